@@ -1,0 +1,14 @@
+/* All of kelvin: Bayesian neural networks on ordinary CPUs. Start with any room's own header; each has an example on top. */
+#ifndef KELVIN_H
+#define KELVIN_H
+
+#include <kelvin/base.h>
+#include <kelvin/data.h>
+#include <kelvin/density.h>
+#include <kelvin/nn.h>
+#include <kelvin/posterior.h>
+#include <kelvin/run.h>
+#include <kelvin/sampler.h>
+#include <kelvin/target.h>
+
+#endif

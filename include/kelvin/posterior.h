@@ -1,0 +1,51 @@
+/* posterior: what a set of draws says, and whether to believe it.
+ *
+ * Draws of one quantity are (chains, draws) in row-major order, warm-up left out.
+ *
+ *     double r = kelvin_rhat(x, chains, draws);               // as in the paper
+ *     double split, bulk, tail;
+ *     kelvin_status st = kelvin_rank_diagnostics(&split, &bulk, &tail, x, chains, draws);
+ */
+#ifndef KELVIN_POSTERIOR_H
+#define KELVIN_POSTERIOR_H
+
+#include <kelvin/base.h>
+#include <kelvin/run.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* R-hat as in the paper: W = mean within-chain variance, B/N = variance of the chain means,
+ * R = sqrt(((N-1)/N W + B/N) / W). NaN for fewer than 2 chains or draws; for draws that never move, 1 if the chains
+ * agree and infinity if not. */
+double kelvin_rhat(const double *x, size_t chains, size_t draws);
+
+/* Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), "Rank-normalization, folding, and localization":
+ * the larger of rank-normalised split R-hat of x and of |x - median|; effective sample sizes for the bulk and for the
+ * tails (the smaller one of the 5 % and the 95 % quantile). NaN for fewer than 4 draws or if all draws are equal. */
+KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail, const double *x,
+                                                        size_t chains, size_t draws);
+
+/* Mean over samples of softmax(logits): logits (samples, n, classes) -> p (n, classes). The posterior predictive. */
+KELVIN_MUST_CHECK kelvin_status kelvin_predictive(double *p, const float *logits, size_t samples, size_t n, size_t classes);
+
+/* Share of (sample, observation) pairs whose largest logit is the label's: mean accuracy of single samples. */
+double kelvin_mean_accuracy(const float *logits, const int32_t *y, size_t samples, size_t n, size_t classes);
+
+/* What a run says of itself; everything without the warm-up. */
+typedef struct kelvin_summary {
+    double acceptance, energy_error; /* share of accepted proposals; median of |energy error| */
+    double rhat_params, rhat_function; /* as in the paper: mean over parameters; mean over p(class 0) at the data */
+    double rhat_params_max, rhat_function_max;
+    double rank_rhat_params, rank_rhat_function; /* rank-normalised split R-hat: the largest */
+    double ess_bulk_min, ess_tail_min;           /* over function space */
+    double accuracy;                             /* mean training accuracy of single samples */
+} kelvin_summary;
+
+KELVIN_MUST_CHECK kelvin_status kelvin_summarise(kelvin_summary *summary, const kelvin_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,94 @@
+/* Which instruction sets this CPU has, and which one to use. */
+#include <kelvin/base.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#define BASELINE "x86-64"
+static bool has_v3(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2");
+}
+static bool has_v4(void)
+{
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#else
+#define BASELINE "baseline"
+static bool has_v3(void) { return false; }
+static bool has_v4(void) { return false; }
+#endif
+
+static bool has_baseline(void)
+{
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*supported)(void);
+} isas[KELVIN_ISA_COUNT] = {
+    [KELVIN_ISA_BASELINE] = {BASELINE, has_baseline},
+    [KELVIN_ISA_X86_64_V3] = {"x86-64-v3", has_v3},
+    [KELVIN_ISA_X86_64_V4] = {"x86-64-v4", has_v4},
+};
+
+const char *kelvin_isa_name(kelvin_isa isa)
+{
+    return isas[isa].name;
+}
+
+bool kelvin_isa_supported(kelvin_isa isa)
+{
+    return isas[isa].supported();
+}
+
+kelvin_status kelvin_isa_choose(kelvin_isa *isa)
+{
+    const char *wanted = getenv("KELVIN_ISA");
+    for (int i = KELVIN_ISA_COUNT - 1; i >= 0; i--) {
+        *isa = (kelvin_isa)i;
+        if (!wanted || !*wanted) {
+            if (kelvin_isa_supported(*isa)) return KELVIN_OK;
+        } else if (strcmp(wanted, isas[i].name) == 0) {
+            if (kelvin_isa_supported(*isa)) return KELVIN_OK;
+            return kelvin_fail(KELVIN_EUSAGE, "KELVIN_ISA=%s: this CPU does not have it", wanted);
+        }
+    }
+    char known[128] = "";
+    for (int i = 0; i < KELVIN_ISA_COUNT; i++) {
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", isas[i].name);
+    }
+    return kelvin_fail(KELVIN_EUSAGE, "KELVIN_ISA=%s is not an instruction set known here; expected one of %s", wanted,
+                       known);
+}
+
+size_t kelvin_cpu_count(void)
+{
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (size_t)n : 1;
+}
+
+const char *kelvin_cpu_name(void)
+{
+#if defined(__x86_64__)
+    static _Thread_local char name[64];
+    unsigned int r[12];
+    if (__get_cpuid_max(0x80000000u, NULL) < 0x80000004u) return BASELINE;
+    for (unsigned int i = 0; i < 3; i++) __get_cpuid(0x80000002u + i, &r[4 * i], &r[4 * i + 1], &r[4 * i + 2], &r[4 * i + 3]);
+    memcpy(name, r, sizeof r);
+    name[sizeof r] = '\0';
+    for (size_t n = strlen(name); n > 0 && name[n - 1] == ' '; n--) name[n - 1] = '\0';
+    return name;
+#else
+    return BASELINE;
+#endif
+}

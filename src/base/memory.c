@@ -1,0 +1,105 @@
+/* The only door to the heap, so that a test can make the n-th allocation fail, for every n. */
+#include <kelvin/base.h>
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 64, CHUNK = 1 << 16 };
+
+static atomic_size_t fail_at;
+
+void kelvin_alloc_fail_at(size_t n)
+{
+    atomic_store(&fail_at, n);
+}
+
+static bool must_fail(void)
+{
+    size_t left = atomic_load(&fail_at);
+    while (left > 0)
+        if (atomic_compare_exchange_weak(&fail_at, &left, left - 1)) return left == 1;
+    return false;
+}
+
+void *kelvin_alloc(size_t count, size_t size)
+{
+    if (size != 0 && count > (SIZE_MAX - ALIGN) / size) {
+        kelvin_fail(KELVIN_ENOMEM, "out of memory: %zu x %zu bytes is more than can be addressed", count, size);
+        return NULL;
+    }
+    size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+    if (bytes == 0) bytes = ALIGN;
+    void *p = must_fail() ? NULL : aligned_alloc(ALIGN, bytes);
+    if (!p) {
+        kelvin_fail(KELVIN_ENOMEM, "out of memory: %zu bytes could not be had", bytes);
+        return NULL;
+    }
+    return memset(p, 0, bytes);
+}
+
+void kelvin_free(void *p)
+{
+    free(p);
+}
+
+char *kelvin_strdup(const char *s)
+{
+    const size_t n = strlen(s) + 1;
+    char *copy = kelvin_alloc(n, 1);
+    return copy ? memcpy(copy, s, n) : NULL;
+}
+
+/* ---- arena: a list of chunks, each at least twice the last, freed together ---- */
+
+struct chunk {
+    struct chunk *next;
+    size_t size, used; /* bytes after the header, which takes ALIGN bytes */
+};
+
+struct kelvin_arena {
+    struct chunk *last;
+    size_t bytes;
+};
+
+kelvin_status kelvin_arena_create(kelvin_arena **arena)
+{
+    *arena = kelvin_alloc(1, sizeof **arena);
+    return *arena ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+void *kelvin_arena_alloc(kelvin_arena *arena, size_t count, size_t size)
+{
+    _Static_assert(sizeof(struct chunk) <= ALIGN, "a chunk's header fits before its first block");
+    if (size != 0 && count > (SIZE_MAX - 2 * ALIGN) / size) return kelvin_alloc(count, size); /* fails, with its sentence */
+    const size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+    struct chunk *c = arena->last;
+    if (!c || c->size - c->used < bytes) {
+        size_t want = c ? 2 * c->size : CHUNK;
+        if (want < bytes) want = bytes;
+        struct chunk *fresh = kelvin_alloc(1, ALIGN + want);
+        if (!fresh) return NULL;
+        fresh->next = c;
+        fresh->size = want;
+        arena->last = c = fresh;
+        arena->bytes += ALIGN + want;
+    }
+    void *p = (char *)c + ALIGN + c->used;
+    c->used += bytes;
+    return p;
+}
+
+size_t kelvin_arena_bytes(const kelvin_arena *arena)
+{
+    return arena->bytes;
+}
+
+void kelvin_arena_destroy(kelvin_arena *arena)
+{
+    if (!arena) return;
+    for (struct chunk *c = arena->last, *next; c; c = next) {
+        next = c->next;
+        kelvin_free(c);
+    }
+    kelvin_free(arena);
+}

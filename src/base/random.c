@@ -1,0 +1,65 @@
+/* Counter-based random numbers: Philox 4x32-10.
+ *
+ * J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+ * The key is the seed; the counter is (block of the index, step, chain, stream). */
+#include <kelvin/base.h>
+
+#include "base/philox.h"
+
+#include <math.h>
+
+void kelvin_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2])
+{
+    for (int i = 0; i < 4; i++) out[i] = counter[i];
+    uint32_t k0 = key[0], k1 = key[1];
+    for (int round = 0; round < PHILOX_ROUNDS; round++) {
+        philox_round(&out[0], &out[1], &out[2], &out[3], k0, k1);
+        k0 += PHILOX_KEY_0;
+        k1 += PHILOX_KEY_1;
+    }
+}
+
+uint32_t kelvin_random_bits(kelvin_random where, uint64_t index)
+{
+    const struct philox_place place = philox_place(index);
+    const uint32_t counter[4] = {place.block, where.step, where.chain, where.stream};
+    const uint32_t key[2] = {(uint32_t)where.seed, (uint32_t)(where.seed >> 32)};
+    uint32_t out[4];
+    kelvin_philox(out, counter, key);
+    return out[place.word];
+}
+
+double kelvin_uniform(kelvin_random where, uint64_t index)
+{
+    return (kelvin_random_bits(where, index) + 0.5) * 0x1p-32;
+}
+
+double kelvin_normal(kelvin_random where, uint64_t index)
+{
+    /* Words 0 and 1 of a block make one pair, words 2 and 3 the other; they stand 8 indices apart. */
+    const bool second = index / 8 % 2 == 1;
+    const uint64_t first = second ? index - 8 : index;
+    const double radius = sqrt(-2.0 * log(kelvin_uniform(where, first)));
+    const double angle = 6.283185307179586 * kelvin_uniform(where, first + 8);
+    return radius * (second ? sin(angle) : cos(angle));
+}
+
+/* Uniform in 0 .. bound-1 without bias: multiply and shift (Lemire 2019); a draw that falls into the short first
+ * interval is thrown away, and the next try takes the same index of another stream. */
+static uint32_t bounded(kelvin_random where, uint32_t index, uint32_t bound)
+{
+    const uint32_t threshold = (0u - bound) % bound;
+    for (;; where.stream += 1u << 16) {
+        const uint64_t m = (uint64_t)kelvin_random_bits(where, index) * bound;
+        if ((uint32_t)m >= threshold) return (uint32_t)(m >> 32);
+    }
+}
+
+void kelvin_permutation(uint32_t *out, uint32_t n, kelvin_random where)
+{
+    for (uint32_t i = 0; i < n; i++) { /* Fisher-Yates, inside out */
+        const uint32_t j = bounded(where, i, i + 1);
+        out[i] = out[j];
+        out[j] = i;
+    }
+}

@@ -1,0 +1,35 @@
+/* command: what a command of kelvin is. One file per command, one line each in commands.c. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "cli/options.h"
+
+struct command {
+    const char *name;
+    const char *synopsis; /* what follows the name: "[OPTION]... -o RUN" */
+    const char *about;    /* one line */
+    const char *details;  /* a paragraph for help and manual */
+    const char *operand;  /* name of the operand; NULL if it takes none */
+    const struct option *options;
+    size_t n_options;
+    size_t settings_size;
+    void (*defaults)(void *settings); /* settings come zeroed; NULL: zeros will do */
+
+    /* Results go to standard output, progress to standard error. A failure's sentence is left in kelvin_error(). */
+    kelvin_status (*run)(void *settings, const struct arguments *arguments);
+};
+
+extern const struct command sample_command, diagnose_command, figure_command, info_command, bench_command;
+
+/* All of them; NULL after the last. */
+extern const struct command *const commands[];
+
+void command_help(FILE *out, const struct command *command, const void *settings);
+
+/* kelvin.1 in roff. KELVIN_ENOMEM if memory is short. */
+KELVIN_MUST_CHECK kelvin_status manual_print(FILE *out);
+
+/* Zeroed settings with the command's defaults; kelvin_free them. NULL if memory is short. */
+void *command_settings(const struct command *command);
+
+#endif

@@ -1,0 +1,20 @@
+/* The table of commands, and the help text of one. */
+#include "cli/command.h"
+
+const struct command *const commands[] = {
+    &sample_command, &diagnose_command, &figure_command, &info_command, &bench_command, NULL,
+};
+
+void *command_settings(const struct command *command)
+{
+    void *settings = kelvin_alloc(1, command->settings_size);
+    if (settings && command->defaults) command->defaults(settings);
+    return settings;
+}
+
+void command_help(FILE *out, const struct command *command, const void *settings)
+{
+    fprintf(out, "Usage: kelvin %s %s\n%s.\n\n%s\n\nOptions:\n", command->name, command->synopsis, command->about,
+            command->details);
+    options_print(out, command->options, command->n_options, settings);
+}

@@ -1,0 +1,89 @@
+/* Every family tells about its members in its own way; here they all look the same. */
+#include "cli/families.h"
+
+#include "figures/figure.h"
+
+#include <kelvin/data.h>
+#include <kelvin/density.h>
+#include <kelvin/nn.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* `usage` is the name, or the name with a colon and what may follow. */
+static bool plain(struct member *member, const char *usage, const char *about)
+{
+    member->about = about;
+    snprintf(member->name, sizeof member->name, "%.*s", (int)strcspn(usage, ":"), usage);
+    snprintf(member->usage, sizeof member->usage, "%s", usage);
+    return true;
+}
+
+static bool with_parameters(struct member *member, const kelvin_member_info *info)
+{
+    if (!info) return false;
+    plain(member, info->name, info->formula);
+    size_t used = strlen(member->usage);
+    for (size_t i = 0; i < KELVIN_MAX_PARAMS && info->param[i] && used < sizeof member->usage; i++)
+        used +=
+            (size_t)snprintf(member->usage + used, sizeof member->usage - used, "%c%s", i ? ',' : ':', info->param[i]);
+    return true;
+}
+
+static bool sampler(struct member *member, size_t i)
+{
+    return i == 0 &&
+           plain(member, "hmc", "Hamiltonian Monte Carlo: leapfrog steps on all the data, then accept or reject");
+}
+
+static bool model(struct member *member, size_t i)
+{
+    const char *name, *about;
+    return kelvin_model_info(i, &name, &about) && plain(member, name, about);
+}
+
+static bool data(struct member *member, size_t i)
+{
+    const char *name, *about;
+    return kelvin_data_info(i, &name, &about) && plain(member, name, about);
+}
+
+static bool density(struct member *member, size_t i)
+{
+    return with_parameters(member, kelvin_density_info(i));
+}
+
+static bool prior(struct member *member, size_t i)
+{
+    if (i == 0) return plain(member, "none", "0: a flat prior");
+    return with_parameters(member, kelvin_prior_info(i - 1));
+}
+
+static bool figure(struct member *member, size_t i)
+{
+    return figures[i] && plain(member, figures[i]->name, figures[i]->about);
+}
+
+const struct family families[FAMILY_COUNT] = {
+    [SAMPLERS] = {"samplers", "sampler", "samplers", sampler},    [MODELS] = {"models", "model", "models", model},
+    [DENSITIES] = {"densities", "density", "densities", density}, [PRIORS] = {"priors", "prior", "priors", prior},
+    [DATA_SETS] = {"data sets", "data set", "data_sets", data},   [FIGURES] = {"figures", "figure", "figures", figure},
+};
+
+static bool member_name(char name[NAME_SIZE], const void *context, size_t i)
+{
+    const struct family *family = context;
+    struct member member;
+    const bool there = family->member(&member, i);
+    if (there) memcpy(name, member.name, NAME_SIZE);
+    return there;
+}
+
+kelvin_status family_check(enum family_id id, const char *text)
+{
+    char name[NAME_SIZE], known[NAME_SIZE];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+    for (size_t i = 0; member_name(known, &families[id], i); i++)
+        if (strcmp(known, name) == 0) return KELVIN_OK;
+    return fail_unknown(families[id].what, name, member_name, &families[id]);
+}

@@ -1,0 +1,29 @@
+/* families: what there is to choose from (samplers, models, densities, priors, data sets, figures), as one kind of
+ * list. */
+#ifndef CLI_FAMILIES_H
+#define CLI_FAMILIES_H
+
+#include "cli/suggest.h"
+
+struct member {
+    char name[NAME_SIZE];
+    char usage[96]; /* the name with its parameters: "dirclip:alpha,clip" */
+    const char *about;
+};
+
+struct family {
+    const char *title;                               /* "data sets" */
+    const char *what;                                /* "data set" */
+    const char *key;                                 /* "data_sets" */
+    bool (*member)(struct member *member, size_t i); /* false after the last */
+};
+
+enum family_id { SAMPLERS, MODELS, DENSITIES, PRIORS, DATA_SETS, FIGURES, FAMILY_COUNT };
+
+extern const struct family families[FAMILY_COUNT];
+
+/* Is there a member with this name? What follows a colon is not looked at. KELVIN_EUSAGE with the nearest name if not.
+ */
+KELVIN_MUST_CHECK kelvin_status family_check(enum family_id id, const char *text);
+
+#endif

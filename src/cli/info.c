@@ -1,0 +1,73 @@
+/* kelvin info: what there is: this CPU, and the members of every family. */
+#include "cli/command.h"
+#include "cli/families.h"
+#include "cli/report.h"
+
+struct settings {
+    bool json;
+};
+
+static const struct option options[] = {
+    {"json", 0, NULL, OPTION_FLAG, offsetof(struct settings, json), "print JSON instead of tables", NULL},
+};
+
+static void print_tables(FILE *out, kelvin_isa chosen)
+{
+    fprintf(out, "kelvin            %s\nCPU               %s\nthreads           %zu\ninstruction sets ", KELVIN_VERSION,
+            kelvin_cpu_name(), kelvin_cpu_count());
+    for (kelvin_isa isa = 0; isa < KELVIN_ISA_COUNT; isa++)
+        if (kelvin_isa_supported(isa)) fprintf(out, " %s%s", kelvin_isa_name(isa), isa == chosen ? " (chosen)" : "");
+    fputc('\n', out);
+    for (size_t f = 0; f < FAMILY_COUNT; f++) {
+        fprintf(out, "\n%s\n", families[f].title);
+        struct member member;
+        for (size_t i = 0; families[f].member(&member, i); i++)
+            fprintf(out, "  %-24s %s\n", member.usage, member.about);
+    }
+}
+
+static json_t *family_json(const struct family *family)
+{
+    json_t *list = json_array();
+    struct member member;
+    for (size_t i = 0; family->member(&member, i); i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s}", "name", member.name, "usage", member.usage, "about", member.about));
+    return list;
+}
+
+static json_t *info_json(kelvin_isa chosen)
+{
+    json_t *supported = json_array();
+    for (kelvin_isa isa = 0; isa < KELVIN_ISA_COUNT; isa++)
+        if (kelvin_isa_supported(isa)) json_array_append_new(supported, json_string(kelvin_isa_name(isa)));
+    json_t *info =
+        json_pack("{s:s, s:s, s:I, s:s, s:o}", "version", KELVIN_VERSION, "cpu", kelvin_cpu_name(), "threads",
+                  (json_int_t)kelvin_cpu_count(), "isa", kelvin_isa_name(chosen), "isas", supported);
+    for (size_t f = 0; f < FAMILY_COUNT; f++) json_object_set_new(info, families[f].key, family_json(&families[f]));
+    return info;
+}
+
+static kelvin_status run(void *data, const struct arguments *arguments)
+{
+    (void)arguments;
+    const struct settings *settings = data;
+    kelvin_isa chosen;
+    KELVIN_TRY(kelvin_isa_choose(&chosen));
+    if (settings->json) return print_json(stdout, info_json(chosen));
+    print_tables(stdout, chosen);
+    return KELVIN_OK;
+}
+
+const struct command info_command = {
+    .name = "info",
+    .synopsis = "[--json]",
+    .about = "List samplers, models, densities, priors, data sets and figures, and describe this CPU",
+    .details = "Densities and priors are written as name:value,value in the order shown. KELVIN_ISA in the environment "
+               "chooses\n"
+               "another of the listed instruction sets; all with FMA give the same bits.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .settings_size = sizeof(struct settings),
+    .run = run,
+};

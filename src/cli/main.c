@@ -1,0 +1,116 @@
+/* kelvin: the command. Finds the command in the table, reads its options, runs it, and turns its status into
+ * an exit code: 0 done, 1 failed, 2 wrong use. */
+#include "cli/command.h"
+
+#include "cli/suggest.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+static int exit_code(kelvin_status status)
+{
+    return status == KELVIN_OK ? EXIT_DONE : status == KELVIN_EUSAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static bool command_name(char name[NAME_SIZE], const void *context, size_t i)
+{
+    (void)context;
+    if (commands[i]) snprintf(name, NAME_SIZE, "%s", commands[i]->name);
+    return commands[i];
+}
+
+static void print_usage(FILE *out)
+{
+    fputs("Usage: kelvin COMMAND [OPTION]...\n"
+          "Bayesian neural networks on ordinary CPUs: cold posteriors, and the confident priors that can replace "
+          "them.\n\n"
+          "Commands:\n",
+          out);
+    for (size_t i = 0; commands[i]; i++) fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->about);
+    fputs("\nkelvin COMMAND --help says more about each. kelvin --version prints the version, kelvin --man the manual "
+          "page.\n",
+          out);
+}
+
+static kelvin_status print_version(FILE *out)
+{
+    fprintf(out, "kelvin %s\n", KELVIN_VERSION);
+    return KELVIN_OK;
+}
+
+static kelvin_status print_help(FILE *out)
+{
+    print_usage(out);
+    return KELVIN_OK;
+}
+
+static const struct {
+    const char *name;
+    kelvin_status (*print)(FILE *out);
+} globals[] = {{"--help", print_help}, {"-h", print_help}, {"--version", print_version}, {"--man", manual_print}};
+
+enum { GLOBALS = sizeof globals / sizeof *globals };
+
+static bool global_name(char name[NAME_SIZE], const void *context, size_t i)
+{
+    (void)context;
+    if (i < GLOBALS) snprintf(name, NAME_SIZE, "%s", globals[i].name);
+    return i < GLOBALS;
+}
+
+static int complain(const char *command, kelvin_status status, const char *hint)
+{
+    fprintf(stderr, "kelvin%s%s: %s%s\n", command ? " " : "", command ? command : "", kelvin_error(), hint);
+    return exit_code(status);
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    void *settings = command_settings(command);
+    if (!settings) return complain(command->name, KELVIN_ENOMEM, "");
+    struct arguments arguments;
+    int code = EXIT_DONE;
+    kelvin_status status =
+        options_parse(&arguments, settings, command->options, command->n_options, command->operand, argc, argv);
+    if (status) {
+        char hint[64];
+        snprintf(hint, sizeof hint, " (see kelvin %s --help)", command->name);
+        code = complain(command->name, status, hint);
+    } else if (arguments.help) {
+        command_help(stdout, command, settings);
+    } else if ((status = command->run(settings, &arguments))) {
+        code = complain(command->name, status, "");
+    }
+    kelvin_free(settings);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2) {
+        kelvin_fail(KELVIN_EUSAGE, "which command?");
+        return complain(NULL, KELVIN_EUSAGE, " (see kelvin --help)");
+    }
+    for (size_t i = 0; i < GLOBALS; i++)
+        if (strcmp(argv[1], globals[i].name) == 0) {
+            const kelvin_status status = globals[i].print(stdout);
+            return status ? complain(NULL, status, "") : EXIT_DONE;
+        }
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(argv[1], commands[i]->name) == 0) return run_command(commands[i], argc - 2, argv + 2);
+    const kelvin_status status = *argv[1] == '-' ? fail_unknown("option", argv[1], global_name, NULL)
+                                                 : fail_unknown("command", argv[1], command_name, NULL);
+    return complain(NULL, status, " (see kelvin --help)");
+}
+
+int main(int argc, char **argv)
+{
+    const int code = run(argc, argv);
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "kelvin: standard output could not be written: %s\n", strerror(errno));
+        return EXIT_FAILED;
+    }
+    return code;
+}

@@ -1,0 +1,126 @@
+/* kelvin --man: the manual page kelvin(1) in roff, from the same tables as the help texts. */
+#include "cli/command.h"
+#include "cli/families.h"
+
+#include <string.h>
+
+/* Text with what roff would take for its own escaped. */
+static void put(FILE *out, const char *text)
+{
+    for (bool line_start = true; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", out);
+        line_start = *text == '\n';
+        if (*text == '-')
+            fputs("\\-", out);
+        else if (*text == '\\')
+            fputs("\\e", out);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void put_item(FILE *out, const char *term, const char *text)
+{
+    fputs(".TP\n.B ", out);
+    put(out, term);
+    fputc('\n', out);
+    put(out, text);
+    fputc('\n', out);
+}
+
+static void put_option(FILE *out, const struct option *option, const void *settings)
+{
+    char usage[96], value[96], text[512];
+    option_usage(usage, sizeof usage, option);
+    option_default(value, sizeof value, option, settings);
+    snprintf(text, sizeof text, "%s%s%s.", option->help, *value ? "; default: " : "", value);
+    put_item(out, usage, text);
+}
+
+static kelvin_status put_command(FILE *out, const struct command *command)
+{
+    void *settings = command_settings(command);
+    if (!settings) return KELVIN_ENOMEM;
+    fputs(".SS kelvin ", out);
+    put(out, command->name);
+    fputc(' ', out);
+    put(out, command->synopsis);
+    fputc('\n', out);
+    put(out, command->about);
+    fputs(".\n", out);
+    put(out, command->details);
+    fputc('\n', out);
+    for (size_t i = 0; i < command->n_options; i++) put_option(out, &command->options[i], settings);
+    kelvin_free(settings);
+    return KELVIN_OK;
+}
+
+static void put_family(FILE *out, const struct family *family)
+{
+    fprintf(out, ".SS %s\n", family->title);
+    struct member member;
+    for (size_t i = 0; family->member(&member, i); i++) put_item(out, member.usage, member.about);
+}
+
+struct entry {
+    const char *term, *text;
+};
+
+static void put_section(FILE *out, const char *title, const struct entry *entries)
+{
+    fprintf(out, ".SH %s\n", title);
+    for (; entries->term; entries++) put_item(out, entries->term, entries->text);
+}
+
+static const struct entry environment[] = {
+    {"KELVIN_ISA",
+     "Instruction set to use instead of the best one of this CPU; kelvin info lists those that there are. All of them "
+     "that have fused multiply-adds give the same bits."},
+    {NULL, NULL},
+};
+
+static const struct entry statuses[] = {
+    {"0", "Done."},
+    {"1", "Failed: memory, files, another program, or a signal. One sentence on standard error says why."},
+    {"2", "Wrong use: an unknown name, a value out of its range, a folder that exists."},
+    {NULL, NULL},
+};
+
+static const struct entry files[] = {
+    {"RUN/run.json", "The whole configuration: enough to repeat the run."},
+    {"RUN/chain-000/samples.safetensors", "All draws of a chain as named tensors, warm-up included."},
+    {"RUN/chain-000/history.csv", "One row per iteration."},
+    {"RUN/logits_train.npy", "Logits at the training points, (samples, points, classes), warm-up left out."},
+    {"RUN/times.json", "How long it took; the only file that does not depend on the configuration alone."},
+    {NULL, NULL},
+};
+
+static const struct entry examples[] = {
+    {"kelvin sample --density dirclip:0.6,-50 --step-size 5e-5 -o run",
+     "Draw a posterior as in figure 1 of the paper."},
+    {"kelvin diagnose run", "Say whether to believe it."},
+    {"kelvin figure decision-boundary -o figures", "Compute and draw figure 1 of the paper."},
+    {"kelvin bench --quick", "Measure the speed of a gradient on this machine."},
+    {NULL, NULL},
+};
+
+kelvin_status manual_print(FILE *out)
+{
+    fprintf(out, ".TH KELVIN 1 \"\" \"kelvin %s\" \"User Commands\"\n", KELVIN_VERSION);
+    fputs(".SH NAME\nkelvin \\- Bayesian neural networks on ordinary CPUs\n"
+          ".SH SYNOPSIS\n.B kelvin\n.I COMMAND\n[\\fIOPTION\\fR]...\n.br\n.B kelvin \\-\\-help\n.br\n.B kelvin "
+          "\\-\\-version\n"
+          ".SH DESCRIPTION\nSamples the posteriors of Bayesian neural networks: cold ones, and those of confident "
+          "priors that can\n"
+          "replace them. Results go to standard output, everything else to standard error.\n"
+          "The draws of a run depend on its configuration and seed alone.\n.SH COMMANDS\n",
+          out);
+    for (size_t i = 0; commands[i]; i++) KELVIN_TRY(put_command(out, commands[i]));
+    fputs(".SH WHAT THERE IS\n", out);
+    for (size_t i = 0; i < FAMILY_COUNT; i++) put_family(out, &families[i]);
+    put_section(out, "ENVIRONMENT", environment);
+    put_section(out, "EXIT STATUS", statuses);
+    put_section(out, "FILES", files);
+    put_section(out, "EXAMPLES", examples);
+    return KELVIN_OK;
+}

@@ -1,0 +1,244 @@
+/* Reads options by a table. Numbers are taken whole: a sign where none may be, a rest or an overflow is refused. */
+#include "cli/options.h"
+
+#include "cli/suggest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option help_option = {"help", 'h', NULL, OPTION_FLAG, 0, "print this help and exit", ""};
+
+struct table {
+    const struct option *options;
+    size_t n;
+};
+
+static bool option_name(char name[NAME_SIZE], const void *context, size_t i)
+{
+    const struct table *table = context;
+    if (i < table->n) snprintf(name, NAME_SIZE, "--%s", table->options[i].name);
+    return i < table->n;
+}
+
+/* ---- values ---- */
+
+static kelvin_status parse_unsigned(uint64_t *value, const char *name, const char *text, uint64_t largest)
+{
+    if (*text == '-') return kelvin_fail(KELVIN_EUSAGE, "--%s must not be negative, not '%s'", name, text);
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end)
+        return kelvin_fail(KELVIN_EUSAGE, "--%s must be a whole number, not '%s'", name, text);
+    if (errno || *value > largest)
+        return kelvin_fail(KELVIN_EUSAGE, "--%s must be at most %llu, not '%s'", name, (unsigned long long)largest,
+                           text);
+    return KELVIN_OK;
+}
+
+static kelvin_status parse_real(double *value, const char *name, const char *text, double largest)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end == text || *end || isspace((unsigned char)*text) || isnan(*value))
+        return kelvin_fail(KELVIN_EUSAGE, "--%s must be a number, not '%s'", name, text);
+    if (fabs(*value) > largest) return kelvin_fail(KELVIN_EUSAGE, "--%s is out of range: '%s'", name, text);
+    return KELVIN_OK;
+}
+
+static kelvin_status read_flag(void *at, const char *name, const char *text)
+{
+    (void)name, (void)text;
+    *(bool *)at = true;
+    return KELVIN_OK;
+}
+
+static kelvin_status read_string(void *at, const char *name, const char *text)
+{
+    (void)name;
+    *(const char **)at = text;
+    return KELVIN_OK;
+}
+
+static void show_flag(char *out, size_t size, const void *at)
+{
+    (void)at;
+    snprintf(out, size, "%s", "");
+}
+
+static void show_string(char *out, size_t size, const void *at)
+{
+    const char *text = *(const char *const *)at;
+    snprintf(out, size, "%s", text ? text : "");
+}
+
+/* Reads and shows one type of number: type, by way of the widest one, the largest value, how to print it. */
+#define NUMBER(suffix, type, wide, parse, largest, format)                                                             \
+    static kelvin_status read_##suffix(void *at, const char *name, const char *text)                                   \
+    {                                                                                                                  \
+        wide value = 0;                                                                                                \
+        KELVIN_TRY(parse(&value, name, text, largest));                                                                \
+        *(type *)at = (type)value;                                                                                     \
+        return KELVIN_OK;                                                                                              \
+    }                                                                                                                  \
+    static void show_##suffix(char *out, size_t size, const void *at)                                                  \
+    {                                                                                                                  \
+        snprintf(out, size, format, *(const type *)at);                                                                \
+    }
+
+NUMBER(uint32, uint32_t, uint64_t, parse_unsigned, UINT32_MAX, "%" PRIu32)
+NUMBER(uint64, uint64_t, uint64_t, parse_unsigned, UINT64_MAX, "%" PRIu64)
+NUMBER(size, size_t, uint64_t, parse_unsigned, SIZE_MAX, "%zu")
+NUMBER(double, double, double, parse_real, DBL_MAX, "%g")
+NUMBER(float, float, double, parse_real, (double)FLT_MAX, "%g")
+
+static const struct {
+    kelvin_status (*read)(void *at, const char *name, const char *text);
+    void (*show)(char *out, size_t size, const void *at);
+} kinds[] = {
+    [OPTION_FLAG] = {read_flag, show_flag},       [OPTION_UINT32] = {read_uint32, show_uint32},
+    [OPTION_UINT64] = {read_uint64, show_uint64}, [OPTION_SIZE] = {read_size, show_size},
+    [OPTION_DOUBLE] = {read_double, show_double}, [OPTION_FLOAT] = {read_float, show_float},
+    [OPTION_STRING] = {read_string, show_string},
+};
+
+/* ---- the command line ---- */
+
+struct cursor {
+    int argc, next;
+    char **argv;
+};
+
+/* `text` is what came with the option in the same word, NULL if nothing did. */
+static kelvin_status take(struct arguments *arguments, void *settings, const struct option *options, size_t i,
+                          const char *text, struct cursor *cursor)
+{
+    const struct option *option = &options[i];
+    if (option->kind == OPTION_FLAG && text)
+        return kelvin_fail(KELVIN_EUSAGE, "--%s takes no value, but got '%s'", option->name, text);
+    if (option->kind != OPTION_FLAG && !text) {
+        if (cursor->next == cursor->argc)
+            return kelvin_fail(KELVIN_EUSAGE, "--%s needs a value: %s", option->name, option->metavar);
+        text = cursor->argv[cursor->next++];
+    }
+    arguments->given |= (uint64_t)1 << i;
+    return kinds[option->kind].read((char *)settings + option->offset, option->name, text);
+}
+
+static kelvin_status take_long(struct arguments *arguments, void *settings, const struct table *table, char *word,
+                               struct cursor *cursor)
+{
+    const char *equals = strchr(word, '=');
+    char name[NAME_SIZE], dashed[NAME_SIZE + 2];
+    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
+    for (size_t i = 0; i < table->n; i++)
+        if (strcmp(name, table->options[i].name) == 0)
+            return take(arguments, settings, table->options, i, equals ? equals + 1 : NULL, cursor);
+    if (strcmp(name, help_option.name) == 0) {
+        arguments->help = true;
+        return KELVIN_OK;
+    }
+    snprintf(dashed, sizeof dashed, "--%s", name);
+    return fail_unknown("option", dashed, option_name, table);
+}
+
+static kelvin_status take_letter(struct arguments *arguments, void *settings, const struct table *table, char *word,
+                                 struct cursor *cursor)
+{
+    for (size_t i = 0; i < table->n; i++)
+        if (*word == table->options[i].letter)
+            return take(arguments, settings, table->options, i, word[1] ? word + 1 : NULL, cursor);
+    if (*word == help_option.letter) {
+        arguments->help = true;
+        return KELVIN_OK;
+    }
+    return kelvin_fail(KELVIN_EUSAGE, "unknown option '-%c'", *word);
+}
+
+kelvin_status options_parse(struct arguments *arguments, void *settings, const struct option *options, size_t n,
+                            const char *operand, int argc, char **argv)
+{
+    const struct table table = {options, n};
+    struct cursor cursor = {argc, 0, argv};
+    bool only_operands = false;
+    *arguments = (struct arguments){0};
+    while (cursor.next < argc && !arguments->help) {
+        char *word = argv[cursor.next++];
+        if (!only_operands && strcmp(word, "--") == 0) {
+            only_operands = true;
+        } else if (!only_operands && strncmp(word, "--", 2) == 0) {
+            KELVIN_TRY(take_long(arguments, settings, &table, word + 2, &cursor));
+        } else if (!only_operands && word[0] == '-' && word[1]) {
+            KELVIN_TRY(take_letter(arguments, settings, &table, word + 1, &cursor));
+        } else if (!operand || arguments->operand) {
+            return kelvin_fail(KELVIN_EUSAGE, "unexpected argument '%s'", word);
+        } else {
+            arguments->operand = word;
+        }
+    }
+    return KELVIN_OK;
+}
+
+bool option_given(const struct arguments *arguments, const struct option *options, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(options[i].name, name) == 0) return arguments->given >> i & 1;
+    return false;
+}
+
+/* ---- what help and manual say ---- */
+
+void option_usage(char *out, size_t size, const struct option *option)
+{
+    const char letter[] = {'-', option->letter, ',', ' ', '\0'};
+    snprintf(out, size, "%s--%s%s%s", option->letter ? letter : "", option->name, option->metavar ? " " : "",
+             option->metavar ? option->metavar : "");
+}
+
+void option_default(char *out, size_t size, const struct option *option, const void *settings)
+{
+    if (option->shown)
+        snprintf(out, size, "%s", option->shown);
+    else
+        kinds[option->kind].show(out, size, (const char *)settings + option->offset);
+}
+
+/* Words in lines of at most `width` letters, the first after `column` letters, the others indented as far. */
+static void print_wrapped(FILE *out, const char *text, int column, int width)
+{
+    int at = column;
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+        if (at > column && at + 1 + length > width) {
+            fprintf(out, "\n%*s", column, "");
+            at = column;
+        }
+        at += fprintf(out, "%s%.*s", at > column ? " " : "", length, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void print_option(FILE *out, const struct option *option, const void *settings)
+{
+    enum { COLUMN = 28, WIDTH = 100 };
+    char usage[96], value[96], text[512];
+    option_usage(usage, sizeof usage, option);
+    option_default(value, sizeof value, option, settings);
+    snprintf(text, sizeof text, "%s%s%s%s", option->help, *value ? " [" : "", value, *value ? "]" : "");
+    const int used = fprintf(out, "  %s%s", option->letter ? "" : "    ", usage);
+    fprintf(out, "%*s", used < COLUMN ? COLUMN - used : 2, "");
+    print_wrapped(out, text, COLUMN, WIDTH);
+}
+
+void options_print(FILE *out, const struct option *options, size_t n, const void *settings)
+{
+    for (size_t i = 0; i < n; i++) print_option(out, &options[i], settings);
+    print_option(out, &help_option, settings);
+}

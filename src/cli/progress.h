@@ -1,0 +1,49 @@
+/* progress: how far long work is, on standard error; and whether someone asked to stop it.
+ *
+ *     progress_catch_signals();
+ *     struct progress progress;
+ *     progress_start(&progress, "sampling", total);
+ *     kelvin_status st = kelvin_run_sample(&run, 1, threads, progress_iteration, &progress);
+ *     progress_end(&progress);
+ *
+ * On a terminal: a bar that is redrawn at most ten times a second. Elsewhere: a line each 10 % or 10 seconds, at most
+ * one a second.
+ */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include "figures/figure.h"
+
+#include <kelvin/run.h>
+
+#include <pthread.h>
+
+struct progress {
+    pthread_mutex_t mutex;
+    const char *what;
+    uint64_t done, total, accepted, iterations; /* `iterations` counts those that told about themselves */
+    double logp;
+    double started, shown; /* kelvin_now() */
+    uint64_t shown_tenths;
+    bool terminal;
+};
+
+/* SIGINT, SIGTERM and SIGHUP no longer end the program: progress functions return false instead. */
+void progress_catch_signals(void);
+
+void progress_start(struct progress *progress, const char *what, uint64_t total);
+
+/* One piece of work is done; false to stop. Any thread may call it. */
+bool progress_piece(void *progress);
+
+/* The same for an iteration of a chain: a kelvin_run_progress. */
+bool progress_iteration(void *progress, const kelvin_run *run, uint32_t chain, uint32_t iteration,
+                        const kelvin_hmc_info *info);
+
+/* Clears the bar. */
+void progress_end(struct progress *progress);
+
+/* The same as figures want it. */
+struct figure_watch progress_watch(struct progress *progress);
+
+#endif

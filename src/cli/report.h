@@ -1,0 +1,19 @@
+/* report: what a run says of itself, as a table for people or as JSON for programs, with warnings in plain words. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include <kelvin/posterior.h>
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* A number, or null where JSON has none: NaN, infinity. */
+json_t *json_number(double x);
+
+/* Prints a JSON object with a final newline, and frees it. KELVIN_ENOMEM if it could not be made (NULL). */
+KELVIN_MUST_CHECK kelvin_status print_json(FILE *out, json_t *object);
+
+/* Summarises the run and prints it. */
+KELVIN_MUST_CHECK kelvin_status report_run(FILE *out, const kelvin_run *run, bool json);
+
+#endif

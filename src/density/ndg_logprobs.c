@@ -1,0 +1,11 @@
+/* ndg-logprobs(alpha): -1/2 sum_k (l_k - (mean_k - mean_y))^2 / variance_k. The NDG posterior over log-probabilities:
+ * means are moved so that the true class has mean 0. */
+#include "density/ndg.h"
+
+NAME(density_add) NAME(density_ndg_logprobs);
+void NAME(density_ndg_logprobs)(const struct NAME(block) * b, const double *param)
+{
+    const struct ndg d = ndg_of(param[0]);
+    const real c[] = {(real)d.gap, 0, (real)(1.0 / d.variance[0]), (real)(1.0 / d.variance[1])};
+    each_class(b, two_normals_term, c);
+}

@@ -1,0 +1,19 @@
+/* laplace(s): -|theta| / s. At 0, where there is no slope, 0 is taken: the middle of those at both sides. */
+#include "density/member.h"
+
+INLINE double value(double x, const double *param)
+{
+    return -fabs(x) / param[0];
+}
+
+INLINE real slope(real x, const real *c)
+{
+    return (x > 0 ? -c[0] : 0) + (x < 0 ? c[0] : 0);
+}
+
+NAME(prior_add) NAME(prior_laplace);
+void NAME(prior_laplace)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+{
+    const real c[] = {(real)(1.0 / param[0])};
+    each_parameter(logp, grad, theta, n, value, param, slope, c);
+}

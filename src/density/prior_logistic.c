@@ -1,0 +1,20 @@
+/* logistic(s): -|t| - 2 log(1 + exp(-|t|)) with t = theta / s; even in t, and written so that nothing overflows. */
+#include "density/member.h"
+
+INLINE double value(double x, const double *param)
+{
+    const double t = fabs(x / param[0]);
+    return -t - 2.0 * log1p(exp(-t));
+}
+
+INLINE real slope(real x, const real *c)
+{
+    return -c[0] * tanh(x * c[0] / 2);
+}
+
+NAME(prior_add) NAME(prior_logistic);
+void NAME(prior_logistic)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+{
+    const real c[] = {(real)(1.0 / param[0])};
+    each_parameter(logp, grad, theta, n, value, param, slope, c);
+}

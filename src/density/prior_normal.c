@@ -1,0 +1,20 @@
+/* normal(s): -theta^2 / (2 s^2) */
+#include "density/member.h"
+
+INLINE double value(double x, const double *param)
+{
+    const double t = x / param[0];
+    return -0.5 * t * t;
+}
+
+INLINE real slope(real x, const real *c)
+{
+    return c[0] * x;
+}
+
+NAME(prior_add) NAME(prior_normal);
+void NAME(prior_normal)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+{
+    const real c[] = {(real)(-1.0 / (param[0] * param[0]))};
+    each_parameter(logp, grad, theta, n, value, param, slope, c);
+}

@@ -1,0 +1,220 @@
+/* decision-boundary: figure 1 of the paper. Where the ensemble of HMC draws gives both classes the probability 1/2, for
+ * a prior that smooths the labels and for one that trusts them. */
+#include "figures/contour.h"
+#include "figures/decision_boundary_gp.h"
+#include "figures/figure.h"
+#include "figures/lattice.h"
+#include "figures/output.h"
+#include "figures/toy_posteriors.h"
+
+#include <kelvin/posterior.h>
+
+#include <inttypes.h>
+
+static const char name[] = "decision-boundary";
+static const double margin = 0.1; /* of the lattice around the data */
+static const size_t default_grid[] = {[FIGURE_SMOKE] = 100, [FIGURE_LAPTOP] = 400, [FIGURE_PAPER] = 400};
+static const size_t largest_grid = 5000;
+
+/* One of each class is the odd one out, "mislabelled": the ninth, drawn grey. */
+static const size_t points_per_class = 9;
+
+struct picture {
+    kelvin_run *runs[TOY_POSTERIORS];
+    kelvin_summary summary[TOY_POSTERIORS];
+    struct lattice lattice;
+    double *p[TOY_POSTERIORS]; /* (n, n) each */
+};
+
+/* ---- the numbers ---- */
+
+static kelvin_status compute(struct picture *picture, const struct figure_options *options)
+{
+    const struct figure_watch *watch = options->watch;
+    const size_t grid = options->grid ? options->grid : default_grid[options->scale];
+    if (grid < 2 || grid > largest_grid)
+        return kelvin_fail(KELVIN_EUSAGE, "the lattice must have 2 to %zu points per side, not %zu", largest_grid,
+                           grid);
+    KELVIN_TRY(output_folder(options->folder)); /* before the long work, not after it */
+    KELVIN_TRY(toy_posteriors_sample(picture->runs, options));
+    picture->lattice = lattice_around(picture->runs[0]->data, margin, grid);
+    watch->start(watch->context, "predicting", TOY_POSTERIORS * grid);
+    kelvin_status status = KELVIN_OK;
+    for (size_t i = 0; i < TOY_POSTERIORS && !status; i++) {
+        picture->p[i] = kelvin_alloc(grid * grid, sizeof *picture->p[i]);
+        status = picture->p[i]
+                     ? lattice_predictive(picture->p[i], &picture->lattice, picture->runs[i], options->threads, watch)
+                     : KELVIN_ENOMEM;
+    }
+    watch->end(watch->context);
+    for (size_t i = 0; i < TOY_POSTERIORS && !status; i++)
+        status = kelvin_summarise(&picture->summary[i], picture->runs[i]);
+    return status;
+}
+
+/* ---- the files ---- */
+
+static void write_parameters(FILE *out, const struct picture *picture)
+{
+    for (size_t i = 0; i < TOY_POSTERIORS; i++) {
+        const kelvin_run_config *c = &picture->runs[i]->config;
+        fprintf(out,
+                "# %s: %s, prior %s, %s, %" PRIu32 " chains x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
+                " leapfrog steps of %g, seed %" PRIu64 "\n",
+                toy_posteriors[i].label, c->density, c->prior, c->model, c->chains, c->iterations - c->warmup,
+                c->warmup, c->hmc.steps, c->hmc.step_size, c->seed);
+    }
+}
+
+static void write_lattice(FILE *out, const struct picture *picture)
+{
+    const struct lattice *lattice = &picture->lattice;
+    fputs("# Posterior predictive probability of class 0 on a lattice.\n", out);
+    write_parameters(out, picture);
+    fprintf(out, "# x0,x1,%s,%s\n", toy_posteriors[0].column, toy_posteriors[1].column);
+    for (size_t i = 0; i < lattice->n * lattice->n; i++)
+        fprintf(out, "%.6g,%.6g,%.6g,%.6g\n", lattice_at(lattice, 0, (double)(i % lattice->n)),
+                lattice_at(lattice, 1, (double)(i / lattice->n)), picture->p[0][i], picture->p[1][i]);
+}
+
+static void write_points(FILE *out, const struct picture *picture)
+{
+    const kelvin_data *data = picture->runs[0]->data;
+    fputs("# The training points; odd = 1: the one of its class that stands among the others.\n# x0,x1,label,odd\n",
+          out);
+    for (size_t i = 0; i < data->n; i++)
+        fprintf(out, "%.6g,%.6g,%d,%d\n", data->x[2 * i], data->x[2 * i + 1], (int)data->y[i],
+                i % points_per_class == points_per_class - 1);
+}
+
+struct pen {
+    FILE *out;
+    const struct lattice *lattice;
+    const char *alpha;
+    bool drawn; /* something before: a blank line comes in between */
+};
+
+static void write_point(void *context, double column, double row, bool first)
+{
+    struct pen *pen = context;
+    if (first && pen->drawn) fputc('\n', pen->out);
+    pen->drawn = true;
+    fprintf(pen->out, "%.6g,%.6g,%s\n", lattice_at(pen->lattice, 0, column), lattice_at(pen->lattice, 1, row),
+            pen->alpha);
+}
+
+static kelvin_status write_contours(const struct figure_options *options, const struct picture *picture)
+{
+    struct output output;
+    KELVIN_TRY(output_open(&output, options->folder, name, "-contour.csv"));
+    fputs("# Where the posterior predictive gives both classes 1/2. A blank line ends a curve, two a posterior.\n",
+          output.file);
+    write_parameters(output.file, picture);
+    fputs("# x0,x1,alpha\n", output.file);
+    kelvin_status status = KELVIN_OK;
+    for (size_t i = 0; i < TOY_POSTERIORS && !status; i++) {
+        struct pen pen = {output.file, &picture->lattice, toy_posteriors[i].alpha, false};
+        if (i) fputs("\n\n", output.file);
+        status = contour_trace(write_point, &pen, picture->p[i], picture->lattice.n, 0.5);
+    }
+    return output_close(&output, status);
+}
+
+static kelvin_status write_table(const struct figure_options *options, const struct picture *picture,
+                                 const char *suffix, void (*write)(FILE *out, const struct picture *picture))
+{
+    struct output output;
+    KELVIN_TRY(output_open(&output, options->folder, name, suffix));
+    write(output.file, picture);
+    return output_close(&output, KELVIN_OK);
+}
+
+static kelvin_status write_files(const struct figure_options *options, const struct picture *picture)
+{
+    KELVIN_TRY(write_table(options, picture, ".csv", write_lattice));
+    KELVIN_TRY(write_table(options, picture, "-points.csv", write_points));
+    KELVIN_TRY(write_contours(options, picture));
+    return output_script(options->folder, name, decision_boundary_gp);
+}
+
+/* ---- what is printed ---- */
+
+static const struct {
+    const char *title, *format;
+    double factor;
+    size_t offset; /* in struct toy_numbers */
+} rows[] = {
+    {"acceptance", "%.1f %%", 100, offsetof(struct toy_numbers, acceptance)},
+    {"R-hat, parameters", "%.2f", 1, offsetof(struct toy_numbers, rhat_params)},
+    {"R-hat, function space", "%.2f", 1, offsetof(struct toy_numbers, rhat_function)},
+    {"training accuracy", "%.1f %%", 100, offsetof(struct toy_numbers, accuracy)},
+    {"seconds", "%.1f", 1, offsetof(struct toy_numbers, seconds)},
+};
+
+static void print_number(FILE *out, const char *format, double factor, const struct toy_numbers *numbers, size_t offset)
+{
+    char text[32];
+    const double *value = (const double *)(const void *)((const char *)numbers + offset);
+    snprintf(text, sizeof text, format, factor * *value);
+    fprintf(out, "%12s", text);
+}
+
+static void print_numbers(FILE *out, const struct picture *picture)
+{
+    fprintf(out, "%-24s", "");
+    for (size_t i = 0; i < TOY_POSTERIORS; i++) fprintf(out, "%24s", toy_posteriors[i].label);
+    fprintf(out, "\n%-24s", "");
+    for (size_t i = 0; i < TOY_POSTERIORS; i++) fprintf(out, "%12s%12s", "here", "published");
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        fprintf(out, "\n%-24s", rows[r].title);
+        for (size_t i = 0; i < TOY_POSTERIORS; i++) {
+            const kelvin_summary *s = &picture->summary[i];
+            const struct toy_numbers ours = {s->acceptance, s->rhat_params, s->rhat_function, s->accuracy,
+                                             picture->runs[i]->seconds};
+            print_number(out, rows[r].format, rows[r].factor, &ours, rows[r].offset);
+            print_number(out, rows[r].format, rows[r].factor, &toy_posteriors[i].published, rows[r].offset);
+        }
+    }
+    const kelvin_run_config *c = &picture->runs[0]->config;
+    fprintf(out,
+            "\n\n%" PRIu32 " chains x %" PRIu32 " iterations x %" PRIu32
+            " leapfrog steps each (published: 3 x 500 x 10000), "
+            "all at once; %zu x %zu lattice points x %zu draws\n",
+            c->chains, c->iterations, c->hmc.steps, picture->lattice.n, picture->lattice.n,
+            (size_t)c->chains * (c->iterations - c->warmup));
+}
+
+static void print_files(FILE *out, const char *folder, bool drawn)
+{
+    static const char *const numbers[] = {".csv", "-points.csv", "-contour.csv", ".gp", NULL};
+    static const char *const pictures[] = {".png", ".svg", ".pdf", NULL};
+    fputc('\n', out);
+    for (size_t i = 0; numbers[i]; i++) fprintf(out, "%s/%s%s\n", folder, name, numbers[i]);
+    for (size_t i = 0; drawn && pictures[i]; i++) fprintf(out, "%s/%s%s\n", folder, name, pictures[i]);
+}
+
+static kelvin_status run(const struct figure_options *options)
+{
+    struct picture picture = {0};
+    kelvin_status status = compute(&picture, options);
+    if (!status) status = write_files(options, &picture);
+    if (!status) {
+        print_numbers(options->out, &picture);
+        status = output_draw(options->folder, name);
+        print_files(options->out, options->folder, !status);
+    }
+    for (size_t i = 0; i < TOY_POSTERIORS; i++) {
+        kelvin_run_close(picture.runs[i]);
+        kelvin_free(picture.p[i]);
+    }
+    return status;
+}
+
+static const char *const heeded[] = {"chains", "iterations", "steps", "grid", "seed", "threads", NULL};
+
+const struct figure decision_boundary_figure = {
+    .name = name,
+    .about = "HMC posteriors of 18 points under DirClip(1.4) and DirClip(0.6), and where they put the boundary",
+    .options = heeded,
+    .run = run,
+};

@@ -1,0 +1,23 @@
+/* lattice: what a posterior predicts on a square lattice of points of the plane. */
+#ifndef FIGURES_LATTICE_H
+#define FIGURES_LATTICE_H
+
+#include "figures/figure.h"
+
+struct lattice {
+    size_t n; /* points per side, both ends included */
+    double low[2], high[2];
+};
+
+/* The box of the data, wider by `margin` on each side. The data must have two inputs. */
+struct lattice lattice_around(const kelvin_data *data, double margin, size_t n);
+
+/* Coordinate `axis` at position `index` in 0 .. n-1. */
+double lattice_at(const struct lattice *lattice, size_t axis, double index);
+
+/* p (n, n), row by row of the second coordinate: the mean over all draws after the warm-up of the probability of class
+ * 0. */
+KELVIN_MUST_CHECK kelvin_status lattice_predictive(double *p, const struct lattice *lattice, const kelvin_run *run,
+                                                   size_t threads, const struct figure_watch *watch);
+
+#endif

@@ -1,0 +1,94 @@
+/* Files of a figure, and gnuplot to draw it. */
+#include "figures/output.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+kelvin_status output_folder(const char *folder)
+{
+    struct stat about;
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
+    if (stat(folder, &about) == 0 && !S_ISDIR(about.st_mode))
+        return kelvin_fail(KELVIN_EUSAGE, "%s is a file, not a folder", folder);
+    if (access(folder, W_OK | X_OK))
+        return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be written: %s", folder, strerror(errno));
+    return KELVIN_OK;
+}
+
+kelvin_status output_path(char path[OUTPUT_PATH], const char *folder, const char *figure, const char *suffix)
+{
+    if (snprintf(path, OUTPUT_PATH, "%s/%s%s", folder, figure, suffix) < OUTPUT_PATH) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "the folder's name is too long: %.64s...", folder);
+}
+
+kelvin_status output_open(struct output *output, const char *folder, const char *figure, const char *suffix)
+{
+    KELVIN_TRY(output_path(output->path, folder, figure, suffix));
+    char hidden[128];
+    snprintf(hidden, sizeof hidden, "%s.tmp", suffix);
+    KELVIN_TRY(output_path(output->temporary, folder, figure, hidden));
+    output->file = fopen(output->temporary, "w");
+    if (output->file) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "%s cannot be written: %s", output->temporary, strerror(errno));
+}
+
+kelvin_status output_close(struct output *output, kelvin_status status)
+{
+    const bool arrived = !ferror(output->file);
+    if ((fclose(output->file) || !arrived) && !status)
+        status = kelvin_fail(KELVIN_EIO, "%s could not be written whole: %s", output->path, strerror(errno));
+    if (!status && rename(output->temporary, output->path))
+        status = kelvin_fail(KELVIN_EIO, "%s could not get its name: %s", output->path, strerror(errno));
+    if (status) unlink(output->temporary);
+    return status;
+}
+
+kelvin_status output_script(const char *folder, const char *figure, const char *const *lines)
+{
+    struct output script;
+    KELVIN_TRY(output_open(&script, folder, figure, ".gp"));
+    for (size_t i = 0; lines[i]; i++) fputs(lines[i], script.file);
+    return output_close(&script, KELVIN_OK);
+}
+
+/* Starts `gnuplot path` and waits for it. What it says goes to standard error. */
+static bool gnuplot(char *path)
+{
+    char name[] = "gnuplot";
+    char *argv[] = {name, path, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int ended = -1;
+    if (posix_spawn_file_actions_init(&actions)) return false;
+    if (posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) == 0 &&
+        posix_spawnp(&child, name, &actions, NULL, argv, environ) == 0)
+        while (waitpid(child, &ended, 0) < 0 && errno == EINTR) continue;
+    posix_spawn_file_actions_destroy(&actions);
+    return ended == 0;
+}
+
+kelvin_status output_draw(const char *folder, const char *figure)
+{
+    enum { PICTURES = 3 };
+    static const char *const suffixes[PICTURES] = {".png", ".svg", ".pdf"};
+    char script[OUTPUT_PATH], picture[PICTURES][OUTPUT_PATH];
+    KELVIN_TRY(output_path(script, folder, figure, ".gp"));
+    for (size_t i = 0; i < PICTURES; i++) {
+        KELVIN_TRY(output_path(picture[i], folder, figure, suffixes[i]));
+        unlink(picture[i]); /* an old picture must not pass for the new one */
+    }
+    bool drawn = gnuplot(script);
+    for (size_t i = 0; i < PICTURES; i++) drawn &= access(picture[i], R_OK) == 0;
+    if (drawn) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO,
+                       "gnuplot is missing or failed, so there is no picture, but the numbers are kept: install it "
+                       "(apt-get install gnuplot-nox), then draw with: gnuplot %s",
+                       script);
+}

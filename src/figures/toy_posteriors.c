@@ -1,0 +1,50 @@
+/* HMC on 18 points of the plane with a 2-10-10-10-10-10-2 network of ReLU units and the prior N(0, 1): DirClip with
+ * alpha = 1.4 smooths the labels, alpha = 0.6 trusts them. Figure 1 of the paper and its appendix on HMC. */
+#include "figures/toy_posteriors.h"
+
+const struct toy_posterior toy_posteriors[TOY_POSTERIORS] = {
+    {"DirClip(1.4)", "p_dirclip_1.4", "1.4", "dirclip:1.4,-50", 4e-4f, {0.963, 1.00, 1.00, 0.699, 204}},
+    {"DirClip(0.6)", "p_dirclip_0.6", "0.6", "dirclip:0.6,-50", 5e-5f, {0.915, 1.05, 1.00, 1.000, 204}},
+};
+
+static const struct {
+    uint32_t chains, iterations, steps;
+} scales[] = {
+    [FIGURE_SMOKE] = {3, 20, 1000},
+    [FIGURE_LAPTOP] = {3, 100, 10000},
+    [FIGURE_PAPER] = {3, 500, 10000},
+};
+
+static kelvin_run_config configure(const struct toy_posterior *posterior, const struct figure_options *options)
+{
+    kelvin_run_config config = kelvin_run_defaults();
+    config.data = "toy";
+    config.model = "mlp:10,10,10,10,10";
+    config.density = posterior->density;
+    config.prior = "normal:1";
+    config.seed = options->seed;
+    config.chains = options->chains ? options->chains : scales[options->scale].chains;
+    config.iterations = options->iterations ? options->iterations : scales[options->scale].iterations;
+    config.warmup = (uint32_t)((uint64_t)config.iterations * 3 / 10);
+    config.hmc.step_size = posterior->step_size;
+    config.hmc.steps = options->steps ? options->steps : scales[options->scale].steps;
+    config.hmc.temperature = 1;
+    return config;
+}
+
+kelvin_status toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS], const struct figure_options *options)
+{
+    const struct figure_watch *watch = options->watch;
+    uint64_t total = 0;
+    for (size_t i = 0; i < TOY_POSTERIORS; i++) runs[i] = NULL;
+    for (size_t i = 0; i < TOY_POSTERIORS; i++) {
+        const kelvin_run_config config = configure(&toy_posteriors[i], options);
+        KELVIN_TRY(kelvin_run_create(&runs[i], &config));
+        total += (uint64_t)config.chains * config.iterations;
+    }
+    watch->start(watch->context, "sampling", total);
+    const kelvin_status status =
+        kelvin_run_sample(runs, TOY_POSTERIORS, options->threads, watch->iteration, watch->context);
+    watch->end(watch->context);
+    return status == KELVIN_ESTOP ? kelvin_fail(status, "stopped by a signal") : status;
+}

@@ -1,0 +1,28 @@
+/* toy_posteriors: the two posteriors of the paper's first figure, sampled together, and what was published about them.
+ */
+#ifndef FIGURES_TOY_POSTERIORS_H
+#define FIGURES_TOY_POSTERIORS_H
+
+#include "figures/figure.h"
+
+enum { TOY_POSTERIORS = 2 };
+
+/* What is said about each. */
+struct toy_numbers {
+    double acceptance, rhat_params, rhat_function, accuracy, seconds;
+};
+
+struct toy_posterior {
+    const char *label, *column, *alpha; /* for people, for the header of a file, for a column of it */
+    const char *density;
+    float step_size;
+    struct toy_numbers published;
+};
+
+extern const struct toy_posterior toy_posteriors[TOY_POSTERIORS];
+
+/* Creates and samples both; kelvin_run_close each, also after a failure. */
+KELVIN_MUST_CHECK kelvin_status toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS],
+                                                      const struct figure_options *options);
+
+#endif

@@ -1,0 +1,216 @@
+/* A dense layer for one panel of observations: forward, backward to its input, gradient of its weights.
+ *
+ *     y = act(W x + b)      dx = (W' dy) act'(x)      dW = dy x',  db = dy 1
+ *
+ * Lanes are observations. One routine serves forward and backward: it multiplies a matrix, given by its two strides,
+ * with a panel, four output units at a time. Every element of y and dx is summed over units in their order; every element
+ * of dW first over whole vectors, then over eight lanes by one fixed tree: so the bits do not depend on the instruction
+ * set. */
+#include "kernels/local.h"
+#include "kernels/vec.h"
+
+/* What is done to a finished sum s before it is stored. Forward (x is NULL): max(s, leak s). Backward: s or leak s, by
+ * the sign of the activation x. */
+INLINE v8 finished(v8 sum, bool RELU, v8 leak, const float *x)
+{
+    const v8 zero = v8_set(0.0f);
+    if (!x) return v8_max(RELU ? zero : v8_mul(leak, sum), sum);
+    const m8 positive = v8_gt(v8_load(x), zero);
+    return RELU ? m8_floats(m8_and(v8_bits(sum), positive)) : v8_select(positive, sum, v8_mul(leak, sum));
+}
+
+/* A matrix by its strides: element (j, i) at w[j * down + i * right]. */
+struct matrix {
+    const float *w;
+    size_t down, right;
+};
+
+/* Units j .. j+J-1 of y = m x + b, where x has n > 0 units. Forward starts from b; backward from 0, and needs act.
+ * The arguments in capitals are constants in each copy of this code. */
+INLINE void tile(int J, int W, bool REST, struct panel y, size_t j, struct matrix m, struct panel x, size_t n,
+                 const float *b, bool RELU, float leak, bool BACKWARD, struct panel act)
+{
+    const size_t row = 8 * (size_t)W;
+    const v8 slope = v8_set(leak);
+    v8 sum[4][3], four[4], rest = v8_set(0.0f);
+    for (int t = 0; t < J; t++) {
+        four[t] = v8_set(BACKWARD ? 0.0f : b[j + (size_t)t]);
+        for (int v = 0; v < W; v++) sum[t][v] = four[t];
+    }
+    const int b1 = J > 1 ? 1 : 0, b2 = J > 2 ? 2 : 0, b3 = J > 3 ? 3 : 0;
+    if (REST) rest = v8_pairs_of(four[0], four[b1], four[b2], four[b3]);
+    const float *w = m.w + j * m.down;
+    size_t i = 0;
+    do {
+        v8 in[3];
+        for (int v = 0; v < W; v++) in[v] = v8_load(x.wide + i * row + 8 * (size_t)v);
+        for (int t = 0; t < J; t++) {
+            four[t] = v8_set(w[(size_t)t * m.down]);
+            for (int v = 0; v < W; v++) sum[t][v] = v8_fma(four[t], in[v], sum[t][v]);
+        }
+        if (REST) rest = v8_fma(v8_pairs_of(four[0], four[b1], four[b2], four[b3]), v8_pair(x.rest + 2 * i), rest);
+        w += m.right;
+    } while (++i < n);
+    for (int t = 0; t < J; t++)
+        for (int v = 0; v < W; v++) {
+            const size_t at = (j + (size_t)t) * row + 8 * (size_t)v;
+            v8_store(y.wide + at, finished(sum[t][v], RELU, slope, BACKWARD ? act.wide + at : NULL));
+        }
+    if (!REST) return;
+    rest = finished(rest, RELU, slope, BACKWARD ? act.rest + 2 * j : NULL);
+    if (J > 2) {
+        v8_store(y.rest + 2 * j, rest);
+    } else {
+        float some[8];
+        v8_store(some, rest);
+        memcpy(y.rest + 2 * j, some, 2 * (size_t)J * sizeof *some);
+    }
+}
+
+/* The small tiles come first: the last ones, whose results the next layer waits for, are then the efficient ones. */
+INLINE void multiply(int W, bool REST, struct panel y, size_t n_y, struct matrix m, struct panel x, size_t n_x,
+                     const float *b, bool RELU, float leak, bool BACKWARD, struct panel act)
+{
+    size_t j = 0;
+    if (n_y & 1) {
+        tile(1, W, REST, y, j, m, x, n_x, b, RELU, leak, BACKWARD, act);
+        j += 1;
+    }
+    if (n_y & 2) {
+        tile(2, W, REST, y, j, m, x, n_x, b, RELU, leak, BACKWARD, act);
+        j += 2;
+    }
+    for (; j < n_y; j += 4) tile(4, W, REST, y, j, m, x, n_x, b, RELU, leak, BACKWARD, act);
+}
+
+/* One copy of `call` per shape of panel, with W and REST as constants. */
+#define FOR_SHAPE(shape, call)                        \
+    do {                                              \
+        if (!(shape).rest) {                          \
+            if ((shape).wide == 1) { enum { W = 1, REST = 0 }; call; }      \
+            else if ((shape).wide == 2) { enum { W = 2, REST = 0 }; call; } \
+            else { enum { W = 3, REST = 0 }; call; }                        \
+        } else {                                      \
+            if ((shape).wide == 1) { enum { W = 1, REST = 1 }; call; }      \
+            else { enum { W = 2, REST = 1 }; call; }                        \
+        }                                             \
+    } while (0)
+
+void NAME(dense_forward)(const struct dense *layer, struct panel_shape shape, struct panel y, struct panel x,
+                         const float *w, const float *b)
+{
+    const struct matrix m = {w, layer->n_in, 1};
+    const struct panel none = {NULL, NULL};
+    if (layer->leak > 0)
+        FOR_SHAPE(shape, multiply(W, REST, y, layer->n_out, m, x, layer->n_in, b, false, layer->leak, false, none));
+    else
+        FOR_SHAPE(shape, multiply(W, REST, y, layer->n_out, m, x, layer->n_in, b, true, 0.0f, false, none));
+}
+
+void NAME(dense_backward)(const struct dense *layer, struct panel_shape shape, struct panel dx, struct panel x,
+                          struct panel dy, const float *w, float leak)
+{
+    const struct matrix transposed = {w, 1, layer->n_in};
+    if (leak > 0)
+        FOR_SHAPE(shape, multiply(W, REST, dx, layer->n_in, transposed, dy, layer->n_out, NULL, false, leak, true, x));
+    else
+        FOR_SHAPE(shape, multiply(W, REST, dx, layer->n_in, transposed, dy, layer->n_out, NULL, true, 0.0f, true, x));
+}
+
+INLINE v8 dot(int W, const v8 *d, const float *x)
+{
+    v8 sum = v8_mul(d[0], v8_load(x));
+    for (int v = 1; v < W; v++) sum = v8_fma(d[v], v8_load(x + 8 * v), sum);
+    return sum;
+}
+
+/* Products of one unit of dy with four units of x: lanes 0-3 and 4-7 each hold half of the four sums. */
+INLINE v8 dots_4(int W, bool REST, const v8 *d, v8 d_rest, const float *x, const float *x_rest)
+{
+    v8 a = v8_fold2(dot(W, d, x), dot(W, d, x + 8 * W));
+    v8 b = v8_fold2(dot(W, d, x + 16 * W), dot(W, d, x + 24 * W));
+    if (REST) {
+        a = v8_fma(d_rest, v8_load_low(x_rest), a);
+        b = v8_fma(d_rest, v8_load_low(x_rest + 4), b);
+    }
+    return v8_fold1(a, b);
+}
+
+/* The first `count` (1 to 4) lanes of one half. The sizes are constants, so that they go straight from the register. */
+INLINE void store_some(float *p, v8 a, bool high, size_t count)
+{
+    const char *from = (const char *)&a + (high ? sizeof a / 2 : 0);
+    switch (count) {
+    case 1: memcpy(p, from, 4); break;
+    case 2: memcpy(p, from, 8); break;
+    case 3: memcpy(p, from, 8), memcpy(p + 2, from + 8, 4); break;
+    default: memcpy(p, from, 16);
+    }
+}
+
+/* Two rows and four columns at a time: eight sums, kept in `sums` between blocks. ONLY: there is just one block. */
+INLINE void gradient_w(int W, bool REST, bool ONLY, const struct dense *layer, float *w, float *sums, struct panel dy,
+                       struct panel x, bool first, bool last)
+{
+    const size_t n_in = layer->n_in, n_out = layer->n_out, row = 8 * (size_t)W;
+    for (size_t j = 0; j < n_out; j += 2, w += 2 * n_in) {
+        const bool second = j + 1 < n_out;
+        v8 d0[3], d1[3], r0 = v8_set(0.0f), r1 = r0;
+        for (int v = 0; v < W; v++) {
+            d0[v] = v8_load(dy.wide + j * row + 8 * (size_t)v);
+            d1[v] = v8_load(dy.wide + (j + 1) * row + 8 * (size_t)v);
+        }
+        if (REST) {
+            r0 = v8_pair(dy.rest + 2 * j);
+            r1 = v8_pair(dy.rest + 2 * j + 2);
+        }
+        const float *xq = x.wide, *rq = x.rest;
+        for (size_t i = 0; i < n_in; i += 4, xq += 4 * row, rq += 8, sums += 8) {
+            v8 sum = v8_fold4(dots_4(W, REST, d0, r0, xq, rq), dots_4(W, REST, d1, r1, xq, rq));
+            if (!ONLY) {
+                if (!first) sum = v8_add(v8_load(sums), sum);
+                v8_store(sums, sum);
+                if (!last) continue;
+            }
+            const size_t count = n_in - i < 4 ? n_in - i : 4;
+            store_some(w + i, sum, false, count);
+            if (second) store_some(w + n_in + i, sum, true, count);
+        }
+    }
+}
+
+/* Half of the sums over observations of four rows of dy, as in dots_4. */
+INLINE v8 sums_4(int W, bool REST, const float *d, const float *d_rest)
+{
+    v8 sum[4];
+    for (int t = 0; t < 4; t++, d += 8 * W) {
+        sum[t] = v8_load(d);
+        for (int v = 1; v < W; v++) sum[t] = v8_add(sum[t], v8_load(d + 8 * v));
+    }
+    v8 a = v8_fold2(sum[0], sum[1]), b = v8_fold2(sum[2], sum[3]);
+    if (REST) {
+        a = v8_add(a, v8_load_low(d_rest));
+        b = v8_add(b, v8_load_low(d_rest + 4));
+    }
+    return v8_fold1(a, b);
+}
+
+INLINE void gradient_b(int W, bool REST, const struct dense *layer, float *b, struct panel dy, bool first)
+{
+    for (size_t j = 0; j < layer->n_out; j += 8) { /* a panel's rows are a multiple of eight */
+        const float *d = dy.wide + 8 * (size_t)W * j, *r = dy.rest + 2 * j;
+        float sum[8];
+        v8_store(sum, v8_fold4(sums_4(W, REST, d, r), sums_4(W, REST, d + 32 * W, r + 8)));
+        for (size_t t = 0; t < 8 && j + t < layer->n_out; t++) b[j + t] = first ? sum[t] : b[j + t] + sum[t];
+    }
+}
+
+void NAME(dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, float *sums, struct panel dy,
+                          struct panel x, bool first, bool last)
+{
+    if (first && last)
+        FOR_SHAPE(shape, gradient_w(W, REST, true, layer, w, sums, dy, x, true, true));
+    else
+        FOR_SHAPE(shape, gradient_w(W, REST, false, layer, w, sums, dy, x, first, last));
+    FOR_SHAPE(shape, gradient_b(W, REST, layer, w + layer->n_in * layer->n_out, dy, first));
+}

@@ -1,0 +1,85 @@
+/* kernels: the hot loops. One source each, compiled once per instruction set; this table holds the chosen ones.
+ *
+ *     const struct kelvin_kernels *k;
+ *     kelvin_status st = kelvin_kernels_get(&k);         // by CPU, or by $KELVIN_ISA
+ *     k->axpy(y, 0.5f, x, n);
+ *
+ * Same bits under every instruction set with FMA: sums over lanes go over eight lanes by one fixed tree,
+ * other sums are not touched by vectorising, and a multiply-add is fused only where the source says so.
+ */
+#ifndef KERNELS_KERNELS_H
+#define KERNELS_KERNELS_H
+
+#include <kelvin/base.h>
+
+/* A panel: `rows` units of one layer for up to KELVIN_BLOCK observations. Observations are lanes: `wide` whole vectors
+ * of eight, and, where one or two are left over, a rest of two: four units share a vector there, so that 18 observations
+ * cost 2.25 vectors per unit instead of 3. */
+struct panel_shape {
+    size_t wide; /* 1, 2 or 3 */
+    bool rest;   /* only with wide < 3 */
+};
+
+struct panel {
+    float *wide; /* (rows, 8 * shape.wide) */
+    float *rest; /* (rows, 2) */
+};
+
+struct panel_shape panel_shape(size_t n);
+
+/* Rows to allocate for `units` units. Those beyond the last are read, and no use is made of them. */
+static inline size_t panel_rows(size_t units)
+{
+    return (units + 7) / 8 * 8;
+}
+
+/* Floats of the `sums` of dense_gradient. */
+static inline size_t dense_sums(size_t n_in, size_t n_out)
+{
+    return (n_out + 1) / 2 * ((n_in + 3) / 4) * 8;
+}
+
+/* A dense layer y = act(W x + b), act(s) = max(s, leak s): ReLU with leak 0, nothing with leak 1. */
+struct dense {
+    size_t n_in, n_out;
+    float leak;
+};
+
+struct kelvin_kernels {
+    kelvin_isa isa;
+    bool fma;
+
+    /* y += a x */
+    void (*axpy)(float *y, float a, const float *x, size_t n);
+    /* v += e g; theta += h v */
+    void (*kick_drift)(float *theta, float *v, const float *g, float e, float h, size_t n);
+
+    /* Standard normals number 0 .. n-1: kelvin_normal() in float. */
+    void (*normals)(float *out, size_t n, kelvin_random where);
+
+    /* l = logsoftmax(z), p = exp(l), q = 1 - p without cancellation; arrays (K, KELVIN_BLOCK), all lanes. */
+    void (*softmax)(float *l, float *p, float *q, const float *z, size_t K);
+    /* dz_k = g_k q_k - p_k sum_{j != k} g_j: from the gradient g in l to that in z, added to dz. */
+    void (*softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
+
+    /* y = act(w x + b), w (n_out, n_in), b (n_out) */
+    void (*dense_forward)(const struct dense *layer, struct panel_shape shape, struct panel y, struct panel x,
+                          const float *w, const float *b);
+    /* dx = (w' dy) act'(x), where x is the output of the layer before, which has slope `leak` left of zero */
+    void (*dense_backward)(const struct dense *layer, struct panel_shape shape, struct panel dx, struct panel x,
+                           struct panel dy, const float *w, float leak);
+    /* dW (n_out, n_in) = dy x' and then db (n_out) = dy 1, summed over blocks from the first to the last: `sums` keeps dW
+     * in between. */
+    void (*dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, float *sums, struct panel dy,
+                           struct panel x, bool first, bool last);
+
+    /* Multiply-adds as fast as they go, to know what 100 % is; returns the number of floating-point operations done. */
+    double (*fma_peak)(size_t rounds);
+};
+
+KELVIN_MUST_CHECK kelvin_status kelvin_kernels_get(const struct kelvin_kernels **kernels);
+
+/* The table for one instruction set; NULL if it was not compiled in. For tests. */
+const struct kelvin_kernels *kelvin_kernels_for(kelvin_isa isa);
+
+#endif

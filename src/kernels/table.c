@@ -1,0 +1,23 @@
+/* The table of the kernels compiled for one instruction set. */
+#include "kernels/local.h"
+#include "kernels/vec.h"
+
+#define ISA_baseline KELVIN_ISA_BASELINE
+#define ISA_v3 KELVIN_ISA_X86_64_V3
+#define ISA_v4 KELVIN_ISA_X86_64_V4
+#define ISA_OF_2(isa) ISA_##isa
+#define ISA_OF(isa) ISA_OF_2(isa)
+
+const struct kelvin_kernels NAME(kernels) = {
+    .isa = ISA_OF(ISA),
+    .fma = VEC_FMA,
+    .axpy = NAME(axpy),
+    .kick_drift = NAME(kick_drift),
+    .normals = NAME(normals),
+    .softmax = NAME(softmax),
+    .softmax_backward = NAME(softmax_backward),
+    .dense_forward = NAME(dense_forward),
+    .dense_backward = NAME(dense_backward),
+    .dense_gradient = NAME(dense_gradient),
+    .fma_peak = NAME(fma_peak),
+};

@@ -1,0 +1,226 @@
+/* The vocabulary of the kernels: vectors of eight floats, whatever the machine has.
+ *
+ * With AVX2 a v8 is one register; elsewhere it is two of four lanes (SSE2, NEON). Eight lanes everywhere is what makes
+ * sums over lanes the same bits everywhere. v8_fma is fused where the instruction set has FMA; nothing else is fused
+ * (the build turns contraction off). */
+#ifndef KERNELS_VEC_H
+#define KERNELS_VEC_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#define VEC_PARTS 1
+#define VEC_FMA 1
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#define VEC_PARTS 2
+#define VEC_FMA 1
+#else
+#define VEC_PARTS 2
+#define VEC_FMA 0
+#endif
+
+typedef float vec_f __attribute__((vector_size(32 / VEC_PARTS)));
+typedef int32_t vec_i __attribute__((vector_size(32 / VEC_PARTS)));
+
+/* EACH(type, expression of P(a), P(b), ...) returns the expression applied to every part. m8 is a mask (all ones or zero in
+ * each lane), or eight integers. A bare vector type where one part will do: gcc keeps structs of vectors in memory. */
+#if VEC_PARTS == 1
+typedef vec_f v8;
+typedef vec_i m8;
+#define P(a) (a)
+#define EACH(type, ...) return (type)(__VA_ARGS__)
+#else
+typedef struct v8 {
+    vec_f part[2];
+} v8;
+typedef struct m8 {
+    vec_i part[2];
+} m8;
+#define P(a) (a).part[h]
+#define EACH(type, ...)                                   \
+    type r;                                               \
+    for (int h = 0; h < 2; h++) r.part[h] = (__VA_ARGS__); \
+    return r
+#endif
+
+INLINE v8 v8_load(const float *p)
+{
+    v8 r;
+    memcpy(&r, p, sizeof r);
+    return r;
+}
+
+INLINE void v8_store(float *p, v8 a)
+{
+    memcpy(p, &a, sizeof a);
+}
+
+INLINE v8 v8_set(float x)
+{
+#if VEC_PARTS == 1
+    const vec_f s = {x, x, x, x, x, x, x, x};
+#else
+    const vec_f s = {x, x, x, x};
+#endif
+    EACH(v8, s);
+}
+
+INLINE m8 m8_set(int32_t x)
+{
+#if VEC_PARTS == 1
+    const vec_i s = {x, x, x, x, x, x, x, x};
+#else
+    const vec_i s = {x, x, x, x};
+#endif
+    EACH(m8, s);
+}
+
+INLINE v8 v8_add(v8 a, v8 b) { EACH(v8, P(a) + P(b)); }
+INLINE v8 v8_sub(v8 a, v8 b) { EACH(v8, P(a) - P(b)); }
+INLINE v8 v8_mul(v8 a, v8 b) { EACH(v8, P(a) * P(b)); }
+INLINE v8 v8_div(v8 a, v8 b) { EACH(v8, P(a) / P(b)); }
+
+/* a b + c */
+INLINE v8 v8_fma(v8 a, v8 b, v8 c)
+{
+#if defined(__AVX2__)
+    EACH(v8, (vec_f)_mm256_fmadd_ps((__m256)P(a), (__m256)P(b), (__m256)P(c)));
+#elif defined(__aarch64__)
+    EACH(v8, (vec_f)vfmaq_f32((float32x4_t)P(c), (float32x4_t)P(a), (float32x4_t)P(b)));
+#else
+    EACH(v8, P(a) * P(b) + P(c));
+#endif
+}
+
+/* The same for one float: what a lane would get. */
+INLINE float float_fma(float a, float b, float c)
+{
+    return VEC_FMA ? __builtin_fmaf(a, b, c) : a * b + c;
+}
+
+INLINE m8 v8_bits(v8 a) { EACH(m8, (vec_i)P(a)); }
+INLINE v8 m8_floats(m8 a) { EACH(v8, (vec_f)P(a)); }
+INLINE m8 v8_gt(v8 a, v8 b) { EACH(m8, (vec_i)(P(a) > P(b))); }
+INLINE m8 m8_and(m8 a, m8 b) { EACH(m8, P(a) & P(b)); }
+INLINE m8 m8_xor(m8 a, m8 b) { EACH(m8, P(a) ^ P(b)); }
+INLINE m8 m8_add(m8 a, m8 b) { EACH(m8, P(a) + P(b)); }
+INLINE m8 m8_sub(m8 a, m8 b) { EACH(m8, P(a) - P(b)); }
+INLINE m8 m8_eq(m8 a, m8 b) { EACH(m8, (vec_i)(P(a) == P(b))); }
+INLINE m8 m8_shl(m8 a, int n) { EACH(m8, P(a) << n); }
+INLINE m8 m8_sar(m8 a, int n) { EACH(m8, P(a) >> n); }
+INLINE v8 m8_to_float(m8 a) { EACH(v8, __builtin_convertvector(P(a), vec_f)); }
+
+/* mask ? a : b, lane by lane */
+INLINE v8 v8_select(m8 mask, v8 a, v8 b)
+{
+#if defined(__AVX2__)
+    EACH(v8, (vec_f)_mm256_blendv_ps((__m256)P(b), (__m256)P(a), (__m256)P(mask)));
+#else
+    EACH(v8, (vec_f)(((vec_i)P(a) & P(mask)) | ((vec_i)P(b) & ~P(mask))));
+#endif
+}
+
+/* The larger one; b where one is not a number. */
+INLINE v8 v8_max(v8 a, v8 b)
+{
+#if defined(__AVX2__)
+    EACH(v8, (vec_f)_mm256_max_ps((__m256)P(a), (__m256)P(b)));
+#else
+    return v8_select(v8_gt(a, b), a, b);
+#endif
+}
+
+INLINE v8 v8_sqrt(v8 a)
+{
+#if defined(__AVX2__)
+    EACH(v8, (vec_f)_mm256_sqrt_ps((__m256)P(a)));
+#elif defined(__aarch64__)
+    EACH(v8, (vec_f)vsqrtq_f32((float32x4_t)P(a)));
+#else
+    float x[8];
+    v8_store(x, a);
+    for (int i = 0; i < 8; i++) x[i] = __builtin_sqrtf(x[i]);
+    return v8_load(x);
+#endif
+}
+
+/* ---- four units x two observations: the rest of a panel ---- */
+
+/* p0 p1 p0 p1 p0 p1 p0 p1 */
+INLINE v8 v8_pair(const float *p)
+{
+    double both;
+    memcpy(&both, p, sizeof both);
+#if defined(__AVX2__)
+    return (v8)_mm256_set1_pd(both);
+#else
+    typedef double two __attribute__((vector_size(16)));
+    const two t = {both, both};
+    EACH(v8, (vec_f)t);
+#endif
+}
+
+/* Lane pairs 0, 1, 2, 3 from a, b, c, d. */
+INLINE v8 v8_pairs_of(v8 a, v8 b, v8 c, v8 d)
+{
+#if defined(__AVX2__)
+    const __m256 ab = _mm256_blend_ps((__m256)a, (__m256)b, 0x0c), cd = _mm256_blend_ps((__m256)c, (__m256)d, 0xc0);
+    return (v8)_mm256_blend_ps(ab, cd, 0xf0);
+#else
+    return (v8){{__builtin_shufflevector(a.part[0], b.part[0], 0, 1, 6, 7),
+                 __builtin_shufflevector(c.part[1], d.part[1], 0, 1, 6, 7)}};
+#endif
+}
+
+/* p0 p1 p2 p3 0 0 0 0 */
+INLINE v8 v8_load_low(const float *p)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_zextps128_ps256(_mm_loadu_ps(p));
+#else
+    v8 r = v8_set(0.0f);
+    memcpy(&r.part[0], p, sizeof r.part[0]);
+    return r;
+#endif
+}
+
+/* ---- sums over lanes, eight vectors at a time: fold2, fold1, fold4 in this order ---- */
+
+/* In each half: a0+a2, a1+a3, b0+b2, b1+b3. */
+INLINE v8 v8_fold2(v8 a, v8 b)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_add_ps(_mm256_blend_ps((__m256)a, (__m256)b, 0xcc), _mm256_shuffle_ps((__m256)a, (__m256)b, 0x4e));
+#else
+    EACH(v8, __builtin_shufflevector(P(a), P(b), 0, 1, 6, 7) + __builtin_shufflevector(P(a), P(b), 2, 3, 4, 5));
+#endif
+}
+
+/* In each half: a0+a1, a2+a3, b0+b1, b2+b3. */
+INLINE v8 v8_fold1(v8 a, v8 b)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_add_ps(_mm256_shuffle_ps((__m256)a, (__m256)b, 0x88),
+                             _mm256_shuffle_ps((__m256)a, (__m256)b, 0xdd));
+#else
+    EACH(v8, __builtin_shufflevector(P(a), P(b), 0, 2, 4, 6) + __builtin_shufflevector(P(a), P(b), 1, 3, 5, 7));
+#endif
+}
+
+/* low(a) + high(a) in the low half, low(b) + high(b) in the high half. */
+INLINE v8 v8_fold4(v8 a, v8 b)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_add_ps(_mm256_blend_ps((__m256)a, (__m256)b, 0xf0),
+                             _mm256_permute2f128_ps((__m256)a, (__m256)b, 0x21));
+#else
+    return (v8){{a.part[0] + a.part[1], b.part[0] + b.part[1]}};
+#endif
+}
+
+#endif

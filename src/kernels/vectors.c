@@ -1,0 +1,43 @@
+/* Loops over the flat parameter vector, and the loop that measures the FMA peak. */
+#include "kernels/local.h"
+#include "kernels/vec.h"
+
+void NAME(axpy)(float *restrict y, float a, const float *restrict x, size_t n)
+{
+    const v8 va = v8_set(a);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) v8_store(y + i, v8_fma(va, v8_load(x + i), v8_load(y + i)));
+    for (; i < n; i++) y[i] = float_fma(a, x[i], y[i]);
+}
+
+void NAME(kick_drift)(float *restrict theta, float *restrict v, const float *restrict g, float e, float h, size_t n)
+{
+    const v8 ve = v8_set(e), vh = v8_set(h);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const v8 moved = v8_fma(ve, v8_load(g + i), v8_load(v + i));
+        v8_store(v + i, moved);
+        v8_store(theta + i, v8_fma(vh, moved, v8_load(theta + i)));
+    }
+    for (; i < n; i++) {
+        v[i] = float_fma(e, g[i], v[i]);
+        theta[i] = float_fma(h, v[i], theta[i]);
+    }
+}
+
+double NAME(fma_peak)(size_t rounds)
+{
+    enum { CHAINS = 10 }; /* enough to hide the latency, few enough for 16 registers */
+    v8 sum[CHAINS];
+    for (int i = 0; i < CHAINS; i++) sum[i] = v8_set((float)i);
+    const v8 a = v8_set(0.999f), b = v8_set(0.001f);
+    for (size_t round = 0; round < rounds; round++)
+        for (int i = 0; i < CHAINS; i++) sum[i] = v8_fma(sum[i], a, b);
+    v8 all = sum[0];
+    for (int i = 1; i < CHAINS; i++) all = v8_add(all, sum[i]);
+    float lane[8];
+    v8_store(lane, all);
+    volatile float sink = lane[0]; /* or the loop would be taken out */
+    (void)sink;
+    return (double)rounds * CHAINS * 8 * 2;
+}

@@ -1,0 +1,28 @@
+/* Inside of the posterior room: the pieces from which the diagnostics are made. */
+#ifndef POSTERIOR_STATS_H
+#define POSTERIOR_STATS_H
+
+#include <kelvin/base.h>
+
+/* Of x (chains, n), n > 1: `within`, the mean over chains of the variance (n-1 denominator), and `total`, (n-1)/n of it
+ * plus the variance of the chain means. Chains that do not move have exactly 0 within; if they agree, in total too. */
+void kelvin_spread(double *within, double *total, const double *x, size_t chains, size_t n);
+
+double kelvin_mean(const double *x, size_t n);
+
+/* The z below which a standard normal falls with probability p, 0 < p < 1; good to 1e-15. */
+double kelvin_normal_quantile(double p);
+
+/* Effective number of draws behind the mean of x (chains, n); scratch holds as many. NaN if all are the same. */
+double kelvin_ess(const double *x, size_t chains, size_t n, double *scratch);
+
+/* Order of doubles, for qsort. */
+int kelvin_compare(const void *a, const void *b);
+
+/* The q-quantile of n sorted numbers, linear between neighbours (type 7 of Hyndman and Fan); 0.5 is the median. */
+double kelvin_quantile(const double *sorted, size_t n, double q);
+
+/* log sum_k exp z_k, safe for any finite z: p_k = exp(z_k - this). */
+double kelvin_log_sum_exp(const float *z, size_t classes);
+
+#endif

@@ -1,0 +1,158 @@
+/* Files that are there whole or not at all: a temporary name, fsync, rename, fsync of the folder. */
+#include "run/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+kelvin_status kelvin_path_join(kelvin_path path, const char *folder, const char *name, ...)
+{
+    const int used = snprintf(path, KELVIN_PATH_MAX, "%s/", folder);
+    if (used < 0 || used >= KELVIN_PATH_MAX) goto too_long;
+    const size_t left = KELVIN_PATH_MAX - (size_t)used;
+    va_list args;
+    va_start(args, name);
+    const int rest = vsnprintf(path + used, left, name, args);
+    va_end(args);
+    if (rest < 0 || (size_t)rest >= left) goto too_long;
+    return KELVIN_OK;
+
+too_long:
+    return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", folder, KELVIN_PATH_MAX - 1);
+}
+
+/* ---- writing ---- */
+
+static kelvin_status cannot_write(const struct kelvin_writer *writer)
+{
+    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", writer->path, strerror(errno));
+}
+
+kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path)
+{
+    writer->fd = -1;
+    writer->used = 0;
+    const int a = snprintf(writer->path, KELVIN_PATH_MAX, "%s", path);
+    const int b = snprintf(writer->temporary, KELVIN_PATH_MAX, "%s.tmp", path);
+    if (a < 0 || b < 0 || b >= KELVIN_PATH_MAX)
+        return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", path, KELVIN_PATH_MAX - 5);
+    writer->fd = open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return writer->fd >= 0 ? KELVIN_OK : cannot_write(writer);
+}
+
+static kelvin_status write_all(struct kelvin_writer *writer, const char *data, size_t bytes)
+{
+    while (bytes > 0) {
+        const ssize_t done = write(writer->fd, data, bytes);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return cannot_write(writer);
+        data += done;
+        bytes -= (size_t)done;
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status flush(struct kelvin_writer *writer)
+{
+    const size_t bytes = writer->used;
+    writer->used = 0;
+    return write_all(writer, writer->buffer, bytes);
+}
+
+kelvin_status kelvin_writer_put(struct kelvin_writer *writer, const void *data, size_t bytes)
+{
+    if (bytes > sizeof writer->buffer - writer->used) KELVIN_TRY(flush(writer));
+    if (bytes > sizeof writer->buffer) return write_all(writer, data, bytes);
+    memcpy(writer->buffer + writer->used, data, bytes);
+    writer->used += bytes;
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_folder_sync(const char *folder)
+{
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Some file systems cannot sync a folder, and say so with EINVAL: nothing more can be done there. */
+    const bool done = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+    const int reason = errno;
+    if (fd >= 0) close(fd);
+    return done ? KELVIN_OK : kelvin_fail(KELVIN_EIO, "%s: could not be synced: %s", folder, strerror(reason));
+}
+
+static kelvin_status sync_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash) return kelvin_folder_sync(".");
+    kelvin_path folder;
+    const size_t n = slash == path ? 1 : (size_t)(slash - path);
+    memcpy(folder, path, n);
+    folder[n] = '\0';
+    return kelvin_folder_sync(folder);
+}
+
+kelvin_status kelvin_writer_close(struct kelvin_writer *writer, kelvin_status status)
+{
+    if (writer->fd < 0) return status;
+    if (!status) status = flush(writer);
+    if (!status && fsync(writer->fd)) status = cannot_write(writer);
+    if (close(writer->fd) && !status) status = cannot_write(writer);
+    writer->fd = -1;
+    if (!status && rename(writer->temporary, writer->path)) status = cannot_write(writer);
+    if (status) {
+        unlink(writer->temporary);
+        return status;
+    }
+    return sync_folder_of(writer->path);
+}
+
+/* ---- reading ---- */
+
+static kelvin_status cannot_read(const char *path)
+{
+    return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", path, strerror(errno));
+}
+
+static kelvin_status regular_size(size_t *bytes, const struct stat *about, const char *path)
+{
+    if (!S_ISREG(about->st_mode)) return kelvin_fail(KELVIN_EIO, "%s: is not a regular file", path);
+    *bytes = (size_t)about->st_size;
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_file_size(size_t *bytes, const char *path)
+{
+    struct stat about;
+    return stat(path, &about) ? cannot_read(path) : regular_size(bytes, &about, path);
+}
+
+static kelvin_status read_all(int fd, char *data, size_t bytes, const char *path)
+{
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t got = read(fd, data + done, bytes - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return cannot_read(path);
+        if (got == 0) return kelvin_fail(KELVIN_EIO, "%s: became shorter while it was read", path);
+        done += (size_t)got;
+    }
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path)
+{
+    *data = NULL;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the other end of a pipe */
+    if (fd < 0) return cannot_read(path);
+    struct stat about;
+    kelvin_status status = fstat(fd, &about) ? cannot_read(path) : regular_size(bytes, &about, path);
+    if (!status && !(*data = kelvin_alloc(*bytes + 1, 1))) status = KELVIN_ENOMEM;
+    if (!status) status = read_all(fd, *data, *bytes, path);
+    close(fd);
+    if (status) {
+        kelvin_free(*data);
+        *data = NULL;
+    }
+    return status;
+}

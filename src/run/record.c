@@ -1,0 +1,200 @@
+/* Structs as JSON objects. A number is written with the fewest digits that give it back. */
+#include "run/record.h"
+
+#include "run/files.h"
+
+#include <jansson.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER = 40, MOST_DIGITS = 17 };
+
+/* The fewest digits with which x becomes itself again, or, for a float, any double that rounds to it. */
+static int fewest_digits(double *rounded, double x, bool is_float)
+{
+    for (int digits = 1;; digits++) {
+        char text[NUMBER];
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        *rounded = strtod(text, NULL);
+        const bool same = is_float ? (float)*rounded == (float)x : *rounded == x;
+        if (same || digits == MOST_DIGITS) return digits;
+    }
+}
+
+int kelvin_digits(double x)
+{
+    double rounded;
+    return fewest_digits(&rounded, x, false);
+}
+
+/* ---- kinds of fields ---- */
+
+struct kelvin_field_kind {
+    const char *expected;
+    json_t *(*to_json)(const void *value);
+    bool (*from_json)(void *value, const json_t *json);
+};
+
+static json_t *text_to(const void *value)
+{
+    return json_string(*(const char *const *)value);
+}
+
+static bool text_from(void *value, const json_t *json)
+{
+    *(const char **)value = json_string_value(json);
+    return json_is_string(json);
+}
+
+static json_t *count_to(const void *value)
+{
+    return json_integer(*(const uint32_t *)value);
+}
+
+static bool count_from(void *value, const json_t *json)
+{
+    const json_int_t n = json_integer_value(json);
+    *(uint32_t *)value = (uint32_t)n;
+    return json_is_integer(json) && n >= 0 && n <= UINT32_MAX;
+}
+
+static json_t *seed_to(const void *value)
+{
+    const uint64_t seed = *(const uint64_t *)value;
+    if (seed <= UINT64_C(1) << 53) return json_integer((json_int_t)seed);
+    char text[NUMBER];
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    return json_string(text);
+}
+
+static bool seed_from(void *value, const json_t *json)
+{
+    if (json_is_integer(json)) {
+        *(uint64_t *)value = (uint64_t)json_integer_value(json);
+        return json_integer_value(json) >= 0;
+    }
+    const char *text = json_string_value(json);
+    if (!text || !isdigit((unsigned char)*text)) return false;
+    char *end;
+    errno = 0;
+    *(uint64_t *)value = strtoull(text, &end, 10);
+    return errno == 0 && *end == '\0';
+}
+
+static json_t *float_to(const void *value)
+{
+    double meant; /* 4e-4f as 0.0004 */
+    fewest_digits(&meant, (double)*(const float *)value, true);
+    return json_real(meant);
+}
+
+static bool float_from(void *value, const json_t *json)
+{
+    *(float *)value = (float)json_number_value(json);
+    return json_is_number(json);
+}
+
+static json_t *real_to(const void *value)
+{
+    return json_real(*(const double *)value);
+}
+
+static bool real_from(void *value, const json_t *json)
+{
+    *(double *)value = json_number_value(json);
+    return json_is_number(json);
+}
+
+const struct kelvin_field_kind kelvin_field_text = {"a string", text_to, text_from};
+const struct kelvin_field_kind kelvin_field_count = {"an integer from 0 to 4294967295", count_to, count_from};
+const struct kelvin_field_kind kelvin_field_seed = {"an integer from 0 to 18446744073709551615 (a string if large)",
+                                                    seed_to, seed_from};
+const struct kelvin_field_kind kelvin_field_float = {"a number", float_to, float_from};
+const struct kelvin_field_kind kelvin_field_real = {"a number", real_to, real_from};
+
+/* ---- whole records ---- */
+
+static int put(const char *text, size_t bytes, void *writer)
+{
+    return kelvin_writer_put(writer, text, bytes) ? -1 : 0;
+}
+
+kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n, const void *record)
+{
+    json_t *root = json_object();
+    int failed = root == NULL, digits = 1;
+    for (size_t i = 0; i < n; i++) {
+        json_t *value = fields[i].kind->to_json((const char *)record + fields[i].offset);
+        if (json_is_real(value) && kelvin_digits(json_real_value(value)) > digits)
+            digits = kelvin_digits(json_real_value(value));
+        failed |= json_object_set_new(root, fields[i].name, value);
+    }
+    struct kelvin_writer file = {.fd = -1};
+    kelvin_status status = failed ? kelvin_fail(KELVIN_ENOMEM, "%s: out of memory: JSON could not be made", path)
+                                  : kelvin_writer_open(&file, path);
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION((size_t)digits);
+    if (!status && json_dump_callback(root, put, &file, flags)) status = KELVIN_EIO; /* put() said why */
+    if (!status) status = kelvin_writer_put(&file, "\n", 1);
+    json_decref(root);
+    return kelvin_writer_close(&file, status);
+}
+
+static kelvin_status parse(json_t **root, const char *path)
+{
+    char *text;
+    size_t bytes;
+    KELVIN_TRY(kelvin_file_read(&text, &bytes, path));
+    json_error_t error;
+    *root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    kelvin_free(text);
+    if (!*root)
+        return kelvin_fail(KELVIN_EFORMAT, "%s, line %d, column %d: %s", path, error.line, error.column, error.text);
+    if (!json_is_object(*root)) return kelvin_fail(KELVIN_EFORMAT, "%s: is not a JSON object", path);
+    return KELVIN_OK;
+}
+
+/* A field that nobody reads is a misspelt one, or one of a later version that changes what the others mean. */
+static kelvin_status check_names(json_t *root, const char *path, const struct kelvin_field *fields, size_t n)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(root, name, value)
+    {
+        size_t i = 0;
+        while (i < n && strcmp(name, fields[i].name) != 0) i++;
+        if (i == n) return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known", path, name);
+    }
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_record_read(void *record, void **owner, const char *path, const struct kelvin_field *fields,
+                                 size_t n)
+{
+    json_t *root = NULL;
+    *owner = NULL;
+    kelvin_status status = parse(&root, path);
+    for (size_t i = 0; i < n && !status; i++) {
+        const json_t *value = json_object_get(root, fields[i].name);
+        if (!value)
+            status = kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is missing", path, fields[i].name);
+        else if (!fields[i].kind->from_json((char *)record + fields[i].offset, value))
+            status = kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\": expected %s", path, fields[i].name,
+                                 fields[i].kind->expected);
+    }
+    if (!status) status = check_names(root, path, fields, n);
+    if (status)
+        json_decref(root);
+    else
+        *owner = root;
+    return status;
+}
+
+void kelvin_record_free(void *owner)
+{
+    json_decref(owner);
+}

@@ -1,0 +1,36 @@
+/* A JSON object as a struct: one table of fields for both directions.
+ *
+ *     static const struct kelvin_field fields[] = {{"chains", &kelvin_field_count, offsetof(struct x, chains)}, ...};
+ *     kelvin_status st = kelvin_record_write("RUN/x.json", fields, n, &x);
+ */
+#ifndef RUN_RECORD_H
+#define RUN_RECORD_H
+
+#include <kelvin/base.h>
+
+struct kelvin_field_kind;
+
+struct kelvin_field {
+    const char *name;
+    const struct kelvin_field_kind *kind;
+    size_t offset;
+};
+
+extern const struct kelvin_field_kind kelvin_field_text;  /* const char * */
+extern const struct kelvin_field_kind kelvin_field_count; /* uint32_t */
+extern const struct kelvin_field_kind kelvin_field_seed;  /* uint64_t; a string where doubles have gaps */
+extern const struct kelvin_field_kind kelvin_field_float; /* float */
+extern const struct kelvin_field_kind kelvin_field_real;  /* double */
+
+KELVIN_MUST_CHECK kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n,
+                                                    const void *record);
+
+/* Every field must be there, of its kind, and no other. Texts live until kelvin_record_free(*owner). */
+KELVIN_MUST_CHECK kelvin_status kelvin_record_read(void *record, void **owner, const char *path,
+                                                   const struct kelvin_field *fields, size_t n);
+void kelvin_record_free(void *owner);
+
+/* Digits (1 .. 17) after which a decimal number becomes this one again. */
+int kelvin_digits(double x);
+
+#endif

@@ -1,0 +1,293 @@
+#!/bin/sh
+# The command from outside: every wrong use gets one sentence and exit 2, failures exit 1, and what it writes can be read,
+# does not depend on threads or instruction set, and agrees with a slow evaluation of the same draws.
+#
+#     test_cli.sh KELVIN SOURCE_ROOT
+kelvin=$1
+passed=0
+failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# check NAME COMMAND...: passes if the command succeeds.
+check() {
+    name=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name" >&2
+        sed 's/^/    /' stderr >&2
+    fi
+}
+
+# run ARGUMENT...: leaves ./stdout, ./stderr and ./code.
+run() {
+    timeout 60 "$kelvin" "$@" >stdout 2>stderr
+    echo $? >code
+}
+
+# complained CODE TEXT: exit code, nothing on standard output, one line on standard error that has the text in it.
+complained() {
+    [ "$(cat code)" = "$1" ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -q "^kelvin" stderr &&
+        grep -qF -e "$2" stderr
+}
+
+# wrong TEXT ARGUMENT...: wrong use.
+wrong() {
+    text=$1
+    shift
+    run "$@"
+    check "kelvin $* should be refused with: $text" complained 2 "$text"
+}
+
+# ok ARGUMENT...: exit 0 and something on standard output.
+good() {
+    [ "$(cat code)" = 0 ] && [ -s stdout ]
+}
+ok() {
+    run "$@"
+    check "kelvin $*" good
+}
+
+json() {
+    python3 -m json.tool stdout >/dev/null
+}
+
+small="--iterations 12 --steps 50 --chains 3 --seed 7"
+
+# ---- help ----
+ok --help
+ok --version
+ok --man
+for command in sample diagnose figure info bench; do
+    ok $command --help
+    check "kelvin $command --help tells its use" grep -q "^Usage: kelvin $command" stdout
+    run --man
+    check "the manual page has kelvin $command" grep -q "^.SS kelvin $command" stdout
+done
+ok figure --list
+check "figure --list names decision-boundary" grep -q "^decision-boundary " stdout
+ok info
+ok info --json
+check "info --json is JSON" json
+
+# ---- wrong use ----
+wrong "which command?"
+wrong "did you mean 'sample'?" samlpe
+wrong "expected one of: sample" xyzzy
+wrong "did you mean '--version'?" --versoin
+wrong "did you mean '--density'?" sample --densty categorical -o refused
+wrong "unknown option '-x'" sample -x
+wrong "no output folder" sample
+wrong "unexpected argument 'extra'" sample extra -o refused
+wrong "unexpected argument 'two'" diagnose one two
+wrong "which run?" diagnose
+wrong "--steps needs a value" sample -o refused --steps
+wrong "--json takes no value" sample -o refused --json=yes
+wrong "did you mean 'dirclip'?" sample -o refused --density dirclop:0.5,-50
+wrong "clip" sample -o refused --density dirclip:0.5
+wrong "clip is '3'" sample -o refused --density dirclip:0.5,3
+wrong "did you mean 'normal'?" sample -o refused --prior normel:1
+wrong "s is '-0.1'" sample -o refused --prior normal:-0.1
+wrong "unknown sampler 'gibbs'" sample -o refused --sampler gibbs
+wrong "unknown data set 'mnits'" sample -o refused --data mnits
+wrong "unknown model 'cnn'" sample -o refused --model cnn
+wrong "leapfrog steps must be at least 1" sample -o refused --steps 0
+wrong "chains is 0" sample -o refused --chains 0
+wrong "iterations is 0" sample -o refused --iterations 0
+wrong "warmup is 12 of 12" sample -o refused --iterations 12 --warmup 12
+wrong "step size must be a positive number" sample -o refused --step-size -0.1
+wrong "temperature above 0" sample -o refused --temperature 0
+wrong "whole number, not 'ten'" sample -o refused --chains ten
+wrong "whole number, not '3.5'" sample -o refused --chains 3.5
+wrong "whole number, not '3 '" sample -o refused --chains "3 "
+wrong "whole number, not ''" sample -o refused --chains ""
+wrong "must not be negative" sample -o refused --seed -1
+wrong "at most 4294967295" sample -o refused --chains 4294967296
+wrong "at most 18446744073709551615" sample -o refused --seed 18446744073709551616
+wrong "must be a number, not '1e-4x'" sample -o refused --step-size 1e-4x
+wrong "must be a number, not 'nan'" sample -o refused --temperature nan
+wrong "out of range: '1e39'" sample -o refused --step-size 1e39
+wrong "did you mean 'decision-boundary'?" figure decision-boundry -o refused
+wrong "which figure?" figure -o refused
+wrong "no output folder" figure decision-boundary
+wrong "unknown scale 'huge'" figure decision-boundary -o refused --scale huge
+wrong "--iterations must be at least 1" figure decision-boundary -o refused --iterations 0
+wrong "2 to 5000 points per side" figure decision-boundary -o refused --grid 1
+wrong "unknown benchmark 'sghmc'" bench sghmc
+check "wrong use makes no folder" [ ! -e refused ]
+mkdir taken
+wrong "already exists" sample -o taken
+wrong "nowhere/run" sample -o nowhere/run
+wrong "nowhere/figure" figure decision-boundary -o nowhere/figure
+: >file
+wrong "is a file" figure decision-boundary -o file
+KELVIN_ISA=pdp11
+export KELVIN_ISA
+wrong "KELVIN_ISA=pdp11" info
+wrong "KELVIN_ISA=pdp11" sample $small -o refused
+unset KELVIN_ISA
+
+# ---- sample and diagnose ----
+ok sample $small -o run
+check "the run has its files" [ -s run/run.json -a -s run/chain-002/samples.safetensors -a -s run/logits_train.npy ]
+ok diagnose run
+check "diagnose warns of few effective draws" grep -q "Fewer than 100 effective draws" stdout
+ok diagnose --json -- run
+check "diagnose --json is JSON" json
+ok sample $small --json --output=json-run
+check "sample --json is JSON" json
+value() {
+    python3 -c "import json, sys; print(json.load(open('stdout'))['$1'])"
+}
+check "30 % of the iterations are warm-up" [ "$(value warmup)" = 3 ]
+check "an option is heeded as given" [ "$(value seed) $(value steps) $(value step_size)" = "7 50 0.0004" ]
+
+# ---- the same bits ----
+same() {
+    diff -rq --exclude=times.json run "$1"
+}
+ok sample $small --threads 1 -o one
+check "one thread, the same bytes" same one
+ok sample $small --threads 2 -o two
+check "two threads, the same bytes" same two
+run info --json
+python3 -c "import json; print('\n'.join(json.load(open('stdout'))['isas']))" >isas
+while read -r isa; do
+    [ "$isa" = x86-64 ] && continue # no fused multiply-add
+    KELVIN_ISA=$isa
+    export KELVIN_ISA
+    ok sample $small -o "isa-$isa"
+    check "$isa, the same bytes" same "isa-$isa"
+    unset KELVIN_ISA
+done <isas
+differs() {
+    ! cmp -s "run/chain-000/$1" "$2/chain-000/$1"
+}
+ok sample $small --seed 8 -o other
+check "another seed, other draws" differs samples.safetensors other
+
+# ---- failures ----
+failed_with() {
+    [ "$(cat code)" = 1 ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -qF -e "$1" stderr
+}
+cp -r run cut
+head -c 5000 run/chain-001/samples.safetensors >cut/chain-001/samples.safetensors
+run diagnose cut
+check "a cut samples file fails" failed_with chain-001/samples.safetensors
+run diagnose nowhere
+check "a missing run fails" failed_with nowhere
+if [ -w /dev/full ]; then
+    "$kelvin" info >/dev/full 2>stderr
+    echo $? >code
+    check "a full device fails" failed_with "standard output"
+fi
+"$kelvin" sample --iterations 100000 -o stopped >stdout 2>stderr &
+pid=$!
+while [ ! -e stopped ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
+sleep 0.3
+kill -TERM $pid
+wait $pid
+echo $? >code
+check "a stopped run fails" [ "$(cat code)" = 1 ]
+check "a stopped run says so" grep -q "stopped by a signal; nothing was kept" stderr
+check "a stopped run leaves nothing" [ ! -e stopped ]
+
+# ---- the figure ----
+figure="figure decision-boundary --scale smoke --grid 40 --seed 7"
+if command -v gnuplot >/dev/null; then
+    ok $figure -o figure
+    for suffix in .png .svg .pdf .csv -points.csv -contour.csv .gp; do
+        check "figure leaves decision-boundary$suffix" [ -s "figure/decision-boundary$suffix" ]
+        check "figure lists decision-boundary$suffix" grep -q "^figure/decision-boundary$suffix\$" stdout
+    done
+    check "the figure prints published numbers" grep -q "acceptance.* 96.3 %.* 91.5 %" stdout
+fi
+PATH=/nonexistent "$kelvin" $figure -o plain >stdout 2>stderr
+echo $? >code
+check "no gnuplot is a failure" failed_with "gnuplot-nox"
+check "no gnuplot leaves no picture" [ ! -e plain/decision-boundary.png ]
+check "no gnuplot keeps the numbers" [ -s plain/decision-boundary.csv ]
+"$kelvin" $figure --threads 1 -o single >stdout 2>stderr
+check "one thread, the same lattice" cmp plain/decision-boundary.csv single/decision-boundary.csv
+check "one thread, the same contours" cmp plain/decision-boundary-contour.csv single/decision-boundary-contour.csv
+
+# The lattice against plain loops over the draws of a run with the figure's settings, and the contours against the lattice.
+for posterior in 1.4:4e-4 0.6:5e-5; do
+    ok sample --density "dirclip:${posterior%:*},-50" --step-size "${posterior#*:}" --iterations 20 --steps 1000 --seed 7 \
+        -o "posterior-${posterior%:*}"
+done
+cat >oracle.py <<'PYTHON'
+import json, math, struct
+
+def draws(folder, chains=3, warmup=6):
+    for chain in range(chains):
+        raw = open(f"{folder}/chain-{chain:03d}/samples.safetensors", "rb").read()
+        size, = struct.unpack("<Q", raw[:8])
+        names = json.loads(raw[8:8 + size])
+        names.pop("__metadata__", None)
+        def tensor(name):
+            begin, end = names[name]["data_offsets"]
+            values = struct.unpack(f"<{(end - begin) // 4}f", raw[8 + size + begin:8 + size + end])
+            count = len(values) // names[name]["shape"][0]
+            return [values[i * count:(i + 1) * count] for i in range(warmup, names[name]["shape"][0])]
+        weights = sorted(n for n in names if n.endswith("weight"))
+        biases = sorted(n for n in names if n.endswith("bias"))
+        yield from zip(*(list(zip(tensor(w), tensor(b))) for w, b in zip(weights, biases)))
+
+def probability(layers, x):
+    for index, (w, b) in enumerate(layers):
+        n = len(x)
+        x = [b[i] + sum(w[i * n + j] * x[j] for j in range(n)) for i in range(len(b))]
+        if index + 1 < len(layers):
+            x = [max(v, 0) for v in x]
+    d = x[1] - x[0]
+    return 1 / (1 + math.exp(d)) if d < 700 else 0.0
+
+rows = [list(map(float, line.split(","))) for line in open("plain/decision-boundary.csv") if line[0] != "#"]
+n = 40
+assert len(rows) == n * n
+for axis, low, high in ((0, 0.02, 0.97), (1, -0.93, 0.0)):
+    assert abs(min(r[axis] for r in rows) - low) < 1e-6 and abs(max(r[axis] for r in rows) - high) < 1e-6
+for column, alpha in ((2, "1.4"), (3, "0.6")):
+    ensemble = list(draws(f"posterior-{alpha}"))
+    assert len(ensemble) == 42 and len(ensemble[0]) == 6
+    for row in rows[7::211]:
+        # float arithmetic: logits of a few hundred times 2^-24, a few roundings deep, move p by a quarter of that
+        mean = sum(probability(layers, row[:2]) for layers in ensemble) / len(ensemble)
+        assert abs(mean - row[column]) < 5e-5, (alpha, row, mean)
+
+def at(column, x, y):
+    j, i = (x - 0.02) / 0.95 * (n - 1), (y + 0.93) / 0.93 * (n - 1)
+    assert min(abs(j - round(j)), abs(i - round(i))) < 1e-3, "a point of the contour is not on a line of the lattice"
+    j0, i0 = min(int(j + 1e-6), n - 2), min(int(i + 1e-6), n - 2)
+    u, v = j - j0, i - i0
+    f = lambda a, b: rows[(i0 + a) * n + j0 + b][column]
+    return (1 - v) * ((1 - u) * f(0, 0) + u * f(0, 1)) + v * ((1 - u) * f(1, 0) + u * f(1, 1))
+
+cell = math.hypot(0.95, 0.93) / (n - 1)
+for column, alpha, block in zip((2, 3), ("1.4", "0.6"), open("plain/decision-boundary-contour.csv").read().split("\n\n\n")):
+    crossings = sum((a[column] > 0.5) != (b[column] > 0.5)
+                    for k, a in enumerate(rows) for b in ([rows[k + 1]] if (k + 1) % n else []) + rows[k + n:k + n + 1])
+    met = 0
+    for curve in block.split("\n\n"):
+        points = [tuple(map(float, line.split(","))) for line in curve.splitlines() if line[0] != "#"]
+        assert all(abs(at(column, x, y) - 0.5) < 2e-3 and a == float(alpha) for x, y, a in points)
+        assert all(math.dist(p[:2], q[:2]) <= 1.001 * cell for p, q in zip(points, points[1:])), "a curve jumps"
+        met += len(points) - (points[0] == points[-1])
+    assert met == crossings, f"{met} points on the curves, {crossings} edges are crossed"
+PYTHON
+python3 oracle.py >stdout 2>stderr
+echo $? >code
+check "lattice and contours agree with plain loops" [ "$(cat code)" = 0 ]
+
+# ---- bench ----
+ok bench --quick --json
+check "bench --json is JSON" json
+check "one gradient per leapfrog step" [ "$(value gradients_per_step)" = 1.0 ]
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
