@@ -1,6 +1,6 @@
 #!/bin/sh
-# The command from outside: every wrong use gets one sentence and exit 2, failures exit 1, and what it writes can be read,
-# does not depend on threads or instruction set, and agrees with a slow evaluation of the same draws.
+# The command from outside: every wrong use gets one sentence and exit 2, failures exit 1, and what it writes can be
+# read, does not depend on threads or instruction set, and agrees with a slow evaluation of the same draws.
 #
 #     test_cli.sh KELVIN SOURCE_ROOT
 kelvin=$1
@@ -172,7 +172,7 @@ check "another seed, other draws" differs samples.safetensors other
 
 # ---- failures ----
 failed_with() {
-    [ "$(cat code)" = 1 ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -qF -e "$1" stderr
+    [ "$(cat code)" = 1 ] && [ "$(grep -c '^kelvin' stderr)" -eq 1 ] && grep -qF -e "$1" stderr
 }
 cp -r run cut
 head -c 5000 run/chain-001/samples.safetensors >cut/chain-001/samples.safetensors
@@ -215,10 +215,10 @@ check "no gnuplot keeps the numbers" [ -s plain/decision-boundary.csv ]
 check "one thread, the same lattice" cmp plain/decision-boundary.csv single/decision-boundary.csv
 check "one thread, the same contours" cmp plain/decision-boundary-contour.csv single/decision-boundary-contour.csv
 
-# The lattice against plain loops over the draws of a run with the figure's settings, and the contours against the lattice.
+# The lattice against plain loops over the draws of a run with the figure's settings, the contours against the lattice.
 for posterior in 1.4:4e-4 0.6:5e-5; do
-    ok sample --density "dirclip:${posterior%:*},-50" --step-size "${posterior#*:}" --iterations 20 --steps 1000 --seed 7 \
-        -o "posterior-${posterior%:*}"
+    ok sample --density "dirclip:${posterior%:*},-50" --step-size "${posterior#*:}" --iterations 20 --steps 1000 \
+        --seed 7 -o "posterior-${posterior%:*}"
 done
 cat >oracle.py <<'PYTHON'
 import json, math, struct
@@ -269,7 +269,8 @@ def at(column, x, y):
     return (1 - v) * ((1 - u) * f(0, 0) + u * f(0, 1)) + v * ((1 - u) * f(1, 0) + u * f(1, 1))
 
 cell = math.hypot(0.95, 0.93) / (n - 1)
-for column, alpha, block in zip((2, 3), ("1.4", "0.6"), open("plain/decision-boundary-contour.csv").read().split("\n\n\n")):
+blocks = open("plain/decision-boundary-contour.csv").read().split("\n\n\n")
+for column, alpha, block in zip((2, 3), ("1.4", "0.6"), blocks):
     crossings = sum((a[column] > 0.5) != (b[column] > 0.5)
                     for k, a in enumerate(rows) for b in ([rows[k + 1]] if (k + 1) % n else []) + rows[k + n:k + n + 1])
     met = 0

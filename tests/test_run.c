@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <time.h>
 
 /* ---- configuration ---- */
 
@@ -150,7 +151,8 @@ static void logits_belong_to_draws(void **state)
 }
 
 struct watch {
-    size_t calls, stop_after;
+    size_t calls, stops;
+    bool stop;        /* as soon as both chains are on their way */
     uint32_t next[2]; /* the iteration that each chain must report next */
 };
 
@@ -160,24 +162,35 @@ static bool watcher(void *context, const kelvin_run *run, uint32_t chain, uint32
     struct watch *watch = context;
     assert_true(iteration == watch->next[chain]++);
     assert_memory_equal(info, &run->info[chain * run->config.iterations + iteration], sizeof *info);
-    return ++watch->calls != watch->stop_after;
+    watch->calls++;
+    if (!watch->stop || watch->next[0] == 0 || watch->next[1] == 0) return true;
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* the other chain comes to wait for its turn */
+    watch->stops++;
+    return false;
 }
 
 static void progress_and_stop(void **state)
 {
     (void)state;
-    const kelvin_run_config config = small();
+    kelvin_run_config config = small();
+    config.iterations = 200;
     kelvin_run *run;
     ok(kelvin_run_create(&run, &config));
     fails(kelvin_run_write(run, in_base("never")), KELVIN_EUSAGE, "never", "has not been sampled");
     struct watch watch = {0};
     ok(kelvin_run_sample(&run, 1, 2, watcher, &watch));
-    assert_int_equal(watch.calls, 12);
-    watch = (struct watch){.stop_after = 3};
+    assert_int_equal(watch.calls, 400);
+    watch = (struct watch){.stop = true};
     fails(kelvin_run_sample(&run, 1, 2, watcher, &watch), KELVIN_ESTOP, "", "stopped");
-    assert_int_equal(watch.calls, 3); /* nobody is called after the one who said stop */
+    assert_int_equal(watch.stops, 1); /* nobody is asked after the one who said stop */
+    assert_true(watch.calls < 400);
     fails(kelvin_run_write(run, in_base("never")), KELVIN_EUSAGE, "never", "has not been sampled");
     assert_false(exists(in_base("never")));
+    /* A chain that fails stops those after it: the third allocation is the first chain's, after two for the thread. */
+    watch = (struct watch){0};
+    kelvin_alloc_fail_at(3);
+    fails(kelvin_run_sample(&run, 1, 1, watcher, &watch), KELVIN_ENOMEM, "", "out of memory");
+    assert_int_equal(watch.calls, 0);
     kelvin_run_close(run);
 }
 

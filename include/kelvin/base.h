@@ -22,7 +22,8 @@ extern "C" {
 
 #define KELVIN_VERSION "0.1.0"
 
-/* Observations go through networks and densities this many at a time, side by side in memory: three vectors of eight. */
+/* Observations go through networks and densities this many at a time, side by side in memory: three vectors of eight.
+ */
 enum { KELVIN_BLOCK = 24 };
 
 /* ---- status ---- */
@@ -36,14 +37,14 @@ typedef enum kelvin_status {
     KELVIN_ESTOP,   /* the caller's progress function asked to stop */
 } kelvin_status;
 
-#define KELVIN_MUST_CHECK __attribute__((warn_unused_result))
+#define KELVIN_MUST_CHECK        __attribute__((warn_unused_result))
 #define KELVIN_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
 /* Leaves early with the status of a call that failed. */
-#define KELVIN_TRY(call)                         \
-    do {                                         \
-        const kelvin_status try_status = (call); \
-        if (try_status) return try_status;       \
+#define KELVIN_TRY(call)                                                                                               \
+    do {                                                                                                               \
+        const kelvin_status try_status = (call);                                                                       \
+        if (try_status) return try_status;                                                                             \
     } while (0)
 
 /* Stores the sentence for kelvin_error() in this thread and returns `status`. */
@@ -123,7 +124,7 @@ double kelvin_now(void);
 /* ---- this CPU ---- */
 
 typedef enum kelvin_isa {
-    KELVIN_ISA_BASELINE, /* what the compiler may assume anyway; NEON (with FMA) on ARM, SSE2 on x86-64 */
+    KELVIN_ISA_BASELINE,  /* what the compiler may assume anyway; NEON (with FMA) on ARM, SSE2 on x86-64 */
     KELVIN_ISA_X86_64_V3, /* AVX2 and FMA */
     KELVIN_ISA_X86_64_V4, /* AVX-512 */
     KELVIN_ISA_COUNT,

@@ -1,4 +1,5 @@
-/* All of kelvin: Bayesian neural networks on ordinary CPUs. Start with any room's own header; each has an example on top. */
+/* All of kelvin: Bayesian neural networks on ordinary CPUs. Start with any room's own header; each has an example on
+ * top. */
 #ifndef KELVIN_H
 #define KELVIN_H
 

@@ -41,13 +41,15 @@ typedef struct kelvin_model {
 typedef struct kelvin_net kelvin_net;
 
 /* "mlp:10,10,10": hidden layers of that many units with ReLU; "mlp:20,20,leak=0.01" with leaky ReLU. */
-KELVIN_MUST_CHECK kelvin_status kelvin_model_create(kelvin_model **model, const char *spec, size_t inputs, size_t classes);
+KELVIN_MUST_CHECK kelvin_status kelvin_model_create(kelvin_model **model, const char *spec, size_t inputs,
+                                                    size_t classes);
 void kelvin_model_destroy(kelvin_model *model);
 
 /* The i-th family of models and one line about it; false after the last. */
 bool kelvin_model_info(size_t i, const char **name, const char **about);
 
-KELVIN_MUST_CHECK kelvin_status kelvin_net_create(kelvin_net **net, const kelvin_model *model, const float *x, size_t n);
+KELVIN_MUST_CHECK kelvin_status kelvin_net_create(kelvin_net **net, const kelvin_model *model, const float *x,
+                                                  size_t n);
 void kelvin_net_destroy(kelvin_net *net);
 
 /* Inputs are taken KELVIN_BLOCK at a time; block b holds inputs b * KELVIN_BLOCK and on, kelvin_net_count of them. */
@@ -55,8 +57,8 @@ size_t kelvin_net_blocks(const kelvin_net *net);
 size_t kelvin_net_count(const kelvin_net *net, size_t block);
 
 void kelvin_net_forward(kelvin_net *net, float *z, const float *theta, size_t block);
-/* Of the block that forward saw last; blocks are taken in order, and grad (n_params values) is whole after the last one.
- * dz (classes, KELVIN_BLOCK) must be 0 at observations beyond the last. */
+/* Of the block that forward saw last; blocks are taken in order, and grad (n_params values) is whole after the last
+ * one. dz (classes, KELVIN_BLOCK) must be 0 at observations beyond the last. */
 void kelvin_net_backward(kelvin_net *net, float *grad, const float *theta, const float *dz, size_t block);
 
 /* Logits of all inputs as (n, classes). */

@@ -24,18 +24,19 @@ double kelvin_rhat(const double *x, size_t chains, size_t draws);
 /* Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), "Rank-normalization, folding, and localization":
  * the larger of rank-normalised split R-hat of x and of |x - median|; effective sample sizes for the bulk and for the
  * tails (the smaller one of the 5 % and the 95 % quantile). NaN for fewer than 4 draws or if all draws are equal. */
-KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail, const double *x,
-                                                        size_t chains, size_t draws);
+KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail,
+                                                        const double *x, size_t chains, size_t draws);
 
 /* Mean over samples of softmax(logits): logits (samples, n, classes) -> p (n, classes). The posterior predictive. */
-KELVIN_MUST_CHECK kelvin_status kelvin_predictive(double *p, const float *logits, size_t samples, size_t n, size_t classes);
+KELVIN_MUST_CHECK kelvin_status kelvin_predictive(double *p, const float *logits, size_t samples, size_t n,
+                                                  size_t classes);
 
 /* Share of (sample, observation) pairs whose largest logit is the label's: mean accuracy of single samples. */
 double kelvin_mean_accuracy(const float *logits, const int32_t *y, size_t samples, size_t n, size_t classes);
 
 /* What a run says of itself; everything without the warm-up. */
 typedef struct kelvin_summary {
-    double acceptance, energy_error; /* share of accepted proposals; median of |energy error| */
+    double acceptance, energy_error;   /* share of accepted proposals; median of |energy error| */
     double rhat_params, rhat_function; /* as in the paper: mean over parameters; mean over p(class 0) at the data */
     double rhat_params_max, rhat_function_max;
     double rank_rhat_params, rank_rhat_function; /* rank-normalised split R-hat: the largest */

@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 typedef struct kelvin_run_config {
-    const char *sampler; /* "hmc" */
+    const char *sampler;                        /* "hmc" */
     const char *data, *model, *density, *prior; /* prior may be "none" */
     uint64_t seed;
     uint32_t chains, iterations;

@@ -56,9 +56,8 @@ void kelvin_hmc_destroy(kelvin_hmc *hmc);
 
 /* The leapfrog integrator alone, for those who want to look at it: moves (theta, momentum) by `steps` steps in place.
  * grad must hold the gradient at theta, and does so again at the end. */
-KELVIN_MUST_CHECK kelvin_status
-kelvin_leapfrog(const kelvin_target *target, float *theta, float *momentum, float *grad, float step_size,
-                float inverse_temperature, uint32_t steps);
+KELVIN_MUST_CHECK kelvin_status kelvin_leapfrog(const kelvin_target *target, float *theta, float *momentum, float *grad,
+                                                float step_size, float inverse_temperature, uint32_t steps);
 
 #ifdef __cplusplus
 }

@@ -22,8 +22,14 @@ static bool has_v4(void)
 }
 #else
 #define BASELINE "baseline"
-static bool has_v3(void) { return false; }
-static bool has_v4(void) { return false; }
+static bool has_v3(void)
+{
+    return false;
+}
+static bool has_v4(void)
+{
+    return false;
+}
 #endif
 
 static bool has_baseline(void)
@@ -83,7 +89,8 @@ const char *kelvin_cpu_name(void)
     static _Thread_local char name[64];
     unsigned int r[12];
     if (__get_cpuid_max(0x80000000u, NULL) < 0x80000004u) return BASELINE;
-    for (unsigned int i = 0; i < 3; i++) __get_cpuid(0x80000002u + i, &r[4 * i], &r[4 * i + 1], &r[4 * i + 2], &r[4 * i + 3]);
+    for (unsigned int i = 0; i < 3; i++)
+        __get_cpuid(0x80000002u + i, &r[4 * i], &r[4 * i + 1], &r[4 * i + 2], &r[4 * i + 3]);
     memcpy(name, r, sizeof r);
     name[sizeof r] = '\0';
     for (size_t n = strlen(name); n > 0 && name[n - 1] == ' '; n--) name[n - 1] = '\0';

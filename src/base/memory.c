@@ -71,7 +71,8 @@ kelvin_status kelvin_arena_create(kelvin_arena **arena)
 void *kelvin_arena_alloc(kelvin_arena *arena, size_t count, size_t size)
 {
     _Static_assert(sizeof(struct chunk) <= ALIGN, "a chunk's header fits before its first block");
-    if (size != 0 && count > (SIZE_MAX - 2 * ALIGN) / size) return kelvin_alloc(count, size); /* fails, with its sentence */
+    if (size != 0 && count > (SIZE_MAX - 2 * ALIGN) / size)
+        return kelvin_alloc(count, size); /* fails, with its sentence */
     const size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
     struct chunk *c = arena->last;
     if (!c || c->size - c->used < bytes) {

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #define PHILOX_ROUNDS 10
-#define PHILOX_KEY_0 0x9E3779B9u
-#define PHILOX_KEY_1 0xBB67AE85u
+#define PHILOX_KEY_0  0x9E3779B9u
+#define PHILOX_KEY_1  0xBB67AE85u
 
 static inline void philox_round(uint32_t *c0, uint32_t *c1, uint32_t *c2, uint32_t *c3, uint32_t k0, uint32_t k1)
 {

@@ -65,9 +65,14 @@ static bool figure(struct member *member, size_t i)
 }
 
 const struct family families[FAMILY_COUNT] = {
-    [SAMPLERS] = {"samplers", "sampler", "samplers", sampler},    [MODELS] = {"models", "model", "models", model},
-    [DENSITIES] = {"densities", "density", "densities", density}, [PRIORS] = {"priors", "prior", "priors", prior},
-    [DATA_SETS] = {"data sets", "data set", "data_sets", data},   [FIGURES] = {"figures", "figure", "figures", figure},
+    [SAMPLERS] = {"samplers", "sampler", "samplers", NULL, sampler},
+    [MODELS] = {"models", "model", "models", NULL, model},
+    [DENSITIES] = {"densities", "density", "densities",
+                   "of one observation: z = logits, l = logsoftmax(z), y = label; those without y are added to l_y",
+                   density},
+    [PRIORS] = {"priors", "prior", "priors", "summed over all parameters theta", prior},
+    [DATA_SETS] = {"data sets", "data set", "data_sets", NULL, data},
+    [FIGURES] = {"figures", "figure", "figures", NULL, figure},
 };
 
 static bool member_name(char name[NAME_SIZE], const void *context, size_t i)

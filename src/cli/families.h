@@ -15,6 +15,7 @@ struct family {
     const char *title;                               /* "data sets" */
     const char *what;                                /* "data set" */
     const char *key;                                 /* "data_sets" */
+    const char *note;                                /* how to read the list; NULL if that is plain */
     bool (*member)(struct member *member, size_t i); /* false after the last */
 };
 

@@ -19,7 +19,8 @@ static void print_tables(FILE *out, kelvin_isa chosen)
         if (kelvin_isa_supported(isa)) fprintf(out, " %s%s", kelvin_isa_name(isa), isa == chosen ? " (chosen)" : "");
     fputc('\n', out);
     for (size_t f = 0; f < FAMILY_COUNT; f++) {
-        fprintf(out, "\n%s\n", families[f].title);
+        const char *note = families[f].note;
+        fprintf(out, "\n%s%s%s\n", families[f].title, note ? ", " : "", note ? note : "");
         struct member member;
         for (size_t i = 0; families[f].member(&member, i); i++)
             fprintf(out, "  %-24s %s\n", member.usage, member.about);

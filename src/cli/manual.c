@@ -58,6 +58,10 @@ static kelvin_status put_command(FILE *out, const struct command *command)
 static void put_family(FILE *out, const struct family *family)
 {
     fprintf(out, ".SS %s\n", family->title);
+    if (family->note) {
+        put(out, family->note);
+        fputc('\n', out);
+    }
     struct member member;
     for (size_t i = 0; family->member(&member, i); i++) put_item(out, member.usage, member.about);
 }

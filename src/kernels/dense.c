@@ -3,9 +3,9 @@
  *     y = act(W x + b)      dx = (W' dy) act'(x)      dW = dy x',  db = dy 1
  *
  * Lanes are observations. One routine serves forward and backward: it multiplies a matrix, given by its two strides,
- * with a panel, four output units at a time. Every element of y and dx is summed over units in their order; every element
- * of dW first over whole vectors, then over eight lanes by one fixed tree: so the bits do not depend on the instruction
- * set. */
+ * with a panel, four output units at a time. Every element of y and dx is summed over units in their order; every
+ * element of dW first over whole vectors, then over eight lanes by one fixed tree: so the bits do not depend on the
+ * instruction set. */
 #include "kernels/local.h"
 #include "kernels/vec.h"
 
@@ -84,16 +84,28 @@ INLINE void multiply(int W, bool REST, struct panel y, size_t n_y, struct matrix
 }
 
 /* One copy of `call` per shape of panel, with W and REST as constants. */
-#define FOR_SHAPE(shape, call)                        \
-    do {                                              \
-        if (!(shape).rest) {                          \
-            if ((shape).wide == 1) { enum { W = 1, REST = 0 }; call; }      \
-            else if ((shape).wide == 2) { enum { W = 2, REST = 0 }; call; } \
-            else { enum { W = 3, REST = 0 }; call; }                        \
-        } else {                                      \
-            if ((shape).wide == 1) { enum { W = 1, REST = 1 }; call; }      \
-            else { enum { W = 2, REST = 1 }; call; }                        \
-        }                                             \
+#define FOR_SHAPE(shape, call)                                                                                         \
+    do {                                                                                                               \
+        if (!(shape).rest) {                                                                                           \
+            if ((shape).wide == 1) {                                                                                   \
+                enum { W = 1, REST = 0 };                                                                              \
+                call;                                                                                                  \
+            } else if ((shape).wide == 2) {                                                                            \
+                enum { W = 2, REST = 0 };                                                                              \
+                call;                                                                                                  \
+            } else {                                                                                                   \
+                enum { W = 3, REST = 0 };                                                                              \
+                call;                                                                                                  \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            if ((shape).wide == 1) {                                                                                   \
+                enum { W = 1, REST = 1 };                                                                              \
+                call;                                                                                                  \
+            } else {                                                                                                   \
+                enum { W = 2, REST = 1 };                                                                              \
+                call;                                                                                                  \
+            }                                                                                                          \
+        }                                                                                                              \
     } while (0)
 
 void NAME(dense_forward)(const struct dense *layer, struct panel_shape shape, struct panel y, struct panel x,
@@ -141,10 +153,17 @@ INLINE void store_some(float *p, v8 a, bool high, size_t count)
 {
     const char *from = (const char *)&a + (high ? sizeof a / 2 : 0);
     switch (count) {
-    case 1: memcpy(p, from, 4); break;
-    case 2: memcpy(p, from, 8); break;
-    case 3: memcpy(p, from, 8), memcpy(p + 2, from + 8, 4); break;
-    default: memcpy(p, from, 16);
+    case 1:
+        memcpy(p, from, 4);
+        break;
+    case 2:
+        memcpy(p, from, 8);
+        break;
+    case 3:
+        memcpy(p, from, 8), memcpy(p + 2, from + 8, 4);
+        break;
+    default:
+        memcpy(p, from, 16);
     }
 }
 

@@ -13,8 +13,8 @@
 #include <kelvin/base.h>
 
 /* A panel: `rows` units of one layer for up to KELVIN_BLOCK observations. Observations are lanes: `wide` whole vectors
- * of eight, and, where one or two are left over, a rest of two: four units share a vector there, so that 18 observations
- * cost 2.25 vectors per unit instead of 3. */
+ * of eight, and, where one or two are left over, a rest of two: four units share a vector there, so that 18
+ * observations cost 2.25 vectors per unit instead of 3. */
 struct panel_shape {
     size_t wide; /* 1, 2 or 3 */
     bool rest;   /* only with wide < 3 */
@@ -68,8 +68,8 @@ struct kelvin_kernels {
     /* dx = (w' dy) act'(x), where x is the output of the layer before, which has slope `leak` left of zero */
     void (*dense_backward)(const struct dense *layer, struct panel_shape shape, struct panel dx, struct panel x,
                            struct panel dy, const float *w, float leak);
-    /* dW (n_out, n_in) = dy x' and then db (n_out) = dy 1, summed over blocks from the first to the last: `sums` keeps dW
-     * in between. */
+    /* dW (n_out, n_in) = dy x' and then db (n_out) = dy 1, summed over blocks from the first to the last: `sums` keeps
+     * dW in between. */
     void (*dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, float *sums, struct panel dy,
                            struct panel x, bool first, bool last);
 

@@ -6,7 +6,7 @@
 
 #define NAME_3(name, isa) kelvin_##name##_##isa
 #define NAME_2(name, isa) NAME_3(name, isa)
-#define NAME(name) NAME_2(name, ISA)
+#define NAME(name)        NAME_2(name, ISA)
 
 void NAME(axpy)(float *y, float a, const float *x, size_t n);
 void NAME(kick_drift)(float *theta, float *v, const float *g, float e, float h, size_t n);

@@ -51,8 +51,8 @@ void NAME(softmax)(float *restrict l, float *restrict p, float *restrict q, cons
         }
 }
 
-void NAME(softmax_backward)(float *restrict dz, const float *restrict g, const float *restrict p, const float *restrict q,
-                            size_t K)
+void NAME(softmax_backward)(float *restrict dz, const float *restrict g, const float *restrict p,
+                            const float *restrict q, size_t K)
 {
     v8 sum[VECTORS];
     for (int v = 0; v < VECTORS; v++) sum[v] = v8_load(g + 8 * v);

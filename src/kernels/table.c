@@ -2,11 +2,11 @@
 #include "kernels/local.h"
 #include "kernels/vec.h"
 
-#define ISA_baseline KELVIN_ISA_BASELINE
-#define ISA_v3 KELVIN_ISA_X86_64_V3
-#define ISA_v4 KELVIN_ISA_X86_64_V4
+#define ISA_baseline  KELVIN_ISA_BASELINE
+#define ISA_v3        KELVIN_ISA_X86_64_V3
+#define ISA_v4        KELVIN_ISA_X86_64_V4
 #define ISA_OF_2(isa) ISA_##isa
-#define ISA_OF(isa) ISA_OF_2(isa)
+#define ISA_OF(isa)   ISA_OF_2(isa)
 
 const struct kelvin_kernels NAME(kernels) = {
     .isa = ISA_OF(ISA),

@@ -14,25 +14,26 @@
 #if defined(__AVX2__)
 #include <immintrin.h>
 #define VEC_PARTS 1
-#define VEC_FMA 1
+#define VEC_FMA   1
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #define VEC_PARTS 2
-#define VEC_FMA 1
+#define VEC_FMA   1
 #else
 #define VEC_PARTS 2
-#define VEC_FMA 0
+#define VEC_FMA   0
 #endif
 
 typedef float vec_f __attribute__((vector_size(32 / VEC_PARTS)));
 typedef int32_t vec_i __attribute__((vector_size(32 / VEC_PARTS)));
 
-/* EACH(type, expression of P(a), P(b), ...) returns the expression applied to every part. m8 is a mask (all ones or zero in
- * each lane), or eight integers. A bare vector type where one part will do: gcc keeps structs of vectors in memory. */
+/* EACH(type, expression of P(a), P(b), ...) returns the expression applied to every part. m8 is a mask (all ones or
+ * zero in each lane), or eight integers. A bare vector type where one part will do: gcc keeps structs of vectors in
+ * memory. */
 #if VEC_PARTS == 1
 typedef vec_f v8;
 typedef vec_i m8;
-#define P(a) (a)
+#define P(a)            (a)
 #define EACH(type, ...) return (type)(__VA_ARGS__)
 #else
 typedef struct v8 {
@@ -42,9 +43,9 @@ typedef struct m8 {
     vec_i part[2];
 } m8;
 #define P(a) (a).part[h]
-#define EACH(type, ...)                                   \
-    type r;                                               \
-    for (int h = 0; h < 2; h++) r.part[h] = (__VA_ARGS__); \
+#define EACH(type, ...)                                                                                                \
+    type r;                                                                                                            \
+    for (int h = 0; h < 2; h++) r.part[h] = (__VA_ARGS__);                                                             \
     return r
 #endif
 
@@ -80,10 +81,22 @@ INLINE m8 m8_set(int32_t x)
     EACH(m8, s);
 }
 
-INLINE v8 v8_add(v8 a, v8 b) { EACH(v8, P(a) + P(b)); }
-INLINE v8 v8_sub(v8 a, v8 b) { EACH(v8, P(a) - P(b)); }
-INLINE v8 v8_mul(v8 a, v8 b) { EACH(v8, P(a) * P(b)); }
-INLINE v8 v8_div(v8 a, v8 b) { EACH(v8, P(a) / P(b)); }
+INLINE v8 v8_add(v8 a, v8 b)
+{
+    EACH(v8, P(a) + P(b));
+}
+INLINE v8 v8_sub(v8 a, v8 b)
+{
+    EACH(v8, P(a) - P(b));
+}
+INLINE v8 v8_mul(v8 a, v8 b)
+{
+    EACH(v8, P(a) * P(b));
+}
+INLINE v8 v8_div(v8 a, v8 b)
+{
+    EACH(v8, P(a) / P(b));
+}
 
 /* a b + c */
 INLINE v8 v8_fma(v8 a, v8 b, v8 c)
@@ -103,17 +116,50 @@ INLINE float float_fma(float a, float b, float c)
     return VEC_FMA ? __builtin_fmaf(a, b, c) : a * b + c;
 }
 
-INLINE m8 v8_bits(v8 a) { EACH(m8, (vec_i)P(a)); }
-INLINE v8 m8_floats(m8 a) { EACH(v8, (vec_f)P(a)); }
-INLINE m8 v8_gt(v8 a, v8 b) { EACH(m8, (vec_i)(P(a) > P(b))); }
-INLINE m8 m8_and(m8 a, m8 b) { EACH(m8, P(a) & P(b)); }
-INLINE m8 m8_xor(m8 a, m8 b) { EACH(m8, P(a) ^ P(b)); }
-INLINE m8 m8_add(m8 a, m8 b) { EACH(m8, P(a) + P(b)); }
-INLINE m8 m8_sub(m8 a, m8 b) { EACH(m8, P(a) - P(b)); }
-INLINE m8 m8_eq(m8 a, m8 b) { EACH(m8, (vec_i)(P(a) == P(b))); }
-INLINE m8 m8_shl(m8 a, int n) { EACH(m8, P(a) << n); }
-INLINE m8 m8_sar(m8 a, int n) { EACH(m8, P(a) >> n); }
-INLINE v8 m8_to_float(m8 a) { EACH(v8, __builtin_convertvector(P(a), vec_f)); }
+INLINE m8 v8_bits(v8 a)
+{
+    EACH(m8, (vec_i)P(a));
+}
+INLINE v8 m8_floats(m8 a)
+{
+    EACH(v8, (vec_f)P(a));
+}
+INLINE m8 v8_gt(v8 a, v8 b)
+{
+    EACH(m8, (vec_i)(P(a) > P(b)));
+}
+INLINE m8 m8_and(m8 a, m8 b)
+{
+    EACH(m8, P(a) & P(b));
+}
+INLINE m8 m8_xor(m8 a, m8 b)
+{
+    EACH(m8, P(a) ^ P(b));
+}
+INLINE m8 m8_add(m8 a, m8 b)
+{
+    EACH(m8, P(a) + P(b));
+}
+INLINE m8 m8_sub(m8 a, m8 b)
+{
+    EACH(m8, P(a) - P(b));
+}
+INLINE m8 m8_eq(m8 a, m8 b)
+{
+    EACH(m8, (vec_i)(P(a) == P(b)));
+}
+INLINE m8 m8_shl(m8 a, int n)
+{
+    EACH(m8, P(a) << n);
+}
+INLINE m8 m8_sar(m8 a, int n)
+{
+    EACH(m8, P(a) >> n);
+}
+INLINE v8 m8_to_float(m8 a)
+{
+    EACH(v8, __builtin_convertvector(P(a), vec_f));
+}
 
 /* mask ? a : b, lane by lane */
 INLINE v8 v8_select(m8 mask, v8 a, v8 b)
@@ -195,7 +241,8 @@ INLINE v8 v8_load_low(const float *p)
 INLINE v8 v8_fold2(v8 a, v8 b)
 {
 #if defined(__AVX2__)
-    return (v8)_mm256_add_ps(_mm256_blend_ps((__m256)a, (__m256)b, 0xcc), _mm256_shuffle_ps((__m256)a, (__m256)b, 0x4e));
+    return (v8)_mm256_add_ps(_mm256_blend_ps((__m256)a, (__m256)b, 0xcc),
+                             _mm256_shuffle_ps((__m256)a, (__m256)b, 0x4e));
 #else
     EACH(v8, __builtin_shufflevector(P(a), P(b), 0, 1, 6, 7) + __builtin_shufflevector(P(a), P(b), 2, 3, 4, 5));
 #endif

@@ -12,11 +12,11 @@ struct kelvin_net {
     const kelvin_model *model;
     const struct kelvin_kernels *kernels;
     size_t n, blocks;
-    struct dense *layer;   /* (n_layers) */
-    struct panel *input;   /* (blocks) */
-    struct panel *act;     /* (n_layers + 1); act[0] is set to the block's input */
-    struct panel *slope;   /* (n_layers + 1): gradient in the sums of each layer */
-    float **sums;          /* (n_layers): gradients of weights between blocks */
+    struct dense *layer; /* (n_layers) */
+    struct panel *input; /* (blocks) */
+    struct panel *act;   /* (n_layers + 1); act[0] is set to the block's input */
+    struct panel *slope; /* (n_layers + 1): gradient in the sums of each layer */
+    float **sums;        /* (n_layers): gradients of weights between blocks */
 };
 
 size_t kelvin_net_blocks(const kelvin_net *net)
@@ -75,9 +75,8 @@ static bool make_layers(kelvin_net *net)
     for (size_t b = 0; b < net->blocks; b++)
         if (!make_panel(net, &net->input[b], model->inputs)) return false;
     for (size_t l = 0; l < L; l++) {
-        net->layer[l] = (struct dense){.n_in = model->width[l],
-                                       .n_out = model->width[l + 1],
-                                       .leak = l + 1 < L ? model->leak : 1.0f};
+        net->layer[l] = (struct dense){
+            .n_in = model->width[l], .n_out = model->width[l + 1], .leak = l + 1 < L ? model->leak : 1.0f};
         net->sums[l] = kelvin_arena_alloc(net->arena, dense_sums(model->width[l], model->width[l + 1]), sizeof(float));
         if (!net->sums[l] || !make_panel(net, &net->act[l + 1], model->width[l + 1]) ||
             !make_panel(net, &net->slope[l + 1], model->width[l + 1]))

@@ -32,8 +32,10 @@ kelvin_hmc_options kelvin_hmc_defaults(void)
 kelvin_status kelvin_hmc_check(const kelvin_hmc_options *options)
 {
     if (!(options->step_size > 0) || !isfinite(options->step_size))
-        return kelvin_fail(KELVIN_EUSAGE, "the step size must be a positive number, not %g", (double)options->step_size);
-    if (options->steps == 0) return kelvin_fail(KELVIN_EUSAGE, "the number of leapfrog steps must be at least 1, not 0");
+        return kelvin_fail(KELVIN_EUSAGE, "the step size must be a positive number, not %g",
+                           (double)options->step_size);
+    if (options->steps == 0)
+        return kelvin_fail(KELVIN_EUSAGE, "the number of leapfrog steps must be at least 1, not 0");
     if (!(options->temperature > 0) || !isfinite(options->temperature))
         return kelvin_fail(KELVIN_EUSAGE, "HMC needs a temperature above 0, not %g", options->temperature);
     return KELVIN_OK;

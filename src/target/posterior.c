@@ -11,8 +11,8 @@ struct kelvin_posterior {
     kelvin_density density;
     kelvin_prior prior;
     bool has_prior;
-    int32_t *y;               /* (blocks, KELVIN_BLOCK) */
-    float *z, *dz, *scratch;  /* (classes, KELVIN_BLOCK) each, and the density's */
+    int32_t *y;              /* (blocks, KELVIN_BLOCK) */
+    float *z, *dz, *scratch; /* (classes, KELVIN_BLOCK) each, and the density's */
 };
 
 static void eval(void *context, double *logp, float *grad, const float *theta)

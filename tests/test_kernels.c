@@ -1,0 +1,326 @@
+/* kernels: every one, under every instruction set that this CPU has, against plain loops in double; and the same bits
+ * under all of those with FMA. */
+#include "check.h"
+
+#include "kernels/kernels.h"
+#include "kernels/vmath.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+enum { UNITS = 40, FLOATS = 4096 };
+
+static float noise(uint32_t stream, size_t i)
+{
+    return (float)kelvin_normal((kelvin_random){3, 1, 4, stream}, i);
+}
+
+/* The tables that can run here; the first one is the baseline. */
+static size_t tables(const struct kelvin_kernels *out[KELVIN_ISA_COUNT])
+{
+    size_t n = 0;
+    for (int i = 0; i < KELVIN_ISA_COUNT; i++) {
+        const struct kelvin_kernels *k = kelvin_kernels_for((kelvin_isa)i);
+        if (k && kelvin_isa_supported((kelvin_isa)i)) out[n++] = k;
+    }
+    assert_true(n > 0 && out[0]->isa == KELVIN_ISA_BASELINE);
+    return n;
+}
+
+/* Same bits as the first table with FMA, if this one has FMA. */
+static void assert_same_bits(const struct kelvin_kernels *k, const float *found, size_t n)
+{
+    static float first[FLOATS];
+    static kelvin_isa by = KELVIN_ISA_COUNT;
+    if (!k->fma) return;
+    assert_true(n <= FLOATS);
+    if (by == KELVIN_ISA_COUNT || by == k->isa) {
+        by = k->isa;
+        memcpy(first, found, n * sizeof *found);
+    } else {
+        assert_memory_equal(first, found, n * sizeof *found);
+    }
+}
+
+/* ---- exp, log, sin, cos (compiled for the baseline here; the kernels below use them under each instruction set) ----
+ */
+
+static double ulps(float found, double expected)
+{
+    const double unit = nextafterf((float)fabs(expected), INFINITY) - (float)fabs(expected);
+    return fabs((double)found - expected) / unit;
+}
+
+static void elementary_functions(void **state)
+{
+    (void)state;
+    double worst[4] = {0};
+    for (size_t i = 0; i < 400000; i += 8) {
+        float in[8], out[8], other[8];
+        for (size_t k = 0; k < 8; k++) in[k] = -87.3f * (float)(i + k) / 400000;
+        v8_store(out, v8_exp(v8_load(in)));
+        for (size_t k = 0; k < 8; k++) worst[0] = fmax(worst[0], ulps(out[k], exp((double)in[k])));
+        for (size_t k = 0; k < 8; k++) in[k] = expf(-70 + 140 * (float)(i + k) / 400000);
+        v8_store(out, v8_log1p(v8_load(in)));
+        for (size_t k = 0; k < 8; k++) worst[1] = fmax(worst[1], ulps(out[k], log1p((double)in[k])));
+        for (size_t k = 0; k < 8; k++) in[k] = (float)(i + k) / 400000;
+        v8 c, s;
+        v8_sincos2pi(&c, &s, v8_load(in));
+        v8_store(out, c);
+        v8_store(other, s);
+        for (size_t k = 0; k < 8; k++) {
+            const double angle = 2 * 3.14159265358979323846 * (double)in[k];
+            worst[2] = fmax(worst[2], fabs((double)out[k] - cos(angle)) / FLT_EPSILON);
+            worst[3] = fmax(worst[3], fabs((double)other[k] - sin(angle)) / FLT_EPSILON);
+        }
+    }
+    /* units in the last place; without FMA the reductions lose a little */
+    assert_below(worst[0], 2.0);
+    assert_below(worst[1], 2.5);
+    assert_below(worst[2], 1.5);
+    assert_below(worst[3], 1.5);
+
+    float edge[8] = {0.0f, -0.0f, -87.33655f, -88.0f, -1e30f, -INFINITY, -1e-30f, -87.33f}, out[8];
+    v8_store(out, v8_exp(v8_load(edge)));
+    assert_true(out[0] == 1 && out[1] == 1 && out[2] == 0 && out[3] == 0 && out[4] == 0 && out[5] == 0 && out[6] == 1);
+    assert_true(out[7] > 0);
+    float tiny[8] = {0.0f, 1e-30f, 1e-10f, 1.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+    v8_store(out, v8_log1p(v8_load(tiny)));
+    assert_true(out[0] == 0 && out[1] == 1e-30f && out[2] == 1e-10f);
+}
+
+/* ---- vectors ---- */
+
+static void flat_vectors(void **state)
+{
+    (void)state;
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all);
+    for (size_t n = 0; n < 40; n++)
+        for (size_t t = 0; t < n_tables; t++) {
+            float y[48], v[48], x[48], guard = 3.25f;
+            for (size_t i = 0; i < 48; i++) y[i] = noise(1, i), v[i] = noise(2, i), x[i] = noise(3, i);
+            y[n] = v[n] = guard;
+            all[t]->axpy(y, 0.3f, x, n);
+            for (size_t i = 0; i < n; i++)
+                assert_near((double)y[i], (double)noise(1, i) + (double)0.3f * (double)x[i], 3e-7);
+            assert_same_bits(all[t], y, n);
+            for (size_t i = 0; i < n; i++) y[i] = noise(1, i);
+            all[t]->kick_drift(y, v, x, 0.7f, 0.2f, n);
+            for (size_t i = 0; i < n; i++) {
+                const double moved = (double)noise(2, i) + (double)0.7f * (double)x[i];
+                assert_near((double)v[i], moved, 6e-7);
+                assert_near((double)y[i], (double)noise(1, i) + (double)0.2f * moved, 6e-7);
+            }
+            assert_same_bits(all[t], y, n);
+            assert_true(y[n] == guard && v[n] == guard);
+        }
+}
+
+static void normals_are_those_of_base(void **state)
+{
+    (void)state;
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all);
+    const kelvin_random where = {0xfedcba9876543210u, 12, 345, 6};
+    for (size_t t = 0; t < n_tables; t++) {
+        static float out[FLOATS + 1];
+        const size_t sizes[] = {1, 31, 32, 33, 492, FLOATS};
+        for (size_t s = 0; s < 6; s++) {
+            const size_t n = sizes[s];
+            out[n] = 7.5f;
+            all[t]->normals(out, n, where);
+            assert_true(out[n] == 7.5f);
+            for (size_t i = 0; i < n; i++) assert_near((double)out[i], kelvin_normal(where, i), 2e-6);
+            assert_same_bits(all[t], out, n);
+        }
+    }
+}
+
+/* ---- softmax ---- */
+
+static void softmax_block(void **state)
+{
+    (void)state;
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all), classes[] = {2, 3, 10, 100};
+    for (size_t c = 0; c < 4; c++)
+        for (size_t t = 0; t < n_tables; t++) {
+            const size_t K = classes[c], size = K * KELVIN_BLOCK;
+            static float z[FLOATS], l[FLOATS], p[FLOATS], q[FLOATS], g[FLOATS], dz[FLOATS];
+            for (size_t i = 0; i < size; i++) {
+                z[i] = noise(4, i) * expf((float)(i % KELVIN_BLOCK) / 4 - 1); /* from flat to all but certain */
+                g[i] = noise(5, i);
+                dz[i] = 0.25f;
+            }
+            for (size_t k = 0; k < K; k++) z[k * KELVIN_BLOCK] = 1.5f; /* a tie of all */
+            all[t]->softmax(l, p, q, z, K);
+            all[t]->softmax_backward(dz, g, p, q, K);
+            for (size_t i = 0; i < KELVIN_BLOCK; i++) {
+                double m = -INFINITY, sum = 0, all_g = 0;
+                for (size_t k = 0; k < K; k++) m = fmax(m, (double)z[k * KELVIN_BLOCK + i]);
+                for (size_t k = 0; k < K; k++) sum += exp((double)z[k * KELVIN_BLOCK + i] - m);
+                for (size_t k = 0; k < K; k++) all_g += (double)g[k * KELVIN_BLOCK + i];
+                for (size_t k = 0; k < K; k++) {
+                    const size_t at = k * KELVIN_BLOCK + i;
+                    double others = 0; /* 1 - p, without cancellation */
+                    for (size_t j = 0; j < K; j++)
+                        if (j != k) others += exp((double)z[j * KELVIN_BLOCK + i] - m);
+                    const double lk = (double)z[at] - m - log(sum), pk = exp(lk);
+                    assert_near((double)l[at], lk, 4e-7 * (1 + fabs(lk)));
+                    /* a few roundings, and that of z - m (half a unit in its last place), which exp makes relative */
+                    const double relative = 6e-7 + 0x1p-24 * fabs(lk), spread = 0x1p-24 * fabs(log(others / sum));
+                    assert_near((double)p[at], pk, relative * pk + 1.2e-38);
+                    assert_near((double)q[at], others / sum, (6e-7 + spread) * others / sum + 1.2e-38);
+                    assert_near((double)dz[at] - 0.25, (double)g[at] - pk * all_g, 1e-6 * (double)K * 4);
+                }
+            }
+            assert_same_bits(all[t], l, size);
+            assert_same_bits(all[t], dz, size);
+        }
+}
+
+/* ---- dense layers ---- */
+
+struct layer_case {
+    float w[UNITS * UNITS + UNITS], x[UNITS][KELVIN_BLOCK], dy[UNITS][KELVIN_BLOCK];
+    struct panel px, py, pdx, pdy;
+    struct panel_shape shape;
+    size_t n;
+};
+
+static struct panel new_panel(void)
+{
+    return (struct panel){kelvin_alloc(panel_rows(UNITS) * KELVIN_BLOCK, sizeof(float)),
+                          kelvin_alloc(panel_rows(UNITS) * 2, sizeof(float))};
+}
+
+static float *at(const struct layer_case *c, struct panel p, size_t unit, size_t i)
+{
+    const size_t row = 8 * c->shape.wide;
+    assert_true(i < row + (c->shape.rest ? 2 : 0));
+    return i < row ? &p.wide[unit * row + i] : &p.rest[2 * unit + i - row];
+}
+
+static struct layer_case *new_case(size_t n)
+{
+    struct layer_case *c = kelvin_alloc(1, sizeof *c);
+    c->n = n;
+    c->shape = panel_shape(n);
+    c->px = new_panel(), c->py = new_panel(), c->pdx = new_panel(), c->pdy = new_panel();
+    for (size_t i = 0; i < sizeof c->w / sizeof *c->w; i++) c->w[i] = noise(6, i);
+    for (size_t u = 0; u < UNITS; u++)
+        for (size_t i = 0; i < n; i++) {
+            *at(c, c->px, u, i) = c->x[u][i] = noise(7, u * 100 + i);
+            *at(c, c->pdy, u, i) = c->dy[u][i] = noise(8, u * 100 + i);
+        }
+    return c;
+}
+
+static void free_case(struct layer_case *c)
+{
+    const struct panel all[] = {c->px, c->py, c->pdx, c->pdy};
+    for (size_t i = 0; i < 4; i++) {
+        kelvin_free(all[i].wide);
+        kelvin_free(all[i].rest);
+    }
+    kelvin_free(c);
+}
+
+/* The padding of dy is zero, as the density leaves it; rows beyond the layer's are anything. */
+static void check_layer(const struct kelvin_kernels *k, struct layer_case *c, struct dense d)
+{
+    const float *bias = c->w + d.n_in * d.n_out;
+    static float seen[FLOATS];
+    size_t n_seen = 0;
+    k->dense_forward(&d, c->shape, c->py, c->px, c->w, bias);
+    for (size_t j = 0; j < d.n_out; j++)
+        for (size_t i = 0; i < c->n; i++) {
+            double s = (double)bias[j];
+            for (size_t u = 0; u < d.n_in; u++) s += (double)c->w[j * d.n_in + u] * (double)c->x[u][i];
+            const double y = s > 0 ? s : (double)d.leak * s;
+            seen[n_seen++] = *at(c, c->py, j, i);
+            assert_near((double)seen[n_seen - 1], y, 1e-6 * (double)(d.n_in + 1));
+        }
+    assert_same_bits(k, seen, n_seen);
+
+    const float leak = 0.25f;
+    n_seen = 0;
+    k->dense_backward(&d, c->shape, c->pdx, c->px, c->pdy, c->w, leak);
+    for (size_t u = 0; u < d.n_in; u++)
+        for (size_t i = 0; i < c->n; i++) {
+            double s = 0;
+            for (size_t j = 0; j < d.n_out; j++) s += (double)c->w[j * d.n_in + u] * (double)c->dy[j][i];
+            seen[n_seen++] = *at(c, c->pdx, u, i);
+            assert_near((double)seen[n_seen - 1], c->x[u][i] > 0 ? s : 0.25 * s, 1e-6 * (double)d.n_out);
+        }
+    assert_same_bits(k, seen, n_seen);
+}
+
+static void check_gradient(const struct kelvin_kernels *k, struct layer_case *c, struct dense d, int blocks)
+{
+    const size_t n_params = (d.n_in + 1) * d.n_out;
+    float *sums = kelvin_alloc(dense_sums(d.n_in, d.n_out), sizeof *sums);
+    float *g = kelvin_alloc(n_params + 1, sizeof *g);
+    g[n_params] = -77.0f; /* nothing is written beyond the end */
+    for (int b = 0; b < blocks; b++) k->dense_gradient(&d, c->shape, g, sums, c->pdy, c->px, b == 0, b + 1 == blocks);
+    for (size_t j = 0; j < d.n_out; j++)
+        for (size_t u = 0; u <= d.n_in; u++) {
+            double s = 0;
+            for (size_t i = 0; i < c->n; i++) s += (double)c->dy[j][i] * (u < d.n_in ? (double)c->x[u][i] : 1.0);
+            const float found = u < d.n_in ? g[j * d.n_in + u] : g[d.n_in * d.n_out + j];
+            assert_near((double)found, blocks * s, 4e-6 * blocks);
+        }
+    assert_true(g[n_params] == -77.0f);
+    assert_same_bits(k, g, n_params);
+    kelvin_free(g);
+    kelvin_free(sums);
+}
+
+static void dense_layers(void **state)
+{
+    (void)state;
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all), widths[] = {1, 2, 3, 5, 8, 10, 15, 16, 33};
+    const float leaks[] = {0.0f, 0.01f, 1.0f};
+    for (size_t n = 1; n <= KELVIN_BLOCK; n++) {
+        struct layer_case *c = new_case(n);
+        for (size_t a = 0; a < 9; a++)
+            for (size_t b = 0; b < 9; b++)
+                for (size_t t = 0; t < n_tables; t++) {
+                    struct dense d = {widths[a], widths[b], leaks[(a + b + n) % 3]};
+                    check_layer(all[t], c, d);
+                    check_gradient(all[t], c, d, 1 + (int)((a + n) % 3));
+                }
+        free_case(c);
+    }
+}
+
+static void shapes_hold_their_observations(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= KELVIN_BLOCK; n++) {
+        const struct panel_shape s = panel_shape(n);
+        const size_t room = 8 * s.wide + (s.rest ? 2 : 0);
+        assert_true(room >= n && room < n + 8 && room <= KELVIN_BLOCK && s.wide >= 1);
+    }
+}
+
+static void peak_counts_operations(void **state)
+{
+    (void)state;
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all);
+    for (size_t t = 0; t < n_tables; t++) assert_true(all[t]->fma_peak(2000) == 2 * all[t]->fma_peak(1000));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elementary_functions),           cmocka_unit_test(flat_vectors),
+        cmocka_unit_test(normals_are_those_of_base),      cmocka_unit_test(softmax_block),
+        cmocka_unit_test(shapes_hold_their_observations), cmocka_unit_test(dense_layers),
+        cmocka_unit_test(peak_counts_operations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
