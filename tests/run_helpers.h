@@ -7,19 +7,15 @@
 
 #include <kelvin/kelvin.h>
 
+#include "check.h"
 #include "run/files.h"
 
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char base[64] = "/tmp/kelvin-test-run-XXXXXX";
 
@@ -32,11 +28,6 @@ static inline const char *in_base(const char *name)
     return path;
 }
 
-static inline void ok(kelvin_status status)
-{
-    if (status) fail_msg("status %d: %s", (int)status, kelvin_error());
-}
-
 static inline void fails(kelvin_status status, kelvin_status expected, const char *place, const char *sentence)
 {
     if (status != expected || !strstr(kelvin_error(), place) || !strstr(kelvin_error(), sentence))
@@ -47,7 +38,7 @@ static inline void fails(kelvin_status status, kelvin_status expected, const cha
 static inline char *slurp(const char *path, size_t *bytes)
 {
     char *data;
-    ok(kelvin_file_read(&data, bytes, path));
+    assert_ok(kelvin_file_read(&data, bytes, path));
     return data;
 }
 
@@ -90,8 +81,8 @@ static inline kelvin_run_config small(void)
 static inline kelvin_run *sampled(const kelvin_run_config *config, size_t threads)
 {
     kelvin_run *run;
-    ok(kelvin_run_create(&run, config));
-    ok(kelvin_run_sample(&run, 1, threads, NULL, NULL));
+    assert_ok(kelvin_run_create(&run, config));
+    assert_ok(kelvin_run_sample(&run, 1, threads, NULL, NULL));
     return run;
 }
 
@@ -117,8 +108,8 @@ static inline void same_folders(const char *a, const char *b)
 {
     for (size_t i = 0; i < N_FILES; i++) {
         kelvin_path x, y;
-        ok(kelvin_path_join(x, a, "%s", files[i]));
-        ok(kelvin_path_join(y, b, "%s", files[i]));
+        assert_ok(kelvin_path_join(x, a, "%s", files[i]));
+        assert_ok(kelvin_path_join(y, b, "%s", files[i]));
         same_bytes(x, y);
     }
 }

@@ -2,16 +2,11 @@
  * and what theory says of chains whose answer is known. */
 #include <kelvin/kelvin.h>
 
+#include "check.h"
 #include "posterior/stats.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void close_to(double is, double should, double relative)
 {

@@ -19,7 +19,7 @@ static void defaults_are_figure_1(void **state)
     assert_true(c.chains == 3 && c.iterations == 500 && c.warmup == 150 && c.seed == 0);
     assert_true(c.hmc.step_size == 4e-4f && c.hmc.steps == 10000 && c.hmc.temperature == 1);
     kelvin_run *run;
-    ok(kelvin_run_create(&run, &c));
+    assert_ok(kelvin_run_create(&run, &c));
     assert_int_equal(run->model->n_params, 492);
     kelvin_run_close(run);
     kelvin_run_close(NULL);
@@ -77,8 +77,8 @@ static void threads_do_not_matter(void **state)
     static const char *const names[] = {"one", "two", "three"};
     for (size_t i = 0; i < 3; i++) {
         kelvin_run *run = sampled(&config, i + 1);
-        ok(kelvin_run_claim(in_base(names[i])));
-        ok(kelvin_run_write(run, in_base(names[i])));
+        assert_ok(kelvin_run_claim(in_base(names[i])));
+        assert_ok(kelvin_run_write(run, in_base(names[i])));
         kelvin_run_close(run);
     }
     same_folders(in_base("one"), in_base("two"));
@@ -92,13 +92,13 @@ static void runs_together_are_as_alone(void **state)
     kelvin_run *alone[2], *runs[2];
     for (size_t i = 0; i < 2; i++) {
         alone[i] = sampled(&config, 1);
-        ok(kelvin_run_create(&runs[i], &config));
+        assert_ok(kelvin_run_create(&runs[i], &config));
         config.density = "categorical";
         config.prior = "none";
         config.chains = 3;
         config.hmc.temperature = 0.25;
     }
-    ok(kelvin_run_sample(runs, 2, 3, NULL, NULL));
+    assert_ok(kelvin_run_sample(runs, 2, 3, NULL, NULL));
     for (size_t i = 0; i < 2; i++) {
         const size_t rows = (size_t)runs[i]->config.chains * runs[i]->config.iterations;
         assert_memory_equal(runs[i]->draws, alone[i]->draws, rows * runs[i]->model->n_params * sizeof(float));
@@ -138,7 +138,7 @@ static void logits_belong_to_draws(void **state)
     kelvin_net *net;
     float logits[36];
     assert_int_equal(n * run->data->classes, 36);
-    ok(kelvin_net_create(&net, run->model, run->data->x, n));
+    assert_ok(kelvin_net_create(&net, run->model, run->data->x, n));
     for (size_t row = 0; row < config.chains * config.iterations; row++) {
         const size_t chain = row / config.iterations, i = row % config.iterations;
         kelvin_net_logits(net, logits, run->draws + row * 492);
@@ -175,10 +175,10 @@ static void progress_and_stop(void **state)
     kelvin_run_config config = small();
     config.iterations = 200;
     kelvin_run *run;
-    ok(kelvin_run_create(&run, &config));
+    assert_ok(kelvin_run_create(&run, &config));
     fails(kelvin_run_write(run, in_base("never")), KELVIN_EUSAGE, "never", "has not been sampled");
     struct watch watch = {0};
-    ok(kelvin_run_sample(&run, 1, 2, watcher, &watch));
+    assert_ok(kelvin_run_sample(&run, 1, 2, watcher, &watch));
     assert_int_equal(watch.calls, 400);
     watch = (struct watch){.stop = true};
     fails(kelvin_run_sample(&run, 1, 2, watcher, &watch), KELVIN_ESTOP, "", "stopped");
@@ -227,14 +227,14 @@ static void round_trip(void **state)
         char seed[40];
         snprintf(seed, sizeof seed, i < 2 ? "\"seed\": %llu," : "\"seed\": \"%llu\",", (unsigned long long)seeds[i]);
         run->info[3].energy_error = INFINITY; /* as a trajectory that diverged leaves it */
-        ok(kelvin_run_write(run, in_base("trip")));
-        ok(kelvin_run_read(&back, in_base("trip")));
+        assert_ok(kelvin_run_write(run, in_base("trip")));
+        assert_ok(kelvin_run_read(&back, in_base("trip")));
         check_same_run(run, back);
         size_t bytes;
         char *text = slurp(in_base("trip/run.json"), &bytes);
         assert_non_null(strstr(text, seed)); /* no reader of JSON rounds it */
         kelvin_free(text);
-        ok(kelvin_run_write(back, in_base("trip again")));
+        assert_ok(kelvin_run_write(back, in_base("trip again")));
         same_folders(in_base("trip"), in_base("trip again"));
         same_bytes(in_base("trip/times.json"), in_base("trip again/times.json"));
         kelvin_run_close(back);
@@ -270,7 +270,7 @@ static void run_json_is_readable(void **state)
 static void claims(void **state)
 {
     (void)state;
-    ok(kelvin_run_claim(in_base("claimed")));
+    assert_ok(kelvin_run_claim(in_base("claimed")));
     fails(kelvin_run_claim(in_base("claimed")), KELVIN_EUSAGE, "claimed", "already exists; choose another name");
     kelvin_run_abandon(in_base("claimed"));
     assert_false(exists(in_base("claimed")));

@@ -23,7 +23,7 @@ extern "C" {
 
 /* A named view on the flat parameter vector. Row-major; a weight is (out, in), as in PyTorch. */
 typedef struct kelvin_tensor {
-    char name[32];
+    char name[40];
     size_t offset, ndim, shape[4];
 } kelvin_tensor;
 

@@ -159,16 +159,35 @@ static kelvin_status write_records(const kelvin_run *run, const char *folder)
     return kelvin_record_write(path, config_fields, N_CONFIG, &record);
 }
 
-kelvin_status kelvin_run_write(const kelvin_run *run, const char *folder)
+static kelvin_status write_all(const kelvin_run *run, const char *folder)
 {
     kelvin_path path;
     size_t shape[N_AXES];
     logits_shape(shape, run);
-    KELVIN_TRY(check_writable(run, folder));
     for (uint32_t chain = 0; chain < run->config.chains; chain++) KELVIN_TRY(write_chain(run, folder, chain));
     KELVIN_TRY(kelvin_path_join(path, folder, LOGITS));
     KELVIN_TRY(kelvin_npy_write(path, run->logits, shape));
     return write_records(run, folder);
+}
+
+/* Takes back what write_all may have written; nobody could read it. */
+static void remove_all(const kelvin_run *run, const char *folder)
+{
+    static const char *const whole[] = {CONFIG, TIMES, LOGITS}, *const per_chain[] = {SAMPLES, HISTORY, CHAIN};
+    kelvin_path path;
+    for (int i = 0; i < 3; i++) {
+        if (!kelvin_path_join(path, folder, "%s", whole[i])) remove(path);
+        for (uint32_t chain = 0; chain < run->config.chains; chain++)
+            if (!kelvin_path_join(path, folder, per_chain[i], chain)) remove(path);
+    }
+}
+
+kelvin_status kelvin_run_write(const kelvin_run *run, const char *folder)
+{
+    KELVIN_TRY(check_writable(run, folder));
+    const kelvin_status status = write_all(run, folder);
+    if (status) remove_all(run, folder);
+    return status;
 }
 
 /* ---- reading ---- */
