@@ -7,7 +7,7 @@
  *     for (size_t b = 0; b < kelvin_net_blocks(net); b++) {
  *         kelvin_net_forward(net, z, theta, b);                                   // z (classes, KELVIN_BLOCK)
  *         ... dz = gradient of something in z ...
- *         kelvin_net_backward(net, grad, theta, dz, b);                           // d/dtheta, after the last one
+ *         kelvin_net_backward(net, grad, theta, dz, b);                           // adds up d/dtheta
  *     }
  *
  * A model is read-only and can be shared; a net holds activations, so each thread has its own.

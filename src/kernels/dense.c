@@ -136,64 +136,69 @@ INLINE v8 dot(int W, const v8 *d, const float *x)
     return sum;
 }
 
-/* Products of one unit of dy with four units of x: lanes 0-3 and 4-7 each hold half of the four sums. */
-INLINE v8 dots_4(int W, bool REST, const v8 *d, v8 d_rest, const float *x, const float *x_rest)
+/* One unit of dy, in registers. */
+struct unit {
+    v8 wide[3], rest;
+};
+
+INLINE struct unit load_unit(int W, bool REST, struct panel dy, size_t j)
 {
-    v8 a = v8_fold2(dot(W, d, x), dot(W, d, x + 8 * W));
-    v8 b = v8_fold2(dot(W, d, x + 16 * W), dot(W, d, x + 24 * W));
-    if (REST) {
-        a = v8_fma(d_rest, v8_load_low(x_rest), a);
-        b = v8_fma(d_rest, v8_load_low(x_rest + 4), b);
-    }
-    return v8_fold1(a, b);
+    struct unit d = {.rest = REST ? v8_pair(dy.rest + 2 * j) : v8_set(0.0f)};
+    for (int v = 0; v < W; v++) d.wide[v] = v8_load(dy.wide + (j * (size_t)W + (size_t)v) * 8);
+    return d;
 }
 
-/* The first `count` (1 to 4) lanes of one half. The sizes are constants, so that they go straight from the register. */
-INLINE void store_some(float *p, v8 a, bool high, size_t count)
+/* Products of one unit of dy with two units of x; lanes 0-3 and 4-7 each hold a part of both sums, in pairs. */
+INLINE v8 dots_2(int W, bool REST, const struct unit *d, const float *x, const float *x_rest)
 {
-    const char *from = (const char *)&a + (high ? sizeof a / 2 : 0);
-    switch (count) {
-    case 1:
-        memcpy(p, from, 4);
-        break;
-    case 2:
-        memcpy(p, from, 8);
-        break;
-    case 3:
-        memcpy(p, from, 8), memcpy(p + 2, from + 8, 4);
-        break;
-    default:
-        memcpy(p, from, 16);
-    }
+    const v8 sum = v8_fold2(dot(W, d->wide, x), dot(W, d->wide, x + 8 * W));
+    return REST ? v8_fma(d->rest, v8_load_low(x_rest), sum) : sum;
 }
 
-/* Two rows and four columns at a time: eight sums, kept in `sums` between blocks. ONLY: there is just one block. */
-INLINE void gradient_w(int W, bool REST, bool ONLY, const struct dense *layer, float *w, float *sums, struct panel dy,
-                       struct panel x, bool first, bool last)
+/* ... with four units of x: lanes 0-3 and 4-7 each hold half of the four sums. */
+INLINE v8 dots_4(int W, bool REST, const struct unit *d, const float *x, const float *x_rest)
 {
-    const size_t n_in = layer->n_in, n_out = layer->n_out, row = 8 * (size_t)W;
-    for (size_t j = 0; j < n_out; j += 2, w += 2 * n_in) {
-        const bool second = j + 1 < n_out;
-        v8 d0[3], d1[3], r0 = v8_set(0.0f), r1 = r0;
-        for (int v = 0; v < W; v++) {
-            d0[v] = v8_load(dy.wide + j * row + 8 * (size_t)v);
-            d1[v] = v8_load(dy.wide + (j + 1) * row + 8 * (size_t)v);
+    return v8_fold1(dots_2(W, REST, d, x, x_rest), dots_2(W, REST, d, x + 16 * W, x_rest + 4));
+}
+
+/* Columns of W four at a time, in two rows at once; returns where the columns end that are left over. */
+INLINE size_t gradient_fours(int W, bool REST, const struct dense *layer, float *w, struct panel dy, struct panel x,
+                             bool add)
+{
+    const size_t n_in = layer->n_in, end = n_in / 4 * 4;
+    float nowhere[4] = {0};
+    for (size_t j = 0; j < layer->n_out; j += 2) {
+        const struct unit d0 = load_unit(W, REST, dy, j), d1 = load_unit(W, REST, dy, j + 1);
+        const bool second = j + 1 < layer->n_out;
+        float *w0 = w + j * n_in, *w1 = second ? w0 + n_in : nowhere;
+        const size_t step = second ? 4 : 0;
+        const float *xi = x.wide, *ri = x.rest;
+        for (size_t i = 0; i < end; i += 4, xi += 32 * W, ri += 8, w0 += 4, w1 += step) {
+            const v8 sum = v8_fold4(dots_4(W, REST, &d0, xi, ri), dots_4(W, REST, &d1, xi, ri));
+            v8_store_halves(w0, w1, add ? v8_add(v8_load_halves(w0, w1), sum) : sum);
         }
-        if (REST) {
-            r0 = v8_pair(dy.rest + 2 * j);
-            r1 = v8_pair(dy.rest + 2 * j + 2);
+    }
+    return end;
+}
+
+/* Columns i and i + 1 of W, in four rows at once; only `count` of the two are there. */
+INLINE void gradient_pair(int W, bool REST, const struct dense *layer, float *w, struct panel dy, struct panel x,
+                          size_t i, size_t count, bool add)
+{
+    const float *xi = x.wide + 8 * (size_t)W * i, *ri = x.rest + 2 * i;
+    for (size_t j = 0; j < layer->n_out; j += 4) {
+        v8 half[4];
+        for (size_t r = 0; r < 4; r++) {
+            const struct unit d = load_unit(W, REST, dy, j + r);
+            half[r] = dots_2(W, REST, &d, xi, ri);
         }
-        const float *xq = x.wide, *rq = x.rest;
-        for (size_t i = 0; i < n_in; i += 4, xq += 4 * row, rq += 8, sums += 8) {
-            v8 sum = v8_fold4(dots_4(W, REST, d0, r0, xq, rq), dots_4(W, REST, d1, r1, xq, rq));
-            if (!ONLY) {
-                if (!first) sum = v8_add(v8_load(sums), sum);
-                v8_store(sums, sum);
-                if (!last) continue;
-            }
-            const size_t count = n_in - i < 4 ? n_in - i : 4;
-            store_some(w + i, sum, false, count);
-            if (second) store_some(w + n_in + i, sum, true, count);
+        const v8 sum = v8_fold4(v8_fold1(half[0], half[1]), v8_fold1(half[2], half[3]));
+        float pair[8];
+        v8_store(pair, sum);
+        float *to = w + j * layer->n_in + i;
+        for (size_t r = 0; r < 4 && j + r < layer->n_out; r++, to += layer->n_in) {
+            to[0] = add ? to[0] + pair[2 * r] : pair[2 * r];
+            if (count > 1) to[1] = add ? to[1] + pair[2 * r + 1] : pair[2 * r + 1];
         }
     }
 }
@@ -214,22 +219,26 @@ INLINE v8 sums_4(int W, bool REST, const float *d, const float *d_rest)
     return v8_fold1(a, b);
 }
 
-INLINE void gradient_b(int W, bool REST, const struct dense *layer, float *b, struct panel dy, bool first)
+INLINE void gradient_bias(int W, bool REST, const struct dense *layer, float *b, struct panel dy, bool add)
 {
     for (size_t j = 0; j < layer->n_out; j += 8) { /* a panel's rows are a multiple of eight */
         const float *d = dy.wide + 8 * (size_t)W * j, *r = dy.rest + 2 * j;
         float sum[8];
         v8_store(sum, v8_fold4(sums_4(W, REST, d, r), sums_4(W, REST, d + 32 * W, r + 8)));
-        for (size_t t = 0; t < 8 && j + t < layer->n_out; t++) b[j + t] = first ? sum[t] : b[j + t] + sum[t];
+        for (size_t t = 0; t < 8 && j + t < layer->n_out; t++) b[j + t] = add ? b[j + t] + sum[t] : sum[t];
     }
 }
 
-void NAME(dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, float *sums, struct panel dy,
-                          struct panel x, bool first, bool last)
+INLINE void gradient(int W, bool REST, const struct dense *layer, float *w, struct panel dy, struct panel x, bool add)
 {
-    if (first && last)
-        FOR_SHAPE(shape, gradient_w(W, REST, true, layer, w, sums, dy, x, true, true));
-    else
-        FOR_SHAPE(shape, gradient_w(W, REST, false, layer, w, sums, dy, x, first, last));
-    FOR_SHAPE(shape, gradient_b(W, REST, layer, w + layer->n_in * layer->n_out, dy, first));
+    const size_t n_in = layer->n_in;
+    for (size_t i = gradient_fours(W, REST, layer, w, dy, x, add); i < n_in; i += 2)
+        gradient_pair(W, REST, layer, w, dy, x, i, n_in - i, add);
+    gradient_bias(W, REST, layer, w + n_in * layer->n_out, dy, add);
+}
+
+void NAME(dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, struct panel dy,
+                          struct panel x, bool add)
+{
+    FOR_SHAPE(shape, gradient(W, REST, layer, w, dy, x, add));
 }

@@ -33,12 +33,6 @@ static inline size_t panel_rows(size_t units)
     return (units + 7) / 8 * 8;
 }
 
-/* Floats of the `sums` of dense_gradient. */
-static inline size_t dense_sums(size_t n_in, size_t n_out)
-{
-    return (n_out + 1) / 2 * ((n_in + 3) / 4) * 8;
-}
-
 /* A dense layer y = act(W x + b), act(s) = max(s, leak s): ReLU with leak 0, nothing with leak 1. */
 struct dense {
     size_t n_in, n_out;
@@ -68,10 +62,9 @@ struct kelvin_kernels {
     /* dx = (w' dy) act'(x), where x is the output of the layer before, which has slope `leak` left of zero */
     void (*dense_backward)(const struct dense *layer, struct panel_shape shape, struct panel dx, struct panel x,
                            struct panel dy, const float *w, float leak);
-    /* dW (n_out, n_in) = dy x' and then db (n_out) = dy 1, summed over blocks from the first to the last: `sums` keeps
-     * dW in between. */
-    void (*dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, float *sums, struct panel dy,
-                           struct panel x, bool first, bool last);
+    /* dW (n_out, n_in) = dy x' and then db (n_out) = dy 1; or adds to what is there */
+    void (*dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, struct panel dy,
+                           struct panel x, bool add);
 
     /* Multiply-adds as fast as they go, to know what 100 % is; returns the number of floating-point operations done. */
     double (*fma_peak)(size_t rounds);

@@ -18,8 +18,8 @@ void NAME(dense_forward)(const struct dense *layer, struct panel_shape shape, st
                          const float *w, const float *b);
 void NAME(dense_backward)(const struct dense *layer, struct panel_shape shape, struct panel dx, struct panel x,
                           struct panel dy, const float *w, float leak);
-void NAME(dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, float *sums, struct panel dy,
-                          struct panel x, bool first, bool last);
+void NAME(dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, struct panel dy,
+                          struct panel x, bool add);
 
 extern const struct kelvin_kernels NAME(kernels);
 

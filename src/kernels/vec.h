@@ -61,6 +61,21 @@ INLINE void v8_store(float *p, v8 a)
     memcpy(p, &a, sizeof a);
 }
 
+/* Lanes 0-3 and lanes 4-7 at two places. */
+INLINE v8 v8_load_halves(const float *low, const float *high)
+{
+    v8 r;
+    memcpy(&r, low, sizeof r / 2);
+    memcpy((char *)&r + sizeof r / 2, high, sizeof r / 2);
+    return r;
+}
+
+INLINE void v8_store_halves(float *low, float *high, v8 a)
+{
+    memcpy(low, &a, sizeof a / 2);
+    memcpy(high, (const char *)&a + sizeof a / 2, sizeof a / 2);
+}
+
 INLINE v8 v8_set(float x)
 {
 #if VEC_PARTS == 1

@@ -16,7 +16,6 @@ struct kelvin_net {
     struct panel *input; /* (blocks) */
     struct panel *act;   /* (n_layers + 1); act[0] is set to the block's input */
     struct panel *slope; /* (n_layers + 1): gradient in the sums of each layer */
-    float **sums;        /* (n_layers): gradients of weights between blocks */
 };
 
 size_t kelvin_net_blocks(const kelvin_net *net)
@@ -70,15 +69,13 @@ static bool make_layers(kelvin_net *net)
     net->input = kelvin_arena_alloc(net->arena, net->blocks, sizeof *net->input);
     net->act = kelvin_arena_alloc(net->arena, L + 1, sizeof *net->act);
     net->slope = kelvin_arena_alloc(net->arena, L + 1, sizeof *net->slope);
-    net->sums = kelvin_arena_alloc(net->arena, L, sizeof *net->sums);
-    if (!net->layer || !net->input || !net->act || !net->slope || !net->sums) return false;
+    if (!net->layer || !net->input || !net->act || !net->slope) return false;
     for (size_t b = 0; b < net->blocks; b++)
         if (!make_panel(net, &net->input[b], model->inputs)) return false;
     for (size_t l = 0; l < L; l++) {
         net->layer[l] = (struct dense){
             .n_in = model->width[l], .n_out = model->width[l + 1], .leak = l + 1 < L ? model->leak : 1.0f};
-        net->sums[l] = kelvin_arena_alloc(net->arena, dense_sums(model->width[l], model->width[l + 1]), sizeof(float));
-        if (!net->sums[l] || !make_panel(net, &net->act[l + 1], model->width[l + 1]) ||
+        if (!make_panel(net, &net->act[l + 1], model->width[l + 1]) ||
             !make_panel(net, &net->slope[l + 1], model->width[l + 1]))
             return false;
     }
@@ -178,7 +175,6 @@ void kelvin_net_backward(kelvin_net *net, float *grad, const float *theta, const
         if (l > 0) /* before the gradient: what the next layer waits for comes first */
             net->kernels->dense_backward(layer, shape, net->slope[l], net->act[l], net->slope[l + 1], theta,
                                          net->layer[l - 1].leak);
-        net->kernels->dense_gradient(layer, shape, grad, net->sums[l], net->slope[l + 1], net->act[l], block == 0,
-                                     block + 1 == net->blocks);
+        net->kernels->dense_gradient(layer, shape, grad, net->slope[l + 1], net->act[l], block > 0);
     }
 }

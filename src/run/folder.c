@@ -173,12 +173,14 @@ static kelvin_status write_all(const kelvin_run *run, const char *folder)
 /* Takes back what write_all may have written; nobody could read it. */
 static void remove_all(const kelvin_run *run, const char *folder)
 {
-    static const char *const whole[] = {CONFIG, TIMES, LOGITS}, *const per_chain[] = {SAMPLES, HISTORY, CHAIN};
+    static const char *const whole[] = {CONFIG, TIMES, LOGITS};
     kelvin_path path;
-    for (int i = 0; i < 3; i++) {
-        if (!kelvin_path_join(path, folder, "%s", whole[i])) remove(path);
-        for (uint32_t chain = 0; chain < run->config.chains; chain++)
-            if (!kelvin_path_join(path, folder, per_chain[i], chain)) remove(path);
+    for (int i = 0; i < 3; i++)
+        if (!kelvin_path_join(path, folder, "%s", whole[i])) unlink(path);
+    for (uint32_t chain = 0; chain < run->config.chains; chain++) {
+        if (!kelvin_path_join(path, folder, SAMPLES, chain)) unlink(path);
+        if (!kelvin_path_join(path, folder, HISTORY, chain)) unlink(path);
+        if (!kelvin_path_join(path, folder, CHAIN, chain)) rmdir(path);
     }
 }
 
