@@ -262,6 +262,7 @@ static void check_gradient(const struct kelvin_kernels *k, struct layer_case *c,
     const size_t n_params = (d.n_in + 1) * d.n_out;
     float *g = kelvin_alloc(n_params + 1, sizeof *g);
     g[n_params] = -77.0f; /* nothing is written beyond the end */
+    for (size_t i = 0; i < c->n; i++) *at(c, c->px, d.n_in, i) = 1.0f;
     for (int b = 0; b < blocks; b++) k->dense_gradient(&d, c->shape, g, c->pdy, c->px, b > 0);
     for (size_t j = 0; j < d.n_out; j++)
         for (size_t u = 0; u <= d.n_in; u++) {
@@ -270,6 +271,7 @@ static void check_gradient(const struct kelvin_kernels *k, struct layer_case *c,
             const float found = u < d.n_in ? g[j * d.n_in + u] : g[d.n_in * d.n_out + j];
             assert_near((double)found, blocks * s, 4e-6 * blocks);
         }
+    for (size_t i = 0; i < c->n; i++) *at(c, c->px, d.n_in, i) = c->x[d.n_in][i];
     assert_true(g[n_params] == -77.0f);
     assert_same_bits(k, g, n_params);
     kelvin_free(g);

@@ -1,6 +1,6 @@
 /* A dense layer for one panel of observations: forward, backward to its input, gradient of its weights.
  *
- *     y = act(W x + b)      dx = (W' dy) act'(x)      dW = dy x',  db = dy 1
+ *     y = act(W x + b)      dx = (W' dy) act'(x)      [dW db] = dy [x; 1]'
  *
  * Lanes are observations. One routine serves forward and backward: it multiplies a matrix, given by its two strides,
  * with a panel, four output units at a time. Every element of y and dx is summed over units in their order; every
@@ -41,6 +41,7 @@ INLINE void tile(int J, int W, bool REST, struct panel y, size_t j, struct matri
     if (REST) rest = v8_pairs_of(four[0], four[b1], four[b2], four[b3]);
     const float *w = m.w + j * m.down;
     size_t i = 0;
+#pragma GCC unroll 2
     do {
         v8 in[3];
         for (int v = 0; v < W; v++) in[v] = v8_load(x.wide + i * row + 8 * (size_t)v);
@@ -161,84 +162,62 @@ INLINE v8 dots_4(int W, bool REST, const struct unit *d, const float *x, const f
     return v8_fold1(dots_2(W, REST, d, x, x_rest), dots_2(W, REST, d, x + 16 * W, x_rest + 4));
 }
 
-/* Columns of W four at a time, in two rows at once; returns where the columns end that are left over. */
-INLINE size_t gradient_fours(int W, bool REST, const struct dense *layer, float *w, struct panel dy, struct panel x,
-                             bool add)
+/* Products of units j and j + 1 of dy with four units of x. */
+INLINE v8 dots_2x4(int W, bool REST, struct panel dy, size_t j, const float *x, const float *x_rest)
 {
-    const size_t n_in = layer->n_in, end = n_in / 4 * 4;
+    const struct unit d0 = load_unit(W, REST, dy, j), d1 = load_unit(W, REST, dy, j + 1);
+    return v8_fold4(dots_4(W, REST, &d0, x, x_rest), dots_4(W, REST, &d1, x, x_rest));
+}
+
+/* Columns i .. i+3 of W. */
+INLINE void gradient_four(int W, bool REST, const struct dense *layer, float *w, struct panel dy, const float *x,
+                          const float *x_rest, bool add)
+{
+    const size_t n_in = layer->n_in, n_out = layer->n_out;
     float nowhere[4] = {0};
-    for (size_t j = 0; j < layer->n_out; j += 2) {
-        const struct unit d0 = load_unit(W, REST, dy, j), d1 = load_unit(W, REST, dy, j + 1);
-        const bool second = j + 1 < layer->n_out;
-        float *w0 = w + j * n_in, *w1 = second ? w0 + n_in : nowhere;
-        const size_t step = second ? 4 : 0;
-        const float *xi = x.wide, *ri = x.rest;
-        for (size_t i = 0; i < end; i += 4, xi += 32 * W, ri += 8, w0 += 4, w1 += step) {
-            const v8 sum = v8_fold4(dots_4(W, REST, &d0, xi, ri), dots_4(W, REST, &d1, xi, ri));
-            v8_store_halves(w0, w1, add ? v8_add(v8_load_halves(w0, w1), sum) : sum);
-        }
-    }
-    return end;
-}
-
-/* Columns i and i + 1 of W, in four rows at once; only `count` of the two are there. */
-INLINE void gradient_pair(int W, bool REST, const struct dense *layer, float *w, struct panel dy, struct panel x,
-                          size_t i, size_t count, bool add)
-{
-    const float *xi = x.wide + 8 * (size_t)W * i, *ri = x.rest + 2 * i;
-    for (size_t j = 0; j < layer->n_out; j += 4) {
-        v8 half[4];
-        for (size_t r = 0; r < 4; r++) {
-            const struct unit d = load_unit(W, REST, dy, j + r);
-            half[r] = dots_2(W, REST, &d, xi, ri);
-        }
-        const v8 sum = v8_fold4(v8_fold1(half[0], half[1]), v8_fold1(half[2], half[3]));
-        float pair[8];
-        v8_store(pair, sum);
-        float *to = w + j * layer->n_in + i;
-        for (size_t r = 0; r < 4 && j + r < layer->n_out; r++, to += layer->n_in) {
-            to[0] = add ? to[0] + pair[2 * r] : pair[2 * r];
-            if (count > 1) to[1] = add ? to[1] + pair[2 * r + 1] : pair[2 * r + 1];
-        }
+    for (size_t j = 0; j < n_out; j += 2, w += 2 * n_in) {
+        float *second = j + 1 < n_out ? w + n_in : nowhere;
+        const v8 sum = dots_2x4(W, REST, dy, j, x, x_rest);
+        v8_store_halves(w, second, add ? v8_add(v8_load_halves(w, second), sum) : sum);
     }
 }
 
-/* Half of the sums over observations of four rows of dy, as in dots_4. */
-INLINE v8 sums_4(int W, bool REST, const float *d, const float *d_rest)
+/* `count` (0 to 3) of four floats to w, the one after them to b. */
+INLINE void put_end(float *w, float *b, const float *four, size_t count, bool add)
 {
-    v8 sum[4];
-    for (int t = 0; t < 4; t++, d += 8 * W) {
-        sum[t] = v8_load(d);
-        for (int v = 1; v < W; v++) sum[t] = v8_add(sum[t], v8_load(d + 8 * v));
-    }
-    v8 a = v8_fold2(sum[0], sum[1]), b = v8_fold2(sum[2], sum[3]);
-    if (REST) {
-        a = v8_add(a, v8_load_low(d_rest));
-        b = v8_add(b, v8_load_low(d_rest + 4));
-    }
-    return v8_fold1(a, b);
+    if (count & 2) w[0] = add ? w[0] + four[0] : four[0], w[1] = add ? w[1] + four[1] : four[1];
+    if (count & 1) w[count - 1] = add ? w[count - 1] + four[count - 1] : four[count - 1];
+    *b = add ? *b + four[count] : four[count];
 }
 
-INLINE void gradient_bias(int W, bool REST, const struct dense *layer, float *b, struct panel dy, bool add)
+/* The columns that are left, and the bias: the column of the unit that is always one. */
+INLINE void gradient_end(int W, bool REST, const struct dense *layer, float *w, float *b, struct panel dy,
+                         const float *x, const float *x_rest, bool add)
 {
-    for (size_t j = 0; j < layer->n_out; j += 8) { /* a panel's rows are a multiple of eight */
-        const float *d = dy.wide + 8 * (size_t)W * j, *r = dy.rest + 2 * j;
-        float sum[8];
-        v8_store(sum, v8_fold4(sums_4(W, REST, d, r), sums_4(W, REST, d + 32 * W, r + 8)));
-        for (size_t t = 0; t < 8 && j + t < layer->n_out; t++) b[j + t] = add ? b[j + t] + sum[t] : sum[t];
+    const size_t n_in = layer->n_in, n_out = layer->n_out;
+    for (size_t j = 0; j < n_out; j += 2, w += 2 * n_in) {
+        _Alignas(32) float lane[8];
+        v8_store(lane, dots_2x4(W, REST, dy, j, x, x_rest));
+        put_end(w, b + j, lane, n_in % 4, add);
+        if (j + 1 < n_out) put_end(w + n_in, b + j + 1, lane + 4, n_in % 4, add);
     }
 }
 
 INLINE void gradient(int W, bool REST, const struct dense *layer, float *w, struct panel dy, struct panel x, bool add)
 {
     const size_t n_in = layer->n_in;
-    for (size_t i = gradient_fours(W, REST, layer, w, dy, x, add); i < n_in; i += 2)
-        gradient_pair(W, REST, layer, w, dy, x, i, n_in - i, add);
-    gradient_bias(W, REST, layer, w + n_in * layer->n_out, dy, add);
+    float *b = w + n_in * layer->n_out;
+    size_t i = 0;
+    for (; i + 4 <= n_in; i += 4)
+        gradient_four(W, REST, layer, w + i, dy, x.wide + 8 * (size_t)W * i, x.rest + 2 * i, add);
+    gradient_end(W, REST, layer, w + i, b, dy, x.wide + 8 * (size_t)W * i, x.rest + 2 * i, add);
 }
 
 void NAME(dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, struct panel dy,
                           struct panel x, bool add)
 {
-    FOR_SHAPE(shape, gradient(W, REST, layer, w, dy, x, add));
+    if (add)
+        FOR_SHAPE(shape, gradient(W, REST, layer, w, dy, x, true));
+    else
+        FOR_SHAPE(shape, gradient(W, REST, layer, w, dy, x, false));
 }

@@ -27,10 +27,11 @@ struct panel {
 
 struct panel_shape panel_shape(size_t n);
 
-/* Rows to allocate for `units` units. Those beyond the last are read, and no use is made of them. */
+/* Rows to allocate for `units` units: one more, which holds ones where a gradient is taken, up to a multiple of four.
+ */
 static inline size_t panel_rows(size_t units)
 {
-    return (units + 7) / 8 * 8;
+    return (units + 4) / 4 * 4;
 }
 
 /* A dense layer y = act(W x + b), act(s) = max(s, leak s): ReLU with leak 0, nothing with leak 1. */
@@ -62,7 +63,8 @@ struct kelvin_kernels {
     /* dx = (w' dy) act'(x), where x is the output of the layer before, which has slope `leak` left of zero */
     void (*dense_backward)(const struct dense *layer, struct panel_shape shape, struct panel dx, struct panel x,
                            struct panel dy, const float *w, float leak);
-    /* dW (n_out, n_in) = dy x' and then db (n_out) = dy 1; or adds to what is there */
+    /* dW (n_out, n_in) = dy x' and then db (n_out) = dy 1; or adds to what is there. The unit of x after its last one
+     * must be 1. */
     void (*dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, struct panel dy,
                            struct panel x, bool add);
 

@@ -12,10 +12,11 @@ struct kelvin_net {
     const kelvin_model *model;
     const struct kelvin_kernels *kernels;
     size_t n, blocks;
-    struct dense *layer; /* (n_layers) */
-    struct panel *input; /* (blocks) */
-    struct panel *act;   /* (n_layers + 1); act[0] is set to the block's input */
-    struct panel *slope; /* (n_layers + 1): gradient in the sums of each layer */
+    struct dense *layer;     /* (n_layers) */
+    struct panel *input;     /* (blocks) */
+    struct panel *act;       /* (n_layers + 1); act[0] is set to the block's input */
+    struct panel *slope;     /* (n_layers + 1): gradient in the sums of each layer */
+    struct panel_shape ones; /* for which the ones are in place */
 };
 
 size_t kelvin_net_blocks(const kelvin_net *net)
@@ -43,6 +44,14 @@ static bool make_panel(kelvin_net *net, struct panel *panel, size_t units)
     return panel->wide && panel->rest;
 }
 
+/* The unit after the last, whose weight is the bias. */
+static void set_ones(struct panel panel, struct panel_shape shape, size_t units)
+{
+    const size_t row = 8 * shape.wide;
+    for (size_t i = 0; i < row; i++) panel.wide[units * row + i] = 1.0f;
+    panel.rest[2 * units] = panel.rest[2 * units + 1] = 1.0f;
+}
+
 /* Where observation i of a block stands in unit j of a panel. */
 static float *panel_at(struct panel panel, struct panel_shape shape, size_t j, size_t i)
 {
@@ -58,6 +67,7 @@ static void pack_inputs(kelvin_net *net, const float *x)
         for (size_t i = 0; i < kelvin_net_count(net, b); i++)
             for (size_t j = 0; j < inputs; j++)
                 *panel_at(net->input[b], shape, j, i) = x[(b * KELVIN_BLOCK + i) * inputs + j];
+        set_ones(net->input[b], shape, inputs);
     }
 }
 
@@ -164,6 +174,10 @@ void kelvin_net_backward(kelvin_net *net, float *grad, const float *theta, const
 {
     const size_t L = net->model->n_layers;
     const struct panel_shape shape = shape_of(net, block);
+    if (shape.wide != net->ones.wide) { /* rows move with the shape */
+        for (size_t l = 1; l < L; l++) set_ones(net->act[l], shape, net->layer[l].n_in);
+        net->ones = shape;
+    }
     rows_in(net->slope[L], dz, shape, net->model->classes);
     theta += net->model->n_params;
     grad += net->model->n_params;
