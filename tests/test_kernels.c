@@ -182,9 +182,11 @@ static void softmax_block(void **state)
 
 /* ---- dense layers ---- */
 
+enum { BELOW = 3 }; /* inputs of the layer below the one that is looked at */
+
 struct layer_case {
-    float w[UNITS * UNITS + UNITS], x[UNITS][KELVIN_BLOCK], dy[UNITS][KELVIN_BLOCK];
-    struct panel px, py, pdx, pdy;
+    float theta[(BELOW + 1) * UNITS + (UNITS + 1) * UNITS], x[UNITS][KELVIN_BLOCK], dy[UNITS][KELVIN_BLOCK];
+    struct panel act[3], slope[3]; /* x in act[1], dy in slope[2] */
     struct panel_shape shape;
     size_t n;
 };
@@ -207,74 +209,76 @@ static struct layer_case *new_case(size_t n)
     struct layer_case *c = kelvin_alloc(1, sizeof *c);
     c->n = n;
     c->shape = panel_shape(n);
-    c->px = new_panel(), c->py = new_panel(), c->pdx = new_panel(), c->pdy = new_panel();
-    for (size_t i = 0; i < sizeof c->w / sizeof *c->w; i++) c->w[i] = noise(6, i);
+    for (size_t i = 0; i < 3; i++) c->act[i] = new_panel(), c->slope[i] = new_panel();
+    for (size_t i = 0; i < sizeof c->theta / sizeof *c->theta; i++) c->theta[i] = noise(6, i);
     for (size_t u = 0; u < UNITS; u++)
         for (size_t i = 0; i < n; i++) {
-            *at(c, c->px, u, i) = c->x[u][i] = noise(7, u * 100 + i);
-            *at(c, c->pdy, u, i) = c->dy[u][i] = noise(8, u * 100 + i);
+            *at(c, c->act[0], u, i) = noise(9, u * 100 + i);
+            *at(c, c->act[1], u, i) = c->x[u][i] = noise(7, u * 100 + i);
+            *at(c, c->slope[2], u, i) = c->dy[u][i] = noise(8, u * 100 + i);
         }
     return c;
 }
 
 static void free_case(struct layer_case *c)
 {
-    const struct panel all[] = {c->px, c->py, c->pdx, c->pdy};
-    for (size_t i = 0; i < 4; i++) {
-        kelvin_free(all[i].wide);
-        kelvin_free(all[i].rest);
+    for (size_t i = 0; i < 3; i++) {
+        kelvin_free(c->act[i].wide);
+        kelvin_free(c->act[i].rest);
+        kelvin_free(c->slope[i].wide);
+        kelvin_free(c->slope[i].rest);
     }
     kelvin_free(c);
 }
 
-/* The padding of dy is zero, as the density leaves it; rows beyond the layer's are anything. */
-static void check_layer(const struct kelvin_kernels *k, struct layer_case *c, struct dense d)
+static void check_forward(const struct kelvin_kernels *k, struct layer_case *c, struct dense d)
 {
-    const float *bias = c->w + d.n_in * d.n_out;
     static float seen[FLOATS];
     size_t n_seen = 0;
-    k->dense_forward(&d, c->shape, c->py, c->px, c->w, bias);
+    const float *w = c->theta, *bias = w + d.n_in * d.n_out;
+    k->mlp_forward(&d, 1, c->shape, c->act + 1, w);
     for (size_t j = 0; j < d.n_out; j++)
         for (size_t i = 0; i < c->n; i++) {
             double s = (double)bias[j];
-            for (size_t u = 0; u < d.n_in; u++) s += (double)c->w[j * d.n_in + u] * (double)c->x[u][i];
-            const double y = s > 0 ? s : (double)d.leak * s;
-            seen[n_seen++] = *at(c, c->py, j, i);
-            assert_near((double)seen[n_seen - 1], y, 1e-6 * (double)(d.n_in + 1));
-        }
-    assert_same_bits(k, seen, n_seen);
-
-    const float leak = 0.25f;
-    n_seen = 0;
-    k->dense_backward(&d, c->shape, c->pdx, c->px, c->pdy, c->w, leak);
-    for (size_t u = 0; u < d.n_in; u++)
-        for (size_t i = 0; i < c->n; i++) {
-            double s = 0;
-            for (size_t j = 0; j < d.n_out; j++) s += (double)c->w[j * d.n_in + u] * (double)c->dy[j][i];
-            seen[n_seen++] = *at(c, c->pdx, u, i);
-            assert_near((double)seen[n_seen - 1], c->x[u][i] > 0 ? s : 0.25 * s, 1e-6 * (double)d.n_out);
+            for (size_t u = 0; u < d.n_in; u++) s += (double)w[j * d.n_in + u] * (double)c->x[u][i];
+            seen[n_seen++] = *at(c, c->act[2], j, i);
+            assert_near((double)seen[n_seen - 1], s > 0 ? s : (double)d.leak * s, 1e-6 * (double)(d.n_in + 1));
         }
     assert_same_bits(k, seen, n_seen);
 }
 
-static void check_gradient(const struct kelvin_kernels *k, struct layer_case *c, struct dense d, int blocks)
+/* Backward through d to the layer below it, whose slope left of zero is `leak`; the gradient is added up `times` times.
+ */
+static void check_backward(const struct kelvin_kernels *k, struct layer_case *c, struct dense d, float leak, int times)
 {
-    const size_t n_params = (d.n_in + 1) * d.n_out;
-    float *g = kelvin_alloc(n_params + 1, sizeof *g);
-    g[n_params] = -77.0f; /* nothing is written beyond the end */
-    for (size_t i = 0; i < c->n; i++) *at(c, c->px, d.n_in, i) = 1.0f;
-    for (int b = 0; b < blocks; b++) k->dense_gradient(&d, c->shape, g, c->pdy, c->px, b > 0);
+    static float seen[FLOATS];
+    size_t n_seen = 0;
+    const struct dense layers[2] = {{BELOW, d.n_in, leak}, d};
+    const size_t below = (BELOW + 1) * d.n_in, n_params = below + (d.n_in + 1) * d.n_out;
+    const float *w = c->theta + below;
+    float *grad = kelvin_alloc(n_params + 1, sizeof *grad), *g = grad + below;
+    grad[n_params] = -77.0f; /* nothing is written beyond the end */
+    for (size_t i = 0; i < c->n; i++) *at(c, c->act[0], BELOW, i) = *at(c, c->act[1], d.n_in, i) = 1.0f;
+    for (int t = 0; t < times; t++) k->mlp_backward(layers, 2, c->shape, c->slope, c->act, grad, c->theta, t > 0);
+    for (size_t i = 0; i < c->n; i++) *at(c, c->act[1], d.n_in, i) = c->x[d.n_in][i];
+
+    for (size_t u = 0; u < d.n_in; u++)
+        for (size_t i = 0; i < c->n; i++) {
+            double s = 0;
+            for (size_t j = 0; j < d.n_out; j++) s += (double)w[j * d.n_in + u] * (double)c->dy[j][i];
+            seen[n_seen++] = *at(c, c->slope[1], u, i);
+            assert_near((double)seen[n_seen - 1], c->x[u][i] > 0 ? s : (double)leak * s, 1e-6 * (double)d.n_out);
+        }
+    assert_same_bits(k, seen, n_seen);
     for (size_t j = 0; j < d.n_out; j++)
         for (size_t u = 0; u <= d.n_in; u++) {
             double s = 0;
             for (size_t i = 0; i < c->n; i++) s += (double)c->dy[j][i] * (u < d.n_in ? (double)c->x[u][i] : 1.0);
-            const float found = u < d.n_in ? g[j * d.n_in + u] : g[d.n_in * d.n_out + j];
-            assert_near((double)found, blocks * s, 4e-6 * blocks);
+            assert_near((double)(u < d.n_in ? g[j * d.n_in + u] : g[d.n_in * d.n_out + j]), times * s, 4e-6 * times);
         }
-    for (size_t i = 0; i < c->n; i++) *at(c, c->px, d.n_in, i) = c->x[d.n_in][i];
-    assert_true(g[n_params] == -77.0f);
-    assert_same_bits(k, g, n_params);
-    kelvin_free(g);
+    assert_true(grad[n_params] == -77.0f);
+    assert_same_bits(k, grad, n_params);
+    kelvin_free(grad);
 }
 
 static void dense_layers(void **state)
@@ -289,8 +293,8 @@ static void dense_layers(void **state)
             for (size_t b = 0; b < 9; b++)
                 for (size_t t = 0; t < n_tables; t++) {
                     struct dense d = {widths[a], widths[b], leaks[(a + b + n) % 3]};
-                    check_layer(all[t], c, d);
-                    check_gradient(all[t], c, d, 1 + (int)((a + n) % 3));
+                    check_forward(all[t], c, d);
+                    check_backward(all[t], c, d, leaks[(a + n) % 2], 1 + (int)((a + n) % 3));
                 }
         free_case(c);
     }

@@ -1,5 +1,7 @@
-/* sampler: Markov chains over a target.
+/* sampler: Markov chains over a target, which is any log-density with a gradient. A sampler never sees a network.
  *
+ *     static void gaussian(void *context, double *logp, float *grad, const float *theta) { ... }
+ *     kelvin_target target = {.n = 10, .eval = gaussian, .context = &whatever};
  *     kelvin_hmc_options options = kelvin_hmc_defaults();
  *     options.step_size = 4e-4f;
  *     kelvin_hmc *hmc;
@@ -15,11 +17,19 @@
 #define KELVIN_SAMPLER_H
 
 #include <kelvin/base.h>
-#include <kelvin/target.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Log-density at theta to *logp and its gradient to grad (n values); either may be NULL. Up to a constant. */
+typedef void kelvin_eval(void *context, double *logp, float *grad, const float *theta);
+
+typedef struct kelvin_target {
+    size_t n;
+    kelvin_eval *eval;
+    void *context;
+} kelvin_target;
 
 typedef struct kelvin_hmc_options {
     float step_size;

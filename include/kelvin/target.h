@@ -1,9 +1,4 @@
-/* target: what a sampler samples. It knows nothing of networks.
- *
- *     static void gaussian(void *context, double *logp, float *grad, const float *theta) { ... }
- *     kelvin_target target = {.n = 10, .eval = gaussian, .context = &whatever};
- *
- * or the posterior of a network:
+/* target: the posterior of a network, as something that a sampler can sample.
  *
  *     kelvin_posterior *posterior;
  *     kelvin_status st = kelvin_posterior_create(&posterior, model, &density, &prior, data);
@@ -16,19 +11,11 @@
 #include <kelvin/data.h>
 #include <kelvin/density.h>
 #include <kelvin/nn.h>
+#include <kelvin/sampler.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Log-density at theta to *logp and its gradient to grad (n values); either may be NULL. Up to a constant. */
-typedef void kelvin_eval(void *context, double *logp, float *grad, const float *theta);
-
-typedef struct kelvin_target {
-    size_t n;
-    kelvin_eval *eval;
-    void *context;
-} kelvin_target;
 
 /* sum over the data of log-density(network(x), y) + log-prior(theta). Holds activations: one per thread.
  * The model and the data must outlive it. `prior` may be NULL: a flat one. */

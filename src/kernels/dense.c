@@ -1,4 +1,4 @@
-/* A dense layer for one panel of observations: forward, backward to its input, gradient of its weights.
+/* Dense layers for one block of observations: forward, backward to their inputs, gradients of their weights.
  *
  *     y = act(W x + b)      dx = (W' dy) act'(x)      [dW db] = dy [x; 1]'
  *
@@ -109,25 +109,25 @@ INLINE void multiply(int W, bool REST, struct panel y, size_t n_y, struct matrix
         }                                                                                                              \
     } while (0)
 
-void NAME(dense_forward)(const struct dense *layer, struct panel_shape shape, struct panel y, struct panel x,
-                         const float *w, const float *b)
+/* From act[0], the inputs, to act[n], the logits. theta holds W (n_out, n_in) and b (n_out) of each layer in turn. */
+INLINE void forward(int W, bool REST, const struct dense *layer, size_t n, const struct panel *act, const float *theta)
 {
-    const struct matrix m = {w, layer->n_in, 1};
     const struct panel none = {NULL, NULL};
-    if (layer->leak > 0)
-        FOR_SHAPE(shape, multiply(W, REST, y, layer->n_out, m, x, layer->n_in, b, false, layer->leak, false, none));
-    else
-        FOR_SHAPE(shape, multiply(W, REST, y, layer->n_out, m, x, layer->n_in, b, true, 0.0f, false, none));
+    for (size_t l = 0; l < n; l++, layer++) {
+        const struct matrix m = {theta, layer->n_in, 1};
+        const float *b = theta + layer->n_in * layer->n_out;
+        if (layer->leak > 0)
+            multiply(W, REST, act[l + 1], layer->n_out, m, act[l], layer->n_in, b, false, layer->leak, false, none);
+        else
+            multiply(W, REST, act[l + 1], layer->n_out, m, act[l], layer->n_in, b, true, 0.0f, false, none);
+        theta = b + layer->n_out;
+    }
 }
 
-void NAME(dense_backward)(const struct dense *layer, struct panel_shape shape, struct panel dx, struct panel x,
-                          struct panel dy, const float *w, float leak)
+void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *act,
+                       const float *theta)
 {
-    const struct matrix transposed = {w, 1, layer->n_in};
-    if (leak > 0)
-        FOR_SHAPE(shape, multiply(W, REST, dx, layer->n_in, transposed, dy, layer->n_out, NULL, false, leak, true, x));
-    else
-        FOR_SHAPE(shape, multiply(W, REST, dx, layer->n_in, transposed, dy, layer->n_out, NULL, true, 0.0f, true, x));
+    FOR_SHAPE(shape, forward(W, REST, layers, n, act, theta));
 }
 
 INLINE v8 dot(int W, const v8 *d, const float *x)
@@ -213,11 +213,37 @@ INLINE void gradient(int W, bool REST, const struct dense *layer, float *w, stru
     gradient_end(W, REST, layer, w + i, b, dy, x.wide + 8 * (size_t)W * i, x.rest + 2 * i, add);
 }
 
-void NAME(dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, struct panel dy,
-                          struct panel x, bool add)
+/* From slope[n], given, to slope[1], and to the gradient of all weights. */
+INLINE void backward(int W, bool REST, const struct dense *layers, size_t n, const struct panel *slope,
+                     const struct panel *act, float *grad, const float *theta, bool add)
+{
+    for (size_t l = 0; l < n; l++) {
+        theta += (layers[l].n_in + 1) * layers[l].n_out;
+        grad += (layers[l].n_in + 1) * layers[l].n_out;
+    }
+    for (size_t l = n; l-- > 0;) {
+        const struct dense *layer = &layers[l];
+        theta -= (layer->n_in + 1) * layer->n_out;
+        grad -= (layer->n_in + 1) * layer->n_out;
+        if (l > 0) { /* before the gradient: what the next layer waits for comes first */
+            const struct matrix transposed = {theta, 1, layer->n_in};
+            const float leak = layers[l - 1].leak;
+            if (leak > 0)
+                multiply(W, REST, slope[l], layer->n_in, transposed, slope[l + 1], layer->n_out, NULL, false, leak,
+                         true, act[l]);
+            else
+                multiply(W, REST, slope[l], layer->n_in, transposed, slope[l + 1], layer->n_out, NULL, true, 0.0f, true,
+                         act[l]);
+        }
+        gradient(W, REST, layer, grad, slope[l + 1], act[l], add);
+    }
+}
+
+void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
+                        const struct panel *act, float *grad, const float *theta, bool add)
 {
     if (add)
-        FOR_SHAPE(shape, gradient(W, REST, layer, w, dy, x, true));
+        FOR_SHAPE(shape, backward(W, REST, layers, n, slope, act, grad, theta, true));
     else
-        FOR_SHAPE(shape, gradient(W, REST, layer, w, dy, x, false));
+        FOR_SHAPE(shape, backward(W, REST, layers, n, slope, act, grad, theta, false));
 }

@@ -57,16 +57,15 @@ struct kelvin_kernels {
     /* dz_k = g_k q_k - p_k sum_{j != k} g_j: from the gradient g in l to that in z, added to dz. */
     void (*softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
 
-    /* y = act(w x + b), w (n_out, n_in), b (n_out) */
-    void (*dense_forward)(const struct dense *layer, struct panel_shape shape, struct panel y, struct panel x,
-                          const float *w, const float *b);
-    /* dx = (w' dy) act'(x), where x is the output of the layer before, which has slope `leak` left of zero */
-    void (*dense_backward)(const struct dense *layer, struct panel_shape shape, struct panel dx, struct panel x,
-                           struct panel dy, const float *w, float leak);
-    /* dW (n_out, n_in) = dy x' and then db (n_out) = dy 1; or adds to what is there. The unit of x after its last one
-     * must be 1. */
-    void (*dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, struct panel dy,
-                           struct panel x, bool add);
+    /* n dense layers on one block: from act[0], the inputs, to act[n], the logits. theta holds w (n_out, n_in) and then
+     * b (n_out) of each layer in turn. */
+    void (*mlp_forward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *act,
+                        const float *theta);
+    /* From slope[n], the gradient in the logits, which is 0 beyond the last observation, to that in the sums of each
+     * layer before, slope[l] = (w' slope[l + 1]) act'(act[l]), and to grad, laid out as theta, which is set or added
+     * to. The unit of act[l] after its last one must be 1, for all l < n. */
+    void (*mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
+                         const struct panel *act, float *grad, const float *theta, bool add);
 
     /* Multiply-adds as fast as they go, to know what 100 % is; returns the number of floating-point operations done. */
     double (*fma_peak)(size_t rounds);

@@ -14,12 +14,10 @@ double NAME(fma_peak)(size_t rounds);
 void NAME(normals)(float *out, size_t n, kelvin_random where);
 void NAME(softmax)(float *l, float *p, float *q, const float *z, size_t K);
 void NAME(softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
-void NAME(dense_forward)(const struct dense *layer, struct panel_shape shape, struct panel y, struct panel x,
-                         const float *w, const float *b);
-void NAME(dense_backward)(const struct dense *layer, struct panel_shape shape, struct panel dx, struct panel x,
-                          struct panel dy, const float *w, float leak);
-void NAME(dense_gradient)(const struct dense *layer, struct panel_shape shape, float *w, struct panel dy,
-                          struct panel x, bool add);
+void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *act,
+                       const float *theta);
+void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
+                        const struct panel *act, float *grad, const float *theta, bool add);
 
 extern const struct kelvin_kernels NAME(kernels);
 

@@ -16,8 +16,7 @@ const struct kelvin_kernels NAME(kernels) = {
     .normals = NAME(normals),
     .softmax = NAME(softmax),
     .softmax_backward = NAME(softmax_backward),
-    .dense_forward = NAME(dense_forward),
-    .dense_backward = NAME(dense_backward),
-    .dense_gradient = NAME(dense_gradient),
+    .mlp_forward = NAME(mlp_forward),
+    .mlp_backward = NAME(mlp_backward),
     .fma_peak = NAME(fma_peak),
 };

@@ -6,6 +6,7 @@ void NAME(axpy)(float *restrict y, float a, const float *restrict x, size_t n)
 {
     const v8 va = v8_set(a);
     size_t i = 0;
+#pragma GCC unroll 4
     for (; i + 8 <= n; i += 8) v8_store(y + i, v8_fma(va, v8_load(x + i), v8_load(y + i)));
     for (; i < n; i++) y[i] = float_fma(a, x[i], y[i]);
 }
@@ -14,6 +15,7 @@ void NAME(kick_drift)(float *restrict theta, float *restrict v, const float *res
 {
     const v8 ve = v8_set(e), vh = v8_set(h);
     size_t i = 0;
+#pragma GCC unroll 4
     for (; i + 8 <= n; i += 8) {
         const v8 moved = v8_fma(ve, v8_load(g + i), v8_load(v + i));
         v8_store(v + i, moved);

@@ -145,12 +145,7 @@ static struct panel_shape forward(kelvin_net *net, const float *theta, size_t bl
 {
     const struct panel_shape shape = shape_of(net, block);
     net->act[0] = net->input[block];
-    for (size_t l = 0; l < net->model->n_layers; l++) {
-        const struct dense *layer = &net->layer[l];
-        const float *bias = theta + layer->n_in * layer->n_out;
-        net->kernels->dense_forward(layer, shape, net->act[l + 1], net->act[l], theta, bias);
-        theta = bias + layer->n_out;
-    }
+    net->kernels->mlp_forward(net->layer, net->model->n_layers, shape, net->act, theta);
     return shape;
 }
 
@@ -179,16 +174,5 @@ void kelvin_net_backward(kelvin_net *net, float *grad, const float *theta, const
         net->ones = shape;
     }
     rows_in(net->slope[L], dz, shape, net->model->classes);
-    theta += net->model->n_params;
-    grad += net->model->n_params;
-    for (size_t l = L; l-- > 0;) {
-        const struct dense *layer = &net->layer[l];
-        const size_t n_params = (layer->n_in + 1) * layer->n_out;
-        theta -= n_params;
-        grad -= n_params;
-        if (l > 0) /* before the gradient: what the next layer waits for comes first */
-            net->kernels->dense_backward(layer, shape, net->slope[l], net->act[l], net->slope[l + 1], theta,
-                                         net->layer[l - 1].leak);
-        net->kernels->dense_gradient(layer, shape, grad, net->slope[l + 1], net->act[l], block > 0);
-    }
+    net->kernels->mlp_backward(net->layer, L, shape, net->slope, net->act, grad, theta, block > 0);
 }

@@ -1,0 +1,51 @@
+# Meson describes the build (meson.build); this is the short way in. Each target first installs the Debian packages it
+# needs, where they are missing and that is allowed (tools/install-packages).
+#
+#     make            build/kelvin, build/libkelvin.a
+#     make demo       figure 1 of the paper, into out/ (half a minute of sampling)
+#     make test       all tests; the last line counts them
+#     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
+#     make bench      speed, beside PyTorch's where that is installed
+#     make install    into PREFIX, below DESTDIR
+#     make clean      removes the build folders
+#
+# CC counts when a build folder is made; to change compilers, make clean first.
+
+PREFIX ?= /usr/local
+products = kelvin libkelvin.a kelvin.1
+
+all: packages-build build/build.ninja
+	ninja -C build $(products)
+
+demo: packages-demo all
+	build/kelvin figure decision-boundary -o out
+
+test: packages-test build/build.ninja
+	tools/run-tests build
+
+sanitize: packages-test build-sanitize/build.ninja
+	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests build-sanitize
+
+bench: packages-bench all
+	bench/hmc.sh build/kelvin
+
+install: all
+	meson configure build -Dprefix=$(PREFIX)
+	ninja -C build $(products)
+	DESTDIR=$(abspath $(DESTDIR)) meson install -C build --no-rebuild
+
+clean:
+	rm -rf build build-sanitize
+
+packages-%:
+	@tools/install-packages $*
+
+# A folder that is there already is kept: ninja configures it anew when the build description or Meson changed.
+build/build.ninja: | packages-build
+	meson setup build
+
+build-sanitize/build.ninja: | packages-build
+	meson setup build-sanitize -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+
+.NOTPARALLEL: # ninja knows how many cores there are; two apt-gets at once would be one too many
+.PHONY: all demo test sanitize bench install clean

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Sampling speed beside PyTorch's on the same posterior, and beside the targets:
+#
+#     bench/hmc.sh build/kelvin
+#
+# The two run in turns, so that a slow minute of the machine hits both, and the best of each counts. A target that is
+# missed is printed as such; only what does not run is a failure.
+set -eu
+
+rounds=4
+kelvin=$1
+peer="/usr/bin/python3 $(dirname "$0")/torch_toy.py"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+torch=yes
+/usr/bin/python3 -c "import torch" 2>/dev/null || torch=no
+
+full= # the two posteriors in full: once
+for round in $(seq $rounds); do
+    echo "round $round of $rounds" >&2
+    "$kelvin" bench hmc --json $full >"$work/kelvin-$round.json"
+    full=--quick
+    [ $torch = no ] || $peer >"$work/torch-$round.json"
+done
+
+/usr/bin/python3 - "$work" <<'PYTHON'
+import json
+import pathlib
+import sys
+
+ours, torch = ([json.loads(f.read_text()) for f in sorted(pathlib.Path(sys.argv[1]).glob(name + "-*.json"))]
+               for name in ("kelvin", "torch"))
+
+
+def best(results, key, choose=min):
+    return choose(r[key] for r in results)
+
+
+def row(title, value, unit, target="", met=None):
+    print(f"{title:<50} {value:>9} {unit:<3} {target:>10}  {'' if met is None else 'yes' if met else 'no'}".rstrip())
+
+
+print(f"{ours[0]['cpu']}, {ours[0]['isa']}, {ours[0]['threads']} threads; best of {len(ours)} rounds\n")
+print(f"{'':<50} {'':>13} {'target':>10}  met")
+gradient = best(ours, "us_per_gradient")
+row("gradient of 492 parameters at 18 points, one core", f"{gradient:.3f}", "us", "<= 1.0 us", gradient <= 1)
+share = best(ours, "gflops", max) / best(ours, "fma_peak_gflops", max)
+row("share of the FMA peak", f"{100 * share:.1f}", "%")
+if torch:
+    for title, key in (("autograd", "us_per_gradient_autograd"), ("backward by hand, scripted", "us_per_gradient")):
+        theirs = best(torch, key)
+        row(f"PyTorch {torch[0]['torch']}, {title}", f"{theirs:.1f}", "us")
+        row("  in kelvin's gradients", f"{theirs / gradient:.0f}", "x", ">= 400 x", theirs / gradient >= 400)
+seconds = ours[0]["both_posteriors_seconds"]
+row("both posteriors of figure 1, all cores", f"{seconds:.1f}", "s", "<= 25 s", seconds <= 25)
+if not torch:
+    print("\nPyTorch is left out: apt-get install python3-torch brings it (over 1 GB).")
+PYTHON

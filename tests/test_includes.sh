@@ -1,0 +1,38 @@
+#!/bin/sh
+# Dependencies between the rooms point one way. Usage: test_includes.sh KELVIN SOURCE_ROOT
+# A room may include itself, the rooms after its name here, and nothing else of ours.
+cd "$2" || exit 1
+allowed='
+base:
+data: base
+kernels: base
+nn: base kernels
+density: base kernels
+sampler: base kernels
+target: base kernels nn density data sampler
+run: base kernels nn density data sampler target
+posterior: base run nn density data sampler target
+figures: base kernels nn density data sampler target run posterior
+cli: base kernels nn density data sampler target run posterior figures
+'
+passed=0 failed=0
+check() { # room, file
+    ours=$(printf '%s\n' "$allowed" | sed -n "s/^$1://p")
+    for used in $(sed -n 's/^ *# *include [<"]\(kelvin\/\)\{0,1\}\([a-z]*\)[/.].*/\2/p' "$2" | sort -u); do
+        case " base data kernels nn density sampler target run posterior figures cli " in *" $used "*) ;; *) continue ;; esac
+        case " $1 $ours " in
+        *" $used "*) passed=$((passed + 1)) ;;
+        *) failed=$((failed + 1)); echo "$2 includes $used, which $1 must not know" ;;
+        esac
+    done
+}
+for file in src/*/*.[ch]; do
+    room=${file#src/}
+    check "${room%%/*}" "$file"
+done
+for file in include/kelvin/*.h; do
+    room=${file#include/kelvin/}
+    [ "$room" = kelvin.h ] || check "${room%.h}" "$file"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 50 ]
