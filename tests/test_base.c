@@ -120,6 +120,24 @@ static void streams_are_independent(void **state)
     }
 }
 
+/* With 3 x 2^30 values, a quarter of all 32-bit numbers would land twice on a third of them if none were thrown away.
+ */
+static void bounded_integers_have_no_bias(void **state)
+{
+    (void)state;
+    enum { TRIES = 30000 };
+    const uint32_t bound = 3u << 30;
+    size_t count[3] = {0}; /* by the remainder: x mod 3 is what the doubled ones share */
+    for (uint64_t i = 0; i < TRIES; i++) {
+        const uint32_t x = kelvin_uniform_int((kelvin_random){4, 3, 2, KELVIN_STREAM_USER}, i, bound);
+        assert_true(x < bound);
+        count[x % 3]++;
+    }
+    for (size_t k = 0; k < 3; k++) assert_near((double)count[k], TRIES / 3.0, 4 * sqrt(TRIES * 2 / 9.0));
+    for (uint64_t i = 0; i < 100; i++)
+        assert_int_equal(kelvin_uniform_int((kelvin_random){4, 3, 2, KELVIN_STREAM_USER}, i, 1), 0);
+}
+
 /* Each of the 24 permutations of four things is equally likely. */
 static void permutations_are_uniform(void **state)
 {
@@ -247,17 +265,12 @@ static void instruction_set_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(philox_known_answers),
-        cmocka_unit_test(bits_are_random123),
-        cmocka_unit_test(uniforms_are_uniform),
-        cmocka_unit_test(normals_are_normal),
-        cmocka_unit_test(streams_are_independent),
-        cmocka_unit_test(permutations_are_uniform),
-        cmocka_unit_test(arena_blocks),
-        cmocka_unit_test(allocation_can_fail),
-        cmocka_unit_test(pool_runs_each_task_once),
-        cmocka_unit_test(errors_are_sentences),
-        cmocka_unit_test(instruction_set_by_name),
+        cmocka_unit_test(philox_known_answers),          cmocka_unit_test(bits_are_random123),
+        cmocka_unit_test(uniforms_are_uniform),          cmocka_unit_test(normals_are_normal),
+        cmocka_unit_test(streams_are_independent),       cmocka_unit_test(permutations_are_uniform),
+        cmocka_unit_test(bounded_integers_have_no_bias), cmocka_unit_test(arena_blocks),
+        cmocka_unit_test(allocation_can_fail),           cmocka_unit_test(pool_runs_each_task_once),
+        cmocka_unit_test(errors_are_sentences),          cmocka_unit_test(instruction_set_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

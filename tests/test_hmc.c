@@ -128,6 +128,41 @@ static void cold_gaussian_moments(void **state)
     check_moments(0.1);
 }
 
+/* A step of 1.7, close to the limit of 2: leapfrog orbits on a standard normal have a variance of 1 / (1 - 1.7^2 / 4)
+ * = 3.6, and it is the accept step alone that brings it down to 1. */
+static void bell_eval(void *context, double *logp, float *grad, const float *theta)
+{
+    (void)context;
+    if (logp) *logp = -0.5 * (double)theta[0] * (double)theta[0];
+    if (grad) grad[0] = -theta[0];
+}
+
+static void rejections_make_it_exact(void **state)
+{
+    (void)state;
+    const kelvin_target target = {1, bell_eval, NULL};
+    const kelvin_hmc_options options = {.step_size = 1.7f, .steps = 3, .temperature = 1};
+    kelvin_hmc *hmc;
+    assert_ok(kelvin_hmc_create(&hmc, &target, &options, 21, 0));
+    const float start = 0.3f;
+    kelvin_hmc_init(hmc, &start);
+    double batch[2][BATCHES] = {{0}}, accepted = 0;
+    for (uint32_t i = 0; i < 5 * DRAWS; i++) {
+        accepted += kelvin_hmc_step(hmc, i).accepted;
+        const double x = (double)*kelvin_hmc_theta(hmc);
+        batch[0][i / (5 * DRAWS / BATCHES)] += x * x / (5 * DRAWS / BATCHES);
+        batch[1][i / (5 * DRAWS / BATCHES)] += x * x * x * x / (5 * DRAWS / BATCHES);
+    }
+    assert_true(accepted / (5 * DRAWS) < 0.8);
+    for (int k = 0; k < 2; k++) {
+        double mean, error;
+        batch_error(&mean, &error, batch[k]);
+        assert_near(mean, k ? 3 : 1, 4 * error);
+        assert_below(error, k ? 0.06 : 0.02);
+    }
+    kelvin_hmc_destroy(hmc);
+}
+
 /* A double well in each coordinate, coupled: no closed form for its orbits. */
 static void wells_eval(void *context, double *logp, float *grad, const float *theta)
 {
@@ -353,10 +388,15 @@ static void bad_options_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gaussian_moments),        cmocka_unit_test(cold_gaussian_moments),
-        cmocka_unit_test(leapfrog_is_reversible),  cmocka_unit_test(energy_error_is_second_order),
-        cmocka_unit_test(one_gradient_per_step),   cmocka_unit_test(moves_are_pure_functions),
-        cmocka_unit_test(not_a_number_rejects),    cmocka_unit_test(simulation_based_calibration),
+        cmocka_unit_test(gaussian_moments),
+        cmocka_unit_test(cold_gaussian_moments),
+        cmocka_unit_test(rejections_make_it_exact),
+        cmocka_unit_test(leapfrog_is_reversible),
+        cmocka_unit_test(energy_error_is_second_order),
+        cmocka_unit_test(one_gradient_per_step),
+        cmocka_unit_test(moves_are_pure_functions),
+        cmocka_unit_test(not_a_number_rejects),
+        cmocka_unit_test(simulation_based_calibration),
         cmocka_unit_test(bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

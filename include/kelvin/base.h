@@ -99,6 +99,9 @@ uint32_t kelvin_random_bits(kelvin_random where, uint64_t index);
 /* Uniform in (0, 1), never 0 or 1. */
 double kelvin_uniform(kelvin_random where, uint64_t index);
 
+/* Uniform in 0 .. bound-1, without bias. */
+uint32_t kelvin_uniform_int(kelvin_random where, uint64_t index, uint32_t bound);
+
 /* Standard normal (Box-Muller, in double). kelvin_normals() of kernels makes the same numbers in float. */
 double kelvin_normal(kelvin_random where, uint64_t index);
 

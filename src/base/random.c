@@ -44,9 +44,9 @@ double kelvin_normal(kelvin_random where, uint64_t index)
     return radius * (second ? sin(angle) : cos(angle));
 }
 
-/* Uniform in 0 .. bound-1 without bias: multiply and shift (Lemire 2019); a draw that falls into the short first
- * interval is thrown away, and the next try takes the same index of another stream. */
-static uint32_t bounded(kelvin_random where, uint32_t index, uint32_t bound)
+/* Multiply and shift (Lemire 2019); a draw that falls into the short first interval is thrown away, and the next try
+ * takes the same index of another stream. */
+uint32_t kelvin_uniform_int(kelvin_random where, uint64_t index, uint32_t bound)
 {
     const uint32_t threshold = (0u - bound) % bound;
     for (;; where.stream += 1u << 16) {
@@ -58,7 +58,7 @@ static uint32_t bounded(kelvin_random where, uint32_t index, uint32_t bound)
 void kelvin_permutation(uint32_t *out, uint32_t n, kelvin_random where)
 {
     for (uint32_t i = 0; i < n; i++) { /* Fisher-Yates, inside out */
-        const uint32_t j = bounded(where, i, i + 1);
+        const uint32_t j = kelvin_uniform_int(where, i, i + 1);
         out[i] = out[j];
         out[j] = i;
     }
