@@ -141,7 +141,7 @@ static void rejections_make_it_exact(void **state)
 {
     (void)state;
     const kelvin_target target = {1, bell_eval, NULL};
-    const kelvin_hmc_options options = {.step_size = 1.7f, .steps = 3, .temperature = 1};
+    const kelvin_hmc_options options = {.step_size = 1.7f, .steps = 4, .temperature = 1};
     kelvin_hmc *hmc;
     assert_ok(kelvin_hmc_create(&hmc, &target, &options, 21, 0));
     const float start = 0.3f;
