@@ -23,7 +23,7 @@ static const struct option options[] = {
     {"iterations", 0, "N", OPTION_UINT32, AT(figure.iterations), "iterations per chain; 30 % are warm-up", "by scale"},
     {"steps", 0, "N", OPTION_UINT32, AT(figure.steps), "leapfrog steps per iteration", "by scale"},
     {"grid", 0, "N", OPTION_SIZE, AT(figure.grid), "points per side of the lattice", "by scale; 400 for paper"},
-    {"seed", 0, "N", OPTION_UINT64, AT(figure.seed), "seed: same seed, same numbers", NULL},
+    {"seed", 0, "N", OPTION_UINT64, AT(figure.seed), "seed: same seed, same numbers", "by figure"},
     {"threads", 0, "N", OPTION_SIZE, AT(figure.threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the figures and exit", NULL},
 };
@@ -33,7 +33,6 @@ enum { N_OPTIONS = sizeof options / sizeof *options };
 static void defaults(void *data)
 {
     struct settings *settings = data;
-    settings->figure.seed = kelvin_run_defaults().seed;
     settings->scale = figure_scales[FIGURE_PAPER];
 }
 
@@ -98,6 +97,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     while (strcmp(figures[which]->name, arguments->operand) != 0) which++;
     KELVIN_TRY(find_scale(&settings->figure.scale, settings->scale));
     KELVIN_TRY(check_options(figures[which], &settings->figure, arguments));
+    if (!option_given(arguments, options, N_OPTIONS, "seed")) settings->figure.seed = figures[which]->seed;
     if (!settings->figure.folder)
         return kelvin_fail(KELVIN_EUSAGE, "no output folder: give -o DIR (see kelvin figure --help)");
 

@@ -39,6 +39,7 @@ struct figure {
     const char *name;
     const char *about;
     const char *const *options; /* names of the options that it heeds, besides scale; NULL after the last */
+    uint64_t seed;              /* where none is given */
     kelvin_status (*run)(const struct figure_options *options);
 };
 
