@@ -84,31 +84,6 @@ INLINE void multiply(int W, bool REST, struct panel y, size_t n_y, struct matrix
     for (; j < n_y; j += 4) tile(4, W, REST, y, j, m, x, n_x, b, RELU, leak, BACKWARD, act);
 }
 
-/* One copy of `call` per shape of panel, with W and REST as constants. */
-#define FOR_SHAPE(shape, call)                                                                                         \
-    do {                                                                                                               \
-        if (!(shape).rest) {                                                                                           \
-            if ((shape).wide == 1) {                                                                                   \
-                enum { W = 1, REST = 0 };                                                                              \
-                call;                                                                                                  \
-            } else if ((shape).wide == 2) {                                                                            \
-                enum { W = 2, REST = 0 };                                                                              \
-                call;                                                                                                  \
-            } else {                                                                                                   \
-                enum { W = 3, REST = 0 };                                                                              \
-                call;                                                                                                  \
-            }                                                                                                          \
-        } else {                                                                                                       \
-            if ((shape).wide == 1) {                                                                                   \
-                enum { W = 1, REST = 1 };                                                                              \
-                call;                                                                                                  \
-            } else {                                                                                                   \
-                enum { W = 2, REST = 1 };                                                                              \
-                call;                                                                                                  \
-            }                                                                                                          \
-        }                                                                                                              \
-    } while (0)
-
 /* From act[0], the inputs, to act[n], the logits. theta holds W (n_out, n_in) and b (n_out) of each layer in turn. */
 INLINE void forward(int W, bool REST, const struct dense *layer, size_t n, const struct panel *act, const float *theta)
 {
@@ -122,12 +97,6 @@ INLINE void forward(int W, bool REST, const struct dense *layer, size_t n, const
             multiply(W, REST, act[l + 1], layer->n_out, m, act[l], layer->n_in, b, true, 0.0f, false, none);
         theta = b + layer->n_out;
     }
-}
-
-void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *act,
-                       const float *theta)
-{
-    FOR_SHAPE(shape, forward(W, REST, layers, n, act, theta));
 }
 
 INLINE v8 dot(int W, const v8 *d, const float *x)
@@ -239,11 +208,43 @@ INLINE void backward(int W, bool REST, const struct dense *layers, size_t n, con
     }
 }
 
+/* One copy of the code per shape of panel, in which W, REST and ADD are constants. */
+typedef void forward_copy(const struct dense *layers, size_t n, const struct panel *act, const float *theta);
+typedef void backward_copy(const struct dense *layers, size_t n, const struct panel *slope, const struct panel *act,
+                           float *grad, const float *theta);
+
+#define COPY_FORWARD(W, REST)                                                                                          \
+    static void forward_##W##REST(const struct dense *layers, size_t n, const struct panel *act, const float *theta)   \
+    {                                                                                                                  \
+        forward(W, REST, layers, n, act, theta);                                                                       \
+    }
+#define COPY_BACKWARD(W, REST, ADD)                                                                                    \
+    static void backward_##W##REST##ADD(const struct dense *layers, size_t n, const struct panel *slope,               \
+                                        const struct panel *act, float *grad, const float *theta)                      \
+    {                                                                                                                  \
+        backward(W, REST, layers, n, slope, act, grad, theta, ADD);                                                    \
+    }
+#define COPIES(W, REST) COPY_FORWARD(W, REST) COPY_BACKWARD(W, REST, 0) COPY_BACKWARD(W, REST, 1)
+
+COPIES(1, 0)
+COPIES(2, 0)
+COPIES(3, 0)
+COPIES(1, 1)
+COPIES(2, 1)
+
+void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *act,
+                       const float *theta)
+{
+    static forward_copy *const copy[2][4] = {{NULL, forward_10, forward_20, forward_30},
+                                             {NULL, forward_11, forward_21}};
+    copy[shape.rest][shape.wide](layers, n, act, theta);
+}
+
 void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                         const struct panel *act, float *grad, const float *theta, bool add)
 {
-    if (add)
-        FOR_SHAPE(shape, backward(W, REST, layers, n, slope, act, grad, theta, true));
-    else
-        FOR_SHAPE(shape, backward(W, REST, layers, n, slope, act, grad, theta, false));
+    static backward_copy *const copy[2][2][4] = {
+        {{NULL, backward_100, backward_200, backward_300}, {NULL, backward_110, backward_210}},
+        {{NULL, backward_101, backward_201, backward_301}, {NULL, backward_111, backward_211}}};
+    copy[add][shape.rest][shape.wide](layers, n, slope, act, grad, theta);
 }
