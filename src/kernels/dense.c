@@ -9,12 +9,12 @@
 #include "kernels/local.h"
 #include "kernels/vec.h"
 
-/* What is done to a finished sum s before it is stored. Forward (x is NULL): max(s, leak s). Backward: s or leak s, by
- * the sign of the activation x. */
-INLINE v8 finished(v8 sum, bool RELU, v8 leak, const float *x)
+/* What is done to a finished sum s before it is stored. Forward: max(s, leak s). Backward: s or leak s, by the sign of
+ * the activation x. */
+INLINE v8 finished(bool RELU, bool BACKWARD, v8 sum, v8 leak, const float *x)
 {
     const v8 zero = v8_set(0.0f);
-    if (!x) return v8_max(RELU ? zero : v8_mul(leak, sum), sum);
+    if (!BACKWARD) return v8_max(RELU ? zero : v8_mul(leak, sum), sum);
     const m8 positive = v8_gt(v8_load(x), zero);
     return RELU ? m8_floats(m8_and(v8_bits(sum), positive)) : v8_select(positive, sum, v8_mul(leak, sum));
 }
@@ -55,17 +55,11 @@ INLINE void tile(int J, int W, bool REST, struct panel y, size_t j, struct matri
     for (int t = 0; t < J; t++)
         for (int v = 0; v < W; v++) {
             const size_t at = (j + (size_t)t) * row + 8 * (size_t)v;
-            v8_store(y.wide + at, finished(sum[t][v], RELU, slope, BACKWARD ? act.wide + at : NULL));
+            v8_store(y.wide + at, finished(RELU, BACKWARD, sum[t][v], slope, act.wide + at));
         }
     if (!REST) return;
-    rest = finished(rest, RELU, slope, BACKWARD ? act.rest + 2 * j : NULL);
-    if (J > 2) {
-        v8_store(y.rest + 2 * j, rest);
-    } else {
-        float some[8];
-        v8_store(some, rest);
-        memcpy(y.rest + 2 * j, some, 2 * (size_t)J * sizeof *some);
-    }
+    rest = finished(RELU, BACKWARD, rest, slope, act.rest + 2 * j);
+    memcpy(y.rest + 2 * j, &rest, 2 * (size_t)J * sizeof(float));
 }
 
 /* The small tiles come first: the last ones, whose results the next layer waits for, are then the efficient ones. */
@@ -87,14 +81,14 @@ INLINE void multiply(int W, bool REST, struct panel y, size_t n_y, struct matrix
 /* From act[0], the inputs, to act[n], the logits. theta holds W (n_out, n_in) and b (n_out) of each layer in turn. */
 INLINE void forward(int W, bool REST, const struct dense *layer, size_t n, const struct panel *act, const float *theta)
 {
-    const struct panel none = {NULL, NULL};
     for (size_t l = 0; l < n; l++, layer++) {
         const struct matrix m = {theta, layer->n_in, 1};
         const float *b = theta + layer->n_in * layer->n_out;
         if (layer->leak > 0)
-            multiply(W, REST, act[l + 1], layer->n_out, m, act[l], layer->n_in, b, false, layer->leak, false, none);
+            multiply(W, REST, act[l + 1], layer->n_out, m, act[l], layer->n_in, b, false, layer->leak, false,
+                     act[l + 1]);
         else
-            multiply(W, REST, act[l + 1], layer->n_out, m, act[l], layer->n_in, b, true, 0.0f, false, none);
+            multiply(W, REST, act[l + 1], layer->n_out, m, act[l], layer->n_in, b, true, 0.0f, false, act[l + 1]);
         theta = b + layer->n_out;
     }
 }
