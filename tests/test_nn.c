@@ -114,8 +114,8 @@ static void gradients_match_finite_differences(void **state)
         for (size_t c = 0; c < COUNTS; c++) {
             struct problem *p = make(s, counts[c]);
             gradient_of(p);
-            double largest = 0;
-            for (size_t i = 0; i < p->model->n_params; i++) largest = fmax(largest, fabs((double)p->grad[i]));
+            float largest = 0;
+            for (size_t i = 0; i < p->model->n_params; i++) largest = fmaxf(largest, fabsf(p->grad[i]));
             const size_t stride = p->model->n_params / 60 + 1; /* every parameter of small models, some of large ones */
             for (size_t i = (c * 7) % stride; i < p->model->n_params; i += stride) {
                 const double keep = p->theta_d[i];
@@ -126,7 +126,7 @@ static void gradients_match_finite_differences(void **state)
                 p->theta_d[i] = keep;
                 /* float sums: 1e-5 of the largest; the difference quotient itself is good to 1e-7 or so, because the
                  * network is piecewise linear in one parameter */
-                assert_near((double)p->grad[i], (up - down) / (2 * h), 1e-5 * largest + 1e-7);
+                assert_near((double)p->grad[i], (up - down) / (2 * h), 1e-5 * (double)largest + 1e-7);
             }
             unmake(p);
         }

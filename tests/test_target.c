@@ -46,8 +46,8 @@ static void check(const struct oracle *o)
     assert_near(logp, expected, 3e-6 * (fabs(expected) + 100));
     target.eval(target.context, &again, NULL, theta); /* the value alone is the same value */
     assert_true(again == logp);
-    double largest = 0;
-    for (size_t i = 0; i < target.n; i++) largest = fmax(largest, fabs((double)grad[i]));
+    float largest = 0;
+    for (size_t i = 0; i < target.n; i++) largest = fmaxf(largest, fabsf(grad[i]));
     for (size_t i = 0; i < target.n; i += 3) {
         const double h = 1e-6, keep = theta_d[i];
         theta_d[i] = keep + h;
@@ -56,7 +56,7 @@ static void check(const struct oracle *o)
         const double down = oracle_logp(o, theta_d);
         theta_d[i] = keep;
         /* the quotient loses 16 digits less those of logp and h: 1e-16 |logp| / h */
-        assert_near((double)grad[i], (up - down) / (2 * h), 2e-5 * largest + 1e-9 * (fabs(expected) + 100));
+        assert_near((double)grad[i], (up - down) / (2 * h), 2e-5 * (double)largest + 1e-9 * (fabs(expected) + 100));
     }
     kelvin_free(theta_d);
     kelvin_free(theta);

@@ -88,7 +88,7 @@ const char *kelvin_cpu_name(void)
 #if defined(__x86_64__)
     static _Thread_local char name[64];
     unsigned int r[12];
-    if (__get_cpuid_max(0x80000000u, NULL) < 0x80000004u) return BASELINE;
+    if ((unsigned int)__get_cpuid_max(0x80000000u, NULL) < 0x80000004u) return BASELINE;
     for (unsigned int i = 0; i < 3; i++)
         __get_cpuid(0x80000002u + i, &r[4 * i], &r[4 * i + 1], &r[4 * i + 2], &r[4 * i + 3]);
     memcpy(name, r, sizeof r);

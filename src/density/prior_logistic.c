@@ -7,9 +7,10 @@ INLINE double value(double x, const double *param)
     return -t - 2.0 * log1p(exp(-t));
 }
 
+/* Always in double: rounded once, it is the same float under C libraries whose tanhf differ in the last place. */
 INLINE real slope(real x, const real *c)
 {
-    return -c[0] * tanh(x * c[0] / 2);
+    return (real)(-(double)c[0] * tanh((double)x * (double)c[0] / 2));
 }
 
 NAME(prior_add) NAME(prior_logistic);

@@ -9,10 +9,11 @@
 
 double kelvin_log_sum_exp(const float *z, size_t classes)
 {
-    double largest = (double)z[0], sum = 0.0;
-    for (size_t k = 1; k < classes; k++) largest = fmax(largest, (double)z[k]);
-    for (size_t k = 0; k < classes; k++) sum += exp((double)z[k] - largest);
-    return largest + log(sum);
+    float largest = z[0];
+    double sum = 0.0;
+    for (size_t k = 1; k < classes; k++) largest = fmaxf(largest, z[k]);
+    for (size_t k = 0; k < classes; k++) sum += exp((double)z[k] - (double)largest);
+    return (double)largest + log(sum);
 }
 
 kelvin_status kelvin_predictive(double *p, const float *logits, size_t samples, size_t n, size_t classes)
