@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 40, CALLS = 20000, PEAK_REPETITIONS = 10 };
+enum { REPETITIONS = 40, PEAK_REPETITIONS = 10 };
+
+static const double repetition_seconds = 0.02; /* whatever the build: a sanitizer makes a gradient 30 times slower */
 
 static const double flops_per_point = 2 * (440 + 420 + 440);
 
@@ -43,6 +45,7 @@ struct bench {
     kelvin_posterior *posterior;
     kelvin_target inner; /* the posterior */
     size_t calls;
+    uint32_t per_repetition; /* gradients that fill repetition_seconds */
     float *start, *theta, *momentum, *grad;
 };
 
@@ -107,14 +110,20 @@ static double measure_peak(const struct kelvin_kernels *kernels)
     return best / 1e9;
 }
 
+static double gradient_seconds(const struct bench *b, size_t calls)
+{
+    const double start = kelvin_now();
+    for (size_t i = 0; i < calls; i++) b->inner.eval(b->inner.context, NULL, b->grad, b->start);
+    return kelvin_now() - start;
+}
+
 static void measure_gradient(struct results *r, struct bench *b)
 {
     double microseconds[REPETITIONS];
-    for (size_t i = 0; i < REPETITIONS; i++) {
-        const double start = kelvin_now();
-        for (size_t call = 0; call < CALLS; call++) b->inner.eval(b->inner.context, NULL, b->grad, b->start);
-        microseconds[i] = (kelvin_now() - start) / CALLS * 1e6;
-    }
+    b->per_repetition = 1;
+    while (gradient_seconds(b, b->per_repetition) < repetition_seconds) b->per_repetition *= 2;
+    for (size_t i = 0; i < REPETITIONS; i++)
+        microseconds[i] = gradient_seconds(b, b->per_repetition) / (double)b->per_repetition * 1e6;
     qsort(microseconds, REPETITIONS, sizeof *microseconds, ascending);
     r->us_per_gradient = microseconds[0];
     r->us_per_gradient_median = microseconds[REPETITIONS / 2];
@@ -129,18 +138,18 @@ static kelvin_status leapfrog(struct bench *b, const kelvin_target *target, cons
     memcpy(b->theta, b->start, target->n * sizeof *b->theta);
     kernels->normals(b->momentum, target->n, where);
     b->inner.eval(b->inner.context, NULL, b->grad, b->theta);
-    return kelvin_leapfrog(target, b->theta, b->momentum, b->grad, 5e-5f, 1, CALLS);
+    return kelvin_leapfrog(target, b->theta, b->momentum, b->grad, 5e-5f, 1, b->per_repetition);
 }
 
 static kelvin_status measure_leapfrog(struct results *r, struct bench *b, const struct kelvin_kernels *kernels)
 {
     const kelvin_target counting = {b->inner.n, counted, b};
     KELVIN_TRY(leapfrog(b, &counting, kernels));
-    r->gradients_per_step = (double)b->calls / CALLS;
+    r->gradients_per_step = (double)b->calls / (double)b->per_repetition;
     for (size_t i = 0; i < REPETITIONS; i++) {
         const double start = kelvin_now();
         KELVIN_TRY(leapfrog(b, &b->inner, kernels));
-        const double microseconds = (kelvin_now() - start) / CALLS * 1e6;
+        const double microseconds = (kelvin_now() - start) / (double)b->per_repetition * 1e6;
         if (i == 0 || microseconds < r->us_per_leapfrog_step) r->us_per_leapfrog_step = microseconds;
     }
     return KELVIN_OK;
