@@ -21,7 +21,11 @@ static bool has_v4(void)
            __builtin_cpu_supports("avx512vl");
 }
 #else
+#if defined(__aarch64__)
+#define BASELINE "neon"
+#else
 #define BASELINE "baseline"
+#endif
 static bool has_v3(void)
 {
     return false;

@@ -64,7 +64,8 @@ static size_t row_text(char *out, size_t size, const double value[N_COLUMNS])
         if (isnan(value[c]))
             used += (size_t)snprintf(out + used, size - used, "nan%s", end); /* never "-nan" */
         else
-            used += (size_t)snprintf(out + used, size - used, "%.*g%s", kelvin_digits(value[c]), value[c], end);
+            used += (size_t)snprintf(out + used, size - used, "%.*g%s", columns[c].whole ? 10 : kelvin_digits(value[c]),
+                                     value[c], end);
     }
     return used;
 }
