@@ -93,54 +93,59 @@ INLINE void forward(int W, bool REST, const struct dense *layer, size_t n, const
     }
 }
 
-INLINE v8 dot(int W, const v8 *d, const float *x)
+/* Four units of x, in registers while rows of dy go by: read again for each row, they would keep the load units busy.
+ */
+struct four {
+    v8 wide[4][3], rest[2];
+};
+
+INLINE struct four load_four(int W, bool REST, struct panel x, size_t i)
 {
-    v8 sum = v8_mul(d[0], v8_load(x));
-    for (int v = 1; v < W; v++) sum = v8_fma(d[v], v8_load(x + 8 * v), sum);
+    struct four f;
+    for (size_t t = 0; t < 4; t++)
+        for (int v = 0; v < W; v++) f.wide[t][v] = v8_load(x.wide + ((i + t) * (size_t)W + (size_t)v) * 8);
+    for (size_t h = 0; h < 2; h++) f.rest[h] = REST ? v8_load_low(x.rest + 2 * i + 4 * h) : v8_set(0.0f);
+    return f;
+}
+
+INLINE v8 dot(int W, const v8 *d, const v8 *x)
+{
+    v8 sum = v8_mul(d[0], x[0]);
+    for (int v = 1; v < W; v++) sum = v8_fma(d[v], x[v], sum);
     return sum;
 }
 
-/* One unit of dy, in registers. */
-struct unit {
-    v8 wide[3], rest;
-};
-
-INLINE struct unit load_unit(int W, bool REST, struct panel dy, size_t j)
+/* Products of unit j of dy with four units of x: lanes 0-3 and 4-7 each hold half of the four sums. */
+INLINE v8 dots_4(int W, bool REST, struct panel dy, size_t j, const struct four *x)
 {
-    struct unit d = {.rest = REST ? v8_pair(dy.rest + 2 * j) : v8_set(0.0f)};
-    for (int v = 0; v < W; v++) d.wide[v] = v8_load(dy.wide + (j * (size_t)W + (size_t)v) * 8);
-    return d;
+    v8 d[3];
+    for (int v = 0; v < W; v++) d[v] = v8_load(dy.wide + (j * (size_t)W + (size_t)v) * 8);
+    v8 a = v8_fold2(dot(W, d, x->wide[0]), dot(W, d, x->wide[1]));
+    v8 b = v8_fold2(dot(W, d, x->wide[2]), dot(W, d, x->wide[3]));
+    if (REST) {
+        const v8 rest = v8_pair(dy.rest + 2 * j);
+        a = v8_fma(rest, x->rest[0], a);
+        b = v8_fma(rest, x->rest[1], b);
+    }
+    return v8_fold1(a, b);
 }
 
-/* Products of one unit of dy with two units of x; lanes 0-3 and 4-7 each hold a part of both sums, in pairs. */
-INLINE v8 dots_2(int W, bool REST, const struct unit *d, const float *x, const float *x_rest)
+/* ... of units j and j + 1. */
+INLINE v8 dots_2x4(int W, bool REST, struct panel dy, size_t j, const struct four *x)
 {
-    const v8 sum = v8_fold2(dot(W, d->wide, x), dot(W, d->wide, x + 8 * W));
-    return REST ? v8_fma(d->rest, v8_load_low(x_rest), sum) : sum;
+    return v8_fold4(dots_4(W, REST, dy, j, x), dots_4(W, REST, dy, j + 1, x));
 }
 
-/* ... with four units of x: lanes 0-3 and 4-7 each hold half of the four sums. */
-INLINE v8 dots_4(int W, bool REST, const struct unit *d, const float *x, const float *x_rest)
-{
-    return v8_fold1(dots_2(W, REST, d, x, x_rest), dots_2(W, REST, d, x + 16 * W, x_rest + 4));
-}
-
-/* Products of units j and j + 1 of dy with four units of x. */
-INLINE v8 dots_2x4(int W, bool REST, struct panel dy, size_t j, const float *x, const float *x_rest)
-{
-    const struct unit d0 = load_unit(W, REST, dy, j), d1 = load_unit(W, REST, dy, j + 1);
-    return v8_fold4(dots_4(W, REST, &d0, x, x_rest), dots_4(W, REST, &d1, x, x_rest));
-}
-
-/* Columns i .. i+3 of W. */
-INLINE void gradient_four(int W, bool REST, const struct dense *layer, float *w, struct panel dy, const float *x,
-                          const float *x_rest, bool add)
+/* Columns i .. i+3 of W; w is where they start. */
+INLINE void gradient_four(int W, bool REST, const struct dense *layer, float *w, struct panel dy, struct panel x,
+                          size_t i, bool add)
 {
     const size_t n_in = layer->n_in, n_out = layer->n_out;
+    const struct four four = load_four(W, REST, x, i);
     float nowhere[4] = {0};
     for (size_t j = 0; j < n_out; j += 2, w += 2 * n_in) {
         float *second = j + 1 < n_out ? w + n_in : nowhere;
-        const v8 sum = dots_2x4(W, REST, dy, j, x, x_rest);
+        const v8 sum = dots_2x4(W, REST, dy, j, &four);
         v8_store_halves(w, second, add ? v8_add(v8_load_halves(w, second), sum) : sum);
     }
 }
@@ -155,12 +160,13 @@ INLINE void put_end(float *w, float *b, const float *four, size_t count, bool ad
 
 /* The columns that are left, and the bias: the column of the unit that is always one. */
 INLINE void gradient_end(int W, bool REST, const struct dense *layer, float *w, float *b, struct panel dy,
-                         const float *x, const float *x_rest, bool add)
+                         struct panel x, size_t i, bool add)
 {
     const size_t n_in = layer->n_in, n_out = layer->n_out;
+    const struct four four = load_four(W, REST, x, i);
     for (size_t j = 0; j < n_out; j += 2, w += 2 * n_in) {
         _Alignas(32) float lane[8];
-        v8_store(lane, dots_2x4(W, REST, dy, j, x, x_rest));
+        v8_store(lane, dots_2x4(W, REST, dy, j, &four));
         put_end(w, b + j, lane, n_in % 4, add);
         if (j + 1 < n_out) put_end(w + n_in, b + j + 1, lane + 4, n_in % 4, add);
     }
@@ -168,12 +174,10 @@ INLINE void gradient_end(int W, bool REST, const struct dense *layer, float *w, 
 
 INLINE void gradient(int W, bool REST, const struct dense *layer, float *w, struct panel dy, struct panel x, bool add)
 {
-    const size_t n_in = layer->n_in;
-    float *b = w + n_in * layer->n_out;
+    float *b = w + layer->n_in * layer->n_out;
     size_t i = 0;
-    for (; i + 4 <= n_in; i += 4)
-        gradient_four(W, REST, layer, w + i, dy, x.wide + 8 * (size_t)W * i, x.rest + 2 * i, add);
-    gradient_end(W, REST, layer, w + i, b, dy, x.wide + 8 * (size_t)W * i, x.rest + 2 * i, add);
+    for (; i + 4 <= layer->n_in; i += 4) gradient_four(W, REST, layer, w + i, dy, x, i, add);
+    gradient_end(W, REST, layer, w + i, b, dy, x, i, add);
 }
 
 /* From slope[n], given, to slope[1], and to the gradient of all weights. */
