@@ -109,7 +109,7 @@ static void python_reads_it(void **state)
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        execl("/usr/bin/python3", "python3", "-c", program, in_base("one"), (char *)NULL);
+        execl("/usr/bin/python3", "/usr/bin/python3", "-c", program, in_base("one"), (char *)NULL);
         _exit(77);
     }
     int result;
