@@ -23,7 +23,8 @@ double kelvin_rhat(const double *x, size_t chains, size_t draws);
 
 /* Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), "Rank-normalization, folding, and localization":
  * the larger of rank-normalised split R-hat of x and of |x - median|; effective sample sizes for the bulk and for the
- * tails (the smaller one of the 5 % and the 95 % quantile). NaN for fewer than 4 draws or if all draws are equal. */
+ * tails (the smaller one of the 5 % and the 95 % quantile), unless NULL: for long chains that mix badly they are most
+ * of the work. NaN for fewer than 4 draws or if all draws are equal. */
 KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail,
                                                         const double *x, size_t chains, size_t draws);
 

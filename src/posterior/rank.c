@@ -66,7 +66,7 @@ static void rank_rhat_and_bulk(struct work *w, double *rhat, double *ess_bulk)
     const size_t size = w->chains * w->n;
     normal_scores(w, w->split);
     const double location = kelvin_rhat(w->scores, w->chains, w->n);
-    *ess_bulk = kelvin_ess(w->scores, w->chains, w->n, w->scratch);
+    if (ess_bulk) *ess_bulk = kelvin_ess(w->scores, w->chains, w->n, w->scratch);
 
     /* Twice the distance from the median, summed so that the two draws around it tie as they should. */
     const double left = w->ranked[size / 2 - 1].value, right = w->ranked[size / 2].value;
@@ -96,7 +96,9 @@ static bool worth_looking(const double *x, size_t size)
 kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail, const double *x, size_t chains,
                                       size_t draws)
 {
-    *rhat = *ess_bulk = *ess_tail = NAN;
+    *rhat = NAN;
+    if (ess_bulk) *ess_bulk = NAN;
+    if (ess_tail) *ess_tail = NAN;
     const size_t size = chains * draws;
     if (chains == 0 || draws < 4 || !worth_looking(x, size)) return KELVIN_OK;
     struct work w = {.chains = 2 * chains, .n = draws / 2};
@@ -113,8 +115,9 @@ kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *es
         qsort(sorted, size, sizeof *sorted, kelvin_compare);
         /* Where a twentieth of the draws share one extreme value, that side has no tail (NaN): the other one decides.
          */
-        *ess_tail = fmin(ess_below(&w, kelvin_quantile(sorted, size, 0.05)),
-                         ess_below(&w, kelvin_quantile(sorted, size, 0.95)));
+        if (ess_tail)
+            *ess_tail = fmin(ess_below(&w, kelvin_quantile(sorted, size, 0.05)),
+                             ess_below(&w, kelvin_quantile(sorted, size, 0.95)));
     }
     kelvin_free(w.ranked);
     kelvin_free(sorted);

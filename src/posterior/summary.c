@@ -39,7 +39,7 @@ struct convergence {
     double rank_max, ess_bulk, ess_tail; /* over the quantities that move at all; NaN if none does */
 };
 
-static kelvin_status converge(struct convergence *out, const kelvin_run *run, quantity *value, size_t n)
+static kelvin_status converge(struct convergence *out, const kelvin_run *run, quantity *value, size_t n, bool ess)
 {
     const size_t chains = run->config.chains, draws = kept(run);
     *out = (struct convergence){.max = -INFINITY, .rank_max = NAN, .ess_bulk = NAN, .ess_tail = NAN};
@@ -47,8 +47,8 @@ static kelvin_status converge(struct convergence *out, const kelvin_run *run, qu
     kelvin_status status = x ? KELVIN_OK : KELVIN_ENOMEM;
     for (size_t which = 0; which < n && !status; which++) {
         for (size_t i = 0; i < chains * draws; i++) x[i] = value(run, i / draws, i % draws, which);
-        double rhat, bulk, tail;
-        status = kelvin_rank_diagnostics(&rhat, &bulk, &tail, x, chains, draws);
+        double rhat, bulk = NAN, tail = NAN;
+        status = kelvin_rank_diagnostics(&rhat, ess ? &bulk : NULL, ess ? &tail : NULL, x, chains, draws);
         out->rank_max = fmax(out->rank_max, rhat);
         out->ess_bulk = fmin(out->ess_bulk, bulk);
         out->ess_tail = fmin(out->ess_tail, tail);
@@ -83,8 +83,8 @@ kelvin_status kelvin_summarise(kelvin_summary *out, const kelvin_run *run)
 {
     struct convergence params, function;
     KELVIN_TRY(acceptance(out, run));
-    KELVIN_TRY(converge(&params, run, parameter, run->model->n_params));
-    KELVIN_TRY(converge(&function, run, probability, run->data->n));
+    KELVIN_TRY(converge(&params, run, parameter, run->model->n_params, false));
+    KELVIN_TRY(converge(&function, run, probability, run->data->n, true));
     out->rhat_params = params.mean;
     out->rhat_params_max = params.max;
     out->rank_rhat_params = params.rank_max;
