@@ -144,6 +144,7 @@ value() {
     python3 -c "import json, sys; print(json.load(open('stdout'))['$1'])"
 }
 check "30 % of the iterations are warm-up" [ "$(value warmup)" = 3 ]
+check "whole numbers are written whole" grep -q "^10," run/chain-000/history.csv
 check "an option is heeded as given" [ "$(value seed) $(value steps) $(value step_size)" = "7 50 0.0004" ]
 
 # ---- the same bits ----
