@@ -23,7 +23,7 @@ def main(source, target):
     name = re.sub(r"\W", "_", pathlib.Path(target).stem)
     lines = pathlib.Path(source).read_text(encoding="utf-8").splitlines(keepends=True)
     pathlib.Path(target).write_text(
-        f"/* Made from {pathlib.Path(source).name} by tools/embed.py. */\n"
+        f"/* Made from {pathlib.Path(source).name} by tools/embed.py. */\n#include <stddef.h>\n"
         f"static const char *const {name}[] = {{\n" + "".join(map(literal, lines)) + "    NULL,\n};\n",
         encoding="utf-8",
     )

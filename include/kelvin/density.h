@@ -60,6 +60,11 @@ const kelvin_member_info *kelvin_prior_info(size_t i);
  * Allocates nothing. */
 double kelvin_density_eval(const kelvin_density *density, double *grad, const double *z, size_t K, size_t y);
 
+/* Where a gradient leads: d log p_k / d epsilon (K values) as the logits take a small step z + epsilon * gradient of
+ * the log-density. A negative change[y] means that the gradient misleads: the step makes the true class less probable.
+ */
+void kelvin_density_step(const kelvin_density *density, double *change, const double *z, size_t K, size_t y);
+
 /* Log-density of n parameters in double precision; its gradient goes to grad (n values) unless NULL. */
 double kelvin_prior_eval(const kelvin_prior *prior, double *grad, const double *theta, size_t n);
 

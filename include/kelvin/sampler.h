@@ -31,6 +31,19 @@ typedef struct kelvin_target {
     void *context;
 } kelvin_target;
 
+/* ---- schedules ---- */
+
+/* What the learning rate and the temperature are multiplied with. */
+typedef struct kelvin_schedule {
+    double rate, temperature;
+} kelvin_schedule;
+
+/* The paper's cycle, at `progress` = epoch / epochs in [0, 1]: hot only in its last third, the learning rate falling to
+ * 0 over its second half. */
+kelvin_schedule kelvin_schedule_paper(double progress);
+
+/* ---- Hamiltonian Monte Carlo ---- */
+
 typedef struct kelvin_hmc_options {
     float step_size;
     uint32_t steps;     /* leapfrog steps per iteration */

@@ -15,20 +15,22 @@ struct settings {
 
 #define AT(field) offsetof(struct settings, field)
 
+#define KIND_SIZE OPTION_SIZE
+#define KIND_REAL OPTION_DOUBLE
+#define KIND_TEXT OPTION_STRING
+#define KIND_SEED OPTION_UINT64
+#define ROW(field, kind, metavar, least, most, help)                                                                   \
+    {#field, 0, metavar, KIND_##kind, AT(figure.field), help, "by figure"},
+
 static const struct option options[] = {
     {"output", 'o', "DIR", OPTION_STRING, AT(figure.folder), "folder for the files (required); made if missing", NULL},
     {"scale", 0, "SCALE", OPTION_STRING, AT(scale),
-     "smoke (a second), laptop (fewer iterations) or paper (as published)", NULL},
-    {"chains", 0, "N", OPTION_UINT32, AT(figure.chains), "number of chains", "by scale"},
-    {"iterations", 0, "N", OPTION_UINT32, AT(figure.iterations), "iterations per chain; 30 % are warm-up", "by scale"},
-    {"steps", 0, "N", OPTION_UINT32, AT(figure.steps), "leapfrog steps per iteration", "by scale"},
-    {"grid", 0, "N", OPTION_SIZE, AT(figure.grid), "points per side of the lattice", "by scale; 400 for paper"},
-    {"seed", 0, "N", OPTION_UINT64, AT(figure.seed), "seed: same seed, same numbers", "by figure"},
+     "smoke (a second), laptop (fewer iterations and draws) or paper (as published)", NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(figure.threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the figures and exit", NULL},
-};
+    FIGURE_OPTIONS(ROW)};
 
-enum { N_OPTIONS = sizeof options / sizeof *options };
+enum { N_OPTIONS = sizeof options / sizeof *options, COMMON = 4 }; /* the first hold for every figure */
 
 static void defaults(void *data)
 {
@@ -60,31 +62,81 @@ static kelvin_status find_scale(enum figure_scale *scale, const char *text)
     return fail_unknown("scale", text, scale_name, NULL);
 }
 
-/* Options that choose among figures or folders hold for all; of the others each figure heeds some. */
-static bool heeds(const struct figure *figure, const char *option)
+static kelvin_status find_figure(const struct figure **figure, const char *name)
 {
-    static const char *const common[] = {"output", "scale", "list", NULL};
-    for (size_t i = 0; common[i]; i++)
-        if (strcmp(option, common[i]) == 0) return true;
-    for (size_t i = 0; figure->options[i]; i++)
-        if (strcmp(option, figure->options[i]) == 0) return true;
-    return false;
+    KELVIN_TRY(family_check(FIGURES, name));
+    size_t i = 0;
+    while (strcmp(figures[i]->name, name) != 0) i++;
+    *figure = figures[i];
+    return KELVIN_OK;
 }
 
-static kelvin_status check_options(const struct figure *figure, const struct figure_options *o,
-                                   const struct arguments *arguments)
+/* Is every option that was given one of this figure? NULL: of all figures. */
+static kelvin_status check_options(const struct figure *figure, const struct arguments *arguments)
 {
-    for (size_t i = 0; i < N_OPTIONS; i++)
-        if (arguments->given >> i & 1 && !heeds(figure, options[i].name))
-            return kelvin_fail(KELVIN_EUSAGE, "the figure %s has no option --%s", figure->name, options[i].name);
-    const struct {
-        const char *name;
-        size_t value;
-    } counts[] = {{"chains", o->chains}, {"iterations", o->iterations}, {"steps", o->steps}, {"grid", o->grid}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (counts[i].value == 0 && option_given(arguments, options, N_OPTIONS, counts[i].name))
-            return kelvin_fail(KELVIN_EUSAGE, "--%s must be at least 1, not 0", counts[i].name);
+    for (size_t i = COMMON; i < N_OPTIONS; i++) {
+        if (!(arguments->given >> i & 1)) continue;
+        if (figure && !figure_heeds(figure, options[i].name))
+            return kelvin_fail(KELVIN_EUSAGE, "the figure %s has no option --%s (see kelvin figure %s --help)",
+                               figure->name, options[i].name, figure->name);
+        if (!figure && options[i].kind != OPTION_UINT64)
+            return kelvin_fail(KELVIN_EUSAGE, "--%s means something else for each figure: give it to one of them",
+                               options[i].name);
+    }
     return KELVIN_OK;
+}
+
+/* The options that were given, and the figure's own defaults for the others. */
+static struct settings merge(const struct settings *given, const struct arguments *arguments,
+                             const struct figure *figure)
+{
+    static const size_t sizes[] = {[OPTION_SIZE] = sizeof(size_t),
+                                   [OPTION_DOUBLE] = sizeof(double),
+                                   [OPTION_STRING] = sizeof(const char *),
+                                   [OPTION_UINT64] = sizeof(uint64_t)};
+    struct settings merged = *given;
+    const struct settings own = {.figure = figure_defaults(figure, given->figure.scale)};
+    for (size_t i = COMMON; i < N_OPTIONS; i++)
+        if (!(arguments->given >> i & 1))
+            memcpy((char *)&merged + options[i].offset, (const char *)&own + options[i].offset, sizes[options[i].kind]);
+    return merged;
+}
+
+/* Numbers first, then the picture; without gnuplot the numbers are there, and the status says what is not. */
+static kelvin_status make(const struct figure *figure, const struct settings *settings)
+{
+    KELVIN_TRY(figure_compute(figure, &settings->figure));
+    const kelvin_status status = figure_draw(figure, settings->figure.folder);
+    figure_print_files(figure, &settings->figure, !status);
+    return status;
+}
+
+static kelvin_status draw(void *folder, size_t which)
+{
+    size_t i = 0;
+    while (figures[i]->samples || which-- > 0) i++;
+    return figure_draw(figures[i], folder);
+}
+
+/* Every figure that samples nothing. gnuplot runs on one core: several at once. */
+static kelvin_status make_all(const struct settings *settings, const struct arguments *arguments)
+{
+    size_t n = 0;
+    for (size_t i = 0; figures[i]; i++) {
+        if (figures[i]->samples) continue;
+        const struct settings own = merge(settings, arguments, figures[i]);
+        fprintf(own.figure.out, "%s%s\n", n++ ? "\n" : "", figures[i]->name);
+        KELVIN_TRY(figure_compute(figures[i], &own.figure));
+    }
+    char *folder = kelvin_strdup(settings->figure.folder);
+    kelvin_pool *pool = NULL;
+    kelvin_status status = folder ? kelvin_pool_create(&pool, settings->figure.threads) : KELVIN_ENOMEM;
+    if (!status) status = kelvin_pool_run(pool, draw, folder, n);
+    kelvin_pool_destroy(pool);
+    kelvin_free(folder);
+    for (size_t i = 0; figures[i]; i++)
+        if (!figures[i]->samples) figure_print_files(figures[i], &settings->figure, !status);
+    return status;
 }
 
 static kelvin_status run(void *data, const struct arguments *arguments)
@@ -92,12 +144,11 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     struct settings *settings = data;
     if (settings->list) return print_list();
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which figure? (see kelvin figure --list)");
-    KELVIN_TRY(family_check(FIGURES, arguments->operand));
-    size_t which = 0;
-    while (strcmp(figures[which]->name, arguments->operand) != 0) which++;
+    const struct figure *figure = NULL;
+    const bool all = strcmp(arguments->operand, "all") == 0;
+    if (!all) KELVIN_TRY(find_figure(&figure, arguments->operand));
     KELVIN_TRY(find_scale(&settings->figure.scale, settings->scale));
-    KELVIN_TRY(check_options(figures[which], &settings->figure, arguments));
-    if (!option_given(arguments, options, N_OPTIONS, "seed")) settings->figure.seed = figures[which]->seed;
+    KELVIN_TRY(check_options(figure, arguments));
     if (!settings->figure.folder)
         return kelvin_fail(KELVIN_EUSAGE, "no output folder: give -o DIR (see kelvin figure --help)");
 
@@ -106,20 +157,47 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     settings->figure.watch = &watch;
     settings->figure.out = stdout;
     progress_catch_signals();
-    return figures[which]->run(&settings->figure);
+    if (all) return make_all(settings, arguments);
+    *settings = merge(settings, arguments, figure);
+    return make(figure, settings);
+}
+
+/* kelvin figure NAME --help: the options of that figure alone, with its own defaults. */
+static bool help(FILE *out, const void *data, const struct arguments *arguments)
+{
+    const struct figure *figure;
+    if (!arguments->operand || find_figure(&figure, arguments->operand)) return false;
+    struct option own[N_OPTIONS];
+    struct settings settings = *(const struct settings *)data;
+    size_t n = 0;
+    settings.figure.scale = FIGURE_PAPER;
+    settings = merge(&settings, arguments, figure);
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        if (i >= COMMON && !figure_heeds(figure, options[i].name)) continue;
+        own[n] = options[i];
+        if (i >= COMMON) own[n].shown = NULL; /* the value itself */
+        n++;
+    }
+    fprintf(out, "Usage: kelvin figure %s [OPTION]... -o DIR\n%s.\n\nOptions:\n", figure->name, figure->about);
+    options_print(out, own, n, &settings);
+    return true;
 }
 
 const struct command figure_command = {
     .name = "figure",
-    .synopsis = "NAME [OPTION]... -o DIR",
+    .synopsis = "NAME|all [OPTION]... -o DIR",
     .about = "Compute a figure of the paper and draw it",
     .details = "Writes DIR/NAME.csv (the numbers), DIR/NAME.gp (the gnuplot script) and DIR/NAME.png, .svg and .pdf "
                "(the picture), and\n"
-               "prints our numbers beside the published ones. Files that are there already are replaced.",
+               "prints our numbers beside the published ones. Files that are there already are replaced.\n"
+               "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and what "
+               "they are by default;\n"
+               "kelvin figure all makes every one that needs no sampling.",
     .operand = "NAME",
     .options = options,
     .n_options = N_OPTIONS,
     .settings_size = sizeof(struct settings),
     .defaults = defaults,
     .run = run,
+    .help = help,
 };

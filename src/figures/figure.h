@@ -1,8 +1,12 @@
 /* figure: what a figure of the paper is. One C file (computes the numbers), one gnuplot script (draws them) and one
  * line in figures.c each.
  *
- *     struct figure_options options = {.scale = FIGURE_SMOKE, .folder = "out", .out = stdout, .watch = &watch};
- *     kelvin_status st = figures[0]->run(&options);
+ *     const struct figure *figure = figures[0];
+ *     struct figure_options options = figure_defaults(figure, FIGURE_PAPER);
+ *     options.folder = "out", options.out = stdout, options.watch = &watch;
+ *     kelvin_status st = figure_compute(figure, &options);     // out/NAME.csv, out/NAME.gp
+ *     if (!st) st = figure_draw(figure, "out");                // out/NAME.png, .svg, .pdf
+ *     figure_print_files(figure, &options, !st);
  */
 #ifndef FIGURES_FIGURE_H
 #define FIGURES_FIGURE_H
@@ -24,10 +28,28 @@ struct figure_watch {
     void (*end)(void *context);
 };
 
+/* What a reader may change: field, kind, metavar, least, most, help. Each figure heeds some of them. */
+#define FIGURE_OPTIONS(ROW)                                                                                            \
+    ROW(chains, SIZE, "N", 1, UINT32_MAX, "number of chains")                                                          \
+    ROW(iterations, SIZE, "N", 1, UINT32_MAX, "iterations per chain; 30 % are warm-up")                                \
+    ROW(steps, SIZE, "N", 1, UINT32_MAX, "leapfrog steps per iteration, or gradient steps of a particle")              \
+    ROW(rate, REAL, "R", 1e-9, 1e3, "length of a gradient step")                                                       \
+    ROW(grid, SIZE, "N", 2, 5000, "points along a curve, or along the longer side of a lattice")                       \
+    ROW(classes, SIZE, "K", 2, 1000, "number of classes (critical-alpha: the largest)")                                \
+    ROW(label, SIZE, "Y", 0, 999, "the true class, counted from 0")                                                    \
+    ROW(alpha, REAL, "A", -1e6, 1e6, "concentration of the prior")                                                     \
+    ROW(clip, REAL, "V", -1e6, 0, "where DirClip clips log-probabilities")                                             \
+    ROW(temperatures, TEXT, "T,T,...", 0, 0, "temperatures above 0 and at most 1; 1/30 will do for 0.0333")            \
+    ROW(particles, SIZE, "N", 1, 1000, "particles whose way is drawn")                                                 \
+    ROW(draws, SIZE, "N", 1, 1000000000, "random draws that a simulation is made of")                                  \
+    ROW(epochs, SIZE, "N", 1, 1000000000, "length of a cycle")                                                         \
+    ROW(seed, SEED, "N", 0, 0, "seed: same seed, same numbers")
+
 struct figure_options {
     enum figure_scale scale;
-    uint32_t iterations, steps, chains; /* 0: as the scale says; so is grid */
-    size_t grid;                        /* points per side */
+    size_t chains, iterations, steps, grid, classes, label, particles, draws, epochs;
+    double rate, alpha, clip;
+    const char *temperatures;
     uint64_t seed;
     size_t threads;     /* 0: one per CPU */
     const char *folder; /* made if missing; files in it are replaced */
@@ -38,13 +60,32 @@ struct figure_options {
 struct figure {
     const char *name;
     const char *about;
-    const char *const *options; /* names of the options that it heeds, besides scale; NULL after the last */
-    uint64_t seed;              /* where none is given */
-    kelvin_status (*run)(const struct figure_options *options);
+    const char *const *options;                       /* names of those that it heeds; NULL after the last */
+    void (*defaults)(struct figure_options *options); /* the paper's; `scale` is set, the rest zero */
+    const char *const *tables;                        /* what `run` writes: ".csv", "-points.csv", ..., NULL */
+    const char *const *script;                        /* lines of the gnuplot script, NULL after the last */
+    bool samples;                                     /* it has to sample a posterior first */
+    bool moves;                                       /* the script draws a GIF besides */
+    kelvin_status (*run)(const struct figure *figure, const struct figure_options *options);
 };
 
-extern const struct figure decision_boundary_figure;
-
 extern const struct figure *const figures[]; /* NULL after the last */
+
+bool figure_heeds(const struct figure *figure, const char *option);
+
+struct figure_options figure_defaults(const struct figure *figure, enum figure_scale scale);
+
+/* Checks the options that the figure heeds, makes the folder, writes tables and script, prints the numbers.
+ * KELVIN_EUSAGE for an option out of its range. */
+KELVIN_MUST_CHECK kelvin_status figure_compute(const struct figure *figure, const struct figure_options *options);
+
+/* Lets gnuplot draw. KELVIN_EIO with a sentence on how to get the picture if gnuplot is missing or fails. */
+KELVIN_MUST_CHECK kelvin_status figure_draw(const struct figure *figure, const char *folder);
+
+void figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn);
+
+/* The options that the figure heeds, as lines "PREFIXname = value" that gnuplot can read as well. */
+void figure_write_parameters(FILE *out, const char *prefix, const struct figure *figure,
+                             const struct figure_options *options);
 
 #endif

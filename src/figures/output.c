@@ -1,6 +1,8 @@
 /* Files of a figure, and gnuplot to draw it. */
 #include "figures/output.h"
 
+#include "figures/prelude_gp.h"
+
 #include <errno.h>
 #include <spawn.h>
 #include <string.h>
@@ -9,6 +11,8 @@
 #include <unistd.h>
 
 extern char **environ;
+
+const char *const output_pictures[] = {".png", ".svg", ".pdf", ".gif", NULL};
 
 kelvin_status output_folder(const char *folder)
 {
@@ -22,14 +26,16 @@ kelvin_status output_folder(const char *folder)
     return KELVIN_OK;
 }
 
-kelvin_status output_path(char path[OUTPUT_PATH], const char *folder, const char *figure, const char *suffix)
+/* FOLDER/FIGURE + suffix. */
+static kelvin_status output_path(char path[OUTPUT_PATH], const char *folder, const char *figure, const char *suffix)
 {
     if (snprintf(path, OUTPUT_PATH, "%s/%s%s", folder, figure, suffix) < OUTPUT_PATH) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "the folder's name is too long: %.64s...", folder);
 }
 
-kelvin_status output_open(struct output *output, const char *folder, const char *figure, const char *suffix)
+static kelvin_status output_open(struct output *output, const char *folder, const char *figure, const char *suffix)
 {
+    KELVIN_TRY(output_folder(folder));
     KELVIN_TRY(output_path(output->path, folder, figure, suffix));
     char hidden[128];
     snprintf(hidden, sizeof hidden, "%s.tmp", suffix);
@@ -37,6 +43,15 @@ kelvin_status output_open(struct output *output, const char *folder, const char 
     output->file = fopen(output->temporary, "w");
     if (output->file) return KELVIN_OK;
     return kelvin_fail(KELVIN_EIO, "%s cannot be written: %s", output->temporary, strerror(errno));
+}
+
+kelvin_status output_table(struct output *output, const struct figure *figure, const struct figure_options *options,
+                           const char *suffix, const char *columns)
+{
+    KELVIN_TRY(output_open(output, options->folder, figure->name, suffix));
+    fprintf(output->file, "# %s\n", columns);
+    figure_write_parameters(output->file, "# ", figure, options);
+    return KELVIN_OK;
 }
 
 kelvin_status output_close(struct output *output, kelvin_status status)
@@ -50,11 +65,15 @@ kelvin_status output_close(struct output *output, kelvin_status status)
     return status;
 }
 
-kelvin_status output_script(const char *folder, const char *figure, const char *const *lines)
+kelvin_status output_script(const struct figure *figure, const struct figure_options *options)
 {
     struct output script;
-    KELVIN_TRY(output_open(&script, folder, figure, ".gp"));
-    for (size_t i = 0; lines[i]; i++) fputs(lines[i], script.file);
+    KELVIN_TRY(output_open(&script, options->folder, figure->name, ".gp"));
+    for (size_t i = 0; prelude_gp[i]; i++) fputs(prelude_gp[i], script.file);
+    fputs("\n# ---- the parameters ----\n", script.file);
+    figure_write_parameters(script.file, "", figure, options);
+    fputs("\n# ---- the picture ----\n", script.file);
+    for (size_t i = 0; figure->script[i]; i++) fputs(figure->script[i], script.file);
     return output_close(&script, KELVIN_OK);
 }
 
@@ -74,18 +93,21 @@ static bool gnuplot(char *path)
     return ended == 0;
 }
 
-kelvin_status output_draw(const char *folder, const char *figure)
+kelvin_status output_draw(const char *folder, const char *figure, bool moves)
 {
-    enum { PICTURES = 3 };
-    static const char *const suffixes[PICTURES] = {".png", ".svg", ".pdf"};
-    char script[OUTPUT_PATH], picture[PICTURES][OUTPUT_PATH];
+    char script[OUTPUT_PATH], picture[OUTPUT_PATH];
+    bool drawn = true;
+    const bool still = !moves;
     KELVIN_TRY(output_path(script, folder, figure, ".gp"));
-    for (size_t i = 0; i < PICTURES; i++) {
-        KELVIN_TRY(output_path(picture[i], folder, figure, suffixes[i]));
-        unlink(picture[i]); /* an old picture must not pass for the new one */
+    for (size_t i = 0; output_pictures[i + still]; i++) {
+        KELVIN_TRY(output_path(picture, folder, figure, output_pictures[i]));
+        unlink(picture); /* an old picture must not pass for the new one */
     }
-    bool drawn = gnuplot(script);
-    for (size_t i = 0; i < PICTURES; i++) drawn &= access(picture[i], R_OK) == 0;
+    drawn = gnuplot(script);
+    for (size_t i = 0; output_pictures[i + still]; i++) {
+        KELVIN_TRY(output_path(picture, folder, figure, output_pictures[i]));
+        drawn &= access(picture, R_OK) == 0;
+    }
     if (drawn) return KELVIN_OK;
     return kelvin_fail(KELVIN_EIO,
                        "gnuplot is missing or failed, so there is no picture, but the numbers are kept: install it "

@@ -1,10 +1,14 @@
-/* output: the files of a figure. Each is written under a temporary name and renamed when complete. */
+/* output: the files of a figure. Each is written under a temporary name and renamed when complete.
+ *
+ *     struct output table;
+ *     KELVIN_TRY(output_table(&table, figure, options, ".csv", "x,density"));   // "# x,density", parameters
+ *     fprintf(table.file, "%.10g,%.10g\n", x, density);
+ *     return output_close(&table, KELVIN_OK);
+ */
 #ifndef FIGURES_OUTPUT_H
 #define FIGURES_OUTPUT_H
 
-#include <kelvin/base.h>
-
-#include <stdio.h>
+#include "figures/figure.h"
 
 enum { OUTPUT_PATH = 4096 };
 
@@ -13,22 +17,25 @@ struct output {
     char path[OUTPUT_PATH], temporary[OUTPUT_PATH];
 };
 
+extern const char *const output_pictures[]; /* ".png", ...; NULL after the last */
+
 /* Makes the folder unless it is there; KELVIN_EUSAGE if it cannot be made or written. */
 KELVIN_MUST_CHECK kelvin_status output_folder(const char *folder);
 
-/* FOLDER/FIGURE + suffix. */
-KELVIN_MUST_CHECK kelvin_status output_path(char path[OUTPUT_PATH], const char *folder, const char *figure,
-                                            const char *suffix);
+/* Opens FOLDER/FIGURE + suffix and writes its head: the names of the columns in the first line, then the parameters,
+ * all behind a '#', so that numpy.genfromtxt(names=True) and numpy.loadtxt read it as it is. */
+KELVIN_MUST_CHECK kelvin_status output_table(struct output *output, const struct figure *figure,
+                                             const struct figure_options *options, const char *suffix,
+                                             const char *columns);
 
-KELVIN_MUST_CHECK kelvin_status output_open(struct output *output, const char *folder, const char *figure,
-                                            const char *suffix);
 /* Gives the file its name if `status` is KELVIN_OK and everything arrived, else removes it. Returns the first failure.
  */
 KELVIN_MUST_CHECK kelvin_status output_close(struct output *output, kelvin_status status);
 
-/* Writes the script to FOLDER/FIGURE.gp and lets gnuplot draw FOLDER/FIGURE.png, .svg and .pdf by it.
- * KELVIN_EIO with a sentence on how to get the picture if gnuplot is missing or fails. */
-KELVIN_MUST_CHECK kelvin_status output_script(const char *folder, const char *figure, const char *const *lines);
-KELVIN_MUST_CHECK kelvin_status output_draw(const char *folder, const char *figure);
+/* Writes FOLDER/FIGURE.gp: the parameters, what all scripts begin with (prelude.gp), and the figure's own lines. */
+KELVIN_MUST_CHECK kelvin_status output_script(const struct figure *figure, const struct figure_options *options);
+
+/* Lets gnuplot draw FOLDER/FIGURE.png, .svg, .pdf (and .gif if it moves) by the script. */
+KELVIN_MUST_CHECK kelvin_status output_draw(const char *folder, const char *figure, bool moves);
 
 #endif

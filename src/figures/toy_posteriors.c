@@ -8,12 +8,19 @@ const struct toy_posterior toy_posteriors[TOY_POSTERIORS] = {
 };
 
 static const struct {
-    uint32_t chains, iterations, steps;
+    size_t chains, iterations, steps;
 } scales[] = {
     [FIGURE_SMOKE] = {3, 20, 1000},
     [FIGURE_LAPTOP] = {3, 100, 10000},
     [FIGURE_PAPER] = {3, 500, 10000},
 };
+
+void toy_posteriors_defaults(struct figure_options *options)
+{
+    options->chains = scales[options->scale].chains;
+    options->iterations = scales[options->scale].iterations;
+    options->steps = scales[options->scale].steps;
+}
 
 static kelvin_run_config configure(const struct toy_posterior *posterior, const struct figure_options *options)
 {
@@ -23,11 +30,11 @@ static kelvin_run_config configure(const struct toy_posterior *posterior, const 
     config.density = posterior->density;
     config.prior = "normal:1";
     config.seed = options->seed;
-    config.chains = options->chains ? options->chains : scales[options->scale].chains;
-    config.iterations = options->iterations ? options->iterations : scales[options->scale].iterations;
+    config.chains = (uint32_t)options->chains;
+    config.iterations = (uint32_t)options->iterations;
     config.warmup = (uint32_t)((uint64_t)config.iterations * 3 / 10);
     config.hmc.step_size = posterior->step_size;
-    config.hmc.steps = options->steps ? options->steps : scales[options->scale].steps;
+    config.hmc.steps = (uint32_t)options->steps;
     config.hmc.temperature = 1;
     return config;
 }

@@ -21,6 +21,9 @@ struct toy_posterior {
 
 extern const struct toy_posterior toy_posteriors[TOY_POSTERIORS];
 
+/* Sets chains, iterations and steps as the scale says. */
+void toy_posteriors_defaults(struct figure_options *options);
+
 /* Creates and samples both; kelvin_run_close each, also after a failure. */
 KELVIN_MUST_CHECK kelvin_status toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS],
                                                       const struct figure_options *options);

@@ -1,0 +1,44 @@
+/* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
+ * Paper: appendix "Implementation details". */
+#include "figures/figure.h"
+#include "figures/ndg_ridgeline_gp.h"
+#include "figures/output.h"
+
+#include <kelvin/sampler.h>
+
+static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+{
+    struct output table;
+    KELVIN_TRY(output_table(&table, figure, options, ".csv", "epoch,rate,temperature"));
+    fputs("# Factors of the learning rate and of the temperature.\n", table.file);
+    for (size_t i = 0; i < options->grid; i++) {
+        const double progress = (double)i / (double)(options->grid - 1);
+        const kelvin_schedule s = kelvin_schedule_paper(progress);
+        fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, s.rate, s.temperature);
+    }
+    fprintf(options->out,
+            "a cycle of %zu epochs: cold up to epoch %.0f, at full temperature from %.0f, learning rate "
+            "falling from %.0f\n",
+            options->epochs, (double)options->epochs / 3, (double)options->epochs * 2 / 3, (double)options->epochs / 2);
+    return output_close(&table, KELVIN_OK);
+}
+
+static void defaults(struct figure_options *options)
+{
+    options->epochs = 10000;
+    options->grid = 1201; /* the corners at 1/3, 1/2 and 2/3 are among them */
+}
+
+static const char *const heeded[] = {"epochs", "grid", NULL};
+static const char *const tables[] = {".csv", NULL};
+
+extern const struct figure ndg_ridgeline_figure;
+const struct figure ndg_ridgeline_figure = {
+    .name = "ndg-ridgeline",
+    .about = "learning rate and temperature over a cycle of SGHMC",
+    .options = heeded,
+    .defaults = defaults,
+    .tables = tables,
+    .script = ndg_ridgeline_gp,
+    .run = run,
+};

@@ -1,0 +1,81 @@
+# Draws the figure that this script is named after, as .png, .svg and .pdf beside it, from the CSV files beside it:
+#
+#     gnuplot NAME.gp
+
+# ---- what all figures share ----
+# The script runs once more for each format, with `format` set.
+if (!exists("format")) {
+    script = ARG0
+    base = script[1:strlen(script) - 3]
+    do for [format in "png svg pdf"] { load script }
+    exit
+}
+reset
+set encoding utf8
+set datafile separator comma
+
+# A canvas of w x h units, counted from the top left. A unit is a pixel of the PNG, the SVG and the GIF, and 0.24 pt in
+# the PDF; fonts and lines follow. All sizes below are in these units.
+terminal_png(w, h) = sprintf("set terminal pngcairo size %d, %d font 'DejaVu Sans,32' fontscale 0.75 dashlength 2 rounded", w, h)
+terminal_svg(w, h) = sprintf("set terminal svg size %d, %d font 'DejaVu Sans,32' background 'white' dashlength 2 rounded", w, h)
+terminal_pdf(w, h) = sprintf("set terminal pdfcairo size %.4fin, %.4fin", w / 300.0, h / 300.0) \
+    . " font 'DejaVu Sans,32' fontscale 0.18 linewidth 0.48 dashlength 2 rounded"
+canvas(w, h) = (width = real(w), height = real(h), \
+    (format eq "png" ? terminal_png(w, h) : format eq "svg" ? terminal_svg(w, h) : terminal_pdf(w, h)) \
+    . sprintf("; set output '%s.%s'", base, format))
+
+# A panel between canvas units; the plot fills it exactly. horizontal(x) and vertical(y) take data to canvas units once
+# the ranges are told to panel_ranges (on a non-linear axis, in the units that are plotted).
+panel(l, t, r, b) = (panel_l = real(l), panel_t = real(t), panel_r = real(r), panel_b = real(b), \
+    sprintf("set lmargin at screen %.6f; set rmargin at screen %.6f; ", l / width, r / width) \
+    . sprintf("set tmargin at screen %.6f; set bmargin at screen %.6f", 1 - t / height, 1 - b / height))
+panel_ranges(x0, x1, y0, y1) = (panel_x0 = real(x0), panel_x1 = real(x1), panel_y0 = real(y0), panel_y1 = real(y1), \
+    sprintf("set xrange [%.15g:%.15g]; set yrange [%.15g:%.15g]", x0, x1, y0, y1))
+horizontal(x) = panel_l + (x - panel_x0) / (panel_x1 - panel_x0) * (panel_r - panel_l)
+vertical(y) = panel_b - (y - panel_y0) / (panel_y1 - panel_y0) * (panel_b - panel_t)
+
+# Things on the canvas: commands to be run by eval. Objects and labels stay until `unset object` and `unset label`.
+place(x, y) = sprintf("screen %.6f, screen %.6f", x / width, 1 - y / height)
+box(x0, y0, x1, y1) = "set object rectangle from " . place(x0, y0) . " to " . place(x1, y1) \
+    . " front fillcolor rgb 'white' fillstyle solid 1.0 border linecolor rgb '#cccccc' linewidth 3"
+line(x0, y0, x1, y1, style) = "set arrow from " . place(x0, y0) . " to " . place(x1, y1) . " nohead " . style
+text(x, y, words, size, align) = \
+    sprintf("set label \"%s\" at %s %s front font ',%g'", words, place(x, y), align, size)
+title_top(words, size) = text((panel_l + panel_r) / 2, panel_t - 0.75 * size, words, size, "center")
+title_x(words, size) = text((panel_l + panel_r) / 2, panel_b + 3.1 * size, words, size, "center")
+title_y(words, size, away) = text(panel_l - away, (panel_t + panel_b) / 2, words, size, "center rotate by 90")
+outline(fill, edge, thick) = sprintf(" front fillcolor rgb '%s' fillstyle solid 1.0 border", fill) \
+    . sprintf(" linecolor rgb '%s' linewidth %g", edge, thick)
+disk(x, y, r, fill, edge, thick) = sprintf("set object circle at %s size screen %.6f", place(x, y), r / width) \
+    . outline(fill, edge, thick)
+star_corner(x, y, r, i) = (radius = i % 2 ? 0.382 * r : r, angle = pi * i / 5, \
+    place(x + radius * sin(angle), y - radius * cos(angle)))
+star_corners(x, y, r, i) = i == 10 ? star_corner(x, y, r, 0) \
+    : star_corner(x, y, r, i) . " to " . star_corners(x, y, r, i + 1)
+star(x, y, r, fill, edge, thick) = "set object polygon from " . star_corners(x, y, r, 0) . outline(fill, edge, thick)
+
+# A look that readers of the paper know.
+set border 15 linewidth 2.5
+set tics out nomirror scale 1.1
+set key off
+tab_blue = "#1f77b4"
+tab_orange = "#ff7f0e"
+tab_green = "#2ca02c"
+tab_red = "#d62728"
+tab_purple = "#9467bd"
+tab_brown = "#8c564b"
+tab_pink = "#e377c2"
+tab_grey = "#7f7f7f"
+tab_olive = "#bcbd22"
+tab_cyan = "#17becf"
+tab10 = tab_blue . " " . tab_orange . " " . tab_green . " " . tab_red . " " . tab_purple . " " . tab_brown . " " \
+    . tab_pink . " " . tab_grey . " " . tab_olive . " " . tab_cyan
+
+# Palettes, to be run by eval: coolwarm (Moreland 2009) for temperatures, RdYlGn (ColorBrewer) for signs, hot for
+# densities.
+palette_coolwarm = "set palette defined (0 '#3b4cc0', 1 '#4e68d8', 2 '#6282ea', 3 '#779af7', 4 '#8db0fe', 5 '#a3c2fe', " \
+    . "6 '#b9d0f9', 7 '#ccd9ed', 8 '#dddcdc', 9 '#ecd3c5', 10 '#f5c4ac', 11 '#f7b093', " \
+    . "12 '#f4987a', 13 '#eb7d62', 14 '#dd5f4b', 15 '#ca3b37', 16 '#b40426')"
+palette_rdylgn = "set palette defined (0 '#a50026', 1 '#d73027', 2 '#f46d43', 3 '#fdae61', 4 '#fee08b', 5 '#ffffbf', " \
+    . "6 '#d9ef8b', 7 '#a6d96a', 8 '#66bd63', 9 '#1a9850', 10 '#006837')"
+palette_hot = "set palette defined (0 '#0b0000', 0.365079 '#ff0000', 0.746032 '#ffff00', 1 '#ffffff')"

@@ -1,0 +1,2 @@
+#include "figures/simplex.h"
+typedef int simplex_empty;

@@ -1,0 +1,3 @@
+#ifndef FIGURES_SIMPLEX_H
+#define FIGURES_SIMPLEX_H
+#endif

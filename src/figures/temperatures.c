@@ -1,0 +1,54 @@
+/* Reads lists of temperatures. Below 1e-12 nothing would be seen: 1 + T is 1 to nearly all digits of a double. */
+#include "figures/temperatures.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double lowest = 1e-12, highest = 1;
+
+/* A number that starts at *text and moves it behind; signs are taken, spaces are not. */
+static bool read_number(double *value, const char **text)
+{
+    char *end;
+    *value = strtod(*text, &end);
+    const bool taken = end > *text && !isspace((unsigned char)**text);
+    *text = end;
+    return taken;
+}
+
+static bool read_temperature(double *T, const char *text, size_t length)
+{
+    const char *at = text;
+    double below = 1;
+    if (!read_number(T, &at)) return false;
+    if (*at == '/') {
+        at++;
+        if (!read_number(&below, &at)) return false;
+    }
+    *T /= below;
+    return at == text + length && *T >= lowest && *T <= highest; /* also false for not-a-number */
+}
+
+kelvin_status temperatures_parse(struct temperatures *list, const char *text)
+{
+    for (list->n = 0;; text++) {
+        const size_t length = strcspn(text, ",");
+        if (list->n == MOST_TEMPERATURES)
+            return kelvin_fail(KELVIN_EUSAGE, "--temperatures: there may be at most %d of them", MOST_TEMPERATURES);
+        if (!read_temperature(&list->T[list->n], text, length))
+            return kelvin_fail(KELVIN_EUSAGE,
+                               "--temperatures: '%.*s' is not a temperature; expected a number from %g to %g",
+                               (int)length, text, lowest, highest);
+        list->n++;
+        text += length;
+        if (!*text) return KELVIN_OK;
+    }
+}
+
+kelvin_status temperatures_parse_n(struct temperatures *list, const char *text, size_t n, const char *what)
+{
+    KELVIN_TRY(temperatures_parse(list, text));
+    if (list->n == n) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "--temperatures: there must be %zu of them (%s), not %zu", n, what, list->n);
+}
