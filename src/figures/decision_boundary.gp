@@ -31,7 +31,7 @@ stats base . "-points.csv" using (add($1, $2, $3, $4)) nooutput
 eval commands
 
 # The legend: in the same corner as the published one, but lower, where it hides no point.
-dashes(colour) = sprintf("front linecolor rgb '%s' linewidth 8 dashtype (8, 3.5)", colour)
+dashes(colour) = sprintf("front linecolor rgb '%s' linewidth 8 dashtype (8, 4.5)", colour)
 eval box(34, 742, 640, 870)
 eval cross(67, 777, 20, orange)
 eval cross(117, 777, 20, grey)
@@ -45,4 +45,4 @@ eval line(312, 836, 390, 836, dashes(blue))
 eval text(424, 836, "DirClip(0.6)", 34, "left")
 
 plot for [k = 0:1] base . "-contour.csv" index k using 1:2 with lines \
-    linewidth 9.5 dashtype (8, 3.5) linecolor rgb (k ? blue : red)
+    linewidth 9.5 dashtype (8, 4.5) linecolor rgb (k ? blue : red)
