@@ -69,7 +69,16 @@ for command in sample diagnose figure info bench; do
     check "the manual page has kelvin $command" grep -q "^.SS kelvin $command" stdout
 done
 ok figure --list
-check "figure --list names decision-boundary" grep -q "^decision-boundary " stdout
+check "figure --list has one line for each" [ "$(wc -l <stdout)" -eq 10 ]
+cut -d" " -f1 stdout >figures
+still=$(grep -v decision-boundary figures) # those that need no sampling
+for figure in $(cat figures); do
+    ok figure $figure --help
+    check "kelvin figure $figure --help is its own" grep -q "^Usage: kelvin figure $figure " stdout
+done
+ok figure phase-diagram --help
+check "a figure's help shows its own defaults" grep -q -e "--classes K .*\[10\]" stdout
+check "a figure's help shows its own options" [ "$(grep -c -e "--temperatures" -e "--alpha" stdout)" = 0 ]
 ok info
 ok info --json
 check "info --json is JSON" json
@@ -115,8 +124,22 @@ wrong "did you mean 'decision-boundary'?" figure decision-boundry -o refused
 wrong "which figure?" figure -o refused
 wrong "no output folder" figure decision-boundary
 wrong "unknown scale 'huge'" figure decision-boundary -o refused --scale huge
-wrong "--iterations must be at least 1" figure decision-boundary -o refused --iterations 0
-wrong "2 to 5000 points per side" figure decision-boundary -o refused --grid 1
+wrong "--iterations must be from 1 to" figure decision-boundary -o refused --iterations 0
+wrong "--grid must be from 2 to 5000, not 1" figure decision-boundary -o refused --grid 1
+wrong "--grid must be from 2 to 5000, not 0" figure phase-diagram -o refused --grid 0
+wrong "--classes must be from 2 to 1000, not 1" figure phase-diagram -o refused --classes 1
+wrong "--classes must be from 2 to 1000, not 1" figure critical-alpha -o refused --classes 1
+wrong "'-0.1' is not a temperature" figure confidence-density -o refused --temperatures 1,-0.1
+wrong "'-1' is not a temperature" figure wasserstein -o refused --temperatures -1,1
+wrong "there must be 2 of them" figure wasserstein -o refused --temperatures 1
+wrong "expected a number below 0" figure distribution-slices -o refused --clip 0
+wrong "expected a number above 0" figure ndg-ridgeline -o refused --alpha -0.1
+wrong "label" figure ndg-ridgeline -o refused --classes 3 --label 3
+wrong "did you mean 'phase-diagram'?" figure phase-diagramm -o refused
+wrong "did you mean 'wasserstein'?" figure waserstein -o refused
+wrong "the figure schedule has no option --alpha" figure schedule -o refused --alpha 1
+wrong "--alpha means something else for each figure" figure all -o refused --alpha 1
+wrong "no output folder" figure all
 wrong "unknown benchmark 'sghmc'" bench sghmc
 check "wrong use makes no folder" [ ! -e refused ]
 mkdir taken
@@ -197,7 +220,7 @@ check "a stopped run fails" [ "$(cat code)" = 1 ]
 check "a stopped run says so" grep -q "stopped by a signal; nothing was kept" stderr
 check "a stopped run leaves nothing" [ ! -e stopped ]
 
-# ---- the figure ----
+# ---- figures ----
 figure="figure decision-boundary --scale smoke --grid 40 --seed 7"
 if command -v gnuplot >/dev/null; then
     ok $figure -o figure
@@ -206,7 +229,27 @@ if command -v gnuplot >/dev/null; then
         check "figure lists decision-boundary$suffix" grep -q "^figure/decision-boundary$suffix\$" stdout
     done
     check "the figure prints published numbers" grep -q "acceptance.* 96.3 %.* 91.5 %" stdout
+    ok figure all --scale smoke -o all
+    check "figure all says nothing on standard error but progress" [ -z "$(grep -v "%" stderr)" ]
+    for each in $still; do
+        for suffix in .png .svg .pdf .csv .gp; do
+            check "figure all leaves $each$suffix" [ -s "all/$each$suffix" ]
+            check "figure all lists $each$suffix" grep -q "^all/$each$suffix\$" stdout
+        done
+        check "$each.svg needs no other file" [ -z "$(grep -o "href='[^#d][^']*'\|href=\"[^#d][^\"]*\"" "all/$each.svg")" ]
+    done
+    check "figure all samples nothing" [ ! -e all/decision-boundary.csv ]
+    check "figure all leaves nothing else" [ -z "$(ls all | grep -v "\.\(csv\|gp\|png\|svg\|pdf\|gif\)$")" ]
+    check "the particles move" python3 -c "
+frames = open('all/dirichlet-gradients.gif', 'rb').read()
+assert frames[:6] == b'GIF89a' and frames.count(b'\\x21\\xf9\\x04') >= 20"
 fi
+PATH=/nonexistent "$kelvin" figure all --scale smoke -o bare >stdout 2>stderr
+echo $? >code
+check "figure all without gnuplot is a failure" failed_with "install it (apt-get install gnuplot-nox), then draw with"
+for each in $still; do
+    check "figure all without gnuplot keeps $each.csv" [ -s "bare/$each.csv" -a ! -e "bare/$each.png" ]
+done
 PATH=/nonexistent "$kelvin" $figure -o plain >stdout 2>stderr
 echo $? >code
 check "no gnuplot is a failure" failed_with "gnuplot-nox"

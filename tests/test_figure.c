@@ -1,0 +1,348 @@
+/* What all figures promise, whichever is in the table: options out of their range are refused before anything is
+ * written, tables are as their first line says, the same bytes for any number of threads, and memory that cannot be had
+ * or a reader who asks to stop end in a status. */
+#include "check.h"
+
+#include "figures/figure.h"
+#include "figures/temperatures.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char home[] = "/tmp/kelvin-test-XXXXXX";
+static FILE *nowhere;
+
+/* ---- a watch that counts, and stops after `patience` pieces ---- */
+
+static uint64_t patience;
+
+static void watch_start(void *context, const char *what, uint64_t total)
+{
+    (void)context;
+    assert_true(*what && total > 0);
+}
+
+static bool watch_piece(void *context)
+{
+    (void)context;
+    uint64_t left = __atomic_load_n(&patience, __ATOMIC_RELAXED);
+    while (left > 0 &&
+           !__atomic_compare_exchange_n(&patience, &left, left - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+    return left > 0;
+}
+
+static void watch_end(void *context)
+{
+    (void)context;
+}
+
+static const struct figure_watch watch = {.start = watch_start, .piece = watch_piece, .end = watch_end};
+
+/* ---- folders ---- */
+
+static void path_of(char path[512], const char *folder)
+{
+    snprintf(path, 512, "%s/%s", home, folder);
+}
+
+static void remove_folder(const char *folder)
+{
+    char path[512], file[1024];
+    path_of(path, folder);
+    DIR *dir = opendir(path);
+    if (!dir) return;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] != '.') unlink(file);
+    }
+    closedir(dir);
+    rmdir(path);
+}
+
+/* The whole file; free it. NULL if there is none. */
+static char *read_file(const char *folder, const char *name, const char *suffix)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/%s%s", home, folder, name, suffix);
+    FILE *file = fopen(path, "r");
+    if (!file) return NULL;
+    fseek(file, 0, SEEK_END);
+    const size_t size = (size_t)ftell(file);
+    rewind(file);
+    char *text = calloc(size + 1, 1);
+    assert_int_equal(fread(text, 1, size, file), size);
+    fclose(file);
+    return text;
+}
+
+/* Everything small, so that a figure takes milliseconds. */
+static struct figure_options small(const struct figure *figure, const char *folder, char path[512])
+{
+    struct figure_options options = figure_defaults(figure, FIGURE_SMOKE);
+    options.grid = 12;
+    options.steps = 30;
+    options.particles = 4;
+    options.draws = 700;
+    options.threads = 2;
+    path_of(path, folder);
+    options.folder = path;
+    options.out = nowhere;
+    options.watch = &watch;
+    patience = UINT64_MAX;
+    return options;
+}
+
+/* Figures that sample a posterior take longer and have tests of their own. */
+static const struct figure *next(size_t *i)
+{
+    while (figures[*i] && figures[*i]->samples) ++*i;
+    return figures[*i] ? figures[(*i)++] : NULL;
+}
+
+#define EACH_FIGURE(figure)                                                                                            \
+    size_t each = 0;                                                                                                   \
+    for (const struct figure *figure; (figure = next(&each));)
+
+/* ---- options ---- */
+
+static void temperatures_are_numbers_or_fractions(void **state)
+{
+    (void)state;
+    struct temperatures list;
+    assert_ok(temperatures_parse(&list, "1,0.3,1/12,3e-7,0.5/2"));
+    const double expected[] = {1, 0.3, 1.0 / 12, 3e-7, 0.25};
+    assert_int_equal(list.n, 5);
+    for (size_t i = 0; i < list.n; i++) assert_near(list.T[i], expected[i], 0);
+    assert_ok(temperatures_parse_n(&list, "1e-5,1", 2, "lowest and highest"));
+    assert_int_equal(temperatures_parse_n(&list, "1", 2, "lowest and highest"), KELVIN_EUSAGE);
+    assert_non_null(strstr(kelvin_error(), "there must be 2 of them (lowest and highest), not 1"));
+}
+
+static void wrong_temperatures_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *item;
+    } wrong[] = {{"-0.1", "'-0.1'"},
+                 {"1,-0.1,0.5", "'-0.1'"},
+                 {"0", "'0'"},
+                 {"1,", "''"},
+                 {"", "''"},
+                 {"1,,0.5", "''"},
+                 {"0.5x", "'0.5x'"},
+                 {"1/0", "'1/0'"},
+                 {"1/", "'1/'"},
+                 {"nan", "'nan'"},
+                 {"1/nan", "'1/nan'"},
+                 {"2", "'2'"},
+                 {"1e-13", "'1e-13'"},
+                 {" 1", "' 1'"},
+                 {"1 ,0.5", "'1 '"},
+                 {"inf", "'inf'"},
+                 {"-1/-2x", "'-1/-2x'"},
+                 {"/2", "'/2'"},
+                 {"1;2", "'1;2'"}};
+    struct temperatures list;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(temperatures_parse(&list, wrong[i].text), KELVIN_EUSAGE);
+        if (!strstr(kelvin_error(), wrong[i].item)) fail_msg("%s: %s", wrong[i].text, kelvin_error());
+    }
+    char many[256] = "1";
+    for (size_t i = 1; i < MOST_TEMPERATURES; i++) strcat(many, ",1");
+    assert_ok(temperatures_parse(&list, many));
+    strcat(many, ",1");
+    assert_int_equal(temperatures_parse(&list, many), KELVIN_EUSAGE);
+}
+
+/* Each option in turn, a little below its range and a little above. */
+static void options_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    size_t refused = 0;
+    EACH_FIGURE(figure)
+    {
+        char path[512];
+        struct figure_options options;
+        struct stat about;
+#define SIZE(field, value)                                                                                             \
+    options = small(figure, "refused", path);                                                                          \
+    options.field = (size_t)(value);
+#define REAL(field, value)                                                                                             \
+    options = small(figure, "refused", path);                                                                          \
+    options.field = (value);
+#define TEXT(field, value)
+#define SEED(field, value)
+#define REFUSED(field)                                                                                                 \
+    assert_int_equal(figure_compute(figure, &options), KELVIN_EUSAGE);                                                 \
+    assert_non_null(strstr(kelvin_error(), "--" #field " must be from "));                                             \
+    refused++;
+#define ROW(field, kind, metavar, least, most, help)                                                                   \
+    if (figure_heeds(figure, #field) && least < most) {                                                                \
+        if (least > 0) {                                                                                               \
+            kind(field, least > 1 ? least - 1 : 0) REFUSED(field)                                                      \
+        }                                                                                                              \
+        kind(field, most + 1.0) REFUSED(field)                                                                         \
+    }
+        FIGURE_OPTIONS(ROW)
+        assert_int_not_equal(stat(path, &about), 0); /* nothing was made */
+        if (figure_heeds(figure, "temperatures")) {
+            options = small(figure, "refused", path);
+            options.temperatures = "0.5,-0.5";
+            assert_int_equal(figure_compute(figure, &options), KELVIN_EUSAGE);
+            assert_non_null(strstr(kelvin_error(), "'-0.5' is not a temperature"));
+            assert_int_not_equal(stat(path, &about), 0);
+            refused++;
+        }
+    }
+    assert_true(refused > 30);
+}
+
+/* ---- tables ---- */
+
+static size_t count(const char *text, const char *end, char letter)
+{
+    size_t n = 0;
+    for (; text < end; text++) n += *text == letter;
+    return n;
+}
+
+/* Every row: as many numbers as the first line has names, all of them finite. */
+static size_t check_rows(const char *text, const char *what)
+{
+    const char *line = text, *end = strchr(text, '\n');
+    assert_non_null(end);
+    assert_true(strncmp(text, "# ", 2) == 0 && text[2] != ' ');
+    const size_t commas = count(text, end, ',');
+    size_t rows = 0;
+    while (*(line = end + 1)) {
+        end = strchr(line, '\n');
+        assert_non_null(end); /* the last line ends, too */
+        if (*line == '#' || line == end) continue;
+        if (count(line, end, ',') != commas) fail_msg("%s: '%.*s' has other columns", what, (int)(end - line), line);
+        for (const char *at = line; at < end;) {
+            char *stop;
+            if (!isfinite(strtod(at, &stop)) || stop == at || (*stop != ',' && *stop != '\n'))
+                fail_msg("%s: '%.*s' is not all numbers", what, (int)(end - line), line);
+            at = stop + 1;
+        }
+        rows++;
+    }
+    return rows;
+}
+
+static void tables_are_as_their_first_line_says(void **state)
+{
+    (void)state;
+    EACH_FIGURE(figure)
+    {
+        char path[512];
+        const struct figure_options options = small(figure, "tables", path);
+        assert_ok(figure_compute(figure, &options));
+        for (size_t i = 0; figure->tables[i]; i++) {
+            char *text = read_file("tables", figure->name, figure->tables[i]);
+            assert_non_null(text);
+            assert_true(check_rows(text, figure->name) > 0 || strstr(figure->tables[i], "maxima"));
+            for (size_t o = 0; figure->options[o]; o++) {
+                char parameter[64];
+                snprintf(parameter, sizeof parameter, "\n# %s = ", figure->options[o]);
+                assert_non_null(strstr(text, parameter));
+            }
+            free(text);
+        }
+        char *script = read_file("tables", figure->name, ".gp");
+        assert_non_null(script);
+        free(script);
+    }
+    remove_folder("tables");
+}
+
+static void threads_do_not_change_a_byte(void **state)
+{
+    (void)state;
+    EACH_FIGURE(figure)
+    {
+        for (size_t threads = 1; threads <= 3; threads++) {
+            char folder[16], path[512];
+            snprintf(folder, sizeof folder, "threads-%zu", threads);
+            struct figure_options options = small(figure, folder, path);
+            options.grid = 37; /* not a multiple of anything that work is cut into */
+            options.threads = threads;
+            assert_ok(figure_compute(figure, &options));
+            for (size_t i = 0; figure->tables[i]; i++) {
+                char *one = read_file("threads-1", figure->name, figure->tables[i]);
+                char *text = read_file(folder, figure->name, figure->tables[i]);
+                assert_string_equal(one, text);
+                free(one);
+                free(text);
+            }
+        }
+    }
+    for (size_t threads = 1; threads <= 3; threads++) {
+        char folder[16];
+        snprintf(folder, sizeof folder, "threads-%zu", threads);
+        remove_folder(folder);
+    }
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    EACH_FIGURE(figure)
+    {
+        for (size_t n = 1;; n++) {
+            char path[512];
+            const struct figure_options options = small(figure, "memory", path);
+            kelvin_alloc_fail_at(n);
+            const kelvin_status status = figure_compute(figure, &options);
+            kelvin_alloc_fail_at(0);
+            if (!status) break;
+            assert_int_equal(status, KELVIN_ENOMEM);
+            assert_non_null(strstr(kelvin_error(), "out of memory"));
+            assert_true(n < 1000);
+        }
+    }
+    remove_folder("memory");
+}
+
+/* Whoever tells how far the work is must also heed a wish to stop. */
+static void a_wish_to_stop_is_heeded(void **state)
+{
+    (void)state;
+    size_t long_ones = 0;
+    EACH_FIGURE(figure)
+    {
+        char path[512];
+        const struct figure_options options = small(figure, "stopped", path);
+        assert_ok(figure_compute(figure, &options));
+        const bool watched = patience < UINT64_MAX;
+        patience = 0;
+        const kelvin_status status = figure_compute(figure, &options);
+        assert_int_equal(status, watched ? KELVIN_ESTOP : KELVIN_OK);
+        if (watched) assert_non_null(strstr(kelvin_error(), "stopped by a signal"));
+        long_ones += watched;
+    }
+    remove_folder("stopped");
+    assert_true(long_ones >= 2); /* the draws of cdf-validation and of dirichlet-gradients */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(temperatures_are_numbers_or_fractions),
+        cmocka_unit_test(wrong_temperatures_are_named),
+        cmocka_unit_test(options_out_of_range_are_refused),
+        cmocka_unit_test(tables_are_as_their_first_line_says),
+        cmocka_unit_test(threads_do_not_change_a_byte),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_wish_to_stop_is_heeded),
+    };
+    if (!mkdtemp(home) || !(nowhere = fopen("/dev/null", "w"))) return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    fclose(nowhere);
+    rmdir(home);
+    return failed;
+}
