@@ -240,6 +240,8 @@ if command -v gnuplot >/dev/null; then
     done
     check "figure all samples nothing" [ ! -e all/decision-boundary.csv ]
     check "figure all leaves nothing else" [ -z "$(ls all | grep -v "\.\(csv\|gp\|png\|svg\|pdf\|gif\)$")" ]
+    ok figure schedule -o "it's \"a\" 100% folder"
+    check "the name of a folder may be anything" [ -s "it's \"a\" 100% folder/schedule.pdf" ]
     check "the particles move" python3 -c "
 frames = open('all/dirichlet-gradients.gif', 'rb').read()
 assert frames[:6] == b'GIF89a' and frames.count(b'\\x21\\xf9\\x04') >= 20"

@@ -22,7 +22,7 @@ terminal_pdf(w, h) = sprintf("set terminal pdfcairo size %.4fin, %.4fin", w / 30
     . " font 'DejaVu Sans,32' fontscale 0.18 linewidth 0.48 dashlength 2 rounded"
 canvas(w, h) = (width = real(w), height = real(h), \
     (format eq "png" ? terminal_png(w, h) : format eq "svg" ? terminal_svg(w, h) : terminal_pdf(w, h)) \
-    . sprintf("; set output '%s.%s'", base, format))
+    . "; set output base . '.' . format")
 
 # A panel between canvas units; the plot fills it exactly. horizontal(x) and vertical(y) take data to canvas units once
 # the ranges are told to panel_ranges (on a non-linear axis, in the units that are plotted).
