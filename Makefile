@@ -3,6 +3,7 @@
 #
 #     make            build/kelvin, build/libkelvin.a
 #     make demo       figure 1 of the paper, into out/ (half a minute of sampling)
+#     make figures    the nine figures that need no training, into out/ (some seconds)
 #     make test       all tests; the last line counts them
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make bench      speed, beside PyTorch's where that is installed
@@ -19,6 +20,9 @@ all: packages-build build/build.ninja
 
 demo: packages-demo all
 	build/kelvin figure decision-boundary -o out
+
+figures: packages-demo all
+	build/kelvin figure all -o out
 
 test: packages-test build/build.ninja
 	tools/run-tests build
@@ -49,4 +53,4 @@ build-sanitize/build.ninja: | packages-build
 	meson setup build-sanitize -Doptimization=2 -Dc_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false
 
 .NOTPARALLEL: # ninja knows how many cores there are; two apt-gets at once would be one too many
-.PHONY: all demo test sanitize bench install clean
+.PHONY: all demo figures test sanitize bench install clean
