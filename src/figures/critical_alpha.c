@@ -1,41 +1,67 @@
-/* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
- * Paper: appendix "Implementation details". */
+/* critical-alpha: below which concentration alpha of the prior may a gradient step on the Dirichlet posterior lower the
+ * probability of the true class, for K = 2, 3, ... classes? With g+ = K alpha - K + 1 the change is
+ *
+ *     d log p_y = 1 - p_y + g+ (sum_k p_k^2 - p_y),
+ *
+ * which at g+ = -1 is 1 - sum_k p_k^2: above 0, and as close to it as the prediction is to certain of one class. So the
+ * worst that can happen is certainty of a wrong class, and alpha = (K - 2) / K is critical. Here it is found by
+ * bisection from the change that the density itself gives at such a prediction. Paper: appendix "Dirichlet gradient
+ * step direction", figure "critical value". */
+#include "figures/boundary.h"
 #include "figures/critical_alpha_gp.h"
 #include "figures/figure.h"
 #include "figures/output.h"
 
-#include <kelvin/sampler.h>
+#include <math.h>
+
+static const double all_but_certain = 1e-15; /* moves the critical alpha by 2/K of that */
+
+static kelvin_status find(double *critical, size_t K)
+{
+    struct boundary b;
+    KELVIN_TRY(boundary_create(&b, K));
+    const bool found = boundary_alpha(&b, critical, -1, 1, all_but_certain);
+    boundary_destroy(&b);
+    return found ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "%zu classes have no critical alpha in -1 .. 1", K);
+}
+
+static kelvin_status write_rows(FILE *out, double *apart, size_t classes)
+{
+    for (size_t K = 2; K <= classes; K++) {
+        const double formula = (double)(K - 2) / (double)K;
+        double critical = 0;
+        KELVIN_TRY(find(&critical, K));
+        *apart = fmax(*apart, fabs(critical - formula));
+        fprintf(out, "%zu,%.15g,%.15g\n", K, critical, formula);
+    }
+    return KELVIN_OK;
+}
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
 {
+    double apart = 0;
     struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "epoch,rate,temperature"));
-    fputs("# Factors of the learning rate and of the temperature.\n", table.file);
-    for (size_t i = 0; i < options->grid; i++) {
-        const double progress = (double)i / (double)(options->grid - 1);
-        const kelvin_schedule s = kelvin_schedule_paper(progress);
-        fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, s.rate, s.temperature);
-    }
-    fprintf(options->out,
-            "a cycle of %zu epochs: cold up to epoch %.0f, at full temperature from %.0f, learning rate "
-            "falling from %.0f\n",
-            options->epochs, (double)options->epochs / 3, (double)options->epochs * 2 / 3, (double)options->epochs / 2);
-    return output_close(&table, KELVIN_OK);
+    KELVIN_TRY(output_table(&table, figure, options, ".csv", "classes,critical,formula"));
+    fprintf(table.file, "# Found by bisection at 1 - p_wrong = %g, and (classes - 2) / classes.\n", all_but_certain);
+    const kelvin_status status = output_close(&table, write_rows(table.file, &apart, options->classes));
+    if (!status)
+        fprintf(options->out, "critical alpha of 2 .. %zu classes: at most %.1e away from the published (K - 2) / K\n",
+                options->classes, apart);
+    return status;
 }
 
 static void defaults(struct figure_options *options)
 {
-    options->epochs = 10000;
-    options->grid = 1201; /* the corners at 1/3, 1/2 and 2/3 are among them */
+    options->classes = 100;
 }
 
-static const char *const heeded[] = {"epochs", "grid", NULL};
+static const char *const heeded[] = {"classes", NULL};
 static const char *const tables[] = {".csv", NULL};
 
 extern const struct figure critical_alpha_figure;
 const struct figure critical_alpha_figure = {
     .name = "critical-alpha",
-    .about = "learning rate and temperature over a cycle of SGHMC",
+    .about = "the least alpha that never lowers the true class, for up to 100 classes",
     .options = heeded,
     .defaults = defaults,
     .tables = tables,

@@ -1,25 +1,24 @@
-eval canvas(1000, 750)
-eval panel(24, 24, 960, 620)
-eval panel_ranges(-0.05 * epochs, 1.05 * epochs, -0.04, 1.04)
-eval palette_coolwarm
-set cbrange [0:1]
-unset colorbox
-unset ytics
-set xtics 0.2 * epochs
-set xlabel "epoch"
+eval canvas(1000, 690)
+eval panel(150, 30, 950, 550)
+most = classes > 3 ? classes : 3
+eval panel_ranges(2, most, 0, 1)
+unset tics
 
-eval line(horizontal(epochs), panel_t, horizontal(epochs), panel_b, "linewidth 5 dashtype (8, 4) linecolor rgb 'black'")
-eval star(horizontal(epochs), vertical(0), 25, "gold", "white", 3)
-
-eval box(42, 238, 466, 404)
-do for [i = 0:19] {
-    eval line(56 + 3.5 * i, 268, 59.5 + 3.5 * i, 268, sprintf("linewidth 5 linecolor palette cb %g", i / 19.0))
+# About five ticks, at multiples of 1, 2 or 5 times a power of ten.
+about = most / 5.0
+tens = 10.0 ** floor(log10(about))
+step = about < 1 ? 1 : about < 2 * tens ? tens : about < 5 * tens ? 2 * tens : 5 * tens
+do for [i = ceil(2 / step):floor(most / step)] {
+    eval line(horizontal(i * step), panel_b, horizontal(i * step), panel_b + 10, "linewidth 2.5")
+    eval text(horizontal(i * step), panel_b + 36, sprintf("%g", i * step), 34, "center")
 }
-eval line(56, 320, 126, 320, "linewidth 5 linecolor rgb '#7f7f7f'")
-eval star(91, 374, 25, "gold", "white", 3)
-eval text(150, 268, "temperature", 32, "left")
-eval text(150, 320, "learning rate", 32, "left")
-eval text(150, 372, "posterior sample", 32, "left")
+do for [i = 0:5] {
+    eval line(panel_l, vertical(0.2 * i), panel_l - 10, vertical(0.2 * i), "linewidth 2.5")
+    eval text(panel_l - 20, vertical(0.2 * i), sprintf("%.1f", 0.2 * i), 34, "right")
+}
+eval text((panel_l + panel_r) / 2, panel_b + 92, "num. classes", 36, "center")
+eval title_y("prior concentration\U+00A0\U+200B{/:Italic \U+03B1}", 36, 112)
 
-plot base . ".csv" using 1:3:3 with lines linewidth 5 linecolor palette, \
-     base . ".csv" using 1:2 with lines linewidth 5 linecolor rgb "#7f7f7f"
+# The value of K classes stands from K to K + 1.
+plot base . ".csv" using 1:2 with fillsteps fillstyle solid 1 noborder linecolor rgb "black", \
+     base . ".csv" using 1:3 with steps linewidth 5 linecolor rgb "#4cff0000"

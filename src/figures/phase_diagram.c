@@ -1,41 +1,141 @@
-/* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
- * Paper: appendix "Implementation details". */
+/* phase-diagram: does a gradient step on the Dirichlet posterior raise the probability of the true class? One wrong
+ * class has the probability p_wrong; the others, the true one among them, share the rest equally. For every p_wrong and
+ * every concentration alpha of the prior, the change of the true class's log-probability,
+ *
+ *     d log p_y = g_y - g+ p_y - p.g + g+ sum_k p_k^2,   g_k = alpha - 1 + [k = y],   g+ = sum_k g_k,
+ *
+ * as kelvin_density_step() has it, and the curve where it is 0. Paper: section "Dirichlet prior", figure 5; appendix
+ * "Dirichlet gradient step direction". The published picture was measured: its colours are linear in the change, and
+ * saturated from -1.1 and 1.1 on. */
+#include "figures/boundary.h"
 #include "figures/figure.h"
 #include "figures/output.h"
 #include "figures/phase_diagram_gp.h"
 
-#include <kelvin/sampler.h>
+struct picture {
+    size_t columns, rows, K;
+    double *change; /* (rows, columns) */
+    const struct figure_watch *watch;
+};
+
+static double centre(size_t i, size_t n)
+{
+    return ((double)i + 0.5) / (double)n;
+}
+
+/* ---- the cells ---- */
+
+static kelvin_status compute_row(void *context, size_t row)
+{
+    const struct picture *picture = context;
+    if (!picture->watch->piece(picture->watch->context)) return kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
+    double *change = picture->change + row * picture->columns;
+    struct boundary b;
+    KELVIN_TRY(boundary_create(&b, picture->K));
+    for (size_t i = 0; i < picture->columns; i++) /* counted from the right: 1 - p_wrong */
+        change[picture->columns - 1 - i] = boundary_change(&b, centre(row, picture->rows), centre(i, picture->columns));
+    boundary_destroy(&b);
+    return KELVIN_OK;
+}
+
+static kelvin_status compute_cells(struct picture *picture, size_t threads)
+{
+    const struct figure_watch *watch = picture->watch;
+    kelvin_pool *pool;
+    picture->change = kelvin_alloc(picture->rows * picture->columns, sizeof *picture->change);
+    if (!picture->change) return KELVIN_ENOMEM;
+    KELVIN_TRY(kelvin_pool_create(&pool, threads));
+    watch->start(watch->context, "computing", picture->rows);
+    const kelvin_status status = kelvin_pool_run(pool, compute_row, picture, picture->rows);
+    watch->end(watch->context);
+    kelvin_pool_destroy(pool);
+    return status;
+}
+
+static kelvin_status write_cells(const struct figure *figure, const struct figure_options *options,
+                                 const struct picture *picture)
+{
+    struct output table;
+    KELVIN_TRY(output_table(&table, figure, options, ".csv", "p_wrong,alpha,change"));
+    fputs("# Change of the true class's log-probability per unit of step size, at the centres of the cells.\n",
+          table.file);
+    for (size_t row = 0; row < picture->rows; row++)
+        for (size_t i = 0; i < picture->columns; i++)
+            fprintf(table.file, "%.7g,%.7g,%.7g\n", centre(i, picture->columns), centre(row, picture->rows),
+                    picture->change[row * picture->columns + i]);
+    return output_close(&table, KELVIN_OK);
+}
+
+/* ---- the boundary ---- */
+
+static void write_point(FILE *out, struct boundary *b, double rest)
+{
+    double alpha;
+    if (boundary_alpha(b, &alpha, 0, 1, rest)) fprintf(out, "%.15g,%.15g,%.10g\n", 1 - rest, alpha, rest);
+}
+
+/* At the edges of the columns, from where the boundary leaves alpha = 0 to all but certainty. */
+static kelvin_status write_boundary(const struct figure *figure, const struct figure_options *options,
+                                    struct boundary *b)
+{
+    const double columns = (double)options->grid;
+    double start = 0;
+    struct output table;
+    KELVIN_TRY(output_table(&table, figure, options, "-boundary.csv", "p_wrong,alpha,rest"));
+    fputs("# Where the change is 0: below alpha it is negative; rest = 1 - p_wrong. No rows: it is negative nowhere.\n",
+          table.file);
+    if (boundary_rest(b, &start, 1e-12, 1 - 1e-12, 0)) fprintf(table.file, "%.15g,0,%.15g\n", 1 - start, start);
+    for (size_t i = options->grid - 1; i > 0; i--)
+        if ((double)i / columns < start) write_point(table.file, b, (double)i / columns);
+    for (double rest = 0.1 / columns; rest > 1e-12; rest /= 10) write_point(table.file, b, rest);
+    return output_close(&table, KELVIN_OK);
+}
+
+static void print_boundary(FILE *out, struct boundary *b)
+{
+    static const double rest = 1e-7;
+    double alpha, start;
+    if (!boundary_alpha(b, &alpha, 0, 1, rest) || !boundary_rest(b, &start, 1e-12, 1 - 1e-12, 0)) {
+        fprintf(out, "%zu classes: a step raises the true class whatever alpha in 0 .. 1 and the prediction\n", b->K);
+        return;
+    }
+    fprintf(out, "%zu classes: a step may lower the true class from p_wrong = %.4f (alpha = 0) on\n", b->K, 1 - start);
+    fprintf(out, "boundary at p_wrong = 1 - 1e-7   alpha = %.8f%s\n", alpha, b->K == 10 ? "   published 0.8" : "");
+}
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "epoch,rate,temperature"));
-    fputs("# Factors of the learning rate and of the temperature.\n", table.file);
-    for (size_t i = 0; i < options->grid; i++) {
-        const double progress = (double)i / (double)(options->grid - 1);
-        const kelvin_schedule s = kelvin_schedule_paper(progress);
-        fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, s.rate, s.temperature);
-    }
-    fprintf(options->out,
-            "a cycle of %zu epochs: cold up to epoch %.0f, at full temperature from %.0f, learning rate "
-            "falling from %.0f\n",
-            options->epochs, (double)options->epochs / 3, (double)options->epochs * 2 / 3, (double)options->epochs / 2);
-    return output_close(&table, KELVIN_OK);
+    struct picture picture = {
+        .columns = options->grid, .rows = (3 * options->grid + 3) / 4, .K = options->classes, .watch = options->watch};
+    struct boundary b;
+    kelvin_status status = boundary_create(&b, options->classes);
+    if (status) goto done;
+    status = compute_cells(&picture, options->threads);
+    if (status) goto done;
+    status = write_cells(figure, options, &picture);
+    if (status) goto done;
+    status = write_boundary(figure, options, &b);
+    if (status) goto done;
+    print_boundary(options->out, &b);
+done:
+    kelvin_free(picture.change);
+    boundary_destroy(&b);
+    return status;
 }
 
 static void defaults(struct figure_options *options)
 {
-    options->epochs = 10000;
-    options->grid = 1201; /* the corners at 1/3, 1/2 and 2/3 are among them */
+    options->classes = 10;
+    options->grid = 800;
 }
 
-static const char *const heeded[] = {"epochs", "grid", NULL};
-static const char *const tables[] = {".csv", NULL};
+static const char *const heeded[] = {"classes", "grid", NULL};
+static const char *const tables[] = {".csv", "-boundary.csv", NULL};
 
 extern const struct figure phase_diagram_figure;
 const struct figure phase_diagram_figure = {
     .name = "phase-diagram",
-    .about = "learning rate and temperature over a cycle of SGHMC",
+    .about = "where a gradient step on the Dirichlet posterior raises the true class",
     .options = heeded,
     .defaults = defaults,
     .tables = tables,

@@ -1,25 +1,37 @@
-eval canvas(1000, 750)
-eval panel(24, 24, 960, 620)
-eval panel_ranges(-0.05 * epochs, 1.05 * epochs, -0.04, 1.04)
-eval palette_coolwarm
-set cbrange [0:1]
+# Lines end straight, dashes are as long in the SVG as elsewhere, and it carries the image inside.
+terminal = canvas(1000, 690)
+eval terminal[1:strstrt(terminal, "dashlength") - 1] \
+    . (format eq "svg" ? "dashlength 1 butt standalone" : "dashlength 2 butt") \
+    . terminal[strstrt(terminal, "rounded") + 7:*]
+
+eval panel(150, 30, 950, 550)
+eval panel_ranges(0, 1, 0, 1)
+eval palette_rdylgn
+set cbrange [-1.1:1.1]
 unset colorbox
-unset ytics
-set xtics 0.2 * epochs
-set xlabel "epoch"
-
-eval line(horizontal(epochs), panel_t, horizontal(epochs), panel_b, "linewidth 5 dashtype (8, 4) linecolor rgb 'black'")
-eval star(horizontal(epochs), vertical(0), 25, "gold", "white", 3)
-
-eval box(42, 238, 466, 404)
-do for [i = 0:19] {
-    eval line(56 + 3.5 * i, 268, 59.5 + 3.5 * i, 268, sprintf("linewidth 5 linecolor palette cb %g", i / 19.0))
+unset tics
+do for [i = 0:5] {
+    eval line(horizontal(0.2 * i), panel_b, horizontal(0.2 * i), panel_b + 10, "linewidth 2.5")
+    eval text(horizontal(0.2 * i), panel_b + 36, sprintf("%.1f", 0.2 * i), 34, "center")
+    eval line(panel_l, vertical(0.2 * i), panel_l - 10, vertical(0.2 * i), "linewidth 2.5")
+    eval text(panel_l - 20, vertical(0.2 * i), sprintf("%.1f", 0.2 * i), 34, "right")
 }
-eval line(56, 320, 126, 320, "linewidth 5 linecolor rgb '#7f7f7f'")
-eval star(91, 374, 25, "gold", "white", 3)
-eval text(150, 268, "temperature", 32, "left")
-eval text(150, 320, "learning rate", 32, "left")
-eval text(150, 372, "posterior sample", 32, "left")
+eval text((panel_l + panel_r) / 2, panel_b + 92, "prob. of wrong class", 36, "center")
+eval title_y("prior concentration\U+00A0\U+200B{/:Italic \U+03B1}", 36, 112)
 
-plot base . ".csv" using 1:3:3 with lines linewidth 5 linecolor palette, \
-     base . ".csv" using 1:2 with lines linewidth 5 linecolor rgb "#7f7f7f"
+# The signs: at the published places for 10 classes, and as deep in their phases for others. Without a boundary there is
+# no minus.
+start = 0.3588
+limit = 0.8
+stats base . "-boundary.csv" using 1:2 nooutput
+lowered = STATS_records > 0
+if (lowered) { start = STATS_min_x; limit = STATS_max_y }
+large = start < 0.1 ? start / 0.1 : 1
+stroke(x, y, dx, dy, thick) = line(horizontal(x) - dx, vertical(y) - dy, horizontal(x) + dx, vertical(y) + dy, \
+    sprintf("front linewidth %g linecolor rgb 'white'", thick))
+eval stroke(0.68 * start, 0.81 * limit, 25 * large, 0, 6 * large)
+eval stroke(0.68 * start, 0.81 * limit, 0, 25 * large, 6 * large)
+if (lowered) { eval stroke(1 - 0.32 * (1 - start), 0.384 * limit, 14, 0, 8) }
+
+plot base . ".csv" using 1:2:3 with image, \
+     base . "-boundary.csv" using 1:2 with lines linewidth 5 dashtype (7.2, 3.2) linecolor rgb "black"
