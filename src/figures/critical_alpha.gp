@@ -1,6 +1,6 @@
 eval canvas(1000, 690)
 eval panel(150, 30, 950, 550)
-most = classes > 3 ? classes : 3
+most = classes < 20 ? classes + 1 : classes # few classes: the last step is drawn as well
 eval panel_ranges(2, most, 0, 1)
 unset tics
 
@@ -19,6 +19,14 @@ do for [i = 0:5] {
 eval text((panel_l + panel_r) / 2, panel_b + 92, "num. classes", 36, "center")
 eval title_y("prior concentration\U+00A0\U+200B{/:Italic \U+03B1}", 36, 112)
 
-# The value of K classes stands from K to K + 1.
+# The value of K classes stands from K to K + 1. Drawn as one curve, for `with steps` would paint the corners of a line
+# that is not opaque twice.
+corners = ""
+add(K, alpha) = (K < most ? (corners = corners . sprintf("%g,%.6g\n%g,%.6g\n", K, alpha, K + 1, alpha)) : "", 0)
+stats base . ".csv" using (add($1, $3)) nooutput
+set print $line
+print corners
+unset print
+
 plot base . ".csv" using 1:2 with fillsteps fillstyle solid 1 noborder linecolor rgb "black", \
-     base . ".csv" using 1:3 with steps linewidth 5 linecolor rgb "#4cff0000"
+     $line using 1:2 with lines linewidth 5 linecolor rgb "#4cff0000"
