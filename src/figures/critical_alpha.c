@@ -61,7 +61,7 @@ static const char *const tables[] = {".csv", NULL};
 extern const struct figure critical_alpha_figure;
 const struct figure critical_alpha_figure = {
     .name = "critical-alpha",
-    .about = "the least alpha that never lowers the true class, for up to 100 classes",
+    .about = "the least alpha that never lowers the true class, by the number of classes",
     .options = heeded,
     .defaults = defaults,
     .tables = tables,

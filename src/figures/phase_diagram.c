@@ -4,7 +4,7 @@
  *
  *     d log p_y = g_y - g+ p_y - p.g + g+ sum_k p_k^2,   g_k = alpha - 1 + [k = y],   g+ = sum_k g_k,
  *
- * as kelvin_density_step() has it, and the curve where it is 0. Paper: section "Dirichlet prior", figure 5; appendix
+ * as kelvin_density_step() has it, and the curve where it is 0. Paper: section "Training stability"; appendix
  * "Dirichlet gradient step direction". The published picture was measured: its colours are linear in the change, and
  * saturated from -1.1 and 1.1 on. */
 #include "figures/boundary.h"
@@ -100,7 +100,7 @@ static void print_boundary(FILE *out, struct boundary *b)
         return;
     }
     fprintf(out, "%zu classes: a step may lower the true class from p_wrong = %.4f (alpha = 0) on\n", b->K, 1 - start);
-    fprintf(out, "boundary at p_wrong = 1 - 1e-7   alpha = %.8f%s\n", alpha, b->K == 10 ? "   published 0.8" : "");
+    fprintf(out, "boundary at p_wrong = 1 - 1e-7: alpha = %.8f%s\n", alpha, b->K == 10 ? " here, 0.8 published" : "");
 }
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
