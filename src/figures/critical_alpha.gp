@@ -19,14 +19,15 @@ do for [i = 0:5] {
 eval text((panel_l + panel_r) / 2, panel_b + 92, "num. classes", 36, "center")
 eval title_y("prior concentration\U+00A0\U+200B{/:Italic \U+03B1}", 36, 112)
 
-# The value of K classes stands from K to K + 1. Drawn as one curve, for `with steps` would paint the corners of a line
-# that is not opaque twice.
-corners = ""
-add(K, alpha) = (K < most ? (corners = corners . sprintf("%g,%.6g\n%g,%.6g\n", K, alpha, K + 1, alpha)) : "", 0)
-stats base . ".csv" using (add($1, $3)) nooutput
-set print $line
-print corners
+# The value of K classes stands from K to K + 1. The corners are written out, for `with steps` would paint those of a
+# line that is not opaque twice.
+steps = ""
+corner(x, found, formula) = sprintf("%g,%.6f,%.6f\n", x, found, formula)
+add(K, found, formula) = (K < most ? (steps = steps . corner(K, found, formula) . corner(K + 1, found, formula)) : "", 0)
+stats base . ".csv" using (add($1, $2, $3)) nooutput
+set print $steps
+print steps
 unset print
 
-plot base . ".csv" using 1:2 with fillsteps fillstyle solid 1 noborder linecolor rgb "black", \
-     $line using 1:2 with lines linewidth 5 linecolor rgb "#4cff0000"
+plot $steps using 1:2 with filledcurves y=0 fillstyle solid 1 noborder linecolor rgb "black", \
+     $steps using 1:3 with lines linewidth 5 linecolor rgb "#4cff0000"
