@@ -8,22 +8,17 @@ unset tics
 about = most / 5.0
 tens = 10.0 ** floor(log10(about))
 step = about < 1 ? 1 : about < 2 * tens ? tens : about < 5 * tens ? 2 * tens : 5 * tens
-do for [i = ceil(2 / step):floor(most / step)] {
-    eval line(horizontal(i * step), panel_b, horizontal(i * step), panel_b + 10, "linewidth 2.5")
-    eval text(horizontal(i * step), panel_b + 36, sprintf("%g", i * step), 34, "center")
-}
-do for [i = 0:5] {
-    eval line(panel_l, vertical(0.2 * i), panel_l - 10, vertical(0.2 * i), "linewidth 2.5")
-    eval text(panel_l - 20, vertical(0.2 * i), sprintf("%.1f", 0.2 * i), 34, "right")
-}
-eval text((panel_l + panel_r) / 2, panel_b + 92, "num. classes", 36, "center")
+do for [i = ceil(2 / step):floor(most / step)] { eval tick_x(i * step, sprintf("%g", i * step), 34) }
+do for [i = 0:5] { eval tick_y(0.2 * i, sprintf("%.1f", 0.2 * i), 34) }
+eval title_x("num. classes", 36)
 eval title_y("prior concentration\U+00A0\U+200B{/:Italic \U+03B1}", 36, 112)
 
 # The value of K classes stands from K to K + 1. The corners are written out, for `with steps` would paint those of a
 # line that is not opaque twice.
 steps = ""
 corner(x, found, formula) = sprintf("%g,%.6f,%.6f\n", x, found, formula)
-add(K, found, formula) = (K < most ? (steps = steps . corner(K, found, formula) . corner(K + 1, found, formula)) : "", 0)
+add(K, found, formula) = \
+    (K < most ? (steps = steps . corner(K, found, formula) . corner(K + 1, found, formula)) : "", 0)
 stats base . ".csv" using (add($1, $2, $3)) nooutput
 set print $steps
 print steps

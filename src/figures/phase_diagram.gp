@@ -1,9 +1,5 @@
-# Lines end straight, dashes are as long in the SVG as elsewhere, and it carries the image inside.
-terminal = canvas(1000, 690)
-eval terminal[1:strstrt(terminal, "dashlength") - 1] \
-    . (format eq "svg" ? "dashlength 1 butt standalone" : "dashlength 2 butt") \
-    . terminal[strstrt(terminal, "rounded") + 7:*]
-
+ends = "butt"
+eval canvas(1000, 690)
 eval panel(150, 30, 950, 550)
 eval panel_ranges(0, 1, 0, 1)
 eval palette_rdylgn
@@ -11,12 +7,10 @@ set cbrange [-1.1:1.1]
 unset colorbox
 unset tics
 do for [i = 0:5] {
-    eval line(horizontal(0.2 * i), panel_b, horizontal(0.2 * i), panel_b + 10, "linewidth 2.5")
-    eval text(horizontal(0.2 * i), panel_b + 36, sprintf("%.1f", 0.2 * i), 34, "center")
-    eval line(panel_l, vertical(0.2 * i), panel_l - 10, vertical(0.2 * i), "linewidth 2.5")
-    eval text(panel_l - 20, vertical(0.2 * i), sprintf("%.1f", 0.2 * i), 34, "right")
+    eval tick_x(0.2 * i, sprintf("%.1f", 0.2 * i), 34)
+    eval tick_y(0.2 * i, sprintf("%.1f", 0.2 * i), 34)
 }
-eval text((panel_l + panel_r) / 2, panel_b + 92, "prob. of wrong class", 36, "center")
+eval title_x("prob. of wrong class", 36)
 eval title_y("prior concentration\U+00A0\U+200B{/:Italic \U+03B1}", 36, 112)
 
 # The signs: at the published places for 10 classes, and as deep in their phases for others. Two classes have no

@@ -16,13 +16,14 @@ set datafile separator comma
 
 # A canvas of w x h units, counted from the top left. A unit is a pixel of the PNG, the SVG and the GIF, and 0.24 pt in
 # the PDF; fonts and lines follow. All sizes below are in these units.
-terminal_png(w, h) = sprintf("set terminal pngcairo size %d, %d font 'DejaVu Sans,32' fontscale 0.75 dashlength 2 rounded", w, h)
-terminal_svg(w, h) = sprintf("set terminal svg size %d, %d font 'DejaVu Sans,32' background 'white' dashlength 2 rounded", w, h)
+ends = "rounded" # of lines and dashes; or "butt"
+terminal_png(w, h) = sprintf("set terminal pngcairo size %d, %d fontscale 0.75 dashlength 2", w, h)
+terminal_svg(w, h) = sprintf("set terminal svg size %d, %d background 'white' standalone dashlength 1", w, h)
 terminal_pdf(w, h) = sprintf("set terminal pdfcairo size %.4fin, %.4fin", w / 300.0, h / 300.0) \
-    . " font 'DejaVu Sans,32' fontscale 0.18 linewidth 0.48 dashlength 2 rounded"
+    . " fontscale 0.18 linewidth 0.48 dashlength 2"
 canvas(w, h) = (width = real(w), height = real(h), \
     (format eq "png" ? terminal_png(w, h) : format eq "svg" ? terminal_svg(w, h) : terminal_pdf(w, h)) \
-    . "; set output base . '.' . format")
+    . " font 'DejaVu Sans,32' " . ends . "; set output base . '.' . format")
 
 # A panel between canvas units; the plot fills it exactly. horizontal(x) and vertical(y) take data to canvas units once
 # the ranges are told to panel_ranges (on a non-linear axis, in the units that are plotted).
@@ -41,8 +42,13 @@ box(x0, y0, x1, y1) = "set object rectangle from " . place(x0, y0) . " to " . pl
 line(x0, y0, x1, y1, style) = "set arrow from " . place(x0, y0) . " to " . place(x1, y1) . " nohead " . style
 text(x, y, words, size, align) = \
     sprintf("set label \"%s\" at %s %s front font ',%g'", words, place(x, y), align, size)
+# Ticks with their labels; gnuplot's own stand elsewhere in each format.
+tick_x(x, words, size) = text(horizontal(x), panel_b + 14 + 0.65 * size, words, size, "center") . "; " \
+    . line(horizontal(x), panel_b, horizontal(x), panel_b + 10, "linewidth 2.5")
+tick_y(y, words, size) = text(panel_l - 20, vertical(y), words, size, "right") . "; " \
+    . line(panel_l - 10, vertical(y), panel_l, vertical(y), "linewidth 2.5")
 title_top(words, size) = text((panel_l + panel_r) / 2, panel_t - 0.75 * size, words, size, "center")
-title_x(words, size) = text((panel_l + panel_r) / 2, panel_b + 3.1 * size, words, size, "center")
+title_x(words, size) = text((panel_l + panel_r) / 2, panel_b + 20 + 2 * size, words, size, "center")
 title_y(words, size, away) = text(panel_l - away, (panel_t + panel_b) / 2, words, size, "center rotate by 90")
 outline(fill, edge, thick) = sprintf(" front fillcolor rgb '%s' fillstyle solid 1.0 border", fill) \
     . sprintf(" linecolor rgb '%s' linewidth %g", edge, thick)
