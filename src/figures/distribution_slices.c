@@ -1,41 +1,162 @@
-/* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
- * Paper: appendix "Implementation details". */
+/* distribution-slices: priors, likelihoods and posteriors of one prediction for two classes, over the predicted
+ * probability p of the true class, and their local maxima. The densities are the library's, listed in slices.c:
+ *
+ *     value(t) = factor * log f(z),  z = (t, 0),  t = log(p / (1 - p)).
+ *
+ * Paper: figure "Slices of various prior, likelihood, and posterior distributions". */
 #include "figures/distribution_slices_gp.h"
 #include "figures/figure.h"
 #include "figures/output.h"
+#include "figures/slices.h"
+#include "figures/temperatures.h"
 
-#include <kelvin/sampler.h>
+#include <math.h>
+#include <string.h>
+
+static const double paper_alpha = 1e-6, paper_clip = -16;
+static const char *const paper_temperatures = "3e-7,0.08";
+
+/* What can be read off the published picture: the maxima of each curve from left to right, as p, or as p - 1 where p is
+ * nearly 1. */
+static const struct published {
+    enum slice_panel panel;
+    const char *name;
+    double maximum[2];
+} published[] = {
+    {SLICE_PRIOR, "NDG", {1.4e-9, -1.4e-9}},
+    {SLICE_POSTERIOR, "conf. + categ.", {3e-7}},
+    {SLICE_POSTERIOR, "NDG + categ.", {0.0015, -1.4e-9}},
+};
+
+static void write_curve(FILE *out, const struct slice *slices, size_t index, size_t n)
+{
+    const struct slice *s = &slices[index];
+    if (index) fputs("\n\n", out);
+    for (size_t i = 0; i < n; i++) {
+        const double t = slice_logit(i, n), value = slice_value(s, t);
+        fprintf(out, "%d,%zu,%.10g,%.10g,%.10g,%.10g,%.10g,%.10g\n", (int)s->panel, index, t, slice_probability(t),
+                slice_probability(-t), slice_axis(t), value, value + s->shift);
+    }
+}
+
+static void describe(FILE *out, const struct slice *slices)
+{
+    for (size_t i = 0; i < SLICES; i++) {
+        const struct slice *s = &slices[i];
+        char text[96];
+        kelvin_density_format(text, sizeof text, &s->density);
+        fprintf(out, "# curve %zu, panel %d (%s): %s: ", i, (int)s->panel, slice_panels[s->panel], s->name);
+        if (s->factor > 1) fprintf(out, "%.10g times ", s->factor);
+        fprintf(out, "%s%s, drawn higher by %.10g\n", text, s->density.likelihood ? " with likelihood" : "", s->shift);
+    }
+}
+
+static kelvin_status write_curves(const struct figure *figure, const struct figure_options *options,
+                                  const struct slice *slices)
+{
+    struct output table;
+    KELVIN_TRY(
+        output_table(&table, figure, options, ".csv", "panel,curve,logit,probability,complement,axis,value,drawn"));
+    fputs(
+        "# Two classes; probability is that of the true class, complement that of the other; axis is where the\n"
+        "# picture puts it: log(2 probability) below 1/2, -log(2 complement) above. value is the log-density without\n"
+        "# constants, drawn is what the picture shows. A block is a curve:\n",
+        table.file);
+    describe(table.file, slices);
+    for (size_t i = 0; i < SLICES; i++) write_curve(table.file, slices, i, options->grid);
+    return output_close(&table, KELVIN_OK);
+}
+
+static kelvin_status write_maxima(const struct figure *figure, const struct figure_options *options,
+                                  const struct slice *slices)
+{
+    struct output table;
+    KELVIN_TRY(output_table(&table, figure, options, "-maxima.csv",
+                            "panel,curve,logit,probability,complement,axis,value,drawn"));
+    fputs("# Local maxima between the ends of the axis, columns and curves as in the table of the curves.\n",
+          table.file);
+    for (size_t i = 0; i < SLICES; i++)
+        for (size_t j = 0; j < slices[i].n_maxima; j++) {
+            const double t = slices[i].maximum[j], value = slice_value(&slices[i], t);
+            fprintf(table.file, "%d,%zu,%.15g,%.15g,%.15g,%.15g,%.10g,%.10g\n", (int)slices[i].panel, i, t,
+                    slice_probability(t), slice_probability(-t), slice_axis(t), value, value + slices[i].shift);
+        }
+    return output_close(&table, KELVIN_OK);
+}
+
+/* p, written as 1 - something where that says more. */
+static void print_probability(char out[32], double p, double complement)
+{
+    if (p < 0.9)
+        snprintf(out, 32, "%.3g", p);
+    else
+        snprintf(out, 32, "1 - %.3g", complement);
+}
+
+static void print_published(FILE *out, const struct slice *slice, size_t index)
+{
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        const struct published *row = &published[i];
+        if (row->panel != slice->panel || strcmp(row->name, slice->name) != 0 || index >= 2) continue;
+        const double found = row->maximum[index];
+        char text[32];
+        print_probability(text, found > 0 ? found : 1, -found);
+        if (found != 0) fprintf(out, "   published: %s", text);
+    }
+}
+
+static bool is_paper(const struct figure_options *options)
+{
+    return options->alpha == paper_alpha && options->clip == paper_clip &&
+           strcmp(options->temperatures, paper_temperatures) == 0;
+}
+
+static void print(const struct figure_options *options, const struct slice *slices)
+{
+    bool any = false;
+    for (size_t i = 0; i < SLICES; i++)
+        for (size_t j = 0; j < slices[i].n_maxima; j++) {
+            const double t = slices[i].maximum[j];
+            char text[32];
+            print_probability(text, slice_probability(t), slice_probability(-t));
+            fprintf(options->out, "local maximum  %-10s %-15s p = %-14s", slice_panels[slices[i].panel], slices[i].name,
+                    text);
+            if (is_paper(options)) print_published(options->out, &slices[i], j);
+            fputc('\n', options->out);
+            any = true;
+        }
+    if (!any) fputs("no local maxima between the ends of the axis\n", options->out);
+}
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "epoch,rate,temperature"));
-    fputs("# Factors of the learning rate and of the temperature.\n", table.file);
-    for (size_t i = 0; i < options->grid; i++) {
-        const double progress = (double)i / (double)(options->grid - 1);
-        const kelvin_schedule s = kelvin_schedule_paper(progress);
-        fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, s.rate, s.temperature);
-    }
-    fprintf(options->out,
-            "a cycle of %zu epochs: cold up to epoch %.0f, at full temperature from %.0f, learning rate "
-            "falling from %.0f\n",
-            options->epochs, (double)options->epochs / 3, (double)options->epochs * 2 / 3, (double)options->epochs / 2);
-    return output_close(&table, KELVIN_OK);
+    struct temperatures list;
+    struct slice slices[SLICES];
+    KELVIN_TRY(temperatures_parse_n(&list, options->temperatures, 2,
+                                    "of the confidence prior and the posteriors, and of the cold likelihood"));
+    const struct slice_numbers numbers = {options->alpha, options->clip, {list.T[0], list.T[1]}};
+    KELVIN_TRY(slices_make(slices, &numbers));
+    KELVIN_TRY(write_curves(figure, options, slices));
+    KELVIN_TRY(write_maxima(figure, options, slices));
+    print(options, slices);
+    return KELVIN_OK;
 }
 
 static void defaults(struct figure_options *options)
 {
-    options->epochs = 10000;
-    options->grid = 1201; /* the corners at 1/3, 1/2 and 2/3 are among them */
+    options->alpha = paper_alpha;
+    options->clip = paper_clip;
+    options->temperatures = paper_temperatures;
+    options->grid = 801;
 }
 
-static const char *const heeded[] = {"epochs", "grid", NULL};
-static const char *const tables[] = {".csv", NULL};
+static const char *const heeded[] = {"alpha", "clip", "temperatures", "grid", NULL};
+static const char *const tables[] = {".csv", "-maxima.csv", NULL};
 
 extern const struct figure distribution_slices_figure;
 const struct figure distribution_slices_figure = {
     .name = "distribution-slices",
-    .about = "learning rate and temperature over a cycle of SGHMC",
+    .about = "priors, likelihoods and posteriors of a prediction for two classes",
     .options = heeded,
     .defaults = defaults,
     .tables = tables,

@@ -1,0 +1,142 @@
+/* Which log-densities the paper's figure "Slices of various prior, likelihood, and posterior distributions" shows, by
+ * what they are moved up or down in it, and where they have maxima. */
+#include "figures/slices.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *const slice_panels[] = {"prior", "likelihood", "posterior"};
+
+enum number { NONE, ALPHA, CLIP, T_PRIOR, T_LIKELIHOOD, NUMBERS };
+
+/* One curve each. The paper moved most by hand; what it chose is kept as a rule for other numbers: the largest value on
+ * the axis is put at `level`. A curve `of` another one moves with it. */
+static const struct row {
+    enum slice_panel panel;
+    const char *name;
+    const char *density;
+    enum number param[KELVIN_MAX_PARAMS];
+    enum number divisor; /* the temperature of a cold likelihood */
+    bool moved;
+    double level;
+    size_t of; /* 1 + index of the curve whose shift it has */
+} rows[SLICES] = {
+    {SLICE_PRIOR, "Dirichlet", "dirichlet", {ALPHA}, .moved = true, .level = 8.5},
+    {SLICE_PRIOR, "DirClip", "dirclip", {ALPHA, CLIP}, .of = 1 + 0},
+    {SLICE_PRIOR, "NDG", "ndg-prior", {ALPHA}, .moved = true, .level = -3},
+    {SLICE_PRIOR, "confidence", "confidence", {T_PRIOR}, .moved = true, .level = -5},
+    {SLICE_LIKELIHOOD, "categ. like.", "categorical", .moved = false},
+    {SLICE_LIKELIHOOD, "cold like.", "categorical", .divisor = T_LIKELIHOOD},
+    {SLICE_LIKELIHOOD, "NDG like.", "ndg-likelihood", {ALPHA}, .moved = false},
+    {SLICE_POSTERIOR, "categ. like.", "categorical", .moved = false},
+    {SLICE_POSTERIOR, "conf. + categ.", "confidence", {T_PRIOR}, .moved = false},
+    {SLICE_POSTERIOR, "cold like.", "categorical", .divisor = T_PRIOR},
+    {SLICE_POSTERIOR, "NDG + categ.", "ndg-prior", {ALPHA}, .moved = true, .level = -5},
+    {SLICE_POSTERIOR, "NDG + NDG", "ndg-logprobs", {ALPHA}, .moved = true, .level = -5},
+    {SLICE_POSTERIOR, "Dir. + categ.", "dirichlet", {ALPHA}, .moved = true, .level = -9.5},
+};
+
+/* Points at which maxima are looked for, whatever the number of points drawn: p changes by at most 1.2 % of itself or
+ * of 1 - p from one to the next. */
+enum { SEARCHED = 4001 };
+
+double slice_logit(size_t i, size_t n)
+{
+    const double end = log1p(-1e-10) - log(1e-10), last = (double)(n - 1);
+    return end * ((2 * (double)i - last) / last); /* symmetric to the last bit */
+}
+
+double slice_axis(double t)
+{
+    return copysign(log1p(exp(fabs(t))) - log(2), t);
+}
+
+double slice_probability(double t)
+{
+    return 1 / (1 + exp(-t));
+}
+
+double slice_value(const struct slice *slice, double t)
+{
+    const double z[] = {t, 0};
+    return slice->factor * kelvin_density_eval(&slice->density, NULL, z, 2, 0);
+}
+
+double slice_slope(const struct slice *slice, double t)
+{
+    const double z[] = {t, 0};
+    double grad[2];
+    (void)kelvin_density_eval(&slice->density, grad, z, 2, 0);
+    return slice->factor * grad[0];
+}
+
+/* Between a, where the curve rises, and b, where it falls. */
+static double bisect(const struct slice *slice, double a, double b)
+{
+    while (b - a > 1e-13 * (1 + fabs(a))) {
+        const double middle = a + (b - a) / 2, slope = slice_slope(slice, middle);
+        if (slope == 0) return middle;
+        if (slope > 0) a = middle;
+        if (slope < 0) b = middle;
+    }
+    return a + (b - a) / 2;
+}
+
+/* By how much the curve falls from its maximum at t before it rises again or ends, going left (way -1) or right (1)
+ * from the i-th point searched. */
+static double fall(const struct slice *slice, double t, size_t i, int way)
+{
+    const size_t end = way < 0 ? 0 : SEARCHED - 1;
+    while (i != end && way * slice_slope(slice, slice_logit(i, SEARCHED)) <= 0) i += (size_t)way;
+    return slice_value(slice, t) - slice_value(slice, slice_logit(i, SEARCHED));
+}
+
+/* A maximum is where a rise is followed by a fall, with at most one point between them that has no slope at all: more
+ * would be a plateau. So is what falls by less than 1 % of the density on one side, such as DirClip's clipped part,
+ * which the probability of the other class keeps from being flat. */
+static void find_maxima(struct slice *slice)
+{
+    size_t rise = SEARCHED; /* the last point with a slope, if it was a rise */
+    for (size_t i = 0; i < SEARCHED; i++) {
+        const double slope = slice_slope(slice, slice_logit(i, SEARCHED));
+        if (slope < 0 && rise < i && i - rise <= 2 && slice->n_maxima < SLICE_MOST_MAXIMA) {
+            const double t = bisect(slice, slice_logit(rise, SEARCHED), slice_logit(i, SEARCHED));
+            if (fall(slice, t, rise, -1) > 0.01 && fall(slice, t, i, 1) > 0.01) slice->maximum[slice->n_maxima++] = t;
+        }
+        if (slope != 0) rise = slope > 0 ? i : SEARCHED;
+    }
+}
+
+/* The largest value on the axis: at a maximum, or at an end, or anywhere on a plateau. */
+static double largest(const struct slice *slice)
+{
+    double most = slice_value(slice, slice_logit(0, SEARCHED));
+    for (size_t i = 1; i < SEARCHED; i++) most = fmax(most, slice_value(slice, slice_logit(i, SEARCHED)));
+    for (size_t i = 0; i < slice->n_maxima; i++) most = fmax(most, slice_value(slice, slice->maximum[i]));
+    return most;
+}
+
+static kelvin_status make(struct slice *slice, const struct row *row, const double number[NUMBERS])
+{
+    char text[128];
+    int used = snprintf(text, sizeof text, "%s", row->density);
+    for (size_t i = 0; i < KELVIN_MAX_PARAMS && row->param[i]; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%c%.17g", i ? ',' : ':', number[row->param[i]]);
+    *slice = (struct slice){.panel = row->panel, .name = row->name};
+    KELVIN_TRY(kelvin_density_parse(&slice->density, text));
+    if (row->panel == SLICE_PRIOR) slice->density.likelihood = false;
+    slice->factor = row->divisor ? 1 / number[row->divisor] : 1;
+    find_maxima(slice);
+    slice->shift = row->moved ? row->level - largest(slice) : 0;
+    return KELVIN_OK;
+}
+
+kelvin_status slices_make(struct slice slices[SLICES], const struct slice_numbers *numbers)
+{
+    const double number[NUMBERS] = {
+        [ALPHA] = numbers->alpha, [CLIP] = numbers->clip, [T_PRIOR] = numbers->T[0], [T_LIKELIHOOD] = numbers->T[1]};
+    for (size_t i = 0; i < SLICES; i++) KELVIN_TRY(make(&slices[i], &rows[i], number));
+    for (size_t i = 0; i < SLICES; i++)
+        if (rows[i].of) slices[i].shift = slices[rows[i].of - 1].shift;
+    return KELVIN_OK;
+}
