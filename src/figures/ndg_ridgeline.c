@@ -1,41 +1,165 @@
-/* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
- * Paper: appendix "Implementation details". */
+/* ndg-ridgeline: the normals that the NDG posterior puts on the logits of the classes. The library knows their sum of
+ * log-densities; since that of a normal N(m, s2) has the slope g(z) = (m - z) / s2, two slopes of each class tell
+ *
+ *     s2 = 1 / (g(0) - g(1)),   m = s2 g(0),   density(z) = exp(value(z) - value(m)) / sqrt(2 pi s2),
+ *
+ * where value changes with the logit of that class alone. Paper: appendix "Factorization of NDG posterior". It prints
+ * log(1 / alpha + 1) as a standard deviation; its picture, and the library, take it for the variance. */
 #include "figures/figure.h"
 #include "figures/ndg_ridgeline_gp.h"
 #include "figures/output.h"
 
-#include <kelvin/sampler.h>
+#include <kelvin/density.h>
+
+#include <math.h>
+
+static const double paper_alpha = 0.1;
+
+struct normal {
+    double mean, variance;
+};
+
+/* What is asked about, and the answers. */
+struct ridges {
+    kelvin_density density;
+    size_t classes, label;
+    double *z, *grad;      /* (classes) all logits, of which one is moved at a time */
+    struct normal *normal; /* (classes) */
+};
+
+/* The log-density with the logit of one class at x; the slope in that logit goes to *slope. */
+static double ask(const struct ridges *r, double *slope, size_t class, double x)
+{
+    const double before = r->z[class];
+    r->z[class] = x;
+    const double value = kelvin_density_eval(&r->density, r->grad, r->z, r->classes, r->label);
+    r->z[class] = before;
+    *slope = r->grad[class];
+    return value;
+}
+
+static struct normal normal_of(const struct ridges *r, size_t class)
+{
+    double at_0, at_1;
+    (void)ask(r, &at_0, class, 0);
+    (void)ask(r, &at_1, class, 1);
+    const double variance = 1 / (at_0 - at_1);
+    return (struct normal){variance * at_0, variance};
+}
+
+/* Finds all normals and leaves the logits at their means, where the sum of the log-densities is 0: differences from
+ * there keep their digits. */
+static void find_normals(const struct ridges *r)
+{
+    for (size_t k = 0; k < r->classes; k++) r->normal[k] = normal_of(r, k);
+    for (size_t k = 0; k < r->classes; k++) r->z[k] = r->normal[k].mean;
+}
+
+static double density_at(const struct ridges *r, size_t class, double x)
+{
+    double slope;
+    const struct normal *normal = &r->normal[class];
+    const double difference = ask(r, &slope, class, x) - ask(r, &slope, class, normal->mean);
+    return exp(difference) / sqrt(2 * 3.14159265358979323846 * normal->variance);
+}
+
+/* A class that is not the true one; there are at least two. */
+static size_t wrong_class(const struct ridges *r)
+{
+    return r->label == 0;
+}
+
+/* From 3.5 standard deviations below a mean to 4.5 above, for both kinds of class, and on to round numbers: for the
+ * paper's alpha that gives its axis, -9 to 4. */
+static void find_range(double *low, double *high, const struct ridges *r)
+{
+    const size_t class[2] = {wrong_class(r), r->label};
+    *low = INFINITY, *high = -INFINITY;
+    for (size_t i = 0; i < 2; i++) {
+        const struct normal *normal = &r->normal[class[i]];
+        *low = fmin(*low, normal->mean - 3.5 * sqrt(normal->variance));
+        *high = fmax(*high, normal->mean + 4.5 * sqrt(normal->variance));
+    }
+    const double step = pow(10, floor(log10(*high - *low)) - 1);
+    *low = floor(*low / step) * step;
+    *high = ceil(*high / step) * step;
+}
+
+static kelvin_status write_curves(const struct figure *figure, const struct figure_options *options,
+                                  const struct ridges *r)
+{
+    double low, high;
+    struct output table;
+    find_range(&low, &high, r);
+    KELVIN_TRY(output_table(&table, figure, options, ".csv", "x,wrong,true"));
+    fputs("# Densities of the logit of a wrong class (all have the same) and of the true one.\n", table.file);
+    for (size_t i = 0; i < options->grid; i++) {
+        const double x = low + (high - low) * ((double)i / (double)(options->grid - 1));
+        fprintf(table.file, "%.10g,%.10g,%.10g\n", x, density_at(r, wrong_class(r), x), density_at(r, r->label, x));
+    }
+    return output_close(&table, KELVIN_OK);
+}
+
+static kelvin_status write_classes(const struct figure *figure, const struct figure_options *options,
+                                   const struct ridges *r)
+{
+    struct output table;
+    KELVIN_TRY(output_table(&table, figure, options, "-classes.csv", "class,mean,variance"));
+    for (size_t k = 0; k < r->classes; k++)
+        fprintf(table.file, "%zu,%.10g,%.10g\n", k, r->normal[k].mean, r->normal[k].variance);
+    return output_close(&table, KELVIN_OK);
+}
+
+static void print_kind(const struct figure_options *options, const char *kind, const struct normal *normal,
+                       const char *published)
+{
+    fprintf(options->out, "%-14s mean %8.4g   standard deviation %8.4g", kind, normal->mean, sqrt(normal->variance));
+    if (options->alpha == paper_alpha) fprintf(options->out, "   published: mean %s", published);
+    fputc('\n', options->out);
+}
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "epoch,rate,temperature"));
-    fputs("# Factors of the learning rate and of the temperature.\n", table.file);
-    for (size_t i = 0; i < options->grid; i++) {
-        const double progress = (double)i / (double)(options->grid - 1);
-        const kelvin_schedule s = kelvin_schedule_paper(progress);
-        fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, s.rate, s.temperature);
-    }
-    fprintf(options->out,
-            "a cycle of %zu epochs: cold up to epoch %.0f, at full temperature from %.0f, learning rate "
-            "falling from %.0f\n",
-            options->epochs, (double)options->epochs / 3, (double)options->epochs * 2 / 3, (double)options->epochs / 2);
-    return output_close(&table, KELVIN_OK);
+    struct ridges r = {.classes = options->classes, .label = options->label};
+    kelvin_status status = KELVIN_ENOMEM;
+    char text[64];
+    if (r.label >= r.classes)
+        return kelvin_fail(KELVIN_EUSAGE, "--label must be below the number of classes, which is %zu, not %zu",
+                           r.classes, r.label);
+    snprintf(text, sizeof text, "ndg-logits:%.17g", options->alpha);
+    KELVIN_TRY(kelvin_density_parse(&r.density, text));
+    r.z = kelvin_alloc(r.classes, sizeof *r.z);
+    r.grad = kelvin_alloc(r.classes, sizeof *r.grad);
+    r.normal = kelvin_alloc(r.classes, sizeof *r.normal);
+    if (!r.z || !r.grad || !r.normal) goto done;
+    find_normals(&r);
+    status = write_curves(figure, options, &r);
+    if (!status) status = write_classes(figure, options, &r);
+    if (status) goto done;
+    print_kind(options, "wrong classes", &r.normal[wrong_class(&r)], "-3.5");
+    print_kind(options, "true class", &r.normal[r.label], "-0.23");
+done:
+    kelvin_free(r.normal);
+    kelvin_free(r.grad);
+    kelvin_free(r.z);
+    return status;
 }
 
 static void defaults(struct figure_options *options)
 {
-    options->epochs = 10000;
-    options->grid = 1201; /* the corners at 1/3, 1/2 and 2/3 are among them */
+    options->alpha = paper_alpha;
+    options->classes = 10;
+    options->label = 3;
+    options->grid = 521; /* 40 points from one whole number to the next */
 }
 
-static const char *const heeded[] = {"epochs", "grid", NULL};
-static const char *const tables[] = {".csv", NULL};
+static const char *const heeded[] = {"alpha", "classes", "label", "grid", NULL};
+static const char *const tables[] = {".csv", "-classes.csv", NULL};
 
 extern const struct figure ndg_ridgeline_figure;
 const struct figure ndg_ridgeline_figure = {
     .name = "ndg-ridgeline",
-    .about = "learning rate and temperature over a cycle of SGHMC",
+    .about = "the normals that NDG puts on the logits of the classes",
     .options = heeded,
     .defaults = defaults,
     .tables = tables,

@@ -1,25 +1,43 @@
-eval canvas(1000, 750)
-eval panel(24, 24, 960, 620)
-eval panel_ranges(-0.05 * epochs, 1.05 * epochs, -0.04, 1.04)
-eval palette_coolwarm
-set cbrange [0:1]
-unset colorbox
+# Columns: x, density of a wrong class, density of the true class. One row per class, the first at the bottom.
+eval canvas(1000, 684)
+set minussign
+set tics scale 0.8
 unset ytics
-set xtics 0.2 * epochs
-set xlabel "epoch"
+stats base . ".csv" using 1 nooutput prefix "x"
+stats base . ".csv" using 2 nooutput prefix "wrong"
+stats base . ".csv" using 3 nooutput prefix "true"
 
-eval line(horizontal(epochs), panel_t, horizontal(epochs), panel_b, "linewidth 5 dashtype (8, 4) linecolor rgb 'black'")
-eval star(horizontal(epochs), vertical(0), 25, "gold", "white", 3)
+# Labels every 1, 2 or 5 times a power of ten: six or seven of them at most.
+decade(x) = 10.0 ** floor(log10(x) + 1e-9)
+digit(x) = x < 1.001 ? 1 : x < 2.001 ? 2 : x < 5.001 ? 5 : 10
+tick = (x_max - x_min) / 6.5
+set xtics decade(tick) * digit(tick / decade(tick))
+set xtics offset 0, (format eq "svg" ? 0.35 : 0) # as high as in the other formats
 
-eval box(42, 238, 466, 404)
-do for [i = 0:19] {
-    eval line(56 + 3.5 * i, 268, 59.5 + 3.5 * i, 268, sprintf("linewidth 5 linecolor palette cb %g", i / 19.0))
+# Rows are 0.58 times as far apart as the wrong classes are high. Beyond ten classes they move closer and their outlines
+# get thinner; beyond a hundred, only so many are drawn, and the true class; their points are thinned out as well.
+crowd = classes > 10 ? 9.0 / (classes - 1) : 1.0
+apart = 0.58 * wrong_max * crowd
+every_row = (classes + 99) / 100
+every_point = ceil(classes / every_row * x_records / 20000.0)
+bottom(k) = apart * k
+row(k) = sprintf("base . '.csv' every %d using 1:(%.10g + $%d) ", every_point, bottom(k), k == label ? 3 : 2)
+fill(k) = row(k) . sprintf("with filledcurves y=%.10g fillcolor rgb '%s'", bottom(k), k == label ? tab_orange : tab_blue)
+edge(k) = row(k) . sprintf("with lines linewidth %.3g linecolor rgb 'black'", 4.5 * crowd * every_row)
+
+# From the top row down, so that lower rows hide what is behind them.
+larger(a, b) = a > b ? a : b
+top = larger(bottom(label) + true_max, bottom(classes - 1) + wrong_max)
+margin = 0.05 * (x_max - x_min)
+eval panel(86, 20, 980, 552)
+eval panel_ranges(x_min - margin, x_max + margin, -0.05 * top, 1.05 * top)
+eval title_x("log-probability", 32)
+eval title_y("prob. density", 32, 44)
+set style fill solid 1.0 noborder
+command = "plot"
+do for [k = classes - 1:0:-1] {
+    if (k == label || k % every_row == 0) {
+        command = command . (command eq "plot" ? " " : ", ") . fill(k) . ", " . edge(k)
+    }
 }
-eval line(56, 320, 126, 320, "linewidth 5 linecolor rgb '#7f7f7f'")
-eval star(91, 374, 25, "gold", "white", 3)
-eval text(150, 268, "temperature", 32, "left")
-eval text(150, 320, "learning rate", 32, "left")
-eval text(150, 372, "posterior sample", 32, "left")
-
-plot base . ".csv" using 1:3:3 with lines linewidth 5 linecolor palette, \
-     base . ".csv" using 1:2 with lines linewidth 5 linecolor rgb "#7f7f7f"
+eval command
