@@ -432,7 +432,7 @@ static void the_tables_hold_the_curves(void **state)
     for (size_t i = 0; i < GRID * SLICES; i++) {
         const struct slice *s = &slices[i / GRID];
         const double t = slice_logit(i % GRID, GRID), value = slice_value(s, t);
-        assert_true(row[i][0] == s->panel && row[i][1] == (double)(i / GRID));
+        assert_true(row[i][0] == (double)(int)s->panel && row[i][1] == (double)(i / GRID));
         assert_near(row[i][2], t, 1e-8);
         assert_near(log(row[i][3] / row[i][4]), t, 1e-8);
         assert_near(row[i][6], value, 1e-9 * fabs(value));
