@@ -1,41 +1,135 @@
-/* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
- * Paper: appendix "Implementation details". */
+/* confidence-density: two densities of the predicted probability p of the true class, over p and temperature:
+ *
+ *     cold likelihood  p^(1/T),      upper bound on confidence prior times likelihood  max(p, 1 - p)^(1/T - 1) p,
+ *
+ * and the bound's local maxima below 1/2 (at p = T): predictions that are wrong, and still preferred to all others
+ * nearby. Paper: section "Confidence prior" and appendix "Proof that confidence prior converges to a cold likelihood".
+ */
 #include "figures/confidence_density_gp.h"
 #include "figures/figure.h"
 #include "figures/output.h"
+#include "figures/temperatures.h"
+#include "figures/tempered.h"
 
-#include <kelvin/sampler.h>
+#include <math.h>
+
+struct curve {
+    double T;
+    struct tempered cold, upper;
+    bool peaks;  /* the upper bound has a local maximum below 1/2, */
+    double peak; /* here */
+};
+
+struct picture {
+    size_t n;
+    struct curve curve[MOST_TEMPERATURES];
+};
+
+static double log_density(const struct tempered *tempered, double *slope, double p)
+{
+    double z[2];
+    tempered_logits(z, p);
+    return tempered_eval(tempered, slope, z);
+}
+
+static bool rises(const struct tempered *tempered, double p)
+{
+    double slope;
+    log_density(tempered, &slope, p);
+    return slope > 0.0;
+}
+
+/* The highest p below 1/2 up to which the density rises, if it falls thereafter: steps in log p, then halving. */
+static void find_peak(struct curve *curve)
+{
+    double low = 1e-15, high = low;
+    while (high < 0.5 && rises(&curve->upper, high)) {
+        low = high;
+        high *= 1.1;
+    }
+    curve->peaks = high < 0.5;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2.0;
+        if (rises(&curve->upper, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    curve->peak = low;
+}
+
+static kelvin_status read_temperatures(struct picture *picture, const char *text)
+{
+    struct temperatures list;
+    KELVIN_TRY(temperatures_parse(&list, text));
+    picture->n = list.n;
+    for (size_t k = 0; k < list.n; k++) {
+        struct curve *curve = &picture->curve[k];
+        curve->T = list.T[k];
+        KELVIN_TRY(tempered_cold(&curve->cold, curve->T));
+        KELVIN_TRY(tempered_upper(&curve->upper, curve->T));
+        find_peak(curve);
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status write_curves(const struct figure *figure, const struct figure_options *options,
+                                  const struct picture *picture)
+{
+    struct output table;
+    KELVIN_TRY(output_table(&table, figure, options, ".csv", "temperature,p,cold,upper"));
+    fputs("# Densities, 1 at p = 1, of the probability p of the true class. One block for each temperature.\n",
+          table.file);
+    for (size_t k = 0; k < picture->n; k++) {
+        const struct curve *curve = &picture->curve[k];
+        if (k) fputs("\n\n", table.file);
+        for (size_t i = 0; i < options->grid; i++) {
+            const double p = (double)i / (double)(options->grid - 1);
+            fprintf(table.file, "%.10g,%.10g,%.10g,%.10g\n", curve->T, p, exp(log_density(&curve->cold, NULL, p)),
+                    exp(log_density(&curve->upper, NULL, p)));
+        }
+    }
+    return output_close(&table, KELVIN_OK);
+}
+
+static kelvin_status write_peaks(const struct figure *figure, const struct figure_options *options,
+                                 const struct picture *picture)
+{
+    struct output table;
+    KELVIN_TRY(output_table(&table, figure, options, "-peaks.csv", "temperature,p,upper"));
+    fputs("# Local maxima of the upper bound below p = 1/2.\n", table.file);
+    fputs("local maxima of the upper bound below 1/2\n  temperature         p   density\n", options->out);
+    for (size_t k = 0; k < picture->n; k++) {
+        const struct curve *curve = &picture->curve[k];
+        const double density = exp(log_density(&curve->upper, NULL, curve->peak));
+        if (!curve->peaks) continue;
+        fprintf(table.file, "%.10g,%.10g,%.10g\n", curve->T, curve->peak, density);
+        fprintf(options->out, "  %-11.4g   %7.4g   %7.4g\n", curve->T, curve->peak, density);
+    }
+    return output_close(&table, KELVIN_OK);
+}
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "epoch,rate,temperature"));
-    fputs("# Factors of the learning rate and of the temperature.\n", table.file);
-    for (size_t i = 0; i < options->grid; i++) {
-        const double progress = (double)i / (double)(options->grid - 1);
-        const kelvin_schedule s = kelvin_schedule_paper(progress);
-        fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, s.rate, s.temperature);
-    }
-    fprintf(options->out,
-            "a cycle of %zu epochs: cold up to epoch %.0f, at full temperature from %.0f, learning rate "
-            "falling from %.0f\n",
-            options->epochs, (double)options->epochs / 3, (double)options->epochs * 2 / 3, (double)options->epochs / 2);
-    return output_close(&table, KELVIN_OK);
+    struct picture picture;
+    KELVIN_TRY(read_temperatures(&picture, options->temperatures));
+    KELVIN_TRY(write_curves(figure, options, &picture));
+    return write_peaks(figure, options, &picture);
 }
 
 static void defaults(struct figure_options *options)
 {
-    options->epochs = 10000;
-    options->grid = 1201; /* the corners at 1/3, 1/2 and 2/3 are among them */
+    options->temperatures = "1,1/1.7,1/3,1/5.5,1/12,1/30,1/100";
+    options->grid = 1001; /* the corner at 1/2 is among them */
 }
 
-static const char *const heeded[] = {"epochs", "grid", NULL};
-static const char *const tables[] = {".csv", NULL};
+static const char *const heeded[] = {"temperatures", "grid", NULL};
+static const char *const tables[] = {".csv", "-peaks.csv", NULL};
 
 extern const struct figure confidence_density_figure;
 const struct figure confidence_density_figure = {
     .name = "confidence-density",
-    .about = "learning rate and temperature over a cycle of SGHMC",
+    .about = "cold likelihood, and the upper bound on confidence prior times likelihood, over temperature",
     .options = heeded,
     .defaults = defaults,
     .tables = tables,

@@ -1,41 +1,79 @@
-/* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
- * Paper: appendix "Implementation details". */
+/* wasserstein: how far the cold likelihood and the upper bound on confidence prior times likelihood are apart, over
+ * temperature: W(T) = integral over z of |F_cold(z) - F_upper(z)|, by quadrature (confidence_cdf.c). Paper: appendix
+ * "Proof that confidence prior converges to a cold likelihood". */
+#include "figures/confidence_cdf.h"
 #include "figures/figure.h"
 #include "figures/output.h"
+#include "figures/temperatures.h"
 #include "figures/wasserstein_gp.h"
 
-#include <kelvin/sampler.h>
+#include <math.h>
+
+struct range {
+    double low, high;
+};
+
+static kelvin_status read_range(struct range *range, const char *text)
+{
+    struct temperatures list;
+    KELVIN_TRY(temperatures_parse_n(&list, text, 2, "the lowest, then the highest"));
+    if (list.T[0] >= list.T[1])
+        return kelvin_fail(KELVIN_EUSAGE, "--temperatures: the lowest comes first and must be below the highest");
+    *range = (struct range){list.T[0], list.T[1]};
+    return KELVIN_OK;
+}
+
+/* Point i of n in equal ratios; both ends are met exactly. */
+static double temperature_at(const struct range *range, size_t i, size_t n)
+{
+    if (i + 1 == n) return range->high;
+    return range->low * pow(range->high / range->low, (double)i / (double)(n - 1));
+}
+
+/* Where between the two temperatures the distance is largest, by golden section; it has one peak at most. */
+static double peak_between(double low, double high)
+{
+    const double golden = 0.6180339887498949;
+    while (high - low > 1e-7 * high) {
+        const double left = high - golden * (high - low), right = low + golden * (high - low);
+        if (cdf_distance(left) < cdf_distance(right))
+            low = left;
+        else
+            high = right;
+    }
+    return (low + high) / 2.0;
+}
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
 {
+    struct range range = {0.0, 0.0};
     struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "epoch,rate,temperature"));
-    fputs("# Factors of the learning rate and of the temperature.\n", table.file);
+    KELVIN_TRY(read_range(&range, options->temperatures));
+    KELVIN_TRY(output_table(&table, figure, options, ".csv", "temperature,distance"));
     for (size_t i = 0; i < options->grid; i++) {
-        const double progress = (double)i / (double)(options->grid - 1);
-        const kelvin_schedule s = kelvin_schedule_paper(progress);
-        fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, s.rate, s.temperature);
+        const double T = temperature_at(&range, i, options->grid);
+        fprintf(table.file, "%.10g,%.10g\n", T, cdf_distance(T));
     }
+    const double peak = peak_between(range.low, range.high);
     fprintf(options->out,
-            "a cycle of %zu epochs: cold up to epoch %.0f, at full temperature from %.0f, learning rate "
-            "falling from %.0f\n",
-            options->epochs, (double)options->epochs / 3, (double)options->epochs * 2 / 3, (double)options->epochs / 2);
+            "largest distance: %.5f at T = %.4f (published: 0.088 at 0.21 in its picture, 0.1 in its text)\n",
+            cdf_distance(peak), peak);
     return output_close(&table, KELVIN_OK);
 }
 
 static void defaults(struct figure_options *options)
 {
-    options->epochs = 10000;
-    options->grid = 1201; /* the corners at 1/3, 1/2 and 2/3 are among them */
+    options->temperatures = "1e-5,1";
+    options->grid = 1000;
 }
 
-static const char *const heeded[] = {"epochs", "grid", NULL};
+static const char *const heeded[] = {"temperatures", "grid", NULL};
 static const char *const tables[] = {".csv", NULL};
 
 extern const struct figure wasserstein_figure;
 const struct figure wasserstein_figure = {
     .name = "wasserstein",
-    .about = "learning rate and temperature over a cycle of SGHMC",
+    .about = "distance between the cold likelihood and the confidence prior's bound, over temperature",
     .options = heeded,
     .defaults = defaults,
     .tables = tables,
