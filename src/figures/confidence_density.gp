@@ -29,7 +29,7 @@ true_class = "{/:Italic y\U+0302}_{/:Italic y}: prob. of true class"
 eval panel(123, 62, 765, 505)
 eval panel_ranges(-0.0195, 1.0195, -0.031, 1.031)
 eval title_top("Tempered categ. likelihood", 33)
-eval title_x(true_class, 28)
+eval text((panel_l + panel_r) / 2, panel_b + 78, true_class, 28, "center")
 eval title_y("post. density", 28, 92)
 do for [i = 0:5] {
     eval label_x(i / 5.0)
@@ -41,7 +41,7 @@ unset label
 unset ytics
 eval panel(801, 62, 1444, 505)
 eval title_top("Confident prior + categ. likelihood", 33)
-eval title_x(true_class, 28)
+eval text((panel_l + panel_r) / 2, panel_b + 78, true_class, 28, "center")
 do for [i = 0:5] { eval label_x(i / 5.0) }
 eval line(horizontal(0.5), panel_t + 9, horizontal(0.5), panel_b - 4, \
     sprintf("back linewidth 4.2 dashtype (%g, %g) linecolor rgb '#bbbbbb'", 5 * dash, 5.4 * dash))
