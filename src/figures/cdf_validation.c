@@ -87,22 +87,33 @@ static kelvin_status write_table(const struct figure *figure, const struct figur
 
 static double largest_deviation(const struct picture *picture, size_t kind, size_t k)
 {
-    double largest = 0.0;
+    double largest = -1.0;
     for (size_t i = 0; i < picture->points; i++)
         largest = fmax(largest, simulated_deviation(simulated_at(picture, kind, k) + i,
                                                     exact[kind](picture->z[i], picture->list.T[k])));
     return largest;
 }
 
+static void print_deviation(FILE *out, const struct picture *picture, size_t kind, size_t k)
+{
+    const double largest = largest_deviation(picture, kind, k);
+    if (largest < 0.0)
+        fprintf(out, "   %15s", "too few draws");
+    else
+        fprintf(out, "   %15.2f", largest);
+}
+
 static void print(const struct picture *picture, const struct figure_options *options)
 {
     fprintf(options->out,
             "largest distance between closed form and simulation (%zu draws), in standard errors\n"
-            "  temperature   cold likelihood   upper bound\n",
+            "  temperature   cold likelihood       upper bound\n",
             options->draws);
-    for (size_t k = 0; k < picture->list.n; k++)
-        fprintf(options->out, "  %-11.4g   %15.2f   %11.2f\n", picture->list.T[k], largest_deviation(picture, 0, k),
-                largest_deviation(picture, 1, k));
+    for (size_t k = 0; k < picture->list.n; k++) {
+        fprintf(options->out, "  %-11.4g", picture->list.T[k]);
+        for (size_t kind = 0; kind < KINDS; kind++) print_deviation(options->out, picture, kind, k);
+        fputc('\n', options->out);
+    }
 }
 
 static kelvin_status simulate(struct picture *picture, const struct figure_options *options)

@@ -98,7 +98,9 @@ static kelvin_status write_peaks(const struct figure *figure, const struct figur
     struct output table;
     KELVIN_TRY(output_table(&table, figure, options, "-peaks.csv", "temperature,p,upper"));
     fputs("# Local maxima of the upper bound below p = 1/2.\n", table.file);
-    fputs("local maxima of the upper bound below 1/2\n  temperature         p   density\n", options->out);
+    fputs("local maxima of the upper bound below 1/2 (none at T = 1/2 and above)\n"
+          "  temperature         p   density\n",
+          options->out);
     for (size_t k = 0; k < picture->n; k++) {
         const struct curve *curve = &picture->curve[k];
         const double density = exp(log_density(&curve->upper, NULL, curve->peak));

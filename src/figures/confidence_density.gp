@@ -15,7 +15,7 @@ set tics format "" scale (format eq "png" ? 0.6 : format eq "svg" ? 0.38 : 0.74)
 dash = format eq "svg" ? 0.5 : 1.0
 label_x(x) = text(horizontal(x), panel_b + 34, sprintf("%.1f", x), 28, "center")
 label_y(y) = text(panel_l - 18, vertical(y), sprintf("%.1f", y), 28, "right")
-power_of_ten(e) = e < -3 ? sprintf("10^{%d}", e) : sprintf("%g", 10.0**e)
+power_of_ten(e) = e < -2 ? sprintf("10^{%d}", e) : sprintf("%g", 10.0**e)
 
 # Colours follow the logarithm of the temperature, from the lowest (or 0.5) to 1.
 eval palette_coolwarm
@@ -55,7 +55,9 @@ do for [e = 0:ceil(cold_end - 1e-6):-1] {
 }
 eval text(1599, (panel_t + panel_b) / 2, "temperature", 28, "center rotate by -90")
 
-plot for [k = 1:curves] file index k - 1 using 2:4 with lines linewidth 4.2 linecolor palette cb log10(T[k]), \
-     base . "-peaks.csv" using 2:3:(0.0155):(log10($1)) with circles linecolor palette linewidth 3 \
-         fillstyle solid 1.0 border rgb "white"
+# No curve has a dot from T = 1/2 on, and then there is nothing in their table.
+dots = ", base . '-peaks.csv' using 2:3:(0.0155):(log10($1)) with circles linecolor palette linewidth 3 " \
+    . "fillstyle solid 1.0 border rgb 'white'"
+eval "plot for [k = 1:curves] file index k - 1 using 2:4 with lines linewidth 4.2 linecolor palette cb log10(T[k])" \
+    . (lowest < 0.5 ? dots : "")
 unset multiplot

@@ -177,6 +177,6 @@ double simulated_deviation(const struct simulated *simulated, double exact)
 {
     /* An estimate from few draws is skewed and its error a guess. Where F is below 1e-100, squares of weights begin to
      * vanish, and the error with them. */
-    if (simulated->count < 50.0 || simulated->cdf < 1e-100) return 0.0;
+    if (simulated->count < 50.0 || simulated->cdf < 1e-100) return -1.0;
     return fabs(simulated->cdf - exact) / simulated->error;
 }

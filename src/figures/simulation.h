@@ -26,7 +26,7 @@ struct simulated {
 KELVIN_MUST_CHECK kelvin_status simulate_cdf(struct simulated *of, const struct tempered *target, size_t targets,
                                              const double *z, size_t points, const struct simulation *how);
 
-/* Standard errors between the estimate and the exact value; 0 where too few draws count to tell. */
+/* Standard errors between the estimate and the exact value; -1 where too few draws count to tell. */
 double simulated_deviation(const struct simulated *simulated, double exact);
 
 #endif

@@ -56,7 +56,7 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
     }
     const double peak = peak_between(range.low, range.high);
     fprintf(options->out,
-            "largest distance: %.5f at T = %.4f (published: 0.088 at 0.21 in its picture, 0.1 in its text)\n",
+            "largest distance: %.4g at T = %.4g (published: 0.088 at 0.21 in its picture, 0.1 in its text)\n",
             cdf_distance(peak), peak);
     return output_close(&table, KELVIN_OK);
 }
