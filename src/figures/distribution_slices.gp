@@ -1,8 +1,5 @@
 # Columns of both tables: panel, curve, logit, probability, complement, axis, value, drawn. A block is a curve.
 eval canvas(1800, 700)
-set minussign
-set tics scale 0.55
-set format x ""
 edge = 1.1 * log(0.5 / 1e-10)
 
 # Curves from 0 on: colour, whether dashed, name.
@@ -12,7 +9,7 @@ colors = tab_orange . " " . tab_brown . " " . tab_blue . " " . tab_green . " " \
 dashed = "0 1 0 0  0 0 1  0 0 1 0 1 0"
 names = "Dirichlet;DirClip;NDG;confidence;categ. like.;cold like.;NDG like.;" \
     . "categ. like.;conf. + categ.;cold like.;NDG + categ.;NDG + NDG;Dir. + categ.;"
-dashes = format eq "svg" ? "(2.7, 2.6)" : "(5.4, 5.2)" # a dash of SVG is twice as long
+dashes = "(5.4, 5.2)"
 color(i) = word(colors, i + 1)
 style(i) = sprintf("linewidth 5 dashtype %s linecolor rgb '%s'", word(dashed, i + 1) eq "1" ? dashes : "1", color(i))
 item(list, i) = i == 0 ? list[1:strstrt(list, ";") - 1] : item(list[strstrt(list, ";") + 1:strlen(list)], i - 1)
@@ -24,12 +21,9 @@ entry(i, slot) = (entry_x = panel_l + (slot % 2) * 248, entry_y = panel_b + 124 
     line(entry_x, entry_y, entry_x + 64, entry_y, "front " . style(i)) . "; " \
     . text(entry_x + 78, entry_y, item(names, i), 24, "left"))
 
-# The axis is logarithmic towards both ends. Labels stand at the same height in all formats.
+# The axis is logarithmic towards both ends.
 tick_words = "0.00000001 0.001 0.5 0.999 0.99999999"
 array tick[5] = [log(2e-8), log(2e-3), 0, -log(2e-3), -log(2e-8)]
-set xtics (tick[1], tick[2], tick[3], tick[4], tick[5])
-tick_x(i) = text(horizontal(tick[i]), panel_b + 30, word(tick_words, i), 22, "center")
-tick_y(value) = text(panel_l - 21, vertical(value), gprintf("%.0f", value), 23, "right")
 
 # Stars at the local maxima, later curves below earlier ones: where two posteriors share a maximum, one star is seen.
 add(wanted, panel, i, x, y) = panel != wanted || y < panel_y0 || y > panel_y1 ? 0 : (commands = \
@@ -50,12 +44,13 @@ set multiplot
 do for [n = 1:3] {
     eval panel(left[n], 56, left[n] + 492, 476)
     eval panel_ranges(-edge, edge, low[n], high[n])
-    set ytics step[n] format ""
     eval title_top(title[n], 30)
-    eval text((panel_l + panel_r) / 2, panel_b + 70, "{/:Italic \\U+0177}: prob. of true class", 26, "center")
-    if (n == 1) { eval title_y("log density", 26, 84) }
-    do for [i = 1:5] { eval tick_x(i) }
-    do for [i = ceil(low[n] / step[n]):floor(high[n] / step[n])] { eval tick_y(i * step[n]) }
+    eval title_x("{/:Italic \\U+0177}: prob. of true class", 26)
+    if (n == 1) { eval title_y("log density", 26, 92) }
+    do for [i = 1:5] { eval tick_x(tick[i], word(tick_words, i), 22) }
+    do for [i = ceil(low[n] / step[n]):floor(high[n] / step[n])] {
+        eval tick_y(i * step[n], gprintf("%.0f", i * step[n]), 23)
+    }
     do for [i = first[n]:first[n + 1] - 1] { eval entry(i, i - first[n]) }
     commands = ""
     stats base . "-maxima.csv" using (add(n - 1, $1, int($2), $6, $8)) nooutput

@@ -1,8 +1,5 @@
 # Columns: x, density of a wrong class, density of the true class. One row per class, the first at the bottom.
 eval canvas(1000, 684)
-set minussign
-set tics scale 0.8
-unset ytics
 stats base . ".csv" using 1 nooutput prefix "x"
 stats base . ".csv" using 2 nooutput prefix "wrong"
 stats base . ".csv" using 3 nooutput prefix "true"
@@ -11,8 +8,7 @@ stats base . ".csv" using 3 nooutput prefix "true"
 decade(x) = 10.0 ** floor(log10(x) + 1e-9)
 digit(x) = x < 1.001 ? 1 : x < 2.001 ? 2 : x < 5.001 ? 5 : 10
 tick = (x_max - x_min) / 6.5
-set xtics decade(tick) * digit(tick / decade(tick))
-set xtics offset 0, (format eq "svg" ? 0.35 : 0) # as high as in the other formats
+step = decade(tick) * digit(tick / decade(tick))
 
 # Rows are 0.58 times as far apart as the wrong classes are high. Beyond ten classes they move closer and their outlines
 # get thinner; beyond a hundred, only so many are drawn, and the true class; their points are thinned out as well.
@@ -31,6 +27,7 @@ top = larger(bottom(label) + true_max, bottom(classes - 1) + wrong_max)
 margin = 0.05 * (x_max - x_min)
 eval panel(86, 20, 980, 552)
 eval panel_ranges(x_min - margin, x_max + margin, -0.05 * top, 1.05 * top)
+do for [i = ceil(panel_x0 / step):floor(panel_x1 / step)] { eval tick_x(i * step, gprintf("%g", i * step), 32) }
 eval title_x("log-probability", 32)
 eval title_y("prob. density", 32, 44)
 set style fill solid 1.0 noborder

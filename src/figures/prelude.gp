@@ -42,11 +42,11 @@ box(x0, y0, x1, y1) = "set object rectangle from " . place(x0, y0) . " to " . pl
 line(x0, y0, x1, y1, style) = "set arrow from " . place(x0, y0) . " to " . place(x1, y1) . " nohead " . style
 text(x, y, words, size, align) = \
     sprintf("set label \"%s\" at %s %s front font ',%g'", words, place(x, y), align, size)
-# Ticks with their labels; gnuplot's own stand elsewhere in each format.
-tick_x(x, words, size) = text(horizontal(x), panel_b + 14 + 0.65 * size, words, size, "center") . "; " \
-    . line(horizontal(x), panel_b, horizontal(x), panel_b + 10, "linewidth 2.5")
-tick_y(y, words, size) = text(panel_l - 20, vertical(y), words, size, "right") . "; " \
-    . line(panel_l - 10, vertical(y), panel_l, vertical(y), "linewidth 2.5")
+# Ticks, and ticks with their labels; gnuplot's own stand elsewhere in each format.
+mark_x(x, length) = line(horizontal(x), panel_b, horizontal(x), panel_b + length, "linewidth 2.5")
+mark_y(y, length) = line(panel_l - length, vertical(y), panel_l, vertical(y), "linewidth 2.5")
+tick_x(x, words, size) = mark_x(x, 10) . "; " . text(horizontal(x), panel_b + 14 + 0.65 * size, words, size, "center")
+tick_y(y, words, size) = mark_y(y, 10) . "; " . text(panel_l - 20, vertical(y), words, size, "right")
 title_top(words, size) = text((panel_l + panel_r) / 2, panel_t - 0.75 * size, words, size, "center")
 title_x(words, size) = text((panel_l + panel_r) / 2, panel_b + 20 + 2 * size, words, size, "center")
 title_y(words, size, away) = text(panel_l - away, (panel_t + panel_b) / 2, words, size, "center rotate by 90")
@@ -62,7 +62,8 @@ star(x, y, r, fill, edge, thick) = "set object polygon from " . star_corners(x, 
 
 # A look that readers of the paper know.
 set border 15 linewidth 2.5
-set tics out nomirror scale 1.1
+unset tics
+set minussign
 set key off
 tab_blue = "#1f77b4"
 tab_orange = "#ff7f0e"
@@ -85,3 +86,16 @@ palette_coolwarm = "set palette defined (0 '#3b4cc0', 1 '#4e68d8', 2 '#6282ea', 
 palette_rdylgn = "set palette defined (0 '#a50026', 1 '#d73027', 2 '#f46d43', 3 '#fdae61', 4 '#fee08b', 5 '#ffffbf', " \
     . "6 '#d9ef8b', 7 '#a6d96a', 8 '#66bd63', 9 '#1a9850', 10 '#006837')"
 palette_hot = "set palette defined (0 '#0b0000', 0.365079 '#ff0000', 0.746032 '#ffff00', 1 '#ffffff')"
+
+# Temperatures have the colours of coolwarm by their logarithm, from `coldest` = log10 of the lowest to 0; here is how to
+# set them, and a bar of them at x beside the panel, with labels at powers of ten.
+temperature_colors(coldest) = palette_coolwarm . sprintf("; set cbrange [%g:0]; unset colorbox", coldest)
+bar_label(x, e, coldest, size) = text(x + 41, panel_t + (panel_b - panel_t) * e / coldest, \
+    e < -3 ? sprintf("10^{%d}", e) : sprintf("%g", 10.0**e), size, "left") . "; " \
+    . line(x + 22, panel_t + (panel_b - panel_t) * e / coldest, x + 32, panel_t + (panel_b - panel_t) * e / coldest, \
+    "linewidth 2.5")
+bar_labels(x, e, coldest, size) = bar_label(x, e, coldest, size) \
+    . (e - 1 < coldest - 1e-6 ? "" : "; " . bar_labels(x, e - 1, coldest, size))
+temperature_bar(x, coldest, size) = sprintf("set colorbox vertical user origin screen %.6f, screen %.6f", \
+    x / width, 1 - panel_b / height) . sprintf(" size screen %.6f, screen %.6f front; ", \
+    22 / width, (panel_b - panel_t) / height) . "unset cbtics; " . bar_labels(x, 0, coldest, size)
