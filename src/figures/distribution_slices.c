@@ -16,8 +16,8 @@
 static const double paper_alpha = 1e-6, paper_clip = -16;
 static const char *const paper_temperatures = "3e-7,0.08";
 
-/* What can be read off the published picture: the maxima of each curve from left to right, as p, or as p - 1 where p is
- * nearly 1. */
+/* What can be read off the published picture, where a pixel is 6 % of p: the maxima of each curve from left to right,
+ * as p, or as p - 1 where p is nearly 1. */
 static const struct published {
     enum slice_panel panel;
     const char *name;

@@ -18,7 +18,8 @@ every_row = (classes + 99) / 100
 every_point = ceil(classes / every_row * x_records / 20000.0)
 bottom(k) = apart * k
 row(k) = sprintf("base . '.csv' every %d using 1:(%.10g + $%d) ", every_point, bottom(k), k == label ? 3 : 2)
-fill(k) = row(k) . sprintf("with filledcurves y=%.10g fillcolor rgb '%s'", bottom(k), k == label ? tab_orange : tab_blue)
+fill(k) = row(k) . sprintf("with filledcurves y=%.10g fillcolor rgb '%s'", bottom(k), \
+    k == label ? tab_orange : tab_blue)
 edge(k) = row(k) . sprintf("with lines linewidth %.3g linecolor rgb 'black'", 4.5 * crowd * every_row)
 
 # From the top row down, so that lower rows hide what is behind them.
