@@ -344,6 +344,53 @@ static void the_simulation_agrees_with_the_closed_forms(void **state)
     }
 }
 
+/* One loop over the draws for each sum, as the formulas are written. */
+static struct simulated plain_simulation(density *f, double T, double z, uint64_t draws, uint64_t seed)
+{
+    const kelvin_random where = {.seed = seed, .stream = SIMULATION_STREAM};
+    long double all = 0, part[2] = {0}, part_square[2] = {0}, error = 0;
+    for (uint64_t i = 0; i < draws; i++) {
+        const double u = kelvin_uniform(where, i);
+        const long double w = f(u, T);
+        all += w;
+        part[u <= z] += w;
+        part_square[u <= z] += w * w;
+    }
+    const long double F = part[1] / all;
+    for (uint64_t i = 0; i < draws; i++) {
+        const double u = kelvin_uniform(where, i);
+        const long double distance = f(u, T) * ((u <= z) - F);
+        error += distance * distance;
+    }
+    return (struct simulated){
+        .cdf = (double)F,
+        .error = (double)(sqrtl(error) / all),
+        .count = (double)fminl(part[0] * part[0] / part_square[0], part[1] * part[1] / part_square[1])};
+}
+
+/* At T = 1/300 the largest weights of two pieces of six draws each are many powers of ten apart, but none vanishes. */
+static void sums_are_those_of_plain_loops(void **state)
+{
+    (void)state;
+    enum { WHERE = 5, DRAWS = 200 };
+    static const double T[] = {1, 0.1, 1.0 / 300}, z[WHERE] = {0, 0.2, 0.5, 0.98, 1};
+    static density *const plain[] = {density_cold, density_upper};
+    struct simulated of[6][WHERE];
+    struct tempered target[6];
+    const struct simulation how = {.draws = DRAWS, .seed = 11, .watch = &watch};
+    fill_targets(target, T, 3);
+    assert_ok(simulate_cdf(of[0], target, 6, z, WHERE, &how));
+    for (size_t k = 0; k < 6; k++)
+        for (size_t i = 1; i < WHERE - 1; i++) {
+            const struct simulated expected = plain_simulation(plain[k / 3], T[k % 3], z[i], DRAWS, 11);
+            /* log-weights of up to 300 * log 200 = 1600 in size have errors of 4e-13 */
+            assert_near(of[k][i].cdf, expected.cdf, 1e-11 * expected.cdf);
+            if (expected.cdf < 1e-100) continue; /* squares of weights vanish */
+            assert_near(of[k][i].error, expected.error, 1e-11 * expected.error);
+            assert_near(of[k][i].count, expected.count, 1e-11 * expected.count);
+        }
+}
+
 /* Mean square of many independent deviations in units of their errors is 1 if the errors are right: chi-square with n
  * degrees of freedom over n, whose standard deviation is sqrt(2/n). */
 static void the_errors_are_the_spread(void **state)
@@ -581,6 +628,7 @@ int main(void)
         cmocka_unit_test(tempered_densities_are_the_plain_ones),
         cmocka_unit_test(the_slope_changes_sign_at_the_maximum),
         cmocka_unit_test(the_simulation_agrees_with_the_closed_forms),
+        cmocka_unit_test(sums_are_those_of_plain_loops),
         cmocka_unit_test(the_errors_are_the_spread),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(few_draws_and_low_temperatures_are_no_trouble),

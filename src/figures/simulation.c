@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PIECES = 32, STREAM = KELVIN_STREAM_USER + 40 };
+enum { PIECES = 32 };
 
 static const uint64_t block = 1 << 16; /* draws between two looks at whether to stop */
 
@@ -86,7 +86,7 @@ static kelvin_status simulate_piece(void *context, size_t piece)
 {
     const struct job *job = context;
     const struct figure_watch *watch = job->how->watch;
-    const kelvin_random where = {.seed = job->how->seed, .stream = STREAM};
+    const kelvin_random where = {.seed = job->how->seed, .stream = SIMULATION_STREAM};
     double *top = job->top + piece * job->targets;
     struct sums *sums = job->sums + piece * job->points * job->targets;
     const uint64_t first = first_draw(job, piece), end = first_draw(job, piece + 1);

@@ -11,6 +11,9 @@
 #include "figures/figure.h"
 #include "figures/tempered.h"
 
+/* Draw i is kelvin_uniform of this stream at index i. */
+enum { SIMULATION_STREAM = KELVIN_STREAM_USER + 40 };
+
 struct simulation {
     uint64_t draws, seed;
     size_t threads; /* 0: one per CPU; results are the same bits for any number */
