@@ -63,10 +63,13 @@ double kelvin_density_eval(const kelvin_density *density, double *grad, const do
     const double top = -s.log, share = type->uses_top ? top_share(&s, z, K) : 0.0;
     double value = 0.0;
     for (size_t first = 0; first < K; first += PIECE) {
-        double l[PIECE], g[PIECE] = {0.0};
+        double l[PIECE], g[PIECE];
         const size_t n = K - first < PIECE ? K - first : PIECE;
         const int32_t label = y >= first && y < first + n ? (int32_t)(y - first) : -1;
-        for (size_t k = 0; k < n; k++) l[k] = log_probability(&s, z[first + k]);
+        for (size_t k = 0; k < n; k++) {
+            l[k] = log_probability(&s, z[first + k]);
+            g[k] = 0.0; /* these alone: clearing all 64 took half the time of two classes */
+        }
         const struct block_double b = {.K = n,
                                        .x = type->on_logits ? z + first : l,
                                        .y = &label,

@@ -1,15 +1,16 @@
 file = base . ".csv"
 eval canvas(823, 623)
 stats file using (log10($1)):2 nooutput
-step = 10.0**floor(log10(STATS_max_y))
-step = STATS_max_y / step > 5 ? 2 * step : STATS_max_y / step > 2 ? step : 0.5 * step
+most = STATS_max_y > 0 ? STATS_max_y : 1.0
+step = 10.0**floor(log10(most))
+step = most / step > 5 ? 2 * step : most / step > 2 ? step : 0.5 * step
 digits = ceil(-log10(step) - 1e-9)
 wide = digits < 3 ? 0 : 24
 eval panel(140 + wide, 20, 803, 515)
 low = STATS_min_x
 high = STATS_max_x
 margin = 0.05 * (high - low)
-eval panel_ranges(low - margin, high + margin, -0.05 * STATS_max_y, 1.05 * STATS_max_y)
+eval panel_ranges(low - margin, high + margin, -0.05 * most, 1.05 * most)
 
 # Colours are those of the figure cdf-validation: from 0.001 (and below) to 1.
 eval temperature_colors(-3)
@@ -29,7 +30,7 @@ do for [e = floor(low) - 1:ceil(high)] {
     }
 }
 number = digits > 3 ? "%.0e" : sprintf("%%.%df", digits)
-do for [i = 0:int(1.05 * STATS_max_y / step)] { eval tick_y(i * step, sprintf(number, i * step), 28) }
+do for [i = 0:int(1.05 * most / step)] { eval tick_y(i * step, sprintf(number, i * step), 28) }
 eval title_x("temperature", 28)
 eval title_y("Wasserstein distance", 28, 110 + wide)
 
