@@ -1,44 +1,209 @@
-/* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
- * Paper: appendix "Implementation details". */
+/* dirichlet-gradients: categorical likelihood, Dirichlet prior and their product over the predictions of three classes:
+ * how high they are, and where their gradients lead. Gradients are those in logit space, seen on the simplex,
+ *
+ *     dp_k = p_k (g_k - sum_j p_j g_j),   g_j = d log f / d z_j.
+ *
+ * Paper: section "Dirichlet prior".
+ *
+ * Colours: the logarithm of a density divided by its mean over the simplex, from black at 1/26 of the mean to white at
+ * 26 times the mean, the same for all three. (Measured in the published picture: in each panel the colour is linear in
+ * the log-density over 6.49, 6.50 and 6.49 units, and the mean over 500 x 500 points is within 0.02 of the middle.)
+ * For alpha < 1 the mean depends on how near to the corners one looks: it is taken over 500 x 500 points. */
+#include "figures/ascent.h"
 #include "figures/dirichlet_gradients_gp.h"
-#include "figures/figure.h"
+#include "figures/mass.h"
 #include "figures/output.h"
 
-#include <kelvin/sampler.h>
+#include <math.h>
+
+enum { PANELS = 3, MEAN_GRID = 500, RASTER = 240, MARGIN = 4, MOST_ARROWS = 250 };
+
+/* Nearer than that to an edge nothing is looked at; half the distance of the points that the mean is taken over. */
+static const double EDGE = 0.5 / (MEAN_GRID - 1);
+
+static kelvin_status parse_panels(kelvin_density panel[PANELS], double alpha)
+{
+    char prior[64];
+    snprintf(prior, sizeof prior, "dirichlet:%.17g", alpha);
+    KELVIN_TRY(kelvin_density_parse(&panel[0], "categorical"));
+    KELVIN_TRY(kelvin_density_parse(&panel[1], prior));
+    KELVIN_TRY(kelvin_density_parse(&panel[2], prior));
+    panel[1].likelihood = false;
+    return KELVIN_OK;
+}
+
+/* Point (column, row) of n x n over the box around the triangle; false if it is not inside. */
+static bool point_inside(double p[SIMPLEX], size_t column, size_t row, size_t n)
+{
+    const double last = (double)(n - 1);
+    simplex_prediction(p, (struct place){(double)column / last, SIMPLEX_HEIGHT * (double)row / last});
+    return simplex_least(p) > 1e-9;
+}
+
+static double log_density(const kelvin_density *density, const double p[SIMPLEX])
+{
+    double z[SIMPLEX];
+    simplex_logits(z, p);
+    return kelvin_density_eval(density, NULL, z, SIMPLEX, SIMPLEX_LABEL);
+}
+
+static double log_mean(const kelvin_density *density)
+{
+    double max = -INFINITY, sum = 0.0, p[SIMPLEX];
+    size_t n = 0;
+    for (size_t i = 0; i < (size_t)MEAN_GRID * MEAN_GRID; i++) {
+        if (!point_inside(p, i % MEAN_GRID, i / MEAN_GRID, MEAN_GRID)) continue;
+        const double value = log_density(density, p);
+        if (value > max) {
+            sum *= exp(max - value);
+            max = value;
+        }
+        sum += exp(value - max);
+        n++;
+    }
+    return max + log(sum / (double)n);
+}
+
+static kelvin_status write_raster(const struct figure *figure, const struct figure_options *options,
+                                  const kelvin_density panel[PANELS])
+{
+    struct output table;
+    const double width = 1.0 / RASTER, mean[PANELS] = {log_mean(&panel[0]), log_mean(&panel[1]), log_mean(&panel[2])};
+    KELVIN_TRY(output_table(&table, figure, options, ".csv", "x,y,likelihood,prior,posterior"));
+    fprintf(table.file, "# Logarithms of the densities, each divided by its mean over %d x %d points.\n", MEAN_GRID,
+            MEAN_GRID);
+    fputs("# Outside the triangle: at the nearest prediction inside.\n", table.file);
+    for (int row = -MARGIN; row <= (int)ceil(SIMPLEX_HEIGHT * RASTER) + MARGIN; row++)
+        for (int column = -MARGIN; column <= RASTER + MARGIN; column++) {
+            const struct place at = {column * width, row * width};
+            double p[SIMPLEX];
+            simplex_prediction(p, at);
+            simplex_confine(p, EDGE);
+            fprintf(table.file, "%.6g,%.6g", at.x, at.y);
+            for (size_t i = 0; i < PANELS; i++) fprintf(table.file, ",%.6g", log_density(&panel[i], p) - mean[i]);
+            fputc('\n', table.file);
+        }
+    return output_close(&table, KELVIN_OK);
+}
+
+static kelvin_status write_field(const struct figure *figure, const struct figure_options *options,
+                                 const kelvin_density panel[PANELS])
+{
+    struct output table;
+    KELVIN_TRY(output_table(&table, figure, options, "-field.csv", "panel,x,y,dx,dy"));
+    fputs("# Panels: 0 likelihood, 1 prior, 2 posterior. (dx, dy) for a gradient step of length 1.\n", table.file);
+    for (size_t i = 0; i < PANELS; i++) {
+        if (i) fputs("\n\n", table.file);
+        for (size_t point = 0; point < options->grid * options->grid; point++) {
+            double p[SIMPLEX], z[SIMPLEX];
+            if (!point_inside(p, point % options->grid, point / options->grid, options->grid)) continue;
+            simplex_logits(z, p);
+            const struct place at = simplex_place(p), d = simplex_move(&panel[i], z);
+            fprintf(table.file, "%zu,%.10g,%.10g,%.10g,%.10g\n", i, at.x, at.y, d.x, d.y);
+        }
+    }
+    return output_close(&table, KELVIN_OK);
+}
+
+struct way {
+    FILE *file;
+    size_t panel, particle;
+};
+
+static void write_stay(void *context, struct place at, size_t from, size_t until)
+{
+    const struct way *way = context;
+    fprintf(way->file, "%zu,%zu,%zu,%zu,%.6g,%.6g\n", way->panel, way->particle + 1, from, until, at.x, at.y);
+}
+
+static kelvin_status write_ways(FILE *file, const struct figure_options *options, const kelvin_density panel[PANELS])
+{
+    for (size_t i = 0; i < PANELS; i++) {
+        const struct ascent ascent = {&panel[i], options->rate, options->steps};
+        if (i) fputs("\n\n", file);
+        for (size_t particle = 0; particle < options->particles; particle++) {
+            struct way way = {file, i, particle};
+            double p[SIMPLEX];
+            if (!options->watch->piece(options->watch->context))
+                return kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
+            if (particle) fputc('\n', file);
+            simplex_uniform(p, options->seed, particle);
+            ascent_follow(&ascent, p, write_stay, &way);
+        }
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status write_particles(const struct figure *figure, const struct figure_options *options,
+                                     const kelvin_density panel[PANELS])
+{
+    struct output table;
+    KELVIN_TRY(output_table(&table, figure, options, "-particles.csv", "panel,particle,step,until,x,y"));
+    fputs("# Panels: 0 likelihood, 1 prior, 2 posterior. From `step` to `until` a particle stays within 0.015 of (x, "
+          "y).\n",
+          table.file);
+    options->watch->start(options->watch->context, "following", PANELS * options->particles);
+    const kelvin_status status = write_ways(table.file, options, panel);
+    options->watch->end(options->watch->context);
+    return output_close(&table, status);
+}
+
+static void print_numbers(const struct figure_options *options, double wrong, double mass)
+{
+    fprintf(options->out, "%-48s here      published\n", "posterior");
+    fprintf(options->out, "%-48s %5.1f %%   around 30 %%   (%zu uniform starts, %zu steps)\n",
+            "particles that end at a wrong class", 100.0 * wrong, options->draws, options->steps);
+    if (options->alpha <= 0.0)
+        fprintf(options->out, "%-48s not defined: the integral is infinite for alpha <= 0\n",
+                "mass where the true class is below one half");
+    else if (isnan(mass))
+        fprintf(options->out, "%-48s only known for alpha from %g to %g\n",
+                "mass where the true class is below one half", MASS_LEAST, MASS_MOST);
+    else
+        fprintf(options->out, "%-48s %5.3g %%   only 1 %%\n", "mass where the true class is below one half",
+                100.0 * mass);
+}
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "epoch,rate,temperature"));
-    fputs("# Factors of the learning rate and of the temperature.\n", table.file);
-    for (size_t i = 0; i < options->grid; i++) {
-        const double progress = (double)i / (double)(options->grid - 1);
-        const kelvin_schedule s = kelvin_schedule_paper(progress);
-        fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, s.rate, s.temperature);
-    }
-    fprintf(options->out,
-            "a cycle of %zu epochs: cold up to epoch %.0f, at full temperature from %.0f, learning rate "
-            "falling from %.0f\n",
-            options->epochs, (double)options->epochs / 3, (double)options->epochs * 2 / 3, (double)options->epochs / 2);
-    return output_close(&table, KELVIN_OK);
+    kelvin_density panel[PANELS];
+    double wrong;
+    if (options->grid > MOST_ARROWS)
+        return kelvin_fail(KELVIN_EUSAGE, "--grid must be at most %d in this figure: it draws an arrow at each point",
+                           MOST_ARROWS);
+    KELVIN_TRY(parse_panels(panel, options->alpha));
+    KELVIN_TRY(output_folder(options->folder)); /* before the long work, not after it */
+    const struct ascent ascent = {&panel[2], options->rate, options->steps};
+    KELVIN_TRY(ascent_wrong_share(&wrong, &ascent, options->seed, options->draws, options->threads, options->watch));
+    KELVIN_TRY(write_raster(figure, options, panel));
+    KELVIN_TRY(write_field(figure, options, panel));
+    KELVIN_TRY(write_particles(figure, options, panel));
+    print_numbers(options, wrong, mass_below_half(&panel[2], options->alpha));
+    return KELVIN_OK;
 }
 
 static void defaults(struct figure_options *options)
 {
-    options->epochs = 10000;
-    options->grid = 1201; /* the corners at 1/3, 1/2 and 2/3 are among them */
+    static const size_t draws[] = {[FIGURE_SMOKE] = 100, [FIGURE_LAPTOP] = 1000, [FIGURE_PAPER] = 10000};
+    options->alpha = 0.01;
+    options->grid = 25;
+    options->particles = 50;
+    options->draws = draws[options->scale];
+    options->steps = 1000;
+    options->rate = 0.05;
 }
 
-static const char *const heeded[] = {"epochs", "grid", NULL};
-static const char *const tables[] = {".csv", NULL};
+static const char *const heeded[] = {"alpha", "grid", "particles", "draws", "steps", "rate", "seed", NULL};
+static const char *const tables[] = {".csv", "-field.csv", "-particles.csv", NULL};
 
 extern const struct figure dirichlet_gradients_figure;
 const struct figure dirichlet_gradients_figure = {
     .name = "dirichlet-gradients",
-    .about = "learning rate and temperature over a cycle of SGHMC",
+    .about = "density and gradients of a Dirichlet posterior over three classes",
     .options = heeded,
     .defaults = defaults,
     .tables = tables,
     .script = dirichlet_gradients_gp,
+    .moves = true,
     .run = run,
 };

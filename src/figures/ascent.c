@@ -1,0 +1,83 @@
+/* Gradient ascent on a log-density f in logit space, z <- z + rate * df/dz, from z = log p.
+ * Paper: section "Dirichlet prior", where around 30 % of uniformly drawn particles end at a wrong class. */
+#include "figures/ascent.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+enum { PIECE = 16 }; /* particles of a task: few, so that a signal is soon heard */
+
+static const double APART = 0.015;
+
+struct job {
+    const struct ascent *ascent;
+    uint64_t seed;
+    size_t draws;
+    const struct figure_watch *watch;
+    atomic_size_t wrong; /* whole numbers: the order in which they are added does not matter */
+};
+
+void ascent_step(const struct ascent *ascent, double z[SIMPLEX])
+{
+    double grad[SIMPLEX];
+    (void)kelvin_density_eval(ascent->density, grad, z, SIMPLEX, SIMPLEX_LABEL);
+    for (int k = 0; k < SIMPLEX; k++) z[k] += ascent->rate * grad[k];
+}
+
+bool ascent_ends_wrong(const struct ascent *ascent, const double p[SIMPLEX])
+{
+    double z[SIMPLEX];
+    bool wrong = false;
+    simplex_logits(z, p);
+    for (size_t step = 0; step < ascent->steps; step++) ascent_step(ascent, z);
+    for (int k = 0; k < SIMPLEX; k++) wrong |= k != SIMPLEX_LABEL && z[k] >= z[SIMPLEX_LABEL];
+    return wrong;
+}
+
+void ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context)
+{
+    double z[SIMPLEX], now[SIMPLEX];
+    struct place last = simplex_place(p), at = last;
+    size_t from = 0;
+    simplex_logits(z, p);
+    for (size_t step = 1; step <= ascent->steps; step++) {
+        ascent_step(ascent, z);
+        simplex_probabilities(now, z);
+        at = simplex_place(now);
+        if (step < ascent->steps && hypot(at.x - last.x, at.y - last.y) < APART) continue;
+        stay(context, last, from, step - 1);
+        last = at;
+        from = step;
+    }
+    stay(context, last, from, ascent->steps);
+}
+
+static kelvin_status piece(void *context, size_t index)
+{
+    struct job *job = context;
+    const size_t first = index * PIECE, end = job->draws - first < PIECE ? job->draws : first + PIECE;
+    size_t wrong = 0;
+    if (!job->watch->piece(job->watch->context)) return kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
+    for (size_t i = first; i < end; i++) {
+        double p[SIMPLEX];
+        simplex_uniform(p, job->seed, i);
+        wrong += ascent_ends_wrong(job->ascent, p);
+    }
+    atomic_fetch_add(&job->wrong, wrong);
+    return KELVIN_OK;
+}
+
+kelvin_status ascent_wrong_share(double *share, const struct ascent *ascent, uint64_t seed, size_t draws,
+                                 size_t threads, const struct figure_watch *watch)
+{
+    struct job job = {.ascent = ascent, .seed = seed, .draws = draws, .watch = watch};
+    const size_t pieces = (draws + PIECE - 1) / PIECE;
+    kelvin_pool *pool;
+    KELVIN_TRY(kelvin_pool_create(&pool, threads));
+    watch->start(watch->context, "climbing", pieces);
+    const kelvin_status status = kelvin_pool_run(pool, piece, &job, pieces);
+    watch->end(watch->context);
+    kelvin_pool_destroy(pool);
+    *share = (double)job.wrong / (double)draws;
+    return status;
+}
