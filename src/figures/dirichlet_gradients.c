@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-enum { PANELS = 3, MEAN_GRID = 500, RASTER = 240, MARGIN = 4, MOST_ARROWS = 250 };
+enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5, MOST_ARROWS = 250 };
 
 /* Nearer than that to an edge nothing is looked at; half the distance of the points that the mean is taken over. */
 static const double EDGE = 0.5 / (MEAN_GRID - 1);

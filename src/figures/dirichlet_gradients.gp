@@ -5,7 +5,7 @@ names = sprintf("'a) categ. like.' 'b) Dir(%g) prior' 'c) Dir(%g) posterior'", a
 grey = "#4d4d4d"
 
 # The triangle of panel i with its base at b, and a little room around it; the raster is as wide.
-room = 4.0 / 240
+room = 5.0 / 280
 out = 2 * room
 triangle(i, b) = panel(left(i) - room * side, b - (tall + room) * side, left(i) + (1 + room) * side, b + room * side) \
     . "; " . panel_ranges(-room, 1 + room, -room, tall + room)
@@ -43,13 +43,13 @@ do for [i = 0:2] {
     eval white(1 + out, -out, 1 + out, tall + out, 0.5, tall + out, 0.5, tall)
     eval white(1 + out, -out, 1 + out, tall, 0.5, tall, 1, 0)
     eval white(-out, -out, 1 + out, -out, 1 + out, 0, -out, 0)
-    eval edge("front fillstyle empty border linecolor rgb 'black' linewidth 1.7")
+    eval edge("front fillstyle empty border linecolor rgb 'black' linewidth 1.2")
     plot base . ".csv" using 1:2:(column(3 + i)) with image
     unset object
 }
 do for [i = 0:2] {
     eval triangle(i, 801)
-    eval edge("back fillstyle empty border linecolor rgb 'black' linewidth 1.7")
+    eval edge("back fillstyle empty border linecolor rgb 'black' linewidth 1.2")
     if (i == 2) {
         do for [k = 0:2] { eval text(left(k) + side / 2, 838, word(names, k + 1), 33, "center") }
         do for [b in "397 801"] {
@@ -60,7 +60,7 @@ do for [i = 0:2] {
         eval text(32, 617, "gradient", 36, "center rotate by 90")
     }
     plot base . "-field.csv" index i using 2:3:(arrow(i) * $4):(arrow(i) * $5) \
-             with vectors head filled size 0.015, 20, 90 linewidth 1.5 linecolor rgb grey, \
+             with vectors head filled size 0.015, 20, 90 linewidth 1.3 linecolor rgb grey, \
          base . "-particles.csv" index i using 5:6:2 with lines linewidth 3 linecolor variable
     unset object
 }

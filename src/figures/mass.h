@@ -7,9 +7,9 @@
 
 #include <kelvin/density.h>
 
-/* The concentrations that it works for: to 1e-10 from 1e-3 to 1e4; below that to about 1e-13 / alpha. */
+/* The concentrations that it works for: to 1e-10 from 1e-3 to 1e3; below that to about 1e-13 / alpha. */
 #define MASS_LEAST 1e-9
-#define MASS_MOST  1e4
+#define MASS_MOST  1e3
 
 /* `density` is as high as p^(alpha - 1) or lower where any p goes to zero. NaN unless MASS_LEAST <= alpha <= MASS_MOST:
  * for alpha <= 0 the integral is not finite. */
