@@ -221,6 +221,24 @@ static void a_way_covers_all_steps(void **state)
         }
 }
 
+/* Steps of 50 throw a particle from corner to corner: its way is cut short, its last place is not. */
+static void a_way_without_end_is_cut(void **state)
+{
+    (void)state;
+    const kelvin_density peaked = dirichlet(100, true);
+    const struct ascent ascent = {&peaked, 50, 1000};
+    const double p[SIMPLEX] = {0.2, 0.3, 0.5};
+    struct stays stays = {0};
+    double z[SIMPLEX], q[SIMPLEX];
+    ascent_follow(&ascent, p, keep, &stays);
+    assert_int_equal(stays.next, 1001);
+    assert_true(stays.n >= 5 && stays.n <= 270); /* jumps of at most 1; stays 0.015 apart or further; the last */
+    simplex_logits(z, p);
+    for (size_t step = 0; step < 1000; step++) ascent_step(&ascent, z);
+    simplex_probabilities(q, z);
+    assert_true(stays.last.x == simplex_place(q).x && stays.last.y == simplex_place(q).y);
+}
+
 static double wrong_share(const kelvin_density *density, uint64_t seed, size_t draws, size_t threads)
 {
     double share = NAN;
@@ -363,6 +381,7 @@ int main(void)
         cmocka_unit_test(uniform_starts_have_the_right_moments),
         cmocka_unit_test(a_step_is_a_plain_loop),
         cmocka_unit_test(a_way_covers_all_steps),
+        cmocka_unit_test(a_way_without_end_is_cut),
         cmocka_unit_test(three_of_ten_particles_go_astray),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(the_likelihood_leads_to_the_true_class),

@@ -9,6 +9,9 @@ enum { PIECE = 16 }; /* particles of a task: few, so that a signal is soon heard
 
 static const double APART = 0.015;
 
+/* A way that leads somewhere is shorter; a particle whose steps are too long jumps to and fro forever. */
+static const double LONGEST = 4.0;
+
 struct job {
     const struct ascent *ascent;
     uint64_t seed;
@@ -36,16 +39,18 @@ bool ascent_ends_wrong(const struct ascent *ascent, const double p[SIMPLEX])
 
 void ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context)
 {
-    double z[SIMPLEX], now[SIMPLEX];
-    struct place last = simplex_place(p), at = last;
+    double z[SIMPLEX], now[SIMPLEX], length = 0.0;
+    struct place last = simplex_place(p);
     size_t from = 0;
     simplex_logits(z, p);
     for (size_t step = 1; step <= ascent->steps; step++) {
         ascent_step(ascent, z);
         simplex_probabilities(now, z);
-        at = simplex_place(now);
-        if (step < ascent->steps && hypot(at.x - last.x, at.y - last.y) < APART) continue;
+        const struct place at = simplex_place(now);
+        const double moved = hypot(at.x - last.x, at.y - last.y);
+        if (step < ascent->steps && (moved < APART || length > LONGEST)) continue;
         stay(context, last, from, step - 1);
+        length += moved;
         last = at;
         from = step;
     }

@@ -28,8 +28,8 @@ bool ascent_ends_wrong(const struct ascent *ascent, const double p[SIMPLEX]);
 /* A particle stays near `at` from step `from` to step `until`. */
 typedef void ascent_stay(void *context, struct place at, size_t from, size_t until);
 
-/* The way of the particle that starts at p, as stays that are 0.015 of the triangle's side apart or further, and
- * the place of its last step. */
+/* The way of the particle that starts at p, as stays that are 0.015 of the triangle's side apart or further, and the
+ * place of its last step. Of a way that does not end, the first four sides' length. */
 void ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context);
 
 /* The share of predictions 0 .. draws-1 of simplex_uniform from which a particle ends wrong. */

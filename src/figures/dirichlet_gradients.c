@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5, MOST_ARROWS = 250 };
+enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5, LEAST_GRID = 3, MOST_GRID = 250 };
 
 /* Nearer than that to an edge nothing is looked at; half the distance of the points that the mean is taken over. */
 static const double EDGE = 0.5 / (MEAN_GRID - 1);
@@ -150,27 +150,28 @@ static kelvin_status write_particles(const struct figure *figure, const struct f
 
 static void print_numbers(const struct figure_options *options, double wrong, double mass)
 {
-    fprintf(options->out, "%-48s here      published\n", "posterior");
-    fprintf(options->out, "%-48s %5.1f %%   around 30 %%   (%zu uniform starts, %zu steps)\n",
-            "particles that end at a wrong class", 100.0 * wrong, options->draws, options->steps);
+    static const char *const what[] = {"particles that end at a wrong class", "mass where the true class is below 1/2"};
+    FILE *out = options->out;
+    const bool published = options->alpha == 0.01;
+    fprintf(out, "%-40s    here%s\n", "the posterior", published ? "   published" : "");
+    fprintf(out, "%-40s %5.3g %%   %s(%zu starts, %zu steps)\n", what[0], 100.0 * wrong,
+            published ? "around 30 %   " : "", options->draws, options->steps);
     if (options->alpha <= 0.0)
-        fprintf(options->out, "%-48s not defined: the integral is infinite for alpha <= 0\n",
-                "mass where the true class is below one half");
+        fprintf(out, "%-40s not defined: the integral is infinite for alpha <= 0\n", what[1]);
     else if (isnan(mass))
-        fprintf(options->out, "%-48s only known for alpha from %g to %g\n",
-                "mass where the true class is below one half", MASS_LEAST, MASS_MOST);
+        fprintf(out, "%-40s only computed for alpha from %g to %g\n", what[1], MASS_LEAST, MASS_MOST);
     else
-        fprintf(options->out, "%-48s %5.3g %%   only 1 %%\n", "mass where the true class is below one half",
-                100.0 * mass);
+        fprintf(out, "%-40s %5.3g %%   %s\n", what[1], 100.0 * mass, published ? "only 1 %" : "exact");
 }
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
 {
     kelvin_density panel[PANELS];
     double wrong;
-    if (options->grid > MOST_ARROWS)
-        return kelvin_fail(KELVIN_EUSAGE, "--grid must be at most %d in this figure: it draws an arrow at each point",
-                           MOST_ARROWS);
+    if (options->grid < LEAST_GRID || options->grid > MOST_GRID)
+        return kelvin_fail(KELVIN_EUSAGE,
+                           "--grid must be from %d to %d in this figure, not %zu: an arrow stands at each point",
+                           LEAST_GRID, MOST_GRID, options->grid);
     KELVIN_TRY(parse_panels(panel, options->alpha));
     KELVIN_TRY(output_folder(options->folder)); /* before the long work, not after it */
     const struct ascent ascent = {&panel[2], options->rate, options->steps};

@@ -18,11 +18,8 @@ white(x0, y0, x1, y1, x2, y2, x3, y3) = sprintf("set object polygon from %s to %
 # Arrows are scaled panel by panel: the mean one is 3/4 as long as arrows are apart.
 array mean_arrow[3]
 do for [i = 0:2] {
-    mean_arrow[i + 1] = 1
-    if (grid > 2) {
-        stats base . "-field.csv" index i using (sqrt($4**2 + $5**2)) nooutput
-        if (STATS_mean > 0) { mean_arrow[i + 1] = STATS_mean }
-    }
+    stats base . "-field.csv" index i using (sqrt($4**2 + $5**2)) nooutput
+    mean_arrow[i + 1] = STATS_mean > 0 ? STATS_mean : 1
 }
 arrow(i) = 0.75 / (grid - 1) / mean_arrow[i + 1]
 do for [i = 1:10] { set linetype i linecolor rgb word(tab10, i) }
