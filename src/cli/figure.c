@@ -136,7 +136,10 @@ static kelvin_status make_all(const struct settings *settings, const struct argu
     kelvin_free(folder);
     for (size_t i = 0; figures[i]; i++)
         if (!figures[i]->samples) figure_print_files(figures[i], &settings->figure, !status);
-    return status;
+    if (!status) return KELVIN_OK;
+    char first[512]; /* what is said about the first one holds for all */
+    snprintf(first, sizeof first, "%s", kelvin_error());
+    return kelvin_fail(status, "%s, and the other scripts in the same way", first);
 }
 
 static kelvin_status run(void *data, const struct arguments *arguments)

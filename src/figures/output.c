@@ -4,6 +4,7 @@
 #include "figures/prelude_gp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 extern char **environ;
+
+enum { NOT_FOUND = 127 }; /* how a program ends that could not be started, where posix_spawn does not say so itself */
 
 const char *const output_pictures[] = {".png", ".svg", ".pdf", ".gif", NULL};
 
@@ -77,40 +80,60 @@ kelvin_status output_script(const struct figure *figure, const struct figure_opt
     return output_close(&script, KELVIN_OK);
 }
 
-/* Starts `gnuplot path` and waits for it. What it says goes to standard error. */
-static bool gnuplot(char *path)
+/* Starts `gnuplot script` and waits for it; whatever it says goes to the file `log`. 0 if it is content, -1 if it could
+ * not be started. */
+static int gnuplot(char *script, const char *log)
 {
     char name[] = "gnuplot";
-    char *argv[] = {name, path, NULL};
+    char *argv[] = {name, script, NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
     int ended = -1;
-    if (posix_spawn_file_actions_init(&actions)) return false;
-    if (posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) == 0 &&
+    if (posix_spawn_file_actions_init(&actions)) return -1;
+    if (posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666) == 0 &&
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) == 0 &&
         posix_spawnp(&child, name, &actions, NULL, argv, environ) == 0)
         while (waitpid(child, &ended, 0) < 0 && errno == EINTR) continue;
     posix_spawn_file_actions_destroy(&actions);
-    return ended == 0;
+    return ended;
+}
+
+/* Does `act` to every picture of the figure; the number of those where it returned 0. */
+static size_t each_picture(int (*act)(const char *path), const char *folder, const char *figure, bool moves)
+{
+    size_t n = 0;
+    char path[OUTPUT_PATH];
+    for (size_t i = 0; output_pictures[i]; i++)
+        if ((moves || strcmp(output_pictures[i], ".gif") != 0) &&
+            output_path(path, folder, figure, output_pictures[i]) == KELVIN_OK)
+            n += act(path) == 0;
+    return n;
+}
+
+static int find(const char *path)
+{
+    return access(path, R_OK);
 }
 
 kelvin_status output_draw(const char *folder, const char *figure, bool moves)
 {
-    char script[OUTPUT_PATH], picture[OUTPUT_PATH];
-    bool drawn = true;
-    const bool still = !moves;
+    char script[OUTPUT_PATH], log[OUTPUT_PATH];
     KELVIN_TRY(output_path(script, folder, figure, ".gp"));
-    for (size_t i = 0; output_pictures[i + still]; i++) {
-        KELVIN_TRY(output_path(picture, folder, figure, output_pictures[i]));
-        unlink(picture); /* an old picture must not pass for the new one */
+    KELVIN_TRY(output_path(log, folder, figure, ".log"));
+    each_picture(unlink, folder, figure, moves); /* an old picture must not pass for the new one */
+    const int ended = gnuplot(script, log);
+    if (ended == 0 && each_picture(find, folder, figure, moves) == (moves ? 4 : 3)) {
+        unlink(log); /* it counts the frames of an animation, and warns of tables that are rightly empty */
+        return KELVIN_OK;
     }
-    drawn = gnuplot(script);
-    for (size_t i = 0; output_pictures[i + still]; i++) {
-        KELVIN_TRY(output_path(picture, folder, figure, output_pictures[i]));
-        drawn &= access(picture, R_OK) == 0;
-    }
-    if (drawn) return KELVIN_OK;
+    if (ended != -1 && WIFEXITED(ended) && WEXITSTATUS(ended) != NOT_FOUND)
+        return kelvin_fail(KELVIN_EIO,
+                           "gnuplot failed, so there is no picture, but the numbers are kept: see what it said in %s, "
+                           "then draw with: gnuplot %s",
+                           log, script);
+    unlink(log);
     return kelvin_fail(KELVIN_EIO,
-                       "gnuplot is missing or failed, so there is no picture, but the numbers are kept: install it "
+                       "gnuplot is missing, so there is no picture, but the numbers are kept: install it "
                        "(apt-get install gnuplot-nox), then draw with: gnuplot %s",
                        script);
 }
