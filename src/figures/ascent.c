@@ -1,5 +1,5 @@
 /* Gradient ascent on a log-density f in logit space, z <- z + rate * df/dz, from z = log p.
- * Paper: section "Dirichlet prior", where around 30 % of uniformly drawn particles end at a wrong class. */
+ * Paper: section "Training stability", where around 30 % of uniformly drawn particles end at a wrong class. */
 #include "figures/ascent.h"
 
 #include <math.h>

@@ -3,6 +3,8 @@
  *     z_wrong = 0,   z_other = log(rest / (K - 1) / (1 - rest)) */
 #include "figures/boundary.h"
 
+#include "figures/bisect.h"
+
 #include <math.h>
 
 enum { WRONG, TRUE };
@@ -32,35 +34,39 @@ double boundary_change(struct boundary *b, double alpha, double rest)
     return b->change[TRUE];
 }
 
-/* The same with the arguments the other way round. */
-static double of_rest(struct boundary *b, double rest, double alpha)
+/* One of alpha and rest is fixed, the other one is looked for. */
+struct question {
+    struct boundary *b;
+    double alpha, rest;
+    bool rises; /* the change is positive at the end that is called high */
+};
+
+static bool low_side_of_alpha(double alpha, const void *context)
 {
-    return boundary_change(b, alpha, rest);
+    const struct question *q = context;
+    return (boundary_change(q->b, alpha, q->rest) > 0) != q->rises;
 }
 
-static bool bisect(double (*change)(struct boundary *b, double x, double fixed), struct boundary *b, double *x,
-                   double low, double high, double fixed)
+static bool low_side_of_rest(double rest, const void *context)
 {
-    const bool rises = change(b, high, fixed) > 0;
-    if ((change(b, low, fixed) > 0) == rises) return false;
-    for (;;) {
-        const double middle = low + (high - low) / 2;
-        if (!(middle > low && middle < high)) break;
-        if ((change(b, middle, fixed) > 0) == rises)
-            high = middle;
-        else
-            low = middle;
-    }
-    *x = high;
+    const struct question *q = context;
+    return (boundary_change(q->b, q->alpha, rest) > 0) != q->rises;
+}
+
+static bool answer(double *x, condition *low_side, struct question *q, double low, double high)
+{
+    q->rises = low_side(high, q); /* while it is still false, this asks whether the change is positive there */
+    if (!low_side(low, q)) return false;
+    *x = bisect(low_side, q, low, high);
     return true;
 }
 
 bool boundary_alpha(struct boundary *b, double *alpha, double low, double high, double rest)
 {
-    return bisect(boundary_change, b, alpha, low, high, rest);
+    return answer(alpha, low_side_of_alpha, &(struct question){.b = b, .rest = rest}, low, high);
 }
 
 bool boundary_rest(struct boundary *b, double *rest, double low, double high, double alpha)
 {
-    return bisect(of_rest, b, rest, low, high, alpha);
+    return answer(rest, low_side_of_rest, &(struct question){.b = b, .alpha = alpha}, low, high);
 }

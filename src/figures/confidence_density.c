@@ -5,6 +5,7 @@
  * and the bound's local maxima below 1/2 (at p = T): predictions that are wrong, and still preferred to all others
  * nearby. Paper: section "Confidence prior" and appendix "Proof that confidence prior converges to a cold likelihood".
  */
+#include "figures/bisect.h"
 #include "figures/confidence_density_gp.h"
 #include "figures/figure.h"
 #include "figures/output.h"
@@ -32,7 +33,7 @@ static double log_density(const struct tempered *tempered, double *slope, double
     return tempered_eval(tempered, slope, z);
 }
 
-static bool rises(const struct tempered *tempered, double p)
+static bool rises(double p, const void *tempered)
 {
     double slope;
     log_density(tempered, &slope, p);
@@ -43,19 +44,12 @@ static bool rises(const struct tempered *tempered, double p)
 static void find_peak(struct curve *curve)
 {
     double low = 1e-15, high = low;
-    while (high < 0.5 && rises(&curve->upper, high)) {
+    while (high < 0.5 && rises(high, &curve->upper)) {
         low = high;
         high *= 1.1;
     }
     curve->peaks = high < 0.5;
-    for (int i = 0; i < 60; i++) {
-        const double middle = (low + high) / 2.0;
-        if (rises(&curve->upper, middle))
-            low = middle;
-        else
-            high = middle;
-    }
-    curve->peak = low;
+    if (curve->peaks) curve->peak = bisect(rises, &curve->upper, low, high);
 }
 
 static kelvin_status read_temperatures(struct picture *picture, const char *text)
@@ -103,8 +97,8 @@ static kelvin_status write_peaks(const struct figure *figure, const struct figur
           options->out);
     for (size_t k = 0; k < picture->n; k++) {
         const struct curve *curve = &picture->curve[k];
-        const double density = exp(log_density(&curve->upper, NULL, curve->peak));
         if (!curve->peaks) continue;
+        const double density = exp(log_density(&curve->upper, NULL, curve->peak));
         fprintf(table.file, "%.10g,%.10g,%.10g\n", curve->T, curve->peak, density);
         fprintf(options->out, "  %-11.4g   %7.4g   %7.4g\n", curve->T, curve->peak, density);
     }

@@ -3,7 +3,7 @@
  *
  *     dp_k = p_k (g_k - sum_j p_j g_j),   g_j = d log f / d z_j.
  *
- * Paper: section "Dirichlet prior".
+ * Paper: section "Training stability".
  *
  * Colours: the logarithm of a density divided by its mean over the simplex, from black at 1/26 of the mean to white at
  * 26 times the mean, the same for all three. (Measured in the published picture: in each panel the colour is linear in
@@ -11,10 +11,9 @@
  * For alpha < 1 the mean depends on how near to the corners one looks: it is taken over 500 x 500 points. */
 #include "figures/ascent.h"
 #include "figures/dirichlet_gradients_gp.h"
+#include "figures/log_sum.h"
 #include "figures/mass.h"
 #include "figures/output.h"
-
-#include <math.h>
 
 enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5, LEAST_GRID = 3, MOST_GRID = 250 };
 
@@ -49,19 +48,15 @@ static double log_density(const kelvin_density *density, const double p[SIMPLEX]
 
 static double log_mean(const kelvin_density *density)
 {
-    double max = -INFINITY, sum = 0.0, p[SIMPLEX];
+    struct log_sum total = log_sum_zero;
+    double p[SIMPLEX];
     size_t n = 0;
     for (size_t i = 0; i < (size_t)MEAN_GRID * MEAN_GRID; i++) {
         if (!point_inside(p, i % MEAN_GRID, i / MEAN_GRID, MEAN_GRID)) continue;
-        const double value = log_density(density, p);
-        if (value > max) {
-            sum *= exp(max - value);
-            max = value;
-        }
-        sum += exp(value - max);
+        log_sum_add(&total, log_density(density, p), 1.0);
         n++;
     }
-    return max + log(sum / (double)n);
+    return total.max + log(total.sum / (double)n);
 }
 
 static kelvin_status write_raster(const struct figure *figure, const struct figure_options *options,

@@ -6,26 +6,11 @@
  * takes it to the plane, cut at u = 0. There f p_y p_1 p_2 falls like exp(-alpha |u|), over thousands of units for
  * alpha = 0.01. With u = +- exp(t - exp(-t)) and v = sinh(t) it falls like exp(-exp(|t|)), and the trapezoidal rule
  * converges exponentially (Takahasi and Mori, 1974: double-exponential formulas).
- * Paper: section "Dirichlet prior", "only 1 % of the samples would appear in the bottom half of the plot". */
+ * Paper: section "Training stability", "only 1 % of the samples would appear in the bottom half of the plot". */
 #include "figures/mass.h"
 
+#include "figures/log_sum.h"
 #include "figures/simplex.h"
-
-#include <math.h>
-
-/* A sum of exponentials that neither overflows nor vanishes: sum * exp(max). */
-struct sum {
-    double max, sum;
-};
-
-static void add(struct sum *total, double log_term, double weight)
-{
-    if (log_term > total->max) {
-        total->sum *= exp(total->max - log_term);
-        total->max = log_term;
-    }
-    total->sum += weight * exp(log_term - total->max);
-}
 
 /* log(1 + exp(u)) = -log(1 - s(u)) */
 static double softplus(double u)
@@ -41,21 +26,22 @@ static double integrand(const kelvin_density *density, double u, double v)
 }
 
 /* Adds the integral over v at one u. */
-static void add_line(struct sum *total, const kelvin_density *density, double u, double weight, double h, double end)
+static void add_line(struct log_sum *total, const kelvin_density *density, double u, double weight, double h,
+                     double end)
 {
     const long n = (long)ceil(end / h);
     for (long i = -n; i <= n; i++) {
         const double t = h * (double)i;
-        add(total, integrand(density, u, sinh(t)), weight * cosh(t));
+        log_sum_add(total, integrand(density, u, sinh(t)), weight * cosh(t));
     }
 }
 
 /* The side of u that has the sign of `side`. */
-static struct sum half(const kelvin_density *density, double side, double h, double end)
+static struct log_sum half(const kelvin_density *density, double side, double h, double end)
 {
     const double begin = -4.0; /* there u = exp(-58) */
     const long n = (long)ceil((end - begin) / h);
-    struct sum total = {.max = -INFINITY};
+    struct log_sum total = log_sum_zero;
     for (long i = 0; i <= n; i++) {
         const double t = begin + h * (double)i, u = exp(t - exp(-t));
         add_line(&total, density, side * u, u * (1.0 + exp(-t)), h, end);
@@ -69,6 +55,6 @@ double mass_below_half(const kelvin_density *density, double alpha)
     /* For large alpha all is within 1 / sqrt(alpha) of one place. For small alpha the tail exp(-alpha |u|) is followed
      * down to exp(-80). */
     const double h = 0.125 / sqrt(1.0 + alpha / 10.0), end = log(2.0 * 80.0 / fmin(alpha, 1.0));
-    const struct sum below = half(density, -1.0, h, end), above = half(density, 1.0, h, end);
+    const struct log_sum below = half(density, -1.0, h, end), above = half(density, 1.0, h, end);
     return 1.0 / (1.0 + above.sum / below.sum * exp(above.max - below.max));
 }

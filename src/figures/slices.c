@@ -2,6 +2,8 @@
  * what they are moved up or down in it, and where they have maxima. */
 #include "figures/slices.h"
 
+#include "figures/bisect.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -70,16 +72,9 @@ double slice_slope(const struct slice *slice, double t)
     return slice->factor * grad[0];
 }
 
-/* Between a, where the curve rises, and b, where it falls. */
-static double bisect(const struct slice *slice, double a, double b)
+static bool rises(double t, const void *slice)
 {
-    while (b - a > 1e-13 * (1 + fabs(a))) {
-        const double middle = a + (b - a) / 2, slope = slice_slope(slice, middle);
-        if (slope == 0) return middle;
-        if (slope > 0) a = middle;
-        if (slope < 0) b = middle;
-    }
-    return a + (b - a) / 2;
+    return slice_slope(slice, t) > 0;
 }
 
 /* By how much the curve falls from its maximum at t before it rises again or ends, going left (way -1) or right (1)
@@ -100,7 +95,7 @@ static void find_maxima(struct slice *slice)
     for (size_t i = 0; i < SEARCHED; i++) {
         const double slope = slice_slope(slice, slice_logit(i, SEARCHED));
         if (slope < 0 && rise < i && i - rise <= 2 && slice->n_maxima < SLICE_MOST_MAXIMA) {
-            const double t = bisect(slice, slice_logit(rise, SEARCHED), slice_logit(i, SEARCHED));
+            const double t = bisect(rises, slice, slice_logit(rise, SEARCHED), slice_logit(i, SEARCHED));
             if (fall(slice, t, rise, -1) > 0.01 && fall(slice, t, i, 1) > 0.01) slice->maximum[slice->n_maxima++] = t;
         }
         if (slope != 0) rise = slope > 0 ? i : SEARCHED;
