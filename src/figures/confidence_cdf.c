@@ -33,7 +33,7 @@ double cdf_upper(double z, double T)
     if (z > 0.5) return (from_half + cdf_cold(z, T)) / total;
     /* (1 - z)^(1/T) (T + z) / T = exp(log1p(-z) / T + log1p(z / T)), whose two terms all but cancel where z is small
      * beside T: -z/T and z/T are left out of them. */
-    return -T * expm1(log1p_minus(-z) / T + log1p_minus(z / T)) / total;
+    return 0.0 - T * expm1(log1p_minus(-z) / T + log1p_minus(z / T)) / total; /* 0 at 0, not -0 */
 }
 
 static double gap(double z, const void *T)

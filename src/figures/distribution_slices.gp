@@ -17,9 +17,9 @@ curve(i) = sprintf("base . '.csv' index %d using 6:8 with lines %s", i, style(i)
 curves(first, last) = first == last ? curve(last) : curve(first) . ", " . curves(first + 1, last)
 
 # Legends stand below the panels, where they cover no curve whatever the parameters are.
-entry(i, slot) = (entry_x = panel_l + (slot % 2) * 248, entry_y = panel_b + 124 + (slot / 2) * 40, \
-    line(entry_x, entry_y, entry_x + 64, entry_y, "front " . style(i)) . "; " \
-    . text(entry_x + 78, entry_y, item(names, i), 24, "left"))
+entry(i, slot) = (entry_x = panel_l + (slot % 2) * 242, entry_y = panel_b + 124 + (slot / 2) * 40, \
+    line(entry_x, entry_y, entry_x + 58, entry_y, "front " . style(i)) . "; " \
+    . text(entry_x + 72, entry_y, item(names, i), 24, "left"))
 
 # The axis is logarithmic towards both ends.
 tick_words = "0.00000001 0.001 0.5 0.999 0.99999999"
