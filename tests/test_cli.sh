@@ -4,6 +4,7 @@
 #
 #     test_cli.sh KELVIN SOURCE_ROOT
 kelvin=$1
+root=$2
 passed=0
 failed=0
 work=$(mktemp -d) || exit 1
@@ -251,7 +252,18 @@ echo $? >code
 check "figure all without gnuplot is a failure" failed_with "install it (apt-get install gnuplot-nox), then draw with"
 for each in $still; do
     check "figure all without gnuplot keeps $each.csv" [ -s "bare/$each.csv" -a ! -e "bare/$each.png" ]
+    check "$each.csv is what the paper says" python3 "$root/tests/figures_oracle.py" bare $each
 done
+: >bare/schedule.png
+PATH=/nonexistent "$kelvin" figure schedule -o bare >stdout 2>stderr
+check "an old picture does not pass for a new one" [ ! -e bare/schedule.png ]
+mkdir broken
+printf '#!/bin/sh\necho broken\nexit 3\n' >broken/gnuplot
+chmod +x broken/gnuplot
+PATH=$work/broken:$PATH "$kelvin" figure schedule -o bare >stdout 2>stderr
+echo $? >code
+check "a gnuplot that fails is a failure" failed_with "see what it said in bare/schedule.log"
+check "what gnuplot said is kept" grep -q broken bare/schedule.log
 PATH=/nonexistent "$kelvin" $figure -o plain >stdout 2>stderr
 echo $? >code
 check "no gnuplot is a failure" failed_with "gnuplot-nox"
