@@ -133,8 +133,11 @@ wrong "--classes must be from 2 to 1000, not 1" figure critical-alpha -o refused
 wrong "'-0.1' is not a temperature" figure confidence-density -o refused --temperatures 1,-0.1
 wrong "'-1' is not a temperature" figure wasserstein -o refused --temperatures -1,1
 wrong "there must be 2 of them" figure wasserstein -o refused --temperatures 1
-wrong "expected a number below 0" figure distribution-slices -o refused --clip 0
-wrong "expected a number above 0" figure ndg-ridgeline -o refused --alpha -0.1
+wrong "--clip must be from -1000000 to -1e-06, not 0" figure distribution-slices -o refused --clip 0
+wrong "--alpha must be from 1e-15 to 1000000 in this figure, not -0.1" figure ndg-ridgeline -o refused --alpha -0.1
+wrong "--grid must be from 20 to 5000 in this figure, not 2" figure schedule -o refused --grid 2
+wrong "did you mean 'phase-diagram'?" figure phase-diagramm --help
+wrong "did you mean 'all'?" figure alll -o refused
 wrong "label" figure ndg-ridgeline -o refused --classes 3 --label 3
 wrong "did you mean 'phase-diagram'?" figure phase-diagramm -o refused
 wrong "did you mean 'wasserstein'?" figure waserstein -o refused
@@ -264,6 +267,34 @@ PATH=$work/broken:$PATH "$kelvin" figure schedule -o bare >stdout 2>stderr
 echo $? >code
 check "a gnuplot that fails is a failure" failed_with "see what it said in bare/schedule.log"
 check "what gnuplot said is kept" grep -q broken bare/schedule.log
+printf '#!/bin/sh\nkill -TERM $$\n' >broken/gnuplot
+PATH=$work/broken:$PATH "$kelvin" figure schedule -o bare >stdout 2>stderr
+echo $? >code
+check "a gnuplot that is killed is not a missing one" failed_with "gnuplot failed"
+mkdir -p taken/schedule.log
+"$kelvin" figure schedule -o taken >stdout 2>stderr
+echo $? >code
+check "a gnuplot that cannot start is not a missing one" failed_with "gnuplot could not be started"
+cat >broken/gnuplot <<'SH'
+#!/bin/sh
+for suffix in png svg pdf; do echo half >"${2%.gp}$3.$suffix"; done
+SH
+PATH=$work/broken:$PATH "$kelvin" figure schedule -o bare >stdout 2>stderr
+echo $? >code
+check "half a picture is a failure" failed_with "could not be written whole"
+check "half a picture is not left" [ -z "$(ls bare | grep -e "[.]part" -e "schedule\.\(png\|svg\|pdf\|log\)")" ]
+printf '#!/bin/sh\nkill -TERM $PPID\nsleep 0.2\nexit 1\n' >broken/gnuplot
+PATH=$work/broken:$PATH "$kelvin" figure schedule -o bare >stdout 2>stderr
+echo $? >code
+check "who stops it is told so" failed_with "stopped by a signal"
+if command -v gnuplot >/dev/null; then
+    ok figure wasserstein -o -dash
+    check "a folder may begin with a dash" [ -s ./-dash/wasserstein.svg ]
+    printf '#!/bin/sh\ncase $2 in *wasserstein*) exit 1 ;; esac\nexec %s "$@"\n' "$(command -v gnuplot)" >broken/gnuplot
+    PATH=$work/broken:$PATH "$kelvin" figure all --scale smoke -o most >stdout 2>stderr
+    check "figure all lists what was drawn" grep -q "^most/schedule.png\$" stdout
+    check "figure all does not list what was not" [ -z "$(grep "^most/wasserstein.png\$" stdout)" -a ! -e most/wasserstein.png ]
+fi
 PATH=/nonexistent "$kelvin" $figure -o plain >stdout 2>stderr
 echo $? >code
 check "no gnuplot is a failure" failed_with "gnuplot-nox"

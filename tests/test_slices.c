@@ -421,7 +421,7 @@ static size_t read_table(double (*row)[8], size_t most, const char *suffix)
 static void the_tables_hold_the_curves(void **state)
 {
     (void)state;
-    enum { GRID = 9 };
+    enum { GRID = 23 };
     static double row[GRID * SLICES][8];
     FILE *out = tmpfile();
     assert_non_null(out);

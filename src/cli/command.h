@@ -18,8 +18,8 @@ struct command {
     /* Results go to standard output, progress to standard error. A failure's sentence is left in kelvin_error(). */
     kelvin_status (*run)(void *settings, const struct arguments *arguments);
 
-    /* Help on what the operand names; false if there is none of its own. NULL: never. */
-    bool (*help)(FILE *out, const void *settings, const struct arguments *arguments);
+    /* Help on what the operand names, or on all if there is none. NULL: command_help will do. */
+    kelvin_status (*help)(FILE *out, const void *settings, const struct arguments *arguments);
 };
 
 extern const struct command sample_command, diagnose_command, figure_command, info_command, bench_command;
@@ -27,7 +27,7 @@ extern const struct command sample_command, diagnose_command, figure_command, in
 /* All of them; NULL after the last. */
 extern const struct command *const commands[];
 
-void command_help(FILE *out, const struct command *command, const void *settings, const struct arguments *arguments);
+void command_help(FILE *out, const struct command *command, const void *settings);
 
 /* kelvin.1 in roff. KELVIN_ENOMEM if memory is short. */
 KELVIN_MUST_CHECK kelvin_status manual_print(FILE *out);

@@ -12,9 +12,8 @@ void *command_settings(const struct command *command)
     return settings;
 }
 
-void command_help(FILE *out, const struct command *command, const void *settings, const struct arguments *arguments)
+void command_help(FILE *out, const struct command *command, const void *settings)
 {
-    if (command->help && command->help(out, settings, arguments)) return;
     fprintf(out, "Usage: kelvin %s %s\n%s.\n\n%s\n\nOptions:\n", command->name, command->synopsis, command->about,
             command->details);
     options_print(out, command->options, command->n_options, settings);

@@ -30,7 +30,13 @@ static const struct option options[] = {
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the figures and exit", NULL},
     FIGURE_OPTIONS(ROW)};
 
-enum { N_OPTIONS = sizeof options / sizeof *options, COMMON = 4 }; /* the first hold for every figure */
+enum {
+    N_OPTIONS = sizeof options / sizeof *options,
+    COMMON = 4,
+    MOST_FIGURES = 64
+}; /* the first hold for every figure */
+
+static const char all[] = "all"; /* the name of every figure that samples nothing */
 
 static void defaults(void *data)
 {
@@ -62,13 +68,23 @@ static kelvin_status find_scale(enum figure_scale *scale, const char *text)
     return fail_unknown("scale", text, scale_name, NULL);
 }
 
+static bool figure_name(char name[NAME_SIZE], const void *context, size_t i)
+{
+    (void)context;
+    size_t n = 0;
+    while (figures[n]) n++;
+    if (i <= n) snprintf(name, NAME_SIZE, "%s", i < n ? figures[i]->name : all);
+    return i <= n;
+}
+
+/* NULL for all of them. */
 static kelvin_status find_figure(const struct figure **figure, const char *name)
 {
-    KELVIN_TRY(family_check(FIGURES, name));
-    size_t i = 0;
-    while (strcmp(figures[i]->name, name) != 0) i++;
-    *figure = figures[i];
-    return KELVIN_OK;
+    *figure = NULL;
+    if (strcmp(name, all) == 0) return KELVIN_OK;
+    for (size_t i = 0; figures[i] && !*figure; i++)
+        if (strcmp(figures[i]->name, name) == 0) *figure = figures[i];
+    return *figure ? KELVIN_OK : fail_unknown("figure", name, figure_name, NULL);
 }
 
 /* Is every option that was given one of this figure? NULL: of all figures. */
@@ -106,40 +122,56 @@ static struct settings merge(const struct settings *given, const struct argument
 static kelvin_status make(const struct figure *figure, const struct settings *settings)
 {
     KELVIN_TRY(figure_compute(figure, &settings->figure));
-    const kelvin_status status = figure_draw(figure, settings->figure.folder);
+    const kelvin_status status = figure_draw(figure, &settings->figure);
     figure_print_files(figure, &settings->figure, !status);
     return status;
 }
 
-static kelvin_status draw(void *folder, size_t which)
+/* The figures that are made together. */
+struct batch {
+    size_t n;
+    const struct figure *figure[MOST_FIGURES];
+    bool drawn[MOST_FIGURES];
+    const struct figure_options *options;
+};
+
+static kelvin_status draw(void *context, size_t i)
 {
-    size_t i = 0;
-    while (figures[i]->samples || which-- > 0) i++;
-    return figure_draw(figures[i], folder);
+    struct batch *batch = context;
+    KELVIN_TRY(figure_draw(batch->figure[i], batch->options));
+    batch->drawn[i] = true;
+    return KELVIN_OK;
 }
 
-/* Every figure that samples nothing. gnuplot runs on one core: several at once. */
+/* gnuplot runs on one core: several at once. */
+static kelvin_status draw_all(struct batch *batch)
+{
+    kelvin_pool *pool;
+    KELVIN_TRY(kelvin_pool_create(&pool, batch->options->threads));
+    const kelvin_status status = kelvin_pool_run(pool, draw, batch, batch->n);
+    kelvin_pool_destroy(pool);
+    size_t missing = 0;
+    for (size_t i = 0; i < batch->n; i++) missing += !batch->drawn[i];
+    if (missing < 2) return status;
+    char first[1024];
+    snprintf(first, sizeof first, "%s", kelvin_error());
+    return kelvin_fail(status, "%s; so for %zu figures", first, missing);
+}
+
+/* Every figure that samples nothing. */
 static kelvin_status make_all(const struct settings *settings, const struct arguments *arguments)
 {
-    size_t n = 0;
-    for (size_t i = 0; figures[i]; i++) {
+    struct batch batch = {.options = &settings->figure};
+    for (size_t i = 0; figures[i] && batch.n < MOST_FIGURES; i++) {
         if (figures[i]->samples) continue;
         const struct settings own = merge(settings, arguments, figures[i]);
-        fprintf(own.figure.out, "%s%s\n", n++ ? "\n" : "", figures[i]->name);
+        fprintf(own.figure.out, "%s%s\n", batch.n ? "\n" : "", figures[i]->name);
         KELVIN_TRY(figure_compute(figures[i], &own.figure));
+        batch.figure[batch.n++] = figures[i];
     }
-    char *folder = kelvin_strdup(settings->figure.folder);
-    kelvin_pool *pool = NULL;
-    kelvin_status status = folder ? kelvin_pool_create(&pool, settings->figure.threads) : KELVIN_ENOMEM;
-    if (!status) status = kelvin_pool_run(pool, draw, folder, n);
-    kelvin_pool_destroy(pool);
-    kelvin_free(folder);
-    for (size_t i = 0; figures[i]; i++)
-        if (!figures[i]->samples) figure_print_files(figures[i], &settings->figure, !status);
-    if (!status) return KELVIN_OK;
-    char first[512]; /* what is said about the first one holds for all */
-    snprintf(first, sizeof first, "%s", kelvin_error());
-    return kelvin_fail(status, "%s, and the other scripts in the same way", first);
+    const kelvin_status status = draw_all(&batch);
+    for (size_t i = 0; i < batch.n; i++) figure_print_files(batch.figure[i], &settings->figure, batch.drawn[i]);
+    return status;
 }
 
 static kelvin_status run(void *data, const struct arguments *arguments)
@@ -147,9 +179,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     struct settings *settings = data;
     if (settings->list) return print_list();
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which figure? (see kelvin figure --list)");
-    const struct figure *figure = NULL;
-    const bool all = strcmp(arguments->operand, "all") == 0;
-    if (!all) KELVIN_TRY(find_figure(&figure, arguments->operand));
+    const struct figure *figure;
+    KELVIN_TRY(find_figure(&figure, arguments->operand));
     KELVIN_TRY(find_scale(&settings->figure.scale, settings->scale));
     KELVIN_TRY(check_options(figure, arguments));
     if (!settings->figure.folder)
@@ -160,30 +191,36 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     settings->figure.watch = &watch;
     settings->figure.out = stdout;
     progress_catch_signals();
-    if (all) return make_all(settings, arguments);
+    if (!figure) return make_all(settings, arguments);
     *settings = merge(settings, arguments, figure);
     return make(figure, settings);
 }
 
-/* kelvin figure NAME --help: the options of that figure alone, with its own defaults. */
-static bool help(FILE *out, const void *data, const struct arguments *arguments)
+/* kelvin figure NAME --help: the options of that figure alone, with its own words and defaults. */
+static kelvin_status help(FILE *out, const void *data, const struct arguments *arguments)
 {
-    const struct figure *figure;
-    if (!arguments->operand || find_figure(&figure, arguments->operand)) return false;
+    const struct figure *figure = NULL;
+    if (arguments->operand) KELVIN_TRY(find_figure(&figure, arguments->operand));
+    if (!figure) {
+        command_help(out, &figure_command, data);
+        return KELVIN_OK;
+    }
     struct option own[N_OPTIONS];
     struct settings settings = *(const struct settings *)data;
     size_t n = 0;
     settings.figure.scale = FIGURE_PAPER;
     settings = merge(&settings, arguments, figure);
     for (size_t i = 0; i < N_OPTIONS; i++) {
+        const struct figure_detail *detail = figure_detail(figure, options[i].name);
         if (i >= COMMON && !figure_heeds(figure, options[i].name)) continue;
         own[n] = options[i];
         if (i >= COMMON) own[n].shown = NULL; /* the value itself */
+        if (detail && detail->help) own[n].help = detail->help;
         n++;
     }
     fprintf(out, "Usage: kelvin figure %s [OPTION]... -o DIR\n%s.\n\nOptions:\n", figure->name, figure->about);
     options_print(out, own, n, &settings);
-    return true;
+    return KELVIN_OK;
 }
 
 const struct command figure_command = {

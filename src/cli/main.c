@@ -78,9 +78,10 @@ static int run_command(const struct command *command, int argc, char **argv)
         char hint[64];
         snprintf(hint, sizeof hint, " (see kelvin %s --help)", command->name);
         code = complain(command->name, status, hint);
-    } else if (arguments.help) {
-        command_help(stdout, command, settings, &arguments);
-    } else if ((status = command->run(settings, &arguments))) {
+    } else if (arguments.help && !command->help) {
+        command_help(stdout, command, settings);
+    } else if ((status = (arguments.help ? command->help(stdout, settings, &arguments)
+                                         : command->run(settings, &arguments)))) {
         code = complain(command->name, status, "");
     }
     kelvin_free(settings);

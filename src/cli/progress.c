@@ -84,6 +84,12 @@ static bool count(struct progress *p, const kelvin_hmc_info *info)
     return !stopped;
 }
 
+bool progress_stopped(void *progress)
+{
+    (void)progress;
+    return stopped;
+}
+
 bool progress_piece(void *progress)
 {
     return count(progress, NULL);
@@ -114,5 +120,6 @@ static void watch_end(void *progress)
 
 struct figure_watch progress_watch(struct progress *progress)
 {
-    return (struct figure_watch){progress, watch_start, progress_piece, progress_iteration, watch_end};
+    return (struct figure_watch){progress,         watch_start,        progress_piece,
+                                 progress_stopped, progress_iteration, watch_end};
 }

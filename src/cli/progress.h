@@ -33,6 +33,9 @@ void progress_catch_signals(void);
 
 void progress_start(struct progress *progress, const char *what, uint64_t total);
 
+/* Did someone ask to stop? */
+bool progress_stopped(void *progress);
+
 /* One piece of work is done; false to stop. Any thread may call it. */
 bool progress_piece(void *progress);
 

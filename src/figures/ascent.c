@@ -62,7 +62,7 @@ static kelvin_status piece(void *context, size_t index)
     struct job *job = context;
     const size_t first = index * PIECE, end = job->draws - first < PIECE ? job->draws : first + PIECE;
     size_t wrong = 0;
-    if (!job->watch->piece(job->watch->context)) return kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
+    KELVIN_TRY(figure_piece(job->watch));
     for (size_t i = first; i < end; i++) {
         double p[SIMPLEX];
         simplex_uniform(p, job->seed, i);

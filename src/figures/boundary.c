@@ -37,36 +37,36 @@ double boundary_change(struct boundary *b, double alpha, double rest)
 /* One of alpha and rest is fixed, the other one is looked for. */
 struct question {
     struct boundary *b;
-    double alpha, rest;
-    bool rises; /* the change is positive at the end that is called high */
+    double fixed;
+    bool of_rest;          /* alpha is fixed */
+    bool positive_at_high; /* the change, at that end */
 };
 
-static bool low_side_of_alpha(double alpha, const void *context)
+static double change_at(const struct question *q, double x)
 {
-    const struct question *q = context;
-    return (boundary_change(q->b, alpha, q->rest) > 0) != q->rises;
+    return q->of_rest ? boundary_change(q->b, q->fixed, x) : boundary_change(q->b, x, q->fixed);
 }
 
-static bool low_side_of_rest(double rest, const void *context)
+static bool unlike_high(double x, const void *context)
 {
     const struct question *q = context;
-    return (boundary_change(q->b, q->alpha, rest) > 0) != q->rises;
+    return (change_at(q, x) > 0) != q->positive_at_high;
 }
 
-static bool answer(double *x, condition *low_side, struct question *q, double low, double high)
+static bool answer(double *x, struct question q, double low, double high)
 {
-    q->rises = low_side(high, q); /* while it is still false, this asks whether the change is positive there */
-    if (!low_side(low, q)) return false;
-    *x = bisect(low_side, q, low, high);
+    q.positive_at_high = change_at(&q, high) > 0;
+    if (!unlike_high(low, &q)) return false;
+    *x = bisect(unlike_high, &q, low, high);
     return true;
 }
 
 bool boundary_alpha(struct boundary *b, double *alpha, double low, double high, double rest)
 {
-    return answer(alpha, low_side_of_alpha, &(struct question){.b = b, .rest = rest}, low, high);
+    return answer(alpha, (struct question){.b = b, .fixed = rest}, low, high);
 }
 
 bool boundary_rest(struct boundary *b, double *rest, double low, double high, double alpha)
 {
-    return answer(rest, low_side_of_rest, &(struct question){.b = b, .alpha = alpha}, low, high);
+    return answer(rest, (struct question){.b = b, .fixed = alpha, .of_rest = true}, low, high);
 }

@@ -59,7 +59,7 @@ static void write_rows(FILE *file, const struct picture *picture, size_t k)
 {
     const double T = picture->list.T[k];
     for (size_t i = 0; i < picture->points; i++) {
-        fprintf(file, "%.10g,%.10g", T, picture->z[i]);
+        fprintf(file, "%.10g,%.15g", T, picture->z[i]);
         for (size_t kind = 0; kind < KINDS; kind++) {
             const struct simulated *s = simulated_at(picture, kind, k) + i;
             fprintf(file, ",%.10g,%.10g,%.10g", exact[kind](picture->z[i], T), s->cdf, s->error);
@@ -148,6 +148,12 @@ static void defaults(struct figure_options *options)
     options->draws = draws[options->scale];
 }
 
+static const struct figure_detail details[] = {
+    {"grid", 20, 5000, "points along a curve"},
+    {"draws", 0, 0, "uniform draws, weighted with each density"},
+    {NULL, 0, 0, NULL},
+};
+
 static const char *const heeded[] = {"temperatures", "grid", "draws", "seed", NULL};
 static const char *const tables[] = {".csv", NULL};
 
@@ -156,6 +162,7 @@ const struct figure cdf_validation_figure = {
     .name = "cdf-validation",
     .about = "distributions of the cold likelihood and of the confidence prior's bound, by formula and by simulation",
     .options = heeded,
+    .details = details,
     .defaults = defaults,
     .tables = tables,
     .script = cdf_validation_gp,

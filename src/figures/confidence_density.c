@@ -46,7 +46,7 @@ static void find_peak(struct curve *curve)
     double low = 1e-15, high = low;
     while (high < 0.5 && rises(high, &curve->upper)) {
         low = high;
-        high *= 1.1;
+        high = high < 0.49 / 1.1 ? high * 1.1 : high + (0.5 - high) / 2; /* 1/2 itself is a corner */
     }
     curve->peaks = high < 0.5;
     if (curve->peaks) curve->peak = bisect(rises, &curve->upper, low, high);
@@ -119,6 +119,11 @@ static void defaults(struct figure_options *options)
     options->grid = 1001; /* the corner at 1/2 is among them */
 }
 
+static const struct figure_detail details[] = {
+    {"grid", 20, 5000, "points along a curve"},
+    {NULL, 0, 0, NULL},
+};
+
 static const char *const heeded[] = {"temperatures", "grid", NULL};
 static const char *const tables[] = {".csv", "-peaks.csv", NULL};
 
@@ -127,6 +132,7 @@ const struct figure confidence_density_figure = {
     .name = "confidence-density",
     .about = "cold likelihood, and the upper bound on confidence prior times likelihood, over temperature",
     .options = heeded,
+    .details = details,
     .defaults = defaults,
     .tables = tables,
     .script = confidence_density_gp,

@@ -55,6 +55,11 @@ static void defaults(struct figure_options *options)
     options->classes = 100;
 }
 
+static const struct figure_detail details[] = {
+    {"classes", 0, 0, "the largest number of classes"},
+    {NULL, 0, 0, NULL},
+};
+
 static const char *const heeded[] = {"classes", NULL};
 static const char *const tables[] = {".csv", NULL};
 
@@ -63,6 +68,7 @@ const struct figure critical_alpha_figure = {
     .name = "critical-alpha",
     .about = "the least alpha that never lowers the true class, by the number of classes",
     .options = heeded,
+    .details = details,
     .defaults = defaults,
     .tables = tables,
     .script = critical_alpha_gp,

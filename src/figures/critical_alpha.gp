@@ -4,10 +4,8 @@ most = classes < 20 ? classes + 1 : classes # few classes: the last step is draw
 eval panel_ranges(2, most, 0, 1)
 unset tics
 
-# About five ticks, at multiples of 1, 2 or 5 times a power of ten.
-about = most / 5.0
-tens = 10.0 ** floor(log10(about))
-step = about < 1 ? 1 : about < 2 * tens ? tens : about < 5 * tens ? 2 * tens : 5 * tens
+# About five ticks.
+step = most < 5 ? 1 : round_up(most / 5.0)
 do for [i = ceil(2 / step):floor(most / step)] { eval tick_x(i * step, sprintf("%g", i * step), 34) }
 do for [i = 0:5] { eval tick_y(0.2 * i, sprintf("%.1f", 0.2 * i), 34) }
 eval title_x("num. classes", 36)

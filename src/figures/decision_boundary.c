@@ -29,7 +29,6 @@ static kelvin_status compute(struct picture *picture, const struct figure_option
 {
     const struct figure_watch *watch = options->watch;
     const size_t grid = options->grid;
-    KELVIN_TRY(output_folder(options->folder)); /* before the long work, not after it */
     KELVIN_TRY(toy_posteriors_sample(picture->runs, options));
     picture->lattice = lattice_around(picture->runs[0]->data, margin, grid);
     watch->start(watch->context, "predicting", TOY_POSTERIORS * grid);
@@ -193,6 +192,12 @@ static void defaults(struct figure_options *options)
     options->seed = 2;
 }
 
+static const struct figure_detail details[] = {
+    {"grid", 0, 0, "points per side of the lattice"},
+    {"steps", 0, 0, "leapfrog steps per iteration"},
+    {NULL, 0, 0, NULL},
+};
+
 static const char *const heeded[] = {"chains", "iterations", "steps", "grid", "seed", NULL};
 static const char *const tables[] = {".csv", "-points.csv", "-contour.csv", NULL};
 
@@ -201,6 +206,7 @@ const struct figure decision_boundary_figure = {
     .name = "decision-boundary",
     .about = "HMC posteriors of 18 points under DirClip(1.4) and DirClip(0.6), and where they put the boundary",
     .options = heeded,
+    .details = details,
     .defaults = defaults,
     .tables = tables,
     .script = decision_boundary_gp,

@@ -15,7 +15,7 @@
 #include "figures/mass.h"
 #include "figures/output.h"
 
-enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5, LEAST_GRID = 3, MOST_GRID = 250 };
+enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5 };
 
 /* Nearer than that to an edge nothing is looked at; half the distance of the points that the mean is taken over. */
 static const double EDGE = 0.5 / (MEAN_GRID - 1);
@@ -119,8 +119,7 @@ static kelvin_status write_ways(FILE *file, const struct figure_options *options
         for (size_t particle = 0; particle < options->particles; particle++) {
             struct way way = {file, i, particle};
             double p[SIMPLEX];
-            if (!options->watch->piece(options->watch->context))
-                return kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
+            KELVIN_TRY(figure_piece(options->watch));
             if (particle) fputc('\n', file);
             simplex_uniform(p, options->seed, particle);
             ascent_follow(&ascent, p, write_stay, &way);
@@ -135,7 +134,9 @@ static kelvin_status write_particles(const struct figure *figure, const struct f
     struct output table;
     KELVIN_TRY(output_table(&table, figure, options, "-particles.csv", "panel,particle,step,until,x,y"));
     fputs("# Panels: 0 likelihood, 1 prior, 2 posterior. From `step` to `until` a particle stays within 0.015 of (x, "
-          "y).\n",
+          "y);\n"
+          "# of one that jumps to and fro without end, the rest is left out after a way of 4 and the last place "
+          "follows.\n",
           table.file);
     options->watch->start(options->watch->context, "following", PANELS * options->particles);
     const kelvin_status status = write_ways(table.file, options, panel);
@@ -163,12 +164,7 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
 {
     kelvin_density panel[PANELS];
     double wrong;
-    if (options->grid < LEAST_GRID || options->grid > MOST_GRID)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           "--grid must be from %d to %d in this figure, not %zu: an arrow stands at each point",
-                           LEAST_GRID, MOST_GRID, options->grid);
     KELVIN_TRY(parse_panels(panel, options->alpha));
-    KELVIN_TRY(output_folder(options->folder)); /* before the long work, not after it */
     const struct ascent ascent = {&panel[2], options->rate, options->steps};
     KELVIN_TRY(ascent_wrong_share(&wrong, &ascent, options->seed, options->draws, options->threads, options->watch));
     KELVIN_TRY(write_raster(figure, options, panel));
@@ -189,6 +185,13 @@ static void defaults(struct figure_options *options)
     options->rate = 0.05;
 }
 
+static const struct figure_detail details[] = {
+    {"grid", 3, 100, "points along a side of the lattice at which arrows stand"},
+    {"steps", 1, 1000000, "gradient steps of a particle"},
+    {"draws", 0, 0, "particles behind the share that ends at a wrong class"},
+    {NULL, 0, 0, NULL},
+};
+
 static const char *const heeded[] = {"alpha", "grid", "particles", "draws", "steps", "rate", "seed", NULL};
 static const char *const tables[] = {".csv", "-field.csv", "-particles.csv", NULL};
 
@@ -197,6 +200,7 @@ const struct figure dirichlet_gradients_figure = {
     .name = "dirichlet-gradients",
     .about = "density and gradients of a Dirichlet posterior over three classes",
     .options = heeded,
+    .details = details,
     .defaults = defaults,
     .tables = tables,
     .script = dirichlet_gradients_gp,

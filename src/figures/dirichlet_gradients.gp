@@ -72,7 +72,7 @@ if (format eq "png") {
     width = 900.0
     height = 370.0
     set terminal gif animate optimize delay 10 loop 0 size 900, 370 font "DejaVu Sans,16" background rgb "white"
-    set output base . ".gif"
+    set output picture . ".gif"
     unset label
     eval panel(0, 0, width, height)
     eval panel_ranges(-0.035, 3.195, -0.33, -0.33 + 3.23 * height / width)

@@ -150,6 +150,13 @@ static void defaults(struct figure_options *options)
     options->grid = 801;
 }
 
+static const struct figure_detail details[] = {
+    {"grid", 20, 5000, "points along a curve"},
+    {"alpha", 1e-15, 1e6, NULL},
+    {"temperatures", 0, 0, "that of the confidence prior and the posteriors, and that of the cold likelihood"},
+    {NULL, 0, 0, NULL},
+};
+
 static const char *const heeded[] = {"alpha", "clip", "temperatures", "grid", NULL};
 static const char *const tables[] = {".csv", "-maxima.csv", NULL};
 
@@ -158,6 +165,7 @@ const struct figure distribution_slices_figure = {
     .name = "distribution-slices",
     .about = "priors, likelihoods and posteriors of a prediction for two classes",
     .options = heeded,
+    .details = details,
     .defaults = defaults,
     .tables = tables,
     .script = distribution_slices_gp,

@@ -23,36 +23,18 @@ static const struct option {
 
 enum { N_OPTIONS = sizeof table / sizeof *table };
 
-/* The value of an option as text; "" where it is none. */
-static void format(char *out, size_t size, const struct option *option, const struct figure_options *options)
-{
-    const void *at = (const char *)options + option->offset;
-    switch (option->kind) {
-    case SIZE:
-        snprintf(out, size, "%zu", *(const size_t *)at);
-        break;
-    case REAL:
-        snprintf(out, size, "%.15g", *(const double *)at);
-        break;
-    case TEXT:
-        snprintf(out, size, "\"%s\"", *(const char *const *)at);
-        break;
-    case SEED:
-        snprintf(out, size, "%" PRIu64, *(const uint64_t *)at);
-        break;
-    }
-}
-
-static kelvin_status check(const struct option *option, const struct figure_options *options)
+static kelvin_status check(const struct option *option, const struct figure *figure,
+                           const struct figure_options *options)
 {
     if (option->kind == TEXT || option->kind == SEED) return KELVIN_OK; /* read where it is used; any will do */
+    const struct figure_detail *detail = figure_detail(figure, option->name);
+    const bool narrower = detail && detail->least < detail->most;
+    const double least = narrower ? detail->least : option->least, most = narrower ? detail->most : option->most;
     const void *at = (const char *)options + option->offset;
     const double value = option->kind == SIZE ? (double)*(const size_t *)at : *(const double *)at;
-    if (value >= option->least && value <= option->most) return KELVIN_OK;
-    char text[64];
-    format(text, sizeof text, option, options);
-    return kelvin_fail(KELVIN_EUSAGE, "--%s must be from %.10g to %.10g, not %s", option->name, option->least,
-                       option->most, text);
+    if (value >= least && value <= most) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "--%s must be from %.10g to %.10g%s, not %.15g", option->name, least, most,
+                       narrower ? " in this figure" : "", value);
 }
 
 bool figure_heeds(const struct figure *figure, const char *option)
@@ -62,6 +44,13 @@ bool figure_heeds(const struct figure *figure, const char *option)
     return false;
 }
 
+const struct figure_detail *figure_detail(const struct figure *figure, const char *option)
+{
+    for (const struct figure_detail *detail = figure->details; detail && detail->option; detail++)
+        if (strcmp(option, detail->option) == 0) return detail;
+    return NULL;
+}
+
 struct figure_options figure_defaults(const struct figure *figure, enum figure_scale scale)
 {
     struct figure_options options = {.scale = scale};
@@ -69,28 +58,51 @@ struct figure_options figure_defaults(const struct figure *figure, enum figure_s
     return options;
 }
 
+static void write_value(FILE *out, enum kind kind, const void *at)
+{
+    switch (kind) {
+    case SIZE:
+        fprintf(out, "%zu\n", *(const size_t *)at);
+        break;
+    case REAL:
+        fprintf(out, "%.15g\n", *(const double *)at);
+        break;
+    case TEXT:
+        fprintf(out, "\"%s\"\n", *(const char *const *)at);
+        break;
+    case SEED:
+        fprintf(out, "%" PRIu64 "\n", *(const uint64_t *)at);
+        break;
+    }
+}
+
 void figure_write_parameters(FILE *out, const char *prefix, const struct figure *figure,
                              const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++) {
         if (!figure_heeds(figure, table[i].name)) continue;
-        char text[256];
-        format(text, sizeof text, &table[i], options);
-        fprintf(out, "%s%s = %s\n", prefix, table[i].name, text);
+        fprintf(out, "%s%s = ", prefix, table[i].name);
+        write_value(out, table[i].kind, (const char *)options + table[i].offset);
     }
+}
+
+kelvin_status figure_piece(const struct figure_watch *watch)
+{
+    return watch->piece(watch->context) ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
 }
 
 kelvin_status figure_compute(const struct figure *figure, const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (figure_heeds(figure, table[i].name)) KELVIN_TRY(check(&table[i], options));
+        if (figure_heeds(figure, table[i].name)) KELVIN_TRY(check(&table[i], figure, options));
+    KELVIN_TRY(output_check_folder(options->folder)); /* before the long work, not after it */
     KELVIN_TRY(figure->run(figure, options));
     return output_script(figure, options);
 }
 
-kelvin_status figure_draw(const struct figure *figure, const char *folder)
+kelvin_status figure_draw(const struct figure *figure, const struct figure_options *options)
 {
-    return output_draw(folder, figure->name, figure->moves);
+    return output_draw(figure, options);
 }
 
 void figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn)
@@ -99,7 +111,6 @@ void figure_print_files(const struct figure *figure, const struct figure_options
     for (size_t i = 0; figure->tables[i]; i++)
         fprintf(options->out, "%s/%s%s\n", options->folder, figure->name, figure->tables[i]);
     fprintf(options->out, "%s/%s.gp\n", options->folder, figure->name);
-    for (size_t i = 0; drawn && output_pictures[i]; i++)
-        if (figure->moves || strcmp(output_pictures[i], ".gif") != 0)
-            fprintf(options->out, "%s/%s%s\n", options->folder, figure->name, output_pictures[i]);
+    for (size_t i = 0; drawn && output_picture(figure, i); i++)
+        fprintf(options->out, "%s/%s%s\n", options->folder, figure->name, output_picture(figure, i));
 }

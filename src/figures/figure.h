@@ -5,7 +5,7 @@
  *     struct figure_options options = figure_defaults(figure, FIGURE_PAPER);
  *     options.folder = "out", options.out = stdout, options.watch = &watch;
  *     kelvin_status st = figure_compute(figure, &options);     // out/NAME.csv, out/NAME.gp
- *     if (!st) st = figure_draw(figure, "out");                // out/NAME.png, .svg, .pdf
+ *     if (!st) st = figure_draw(figure, &options);               // out/NAME.png, .svg, .pdf
  *     figure_print_files(figure, &options, !st);
  */
 #ifndef FIGURES_FIGURE_H
@@ -23,7 +23,8 @@ extern const char *const figure_scales[]; /* their names; NULL after the last */
 struct figure_watch {
     void *context;
     void (*start)(void *context, const char *what, uint64_t total);
-    bool (*piece)(void *context); /* any thread may call it */
+    bool (*piece)(void *context);   /* any thread may call it */
+    bool (*stopped)(void *context); /* did someone ask to stop? */
     kelvin_run_progress *iteration;
     void (*end)(void *context);
 };
@@ -35,12 +36,12 @@ struct figure_watch {
     ROW(steps, SIZE, "N", 1, UINT32_MAX, "leapfrog steps per iteration, or gradient steps of a particle")              \
     ROW(rate, REAL, "R", 1e-9, 1e3, "length of a gradient step")                                                       \
     ROW(grid, SIZE, "N", 2, 5000, "points along a curve, or along the longer side of a lattice")                       \
-    ROW(classes, SIZE, "K", 2, 1000, "number of classes (critical-alpha: the largest)")                                \
+    ROW(classes, SIZE, "K", 2, 1000, "number of classes")                                                              \
     ROW(label, SIZE, "Y", 0, 999, "the true class, counted from 0")                                                    \
     ROW(alpha, REAL, "A", -1e6, 1e6, "concentration of the prior")                                                     \
-    ROW(clip, REAL, "V", -1e6, 0, "where DirClip clips log-probabilities")                                             \
+    ROW(clip, REAL, "V", -1e6, -1e-6, "where DirClip clips log-probabilities")                                         \
     ROW(temperatures, TEXT, "T,T,...", 0, 0, "temperatures above 0 and at most 1; 1/30 will do for 0.0333")            \
-    ROW(particles, SIZE, "N", 1, 1000, "particles whose way is drawn")                                                 \
+    ROW(particles, SIZE, "N", 1, 500, "particles whose way is drawn")                                                  \
     ROW(draws, SIZE, "N", 1, 1000000000, "random draws that a simulation is made of")                                  \
     ROW(epochs, SIZE, "N", 1, 1000000000, "length of a cycle")                                                         \
     ROW(seed, SEED, "N", 0, 0, "seed: same seed, same numbers")
@@ -57,10 +58,18 @@ struct figure_options {
     const struct figure_watch *watch;
 };
 
+/* What an option means in one figure, where that is narrower than in the table above. */
+struct figure_detail {
+    const char *option;
+    double least, most; /* the same: as in the table */
+    const char *help;   /* NULL: as in the table */
+};
+
 struct figure {
     const char *name;
     const char *about;
     const char *const *options;                       /* names of those that it heeds; NULL after the last */
+    const struct figure_detail *details;              /* about some of them; the last has no name. NULL: none */
     void (*defaults)(struct figure_options *options); /* the paper's; `scale` is set, the rest zero */
     const char *const *tables;                        /* what `run` writes: ".csv", "-points.csv", ..., NULL */
     const char *const *script;                        /* lines of the gnuplot script, NULL after the last */
@@ -73,16 +82,23 @@ extern const struct figure *const figures[]; /* NULL after the last */
 
 bool figure_heeds(const struct figure *figure, const char *option);
 
+/* What the figure has to say about an option; NULL if nothing. */
+const struct figure_detail *figure_detail(const struct figure *figure, const char *option);
+
 struct figure_options figure_defaults(const struct figure *figure, enum figure_scale scale);
 
 /* Checks the options that the figure heeds, makes the folder, writes tables and script, prints the numbers.
  * KELVIN_EUSAGE for an option out of its range. */
 KELVIN_MUST_CHECK kelvin_status figure_compute(const struct figure *figure, const struct figure_options *options);
 
-/* Lets gnuplot draw. KELVIN_EIO with a sentence on how to get the picture if gnuplot is missing or fails. */
-KELVIN_MUST_CHECK kelvin_status figure_draw(const struct figure *figure, const char *folder);
+/* Lets gnuplot draw in options->folder. KELVIN_EIO with a sentence on how to get the picture if gnuplot is missing or
+ * fails, KELVIN_ESTOP if the watch says that someone asked to stop. */
+KELVIN_MUST_CHECK kelvin_status figure_draw(const struct figure *figure, const struct figure_options *options);
 
 void figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn);
+
+/* One more piece of work is done: tells the watch. KELVIN_ESTOP if it says to stop. */
+KELVIN_MUST_CHECK kelvin_status figure_piece(const struct figure_watch *watch);
 
 /* The options that the figure heeds, as lines "PREFIXname = value" that gnuplot can read as well. */
 void figure_write_parameters(FILE *out, const char *prefix, const struct figure *figure,

@@ -52,7 +52,7 @@ static kelvin_status row(void *context, size_t index)
     const kelvin_run *run = job->run;
     const size_t n = job->lattice->n, classes = run->model->classes, n_params = run->model->n_params;
     const uint32_t chains = run->config.chains, iterations = run->config.iterations, warmup = run->config.warmup;
-    if (!job->watch->piece(job->watch->context)) return kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
+    KELVIN_TRY(figure_piece(job->watch));
 
     kelvin_status status = KELVIN_ENOMEM;
     kelvin_net *net = NULL;

@@ -153,6 +153,12 @@ static void defaults(struct figure_options *options)
     options->grid = 521; /* 40 points from one whole number to the next */
 }
 
+static const struct figure_detail details[] = {
+    {"grid", 20, 5000, "points along a curve"},
+    {"alpha", 1e-15, 1e6, NULL},
+    {NULL, 0, 0, NULL},
+};
+
 static const char *const heeded[] = {"alpha", "classes", "label", "grid", NULL};
 static const char *const tables[] = {".csv", "-classes.csv", NULL};
 
@@ -161,6 +167,7 @@ const struct figure ndg_ridgeline_figure = {
     .name = "ndg-ridgeline",
     .about = "the normals that NDG puts on the logits of the classes",
     .options = heeded,
+    .details = details,
     .defaults = defaults,
     .tables = tables,
     .script = ndg_ridgeline_gp,

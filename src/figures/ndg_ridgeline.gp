@@ -5,10 +5,7 @@ stats base . ".csv" using 2 nooutput prefix "wrong"
 stats base . ".csv" using 3 nooutput prefix "true"
 
 # Labels every 1, 2 or 5 times a power of ten: six or seven of them at most.
-decade(x) = 10.0 ** floor(log10(x) + 1e-9)
-digit(x) = x < 1.001 ? 1 : x < 2.001 ? 2 : x < 5.001 ? 5 : 10
-tick = (x_max - x_min) / 6.5
-step = decade(tick) * digit(tick / decade(tick))
+step = round_up((x_max - x_min) / 6.5)
 
 # Rows are 0.58 times as far apart as the wrong classes are high. Beyond ten classes they move closer and their outlines
 # get thinner; beyond a hundred, only so many are drawn, and the true class; their points are thinned out as well.

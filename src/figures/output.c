@@ -13,20 +13,50 @@
 
 extern char **environ;
 
-enum { NOT_FOUND = 127 }; /* how a program ends that could not be started, where posix_spawn does not say so itself */
+/* How a file of each kind ends if it is whole. */
+static const struct picture {
+    const char *suffix, *end;
+    bool moves;
+} pictures[] = {{".png", "IEND", false}, {".svg", "</svg>", false}, {".pdf", "%%EOF", false}, {".gif", ";", true}};
 
-const char *const output_pictures[] = {".png", ".svg", ".pdf", ".gif", NULL};
+enum { PICTURES = sizeof pictures / sizeof *pictures };
 
-kelvin_status output_folder(const char *folder)
+const char *output_picture(const struct figure *figure, size_t i)
+{
+    for (size_t k = 0; k < PICTURES; k++)
+        if ((figure->moves || !pictures[k].moves) && i-- == 0) return pictures[k].suffix;
+    return NULL;
+}
+
+static kelvin_status check_writable(const char *folder, const char *named)
 {
     struct stat about;
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
-    if (stat(folder, &about) == 0 && !S_ISDIR(about.st_mode))
-        return kelvin_fail(KELVIN_EUSAGE, "%s is a file, not a folder", folder);
+    if (stat(folder, &about))
+        return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be made: %s", named, strerror(errno));
+    if (!S_ISDIR(about.st_mode)) return kelvin_fail(KELVIN_EUSAGE, "%s is a file, not a folder", folder);
     if (access(folder, W_OK | X_OK))
         return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be written: %s", folder, strerror(errno));
     return KELVIN_OK;
+}
+
+kelvin_status output_check_folder(const char *folder)
+{
+    struct stat about;
+    if (stat(folder, &about) == 0 || errno != ENOENT) return check_writable(folder, folder);
+    char above[OUTPUT_PATH]; /* the folder that it would be made in */
+    if (snprintf(above, sizeof above, "%s", folder) >= OUTPUT_PATH)
+        return kelvin_fail(KELVIN_EUSAGE, "the folder's name is too long: %.64s...", folder);
+    size_t length = strlen(above);
+    while (length > 1 && above[length - 1] == '/') length--;
+    while (length > 0 && above[length - 1] != '/') length--;
+    above[length] = '\0';
+    return check_writable(length ? above : ".", folder);
+}
+
+static kelvin_status make_folder(const char *folder)
+{
+    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
 }
 
 /* FOLDER/FIGURE + suffix. */
@@ -38,7 +68,7 @@ static kelvin_status output_path(char path[OUTPUT_PATH], const char *folder, con
 
 static kelvin_status output_open(struct output *output, const char *folder, const char *figure, const char *suffix)
 {
-    KELVIN_TRY(output_folder(folder));
+    KELVIN_TRY(make_folder(folder));
     KELVIN_TRY(output_path(output->path, folder, figure, suffix));
     char hidden[128];
     snprintf(hidden, sizeof hidden, "%s.tmp", suffix);
@@ -60,8 +90,10 @@ kelvin_status output_table(struct output *output, const struct figure *figure, c
 kelvin_status output_close(struct output *output, kelvin_status status)
 {
     const bool arrived = !ferror(output->file);
+    errno = 0; /* why an earlier write failed is no longer known */
     if ((fclose(output->file) || !arrived) && !status)
-        status = kelvin_fail(KELVIN_EIO, "%s could not be written whole: %s", output->path, strerror(errno));
+        status = kelvin_fail(KELVIN_EIO, "%s could not be written whole: %s", output->path,
+                             errno ? strerror(errno) : "the disk may be full");
     if (!status && rename(output->temporary, output->path))
         status = kelvin_fail(KELVIN_EIO, "%s could not get its name: %s", output->path, strerror(errno));
     if (status) unlink(output->temporary);
@@ -80,60 +112,118 @@ kelvin_status output_script(const struct figure *figure, const struct figure_opt
     return output_close(&script, KELVIN_OK);
 }
 
-/* Starts `gnuplot script` and waits for it; whatever it says goes to the file `log`. 0 if it is content, -1 if it could
- * not be started. */
-static int gnuplot(char *script, const char *log)
+/* ---- gnuplot ---- */
+
+struct drawing {
+    const struct figure *figure;
+    const char *folder;
+    char script[OUTPUT_PATH], log[OUTPUT_PATH];
+};
+
+/* Pictures are drawn under another name, NAME.part.png, and get their own when all are whole. */
+static char part[] = ".part";
+
+static kelvin_status picture_path(char path[OUTPUT_PATH], const struct drawing *d, const char *mark, size_t i)
 {
-    char name[] = "gnuplot";
-    char *argv[] = {name, script, NULL};
+    char suffix[32];
+    snprintf(suffix, sizeof suffix, "%s%s", mark, pictures[i].suffix);
+    return output_path(path, d->folder, d->figure->name, suffix);
+}
+
+static void remove_pictures(const struct drawing *d, const char *mark)
+{
+    char path[OUTPUT_PATH];
+    for (size_t i = 0; i < PICTURES; i++)
+        if (picture_path(path, d, mark, i) == KELVIN_OK) unlink(path);
+}
+
+/* Starts `gnuplot -c script .part` and waits for it; whatever it says goes to the log. Its wait status, or -1 and
+ * errno if it could not be started. */
+static int run_gnuplot(struct drawing *d)
+{
+    char name[] = "gnuplot", call[] = "-c", script[OUTPUT_PATH + 2];
+    char *argv[] = {name, call, script, part, NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
-    int ended = -1;
-    if (posix_spawn_file_actions_init(&actions)) return -1;
-    if (posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666) == 0 &&
-        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) == 0 &&
-        posix_spawnp(&child, name, &actions, NULL, argv, environ) == 0)
-        while (waitpid(child, &ended, 0) < 0 && errno == EINTR) continue;
+    int ended = -1, failed;
+    /* a folder whose name begins with a dash is not an option */
+    snprintf(script, sizeof script, "%s%s", *d->script == '-' ? "./" : "", d->script);
+    if ((failed = posix_spawn_file_actions_init(&actions))) return errno = failed, -1;
+    failed = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, d->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    if (!failed) failed = posix_spawnp(&child, name, &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
+    if (failed) return errno = failed, -1;
+    while (waitpid(child, &ended, 0) < 0 && errno == EINTR) continue;
     return ended;
 }
 
-/* Does `act` to every picture of the figure; the number of those where it returned 0. */
-static size_t each_picture(int (*act)(const char *path), const char *folder, const char *figure, bool moves)
+/* Does the file end as one of its kind must? gnuplot does not say so when the disk is full. */
+static bool is_whole(const char *path, const char *end)
 {
-    size_t n = 0;
-    char path[OUTPUT_PATH];
-    for (size_t i = 0; output_pictures[i]; i++)
-        if ((moves || strcmp(output_pictures[i], ".gif") != 0) &&
-            output_path(path, folder, figure, output_pictures[i]) == KELVIN_OK)
-            n += act(path) == 0;
-    return n;
+    char tail[32] = {0};
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    const size_t size = fseek(file, -16, SEEK_END) ? 0 : fread(tail, 1, 16, file);
+    bool found = false;
+    for (size_t i = 0; i + strlen(end) <= size; i++) found |= memcmp(tail + i, end, strlen(end)) == 0;
+    fclose(file);
+    return found;
 }
 
-static int find(const char *path)
+/* Gives the pictures their names if all are whole. */
+static kelvin_status keep_pictures(const struct drawing *d)
 {
-    return access(path, R_OK);
+    char drawn[OUTPUT_PATH], path[OUTPUT_PATH];
+    for (int rename_them = 0; rename_them <= 1; rename_them++)
+        for (size_t i = 0; i < PICTURES; i++) {
+            if (pictures[i].moves && !d->figure->moves) continue;
+            KELVIN_TRY(picture_path(drawn, d, part, i));
+            KELVIN_TRY(picture_path(path, d, "", i));
+            if (rename_them ? rename(drawn, path) != 0 : !is_whole(drawn, pictures[i].end))
+                return kelvin_fail(KELVIN_EIO,
+                                   "%s could not be written whole (is the disk full?), so there is no "
+                                   "picture, but the numbers are kept: draw with: gnuplot %s",
+                                   path, d->script);
+        }
+    return KELVIN_OK;
 }
 
-kelvin_status output_draw(const char *folder, const char *figure, bool moves)
+static kelvin_status judge(const struct drawing *d, int ended, const struct figure_watch *watch)
 {
-    char script[OUTPUT_PATH], log[OUTPUT_PATH];
-    KELVIN_TRY(output_path(script, folder, figure, ".gp"));
-    KELVIN_TRY(output_path(log, folder, figure, ".log"));
-    each_picture(unlink, folder, figure, moves); /* an old picture must not pass for the new one */
-    const int ended = gnuplot(script, log);
-    if (ended == 0 && each_picture(find, folder, figure, moves) == (moves ? 4 : 3)) {
-        unlink(log); /* it counts the frames of an animation, and warns of tables that are rightly empty */
-        return KELVIN_OK;
-    }
-    if (ended != -1 && WIFEXITED(ended) && WEXITSTATUS(ended) != NOT_FOUND)
+    const int why = errno;
+    if (watch->stopped(watch->context))
+        return kelvin_fail(
+            KELVIN_ESTOP,
+            "stopped by a signal, so there is no picture, but the numbers are kept: draw with: gnuplot %s", d->script);
+    if (ended == 0) return keep_pictures(d);
+    if (ended == -1 && why == ENOENT)
         return kelvin_fail(KELVIN_EIO,
-                           "gnuplot failed, so there is no picture, but the numbers are kept: see what it said in %s, "
-                           "then draw with: gnuplot %s",
-                           log, script);
-    unlink(log);
+                           "gnuplot is missing, so there is no picture, but the numbers are kept: install it "
+                           "(apt-get install gnuplot-nox), then draw with: gnuplot %s",
+                           d->script);
+    if (ended == -1)
+        return kelvin_fail(KELVIN_EIO,
+                           "gnuplot could not be started (%s), so there is no picture, but the numbers are kept: draw "
+                           "with: gnuplot %s",
+                           strerror(why), d->script);
     return kelvin_fail(KELVIN_EIO,
-                       "gnuplot is missing, so there is no picture, but the numbers are kept: install it "
-                       "(apt-get install gnuplot-nox), then draw with: gnuplot %s",
-                       script);
+                       "gnuplot failed, so there is no picture, but the numbers are kept: see what it said in %s, then "
+                       "draw with: gnuplot %s",
+                       d->log, d->script);
+}
+
+kelvin_status output_draw(const struct figure *figure, const struct figure_options *options)
+{
+    struct drawing d = {.figure = figure, .folder = options->folder};
+    KELVIN_TRY(output_path(d.script, d.folder, figure->name, ".gp"));
+    KELVIN_TRY(output_path(d.log, d.folder, figure->name, ".log"));
+    remove_pictures(&d, ""); /* an old picture must not pass for the new one */
+    const int ended = run_gnuplot(&d);
+    const kelvin_status status = judge(&d, ended, options->watch);
+    remove_pictures(&d, part);
+    /* It counts the frames of an animation, and warns of tables that are rightly empty: of interest only if it failed.
+     */
+    if (ended == 0 || ended == -1 || status == KELVIN_ESTOP) unlink(d.log);
+    return status;
 }

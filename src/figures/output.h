@@ -17,13 +17,15 @@ struct output {
     char path[OUTPUT_PATH], temporary[OUTPUT_PATH];
 };
 
-extern const char *const output_pictures[]; /* ".png", ...; NULL after the last */
+/* The i-th picture of a figure, ".png" or ...; NULL after the last. */
+const char *output_picture(const struct figure *figure, size_t i);
 
-/* Makes the folder unless it is there; KELVIN_EUSAGE if it cannot be made or written. */
-KELVIN_MUST_CHECK kelvin_status output_folder(const char *folder);
+/* KELVIN_EUSAGE if the folder cannot be written, or not be made where it is missing. Makes nothing. */
+KELVIN_MUST_CHECK kelvin_status output_check_folder(const char *folder);
 
-/* Opens FOLDER/FIGURE + suffix and writes its head: the names of the columns in the first line, then the parameters,
- * all behind a '#', so that numpy.genfromtxt(names=True) and numpy.loadtxt read it as it is. */
+/* Makes the folder unless it is there, opens FOLDER/FIGURE + suffix and writes its head: the names of the columns in
+ * the first line, then the parameters, all behind a '#', so that numpy.genfromtxt(names=True) and numpy.loadtxt read it
+ * as it is. */
 KELVIN_MUST_CHECK kelvin_status output_table(struct output *output, const struct figure *figure,
                                              const struct figure_options *options, const char *suffix,
                                              const char *columns);
@@ -32,10 +34,10 @@ KELVIN_MUST_CHECK kelvin_status output_table(struct output *output, const struct
  */
 KELVIN_MUST_CHECK kelvin_status output_close(struct output *output, kelvin_status status);
 
-/* Writes FOLDER/FIGURE.gp: the parameters, what all scripts begin with (prelude.gp), and the figure's own lines. */
+/* Writes FOLDER/FIGURE.gp: what all scripts begin with (prelude.gp), the parameters, and the figure's own lines. */
 KELVIN_MUST_CHECK kelvin_status output_script(const struct figure *figure, const struct figure_options *options);
 
-/* Lets gnuplot draw FOLDER/FIGURE.png, .svg, .pdf (and .gif if it moves) by the script. */
-KELVIN_MUST_CHECK kelvin_status output_draw(const char *folder, const char *figure, bool moves);
+/* Lets gnuplot draw FOLDER/FIGURE.png, .svg, .pdf (and .gif if it moves) by the script: all of them, or none. */
+KELVIN_MUST_CHECK kelvin_status output_draw(const struct figure *figure, const struct figure_options *options);
 
 #endif

@@ -28,7 +28,7 @@ static double centre(size_t i, size_t n)
 static kelvin_status compute_row(void *context, size_t row)
 {
     const struct picture *picture = context;
-    if (!picture->watch->piece(picture->watch->context)) return kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
+    KELVIN_TRY(figure_piece(picture->watch));
     double *change = picture->change + row * picture->columns;
     struct boundary b;
     KELVIN_TRY(boundary_create(&b, picture->K));
@@ -68,6 +68,12 @@ static kelvin_status write_cells(const struct figure *figure, const struct figur
 
 /* ---- the boundary ---- */
 
+/* Where the boundary leaves alpha = 0; false if it is nowhere. */
+static bool leaves_zero(struct boundary *b, double *rest)
+{
+    return boundary_rest(b, rest, 1e-12, 1 - 1e-12, 0);
+}
+
 static void write_point(FILE *out, struct boundary *b, double rest)
 {
     double alpha;
@@ -84,7 +90,7 @@ static kelvin_status write_boundary(const struct figure *figure, const struct fi
     KELVIN_TRY(output_table(&table, figure, options, "-boundary.csv", "p_wrong,alpha,rest"));
     fputs("# Where the change is 0: below alpha it is negative; rest = 1 - p_wrong. No rows: it is negative nowhere.\n",
           table.file);
-    if (boundary_rest(b, &start, 1e-12, 1 - 1e-12, 0)) fprintf(table.file, "%.15g,0,%.15g\n", 1 - start, start);
+    if (leaves_zero(b, &start)) fprintf(table.file, "%.15g,0,%.15g\n", 1 - start, start);
     for (size_t i = options->grid - 1; i > 0; i--)
         if ((double)i / columns < start) write_point(table.file, b, (double)i / columns);
     for (double rest = 0.1 / columns; rest > 1e-12; rest /= 10) write_point(table.file, b, rest);
@@ -95,7 +101,7 @@ static void print_boundary(FILE *out, struct boundary *b)
 {
     static const double rest = 1e-7;
     double alpha, start;
-    if (!boundary_alpha(b, &alpha, 0, 1, rest) || !boundary_rest(b, &start, 1e-12, 1 - 1e-12, 0)) {
+    if (!boundary_alpha(b, &alpha, 0, 1, rest) || !leaves_zero(b, &start)) {
         fprintf(out, "%zu classes: a step raises the true class whatever alpha in 0 .. 1 and the prediction\n", b->K);
         return;
     }
@@ -129,6 +135,11 @@ static void defaults(struct figure_options *options)
     options->grid = 800;
 }
 
+static const struct figure_detail details[] = {
+    {"grid", 0, 0, "columns; there are three quarters as many rows"},
+    {NULL, 0, 0, NULL},
+};
+
 static const char *const heeded[] = {"classes", "grid", NULL};
 static const char *const tables[] = {".csv", "-boundary.csv", NULL};
 
@@ -137,6 +148,7 @@ const struct figure phase_diagram_figure = {
     .name = "phase-diagram",
     .about = "where a gradient step on the Dirichlet posterior raises the true class",
     .options = heeded,
+    .details = details,
     .defaults = defaults,
     .tables = tables,
     .script = phase_diagram_gp,

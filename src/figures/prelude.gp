@@ -7,6 +7,7 @@
 if (!exists("format")) {
     script = ARG0
     base = script[1:strlen(script) - 3]
+    picture = base . (ARGC > 0 ? ARG1 : "") # NAME, or another name while it is not complete
     do for [format in "png svg pdf"] { load script }
     exit
 }
@@ -23,7 +24,7 @@ terminal_pdf(w, h) = sprintf("set terminal pdfcairo size %.4fin, %.4fin", w / 30
     . " fontscale 0.18 linewidth 0.48 dashlength 2"
 canvas(w, h) = (width = real(w), height = real(h), \
     (format eq "png" ? terminal_png(w, h) : format eq "svg" ? terminal_svg(w, h) : terminal_pdf(w, h)) \
-    . " font 'DejaVu Sans,32' " . ends . "; set output base . '.' . format")
+    . " font 'DejaVu Sans,32' " . ends . "; set output picture . '.' . format")
 
 # A panel between canvas units; the plot fills it exactly. horizontal(x) and vertical(y) take data to canvas units once
 # the ranges are told to panel_ranges (on a non-linear axis, in the units that are plotted).
@@ -87,15 +88,20 @@ palette_rdylgn = "set palette defined (0 '#a50026', 1 '#d73027', 2 '#f46d43', 3 
     . "6 '#d9ef8b', 7 '#a6d96a', 8 '#66bd63', 9 '#1a9850', 10 '#006837')"
 palette_hot = "set palette defined (0 '#0b0000', 0.365079 '#ff0000', 0.746032 '#ffff00', 1 '#ffffff')"
 
+# The least of 1, 2 and 5 times a power of ten that is at least x: for ticks.
+decade(x) = 10.0**floor(log10(x) + 1e-9)
+round_up(x) = (leading = x / decade(x), (leading < 1.001 ? 1 : leading < 2.001 ? 2 : leading < 5.001 ? 5 : 10) * decade(x))
+
 # Temperatures have the colours of coolwarm by their logarithm, from `coldest` = log10 of the lowest to 0; here is how to
-# set them, and a bar of them at x beside the panel, with labels at powers of ten.
+# set them, and a bar of them at x beside the panel. Labels are at powers of ten, six at most, or at both ends.
 temperature_colors(coldest) = palette_coolwarm . sprintf("; set cbrange [%g:0]; unset colorbox", coldest)
-bar_label(x, e, coldest, size) = text(x + 41, panel_t + (panel_b - panel_t) * e / coldest, \
-    e < -3 ? sprintf("10^{%d}", e) : sprintf("%g", 10.0**e), size, "left") . "; " \
-    . line(x + 22, panel_t + (panel_b - panel_t) * e / coldest, x + 32, panel_t + (panel_b - panel_t) * e / coldest, \
-    "linewidth 2.5")
-bar_labels(x, e, coldest, size) = bar_label(x, e, coldest, size) \
-    . (e - 1 < coldest - 1e-6 ? "" : "; " . bar_labels(x, e - 1, coldest, size))
+bar_y(e, coldest) = panel_t + (panel_b - panel_t) * e / coldest
+bar_words(e, coldest) = coldest < -3.5 && e < 0 ? sprintf("10^{%d}", e) : sprintf("%g", 10.0**e)
+bar_label(x, e, coldest, size) = text(x + 41, bar_y(e, coldest), bar_words(e, coldest), size, "left") . "; " \
+    . line(x + 22, bar_y(e, coldest), x + 32, bar_y(e, coldest), "linewidth 2.5")
+bar_step(coldest) = coldest > -1 + 1e-6 ? -coldest : ceil(-coldest / 6.0 - 1e-6)
+bar_labels(x, e, coldest, size) = bar_label(x, e, coldest, size) . (e - bar_step(coldest) < coldest - 1e-6 ? "" \
+    : "; " . bar_labels(x, e - bar_step(coldest), coldest, size))
 temperature_bar(x, coldest, size) = sprintf("set colorbox vertical user origin screen %.6f, screen %.6f", \
     x / width, 1 - panel_b / height) . sprintf(" size screen %.6f, screen %.6f front; ", \
     22 / width, (panel_b - panel_t) / height) . "unset cbtics; " . bar_labels(x, 0, coldest, size)

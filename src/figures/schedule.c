@@ -17,8 +17,8 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
         fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, s.rate, s.temperature);
     }
     fprintf(options->out,
-            "a cycle of %zu epochs: cold up to epoch %.0f, at full temperature from %.0f, learning rate "
-            "falling from %.0f\n",
+            "a cycle of %zu epochs: cold up to epoch %.6g, at full temperature from %.6g, learning rate "
+            "falling from %.6g\n",
             options->epochs, (double)options->epochs / 3, (double)options->epochs * 2 / 3, (double)options->epochs / 2);
     return output_close(&table, KELVIN_OK);
 }
@@ -29,6 +29,11 @@ static void defaults(struct figure_options *options)
     options->grid = 1201; /* the corners at 1/3, 1/2 and 2/3 are among them */
 }
 
+static const struct figure_detail details[] = {
+    {"grid", 20, 5000, "points along a curve"},
+    {NULL, 0, 0, NULL},
+};
+
 static const char *const heeded[] = {"epochs", "grid", NULL};
 static const char *const tables[] = {".csv", NULL};
 
@@ -37,6 +42,7 @@ const struct figure schedule_figure = {
     .name = "schedule",
     .about = "learning rate and temperature over a cycle of SGHMC",
     .options = heeded,
+    .details = details,
     .defaults = defaults,
     .tables = tables,
     .script = schedule_gp,

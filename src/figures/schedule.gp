@@ -12,15 +12,15 @@ eval line(horizontal(epochs), panel_t, horizontal(epochs), panel_b, \
     "back linewidth 5 dashtype (7, 4.5) linecolor rgb 'black'")
 eval star(horizontal(epochs), vertical(0), 27, "gold", "white", 3)
 
-eval box(42, 238, 440, 404)
+eval box(38, 238, 430, 404)
 do for [i = 0:19] {
-    eval line(56 + 3.5 * i, 268, 59.5 + 3.5 * i, 268, sprintf("front linewidth 5 linecolor palette cb %g", i / 19.0))
+    eval line(52 + 3.5 * i, 268, 55.5 + 3.5 * i, 268, sprintf("front linewidth 5 linecolor palette cb %g", i / 19.0))
 }
-eval line(56, 320, 126, 320, "front linewidth 5 linecolor rgb '#7f7f7f'")
-eval star(91, 374, 27, "gold", "white", 3)
-eval text(146, 268, "temperature", 31, "left")
-eval text(146, 320, "learning rate", 31, "left")
-eval text(146, 372, "posterior sample", 31, "left")
+eval line(52, 320, 122, 320, "front linewidth 5 linecolor rgb '#7f7f7f'")
+eval star(87, 374, 27, "gold", "white", 3)
+eval text(138, 268, "temperature", 31, "left")
+eval text(138, 320, "learning rate", 31, "left")
+eval text(138, 372, "posterior sample", 31, "left")
 
 plot base . ".csv" using 1:3:3 with lines linewidth 5 linecolor palette, \
      base . ".csv" using 1:2 with lines linewidth 5 linecolor rgb "#7f7f7f"

@@ -92,8 +92,7 @@ static kelvin_status simulate_piece(void *context, size_t piece)
     const uint64_t first = first_draw(job, piece), end = first_draw(job, piece + 1);
     for (size_t k = 0; k < job->targets; k++) top[k] = -INFINITY;
     for (uint64_t i = first; i < end; i++) {
-        if ((i - first) % block == 0 && !watch->piece(watch->context))
-            return kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
+        if ((i - first) % block == 0) KELVIN_TRY(figure_piece(watch));
         add_draw(top, sums, job, kelvin_uniform(where, i));
     }
     return KELVIN_OK;

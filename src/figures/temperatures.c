@@ -1,18 +1,18 @@
 /* Reads lists of temperatures. Below 1e-12 nothing would be seen: 1 + T is 1 to nearly all digits of a double. */
 #include "figures/temperatures.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double lowest = 1e-12, highest = 1;
 
-/* A number that starts at *text and moves it behind; signs are taken, spaces are not. */
+/* A positive decimal number that starts at *text, which moves behind it. */
 static bool read_number(double *value, const char **text)
 {
     char *end;
     *value = strtod(*text, &end);
-    const bool taken = end > *text && !isspace((unsigned char)**text);
+    const bool decimal = strspn(*text, "0123456789.eE+-") >= (size_t)(end - *text); /* not 0x1p-3, and no spaces */
+    const bool taken = end > *text && decimal && *value > 0;
     *text = end;
     return taken;
 }
