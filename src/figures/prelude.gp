@@ -97,7 +97,7 @@ round_up(x) = (leading = x / decade(x), (leading < 1.001 ? 1 : leading < 2.001 ?
 temperature_colors(coldest) = palette_coolwarm . sprintf("; set cbrange [%g:0]; unset colorbox", coldest)
 bar_y(e, coldest) = panel_t + (panel_b - panel_t) * e / coldest
 bar_words(e, coldest) = coldest < -3.5 && e < 0 ? sprintf("10^{%d}", e) : sprintf("%g", 10.0**e)
-bar_label(x, e, coldest, size) = text(x + 41, bar_y(e, coldest), bar_words(e, coldest), size, "left") . "; " \
+bar_label(x, e, coldest, size) = text(x + 41, bar_y(e, coldest), bar_words(e, coldest), coldest < -3.5 ? 0.8 * size : size, "left") . "; " \
     . line(x + 22, bar_y(e, coldest), x + 32, bar_y(e, coldest), "linewidth 2.5")
 bar_step(coldest) = coldest > -1 + 1e-6 ? -coldest : ceil(-coldest / 6.0 - 1e-6)
 bar_labels(x, e, coldest, size) = bar_label(x, e, coldest, size) . (e - bar_step(coldest) < coldest - 1e-6 ? "" \

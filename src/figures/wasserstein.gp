@@ -4,7 +4,7 @@ stats file using (log10($1)):2 nooutput
 most = STATS_max_y > 0 ? STATS_max_y : 1.0
 step = round_up(most / 5)
 digits = ceil(-log10(step) - 1e-9)
-wide = digits < 3 ? 0 : 34
+wide = digits < 3 ? 0 : digits < 5 ? 34 : 52
 eval panel(140 + wide, 20, 803, 515)
 low = STATS_min_x
 high = STATS_max_x
