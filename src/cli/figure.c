@@ -30,11 +30,9 @@ static const struct option options[] = {
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the figures and exit", NULL},
     FIGURE_OPTIONS(ROW)};
 
-enum {
-    N_OPTIONS = sizeof options / sizeof *options,
-    COMMON = 4,
-    MOST_FIGURES = 64
-}; /* the first hold for every figure */
+enum { N_OPTIONS = sizeof options / sizeof *options, COMMON = 4 }; /* the first hold for every figure */
+
+enum { MOST_FIGURES = 64 };
 
 static const char all[] = "all"; /* the name of every figure that samples nothing */
 

@@ -104,6 +104,8 @@ static const struct entry examples[] = {
      "Draw a posterior as in figure 1 of the paper."},
     {"kelvin diagnose run", "Say whether to believe it."},
     {"kelvin figure decision-boundary -o figures", "Compute and draw figure 1 of the paper."},
+    {"kelvin figure phase-diagram --classes 100 -o figures", "Another figure, for 100 classes instead of 10."},
+    {"kelvin figure all -o figures", "All figures that need no sampling."},
     {"kelvin bench --quick", "Measure the speed of a gradient on this machine."},
     {NULL, NULL},
 };

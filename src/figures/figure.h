@@ -40,7 +40,7 @@ struct figure_watch {
     ROW(label, SIZE, "Y", 0, 999, "the true class, counted from 0")                                                    \
     ROW(alpha, REAL, "A", -1e6, 1e6, "concentration of the prior")                                                     \
     ROW(clip, REAL, "V", -1e6, -1e-6, "where DirClip clips log-probabilities")                                         \
-    ROW(temperatures, TEXT, "T,T,...", 0, 0, "temperatures above 0 and at most 1; 1/30 will do for 0.0333")            \
+    ROW(temperatures, TEXT, "LIST", 0, 0, "temperatures above 0 and at most 1; 1/30 will do for 0.0333")               \
     ROW(particles, SIZE, "N", 1, 500, "particles whose way is drawn")                                                  \
     ROW(draws, SIZE, "N", 1, 1000000000, "random draws that a simulation is made of")                                  \
     ROW(epochs, SIZE, "N", 1, 1000000000, "length of a cycle")                                                         \
