@@ -52,6 +52,7 @@ def cdf_validation(base):
     names, rows = table(base + ".csv")
     assert names == "temperature,z,cold,cold_simulated,cold_error,upper,upper_simulated,upper_error".split(",")
     temperatures = [1, 1 / 1.7, 1 / 3, 1 / 5.5, 1 / 12, 1 / 30, 1 / 100, 1 / 1000]
+    assert sum(row[0] == 1e-3 and 0.1 < row[2] < 0.9 for row in rows) >= 10  # the steepest curve is drawn on its rise
     for T, (t, z, cold, *cold_found, upper, found, error) in zip(
             (T for T in temperatures for _ in range(len(rows) // 8)), rows):
         near(t, T, 1e-9)

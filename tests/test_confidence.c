@@ -9,10 +9,8 @@
 #include "figures/simulation.h"
 #include "figures/tempered.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef double cdf(double z, double T);
 typedef long double density(long double t, long double T);
@@ -478,143 +476,6 @@ static void a_simulation_can_stop_and_can_fail(void **state)
     kelvin_alloc_fail_at(0);
 }
 
-/* ---- the figures' files ---- */
-
-static char folder[] = "/tmp/kelvin-confidence-XXXXXX";
-
-static struct figure_options options_of(const struct figure **figure, const char *name)
-{
-    size_t i = 0;
-    while (figures[i] && strcmp(figures[i]->name, name)) i++;
-    assert_non_null(figures[i]);
-    *figure = figures[i];
-    struct figure_options options = figure_defaults(figures[i], FIGURE_SMOKE);
-    options.folder = folder;
-    options.out = fopen("/dev/null", "w");
-    options.watch = &watch;
-    assert_non_null(options.out);
-    return options;
-}
-
-static void remove_files(const char *name)
-{
-    static const char *const suffix[] = {".csv", "-peaks.csv", ".gp"};
-    char path[128];
-    for (size_t i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix[i]);
-        unlink(path);
-    }
-}
-
-/* Rows of numbers in FOLDER/name; lines with another number of columns are comments or blank. */
-static size_t read_rows(double (*row)[8], size_t most, const char *name, int columns)
-{
-    char path[128], text[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "r");
-    size_t n = 0;
-    assert_non_null(file);
-    while (fgets(text, sizeof text, file)) {
-        double *r = row[n];
-        if (text[0] == '#' || text[0] == '\n') continue;
-        assert_true(n < most);
-        assert_int_equal(
-            sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", r, r + 1, r + 2, r + 3, r + 4, r + 5, r + 6, r + 7),
-            columns);
-        n++;
-    }
-    fclose(file);
-    return n;
-}
-
-static double rows[20000][8];
-
-static void confidence_density_writes_curves_and_maxima(void **state)
-{
-    (void)state;
-    const struct figure *figure;
-    struct figure_options options = options_of(&figure, "confidence-density");
-    options.temperatures = "1,0.5,1/3,1/12,1/100,1e-9";
-    options.grid = 101;
-    assert_non_null(mkdtemp(folder));
-    assert_ok(figure_compute(figure, &options));
-    assert_int_equal(read_rows(rows, 20000, "confidence-density.csv", 4), 6 * 101);
-    for (size_t i = 0; i < 6 * 101; i++) {
-        const double T = rows[i][0], p = rows[i][1];
-        /* ten digits of T are written */
-        assert_near(rows[i][2], (double)density_cold(p, T), 1e-9);
-        assert_near(rows[i][3], (double)density_upper(p, T), 1e-9);
-    }
-    assert_int_equal(read_rows(rows, 20000, "confidence-density-peaks.csv", 3), 4); /* none at 1 and at 1/2 */
-    for (size_t i = 0; i < 4; i++) {
-        assert_near(rows[i][1], rows[i][0], 1e-9 * rows[i][0]); /* p = T */
-        assert_near(rows[i][2], (double)density_upper(rows[i][0], rows[i][0]), 1e-8 * rows[i][0]);
-    }
-    fclose(options.out);
-    remove_files("confidence-density");
-    rmdir(folder);
-}
-
-static void cdf_validation_writes_what_was_simulated(void **state)
-{
-    (void)state;
-    const struct figure *figure;
-    struct figure_options options = options_of(&figure, "cdf-validation");
-    double last = -1, T = 0;
-    size_t close = 0;
-    assert_int_equal(options.draws, 100000);
-    assert_ok(figure_compute(figure, &options));
-    const size_t n = read_rows(rows, 20000, "cdf-validation.csv", 8);
-    assert_true(n > 8 * 401 && n % 8 == 0);
-    for (size_t i = 0; i < n; i++) {
-        if (i % (n / 8) == 0) last = -1, T = rows[i][0];
-        assert_true(rows[i][0] == T && rows[i][1] > last);
-        last = rows[i][1];
-        assert_near(rows[i][2], cdf_cold(last, T), 1e-6); /* ten digits of z and T = 1e-3 */
-        assert_near(rows[i][5], cdf_upper(last, T), 1e-6);
-        /* some hundred draws are left of 10^5 at T = 1e-3: six errors, and what a few draws more or less make */
-        assert_near(rows[i][3], rows[i][2], 6 * rows[i][4] + 0.05);
-        assert_near(rows[i][6], rows[i][5], 6 * rows[i][7] + 0.05);
-        close += T == 1e-3 && rows[i][2] > 0.1 && rows[i][2] < 0.9;
-    }
-    assert_true(close >= 10); /* the steepest curve is drawn by points on its rise */
-    fclose(options.out);
-    remove_files("cdf-validation");
-    rmdir(folder);
-}
-
-static void wasserstein_meets_both_ends(void **state)
-{
-    (void)state;
-    const struct figure *figure;
-    struct figure_options options = options_of(&figure, "wasserstein");
-    assert_ok(figure_compute(figure, &options));
-    assert_int_equal(read_rows(rows, 20000, "wasserstein.csv", 2), 1000);
-    assert_true(rows[0][0] == 1e-5 && rows[999][0] == 1);
-    for (size_t i = 1; i < 1000; i++) assert_near(rows[i][0] / rows[i - 1][0], pow(10, 5.0 / 999), 1e-8);
-    assert_near(rows[0][1], cdf_distance(1e-5), 1e-13);
-    fclose(options.out);
-    remove_files("wasserstein");
-    rmdir(folder);
-}
-
-static void wrong_temperatures_make_no_folder(void **state)
-{
-    (void)state;
-    static const char *const wrong[][2] = {
-        {"confidence-density", "1,2"}, {"confidence-density", ""}, {"cdf-validation", "1,0"},  {"wasserstein", "0.1"},
-        {"wasserstein", "1,1e-5"},     {"wasserstein", "0.5,0.5"}, {"wasserstein", "1e-5,1,1"}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        const struct figure *figure;
-        struct figure_options options = options_of(&figure, wrong[i][0]);
-        options.temperatures = wrong[i][1];
-        assert_int_equal(figure_compute(figure, &options), KELVIN_EUSAGE);
-        assert_non_null(strstr(kelvin_error(), "temperature"));
-        assert_true(access(folder, F_OK) != 0);
-        fclose(options.out);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -633,10 +494,6 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(few_draws_and_low_temperatures_are_no_trouble),
         cmocka_unit_test(a_simulation_can_stop_and_can_fail),
-        cmocka_unit_test(confidence_density_writes_curves_and_maxima),
-        cmocka_unit_test(cdf_validation_writes_what_was_simulated),
-        cmocka_unit_test(wasserstein_meets_both_ends),
-        cmocka_unit_test(wrong_temperatures_make_no_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,6 +187,44 @@ static void options_out_of_range_are_refused(void **state)
     assert_true(refused > 30);
 }
 
+static const struct figure *figure_named(const char *name)
+{
+    size_t i = 0;
+    while (figures[i] && strcmp(figures[i]->name, name) != 0) i++;
+    assert_non_null(figures[i]);
+    return figures[i];
+}
+
+/* What single figures refuse beyond that. */
+static void lists_that_a_figure_cannot_use_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *figure, *temperatures, *words;
+    } wrong[] = {{"distribution-slices", "0.1", "there must be 2 of them"},
+                 {"distribution-slices", "0.1,0.2,0.3", "there must be 2 of them"},
+                 {"wasserstein", "1e-5,1,1", "there must be 2 of them"},
+                 {"wasserstein", "1,1e-5", "the lowest comes first"},
+                 {"wasserstein", "0.5,0.5", "the lowest comes first"},
+                 {"confidence-density", "1,2", "'2' is not a temperature"},
+                 {"cdf-validation", "1,0", "'0' is not a temperature"}};
+    struct stat about;
+    char path[512];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const struct figure *figure = figure_named(wrong[i].figure);
+        struct figure_options options = small(figure, "refused", path);
+        options.temperatures = wrong[i].temperatures;
+        assert_int_equal(figure_compute(figure, &options), KELVIN_EUSAGE);
+        if (!strstr(kelvin_error(), wrong[i].words)) fail_msg("%s: %s", wrong[i].temperatures, kelvin_error());
+        assert_int_not_equal(stat(path, &about), 0);
+    }
+    struct figure_options options = small(figure_named("ndg-ridgeline"), "refused", path);
+    options.label = options.classes;
+    assert_int_equal(figure_compute(figure_named("ndg-ridgeline"), &options), KELVIN_EUSAGE);
+    assert_non_null(strstr(kelvin_error(), "--label must be below the number of classes, which is 10, not 10"));
+    assert_int_not_equal(stat(path, &about), 0);
+}
+
 /* ---- tables ---- */
 
 static size_t count(const char *text, const char *end, char letter)
@@ -244,6 +282,33 @@ static void tables_are_as_their_first_line_says(void **state)
         free(script);
     }
     remove_folder("tables");
+}
+
+/* The bound max(p, 1-p)^(1/T - 1) p has its maximum below 1/2 at p = T: up to 1/2, where it becomes a corner. */
+static void the_bound_peaks_at_T_up_to_one_half(void **state)
+{
+    (void)state;
+    static const double expected[] = {0.4999, 0.495, 1.0 / 3, 1e-9};
+    const struct figure *figure = figure_named("confidence-density");
+    char path[512];
+    struct figure_options options = small(figure, "peaks", path);
+    options.temperatures = "1,0.5,0.4999,0.495,1/3,1e-9";
+    assert_ok(figure_compute(figure, &options));
+    char *text = read_file("peaks", figure->name, "-peaks.csv");
+    size_t n = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        double T, p, density;
+        if (*line == '#') continue;
+        assert_int_equal(sscanf(line, "%lf,%lf,%lf", &T, &p, &density), 3);
+        assert_true(n < 4);
+        assert_near(T, expected[n], 1e-9 * T); /* ten digits */
+        assert_near(p, expected[n], 1e-9 * T);
+        assert_near(density, exp((1 / T - 1) * log1p(-T)) * T, 1e-8 * T);
+        n++;
+    }
+    assert_int_equal(n, 4);
+    free(text);
+    remove_folder("peaks");
 }
 
 static void threads_do_not_change_a_byte(void **state)
@@ -321,7 +386,9 @@ int main(void)
         cmocka_unit_test(temperatures_are_numbers_or_fractions),
         cmocka_unit_test(wrong_temperatures_are_named),
         cmocka_unit_test(options_out_of_range_are_refused),
+        cmocka_unit_test(lists_that_a_figure_cannot_use_are_refused),
         cmocka_unit_test(tables_are_as_their_first_line_says),
+        cmocka_unit_test(the_bound_peaks_at_T_up_to_one_half),
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_wish_to_stop_is_heeded),

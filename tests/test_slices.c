@@ -6,9 +6,6 @@
 #include "check.h"
 
 #include <float.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* ---- distribution-slices ---- */
 
@@ -335,119 +332,6 @@ static void the_range_is_the_published_one(void **state)
     }
 }
 
-/* ---- both, as files ---- */
-
-extern const struct figure distribution_slices_figure;
-
-static char folder[64];
-
-static struct figure_options options_of(const struct figure *figure, FILE *out)
-{
-    struct figure_options options = figure_defaults(figure, FIGURE_PAPER);
-    strcpy(folder, "/tmp/kelvin-slices-XXXXXX");
-    assert_non_null(mkdtemp(folder));
-    strcat(folder, "/new");
-    options.folder = folder;
-    options.out = out;
-    return options;
-}
-
-static void remove_folders(const struct figure *figure)
-{
-    char path[256];
-    for (size_t i = 0; figure->tables[i]; i++) {
-        snprintf(path, sizeof path, "%s/%s%s", folder, figure->name, figure->tables[i]);
-        unlink(path);
-    }
-    snprintf(path, sizeof path, "%s/%s.gp", folder, figure->name);
-    unlink(path);
-    rmdir(folder);
-    *strrchr(folder, '/') = 0;
-    assert_int_equal(rmdir(folder), 0);
-}
-
-static void wrong_use_and_no_memory_leave_no_folder(void **state)
-{
-    (void)state;
-    FILE *out = tmpfile();
-    assert_non_null(out);
-    struct figure_options options = options_of(&ndg_ridgeline_figure, out);
-    options.label = options.classes;
-    assert_int_equal(figure_compute(&ndg_ridgeline_figure, &options), KELVIN_EUSAGE);
-    options.label = 0, options.alpha = 0;
-    assert_int_equal(figure_compute(&ndg_ridgeline_figure, &options), KELVIN_EUSAGE);
-    options.alpha = 1;
-    for (size_t n = 1; n <= 3; n++) {
-        kelvin_alloc_fail_at(n);
-        assert_int_equal(figure_compute(&ndg_ridgeline_figure, &options), KELVIN_ENOMEM);
-    }
-    assert_int_not_equal(access(folder, F_OK), 0);
-    remove_folders(&ndg_ridgeline_figure);
-
-    options = options_of(&distribution_slices_figure, out);
-    static const char *const wrong[] = {"0.1", "0.1,0.2,0.3", "0.1,2", ""};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        options.temperatures = wrong[i];
-        assert_int_equal(figure_compute(&distribution_slices_figure, &options), KELVIN_EUSAGE);
-    }
-    options.temperatures = "0.1,0.2", options.clip = 0;
-    assert_int_equal(figure_compute(&distribution_slices_figure, &options), KELVIN_EUSAGE);
-    assert_int_not_equal(access(folder, F_OK), 0);
-    remove_folders(&distribution_slices_figure);
-    fclose(out);
-}
-
-/* The rows of a table, eight numbers each, into `row`; returns their number. */
-static size_t read_table(double (*row)[8], size_t most, const char *suffix)
-{
-    char path[256], line[512];
-    size_t n = 0;
-    snprintf(path, sizeof path, "%s/distribution-slices%s", folder, suffix);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file)) {
-        if (*line == '#' || *line == '\n') continue;
-        assert_true(n < most);
-        assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &row[n][0], &row[n][1], &row[n][2], &row[n][3],
-                                &row[n][4], &row[n][5], &row[n][6], &row[n][7]),
-                         8);
-        n++;
-    }
-    fclose(file);
-    return n;
-}
-
-/* Columns: panel, curve, logit, probability, complement, axis, value, drawn. Numbers have ten digits. */
-static void the_tables_hold_the_curves(void **state)
-{
-    (void)state;
-    enum { GRID = 23 };
-    static double row[GRID * SLICES][8];
-    FILE *out = tmpfile();
-    assert_non_null(out);
-    struct figure_options options = options_of(&distribution_slices_figure, out);
-    options.grid = GRID;
-    assert_ok(figure_compute(&distribution_slices_figure, &options));
-    fclose(out);
-    make_alpha(1e-6);
-    assert_int_equal(read_table(row, GRID * SLICES, ".csv"), GRID * SLICES);
-    for (size_t i = 0; i < GRID * SLICES; i++) {
-        const struct slice *s = &slices[i / GRID];
-        const double t = slice_logit(i % GRID, GRID), value = slice_value(s, t);
-        assert_true(row[i][0] == (double)(int)s->panel && row[i][1] == (double)(i / GRID));
-        assert_near(row[i][2], t, 1e-8);
-        assert_near(log(row[i][3] / row[i][4]), t, 1e-8);
-        assert_near(row[i][6], value, 1e-9 * fabs(value));
-        assert_near(row[i][7], value + s->shift, 1e-9 * fabs(value + s->shift));
-    }
-    const size_t n = read_table(row, GRID * SLICES, "-maxima.csv"); /* those with a star, and that of NDG + NDG */
-    static const double expected[] = {NDG, NDG, CONF_CATEG, NDG_CATEG, NDG_CATEG, NDG_NDG};
-    assert_int_equal(n, sizeof expected / sizeof *expected);
-    for (size_t i = 0; i < n; i++) assert_true(row[i][1] == expected[i]);
-    assert_near(row[2][3] / 3e-7, 1, 1e-11);
-    remove_folders(&distribution_slices_figure);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -464,8 +348,6 @@ int main(void)
         cmocka_unit_test(normals_have_the_closed_form),
         cmocka_unit_test(densities_integrate_to_1),
         cmocka_unit_test(the_range_is_the_published_one),
-        cmocka_unit_test(wrong_use_and_no_memory_leave_no_folder),
-        cmocka_unit_test(the_tables_hold_the_curves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,10 @@
 
 enum { PIECE = 16 }; /* particles of a task: few, so that a signal is soon heard */
 
-static const double APART = 0.015;
+static const double apart = 0.015;
 
 /* A way that leads somewhere is shorter; a particle whose steps are too long jumps to and fro forever. */
-static const double LONGEST = 4.0;
+static const double longest = 4.0;
 
 struct job {
     const struct ascent *ascent;
@@ -48,7 +48,7 @@ void ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_
         simplex_probabilities(now, z);
         const struct place at = simplex_place(now);
         const double moved = hypot(at.x - last.x, at.y - last.y);
-        if (step < ascent->steps && (moved < APART || length > LONGEST)) continue;
+        if (step < ascent->steps && (moved < apart || length > longest)) continue;
         stay(context, last, from, step - 1);
         length += moved;
         last = at;

@@ -18,7 +18,7 @@
 enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5 };
 
 /* Nearer than that to an edge nothing is looked at; half the distance of the points that the mean is taken over. */
-static const double EDGE = 0.5 / (MEAN_GRID - 1);
+static const double edge = 0.5 / (MEAN_GRID - 1);
 
 static kelvin_status parse_panels(kelvin_density panel[PANELS], double alpha)
 {
@@ -73,7 +73,7 @@ static kelvin_status write_raster(const struct figure *figure, const struct figu
             const struct place at = {column * width, row * width};
             double p[SIMPLEX];
             simplex_prediction(p, at);
-            simplex_confine(p, EDGE);
+            simplex_confine(p, edge);
             fprintf(table.file, "%.6g,%.6g", at.x, at.y);
             for (size_t i = 0; i < PANELS; i++) fprintf(table.file, ",%.6g", log_density(&panel[i], p) - mean[i]);
             fputc('\n', table.file);
