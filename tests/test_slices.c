@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <float.h>
+#include <string.h>
 
 /* ---- distribution-slices ---- */
 
