@@ -141,13 +141,11 @@ static void remove_pictures(const struct drawing *d, const char *mark)
  * errno if it could not be started. */
 static int run_gnuplot(struct drawing *d)
 {
-    char name[] = "gnuplot", call[] = "-c", script[OUTPUT_PATH + 2];
-    char *argv[] = {name, call, script, part, NULL};
+    char name[] = "gnuplot", call[] = "-c";
+    char *argv[] = {name, call, d->script, part, NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
     int ended = -1, failed;
-    /* a folder whose name begins with a dash is not an option */
-    snprintf(script, sizeof script, "%s%s", *d->script == '-' ? "./" : "", d->script);
     if ((failed = posix_spawn_file_actions_init(&actions))) return errno = failed, -1;
     failed = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, d->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
