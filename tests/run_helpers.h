@@ -8,7 +8,8 @@
 #include <kelvin/kelvin.h>
 
 #include "check.h"
-#include "run/files.h"
+#include "base/files.h"
+#include "run/formats.h"
 
 #include <ftw.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* CRC-32, reflected polynomial 0xEDB88320, four bits at a time. `python3 -c 'import zlib; zlib.crc32(data)'` agrees. */
-#include "run/files.h"
+#include "run/formats.h"
 
 uint32_t kelvin_crc32(const void *data, size_t bytes)
 {

@@ -1,7 +1,8 @@
 /* The run folder. run.json comes last: a folder without it is a run that was not finished. */
 #include "run/room.h"
 
-#include "run/files.h"
+#include "base/files.h"
+#include "run/formats.h"
 #include "run/record.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * them back. */
 #include "run/room.h"
 
-#include "run/files.h"
+#include "base/files.h"
 #include "run/record.h"
 
 #include <locale.h>

@@ -1,7 +1,8 @@
 /* NumPy's array file, version 1.0: magic, version, the header's length (2 bytes), the header (a Python literal, filled
  * up with spaces so that the data start at a multiple of 64), the data.
  * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
-#include "run/files.h"
+#include "base/files.h"
+#include "run/formats.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Structs as JSON objects. A number is written with the fewest digits that give it back. */
 #include "run/record.h"
 
-#include "run/files.h"
+#include "base/files.h"
 
 #include <jansson.h>
 

@@ -2,7 +2,8 @@
  * eight, the data. https://huggingface.co/docs/safetensors
  *
  * In memory a draw is one row of all parameters; in the file a tensor is one block of all iterations. */
-#include "run/files.h"
+#include "base/files.h"
+#include "run/formats.h"
 
 #include <jansson.h>
 
