@@ -4,8 +4,8 @@
 cd "$2" || exit 1
 allowed='
 base:
-data: base
 kernels: base
+data: base kernels
 nn: base kernels
 density: base kernels
 sampler: base kernels

@@ -370,7 +370,7 @@ static void summary(void **state)
 {
     (void)state;
     const int32_t y[] = {0};
-    kelvin_data data = {.n = 1, .inputs = 2, .classes = 2, .y = y};
+    kelvin_data data = {.inputs = 2, .classes = 2, .train = {.n = 1, .y = y}};
     kelvin_model model = {.n_params = PARAMS};
     float draws[CHAINS * ITERATIONS * PARAMS], logits[CHAINS * KEPT * 2];
     kelvin_hmc_info info[CHAINS * ITERATIONS];

@@ -134,15 +134,15 @@ static void logits_belong_to_draws(void **state)
     (void)state;
     const kelvin_run_config config = small();
     kelvin_run *run = sampled(&config, 2);
-    const size_t n = run->data->n, kept = config.iterations - config.warmup;
+    const size_t n = run->data->train.n, kept = config.iterations - config.warmup;
     kelvin_net *net;
     float logits[36];
     assert_int_equal(n * run->data->classes, 36);
-    assert_ok(kelvin_net_create(&net, run->model, run->data->x, n));
+    assert_ok(kelvin_net_create(&net, run->model, run->data->train.x, n));
     for (size_t row = 0; row < config.chains * config.iterations; row++) {
         const size_t chain = row / config.iterations, i = row % config.iterations;
         kelvin_net_logits(net, logits, run->draws + row * 492);
-        assert_true(kelvin_run_inside(run)->accuracy[row] == kelvin_mean_accuracy(logits, run->data->y, 1, n, 2));
+        assert_true(kelvin_run_inside(run)->accuracy[row] == kelvin_mean_accuracy(logits, run->data->train.y, 1, n, 2));
         if (i < config.warmup) continue;
         assert_memory_equal(run->logits + (chain * kept + i - config.warmup) * 36, logits, sizeof logits);
     }
@@ -206,7 +206,7 @@ static void check_same_run(const kelvin_run *a, const kelvin_run *b)
     assert_true(a->config.hmc.step_size == b->config.hmc.step_size && a->config.hmc.steps == b->config.hmc.steps);
     assert_true(a->config.hmc.temperature == b->config.hmc.temperature && a->seconds == b->seconds);
     assert_memory_equal(a->draws, b->draws, rows * a->model->n_params * sizeof(float));
-    assert_memory_equal(a->logits, b->logits, kept * a->data->n * a->data->classes * sizeof(float));
+    assert_memory_equal(a->logits, b->logits, kept * a->data->train.n * a->data->classes * sizeof(float));
     for (size_t i = 0; i < rows; i++) {
         assert_true(a->info[i].accepted == b->info[i].accepted && a->info[i].logp == b->info[i].logp);
         assert_true(a->info[i].acceptance == b->info[i].acceptance);

@@ -23,10 +23,10 @@ static double oracle_logp(const struct oracle *o, const double *theta)
 {
     struct plain_mlp plain;
     double sum = o->has_prior ? kelvin_prior_eval(&o->prior, NULL, theta, o->model->n_params) : 0;
-    for (size_t i = 0; i < o->data->n; i++) {
-        plain_forward(&plain, o->model, theta, o->data->x + i * o->data->inputs);
+    for (size_t i = 0; i < o->data->train.n; i++) {
+        plain_forward(&plain, o->model, theta, o->data->train.x + i * o->data->inputs);
         sum += kelvin_density_eval(&o->density, NULL, plain.act[o->model->n_layers], o->data->classes,
-                                   (size_t)o->data->y[i]);
+                                   (size_t)o->data->train.y[i]);
     }
     return sum;
 }
@@ -74,7 +74,7 @@ static void posterior_gradients(void **state)
     static int32_t y[61];
     for (size_t i = 0; i < 61 * 5; i++) x[i] = (float)kelvin_normal((kelvin_random){1, 2, 3, 4}, i);
     for (int i = 0; i < 61; i++) y[i] = i * 7 % 3;
-    const kelvin_data wide = {"wide", 61, 5, 3, x, y};
+    const kelvin_data wide = {.name = "wide", .inputs = 5, .classes = 3, .train = {.n = 61, .x = x, .y = y}};
     struct oracle o = {0};
     for (int which = 0; which < 2; which++) {
         o.data = which ? &wide : toy;

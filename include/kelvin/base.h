@@ -86,6 +86,9 @@ enum kelvin_stream {
     KELVIN_STREAM_INIT = 1, /* starting parameters */
     KELVIN_STREAM_MOMENTUM, /* HMC: fresh momenta */
     KELVIN_STREAM_ACCEPT,   /* HMC: accept or reject */
+    KELVIN_STREAM_SPLIT,    /* which observations are for testing */
+    KELVIN_STREAM_ORDER,    /* in which order they come in an epoch */
+    KELVIN_STREAM_AUGMENT,  /* flips and crops */
     KELVIN_STREAM_USER = 1000,
 };
 

@@ -1,9 +1,14 @@
-/* data: labelled data sets.
+/* data: labelled data sets, and the batches in which a network sees them.
  *
  *     kelvin_data *data;
- *     kelvin_status st = kelvin_data_open(&data, "toy");
- *     for (size_t i = 0; i < data->n; i++) use(data->x + i * data->inputs, data->y[i]);
+ *     kelvin_status st = kelvin_data_open(&data, "digits");           // or "csv:table.csv,label=species", ...
+ *     kelvin_epoch epoch = {.seed = 1, .epoch = 0, .augment = KELVIN_AUGMENT_PAPER};
+ *     kelvin_data_order(order, data->train.n, &epoch);
+ *     kelvin_data_gather(data, &data->train, x, y, order, 125, &epoch);  // the first 125 of this epoch
  *     kelvin_data_close(data);
+ *
+ * Images stay bytes; they are normalised and augmented when a batch is put together. Nothing here has a state: what an
+ * epoch does to an image is a pure function of (seed, chain, epoch, index), so any thread may put any piece together.
  */
 #ifndef KELVIN_DATA_H
 #define KELVIN_DATA_H
@@ -14,18 +19,73 @@
 extern "C" {
 #endif
 
+typedef struct kelvin_part {
+    size_t n;
+    const uint8_t *bytes; /* of images, (n, channels, height, width); NULL for tables */
+    const float *x;       /* of tables, (n, inputs), standardised; NULL for images */
+    const int32_t *y;     /* (n), each 0 .. classes - 1 */
+} kelvin_part;
+
 typedef struct kelvin_data {
-    const char *name;
-    size_t n, inputs, classes;
-    const float *x;   /* (n, inputs) */
-    const int32_t *y; /* (n) */
+    const char *name; /* as it was asked for */
+    size_t inputs, classes;
+    size_t channels, height, width;  /* of images: inputs is their product; all 0 for tables */
+    const char *const *class_names;  /* (classes) */
+    const char *const *column_names; /* (inputs); NULL where columns have no names */
+    const float *mean, *deviation;   /* per channel or column; an input is (value - mean) / deviation, */
+    float white;                     /* where the value of a byte is byte / white */
+    kelvin_part train, test;         /* test.n may be 0 */
+    void *owned;
 } kelvin_data;
 
-/* The i-th data set's name and one line about it; false after the last. */
-bool kelvin_data_info(size_t i, const char **name, const char **about);
+/* How the i-th kind of data set is written, "csv:FILE[,label=COLUMN]", and one line about it; false after the last. */
+bool kelvin_data_info(size_t i, const char **usage, const char **about);
 
-KELVIN_MUST_CHECK kelvin_status kelvin_data_open(kelvin_data **data, const char *name);
+/* By name ("digits"), or by format and place ("images:FOLDER"). */
+KELVIN_MUST_CHECK kelvin_status kelvin_data_open(kelvin_data **data, const char *spec);
 void kelvin_data_close(kelvin_data *data);
+
+/* Means and standard deviations of a part, per channel (of byte / white) or column. */
+void kelvin_data_statistics(const kelvin_data *data, const kelvin_part *part, double *mean, double *deviation);
+
+/* ---- batches ---- */
+
+typedef enum kelvin_augment {
+    KELVIN_AUGMENT_NONE,
+    KELVIN_AUGMENT_PAPER,     /* each image: flipped or not; padded by 4, cropped at an offset in 0 .. 8 */
+    KELVIN_AUGMENT_REFERENCE, /* as the authors' program: one offset in 0 .. 6 per epoch for all images */
+    KELVIN_AUGMENT_COUNT,
+} kelvin_augment;
+
+/* Name of the i-th and one line about it; false after the last. */
+bool kelvin_augment_info(size_t i, const char **name, const char **about);
+KELVIN_MUST_CHECK kelvin_status kelvin_augment_parse(kelvin_augment *augment, const char *name);
+
+typedef struct kelvin_epoch {
+    uint64_t seed;
+    uint32_t chain, epoch;
+    kelvin_augment augment;
+} kelvin_epoch;
+
+/* What an epoch makes of an image: pixel (y, x) is pixel (y + dy, x + dx) of the image, or of its mirror image; 0,
+ * after normalising, where that is outside. */
+typedef struct kelvin_view {
+    bool flip;
+    int dy, dx; /* -4 .. 4 */
+} kelvin_view;
+
+kelvin_view kelvin_epoch_view(const kelvin_epoch *epoch, size_t index);
+
+/* The order in which n observations come in an epoch. */
+void kelvin_data_order(uint32_t *order, size_t n, const kelvin_epoch *epoch);
+
+/* The observations index[0 .. count) of a part as the network sees them in an epoch: x (count, inputs), y (count), each
+ * NULL if it is not wanted. Tables are not augmented. `epoch` NULL: as they are. */
+void kelvin_data_gather(const kelvin_data *data, const kelvin_part *part, float *x, int32_t *y, const uint32_t *index,
+                        size_t count, const kelvin_epoch *epoch);
+
+/* The same for `count` observations from `first` on, as they are. */
+void kelvin_data_slice(const kelvin_data *data, const kelvin_part *part, float *x, size_t first, size_t count);
 
 #ifdef __cplusplus
 }

@@ -127,7 +127,7 @@ static void measure_gradient(struct results *r, struct bench *b)
     qsort(microseconds, REPETITIONS, sizeof *microseconds, ascending);
     r->us_per_gradient = microseconds[0];
     r->us_per_gradient_median = microseconds[REPETITIONS / 2];
-    r->gflops = flops_per_point * (double)b->data->n / r->us_per_gradient / 1e3;
+    r->gflops = flops_per_point * (double)b->data->train.n / r->us_per_gradient / 1e3;
     r->share_of_peak = r->gflops / r->fma_peak_gflops;
 }
 

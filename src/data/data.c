@@ -1,39 +1,141 @@
-/* The table of data sets. */
+/* The table of data sets, and what comes after every loader: a test part, normalisation. */
 #include "data/data.h"
 
+#include "kernels/kernels.h"
+
+#include <stdio.h>
 #include <string.h>
 
-static const struct data_type *const types[] = {&data_toy};
+static const struct data_type *const types[] = {&data_toy, &data_digits};
 enum { TYPES = sizeof types / sizeof *types };
 
-bool kelvin_data_info(size_t i, const char **name, const char **about)
+bool kelvin_data_info(size_t i, const char **usage, const char **about)
 {
     if (i >= TYPES) return false;
-    *name = types[i]->name;
+    *usage = types[i]->usage;
     *about = types[i]->about;
     return true;
 }
 
-kelvin_status kelvin_data_open(kelvin_data **out, const char *name)
+/* ---- for loaders ---- */
+
+const char *data_keep_text(struct data_loader *loader, const char *text, size_t length)
+{
+    char *kept = kelvin_arena_alloc(loader->arena, length + 1, 1);
+    if (kept) memcpy(kept, text, length);
+    return kept;
+}
+
+kelvin_status data_number_classes(struct data_loader *loader, size_t classes)
+{
+    enum { LONGEST = 24 };
+    const char **names = kelvin_arena_alloc(loader->arena, classes, sizeof *names);
+    char *texts = kelvin_arena_alloc(loader->arena, classes, LONGEST);
+    if (!names || !texts) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < classes; i++) {
+        snprintf(texts + i * LONGEST, LONGEST, "%zu", i);
+        names[i] = texts + i * LONGEST;
+    }
+    loader->data->classes = classes;
+    loader->data->class_names = names;
+    return KELVIN_OK;
+}
+
+kelvin_status data_alloc_images(struct data_loader *loader, size_t n)
+{
+    kelvin_data *data = loader->data;
+    data->inputs = data->channels * data->height * data->width;
+    if (data->white == 0) data->white = 255;
+    loader->n = loader->n_train = n;
+    loader->bytes = kelvin_alloc(n, data->inputs);
+    loader->y = kelvin_alloc(n, sizeof *loader->y);
+    return loader->bytes && loader->y ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+/* ---- opening ---- */
+
+static const struct data_type *find_type(const char *spec)
+{
+    const size_t length = strcspn(spec, ":");
+    for (size_t i = 0; i < TYPES; i++)
+        if (strcspn(types[i]->usage, ":") == length && strncmp(types[i]->usage, spec, length) == 0) return types[i];
+    return NULL;
+}
+
+/* Factor and summand that normalise a byte. */
+static kelvin_status set_scale(struct data_owned *owned, const kelvin_data *data)
+{
+    owned->scale = kelvin_arena_alloc(owned->arena, data->channels, sizeof *owned->scale);
+    owned->offset = kelvin_arena_alloc(owned->arena, data->channels, sizeof *owned->offset);
+    if (!owned->scale || !owned->offset) return KELVIN_ENOMEM;
+    for (size_t c = 0; c < data->channels; c++) {
+        owned->scale[c] = (float)(1.0 / ((double)data->white * (double)data->deviation[c]));
+        owned->offset[c] = (float)(-(double)data->mean[c] / (double)data->deviation[c]);
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status load(struct data_loader *loader, struct data_owned *owned)
+{
+    const struct data_type *type = loader->spec->type;
+    KELVIN_TRY(type->open(loader));
+    if (type->splits && loader->n_train == loader->n && loader->spec->split > 0) KELVIN_TRY(data_split(loader));
+    KELVIN_TRY(data_normalise(loader, &owned->x));
+    return set_scale(owned, loader->data);
+}
+
+static void set_parts(kelvin_data *data, const struct data_owned *owned, size_t n, size_t n_train)
+{
+    const size_t start = n_train * data->inputs;
+    data->train = (kelvin_part){n_train, owned->bytes, owned->x, owned->y};
+    data->test = (kelvin_part){n - n_train, owned->bytes ? owned->bytes + start : NULL,
+                               owned->x ? owned->x + start : NULL, owned->y + n_train};
+}
+
+static kelvin_status open_type(kelvin_data *data, const struct data_type *type, const char *text)
+{
+    struct data_owned *owned = data->owned = kelvin_alloc(1, sizeof *owned);
+    if (!owned) return KELVIN_ENOMEM;
+    KELVIN_TRY(kelvin_kernels_get(&owned->kernels));
+    KELVIN_TRY(kelvin_arena_create(&owned->arena));
+    struct data_spec spec;
+    struct data_loader loader = {.spec = &spec, .data = data, .arena = owned->arena};
+    if (!(data->name = data_keep_text(&loader, text, strlen(text)))) return KELVIN_ENOMEM;
+    kelvin_status status = data_spec_parse(&spec, type, text);
+    if (!status) status = load(&loader, owned);
+    owned->bytes = loader.bytes;
+    owned->y = loader.y;
+    kelvin_free(loader.values);
+    data_spec_free(&spec);
+    if (!status) set_parts(data, owned, loader.n, loader.n_train);
+    return status;
+}
+
+kelvin_status kelvin_data_open(kelvin_data **out, const char *spec)
 {
     *out = NULL;
-    for (size_t i = 0; i < TYPES; i++) {
-        if (strcmp(types[i]->name, name) != 0) continue;
-        kelvin_data *data = kelvin_alloc(1, sizeof *data);
-        if (!data) return KELVIN_ENOMEM;
-        data->name = types[i]->name;
-        const kelvin_status st = types[i]->open(data);
-        if (st) {
-            kelvin_free(data);
-            return st;
-        }
+    const struct data_type *type = find_type(spec);
+    if (!type) return kelvin_fail(KELVIN_EUSAGE, "data set '%s' is not known; kelvin info lists those that are", spec);
+    kelvin_data *data = kelvin_alloc(1, sizeof *data);
+    if (!data) return KELVIN_ENOMEM;
+    const kelvin_status status = open_type(data, type, spec);
+    if (status)
+        kelvin_data_close(data);
+    else
         *out = data;
-        return KELVIN_OK;
-    }
-    return kelvin_fail(KELVIN_EUSAGE, "data set '%s' is not known; kelvin info lists those that are", name);
+    return status;
 }
 
 void kelvin_data_close(kelvin_data *data)
 {
+    if (!data) return;
+    struct data_owned *owned = data->owned;
+    if (owned) {
+        kelvin_free(owned->bytes);
+        kelvin_free(owned->x);
+        kelvin_free(owned->y);
+        kelvin_arena_destroy(owned->arena);
+    }
+    kelvin_free(owned);
     kelvin_free(data);
 }

@@ -1,14 +1,64 @@
-/* The family of data sets: one struct of functions per member, one table in data.c. */
+/* Inside of the data room: the family of data sets, one struct per member, one table in data.c.
+ *
+ * A loader fills a struct data_loader with rows as its files hold them, those of the training part first. What all data
+ * sets need comes after, in data.c: a test part is split off, tables are standardised, images get their means. */
 #ifndef DATA_DATA_H
 #define DATA_DATA_H
 
+#include "base/files.h"
+#include "data/spec.h"
+
 #include <kelvin/data.h>
 
-struct data_type {
-    const char *name, *about;
-    kelvin_status (*open)(kelvin_data *data);
+enum { DATA_MAX_CLASSES = 10000 };
+
+struct data_loader {
+    const struct data_spec *spec;
+    kelvin_data *data;   /* to be filled: shape, classes, names; mean and deviation only where they are fixed */
+    kelvin_arena *arena; /* for what `data` points to; it lives as long */
+
+    /* All rows: those of the training part, then those of the test part. From kelvin_alloc; freed by the caller. */
+    size_t n, n_train; /* n_train = n: nothing has said which rows are for testing */
+    uint8_t *bytes;    /* images: (n, channels, height, width); or */
+    double *values;    /* a table: (n, inputs), finite */
+    int32_t *y;        /* (n) */
 };
 
-extern const struct data_type data_toy;
+struct data_type {
+    const char *usage; /* "csv:FILE[,label=COLUMN]"; what stands before the colon is the name */
+    const char *about;
+    const char *files[DATA_FILES + 1]; /* what must follow the colon, by name */
+    const char *keys[DATA_KEYS + 1];   /* what may follow as key=value */
+    bool splits;                       /* takes split=SHARE and seed=N where no test part is given */
+    kelvin_status (*open)(struct data_loader *loader);
+};
+
+extern const struct data_type data_toy, data_digits;
+
+/* Memory for the rows of images, by the shape in loader->data, and for the labels. */
+KELVIN_MUST_CHECK kelvin_status data_alloc_images(struct data_loader *loader, size_t n);
+
+/* classes, and class names "0", "1", ... */
+KELVIN_MUST_CHECK kelvin_status data_number_classes(struct data_loader *loader, size_t classes);
+
+/* Keeps a text as long as the data set. NULL if memory is short. */
+const char *data_keep_text(struct data_loader *loader, const char *text, size_t length);
+
+/* Puts spec->split of each class behind the rest: the test part. KELVIN_EFORMAT if a class has only one member. */
+KELVIN_MUST_CHECK kelvin_status data_split(struct data_loader *loader);
+
+/* Sets data->mean and ->deviation from the training rows where they are not fixed, and makes floats of a table's rows.
+ */
+KELVIN_MUST_CHECK kelvin_status data_normalise(struct data_loader *loader, float **x);
+
+/* What data->owned points to. */
+struct data_owned {
+    const struct kelvin_kernels *kernels;
+    kelvin_arena *arena;
+    float *scale, *offset; /* per channel: an input is byte * scale + offset */
+    uint8_t *bytes;
+    float *x;
+    int32_t *y;
+};
 
 #endif

@@ -1,21 +1,31 @@
 /* The 18 points of figure 1: two classes, each with one point (its ninth) on the other's side. */
 #include "data/data.h"
 
-static const float x[18][2] = {
+enum { N = 18, INPUTS = 2 };
+
+static const float x[N][INPUTS] = {
     {.15f, -.39f}, {.25f, -.23f}, {.12f, -.12f}, {.38f, -.10f}, {.45f, -.38f}, {.62f, -.25f},
     {.83f, -.12f}, {.80f, -.37f}, {.73f, -.69f}, {.18f, -.68f}, {.35f, -.58f}, {.45f, -.82f},
     {.51f, -.70f}, {.61f, -.60f}, {.69f, -.83f}, {.87f, -.76f}, {.82f, -.59f}, {.40f, -.27f},
 };
-static const int32_t y[18] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-static kelvin_status open(kelvin_data *data)
+static kelvin_status open(struct data_loader *loader)
 {
-    data->n = 18;
-    data->inputs = 2;
-    data->classes = 2;
-    data->x = &x[0][0];
-    data->y = y;
-    return KELVIN_OK;
+    static const float mean[INPUTS] = {0, 0}, deviation[INPUTS] = {1, 1}; /* the network sees the points as they are */
+    loader->n = loader->n_train = N;
+    loader->data->inputs = INPUTS;
+    loader->data->mean = mean;
+    loader->data->deviation = deviation;
+    loader->values = kelvin_alloc(N * INPUTS, sizeof *loader->values);
+    loader->y = kelvin_alloc(N, sizeof *loader->y);
+    if (!loader->values || !loader->y) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < N * INPUTS; i++) loader->values[i] = (double)(&x[0][0])[i];
+    for (size_t i = 0; i < N; i++) loader->y[i] = i >= N / 2;
+    return data_number_classes(loader, 2);
 }
 
-const struct data_type data_toy = {"toy", "18 points in the plane, 2 classes (figure 1)", open};
+const struct data_type data_toy = {
+    .usage = "toy",
+    .about = "18 points in the plane, 2 classes (figure 1); built in",
+    .open = open,
+};

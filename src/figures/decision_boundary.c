@@ -81,8 +81,8 @@ static kelvin_status write_points(const struct figure *figure, const struct figu
     struct output output;
     KELVIN_TRY(output_table(&output, figure, options, "-points.csv", "x0,x1,label,odd"));
     fputs("# The training points; odd = 1: the one of its class that stands among the others.\n", output.file);
-    for (size_t i = 0; i < data->n; i++)
-        fprintf(output.file, "%.6g,%.6g,%d,%d\n", data->x[2 * i], data->x[2 * i + 1], (int)data->y[i],
+    for (size_t i = 0; i < data->train.n; i++)
+        fprintf(output.file, "%.6g,%.6g,%d,%d\n", data->train.x[2 * i], data->train.x[2 * i + 1], (int)data->train.y[i],
                 i % points_per_class == points_per_class - 1);
     return output_close(&output, KELVIN_OK);
 }

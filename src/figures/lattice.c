@@ -16,9 +16,9 @@ struct lattice lattice_around(const kelvin_data *data, double margin, size_t n)
 {
     struct lattice lattice = {.n = n};
     for (size_t axis = 0; axis < 2; axis++) {
-        double low = data->x[axis], high = low;
-        for (size_t i = 1; i < data->n; i++) {
-            const double x = data->x[i * data->inputs + axis];
+        double low = data->train.x[axis], high = low;
+        for (size_t i = 1; i < data->train.n; i++) {
+            const double x = data->train.x[i * data->inputs + axis];
             if (x < low) low = x;
             if (x > high) high = x;
         }

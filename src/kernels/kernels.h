@@ -40,6 +40,15 @@ struct dense {
     float leak;
 };
 
+/* How an image of bytes becomes floats: pixel (y, x) of a channel is pixel (y + dy, x + dx) of the image, or of its
+ * mirror image, times scale plus offset; 0 where that is outside. */
+struct image {
+    size_t channels, height, width;
+    const float *scale, *offset; /* (channels) */
+    bool flip;
+    int dy, dx;
+};
+
 struct kelvin_kernels {
     kelvin_isa isa;
     bool fma;
@@ -66,6 +75,9 @@ struct kelvin_kernels {
      * to. The unit of act[l] after its last one must be 1, for all l < n. */
     void (*mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                          const struct panel *act, float *grad, const float *theta, bool add);
+
+    /* in and out: (channels, height, width). */
+    void (*image)(float *out, const uint8_t *in, const struct image *image);
 
     /* Multiply-adds as fast as they go, to know what 100 % is; returns the number of floating-point operations done. */
     double (*fma_peak)(size_t rounds);

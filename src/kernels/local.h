@@ -18,6 +18,7 @@ void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape 
                        const float *theta);
 void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                         const struct panel *act, float *grad, const float *theta, bool add);
+void NAME(image)(float *out, const uint8_t *in, const struct image *image);
 
 extern const struct kelvin_kernels NAME(kernels);
 

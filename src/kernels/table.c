@@ -18,5 +18,6 @@ const struct kelvin_kernels NAME(kernels) = {
     .softmax_backward = NAME(softmax_backward),
     .mlp_forward = NAME(mlp_forward),
     .mlp_backward = NAME(mlp_backward),
+    .image = NAME(image),
     .fma_peak = NAME(fma_peak),
 };

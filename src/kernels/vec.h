@@ -176,6 +176,22 @@ INLINE v8 m8_to_float(m8 a)
     EACH(v8, __builtin_convertvector(P(a), vec_f));
 }
 
+/* Eight bytes, the lowest first, as floats. */
+INLINE v8 v8_from_bytes(uint64_t bytes)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)bytes)));
+#elif defined(__aarch64__)
+    const uint16x8_t wide = vmovl_u8(vcreate_u8(bytes));
+    return (v8){{(vec_f)vcvtq_f32_u32(vmovl_u16(vget_low_u16(wide))), (vec_f)vcvtq_f32_u32(vmovl_high_u16(wide))}};
+#else
+    m8 r;
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; i < 4; i++) r.part[h][i] = (int32_t)(bytes >> (32 * h + 8 * i) & 0xff);
+    return m8_to_float(r);
+#endif
+}
+
 /* mask ? a : b, lane by lane */
 INLINE v8 v8_select(m8 mask, v8 a, v8 b)
 {

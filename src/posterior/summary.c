@@ -30,7 +30,7 @@ static double parameter(const kelvin_run *run, size_t chain, size_t draw, size_t
 static double probability(const kelvin_run *run, size_t chain, size_t draw, size_t which)
 {
     const size_t classes = run->data->classes;
-    const float *z = run->logits + ((chain * kept(run) + draw) * run->data->n + which) * classes;
+    const float *z = run->logits + ((chain * kept(run) + draw) * run->data->train.n + which) * classes;
     return exp((double)z[0] - kelvin_log_sum_exp(z, classes));
 }
 
@@ -84,7 +84,7 @@ kelvin_status kelvin_summarise(kelvin_summary *out, const kelvin_run *run)
     struct convergence params, function;
     KELVIN_TRY(acceptance(out, run));
     KELVIN_TRY(converge(&params, run, parameter, run->model->n_params, false));
-    KELVIN_TRY(converge(&function, run, probability, run->data->n, true));
+    KELVIN_TRY(converge(&function, run, probability, run->data->train.n, true));
     out->rhat_params = params.mean;
     out->rhat_params_max = params.max;
     out->rank_rhat_params = params.rank_max;
@@ -93,7 +93,7 @@ kelvin_status kelvin_summarise(kelvin_summary *out, const kelvin_run *run)
     out->rank_rhat_function = function.rank_max;
     out->ess_bulk_min = function.ess_bulk;
     out->ess_tail_min = function.ess_tail;
-    out->accuracy = kelvin_mean_accuracy(run->logits, run->data->y, run->config.chains * kept(run), run->data->n,
-                                         run->data->classes);
+    out->accuracy = kelvin_mean_accuracy(run->logits, run->data->train.y, run->config.chains * kept(run),
+                                         run->data->train.n, run->data->classes);
     return KELVIN_OK;
 }

@@ -95,7 +95,7 @@ kelvin_status kelvin_run_sizes(size_t *draws, size_t *logits, const kelvin_run *
     size_t outputs, all;
     *draws = *logits = 0;
     if (__builtin_mul_overflow(iterations, run->model->n_params, draws) ||
-        __builtin_mul_overflow(run->data->n, run->data->classes, &outputs) ||
+        __builtin_mul_overflow(run->data->train.n, run->data->classes, &outputs) ||
         __builtin_mul_overflow(kept, outputs, logits) ||
         __builtin_mul_overflow(*draws, run->config.chains * sizeof(float), &all) ||
         __builtin_mul_overflow(*logits, run->config.chains * sizeof(float), &all))

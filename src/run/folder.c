@@ -125,7 +125,7 @@ static struct kelvin_draws draws_of(const kelvin_run *run, uint32_t chain)
 static void logits_shape(size_t shape[N_AXES], const kelvin_run *run)
 {
     shape[0] = (size_t)run->config.chains * (run->config.iterations - run->config.warmup);
-    shape[1] = run->data->n;
+    shape[1] = run->data->train.n;
     shape[2] = run->data->classes;
 }
 

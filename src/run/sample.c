@@ -52,7 +52,7 @@ static kelvin_status chain_create(struct chain *chain, const struct job *job)
     const kelvin_target target = kelvin_posterior_target(chain->posterior);
     KELVIN_TRY(kelvin_hmc_create(&chain->hmc, &target, &run->config.hmc, run->config.seed, chain->number));
     chain->start = kelvin_alloc(run->model->n_params, sizeof *chain->start);
-    chain->logits = kelvin_alloc(run->data->n * run->data->classes, sizeof *chain->logits);
+    chain->logits = kelvin_alloc(run->data->train.n * run->data->classes, sizeof *chain->logits);
     if (!chain->start || !chain->logits) return KELVIN_ENOMEM;
     const kelvin_random where = {.seed = run->config.seed, .chain = chain->number, .stream = KELVIN_STREAM_INIT};
     job->kernels->normals(chain->start, run->model->n_params, where);
@@ -73,7 +73,7 @@ static kelvin_hmc_info advance(struct chain *chain, uint32_t iteration)
 {
     kelvin_run *run = chain->run;
     const kelvin_run_config *config = &run->config;
-    const size_t n = run->data->n, outputs = n * run->data->classes, n_params = run->model->n_params;
+    const size_t n = run->data->train.n, outputs = n * run->data->classes, n_params = run->model->n_params;
     const size_t row = (size_t)chain->number * config->iterations + iteration;
     const kelvin_hmc_info info = kelvin_hmc_step(chain->hmc, iteration);
     const float *theta = kelvin_hmc_theta(chain->hmc);
@@ -82,7 +82,7 @@ static kelvin_hmc_info advance(struct chain *chain, uint32_t iteration)
     run->info[row] = info;
     memcpy(run->draws + row * n_params, theta, n_params * sizeof *theta);
     kelvin_run_inside(run)->accuracy[row] =
-        (double)kelvin_hits(chain->logits, run->data->y, n, run->data->classes) / (double)n;
+        (double)kelvin_hits(chain->logits, run->data->train.y, n, run->data->classes) / (double)n;
     if (iteration >= config->warmup) {
         const size_t kept = row - ((size_t)chain->number + 1) * config->warmup;
         memcpy(run->logits + kept * outputs, chain->logits, outputs * sizeof *chain->logits);

@@ -35,6 +35,17 @@ static void eval(void *context, double *logp, float *grad, const float *theta)
     if (logp) *logp = sum;
 }
 
+/* The network keeps its own copy of the inputs, in panels. */
+static kelvin_status create_net(kelvin_net **net, const kelvin_model *model, const kelvin_data *data)
+{
+    float *x = kelvin_alloc(data->train.n, data->inputs * sizeof *x);
+    if (!x) return KELVIN_ENOMEM;
+    kelvin_data_slice(data, &data->train, x, 0, data->train.n);
+    const kelvin_status status = kelvin_net_create(net, model, x, data->train.n);
+    kelvin_free(x);
+    return status;
+}
+
 kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model *model, const kelvin_density *density,
                                       const kelvin_prior *prior, const kelvin_data *data)
 {
@@ -50,7 +61,7 @@ kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model
     p->has_prior = prior != NULL;
     if (prior) p->prior = *prior;
     kelvin_status st = kelvin_kernels_get(&p->kernels);
-    if (!st) st = kelvin_net_create(&p->net, model, data->x, data->n);
+    if (!st) st = create_net(&p->net, model, data);
     if (!st) {
         p->y = kelvin_alloc(kelvin_net_blocks(p->net) * KELVIN_BLOCK, sizeof *p->y);
         p->z = kelvin_alloc(p->classes * KELVIN_BLOCK, sizeof *p->z);
@@ -62,7 +73,7 @@ kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model
         kelvin_posterior_destroy(p);
         return st;
     }
-    for (size_t i = 0; i < data->n; i++) p->y[i] = data->y[i];
+    for (size_t i = 0; i < data->train.n; i++) p->y[i] = data->train.y[i];
     *out = p;
     return KELVIN_OK;
 }

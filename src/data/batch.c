@@ -1,0 +1,81 @@
+/* Batches: in which order observations come, what an epoch does to images, and the two put together.
+ *
+ * The paper flips and crops each image by itself. Its authors' program draws one crop per epoch, in 0 .. 6 of the 0 ..
+ * 8 that a padding by 4 allows. */
+#include "data/data.h"
+#include "kernels/kernels.h"
+
+#include <string.h>
+
+enum { PAD = 4 };
+
+static const struct {
+    const char *name, *about;
+    uint32_t offsets; /* of a crop, along each axis; 0: images stay as they are */
+    bool each;        /* every image has a crop of its own */
+} augmentations[KELVIN_AUGMENT_COUNT] = {
+    [KELVIN_AUGMENT_NONE] = {"none", "images as they are", 0, false},
+    [KELVIN_AUGMENT_PAPER] = {"paper", "each image flipped or not, padded by 4, cropped at an offset of its own", 9,
+                              true},
+    [KELVIN_AUGMENT_REFERENCE] = {"reference", "as the authors' program: flips per image, one crop per epoch", 7,
+                                  false},
+};
+
+bool kelvin_augment_info(size_t i, const char **name, const char **about)
+{
+    if (i >= KELVIN_AUGMENT_COUNT) return false;
+    *name = augmentations[i].name;
+    *about = augmentations[i].about;
+    return true;
+}
+
+kelvin_status kelvin_augment_parse(kelvin_augment *augment, const char *name)
+{
+    for (*augment = 0; *augment < KELVIN_AUGMENT_COUNT; ++*augment)
+        if (strcmp(augmentations[*augment].name, name) == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "augmentation '%s' is not known; expected none, paper or reference", name);
+}
+
+void kelvin_data_order(uint32_t *order, size_t n, const kelvin_epoch *epoch)
+{
+    kelvin_permutation(order, (uint32_t)n,
+                       (kelvin_random){epoch->seed, epoch->chain, epoch->epoch, KELVIN_STREAM_ORDER});
+}
+
+kelvin_view kelvin_epoch_view(const kelvin_epoch *epoch, size_t index)
+{
+    const uint32_t offsets = augmentations[epoch->augment].offsets;
+    if (offsets == 0) return (kelvin_view){0};
+    /* Three numbers per image, from the second triple on; the first is the epoch's. */
+    const kelvin_random where = {epoch->seed, epoch->chain, epoch->epoch, KELVIN_STREAM_AUGMENT};
+    const uint64_t own = 3 * ((uint64_t)index + 1), crop = augmentations[epoch->augment].each ? own : 0;
+    return (kelvin_view){
+        .flip = kelvin_random_bits(where, own) >> 31,
+        .dy = (int)kelvin_uniform_int(where, crop + 1, offsets) - PAD,
+        .dx = (int)kelvin_uniform_int(where, crop + 2, offsets) - PAD,
+    };
+}
+
+static void put(float *x, const kelvin_data *data, const kelvin_part *part, size_t index, kelvin_view view)
+{
+    const struct data_owned *owned = data->owned;
+    if (part->bytes)
+        owned->kernels->image(x, part->bytes + index * data->inputs,
+                              &(struct image){data->channels, data->height, data->width, owned->scale, owned->offset,
+                                              view.flip, view.dy, view.dx});
+    else
+        memcpy(x, part->x + index * data->inputs, data->inputs * sizeof *x);
+}
+
+void kelvin_data_gather(const kelvin_data *data, const kelvin_part *part, float *x, int32_t *y, const uint32_t *index,
+                        size_t count, const kelvin_epoch *epoch)
+{
+    for (size_t i = 0; x && i < count; i++)
+        put(x + i * data->inputs, data, part, index[i], epoch ? kelvin_epoch_view(epoch, index[i]) : (kelvin_view){0});
+    for (size_t i = 0; y && i < count; i++) y[i] = part->y[index[i]];
+}
+
+void kelvin_data_slice(const kelvin_data *data, const kelvin_part *part, float *x, size_t first, size_t count)
+{
+    for (size_t i = 0; i < count; i++) put(x + i * data->inputs, data, part, first + i, (kelvin_view){0});
+}

@@ -1,0 +1,31 @@
+/* The cache of data sets that are fetched, and the files that belong there, known to the byte. */
+#ifndef DATA_CACHE_H
+#define DATA_CACHE_H
+
+#include "base/files.h"
+
+enum { CANONICAL_FILES = 6 };
+
+struct canonical_file {
+    const char *name;
+    size_t bytes;
+    const char *sha1; /* 40 hexadecimal digits */
+};
+
+struct canonical_set {
+    const char *name; /* of the data set, and of its folder in the cache */
+    struct canonical_file files[CANONICAL_FILES + 1];
+};
+
+extern const struct canonical_set canonical_cifar10, canonical_mnist;
+
+/* By name; NULL if no such data set is fetched. */
+const struct canonical_set *canonical_find(const char *name);
+
+/* $KELVIN_DATA, else $XDG_CACHE_HOME/kelvin, else $HOME/.cache/kelvin. KELVIN_EUSAGE if there is none of these. */
+KELVIN_MUST_CHECK kelvin_status cache_folder(kelvin_path path);
+
+/* A file of the cache. Looks whether it is there with the right number of bytes; KELVIN_EIO with what to do if not. */
+KELVIN_MUST_CHECK kelvin_status cache_file(kelvin_path path, const struct canonical_set *set, size_t file);
+
+#endif

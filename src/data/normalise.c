@@ -1,0 +1,134 @@
+/* Means and standard deviations (of the population: divided by n), and what is done with them. Those of bytes are exact
+ * sums of whole numbers; those of columns go over the rows twice, in double. */
+#include "data/data.h"
+
+#include <math.h>
+
+/* ---- bytes ---- */
+
+/* Sum and sum of squares of one channel over n images. */
+static void byte_sums(uint64_t *sum, uint64_t *squares, const uint8_t *bytes, size_t n, size_t stride, size_t size)
+{
+    *sum = *squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t s = 0, q = 0;
+        for (size_t start = 0; start < size; start += 32768) { /* as long as squares fit into 32 bits: they vectorise */
+            const size_t end = start + 32768 < size ? start + 32768 : size;
+            uint32_t part_s = 0, part_q = 0;
+            for (size_t j = start; j < end; j++) {
+                const uint32_t b = bytes[i * stride + j];
+                part_s += b;
+                part_q += b * b;
+            }
+            s += part_s;
+            q += part_q;
+        }
+        *sum += s;
+        *squares += q;
+    }
+}
+
+static void byte_statistics(double *mean, double *deviation, const kelvin_data *data, const uint8_t *bytes, size_t n)
+{
+    const size_t size = data->height * data->width;
+    const long double count = (long double)n * (long double)size;
+    for (size_t c = 0; c < data->channels; c++) {
+        uint64_t sum, squares;
+        byte_sums(&sum, &squares, bytes + c * size, n, data->inputs, size);
+        const long double m = (long double)sum / count;
+        mean[c] = (double)(m / (long double)data->white);
+        deviation[c] = (double)(sqrtl((long double)squares / count - m * m) / (long double)data->white);
+    }
+}
+
+/* ---- columns ---- */
+
+/* `at(rows, i)` as a double, of any type. */
+#define COLUMN_STATISTICS(name, type)                                                                                  \
+    static void name(double *mean, double *deviation, const type *rows, size_t n, size_t inputs)                       \
+    {                                                                                                                  \
+        for (size_t j = 0; j < inputs; j++) mean[j] = deviation[j] = 0;                                                \
+        for (size_t i = 0; i < n; i++)                                                                                 \
+            for (size_t j = 0; j < inputs; j++) mean[j] += (double)rows[i * inputs + j] / (double)n;                   \
+        for (size_t i = 0; i < n; i++)                                                                                 \
+            for (size_t j = 0; j < inputs; j++) {                                                                      \
+                const double d = (double)rows[i * inputs + j] - mean[j];                                               \
+                deviation[j] += d * d / (double)n;                                                                     \
+            }                                                                                                          \
+        for (size_t j = 0; j < inputs; j++) deviation[j] = sqrt(deviation[j]);                                         \
+    }
+
+COLUMN_STATISTICS(float_statistics, float)
+COLUMN_STATISTICS(double_statistics, double)
+
+void kelvin_data_statistics(const kelvin_data *data, const kelvin_part *part, double *mean, double *deviation)
+{
+    if (part->bytes)
+        byte_statistics(mean, deviation, data, part->bytes, part->n);
+    else
+        float_statistics(mean, deviation, part->x, part->n, data->inputs);
+}
+
+/* ---- after loading ---- */
+
+/* What does not vary is only moved. */
+static double divisor(double deviation)
+{
+    return deviation > 0 ? deviation : 1;
+}
+
+static kelvin_status keep_statistics(struct data_loader *l, const double *mean, const double *deviation, size_t n)
+{
+    float *kept = kelvin_arena_alloc(l->arena, 2 * n, sizeof *kept);
+    if (!kept) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        kept[i] = (float)mean[i];
+        kept[n + i] = (float)divisor(deviation[i]);
+    }
+    l->data->mean = kept;
+    l->data->deviation = kept + n;
+    return KELVIN_OK;
+}
+
+static kelvin_status standardise(struct data_loader *l, float *x, const double *mean, const double *deviation)
+{
+    const size_t inputs = l->data->inputs;
+    for (size_t i = 0; i < l->n; i++)
+        for (size_t j = 0; j < inputs; j++) {
+            const float value = (float)((l->values[i * inputs + j] - mean[j]) / divisor(deviation[j]));
+            if (!isfinite(value))
+                return kelvin_fail(KELVIN_EFORMAT,
+                                   "%s: row %zu, column %zu: %g is too far from the mean of its column, %g, to be "
+                                   "standardised",
+                                   l->data->name, i + 1, j + 1, l->values[i * inputs + j], mean[j]);
+            x[i * inputs + j] = value;
+        }
+    return KELVIN_OK;
+}
+
+static kelvin_status normalise(struct data_loader *l, float *x, double *mean, double *deviation, size_t n)
+{
+    const bool fixed = l->data->mean;
+    for (size_t i = 0; fixed && i < n; i++) {
+        mean[i] = (double)l->data->mean[i];
+        deviation[i] = (double)l->data->deviation[i];
+    }
+    if (!fixed && l->bytes)
+        byte_statistics(mean, deviation, l->data, l->bytes, l->n_train);
+    else if (!fixed)
+        double_statistics(mean, deviation, l->values, l->n_train, n);
+    if (!fixed) KELVIN_TRY(keep_statistics(l, mean, deviation, n));
+    return l->bytes ? KELVIN_OK : standardise(l, x, mean, deviation);
+}
+
+kelvin_status data_normalise(struct data_loader *l, float **x)
+{
+    const size_t n = l->bytes ? l->data->channels : l->data->inputs;
+    double *statistics = kelvin_alloc(2 * n, sizeof *statistics);
+    if (!statistics) return KELVIN_ENOMEM;
+    kelvin_status status = KELVIN_OK;
+    if (!l->bytes && !(*x = kelvin_alloc(l->n, l->data->inputs * sizeof **x))) status = KELVIN_ENOMEM;
+    if (!status) status = normalise(l, *x, statistics, statistics + n, n);
+    kelvin_free(statistics);
+    return status;
+}

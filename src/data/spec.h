@@ -1,0 +1,28 @@
+/* How a data set is named: name, or name:FILE,FILE,key=value,key=value. A comma in a file's name is written \, */
+#ifndef DATA_SPEC_H
+#define DATA_SPEC_H
+
+#include <kelvin/base.h>
+
+enum { DATA_FILES = 2, DATA_KEYS = 8 };
+
+struct data_type;
+
+struct data_spec {
+    char *text; /* what the others point into */
+    const struct data_type *type;
+    const char *files[DATA_FILES];
+    const char *keys[DATA_KEYS], *values[DATA_KEYS];
+    size_t n_files, n_keys;
+    double split; /* share of the test part */
+    uint64_t seed;
+};
+
+/* KELVIN_EUSAGE if something is missing, unknown or too much. */
+KELVIN_MUST_CHECK kelvin_status data_spec_parse(struct data_spec *spec, const struct data_type *type, const char *text);
+void data_spec_free(struct data_spec *spec);
+
+/* The value of a key; NULL if it was not given. */
+const char *data_spec_value(const struct data_spec *spec, const char *key);
+
+#endif
