@@ -6,6 +6,7 @@
 #     make figures    the nine figures that need no training, into out/ (some seconds)
 #     make test       all tests; the last line counts them
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
+#     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each
 #     make bench      speed, beside PyTorch's where that is installed
 #     make install    into PREFIX, below DESTDIR
 #     make clean      removes the build folders
@@ -13,6 +14,7 @@
 # CC counts when a build folder is made; to change compilers, make clean first.
 
 PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
 products = kelvin libkelvin.a kelvin.1
 
 all: packages-build build/build.ninja
@@ -30,6 +32,10 @@ test: packages-test build/build.ninja
 sanitize: packages-test build-sanitize/build.ninja
 	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests build-sanitize
 
+fuzz: packages-fuzz build-fuzz/build.ninja
+	ninja -C build-fuzz fuzz
+	tools/fuzz build-fuzz $(FUZZ_SECONDS)
+
 bench: packages-bench all
 	bench/hmc.sh build/kelvin
 
@@ -39,7 +45,7 @@ install: all
 	DESTDIR=$(abspath $(DESTDIR)) meson install -C build --no-rebuild
 
 clean:
-	rm -rf build build-sanitize
+	rm -rf build build-sanitize build-fuzz
 
 packages-%:
 	@tools/install-packages $*
@@ -52,5 +58,9 @@ build/build.ninja: | packages-build
 build-sanitize/build.ninja: | packages-build
 	meson setup build-sanitize -Doptimization=2 -Dc_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false
 
+build-fuzz/build.ninja: | packages-fuzz
+	CC=clang meson setup build-fuzz -Dfuzz=true -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
+		-Dc_args="-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined"
+
 .NOTPARALLEL: # ninja knows how many cores there are; two apt-gets at once would be one too many
-.PHONY: all demo figures test sanitize bench install clean
+.PHONY: all demo figures test sanitize fuzz bench install clean
