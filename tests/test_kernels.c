@@ -339,6 +339,46 @@ static void shapes_hold_their_observations(void **state)
     }
 }
 
+/* ---- images ---- */
+
+/* Exactly the floats of a plain loop, with and without FMA, and nothing beside them. */
+static void check_image(const struct kelvin_kernels *k, const struct image *image)
+{
+    const size_t size = image->height * image->width, n = image->channels * size;
+    uint8_t *in = malloc(n); /* of just this size, so that the address sanitizer sees a read beside it */
+    float *out = malloc((n + 2) * sizeof *out);
+    for (size_t i = 0; i < n; i++) in[i] = (uint8_t)kelvin_random_bits((kelvin_random){1, 2, 3, 4}, i);
+    out[0] = out[n + 1] = 42;
+    k->image(out + 1, in, image);
+    assert_true(out[0] == 42 && out[n + 1] == 42);
+    for (size_t i = 0; i < n; i++) {
+        const size_t c = i / size;
+        const int height = (int)image->height, width = (int)image->width;
+        const int y = (int)(i % size / image->width) + image->dy, x = (int)(i % image->width) + image->dx;
+        const bool inside = y >= 0 && y < height && x >= 0 && x < width;
+        const size_t from = c * size + (size_t)(inside ? y * width + (image->flip ? width - 1 - x : x) : 0);
+        assert_true(out[1 + i] == (inside ? (float)in[from] * image->scale[c] + image->offset[c] : 0));
+    }
+    free(in);
+    free(out);
+}
+
+static void images(void **state)
+{
+    (void)state;
+    static const size_t widths[] = {1, 3, 7, 8, 9, 12, 16, 17, 28, 32, 33};
+    static const float scale[] = {1.0f / 51, 0.3f, 0.0123f}, offset[] = {-2.45f, 0.1f, -1.0f};
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n = tables(all);
+    for (size_t t = 0; t < n; t++)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+            for (size_t height = 1; height <= 9; height += 4)
+                for (int shift = 0; shift < 81; shift++)
+                    for (int flip = 0; flip < 2; flip++)
+                        check_image(all[t], &(struct image){1 + 2 * (w % 2), height, widths[w], scale, offset, flip,
+                                                            shift / 9 - 4, shift % 9 - 4});
+}
+
 static void peak_counts_operations(void **state)
 {
     (void)state;
@@ -357,6 +397,7 @@ int main(void)
         cmocka_unit_test(softmax_block),
         cmocka_unit_test(shapes_hold_their_observations),
         cmocka_unit_test(dense_layers),
+        cmocka_unit_test(images),
         cmocka_unit_test(peak_counts_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
