@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct data_type *const types[] = {&data_toy, &data_digits};
+static const struct data_type *const types[] = {&data_toy, &data_digits, &data_images};
 enum { TYPES = sizeof types / sizeof *types };
 
 bool kelvin_data_info(size_t i, const char **usage, const char **about)

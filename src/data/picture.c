@@ -1,12 +1,12 @@
 /* Which format a picture has, and how much memory its file justifies. */
 #include "data/picture.h"
 
-enum { BEST_RATIO = 1032 };
+enum { MAX_PIXELS = 1 << 27, MAX_SIDE = 65535 };
 
 static const struct {
     bool (*is)(const void *file, size_t bytes);
     kelvin_status (*decode)(struct picture *picture, const void *file, size_t bytes, const char *path);
-} formats[] = {{png_is, png_decode}};
+} formats[] = {{png_is, png_decode}, {jpeg_is, jpeg_decode}};
 
 kelvin_status picture_decode(struct picture *picture, const void *file, size_t bytes, const char *path)
 {
@@ -17,7 +17,7 @@ kelvin_status picture_decode(struct picture *picture, const void *file, size_t b
         if (status) picture_free(picture);
         return status;
     }
-    return kelvin_fail(KELVIN_EFORMAT, "%s: is neither a PNG nor a JPEG file", path);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: byte 0: is neither a PNG nor a JPEG file", path);
 }
 
 void picture_free(struct picture *picture)
@@ -26,11 +26,15 @@ void picture_free(struct picture *picture)
     picture->pixels = NULL;
 }
 
-kelvin_status picture_alloc(struct picture *picture, size_t packed, size_t bytes, const char *path)
+kelvin_status picture_alloc(struct picture *picture, size_t least, size_t bytes, const char *path)
 {
-    if (packed / BEST_RATIO > bytes)
+    const size_t height = picture->height, width = picture->width;
+    if (least > bytes)
         return kelvin_fail(KELVIN_EFORMAT, "%s: says that it has %zu x %zu pixels, more than %zu bytes can hold", path,
-                           picture->width, picture->height, bytes);
-    picture->pixels = kelvin_alloc(picture->height * picture->width, picture->channels);
+                           width, height, bytes);
+    if (height > MAX_SIDE || width > MAX_SIDE || height * width > MAX_PIXELS)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu x %zu pixels; expected at most %d, and %d along a side", path,
+                           width, height, MAX_PIXELS, MAX_SIDE);
+    picture->pixels = kelvin_alloc(height * width, picture->channels);
     return picture->pixels ? KELVIN_OK : KELVIN_ENOMEM;
 }

@@ -9,8 +9,9 @@ struct picture {
     uint8_t *pixels;                /* (height, width, channels) */
 };
 
-/* The picture in `bytes` bytes of a file; `path` is for sentences. KELVIN_EFORMAT if it is neither, or is broken.
- * 16-bit, paletted and transparent ones are converted: the high byte, the colour, no alpha. */
+/* The picture in `bytes` bytes of a file; `path` is for sentences. KELVIN_EFORMAT if it is neither PNG nor JPEG, or is
+ * broken or cut off. Of PNG: 1, 2 and 4 bits are stretched to 0 .. 255, of 16 bits the high byte is taken, paletted
+ * ones are colour, transparency is dropped. Of JPEG: grey and YCbCr or RGB, sequential or progressive. */
 KELVIN_MUST_CHECK kelvin_status picture_decode(struct picture *picture, const void *file, size_t bytes,
                                                const char *path);
 void picture_free(struct picture *picture);
@@ -22,8 +23,11 @@ KELVIN_MUST_CHECK kelvin_status picture_write_png(const struct picture *picture,
 bool png_is(const void *file, size_t bytes);
 KELVIN_MUST_CHECK kelvin_status png_decode(struct picture *picture, const void *file, size_t bytes, const char *path);
 
-/* Memory for the pixels. KELVIN_EFORMAT if the file cannot hold so many: `packed` bytes before compression, which makes
- * at best 1032 out of one (deflate; JPEG needs at least a bit per block). */
-KELVIN_MUST_CHECK kelvin_status picture_alloc(struct picture *picture, size_t packed, size_t bytes, const char *path);
+bool jpeg_is(const void *file, size_t bytes);
+KELVIN_MUST_CHECK kelvin_status jpeg_decode(struct picture *picture, const void *file, size_t bytes, const char *path);
+
+/* Memory for the pixels. KELVIN_EFORMAT if a file of `bytes` bytes cannot hold so many, where `least` are needed
+ * however well they compress, or if they are more than any picture here should have. */
+KELVIN_MUST_CHECK kelvin_status picture_alloc(struct picture *picture, size_t least, size_t bytes, const char *path);
 
 #endif

@@ -15,14 +15,46 @@ bool png_is(const void *file, size_t bytes)
 
 /* ---- reading ---- */
 
+/* deflate makes at best this many bytes out of one */
+enum { BEST_RATIO = 1032 };
+
 static kelvin_status broken(int error, const char *path)
 {
     if (error == SPNG_EMEM) return kelvin_fail(KELVIN_ENOMEM, "%s: out of memory while decoding", path);
     return kelvin_fail(KELVIN_EFORMAT, "%s: is a broken PNG file: %s", path, spng_strerror(error));
 }
 
-/* Bytes before compression: each row, and one byte that says how it is filtered. */
-static size_t packed_size(const struct spng_ihdr *head)
+static uint32_t big_endian(const uint8_t *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* The signature and the chunks that a picture cannot do without, up to IEND; libspng would keep and inflate the others
+ * (texts, colour profiles), whatever they claim to be. A chunk is: bytes of data (4), type (4), data, checksum (4). */
+static kelvin_status keep_critical(uint8_t *kept, size_t *n_kept, const uint8_t *file, size_t bytes, const char *path)
+{
+    size_t at = sizeof signature;
+    memcpy(kept, file, at);
+    *n_kept = at;
+    for (bool end = false; !end;) {
+        const size_t length = bytes - at >= 12 ? (size_t)big_endian(file + at) + 12 : 12;
+        if (length > bytes - at)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: byte %zu: the file is cut off; expected %zu more bytes, %s", path,
+                               bytes, length - (bytes - at), "and a PNG file ends with IEND");
+        const uint8_t *type = file + at + 4;
+        end = memcmp(type, "IEND", 4) == 0;
+        if (!(type[0] & 0x20)) { /* a capital letter: critical */
+            memcpy(kept + *n_kept, file + at, length);
+            *n_kept += length;
+        }
+        at += length;
+    }
+    return KELVIN_OK;
+}
+
+/* The least that a file must have: each row, and a byte that says how it is filtered, as small as deflate can make it.
+ * Interlacing makes rows more, never fewer. */
+static size_t least_size(const struct spng_ihdr *head)
 {
     static const unsigned samples[] = {[SPNG_COLOR_TYPE_GRAYSCALE] = 1,
                                        [SPNG_COLOR_TYPE_TRUECOLOR] = 3,
@@ -30,7 +62,8 @@ static size_t packed_size(const struct spng_ihdr *head)
                                        [SPNG_COLOR_TYPE_GRAYSCALE_ALPHA] = 2,
                                        [SPNG_COLOR_TYPE_TRUECOLOR_ALPHA] = 4};
     const uint64_t row = ((uint64_t)head->width * samples[head->color_type] * head->bit_depth + 7) / 8;
-    return (size_t)((row + 1) * head->height);
+    size_t packed;
+    return __builtin_mul_overflow(row + 1, head->height, &packed) ? SIZE_MAX : packed / BEST_RATIO;
 }
 
 static kelvin_status decode(struct picture *picture, spng_ctx *ctx, const void *file, size_t bytes, const char *path)
@@ -44,10 +77,11 @@ static kelvin_status decode(struct picture *picture, spng_ctx *ctx, const void *
     picture->width = head.width;
     picture->height = head.height;
     picture->channels = grey ? 1 : 3;
-    KELVIN_TRY(picture_alloc(picture, packed_size(&head), bytes, path));
+    KELVIN_TRY(picture_alloc(picture, least_size(&head), bytes, path));
     const size_t size = picture->height * picture->width * picture->channels;
-    if ((error = spng_decode_image(ctx, picture->pixels, size, grey ? SPNG_FMT_G8 : SPNG_FMT_RGB8, 0)))
-        return broken(error, path);
+    error = spng_decode_image(ctx, picture->pixels, size, grey ? SPNG_FMT_G8 : SPNG_FMT_RGB8, 0);
+    if (!error) error = spng_decode_chunks(ctx); /* only here the last checksums are looked at */
+    if (error) return broken(error, path);
     if (grey_as_colour) { /* 16 bits, or with alpha: three times the same */
         picture->channels = 1;
         for (size_t i = 0; i < size / 3; i++) picture->pixels[i] = picture->pixels[3 * i];
@@ -55,12 +89,32 @@ static kelvin_status decode(struct picture *picture, spng_ctx *ctx, const void *
     return KELVIN_OK;
 }
 
+static void *take(size_t size)
+{
+    return kelvin_alloc(1, size);
+}
+
+/* Asked for only by chunks that are not kept. */
+static void *take_more(void *p, size_t size)
+{
+    (void)p, (void)size;
+    return NULL;
+}
+
 kelvin_status png_decode(struct picture *picture, const void *file, size_t bytes, const char *path)
 {
-    spng_ctx *ctx = spng_ctx_new(0);
-    if (!ctx) return kelvin_fail(KELVIN_ENOMEM, "%s: out of memory while decoding", path);
-    const kelvin_status status = decode(picture, ctx, file, bytes, path);
+    struct spng_alloc memory = {take, take_more, kelvin_alloc, kelvin_free};
+    size_t n_kept;
+    uint8_t *kept = kelvin_alloc(bytes, 1);
+    if (!kept) return KELVIN_ENOMEM;
+    kelvin_status status = keep_critical(kept, &n_kept, file, bytes, path);
+    spng_ctx *ctx = status ? NULL : spng_ctx_new2(&memory, 0);
+    if (ctx)
+        status = decode(picture, ctx, kept, n_kept, path);
+    else if (!status)
+        status = broken(SPNG_EMEM, path);
     spng_ctx_free(ctx);
+    kelvin_free(kept);
     return status;
 }
 

@@ -1,0 +1,221 @@
+/* Folders of pictures: one folder for each class. Files are decoded on all cores, each into its place. */
+#include "data/data.h"
+#include "data/listing.h"
+#include "data/picture.h"
+#include "data/resize.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SIDE = 4096 };
+
+struct images {
+    struct data_loader *loader;
+    struct listing list;
+    bool resize;         /* to the height and width in loader->data; otherwise all must have it */
+    bool fixed_channels; /* channels= was given */
+    atomic_bool colour;  /* a picture has colour although all before seemed to be grey */
+};
+
+/* ---- the name ---- */
+
+static bool read_side(size_t *side, const char **at)
+{
+    char *end;
+    if (**at < '1' || **at > '9') return false;
+    const unsigned long value = strtoul(*at, &end, 10);
+    *at = end;
+    *side = value;
+    return value <= MAX_SIDE;
+}
+
+static kelvin_status read_size(struct images *images)
+{
+    kelvin_data *data = images->loader->data;
+    const char *size = data_spec_value(images->loader->spec, "size"), *at = size;
+    if (!size) return KELVIN_OK;
+    images->resize = true;
+    bool good = read_side(&data->width, &at);
+    data->height = data->width;
+    if (good && *at == 'x') good = at++, read_side(&data->height, &at);
+    if (good && !*at) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "data '%s': size is '%s'; expected a side or WIDTHxHEIGHT, each from 1 to %d",
+                       data->name, size, MAX_SIDE);
+}
+
+static kelvin_status read_channels(struct images *images)
+{
+    kelvin_data *data = images->loader->data;
+    const char *channels = data_spec_value(images->loader->spec, "channels");
+    if (!channels) return KELVIN_OK;
+    images->fixed_channels = true;
+    data->channels = channels[0] == '1' ? 1 : 3;
+    if ((channels[0] == '1' || channels[0] == '3') && !channels[1]) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "data '%s': channels is '%s'; expected 1 (grey) or 3 (colour)", data->name,
+                       channels);
+}
+
+static kelvin_status data_spec_no_split(const struct data_spec *spec, const char *because)
+{
+    static const char *const keys[] = {"split", "seed"};
+    for (size_t i = 0; i < 2; i++)
+        if (data_spec_value(spec, keys[i]))
+            return kelvin_fail(KELVIN_EUSAGE, "%s= has nothing to do: %s", keys[i], because);
+    return KELVIN_OK;
+}
+
+/* ---- one picture ---- */
+
+static kelvin_status read_picture(struct picture *picture, const struct listed *file, kelvin_path path)
+{
+    char *bytes;
+    size_t size;
+    *picture = (struct picture){0};
+    KELVIN_TRY(kelvin_path_join(path, file->folder, "%s", file->name));
+    KELVIN_TRY(kelvin_file_read(&bytes, &size, path));
+    const kelvin_status status = picture_decode(picture, bytes, size, path);
+    kelvin_free(bytes);
+    return status;
+}
+
+/* One plane of a picture; Rec. 601 luma, in the whole numbers of PIL, where colour becomes grey. */
+static void get_plane(uint8_t *to, const struct picture *picture, size_t channel, bool luma)
+{
+    const size_t n = picture->height * picture->width, step = picture->channels;
+    const uint8_t *p = picture->pixels;
+    if (luma)
+        for (size_t i = 0; i < n; i++, p += step)
+            to[i] = (uint8_t)((p[0] * 19595u + p[1] * 38470u + p[2] * 7471u + 0x8000u) >> 16);
+    else
+        for (size_t i = 0; i < n; i++) to[i] = p[i * step + channel];
+}
+
+/* Puts a picture into its place, plane after plane; `plane` has room for one of its own, if sizes differ. */
+static kelvin_status place(uint8_t *to, const kelvin_data *data, const struct picture *picture, uint8_t *plane)
+{
+    const size_t size = data->height * data->width;
+    for (size_t c = 0; c < data->channels; c++, to += size) {
+        get_plane(plane ? plane : to, picture, picture->channels == 1 ? 0 : c, picture->channels > data->channels);
+        if (plane) KELVIN_TRY(resize_plane(to, data->height, data->width, plane, picture->height, picture->width));
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status sizes_differ(const struct images *images, const char *path, const struct picture *picture)
+{
+    const kelvin_data *data = images->loader->data;
+    const struct listed *first = &images->list.files[0];
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: has %zu x %zu pixels, %s/%s has %zu x %zu; expected one size, or size=32 to make them 32 x "
+                       "32",
+                       path, picture->width, picture->height, first->folder, first->name, data->width, data->height);
+}
+
+static kelvin_status take(struct images *images, size_t i, const struct picture *picture, const char *path)
+{
+    const kelvin_data *data = images->loader->data;
+    const bool same = picture->height == data->height && picture->width == data->width;
+    if (!same && !images->resize) return sizes_differ(images, path, picture);
+    if (picture->channels > data->channels && !images->fixed_channels) {
+        atomic_store(&images->colour, true);
+        return KELVIN_OK;
+    }
+    uint8_t *plane = same ? NULL : kelvin_alloc(picture->height, picture->width);
+    if (!same && !plane) return KELVIN_ENOMEM;
+    const kelvin_status status = place(images->loader->bytes + i * data->inputs, data, picture, plane);
+    kelvin_free(plane);
+    return status;
+}
+
+static kelvin_status load_one(void *context, size_t i)
+{
+    struct images *images = context;
+    struct picture picture;
+    kelvin_path path;
+    if (atomic_load(&images->colour)) return KELVIN_OK; /* all will be loaded again */
+    KELVIN_TRY(read_picture(&picture, &images->list.files[i], path));
+    const kelvin_status status = take(images, i, &picture, path);
+    picture_free(&picture);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+/* What was not given is as in the first picture. */
+static kelvin_status look_at_first(struct images *images)
+{
+    kelvin_data *data = images->loader->data;
+    struct picture first;
+    kelvin_path path;
+    KELVIN_TRY(read_picture(&first, &images->list.files[0], path));
+    if (!images->resize) data->height = first.height, data->width = first.width;
+    if (!images->fixed_channels) data->channels = first.channels;
+    picture_free(&first);
+    return KELVIN_OK;
+}
+
+static kelvin_status load_all(struct images *images)
+{
+    struct data_loader *loader = images->loader;
+    kelvin_pool *pool;
+    KELVIN_TRY(data_alloc_images(loader, images->list.n));
+    KELVIN_TRY(kelvin_pool_create(&pool, 0));
+    const kelvin_status status = kelvin_pool_run(pool, load_one, images, images->list.n);
+    kelvin_pool_destroy(pool);
+    if (!atomic_exchange(&images->colour, false)) return status;
+    /* Grey ones came first: once more, in colour. Whatever failed will fail again. */
+    kelvin_free(loader->bytes);
+    kelvin_free(loader->y);
+    loader->bytes = NULL;
+    loader->y = NULL;
+    loader->data->channels = 3;
+    return load_all(images);
+}
+
+static kelvin_status keep_labels(struct images *images)
+{
+    struct data_loader *loader = images->loader;
+    const struct listing *list = &images->list;
+    const char **names = kelvin_arena_alloc(loader->arena, list->n_classes, sizeof *names);
+    if (!names) return KELVIN_ENOMEM;
+    for (size_t c = 0; c < list->n_classes; c++)
+        if (!(names[c] = data_keep_text(loader, list->classes[c], strlen(list->classes[c])))) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < list->n; i++) loader->y[i] = list->files[i].class;
+    loader->data->class_names = names;
+    loader->data->classes = list->n_classes;
+    loader->n_train = list->n_train;
+    return KELVIN_OK;
+}
+
+static kelvin_status load(struct images *images, kelvin_arena *names)
+{
+    const struct data_spec *spec = images->loader->spec;
+    KELVIN_TRY(read_size(images));
+    KELVIN_TRY(read_channels(images));
+    KELVIN_TRY(listing_make(&images->list, names, spec->files[0], data_spec_value(spec, "test")));
+    if (images->list.n_train < images->list.n)
+        KELVIN_TRY(data_spec_no_split(spec, "the test part is a folder of its own"));
+    KELVIN_TRY(look_at_first(images));
+    KELVIN_TRY(load_all(images));
+    return keep_labels(images);
+}
+
+static kelvin_status open(struct data_loader *loader)
+{
+    struct images images = {.loader = loader};
+    kelvin_arena *names;
+    KELVIN_TRY(kelvin_arena_create(&names));
+    const kelvin_status status = load(&images, names);
+    kelvin_arena_destroy(names);
+    return status;
+}
+
+const struct data_type data_images = {
+    .usage = "images:FOLDER[,test=FOLDER][,size=SIDE or WIDTHxHEIGHT][,channels=1|3][,split=SHARE][,seed=N]",
+    .about = "PNG and JPEG pictures, one folder per class; train and test folders, or a share for testing",
+    .files = {"FOLDER"},
+    .keys = {"test", "size", "channels"},
+    .splits = true,
+    .open = open,
+};

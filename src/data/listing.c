@@ -1,0 +1,220 @@
+/* Folders of pictures. Hidden names are passed over everywhere; beside the folders of classes any file is, and so is
+ * any file in them that is not named as a picture. A folder inside the folder of a class is refused: its pictures would
+ * be left out without a word. */
+#include "data/listing.h"
+
+#include "base/files.h"
+#include "data/data.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+struct names {
+    const char **name;
+    size_t n;
+};
+
+struct class_folder {
+    const char *path;
+    struct names files;
+};
+
+struct part {
+    struct names classes;
+    struct class_folder *folders; /* one for each class */
+    size_t files;
+};
+
+/* ---- names ---- */
+
+struct node {
+    struct node *next;
+    char name[];
+};
+
+static kelvin_status collect(struct node **last, size_t *n, kelvin_arena *arena, DIR *dir, const char *folder)
+{
+    const struct dirent *entry;
+    for (*last = NULL, *n = 0; (errno = 0, entry = readdir(dir));) {
+        if (entry->d_name[0] == '.') continue;
+        const size_t length = strlen(entry->d_name) + 1;
+        struct node *node = kelvin_arena_alloc(arena, 1, sizeof *node + length);
+        if (!node) return KELVIN_ENOMEM;
+        memcpy(node->name, entry->d_name, length);
+        node->next = *last;
+        *last = node;
+        ++*n;
+    }
+    return errno ? kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", folder, strerror(errno)) : KELVIN_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* All names in a folder but hidden ones, sorted by their bytes: the order in which a disk gives them is chance. */
+static kelvin_status read_folder(struct names *names, kelvin_arena *arena, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    if (!dir) return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", folder, strerror(errno));
+    struct node *node;
+    const kelvin_status status = collect(&node, &names->n, arena, dir, folder);
+    closedir(dir);
+    if (status) return status;
+    names->name = kelvin_arena_alloc(arena, names->n, sizeof *names->name);
+    if (!names->name) return KELVIN_ENOMEM;
+    for (size_t i = 0; node; node = node->next) names->name[i++] = node->name;
+    if (names->n > 0) qsort(names->name, names->n, sizeof *names->name, compare);
+    return KELVIN_OK;
+}
+
+static kelvin_status is_folder(bool *is, const char *folder, const char *name)
+{
+    kelvin_path path;
+    struct stat about;
+    KELVIN_TRY(kelvin_path_join(path, folder, "%s", name));
+    *is = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    return KELVIN_OK;
+}
+
+static kelvin_status read_folders(struct names *names, kelvin_arena *arena, const char *folder)
+{
+    size_t kept = 0;
+    bool is;
+    KELVIN_TRY(read_folder(names, arena, folder));
+    for (size_t i = 0; i < names->n; i++) {
+        KELVIN_TRY(is_folder(&is, folder, names->name[i]));
+        if (is) names->name[kept++] = names->name[i];
+    }
+    names->n = kept;
+    return KELVIN_OK;
+}
+
+static bool is_picture(const char *name)
+{
+    static const char *const endings[] = {".png", ".jpg", ".jpeg"};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(dot, endings[i]) == 0) return true;
+    return false;
+}
+
+static kelvin_status read_pictures(struct names *names, kelvin_arena *arena, const char *folder)
+{
+    size_t kept = 0;
+    KELVIN_TRY(read_folder(names, arena, folder));
+    for (size_t i = 0; i < names->n; i++) {
+        bool is = false;
+        if (is_picture(names->name[i]))
+            names->name[kept++] = names->name[i];
+        else
+            KELVIN_TRY(is_folder(&is, folder, names->name[i]));
+        if (is)
+            return kelvin_fail(KELVIN_EFORMAT,
+                               "%s: holds the folder '%s'; expected only pictures in the folder of a "
+                               "class",
+                               folder, names->name[i]);
+    }
+    names->n = kept;
+    if (kept > 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: holds no pictures; expected files whose names end in .png, .jpg or .jpeg",
+                       folder);
+}
+
+/* ---- parts ---- */
+
+static const char *keep_path(kelvin_arena *arena, const char *path)
+{
+    const size_t length = strlen(path) + 1;
+    char *kept = kelvin_arena_alloc(arena, length, 1);
+    return kept ? memcpy(kept, path, length) : NULL;
+}
+
+static kelvin_status read_part(struct part *part, kelvin_arena *arena, const char *folder)
+{
+    KELVIN_TRY(read_folders(&part->classes, arena, folder));
+    if (part->classes.n == 0)
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: holds no folders; expected one for each class, with .png, .jpg or .jpeg files", folder);
+    part->files = 0;
+    part->folders = kelvin_arena_alloc(arena, part->classes.n, sizeof *part->folders);
+    if (!part->folders) return KELVIN_ENOMEM;
+    for (size_t c = 0; c < part->classes.n; c++) {
+        kelvin_path path;
+        KELVIN_TRY(kelvin_path_join(path, folder, "%s", part->classes.name[c]));
+        if (!(part->folders[c].path = keep_path(arena, path))) return KELVIN_ENOMEM;
+        KELVIN_TRY(read_pictures(&part->folders[c].files, arena, path));
+        part->files += part->folders[c].files.n;
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status check_classes(const struct names *classes, const char *folder)
+{
+    if (classes->n < 2)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: holds one class, '%s'; expected at least 2", folder, classes->name[0]);
+    if (classes->n > DATA_MAX_CLASSES)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu classes; expected at most %d", folder, classes->n,
+                           DATA_MAX_CLASSES);
+    return KELVIN_OK;
+}
+
+/* Appends the files of a part, with the numbers that the listing has for their classes. */
+static kelvin_status append(struct listing *l, struct listed *files, const struct part *part, const char *folder,
+                            const char *train)
+{
+    for (size_t c = 0; c < part->classes.n; c++) {
+        const char *const *class = bsearch(&part->classes.name[c], l->classes, l->n_classes, sizeof *class, compare);
+        if (!class)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: class '%s' is not known; expected one of the %zu folders of %s",
+                               folder, part->classes.name[c], l->n_classes, train);
+        const struct class_folder *from = &part->folders[c];
+        for (size_t i = 0; i < from->files.n; i++)
+            files[l->n++] = (struct listed){from->path, from->files.name[i], (int32_t)(class - l->classes)};
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status list_parts(struct listing *l, kelvin_arena *arena, const char *train, const char *test)
+{
+    struct part parts[2] = {0};
+    KELVIN_TRY(read_part(&parts[0], arena, train));
+    KELVIN_TRY(check_classes(&parts[0].classes, train));
+    if (test) KELVIN_TRY(read_part(&parts[1], arena, test));
+    struct listed *files = kelvin_arena_alloc(arena, parts[0].files + parts[1].files, sizeof *files);
+    if (!files) return KELVIN_ENOMEM;
+    *l = (struct listing){.classes = parts[0].classes.name, .n_classes = parts[0].classes.n, .files = files};
+    KELVIN_TRY(append(l, files, &parts[0], train, train));
+    l->n_train = l->n;
+    return test ? append(l, files, &parts[1], test, train) : KELVIN_OK;
+}
+
+/* The folder of the test part where a folder holds two, train and another; NULL if it does not. */
+static const char *find_test(const struct names *folders)
+{
+    static const char *const tests[] = {"test", "val", "valid"};
+    for (size_t i = 0; folders->n == 2 && i < sizeof tests / sizeof *tests; i++)
+        for (size_t j = 0; j < 2; j++)
+            if (strcmp(folders->name[j], tests[i]) == 0 && strcmp(folders->name[!j], "train") == 0) return tests[i];
+    return NULL;
+}
+
+kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const char *folder, const char *test)
+{
+    struct names folders;
+    kelvin_path train_path, test_path;
+    KELVIN_TRY(read_folders(&folders, arena, folder));
+    const char *own = find_test(&folders);
+    if (!own) return list_parts(listing, arena, folder, test);
+    if (test)
+        return kelvin_fail(KELVIN_EUSAGE, "%s: has a test part of its own, the folder '%s'; expected no test=%s",
+                           folder, own, test);
+    KELVIN_TRY(kelvin_path_join(train_path, folder, "train"));
+    KELVIN_TRY(kelvin_path_join(test_path, folder, "%s", own));
+    return list_parts(listing, arena, train_path, test_path);
+}

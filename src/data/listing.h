@@ -1,0 +1,24 @@
+/* Which pictures a folder holds: one sub-folder for each class, or two parts, train and test, of such folders. */
+#ifndef DATA_LISTING_H
+#define DATA_LISTING_H
+
+#include <kelvin/base.h>
+
+struct listed {
+    const char *folder, *name;
+    int32_t class;
+};
+
+struct listing {
+    const char *const *classes; /* names of folders, sorted by their bytes */
+    size_t n_classes;
+    const struct listed *files; /* those for training, then those for testing: by class, then by name */
+    size_t n, n_train;
+};
+
+/* Reads the folders; nothing is opened but them. `test`: the folder of the test part, or NULL. What the listing points
+ * to is in the arena. KELVIN_EIO if a folder cannot be read, KELVIN_EFORMAT if it does not hold what it should. */
+KELVIN_MUST_CHECK kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const char *folder,
+                                             const char *test);
+
+#endif
