@@ -19,13 +19,16 @@ static kelvin_status broken(tjhandle handle, const char *path)
 
 /* ---- the frame: the header that says how the picture is coded ---- */
 
-static kelvin_status check_frame(const uint8_t *frame, size_t bytes, size_t at, const char *path)
+/* ff, kind, bytes that follow (2), bits per sample, height (2), width (2), colours */
+enum { FRAME_BYTES = 10 };
+
+static kelvin_status check_frame(const uint8_t *frame, size_t at, const char *path)
 {
     const unsigned kind = frame[1] & 15u;
     const char *found = NULL;
     if (kind > 8) found = "arithmetic coding";
     if (kind == 3 || (kind > 4 && kind < 8)) found = "lossless or hierarchical coding";
-    if (!found && (bytes < 10 || frame[4] != 8)) found = "other than 8 bits per sample";
+    if (!found && frame[4] != 8) found = "other than 8 bits per sample";
     if (!found && frame[9] == 4) found = "four colours (CMYK)";
     if (!found) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: byte %zu: has %s; expected 8 bits, grey or RGB, with Huffman coding", path,
@@ -43,10 +46,10 @@ static kelvin_status find_frame(const uint8_t *file, size_t bytes, const char *p
             at++;
             continue;
         }
-        if ((kind & 0xf0) == 0xc0 && kind != 0xc4 && kind != 0xc8 && kind != 0xcc)
-            return check_frame(file + at, bytes - at, at, path);
+        const bool frame = (kind & 0xf0) == 0xc0 && kind != 0xc4 && kind != 0xc8 && kind != 0xcc;
         const size_t length = 2 + ((size_t)file[at + 2] << 8 | file[at + 3]);
-        if (length > bytes - at) break;
+        if (length > bytes - at || (frame && length < FRAME_BYTES)) break;
+        if (frame) return check_frame(file + at, at, path);
         at += length;
     }
     return kelvin_fail(KELVIN_EFORMAT, "%s: byte %zu: is a broken JPEG file; expected a segment, and then a frame",

@@ -18,9 +18,31 @@ bool png_is(const void *file, size_t bytes)
 /* deflate makes at best this many bytes out of one */
 enum { BEST_RATIO = 1032 };
 
+/* libspng calls memory that could not be had by several names, one of them a broken stream. */
+static _Thread_local bool refused;
+
+static void *take_zeroed(size_t count, size_t size)
+{
+    void *p = kelvin_alloc(count, size);
+    refused |= !p;
+    return p;
+}
+
+static void *take(size_t size)
+{
+    return take_zeroed(1, size);
+}
+
+/* Asked for only by chunks that are not kept. */
+static void *take_more(void *p, size_t size)
+{
+    (void)p, (void)size;
+    return NULL;
+}
+
 static kelvin_status broken(int error, const char *path)
 {
-    if (error == SPNG_EMEM) return kelvin_fail(KELVIN_ENOMEM, "%s: out of memory while decoding", path);
+    if (refused) return kelvin_fail(KELVIN_ENOMEM, "%s: out of memory while decoding", path);
     return kelvin_fail(KELVIN_EFORMAT, "%s: is a broken PNG file: %s", path, spng_strerror(error));
 }
 
@@ -89,24 +111,13 @@ static kelvin_status decode(struct picture *picture, spng_ctx *ctx, const void *
     return KELVIN_OK;
 }
 
-static void *take(size_t size)
-{
-    return kelvin_alloc(1, size);
-}
-
-/* Asked for only by chunks that are not kept. */
-static void *take_more(void *p, size_t size)
-{
-    (void)p, (void)size;
-    return NULL;
-}
-
 kelvin_status png_decode(struct picture *picture, const void *file, size_t bytes, const char *path)
 {
-    struct spng_alloc memory = {take, take_more, kelvin_alloc, kelvin_free};
+    struct spng_alloc memory = {take, take_more, take_zeroed, kelvin_free};
     size_t n_kept;
     uint8_t *kept = kelvin_alloc(bytes, 1);
     if (!kept) return KELVIN_ENOMEM;
+    refused = false;
     kelvin_status status = keep_critical(kept, &n_kept, file, bytes, path);
     spng_ctx *ctx = status ? NULL : spng_ctx_new2(&memory, 0);
     if (ctx)
