@@ -13,6 +13,8 @@ kelvin_status kelvin_fail(kelvin_status status, const char *format, ...)
     va_start(args, format);
     vsnprintf(fresh, sizeof fresh, format, args);
     va_end(args);
+    for (char *c = fresh; *c; c++) /* names and fields of files may hold what a terminal obeys */
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
     snprintf(text, sizeof text, "%s", fresh);
     return status;
 }

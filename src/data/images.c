@@ -38,7 +38,10 @@ static kelvin_status read_size(struct images *images)
     images->resize = true;
     bool good = read_side(&data->width, &at);
     data->height = data->width;
-    if (good && *at == 'x') good = at++, read_side(&data->height, &at);
+    if (good && *at == 'x') {
+        at++;
+        good = read_side(&data->height, &at);
+    }
     if (good && !*at) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "data '%s': size is '%s'; expected a side or WIDTHxHEIGHT, each from 1 to %d",
                        data->name, size, MAX_SIDE);
