@@ -32,4 +32,4 @@ static void run(const uint8_t *bytes, size_t size)
 
 /* One byte of deflate is at most 1032 bytes of picture, eight times as many pixels where a pixel is a bit, three times
  * where it has a colour. A row or three more, the window of zlib (40 kB) and the tables of libspng; all of it twice. */
-const struct fuzz_target fuzz_target = {run, 2 << 17, 2 * (3 * 8 + 4) * 1032};
+const struct fuzz_target fuzz_target = {run, 1 << 17, 2 * (3 * 8 + 4) * 1032};
