@@ -123,7 +123,7 @@ static void png_broken(void **state)
     b.n = 0;
     put_head(&b, &png);
     put_rows(&b, png.rows, png.n_rows);
-    refuses(&b, "ends with IEND");
+    refuses(&b, "expected 12 more bytes, and IEND at the end");
     png.type = 3;
     make_png(&b, &png);
     refuses(&b, "PLTE");

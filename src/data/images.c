@@ -215,7 +215,7 @@ static kelvin_status open(struct data_loader *loader)
 }
 
 const struct data_type data_images = {
-    .usage = "images:FOLDER[,test=FOLDER][,size=SIDE or WIDTHxHEIGHT][,channels=1|3][,split=SHARE][,seed=N]",
+    .usage = "images:FOLDER[,test=FOLDER][,size=S|WxH][,channels=1|3][,split=SHARE][,seed=N]",
     .about = "PNG and JPEG pictures, one folder per class; train and test folders, or a share for testing",
     .files = {"FOLDER"},
     .keys = {"test", "size", "channels"},

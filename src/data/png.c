@@ -61,8 +61,9 @@ static kelvin_status keep_critical(uint8_t *kept, size_t *n_kept, const uint8_t 
     for (bool end = false; !end;) {
         const size_t length = bytes - at >= 12 ? (size_t)big_endian(file + at) + 12 : 12;
         if (length > bytes - at)
-            return kelvin_fail(KELVIN_EFORMAT, "%s: byte %zu: the file is cut off; expected %zu more bytes, %s", path,
-                               bytes, length - (bytes - at), "and a PNG file ends with IEND");
+            return kelvin_fail(KELVIN_EFORMAT,
+                               "%s: byte %zu: the file is cut off; expected %zu more bytes, and IEND at the end", path,
+                               bytes, length - (bytes - at));
         const uint8_t *type = file + at + 4;
         end = memcmp(type, "IEND", 4) == 0;
         if (!(type[0] & 0x20)) { /* a capital letter: critical */
