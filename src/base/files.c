@@ -140,10 +140,25 @@ static kelvin_status read_all(int fd, char *data, size_t bytes, const char *path
     return KELVIN_OK;
 }
 
+static int open_to_read(const char *path)
+{
+    return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the other end of a pipe */
+}
+
+kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes)
+{
+    const int fd = open_to_read(path);
+    if (fd < 0) return cannot_read(path);
+    const kelvin_status status =
+        lseek(fd, (off_t)from, SEEK_SET) < 0 ? cannot_read(path) : read_all(fd, data, bytes, path);
+    close(fd);
+    return status;
+}
+
 kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path)
 {
     *data = NULL;
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the other end of a pipe */
+    const int fd = open_to_read(path);
     if (fd < 0) return cannot_read(path);
     struct stat about;
     kelvin_status status = fstat(fd, &about) ? cannot_read(path) : regular_size(bytes, &about, path);

@@ -37,6 +37,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_folder_sync(const char *folder);
 
 /* All of a file, and a 0 after it; freed with kelvin_free. */
 KELVIN_MUST_CHECK kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path);
+/* `bytes` bytes from byte `from` on. KELVIN_EIO if there are not so many. */
+KELVIN_MUST_CHECK kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes);
 KELVIN_MUST_CHECK kelvin_status kelvin_file_size(size_t *bytes, const char *path);
 
 #endif

@@ -1,0 +1,187 @@
+/* kelvin bench hmc: how fast the hot loop is, and how much of what this CPU can do that is.
+ *
+ * A gradient of the 492-parameter network at 18 points counts two operations per multiply-add: 440 multiply-adds
+ * forward, 420 back to the activations (the first layer's inputs need none) and 440 to the weights, per point. */
+#include "cli/bench.h"
+#include "cli/progress.h"
+#include "figures/toy_posteriors.h"
+
+#include <kelvin/target.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { REPETITIONS = 40, PEAK_REPETITIONS = 10 };
+
+static const double repetition_seconds = 0.02; /* whatever the build: a sanitizer makes a gradient 30 times slower */
+
+static const double flops_per_point = 2 * (440 + 420 + 440);
+
+enum {
+    FMA_PEAK_GFLOPS,
+    US_PER_GRADIENT,
+    US_PER_GRADIENT_MEDIAN,
+    GFLOPS,
+    SHARE_OF_PEAK,
+    US_PER_LEAPFROG_STEP,
+    GRADIENTS_PER_STEP,
+    BOTH_POSTERIORS_SECONDS,
+    ROWS
+};
+
+static const struct bench_row rows[ROWS] = {
+    [FMA_PEAK_GFLOPS] = {"fma_peak_gflops", "FMA peak of one core", "GFLOP/s", 1, 1, 0},
+    [US_PER_GRADIENT] = {"us_per_gradient", "gradient, best", "us", 4, 1, 0},
+    [US_PER_GRADIENT_MEDIAN] = {"us_per_gradient_median", "gradient, median", "us", 4, 1, 0},
+    [GFLOPS] = {"gflops", "gradient, speed", "GFLOP/s", 1, 1, 0},
+    [SHARE_OF_PEAK] = {"share_of_peak", "gradient, share of the peak", "%", 1, 100, 0},
+    [US_PER_LEAPFROG_STEP] = {"us_per_leapfrog_step", "leapfrog step, best", "us", 4, 1, 0},
+    [GRADIENTS_PER_STEP] = {"gradients_per_step", "gradients per leapfrog step", "", 2, 1, 0},
+    [BOTH_POSTERIORS_SECONDS] = {"both_posteriors_seconds", "both posteriors of figure 1", "s", 1, 1, 0},
+};
+
+/* What is being measured: a target that counts its calls, and room for one chain. */
+struct bench {
+    kelvin_data *data;
+    kelvin_model *model;
+    kelvin_posterior *posterior;
+    kelvin_target inner; /* the posterior */
+    size_t calls;
+    uint32_t per_repetition; /* gradients that fill repetition_seconds */
+    float *start, *theta, *momentum, *grad;
+};
+
+static void counted(void *context, double *logp, float *grad, const float *theta)
+{
+    struct bench *bench = context;
+    bench->calls++;
+    bench->inner.eval(bench->inner.context, logp, grad, theta);
+}
+
+static kelvin_status set_up(struct bench *b, const struct kelvin_kernels *kernels)
+{
+    const kelvin_random where = {.seed = 1, .stream = KELVIN_STREAM_INIT};
+    kelvin_density density;
+    kelvin_prior prior;
+    KELVIN_TRY(kelvin_density_parse(&density, "dirclip:0.6,-50"));
+    KELVIN_TRY(kelvin_prior_parse(&prior, "normal:1"));
+    KELVIN_TRY(kelvin_data_open(&b->data, "toy"));
+    KELVIN_TRY(kelvin_model_create(&b->model, "mlp:10,10,10,10,10", b->data->inputs, b->data->classes));
+    KELVIN_TRY(kelvin_posterior_create(&b->posterior, b->model, &density, &prior, b->data));
+    b->inner = kelvin_posterior_target(b->posterior);
+    const size_t stride = (b->model->n_params + 15) / 16 * 16; /* each vector aligned, as in the sampler */
+    b->start = kelvin_alloc(4 * stride, sizeof *b->start);
+    if (!b->start) return KELVIN_ENOMEM;
+    b->theta = b->start + stride;
+    b->momentum = b->theta + stride;
+    b->grad = b->momentum + stride;
+    kernels->normals(b->start, b->model->n_params, where);
+    return KELVIN_OK;
+}
+
+static void tear_down(struct bench *b)
+{
+    kelvin_free(b->start);
+    kelvin_posterior_destroy(b->posterior);
+    kelvin_model_destroy(b->model);
+    kelvin_data_close(b->data);
+}
+
+/* The machine's multiply-adds per second: the best of a few bursts, for others may run beside us. */
+static double measure_peak(const struct kelvin_kernels *kernels)
+{
+    size_t rounds = 1000;
+    double best = 0;
+    for (int i = 0; i < PEAK_REPETITIONS;) {
+        const double start = kelvin_now();
+        const double flops = kernels->fma_peak(rounds);
+        const double seconds = kelvin_now() - start;
+        if (seconds < 0.02) { /* too short to be timed */
+            rounds *= 2;
+            continue;
+        }
+        if (flops / seconds > best) best = flops / seconds;
+        i++;
+    }
+    return best / 1e9;
+}
+
+static double gradient_seconds(const struct bench *b, size_t calls)
+{
+    const double start = kelvin_now();
+    for (size_t i = 0; i < calls; i++) b->inner.eval(b->inner.context, NULL, b->grad, b->start);
+    return kelvin_now() - start;
+}
+
+static void measure_gradient(double *value, struct bench *b)
+{
+    double seconds[REPETITIONS];
+    b->per_repetition = 1;
+    while (gradient_seconds(b, b->per_repetition) < repetition_seconds) b->per_repetition *= 2;
+    for (size_t i = 0; i < REPETITIONS; i++)
+        seconds[i] = gradient_seconds(b, b->per_repetition) / (double)b->per_repetition;
+    const struct bench_times times = bench_times(seconds, REPETITIONS);
+    value[US_PER_GRADIENT] = times.best * 1e6;
+    value[US_PER_GRADIENT_MEDIAN] = times.median * 1e6;
+    value[GFLOPS] = flops_per_point * (double)b->data->train.n / times.best / 1e9;
+    value[SHARE_OF_PEAK] = value[GFLOPS] / value[FMA_PEAK_GFLOPS];
+}
+
+/* Trajectories from the same place, with the same momentum. */
+static kelvin_status leapfrog(struct bench *b, const kelvin_target *target, const struct kelvin_kernels *kernels)
+{
+    const kelvin_random where = {.seed = 1, .stream = KELVIN_STREAM_MOMENTUM};
+    memcpy(b->theta, b->start, target->n * sizeof *b->theta);
+    kernels->normals(b->momentum, target->n, where);
+    b->inner.eval(b->inner.context, NULL, b->grad, b->theta);
+    return kelvin_leapfrog(target, b->theta, b->momentum, b->grad, 5e-5f, 1, b->per_repetition);
+}
+
+static kelvin_status measure_leapfrog(double *value, struct bench *b, const struct kelvin_kernels *kernels)
+{
+    double seconds[REPETITIONS];
+    const kelvin_target counting = {b->inner.n, counted, b};
+    KELVIN_TRY(leapfrog(b, &counting, kernels));
+    value[GRADIENTS_PER_STEP] = (double)b->calls / (double)b->per_repetition;
+    for (size_t i = 0; i < REPETITIONS; i++) {
+        const double start = kelvin_now();
+        KELVIN_TRY(leapfrog(b, &b->inner, kernels));
+        seconds[i] = (kelvin_now() - start) / (double)b->per_repetition;
+    }
+    value[US_PER_LEAPFROG_STEP] = bench_times(seconds, REPETITIONS).best * 1e6;
+    return KELVIN_OK;
+}
+
+static kelvin_status measure_posteriors(double *value, size_t threads)
+{
+    struct progress progress;
+    const struct figure_watch watch = progress_watch(&progress);
+    const struct figure_options figure = {.scale = FIGURE_PAPER, .threads = threads, .watch = &watch};
+    kelvin_run *runs[TOY_POSTERIORS];
+    progress_catch_signals();
+    const double start = kelvin_now();
+    const kelvin_status status = toy_posteriors_sample(runs, &figure);
+    value[BOTH_POSTERIORS_SECONDS] = kelvin_now() - start;
+    for (size_t i = 0; i < TOY_POSTERIORS; i++) kelvin_run_close(runs[i]);
+    return status;
+}
+
+static kelvin_status measure(struct bench_results *r, const struct bench_settings *settings,
+                             const struct kelvin_kernels *kernels)
+{
+    struct bench bench = {0};
+    r->data = "toy";
+    r->threads = settings->threads ? settings->threads : kelvin_cpu_count();
+    snprintf(r->about, sizeof r->about, "gradients on one core, posteriors on %zu threads", r->threads);
+    kelvin_status status = set_up(&bench, kernels);
+    if (!status) {
+        r->value[FMA_PEAK_GFLOPS] = measure_peak(kernels);
+        measure_gradient(r->value, &bench);
+        status = measure_leapfrog(r->value, &bench, kernels);
+    }
+    tear_down(&bench);
+    if (!status && !settings->quick) status = measure_posteriors(r->value, settings->threads);
+    return status;
+}
+
+const struct benchmark hmc_benchmark = {"hmc", rows, ROWS, measure};

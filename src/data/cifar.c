@@ -1,0 +1,203 @@
+/* CIFAR-10 (A. Krizhevsky: Learning Multiple Layers of Features from Tiny Images, 2009) in its binary version. Files go
+ * through a small buffer to their place: the pixels are in memory once. */
+#include "data/cifar.h"
+
+#include "data/no_split.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 32 }; /* records at a time: 96 kB, which stay in the cache between reading and copying */
+
+static const char *const class_names[CIFAR_CLASSES] = {"airplane", "automobile", "bird",  "cat",  "deer",
+                                                       "dog",      "frog",       "horse", "ship", "truck"};
+
+/* ---- files ---- */
+
+kelvin_status cifar_count(size_t *records, size_t size, const char *path)
+{
+    if (size == 0) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected records of %d bytes", path, CIFAR_RECORD);
+    *records = size / CIFAR_RECORD;
+    if (size % CIFAR_RECORD == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected whole records of %d, as %zu or %zu bytes have",
+                       path, size, CIFAR_RECORD, *records * CIFAR_RECORD, (*records + 1) * CIFAR_RECORD);
+}
+
+kelvin_status cifar_records(uint8_t *images, int32_t *y, const uint8_t *records, size_t n, size_t first,
+                            const char *path)
+{
+    for (size_t i = 0; i < n; i++, records += CIFAR_RECORD) {
+        if (records[0] >= CIFAR_CLASSES)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: record %zu: label %d; expected 0 to %d", path, first + i + 1,
+                               records[0], CIFAR_CLASSES - 1);
+        y[i] = records[0];
+        memcpy(images + i * CIFAR_PIXELS, records + 1, CIFAR_PIXELS);
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status read_file(uint8_t *images, int32_t *y, size_t n, const char *path)
+{
+    uint8_t piece[PIECE * CIFAR_RECORD];
+    for (size_t i = 0; i < n; i += PIECE) {
+        const size_t count = n - i < PIECE ? n - i : PIECE;
+        KELVIN_TRY(kelvin_file_read_part(piece, path, i * CIFAR_RECORD, count * CIFAR_RECORD));
+        KELVIN_TRY(cifar_records(images + i * CIFAR_PIXELS, y + i, piece, count, i, path));
+    }
+    return KELVIN_OK;
+}
+
+/* Sets the number of rows, of all files and of those for training. */
+static kelvin_status count_rows(struct cifar_file *files, size_t n, size_t n_train, size_t *rows, size_t *train_rows)
+{
+    *rows = *train_rows = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t size;
+        KELVIN_TRY(kelvin_file_size(&size, files[i].path));
+        KELVIN_TRY(cifar_count(&files[i].records, size, files[i].path));
+        *rows += files[i].records;
+        if (i < n_train) *train_rows = *rows;
+    }
+    return KELVIN_OK;
+}
+
+kelvin_status cifar_load(struct data_loader *loader, struct cifar_file *files, size_t n, size_t n_train)
+{
+    kelvin_data *data = loader->data;
+    size_t rows, train_rows;
+    KELVIN_TRY(count_rows(files, n, n_train, &rows, &train_rows));
+    data->channels = 3;
+    data->height = data->width = CIFAR_SIDE;
+    data->classes = CIFAR_CLASSES;
+    if (!data->class_names) data->class_names = class_names;
+    KELVIN_TRY(data_alloc_images(loader, rows));
+    loader->n_train = train_rows;
+    uint8_t *images = loader->bytes;
+    int32_t *y = loader->y;
+    for (size_t i = 0; i < n; images += files[i].records * CIFAR_PIXELS, y += files[i].records, i++)
+        KELVIN_TRY(read_file(images, y, files[i].records, files[i].path));
+    return KELVIN_OK;
+}
+
+/* ---- class names ---- */
+
+kelvin_status cifar_names(struct data_loader *loader, const char *text, size_t size, const char *path)
+{
+    const char **names = kelvin_arena_alloc(loader->arena, CIFAR_CLASSES, sizeof *names);
+    if (!names) return KELVIN_ENOMEM;
+    size_t n = 0, line = 1;
+    for (const char *end = text + size; text < end; line++) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        size_t length = (size_t)((stop ? stop : end) - text);
+        while (length > 0 && (text[length - 1] == '\r' || text[length - 1] == ' ')) length--;
+        for (size_t i = 0; i < length; i++)
+            if ((unsigned char)text[i] < ' ' || text[i] == 127)
+                return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: has the byte \\x%02x; expected the name of a class",
+                                   path, line, (unsigned char)text[i]);
+        if (length > 0 && n == CIFAR_CLASSES)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: is one too many; expected %d names of classes", path,
+                               line, CIFAR_CLASSES);
+        if (length > 0 && !(names[n++] = data_keep_text(loader, text, length))) return KELVIN_ENOMEM;
+        text = stop ? stop + 1 : end;
+    }
+    if (n < CIFAR_CLASSES)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: ends after %zu names of classes; expected %d", path, line, n,
+                           CIFAR_CLASSES);
+    loader->data->class_names = names;
+    return KELVIN_OK;
+}
+
+/* ---- the folder ---- */
+
+static bool is_batch(const char *name)
+{
+    const char *last_dot = strrchr(name, '.');
+    return strncmp(name, "data_batch", strlen("data_batch")) == 0 && last_dot && strcmp(last_dot, ".bin") == 0;
+}
+
+/* Counts the files of the training part; keeps the paths of the first `room` of them. */
+static kelvin_status list_batches(size_t *count, struct cifar_file *files, size_t room, const char *folder)
+{
+    DIR *entries = opendir(folder);
+    if (!entries) return kelvin_fail(KELVIN_EIO, "%s: could not be read as a folder: %s", folder, strerror(errno));
+    kelvin_status status = KELVIN_OK;
+    *count = 0;
+    for (const struct dirent *entry; !status && (entry = readdir(entries));) {
+        if (!is_batch(entry->d_name)) continue;
+        if (*count < room) status = kelvin_path_join(files[*count].path, folder, "%s", entry->d_name);
+        ++*count;
+    }
+    closedir(entries);
+    return status;
+}
+
+/* The folder that has the files: the one that was named, or the one that the archive makes in there. */
+static kelvin_status find_folder(const char **folder, kelvin_path inner, size_t *batches, const char *named)
+{
+    *folder = named;
+    KELVIN_TRY(list_batches(batches, NULL, 0, named));
+    if (*batches > 0) return KELVIN_OK;
+    KELVIN_TRY(kelvin_path_join(inner, named, "cifar-10-batches-bin"));
+    *folder = inner;
+    if (access(inner, F_OK) == 0) KELVIN_TRY(list_batches(batches, NULL, 0, inner));
+    if (*batches > 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: has no files data_batch*.bin; expected those of CIFAR-10's binary version",
+                       named);
+}
+
+static kelvin_status read_names(struct data_loader *loader, const char *folder)
+{
+    kelvin_path path;
+    char *text;
+    size_t size;
+    KELVIN_TRY(kelvin_path_join(path, folder, "batches.meta.txt"));
+    if (access(path, F_OK) != 0) return KELVIN_OK;
+    KELVIN_TRY(kelvin_file_read(&text, &size, path));
+    const kelvin_status status = cifar_names(loader, text, size, path);
+    kelvin_free(text);
+    return status;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct cifar_file *)a)->path, ((const struct cifar_file *)b)->path);
+}
+
+/* `files` has room for the batches and the file of the test part. */
+static kelvin_status open_files(struct data_loader *loader, struct cifar_file *files, size_t batches,
+                                const char *folder)
+{
+    size_t found;
+    KELVIN_TRY(list_batches(&found, files, batches, folder));
+    if (found < batches) batches = found;
+    qsort(files, batches, sizeof *files, by_path);
+    KELVIN_TRY(kelvin_path_join(files[batches].path, folder, "test_batch.bin"));
+    const bool test = access(files[batches].path, F_OK) == 0;
+    if (test) KELVIN_TRY(data_spec_no_split(loader->spec, "test_batch.bin is there"));
+    KELVIN_TRY(read_names(loader, folder));
+    return cifar_load(loader, files, batches + test, batches);
+}
+
+static kelvin_status open_folder(struct data_loader *loader)
+{
+    kelvin_path inner;
+    const char *folder;
+    size_t batches;
+    KELVIN_TRY(find_folder(&folder, inner, &batches, loader->spec->files[0]));
+    struct cifar_file *files = kelvin_alloc(batches + 1, sizeof *files);
+    if (!files) return KELVIN_ENOMEM;
+    const kelvin_status status = open_files(loader, files, batches, folder);
+    kelvin_free(files);
+    return status;
+}
+
+const struct data_type data_cifar = {
+    .usage = "cifar:FOLDER[,split=SHARE][,seed=N]",
+    .about = "data_batch*.bin and test_batch.bin, the binary version of CIFAR-10",
+    .files = {"FOLDER"},
+    .splits = true,
+    .open = open_folder,
+};

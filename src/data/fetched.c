@@ -1,0 +1,46 @@
+/* Data sets that are fetched once and kept in the cache: CIFAR-10 and MNIST, with the normalisation that networks for
+ * them are trained with: that of the paper's program, and that of PyTorch's examples. */
+#include "data/cache.h"
+#include "data/cifar.h"
+#include "data/idx.h"
+
+/* ---- CIFAR-10 ---- */
+
+static kelvin_status open_cifar10(struct data_loader *loader)
+{
+    static const float mean[] = {.49f, .48f, .44f}, deviation[] = {.2f, .2f, .2f};
+    enum { FILES = 6, TRAIN = 5 };
+    struct cifar_file *files = kelvin_alloc(FILES, sizeof *files);
+    kelvin_status status = files ? KELVIN_OK : KELVIN_ENOMEM;
+    for (size_t i = 0; !status && i < FILES; i++) status = cache_file(files[i].path, &canonical_cifar10, i);
+    if (!status) status = cifar_load(loader, files, FILES, TRAIN);
+    kelvin_free(files);
+    loader->data->mean = mean;
+    loader->data->deviation = deviation;
+    return status;
+}
+
+const struct data_type data_cifar10 = {
+    .usage = "cifar10",
+    .about = "CIFAR-10: 60,000 colour pictures of 32x32 pixels, 10 classes; fetched by: kelvin data cifar10",
+    .open = open_cifar10,
+};
+
+/* ---- MNIST ---- */
+
+static kelvin_status open_mnist(struct data_loader *loader)
+{
+    static const float mean = .1307f, deviation = .3081f;
+    enum { FILES = 4 };
+    kelvin_path paths[FILES];
+    for (size_t i = 0; i < FILES; i++) KELVIN_TRY(cache_file(paths[i], &canonical_mnist, i));
+    loader->data->mean = &mean;
+    loader->data->deviation = &deviation;
+    return idx_load(loader, &(struct idx_pair){paths[0], paths[1]}, &(struct idx_pair){paths[2], paths[3]});
+}
+
+const struct data_type data_mnist = {
+    .usage = "mnist",
+    .about = "MNIST: 70,000 handwritten digits of 28x28 pixels, 10 classes; fetched by: kelvin data mnist",
+    .open = open_mnist,
+};

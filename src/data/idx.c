@@ -1,0 +1,225 @@
+/* Images and labels in IDX files (Y. LeCun, C. Cortes: the MNIST database). Pixels are read straight to their place. */
+#include "data/idx.h"
+
+#include "data/no_split.h"
+
+#include <string.h>
+
+enum { IDX_BYTE = 0x08 }; /* the type "unsigned byte" */
+
+/* ---- the head ---- */
+
+static size_t size_at(const uint8_t *b)
+{
+    return (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
+}
+
+/* What a head must say of its axes. */
+struct expectation {
+    size_t least, most;
+    const char *text;
+};
+
+static kelvin_status check_magic(const uint8_t *b, size_t size, const struct expectation *axes, const char *path)
+{
+    if (size >= 2 && b[0] == 0x1f && b[1] == 0x8b)
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: byte 0: begins with 1f 8b, so it is compressed by gzip; expected it unpacked (gunzip)",
+                           path);
+    if (size < 4) return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected at least 4 of a head", path, size);
+    if (b[0] != 0 || b[1] != 0)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: byte 0: begins with %02x %02x %02x %02x; expected 00 00 08 %02zx", path,
+                           b[0], b[1], b[2], b[3], axes->least);
+    if (b[2] != IDX_BYTE)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: byte 2: the elements are of type %02x; expected 08, unsigned bytes",
+                           path, b[2]);
+    if (b[3] < axes->least || b[3] > axes->most)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: byte 3: the number of axes is %d; expected %s", path, b[3], axes->text);
+    return KELVIN_OK;
+}
+
+static kelvin_status read_sizes(struct idx_head *head, const uint8_t *b, size_t size, const char *path)
+{
+    head->start = 4 + 4 * head->axes;
+    if (size < head->start)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected at least %zu, the head of %zu axes", path, size,
+                           head->start, head->axes);
+    for (size_t i = 0; i < head->axes; i++) {
+        head->size[i] = size_at(b + 4 + 4 * i);
+        if (head->size[i] == 0)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: byte %zu: size %zu of %zu is 0; expected at least 1", path,
+                               4 + 4 * i, i + 1, head->axes);
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status parse(struct idx_head *head, const void *file, size_t size, const struct expectation *axes,
+                           const char *path)
+{
+    const uint8_t *b = file;
+    KELVIN_TRY(check_magic(b, size, axes, path));
+    *head = (struct idx_head){.axes = b[3], .size = {1, 1, 1, 1}, .bytes = 1};
+    KELVIN_TRY(read_sizes(head, b, size, path));
+    bool huge = false;
+    for (size_t i = 0; i < head->axes; i++) huge |= __builtin_mul_overflow(head->bytes, head->size[i], &head->bytes);
+    size_t whole = 0;
+    huge |= __builtin_add_overflow(head->bytes, head->start, &whole);
+    if (huge)
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: byte 4: the sizes in its head are more than can be addressed; "
+                           "expected %zu bytes, as the file has",
+                           path, size);
+    if (whole != size)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected %zu by the sizes in its head", path, size,
+                           whole);
+    return KELVIN_OK;
+}
+
+kelvin_status idx_image_head(struct idx_head *head, const void *file, size_t size, const char *path)
+{
+    static const struct expectation axes = {3, 4, "3 or 4: images, height, width, channels"};
+    KELVIN_TRY(parse(head, file, size, &axes, path));
+    if (head->size[3] != 1 && head->size[3] != 3)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: byte 16: the number of channels is %zu; expected 1 or 3", path,
+                           head->size[3]);
+    return KELVIN_OK;
+}
+
+kelvin_status idx_label_head(struct idx_head *head, const void *file, size_t size, const char *path)
+{
+    static const struct expectation axes = {1, 1, "1: labels"};
+    return parse(head, file, size, &axes, path);
+}
+
+/* ---- the elements ---- */
+
+void idx_planes(uint8_t *images, size_t n, size_t pixels, size_t channels, uint8_t *aside)
+{
+    const size_t size = pixels * channels;
+    for (size_t i = 0; channels > 1 && i < n; i++, images += size) {
+        memcpy(aside, images, size);
+        for (size_t c = 0; c < channels; c++)
+            for (size_t p = 0; p < pixels; p++) images[c * pixels + p] = aside[p * channels + c];
+    }
+}
+
+/* Largest of n labels. */
+static size_t largest(const uint8_t *labels, size_t n)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        if (labels[i] > most) most = labels[i];
+    return most;
+}
+
+/* One part: its two heads, and its labels. */
+struct part {
+    struct idx_head head;
+    char *labels; /* all of their file */
+    size_t labels_start;
+};
+
+static kelvin_status read_image_head(struct idx_head *head, const char *path)
+{
+    uint8_t bytes[IDX_HEAD];
+    size_t size;
+    KELVIN_TRY(kelvin_file_size(&size, path));
+    KELVIN_TRY(kelvin_file_read_part(bytes, path, 0, size < IDX_HEAD ? size : IDX_HEAD));
+    return idx_image_head(head, bytes, size, path);
+}
+
+static kelvin_status read_part(struct part *part, const struct idx_pair *files)
+{
+    struct idx_head labels;
+    size_t size;
+    KELVIN_TRY(read_image_head(&part->head, files->images));
+    KELVIN_TRY(kelvin_file_read(&part->labels, &size, files->labels));
+    KELVIN_TRY(idx_label_head(&labels, part->labels, size, files->labels));
+    if (labels.size[0] != part->head.size[0])
+        return kelvin_fail(KELVIN_EFORMAT, "%s: byte 4: has %zu labels; expected %zu, one for each image of %s",
+                           files->labels, labels.size[0], part->head.size[0], files->images);
+    part->labels_start = labels.start;
+    return KELVIN_OK;
+}
+
+static kelvin_status same_shape(const struct idx_head *test, const struct idx_head *train, const char *path,
+                                const char *train_path)
+{
+    const size_t *a = test->size, *b = train->size;
+    if (memcmp(a + 1, b + 1, 3 * sizeof *a) == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: byte 8: its images are of height %zu, width %zu, channels %zu; expected %zu, %zu, %zu "
+                       "as in %s",
+                       path, a[1], a[2], a[3], b[1], b[2], b[3], train_path);
+}
+
+/* Rows `first` and on. */
+static kelvin_status take_part(struct data_loader *loader, const struct part *part, const struct idx_pair *files,
+                               size_t first)
+{
+    const kelvin_data *data = loader->data;
+    const size_t n = part->head.size[0], pixels = data->height * data->width;
+    const uint8_t *labels = (const uint8_t *)part->labels + part->labels_start;
+    for (size_t i = 0; i < n; i++) {
+        if (labels[i] >= data->classes)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: byte %zu: label %d at row %zu; expected 0 to %zu", files->labels,
+                               part->labels_start + i, labels[i], i + 1, data->classes - 1);
+        loader->y[first + i] = labels[i];
+    }
+    uint8_t *images = loader->bytes + first * data->inputs, *aside = kelvin_alloc(data->inputs, 1);
+    if (!aside) return KELVIN_ENOMEM;
+    const kelvin_status status = kelvin_file_read_part(images, files->images, part->head.start, part->head.bytes);
+    if (!status) idx_planes(images, n, pixels, data->channels, aside);
+    kelvin_free(aside);
+    return status;
+}
+
+static kelvin_status load(struct data_loader *loader, struct part parts[2], const struct idx_pair *train,
+                          const struct idx_pair *test)
+{
+    const struct idx_head *head = &parts[0].head;
+    KELVIN_TRY(read_part(&parts[0], train));
+    if (test) KELVIN_TRY(read_part(&parts[1], test));
+    if (test) KELVIN_TRY(same_shape(&parts[1].head, head, test->images, train->images));
+    const size_t n = head->size[0];
+    const size_t most = largest((const uint8_t *)parts[0].labels + parts[0].labels_start, n);
+    KELVIN_TRY(data_number_classes(loader, most < 1 ? 2 : most + 1));
+    loader->data->height = head->size[1];
+    loader->data->width = head->size[2];
+    loader->data->channels = head->size[3];
+    KELVIN_TRY(data_alloc_images(loader, n + parts[1].head.size[0]));
+    loader->n_train = n;
+    KELVIN_TRY(take_part(loader, &parts[0], train, 0));
+    return test ? take_part(loader, &parts[1], test, n) : KELVIN_OK;
+}
+
+kelvin_status idx_load(struct data_loader *loader, const struct idx_pair *train, const struct idx_pair *test)
+{
+    struct part parts[2] = {0};
+    const kelvin_status status = load(loader, parts, train, test);
+    for (size_t i = 0; i < 2; i++) kelvin_free(parts[i].labels);
+    return status;
+}
+
+/* ---- the data set ---- */
+
+static kelvin_status open(struct data_loader *loader)
+{
+    const struct data_spec *spec = loader->spec;
+    const struct idx_pair train = {spec->files[0], spec->files[1]};
+    const struct idx_pair test = {data_spec_value(spec, "test-images"), data_spec_value(spec, "test-labels")};
+    if (!test.images != !test.labels)
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given without %s", loader->data->name,
+                           test.images ? "test-images" : "test-labels", test.images ? "test-labels" : "test-images");
+    if (test.images) KELVIN_TRY(data_spec_no_split(spec, "test-images is given"));
+    return idx_load(loader, &train, test.images ? &test : NULL);
+}
+
+const struct data_type data_idx = {
+    .usage = "idx:IMAGES,LABELS[,test-images=FILE,test-labels=FILE][,split=SHARE][,seed=N]",
+    .about = "images and labels in the format of MNIST (IDX, unsigned bytes)",
+    .files = {"IMAGES", "LABELS"},
+    .keys = {"test-images", "test-labels"},
+    .splits = true,
+    .open = open,
+};
