@@ -42,8 +42,8 @@ static kelvin_status read_sizes(struct idx_head *head, const uint8_t *b, size_t 
 {
     head->start = 4 + 4 * head->axes;
     if (size < head->start)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected at least %zu, the head of %zu axes", path, size,
-                           head->start, head->axes);
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected at least %zu of a head", path, size,
+                           head->start);
     for (size_t i = 0; i < head->axes; i++) {
         head->size[i] = size_at(b + 4 + 4 * i);
         if (head->size[i] == 0)
