@@ -67,11 +67,23 @@ static void put(float *x, const kelvin_data *data, const kelvin_part *part, size
         memcpy(x, part->x + index * data->inputs, data->inputs * sizeof *x);
 }
 
+/* Asks for the bytes of an image, which is anywhere in memory: they are on their way while another is put together. Of
+ * a large one the first will do, the CPU itself asks for what follows. */
+static void announce(const kelvin_data *data, const kelvin_part *part, size_t index)
+{
+    enum { LINE = 64, MOST = 4096 };
+    const size_t bytes = data->inputs < MOST ? data->inputs : MOST;
+    for (size_t i = 0; part->bytes && i < bytes; i += LINE)
+        __builtin_prefetch(part->bytes + index * data->inputs + i);
+}
+
 void kelvin_data_gather(const kelvin_data *data, const kelvin_part *part, float *x, int32_t *y, const uint32_t *index,
                         size_t count, const kelvin_epoch *epoch)
 {
-    for (size_t i = 0; x && i < count; i++)
+    for (size_t i = 0; x && i < count; i++) {
+        if (i + 1 < count) announce(data, part, index[i + 1]);
         put(x + i * data->inputs, data, part, index[i], epoch ? kelvin_epoch_view(epoch, index[i]) : (kelvin_view){0});
+    }
     for (size_t i = 0; y && i < count; i++) y[i] = part->y[index[i]];
 }
 

@@ -19,28 +19,49 @@ INLINE void row(float *out, const uint8_t *in, size_t n, float scale, float offs
         for (size_t i = 0; i < n; i++) out[i] = (float)in[mirrored ? n - 1 - i : i] * scale + offset;
         return;
     }
-    for (size_t i = 0;; i = i + 16 <= n ? i + 8 : n - 8) {
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
         v8_store(out + i, v8_add(v8_mul(load(mirrored ? in + n - 8 - i : in + i, mirrored), s), o));
-        if (i + 8 == n) return;
+    if (i < n) v8_store(out + n - 8, v8_add(v8_mul(load(mirrored ? in : in + n - 8, mirrored), s), o));
+}
+
+/* What of 0 .. size-1, moved by `shift`, is inside. */
+struct range {
+    size_t first, last;
+};
+
+INLINE struct range inside(size_t size, int shift)
+{
+    const size_t by = (size_t)(shift < 0 ? -(ptrdiff_t)shift : shift), kept = by < size ? size - by : 0;
+    return shift < 0 ? (struct range){size - kept, size} : (struct range){0, kept};
+}
+
+/* Zeros before and after the columns. Those may get zeros too: a store of eight costs less than a call for four. */
+INLINE void clear_edges(float *out, struct range columns, size_t width)
+{
+    const size_t before = columns.first, after = width - columns.last;
+    if (width >= 8 && before <= 8 && after <= 8) {
+        if (before > 0) v8_store(out, v8_set(0.0f));
+        if (after > 0) v8_store(out + width - 8, v8_set(0.0f));
+    } else {
+        memset(out, 0, before * sizeof *out);
+        memset(out + columns.last, 0, after * sizeof *out);
     }
 }
 
 INLINE void plane(float *out, const uint8_t *in, const struct image *image, float scale, float offset, bool mirrored)
 {
-    const ptrdiff_t height = (ptrdiff_t)image->height, width = (ptrdiff_t)image->width, dx = image->dx;
-    /* Columns first .. last-1 of the output are inside of the image. */
-    const ptrdiff_t low = dx < 0 ? -dx : 0, high = dx > 0 ? width - dx : width;
-    const ptrdiff_t first = low < width ? low : width, last = high > first ? high : first;
-    const ptrdiff_t start = mirrored ? width - last - dx : first + dx;
-    for (ptrdiff_t y = 0; y < height; y++, out += width) {
-        const ptrdiff_t from = y + image->dy;
-        if (from < 0 || from >= height) {
-            memset(out, 0, (size_t)width * sizeof *out);
-            continue;
-        }
-        memset(out, 0, (size_t)first * sizeof *out);
-        row(out + first, in + from * width + start, (size_t)(last - first), scale, offset, mirrored);
-        memset(out + last, 0, (size_t)(width - last) * sizeof *out);
+    const size_t width = image->width;
+    const struct range rows = inside(image->height, image->dy), columns = inside(width, image->dx);
+    const size_t n = columns.last - columns.first;
+    /* The first of these n pixels in memory: on the other side of its row if mirrored. */
+    const size_t start = (image->dx > 0) != mirrored ? width - n : 0;
+    memset(out, 0, rows.first * width * sizeof *out);
+    memset(out + rows.last * width, 0, (image->height - rows.last) * width * sizeof *out);
+    for (size_t y = rows.first; y < rows.last; y++) {
+        clear_edges(out + y * width, columns, width);
+        row(out + y * width + columns.first, in + (size_t)((ptrdiff_t)y + image->dy) * width + start, n, scale, offset,
+            mirrored);
     }
 }
 

@@ -20,6 +20,9 @@
 #define VEC_PARTS 2
 #define VEC_FMA   1
 #else
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 #define VEC_PARTS 2
 #define VEC_FMA   0
 #endif
@@ -184,6 +187,10 @@ INLINE v8 v8_from_bytes(uint64_t bytes)
 #elif defined(__aarch64__)
     const uint16x8_t wide = vmovl_u8(vcreate_u8(bytes));
     return (v8){{(vec_f)vcvtq_f32_u32(vmovl_u16(vget_low_u16(wide))), (vec_f)vcvtq_f32_u32(vmovl_high_u16(wide))}};
+#elif defined(__SSE2__)
+    const __m128i zero = _mm_setzero_si128(), wide = _mm_unpacklo_epi8(_mm_cvtsi64_si128((long long)bytes), zero);
+    return (v8){{(vec_f)_mm_cvtepi32_ps(_mm_unpacklo_epi16(wide, zero)),
+                 (vec_f)_mm_cvtepi32_ps(_mm_unpackhi_epi16(wide, zero))}};
 #else
     m8 r;
     for (int h = 0; h < 2; h++)
