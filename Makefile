@@ -7,7 +7,7 @@
 #     make test       all tests; the last line counts them
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each
-#     make bench      speed, beside PyTorch's where that is installed
+#     make bench      speed, beside PyTorch's and NumPy's where they are installed
 #     make install    into PREFIX, below DESTDIR
 #     make clean      removes the build folders
 #
@@ -38,6 +38,7 @@ fuzz: packages-fuzz build-fuzz/build.ninja
 
 bench: packages-bench all
 	bench/hmc.sh build/kelvin
+	bench/data.sh build/kelvin
 
 install: all
 	meson configure build -Dprefix=$(PREFIX) -Dlibdir=lib

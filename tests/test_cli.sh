@@ -145,6 +145,7 @@ wrong "the figure schedule has no option --alpha" figure schedule -o refused --a
 wrong "--alpha means something else for each figure" figure all -o refused --alpha 1
 wrong "no output folder" figure all
 wrong "unknown benchmark 'sghmc'" bench sghmc
+wrong "did you mean 'data'?" bench dat
 check "wrong use makes no folder" [ ! -e refused ]
 mkdir taken
 wrong "already exists" sample -o taken
@@ -378,6 +379,23 @@ check "lattice and contours agree with plain loops" [ "$(cat code)" = 0 ]
 ok bench --quick --json
 check "bench --json is JSON" json
 check "one gradient per leapfrog step" [ "$(value gradients_per_step)" = 1.0 ]
+KELVIN_DATA=$work/no-cache
+export KELVIN_DATA
+ok bench data
+check "bench data says what it measured" grep -q "digits: 1438 training images of 1x8x8, batches of 125" stdout
+check "bench data says what is missing" grep -q "kelvin data cifar10" stdout
+check "the aims are for cifar10 alone" [ -z "$(grep aim stdout)" ]
+ok bench data --json
+check "bench data --json is JSON" json
+check "bench data --json says what it measured" [ "$(value data) $(value batch_images)" = "digits 125.0" ]
+for key in open_seconds us_per_batch us_per_batch_median us_per_plain_batch images_per_s gb_per_s us_per_order; do
+    check "bench data measures $key" python3 -c "import json; assert json.load(open('stdout'))['$key'] > 0"
+done
+mkdir -p no-cache/cifar10
+: >no-cache/cifar10/data_batch_1.bin
+run bench data
+check "bench data does not hide a damaged cache" complained 1 "has 0 bytes, expected 30730000"
+unset KELVIN_DATA
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

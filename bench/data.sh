@@ -1,0 +1,74 @@
+#!/bin/sh
+# Batches beside NumPy's (and PyTorch's) of the same images, and beside the targets:
+#
+#     bench/data.sh build/kelvin
+#
+# The two run in turns, so that a slow minute of the machine hits both, and the best of each counts. A target that is
+# missed is printed as such; only what does not run is a failure.
+set -eu
+
+rounds=4
+kelvin=$1
+peer="/usr/bin/python3 $(dirname "$0")/numpy_batch.py"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+numpy=yes
+/usr/bin/python3 -c "import numpy" 2>/dev/null || numpy=no
+
+for round in $(seq $rounds); do
+    echo "round $round of $rounds" >&2
+    "$kelvin" bench data --json >"$work/kelvin-$round.json"
+    [ $numpy = no ] || $peer $(/usr/bin/python3 -c "
+import json
+r = json.load(open('$work/kelvin-$round.json'))
+print(*(int(r[key]) for key in ('train_images', 'channels', 'height', 'width', 'batch_images')))") \
+        >"$work/numpy-$round.json"
+done
+
+/usr/bin/python3 - "$work" <<'PYTHON'
+import json
+import pathlib
+import sys
+
+ours, numpy = ([json.loads(f.read_text()) for f in sorted(pathlib.Path(sys.argv[1]).glob(name + "-*.json"))]
+               for name in ("kelvin", "numpy"))
+aims = ours[0].get("aims", {})
+
+
+def best(results, key, choose=min):
+    return choose(r[key] for r in results)
+
+
+def row(title, value, unit, target="", met=None):
+    print(f"{title:<50} {value:>9} {unit:<3} {target:>10}  {'' if met is None else 'yes' if met else 'no'}".rstrip())
+
+
+def aimed(title, key, unit, digits):
+    value, aim = best(ours, key), aims.get(key, {}).get("aim")
+    row(title, f"{value:.{digits}f}", unit, *([f"<= {aim:g} {unit}", value <= aim] if aim else []))
+
+
+r = ours[0]
+print(f"{r['cpu']}, {r['isa']}, one core; {r['data']}: {r['train_images']:.0f} images of "
+      f"{r['channels']:.0f}x{r['height']:.0f}x{r['width']:.0f}; best of {len(ours)} rounds\n")
+print(f"{'':<50} {'':>13} {'target':>10}  met")
+aimed("opening", "open_seconds", "s", 3)
+if "resident_mb" in r:
+    aimed("resident, everything", "resident_mb", "MB", 1)
+batch = best(ours, "us_per_batch")
+aimed(f"batch of {r['batch_images']:.0f}, flipped and cropped", "us_per_batch", "us", 1)
+aimed("batch as it is", "us_per_plain_batch", "us", 1)
+peers = [(f"NumPy {numpy[0]['numpy']}, as first written", "us_per_batch_loop"),
+         (f"NumPy {numpy[0]['numpy']}, all images at once", "us_per_batch")] if numpy else []
+if numpy and numpy[0]["torch"]:
+    peers.append((f"PyTorch {numpy[0]['torch']}, all images at once", "us_per_batch_torch"))
+for title, key in peers:
+    theirs = best(numpy, key)
+    row(title, f"{theirs:.1f}", "us")
+    row("  in kelvin's batches", f"{theirs / batch:.1f}", "x")
+if not numpy:
+    print("\nNumPy is left out: apt-get install python3-numpy brings it.")
+if not aims:
+    print("\nThe targets are those of CIFAR-10, which is not in the cache: kelvin data cifar10 brings it.")
+PYTHON
