@@ -73,8 +73,7 @@ static void announce(const kelvin_data *data, const kelvin_part *part, size_t in
 {
     enum { LINE = 64, MOST = 4096 };
     const size_t bytes = data->inputs < MOST ? data->inputs : MOST;
-    for (size_t i = 0; part->bytes && i < bytes; i += LINE)
-        __builtin_prefetch(part->bytes + index * data->inputs + i);
+    for (size_t i = 0; part->bytes && i < bytes; i += LINE) __builtin_prefetch(part->bytes + index * data->inputs + i);
 }
 
 void kelvin_data_gather(const kelvin_data *data, const kelvin_part *part, float *x, int32_t *y, const uint32_t *index,

@@ -84,6 +84,17 @@ kelvin_status cifar_load(struct data_loader *loader, struct cifar_file *files, s
 
 /* ---- class names ---- */
 
+/* Length of a line without what is not seen at its end; KELVIN_EFORMAT if something else in it is not for printing. */
+static kelvin_status trim(size_t *length, const char *line, size_t number, const char *path)
+{
+    while (*length > 0 && (line[*length - 1] == '\r' || line[*length - 1] == ' ')) --*length;
+    for (size_t i = 0; i < *length; i++)
+        if ((unsigned char)line[i] < ' ' || line[i] == 127)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: has the byte \\x%02x; expected the name of a class", path,
+                               number, (unsigned char)line[i]);
+    return KELVIN_OK;
+}
+
 kelvin_status cifar_names(struct data_loader *loader, const char *text, size_t size, const char *path)
 {
     const char **names = kelvin_arena_alloc(loader->arena, CIFAR_CLASSES, sizeof *names);
@@ -92,11 +103,7 @@ kelvin_status cifar_names(struct data_loader *loader, const char *text, size_t s
     for (const char *end = text + size; text < end; line++) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((stop ? stop : end) - text);
-        while (length > 0 && (text[length - 1] == '\r' || text[length - 1] == ' ')) length--;
-        for (size_t i = 0; i < length; i++)
-            if ((unsigned char)text[i] < ' ' || text[i] == 127)
-                return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: has the byte \\x%02x; expected the name of a class",
-                                   path, line, (unsigned char)text[i]);
+        KELVIN_TRY(trim(&length, text, line, path));
         if (length > 0 && n == CIFAR_CLASSES)
             return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: is one too many; expected %d names of classes", path,
                                line, CIFAR_CLASSES);
