@@ -26,7 +26,7 @@ enum {
     BATCH_IMAGES,
     ROWS
 };
-_Static_assert(ROWS <= BENCH_ROWS, "there is room for all values");
+_Static_assert((int)ROWS <= (int)BENCH_ROWS, "there is room for all values");
 
 static const struct bench_row rows[ROWS] = {
     [OPEN_SECONDS] = {"open_seconds", "opening, best", "s", 3, 1, 0.3},

@@ -28,7 +28,7 @@ enum {
     BOTH_POSTERIORS_SECONDS,
     ROWS
 };
-_Static_assert(ROWS <= BENCH_ROWS, "there is room for all values");
+_Static_assert((int)ROWS <= (int)BENCH_ROWS, "there is room for all values");
 
 static const struct bench_row rows[ROWS] = {
     [FMA_PEAK_GFLOPS] = {"fma_peak_gflops", "FMA peak of one core", "GFLOP/s", 1, 1, 0},
