@@ -4,8 +4,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGN = 64, CHUNK = 1 << 16 };
+enum { ALIGN = 64, CHUNK = 1 << 16, PAGE = 4096, LARGE = 1 << 23 };
 
 static atomic_size_t fail_at;
 
@@ -22,6 +23,18 @@ static bool must_fail(void)
     return false;
 }
 
+/* Large blocks get large pages where the system has them to give: a hundred faults instead of fifty thousand for the
+ * pixels of CIFAR-10. All of a block is written at once, so that this takes no more memory. */
+static void advise(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const size_t skipped = (PAGE - (uintptr_t)p % PAGE) % PAGE;
+    if (bytes >= LARGE) (void)madvise((char *)p + skipped, bytes - skipped, MADV_HUGEPAGE);
+#else
+    (void)p, (void)bytes;
+#endif
+}
+
 void *kelvin_alloc(size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - ALIGN) / size) {
@@ -35,6 +48,7 @@ void *kelvin_alloc(size_t count, size_t size)
         kelvin_fail(KELVIN_ENOMEM, "out of memory: %zu bytes could not be had", bytes);
         return NULL;
     }
+    advise(p, bytes);
     return memset(p, 0, bytes);
 }
 
