@@ -2,10 +2,10 @@
  * them back. */
 #include "run/room.h"
 
+#include "base/c_locale.h"
 #include "base/files.h"
 #include "run/record.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,20 +40,6 @@ static size_t header_text(char *out, size_t size)
     for (int c = 0; c < N_COLUMNS; c++)
         used += (size_t)snprintf(out + used, size - used, "%s%s", columns[c].name, c + 1 < N_COLUMNS ? "," : "\n");
     return used;
-}
-
-/* Decimal points are points here, whatever the program's locale says. */
-static locale_t enter_c_locale(locale_t *c)
-{
-    *c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    return *c ? uselocale(*c) : (locale_t)0;
-}
-
-static void leave_c_locale(locale_t c, locale_t before)
-{
-    if (!c) return;
-    uselocale(before);
-    freelocale(c);
 }
 
 static size_t row_text(char *out, size_t size, const double value[N_COLUMNS])
