@@ -1,13 +1,14 @@
 /* The table of data sets, and what comes after every loader: a test part, normalisation. */
 #include "data/data.h"
 
+#include "base/c_locale.h"
 #include "kernels/kernels.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct data_type *const types[] = {&data_toy,    &data_digits, &data_cifar10, &data_mnist,
-                                                &data_images, &data_idx,    &data_cifar};
+static const struct data_type *const types[] = {&data_toy, &data_digits, &data_cifar10, &data_mnist,
+                                                &data_csv, &data_images, &data_idx,     &data_cifar};
 enum { TYPES = sizeof types / sizeof *types };
 
 bool kelvin_data_info(size_t i, const char **usage, const char **about)
@@ -119,7 +120,9 @@ kelvin_status kelvin_data_open(kelvin_data **out, const char *spec)
     if (!type) return kelvin_fail(KELVIN_EUSAGE, "data set '%s' is not known; kelvin info lists those that are", spec);
     kelvin_data *data = kelvin_alloc(1, sizeof *data);
     if (!data) return KELVIN_ENOMEM;
+    locale_t c, before = enter_c_locale(&c);
     const kelvin_status status = open_type(data, type, spec);
+    leave_c_locale(c, before);
     if (status)
         kelvin_data_close(data);
     else

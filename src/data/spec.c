@@ -91,3 +91,13 @@ const char *data_spec_value(const struct data_spec *spec, const char *key)
         if (strcmp(spec->keys[i], key) == 0) return spec->values[i];
     return NULL;
 }
+
+kelvin_status data_spec_no_split(const struct data_spec *spec, const char *because)
+{
+    static const char *const refused[] = {"split", "seed"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (data_spec_value(spec, refused[i]))
+            return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given together with %s; expected one of the two",
+                               spec->files[0], refused[i], because);
+    return KELVIN_OK;
+}

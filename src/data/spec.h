@@ -25,4 +25,7 @@ void data_spec_free(struct data_spec *spec);
 /* The value of a key; NULL if it was not given. */
 const char *data_spec_value(const struct data_spec *spec, const char *key);
 
+/* KELVIN_EUSAGE if split or seed was given, where `because` (a key) names the test part already. */
+KELVIN_MUST_CHECK kelvin_status data_spec_no_split(const struct data_spec *spec, const char *because);
+
 #endif

@@ -1,0 +1,140 @@
+/* Tables of one's own: rows of numbers with a label each, in text files. csv.h says what such a file looks like. */
+#include "data/csv.h"
+
+#include "data/labels.h"
+#include "data/text.h"
+
+#include <string.h>
+
+/* ---- rows ---- */
+
+struct table {
+    struct data_loader *loader;
+    struct csv_columns columns;
+    struct label *labels; /* one per row, as loader->values */
+};
+
+/* What is wrong with a field that should be a number. */
+static kelvin_status no_number(const struct table *t, const struct csv_reader *r, size_t column, enum text_kind kind)
+{
+    const char *name = t->columns.names ? t->columns.names[csv_place(&t->columns, column)] : NULL;
+    const char *text = r->fields[column];
+    const bool hint = r->row_line == r->first_line && !data_spec_value(t->loader->spec, "header");
+    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu%s%s%s: %s%s%s; expected a %snumber%s", r->path,
+                       r->row_line, column + 1, name ? " ('" : "", name ? text_shown(name).text : "", name ? "')" : "",
+                       *text ? "'" : "the field", *text ? text_shown(text).text : "",
+                       !*text                    ? " is empty"
+                       : kind == TEXT_NOT_FINITE ? "' is not finite"
+                                                 : "' is not a number",
+                       kind == TEXT_NOT_FINITE ? "finite " : "",
+                       hint ? " (header=yes says that this line names the columns)" : "");
+}
+
+static kelvin_status take_row(struct table *t, const struct csv_reader *r)
+{
+    const size_t columns = t->columns.n, label = t->columns.label;
+    if (r->n_fields != columns)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu field%s; expected %zu as in line %zu", r->path,
+                           r->row_line, r->n_fields, r->n_fields == 1 ? "" : "s", columns, r->first_line);
+    double *value = t->loader->values + t->loader->n * (columns - 1);
+    for (size_t j = 0; j < columns; j++) {
+        if (j == label) continue;
+        const enum text_kind kind = text_number(value++, r->fields[j]);
+        if (kind != TEXT_NUMBER) return no_number(t, r, j, kind);
+    }
+    if (!*r->fields[label])
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu: the label is empty; expected text or a number",
+                           r->path, r->row_line, label + 1);
+    t->labels[t->loader->n++] = (struct label){r->fields[label], r->row_line};
+    return KELVIN_OK;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Memory for all rows: no more of them than lines, and no more than there are bytes for, as a field needs one and one
+ * to end it. */
+static kelvin_status alloc_rows(struct table *t, const struct csv_file *train, const struct csv_file *test)
+{
+    const struct csv_file *const files[] = {train, test};
+    const size_t inputs = t->columns.n - 1;
+    size_t rows = 0, values = 0;
+    for (size_t f = 0; f < 2; f++) {
+        size_t lines = 2, numbers; /* the last may have no end, and that of the first row is a 0 by now */
+        for (size_t i = 0; i < files[f]->bytes; i++) lines += files[f]->text[i] == '\n';
+        if (__builtin_mul_overflow(lines, inputs, &numbers)) numbers = SIZE_MAX;
+        rows += smaller(lines, (files[f]->bytes + 1) / 4);
+        values += smaller(numbers, (files[f]->bytes + 1) / 2);
+    }
+    t->loader->values = kelvin_alloc(values, sizeof *t->loader->values);
+    t->labels = kelvin_alloc(rows, sizeof *t->labels);
+    return t->loader->values && t->labels ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+/* ---- files ---- */
+
+static kelvin_status read_rows(struct table *t, struct csv_reader *r, const struct csv_file *train,
+                               const struct csv_file *test)
+{
+    const bool training = t->columns.n == 0;
+    bool more, header;
+    KELVIN_TRY(csv_row(r, &more));
+    if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers and a label", r->path);
+    KELVIN_TRY(csv_is_header(&header, r, t->loader->spec));
+    KELVIN_TRY(training ? csv_find_columns(&t->columns, r, header, t->loader)
+                        : csv_same_columns(&t->columns, r, header));
+    if (training) KELVIN_TRY(alloc_rows(t, train, test));
+    if (header) KELVIN_TRY(csv_row(r, &more));
+    if (!more)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu names columns and no rows follow; expected at least 2",
+                           r->path, r->first_line);
+    while (more) {
+        KELVIN_TRY(take_row(t, r));
+        KELVIN_TRY(csv_row(r, &more));
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status read_file(struct table *t, const struct csv_file *file, const struct csv_file *train,
+                               const struct csv_file *test)
+{
+    struct csv_reader reader;
+    kelvin_status status = csv_start(&reader, file->text, file->bytes, file->path);
+    if (!status) status = read_rows(t, &reader, train, test);
+    csv_end(&reader);
+    return status;
+}
+
+kelvin_status csv_load(struct data_loader *loader, const struct csv_file *train, const struct csv_file *test)
+{
+    struct table table = {.loader = loader};
+    kelvin_status status = read_file(&table, train, train, test);
+    loader->n_train = loader->n;
+    if (!status && test->text) status = read_file(&table, test, train, test);
+    if (!status) status = labels_to_classes(loader, table.labels, train->path, test->path);
+    kelvin_free(table.labels);
+    return status;
+}
+
+static kelvin_status open(struct data_loader *loader)
+{
+    struct csv_file train = {.path = loader->spec->files[0]}, test = {.path = data_spec_value(loader->spec, "test")};
+    if (test.path) KELVIN_TRY(data_spec_no_split(loader->spec, "test"));
+    kelvin_status status = kelvin_file_read(&train.text, &train.bytes, train.path);
+    if (!status && test.path) status = kelvin_file_read(&test.text, &test.bytes, test.path);
+    if (!status) status = csv_load(loader, &train, &test);
+    kelvin_free(test.text);
+    kelvin_free(train.text);
+    return status;
+}
+
+const struct data_type data_csv = {
+    .usage = "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",
+    .about = "a table of numbers and a label per row, separated by commas, semicolons or tabs; COLUMN: name or number",
+    .files = {"FILE"},
+    .keys = {"label", "test", "header"},
+    .splits = true,
+    .open = open,
+};

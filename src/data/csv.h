@@ -1,0 +1,71 @@
+/* Tables in text files: CSV (RFC 4180) and its relatives.
+ *
+ * Lines end with LF or CRLF, the last one with either or neither; blank lines are skipped; a UTF-8 byte order mark is
+ * skipped. Fields are separated by whichever of comma, semicolon and tab occurs most often in the first line that is
+ * not blank; if none does, there is one column. Space around fields is skipped. A field in quotes may hold separators,
+ * line ends and (doubled) quotes. */
+#ifndef DATA_CSV_H
+#define DATA_CSV_H
+
+#include "data/data.h"
+
+/* ---- text to fields: csv_text.c ---- */
+
+struct csv_reader {
+    const char *path; /* for sentences */
+    char *at, *end;   /* the rest of the text; *end is 0 */
+    char delimiter;   /* 0: there is none */
+    bool stops[256];  /* what a field without quotes ends at */
+    size_t line;      /* at `at`, from 1 */
+
+    /* The row that was read last. Fields end with 0 and lie in the text, over what was there before. */
+    char **fields;
+    size_t n_fields;
+    size_t room; /* for fields: as many as the first row has; of a longer row, the others are only counted */
+    size_t row_line, first_line; /* where that row and the first row begin */
+};
+
+/* text[bytes] must be there and 0. The text is changed, and must live as long as its fields are used. */
+KELVIN_MUST_CHECK kelvin_status csv_start(struct csv_reader *reader, char *text, size_t bytes, const char *path);
+void csv_end(struct csv_reader *reader);
+
+/* The next row that is not blank; *more is false if there is none. */
+KELVIN_MUST_CHECK kelvin_status csv_row(struct csv_reader *reader, bool *more);
+
+/* ---- which columns there are: csv_columns.c ---- */
+
+struct csv_columns {
+    size_t n;
+    size_t label;             /* the column that holds labels, from 0 */
+    const char *const *names; /* (n): those of features, then that of labels; NULL: columns have no names */
+};
+
+/* Whether the first row, which the reader is at, names the columns: as header= says; else if label= is no number and
+ * stands there, or if no field is a number. */
+KELVIN_MUST_CHECK kelvin_status csv_is_header(bool *header, const struct csv_reader *first,
+                                              const struct data_spec *spec);
+
+/* The columns of the training file from its first row. */
+KELVIN_MUST_CHECK kelvin_status csv_find_columns(struct csv_columns *columns, const struct csv_reader *first,
+                                                 bool header, struct data_loader *loader);
+
+/* KELVIN_EFORMAT if the test file has other columns. */
+KELVIN_MUST_CHECK kelvin_status csv_same_columns(const struct csv_columns *columns, const struct csv_reader *first,
+                                                 bool header);
+
+/* Where in csv_columns.names a column of the file is. */
+size_t csv_place(const struct csv_columns *columns, size_t column);
+
+/* ---- fields to rows: csv.c ---- */
+
+struct csv_file {
+    char *text; /* text[bytes] is 0; NULL: there is no such file */
+    size_t bytes;
+    const char *path;
+};
+
+/* The rows of the training file and of the test file, by the options of loader->spec. */
+KELVIN_MUST_CHECK kelvin_status csv_load(struct data_loader *loader, const struct csv_file *train,
+                                         const struct csv_file *test);
+
+#endif

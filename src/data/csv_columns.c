@@ -1,0 +1,127 @@
+/* Which columns a table has, what they are called, and which one holds the labels. */
+#include "data/csv.h"
+#include "data/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- is there a header? ---- */
+
+static bool is_number(const char *text)
+{
+    double value;
+    return text_number(&value, text) != TEXT_OTHER;
+}
+
+/* How many fields of the row are `name`; *at gets the first. */
+static size_t find_name(size_t *at, const struct csv_reader *row, const char *name)
+{
+    size_t found = 0;
+    for (size_t j = 0; j < row->n_fields; j++)
+        if (strcmp(row->fields[j], name) == 0 && found++ == 0) *at = j;
+    return found;
+}
+
+kelvin_status csv_is_header(bool *header, const struct csv_reader *first, const struct data_spec *spec)
+{
+    const char *said = data_spec_value(spec, "header"), *label = data_spec_value(spec, "label");
+    size_t at, numbers = 0;
+    *header = said && strcmp(said, "yes") == 0;
+    if (said && !*header && strcmp(said, "no") != 0)
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': header is '%s'; expected yes or no", spec->files[0], said);
+    if (first->n_fields != first->room) /* the first line was something else, or this is not one row */
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu fields; expected %zu", first->path, first->row_line,
+                           first->n_fields, first->room);
+    for (size_t j = 0; j < first->n_fields; j++) numbers += is_number(first->fields[j]);
+    if (!said) *header = numbers == 0 || (label && !is_number(label) && find_name(&at, first, label) > 0);
+    return KELVIN_OK;
+}
+
+/* ---- the column of labels ---- */
+
+/* KELVIN_EUSAGE, with the first few names that there are. */
+static kelvin_status unknown_label(const char *label, const struct csv_reader *first, bool header)
+{
+    enum { NAMES = 5 };
+    char list[NAMES * (sizeof(struct text_shown) + 4) + 8] = "";
+    size_t used = 0;
+    for (size_t j = 0; header && j < first->n_fields && j < NAMES; j++)
+        used += (size_t)sprintf(list + used, "%s'%s'", j ? ", " : "", text_shown(first->fields[j]).text);
+    if (header && first->n_fields > NAMES) strcpy(list + used, ", ...");
+    if (header)
+        return kelvin_fail(KELVIN_EUSAGE, "%s: no column is called '%s'; expected one of %s, or a number from 1 to %zu",
+                           first->path, text_shown(label).text, list, first->n_fields);
+    return kelvin_fail(KELVIN_EUSAGE,
+                       "%s: no column is called '%s', as line %zu does not name them; expected a number from 1 to %zu",
+                       first->path, text_shown(label).text, first->row_line, first->n_fields);
+}
+
+static kelvin_status find_label(size_t *at, const struct csv_reader *first, bool header, const char *label)
+{
+    *at = first->n_fields - 1;
+    if (!label) return KELVIN_OK;
+    const size_t found = header ? find_name(at, first, label) : 0;
+    if (found > 1)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu columns are called '%s'; expected one", first->path,
+                           first->row_line, found, text_shown(label).text);
+    if (found == 1) return KELVIN_OK;
+    if (label[strspn(label, "0123456789")]) return unknown_label(label, first, header);
+    const unsigned long long number = strtoull(label, NULL, 10); /* the largest there is if it is larger */
+    if (number < 1 || number > first->n_fields)
+        return kelvin_fail(KELVIN_EUSAGE, "%s: label is column %s; expected a number from 1 to %zu", first->path,
+                           text_shown(label).text, first->n_fields);
+    *at = (size_t)number - 1;
+    return KELVIN_OK;
+}
+
+/* ---- names ---- */
+
+size_t csv_place(const struct csv_columns *columns, size_t column)
+{
+    return column == columns->label ? columns->n - 1 : column - (column > columns->label);
+}
+
+static kelvin_status keep_names(struct csv_columns *columns, const struct csv_reader *first, struct data_loader *loader)
+{
+    size_t bytes = 0;
+    for (size_t j = 0; j < columns->n; j++) bytes += strlen(first->fields[j]) + 1;
+    const char **names = kelvin_arena_alloc(loader->arena, columns->n, sizeof *names);
+    char *text = kelvin_arena_alloc(loader->arena, bytes, 1);
+    if (!names || !text) return KELVIN_ENOMEM;
+    for (size_t j = 0; j < columns->n; j++) {
+        names[csv_place(columns, j)] = strcpy(text, first->fields[j]);
+        text += strlen(text) + 1;
+    }
+    columns->names = loader->data->column_names = names;
+    return KELVIN_OK;
+}
+
+kelvin_status csv_find_columns(struct csv_columns *columns, const struct csv_reader *first, bool header,
+                               struct data_loader *loader)
+{
+    *columns = (struct csv_columns){.n = first->n_fields};
+    if (columns->n < 2)
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: line %zu: one column; expected at least 2, a number and a label, separated by ',', "
+                           "';' or tab",
+                           first->path, first->row_line);
+    KELVIN_TRY(find_label(&columns->label, first, header, data_spec_value(loader->spec, "label")));
+    loader->data->inputs = columns->n - 1;
+    return header ? keep_names(columns, first, loader) : KELVIN_OK;
+}
+
+kelvin_status csv_same_columns(const struct csv_columns *columns, const struct csv_reader *first, bool header)
+{
+    if (first->n_fields != columns->n)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu fields; expected %zu as in the training part",
+                           first->path, first->row_line, first->n_fields, columns->n);
+    for (size_t j = 0; header && columns->names && j < columns->n; j++) {
+        const char *expected = columns->names[csv_place(columns, j)];
+        if (strcmp(first->fields[j], expected) != 0)
+            return kelvin_fail(
+                KELVIN_EFORMAT, "%s: line %zu: column %zu is called '%s'; expected '%s' as in the training part",
+                first->path, first->row_line, j + 1, text_shown(first->fields[j]).text, text_shown(expected).text);
+    }
+    return KELVIN_OK;
+}

@@ -1,0 +1,145 @@
+/* Classes are kept sorted while labels come in: a binary search each, and a move for each new class. */
+#include "data/labels.h"
+
+#include "data/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct class
+{
+    const char *text;
+    double number; /* where classes are numbers */
+};
+
+struct classes {
+    bool numbers;
+    size_t n;
+    struct class *sorted;
+};
+
+static const double largest = 9007199254740992; /* 2^53: whole numbers up to here are all different doubles */
+
+static bool is_whole(double number)
+{
+    return fabs(number) <= largest && number == floor(number);
+}
+
+/* Whether all labels are whole numbers. Numbers that are not are something to predict, but no class. */
+static kelvin_status look_for_numbers(bool *numbers, const struct label *labels, size_t n, const char *path)
+{
+    const struct label *odd = NULL;
+    *numbers = false;
+    for (size_t i = 0; i < n; i++) {
+        double number;
+        const enum text_kind kind = text_number(&number, labels[i].text);
+        if (kind == TEXT_OTHER) return KELVIN_OK;
+        if (!odd && (kind == TEXT_NOT_FINITE || !is_whole(number))) odd = &labels[i];
+    }
+    *numbers = true;
+    if (!odd) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: the label is %s; expected text or a whole number up to 2^53",
+                       path, odd->line, text_shown(odd->text).text);
+}
+
+/* False if the label cannot be a class. */
+static bool to_class(struct class *class, const struct classes *classes, const char *text)
+{
+    *class = (struct class){text, 0};
+    if (!classes->numbers) return true;
+    const bool number = text_number(&class->number, text) == TEXT_NUMBER;
+    class->number += 0.0; /* -0 is 0 */
+    return number && is_whole(class->number);
+}
+
+static int compare(const struct classes *classes, const struct class *a, const struct class *b)
+{
+    return classes->numbers ? (a->number > b->number) - (a->number < b->number) : strcmp(a->text, b->text);
+}
+
+/* Where the class stands, or should. */
+static bool find(size_t *at, const struct classes *classes, const struct class *class)
+{
+    size_t low = 0, high = classes->n;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (compare(classes, &classes->sorted[middle], class) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *at = low;
+    return low < classes->n && compare(classes, &classes->sorted[low], class) == 0;
+}
+
+static kelvin_status collect(struct classes *classes, const struct label *labels, size_t n, const char *path)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct class class;
+        size_t at;
+        (void)to_class(&class, classes, labels[i].text);
+        if (find(&at, classes, &class)) continue;
+        if (classes->n == DATA_MAX_CLASSES)
+            return kelvin_fail(KELVIN_EFORMAT,
+                               "%s: line %zu: '%s' is label number %d; expected at most %d different ones", path,
+                               labels[i].line, text_shown(labels[i].text).text, DATA_MAX_CLASSES + 1, DATA_MAX_CLASSES);
+        memmove(&classes->sorted[at + 1], &classes->sorted[at], (classes->n++ - at) * sizeof class);
+        classes->sorted[at] = class;
+    }
+    if (classes->n < 2)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: all labels are '%s'; expected at least 2 different ones", path,
+                           text_shown(labels[0].text).text);
+    return KELVIN_OK;
+}
+
+/* As data->class_names, all in one block. */
+static kelvin_status keep_names(struct data_loader *l, const struct classes *classes)
+{
+    enum { DIGITS = 24 };
+    size_t bytes = classes->n * DIGITS;
+    for (size_t i = 0; i < classes->n; i++) bytes += strlen(classes->sorted[i].text);
+    const char **names = kelvin_arena_alloc(l->arena, classes->n, sizeof *names);
+    char *text = kelvin_arena_alloc(l->arena, bytes, 1);
+    if (!names || !text) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < classes->n; i++) {
+        const struct class *class = &classes->sorted[i];
+        names[i] = text;
+        text += 1 + (classes->numbers ? sprintf(text, "%.0f", class->number) : sprintf(text, "%s", class->text));
+    }
+    l->data->classes = classes->n;
+    l->data->class_names = names;
+    return KELVIN_OK;
+}
+
+static kelvin_status assign(struct data_loader *l, const struct classes *classes, const struct label *labels,
+                            const char *test_path)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct class class;
+        size_t at = 0;
+        if (!to_class(&class, classes, labels[i].text) || !find(&at, classes, &class))
+            return kelvin_fail(
+                KELVIN_EFORMAT,
+                "%s: line %zu: the label '%s' does not occur in the training part; expected one that does", test_path,
+                labels[i].line, text_shown(labels[i].text).text);
+        l->y[i] = (int32_t)at;
+    }
+    return KELVIN_OK;
+}
+
+kelvin_status labels_to_classes(struct data_loader *l, const struct label *labels, const char *train_path,
+                                const char *test_path)
+{
+    struct classes classes = {0};
+    KELVIN_TRY(look_for_numbers(&classes.numbers, labels, l->n_train, train_path));
+    const size_t most = l->n_train < DATA_MAX_CLASSES ? l->n_train : DATA_MAX_CLASSES;
+    classes.sorted = kelvin_alloc(most, sizeof *classes.sorted);
+    l->y = kelvin_alloc(l->n, sizeof *l->y);
+    kelvin_status status = classes.sorted && l->y ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!status) status = collect(&classes, labels, l->n_train, train_path);
+    if (!status) status = keep_names(l, &classes);
+    if (!status) status = assign(l, &classes, labels, test_path);
+    kelvin_free(classes.sorted);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* Labels as texts to classes. */
+#ifndef DATA_LABELS_H
+#define DATA_LABELS_H
+
+#include "data/data.h"
+
+struct label {
+    const char *text; /* not empty */
+    size_t line;      /* of the file where it stands */
+};
+
+/* Sets loader->y, and the classes and their names, from the labels of all loader->n rows. If all labels of the training
+ * part are whole numbers, however they are written ("3", "3.0"), classes are in the order of these numbers; otherwise
+ * in that of the texts, byte by byte. Labels of the test part must be among the classes. The paths are for sentences.
+ */
+KELVIN_MUST_CHECK kelvin_status labels_to_classes(struct data_loader *loader, const struct label *labels,
+                                                  const char *train_path, const char *test_path);
+
+#endif

@@ -1,0 +1,25 @@
+/* Texts in files: numbers that they spell, and how they are shown in sentences. */
+#ifndef DATA_TEXT_H
+#define DATA_TEXT_H
+
+#include <kelvin/base.h>
+
+enum text_kind {
+    TEXT_OTHER,
+    TEXT_NUMBER,
+    TEXT_NOT_FINITE, /* nan, inf, or larger than a double can be */
+};
+
+/* What the whole of a text is: a number as in C, but not in hexadecimal, and without space around it. kelvin_data_open
+ * sees to it that the decimal point is a point, whatever the host program's locale. */
+enum text_kind text_number(double *value, const char *text);
+
+struct text_shown {
+    char text[4 * 40 + 4];
+};
+
+/* The first 40 bytes of a text, fit for a terminal: what is neither ASCII nor UTF-8, or is a control character, as
+ * \xNN. */
+struct text_shown text_shown(const char *text);
+
+#endif

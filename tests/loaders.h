@@ -1,0 +1,96 @@
+/* For tests of loaders: rows as a loader leaves them, before they are split and standardised; Python where it is. Comes
+ * after run_helpers.h. */
+#ifndef LOADERS_H
+#define LOADERS_H
+
+#include "data/data.h"
+
+#include <sys/wait.h>
+
+struct loaded {
+    struct data_spec spec;
+    struct data_loader loader;
+    kelvin_data data;
+};
+
+static inline kelvin_status load_rows(struct loaded *l, const struct data_type *type, const char *text)
+{
+    memset(l, 0, sizeof *l);
+    l->loader.spec = &l->spec;
+    l->loader.data = &l->data;
+    assert_ok(kelvin_arena_create(&l->loader.arena));
+    KELVIN_TRY(data_spec_parse(&l->spec, type, text));
+    return type->open(&l->loader);
+}
+
+static inline void unload(struct loaded *l)
+{
+    kelvin_free(l->loader.values);
+    kelvin_free(l->loader.bytes);
+    kelvin_free(l->loader.y);
+    kelvin_arena_destroy(l->loader.arena);
+    data_spec_free(&l->spec);
+}
+
+static inline void put_text(const char *name, const char *text)
+{
+    spill(in_base(name), text, strlen(text));
+}
+
+/* "csv:%,test=%" with the folder of this test for every %. */
+static inline const char *in_spec(const char *pattern)
+{
+    static char spec[2048];
+    size_t used = 0;
+    for (; *pattern; pattern++) {
+        if (*pattern == '%')
+            used += (size_t)sprintf(spec + used, "%s/", base);
+        else
+            spec[used++] = *pattern;
+    }
+    spec[used] = '\0';
+    return spec;
+}
+
+static inline void open_fails(const char *pattern, kelvin_status expected, const char *place, const char *sentence)
+{
+    kelvin_data *data;
+    fails(kelvin_data_open(&data, in_spec(pattern)), expected, place, sentence);
+    assert_null(data);
+}
+
+/* Opens with the n-th allocation failing, for every n. */
+static inline void open_without_memory(const char *pattern)
+{
+    for (size_t n = 1;; n++) {
+        kelvin_data *data;
+        kelvin_alloc_fail_at(n);
+        const kelvin_status status = kelvin_data_open(&data, in_spec(pattern));
+        kelvin_alloc_fail_at(0);
+        if (!status) {
+            kelvin_data_close(data);
+            assert_true(n > 10);
+            return;
+        }
+        assert_null(data);
+        fails(status, KELVIN_ENOMEM, "", "out of memory");
+    }
+}
+
+/* Runs a program with the test's folder as its argument; skips the test if there is no Python or no NumPy. */
+static inline void run_python(const char *program)
+{
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        execl("/usr/bin/python3", "/usr/bin/python3", "-c", program, base, (char *)NULL);
+        _exit(77);
+    }
+    int result;
+    assert_true(waitpid(child, &result, 0) == child);
+    assert_true(WIFEXITED(result));
+    if (WEXITSTATUS(result) == 77) skip();
+    assert_int_equal(WEXITSTATUS(result), 0);
+}
+
+#endif
