@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct data_type *const types[] = {&data_toy, &data_digits, &data_cifar10, &data_mnist,
-                                                &data_csv, &data_images, &data_idx,     &data_cifar};
+static const struct data_type *const types[] = {&data_toy, &data_digits, &data_cifar10, &data_mnist, &data_csv,
+                                                &data_npy, &data_images, &data_idx,     &data_cifar};
 enum { TYPES = sizeof types / sizeof *types };
 
 bool kelvin_data_info(size_t i, const char **usage, const char **about)

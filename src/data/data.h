@@ -33,8 +33,8 @@ struct data_type {
     kelvin_status (*open)(struct data_loader *loader);
 };
 
-extern const struct data_type data_toy, data_digits, data_cifar10, data_mnist, data_csv, data_images, data_idx,
-    data_cifar;
+extern const struct data_type data_toy, data_digits, data_cifar10, data_mnist, data_csv, data_npy, data_images,
+    data_idx, data_cifar;
 
 /* Memory for the rows of images, by the shape in loader->data, and for the labels. */
 KELVIN_MUST_CHECK kelvin_status data_alloc_images(struct data_loader *loader, size_t n);

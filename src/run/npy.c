@@ -1,6 +1,6 @@
-/* NumPy's array file, version 1.0: magic, version, the header's length (2 bytes), the header (a Python literal, filled
- * up with spaces so that the data start at a multiple of 64), the data.
- * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+/* Writes NumPy's array file, version 1.0, filled up with spaces so that the data start at a multiple of 64; data/npy.h
+ * says what is in it, and reads it. */
+#include "data/npy.h"
 #include "base/files.h"
 #include "run/formats.h"
 
@@ -47,37 +47,29 @@ kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t
     return kelvin_writer_close(&file, status);
 }
 
-/* The header of the file against the one that is expected; *start gets the place of the data. */
-static kelvin_status check_header(size_t *start, const char *file, size_t size, const char *path, const size_t shape[3])
+/* What NumPy can read may still be another array than the one that was written here. */
+static kelvin_status check_same(const struct npy *array, const char *path, const size_t shape[3])
 {
-    if (size < PREFIX || memcmp(file, magic, sizeof magic) != 0)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: is not an NPY file of version 1.0", path);
-    const size_t length = (size_t)(unsigned char)file[8] | (size_t)(unsigned char)file[9] << 8;
-    if (length > size - PREFIX)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: ends within its header: %zu bytes, expected %zu", path, size - PREFIX,
-                           length);
-    char expected[LONGEST];
-    const size_t used = (size_t)literal(expected, shape);
-    const char *found = file + PREFIX;
-    size_t n = length;
-    while (n > 0 && (found[n - 1] == ' ' || found[n - 1] == '\n')) n--;
-    if (n != used || memcmp(found, expected, n) != 0)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: the header is \"%.*s\", expected \"%s\"", path,
-                           n < LONGEST ? (int)n : LONGEST, found, expected);
-    *start = PREFIX + length;
-    return KELVIN_OK;
+    char wanted[LONGEST];
+    literal(wanted, shape);
+    if (array->kind == 'f' && array->item == sizeof(float) && !array->big_endian && !array->fortran &&
+        array->axes == 3 && memcmp(array->shape, shape, 3 * sizeof *shape) == 0)
+        return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: holds {'descr': '%c%c%zu', 'fortran_order': %s, 'shape': %s}, expected %s",
+                       path, array->big_endian ? '>' : '<', array->kind, array->item, array->fortran ? "True" : "False",
+                       npy_shape_text(array).text, wanted);
 }
 
 kelvin_status kelvin_npy_read(float *data, const char *path, const size_t shape[3])
 {
-    size_t bytes, size, start = 0;
+    struct npy array;
+    size_t bytes, size;
     char *file;
     KELVIN_TRY(data_bytes(&bytes, path, shape));
     KELVIN_TRY(kelvin_file_read(&file, &size, path));
-    kelvin_status status = check_header(&start, file, size, path, shape);
-    if (!status && size - start != bytes)
-        status = kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu bytes of data, expected %zu", path, size - start, bytes);
-    if (!status) memcpy(data, file + start, bytes);
+    kelvin_status status = npy_parse(&array, file, size, path);
+    if (!status) status = check_same(&array, path, shape);
+    if (!status) memcpy(data, array.data, bytes);
     kelvin_free(file);
     return status;
 }
