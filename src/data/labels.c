@@ -97,8 +97,8 @@ static kelvin_status collect(struct classes *classes, const struct label *labels
 static kelvin_status keep_names(struct data_loader *l, const struct classes *classes)
 {
     enum { DIGITS = 24 };
-    size_t bytes = classes->n * DIGITS;
-    for (size_t i = 0; i < classes->n; i++) bytes += strlen(classes->sorted[i].text);
+    size_t bytes = 0;
+    for (size_t i = 0; i < classes->n; i++) bytes += classes->numbers ? DIGITS : strlen(classes->sorted[i].text) + 1;
     const char **names = kelvin_arena_alloc(l->arena, classes->n, sizeof *names);
     char *text = kelvin_arena_alloc(l->arena, bytes, 1);
     if (!names || !text) return KELVIN_ENOMEM;
