@@ -300,6 +300,8 @@ static const struct {
      "header, byte 63: ", "nothing more; expected the size of an axis"},
     {"{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,)}",
      "header, byte 61: ", "expected a size that can be addressed"},
+    {"{'descr': '|u1', 'fortran_order': False, 'shape': (18446744073709551616,)}",
+     "header, byte 61: ", "expected a size that can be addressed"},
     {"{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,6)}", "header, byte 77: ", "at most 8 axes"},
     {"{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,)}",
      "x.npy: ", "holds 6 bytes of data, expected 1 for the shape (1, 1, 1, 1, 1, 1, 1, 1) of u1"},

@@ -4,7 +4,7 @@
 #include "data/labels.h"
 #include "data/text.h"
 
-#include <string.h>
+#include <stdio.h>
 
 /* ---- rows ---- */
 
@@ -19,14 +19,13 @@ static kelvin_status no_number(const struct table *t, const struct csv_reader *r
 {
     const char *name = t->columns.names ? t->columns.names[csv_place(&t->columns, column)] : NULL;
     const char *text = r->fields[column];
+    const bool finite = kind != TEXT_NOT_FINITE;
     const bool hint = r->row_line == r->first_line && !data_spec_value(t->loader->spec, "header");
-    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu%s%s%s: %s%s%s; expected a %snumber%s", r->path,
-                       r->row_line, column + 1, name ? " ('" : "", name ? text_shown(name).text : "", name ? "')" : "",
-                       *text ? "'" : "the field", *text ? text_shown(text).text : "",
-                       !*text                    ? " is empty"
-                       : kind == TEXT_NOT_FINITE ? "' is not finite"
-                                                 : "' is not a number",
-                       kind == TEXT_NOT_FINITE ? "finite " : "",
+    char called[sizeof(struct text_shown) + 8] = "", found[sizeof(struct text_shown) + 24] = "the field is empty";
+    if (name) snprintf(called, sizeof called, " ('%s')", text_shown(name).text);
+    if (*text) snprintf(found, sizeof found, "'%s' is not %s", text_shown(text).text, finite ? "a number" : "finite");
+    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu%s: %s; expected a %snumber%s", r->path, r->row_line,
+                       column + 1, called, found, finite ? "" : "finite ",
                        hint ? " (header=yes says that this line names the columns)" : "");
 }
 

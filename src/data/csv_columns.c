@@ -14,12 +14,12 @@ static bool is_number(const char *text)
     return text_number(&value, text) != TEXT_OTHER;
 }
 
-/* How many fields of the row are `name`; *at gets the first. */
+/* How many fields of the row are `name`; *at gets the last of them. */
 static size_t find_name(size_t *at, const struct csv_reader *row, const char *name)
 {
     size_t found = 0;
     for (size_t j = 0; j < row->n_fields; j++)
-        if (strcmp(row->fields[j], name) == 0 && found++ == 0) *at = j;
+        if (strcmp(row->fields[j], name) == 0) *at = j, found++;
     return found;
 }
 

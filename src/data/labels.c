@@ -35,7 +35,7 @@ static kelvin_status look_for_numbers(bool *numbers, const struct label *labels,
         double number;
         const enum text_kind kind = text_number(&number, labels[i].text);
         if (kind == TEXT_OTHER) return KELVIN_OK;
-        if (!odd && (kind == TEXT_NOT_FINITE || !is_whole(number))) odd = &labels[i];
+        if (!odd && !is_whole(number)) odd = &labels[i];
     }
     *numbers = true;
     if (!odd) return KELVIN_OK;

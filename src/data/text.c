@@ -1,3 +1,4 @@
+/* Texts in files: numbers that they spell, and how they are shown in sentences. */
 #include "data/text.h"
 
 #include <math.h>
