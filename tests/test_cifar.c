@@ -247,8 +247,8 @@ static void wrong_use(void **state)
     (void)state;
     kelvin_data *data;
     make_three("used");
-    fails(open_cifar(&data, "used,split=0.5"), KELVIN_EUSAGE, "split", "test_batch.bin is there");
-    fails(open_cifar(&data, "used,seed=1"), KELVIN_EUSAGE, "seed", "test_batch.bin is there");
+    fails(open_cifar(&data, "used,split=0.5"), KELVIN_EUSAGE, "split", "test_batch.bin; expected one");
+    fails(open_cifar(&data, "used,seed=1"), KELVIN_EUSAGE, "seed", "test_batch.bin; expected one");
     fails(kelvin_data_open(&data, "cifar"), KELVIN_EUSAGE, "FOLDER is missing", "cifar:FOLDER");
     fails(kelvin_data_open(&data, "cifar10:folder"), KELVIN_EUSAGE, "'folder' is one too many", "expected cifar10");
 }

@@ -2,8 +2,6 @@
  * through a small buffer to their place: the pixels are in memory once. */
 #include "data/cifar.h"
 
-#include "data/no_split.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -183,7 +181,7 @@ static kelvin_status open_files(struct data_loader *loader, struct cifar_file *f
     qsort(files, batches, sizeof *files, by_path);
     KELVIN_TRY(kelvin_path_join(files[batches].path, folder, "test_batch.bin"));
     const bool test = access(files[batches].path, F_OK) == 0;
-    if (test) KELVIN_TRY(data_spec_no_split(loader->spec, "test_batch.bin is there"));
+    if (test) KELVIN_TRY(data_spec_no_split(loader->spec, "test_batch.bin"));
     KELVIN_TRY(read_names(loader, folder));
     return cifar_load(loader, files, batches + test, batches);
 }

@@ -1,8 +1,6 @@
 /* Images and labels in IDX files (Y. LeCun, C. Cortes: the MNIST database). Pixels are read straight to their place. */
 #include "data/idx.h"
 
-#include "data/no_split.h"
-
 #include <string.h>
 
 enum { IDX_BYTE = 0x08 }; /* the type "unsigned byte" */
@@ -211,7 +209,7 @@ static kelvin_status open(struct data_loader *loader)
     if (!test.images != !test.labels)
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given without %s", loader->data->name,
                            test.images ? "test-images" : "test-labels", test.images ? "test-labels" : "test-images");
-    if (test.images) KELVIN_TRY(data_spec_no_split(spec, "test-images is given"));
+    if (test.images) KELVIN_TRY(data_spec_no_split(spec, "test-images"));
     return idx_load(loader, &train, test.images ? &test : NULL);
 }
 

@@ -59,15 +59,6 @@ static kelvin_status read_channels(struct images *images)
                        channels);
 }
 
-static kelvin_status data_spec_no_split(const struct data_spec *spec, const char *because)
-{
-    static const char *const keys[] = {"split", "seed"};
-    for (size_t i = 0; i < 2; i++)
-        if (data_spec_value(spec, keys[i]))
-            return kelvin_fail(KELVIN_EUSAGE, "%s= has nothing to do: %s", keys[i], because);
-    return KELVIN_OK;
-}
-
 /* ---- one picture ---- */
 
 static kelvin_status read_picture(struct picture *picture, const struct listed *file, kelvin_path path)
@@ -198,7 +189,7 @@ static kelvin_status load(struct images *images, kelvin_arena *names)
     KELVIN_TRY(read_channels(images));
     KELVIN_TRY(listing_make(&images->list, names, spec->files[0], data_spec_value(spec, "test")));
     if (images->list.n_train < images->list.n)
-        KELVIN_TRY(data_spec_no_split(spec, "the test part is a folder of its own"));
+        KELVIN_TRY(data_spec_no_split(spec, "a folder for testing"));
     KELVIN_TRY(look_at_first(images));
     KELVIN_TRY(load_all(images));
     return keep_labels(images);
