@@ -1,17 +1,13 @@
 /* Files of a figure, and gnuplot to draw it. */
 #include "figures/output.h"
 
+#include "base/process.h"
 #include "figures/prelude_gp.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* How a file of each kind ends if it is whole. */
 static const struct picture {
@@ -137,23 +133,12 @@ static void remove_pictures(const struct drawing *d, const char *mark)
         if (picture_path(path, d, mark, i) == KELVIN_OK) unlink(path);
 }
 
-/* Starts `gnuplot -c script .part` and waits for it; whatever it says goes to the log. Its wait status, or -1 and
- * errno if it could not be started. */
+/* `gnuplot -c script .part`; whatever it says goes to the log. How it ended, as kelvin_process_run has it. */
 static int run_gnuplot(struct drawing *d)
 {
     char name[] = "gnuplot", call[] = "-c";
     char *argv[] = {name, call, d->script, part, NULL};
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int ended = -1, failed;
-    if ((failed = posix_spawn_file_actions_init(&actions))) return errno = failed, -1;
-    failed = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, d->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    if (!failed) failed = posix_spawnp(&child, name, &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed) return errno = failed, -1;
-    while (waitpid(child, &ended, 0) < 0 && errno == EINTR) continue;
-    return ended;
+    return kelvin_process_run(argv, d->log, NULL, NULL);
 }
 
 /* Does the file end as one of its kind must? gnuplot does not say so when the disk is full. */
