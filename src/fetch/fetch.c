@@ -57,21 +57,25 @@ static void end(struct fetch_job *job)
     kelvin_free(job);
 }
 
-/* Holding the lock. Someone else may have done it while we waited. */
-static kelvin_status fetch_alone(struct fetch_job *job, const char *from)
+static kelvin_status fetch_missing(struct fetch_job *job, const char *from)
 {
-    KELVIN_TRY(fetch_check_files(job));
-    if (fetch_is_complete(job)) return KELVIN_OK;
     KELVIN_TRY(folder_make(job->folder));
     KELVIN_TRY(folder_make(job->work));
     if (from) snprintf(source, sizeof source, "%s", from);
     const kelvin_status status = from ? sources_from(job, from) : sources_in_turn(job, source);
-    if (status) {
-        *source = '\0';
+    if (status) *source = '\0';
+    return status;
+}
+
+/* Holding the lock. Someone else may have done it while we waited. */
+static kelvin_status fetch_alone(struct fetch_job *job, const char *from)
+{
+    kelvin_status status = fetch_check_files(job);
+    if (!status && !fetch_is_complete(job)) status = fetch_missing(job, from);
+    if (status)
         rmdir(job->work); /* unless there is something in it that the next attempt can use */
-    } else {
+    else
         folder_remove(job->work);
-    }
     return status;
 }
 
@@ -80,15 +84,16 @@ static kelvin_status fetch(struct fetch_job *job, const char *from)
     kelvin_path path;
     char what[128];
     int lock = -1;
-    KELVIN_TRY(fetch_check_files(job));
-    if (fetch_is_complete(job)) return KELVIN_OK;
-    snprintf(what, sizeof what, "waiting for another fetch of %s", job->set->canonical->name);
     KELVIN_TRY(kelvin_path_join(path, job->cache, "%s.lock", job->set->canonical->name));
-    KELVIN_TRY(folder_make(job->cache));
-    KELVIN_TRY(folder_lock(&lock, path, job->watch, what));
-    const kelvin_status status = fetch_alone(job, from);
+    KELVIN_TRY(fetch_check_files(job));
+    const bool complete = fetch_is_complete(job);
+    if (complete && access(job->work, F_OK) && access(path, F_OK)) return KELVIN_OK;
+    snprintf(what, sizeof what, "waiting for another fetch of %s", job->set->canonical->name);
+    kelvin_status status = folder_make(job->cache);
+    if (!status) status = folder_lock(&lock, path, job->watch, what);
+    if (!status) status = fetch_alone(job, from);
     folder_unlock(lock, path);
-    return status;
+    return complete ? KELVIN_OK : status; /* then it was only about what someone left who was cut short */
 }
 
 kelvin_status fetch_verify_set(bool *complete, const struct fetch_set *set, size_t threads,

