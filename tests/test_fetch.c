@@ -7,6 +7,7 @@
 #include "fetch/sha1.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 
 /* ---- SHA-1 ---- */
 
@@ -224,6 +225,40 @@ static void no_place(void **state)
     setenv("NPM", "copy", 1);
     fails(run(&tiny, NULL), KELVIN_EIO, "data_batch_1.bin: could not be written", "directory");
     assert_int_equal(lines_with(in_base("npm.log"), "pack"), 0);
+}
+
+/* Like a full disk: the first `bytes` of every file fit. The sentence that comes of it. */
+static void limited(const char *from, rlim_t bytes, const char *place)
+{
+    int ends[2], ended;
+    char sentence[FETCH_SENTENCE] = "";
+    fresh(NULL);
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes});
+        const kelvin_status status = run(&tiny, from);
+        const bool told = write(ends[1], kelvin_error(), strlen(kelvin_error())) > 0;
+        _exit(told ? (int)status : 99);
+    }
+    close(ends[1]);
+    assert_true(read(ends[0], sentence, sizeof sentence - 1) > 0);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_int_equal(WEXITSTATUS(ended), KELVIN_EIO);
+    if (!strstr(sentence, place) || !strstr(sentence, "could not be written: File too large")) fail_msg("%s", sentence);
+    right_files(&tiny);
+    assert_ok(run(&tiny, in_data("tiny")));
+    assert_complete(&tiny);
+}
+
+static void full_disk(void **state)
+{
+    (void)state;
+    limited(in_data("tiny.tar"), 300000, "/cache/tiny/data_batch_1.bin: ");
+    limited(in_data("tiny-1.0.0.tgz"), 300000, "/cache/tiny.fetch/pieces/data_batch_1.png: ");
+    limited(url("plain/tiny.tar.gz"), 300000, "/cache/tiny.fetch/tiny.tar.gz.part: ");
 }
 
 static kelvin_status no_watcher(const char *from)
@@ -663,6 +698,7 @@ int main(void)
         FRESH(broken_sources),
         FRESH(wrong_file_stays),
         FRESH(no_place),
+        FRESH(full_disk),
         FRESH(every_allocation_may_fail),
         FRESH(missing_library),
         FRESH(downloads),

@@ -28,22 +28,31 @@ kelvin_status folder_walk(const char *folder, int depth, folder_visit *visit, vo
     return status;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static kelvin_status make_one(const char *folder)
+{
+    if (mkdir(folder, 0777) == 0 || is_folder(folder)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "the folder %s cannot be made: %s", folder, strerror(errno));
+}
+
 kelvin_status folder_make(const char *folder)
 {
     kelvin_path above;
-    struct stat about;
-    if (stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) return KELVIN_OK;
+    if (is_folder(folder)) return KELVIN_OK;
     if (strlen(folder) >= KELVIN_PATH_MAX)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", folder, KELVIN_PATH_MAX - 1);
     strcpy(above, folder);
-    char *slash = strrchr(above, '/');
-    if (slash && slash > above) {
+    for (char *slash = above; (slash = strchr(slash + 1, '/'));) {
         *slash = '\0';
-        KELVIN_TRY(folder_make(above));
+        KELVIN_TRY(make_one(above));
+        *slash = '/';
     }
-    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode)))
-        return KELVIN_OK;
-    return kelvin_fail(KELVIN_EIO, "the folder %s cannot be made: %s", folder, strerror(errno));
+    return make_one(folder);
 }
 
 static kelvin_status remove_entry(void *context, const char *path, const struct stat *about)

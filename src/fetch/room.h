@@ -115,6 +115,9 @@ void pictures_forget(struct fetch_job *job);
 
 /* ---- unpack.c, gather.c ---- */
 
+/* Whether archives can be read here: to be asked before one is downloaded. */
+KELVIN_MUST_CHECK kelvin_status unpack_check(void);
+
 /* All pieces of an archive. */
 KELVIN_MUST_CHECK kelvin_status unpack_archive(struct fetch_job *job, const char *path);
 

@@ -51,12 +51,13 @@ static kelvin_status bring(struct fetch_job *job, const struct origin *origin, c
 static kelvin_status bring_and_gather(struct fetch_job *job, const struct origin *origin, const char *name)
 {
     kelvin_path path;
+    KELVIN_TRY(unpack_check());
     KELVIN_TRY(kelvin_path_join(path, job->work, "%s", name));
     for (bool once_more = true;; once_more = false) {
         bool old = false;
         KELVIN_TRY(bring(job, origin, path, &old));
         const kelvin_status status = gather(job, path);
-        if (!fetch_is_final(job, status)) unlink(path);
+        if (!status || status == KELVIN_EFORMAT) unlink(path);
         if (status != KELVIN_EFORMAT || !old || !once_more) return status;
     }
 }

@@ -188,6 +188,12 @@ static kelvin_status take_entries(struct unpack *u)
     }
 }
 
+kelvin_status unpack_check(void)
+{
+    struct unpack_library lib;
+    return library_open(&lib, &libarchive);
+}
+
 kelvin_status unpack_archive(struct fetch_job *job, const char *path)
 {
     struct unpack u = {.job = job};
