@@ -74,7 +74,7 @@ static inline int start_server(void)
     server = fork();
     if (server == 0) {
         dup2(ends[1], STDOUT_FILENO);
-        execlp("python3", "python3", TESTS_FOLDER "/http_server.py", in_base("data"), in_base("log"), (char *)NULL);
+        execlp("python3", "python3", SOURCE_ROOT "/tests/http_server.py", in_base("data"), in_base("log"), (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
@@ -103,7 +103,7 @@ static inline int set_up(void **state)
 {
     char command[512];
     if (make_base(state)) return -1;
-    snprintf(command, sizeof command, "python3 %s/fetch_data.py %s", TESTS_FOLDER, in_base("data"));
+    snprintf(command, sizeof command, "python3 %s/tests/fetch_data.py %s", SOURCE_ROOT, in_base("data"));
     if (system(command) || start_server()) return -1;
     read_sums(&tiny_files, in_data("tiny.sums"));
     read_sums(&mini_files, in_data("mini.sums"));

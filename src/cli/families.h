@@ -7,7 +7,7 @@
 
 struct member {
     char name[NAME_SIZE];
-    char usage[96]; /* the name with its parameters: "dirclip:alpha,clip" */
+    char usage[160]; /* the name with its parameters: "dirclip:alpha,clip" */
     const char *about;
 };
 

@@ -3,6 +3,8 @@
 #include "cli/families.h"
 #include "cli/report.h"
 
+#include <string.h>
+
 struct settings {
     bool json;
 };
@@ -23,7 +25,8 @@ static void print_tables(FILE *out, kelvin_isa chosen)
         fprintf(out, "\n%s%s%s\n", families[f].title, note ? ", " : "", note ? note : "");
         struct member member;
         for (size_t i = 0; families[f].member(&member, i); i++)
-            fprintf(out, "  %-24s %s\n", member.usage, member.about);
+            fprintf(out, strlen(member.usage) > 24 ? "  %s\n%*s%s\n" : "  %-24s%*s%s\n", member.usage,
+                    strlen(member.usage) > 24 ? 27 : 1, "", member.about);
     }
 }
 

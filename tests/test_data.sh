@@ -1,0 +1,197 @@
+#!/bin/sh
+# kelvin data from outside: what is built in, one's own files, contact sheets, and broken files of every kind.
+#
+#     test_data.sh KELVIN SOURCE_ROOT
+. "$2/tests/shell.sh"
+
+# No test goes to the network, or to the user's own cache.
+export KELVIN_DATA="$work/cache" https_proxy=http://127.0.0.1:1 http_proxy=http://127.0.0.1:1
+unset XDG_CACHE_HOME
+
+# said TEXT: standard output has the text in it.
+said() {
+    grep -qF -e "$1" stdout
+}
+
+# broken PLACE-AND-EXPECTATION ARGUMENT...: exit 1, one sentence with the texts in it (separated by |), nothing written.
+broken() {
+    texts=$1
+    shift
+    find . ! -name stdout ! -name stderr ! -name code | sort >"$work/../before.$$"
+    run "$@"
+    find . ! -name stdout ! -name stderr ! -name code | sort >"$work/../after.$$"
+    check "kelvin $* should write nothing" cmp -s "$work/../before.$$" "$work/../after.$$"
+    rm -f "$work/../before.$$" "$work/../after.$$"
+    while [ -n "$texts" ]; do
+        text=${texts%%|*}
+        case $texts in *"|"*) texts=${texts#*|} ;; *) texts= ;; esac
+        check "kelvin $* should fail with: $text" complained 1 "$text"
+    done
+}
+
+# ---- what there is ----
+ok data --list
+for kind in toy digits cifar10 mnist csv: npy: idx: images: cifar:; do check "$kind is listed" said "$kind"; done
+check "not fetched yet" said "; not in the cache yet"
+ok data --list --json
+check "list as JSON" json
+ok data toy
+check "18 points" said "training     18, 9 of each class"
+ok data digits
+check "digits" said "training     1438, 139 to 146 of each class"
+check "their mean" said "mean         0.3054759"
+ok data digits --json
+check "digits as JSON" json
+
+# ---- wrong use ----
+wrong "which data set?" data
+wrong "did you mean 'digits'?" data digit
+wrong "'digits:x': 'x' is one too many" data digits:x
+wrong "FILE is missing" data csv:
+wrong "give --show PNG as well" data digits --augment paper
+wrong "expected none, paper or reference" data digits --show a.png --augment papre
+wrong "--part is 'tset'; expected train or test" data digits --show a.png --part tset
+wrong "toy is a table: only images can be shown" data toy --show a.png
+wrong "toy has no test part" data toy --show a.png --part test
+wrong "digits is not fetched" data digits --from elsewhere
+check "no picture was made" [ ! -e a.png ]
+
+# ---- contact sheets ----
+ok data digits --show sheet.png
+ok data digits --show again.png
+check "the same picture again" cmp -s sheet.png again.png
+ok data digits --show other.png --seed 1
+check "another seed, other images" sh -c '! cmp -s sheet.png other.png'
+ok data digits --show test.png --part test
+check "the test part, other images" sh -c '! cmp -s sheet.png test.png'
+ok data digits --show paper.png --augment paper --epoch 3
+ok data digits --show reference.png --augment reference
+check "a picture" sh -c 'head -c 4 paper.png | grep -q PNG'
+run data digits --show nowhere/sheet.png
+check "no folder for the picture" complained 1 "nowhere/sheet.png: could not be written"
+
+# ---- tables ----
+cat >flowers.csv <<'CSV'
+width,"length, cm",kind
+1,10,rose
+2,20,"tulip ""red"""
+3,30,rose
+4,40,"tulip ""red"""
+5,50,rose
+6,60,"tulip ""red"""
+CSV
+ok data csv:flowers.csv
+check "split" said "training     4, 2 of each class"
+check "class names" said 'classes      2: rose, tulip "red"'
+check "column names" said "length, cm"
+ok data csv:flowers.csv,split=0
+check "no split" said "training     6, 3 of each class"
+check "mean" said "35      17.07825"
+ok data csv:flowers.csv,label=1,split=0 2>/dev/null || true
+ok sample --data csv:flowers.csv --model mlp:4 --iterations 10 --steps 10 -o flowers-run
+check "a posterior of one's own table" [ -s flowers-run/logits_train.npy ]
+ok diagnose flowers-run
+
+printf '1,2,a\n3,4\n5,6,b\n' >short.csv
+broken "short.csv|line 2|expected 3" data csv:short.csv
+printf '1,2,a\n3,four,b\n' >text.csv
+broken "text.csv|line 2|column 2|'four'|expected a number" data csv:text.csv
+printf '1,2,a\n3,nan,b\n' >nan.csv
+broken "nan.csv|line 2|column 2|nan" data csv:nan.csv
+printf '1,2,a\n3,-inf,b\n' >inf.csv
+broken "inf.csv|line 2|column 2|inf" data csv:inf.csv
+printf '1,a\n2,a\n3,b\n' >single.csv
+broken "single.csv|class 'b' has one member (row 3)|expected at least 2" data csv:single.csv
+: >empty.csv
+broken "empty.csv" data csv:empty.csv
+broken "missing.csv|could not be read" data csv:missing.csv
+broken "flowers.csv|'colour'" data csv:flowers.csv,label=colour
+
+# ---- pictures ----
+mkdir -p empty/a empty/b none
+broken "none" data images:none
+broken "empty/a" data images:empty
+broken "nowhere" data images:nowhere
+python3 - <<'PYTHON'
+import os, struct, zlib
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+def png(path, colour, depth, rows, *extra, side=4):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    head = struct.pack(">IIBBBBB", side, side, depth, colour, 0, 0, 0)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + b"".join(extra)
+                   + chunk(b"IDAT", zlib.compress(b"".join(b"\0" + row for row in rows))) + chunk(b"IEND", b""))
+
+for name in "ab":
+    for i in range(3):
+        png(f"grey/{name}/{i}.png", 0, 8, [bytes(range(10 * i, 10 * i + 4))] * 4)
+        png(f"mixed/{name}/{i}.png", 0, 8, [bytes(5 + i)] * (5 + i), side=5 + i)
+    png(f"kinds/{name}/16-bit.png", 0, 16, [bytes(range(8))] * 4)
+    png(f"kinds/{name}/palette.png", 3, 8, [bytes([0, 1, 2, 1])] * 4, chunk(b"PLTE", bytes(range(9))))
+whole = open("grey/b/2.png", "rb").read()
+for name, text in {"cut": whole[:-20], "crc": whole.replace(b"IDAT", b"IDAU"), "text": b"not a picture"}.items():
+    for c in "ab":
+        os.makedirs(f"{name}/{c}", exist_ok=True)
+        for i in range(2):
+            open(f"{name}/{c}/{i}.png", "wb").write(whole)
+    open(f"{name}/b/1.png", "wb").write(text)
+for c in "ab":
+    os.makedirs(f"jpeg/{c}", exist_ok=True)
+    for i in range(2):
+        open(f"jpeg/{c}/{i}.jpg", "wb").write(b"\xff\xd8\xff\xe0 and no more")
+open("short.npy", "wb").write(b"\x93NUMPY\x01\x00\x40\x00{'descr")
+PYTHON
+ok data images:grey
+check "pictures" said "4 x 4 pixels, 1 channel"
+ok data images:grey --show sheet.png
+ok data images:kinds
+check "16 bits and a palette are converted" said "4 x 4 pixels, 3 channels"
+broken "mixed/a|5 x 5|size=" data images:mixed
+ok data images:mixed,size=6
+check "resized" said "6 x 6 pixels, 1 channel"
+for name in cut crc text; do broken "$name/b/1.png" data "images:$name"; done
+broken "jpeg/a/0.jpg" data images:jpeg
+broken "short.npy" data npy:short.npy,short.npy
+
+# ---- binary files ----
+printf '\0\0\10\3\0\0\0\2\0\0\0\1\0\0\0\2abcd' >images.idx
+printf '\0\0\10\1\0\0\0\2\0\1' >labels.idx
+printf '\0\0\10\1\0\0\0\3\0\1\0' >three.idx
+printf '\0\0\15\3\0\0\0\2\0\0\0\1\0\0\0\2abcd' >float.idx
+printf '\0\0\10\3\377\377\377\377\377\377\377\377\377\377\377\377abcd' >huge.idx
+printf 'hello world, hello world' >magic.idx
+head -c 18 images.idx >cut.idx
+cat images.idx labels.idx >long.idx
+ok data idx:images.idx,labels.idx,split=0
+check "IDX" said "2 x 1 pixels, 1 channel"
+broken "images.idx|class '0' has one member" data idx:images.idx,labels.idx
+broken "three.idx|3|2" data idx:images.idx,three.idx,split=0
+for name in float huge magic cut long; do broken "$name.idx|expected" data "idx:$name.idx,labels.idx,split=0"; done
+mkdir batch wrong torn
+python3 -c "
+import sys
+for path, labels, extra in ('batch', range(10), 0), ('wrong', [0, 1, 10], 0), ('torn', range(10), -1):
+    text = b''.join(bytes([y]) + bytes(3072) for y in list(labels) * 2)
+    open(path + '/data_batch_1.bin', 'wb').write(text[:len(text) + extra])"
+ok data cifar:batch
+check "records" said "training     10, 1 of each class"
+broken "wrong/data_batch_1.bin|label 10|expected" data cifar:wrong
+broken "torn/data_batch_1.bin|61459|3073" data cifar:torn
+broken "grey" data cifar:grey
+
+# ---- fetched ----
+mkdir elsewhere
+broken "cifar10/data_batch_1.bin is not there yet; get it with: kelvin data cifar10" sample --data cifar10 -o never
+PATH=$(dirname "$(command -v timeout)")/nothing run data --list
+for name in cifar10 mnist; do
+    env PATH="$work/elsewhere" "$kelvin" data $name >stdout 2>stderr
+    echo $? >code
+    check "$name without network and npm" complained 1 "$KELVIN_DATA"
+done
+check "which file to put where" grep -q "npm" stderr
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
