@@ -74,7 +74,8 @@ static inline int start_server(void)
     server = fork();
     if (server == 0) {
         dup2(ends[1], STDOUT_FILENO);
-        execlp("python3", "python3", SOURCE_ROOT "/tests/http_server.py", in_base("data"), in_base("log"), (char *)NULL);
+        execlp("python3", "python3", SOURCE_ROOT "/tests/http_server.py", in_base("data"), in_base("log"),
+               (char *)NULL);
         _exit(127);
     }
     close(ends[1]);

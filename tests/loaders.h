@@ -1,11 +1,9 @@
-/* For tests of loaders: rows as a loader leaves them, before they are split and standardised; Python where it is. Comes
- * after run_helpers.h. */
+/* For tests of loaders: rows as a loader leaves them, before they are split and standardised. Comes after
+ * run_helpers.h. */
 #ifndef LOADERS_H
 #define LOADERS_H
 
 #include "data/data.h"
-
-#include <sys/wait.h>
 
 struct loaded {
     struct data_spec spec;
@@ -38,7 +36,7 @@ static inline void put_text(const char *name, const char *text)
 }
 
 /* "csv:%,test=%" with the folder of this test for every %. */
-static inline const char *in_spec(const char *pattern)
+static inline char *in_spec(const char *pattern)
 {
     static char spec[2048];
     size_t used = 0;
@@ -59,38 +57,13 @@ static inline void open_fails(const char *pattern, kelvin_status expected, const
     assert_null(data);
 }
 
-/* Opens with the n-th allocation failing, for every n. */
-static inline void open_without_memory(const char *pattern)
+static inline kelvin_status open_once(void *spec)
 {
-    for (size_t n = 1;; n++) {
-        kelvin_data *data;
-        kelvin_alloc_fail_at(n);
-        const kelvin_status status = kelvin_data_open(&data, in_spec(pattern));
-        kelvin_alloc_fail_at(0);
-        if (!status) {
-            kelvin_data_close(data);
-            assert_true(n > 10);
-            return;
-        }
-        assert_null(data);
-        fails(status, KELVIN_ENOMEM, "", "out of memory");
-    }
-}
-
-/* Runs a program with the test's folder as its argument; skips the test if there is no Python or no NumPy. */
-static inline void run_python(const char *program)
-{
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        execl("/usr/bin/python3", "/usr/bin/python3", "-c", program, base, (char *)NULL);
-        _exit(77);
-    }
-    int result;
-    assert_true(waitpid(child, &result, 0) == child);
-    assert_true(WIFEXITED(result));
-    if (WEXITSTATUS(result) == 77) skip();
-    assert_int_equal(WEXITSTATUS(result), 0);
+    kelvin_data *data;
+    const kelvin_status status = kelvin_data_open(&data, spec);
+    assert_true(!status == !!data);
+    kelvin_data_close(data);
+    return status;
 }
 
 #endif

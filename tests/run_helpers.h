@@ -7,8 +7,8 @@
 
 #include <kelvin/kelvin.h>
 
-#include "check.h"
 #include "base/files.h"
+#include "check.h"
 #include "run/formats.h"
 
 #include <ftw.h>
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char base[64] = "/tmp/kelvin-test-run-XXXXXX";
@@ -126,6 +127,26 @@ static inline int remove_base(void **state)
     (void)state;
     remove_tree(base);
     return 0;
+}
+
+/* Runs a Python program with a folder as its argument. It ends with 77 where it misses a module: the test is skipped.
+ */
+static inline void run_python(const char *program, const char *folder)
+{
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        execl("/usr/bin/python3", "/usr/bin/python3", "-c", program, folder, (char *)NULL);
+        _exit(77);
+    }
+    int result;
+    assert_true(waitpid(child, &result, 0) == child);
+    assert_true(WIFEXITED(result));
+    if (WEXITSTATUS(result) == 77) {
+        print_message("python3, or a module of it, is not installed: nothing to compare with\n");
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(result), 0);
 }
 
 #endif

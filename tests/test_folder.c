@@ -106,17 +106,7 @@ static void python_reads_it(void **state)
         "    x = np.einsum('soi,si->so', t[names[i]].astype(float), x) + t[names[i + 1]]\n"
         "    x = np.maximum(x, 0) if i + 2 < len(names) else x\n"
         "assert np.allclose(x[2:], z[4:, 0], rtol=1e-4, atol=1e-4), (x[2:], z[4:, 0])\n";
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        execl("/usr/bin/python3", "/usr/bin/python3", "-c", program, in_base("one"), (char *)NULL);
-        _exit(77);
-    }
-    int result;
-    assert_true(waitpid(child, &result, 0) == child);
-    assert_true(WIFEXITED(result));
-    if (WEXITSTATUS(result) == 77) skip();
-    assert_int_equal(WEXITSTATUS(result), 0);
+    run_python(program, in_base("one"));
 }
 
 /* ---- broken folders ---- */

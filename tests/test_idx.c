@@ -1,6 +1,8 @@
 /* IDX files: bytes written out by hand, every way in which they can be broken, and MNIST where it has been fetched. */
 #include "run_helpers.h"
 
+#include "loaders.h"
+
 #include "data/idx.h"
 
 /* ---- files made by hand ---- */
@@ -28,20 +30,15 @@ static void make_files(void)
     spill(in_base("tl"), test_labels, sizeof test_labels - 1);
 }
 
-/* idx:i,l and what follows, where @ stands for the folder. */
+/* idx:i,l and what follows, in the folder of this test. */
 static kelvin_status open_idx(kelvin_data **data, const char *rest)
 {
-    char spec[1024] = "", *to = spec;
-    to += sprintf(to, "idx:%s/i,%s/l", base, base);
-    for (; *rest; rest++)
-        if (*rest == '@')
-            to += sprintf(to, "%s/", base);
-        else
-            *to++ = *rest;
-    return kelvin_data_open(data, spec);
+    char pattern[256];
+    snprintf(pattern, sizeof pattern, "idx:%%i,%%l%s", rest);
+    return kelvin_data_open(data, in_spec(pattern));
 }
 
-static const char both[] = ",test-images=@ti,test-labels=@tl";
+static const char both[] = ",test-images=%ti,test-labels=%tl";
 
 static void reads_what_is_there(void **state)
 {
@@ -212,10 +209,10 @@ static void wrong_use(void **state)
     (void)state;
     kelvin_data *data;
     make_files();
-    fails(open_idx(&data, ",test-images=@ti"), KELVIN_EUSAGE, "data 'idx:", "test-images is given without test-labels");
-    fails(open_idx(&data, ",test-labels=@tl"), KELVIN_EUSAGE, "data 'idx:", "test-labels is given without test-images");
-    fails(open_idx(&data, ",test-images=@ti,test-labels=@tl,split=0.5"), KELVIN_EUSAGE, "split", "test-images");
-    fails(open_idx(&data, ",test-images=@ti,test-labels=@tl,seed=1"), KELVIN_EUSAGE, "seed", "test-images");
+    fails(open_idx(&data, ",test-images=%ti"), KELVIN_EUSAGE, "data 'idx:", "test-images is given without test-labels");
+    fails(open_idx(&data, ",test-labels=%tl"), KELVIN_EUSAGE, "data 'idx:", "test-labels is given without test-images");
+    fails(open_idx(&data, ",test-images=%ti,test-labels=%tl,split=0.5"), KELVIN_EUSAGE, "split", "test-images");
+    fails(open_idx(&data, ",test-images=%ti,test-labels=%tl,seed=1"), KELVIN_EUSAGE, "seed", "test-images");
     fails(kelvin_data_open(&data, "idx:one"), KELVIN_EUSAGE, "LABELS is missing", "idx:IMAGES,LABELS");
     fails(kelvin_data_open(&data, "mnist:file"), KELVIN_EUSAGE, "'file' is one too many", "expected mnist");
 }
@@ -224,19 +221,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     make_files();
-    size_t n = 1;
-    for (;; n++) {
-        kelvin_data *data;
-        kelvin_alloc_fail_at(n);
-        const kelvin_status status = open_idx(&data, both);
-        kelvin_alloc_fail_at(0);
-        kelvin_data_close(data);
-        if (!status) break;
-        assert_int_equal(status, KELVIN_ENOMEM);
-        assert_non_null(strstr(kelvin_error(), "out of memory"));
-        assert_true(n < 100);
-    }
-    assert_true(n > 10);
+    assert_true(without_memory(open_once, in_spec("idx:%i,%l,test-images=%ti,test-labels=%tl")) > 10);
 }
 
 /* ---- a file that changes after its head was read ---- */
