@@ -80,12 +80,14 @@ static const struct entry environment[] = {
     {"KELVIN_ISA",
      "Instruction set to use instead of the best one of this CPU; kelvin info lists those that there are. All of them "
      "that have fused multiply-adds give the same bits."},
+    {"KELVIN_DATA", "Folder for data sets that are fetched, instead of $XDG_CACHE_HOME/kelvin or ~/.cache/kelvin."},
+    {"https_proxy, http_proxy, no_proxy", "As curl has them, for fetching."},
     {NULL, NULL},
 };
 
 static const struct entry statuses[] = {
     {"0", "Done."},
-    {"1", "Failed: memory, files, another program, or a signal. One sentence on standard error says why."},
+    {"1", "Failed: memory, broken or missing files, another program, or a signal. One sentence on standard error says why."},
     {"2", "Wrong use: an unknown name, a value out of its range, a folder that exists."},
     {NULL, NULL},
 };
@@ -106,6 +108,9 @@ static const struct entry examples[] = {
     {"kelvin figure decision-boundary -o figures", "Compute and draw figure 1 of the paper."},
     {"kelvin figure phase-diagram --classes 100 -o figures", "Another figure, for 100 classes instead of 10."},
     {"kelvin figure all -o figures", "All figures that need no sampling."},
+    {"kelvin data cifar10", "Fetch CIFAR-10 into the cache, and verify it."},
+    {"kelvin data csv:table.csv,label=species", "Say what is in a table of one's own."},
+    {"kelvin data images:photos,size=32 --show sheet.png", "Look at pictures of one's own, one folder per class."},
     {"kelvin bench --quick", "Measure the speed of a gradient on this machine."},
     {NULL, NULL},
 };
