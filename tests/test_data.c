@@ -227,6 +227,37 @@ static void tables_are_standardised(void **state)
     kelvin_arena_destroy(t.loader.arena);
 }
 
+/* What rounding makes hard: a column of 0.1, whose sums are not; squares that overflow, or vanish. Eleven columns, of
+ * which three are told from the others. */
+static void extreme_columns(void **state)
+{
+    (void)state;
+    enum { N = 20, INPUTS = 11 };
+    double values[N][INPUTS] = {{0}};
+    int32_t y[N] = {0};
+    struct data_spec spec = {.files = {"x"}};
+    kelvin_data data = {.name = "x", .inputs = INPUTS};
+    struct data_loader loader = {.spec = &spec, .data = &data, .n = N, .n_train = N, .values = &values[0][0], .y = y};
+    for (size_t i = 0; i < N; i++) {
+        values[i][0] = 0.1;
+        values[i][9] = i % 2 ? 1e300 : -1e300;
+        values[i][10] = i % 4 == 0 ? 5e-300 : 1e-300; /* mean 2, deviation sqrt(3) */
+    }
+    float *x = NULL;
+    assert_ok(kelvin_arena_create(&loader.arena));
+    assert_ok(data_normalise(&loader, &x));
+    assert_true(data.mean[0] == 0.1 && data.deviation[0] == 1);
+    assert_true(data.mean[9] == 0 && data.deviation[9] == 1e300);
+    assert_near(data.deviation[10] * 1e300, sqrt(3.0), 1e-12);
+    for (size_t i = 0; i < N; i++) {
+        for (size_t j = 0; j < 9; j++) assert_true(x[i * INPUTS + j] == 0);
+        assert_true(x[i * INPUTS + 9] == (i % 2 ? 1 : -1));
+        assert_near((double)x[i * INPUTS + 10], (i % 4 == 0 ? 3 : -1) / sqrt(3.0), 1e-6);
+    }
+    kelvin_free(x);
+    kelvin_arena_destroy(loader.arena);
+}
+
 /* ---- built in ---- */
 
 static void toy_points(void **state)
@@ -297,6 +328,7 @@ int main(void)
         cmocka_unit_test(splits_by_seed),
         cmocka_unit_test(splits_of_bytes),
         cmocka_unit_test(tables_are_standardised),
+        cmocka_unit_test(extreme_columns),
         cmocka_unit_test(toy_points),
         cmocka_unit_test(digits_as_published),
         cmocka_unit_test(every_allocation_may_fail),

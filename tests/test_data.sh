@@ -89,7 +89,23 @@ check "no split" said "training     6, 3 of each class"
 check "mean and deviation" sh -c "grep -q 'length, cm  *35  *17.07825$' stdout"
 ok sample --data csv:flowers.csv --model mlp:4 --iterations 10 --steps 10 -o flowers-run
 check "a posterior of one's own table" [ -s flowers-run/logits_train.npy ]
+mkdir -p away
+cd away
+ok diagnose ../flowers-run
+cd ..
+grep -v data_crc32 flowers-run/run.json >old.json
+cp -r flowers-run old-run
+mv old.json old-run/run.json
+ok diagnose old-run
+sed -i 's/tulip/daisy/' flowers.csv
+run diagnose flowers-run
+check "another order of classes is noticed" complained 1 "flowers.csv has changed since"
+sed -i 's/daisy/tulip/' flowers.csv
 ok diagnose flowers-run
+mv flowers.csv moved.csv
+run diagnose flowers-run
+check "whose file is missing" complained 1 "flowers-run/run.json: its data: $work/flowers.csv: could not be read"
+mv moved.csv flowers.csv
 
 printf '1,2,a\n3,4\n5,6,b\n' >short.csv
 broken "short.csv|line 2|expected 3" data csv:short.csv

@@ -244,6 +244,7 @@ static void round_trip(void **state)
     }
 }
 
+/* The checksums are zlib.crc32 of the 18 points (float32) and of their labels (int32) in Python. */
 static void run_json_is_readable(void **state)
 {
     (void)state;
@@ -253,6 +254,7 @@ static void run_json_is_readable(void **state)
                               "  \"kelvin\": \"" KELVIN_VERSION "\",\n"
                               "  \"sampler\": \"hmc\",\n"
                               "  \"data\": \"toy\",\n"
+                              "  \"data_crc32\": \"7cc91241-cf447314\",\n"
                               "  \"model\": \"mlp:10,10,10,10,10\",\n"
                               "  \"density\": \"dirclip:1.4,-50\",\n"
                               "  \"prior\": \"normal:1\",\n"

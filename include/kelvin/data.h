@@ -27,12 +27,12 @@ typedef struct kelvin_part {
 } kelvin_part;
 
 typedef struct kelvin_data {
-    const char *name; /* as it was asked for */
+    const char *name; /* as it was asked for, but with whole paths: it means the same in any folder */
     size_t inputs, classes;
     size_t channels, height, width;  /* of images: inputs is their product; all 0 for tables */
     const char *const *class_names;  /* (classes) */
     const char *const *column_names; /* (inputs); NULL where columns have no names */
-    const float *mean, *deviation;   /* per channel or column; an input is (value - mean) / deviation, */
+    const double *mean, *deviation;  /* per channel or column; an input is (value - mean) / deviation, */
     float white;                     /* where the value of a byte is byte / white */
     kelvin_part train, test;         /* test.n may be 0 */
     void *owned;

@@ -59,8 +59,8 @@ static void put_text(struct picture *p, size_t x, size_t y, const char *text)
 
 static uint8_t to_byte(const kelvin_data *data, size_t channel, float x)
 {
-    const float value = 255 * (x * data->deviation[channel] + data->mean[channel]);
-    return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : lrintf(value));
+    const double value = 255 * ((double)x * data->deviation[channel] + data->mean[channel]);
+    return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : lrint(value));
 }
 
 static void put_image(struct sheet *s, size_t row, size_t column)

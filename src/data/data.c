@@ -71,8 +71,8 @@ static kelvin_status set_scale(struct data_owned *owned, const kelvin_data *data
     owned->offset = kelvin_arena_alloc(owned->arena, data->channels, sizeof *owned->offset);
     if (!owned->scale || !owned->offset) return KELVIN_ENOMEM;
     for (size_t c = 0; c < data->channels; c++) {
-        owned->scale[c] = (float)(1.0 / ((double)data->white * (double)data->deviation[c]));
-        owned->offset[c] = (float)(-(double)data->mean[c] / (double)data->deviation[c]);
+        owned->scale[c] = (float)(1 / ((double)data->white * data->deviation[c]));
+        owned->offset[c] = (float)(-data->mean[c] / data->deviation[c]);
     }
     return KELVIN_OK;
 }
@@ -102,8 +102,8 @@ static kelvin_status open_type(kelvin_data *data, const struct data_type *type, 
     KELVIN_TRY(kelvin_arena_create(&owned->arena));
     struct data_spec spec;
     struct data_loader loader = {.spec = &spec, .data = data, .arena = owned->arena};
-    if (!(data->name = data_keep_text(&loader, text, strlen(text)))) return KELVIN_ENOMEM;
     kelvin_status status = data_spec_parse(&spec, type, text);
+    if (!status) status = data_absolute(&data->name, owned->arena, &spec, text);
     if (!status) status = load(&loader, owned);
     owned->bytes = loader.bytes;
     owned->y = loader.y;

@@ -45,6 +45,10 @@ KELVIN_MUST_CHECK kelvin_status data_number_classes(struct data_loader *loader, 
 /* Keeps a text as long as the data set. NULL if memory is short. */
 const char *data_keep_text(struct data_loader *loader, const char *text, size_t length);
 
+/* The name with whole paths, from any folder; kept in the arena. */
+KELVIN_MUST_CHECK kelvin_status data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec,
+                                              const char *text);
+
 /* Puts spec->split of each class behind the rest: the test part. KELVIN_EFORMAT if a class has only one member. */
 KELVIN_MUST_CHECK kelvin_status data_split(struct data_loader *loader);
 

@@ -8,7 +8,7 @@
 
 static kelvin_status open_cifar10(struct data_loader *loader)
 {
-    static const float mean[] = {.49f, .48f, .44f}, deviation[] = {.2f, .2f, .2f};
+    static const double mean[] = {.49, .48, .44}, deviation[] = {.2, .2, .2};
     enum { FILES = 6, TRAIN = 5 };
     struct cifar_file *files = kelvin_alloc(FILES, sizeof *files);
     kelvin_status status = files ? KELVIN_OK : KELVIN_ENOMEM;
@@ -30,7 +30,7 @@ const struct data_type data_cifar10 = {
 
 static kelvin_status open_mnist(struct data_loader *loader)
 {
-    static const float mean = .1307f, deviation = .3081f;
+    static const double mean = .1307, deviation = .3081;
     enum { FILES = 4 };
     kelvin_path paths[FILES];
     for (size_t i = 0; i < FILES; i++) KELVIN_TRY(cache_file(paths[i], &canonical_mnist, i));

@@ -188,8 +188,7 @@ static kelvin_status load(struct images *images, kelvin_arena *names)
     KELVIN_TRY(read_size(images));
     KELVIN_TRY(read_channels(images));
     KELVIN_TRY(listing_make(&images->list, names, spec->files[0], data_spec_value(spec, "test")));
-    if (images->list.n_train < images->list.n)
-        KELVIN_TRY(data_spec_no_split(spec, "a folder for testing"));
+    if (images->list.n_train < images->list.n) KELVIN_TRY(data_spec_no_split(spec, "a folder for testing"));
     KELVIN_TRY(look_at_first(images));
     KELVIN_TRY(load_all(images));
     return keep_labels(images);

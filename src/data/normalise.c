@@ -1,5 +1,5 @@
 /* Means and standard deviations (of the population: divided by n), and what is done with them. Those of bytes are exact
- * sums of whole numbers; those of columns go over the rows twice, in double. */
+ * sums of whole numbers; those of columns go over the rows twice. */
 #include "data/data.h"
 
 #include <math.h>
@@ -31,31 +31,60 @@ static void byte_sums(uint64_t *sum, uint64_t *squares, const uint8_t *bytes, si
 static void byte_statistics(double *mean, double *deviation, const kelvin_data *data, const uint8_t *bytes, size_t n)
 {
     const size_t size = data->height * data->width;
-    const long double count = (long double)n * (long double)size;
+    const double count = (double)n * (double)size;
     for (size_t c = 0; c < data->channels; c++) {
         uint64_t sum, squares;
         byte_sums(&sum, &squares, bytes + c * size, n, data->inputs, size);
-        const long double m = (long double)sum / count;
-        mean[c] = (double)(m / (long double)data->white);
-        deviation[c] = (double)(sqrtl((long double)squares / count - m * m) / (long double)data->white);
+        const double m = (double)sum / count, variance = (double)squares / count - m * m;
+        mean[c] = m / (double)data->white;
+        deviation[c] = sqrt(fmax(variance, 0)) / (double)data->white; /* rounding may make it less than 0 */
     }
 }
 
 /* ---- columns ---- */
 
-/* `at(rows, i)` as a double, of any type. */
+enum { SIDE_BY_SIDE = 8 }; /* columns: a line of the cache */
+
+/* The power of two that brings values up to `largest` near 1, so that squares neither overflow nor vanish. (long double
+ * would do, but is not the same everywhere.) */
+static int exponent_of(double largest)
+{
+    int exponent;
+    frexp(largest, &exponent);
+    return exponent > -1000 ? exponent : -1000;
+}
+
+/* A column that does not vary has a deviation of just 0, however its sum is rounded. */
 #define COLUMN_STATISTICS(name, type)                                                                                  \
+    static void name##_of_some(double *mean, double *deviation, const type *rows, size_t n, size_t inputs,             \
+                               size_t some)                                                                            \
+    {                                                                                                                  \
+        double largest[SIDE_BY_SIDE] = {0}, scale[SIDE_BY_SIDE], sum[SIDE_BY_SIDE] = {0}, squares[SIDE_BY_SIDE] = {0}; \
+        bool varies[SIDE_BY_SIDE] = {false};                                                                           \
+        for (size_t i = 0; i < n; i++)                                                                                 \
+            for (size_t j = 0; j < some; j++) {                                                                        \
+                largest[j] = fmax(largest[j], fabs((double)rows[i * inputs + j]));                                     \
+                varies[j] |= rows[i * inputs + j] != rows[j];                                                          \
+            }                                                                                                          \
+        for (size_t j = 0; j < some; j++) scale[j] = ldexp(1, -exponent_of(largest[j]));                               \
+        for (size_t i = 0; i < n; i++)                                                                                 \
+            for (size_t j = 0; j < some; j++) sum[j] += (double)rows[i * inputs + j] * scale[j];                       \
+        for (size_t j = 0; j < some; j++) sum[j] = varies[j] ? sum[j] / (double)n : (double)rows[j] * scale[j];        \
+        for (size_t i = 0; i < n; i++)                                                                                 \
+            for (size_t j = 0; j < some; j++) {                                                                        \
+                const double d = (double)rows[i * inputs + j] * scale[j] - sum[j];                                     \
+                squares[j] += d * d;                                                                                   \
+            }                                                                                                          \
+        for (size_t j = 0; j < some; j++) {                                                                            \
+            mean[j] = ldexp(sum[j], exponent_of(largest[j]));                                                          \
+            deviation[j] = ldexp(sqrt(squares[j] / (double)n), exponent_of(largest[j]));                               \
+        }                                                                                                              \
+    }                                                                                                                  \
     static void name(double *mean, double *deviation, const type *rows, size_t n, size_t inputs)                       \
     {                                                                                                                  \
-        for (size_t j = 0; j < inputs; j++) mean[j] = deviation[j] = 0;                                                \
-        for (size_t i = 0; i < n; i++)                                                                                 \
-            for (size_t j = 0; j < inputs; j++) mean[j] += (double)rows[i * inputs + j] / (double)n;                   \
-        for (size_t i = 0; i < n; i++)                                                                                 \
-            for (size_t j = 0; j < inputs; j++) {                                                                      \
-                const double d = (double)rows[i * inputs + j] - mean[j];                                               \
-                deviation[j] += d * d / (double)n;                                                                     \
-            }                                                                                                          \
-        for (size_t j = 0; j < inputs; j++) deviation[j] = sqrt(deviation[j]);                                         \
+        for (size_t j = 0; j < inputs; j += SIDE_BY_SIDE)                                                              \
+            name##_of_some(mean + j, deviation + j, rows + j, n, inputs,                                               \
+                           inputs - j < SIDE_BY_SIDE ? inputs - j : SIDE_BY_SIDE);                                     \
     }
 
 COLUMN_STATISTICS(float_statistics, float)
@@ -79,11 +108,11 @@ static double divisor(double deviation)
 
 static kelvin_status keep_statistics(struct data_loader *l, const double *mean, const double *deviation, size_t n)
 {
-    float *kept = kelvin_arena_alloc(l->arena, 2 * n, sizeof *kept);
+    double *kept = kelvin_arena_alloc(l->arena, 2 * n, sizeof *kept);
     if (!kept) return KELVIN_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        kept[i] = (float)mean[i];
-        kept[n + i] = (float)divisor(deviation[i]);
+        kept[i] = mean[i];
+        kept[n + i] = divisor(deviation[i]);
     }
     l->data->mean = kept;
     l->data->deviation = kept + n;
@@ -95,8 +124,10 @@ static kelvin_status standardise(struct data_loader *l, float *x, const double *
     const size_t inputs = l->data->inputs;
     for (size_t i = 0; i < l->n; i++)
         for (size_t j = 0; j < inputs; j++) {
-            const float value = (float)((l->values[i * inputs + j] - mean[j]) / divisor(deviation[j]));
-            if (!isfinite(value))
+            /* Halves, because a difference may be twice as large as a double can be. */
+            const double moved = l->values[i * inputs + j] / 2 - mean[j] / 2;
+            const float value = (float)(moved / (divisor(deviation[j]) / 2));
+            if (!isfinite(value) || !isfinite(deviation[j]))
                 return kelvin_fail(KELVIN_EFORMAT,
                                    "%s: row %zu, column %zu: %g is too far from the mean of its column, %g, to be "
                                    "standardised",
@@ -110,8 +141,8 @@ static kelvin_status normalise(struct data_loader *l, float *x, double *mean, do
 {
     const bool fixed = l->data->mean;
     for (size_t i = 0; fixed && i < n; i++) {
-        mean[i] = (double)l->data->mean[i];
-        deviation[i] = (double)l->data->deviation[i];
+        mean[i] = l->data->mean[i];
+        deviation[i] = l->data->deviation[i];
     }
     if (!fixed && l->bytes)
         byte_statistics(mean, deviation, l->data, l->bytes, l->n_train);

@@ -11,7 +11,7 @@ static const float x[N][INPUTS] = {
 
 static kelvin_status open(struct data_loader *loader)
 {
-    static const float mean[INPUTS] = {0, 0}, deviation[INPUTS] = {1, 1}; /* the network sees the points as they are */
+    static const double mean[INPUTS] = {0, 0}, deviation[INPUTS] = {1, 1}; /* the network sees the points as they are */
     loader->n = loader->n_train = N;
     loader->data->inputs = INPUTS;
     loader->data->mean = mean;

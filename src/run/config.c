@@ -59,6 +59,16 @@ static kelvin_status copy_texts(kelvin_run_config *config)
     return KELVIN_OK;
 }
 
+/* Files by their whole paths: the run is read again from elsewhere. */
+static kelvin_status keep_name(kelvin_run_config *config, const char *name)
+{
+    char *copy = kelvin_strdup(name);
+    if (!copy) return KELVIN_ENOMEM;
+    kelvin_free((void *)config->data);
+    config->data = copy;
+    return KELVIN_OK;
+}
+
 static kelvin_status parse_texts(kelvin_run *run)
 {
     const kelvin_run_config *config = &run->config;
@@ -69,6 +79,7 @@ static kelvin_status parse_texts(kelvin_run *run)
     KELVIN_TRY(kelvin_density_parse(&inside->density, config->density));
     if (inside->has_prior) KELVIN_TRY(kelvin_prior_parse(&inside->prior, config->prior));
     KELVIN_TRY(kelvin_data_open(&run->data, config->data));
+    KELVIN_TRY(keep_name(&run->config, run->data->name));
     return kelvin_model_create(&run->model, config->model, run->data->inputs, run->data->classes);
 }
 

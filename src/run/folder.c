@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,7 @@ enum { N_AXES = 3 };
 /* run.json: what decides the bits of a run, and nothing else. */
 struct config_record {
     const char *version;
+    const char *data_crc32; /* NULL: written by a version that did not know it */
     kelvin_run_config config;
 };
 
@@ -32,6 +34,7 @@ static const struct kelvin_field config_fields[] = {
     {"kelvin", &kelvin_field_text, offsetof(struct config_record, version)},
     {"sampler", &kelvin_field_text, IN_CONFIG(sampler)},
     {"data", &kelvin_field_text, IN_CONFIG(data)},
+    {"data_crc32", &kelvin_field_maybe, offsetof(struct config_record, data_crc32)},
     {"model", &kelvin_field_text, IN_CONFIG(model)},
     {"density", &kelvin_field_text, IN_CONFIG(density)},
     {"prior", &kelvin_field_text, IN_CONFIG(prior)},
@@ -60,6 +63,29 @@ static const struct kelvin_field times_fields[] = {
 };
 
 enum { N_CONFIG = sizeof config_fields / sizeof *config_fields, N_TIMES = sizeof times_fields / sizeof *times_fields };
+
+/* ---- the data ---- */
+
+enum { DATA_MARK = 20 };
+
+/* By which it is seen that a data set is no longer what it was: checksums of its training part, inputs and labels. */
+static void data_mark(char mark[DATA_MARK], const kelvin_data *data)
+{
+    const kelvin_part *part = &data->train;
+    const size_t n = part->n * data->inputs;
+    const uint32_t inputs = part->bytes ? kelvin_crc32(part->bytes, n) : kelvin_crc32(part->x, n * sizeof *part->x);
+    snprintf(mark, DATA_MARK, "%08" PRIx32 "-%08" PRIx32, inputs, kelvin_crc32(part->y, part->n * sizeof *part->y));
+}
+
+static kelvin_status check_data(const kelvin_data *data, const char *expected, const char *path)
+{
+    char found[DATA_MARK];
+    data_mark(found, data);
+    if (!expected || strcmp(found, expected) == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: the data set %s has changed since: the checksum of its training part is %s, expected %s",
+                       path, data->name, found, expected);
+}
 
 /* ---- claiming ---- */
 
@@ -152,7 +178,9 @@ static kelvin_status write_records(const kelvin_run *run, const char *folder)
                                        .threads = inside->threads,
                                        .cpu = inside->cpu,
                                        .isa = inside->isa};
-    const struct config_record record = {.version = KELVIN_VERSION, .config = run->config};
+    char mark[DATA_MARK];
+    data_mark(mark, run->data);
+    const struct config_record record = {.version = KELVIN_VERSION, .data_crc32 = mark, .config = run->config};
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, folder, TIMES));
     KELVIN_TRY(kelvin_record_write(path, times_fields, N_TIMES, &times));
@@ -200,7 +228,7 @@ static kelvin_status read_config(kelvin_run **run, const char *folder)
 {
     kelvin_path path;
     struct stat about;
-    struct config_record record;
+    struct config_record record = {0};
     void *owner;
     if (stat(folder, &about)) return kelvin_fail(KELVIN_EIO, "%s: the run cannot be read: %s", folder, strerror(errno));
     KELVIN_TRY(kelvin_path_join(path, folder, CONFIG));
@@ -209,6 +237,11 @@ static kelvin_status read_config(kelvin_run **run, const char *folder)
     KELVIN_TRY(kelvin_record_read(&record, &owner, path, config_fields, N_CONFIG));
     kelvin_status status = kelvin_run_prepare(run, &record.config);
     if (status == KELVIN_EUSAGE) status = kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
+    if (status == KELVIN_EIO) status = kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
+    if (!status && (status = check_data((*run)->data, record.data_crc32, path))) {
+        kelvin_run_close(*run);
+        *run = NULL;
+    }
     kelvin_record_free(owner);
     return status;
 }

@@ -111,6 +111,7 @@ static bool real_from(void *value, const json_t *json)
 }
 
 const struct kelvin_field_kind kelvin_field_text = {"a string", text_to, text_from};
+const struct kelvin_field_kind kelvin_field_maybe = {"a string", text_to, text_from};
 const struct kelvin_field_kind kelvin_field_count = {"an integer from 0 to 4294967295", count_to, count_from};
 const struct kelvin_field_kind kelvin_field_seed = {"an integer from 0 to 18446744073709551615 (a string if large)",
                                                     seed_to, seed_from};
@@ -180,6 +181,7 @@ kelvin_status kelvin_record_read(void *record, void **owner, const char *path, c
     kelvin_status status = parse(&root, path);
     for (size_t i = 0; i < n && !status; i++) {
         const json_t *value = json_object_get(root, fields[i].name);
+        if (!value && fields[i].kind == &kelvin_field_maybe) continue;
         if (!value)
             status = kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is missing", path, fields[i].name);
         else if (!fields[i].kind->from_json((char *)record + fields[i].offset, value))

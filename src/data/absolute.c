@@ -1,0 +1,55 @@
+/* The name of a data set as it can be used from any folder: files by their whole paths. */
+#include "data/data.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Puts a path behind a separator, with its commas marked; from where we are if it does not begin at the root. */
+static char *put_path(char *to, char separator, const char *here, const char *path)
+{
+    *to++ = separator;
+    if (*path != '/') {
+        for (; *here; *to++ = *here++)
+            if (*here == ',') *to++ = '\\';
+        *to++ = '/';
+    }
+    for (; *path; *to++ = *path++)
+        if (*path == ',') *to++ = '\\';
+    return to;
+}
+
+/* The keys of all formats that name files begin alike. */
+static bool is_file(const char *key)
+{
+    return strncmp(key, "test", 4) == 0;
+}
+
+static char *put_text(char *to, const char *text)
+{
+    const size_t length = strlen(text);
+    memcpy(to, text, length);
+    return to + length;
+}
+
+kelvin_status data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec, const char *text)
+{
+    kelvin_path here;
+    if (!getcwd(here, sizeof here))
+        return kelvin_fail(KELVIN_EIO, "the name of this folder could not be had: %s", strerror(errno));
+    /* Every letter may be a comma; every field may need the folder's name. */
+    char *to = kelvin_arena_alloc(arena, 2 * (strlen(text) + (DATA_FILES + DATA_KEYS) * (strlen(here) + 2)) + 1, 1);
+    if (!to) return KELVIN_ENOMEM;
+    *name = to;
+    memcpy(to, text, strcspn(text, ":"));
+    to += strcspn(text, ":");
+    char separator = ':';
+    for (size_t i = 0; i < spec->n_files; i++, separator = ',') to = put_path(to, separator, here, spec->files[i]);
+    for (size_t i = 0; i < spec->n_keys; i++, separator = ',') {
+        *to++ = separator;
+        to = put_text(to, spec->keys[i]);
+        to = is_file(spec->keys[i]) ? put_path(to, '=', here, spec->values[i])
+                                    : put_text(put_text(to, "="), spec->values[i]);
+    }
+    return KELVIN_OK;
+}
