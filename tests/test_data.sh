@@ -49,7 +49,7 @@ wrong "did you mean 'digits'?" data digit
 wrong "'digits:x': 'x' is one too many" data digits:x
 wrong "FILE is missing" data csv:
 wrong "give --show PNG as well" data digits --augment paper
-wrong "expected none, paper or reference" data digits --show a.png --augment papre
+wrong "augmentation" data digits --show a.png --augment papre
 wrong "--part is 'tset'; expected train or test" data digits --show a.png --part tset
 wrong "toy is a table: only images can be shown" data toy --show a.png
 wrong "toy has no test part" data toy --show a.png --part test
@@ -86,7 +86,7 @@ check "class names" said 'classes      2: rose, tulip "red"'
 check "column names" said "length, cm"
 ok data csv:flowers.csv,split=0
 check "no split" said "training     6, 3 of each class"
-check "mean and deviation" sh -c "grep -q 'length, cm  *35  *17.07825$' stdout"
+check "mean and deviation" sh -c "grep -q 'length, cm  *35  *17.07825128$' stdout"
 ok sample --data csv:flowers.csv --model mlp:4 --iterations 10 --steps 10 -o flowers-run
 check "a posterior of one's own table" [ -s flowers-run/logits_train.npy ]
 mkdir -p away

@@ -377,6 +377,10 @@ static void images(void **state)
                     for (int flip = 0; flip < 2; flip++)
                         check_image(all[t], &(struct image){1 + 2 * (w % 2), height, widths[w], scale, offset, flip,
                                                             shift / 9 - 4, shift % 9 - 4});
+    for (size_t t = 0; t < n; t++) /* farther than an epoch goes: less than a vector is left, or nothing */
+        for (int shift = -40; shift <= 40; shift += 5)
+            for (int flip = 0; flip < 2; flip++)
+                check_image(all[t], &(struct image){1, 9, 32, scale, offset, flip, shift / 8, shift});
 }
 
 static void peak_counts_operations(void **state)

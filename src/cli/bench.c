@@ -67,7 +67,7 @@ static void print_row(const struct bench_results *results, const struct bench_ro
 static kelvin_status print(const struct benchmark *benchmark, const struct bench_results *results, bool json,
                            kelvin_isa isa)
 {
-    if (json) return print_json(stdout, results_json(benchmark, results, isa));
+    if (json) return print_json(stdout, results_json(benchmark, results, isa), FEW_DIGITS);
     printf("%s, %s; %s\n\n", kelvin_cpu_name(), kelvin_isa_name(isa), results->about);
     for (size_t i = 0; i < benchmark->n_rows; i++) print_row(results, &benchmark->rows[i], results->value[i]);
     return KELVIN_OK;

@@ -4,6 +4,7 @@
 #include "cli/families.h"
 #include "cli/report.h"
 #include "data/cache.h"
+#include "data/text.h"
 
 #include <kelvin/fetch.h>
 
@@ -16,14 +17,7 @@ static size_t files_there(const struct canonical_set *set)
 {
     kelvin_path path;
     size_t n = 0;
-    for (size_t i = 0; set->files[i].name; i++) n += cache_file(path, set, i) == KELVIN_OK;
-    return n;
-}
-
-static size_t file_count(const struct canonical_set *set)
-{
-    size_t n = 0;
-    while (set->files[n].name) n++;
+    for (size_t i = 0; i < canonical_count(set); i++) n += cache_file(path, set, i) == KELVIN_OK;
     return n;
 }
 
@@ -33,7 +27,7 @@ kelvin_status data_report_list(FILE *out, bool json)
     json_t *list = json ? json_array() : NULL;
     for (size_t i = 0; families[DATA_SETS].member(&member, i); i++) {
         const struct canonical_set *set = canonical_find(member.name);
-        const bool ready = !set || files_there(set) == file_count(set);
+        const bool ready = !set || files_there(set) == canonical_count(set);
         if (json)
             json_array_append_new(list,
                                   json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", member.name, "usage", member.usage,
@@ -44,7 +38,7 @@ kelvin_status data_report_list(FILE *out, bool json)
                     : ready ? "; in the cache"
                             : "; not in the cache yet");
     }
-    return json ? print_json(out, json_pack("{s:o}", "data_sets", list)) : KELVIN_OK;
+    return json ? print_json(out, json_pack("{s:o}", "data_sets", list), FEW_DIGITS) : KELVIN_OK;
 }
 
 /* ---- one data set ---- */
@@ -55,23 +49,9 @@ struct facts {
     const char *source;
     kelvin_path folder;
     size_t n;                 /* channels or columns */
-    double *mean, *deviation; /* (n) each, of the training part as it is in the files */
+    double *mean, *deviation; /* (n) each: of the training part of images, white = 1 */
     size_t *train, *test;     /* (classes) each: members */
 };
-
-/* A table is standardised already: what it was is in data->mean. */
-static void fill_statistics(struct facts *f)
-{
-    const kelvin_data *d = f->data;
-    if (d->channels) {
-        kelvin_data_statistics(d, &d->train, f->mean, f->deviation);
-        return;
-    }
-    for (size_t i = 0; i < f->n; i++) {
-        f->mean[i] = (double)d->mean[i];
-        f->deviation[i] = (double)d->deviation[i];
-    }
-}
 
 static void count_members(size_t *members, const kelvin_part *part)
 {
@@ -87,7 +67,7 @@ static kelvin_status find_facts(struct facts *f)
     if (!f->mean || !f->train) return KELVIN_ENOMEM;
     f->deviation = f->mean + f->n;
     f->test = f->train + d->classes;
-    fill_statistics(f);
+    if (d->channels) kelvin_data_statistics(d, &d->train, f->mean, f->deviation);
     count_members(f->train, &d->train);
     count_members(f->test, &d->test);
     if (!(f->set = canonical_find(d->name))) return KELVIN_OK;
@@ -115,7 +95,8 @@ static void print_part(FILE *out, const char *title, const kelvin_part *part, co
 static void print_classes(FILE *out, const kelvin_data *d)
 {
     fprintf(out, "%-12s %zu:", "classes", d->classes);
-    for (size_t i = 0; i < d->classes && i < MOST_SHOWN; i++) fprintf(out, "%s %s", i ? "," : "", d->class_names[i]);
+    for (size_t i = 0; i < d->classes && i < MOST_SHOWN; i++)
+        fprintf(out, "%s %s", i ? "," : "", text_shown(d->class_names[i]).text);
     fputs(d->classes > MOST_SHOWN ? ", ...\n" : "\n", out);
 }
 
@@ -126,8 +107,7 @@ static void print_channels(FILE *out, const struct facts *f)
     fprintf(out, "   of the training part, white = 1\n%-12s", "deviation");
     for (size_t i = 0; i < f->n; i++) fprintf(out, " %.7f", f->deviation[i]);
     fprintf(out, "\n%-12s", "normalised");
-    for (size_t i = 0; i < f->n; i++)
-        fprintf(out, " (v - %.4g) / %.4g", (double)f->data->mean[i], (double)f->data->deviation[i]);
+    for (size_t i = 0; i < f->n; i++) fprintf(out, " (v - %.4g) / %.4g", f->data->mean[i], f->data->deviation[i]);
     fputc('\n', out);
 }
 
@@ -137,8 +117,9 @@ static void print_columns(FILE *out, const struct facts *f)
     for (size_t i = 0; i < f->n && i < MOST_SHOWN; i++) {
         char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
-        fprintf(out, "%-24.24s %14.7g %14.7g\n", f->data->column_names ? f->data->column_names[i] : number, f->mean[i],
-                f->deviation[i]);
+        fprintf(out, "%-24s %14.10g %14.10g\n",
+                f->data->column_names ? text_shown(f->data->column_names[i]).text : number, f->data->mean[i],
+                f->data->deviation[i]);
     }
     if (f->n > MOST_SHOWN) fprintf(out, "... and %zu more\n", f->n - MOST_SHOWN);
 }
@@ -178,13 +159,17 @@ static json_t *sizes_json(const size_t *values, size_t n)
     return list;
 }
 
+/* Names of files need not be UTF-8, which JSON must be. */
+static json_t *text_json(const char *text)
+{
+    json_t *json = json_string(text);
+    return json ? json : json_null();
+}
+
 static json_t *texts_json(const char *const *texts, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) {
-        json_t *text = json_string(texts[i]); /* NULL where it is not UTF-8 */
-        json_array_append_new(list, text ? text : json_null());
-    }
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, text_json(texts[i]));
     return list;
 }
 
@@ -204,22 +189,32 @@ static json_t *files_json(const struct facts *f)
     return list;
 }
 
+static json_t *image_json(const struct facts *f)
+{
+    const kelvin_data *d = f->data;
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "channels", (json_int_t)d->channels, "height", (json_int_t)d->height,
+                     "width", (json_int_t)d->width, "mean", numbers_json(f->mean, f->n), "deviation",
+                     numbers_json(f->deviation, f->n));
+}
+
 static json_t *facts_json(const struct facts *f)
 {
     const kelvin_data *d = f->data;
-    json_t *object = json_pack("{s:s, s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o}", "name", d->name, "inputs",
-                               (json_int_t)d->inputs, "classes", texts_json(d->class_names, d->classes), "train",
-                               (json_int_t)d->train.n, "train_per_class", sizes_json(f->train, d->classes), "test",
-                               (json_int_t)d->test.n, "test_per_class", sizes_json(f->test, d->classes), "mean",
-                               numbers_json(f->mean, f->n), "deviation", numbers_json(f->deviation, f->n));
-    if (d->channels)
-        json_object_set_new(object, "image",
-                            json_pack("{s:I, s:I, s:I}", "channels", (json_int_t)d->channels, "height",
-                                      (json_int_t)d->height, "width", (json_int_t)d->width));
+    json_t *object = json_object();
+    json_object_set_new(object, "name", text_json(d->name));
+    json_object_set_new(object, "inputs", json_integer((json_int_t)d->inputs));
+    if (d->channels) json_object_set_new(object, "image", image_json(f));
     if (d->column_names) json_object_set_new(object, "columns", texts_json(d->column_names, d->inputs));
+    json_object_set_new(object, "classes", texts_json(d->class_names, d->classes));
+    json_object_set_new(object, "train", json_integer((json_int_t)d->train.n));
+    json_object_set_new(object, "train_per_class", sizes_json(f->train, d->classes));
+    json_object_set_new(object, "test", json_integer((json_int_t)d->test.n));
+    json_object_set_new(object, "test_per_class", sizes_json(f->test, d->classes));
+    json_object_set_new(object, "subtracted", numbers_json(d->mean, f->n));
+    json_object_set_new(object, "divided_by", numbers_json(d->deviation, f->n));
     if (f->set) {
-        json_object_set_new(object, "source", json_string(f->source));
-        json_object_set_new(object, "folder", json_string(f->folder));
+        json_object_set_new(object, "source", text_json(f->source));
+        json_object_set_new(object, "folder", text_json(f->folder));
         json_object_set_new(object, "files", files_json(f));
     }
     return object;
@@ -229,7 +224,7 @@ kelvin_status data_report_print(FILE *out, const kelvin_data *data, bool json)
 {
     struct facts facts = {.data = data};
     kelvin_status status = find_facts(&facts);
-    if (!status && json) status = print_json(out, facts_json(&facts));
+    if (!status && json) status = print_json(out, facts_json(&facts), ALL_DIGITS);
     if (!status && !json) print_tables(out, &facts);
     kelvin_free(facts.mean);
     kelvin_free(facts.train);

@@ -48,6 +48,12 @@ static bool data(struct member *member, size_t i)
     return kelvin_data_info(i, &name, &about) && plain(member, name, about);
 }
 
+static bool augmentation(struct member *member, size_t i)
+{
+    const char *name, *about;
+    return kelvin_augment_info(i, &name, &about) && plain(member, name, about);
+}
+
 static bool density(struct member *member, size_t i)
 {
     return with_parameters(member, kelvin_density_info(i));
@@ -72,6 +78,7 @@ const struct family families[FAMILY_COUNT] = {
                    density},
     [PRIORS] = {"priors", "prior", "priors", "summed over all parameters theta", prior},
     [DATA_SETS] = {"data sets", "data set", "data_sets", NULL, data},
+    [AUGMENTATIONS] = {"augmentations", "augmentation", "augmentations", "of training images", augmentation},
     [FIGURES] = {"figures", "figure", "figures", NULL, figure},
 };
 

@@ -58,7 +58,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     const struct settings *settings = data;
     kelvin_isa chosen;
     KELVIN_TRY(kelvin_isa_choose(&chosen));
-    if (settings->json) return print_json(stdout, info_json(chosen));
+    if (settings->json) return print_json(stdout, info_json(chosen), FEW_DIGITS);
     print_tables(stdout, chosen);
     return KELVIN_OK;
 }
@@ -66,7 +66,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
 const struct command info_command = {
     .name = "info",
     .synopsis = "[--json]",
-    .about = "List samplers, models, densities, priors, data sets and figures, and describe this CPU",
+    .about = "List samplers, models, densities, priors, data sets, augmentations and figures, and describe this CPU",
     .details = "Densities and priors are written as name:value,value in the order shown. KELVIN_ISA in the environment "
                "chooses\n"
                "another of the listed instruction sets; all with FMA give the same bits.",

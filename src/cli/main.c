@@ -5,6 +5,7 @@
 #include "cli/suggest.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -108,6 +109,8 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    signal(SIGCHLD,
+           SIG_DFL); /* whoever started us may have left it ignored: then nobody could wait for gnuplot or npm */
     const int code = run(argc, argv);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "kelvin: standard output could not be written: %s\n", strerror(errno));

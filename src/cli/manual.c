@@ -87,7 +87,8 @@ static const struct entry environment[] = {
 
 static const struct entry statuses[] = {
     {"0", "Done."},
-    {"1", "Failed: memory, broken or missing files, another program, or a signal. One sentence on standard error says why."},
+    {"1",
+     "Failed: memory, broken or missing files, another program, or a signal. One sentence on standard error says why."},
     {"2", "Wrong use: an unknown name, a value out of its range, a folder that exists."},
     {NULL, NULL},
 };

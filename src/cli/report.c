@@ -10,10 +10,10 @@ json_t *json_number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-kelvin_status print_json(FILE *out, json_t *object)
+kelvin_status print_json(FILE *out, json_t *object, size_t digits)
 {
     if (!object) return kelvin_fail(KELVIN_ENOMEM, "memory for the JSON output could not be had");
-    json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(7));
+    json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
     fputc('\n', out);
     json_decref(object);
     return KELVIN_OK;
@@ -80,6 +80,9 @@ static void print_table(FILE *out, const struct facts *f)
     const kelvin_run_config *c = &f->run->config;
     fprintf(out, "%s on %s, density %s, prior %s, temperature %g\n", c->model, c->data, c->density, c->prior,
             c->hmc.temperature);
+    if (f->run->data->test.n > 0)
+        fprintf(out, "%zu observations, and %zu that are kept for testing\n", f->run->data->train.n,
+                f->run->data->test.n);
     fprintf(out,
             "%s: %" PRIu32 " chains x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
             " leapfrog steps of %g, seed %" PRIu64 "\n\n",
@@ -138,6 +141,8 @@ static json_t *summary_json(const struct facts *f)
         const double *value = (const double *)(const void *)((const char *)&f->summary + numbers[i].offset);
         json_object_set_new(object, numbers[i].key, json_number(*value));
     }
+    json_object_set_new(object, "train", json_integer((json_int_t)f->run->data->train.n));
+    json_object_set_new(object, "test", json_integer((json_int_t)f->run->data->test.n));
     json_object_set_new(object, "seconds", json_number(f->run->seconds));
     json_t *list = json_array();
     for (size_t i = 0; i < WARNINGS; i++)
@@ -150,7 +155,7 @@ kelvin_status report_run(FILE *out, const kelvin_run *run, bool json)
 {
     struct facts facts = {.run = run, .draws = run->config.iterations - run->config.warmup};
     KELVIN_TRY(kelvin_summarise(&facts.summary, run));
-    if (json) return print_json(out, summary_json(&facts));
+    if (json) return print_json(out, summary_json(&facts), FEW_DIGITS);
     print_table(out, &facts);
     return KELVIN_OK;
 }

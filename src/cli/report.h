@@ -10,8 +10,10 @@
 /* A number, or null where JSON has none: NaN, infinity. */
 json_t *json_number(double x);
 
+enum { FEW_DIGITS = 7, ALL_DIGITS = 17 };
+
 /* Prints a JSON object with a final newline, and frees it. KELVIN_ENOMEM if it could not be made (NULL). */
-KELVIN_MUST_CHECK kelvin_status print_json(FILE *out, json_t *object);
+KELVIN_MUST_CHECK kelvin_status print_json(FILE *out, json_t *object, size_t digits);
 
 /* Summarises the run and prints it. */
 KELVIN_MUST_CHECK kelvin_status report_run(FILE *out, const kelvin_run *run, bool json);

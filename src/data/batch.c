@@ -33,7 +33,7 @@ kelvin_status kelvin_augment_parse(kelvin_augment *augment, const char *name)
 {
     for (*augment = 0; *augment < KELVIN_AUGMENT_COUNT; ++*augment)
         if (strcmp(augmentations[*augment].name, name) == 0) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE, "augmentation '%s' is not known; expected none, paper or reference", name);
+    return kelvin_fail(KELVIN_EUSAGE, "augmentation '%s' is not known; kelvin info lists those that are", name);
 }
 
 void kelvin_data_order(uint32_t *order, size_t n, const kelvin_epoch *epoch)
@@ -46,9 +46,9 @@ kelvin_view kelvin_epoch_view(const kelvin_epoch *epoch, size_t index)
 {
     const uint32_t offsets = augmentations[epoch->augment].offsets;
     if (offsets == 0) return (kelvin_view){0};
-    /* Three numbers per image, from the second triple on; the first is the epoch's. */
+    /* Three numbers per image; the crop of an epoch is that of its image 0. */
     const kelvin_random where = {epoch->seed, epoch->chain, epoch->epoch, KELVIN_STREAM_AUGMENT};
-    const uint64_t own = 3 * ((uint64_t)index + 1), crop = augmentations[epoch->augment].each ? own : 0;
+    const uint64_t own = 3 * (uint64_t)index, crop = augmentations[epoch->augment].each ? own : 0;
     return (kelvin_view){
         .flip = kelvin_random_bits(where, own) >> 31,
         .dy = (int)kelvin_uniform_int(where, crop + 1, offsets) - PAD,

@@ -27,6 +27,13 @@ const struct canonical_set canonical_mnist = {
     },
 };
 
+size_t canonical_count(const struct canonical_set *set)
+{
+    size_t n = 0;
+    while (set->files[n].name) n++;
+    return n;
+}
+
 const struct canonical_set *canonical_find(const char *name)
 {
     static const struct canonical_set *const sets[] = {&canonical_cifar10, &canonical_mnist};

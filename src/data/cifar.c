@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE = 32 }; /* records at a time: 96 kB, which stay in the cache between reading and copying */
+enum { PIECE = 64 }; /* records at a time: 192 kB, which stay in the cache between reading and copying */
 
 static const char *const class_names[CIFAR_CLASSES] = {"airplane", "automobile", "bird",  "cat",  "deer",
                                                        "dog",      "frog",       "horse", "ship", "truck"};
@@ -37,15 +37,29 @@ kelvin_status cifar_records(uint8_t *images, int32_t *y, const uint8_t *records,
     return KELVIN_OK;
 }
 
-static kelvin_status read_file(uint8_t *images, int32_t *y, size_t n, const char *path)
+/* `piece` has room for PIECE records. */
+static kelvin_status read_file(uint8_t *images, int32_t *y, size_t n, const char *path, uint8_t *piece)
 {
-    uint8_t piece[PIECE * CIFAR_RECORD];
     for (size_t i = 0; i < n; i += PIECE) {
         const size_t count = n - i < PIECE ? n - i : PIECE;
         KELVIN_TRY(kelvin_file_read_part(piece, path, i * CIFAR_RECORD, count * CIFAR_RECORD));
         KELVIN_TRY(cifar_records(images + i * CIFAR_PIXELS, y + i, piece, count, i, path));
     }
     return KELVIN_OK;
+}
+
+static kelvin_status read_files(struct data_loader *loader, const struct cifar_file *files, size_t n)
+{
+    uint8_t *images = loader->bytes, *piece = kelvin_alloc(PIECE, CIFAR_RECORD);
+    int32_t *y = loader->y;
+    kelvin_status status = piece ? KELVIN_OK : KELVIN_ENOMEM;
+    for (size_t i = 0; !status && i < n; i++) {
+        status = read_file(images, y, files[i].records, files[i].path, piece);
+        images += files[i].records * CIFAR_PIXELS;
+        y += files[i].records;
+    }
+    kelvin_free(piece);
+    return status;
 }
 
 /* Sets the number of rows, of all files and of those for training. */
@@ -73,11 +87,7 @@ kelvin_status cifar_load(struct data_loader *loader, struct cifar_file *files, s
     if (!data->class_names) data->class_names = class_names;
     KELVIN_TRY(data_alloc_images(loader, rows));
     loader->n_train = train_rows;
-    uint8_t *images = loader->bytes;
-    int32_t *y = loader->y;
-    for (size_t i = 0; i < n; images += files[i].records * CIFAR_PIXELS, y += files[i].records, i++)
-        KELVIN_TRY(read_file(images, y, files[i].records, files[i].path));
-    return KELVIN_OK;
+    return read_files(loader, files, n);
 }
 
 /* ---- class names ---- */
@@ -130,11 +140,12 @@ static kelvin_status list_batches(size_t *count, struct cifar_file *files, size_
     if (!entries) return kelvin_fail(KELVIN_EIO, "%s: could not be read as a folder: %s", folder, strerror(errno));
     kelvin_status status = KELVIN_OK;
     *count = 0;
-    for (const struct dirent *entry; !status && (entry = readdir(entries));) {
+    for (const struct dirent *entry; !status && (errno = 0, entry = readdir(entries));) {
         if (!is_batch(entry->d_name)) continue;
         if (*count < room) status = kelvin_path_join(files[*count].path, folder, "%s", entry->d_name);
         ++*count;
     }
+    if (!status && errno) status = kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", folder, strerror(errno));
     closedir(entries);
     return status;
 }

@@ -81,6 +81,9 @@ static kelvin_status load(struct data_loader *loader, struct data_owned *owned)
 {
     const struct data_type *type = loader->spec->type;
     KELVIN_TRY(type->open(loader));
+    if (loader->n > UINT32_MAX) /* an order of them has indices of 32 bits */
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu rows; expected at most %u", loader->data->name, loader->n,
+                           UINT32_MAX);
     if (type->splits && loader->n_train == loader->n && loader->spec->split > 0) KELVIN_TRY(data_split(loader));
     KELVIN_TRY(data_normalise(loader, &owned->x));
     return set_scale(owned, loader->data);

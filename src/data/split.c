@@ -65,7 +65,6 @@ static void partition(void *rows, size_t row_bytes, const bool *marked, size_t n
 
 kelvin_status data_split(struct data_loader *l)
 {
-    if (l->n > UINT32_MAX) return kelvin_fail(KELVIN_EUSAGE, "%zu rows are too many to be split", l->n);
     const size_t row_bytes = l->data->inputs * (l->bytes ? sizeof *l->bytes : sizeof *l->values);
     bool *test = kelvin_alloc(l->n, sizeof *test);
     kelvin_status status = test ? mark(test, l) : KELVIN_ENOMEM;

@@ -1,0 +1,149 @@
+/* The cache: where it is, what belongs there, and the two data sets read from it. Files of the right size full of zeros
+ * stand in for the real ones: sizes are all that is checked before reading. */
+#include "run_helpers.h"
+
+#include "data/cache.h"
+
+#include <fcntl.h>
+
+static char *kept[3];
+static const char *const variables[3] = {"KELVIN_DATA", "XDG_CACHE_HOME", "HOME"};
+
+static void set_variables(const char *data, const char *cache, const char *home)
+{
+    const char *const values[3] = {data, cache, home};
+    for (int i = 0; i < 3; i++)
+        if (values[i])
+            setenv(variables[i], values[i], 1);
+        else
+            unsetenv(variables[i]);
+}
+
+static int begin(void **state)
+{
+    for (int i = 0; i < 3; i++) kept[i] = getenv(variables[i]) ? strdup(getenv(variables[i])) : NULL;
+    return make_base(state);
+}
+
+static int end(void **state)
+{
+    set_variables(kept[0], kept[1], kept[2]);
+    for (int i = 0; i < 3; i++) free(kept[i]);
+    return remove_base(state);
+}
+
+static void where_it_is(void **state)
+{
+    (void)state;
+    kelvin_path path;
+    set_variables("/one", "/two", "/three");
+    assert_ok(cache_folder(path));
+    assert_string_equal(path, "/one");
+    set_variables("", "/two", "/three"); /* empty is as good as not set */
+    assert_ok(cache_folder(path));
+    assert_string_equal(path, "/two/kelvin");
+    set_variables(NULL, "", "/three");
+    assert_ok(cache_folder(path));
+    assert_string_equal(path, "/three/.cache/kelvin");
+    set_variables(NULL, NULL, NULL);
+    fails(cache_folder(path), KELVIN_EUSAGE, "KELVIN_DATA", "there is no place for data sets");
+    char longest[KELVIN_PATH_MAX + 1];
+    memset(longest, 'x', KELVIN_PATH_MAX);
+    longest[KELVIN_PATH_MAX - 1] = '\0';
+    set_variables(longest, NULL, NULL);
+    assert_ok(cache_folder(path));
+    assert_string_equal(path, longest);
+    longest[KELVIN_PATH_MAX - 1] = 'x';
+    longest[KELVIN_PATH_MAX] = '\0';
+    set_variables(longest, NULL, NULL);
+    fails(cache_folder(path), KELVIN_EUSAGE, "KELVIN_DATA", "4095 bytes");
+}
+
+static void what_belongs_there(void **state)
+{
+    (void)state;
+    assert_ptr_equal(canonical_find("cifar10"), &canonical_cifar10);
+    assert_ptr_equal(canonical_find("mnist"), &canonical_mnist);
+    assert_null(canonical_find("cifar"));
+    assert_int_equal(canonical_count(&canonical_cifar10), 6);
+    assert_int_equal(canonical_count(&canonical_mnist), 4);
+}
+
+/* All zeros but for what is given at the start and at one place. */
+static void make_zeros(const struct canonical_set *set, size_t file, const void *head, size_t bytes, size_t at,
+                       uint8_t value)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s/%s", set->name, set->files[file].name);
+    const int fd = open(in_base(name), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, (off_t)set->files[file].bytes), 0);
+    assert_int_equal(pwrite(fd, head, bytes, 0), (ssize_t)bytes);
+    assert_int_equal(pwrite(fd, &value, 1, (off_t)at), 1);
+    close(fd);
+}
+
+static void cifar10_from_the_cache(void **state)
+{
+    (void)state;
+    kelvin_data *data;
+    set_variables(base, NULL, NULL);
+    assert_int_equal(mkdir(in_base("cifar10"), 0777), 0);
+    for (size_t i = 0; i < 6; i++) make_zeros(&canonical_cifar10, i, "\t", 1, 1 + 1024 + i, (uint8_t)(100 + i));
+    assert_ok(kelvin_data_open(&data, "cifar10"));
+    assert_true(data->train.n == 50000 && data->test.n == 10000);
+    for (size_t i = 0; i < 6; i++) { /* the i-th file's first image: green pixel i; label 9, all others 0 */
+        assert_int_equal(data->train.bytes[i * 10000 * 3072 + 1024 + i], 100 + i);
+        assert_int_equal(data->train.y[i * 10000], 9);
+        assert_int_equal(data->train.y[i * 10000 + 1], 0);
+    }
+    float x[3072]; /* of the test part's first image */
+    kelvin_data_slice(data, &data->test, x, 0, 1);
+    assert_near((double)x[0], -.49 / .2, 1e-6);
+    assert_near((double)x[1024], -.48 / .2, 1e-6);
+    assert_near((double)x[1024 + 5], (105 / 255.0 - .48) / .2, 1e-6);
+    assert_near((double)x[2048], -.44 / .2, 1e-6);
+    kelvin_data_close(data);
+    make_zeros(&canonical_cifar10, 5, "", 0, canonical_cifar10.files[5].bytes, 0); /* one byte more */
+    fails(kelvin_data_open(&data, "cifar10"), KELVIN_EFORMAT, "test_batch.bin: has 30730001 bytes, expected 30730000",
+          "kelvin data cifar10");
+}
+
+static void mnist_from_the_cache(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *head;
+        size_t bytes, at;
+        uint8_t value;
+    } files[4] = {{"\0\0\10\3\0\0\352\140\0\0\0\34\0\0\0\34", 16, 16, 50},
+                  {"\0\0\10\1\0\0\352\140", 8, 8 + 59999, 9},
+                  {"\0\0\10\3\0\0\47\20\0\0\0\34\0\0\0\34", 16, 16 + 783, 150},
+                  {"\0\0\10\1\0\0\47\20", 8, 8 + 3, 9}};
+    kelvin_data *data;
+    set_variables(base, NULL, NULL);
+    assert_int_equal(mkdir(in_base("mnist"), 0777), 0);
+    for (size_t i = 0; i < 4; i++)
+        make_zeros(&canonical_mnist, i, files[i].head, files[i].bytes, files[i].at, files[i].value);
+    assert_ok(kelvin_data_open(&data, "mnist"));
+    assert_true(data->train.n == 60000 && data->test.n == 10000 && data->inputs == 784);
+    assert_int_equal(data->train.bytes[0], 50);
+    assert_int_equal(data->test.bytes[783], 150);
+    assert_string_equal(data->class_names[data->train.y[59999]], "9");
+    assert_string_equal(data->class_names[data->test.y[3]], "9");
+    float x[784];
+    kelvin_data_slice(data, &data->train, x, 0, 1);
+    assert_near((double)x[0], (50 / 255.0 - .1307) / .3081, 1e-6);
+    kelvin_data_close(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(where_it_is),
+        cmocka_unit_test(what_belongs_there),
+        cmocka_unit_test(cifar10_from_the_cache),
+        cmocka_unit_test(mnist_from_the_cache),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
