@@ -116,15 +116,15 @@ static void mnist_from_the_cache(void **state)
         const char *head;
         size_t bytes, at;
         uint8_t value;
-    } files[4] = {{"\0\0\10\3\0\0\352\140\0\0\0\34\0\0\0\34", 16, 16, 50},
-                  {"\0\0\10\1\0\0\352\140", 8, 8 + 59999, 9},
-                  {"\0\0\10\3\0\0\47\20\0\0\0\34\0\0\0\34", 16, 16 + 783, 150},
-                  {"\0\0\10\1\0\0\47\20", 8, 8 + 3, 9}};
+    } contents[4] = {{"\0\0\10\3\0\0\352\140\0\0\0\34\0\0\0\34", 16, 16, 50},
+                     {"\0\0\10\1\0\0\352\140", 8, 8 + 59999, 9},
+                     {"\0\0\10\3\0\0\47\20\0\0\0\34\0\0\0\34", 16, 16 + 783, 150},
+                     {"\0\0\10\1\0\0\47\20", 8, 8 + 3, 9}};
     kelvin_data *data;
     set_variables(base, NULL, NULL);
     assert_int_equal(mkdir(in_base("mnist"), 0777), 0);
     for (size_t i = 0; i < 4; i++)
-        make_zeros(&canonical_mnist, i, files[i].head, files[i].bytes, files[i].at, files[i].value);
+        make_zeros(&canonical_mnist, i, contents[i].head, contents[i].bytes, contents[i].at, contents[i].value);
     assert_ok(kelvin_data_open(&data, "mnist"));
     assert_true(data->train.n == 60000 && data->test.n == 10000 && data->inputs == 784);
     assert_int_equal(data->train.bytes[0], 50);

@@ -147,6 +147,9 @@ static void splits_leave_at_least_one(void **state)
     make_table(&t, 0.999, 0, (const size_t[]){2, 2, 0, 3}); /* and one is not */
     assert_ok(data_split(&t.loader));
     assert_int_equal(t.loader.n_train, 3);
+    make_table(&t, 0.5, 0, (const size_t[]){3, 0, 0, 0}); /* half of 3 is 2 */
+    assert_ok(data_split(&t.loader));
+    assert_int_equal(t.loader.n_train, 1);
     make_table(&t, 0.2, 0, (const size_t[]){5, 5, 1, 5});
     fails(data_split(&t.loader), KELVIN_EFORMAT,
           "table.csv: class 'c' has one member (row 3), which cannot be split into training and test; expected at "
@@ -170,6 +173,20 @@ static void splits_by_seed(void **state)
     make_table(&again, 0.2, SEEDS - 1, (const size_t[]){10, 0, 0, 0});
     assert_ok(data_split(&again.loader));
     assert_memory_equal(t.values, again.values, sizeof t.values);
+}
+
+/* Classes of one size do not lose the same of their members. */
+static void splits_by_class(void **state)
+{
+    (void)state;
+    static struct table t;
+    bool test[2][100] = {{false}};
+    make_table(&t, 0.5, 0, (const size_t[]){100, 100, 0, 0}); /* in turns: row 2 i + class */
+    assert_ok(data_split(&t.loader));
+    for (size_t i = t.loader.n_train; i < 200; i++) test[t.y[i]][(size_t)t.values[i * COLUMNS] / 2] = true;
+    size_t same = 0;
+    for (size_t i = 0; i < 100; i++) same += test[0][i] == test[1][i];
+    assert_near((double)same, 50, 25); /* five standard errors of a hundred coins */
 }
 
 static void splits_of_bytes(void **state)
@@ -225,6 +242,21 @@ static void tables_are_standardised(void **state)
           "csv:table.csv: row 6, column 2: 1e+200 is too far from the mean of its column, 7, to be standardised");
     kelvin_free(x);
     kelvin_arena_destroy(t.loader.arena);
+}
+
+/* More pixels than fit into one 32-bit sum of squares. */
+static void large_images(void **state)
+{
+    (void)state;
+    enum { HEIGHT = 300, WIDTH = 500, N = 2 };
+    uint8_t *bytes = malloc(N * HEIGHT * WIDTH);
+    for (size_t i = 0; i < N * HEIGHT * WIDTH; i++) bytes[i] = i % 4 ? 255 : 51;
+    const kelvin_data data = {.inputs = HEIGHT * WIDTH, .channels = 1, .height = HEIGHT, .width = WIDTH, .white = 255};
+    double mean, deviation;
+    kelvin_data_statistics(&data, &(kelvin_part){.n = N, .bytes = bytes}, &mean, &deviation);
+    assert_near(mean, 0.8, 1e-12); /* 1 with probability 3/4, 1/5 with 1/4 */
+    assert_near(deviation, 0.8 * sqrt(3.0) / 4, 1e-12);
+    free(bytes);
 }
 
 /* What rounding makes hard: a column of 0.1, whose sums are not; squares that overflow, or vanish. Eleven columns, of
@@ -326,7 +358,9 @@ int main(void)
         cmocka_unit_test(splits_are_stratified),
         cmocka_unit_test(splits_leave_at_least_one),
         cmocka_unit_test(splits_by_seed),
+        cmocka_unit_test(splits_by_class),
         cmocka_unit_test(splits_of_bytes),
+        cmocka_unit_test(large_images),
         cmocka_unit_test(tables_are_standardised),
         cmocka_unit_test(extreme_columns),
         cmocka_unit_test(toy_points),
