@@ -53,7 +53,15 @@ static void wrong_specs(void **state)
         {"pair:a", "data 'pair:a': TWO is missing; expected pair:ONE,TWO[,key=VALUE]"},
         {"pair:a,,key=1", "data 'pair:a,,key=1': TWO is missing; expected pair:ONE,TWO[,key=VALUE]"},
         {"pair:a,b,c", "data 'pair:a,b,c': 'c' is one too many; expected pair:ONE,TWO[,key=VALUE]"},
-        {"pair:a,b,kye=1", "data 'pair:a,b,kye=1': 'kye=1' is one too many; expected pair:ONE,TWO[,key=VALUE]"},
+        {"pair:a,b,kye=1", "data 'pair:a,b,kye=1': unknown option 'kye'; expected key, other, split or seed"},
+        {"pair:a,b, key=1", "data 'pair:a,b, key=1': unknown option ' key'; expected key, other, split or seed"},
+        {"pair:a,b,=1", "data 'pair:a,b,=1': unknown option ''; expected key, other, split or seed"},
+        {"pair:a,b\\,,", "data 'pair:a,b\\,,': nothing follows the last comma; expected pair:ONE,TWO[,key=VALUE]"},
+        {"pair:a,b,key=1,",
+         "data 'pair:a,b,key=1,': nothing follows the last comma; expected pair:ONE,TWO[,key=VALUE]"},
+        {"pair:a,b,,key=1",
+         "data 'pair:a,b,,key=1': nothing stands between two commas; expected pair:ONE,TWO[,key=VALUE]"},
+        {"pair:a,", "data 'pair:a,': TWO is missing; expected pair:ONE,TWO[,key=VALUE]"},
         {"pair:a,b,key=", "data 'pair:a,b,key=': the value of key is missing"},
         {"pair:a,b,key=1,key=2", "data 'pair:a,b,key=1,key=2': key is given twice"},
         {"pair:a,b,split=1", "data 'pair:a,b,split=1': split is '1'; expected a share from 0 to below 1"},
@@ -71,7 +79,13 @@ static void wrong_specs(void **state)
         fails(data_spec_parse(&spec, &example, wrong[i].text), KELVIN_EUSAGE, wrong[i].sentence);
         data_spec_free(&spec);
     }
+    struct data_spec spec;
+    assert_ok(data_spec_parse(&spec, &example, "pair:a\\,b,c,seed=1"));
+    fails(data_spec_no_split(&spec, "key"), KELVIN_EUSAGE,
+          "data 'pair:a\\,b,c,seed=1': seed is given together with key; expected one of the two");
+    data_spec_free(&spec);
     kelvin_data *data;
+    fails(kelvin_data_open(&data, "toy:"), KELVIN_EUSAGE, "data 'toy:': '' is one too many; expected toy");
     fails(kelvin_data_open(&data, "toy:x"), KELVIN_EUSAGE, "data 'toy:x': 'x' is one too many; expected toy");
     fails(kelvin_data_open(&data, "toys"), KELVIN_EUSAGE,
           "data set 'toys' is not known; kelvin info lists those that are");

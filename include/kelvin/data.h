@@ -32,6 +32,7 @@ typedef struct kelvin_data {
     size_t channels, height, width;  /* of images: inputs is their product; all 0 for tables */
     const char *const *class_names;  /* (classes) */
     const char *const *column_names; /* (inputs); NULL where columns have no names */
+    const char *label_name;          /* of the column of labels; NULL where it has none */
     const double *mean, *deviation;  /* per channel or column; an input is (value - mean) / deviation, */
     float white;                     /* where the value of a byte is byte / white */
     kelvin_part train, test;         /* test.n may be 0 */

@@ -4,6 +4,7 @@
 #include "data/data.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,62 +23,107 @@ static char *next_field(char **rest)
     return field;
 }
 
-static bool is_key(const struct data_type *type, const char *name)
+static const char *const split_keys[] = {"split", "seed"};
+
+/* The i-th key that may be given; NULL after the last. */
+static const char *key_at(const struct data_type *type, size_t i)
 {
-    for (size_t i = 0; i < DATA_KEYS && type->keys[i]; i++)
-        if (strcmp(type->keys[i], name) == 0) return true;
-    return type->splits && (strcmp(name, "split") == 0 || strcmp(name, "seed") == 0);
+    size_t own = 0;
+    while (own < DATA_KEYS && type->keys[own]) own++;
+    if (i < own) return type->keys[i];
+    return type->splits && i - own < sizeof split_keys / sizeof *split_keys ? split_keys[i - own] : NULL;
 }
 
-static kelvin_status take_field(struct data_spec *spec, char *field, const char *text)
+static bool is_key(const struct data_type *type, const char *name)
 {
-    const struct data_type *type = spec->type;
-    char *equals = strchr(field, '=');
-    if (equals) *equals = '\0';
-    if (equals && is_key(type, field)) {
-        if (data_spec_value(spec, field) || spec->n_keys == DATA_KEYS)
-            return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given twice", text, field);
-        if (!equals[1]) return kelvin_fail(KELVIN_EUSAGE, "data '%s': the value of %s is missing", text, field);
-        spec->keys[spec->n_keys] = field;
-        spec->values[spec->n_keys++] = equals + 1;
-        return KELVIN_OK;
+    for (size_t i = 0; key_at(type, i); i++)
+        if (strcmp(key_at(type, i), name) == 0) return true;
+    return false;
+}
+
+static kelvin_status take_key(struct data_spec *spec, const char *key, const char *value)
+{
+    if (data_spec_value(spec, key) || spec->n_keys == DATA_KEYS)
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given twice", spec->name, key);
+    if (!*value) return kelvin_fail(KELVIN_EUSAGE, "data '%s': the value of %s is missing", spec->name, key);
+    spec->keys[spec->n_keys] = key;
+    spec->values[spec->n_keys++] = value;
+    return KELVIN_OK;
+}
+
+static kelvin_status unknown_key(const struct data_spec *spec, const char *key, size_t length)
+{
+    char list[256] = "";
+    size_t used = 0;
+    const char *name, *next = key_at(spec->type, 0);
+    for (size_t i = 0; (name = next) && used < sizeof list; i++) {
+        next = key_at(spec->type, i + 1);
+        const char *before = i == 0 ? "" : next ? ", " : " or ";
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, name);
     }
-    if (equals) *equals = '=';
-    if (spec->n_files == DATA_FILES || !type->files[spec->n_files])
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': '%s' is one too many; expected %s", text, field, type->usage);
-    if (!*field)
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is missing; expected %s", text, type->files[spec->n_files],
-                           type->usage);
+    return kelvin_fail(KELVIN_EUSAGE, "data '%s': unknown option '%.*s'; expected %s", spec->name, (int)length, key,
+                       list);
+}
+
+/* A field after all files that is not one of the keys. */
+static kelvin_status one_too_many(const struct data_spec *spec, const char *field, bool last)
+{
+    const char *equals = strchr(field, '=');
+    if (equals && key_at(spec->type, 0)) return unknown_key(spec, field, (size_t)(equals - field));
+    if (*field || field[-1] == ':')
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': '%s' is one too many; expected %s", spec->name, field,
+                           spec->type->usage);
+    return kelvin_fail(KELVIN_EUSAGE, "data '%s': nothing %s; expected %s", spec->name,
+                       last ? "follows the last comma" : "stands between two commas", spec->type->usage);
+}
+
+static kelvin_status missing_file(const struct data_spec *spec)
+{
+    return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is missing; expected %s", spec->name,
+                       spec->type->files[spec->n_files], spec->type->usage);
+}
+
+static kelvin_status take_field(struct data_spec *spec, char *field, bool last)
+{
+    char *equals = strchr(field, '=');
+    if (equals) {
+        *equals = '\0';
+        if (is_key(spec->type, field)) return take_key(spec, field, equals + 1);
+        *equals = '=';
+    }
+    if (spec->n_files == DATA_FILES || !spec->type->files[spec->n_files]) return one_too_many(spec, field, last);
+    if (!*field) return missing_file(spec);
     spec->files[spec->n_files++] = field;
     return KELVIN_OK;
 }
 
-static kelvin_status read_split(struct data_spec *spec, const char *text)
+static kelvin_status read_split(struct data_spec *spec)
 {
     const char *split = data_spec_value(spec, "split"), *seed = data_spec_value(spec, "seed");
     char *end = NULL;
     spec->split = split ? strtod(split, &end) : default_split;
     if (split && (end == split || *end || !(spec->split >= 0 && spec->split < 1)))
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': split is '%s'; expected a share from 0 to below 1", text, split);
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': split is '%s'; expected a share from 0 to below 1", spec->name,
+                           split);
     errno = 0;
     spec->seed = seed ? strtoull(seed, &end, 10) : 0;
     if (seed && (*seed < '0' || *seed > '9' || *end || errno))
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': seed is '%s'; expected a whole number from 0 to 2^64 - 1", text,
-                           seed);
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': seed is '%s'; expected a whole number from 0 to 2^64 - 1",
+                           spec->name, seed);
     return KELVIN_OK;
 }
 
 kelvin_status data_spec_parse(struct data_spec *spec, const struct data_type *type, const char *text)
 {
-    *spec = (struct data_spec){.type = type, .text = kelvin_strdup(text)};
+    *spec = (struct data_spec){.type = type, .name = text, .text = kelvin_strdup(text)};
     if (!spec->text) return KELVIN_ENOMEM;
     char *rest = strchr(spec->text, ':');
     if (rest) rest++;
-    while (rest) KELVIN_TRY(take_field(spec, next_field(&rest), text));
-    if (type->files[spec->n_files])
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is missing; expected %s", text, type->files[spec->n_files],
-                           type->usage);
-    return read_split(spec, text);
+    while (rest) {
+        char *field = next_field(&rest);
+        KELVIN_TRY(take_field(spec, field, !rest));
+    }
+    return type->files[spec->n_files] ? missing_file(spec) : read_split(spec);
 }
 
 void data_spec_free(struct data_spec *spec)
@@ -94,10 +140,9 @@ const char *data_spec_value(const struct data_spec *spec, const char *key)
 
 kelvin_status data_spec_no_split(const struct data_spec *spec, const char *because)
 {
-    static const char *const refused[] = {"split", "seed"};
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (data_spec_value(spec, refused[i]))
+    for (size_t i = 0; i < sizeof split_keys / sizeof *split_keys; i++)
+        if (data_spec_value(spec, split_keys[i]))
             return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given together with %s; expected one of the two",
-                               spec->files[0], refused[i], because);
+                               spec->name, split_keys[i], because);
     return KELVIN_OK;
 }

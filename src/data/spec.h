@@ -9,7 +9,8 @@ enum { DATA_FILES = 2, DATA_KEYS = 8 };
 struct data_type;
 
 struct data_spec {
-    char *text; /* what the others point into */
+    const char *name; /* all of it, as it was given: for sentences */
+    char *text;       /* what the others point into */
     const struct data_type *type;
     const char *files[DATA_FILES];
     const char *keys[DATA_KEYS], *values[DATA_KEYS];
