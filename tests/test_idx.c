@@ -20,7 +20,7 @@ static const char labels[] = "\0\0\x08\x01\0\0\0\x04\x00\x03\x01\x00";
 static const char test_images[] = "\0\0\x08\x03"
                                   "\0\0\0\x02\0\0\0\x02\0\0\0\x03"
                                   "\x14\x15\x16\x17\x18\x19\x1e\x1f\x20\x21\x22\x23";
-static const char test_labels[] = "\0\0\x08\x01\0\0\0\x02\x03\x02";
+static const char test_labels[] = "\0\0\x08\x01\0\0\0\x02\x03\x01";
 
 static void make_files(void)
 {
@@ -50,14 +50,15 @@ static void reads_what_is_there(void **state)
     assert_int_equal(data->height, 2);
     assert_int_equal(data->width, 3);
     assert_int_equal(data->inputs, 6);
-    assert_int_equal(data->classes, 4);
-    assert_string_equal(data->class_names[3], "3");
+    assert_int_equal(data->classes, 3); /* no row has the label 2 */
+    assert_string_equal(data->class_names[1], "1");
+    assert_string_equal(data->class_names[2], "3");
     assert_int_equal(data->train.n, 4);
     assert_int_equal(data->test.n, 2);
     assert_memory_equal(data->train.bytes, images + 16, 24);
     assert_memory_equal(data->test.bytes, test_images + 16, 12);
-    assert_memory_equal(data->train.y, ((int32_t[]){0, 3, 1, 0}), 4 * sizeof(int32_t));
-    assert_memory_equal(data->test.y, ((int32_t[]){3, 2}), 2 * sizeof(int32_t));
+    assert_memory_equal(data->train.y, ((int32_t[]){0, 2, 1, 0}), 4 * sizeof(int32_t));
+    assert_memory_equal(data->test.y, ((int32_t[]){2, 1}), 2 * sizeof(int32_t));
     /* (0 + ... + 5) + (10 + ... + 15) + (255 + ... + 250) + (128 + ... + 133) = 15 + 75 + 1515 + 783 */
     assert_near(data->mean[0], 2388.0 / 24 / 255, 1e-7);
     kelvin_data_close(data);
@@ -78,12 +79,13 @@ static void colours_become_planes(void **state)
     static const char grey[] = "\0\0\x08\x04\0\0\0\x02\0\0\0\x01\0\0\0\x02\0\0\0\x01\x01\x02\x03\x04";
     kelvin_data *data;
     spill(in_base("i"), BYTES(colours));
-    spill(in_base("l"), BYTES("\0\0\x08\x01\0\0\0\x02\x00\x00"));
+    spill(in_base("l"), BYTES("\0\0\x08\x01\0\0\0\x02\xff\x00"));
     assert_ok(open_idx(&data, ",split=0"));
     assert_int_equal(data->channels, 3);
     assert_int_equal(data->height, 1);
     assert_int_equal(data->width, 2);
-    assert_int_equal(data->classes, 2); /* at least */
+    assert_int_equal(data->classes, 2);
+    assert_string_equal(data->class_names[1], "255");
     assert_memory_equal(data->train.bytes, planes, sizeof planes);
     kelvin_data_close(data);
 
@@ -167,8 +169,13 @@ static const struct broken broken[] = {
     {"l", BYTES("\0\0\x08\x01\0\0\0\x04\0\x03\x01\0\0"), "has 13 bytes; expected 12 by the sizes in its head"},
     {"l", BYTES("\0\0\x08\x01\0\0\0\x03\0\x03\x01"), "byte 4: has 3 labels; expected 4, one for each image of "},
     {"tl", BYTES("\0\0\x08\x01\0\0\0\x03\0\x03\x01"), "byte 4: has 3 labels; expected 2, one for each image of "},
-    {"tl", BYTES("\0\0\x08\x01\0\0\0\x02\x03\x04"), "byte 9: label 4 at row 2; expected 0 to 3"},
-    {"tl", BYTES("\0\0\x08\x01\0\0\0\x02\xff\x04"), "byte 8: label 255 at row 1; expected 0 to 3"},
+    {"tl", BYTES("\0\0\x08\x01\0\0\0\x02\x03\x02"),
+     "row 2 (from 1): the label '2' does not occur in the training part"},
+    {"l", BYTES("\0\0\x08\x01\0\0\0\x04\7\7\7\7"), "all labels are '7'; expected at least 2 different ones"},
+    {"tl", BYTES("\0\0\x08\x01\0\0\0\x02\x03\x04"),
+     "row 2 (from 1): the label '4' does not occur in the training part; expected one that does"},
+    {"tl", BYTES("\0\0\x08\x01\0\0\0\x02\xff\x04"),
+     "row 1 (from 1): the label '255' does not occur in the training part"},
     {"ti", BYTES(IMAGES_OF("\0\0\0\x02\0\0\0\x03\0\0\0\x02") "\1\2\3\4\5\6\7\1\2\3\4\5"),
      "byte 8: its images are of height 3, width 2, channels 1; expected 2, 3, 1 as in "},
     {"ti", BYTES("\0\0\x08\x03\0\0\0\x01"), "has 8 bytes; expected at least 16 of a head"},

@@ -255,6 +255,137 @@ static void images(void **state)
     kelvin_data_close(data);
 }
 
+/* Classes are the labels that there are: not those between them, and however large. */
+static void labels(void **state)
+{
+    (void)state;
+    struct loaded l;
+    static const int32_t y[] = {INT32_MAX, 20, 0, 20, 10}, test[] = {10, 0};
+    put_array("x.npy", "|u1", "(5, 1)", "12345", 5);
+    put_array("y.npy", "<i4", "(5,)", y, sizeof y);
+    put_array("tx.npy", "|u1", "(2, 1)", "67", 2);
+    put_array("ty.npy", "<i4", "(2, 1)", test, sizeof test);
+    assert_ok(load_rows(&l, &data_npy, in_spec("npy:%x.npy,%y.npy,test-x=%tx.npy,test-y=%ty.npy")));
+    assert_int_equal(l.data.classes, 4);
+    static const char *const names[] = {"0", "10", "20", "2147483647"};
+    for (size_t i = 0; i < 4; i++) assert_string_equal(l.data.class_names[i], names[i]);
+    assert_memory_equal(l.loader.y, ((int32_t[]){3, 2, 0, 2, 1, 1, 0}), 7 * sizeof *y);
+    unload(&l);
+    enum { MANY = DATA_MAX_CLASSES + 1 };
+    static char file[MANY * 4 + 256];
+    static uint32_t many[MANY];
+    for (int most = DATA_MAX_CLASSES; most <= MANY; most++) {
+        for (int i = 0; i < most; i++) many[i] = 100000 * (uint32_t)(most - i);
+        char header[128];
+        snprintf(header, sizeof header, "{'descr': '=u4', 'fortran_order': False, 'shape': (%d,)}", most);
+        spill(in_base("many.npy"), file, build(file, 1, header, many, 4 * (size_t)most));
+        if (most == MANY) break;
+        assert_ok(load_rows(&l, &data_npy, in_spec("npy:%many.npy,%many.npy")));
+        assert_int_equal(l.data.classes, most);
+        for (int i = 0; i < most; i++) assert_int_equal(l.loader.y[i], most - 1 - i);
+        unload(&l);
+    }
+    open_fails("npy:%many.npy,%many.npy", KELVIN_EFORMAT, "many.npy: row 10001 (from 1): ",
+               "'100000' is label number 10001; expected at most 10000 different ones");
+}
+
+/* The bytes of images in other types, as NumPy writes them: shares k / 255 as floats, and k itself. */
+static void images_of_other_types(void **state)
+{
+    (void)state;
+    run_python("import sys\ntry:\n    import numpy as np\nexcept ImportError:\n    sys.exit(77)\n"
+               "r = np.random.default_rng(3)\n"
+               "b = r.integers(0, 256, (5, 3, 4, 6))\n"
+               "b[0, 0, 0, :2] = 0, 255\n"
+               "b.astype('u1').tofile(sys.argv[1] + '/raw.bin')\n"
+               "np.save(sys.argv[1] + '/y.npy', np.arange(5) % 2)\n"
+               "t = ['f2', 'f4', 'f8', '>f4', 'f2', 'f4', '>f8', 'u2', '>i2', 'i4', 'u8', 'i8']\n"
+               "for k in range(24):\n"
+               "    a = (b / 255 if k % 12 < 4 else b).astype(t[k % 12])\n"
+               "    a = np.moveaxis(a, 1, 3) if k >= 12 else a\n"
+               "    np.save(sys.argv[1] + '/%02d.npy' % k, np.array(a, order='CF'[k // 2 % 2]))\n",
+               base);
+    size_t bytes;
+    char *raw = slurp(in_base("raw.bin"), &bytes);
+    assert_int_equal(bytes, 5 * 3 * 4 * 6);
+    for (int k = 0; k < 24; k++) {
+        char pattern[96];
+        struct loaded l;
+        snprintf(pattern, sizeof pattern, "npy:%%%02d.npy,%%y.npy,test-x=%%%02d.npy,test-y=%%y.npy", k,
+                 k % 12 < 4         ? (k + 12) % 24
+                 : (k + 1) % 12 < 4 ? k
+                                    : (k + 1) % 24);
+        assert_ok(load_rows(&l, &data_npy, in_spec(pattern)));
+        assert_true(l.data.channels == 3 && l.data.height == 4 && l.data.width == 6 && l.loader.n == 10);
+        assert_memory_equal(l.loader.bytes, raw, bytes);
+        assert_memory_equal(l.loader.bytes + bytes, raw, bytes);
+        unload(&l);
+    }
+    kelvin_free(raw);
+}
+
+static void load_bytes(const char *pattern, const uint8_t *expected, size_t n)
+{
+    struct loaded l;
+    assert_ok(load_rows(&l, &data_npy, in_spec(pattern)));
+    assert_memory_equal(l.loader.bytes, expected, n);
+    unload(&l);
+}
+
+/* The training part says how both are to be read; what does not fit is named. */
+static void ranges_of_images(void **state)
+{
+    (void)state;
+    static const float shares[] = {0, 0.5f, 1, 0.25f}, ones[] = {0, 1, 1, 0}, whole[] = {0, 1, 2, 255};
+    static const float normalised[] = {0.5f, 1, -0.75f, 2}, mixed[] = {0.5f, 1, 2, 2}, reversed[] = {1, 2, 3, 0.5f};
+    static const float high[] = {1, 2, 256, 3}, no_number[] = {0, NAN, 0, 0};
+    static const int16_t integers[] = {0, 1, 255, 256};
+    put_array("y.npy", "|u1", "(2,)", "\0\1", 2);
+    put_array("shares.npy", "<f4", "(2, 2, 1)", shares, sizeof shares);
+    put_array("ones.npy", "<f4", "(2, 2, 1)", ones, sizeof ones);
+    put_array("whole.npy", "<f4", "(2, 2, 1)", whole, sizeof whole);
+    put_array("bool.npy", "|b1", "(2, 2, 1)", "\0\1\2\0", 4);
+    put_array("u1.npy", "|u1", "(2, 2, 1)", "\0\1\2\0", 4);
+    load_bytes("npy:%shares.npy,%y.npy,test-x=%ones.npy,test-y=%y.npy", (uint8_t[]){0, 128, 255, 64, 0, 255, 255, 0},
+               8);
+    load_bytes("npy:%whole.npy,%y.npy,test-x=%ones.npy,test-y=%y.npy", (uint8_t[]){0, 1, 2, 255, 0, 1, 1, 0}, 8);
+    load_bytes("npy:%ones.npy,%y.npy,test-x=%shares.npy,test-y=%y.npy", (uint8_t[]){0, 255, 255, 0, 0, 128, 255, 64},
+               8);
+    load_bytes("npy:%u1.npy,%y.npy,test-x=%bool.npy,test-y=%y.npy", (uint8_t[]){0, 1, 2, 0, 0, 1, 1, 0}, 8);
+    load_bytes("npy:%bool.npy,%y.npy,test-x=%shares.npy,test-y=%y.npy", (uint8_t[]){0, 255, 255, 0, 0, 128, 255, 64},
+               8);
+    open_fails("npy:%shares.npy,%y.npy,test-x=%u1.npy,test-y=%y.npy", KELVIN_EFORMAT,
+               "u1.npy: row 2 (from 1), index (1, 0, 0) (from 0): ", "2; expected 0 to 1, as in the training part");
+    open_fails("npy:%u1.npy,%y.npy,test-x=%shares.npy,test-y=%y.npy", KELVIN_EFORMAT,
+               "shares.npy: row 1 (from 1), index (0, 1, 0) (from 0): ",
+               "0.5; expected whole numbers 0 to 255, as in the training part");
+    static const struct {
+        const float *values;
+        const char *place, *sentence;
+    } wrong[] = {
+        {normalised,
+         "x.npy: row 2 (from 1), index (1, 0, 0) (from 0): ", "-0.75 after 0.5; expected images of numbers"},
+        {mixed,
+         "x.npy: row 2 (from 1), index (1, 0, 0) (from 0): ", "2 after 0.5; expected images of numbers 0 to 1, or"},
+        {reversed, "x.npy: row 2 (from 1), index (1, 1, 0) (from 0): ",
+         "0.5 after 2; expected images of numbers 0 to 1, or of whole numbers 0 to 255 (images that were normalised "
+         "must be un-normalised; a table has 2 axes"},
+        {high, "x.npy: row 2 (from 1), index (1, 0, 0) (from 0): ", "256 after 2; expected images of numbers 0 to 1"},
+        {no_number, "row 1 (from 1), index (0, 1, 0) (from 0): ", "nan; expected images of numbers"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        put_array("x.npy", "<f4", "(2, 2, 1)", wrong[i].values, sizeof shares);
+        open_fails("npy:%x.npy,%y.npy", KELVIN_EFORMAT, wrong[i].place, wrong[i].sentence);
+    }
+    put_array("x.npy", "<i2", "(2, 1, 1, 2)", integers, sizeof integers);
+    open_fails("npy:%x.npy,%y.npy", KELVIN_EFORMAT, "x.npy: row 2 (from 1), index (1, 0, 0, 1) (from 0): ",
+               "256; expected images of whole numbers 0 to 255 (a table has 2 axes, as by x.reshape(len(x), -1))");
+    put_array("x.npy", "|i1", "(2, 2, 1)", "\0\1\2\xff", 4);
+    open_fails("npy:%x.npy,%y.npy", KELVIN_EFORMAT,
+               "x.npy: row 2 (from 1), index (1, 1, 0) (from 0): ", "-1; expected");
+    assert_null(strstr(kelvin_error(), "255 *"));
+}
+
 static void split(void **state)
 {
     (void)state;
@@ -373,18 +504,24 @@ static const struct {
     size_t y_bytes;
     const char *place, *sentence;
 } broken_pairs[] = {
-    {"<f4", "(1, 1, 3)", 12, "|u1", "(1,)", 1, "x.npy: ",
-     "an array of f4 with shape (1, 1, 3); expected images of uint8, as by (255 * x).astype(np.uint8), or a table of 2 "
-     "axes, as by x.reshape(len(x), -1)"},
-    {"|i1", "(1, 2, 2, 3)", 12, "|u1", "(1,)", 1, "x.npy: ", "an array of i1 with shape"},
     {"|u1", "(1, 2, 3, 2)", 12, "|u1", "(1,)", 1,
      "x.npy: ", "shape is (1, 2, 3, 2); expected images (n, height, width)"},
     {"|u1", "(1, 2, 2, 1, 3)", 12, "|u1", "(1,)", 1, "x.npy: ", "shape is (1, 2, 2, 1, 3); expected images"},
     {"|u1", "(6, 2)", 12, "<f4", "(3,)", 12, "y.npy: ", "labels are of type f4; expected integers"},
-    {"|u1", "(6, 2)", 12, "|u1", "(3, 2)", 6, "y.npy: ", "shape is (3, 2); expected labels (6,)"},
+    {"|u1", "(6, 2)", 12, "|u1", "(3, 2)", 6,
+     "y.npy: ", "shape is (3, 2): looks one-hot (y.argmax(1) makes labels); expected labels (6,)"},
+    {"|u1", "(6, 2)", 12, "<f2", "(6, 1, 1)", 12, "y.npy: ", "shape is (6, 1, 1); expected labels (6,)"},
+    {"|u1", "(6, 2)", 12, "<f2", "(2, 3)", 12, "y.npy: ", "shape is (2, 3): looks one-hot (y.argmax(1)"},
+    {"|u1", "(6, 2)", 12, "|O", "(6,)", 12,
+     "y.npy: ", "labels are of type O, objects; expected integers, as by np.unique(y, return_inverse=True)[1]"},
+    {"|u1", "(6, 2)", 12, "<U1", "(3,)", 12,
+     "y.npy: ", "labels are of type U, texts; expected integers, as by np.unique(y, return_inverse=True)[1]"},
+    {"|u1", "(6, 2)", 12, "|S2", "(6,)", 12, "y.npy: ", "labels are of type S, texts; expected integers"},
+    {"|u1", "(6, 2)", 12, "<c8", "(6,)", 12, "y.npy: ", "the type is '<c8'; expected numbers"},
+    {"|O", "(6, 2)", 12, "|u1", "(6,)", 6, "x.npy: ", "the type is '|O'; expected numbers"},
     {"|u1", "(6, 2)", 12, "|u1", "(6, 1, 1)", 6, "y.npy: ", "shape is (6, 1, 1); expected labels (6,)"},
     {"|u1", "(6, 2)", 12, "|u1", "(5,)", 5, "y.npy: ", "5 labels; expected 6, as many as rows in "},
-    {"|u1", "(6, 2)", 12, "|u1", "(6,)", 6, "y.npy: ", "all labels are 0; expected at least 2 classes"},
+    {"|u1", "(6, 2)", 12, "|u1", "(6,)", 6, "y.npy: ", "all labels are '0'; expected at least 2 different ones"},
 };
 
 static void broken_pairs_of_files(void **state)
@@ -405,15 +542,19 @@ static void broken_pairs_of_files(void **state)
                "x.npy: row 1, column 3 (from 1): ", "-inf; expected a finite number");
     put_array("x.npy", "|u1", "(2, 2)", "\1\2\3\4", 4);
     put_array("y.npy", "|i1", "(2,)", "\1\xff", 2);
-    open_fails("npy:%x.npy,%y.npy", KELVIN_EFORMAT, "y.npy: row 2 (from 1): ", "the label is -1; expected 0 to 9999");
-    put_array("y.npy", "<u2", "(2,)", "\1\0\x10\x27", 4);
     open_fails("npy:%x.npy,%y.npy", KELVIN_EFORMAT,
-               "y.npy: row 2 (from 1): ", "the label is 10000; expected 0 to 9999");
-    put_array("y.npy", "<u2", "(2,)", "\1\0\x0f\x27", 4);
-    struct loaded l;
-    assert_ok(load_rows(&l, &data_npy, in_spec("npy:%x.npy,%y.npy")));
-    assert_int_equal(l.data.classes, 10000);
-    unload(&l);
+               "y.npy: row 2 (from 1): ", "the label is -1; expected 0 to 2147483647");
+    put_array("y.npy", "<u4", "(2,)", "\1\0\0\0\0\0\0\x80", 8);
+    open_fails("npy:%x.npy,%y.npy", KELVIN_EFORMAT,
+               "y.npy: row 2 (from 1): ", "the label is 2147483648; expected 0 to 2147483647");
+    static const char *const others[] = {"PK\3\4", "\x80\4\x95...."}, *const found[] = {"is an .npz archive",
+                                                                                        "is a pickle"};
+    for (size_t i = 0; i < 2; i++) {
+        put_text("other.npy", others[i]);
+        open_fails("npy:%other.npy,%y.npy", KELVIN_EFORMAT, "other.npy: ", found[i]);
+        assert_non_null(strstr(kelvin_error(), "expected an NPY file"));
+        assert_non_null(strstr(kelvin_error(), "np.save"));
+    }
 }
 
 static void broken_test_parts(void **state)
@@ -423,22 +564,28 @@ static void broken_test_parts(void **state)
     put_array("y.npy", "|u1", "(2,)", "\0\1", 2);
     put_array("z.npy", "|u1", "(2,)", "\0\2", 2);
     put_array("i.npy", "|u1", "(2, 2, 1)", "\1\2\3\4", 4);
-    open_fails("npy:%x.npy,%y.npy,test-x=%x.npy", KELVIN_EUSAGE, "x.npy", "only one of test-x and test-y is given");
+    open_fails("npy:%x.npy,%y.npy,test-x=%x.npy", KELVIN_EUSAGE, "data 'npy:/",
+               "only one of test-x and test-y is given");
     open_fails("npy:%x.npy,%y.npy,test-y=%y.npy", KELVIN_EUSAGE, "x.npy", "expected both or none");
     open_fails("npy:%x.npy,%y.npy,test-x=%x.npy,test-y=%y.npy,split=0.1", KELVIN_EUSAGE, "x.npy",
                "split is given together with test-x");
     open_fails("npy:%x.npy,%y.npy,test-x=%x.npy,test-y=%y.npy,seed=1", KELVIN_EUSAGE, "x.npy",
                "seed is given together with test-x");
     open_fails("npy:%x.npy,%y.npy,test-x=%y.npy,test-y=%y.npy", KELVIN_EFORMAT,
-               "y.npy: ", "shape is (2,); expected rows as in the training part, (2, 2)");
+               "y.npy: ", "shape is (2,); expected rows as in the training part, of shape (2, 2)");
     open_fails("npy:%i.npy,%y.npy,test-x=%x.npy,test-y=%y.npy", KELVIN_EFORMAT,
-               "x.npy: ", "shape is (2, 2); expected rows as in the training part, (2, 1, 2, 1) with channels second");
+               "x.npy: ", "shape is (2, 2); expected rows as in the training part, of shape (2, 2, 1)");
+    put_array("c.npy", "|u1", "(2, 1, 2, 3)", "123456123456", 12);
+    put_array("d.npy", "|u1", "(2, 3, 2, 1)", "123456123456", 12);
+    open_fails("npy:%c.npy,%y.npy,test-x=%d.npy,test-y=%y.npy", KELVIN_EFORMAT,
+               "d.npy: ", "shape is (2, 3, 2, 1); expected rows as in the training part, of shape (2, 1, 2, 3)");
     open_fails("npy:%x.npy,%y.npy,test-x=%x.npy,test-y=%z.npy", KELVIN_EFORMAT,
-               "z.npy: row 2 (from 1): ", "the label is 2; expected 0 to 1");
+               "z.npy: row 2 (from 1): ", "the label '2' does not occur in the training part; expected one that does");
     open_fails("npy:%x.npy", KELVIN_EUSAGE, "x.npy", "Y is missing");
     open_fails("npy:%x.npy,%nowhere.npy", KELVIN_EIO, "nowhere.npy", "No such file");
     assert_true(without_memory(open_once, in_spec("npy:%x.npy,%y.npy,test-x=%x.npy,test-y=%y.npy")) > 10);
     assert_true(without_memory(open_once, in_spec("npy:%i.npy,%y.npy,split=0")) > 10);
+    assert_true(without_memory(open_once, in_spec("npy:%c.npy,%y.npy,test-x=%c.npy,test-y=%y.npy")) > 10);
 }
 
 int main(void)
@@ -451,6 +598,9 @@ int main(void)
         cmocka_unit_test(numpy_wrote_it),
         cmocka_unit_test(tables),
         cmocka_unit_test(images),
+        cmocka_unit_test(labels),
+        cmocka_unit_test(images_of_other_types),
+        cmocka_unit_test(ranges_of_images),
         cmocka_unit_test(split),
         cmocka_unit_test(broken_files),
         cmocka_unit_test(broken_pairs_of_files),

@@ -1,6 +1,8 @@
 /* Images and labels in IDX files (Y. LeCun, C. Cortes: the MNIST database). Pixels are read straight to their place. */
 #include "data/idx.h"
 
+#include "data/labels.h"
+
 #include <string.h>
 
 enum { IDX_BYTE = 0x08 }; /* the type "unsigned byte" */
@@ -101,15 +103,6 @@ void idx_planes(uint8_t *images, size_t n, size_t pixels, size_t channels, uint8
     }
 }
 
-/* Largest of n labels. */
-static size_t largest(const uint8_t *labels, size_t n)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < n; i++)
-        if (labels[i] > most) most = labels[i];
-    return most;
-}
-
 /* One part: its two heads, and its labels. */
 struct part {
     struct idx_head head;
@@ -151,23 +144,22 @@ static kelvin_status same_shape(const struct idx_head *test, const struct idx_he
                        path, a[1], a[2], a[3], b[1], b[2], b[3], train_path);
 }
 
-/* Rows `first` and on. */
-static kelvin_status take_part(struct data_loader *loader, const struct part *part, const struct idx_pair *files,
-                               size_t first)
+/* Rows `first` and on: labels, */
+static void take_labels(struct data_loader *loader, const struct part *part, size_t first)
+{
+    const uint8_t *labels = (const uint8_t *)part->labels + part->labels_start;
+    for (size_t i = 0; i < part->head.size[0]; i++) loader->y[first + i] = labels[i];
+}
+
+/* and images. */
+static kelvin_status take_images(struct data_loader *loader, const struct idx_head *head, const char *path,
+                                 size_t first)
 {
     const kelvin_data *data = loader->data;
-    const size_t n = part->head.size[0], pixels = data->height * data->width;
-    const uint8_t *labels = (const uint8_t *)part->labels + part->labels_start;
-    for (size_t i = 0; i < n; i++) {
-        if (labels[i] >= data->classes)
-            return kelvin_fail(KELVIN_EFORMAT, "%s: byte %zu: label %d at row %zu; expected 0 to %zu", files->labels,
-                               part->labels_start + i, labels[i], i + 1, data->classes - 1);
-        loader->y[first + i] = labels[i];
-    }
     uint8_t *images = loader->bytes + first * data->inputs, *aside = kelvin_alloc(data->inputs, 1);
     if (!aside) return KELVIN_ENOMEM;
-    const kelvin_status status = kelvin_file_read_part(images, files->images, part->head.start, part->head.bytes);
-    if (!status) idx_planes(images, n, pixels, data->channels, aside);
+    const kelvin_status status = kelvin_file_read_part(images, path, head->start, head->bytes);
+    if (!status) idx_planes(images, head->size[0], data->height * data->width, data->channels, aside);
     kelvin_free(aside);
     return status;
 }
@@ -180,15 +172,16 @@ static kelvin_status load(struct data_loader *loader, struct part parts[2], cons
     if (test) KELVIN_TRY(read_part(&parts[1], test));
     if (test) KELVIN_TRY(same_shape(&parts[1].head, head, test->images, train->images));
     const size_t n = head->size[0];
-    const size_t most = largest((const uint8_t *)parts[0].labels + parts[0].labels_start, n);
-    KELVIN_TRY(data_number_classes(loader, most < 1 ? 2 : most + 1));
     loader->data->height = head->size[1];
     loader->data->width = head->size[2];
     loader->data->channels = head->size[3];
     KELVIN_TRY(data_alloc_images(loader, n + parts[1].head.size[0]));
     loader->n_train = n;
-    KELVIN_TRY(take_part(loader, &parts[0], train, 0));
-    return test ? take_part(loader, &parts[1], test, n) : KELVIN_OK;
+    take_labels(loader, &parts[0], 0);
+    take_labels(loader, &parts[1], n);
+    KELVIN_TRY(labels_number_classes(loader, train->labels, test ? test->labels : NULL));
+    KELVIN_TRY(take_images(loader, head, train->images, 0));
+    return test ? take_images(loader, &parts[1].head, test->images, n) : KELVIN_OK;
 }
 
 kelvin_status idx_load(struct data_loader *loader, const struct idx_pair *train, const struct idx_pair *test)
@@ -207,7 +200,7 @@ static kelvin_status open(struct data_loader *loader)
     const struct idx_pair train = {spec->files[0], spec->files[1]};
     const struct idx_pair test = {data_spec_value(spec, "test-images"), data_spec_value(spec, "test-labels")};
     if (!test.images != !test.labels)
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given without %s", loader->data->name,
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given without %s", spec->name,
                            test.images ? "test-images" : "test-labels", test.images ? "test-labels" : "test-images");
     if (test.images) KELVIN_TRY(data_spec_no_split(spec, "test-images"));
     return idx_load(loader, &train, test.images ? &test : NULL);

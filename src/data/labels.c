@@ -19,6 +19,40 @@ struct classes {
     struct class *sorted;
 };
 
+/* The labels of all rows. */
+struct rows {
+    const struct label *labels; /* as texts; NULL: as numbers, in loader->y */
+    const struct data_loader *loader;
+    const char *train_path, *test_path;
+};
+
+/* ---- what sentences say of a label ---- */
+
+struct place {
+    char text[40];
+};
+
+static struct place place(const struct rows *rows, size_t i)
+{
+    struct place place;
+    const size_t before = i < rows->loader->n_train ? 0 : rows->loader->n_train;
+    if (rows->labels)
+        snprintf(place.text, sizeof place.text, "line %zu", rows->labels[i].line);
+    else
+        snprintf(place.text, sizeof place.text, "row %zu (from 1)", i - before + 1);
+    return place;
+}
+
+static struct text_shown shown(const struct rows *rows, size_t i)
+{
+    char number[16];
+    if (rows->labels) return text_shown(rows->labels[i].text);
+    snprintf(number, sizeof number, "%d", (int)rows->loader->y[i]);
+    return text_shown(number);
+}
+
+/* ---- numbers ---- */
+
 static const double largest = 9007199254740992; /* 2^53: whole numbers up to here are all different doubles */
 
 static bool is_whole(double number)
@@ -26,12 +60,14 @@ static bool is_whole(double number)
     return fabs(number) <= largest && number == floor(number);
 }
 
-/* Whether all labels are whole numbers. Numbers that are not are something to predict, but no class. */
-static kelvin_status look_for_numbers(bool *numbers, const struct label *labels, size_t n, const char *path)
+/* Whether all labels of the training part are whole numbers. Numbers that are not are something to predict, but no
+ * class. */
+static kelvin_status look_for_numbers(bool *numbers, const struct rows *rows)
 {
-    const struct label *odd = NULL;
-    *numbers = false;
-    for (size_t i = 0; i < n; i++) {
+    const struct label *labels = rows->labels, *odd = NULL;
+    *numbers = !labels;
+    if (!labels) return KELVIN_OK;
+    for (size_t i = 0; i < rows->loader->n_train; i++) {
         double number;
         const enum text_kind kind = text_number(&number, labels[i].text);
         if (kind == TEXT_OTHER) return KELVIN_OK;
@@ -40,18 +76,22 @@ static kelvin_status look_for_numbers(bool *numbers, const struct label *labels,
     *numbers = true;
     if (!odd) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: the label is %s; expected text or a whole number up to 2^53",
-                       path, odd->line, text_shown(odd->text).text);
+                       rows->train_path, odd->line, text_shown(odd->text).text);
 }
 
 /* False if the label cannot be a class. */
-static bool to_class(struct class *class, const struct classes *classes, const char *text)
+static bool to_class(struct class *class, const struct classes *classes, const struct rows *rows, size_t i)
 {
-    *class = (struct class){text, 0};
+    *class = (struct class){0};
+    if (!rows->labels) return class->number = rows->loader->y[i], true;
+    class->text = rows->labels[i].text;
     if (!classes->numbers) return true;
-    const bool number = text_number(&class->number, text) == TEXT_NUMBER;
+    const bool number = text_number(&class->number, class->text) == TEXT_NUMBER;
     class->number += 0.0; /* -0 is 0 */
     return number && is_whole(class->number);
 }
+
+/* ---- classes ---- */
 
 static int compare(const struct classes *classes, const struct class *a, const struct class *b)
 {
@@ -73,23 +113,23 @@ static bool find(size_t *at, const struct classes *classes, const struct class *
     return low < classes->n && compare(classes, &classes->sorted[low], class) == 0;
 }
 
-static kelvin_status collect(struct classes *classes, const struct label *labels, size_t n, const char *path)
+static kelvin_status collect(struct classes *classes, const struct rows *rows)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < rows->loader->n_train; i++) {
         struct class class;
         size_t at;
-        (void)to_class(&class, classes, labels[i].text);
+        (void)to_class(&class, classes, rows, i);
         if (find(&at, classes, &class)) continue;
         if (classes->n == DATA_MAX_CLASSES)
-            return kelvin_fail(KELVIN_EFORMAT,
-                               "%s: line %zu: '%s' is label number %d; expected at most %d different ones", path,
-                               labels[i].line, text_shown(labels[i].text).text, DATA_MAX_CLASSES + 1, DATA_MAX_CLASSES);
+            return kelvin_fail(KELVIN_EFORMAT, "%s: %s: '%s' is label number %d; expected at most %d different ones",
+                               rows->train_path, place(rows, i).text, shown(rows, i).text, DATA_MAX_CLASSES + 1,
+                               DATA_MAX_CLASSES);
         memmove(&classes->sorted[at + 1], &classes->sorted[at], (classes->n++ - at) * sizeof class);
         classes->sorted[at] = class;
     }
     if (classes->n < 2)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: all labels are '%s'; expected at least 2 different ones", path,
-                           text_shown(labels[0].text).text);
+        return kelvin_fail(KELVIN_EFORMAT, "%s: all labels are '%s'; expected at least 2 different ones",
+                           rows->train_path, shown(rows, 0).text);
     return KELVIN_OK;
 }
 
@@ -112,34 +152,42 @@ static kelvin_status keep_names(struct data_loader *l, const struct classes *cla
     return KELVIN_OK;
 }
 
-static kelvin_status assign(struct data_loader *l, const struct classes *classes, const struct label *labels,
-                            const char *test_path)
+static kelvin_status assign(struct data_loader *l, const struct classes *classes, const struct rows *rows)
 {
     for (size_t i = 0; i < l->n; i++) {
         struct class class;
         size_t at = 0;
-        if (!to_class(&class, classes, labels[i].text) || !find(&at, classes, &class))
-            return kelvin_fail(
-                KELVIN_EFORMAT,
-                "%s: line %zu: the label '%s' does not occur in the training part; expected one that does", test_path,
-                labels[i].line, text_shown(labels[i].text).text);
+        if (!to_class(&class, classes, rows, i) || !find(&at, classes, &class))
+            return kelvin_fail(KELVIN_EFORMAT,
+                               "%s: %s: the label '%s' does not occur in the training part; expected one that does",
+                               rows->test_path, place(rows, i).text, shown(rows, i).text);
         l->y[i] = (int32_t)at;
     }
     return KELVIN_OK;
 }
 
+static kelvin_status make_classes(struct data_loader *l, const struct rows *rows)
+{
+    struct classes classes = {0};
+    KELVIN_TRY(look_for_numbers(&classes.numbers, rows));
+    const size_t most = l->n_train < DATA_MAX_CLASSES ? l->n_train : DATA_MAX_CLASSES;
+    classes.sorted = kelvin_alloc(most, sizeof *classes.sorted);
+    kelvin_status status = classes.sorted ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!status) status = collect(&classes, rows);
+    if (!status) status = keep_names(l, &classes);
+    if (!status) status = assign(l, &classes, rows);
+    kelvin_free(classes.sorted);
+    return status;
+}
+
 kelvin_status labels_to_classes(struct data_loader *l, const struct label *labels, const char *train_path,
                                 const char *test_path)
 {
-    struct classes classes = {0};
-    KELVIN_TRY(look_for_numbers(&classes.numbers, labels, l->n_train, train_path));
-    const size_t most = l->n_train < DATA_MAX_CLASSES ? l->n_train : DATA_MAX_CLASSES;
-    classes.sorted = kelvin_alloc(most, sizeof *classes.sorted);
     l->y = kelvin_alloc(l->n, sizeof *l->y);
-    kelvin_status status = classes.sorted && l->y ? KELVIN_OK : KELVIN_ENOMEM;
-    if (!status) status = collect(&classes, labels, l->n_train, train_path);
-    if (!status) status = keep_names(l, &classes);
-    if (!status) status = assign(l, &classes, labels, test_path);
-    kelvin_free(classes.sorted);
-    return status;
+    return l->y ? make_classes(l, &(struct rows){labels, l, train_path, test_path}) : KELVIN_ENOMEM;
+}
+
+kelvin_status labels_number_classes(struct data_loader *l, const char *train_path, const char *test_path)
+{
+    return make_classes(l, &(struct rows){NULL, l, train_path, test_path});
 }

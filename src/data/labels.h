@@ -1,4 +1,4 @@
-/* Labels as texts to classes. */
+/* Labels, as texts or as numbers, to classes. */
 #ifndef DATA_LABELS_H
 #define DATA_LABELS_H
 
@@ -15,5 +15,10 @@ struct label {
  */
 KELVIN_MUST_CHECK kelvin_status labels_to_classes(struct data_loader *loader, const struct label *labels,
                                                   const char *train_path, const char *test_path);
+
+/* The same where loader->y holds the labels as numbers that are not negative: the different ones of the training part,
+ * in their order, are the classes. */
+KELVIN_MUST_CHECK kelvin_status labels_number_classes(struct data_loader *loader, const char *train_path,
+                                                      const char *test_path);
 
 #endif

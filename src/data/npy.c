@@ -45,6 +45,12 @@ kelvin_status npy_parse(struct npy *array, const void *file, size_t bytes, const
 {
     const unsigned char *at = file;
     *array = (struct npy){0};
+    if (bytes >= 2 && memcmp(at, "PK", 2) == 0)
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: is an .npz archive; expected an NPY file (np.save writes one of each of its arrays)",
+                           path);
+    if (bytes > 0 && at[0] == 0x80)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is a pickle; expected an NPY file, as np.save writes", path);
     if (bytes < LENGTH_AT || memcmp(at, magic, sizeof magic) != 0)
         return kelvin_fail(KELVIN_EFORMAT, "%s: is not an NPY file; expected one that numpy.save has written", path);
     array->version = at[6];
@@ -117,6 +123,15 @@ void npy_move_axis(struct npy *a, size_t from, size_t to)
     for (; from < to; from++) a->shape[from] = a->shape[from + 1], a->stride[from] = a->stride[from + 1];
     a->shape[to] = shape;
     a->stride[to] = stride;
+}
+
+struct npy npy_row(const struct npy *a, size_t row)
+{
+    struct npy one = *a;
+    one.data += row * a->stride[0] * a->item;
+    one.count /= a->shape[0];
+    one.shape[0] = 1;
+    return one;
 }
 
 /* The next place along all axes but the last; `at` counts in numbers. */

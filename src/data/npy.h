@@ -14,7 +14,7 @@ enum { NPY_AXES = 8 };
 
 struct npy {
     int version;                  /* 1, 2 or 3 */
-    char kind;                    /* 'b' bool, 'i', 'u', 'f' */
+    char kind;                    /* 'b' bool, 'i', 'u', 'f'; after a failure also another letter of NumPy's, or 0 */
     size_t item;                  /* bytes of a number: 1, 2, 4, 8 */
     bool big_endian, fortran;     /* how they are stored */
     size_t axes, shape[NPY_AXES]; /* at least one axis, none of size 0 */
@@ -29,6 +29,9 @@ KELVIN_MUST_CHECK kelvin_status npy_parse(struct npy *array, const void *file, s
 /* All numbers in C order of shape, whatever the order of the file. Axes may be exchanged beforehand: npy_move_axis. */
 void npy_doubles(double *out, const struct npy *array);
 void npy_bytes(uint8_t *out, const struct npy *array); /* of one byte each */
+
+/* What is in one place of the first axis: of size 1 there. */
+struct npy npy_row(const struct npy *array, size_t row);
 
 /* Axis `from` becomes axis `to`; those between make room. */
 void npy_move_axis(struct npy *array, size_t from, size_t to);

@@ -61,9 +61,9 @@ static kelvin_status take_type(struct npy *a, struct cursor *c)
     const size_t byte = c->start + (size_t)(c->at - c->text);
     char text[LONGEST];
     KELVIN_TRY(take_string(text, c, what));
+    a->kind = *text ? text[1] : '\0';
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (!*text || strcmp(text + 1, types[i]) != 0) continue;
-        a->kind = types[i][0];
         a->item = (size_t)(types[i][1] - '0');
         a->big_endian = *text == '>' || (*text == '=' && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
         if (strchr("<>=", *text) || (*text == '|' && a->item == 1)) return KELVIN_OK;

@@ -1,4 +1,4 @@
-/* Array files. A second one behind the first holds the labels; otherwise the first is both. */
+/* Array files, one behind the other: X, Y, and those of a test part. A single one is both X and Y. */
 #include "data/npy.h"
 #include "data/npy_data.h"
 #include "fuzz/fuzz.h"
@@ -22,11 +22,25 @@ static void check(const struct data_loader *l)
     if (sum > 255 * (uint64_t)l->n * data->inputs) abort();
 }
 
-static char *second_file(char *bytes, size_t size)
+/* Where the next file begins; `size` if there is none. */
+static size_t next_file(const char *bytes, size_t size)
 {
     for (size_t i = 1; i + 6 <= size; i++)
-        if (memcmp(bytes + i, "\x93NUMPY", 6) == 0) return bytes + i;
-    return NULL;
+        if (memcmp(bytes + i, "\x93NUMPY", 6) == 0) return i;
+    return size;
+}
+
+static void find_files(struct npy_file files[NPY_FILES], char *bytes, size_t size)
+{
+    static const char *const names[NPY_FILES] = {"x.npy", "y.npy", "test-x.npy", "test-y.npy"};
+    size_t found = 0;
+    for (size_t n; found < NPY_FILES && size > 0; bytes += n, size -= n) {
+        n = next_file(bytes, size);
+        files[found] = (struct npy_file){bytes, n, names[found]};
+        found++;
+    }
+    if (found < 2) files[NPY_Y] = files[NPY_X];
+    if (found < NPY_FILES) files[NPY_TEST_X] = (struct npy_file){0};
 }
 
 static void run(const uint8_t *bytes, size_t size)
@@ -37,12 +51,8 @@ static void run(const uint8_t *bytes, size_t size)
     struct data_loader loader = {.spec = &spec, .data = &data};
     if (!copy || kelvin_arena_create(&loader.arena) || data_spec_parse(&spec, &data_npy, "npy:x.npy,y.npy")) abort();
     memcpy(copy, bytes, size);
-    struct npy_file files[NPY_FILES] = {{copy, size, "x.npy"}, {copy, size, "y.npy"}};
-    char *second = second_file(copy, size);
-    if (second) {
-        files[NPY_X].size = (size_t)(second - copy);
-        files[NPY_Y] = (struct npy_file){second, size - files[NPY_X].size, "y.npy"};
-    }
+    struct npy_file files[NPY_FILES] = {{copy, 0, "x.npy"}};
+    find_files(files, copy, size);
     const kelvin_status status = npy_load(&loader, files);
     if (status && status != KELVIN_EFORMAT) abort();
     if (status ? !*kelvin_error() : (check(&loader), false)) abort();
@@ -54,6 +64,6 @@ static void run(const uint8_t *bytes, size_t size)
     kelvin_free(copy);
 }
 
-/* A byte may be a number (a double), a label (a double and a class) and the copy of itself. Up to 10,000 classes have
- * their names, of 32 bytes each. */
-const struct fuzz_target fuzz_target = {run, 1 << 20, 8 + 12 + 1};
+/* A byte may be a number (a double), a label (4 bytes) and the copy of itself. Of up to 10,000 classes each has 16
+ * bytes while they are collected, and a name of 32. */
+const struct fuzz_target fuzz_target = {run, 1 << 20, 8 + 4 + 1};
