@@ -40,6 +40,14 @@ static const struct {
     {"1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n7,a\n8,b\n9,a", "", 9, 1, "1 2 3 4 5 6 7 8 9", "010101010", "a|b|", NULL},
     {"w,k\n1,a\n2,b\n", ",header=yes", 2, 1, "1 2", "01", "a|b|", "w|"},
     {"1,a\n2,b\n", ",header=no", 2, 1, "1 2", "01", "a|b|", NULL},
+    {"0,1,target\n1,2,7\n3,4,5\n", "", 2, 2, "1 2 3 4", "10", "5|7|", "0|1|"}, /* as pandas writes it */
+    {"kind,0,1\n7,1,2\n5,3,4\n", ",label=1", 2, 2, "1 2 3 4", "10", "5|7|", "0|1|"},
+    {"0,1,target\n1,2,7\n3,4,5\n", ",header=no", 3, 2, "0 1 1 2 3 4", "210", "5|7|target|", NULL},
+    {"0,1,target\n1,2,7\n3,4,x\n", "", 3, 2, "0 1 1 2 3 4", "102", "7|target|x|", NULL}, /* a label like others */
+    {"1,x\n2,y\n0,5;a\n", "", 3, 1, "1 2 0", "120", "5;a|x|y|", NULL},
+    {"1;x\n2;y,z,a\n", "", 2, 1, "1 2", "01", "x|y,z,a|", NULL},
+    {"1,\"x\ry\"\n2,\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\n", "", 2, 1, "1 2", "01",
+     "x\ry|\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80|", NULL},
     {"1,9007199254740992\n2,-9007199254740992\n", "", 2, 1, "1 2", "10", "-9007199254740992|9007199254740992|", NULL},
 };
 
@@ -73,6 +81,7 @@ static void good_tables(void **state)
         same_names(l.data.class_names, l.data.classes, good[i].classes);
         assert_true(!good[i].columns == !l.data.column_names);
         if (good[i].columns) same_names(l.data.column_names, l.data.inputs, good[i].columns);
+        assert_true(!good[i].columns == !l.data.label_name);
         unload(&l);
     }
 }
@@ -88,8 +97,15 @@ static void test_part(void **state)
     static const int32_t y[] = {0, 1, 2, 2, 0};
     assert_int_equal(l.loader.n, 5);
     assert_int_equal(l.loader.n_train, 3);
+    assert_string_equal(l.data.label_name, "k");
     assert_memory_equal(l.loader.values, values, sizeof values);
     assert_memory_equal(l.loader.y, y, sizeof y);
+    unload(&l);
+    put_text("pandas.csv", "0,1,target\n1,2,7\n3,4,5\n"); /* a header that only the other rows tell */
+    put_text("one.csv", "0,1,target\n9,8,5\n");
+    assert_ok(load_rows(&l, &data_csv, in_spec("csv:%pandas.csv,test=%one.csv")));
+    assert_true(l.loader.n == 3 && l.loader.n_train == 2 && l.loader.y[2] == 0 && l.loader.values[5] == 8);
+    assert_string_equal(l.data.label_name, "target");
     unload(&l);
     put_text("bare.csv", "y,7,8"); /* without a header */
     assert_ok(load_rows(&l, &data_csv, in_spec("csv:%train.csv,label=k,test=%bare.csv")));
@@ -224,15 +240,40 @@ static const struct {
     {"\t\t\na\tb\n", "", KELVIN_EFORMAT, "line 1: ", "3 fields; expected 2"},
     {"w,width,k\n1,abc,x\n", "", KELVIN_EFORMAT,
      "line 2, column 2 ('width'): ", "'abc' is not a number; expected a number"},
-    {"k,w,width\nx,1,a\x1b[31m\xff\xc3\xa9\xc2\x9b\n", ",label=k", KELVIN_EFORMAT,
-     "line 2, column 3 ('width'): ", "'a\\x1b[31m\\xff\xc3\xa9\\xc2\\x9b' is not a number"},
-    {"1,a,b,2\n1,2,3,4\n", "", KELVIN_EFORMAT,
-     "line 1, column 2: ", "'a' is not a number; expected a number (header=yes says"},
+    {"k,w,width\nx,1,a\x1b[31m\xc3\xa9\xc2\x9b\n", ",label=k", KELVIN_EFORMAT,
+     "line 2, column 3 ('width'): ", "'a\\x1b[31m\xc3\xa9\\xc2\\x9b' is not a number; expected a number"},
+    {"1,x\n2,y\n", ",label=a\xff\xe0\x80\x80", KELVIN_EUSAGE, "b.csv: ", "no column is called 'a\\xff\\xe0\\x80\\x80'"},
+    {"a,b\n1,x\n2,caf\xe9\n", "", KELVIN_EFORMAT,
+     "b.csv: line 3, byte 6: ", "\\xe9 is not UTF-8; expected text in UTF-8 (from latin-1: iconv -f latin1 -t utf-8)"},
+    {"1,\xed\xa0\x80\n", "", KELVIN_EFORMAT, "line 1, byte 3: ", "\\xed is not UTF-8"}, /* a surrogate */
+    {"1,\xc0\xaf\n", "", KELVIN_EFORMAT, "line 1, byte 3: ", "\\xc0 is not UTF-8"},     /* longer than it need be */
+    {"1,\xe0\x9f\xbf\n", "", KELVIN_EFORMAT, "line 1, byte 3: ", "\\xe0 is not UTF-8"},
+    {"1,\xf0\x8f\xbf\xbf\n", "", KELVIN_EFORMAT, "line 1, byte 3: ", "\\xf0 is not UTF-8"},
+    {"1,\xf4\x90\x80\x80\n", "", KELVIN_EFORMAT, "line 1, byte 3: ", "\\xf4 is not UTF-8"}, /* beyond U+10FFFF */
+    {"1,a\n2,\xc3", "", KELVIN_EFORMAT, "line 2, byte 3: ", "\\xc3 is not UTF-8"},          /* cut */
+    {"a,b\r1,x\r2,y\r", "", KELVIN_EFORMAT,
+     "line 1, column 2: ", "a CR without LF, as old Macs end lines; expected LF or CRLF (tr '\\r' '\\n' makes"},
+    {"\"a\",\"b\"\r\"1\",\"x\"\r", "", KELVIN_EFORMAT, "line 1, column 2: ", "a CR without LF, as old Macs end lines"},
+    {"1,a\n2,b\r,c\n", "", KELVIN_EFORMAT, "line 2, column 2: ", "a CR without LF"},
+    {"1,a,b,2\n1,2,3,4\n", "", KELVIN_EFORMAT, "line 1, column 2: ",
+     "'a' is not a number; expected a number (header=yes says that this line names the columns; if "
+     "these are the labels: label=2)"},
+    {"1,a,b,2\n1,2,3,4\n", ",label=4", KELVIN_EFORMAT,
+     "line 1, column 2: ", "expected a number (header=yes says that this line names the columns)"},
+    {"k,w\nx,1\n", "", KELVIN_EFORMAT,
+     "line 2, column 1 ('k'): ", "'x' is not a number; expected a number (if these are the labels: label=k)"},
+    {"\"k,l\",w\nx,1\n", "", KELVIN_EFORMAT, "line 2, column 1 ('k,l'): ", "(if these are the labels: label=1)"},
+    {"1,2\nx,1\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "expected a number (if these are the labels: label=1)"},
     {"1,a\n, b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "the field is empty; expected a number"},
     {"1,a\n0x10,b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "'0x10' is not a number"},
     {"1,a\n\" 1\",b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "' 1' is not a number"},
     {"1,a\n1 2,b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "'1 2' is not a number"},
-    {"1;a\n1,5;b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "'1,5' is not a number"},
+    {"1\ta\n-1,5\tb\n", "", KELVIN_EFORMAT,
+     "line 2, column 1: ", "'-1,5' is not a number; expected a number (a decimal"},
+    {"1,5;2,5;a\n1,5;3,5;b\n", "", KELVIN_EFORMAT, "line 2, column 1 ('1,5'): ", "(a decimal comma? expected a point)"},
+    {"1;a\n1,5,0;b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "(if these are the labels: label=1)"},
+    {"1;a\n1,5;b\n", "", KELVIN_EFORMAT,
+     "line 2, column 1: ", "'1,5' is not a number; expected a number (a decimal comma? expected a point)"},
     {"w,k\nnan,b\n", "", KELVIN_EFORMAT, "line 2, column 1 ('w'): ", "'nan' is not finite; expected a finite number"},
     {"w,k\n-inf,b\n", "", KELVIN_EFORMAT, "line 2, column 1 ('w'): ", "'-inf' is not finite; expected a finite number"},
     {"w,k\n1e999,b\n", "", KELVIN_EFORMAT,
@@ -245,7 +286,8 @@ static const struct {
     {"1,1\n2,1e17\n", "", KELVIN_EFORMAT, "line 2: ", "the label is 1e17; expected text or a whole number up to 2^53"},
     {"1,a\n2,a\n", "", KELVIN_EFORMAT, "b.csv: ", "all labels are 'a'; expected at least 2 different ones"},
     {"1,3\n2,3.0\n", "", KELVIN_EFORMAT, "b.csv: ", "all labels are '3'; expected at least 2 different ones"},
-    {"a,b,a\n1,x,2\n", ",label=a", KELVIN_EFORMAT, "line 1: ", "2 columns are called 'a'; expected one"},
+    {"a,b,a\n1,x,2\n", ",label=a", KELVIN_EUSAGE,
+     "line 1: ", "2 columns are called 'a'; expected one, or a number from 1 to 3"},
     {"a,b,c\n1,x,2\n", ",label=d", KELVIN_EUSAGE,
      "b.csv: ", "no column is called 'd'; expected one of 'a', 'b', 'c', or a number from 1 to 3"},
     {"a,b,c,d,e,f\n1,x,2,3,4,5\n", ",label=g", KELVIN_EUSAGE,
@@ -255,11 +297,11 @@ static const struct {
     {"1,x\n2,y\n", ",label=0", KELVIN_EUSAGE, "b.csv: ", "label is column 0; expected a number from 1 to 2"},
     {"1,x\n2,y\n", ",label=3", KELVIN_EUSAGE, "b.csv: ", "label is column 3; expected a number from 1 to 2"},
     {"1,x\n2,y\n", ",label=99999999999999999999", KELVIN_EUSAGE, "b.csv: ", "expected a number from 1 to 2"},
-    {"1,x\n2,y\n", ",header=maybe", KELVIN_EUSAGE, "b.csv", "header is 'maybe'; expected yes or no"},
+    {"1,x\n2,y\n", ",header=maybe", KELVIN_EUSAGE, "b.csv,header=maybe': ", "header is 'maybe'; expected yes or no"},
     {"1,x\n2,y\n", "", KELVIN_EFORMAT, "b.csv: ", "class 'x' has one member"},
     {"1,x\n2,y\n", ",test=nowhere.csv", KELVIN_EIO, "nowhere.csv", "No such file"},
-    {"1,x\n2,y\n", ",test=t,split=0.5", KELVIN_EUSAGE, "b.csv",
-     "split is given together with test; expected one of the two"},
+    {"1,x\n2,y\n", ",test=t,split=0.5", KELVIN_EUSAGE,
+     "b.csv,test=t,split=0.5': ", "split is given together with test; expected one of the two"},
     {"1,x\n2,y\n", ",test=t,seed=5", KELVIN_EUSAGE, "b.csv",
      "seed is given together with test; expected one of the two"},
 };

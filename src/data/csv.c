@@ -4,7 +4,7 @@
 #include "data/labels.h"
 #include "data/text.h"
 
-#include <stdio.h>
+#include <string.h>
 
 /* ---- rows ---- */
 
@@ -13,21 +13,6 @@ struct table {
     struct csv_columns columns;
     struct label *labels; /* one per row, as loader->values */
 };
-
-/* What is wrong with a field that should be a number. */
-static kelvin_status no_number(const struct table *t, const struct csv_reader *r, size_t column, enum text_kind kind)
-{
-    const char *name = t->columns.names ? t->columns.names[csv_place(&t->columns, column)] : NULL;
-    const char *text = r->fields[column];
-    const bool finite = kind != TEXT_NOT_FINITE;
-    const bool hint = r->row_line == r->first_line && !data_spec_value(t->loader->spec, "header");
-    char called[sizeof(struct text_shown) + 8] = "", found[sizeof(struct text_shown) + 24] = "the field is empty";
-    if (name) snprintf(called, sizeof called, " ('%s')", text_shown(name).text);
-    if (*text) snprintf(found, sizeof found, "'%s' is not %s", text_shown(text).text, finite ? "a number" : "finite");
-    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu%s: %s; expected a %snumber%s", r->path, r->row_line,
-                       column + 1, called, found, finite ? "" : "finite ",
-                       hint ? " (header=yes says that this line names the columns)" : "");
-}
 
 static kelvin_status take_row(struct table *t, const struct csv_reader *r)
 {
@@ -38,8 +23,7 @@ static kelvin_status take_row(struct table *t, const struct csv_reader *r)
     double *value = t->loader->values + t->loader->n * (columns - 1);
     for (size_t j = 0; j < columns; j++) {
         if (j == label) continue;
-        const enum text_kind kind = text_number(value++, r->fields[j]);
-        if (kind != TEXT_NUMBER) return no_number(t, r, j, kind);
+        if (text_number(value++, r->fields[j]) != TEXT_NUMBER) return csv_no_number(&t->columns, r, j, t->loader->spec);
     }
     if (!*r->fields[label])
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu: the label is empty; expected text or a number",
@@ -74,18 +58,39 @@ static kelvin_status alloc_rows(struct table *t, const struct csv_file *train, c
 
 /* ---- files ---- */
 
+/* Whether the labels of all rows but the first are numbers. */
+static bool others_are_numbers(const struct table *t)
+{
+    double value;
+    for (size_t i = 1; i < t->loader->n; i++)
+        if (text_number(&value, t->labels[i].text) == TEXT_OTHER) return false;
+    return t->loader->n > 1;
+}
+
+/* The first row, which was taken for one of numbers, has names. */
+static void drop_first(struct table *t, const char *const *names)
+{
+    struct data_loader *l = t->loader;
+    l->n--;
+    memmove(l->values, l->values + l->data->inputs, l->n * l->data->inputs * sizeof *l->values);
+    memmove(t->labels, t->labels + 1, l->n * sizeof *t->labels);
+    csv_name_columns(&t->columns, names, l->data);
+}
+
 static kelvin_status read_rows(struct table *t, struct csv_reader *r, const struct csv_file *train,
                                const struct csv_file *test)
 {
     const bool training = t->columns.n == 0;
-    bool more, header;
+    const char *const *names = NULL;
+    enum csv_header header;
+    bool more;
     KELVIN_TRY(csv_row(r, &more));
     if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers and a label", r->path);
-    KELVIN_TRY(csv_is_header(&header, r, t->loader->spec));
-    KELVIN_TRY(training ? csv_find_columns(&t->columns, r, header, t->loader)
-                        : csv_same_columns(&t->columns, r, header));
+    KELVIN_TRY(csv_is_header(&header, &t->columns, r, t->loader->spec));
+    KELVIN_TRY(training ? csv_find_columns(&t->columns, &names, r, header, t->loader)
+                        : csv_same_columns(&t->columns, r, header == CSV_NAMES));
     if (training) KELVIN_TRY(alloc_rows(t, train, test));
-    if (header) KELVIN_TRY(csv_row(r, &more));
+    if (header == CSV_NAMES) KELVIN_TRY(csv_row(r, &more));
     if (!more)
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu names columns and no rows follow; expected at least 2",
                            r->path, r->first_line);
@@ -93,6 +98,7 @@ static kelvin_status read_rows(struct table *t, struct csv_reader *r, const stru
         KELVIN_TRY(take_row(t, r));
         KELVIN_TRY(csv_row(r, &more));
     }
+    if (header == CSV_ROW_OR_NAMES && names && others_are_numbers(t)) drop_first(t, names);
     return KELVIN_OK;
 }
 

@@ -2,8 +2,8 @@
  *
  * Lines end with LF or CRLF, the last one with either or neither; blank lines are skipped; a UTF-8 byte order mark is
  * skipped. Fields are separated by whichever of comma, semicolon and tab occurs most often in the first line that is
- * not blank; if none does, there is one column. Space around fields is skipped. A field in quotes may hold separators,
- * line ends and (doubled) quotes. */
+ * not blank, the comma last; if none does, there is one column. Space around fields is skipped. A field in quotes may
+ * hold separators, line ends and (doubled) quotes. */
 #ifndef DATA_CSV_H
 #define DATA_CSV_H
 
@@ -32,7 +32,7 @@ void csv_end(struct csv_reader *reader);
 /* The next row that is not blank; *more is false if there is none. */
 KELVIN_MUST_CHECK kelvin_status csv_row(struct csv_reader *reader, bool *more);
 
-/* ---- which columns there are: csv_columns.c ---- */
+/* ---- which columns there are: csv_columns.c, csv_hints.c ---- */
 
 struct csv_columns {
     size_t n;
@@ -40,14 +40,20 @@ struct csv_columns {
     const char *const *names; /* (n): those of features, then that of labels; NULL: columns have no names */
 };
 
-/* Whether the first row, which the reader is at, names the columns: as header= says; else if label= is no number and
- * stands there, or if no field is a number. */
-KELVIN_MUST_CHECK kelvin_status csv_is_header(bool *header, const struct csv_reader *first,
-                                              const struct data_spec *spec);
+/* What the first row is. Names whose fields but the label are numbers, as pandas writes them (0,1,2,target), are known
+ * from the other rows alone: if all of these have numbers for labels. */
+enum csv_header { CSV_ROW, CSV_NAMES, CSV_ROW_OR_NAMES };
 
-/* The columns of the training file from its first row. */
-KELVIN_MUST_CHECK kelvin_status csv_find_columns(struct csv_columns *columns, const struct csv_reader *first,
-                                                 bool header, struct data_loader *loader);
+/* Whether the first row, which the reader is at, names the columns: as header= says; else if label= is no number and
+ * stands there, or if no field is a number, or (of the test file) if it is that of the training file. */
+KELVIN_MUST_CHECK kelvin_status csv_is_header(enum csv_header *header, const struct csv_columns *columns,
+                                              const struct csv_reader *first, const struct data_spec *spec);
+
+/* The columns of the training file from its first row; *names: what they are called if that row is a header. */
+KELVIN_MUST_CHECK kelvin_status csv_find_columns(struct csv_columns *columns, const char *const **names,
+                                                 const struct csv_reader *first, enum csv_header header,
+                                                 struct data_loader *loader);
+void csv_name_columns(struct csv_columns *columns, const char *const *names, kelvin_data *data);
 
 /* KELVIN_EFORMAT if the test file has other columns. */
 KELVIN_MUST_CHECK kelvin_status csv_same_columns(const struct csv_columns *columns, const struct csv_reader *first,
@@ -55,6 +61,10 @@ KELVIN_MUST_CHECK kelvin_status csv_same_columns(const struct csv_columns *colum
 
 /* Where in csv_columns.names a column of the file is. */
 size_t csv_place(const struct csv_columns *columns, size_t column);
+
+/* KELVIN_EFORMAT: what is wrong with a field that should be a number. */
+KELVIN_MUST_CHECK kelvin_status csv_no_number(const struct csv_columns *columns, const struct csv_reader *row,
+                                              size_t column, const struct data_spec *spec);
 
 /* ---- fields to rows: csv.c ---- */
 

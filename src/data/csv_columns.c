@@ -23,18 +23,34 @@ static size_t find_name(size_t *at, const struct csv_reader *row, const char *na
     return found;
 }
 
-kelvin_status csv_is_header(bool *header, const struct csv_reader *first, const struct data_spec *spec)
+/* The first column whose name is another one than in the training file; n if there is none. */
+static size_t other_name(const struct csv_columns *columns, const struct csv_reader *row)
 {
-    const char *said = data_spec_value(spec, "header"), *label = data_spec_value(spec, "label");
+    size_t j = 0;
+    while (j < columns->n && strcmp(row->fields[j], columns->names[csv_place(columns, j)]) == 0) j++;
+    return j;
+}
+
+static enum csv_header guess(const struct csv_columns *columns, const struct csv_reader *first, const char *label)
+{
     size_t at, numbers = 0;
-    *header = said && strcmp(said, "yes") == 0;
-    if (said && !*header && strcmp(said, "no") != 0)
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': header is '%s'; expected yes or no", spec->files[0], said);
+    for (size_t j = 0; j < first->n_fields; j++) numbers += is_number(first->fields[j]);
+    if (numbers == 0 || (label && !is_number(label) && find_name(&at, first, label) > 0)) return CSV_NAMES;
+    if (columns->names && columns->n == first->n_fields && other_name(columns, first) == columns->n) return CSV_NAMES;
+    return columns->n == 0 ? CSV_ROW_OR_NAMES : CSV_ROW;
+}
+
+kelvin_status csv_is_header(enum csv_header *header, const struct csv_columns *columns, const struct csv_reader *first,
+                            const struct data_spec *spec)
+{
+    const char *said = data_spec_value(spec, "header");
+    const bool yes = said && strcmp(said, "yes") == 0;
+    if (said && !yes && strcmp(said, "no") != 0)
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': header is '%s'; expected yes or no", spec->name, said);
     if (first->n_fields != first->room) /* the first line was something else, or this is not one row */
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu fields; expected %zu", first->path, first->row_line,
                            first->n_fields, first->room);
-    for (size_t j = 0; j < first->n_fields; j++) numbers += is_number(first->fields[j]);
-    if (!said) *header = numbers == 0 || (label && !is_number(label) && find_name(&at, first, label) > 0);
+    *header = yes ? CSV_NAMES : said ? CSV_ROW : guess(columns, first, data_spec_value(spec, "label"));
     return KELVIN_OK;
 }
 
@@ -63,8 +79,9 @@ static kelvin_status find_label(size_t *at, const struct csv_reader *first, bool
     if (!label) return KELVIN_OK;
     const size_t found = header ? find_name(at, first, label) : 0;
     if (found > 1)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu columns are called '%s'; expected one", first->path,
-                           first->row_line, found, text_shown(label).text);
+        return kelvin_fail(KELVIN_EUSAGE,
+                           "%s: line %zu: %zu columns are called '%s'; expected one, or a number from 1 to %zu",
+                           first->path, first->row_line, found, text_shown(label).text, first->n_fields);
     if (found == 1) return KELVIN_OK;
     if (label[strspn(label, "0123456789")]) return unknown_label(label, first, header);
     const unsigned long long number = strtoull(label, NULL, 10); /* the largest there is if it is larger */
@@ -82,7 +99,8 @@ size_t csv_place(const struct csv_columns *columns, size_t column)
     return column == columns->label ? columns->n - 1 : column - (column > columns->label);
 }
 
-static kelvin_status keep_names(struct csv_columns *columns, const struct csv_reader *first, struct data_loader *loader)
+static kelvin_status keep_names(const char *const **kept, const struct csv_columns *columns,
+                                const struct csv_reader *first, struct data_loader *loader)
 {
     size_t bytes = 0;
     for (size_t j = 0; j < columns->n; j++) bytes += strlen(first->fields[j]) + 1;
@@ -93,22 +111,32 @@ static kelvin_status keep_names(struct csv_columns *columns, const struct csv_re
         names[csv_place(columns, j)] = strcpy(text, first->fields[j]);
         text += strlen(text) + 1;
     }
-    columns->names = loader->data->column_names = names;
+    *kept = names;
     return KELVIN_OK;
 }
 
-kelvin_status csv_find_columns(struct csv_columns *columns, const struct csv_reader *first, bool header,
-                               struct data_loader *loader)
+void csv_name_columns(struct csv_columns *columns, const char *const *names, kelvin_data *data)
+{
+    columns->names = data->column_names = names;
+    data->label_name = names[columns->n - 1];
+}
+
+kelvin_status csv_find_columns(struct csv_columns *columns, const char *const **names, const struct csv_reader *first,
+                               enum csv_header header, struct data_loader *loader)
 {
     *columns = (struct csv_columns){.n = first->n_fields};
+    *names = NULL;
     if (columns->n < 2)
         return kelvin_fail(KELVIN_EFORMAT,
                            "%s: line %zu: one column; expected at least 2, a number and a label, separated by ',', "
                            "';' or tab",
                            first->path, first->row_line);
-    KELVIN_TRY(find_label(&columns->label, first, header, data_spec_value(loader->spec, "label")));
+    KELVIN_TRY(find_label(&columns->label, first, header == CSV_NAMES, data_spec_value(loader->spec, "label")));
     loader->data->inputs = columns->n - 1;
-    return header ? keep_names(columns, first, loader) : KELVIN_OK;
+    if (header == CSV_ROW || (header == CSV_ROW_OR_NAMES && is_number(first->fields[columns->label]))) return KELVIN_OK;
+    KELVIN_TRY(keep_names(names, columns, first, loader));
+    if (header == CSV_NAMES) csv_name_columns(columns, *names, loader->data);
+    return KELVIN_OK;
 }
 
 kelvin_status csv_same_columns(const struct csv_columns *columns, const struct csv_reader *first, bool header)
@@ -116,12 +144,10 @@ kelvin_status csv_same_columns(const struct csv_columns *columns, const struct c
     if (first->n_fields != columns->n)
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu fields; expected %zu as in the training part",
                            first->path, first->row_line, first->n_fields, columns->n);
-    for (size_t j = 0; header && columns->names && j < columns->n; j++) {
-        const char *expected = columns->names[csv_place(columns, j)];
-        if (strcmp(first->fields[j], expected) != 0)
-            return kelvin_fail(
-                KELVIN_EFORMAT, "%s: line %zu: column %zu is called '%s'; expected '%s' as in the training part",
-                first->path, first->row_line, j + 1, text_shown(first->fields[j]).text, text_shown(expected).text);
-    }
-    return KELVIN_OK;
+    const size_t j = header && columns->names ? other_name(columns, first) : columns->n;
+    if (j == columns->n) return KELVIN_OK;
+    const char *expected = columns->names[csv_place(columns, j)];
+    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: column %zu is called '%s'; expected '%s' as in the training part",
+                       first->path, first->row_line, j + 1, text_shown(first->fields[j]).text,
+                       text_shown(expected).text);
 }

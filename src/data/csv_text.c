@@ -4,6 +4,7 @@
 
 #include "data/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static kelvin_status fail_at(const struct csv_reader *r, const char *found, const char *expected)
@@ -14,14 +15,25 @@ static kelvin_status fail_at(const struct csv_reader *r, const char *found, cons
 
 /* ---- the start of the text ---- */
 
-static kelvin_status refuse_zeros(const char *text, size_t bytes, const char *path)
+/* The line and byte, from 1, of text[at]. */
+static kelvin_status fail_at_byte(const char *path, const char *text, size_t at, const char *found, const char *hint)
 {
-    const char *zero = memchr(text, 0, bytes), *start = text;
-    if (!zero) return KELVIN_OK;
+    const char *start = text;
     size_t line = 1;
-    for (const char *next; (next = memchr(start, '\n', (size_t)(zero - start))); start = next + 1) line++;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, byte %zu: is 0; expected text in UTF-8", path, line,
-                       (size_t)(zero - start) + 1);
+    for (const char *next; (next = memchr(start, '\n', (size_t)(text + at - start))); start = next + 1) line++;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, byte %zu: %s; expected text in UTF-8%s", path, line,
+                       (size_t)(text + at - start) + 1, found, hint);
+}
+
+static kelvin_status check_encoding(const char *text, size_t bytes, const char *path)
+{
+    char found[32];
+    const char *zero = memchr(text, 0, bytes);
+    if (zero) return fail_at_byte(path, text, (size_t)(zero - text), "is 0", "");
+    const size_t good = text_utf8(text);
+    if (good == bytes) return KELVIN_OK;
+    snprintf(found, sizeof found, "\\x%02x is not UTF-8", (unsigned char)text[good]);
+    return fail_at_byte(path, text, good, found, " (from latin-1: iconv -f latin1 -t utf-8)");
 }
 
 static const char *first_line(const char *at)
@@ -33,10 +45,11 @@ static const char *first_line(const char *at)
     }
 }
 
-/* Counts what may separate fields in the first line that is not blank, outside of quotes. */
+/* Counts what may separate fields in the first line that is not blank, outside of quotes. Where there are as many
+ * commas as others, these are decimal commas: 1,5;2,5;a. */
 static void find_delimiter(struct csv_reader *r)
 {
-    static const char candidates[] = {',', ';', '\t'};
+    static const char candidates[] = {';', '\t', ','};
     size_t count[sizeof candidates] = {0}, best = 0;
     const char *at = first_line(r->at);
     for (bool quoted = false; *at && (quoted || *at != '\n'); at++) {
@@ -52,10 +65,10 @@ static void find_delimiter(struct csv_reader *r)
 kelvin_status csv_start(struct csv_reader *r, char *text, size_t bytes, const char *path)
 {
     *r = (struct csv_reader){.path = path, .at = text, .end = text + bytes, .line = 1};
-    KELVIN_TRY(refuse_zeros(text, bytes, path));
+    KELVIN_TRY(check_encoding(text, bytes, path));
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0) r->at += 3;
     find_delimiter(r);
-    r->stops[0] = r->stops['\n'] = r->stops['"'] = r->stops[(unsigned char)r->delimiter] = true;
+    r->stops[0] = r->stops['\n'] = r->stops['\r'] = r->stops['"'] = r->stops[(unsigned char)r->delimiter] = true;
     r->fields = kelvin_alloc(r->room, sizeof *r->fields);
     return r->fields ? KELVIN_OK : KELVIN_ENOMEM;
 }
@@ -77,6 +90,15 @@ static void skip_space(struct csv_reader *r)
     while (is_space(r, *r->at)) r->at++;
 }
 
+/* A CR belongs to the LF that follows it, or to the end of the text. */
+static kelvin_status skip_cr(struct csv_reader *r)
+{
+    if (*r->at != '\r') return KELVIN_OK;
+    r->at++;
+    if (*r->at == '\n' || r->at == r->end) return KELVIN_OK;
+    return fail_at(r, "a CR without LF, as old Macs end lines", "LF or CRLF (tr '\\r' '\\n' makes LF of CR)");
+}
+
 /* A field in quotes; r->at is behind the first of them. *tail gets its end. */
 static kelvin_status take_quoted(struct csv_reader *r, char **tail)
 {
@@ -94,7 +116,7 @@ static kelvin_status take_quoted(struct csv_reader *r, char **tail)
     *tail = to;
     r->at = from + 1;
     skip_space(r);
-    if (*r->at == '\r') r->at++;
+    KELVIN_TRY(skip_cr(r));
     if (r->stops[(unsigned char)*r->at] && *r->at != '"') return KELVIN_OK;
     return fail_at(r, "text after a closing quote", "the end of the field");
 }
@@ -105,7 +127,7 @@ static kelvin_status take_plain(struct csv_reader *r, char **tail)
     while (!r->stops[(unsigned char)*r->at]) r->at++;
     if (*r->at == '"') return fail_at(r, "a quote inside of a field", "the whole field in quotes");
     char *end = r->at;
-    if (end > start && end[-1] == '\r' && (*end == '\n' || end == r->end)) end--;
+    KELVIN_TRY(skip_cr(r));
     while (end > start && is_space(r, end[-1])) end--;
     *tail = end;
     return KELVIN_OK;

@@ -14,6 +14,9 @@ enum text_kind {
  * sees to it that the decimal point is a point, whatever the host program's locale. */
 enum text_kind text_number(double *value, const char *text);
 
+/* How many bytes from the start of a text are UTF-8: all, or those before the first that is not. */
+size_t text_utf8(const char *text);
+
 struct text_shown {
     char text[4 * 40 + 4];
 };

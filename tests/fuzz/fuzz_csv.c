@@ -19,6 +19,7 @@ static void check(const struct data_loader *l)
         if (!isfinite(l->values[i])) abort();
     for (size_t i = 0; i < data->classes; i++)
         if (!*data->class_names[i] || (i > 0 && strcmp(data->class_names[i - 1], data->class_names[i]) == 0)) abort();
+    if (!data->column_names != !data->label_name) abort();
     for (size_t i = 0; data->column_names && i < data->inputs; i++)
         if (!data->column_names[i]) abort();
 }
