@@ -107,6 +107,7 @@ run diagnose flowers-run
 check "whose file is missing" complained 1 "flowers-run/run.json: its data: $work/flowers.csv: could not be read"
 mv moved.csv flowers.csv
 
+printf 'a,b,a\n1,2,x\n3,4,y\n' >twice.csv
 printf '1,2,a\n3,4\n5,6,b\n' >short.csv
 broken "short.csv|line 2|expected 3" data csv:short.csv
 printf '1,2,a\n3,four,b\n' >text.csv
@@ -121,6 +122,22 @@ broken "single.csv|class 'b' has one member (row 3)|expected at least 2" data cs
 broken "empty.csv" data csv:empty.csv
 broken "missing.csv|could not be read" data csv:missing.csv
 wrong "flowers.csv: no column is called 'colour'" data csv:flowers.csv,label=colour
+wrong "data 'csv:flowers.csv,splt=0.1': unknown option 'splt'; expected label, test, header, split or seed" \
+    data csv:flowers.csv,splt=0.1
+wrong "nothing follows the last comma" data csv:flowers.csv,
+wrong "data 'csv:flowers.csv,test=t.csv,seed=1': seed is given together with test" data csv:flowers.csv,test=t.csv,seed=1
+wrong "2 columns are called 'a'" data csv:twice.csv,label=a
+printf 'kind,size\nrose,1\ntulip,2\n' >first.csv
+broken "first.csv: line 2, column 1 ('kind')|'rose' is not a number|label=kind" data csv:first.csv
+printf 'a;b\n1,5;x\n2,5;y\n' >comma.csv
+broken "comma.csv: line 2, column 1|a decimal comma?" data csv:comma.csv
+printf '1,x\n2,caf\351\n' >latin1.csv
+broken "latin1.csv: line 2, byte 6|expected text in UTF-8|iconv -f latin1 -t utf-8" data csv:latin1.csv
+printf '1,x\r2,y\r' >mac.csv
+broken "mac.csv: line 1|old Macs|expected LF or CRLF" data csv:mac.csv
+printf '0,1,target\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n' >pandas.csv
+ok data csv:pandas.csv,split=0
+check "numbers for names" said "training     4, 2 of each class"
 
 # ---- pictures ----
 mkdir -p empty/a empty/b none
@@ -182,6 +199,9 @@ head -c 18 images.idx >cut.idx
 cat images.idx labels.idx >long.idx
 ok data idx:images.idx,labels.idx,split=0
 check "IDX" said "2 x 1 pixels, 1 channel"
+printf '\0\0\10\1\0\0\0\2\7\3' >gaps.idx
+ok data idx:images.idx,gaps.idx,split=0
+check "labels with gaps" said "classes      2: 3, 7"
 broken "images.idx|class '0' has one member" data idx:images.idx,labels.idx
 broken "three.idx|3|2" data idx:images.idx,three.idx,split=0
 for name in float huge magic cut long; do broken "$name.idx|expected" data "idx:$name.idx,labels.idx,split=0"; done
