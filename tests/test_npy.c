@@ -363,14 +363,13 @@ static void ranges_of_images(void **state)
         const float *values;
         const char *place, *sentence;
     } wrong[] = {
-        {normalised,
-         "x.npy: row 2 (from 1), index (1, 0, 0) (from 0): ", "-0.75 after 0.5; expected images of numbers"},
+        {normalised, "x.npy: row 2 (from 1), index (1, 0, 0) (from 0): ", ": -0.75; expected images of numbers"},
         {mixed,
          "x.npy: row 2 (from 1), index (1, 0, 0) (from 0): ", "2 after 0.5; expected images of numbers 0 to 1, or"},
         {reversed, "x.npy: row 2 (from 1), index (1, 1, 0) (from 0): ",
          "0.5 after 2; expected images of numbers 0 to 1, or of whole numbers 0 to 255 (images that were normalised "
          "must be un-normalised; a table has 2 axes"},
-        {high, "x.npy: row 2 (from 1), index (1, 0, 0) (from 0): ", "256 after 2; expected images of numbers 0 to 1"},
+        {high, "x.npy: row 2 (from 1), index (1, 0, 0) (from 0): ", ": 256; expected images of numbers 0 to 1"},
         {no_number, "row 1 (from 1), index (0, 1, 0) (from 0): ", "nan; expected images of numbers"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -79,9 +79,11 @@ static kelvin_status fail_both(const struct npy *x, const struct fault *no_share
 {
     const size_t size = x->count / x->shape[0];
     const size_t a = no_share->row * size + no_share->column, b = no_byte->row * size + no_byte->column;
+    const struct fault *found = a > b ? no_share : no_byte;
     char before[40] = "";
-    if (a != b) snprintf(before, sizeof before, " after %g", a > b ? no_byte->value : no_share->value);
-    return fail_at(x, a > b ? no_share : no_byte, path, before,
+    if (is_share(found->value) || is_byte(found->value)) /* nothing is wrong with it but for another one */
+        snprintf(before, sizeof before, " after %g", a > b ? no_byte->value : no_share->value);
+    return fail_at(x, found, path, before,
                    "images of numbers 0 to 1, or of whole numbers 0 to 255 (images that were normalised must be "
                    "un-normalised; a table has 2 axes, as by x.reshape(len(x), -1))");
 }
