@@ -84,6 +84,7 @@ ok data csv:flowers.csv
 check "split" said "training     4, 2 of each class"
 check "class names" said 'classes      2: rose, tulip "red"'
 check "column names" said "length, cm"
+check "column of labels" said "label        kind"
 ok data csv:flowers.csv,split=0
 check "no split" said "training     6, 3 of each class"
 check "mean and deviation" sh -c "grep -q 'length, cm  *35  *17.07825128$' stdout"

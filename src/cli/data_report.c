@@ -141,6 +141,7 @@ static void print_tables(FILE *out, const struct facts *f)
                 d->channels > 1 ? "s" : "");
     else
         fprintf(out, "%-12s %zu column%s\n", "table", d->inputs, d->inputs > 1 ? "s" : "");
+    if (d->label_name) fprintf(out, "%-12s %s\n", "label", text_shown(d->label_name).text);
     print_part(out, "training", &d->train, f->train, d->classes);
     print_part(out, "test", &d->test, f->test, d->classes);
     print_classes(out, d);
@@ -205,6 +206,7 @@ static json_t *facts_json(const struct facts *f)
     json_object_set_new(object, "inputs", json_integer((json_int_t)d->inputs));
     if (d->channels) json_object_set_new(object, "image", image_json(f));
     if (d->column_names) json_object_set_new(object, "columns", texts_json(d->column_names, d->inputs));
+    if (d->label_name) json_object_set_new(object, "label", text_json(d->label_name));
     json_object_set_new(object, "classes", texts_json(d->class_names, d->classes));
     json_object_set_new(object, "train", json_integer((json_int_t)d->train.n));
     json_object_set_new(object, "train_per_class", sizes_json(f->train, d->classes));
