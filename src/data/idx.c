@@ -199,10 +199,7 @@ static kelvin_status open(struct data_loader *loader)
     const struct data_spec *spec = loader->spec;
     const struct idx_pair train = {spec->files[0], spec->files[1]};
     const struct idx_pair test = {data_spec_value(spec, "test-images"), data_spec_value(spec, "test-labels")};
-    if (!test.images != !test.labels)
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given without %s", spec->name,
-                           test.images ? "test-images" : "test-labels", test.images ? "test-labels" : "test-images");
-    if (test.images) KELVIN_TRY(data_spec_no_split(spec, "test-images"));
+    KELVIN_TRY(data_spec_test_pair(spec, "test-images", "test-labels"));
     return idx_load(loader, &train, test.images ? &test : NULL);
 }
 

@@ -155,11 +155,7 @@ static kelvin_status open(struct data_loader *loader)
                                         {.path = spec->files[1]},
                                         {.path = data_spec_value(spec, "test-x")},
                                         {.path = data_spec_value(spec, "test-y")}};
-    if (!files[NPY_TEST_X].path != !files[NPY_TEST_Y].path)
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': only one of test-x and test-y is given; expected both or none",
-                           spec->name);
-    if (files[NPY_TEST_X].path) KELVIN_TRY(data_spec_no_split(spec, "test-x"));
-    kelvin_status status = KELVIN_OK;
+    kelvin_status status = data_spec_test_pair(spec, "test-x", "test-y");
     for (size_t i = 0; !status && i < NPY_FILES; i++)
         if (files[i].path) status = kelvin_file_read(&files[i].bytes, &files[i].size, files[i].path);
     if (!status) status = npy_load(loader, files);

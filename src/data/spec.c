@@ -2,6 +2,7 @@
 #include "data/spec.h"
 
 #include "data/data.h"
+#include "data/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -100,11 +101,11 @@ static kelvin_status take_field(struct data_spec *spec, char *field, bool last)
 static kelvin_status read_split(struct data_spec *spec)
 {
     const char *split = data_spec_value(spec, "split"), *seed = data_spec_value(spec, "seed");
-    char *end = NULL;
-    spec->split = split ? strtod(split, &end) : default_split;
-    if (split && (end == split || *end || !(spec->split >= 0 && spec->split < 1)))
+    spec->split = default_split;
+    if (split && (text_number(&spec->split, split) != TEXT_NUMBER || spec->split < 0 || spec->split >= 1))
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': split is '%s'; expected a share from 0 to below 1", spec->name,
                            split);
+    char *end = NULL;
     errno = 0;
     spec->seed = seed ? strtoull(seed, &end, 10) : 0;
     if (seed && (*seed < '0' || *seed > '9' || *end || errno))
@@ -145,4 +146,13 @@ kelvin_status data_spec_no_split(const struct data_spec *spec, const char *becau
             return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given together with %s; expected one of the two",
                                spec->name, split_keys[i], because);
     return KELVIN_OK;
+}
+
+kelvin_status data_spec_test_pair(const struct data_spec *spec, const char *first, const char *second)
+{
+    const bool one = data_spec_value(spec, first), other = data_spec_value(spec, second);
+    if (one != other)
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given without %s", spec->name, one ? first : second,
+                           one ? second : first);
+    return one ? data_spec_no_split(spec, first) : KELVIN_OK;
 }

@@ -29,4 +29,8 @@ const char *data_spec_value(const struct data_spec *spec, const char *key);
 /* KELVIN_EUSAGE if split or seed was given, where `because` (a key) names the test part already. */
 KELVIN_MUST_CHECK kelvin_status data_spec_no_split(const struct data_spec *spec, const char *because);
 
+/* Two keys that name the files of a test part: both or none of them, and then nothing is split off. */
+KELVIN_MUST_CHECK kelvin_status data_spec_test_pair(const struct data_spec *spec, const char *first,
+                                                    const char *second);
+
 #endif
