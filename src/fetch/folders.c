@@ -34,10 +34,13 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-static kelvin_status make_one(const char *folder)
+/* `part` of the path of a folder that is to be made. */
+static kelvin_status make_one(const char *part, const char *folder)
 {
-    if (mkdir(folder, 0777) == 0 || is_folder(folder)) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EIO, "the folder %s cannot be made: %s", folder, strerror(errno));
+    if (mkdir(part, 0777) == 0) return KELVIN_OK;
+    const int why = errno == EEXIST ? ENOTDIR : errno;
+    if (is_folder(part)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "the folder %s cannot be made: %s: %s", folder, part, strerror(why));
 }
 
 kelvin_status folder_make(const char *folder)
@@ -49,10 +52,10 @@ kelvin_status folder_make(const char *folder)
     strcpy(above, folder);
     for (char *slash = above; (slash = strchr(slash + 1, '/'));) {
         *slash = '\0';
-        KELVIN_TRY(make_one(above));
+        KELVIN_TRY(make_one(above, folder));
         *slash = '/';
     }
-    return make_one(folder);
+    return make_one(folder, folder);
 }
 
 static kelvin_status remove_entry(void *context, const char *path, const struct stat *about)

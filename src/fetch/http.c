@@ -102,8 +102,9 @@ static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off
 {
     (void)up_total, (void)up_now, (void)now;
     struct http *h = context;
-    if (!h->status) /* it may be called once more after the end */
-        h->status = fetch_tell(h->job->watch, h->what, h->bytes, total > 0 ? h->offset + (uint64_t)total : 0);
+    if (h->status) return 1; /* it may be called once more after the end */
+    h->status = fetch_tell(h->job->watch, h->what, h->bytes, total > 0 ? h->offset + (uint64_t)total : 0);
+    if (h->status == KELVIN_ESTOP) fetch_stopped(h->what, "the same command goes on from there");
     return h->status != KELVIN_OK;
 }
 

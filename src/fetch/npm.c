@@ -28,6 +28,7 @@ static bool watch(void *context)
     const uint64_t total = npm->job->set->package_bytes;
     if (done > total) done = total;
     npm->status = fetch_tell(npm->job->watch, npm->what, done, total);
+    if (npm->status == KELVIN_ESTOP) fetch_stopped(npm->what, "the same command begins this download again");
     return npm->status == KELVIN_OK;
 }
 

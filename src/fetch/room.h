@@ -20,7 +20,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { FETCH_LABELS = 2, FETCH_SENTENCE = 1024 };
+enum { FETCH_LABELS = 2, FETCH_SENTENCE = 1024, FETCH_NAMES = 256 };
 
 /* A data set and where it comes from. */
 struct fetch_set {
@@ -50,6 +50,9 @@ struct fetch_watch {
 /* KELVIN_ESTOP if whoever watches wants it to end. Any thread may call it. */
 KELVIN_MUST_CHECK kelvin_status fetch_tell(struct fetch_watch *watch, const char *what, uint64_t done, uint64_t total);
 
+/* Stopped, and what then becomes of it. Always KELVIN_ESTOP. */
+kelvin_status fetch_stopped(const char *what, const char *next);
+
 /* ---- one fetch ---- */
 
 struct fetch_job {
@@ -76,6 +79,10 @@ bool fetch_is_complete(const struct fetch_job *job);
 
 /* Sets `right`. */
 KELVIN_MUST_CHECK kelvin_status fetch_check_files(struct fetch_job *job);
+
+/* Names of files that are not right, one after the other; `only_there`: of those that are there all the same. Returns
+ * how many. */
+size_t fetch_name_wrong(char names[FETCH_NAMES], const struct fetch_job *job, bool only_there);
 
 /* ---- pieces.c ---- */
 
@@ -140,6 +147,8 @@ KELVIN_MUST_CHECK kelvin_status npm_pack(struct fetch_job *job, const char *path
 
 /* ---- sources.c ---- */
 
+/* Whether `from` could be a source at all. KELVIN_EIO if there is no such file; KELVIN_EUSAGE if it is no place. */
+KELVIN_MUST_CHECK kelvin_status sources_check(const char *from);
 KELVIN_MUST_CHECK kelvin_status sources_from(struct fetch_job *job, const char *from);
 KELVIN_MUST_CHECK kelvin_status sources_in_turn(struct fetch_job *job, char source[FETCH_SENTENCE]);
 

@@ -19,14 +19,9 @@ static bool is_url(const char *from)
 /* KELVIN_OK if nothing is missing now. */
 static kelvin_status check_complete(const struct fetch_job *job, const char *where)
 {
-    char missing[256] = "";
-    for (size_t i = 0; i < job->n; i++) {
-        const size_t used = strlen(missing);
-        if (!job->right[i])
-            snprintf(missing + used, sizeof missing - used, "%s%s", used ? ", " : "",
-                     job->set->canonical->files[i].name);
-    }
-    return *missing ? kelvin_fail(KELVIN_EFORMAT, "%s: %s is not there", where, missing) : KELVIN_OK;
+    char missing[FETCH_NAMES];
+    if (fetch_name_wrong(missing, job, false) == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: %s is not there", where, missing);
 }
 
 /* ---- what is brought into the work folder first ---- */
@@ -121,6 +116,22 @@ static kelvin_status from_path(struct fetch_job *job, const char *path)
 {
     KELVIN_TRY(gather(job, path));
     return check_complete(job, path);
+}
+
+/* "ftp://": letters, and what makes them a URL. */
+static bool has_scheme(const char *from)
+{
+    const size_t letters = strspn(from, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.");
+    return letters > 0 && strncmp(from + letters, "://", 3) == 0;
+}
+
+kelvin_status sources_check(const char *from)
+{
+    struct stat about;
+    if (is_url(from) || stat(from, &about) == 0) return KELVIN_OK;
+    if (*from && !has_scheme(from)) return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", from, strerror(errno));
+    return kelvin_fail(KELVIN_EUSAGE,
+                       "--from is '%.200s'; expected a file, a folder, or a URL with http:// or https://", from);
 }
 
 kelvin_status sources_from(struct fetch_job *job, const char *from)

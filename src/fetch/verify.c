@@ -16,7 +16,12 @@ kelvin_status fetch_tell(struct fetch_watch *watch, const char *what, uint64_t d
     pthread_mutex_lock(&watch->mutex);
     const bool go_on = watch->progress(watch->context, what, done, total);
     pthread_mutex_unlock(&watch->mutex);
-    return go_on ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped while %s; the same command goes on from there", what);
+    return go_on ? KELVIN_OK : fetch_stopped(what, "what is complete is kept");
+}
+
+kelvin_status fetch_stopped(const char *what, const char *next)
+{
+    return kelvin_fail(KELVIN_ESTOP, "stopped while %s; %s", what, next);
 }
 
 size_t fetch_files(const struct canonical_set *canonical)
@@ -31,6 +36,22 @@ bool fetch_is_complete(const struct fetch_job *job)
     for (size_t i = 0; i < job->n; i++)
         if (!job->right[i]) return false;
     return true;
+}
+
+size_t fetch_name_wrong(char names[FETCH_NAMES], const struct fetch_job *job, bool only_there)
+{
+    size_t n = 0;
+    *names = '\0';
+    for (size_t i = 0; i < job->n; i++) {
+        const char *name = job->set->canonical->files[i].name;
+        const size_t used = strlen(names);
+        kelvin_path path;
+        struct stat about;
+        if (job->right[i]) continue;
+        if (only_there && (kelvin_path_join(path, job->folder, "%s", name) || stat(path, &about))) continue;
+        snprintf(names + used, FETCH_NAMES - used, "%s%s", n++ ? ", " : "", name);
+    }
+    return n;
 }
 
 struct verify {
