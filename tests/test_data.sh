@@ -55,10 +55,23 @@ wrong "toy is a table: only images can be shown" data toy --show a.png
 wrong "toy has no test part" data toy --show a.png --part test
 wrong "digits is not fetched" data digits --from elsewhere
 check "no picture was made" [ ! -e a.png ]
+wrong "--list lists all data sets: leave out 'toy'" data --list toy
+mkdir photos
+touch plain.csv plain.TSV plain.npy plain.dat "com,ma.csv" "com,ma.npy"
+wrong "plain.csv is a file: say how to read it, as csv:plain.csv (see kelvin data --list)" data plain.csv
+wrong "plain.TSV is a file: say how to read it, as csv:plain.TSV (see kelvin data --list)" data plain.TSV
+wrong "plain.npy is a file: say how to read it, as npy:X,Y (see kelvin data --list)" data plain.npy
+wrong "plain.dat is a file: say how to read it (see kelvin data --list)" data plain.dat
+wrong "com,ma.csv is a file: say how to read it (see kelvin data --list)" data com,ma.csv
+wrong "com,ma.npy is a file: say how to read it (see kelvin data --list)" data com,ma.npy
+wrong "photos is a folder: say how to read it, as images:photos (see kelvin data --list)" data photos
+wrong "unknown data set 'missing.csv'" data missing.csv
 
 # ---- contact sheets ----
 ok data digits --show sheet.png
-ok data digits --show again.png
+check "where the sheet is, said last" sh -c '[ "$(tail -n 1 stdout)" = "sheet        sheet.png" ]'
+ok data digits --show again.png --json
+check "JSON and nothing else" json
 check "the same picture again" cmp -s sheet.png again.png
 ok data digits --show other.png --seed 1
 check "another seed, other images" sh -c '! cmp -s sheet.png other.png'
@@ -69,6 +82,23 @@ ok data digits --show reference.png --augment reference
 check "a picture" sh -c 'head -c 4 paper.png | grep -q PNG'
 run data digits --show nowhere/sheet.png
 check "no folder for the picture" complained 1 "nowhere/sheet.png: could not be written"
+for name in '' sheet sheet.jpg png /dev/null photos; do
+    wrong "--show is '$name'; expected a name that ends in .png" data digits --show "$name"
+done
+mkdir folder.png
+mkfifo fifo.png
+for name in folder.png fifo.png; do wrong "$name: is not a regular file" data digits --show $name; done
+check "a folder and a FIFO are left alone" [ -d folder.png -a -p fifo.png ]
+mkdir there
+cp other.png there/target.PNG
+ln -s there/target.PNG link.png
+ok data digits --show link.png
+check "a link stays a link" [ -L link.png ]
+check "its target is replaced" cmp -s there/target.PNG sheet.png
+ln -s nowhere.png dangling.png
+run data digits --show dangling.png
+check "a link that leads nowhere" complained 1 "dangling.png: could not be written"
+check "and stays" [ -L dangling.png -a ! -e nowhere.png ]
 
 # ---- tables ----
 cat >flowers.csv <<'CSV'
@@ -175,11 +205,57 @@ for c in "ab":
     os.makedirs(f"jpeg/{c}", exist_ok=True)
     for i in range(2):
         open(f"jpeg/{c}/{i}.jpg", "wb").write(b"\xff\xd8\xff\xe0 and no more")
+def classes(folder, names, n=3):
+    for k, name in enumerate(names):
+        for i in range(n):
+            png(f"{folder}/{name}/{i}.png", 0, 8, [bytes([k, 20 * i, 9, 9])] * 4)
+classes("many", [f"{i:02}" for i in range(41)])
+classes("forty", [f"{i:02}" for i in range(40)])
+classes("twelve", "ab", 12)
+# Each pair gives the same sheet.
+classes("accents", ["S\u00e3o Paulo", "stra\u00dfe \u00ff\u00e9", "z\u00c0\u00c7\u00d6\u00dd"])
+classes("no-accents", ["Sao Paulo", "strase ye", "zACOY"])
+classes("apart", ["e\u0301te\u0301", "z"])
+classes("joined", ["ete", "z"])
+classes("strange", ["\u0161", "\u65e5\u672c"])
+classes("asked", ["?", "??"])
+classes("long", ["a" * 25, "b" * 24])
+classes("cut-long", ["a" * 21 + "...", "b" * 24])
 open("short.npy", "wb").write(b"\x93NUMPY\x01\x00\x40\x00{'descr")
 PYTHON
 ok data images:grey
 check "pictures" said "4 x 4 pixels, 1 channel"
-ok data images:grey --show sheet.png
+
+# side FILE BYTE: the width (byte 16) or height (byte 20) of a PNG file, if it is below 65536.
+side() {
+    od -An -tu1 -j $(($2 + 2)) -N 2 "$1" | { read -r high low && echo $((256 * high + low)); }
+}
+ok data images:grey,split=0 --show sheet.png
+check "as wide as a class of 3 needs" [ "$(side sheet.png 16)" -eq $((20 + 3 * 68)) ]
+check "two rows" [ "$(side sheet.png 20)" -eq $((4 + 2 * 68)) ]
+ok data images:twelve,split=0 --show sheet.png
+check "10 columns at most" [ "$(side sheet.png 16)" -eq $((20 + 10 * 68)) ]
+ok data images:grey,split=0 --show sheet.png --augment paper
+check "10 columns of epochs" [ "$(side sheet.png 16)" -eq $((20 + 10 * 68)) ]
+ok data images:many,split=0 --show sheet.png
+check "not all classes" sh -c '[ "$(tail -n 1 stdout)" = "sheet        sheet.png (the first 40 of 41 classes)" ]'
+check "40 rows" [ "$(side sheet.png 20)" -eq $((4 + 40 * 68)) ]
+ok data images:forty,split=0 --show sheet.png
+check "all classes" sh -c '[ "$(tail -n 1 stdout)" = "sheet        sheet.png" ]'
+for pair in accents:no-accents apart:joined strange:asked long:cut-long; do
+    ok data "images:${pair%:*},split=0" --show one.png
+    ok data "images:${pair#*:},split=0" --show two.png
+    check "names of $pair look alike" cmp -s one.png two.png
+done
+mkdir gif gif/a gif/b
+cp grey/a/0.png gif/a
+cp grey/b/0.png gif/b
+touch gif/b/Thumbs.db gif/b/1.GIF
+broken "gif/b/1.GIF|kind that is not read|expected .png, .jpg or .jpeg: convert it or take it away" data images:gif
+mkdir m3
+for part in train val test; do cp -r grey m3/$part; done
+broken "m3: holds train, val and test; expected two parts: name them, as images:m3/train,test=m3/test" data images:m3
+ok data images:m3/train,test=m3/test
 ok data images:kinds
 check "16 bits and a palette are converted" said "4 x 4 pixels, 3 channels"
 broken "mixed/a|5 x 5|size=" data images:mixed
@@ -227,6 +303,50 @@ for name in cifar10 mnist; do
     check "$name without network and npm" complained 1 "$KELVIN_DATA"
 done
 check "which file to put where" grep -q "npm" stderr
+wrong "--from is ''; expected a file, a folder, or a URL with http:// or https://" data mnist --from ''
+wrong "--from is 'ftp://x/y'" data mnist --from ftp://x/y
+broken "nowhere: could not be read" data mnist --from nowhere
+KELVIN_DATA=/dev/null/a/b run data mnist --from elsewhere
+check "no place for the cache" complained 1 \
+    "/dev/null/a/b cannot be made: /dev/null: Not a directory; set KELVIN_DATA to a folder that can be written"
+
+# ---- progress ----
+# On terminals of several widths: no line is as wide as the terminal, no number is cut, and before there is something to
+# judge by (the work would take hours) nothing is said about the time left. Then Ctrl-C.
+cat >terminal.py <<'PYTHON'
+import fcntl, os, pty, re, signal, struct, sys, termios
+
+columns, command = int(sys.argv[1]), sys.argv[2:]
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    os.execv(command[0], command)
+text = b""
+while text.count(b"\r") < 4:
+    text += os.read(terminal, 4096)
+os.kill(pid, signal.SIGINT)
+try:
+    while os.read(terminal, 4096):
+        pass
+except OSError:
+    pass  # it has ended
+os.waitpid(pid, 0)
+lines = [line.replace("\x1b[K", "") for line in text.decode().split("\r")[1:-1]]
+known = re.compile(r"sampling( \[=*>? *\])?   0 %(, log-posterior -?[0-9.]+(, \d+ % accepted)?)?")
+for line in lines:
+    if len(line) >= (columns or 80) or (columns != 12 and not known.fullmatch(line)):
+        sys.exit(f"{columns} columns: {line!r}")
+wide = max(lines, key=len)
+if ("[" in wide) != (columns in (0, 120)) or ("accepted" in wide) != (columns in (0, 60, 120)):
+    sys.exit(f"{columns} columns: {wide!r}")
+if columns == 12 and not wide.endswith("   0 %"):
+    sys.exit(f"{columns} columns: {wide!r}")
+PYTHON
+for columns in 0 12 20 40 60 120; do
+    timeout 60 python3 terminal.py $columns "$kelvin" sample --model mlp:2 --iterations 1000000 --steps 5000 \
+        --chains 1 -o "run-$columns" >stdout 2>stderr
+    check "a terminal of $columns columns" [ $? -eq 0 ]
+done
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

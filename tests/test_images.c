@@ -68,6 +68,10 @@ static void names_and_order(void **state)
     spill(in_base("order/loose.png"), "x", 1);
     spill(in_base("order/A/notes"), "x", 1);
     spill(in_base("order/A/png"), "x", 1);
+    spill(in_base("order/A/Thumbs.db"), "x", 1);
+    spill(in_base("order/A/gif"), "x", 1);
+    spill(in_base("order/A/.hidden.gif"), "x", 1);
+    spill(in_base("order/loose.gif"), "x", 1);
     spill(in_base("order/A/.hidden.png"), "x", 1);
     make_folder("order/.git/deep");
     make_folder("order/Z/.cache");
@@ -160,6 +164,35 @@ static void parts(void **state)
     /* Three folders are not two parts. */
     make_folder("parts1/extra");
     refuses("parts1", "", KELVIN_EFORMAT, "parts1/extra", "holds no pictures");
+}
+
+static void three_parts(void **state)
+{
+    (void)state;
+    static const char *const thirds[] = {"val", "valid"};
+    char path[64], place[160], sentence[256], more[256];
+    for (size_t i = 0; i < 2; i++) {
+        const char *const parts[] = {"train", thirds[i], "test"};
+        for (size_t j = 0; j < 6; j++) {
+            snprintf(path, sizeof path, "three%zu/%s/%s/1.png", i, parts[j / 2], j % 2 ? "b" : "a");
+            paint(path, 3, 2, (uint8_t)j, (uint8_t)j, (uint8_t)j);
+        }
+        snprintf(path, sizeof path, "three%zu", i);
+        snprintf(place, sizeof place, "%s: holds train, %s and test; expected two parts", path, thirds[i]);
+        snprintf(sentence, sizeof sentence, "images:%s/train,test=%s/test", in_base(path), in_base(path));
+        refuses(path, "", KELVIN_EFORMAT, place, sentence);
+    }
+    kelvin_data *data;
+    snprintf(more, sizeof more, ",test=%s", in_base("three0/test"));
+    assert_ok(open_images(&data, "three0/train", more)); /* as the sentence says */
+    assert_true(data->train.n == 2 && data->test.n == 2 && data->test.bytes[0] == 4);
+    kelvin_data_close(data);
+    paint("classes/test/1.png", 3, 2, 1, 1, 1); /* train, test and another one are classes */
+    paint("classes/train/1.png", 3, 2, 1, 1, 1);
+    paint("classes/tram/1.png", 3, 2, 1, 1, 1);
+    assert_ok(open_images(&data, "classes", ",split=0"));
+    assert_int_equal(data->classes, 3);
+    kelvin_data_close(data);
 }
 
 /* ---- sizes and colours ---- */
@@ -294,8 +327,6 @@ static void broken(void **state)
     refuses("broken", "", KELVIN_EFORMAT, "broken: holds one class, 'a'", "expected at least 2");
     make_folder("broken/b");
     refuses("broken", "", KELVIN_EFORMAT, "broken/b: holds no pictures", "end in .png, .jpg or .jpeg");
-    spill(in_base("broken/b/1.gif"), "GIF89a", 6);
-    refuses("broken", "", KELVIN_EFORMAT, "broken/b: holds no pictures", "end in .png, .jpg or .jpeg");
     make_folder("broken/b/c");
     refuses("broken", "", KELVIN_EFORMAT, "broken/b: holds the folder 'c'", "expected only pictures");
     assert_int_equal(rmdir(in_base("broken/b/c")), 0);
@@ -316,6 +347,31 @@ static void broken(void **state)
     refuses("broken", ",depth=3", KELVIN_EUSAGE, "unknown option 'depth'", "expected test, size, channels");
     kelvin_data *data;
     fails(kelvin_data_open(&data, "images"), KELVIN_EUSAGE, "FOLDER is missing", "");
+}
+
+/* Left out without a word they would be missed: the data set would be smaller than its folder. */
+static void kinds_that_are_not_read(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"2.gif", "2.WebP", "2.bmp", "2.tif", "2.TIFF", "2.heic", "2.x.AVIF"};
+    paint("kinds/a/1.png", 2, 2, 1, 1, 1);
+    paint("kinds/b/1.png", 2, 2, 1, 1, 1);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "kinds/b/%s", kinds[i]);
+        spill(in_base(name), "GIF89a", 6);
+        refuses("kinds", ",split=0", KELVIN_EFORMAT, name, "is a picture of a kind that is not read");
+        refuses("kinds", ",split=0", KELVIN_EFORMAT, name, "; expected .png, .jpg or .jpeg: convert it or take it");
+        assert_int_equal(unlink(in_base(name)), 0);
+    }
+    make_folder("kinds/b/2.gif");
+    refuses("kinds", ",split=0", KELVIN_EFORMAT, "kinds/b: holds the folder '2.gif'", "expected only pictures");
+    assert_int_equal(rmdir(in_base("kinds/b/2.gif")), 0);
+    spill(in_base("kinds/b/Thumbs.db"), "x", 1);
+    kelvin_data *data;
+    assert_ok(open_images(&data, "kinds", ",split=0"));
+    assert_int_equal(data->train.n, 2);
+    kelvin_data_close(data);
 }
 
 /* To root nothing is closed: root becomes nobody for a while. */
@@ -362,10 +418,20 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_and_order), cmocka_unit_test(links),        cmocka_unit_test(share_for_testing),
-        cmocka_unit_test(parts),           cmocka_unit_test(sizes),        cmocka_unit_test(resized_planes),
-        cmocka_unit_test(colours),         cmocka_unit_test(jpegs_too),    cmocka_unit_test(broken),
-        cmocka_unit_test(closed_folder),   cmocka_unit_test(no_raw_bytes), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(names_and_order),
+        cmocka_unit_test(links),
+        cmocka_unit_test(share_for_testing),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(resized_planes),
+        cmocka_unit_test(colours),
+        cmocka_unit_test(jpegs_too),
+        cmocka_unit_test(broken),
+        cmocka_unit_test(three_parts),
+        cmocka_unit_test(kinds_that_are_not_read),
+        cmocka_unit_test(closed_folder),
+        cmocka_unit_test(no_raw_bytes),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

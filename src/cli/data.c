@@ -43,12 +43,13 @@ static void defaults(void *data)
     settings->part = "train";
 }
 
-/* "csv:" for table.csv, to be said to someone who gave only the name of a file; "" if there is no telling. */
+/* "csv:" for table.csv, to be said to someone who gave only the name of a file; "npy:X,Y" where it takes two; "" if
+ * there is no telling. */
 static const char *reader_of(const char *path, bool folder)
 {
     static const struct {
         const char *ending, *reader;
-    } known[] = {{".csv", "csv:"}, {".tsv", "csv:"}, {".txt", "csv:"}, {".npy", "npy:"}};
+    } known[] = {{".csv", "csv:"}, {".tsv", "csv:"}, {".txt", "csv:"}, {".npy", "npy:X,Y"}};
     const char *dot = strrchr(path, '.');
     if (folder) return "images:";
     for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
@@ -62,13 +63,11 @@ static kelvin_status check_name(const char *name)
     struct stat about;
     const kelvin_status status = family_check(DATA_SETS, name);
     if (!status || stat(name, &about) != 0) return status;
-    const bool folder = S_ISDIR(about.st_mode), two = strcmp(reader_of(name, folder), "npy:") == 0;
+    const bool folder = S_ISDIR(about.st_mode);
     const char *reader = strpbrk(name, ",\\") ? "" : reader_of(name, folder); /* those would have to be escaped */
     return kelvin_fail(KELVIN_EUSAGE, "%s is a %s: say how to read it%s%s%s (see kelvin data --list)", name,
                        folder ? "folder" : "file", *reader ? ", as " : "", reader,
-                       two       ? "X,Y"
-                       : *reader ? name
-                                 : "");
+                       *reader && !strchr(reader, ',') ? name : "");
 }
 
 /* Options without which others make no sense, and names that are checked before anything is fetched. */
