@@ -198,6 +198,7 @@ static void no_such_place(void **state)
     for (size_t done = 0; done < 2; done++) {
         fails(run(&tiny, in_base("nowhere/x")), KELVIN_EIO, "nowhere/x: could not be read", "No such file");
         fails(run(&tiny, "/no://scheme"), KELVIN_EIO, "/no://scheme: could not be read", "No such file");
+        fails(run(&tiny, "://"), KELVIN_EIO, "://: could not be read", "No such file");
         for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
             char place[64];
             snprintf(place, sizeof place, "--from is '%s'", places[i]);
@@ -366,6 +367,7 @@ static void failed_downloads(void **state)
 {
     (void)state;
     fails(run(&tiny, url("status/404/tiny.tar.gz")), KELVIN_EIO, "/status/404/tiny.tar.gz: ", "HTTP 404");
+    assert_null(strstr(kelvin_error(), "KELVIN_DATA")); /* the cache is not to blame */
     fails(run(&tiny, url("status/503/x")), KELVIN_EIO, "/status/503/x: ", "HTTP 503");
     fails(run(&mini, url("plain/mini/")), KELVIN_EIO, "/plain/mini/: ", "HTTP 404");
     fails(run(&tiny, "http://127.0.0.1:1/x"), KELVIN_EIO, "http://127.0.0.1:1/x: ", "onnect");

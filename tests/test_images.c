@@ -193,6 +193,13 @@ static void three_parts(void **state)
     assert_ok(open_images(&data, "classes", ",split=0"));
     assert_int_equal(data->classes, 3);
     kelvin_data_close(data);
+    paint("four/test/1.png", 3, 2, 1, 1, 1); /* and so are more than three */
+    paint("four/train/1.png", 3, 2, 1, 1, 1);
+    paint("four/val/1.png", 3, 2, 1, 1, 1);
+    paint("four/van/1.png", 3, 2, 1, 1, 1);
+    assert_ok(open_images(&data, "four", ",split=0"));
+    assert_int_equal(data->classes, 4);
+    kelvin_data_close(data);
 }
 
 /* ---- sizes and colours ---- */
