@@ -68,6 +68,8 @@ void kelvin_alloc_fail_at(size_t n);
 typedef struct kelvin_arena kelvin_arena;
 KELVIN_MUST_CHECK kelvin_status kelvin_arena_create(kelvin_arena **arena);
 void *kelvin_arena_alloc(kelvin_arena *arena, size_t count, size_t size);
+/* A copy of `length` bytes and a 0 after them. */
+char *kelvin_arena_text(kelvin_arena *arena, const char *text, size_t length);
 size_t kelvin_arena_bytes(const kelvin_arena *arena);
 void kelvin_arena_destroy(kelvin_arena *arena);
 

@@ -103,6 +103,12 @@ void *kelvin_arena_alloc(kelvin_arena *arena, size_t count, size_t size)
     return p;
 }
 
+char *kelvin_arena_text(kelvin_arena *arena, const char *text, size_t length)
+{
+    char *copy = kelvin_arena_alloc(arena, length + 1, 1);
+    return copy ? memcpy(copy, text, length) : NULL;
+}
+
 size_t kelvin_arena_bytes(const kelvin_arena *arena)
 {
     return arena->bytes;

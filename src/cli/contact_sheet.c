@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "cli/font.h"
 #include "data/picture.h"
+#include "data/resize.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,6 +20,7 @@ enum {
     MOST_COLUMNS = 10,
     MOST_ROWS = 40,
     TILE = 64,
+    LARGEST = 128,
     GAP = 4,
     ZOOM = 2,
     LETTER = ZOOM * (FONT_WIDTH + 1),
@@ -28,11 +30,13 @@ enum {
 struct sheet {
     struct picture picture;
     const kelvin_data *data;
-    size_t zoom;      /* of a pixel of an image */
-    size_t left, top; /* where the first image is */
-    size_t rows;      /* classes that are shown */
+    size_t height, width; /* of an image on the sheet, before the zoom */
+    size_t zoom;          /* side of a pixel */
+    size_t left, top;     /* where the first image is */
+    size_t rows;          /* classes that are shown */
     size_t columns;
-    float *x; /* one image */
+    float *x;               /* one image, as the network sees it */
+    uint8_t *plane, *small; /* one channel of it as bytes, and as large as it is drawn */
 };
 
 /* ---- text ---- */
@@ -101,22 +105,33 @@ static uint8_t to_byte(const kelvin_data *data, size_t channel, float x)
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : lrint(value));
 }
 
-static void put_image(struct sheet *s, size_t row, size_t column)
+/* One channel as bytes, made smaller where the image is large. */
+static kelvin_status make_plane(struct sheet *s, size_t channel)
 {
     const kelvin_data *d = s->data;
-    struct picture *p = &s->picture;
-    const size_t x0 = s->left + column * (d->width * s->zoom + GAP), y0 = s->top + row * (d->height * s->zoom + GAP);
-    for (size_t y = 0; y < d->height * s->zoom; y++)
-        for (size_t x = 0; x < d->width * s->zoom; x++)
-            for (size_t c = 0; c < d->channels; c++)
-                p->pixels[((y0 + y) * p->width + x0 + x) * p->channels + c] =
-                    to_byte(d, c, s->x[(c * d->height + y / s->zoom) * d->width + x / s->zoom]);
+    const size_t size = d->height * d->width;
+    for (size_t i = 0; i < size; i++) s->plane[i] = to_byte(d, channel, s->x[channel * size + i]);
+    return resize_plane(s->small, s->height, s->width, s->plane, d->height, d->width);
 }
 
-static void put_row(struct sheet *s, const kelvin_part *part, const kelvin_epoch *epoch, const uint32_t *order,
-                    size_t class)
+static kelvin_status put_image(struct sheet *s, size_t row, size_t column)
 {
-    const size_t middle = s->top + class * (s->data->height * s->zoom + GAP) + s->data->height * s->zoom / 2;
+    struct picture *p = &s->picture;
+    const size_t x0 = s->left + column * (s->width * s->zoom + GAP), y0 = s->top + row * (s->height * s->zoom + GAP);
+    for (size_t c = 0; c < p->channels; c++) {
+        KELVIN_TRY(make_plane(s, c));
+        for (size_t y = 0; y < s->height * s->zoom; y++)
+            for (size_t x = 0; x < s->width * s->zoom; x++)
+                p->pixels[((y0 + y) * p->width + x0 + x) * p->channels + c] =
+                    s->small[y / s->zoom * s->width + x / s->zoom];
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status put_row(struct sheet *s, const kelvin_part *part, const kelvin_epoch *epoch, const uint32_t *order,
+                             size_t class)
+{
+    const size_t middle = s->top + class * (s->height * s->zoom + GAP) + s->height * s->zoom / 2;
     put_text(&s->picture, GAP, middle - ZOOM * FONT_HEIGHT / 2, s->data->class_names[class]);
     kelvin_epoch shown = *epoch;
     size_t column = 0;
@@ -126,9 +141,10 @@ static void put_row(struct sheet *s, const kelvin_part *part, const kelvin_epoch
             const bool plain = epoch->augment == KELVIN_AUGMENT_NONE || column == 0;
             kelvin_data_gather(s->data, part, s->x, NULL, &order[i], 1, plain ? NULL : &shown);
             shown.epoch += !plain;
-            put_image(s, class, column++);
+            KELVIN_TRY(put_image(s, class, column++));
         } while (epoch->augment != KELVIN_AUGMENT_NONE && column < s->columns);
     }
+    return KELVIN_OK;
 }
 
 static void put_titles(struct sheet *s, const kelvin_epoch *epoch)
@@ -136,7 +152,7 @@ static void put_titles(struct sheet *s, const kelvin_epoch *epoch)
     char title[LONGEST];
     for (size_t i = 0; i < s->columns; i++) {
         snprintf(title, sizeof title, i ? "%zu" : "plain", epoch->epoch + i - 1);
-        put_text(&s->picture, s->left + i * (s->data->width * s->zoom + GAP), GAP, title);
+        put_text(&s->picture, s->left + i * (s->width * s->zoom + GAP), GAP, title);
     }
 }
 
@@ -153,6 +169,15 @@ static size_t count_columns(const kelvin_part *part, size_t rows)
     return most < MOST_COLUMNS ? most : MOST_COLUMNS;
 }
 
+/* How large an image is drawn: small ones get larger pixels, large ones fewer. */
+static void set_sizes(struct sheet *s)
+{
+    const size_t height = s->data->height, width = s->data->width, longer = height > width ? height : width;
+    s->zoom = longer < TILE ? TILE / longer : 1;
+    s->height = longer <= LARGEST ? height : (height * LARGEST + longer - 1) / longer;
+    s->width = longer <= LARGEST ? width : (width * LARGEST + longer - 1) / longer;
+}
+
 static kelvin_status lay_out(struct sheet *s, const kelvin_part *part, const kelvin_epoch *epoch)
 {
     const kelvin_data *d = s->data;
@@ -163,15 +188,17 @@ static kelvin_status lay_out(struct sheet *s, const kelvin_part *part, const kel
         const size_t n = put_text(NULL, 0, 0, d->class_names[i]);
         if (n > letters) letters = n;
     }
-    s->zoom = d->height >= TILE ? 1 : TILE / d->height;
+    set_sizes(s);
     s->left = 2 * GAP + letters * LETTER;
     s->top = epoch->augment == KELVIN_AUGMENT_NONE ? GAP : 3 * GAP + ZOOM * FONT_HEIGHT;
     s->picture.channels = d->channels;
-    s->picture.width = s->left + s->columns * (d->width * s->zoom + GAP);
-    s->picture.height = s->top + s->rows * (d->height * s->zoom + GAP);
+    s->picture.width = s->left + s->columns * (s->width * s->zoom + GAP);
+    s->picture.height = s->top + s->rows * (s->height * s->zoom + GAP);
     s->picture.pixels = kelvin_alloc(s->picture.width * s->picture.height, d->channels);
     s->x = kelvin_alloc(d->inputs, sizeof *s->x);
-    if (!s->picture.pixels || !s->x) return KELVIN_ENOMEM;
+    s->plane = kelvin_alloc(d->height, d->width);
+    s->small = kelvin_alloc(s->height, s->width);
+    if (!s->picture.pixels || !s->x || !s->plane || !s->small) return KELVIN_ENOMEM;
     memset(s->picture.pixels, 255, s->picture.width * s->picture.height * d->channels);
     return KELVIN_OK;
 }
@@ -215,12 +242,14 @@ kelvin_status contact_sheet_write(size_t *shown, const char *path, const kelvin_
     if (!status) {
         kelvin_data_order(order, part->n, epoch);
         if (epoch->augment != KELVIN_AUGMENT_NONE) put_titles(&sheet, epoch);
-        for (size_t i = 0; i < sheet.rows; i++) put_row(&sheet, part, epoch, order, i);
-        status = picture_write_png(&sheet.picture, target);
+        for (size_t i = 0; !status && i < sheet.rows; i++) status = put_row(&sheet, part, epoch, order, i);
+        if (!status) status = picture_write_png(&sheet.picture, target);
         *shown = sheet.rows;
     }
     kelvin_free(order);
     kelvin_free(sheet.x);
+    kelvin_free(sheet.plane);
+    kelvin_free(sheet.small);
     picture_free(&sheet.picture);
     return status;
 }

@@ -84,6 +84,7 @@ static kelvin_status check(kelvin_epoch *epoch, const struct settings *s, const 
     if (s->from && !canonical_find(arguments->operand))
         return kelvin_fail(KELVIN_EUSAGE, "%s is not fetched, so there is nothing to get --from elsewhere",
                            arguments->operand);
+    KELVIN_TRY(family_check(AUGMENTATIONS, s->augment));
     *epoch = (kelvin_epoch){.seed = s->seed, .epoch = s->epoch};
     return kelvin_augment_parse(&epoch->augment, s->augment);
 }

@@ -115,7 +115,7 @@ kelvin_status cifar_names(struct data_loader *loader, const char *text, size_t s
         if (length > 0 && n == CIFAR_CLASSES)
             return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: is one too many; expected %d names of classes", path,
                                line, CIFAR_CLASSES);
-        if (length > 0 && !(names[n++] = data_keep_text(loader, text, length))) return KELVIN_ENOMEM;
+        if (length > 0 && !(names[n++] = kelvin_arena_text(loader->arena, text, length))) return KELVIN_ENOMEM;
         text = stop ? stop + 1 : end;
     }
     if (n < CIFAR_CLASSES)

@@ -21,13 +21,6 @@ bool kelvin_data_info(size_t i, const char **usage, const char **about)
 
 /* ---- for loaders ---- */
 
-const char *data_keep_text(struct data_loader *loader, const char *text, size_t length)
-{
-    char *kept = kelvin_arena_alloc(loader->arena, length + 1, 1);
-    if (kept) memcpy(kept, text, length);
-    return kept;
-}
-
 kelvin_status data_number_classes(struct data_loader *loader, size_t classes)
 {
     enum { LONGEST = 24 };

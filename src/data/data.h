@@ -42,9 +42,6 @@ KELVIN_MUST_CHECK kelvin_status data_alloc_images(struct data_loader *loader, si
 /* classes, and class names "0", "1", ... */
 KELVIN_MUST_CHECK kelvin_status data_number_classes(struct data_loader *loader, size_t classes);
 
-/* Keeps a text as long as the data set. NULL if memory is short. */
-const char *data_keep_text(struct data_loader *loader, const char *text, size_t length);
-
 /* The name with whole paths, from any folder; kept in the arena. */
 KELVIN_MUST_CHECK kelvin_status data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec,
                                               const char *text);

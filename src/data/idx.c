@@ -3,6 +3,8 @@
 
 #include "data/labels.h"
 
+#include "data/picture.h"
+
 #include <string.h>
 
 enum { IDX_BYTE = 0x08 }; /* the type "unsigned byte" */
@@ -98,8 +100,7 @@ void idx_planes(uint8_t *images, size_t n, size_t pixels, size_t channels, uint8
     const size_t size = pixels * channels;
     for (size_t i = 0; channels > 1 && i < n; i++, images += size) {
         memcpy(aside, images, size);
-        for (size_t c = 0; c < channels; c++)
-            for (size_t p = 0; p < pixels; p++) images[c * pixels + p] = aside[p * channels + c];
+        for (size_t c = 0; c < channels; c++) picture_plane(images + c * pixels, aside, pixels, channels, c);
     }
 }
 

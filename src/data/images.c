@@ -82,7 +82,7 @@ static void get_plane(uint8_t *to, const struct picture *picture, size_t channel
         for (size_t i = 0; i < n; i++, p += step)
             to[i] = (uint8_t)((p[0] * 19595u + p[1] * 38470u + p[2] * 7471u + 0x8000u) >> 16);
     else
-        for (size_t i = 0; i < n; i++) to[i] = p[i * step + channel];
+        picture_plane(to, p, n, step, channel);
 }
 
 /* Puts a picture into its place, plane after plane; `plane` has room for one of its own, if sizes differ. */
@@ -174,7 +174,8 @@ static kelvin_status keep_labels(struct images *images)
     const char **names = kelvin_arena_alloc(loader->arena, list->n_classes, sizeof *names);
     if (!names) return KELVIN_ENOMEM;
     for (size_t c = 0; c < list->n_classes; c++)
-        if (!(names[c] = data_keep_text(loader, list->classes[c], strlen(list->classes[c])))) return KELVIN_ENOMEM;
+        if (!(names[c] = kelvin_arena_text(loader->arena, list->classes[c], strlen(list->classes[c]))))
+            return KELVIN_ENOMEM;
     for (size_t i = 0; i < list->n; i++) loader->y[i] = list->files[i].class;
     loader->data->class_names = names;
     loader->data->classes = list->n_classes;

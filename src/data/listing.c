@@ -139,13 +139,6 @@ static kelvin_status read_pictures(struct names *names, kelvin_arena *arena, con
 
 /* ---- parts ---- */
 
-static const char *keep_path(kelvin_arena *arena, const char *path)
-{
-    const size_t length = strlen(path) + 1;
-    char *kept = kelvin_arena_alloc(arena, length, 1);
-    return kept ? memcpy(kept, path, length) : NULL;
-}
-
 static kelvin_status read_part(struct part *part, kelvin_arena *arena, const char *folder)
 {
     KELVIN_TRY(read_folders(&part->classes, arena, folder));
@@ -158,7 +151,7 @@ static kelvin_status read_part(struct part *part, kelvin_arena *arena, const cha
     for (size_t c = 0; c < part->classes.n; c++) {
         kelvin_path path;
         KELVIN_TRY(kelvin_path_join(path, folder, "%s", part->classes.name[c]));
-        if (!(part->folders[c].path = keep_path(arena, path))) return KELVIN_ENOMEM;
+        if (!(part->folders[c].path = kelvin_arena_text(arena, path, strlen(path)))) return KELVIN_ENOMEM;
         KELVIN_TRY(read_pictures(&part->folders[c].files, arena, path));
         part->files += part->folders[c].files.n;
     }

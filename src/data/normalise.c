@@ -158,7 +158,7 @@ kelvin_status data_normalise(struct data_loader *l, float **x)
     double *statistics = kelvin_alloc(2 * n, sizeof *statistics);
     if (!statistics) return KELVIN_ENOMEM;
     kelvin_status status = KELVIN_OK;
-    if (!l->bytes && !(*x = kelvin_alloc(l->n, l->data->inputs * sizeof **x))) status = KELVIN_ENOMEM;
+    if (!l->bytes && !(*x = kelvin_alloc(l->n * l->data->inputs, sizeof **x))) status = KELVIN_ENOMEM;
     if (!status) status = normalise(l, *x, statistics, statistics + n, n);
     kelvin_free(statistics);
     return status;

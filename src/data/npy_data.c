@@ -78,7 +78,7 @@ static kelvin_status alloc_rows(struct data_loader *l, const struct npy *x, size
     }
     data->inputs = x->axes == 2 ? x->shape[1] : 1;
     l->n = n;
-    l->values = kelvin_alloc(n, data->inputs * sizeof *l->values);
+    l->values = kelvin_alloc(n * data->inputs, sizeof *l->values);
     l->y = kelvin_alloc(n, sizeof *l->y);
     return l->values && l->y ? KELVIN_OK : KELVIN_ENOMEM;
 }

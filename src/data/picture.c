@@ -38,3 +38,8 @@ kelvin_status picture_alloc(struct picture *picture, size_t least, size_t bytes,
     picture->pixels = kelvin_alloc(height * width, picture->channels);
     return picture->pixels ? KELVIN_OK : KELVIN_ENOMEM;
 }
+
+void picture_plane(uint8_t *to, const uint8_t *pixels, size_t n, size_t channels, size_t channel)
+{
+    for (size_t i = 0; i < n; i++) to[i] = pixels[i * channels + channel];
+}

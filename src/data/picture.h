@@ -18,6 +18,9 @@ void picture_free(struct picture *picture);
 
 KELVIN_MUST_CHECK kelvin_status picture_write_png(const struct picture *picture, const char *path);
 
+/* One channel of n pixels. */
+void picture_plane(uint8_t *to, const uint8_t *pixels, size_t n, size_t channels, size_t channel);
+
 /* ---- the formats, for picture.c ---- */
 
 bool png_is(const void *file, size_t bytes);
