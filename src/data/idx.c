@@ -2,7 +2,6 @@
 #include "data/idx.h"
 
 #include "data/labels.h"
-
 #include "data/picture.h"
 
 #include <string.h>
