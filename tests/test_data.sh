@@ -39,6 +39,7 @@ ok data toy
 check "18 points" said "training     18, 9 of each class"
 ok data digits
 check "digits" said "training     1438, 139 to 146 of each class"
+check "their test part" said "test         359, 35 to 37 of each class"
 check "their mean" said "mean         0.3054759"
 ok data digits --json
 check "digits as JSON" json
@@ -77,7 +78,10 @@ ok data digits --show other.png --seed 1
 check "another seed, other images" sh -c '! cmp -s sheet.png other.png'
 ok data digits --show test.PNG --part test
 check "the test part, other images" sh -c '! cmp -s sheet.png test.PNG'
-ok data digits --show paper.png --augment paper --epoch 3
+ok data digits --show paper.png --augment paper
+ok data digits --show later.png --augment paper --epoch 3
+python3 "$root/tests/contact_sheet.py" "$root/src/data/digits.csv" sheet.png paper.png later.png 2>stderr
+check "what is on the sheets" [ $? = 0 ]
 ok data digits --show reference.png --augment reference
 check "a picture" sh -c 'head -c 4 paper.png | grep -q PNG'
 run data digits --show nowhere/sheet.png
@@ -137,6 +141,15 @@ mv flowers.csv moved.csv
 run diagnose flowers-run
 check "whose file is missing" complained 1 "flowers-run/run.json: its data: $work/flowers.csv: could not be read"
 mv moved.csv flowers.csv
+mkdir -p "a,b"
+cp flowers.csv "a,b/c,d.csv"
+cd "a,b"
+ok data 'csv:c\,d.csv,test=../flowers.csv,label=kind'
+check "whole paths, commas marked" said "data         csv:$work/a\,b/c\,d.csv,test=$work/a\,b/../flowers.csv,label=kind"
+sed -n 's/^data  *//p' stdout >../name
+cd ..
+ok data "$(cat name)"
+check "the same from elsewhere" said "data         $(cat name)"
 
 printf 'a,b,a\n1,2,x\n3,4,y\n' >twice.csv
 printf '1,2,a\n3,4\n5,6,b\n' >short.csv
@@ -237,6 +250,22 @@ ok data images:twelve,split=0 --show sheet.png
 check "10 columns at most" [ "$(side sheet.png 16)" -eq $((20 + 10 * 68)) ]
 ok data images:grey,split=0 --show sheet.png --augment paper
 check "10 columns of epochs" [ "$(side sheet.png 16)" -eq $((20 + 10 * 68)) ]
+python3 - <<'PYTHON'
+import os, struct, zlib
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+for c in "ab":
+    os.makedirs(f"wide/{c}")
+    for i in range(2):
+        head = struct.pack(">IIBBBBB", 300, 150, 8, 0, 0, 0, 0)
+        open(f"wide/{c}/{i}.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head)
+            + chunk(b"IDAT", zlib.compress((b"\0" + bytes(300)) * 150)) + chunk(b"IEND", b""))
+PYTHON
+ok data images:wide,split=0 --show sheet.png
+check "large ones are drawn smaller: 128 wide" [ "$(side sheet.png 16)" -eq $((20 + 2 * 132)) ]
+check "and 64 high" [ "$(side sheet.png 20)" -eq $((4 + 2 * 68)) ]
 ok data images:many,split=0 --show sheet.png
 check "not all classes" sh -c '[ "$(tail -n 1 stdout)" = "sheet        sheet.png (the first 40 of 41 classes)" ]'
 check "40 rows" [ "$(side sheet.png 20)" -eq $((4 + 40 * 68)) ]

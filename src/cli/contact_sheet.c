@@ -240,7 +240,8 @@ kelvin_status contact_sheet_write(size_t *shown, const char *path, const kelvin_
     uint32_t *order = kelvin_alloc(part->n, sizeof *order);
     kelvin_status status = order ? lay_out(&sheet, part, epoch) : KELVIN_ENOMEM;
     if (!status) {
-        kelvin_data_order(order, part->n, epoch);
+        kelvin_data_order(order, part->n,
+                          &(kelvin_epoch){.seed = epoch->seed}); /* the same images, whatever the epoch */
         if (epoch->augment != KELVIN_AUGMENT_NONE) put_titles(&sheet, epoch);
         for (size_t i = 0; !status && i < sheet.rows; i++) status = put_row(&sheet, part, epoch, order, i);
         if (!status) status = picture_write_png(&sheet.picture, target);
