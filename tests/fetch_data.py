@@ -72,6 +72,7 @@ for set_name, files in ("tiny", tiny), ("mini", mini):
 inside = {"cifar-10-batches-bin/readme.html": b"hello", **{"cifar-10-batches-bin/" + n: d for n, d in tiny.items()}}
 tar("tiny.tar.gz", inside, "w:gz")
 tar("tiny.tar.xz", inside, "w:xz")
+tar("tiny.tar.bz2", inside, "w:bz2")
 tar("tiny.tar", inside, "w")
 with zipfile.ZipFile(out / "tiny.zip", "w", zipfile.ZIP_DEFLATED) as archive:
     for name, data in inside.items():
@@ -104,6 +105,17 @@ tar("lacking.tar.gz", changed, "w:gz")
 tar("other.tar.gz", {"readme": b"nothing of use"}, "w:gz")
 write("text.txt", b"this is not an archive\n")
 write("empty.tgz", b"")
+tar("itself.tar", {"tiny.tar.gz": b"an archive in an archive is not opened"}, "w")
+tar("link.tar", {n: d for n, d in tiny.items() if n != "data_batch_1.bin"}, "w")
+with tarfile.open(out / "link.tar", "a") as archive:
+    link = tarfile.TarInfo("data_batch_1.bin")
+    link.type, link.linkname = tarfile.SYMTYPE, str(out / "tiny/data_batch_1.bin")
+    archive.addfile(link)
+write("program.lrz", b"LRZI\0\6" + bytes(100))
+largest = 2 * len(tiny["data_batch_1.bin"]) + 4096  # of a picture
+for folder, size in ("png-most", largest), ("png-over", largest + 1):
+    for name, data in {**package, "data_batch_1.png": bytes(size)}.items():
+        write(f"{folder}/{name}", data)
 with_error = {
     "count": {"train_lables.json": json.dumps(train[1:]).encode()},
     "range": {"test_lables.json": json.dumps(test[:7] + [10] + test[8:]).encode()},
@@ -115,6 +127,7 @@ with_error = {
     "grey": {"data_batch_1.png": png(1024, 100, bytes(1024 * 100), 0)},
     "pixels": {"data_batch_1.png": png(1024, 100, bytes(3 * 1024 * 100))},
     "text": {"data_batch_1.png": b"text"},
+    "over": {"data_batch_1.png": bytes(largest + 1)},
     "crc": {"data_batch_1.png": package["data_batch_1.png"][:5000] + b"?" + package["data_batch_1.png"][5001:]},
 }
 for name, error in with_error.items():

@@ -1,4 +1,5 @@
-"""A web server with bad habits, for the tests of fetch: http_server.py FOLDER LOG; prints its port.
+"""A web server with bad habits, for the tests of fetch: http_server.py FOLDER LOG; prints its port, and ends when
+its input does.
 
     /plain/FILE      FILE, or the rest of it if a range is asked for
     /norange/FILE    all of it, whatever is asked for
@@ -11,6 +12,7 @@ LOG gets a line per request: path and range."""
 import http.server
 import pathlib
 import sys
+import threading
 import time
 
 folder, log = pathlib.Path(sys.argv[1]), open(sys.argv[2], "a", buffering=1)
@@ -44,6 +46,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         start = int(asked[len("bytes="):-1]) if asked and habit != "norange" else 0
         if start and start >= len(data):
             self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{len(data)}")
             self.send_header("Content-Length", "0")
             return self.end_headers()
         self.send_response(206 if start else 200)
@@ -73,4 +76,5 @@ class Server(http.server.ThreadingHTTPServer):
 
 server = Server(("127.0.0.1", 0), Handler)
 print(server.server_port, flush=True)
-server.serve_forever()
+threading.Thread(target=server.serve_forever, daemon=True).start()
+sys.stdin.read()

@@ -69,8 +69,9 @@ static void takes(const struct fetch_set *set, const char *where)
 static void every_form(void **state)
 {
     (void)state;
-    static const char *const forms[] = {"tiny",    "tiny.tar.gz",    "tiny.tar.xz", "tiny.tar", "tiny.zip",
-                                        "tiny-gz", "tiny-1.0.0.tgz", "tiny-png",    "nested",   "evil.tar"};
+    static const char *const forms[] = {"tiny",     "tiny.tar.gz", "tiny.tar.xz", "tiny.tar.bz2",
+                                        "tiny.tar", "tiny.zip",    "tiny-gz",     "tiny-1.0.0.tgz",
+                                        "tiny-png", "nested",      "evil.tar"};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) takes(&tiny, in_data(forms[i]));
     assert_false(exists(in_base("escaped")) || exists(in_base("cache/escaped")) || exists("/tmp/escaped"));
     static const char *const digits[] = {"mini", "mini-gz", "mini-gz.zip", "mini-dots"};
@@ -84,6 +85,30 @@ static void any_name(void **state)
     assert_int_equal(symlink(in_data("tiny.tar.gz"), in_base("something")), 0);
     takes(&tiny, in_base("something"));
     remove(in_base("something"));
+}
+
+static void known_names(void **state)
+{
+    (void)state;
+    static const struct fetch_job job = {.set = &mini, .n = 4};
+    assert_int_equal(piece_recognise(&job, "train-images-idx3-ubyte").kind, PIECE_PLAIN);
+    assert_int_equal(piece_recognise(&job, "train-images.idx3-ubyte").kind, PIECE_PLAIN);
+    assert_int_equal(piece_recognise(&job, "train-images.idx3-ubyte.gz").kind, PIECE_PACKED);
+    assert_int_equal(piece_recognise(&job, "train.images-idx3-ubyte").kind, PIECE_NONE);
+    assert_int_equal(piece_recognise(&job, "train-images-idx3.ubyte").kind, PIECE_NONE);
+    assert_int_equal(piece_recognise(&job, "train-images-idx3-ubyt").kind, PIECE_NONE);
+    assert_int_equal(piece_recognise(&job, "").kind, PIECE_NONE);
+}
+
+/* No file makes other programs start. */
+static void no_programs(void **state)
+{
+    (void)state;
+    static const char lrzip[] = "#!/bin/sh\necho ran >>\"$NPM_LOG\"\n";
+    spill(in_base("bin/lrzip"), lrzip, sizeof lrzip - 1);
+    chmod(in_base("bin/lrzip"), 0755);
+    fails(run(&tiny, in_data("program.lrz")), KELVIN_EFORMAT, "program.lrz: is not an archive", "");
+    assert_false(exists(in_base("npm.log")));
 }
 
 /* One file at a time: what is right stays. */
@@ -131,13 +156,7 @@ static void verifies(void **state)
 static void names(void **state)
 {
     (void)state;
-    const char *name, *about;
     bool complete;
-    assert_true(kelvin_fetch_info(0, &name, &about));
-    assert_string_equal(name, "cifar10");
-    assert_true(kelvin_fetch_info(1, &name, &about));
-    assert_string_equal(name, "mnist");
-    assert_false(kelvin_fetch_info(2, &name, &about));
     fails(kelvin_fetch("cifar11", NULL, 1, NULL, NULL), KELVIN_EUSAGE, "'cifar11'", "expected cifar10 or mnist");
     fails(kelvin_fetch_verify(&complete, "", 1, NULL, NULL), KELVIN_EUSAGE, "''", "expected cifar10 or mnist");
     assert_ok(kelvin_fetch_verify(&complete, "mnist", 1, NULL, NULL));
@@ -174,6 +193,11 @@ static void broken_sources(void **state)
         {"png-grey.tgz", "data_batch_1.png", "is grey; expected colours", 2},
         {"png-pixels.tgz", "data_batch_1.png: has the SHA-1 ", "; expected ", 2},
         {"png-text.tgz", "data_batch_1.png", "is not a PNG file", 2},
+        {"png-most", "png-most/data_batch_1.png", "is not a PNG file", 2},
+        {"png-over", "png-over/data_batch_1.png: has 618697 bytes", "; expected at most 618696", 2},
+        {"png-over.tgz", "png-over.tgz: data_batch_1.png: has 618697 bytes or more", "; expected at most 618696", 2},
+        {"itself.tar", "itself.tar: has nothing of tiny", "or an archive of them", 0},
+        {"link.tar", "link.tar: data_batch_1.bin", "is not there", 2},
         {"png-crc.tgz", "data_batch_1.png", "is a broken PNG file", 2},
         {"png-alone.tgz", "data_batch_1.png", "its labels are not there; expected train_lables.json and test_", 0},
     };
@@ -262,15 +286,21 @@ static void no_place(void **state)
 }
 
 /* To root nothing is closed: root becomes nobody for a while. */
+static kelvin_status run_as_nobody(const char *from)
+{
+    const bool root = geteuid() == 0;
+    assert_int_equal(chmod(base, 0755), 0);
+    if (root) assert_int_equal(seteuid(65534), 0);
+    const kelvin_status status = run(&tiny, from);
+    if (root) assert_int_equal(seteuid(0), 0);
+    return status;
+}
+
 static void closed_cache(void **state)
 {
     (void)state;
-    const bool root = geteuid() == 0;
-    assert_int_equal(mkdir(in_base("cache"), 0555) | chmod(base, 0755), 0);
-    if (root) assert_int_equal(seteuid(65534), 0);
-    const kelvin_status status = run(&tiny, in_data("tiny"));
-    if (root) assert_int_equal(seteuid(0), 0);
-    fails(status, KELVIN_EIO, "/cache/tiny.lock: could not be written: Permission denied",
+    assert_int_equal(mkdir(in_base("cache"), 0555), 0);
+    fails(run_as_nobody(in_data("tiny")), KELVIN_EIO, "/cache/tiny.lock: could not be written: Permission denied",
           "; set KELVIN_DATA to a folder that can be written");
     assert_int_equal(chmod(in_base("cache"), 0755), 0);
 }
@@ -306,7 +336,7 @@ static void full_disk(void **state)
     (void)state;
     limited(in_data("tiny.tar"), 300000, "/cache/tiny/data_batch_1.bin: ");
     limited(in_data("tiny-1.0.0.tgz"), 300000, "/cache/tiny.fetch/pieces/data_batch_1.png: ");
-    limited(url("plain/tiny.tar.gz"), 300000, "/cache/tiny.fetch/tiny.tar.gz.part: ");
+    limited(url("plain/tiny.tar.gz"), 300000, "/cache/tiny.fetch/download/tiny.tar.gz.part: ");
 }
 
 static kelvin_status no_watcher(const char *from)
@@ -391,11 +421,55 @@ static void resumed_downloads(void **state)
 
     fresh(NULL);
     fails(run(&tiny, url("cut/100000/tiny.tar.gz")), KELVIN_EIO, "/cut/100000/tiny.tar.gz: ", "");
-    assert_true(exists(in_base("cache/tiny.fetch/tiny.tar.gz.part")));
+    assert_true(exists(in_base("cache/tiny.fetch/download/tiny.tar.gz.part")));
     assert_int_equal(lines_with(in_base("log"), "cut"), 5);
     assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
     assert_int_equal(lines_with(in_base("log"), "/plain/tiny.tar.gz bytes=500000-"), 1);
     assert_complete(&tiny);
+}
+
+/* What broke and was put together, and is wrong, comes once more, and then no more. */
+static void once_more(void **state)
+{
+    (void)state;
+    fails(run(&tiny, url("cut/300000/changed.tar.gz")), KELVIN_EFORMAT, "changed.tar.gz: data_batch_2.bin", "SHA-1");
+    assert_int_equal(lines_with(in_base("log"), "changed"), 8);
+    assert_int_equal(lines_with(in_base("log"), "bytes=300000-"), 2);
+    assert_false(exists(in_base("cache/tiny.fetch")));
+}
+
+/* Whatever a URL ends in, it does not get in the way of what is ours. */
+static void names_of_urls(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"pieces", "npm", "download", ".x"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "plain/%s", names[i]);
+        assert_int_equal(symlink(in_data("tiny.tar.gz"), in_data(names[i])), 0);
+        takes(&tiny, url(path));
+        /* The next fetch goes on, whatever this one has left. */
+        fresh(NULL);
+        struct stopper unpacking = {.what = "unpacking", .at = 1};
+        assert_int_equal(fetch_set_run(&tiny, url(path), 2, stopper, &unpacking), KELVIN_ESTOP);
+        setenv("NPM", "copy", 1);
+        assert_ok(run(&tiny, NULL));
+        assert_complete(&tiny);
+        assert_int_equal(unlink(in_data(names[i])), 0);
+    }
+    static const char *const hidden[] = {"plain/.x", "plain/..", "plain/?x", "plain/.#x"};
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        fresh(NULL);
+        struct stopper at_once = {.what = "downloading download", .at = 1};
+        fails(fetch_set_run(&tiny, url(hidden[i]), 2, stopper, &at_once), KELVIN_ESTOP, "stopped while ", "; ");
+    }
+}
+
+static void copy_into_cache(const char *from, const char *to)
+{
+    char command[512];
+    snprintf(command, sizeof command, "/bin/mkdir -p %s && /bin/cp -r %s %s", in_base("cache/MNIST"), from, to);
+    assert_int_equal(system(command), 0);
 }
 
 static void leave_part(const char *text, size_t bytes)
@@ -403,9 +477,10 @@ static void leave_part(const char *text, size_t bytes)
     fresh(NULL);
     mkdir(in_base("cache"), 0777);
     mkdir(in_base("cache/tiny.fetch"), 0777);
+    mkdir(in_base("cache/tiny.fetch/download"), 0777);
     char *data = kelvin_alloc(bytes, 1);
     memset(data, *text, bytes);
-    spill(in_base("cache/tiny.fetch/tiny.tar.gz.part"), data, bytes);
+    spill(in_base("cache/tiny.fetch/download/tiny.tar.gz.part"), data, bytes);
     kelvin_free(data);
 }
 
@@ -433,11 +508,39 @@ static void stale_parts(void **state)
     assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
     assert_int_equal(lines_with(in_base("log"), "plain"), 1);
     assert_complete(&tiny);
+    /* It has as many bytes as the file, but others. */
+    struct stat about;
+    assert_int_equal(stat(in_data("tiny.tar.gz"), &about), 0);
+    leave_part("x", (size_t)about.st_size);
+    assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
+    assert_int_equal(lines_with(in_base("log"), "plain"), 2);
+    assert_int_equal(lines_with(in_base("log"), "bytes="), 1);
+    assert_complete(&tiny);
+    /* It is all of the file: nothing comes again. */
+    leave_part("x", 1);
+    copy_into_cache(in_data("tiny.tar.gz"), in_base("cache/tiny.fetch/download/tiny.tar.gz.part"));
+    assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
+    assert_int_equal(lines_with(in_base("log"), "plain"), 1);
+    assert_complete(&tiny);
     /* Whole, but wrong: left by a fetch that was cut short before it looked inside. */
     leave_part("x", 10);
-    spill(in_base("cache/tiny.fetch/tiny.tar.gz"), "wrong", 5);
+    spill(in_base("cache/tiny.fetch/download/tiny.tar.gz"), "wrong", 5);
     assert_ok(run(&tiny, url("norange/tiny.tar.gz")));
     assert_complete(&tiny);
+}
+
+/* What could not be opened is not removed. */
+static void closed_part(void **state)
+{
+    (void)state;
+    leave_part("x", 5000);
+    assert_int_equal(chmod(in_base("cache"), 0777) | chmod(in_base("cache/tiny.fetch"), 0777), 0);
+    assert_int_equal(chmod(in_base("cache/tiny.fetch/download"), 0777), 0);
+    assert_int_equal(chmod(in_base("cache/tiny.fetch/download/tiny.tar.gz.part"), 0444), 0);
+    fails(run_as_nobody(url("plain/tiny.tar.gz")), KELVIN_EIO, "tiny.tar.gz.part: could not be written",
+          "Permission denied; set KELVIN_DATA to a folder that can be written");
+    assert_true(exists(in_base("cache/tiny.fetch/download/tiny.tar.gz.part")));
+    assert_int_equal(lines_with(in_base("log"), "plain"), 0);
 }
 
 /* ---- npm, and the order of sources ---- */
@@ -453,14 +556,13 @@ static void npm(void **state)
 
     /* A tarball that is there is used; one of the wrong size is not. */
     fresh(NULL);
-    assert_int_equal(system("/bin/mkdir -p $KELVIN_DATA/tiny.fetch && /bin/cp $NPM_FILE $KELVIN_DATA/tiny.fetch"), 0);
+    assert_int_equal(system("d=$KELVIN_DATA/tiny.fetch/download; /bin/mkdir -p $d && /bin/cp $NPM_FILE $d"), 0);
     assert_ok(run(&tiny, NULL));
     assert_complete(&tiny);
     assert_int_equal(lines_with(in_base("npm.log"), "pack"), 0);
     fresh(NULL);
     setenv("NPM", "copy", 1);
-    assert_int_equal(system("/bin/mkdir -p $KELVIN_DATA/tiny.fetch && echo x >$KELVIN_DATA/tiny.fetch/tiny-1.0.0.tgz"),
-                     0);
+    assert_int_equal(system("d=$KELVIN_DATA/tiny.fetch/download; /bin/mkdir -p $d && echo x >$d/tiny-1.0.0.tgz"), 0);
     assert_ok(run(&tiny, NULL));
     assert_complete(&tiny);
 }
@@ -480,6 +582,10 @@ static void npm_fails(void **state)
     setenv("NPM_FILE", in_data("text.txt"), 1);
     fails(run(&tiny, NULL), KELVIN_EIO, "npm brought 23 bytes", "expected 9");
     setenv("NPM_FILE", in_data("tiny-1.0.0.tgz"), 1);
+    signal(SIGCHLD, SIG_IGN);
+    fails(run(&tiny, NULL), KELVIN_EIO, "npm ran, but how it ended is not known: SIGCHLD is ignored",
+          "expected its default action");
+    signal(SIGCHLD, SIG_DFL);
     setenv("PATH", "/nowhere", 1);
     fails(run(&tiny, NULL), KELVIN_EIO, "npm pack tiny@1.0.0: ", "npm is not installed");
     setenv("PATH", in_base("bin"), 1);
@@ -500,13 +606,6 @@ static void no_source(void **state)
                *second = strstr(kelvin_error(), "HTTP 404; "), *last = strstr(kelvin_error(), "npm failed: ");
     assert_true(local && first && second && last && local < first && first < second && second < last);
     assert_true(exists(in_base("cache/tiny.tar.gz"))); /* it is not ours to remove */
-}
-
-static void copy_into_cache(const char *from, const char *to)
-{
-    char command[512];
-    snprintf(command, sizeof command, "/bin/mkdir -p %s && /bin/cp -r %s %s", in_base("cache/MNIST"), from, to);
-    assert_int_equal(system(command), 0);
 }
 
 static void order_of_sources(void **state)
@@ -575,7 +674,7 @@ static void stops_and_goes_on(void **state)
     struct stopper twentieth = {.what = "downloading", .at = 20}, reading = {.what = "reading", .at = 1};
     fails(fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 2, stopper, &twentieth), KELVIN_ESTOP,
           "stopped while downloading tiny.tar.gz", "; the same command goes on from there");
-    assert_true(exists(in_base("cache/tiny.fetch/tiny.tar.gz.part")));
+    assert_true(exists(in_base("cache/tiny.fetch/download/tiny.tar.gz.part")));
     fails(fetch_set_run(&tiny, in_data("tiny.tar.gz"), 2, stopper, &reading), KELVIN_ESTOP,
           "stopped while reading tiny.tar.gz", "; what is complete is kept");
 }
@@ -656,12 +755,27 @@ static void killed_download_goes_on(void **state)
     }
     waitpid(child, NULL, 0);
     struct stat about;
-    assert_int_equal(stat(in_base("cache/tiny.fetch/tiny.tar.gz.part"), &about), 0);
+    assert_int_equal(stat(in_base("cache/tiny.fetch/download/tiny.tar.gz.part"), &about), 0);
     assert_true(about.st_size > 0);
     assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
     char range[64];
     snprintf(range, sizeof range, "/plain/tiny.tar.gz bytes=%lld-", (long long)about.st_size);
     assert_int_equal(lines_with(in_base("log"), range), 1);
+    assert_complete(&tiny);
+}
+
+/* Nothing is to be done but to tidy up: that this cannot be done is no failure. */
+static void nothing_but_leftovers(void **state)
+{
+    (void)state;
+    assert_ok(run(&tiny, in_data("tiny")));
+    mkdir(in_base("cache/tiny.fetch"), 0777);
+    mkdir(in_base("cache/tiny.lock"), 0777);
+    assert_ok(run(&tiny, NULL));
+    assert_string_equal(kelvin_fetch_source(), "");
+    assert_true(exists(in_base("cache/tiny.fetch")));
+    rmdir(in_base("cache/tiny.lock"));
+    assert_ok(run(&tiny, NULL));
     assert_complete(&tiny);
 }
 
@@ -689,7 +803,7 @@ static void waiting_stops(void **state)
     (void)state;
     const pid_t child = fork();
     if (child == 0) _exit(run(&tiny, url("slow/tiny.tar.gz")) ? 1 : 0);
-    while (!exists(in_base("cache/tiny.fetch/tiny.tar.gz.part"))) usleep(1000);
+    while (!exists(in_base("cache/tiny.fetch/download/tiny.tar.gz.part"))) usleep(1000);
     struct stopper at_once = {.what = "waiting for another fetch of tiny", .at = 1};
     fails(fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 1, stopper, &at_once), KELVIN_ESTOP, "stopped while waiting",
           "tiny");
@@ -721,6 +835,13 @@ static void processes(void **state)
     ended = kelvin_process_run(hangs, in_base("said"), three_times, &calls);
     assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGTERM);
     assert_int_equal(calls, 3);
+    signal(SIGCHLD, SIG_IGN);
+    assert_int_equal(kelvin_process_run(speaks, in_base("said"), NULL, NULL), -1);
+    assert_int_equal(errno, ECHILD);
+    calls = -1000;
+    assert_int_equal(kelvin_process_run(speaks, in_base("said"), three_times, &calls), -1);
+    assert_int_equal(errno, ECHILD);
+    signal(SIGCHLD, SIG_DFL);
     assert_int_equal(kelvin_process_run(none, in_base("said"), NULL, NULL), -1);
     assert_int_equal(errno, ENOENT);
     assert_int_equal(kelvin_process_run(speaks, in_base("no/folder"), three_times, &calls), -1);
@@ -755,6 +876,8 @@ int main(void)
         cmocka_unit_test(sha1_vectors),
         FRESH(every_form),
         FRESH(any_name),
+        FRESH(known_names),
+        FRESH(no_programs),
         FRESH(file_by_file),
         FRESH(verifies),
         FRESH(names),
@@ -769,7 +892,10 @@ int main(void)
         FRESH(downloads),
         FRESH(failed_downloads),
         FRESH(resumed_downloads),
+        FRESH(once_more),
+        FRESH(names_of_urls),
         FRESH(stale_parts),
+        FRESH(closed_part),
         FRESH(npm),
         FRESH(npm_fails),
         FRESH(no_source),
@@ -779,6 +905,7 @@ int main(void)
         FRESH(stopped_anywhere),
         FRESH(killed_anywhere),
         FRESH(killed_download_goes_on),
+        FRESH(nothing_but_leftovers),
         FRESH(two_at_once),
         FRESH(waiting_stops),
         FRESH(processes),

@@ -20,9 +20,6 @@ extern "C" {
  * done and to do (0: not known); false to stop, with KELVIN_ESTOP. */
 typedef bool kelvin_fetch_progress(void *context, const char *what, uint64_t done, uint64_t total);
 
-/* Name of the i-th data set that can be fetched, and one line about it; false after the last. */
-bool kelvin_fetch_info(size_t i, const char **name, const char **about);
-
 /* Is the data set in the cache, every file as it should be? On `threads` threads (0: one per CPU). `progress` may be
  * NULL. KELVIN_EUSAGE if there is no such data set. */
 KELVIN_MUST_CHECK kelvin_status kelvin_fetch_verify(bool *complete, const char *name, size_t threads,

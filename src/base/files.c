@@ -25,7 +25,25 @@ too_long:
     return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", folder, KELVIN_PATH_MAX - 1);
 }
 
+bool kelvin_is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 /* ---- writing ---- */
+
+bool kelvin_write_all(int fd, const void *data, size_t bytes)
+{
+    for (const char *from = data; bytes > 0;) {
+        const ssize_t done = write(fd, from, bytes);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return false;
+        from += done;
+        bytes -= (size_t)done;
+    }
+    return true;
+}
 
 static kelvin_status cannot_write(const struct kelvin_writer *writer)
 {
@@ -44,16 +62,9 @@ kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path)
     return writer->fd >= 0 ? KELVIN_OK : cannot_write(writer);
 }
 
-static kelvin_status write_all(struct kelvin_writer *writer, const char *data, size_t bytes)
+static kelvin_status write_all(struct kelvin_writer *writer, const void *data, size_t bytes)
 {
-    while (bytes > 0) {
-        const ssize_t done = write(writer->fd, data, bytes);
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return cannot_write(writer);
-        data += done;
-        bytes -= (size_t)done;
-    }
-    return KELVIN_OK;
+    return kelvin_write_all(writer->fd, data, bytes) ? KELVIN_OK : cannot_write(writer);
 }
 
 static kelvin_status flush(struct kelvin_writer *writer)
@@ -140,14 +151,14 @@ static kelvin_status read_all(int fd, char *data, size_t bytes, const char *path
     return KELVIN_OK;
 }
 
-static int open_to_read(const char *path)
+int kelvin_open_to_read(const char *path)
 {
-    return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the other end of a pipe */
+    return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
 kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes)
 {
-    const int fd = open_to_read(path);
+    const int fd = kelvin_open_to_read(path);
     if (fd < 0) return cannot_read(path);
     const kelvin_status status =
         lseek(fd, (off_t)from, SEEK_SET) < 0 ? cannot_read(path) : read_all(fd, data, bytes, path);
@@ -158,7 +169,7 @@ kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, s
 kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path)
 {
     *data = NULL;
-    const int fd = open_to_read(path);
+    const int fd = kelvin_open_to_read(path);
     if (fd < 0) return cannot_read(path);
     struct stat about;
     kelvin_status status = fstat(fd, &about) ? cannot_read(path) : regular_size(bytes, &about, path);

@@ -18,6 +18,12 @@ typedef char kelvin_path[KELVIN_PATH_MAX];
 KELVIN_MUST_CHECK kelvin_status kelvin_path_join(kelvin_path path, const char *folder, const char *name, ...)
     KELVIN_PRINTF(3, 4);
 
+/* Links are followed. */
+bool kelvin_is_folder(const char *path);
+
+/* All of it, or false and errno. */
+KELVIN_MUST_CHECK bool kelvin_write_all(int fd, const void *data, size_t bytes);
+
 struct kelvin_writer {
     int fd; /* -1: not open */
     kelvin_path path, temporary;
@@ -34,6 +40,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_writer_close(struct kelvin_writer *writer
 
 /* Makes the names in a folder outlive a power cut. */
 KELVIN_MUST_CHECK kelvin_status kelvin_folder_sync(const char *folder);
+
+/* As open() has it; never waits for the other end of a pipe. */
+int kelvin_open_to_read(const char *path);
 
 /* All of a file, and a 0 after it; freed with kelvin_free. */
 KELVIN_MUST_CHECK kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path);

@@ -39,29 +39,34 @@ static int start(pid_t *child, char *const argv[], const char *log, bool own_gro
     return failed;
 }
 
-/* Waits a tenth of a second at most; whether the program has ended. It is not reaped yet, so its number is still its
- * own. */
-static bool has_ended(pid_t child)
+/* ENDED is not reaped yet, so its number is still its own. Where SIGCHLD is ignored the system reaps: LOST, and the
+ * number may be anyone's. */
+enum state { RUNNING, ENDED, LOST };
+
+/* Waits a tenth of a second at most. */
+static enum state look(pid_t child)
 {
     for (int i = 0; i < 10; i++) {
         siginfo_t about = {0};
-        if (waitid(P_PID, (id_t)child, &about, WEXITED | WNOHANG | WNOWAIT) || about.si_pid == child) return true;
+        if (waitid(P_PID, (id_t)child, &about, WEXITED | WNOHANG | WNOWAIT)) return LOST;
+        if (about.si_pid == child) return ENDED;
         nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
     }
-    return false;
+    return RUNNING;
 }
 
 static void watch_until_end(pid_t child, kelvin_process_watch *watch, void *context)
 {
     double end_by = 0; /* when patience ends; 0: nobody has asked to stop */
-    while (!has_ended(child)) {
+    enum state state;
+    while ((state = look(child)) == RUNNING) {
         if (end_by == 0 && !watch(context)) {
             kill(-child, SIGTERM);
             end_by = kelvin_now() + grace_seconds;
         }
         if (end_by > 0 && kelvin_now() > end_by) break;
     }
-    kill(-child, SIGKILL); /* what it started, and itself if it would not go */
+    if (state != LOST) kill(-child, SIGKILL); /* what it started, and itself if it would not go */
 }
 
 int kelvin_process_run(char *const argv[], const char *log, kelvin_process_watch *watch, void *context)

@@ -1,6 +1,7 @@
 /* Images and labels in IDX files (Y. LeCun, C. Cortes: the MNIST database). Pixels are read straight to their place. */
 #include "data/idx.h"
 
+#include "base/bytes.h"
 #include "data/labels.h"
 #include "data/picture.h"
 
@@ -9,11 +10,6 @@
 enum { IDX_BYTE = 0x08 }; /* the type "unsigned byte" */
 
 /* ---- the head ---- */
-
-static size_t size_at(const uint8_t *b)
-{
-    return (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
-}
 
 /* What a head must say of its axes. */
 struct expectation {
@@ -46,7 +42,7 @@ static kelvin_status read_sizes(struct idx_head *head, const uint8_t *b, size_t 
         return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected at least %zu of a head", path, size,
                            head->start);
     for (size_t i = 0; i < head->axes; i++) {
-        head->size[i] = size_at(b + 4 + 4 * i);
+        head->size[i] = kelvin_big_endian_32(b + 4 + 4 * i);
         if (head->size[i] == 0)
             return kelvin_fail(KELVIN_EFORMAT, "%s: byte %zu: size %zu of %zu is 0; expected at least 1", path,
                                4 + 4 * i, i + 1, head->axes);

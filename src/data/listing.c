@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 struct names {
     const char **name;
@@ -76,9 +75,8 @@ static kelvin_status read_folder(struct names *names, kelvin_arena *arena, const
 static kelvin_status is_folder(bool *is, const char *folder, const char *name)
 {
     kelvin_path path;
-    struct stat about;
     KELVIN_TRY(kelvin_path_join(path, folder, "%s", name));
-    *is = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    *is = kelvin_is_folder(path);
     return KELVIN_OK;
 }
 

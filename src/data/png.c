@@ -1,4 +1,5 @@
 /* PNG, by libspng. */
+#include "base/bytes.h"
 #include "base/files.h"
 #include "data/picture.h"
 
@@ -46,11 +47,6 @@ static kelvin_status broken(int error, const char *path)
     return kelvin_fail(KELVIN_EFORMAT, "%s: is a broken PNG file: %s", path, spng_strerror(error));
 }
 
-static uint32_t big_endian(const uint8_t *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
 /* The signature and the chunks that a picture cannot do without, up to IEND; libspng would keep and inflate the others
  * (texts, colour profiles), whatever they claim to be. A chunk is: bytes of data (4), type (4), data, checksum (4). */
 static kelvin_status keep_critical(uint8_t *kept, size_t *n_kept, const uint8_t *file, size_t bytes, const char *path)
@@ -59,7 +55,7 @@ static kelvin_status keep_critical(uint8_t *kept, size_t *n_kept, const uint8_t 
     memcpy(kept, file, at);
     *n_kept = at;
     for (bool end = false; !end;) {
-        const size_t length = bytes - at >= 12 ? (size_t)big_endian(file + at) + 12 : 12;
+        const size_t length = bytes - at >= 12 ? (size_t)kelvin_big_endian_32(file + at) + 12 : 12;
         if (length > bytes - at)
             return kelvin_fail(KELVIN_EFORMAT,
                                "%s: byte %zu: the file is cut off; expected %zu more bytes, and IEND at the end", path,

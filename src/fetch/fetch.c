@@ -6,9 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct fetch_set *const sets[] = {&fetch_cifar10, &fetch_mnist};
-enum { SETS = sizeof sets / sizeof *sets };
-
 static _Thread_local char source[FETCH_SENTENCE];
 
 const char *kelvin_fetch_source(void)
@@ -16,17 +13,10 @@ const char *kelvin_fetch_source(void)
     return source;
 }
 
-bool kelvin_fetch_info(size_t i, const char **name, const char **about)
-{
-    if (i >= SETS) return false;
-    *name = sets[i]->canonical->name;
-    *about = sets[i]->about;
-    return true;
-}
-
 static const struct fetch_set *find(const char *name)
 {
-    for (size_t i = 0; i < SETS; i++)
+    static const struct fetch_set *const sets[] = {&fetch_cifar10, &fetch_mnist};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if (strcmp(sets[i]->canonical->name, name) == 0) return sets[i];
     kelvin_fail(KELVIN_EUSAGE, "data set '%.64s' cannot be fetched; expected cifar10 or mnist", name);
     return NULL;
@@ -40,12 +30,13 @@ static kelvin_status start(struct fetch_job **out, const struct fetch_set *set, 
     struct fetch_job *job = *out = kelvin_alloc(1, sizeof *job);
     if (!job) return KELVIN_ENOMEM;
     job->set = set;
-    job->n = fetch_files(set->canonical);
+    job->n = canonical_count(set->canonical);
     job->watch = watch;
     pthread_mutex_init(&watch->mutex, NULL);
     KELVIN_TRY(cache_folder(job->cache));
     KELVIN_TRY(kelvin_path_join(job->folder, job->cache, "%s", set->canonical->name));
     KELVIN_TRY(kelvin_path_join(job->work, job->cache, "%s.fetch", set->canonical->name));
+    KELVIN_TRY(kelvin_path_join(job->downloads, job->work, "download"));
     return kelvin_pool_create(&job->pool, threads);
 }
 
@@ -69,7 +60,7 @@ static kelvin_status fetch_missing(struct fetch_job *job, const char *from)
     char damaged[FETCH_NAMES];
     const size_t n_damaged = fetch_name_wrong(damaged, job, true);
     KELVIN_TRY(advise(folder_make(job->folder)));
-    KELVIN_TRY(advise(folder_make(job->work)));
+    KELVIN_TRY(advise(folder_make(job->downloads)));
     if (from) snprintf(source, sizeof source, "%s", from);
     const kelvin_status status = from ? sources_from(job, from) : sources_in_turn(job, source);
     const size_t used = strlen(source);
@@ -85,10 +76,9 @@ static kelvin_status fetch_alone(struct fetch_job *job, const char *from)
 {
     kelvin_status status = fetch_check_files(job);
     if (!status && !fetch_is_complete(job)) status = fetch_missing(job, from);
-    if (status)
-        rmdir(job->work); /* unless there is something in it that the next attempt can use */
-    else
-        folder_remove(job->work);
+    if (!status) folder_remove(job->work);
+    rmdir(job->downloads); /* unless there is something in it that the next attempt can use */
+    rmdir(job->work);
     return status;
 }
 

@@ -28,25 +28,19 @@ kelvin_status folder_walk(const char *folder, int depth, folder_visit *visit, vo
     return status;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 /* `part` of the path of a folder that is to be made. */
 static kelvin_status make_one(const char *part, const char *folder)
 {
     if (mkdir(part, 0777) == 0) return KELVIN_OK;
     const int why = errno == EEXIST ? ENOTDIR : errno;
-    if (is_folder(part)) return KELVIN_OK;
+    if (kelvin_is_folder(part)) return KELVIN_OK;
     return kelvin_fail(KELVIN_EIO, "the folder %s cannot be made: %s: %s", folder, part, strerror(why));
 }
 
 kelvin_status folder_make(const char *folder)
 {
     kelvin_path above;
-    if (is_folder(folder)) return KELVIN_OK;
+    if (kelvin_is_folder(folder)) return KELVIN_OK;
     if (strlen(folder) >= KELVIN_PATH_MAX)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", folder, KELVIN_PATH_MAX - 1);
     strcpy(above, folder);

@@ -26,13 +26,6 @@ static kelvin_status take_labels(struct fetch_job *job, const char *path, size_t
     return status;
 }
 
-static kelvin_status take_picture(struct fetch_job *job, const char *path, size_t index)
-{
-    kelvin_free(job->picture[index]);
-    job->picture[index] = kelvin_strdup(path);
-    return job->picture[index] ? KELVIN_OK : KELVIN_ENOMEM;
-}
-
 static kelvin_status take_file(struct fetch_job *job, const char *path, struct piece piece)
 {
     size_t bytes;
@@ -43,9 +36,9 @@ static kelvin_status take_file(struct fetch_job *job, const char *path, struct p
     if (piece.kind == PIECE_ARCHIVE) return unpack_archive(job, path);
     if (piece.kind == PIECE_PLAIN) return take_plain(job, path, piece.index, bytes);
     if (bytes > piece.most_bytes)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected fewer than %zu", path, bytes, piece.most_bytes);
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected at most %zu", path, bytes, piece.most_bytes);
     if (piece.kind == PIECE_PACKED) return unpack_file(job, path, piece);
-    return piece.kind == PIECE_LABELS ? take_labels(job, path, piece.index) : take_picture(job, path, piece.index);
+    return piece.kind == PIECE_LABELS ? take_labels(job, path, piece.index) : pictures_take(job, piece.index, path);
 }
 
 static kelvin_status visit(void *context, const char *path, const struct stat *about)
@@ -60,9 +53,8 @@ static kelvin_status visit(void *context, const char *path, const struct stat *a
 
 static kelvin_status take_all(struct fetch_job *job, const char *path)
 {
-    struct stat about;
     const struct piece piece = piece_recognise(job, fetch_base_name(path));
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return folder_walk(path, SEARCH_DEPTH, visit, job);
+    if (kelvin_is_folder(path)) return folder_walk(path, SEARCH_DEPTH, visit, job);
     if (piece.kind == PIECE_NONE) return piece_note(job, unpack_archive(job, path));
     job->recognised++;
     return piece_note(job, take_file(job, path, piece));

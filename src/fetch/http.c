@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -51,6 +52,7 @@ struct http {
     CURL *curl;
     int fd;
     uint64_t offset, bytes, most_bytes; /* what was there before; what is there now; more is refused */
+    uint64_t whole;                     /* what there is to be had, if the server says so */
     bool started;                       /* the first bytes of this answer have come */
     kelvin_status status;               /* why a callback ended it */
     char what[128], error[CURL_ERROR_SIZE];
@@ -80,14 +82,8 @@ static kelvin_status store(struct http *h, const char *data, size_t bytes)
     if (bytes > h->most_bytes - h->bytes)
         return kelvin_fail(KELVIN_EFORMAT, "sends more than %llu bytes, which cannot be right",
                            (unsigned long long)h->most_bytes);
-    while (bytes > 0) {
-        const ssize_t done = write(h->fd, data, bytes);
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return cannot_write(h);
-        data += done;
-        bytes -= (size_t)done;
-        h->bytes += (uint64_t)done;
-    }
+    if (!kelvin_write_all(h->fd, data, bytes)) return cannot_write(h);
+    h->bytes += bytes;
     return KELVIN_OK;
 }
 
@@ -96,6 +92,20 @@ static size_t on_data(char *data, size_t size, size_t n, void *context)
     struct http *h = context;
     h->status = store(h, data, size * n);
     return h->status ? 0 : size * n;
+}
+
+/* A server that has no such rest says what the file has. */
+static size_t on_header(char *line, size_t size, size_t n, void *context)
+{
+    static const char name[] = "Content-Range: bytes */";
+    struct http *h = context;
+    const size_t bytes = size * n, before = sizeof name - 1;
+    if (bytes > before && strncasecmp(line, name, before) == 0) {
+        char number[24];
+        snprintf(number, sizeof number, "%.*s", (int)(bytes - before), line + before);
+        h->whole = strtoull(number, NULL, 10);
+    }
+    return bytes;
 }
 
 static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now)
@@ -144,6 +154,8 @@ static CURLcode set_options(struct http *h)
     SET(CURLOPT_ERRORBUFFER, h->error);
     SET(CURLOPT_WRITEFUNCTION, on_data);
     SET(CURLOPT_WRITEDATA, h);
+    SET(CURLOPT_HEADERFUNCTION, on_header);
+    SET(CURLOPT_HEADERDATA, h);
     SET(CURLOPT_XFERINFOFUNCTION, on_progress);
     SET(CURLOPT_XFERINFODATA, h);
     SET(CURLOPT_NOPROGRESS, 0L);
@@ -169,6 +181,7 @@ static CURLcode attempt(struct http *h)
     char range[32];
     snprintf(range, sizeof range, "%llu-", (unsigned long long)h->bytes);
     h->offset = h->bytes;
+    h->whole = 0;
     h->started = false;
     SET(CURLOPT_RANGE, h->bytes > 0 ? range : NULL);
     return perform(h);
@@ -203,7 +216,8 @@ static kelvin_status transfer(struct http *h, bool *resumed)
         code = attempt(h);
         if (h->offset > 0) *resumed = true;
         if (!code) return KELVIN_OK;
-        if (is_refused_range(h, code) && before > 0) { /* there is no such rest: what we have is not of this file */
+        if (is_refused_range(h, code) && before > 0) { /* there is no rest: we have it all, or another file */
+            if (h->whole == before) return KELVIN_OK;
             if (ftruncate(h->fd, 0) || lseek(h->fd, 0, SEEK_SET) != 0) return cannot_write(h);
             h->bytes = 0;
         } else if (h->status || h->bytes <= before) {
@@ -244,13 +258,14 @@ kelvin_status http_download(struct fetch_job *job, const char *url, const char *
 {
     struct http h = {.job = job, .url = url, .fd = -1, .most_bytes = most_bytes};
     snprintf(h.what, sizeof h.what, "downloading %.100s", fetch_base_name(path));
-    kelvin_status status = kelvin_path_join(h.part, job->work, "%s.part", fetch_base_name(path));
+    kelvin_status status = kelvin_path_join(h.part, job->downloads, "%s.part", fetch_base_name(path));
     if (!status) status = open_library(&h);
     if (!status) status = open_part(&h);
     if (!status) status = transfer(&h, resumed);
     if (h.curl) h.lib.curl_easy_cleanup(h.curl);
-    if (h.fd >= 0 && close(h.fd) && !status) status = cannot_write(&h);
+    const bool opened = h.fd >= 0;
+    if (opened && close(h.fd) && !status) status = cannot_write(&h);
     if (!status && rename(h.part, path)) status = cannot_write(&h);
-    if (status == KELVIN_EFORMAT || h.bytes == 0) unlink(h.part);
+    if (opened && (status == KELVIN_EFORMAT || h.bytes == 0)) unlink(h.part);
     return status;
 }

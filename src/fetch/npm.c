@@ -77,13 +77,16 @@ static kelvin_status judge(const struct npm *npm, int ended, int why)
     char reason[240];
     if (npm->status) return npm->status;
     if (ended == -1 && why == ENOENT) return kelvin_fail(KELVIN_EIO, "npm is not installed");
+    if (ended == -1 && why == ECHILD)
+        return kelvin_fail(KELVIN_EIO,
+                           "npm ran, but how it ended is not known: SIGCHLD is ignored; expected its default action");
     if (ended == -1) return kelvin_fail(KELVIN_EIO, "npm could not be started: %s", strerror(why));
     if (ended == 0) return KELVIN_OK;
     read_reason(reason, sizeof reason, npm->log);
     return kelvin_fail(KELVIN_EIO, "npm failed: %s", reason);
 }
 
-/* The package gets its name in the work folder when it is whole. */
+/* The package gets its name among the downloads when it is whole. */
 static kelvin_status keep(struct npm *npm, const char *path)
 {
     kelvin_path brought;

@@ -1,5 +1,7 @@
 /* CIFAR-10 as pictures: one row of a picture is an image, its 1024 pixels one after the other; labels are in JSON.
  * A record of the data set is the label, then all reds, all greens, all blues. */
+#include "base/bytes.h"
+#include "data/cifar.h"
 #include "data/picture.h"
 #include "fetch/room.h"
 
@@ -7,9 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { PLANE = CIFAR_SIDE * CIFAR_SIDE };
+
 static size_t records(const struct fetch_job *job, size_t file)
 {
-    return job->set->canonical->files[file].bytes / PICTURE_RECORD;
+    return job->set->canonical->files[file].bytes / CIFAR_RECORD;
 }
 
 void pictures_forget(struct fetch_job *job)
@@ -34,9 +38,9 @@ static kelvin_status read_labels(uint8_t *labels, size_t n, const json_t *array,
     for (size_t i = 0; i < n; i++) {
         const json_t *label = json_array_get(array, i);
         const json_int_t value = json_integer_value(label);
-        if (!json_is_integer(label) || value < 0 || value >= PICTURE_CLASSES)
+        if (!json_is_integer(label) || value < 0 || value >= CIFAR_CLASSES)
             return kelvin_fail(KELVIN_EFORMAT, "%s: label %zu is not a whole number from 0 to %d", where, i + 1,
-                               PICTURE_CLASSES - 1);
+                               CIFAR_CLASSES - 1);
         labels[i] = (uint8_t)value;
     }
     return KELVIN_OK;
@@ -78,29 +82,30 @@ static const uint8_t *labels_of(const struct fetch_job *job, size_t file)
 
 /* ---- pictures ---- */
 
-static uint32_t big_endian(const char *bytes)
+kelvin_status pictures_take(struct fetch_job *job, size_t file, const char *path)
 {
-    const unsigned char *p = (const unsigned char *)bytes;
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+    kelvin_free(job->picture[file]);
+    job->picture[file] = kelvin_strdup(path);
+    return job->picture[file] ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 /* Before any memory is asked for. Width and height stand at bytes 16 and 20 of every PNG file. */
 static kelvin_status check_size(const char *png, size_t bytes, size_t n, const char *path)
 {
     if (!png_is(png, bytes) || bytes < 24) return kelvin_fail(KELVIN_EFORMAT, "%s: is not a PNG file", path);
-    const uint32_t width = big_endian(png + 16), height = big_endian(png + 20);
-    if (width == PICTURE_PIXELS && height == n) return KELVIN_OK;
+    const uint32_t width = kelvin_big_endian_32(png + 16), height = kelvin_big_endian_32(png + 20);
+    if (width == PLANE && height == n) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: has %u x %u pixels; expected %d x %zu", path, (unsigned)width,
-                       (unsigned)height, PICTURE_PIXELS, n);
+                       (unsigned)height, PLANE, n);
 }
 
 static void make_records(uint8_t *to, const struct picture *picture, const uint8_t *labels)
 {
-    for (size_t i = 0; i < picture->height; i++, to += PICTURE_RECORD) {
-        const uint8_t *row = picture->pixels + 3 * PICTURE_PIXELS * i;
+    for (size_t i = 0; i < picture->height; i++, to += CIFAR_RECORD) {
+        const uint8_t *row = picture->pixels + CIFAR_PIXELS * i;
         to[0] = labels[i];
-        for (size_t k = 0; k < PICTURE_PIXELS; k++)
-            for (size_t c = 0; c < 3; c++) to[1 + c * PICTURE_PIXELS + k] = row[3 * k + c];
+        for (size_t k = 0; k < PLANE; k++)
+            for (size_t c = 0; c < 3; c++) to[1 + c * PLANE + k] = row[3 * k + c];
     }
 }
 
@@ -113,10 +118,10 @@ static kelvin_status convert(struct fetch_job *job, size_t file, const char *png
     KELVIN_TRY(picture_decode(&picture, png, bytes, path));
     kelvin_status status = KELVIN_OK;
     if (picture.channels != 3) status = kelvin_fail(KELVIN_EFORMAT, "%s: is grey; expected colours", path);
-    uint8_t *out = status ? NULL : kelvin_alloc(n, PICTURE_RECORD);
+    uint8_t *out = status ? NULL : kelvin_alloc(n, CIFAR_RECORD);
     if (out) {
         make_records(out, &picture, labels);
-        status = piece_place(job, file, out, n * PICTURE_RECORD, path);
+        status = piece_place(job, file, out, n * CIFAR_RECORD, path);
     } else if (!status) {
         status = KELVIN_ENOMEM;
     }

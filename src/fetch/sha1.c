@@ -2,17 +2,14 @@
  * nothing has to be moved. */
 #include "fetch/sha1.h"
 
+#include "base/bytes.h"
+
 #include <stdio.h>
 #include <string.h>
 
 static inline uint32_t rotate(uint32_t x, int n)
 {
     return x << n | x >> (32 - n);
-}
-
-static inline uint32_t big_endian(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
 #define CHOOSE(x, y, z)   ((z) ^ ((x) & ((y) ^ (z))))
@@ -40,7 +37,7 @@ static void blocks(uint32_t h[5], const unsigned char *data, size_t n)
 {
     for (; n > 0; n--, data += SHA1_BLOCK) {
         uint32_t w[16], a = h[0], b = h[1], c = h[2], d = h[3], e = h[4];
-        for (int t = 0; t < 16; t++) w[t] = big_endian(data + 4 * t);
+        for (int t = 0; t < 16; t++) w[t] = kelvin_big_endian_32(data + 4 * t);
         TWENTY_ROUNDS(CHOOSE, 0x5a827999u, 0)
         TWENTY_ROUNDS(PARITY, 0x6ed9eba1u, 20)
         TWENTY_ROUNDS(MAJORITY, 0x8f1bbcdcu, 40)

@@ -47,7 +47,7 @@ static kelvin_status bring_and_gather(struct fetch_job *job, const struct origin
 {
     kelvin_path path;
     KELVIN_TRY(unpack_check());
-    KELVIN_TRY(kelvin_path_join(path, job->work, "%s", name));
+    KELVIN_TRY(kelvin_path_join(path, job->downloads, "%s", name));
     for (bool once_more = true;; once_more = false) {
         bool old = false;
         KELVIN_TRY(bring(job, origin, path, &old));

@@ -14,7 +14,10 @@
 
 #define FUNCTIONS(X)                                                                                                   \
     X(archive_read_new)                                                                                                \
-    X(archive_read_support_filter_all)                                                                                 \
+    X(archive_read_support_filter_gzip)                                                                                \
+    X(archive_read_support_filter_bzip2)                                                                               \
+    X(archive_read_support_filter_xz)                                                                                  \
+    X(archive_read_support_filter_zstd)                                                                                \
     X(archive_read_support_format_tar)                                                                                 \
     X(archive_read_support_format_zip)                                                                                 \
     X(archive_read_support_format_7zip)                                                                                \
@@ -79,7 +82,11 @@ static kelvin_status open_file(struct unpack *u, const char *path, bool raw)
     u->total = bytes;
     KELVIN_TRY(library_open(&u->lib, &libarchive));
     if (!(u->archive = u->lib.archive_read_new())) return kelvin_fail(KELVIN_ENOMEM, "%s: out of memory", path);
-    u->lib.archive_read_support_filter_all(u->archive);
+    /* Those that the library reads by itself: for others it would start programs. What is not compressed needs none. */
+    u->lib.archive_read_support_filter_gzip(u->archive);
+    u->lib.archive_read_support_filter_bzip2(u->archive);
+    u->lib.archive_read_support_filter_xz(u->archive);
+    u->lib.archive_read_support_filter_zstd(u->archive);
     if (raw) {
         u->lib.archive_read_support_format_raw(u->archive);
     } else {
@@ -126,14 +133,7 @@ static kelvin_status read_entry(struct unpack *u, char **data, size_t *bytes, si
 static kelvin_status spill(struct fetch_job *job, const char *path, const char *data, size_t bytes)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool written = fd >= 0;
-    while (written && bytes > 0) {
-        const ssize_t done = write(fd, data, bytes);
-        if (done < 0 && errno == EINTR) continue;
-        written = done >= 0;
-        data += written ? done : 0;
-        bytes -= written ? (size_t)done : 0;
-    }
+    const bool written = fd >= 0 && kelvin_write_all(fd, data, bytes);
     const int reason = errno;
     if (fd >= 0) close(fd);
     if (written) return KELVIN_OK;
@@ -146,13 +146,12 @@ static kelvin_status take_as_file(struct fetch_job *job, struct piece piece, con
 {
     kelvin_path path;
     if (bytes > piece.most_bytes)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has more than %zu bytes; expected fewer", where, piece.most_bytes);
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes or more; expected at most %zu", where, bytes,
+                           piece.most_bytes);
     KELVIN_TRY(kelvin_path_join(path, job->work, "pieces/%s", name));
     KELVIN_TRY(spill(job, path, data, bytes));
     if (piece.kind == PIECE_PACKED) return unpack_file(job, path, piece);
-    kelvin_free(job->picture[piece.index]);
-    job->picture[piece.index] = kelvin_strdup(path);
-    return job->picture[piece.index] ? KELVIN_OK : KELVIN_ENOMEM;
+    return pictures_take(job, piece.index, path);
 }
 
 static kelvin_status take_entry(struct unpack *u, struct piece piece, const char *name)

@@ -3,7 +3,6 @@
 #include "fetch/sha1.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,13 +21,6 @@ kelvin_status fetch_tell(struct fetch_watch *watch, const char *what, uint64_t d
 kelvin_status fetch_stopped(const char *what, const char *next)
 {
     return kelvin_fail(KELVIN_ESTOP, "stopped while %s; %s", what, next);
-}
-
-size_t fetch_files(const struct canonical_set *canonical)
-{
-    size_t n = 0;
-    while (n < CANONICAL_FILES && canonical->files[n].name) n++;
-    return n;
 }
 
 bool fetch_is_complete(const struct fetch_job *job)
@@ -63,7 +55,7 @@ struct verify {
 /* Whatever cannot be read is not right, and will be fetched. */
 static kelvin_status check_bytes(bool *right, struct verify *v, int fd, const struct canonical_file *known)
 {
-    char buffer[1 << 17], what[128], found[SHA1_HEX];
+    char buffer[1 << 15], what[128], found[SHA1_HEX];
     struct sha1 sha = sha1_start();
     ssize_t got;
     snprintf(what, sizeof what, "verifying %s", v->job->set->canonical->name);
@@ -84,7 +76,7 @@ static int open_if_size_fits(const struct fetch_job *job, const struct canonical
     kelvin_path path;
     struct stat about;
     if (kelvin_path_join(path, job->folder, "%s", known->name)) return -1;
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the other end of a pipe */
+    const int fd = kelvin_open_to_read(path);
     if (fd < 0) return -1;
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && (size_t)about.st_size == known->bytes) return fd;
     close(fd);
