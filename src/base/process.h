@@ -14,9 +14,9 @@
 typedef bool kelvin_process_watch(void *context);
 
 /* Starts argv[0], found by PATH, with nothing to read and all that it says into the file `log`, and waits for it.
- * Returns how it ended, as waitpid has it; -1 and errno if it could not be started; -1 and ECHILD if
- * it ran, but SIGCHLD is ignored, so that nobody can know. A program that is watched has a process group of its own and
- * is ended with all that it started; `watch` NULL: it gets its signals from the terminal, as we do. */
+ * Returns how it ended, as waitpid has it; -1 and errno if it could not be started; -1 and ECHILD if it ran, but
+ * SIGCHLD is ignored, so that nobody can know. A program that is watched has a process group of its own and is ended
+ * with all that it started; `watch` NULL: it gets its signals from the terminal, as we do. */
 int kelvin_process_run(char *const argv[], const char *log, kelvin_process_watch *watch, void *context);
 
 #endif
