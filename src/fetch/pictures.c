@@ -104,8 +104,7 @@ static void make_records(uint8_t *to, const struct picture *picture, const uint8
     for (size_t i = 0; i < picture->height; i++, to += CIFAR_RECORD) {
         const uint8_t *row = picture->pixels + CIFAR_PIXELS * i;
         to[0] = labels[i];
-        for (size_t k = 0; k < PLANE; k++)
-            for (size_t c = 0; c < 3; c++) to[1 + c * PLANE + k] = row[3 * k + c];
+        for (size_t c = 0; c < 3; c++) picture_plane(to + 1 + c * PLANE, row, PLANE, 3, c);
     }
 }
 
