@@ -3,7 +3,7 @@
 #include "cli/contact_sheet.h"
 
 #include "base/files.h"
-#include "cli/font.h"
+#include "cli/letters.h"
 #include "data/picture.h"
 #include "data/resize.h"
 
@@ -16,16 +16,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-enum {
-    MOST_COLUMNS = 10,
-    MOST_ROWS = 40,
-    TILE = 64,
-    LARGEST = 128,
-    GAP = 4,
-    ZOOM = 2,
-    LETTER = ZOOM * (FONT_WIDTH + 1),
-    LONGEST = 24
-};
+enum { MOST_COLUMNS = 10, MOST_ROWS = 40, TILE = 64, LARGEST = 128, GAP = 4 };
 
 struct sheet {
     struct picture picture;
@@ -38,64 +29,6 @@ struct sheet {
     float *x;               /* one image, as the network sees it */
     uint8_t *plane, *small; /* one channel of it as bytes, and as large as it is drawn */
 };
-
-/* ---- text ---- */
-
-/* One bit of a letter as a square. */
-static void put_dot(struct picture *p, size_t x, size_t y)
-{
-    for (size_t i = y; i < y + ZOOM && i < p->height; i++)
-        for (size_t j = x * p->channels; j < (x + ZOOM) * p->channels && j < p->width * p->channels; j++)
-            p->pixels[i * p->width * p->channels + j] = 0;
-}
-
-static void put_letter(struct picture *p, size_t x, size_t y, char letter)
-{
-    const uint8_t *rows = font[(letter < FONT_FIRST || letter > FONT_LAST ? '?' : letter) - FONT_FIRST];
-    if (letter && strchr("gjpqy,;", letter)) y += ZOOM; /* they reach below the line */
-    for (size_t i = 0; i < FONT_HEIGHT; i++)
-        for (size_t j = 0; j < FONT_WIDTH; j++)
-            if (rows[i] >> (FONT_WIDTH - 1 - j) & 1) put_dot(p, x + ZOOM * j, y + ZOOM * i);
-}
-
-/* The letter that begins at *text, as one that the font has, and *text behind it. Of UTF-8: Latin letters lose their
- * accent, what has no base letter becomes '?'; an accent by itself (as some systems write names) is 0. */
-static char next_letter(const char **text)
-{
-    static const char base[] = "AAAAAAACEEEEIIIIDNOOOOOxOUUUUY?saaaaaaaceeeeiiiidnooooo?ouuuuy?y"; /* of U+00C0 on */
-    const unsigned char *p = (const unsigned char *)*text;
-    const bool pair = (p[1] & 0xc0) == 0x80;
-    do ++*text;
-    while (((unsigned char)**text & 0xc0) == 0x80);
-    if (p[0] < 0x80) return (char)p[0];
-    if (pair && p[0] == 0xc3) return base[p[1] - 0x80];
-    return pair && (p[0] == 0xcc || (p[0] == 0xcd && p[1] < 0xb0)) ? '\0' : '?';
-}
-
-/* At most LONGEST letters; what is cut ends with "...". */
-static void shorten(char out[LONGEST + 1], const char *text)
-{
-    size_t n = 0;
-    while (*text) {
-        const char letter = next_letter(&text);
-        if (!letter) continue;
-        if (n == LONGEST) {
-            memcpy(out + LONGEST - 3, "...", 3);
-            break;
-        }
-        out[n++] = letter;
-    }
-    out[n] = '\0';
-}
-
-/* Returns how many letters it takes; nothing is drawn without a picture. */
-static size_t put_text(struct picture *p, size_t x, size_t y, const char *text)
-{
-    char letters[LONGEST + 1];
-    shorten(letters, text);
-    for (size_t i = 0; p && letters[i]; i++) put_letter(p, x + i * LETTER, y, letters[i]);
-    return strlen(letters);
-}
 
 /* ---- images ---- */
 
@@ -132,7 +65,7 @@ static kelvin_status put_row(struct sheet *s, const kelvin_part *part, const kel
                              size_t class)
 {
     const size_t middle = s->top + class * (s->height * s->zoom + GAP) + s->height * s->zoom / 2;
-    put_text(&s->picture, GAP, middle - ZOOM * FONT_HEIGHT / 2, s->data->class_names[class]);
+    letters_put(&s->picture, GAP, middle - LETTERS_HEIGHT / 2, s->data->class_names[class]);
     kelvin_epoch shown = *epoch;
     size_t column = 0;
     for (size_t i = 0; i < part->n && column < s->columns; i++) {
@@ -149,10 +82,10 @@ static kelvin_status put_row(struct sheet *s, const kelvin_part *part, const kel
 
 static void put_titles(struct sheet *s, const kelvin_epoch *epoch)
 {
-    char title[LONGEST];
+    char title[LETTERS_MOST];
     for (size_t i = 0; i < s->columns; i++) {
         snprintf(title, sizeof title, i ? "%zu" : "plain", epoch->epoch + i - 1);
-        put_text(&s->picture, s->left + i * (s->width * s->zoom + GAP), GAP, title);
+        letters_put(&s->picture, s->left + i * (s->width * s->zoom + GAP), GAP, title);
     }
 }
 
@@ -185,12 +118,12 @@ static kelvin_status lay_out(struct sheet *s, const kelvin_part *part, const kel
     s->rows = d->classes < MOST_ROWS ? d->classes : MOST_ROWS;
     s->columns = epoch->augment == KELVIN_AUGMENT_NONE ? count_columns(part, s->rows) : MOST_COLUMNS;
     for (size_t i = 0; i < s->rows; i++) {
-        const size_t n = put_text(NULL, 0, 0, d->class_names[i]);
+        const size_t n = letters_put(NULL, 0, 0, d->class_names[i]);
         if (n > letters) letters = n;
     }
     set_sizes(s);
-    s->left = 2 * GAP + letters * LETTER;
-    s->top = epoch->augment == KELVIN_AUGMENT_NONE ? GAP : 3 * GAP + ZOOM * FONT_HEIGHT;
+    s->left = 2 * GAP + letters * LETTERS_WIDTH;
+    s->top = epoch->augment == KELVIN_AUGMENT_NONE ? GAP : 3 * GAP + LETTERS_HEIGHT;
     s->picture.channels = d->channels;
     s->picture.width = s->left + s->columns * (s->width * s->zoom + GAP);
     s->picture.height = s->top + s->rows * (s->height * s->zoom + GAP);
