@@ -17,7 +17,8 @@ struct settings {
 static const struct option options[] = {
     {"output", 'o', "RUN", OPTION_STRING, AT(output), "folder to make for the draws (required)", NULL},
     {"sampler", 0, "NAME", OPTION_STRING, AT(config.sampler), "sampler", NULL},
-    {"data", 0, "NAME", OPTION_STRING, AT(config.data), "data set", NULL},
+    {"data", 0, "DATA", OPTION_STRING, AT(config.data),
+     "data set: a name, or csv:FILE and the like (kelvin data --list)", NULL},
     {"model", 0, "MODEL", OPTION_STRING, AT(config.model), "network, as mlp:UNITS,UNITS", NULL},
     {"density", 0, "DENSITY", OPTION_STRING, AT(config.density), "log-density of predictions, as name:value,value",
      NULL},
