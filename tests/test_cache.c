@@ -69,6 +69,21 @@ static void what_belongs_there(void **state)
     assert_int_equal(canonical_count(&canonical_mnist), 4);
 }
 
+static void what_is_not_there(void **state)
+{
+    (void)state;
+    kelvin_data *data;
+    set_variables(in_base("nothing"), NULL, NULL);
+    fails(kelvin_data_open(&data, "cifar10"), KELVIN_EIO, "nothing/cifar10/data_batch_1.bin is not there yet",
+          "get it with: kelvin data cifar10");
+    fails(kelvin_data_open(&data, "mnist"), KELVIN_EIO, "nothing/mnist/train-images-idx3-ubyte is not there yet",
+          "get it with: kelvin data mnist");
+    kelvin_alloc_fail_at(6); /* the paths of the files */
+    const kelvin_status status = kelvin_data_open(&data, "cifar10");
+    kelvin_alloc_fail_at(0);
+    fails(status, KELVIN_ENOMEM, "", "out of memory");
+}
+
 /* All zeros but for what is given at the start and at one place. */
 static void make_zeros(const struct canonical_set *set, size_t file, const void *head, size_t bytes, size_t at,
                        uint8_t value)
@@ -140,9 +155,8 @@ static void mnist_from_the_cache(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(where_it_is),
-        cmocka_unit_test(what_belongs_there),
-        cmocka_unit_test(cifar10_from_the_cache),
+        cmocka_unit_test(where_it_is),          cmocka_unit_test(what_belongs_there),
+        cmocka_unit_test(what_is_not_there),    cmocka_unit_test(cifar10_from_the_cache),
         cmocka_unit_test(mnist_from_the_cache),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -296,28 +296,6 @@ static void cifar10(void **state)
     kelvin_data_close(data);
 }
 
-static void cifar10_that_is_not_there(void **state)
-{
-    (void)state;
-    const char *const before = getenv("KELVIN_DATA");
-    char kept[KELVIN_PATH_MAX];
-    snprintf(kept, sizeof kept, "%s", before ? before : "");
-    setenv("KELVIN_DATA", base, 1);
-    kelvin_data *data;
-    fails(kelvin_data_open(&data, "cifar10"), KELVIN_EIO, "cifar10/data_batch_1.bin", "kelvin data cifar10");
-    make_three("cifar10");
-    fails(kelvin_data_open(&data, "cifar10"), KELVIN_EFORMAT, "cifar10/data_batch_1.bin",
-          "has 215110 bytes, expected 30730000");
-    kelvin_alloc_fail_at(6); /* the paths of the files */
-    const kelvin_status status = kelvin_data_open(&data, "cifar10");
-    kelvin_alloc_fail_at(0);
-    assert_int_equal(status, KELVIN_ENOMEM);
-    if (before)
-        setenv("KELVIN_DATA", kept, 1);
-    else
-        unsetenv("KELVIN_DATA");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,7 +310,6 @@ int main(void)
         cmocka_unit_test(wrong_use),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(cifar10),
-        cmocka_unit_test(cifar10_that_is_not_there),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

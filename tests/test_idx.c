@@ -276,25 +276,6 @@ static void mnist(void **state)
     kelvin_data_close(data);
 }
 
-static void mnist_that_is_not_there(void **state)
-{
-    (void)state;
-    const char *const before = getenv("KELVIN_DATA");
-    char kept[KELVIN_PATH_MAX];
-    snprintf(kept, sizeof kept, "%s", before ? before : "");
-    setenv("KELVIN_DATA", base, 1);
-    kelvin_data *data;
-    fails(kelvin_data_open(&data, "mnist"), KELVIN_EIO, "mnist/train-images-idx3-ubyte", "kelvin data mnist");
-    assert_int_equal(mkdir(in_base("mnist"), 0777), 0);
-    spill(in_base("mnist/train-images-idx3-ubyte"), images, sizeof images - 1);
-    fails(kelvin_data_open(&data, "mnist"), KELVIN_EFORMAT, "mnist/train-images-idx3-ubyte",
-          "has 40 bytes, expected 47040016");
-    if (before)
-        setenv("KELVIN_DATA", kept, 1);
-    else
-        unsetenv("KELVIN_DATA");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,7 +288,6 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(parts_of_files),
         cmocka_unit_test(mnist),
-        cmocka_unit_test(mnist_that_is_not_there),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }
