@@ -222,4 +222,31 @@ static inline kelvin_status run(const struct fetch_set *set, const char *from)
     return fetch_set_run(set, from, 2, stopper, &never);
 }
 
+/* From there all of the set comes, and the second time there is nothing left to do. */
+static inline void takes(const struct fetch_set *set, const char *where)
+{
+    char from[256];
+    snprintf(from, sizeof from, "%s", where);
+    fresh(NULL);
+    if (run(set, from)) fail_msg("%s: %s", from, kelvin_error());
+    assert_complete(set);
+    assert_string_equal(kelvin_fetch_source(), from);
+    assert_ok(run(set, in_data("text.txt")));
+    assert_string_equal(kelvin_fetch_source(), "");
+}
+
+/* To root nothing is closed: root becomes nobody for a while. */
+static inline kelvin_status run_as_nobody(const char *from)
+{
+    const bool root = geteuid() == 0;
+    assert_int_equal(chmod(base, 0755), 0);
+    if (root) assert_int_equal(seteuid(65534), 0);
+    const kelvin_status status = run(&tiny, from);
+    if (root) assert_int_equal(seteuid(0), 0);
+    return status;
+}
+
+/* A test that begins with `fresh`. */
+#define FRESH(test) cmocka_unit_test_setup(test, fresh)
+
 #endif
