@@ -1,16 +1,23 @@
 /* nn: networks as functions of one flat parameter vector.
  *
  *     kelvin_model *model;
- *     kelvin_status st = kelvin_model_create(&model, "mlp:10,10,10", 2, 2);      // inputs, classes
- *     kelvin_net *net;                                                            // a model that looks at n inputs
- *     if (!st) st = kelvin_net_create(&net, model, x, n);                         // x (n, inputs), copied
- *     for (size_t b = 0; b < kelvin_net_blocks(net); b++) {
- *         kelvin_net_forward(net, z, theta, b);                                   // z (classes, KELVIN_BLOCK)
+ *     kelvin_shape image = {3, 32, 32};
+ *     kelvin_status st = kelvin_model_create(&model, "resnet20", image, 10);     // what goes in, how many classes
+ *     kelvin_weights *weights;                                                    // parameters, made ready
+ *     if (!st) st = kelvin_weights_create(&weights, model);
+ *     kelvin_net *net;                                                            // one thread's activations
+ *     if (!st) st = kelvin_net_create(&net, model);
+ *     kelvin_model_pack(model, packed, x, n);                                     // x (n, inputs) into blocks
+ *     kelvin_weights_set(weights, theta);
+ *     for (size_t first = 0; first < n; first += model->block) {
+ *         kelvin_block block = kelvin_model_block(model, packed, n, first);
+ *         kelvin_net_forward(net, z, weights, &block);                            // z (classes, KELVIN_BLOCK)
  *         ... dz = gradient of something in z ...
- *         kelvin_net_backward(net, grad, theta, dz, b);                           // adds up d/dtheta
+ *         kelvin_net_backward(net, grad, weights, dz, &block);                    // grad is whole after the last
  *     }
  *
- * A model is read-only and can be shared; a net holds activations, so each thread has its own.
+ * A model is read-only and can be shared, and so are weights between two calls of kelvin_weights_set; a net holds
+ * activations, so each thread has its own. Nothing is allocated after the three have been created.
  */
 #ifndef KELVIN_NN_H
 #define KELVIN_NN_H
@@ -21,48 +28,111 @@
 extern "C" {
 #endif
 
-/* A named view on the flat parameter vector. Row-major; a weight is (out, in), as in PyTorch. */
+/* What goes into a layer or comes out of it, as planes (channels, height, width). A row of a table is (n, 1, 1). */
+typedef struct kelvin_shape {
+    size_t channels, height, width;
+} kelvin_shape;
+
+/* A named view on the flat parameter vector. Row-major; a weight is (out, in) or (out, in, height, width), as in
+ * PyTorch. */
 typedef struct kelvin_tensor {
     char name[40];
     size_t offset, ndim, shape[4];
+    double deviation; /* of its values at the start: a normal cut at 2 sigma if `cut`, else all are `start` */
+    double start;
+    bool cut;
 } kelvin_tensor;
+
+typedef enum kelvin_layer_kind {
+    KELVIN_LAYER_DENSE, /* w x + b, of all its inputs (channels, height, width in a row) */
+    KELVIN_LAYER_CONV,  /* kernel x kernel, stride, SAME padding as TensorFlow's; w * x + b */
+    KELVIN_LAYER_MEAN,  /* over pixels */
+} kelvin_layer_kind;
+
+/* One layer: the linear map, then filter response normalisation where it has one, then max(s, leak s), then the output
+ * of another layer added. Layers are numbered from 1; number 0 is what goes into the network. */
+typedef struct kelvin_layer {
+    kelvin_layer_kind kind;
+    char name[24];
+    size_t in;     /* the layer whose output it takes */
+    size_t add;    /* the layer whose output is added to its own; 0: none */
+    bool frn;      /* y = max(gamma x / sqrt(mean over pixels of x^2 + 1e-6) + beta, tau), per image and channel */
+    float leak;    /* slope left of zero: 0 for ReLU, 1 for none */
+    size_t kernel, stride;
+    kelvin_shape from, to;
+    size_t tensor; /* its first one: weight, bias, and with FRN gamma, beta, tau; MEAN has none */
+} kelvin_layer;
+
+struct net_type;
 
 typedef struct kelvin_model {
     char spec[128];
-    size_t inputs, classes;
+    kelvin_shape input;
+    size_t inputs, classes; /* inputs: channels x height x width */
     size_t n_params;
     size_t n_tensors;
     kelvin_tensor *tensor;
     size_t n_layers;
-    size_t *width; /* n_layers + 1: inputs, hidden ..., classes */
-    float leak;    /* slope left of zero: 0 for ReLU */
+    kelvin_layer *layer; /* (n_layers + 1): layer[0] is the input, with only `to` set */
+    size_t block;        /* observations that go through the network together: at most KELVIN_BLOCK */
+    const struct net_type *type;
 } kelvin_model;
 
-typedef struct kelvin_net kelvin_net;
-
-/* "mlp:10,10,10": hidden layers of that many units with ReLU; "mlp:20,20,leak=0.01" with leaky ReLU. */
-KELVIN_MUST_CHECK kelvin_status kelvin_model_create(kelvin_model **model, const char *spec, size_t inputs,
+/* "mlp:10,10,10": hidden layers of that many units with ReLU, "mlp:20,20,leak=0.01" with leaky ReLU; "cnn", the paper's
+ * for MNIST; "resnet20", or with another depth 6n + 2, the paper's for CIFAR-10. */
+KELVIN_MUST_CHECK kelvin_status kelvin_model_create(kelvin_model **model, const char *spec, kelvin_shape input,
                                                     size_t classes);
 void kelvin_model_destroy(kelvin_model *model);
 
 /* The i-th family of models and one line about it; false after the last. */
 bool kelvin_model_info(size_t i, const char **name, const char **about);
 
-KELVIN_MUST_CHECK kelvin_status kelvin_net_create(kelvin_net **net, const kelvin_model *model, const float *x,
-                                                  size_t n);
+/* Floating-point operations per observation, two for a multiply-add, as the direct method needs them: of one layer
+ * (numbered from 1) forward, and as much again backward to the weights, and (but for those that read the input)
+ * backward to the data. */
+double kelvin_layer_flops(const kelvin_layer *layer);
+
+/* theta (n_params) as networks are started: each tensor as it says itself. */
+void kelvin_model_init(const kelvin_model *model, float *theta, uint64_t seed, uint32_t chain);
+
+/* Observations as the model takes them: kelvin_model_packed(model, n) floats from x (n, inputs). */
+size_t kelvin_model_packed(const kelvin_model *model, size_t n);
+void kelvin_model_pack(const kelvin_model *model, float *packed, const float *x, size_t n);
+
+/* A block of packed observations. */
+typedef struct kelvin_block {
+    const float *x;
+    size_t n;
+    bool first, last; /* of those that a gradient is summed over */
+} kelvin_block;
+
+/* Observations first .. first + model->block - 1 of n packed ones, or those that there are. */
+kelvin_block kelvin_model_block(const kelvin_model *model, const float *packed, size_t n, size_t first);
+
+/* Parameters as the kernels want them. */
+typedef struct kelvin_weights kelvin_weights;
+KELVIN_MUST_CHECK kelvin_status kelvin_weights_create(kelvin_weights **weights, const kelvin_model *model);
+/* theta (n_params) must stay where it is until the next call. `backward`: gradients will be asked for. */
+void kelvin_weights_set(kelvin_weights *weights, const float *theta, bool backward);
+void kelvin_weights_destroy(kelvin_weights *weights);
+
+typedef struct kelvin_net kelvin_net;
+KELVIN_MUST_CHECK kelvin_status kelvin_net_create(kelvin_net **net, const kelvin_model *model);
+size_t kelvin_net_bytes(const kelvin_net *net);
 void kelvin_net_destroy(kelvin_net *net);
 
-/* Inputs are taken KELVIN_BLOCK at a time; block b holds inputs b * KELVIN_BLOCK and on, kelvin_net_count of them. */
-size_t kelvin_net_blocks(const kelvin_net *net);
-size_t kelvin_net_count(const kelvin_net *net, size_t block);
+/* z (classes, KELVIN_BLOCK): class k of observation i is at k * KELVIN_BLOCK + i. What stands beyond the last
+ * observation is finite. */
+void kelvin_net_forward(kelvin_net *net, float *z, const kelvin_weights *weights, const kelvin_block *block);
 
-void kelvin_net_forward(kelvin_net *net, float *z, const float *theta, size_t block);
-/* Of the block that forward saw last; blocks are taken in order, and grad (n_params values) is whole after the last
- * one. dz (classes, KELVIN_BLOCK) must be 0 at observations beyond the last. */
-void kelvin_net_backward(kelvin_net *net, float *grad, const float *theta, const float *dz, size_t block);
+/* Of the block that forward saw last. dz (classes, KELVIN_BLOCK) must be 0 at observations beyond the last. grad
+ * (n_params values) is the sum over the blocks from the one with `first` to the one with `last`, and is whole only
+ * after that. */
+void kelvin_net_backward(kelvin_net *net, float *grad, const kelvin_weights *weights, const float *dz,
+                         const kelvin_block *block);
 
-/* Logits of all inputs as (n, classes). */
-void kelvin_net_logits(kelvin_net *net, float *logits, const float *theta);
+/* Logits of n packed observations as (n, classes). */
+void kelvin_net_logits(kelvin_net *net, float *logits, const kelvin_weights *weights, const float *packed, size_t n);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,8 @@
 #ifndef KERNELS_KERNELS_H
 #define KERNELS_KERNELS_H
 
+#include "kernels/maps.h"
+
 #include <kelvin/base.h>
 
 /* A panel: `rows` units of one layer for up to KELVIN_BLOCK observations. Observations are lanes: `wide` whole vectors
@@ -49,6 +51,43 @@ struct image {
     int dy, dx;
 };
 
+/* One way to compute a convolution where lanes are channels (maps.h). It has its own form of the weights; gradients of
+ * weights are summed in that form, and brought back once. `n` images; in (n, conv->in.size), out (n, conv->out.size).
+ * `scratch` holds as many floats as the function of that name says. */
+struct conv_method {
+    const char *name;
+    bool (*fits)(const struct conv *conv);
+    size_t (*weights)(const struct conv *conv); /* floats, the same for both directions */
+    size_t (*scratch)(const struct conv *conv);
+
+    /* From w (out channels, in channels, kernel, kernel). `back`: for `backward`. */
+    void (*pack)(float *packed, const float *w, const struct conv *conv, bool back);
+    /* out = bias + w * in; bias (16 out.blocks) or NULL. squares (n, 16 out.blocks) gets the sums over pixels of out^2,
+     * unless NULL. */
+    void (*forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
+                    const struct conv *conv, size_t n, float *scratch);
+    /* d_in = (or, if `add`, +=) the gradient in `in` from that in `out`, d_out, whose frame must be what
+     * conv_back_frame says. */
+    void (*backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
+                     float *scratch);
+    /* Adds the gradient in the weights to d_packed. */
+    void (*gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
+                     float *scratch);
+    /* w (out channels, in channels, kernel, kernel) = what was summed up in d_packed. */
+    void (*unpack)(float *w, const float *d_packed, const struct conv *conv);
+};
+
+/* Filter response normalisation and ReLU of one layer: a = max(gamma r x + beta, tau, 0) with
+ * r = 1 / sqrt(mean over pixels of x^2 + 1e-6), per image and channel. Vectors of 16 x blocks. */
+struct frn {
+    const float *gamma, *beta, *tau;
+};
+
+/* What is summed up on the way back, vectors of 16 x blocks: gradients of the FRN and of the bias before it. */
+struct frn_gradient {
+    float *gamma, *beta, *tau, *bias;
+};
+
 struct kelvin_kernels {
     kelvin_isa isa;
     bool fma;
@@ -78,6 +117,35 @@ struct kelvin_kernels {
 
     /* in and out: (channels, height, width). */
     void (*image)(float *out, const uint8_t *in, const struct image *image);
+
+    /* ---- lanes are channels: maps.h ---- */
+
+    struct conv_method direct, winograd_2, winograd_4; /* any convolution; 3x3, stride 1: by tiles of 2x2, of 4x4 */
+
+    /* out = a (+ added, unless NULL) for n images. x (n, x_map->size), out (n, out_map->size), added (n,
+     * added_map->size); squares: sums over pixels of x^2. r (n, 16 blocks) is kept for the way back. */
+    void (*frn_forward)(float *out, const struct map *out_map, float *r, const float *x, const struct map *x_map,
+                        const float *squares, const float *added, const struct map *added_map, const struct frn *frn,
+                        size_t n);
+    /* dx = gradient in x from da, that in a, and adds to the gradients of the parameters. dx and da may be the same
+     * memory if their maps are. */
+    void (*frn_backward)(float *dx, const struct map *dx_map, const struct frn_gradient *gradient, const float *da,
+                         const struct map *da_map, const float *x, const struct map *x_map, const float *r,
+                         const struct frn *frn, size_t n);
+
+    /* Means over pixels: out (n, 16 blocks); and back: d_in is set. */
+    void (*mean_forward)(float *out, const float *in, const struct map *map, size_t n);
+    void (*mean_backward)(float *d_in, const float *d_out, const struct map *map, size_t n);
+
+    /* Planes (n, channels, height, width) into maps; lanes beyond the last channel and frames are left alone. */
+    void (*map_from_planes)(float *out, const float *planes, const struct map *map, size_t n);
+
+    /* ---- SGHMC ---- */
+
+    /* v = decay v + kick g + noise xi; theta += drift v; xi: standard normals, kelvin_normal(where, i), none drawn if
+     * noise is 0. */
+    void (*sghmc)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
+                  kelvin_random where);
 
     /* Multiply-adds as fast as they go, to know what 100 % is; returns the number of floating-point operations done. */
     double (*fma_peak)(size_t rounds);

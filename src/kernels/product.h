@@ -1,0 +1,85 @@
+/* The one loop that all convolutions come down to: a small block of outer products, summed in registers.
+ *
+ *     sum[r][lane] += sum over i of a[i * step_a + r * row_a] * b[i * step_b + lane],   r = 0 .. rows - 1
+ *
+ * Forward and backward to the data, i are input channels, r pixels (or tiles), lanes output channels; for gradients of
+ * weights, i are pixels (or tiles) and r input channels. Each element of the sum is one chain of fused multiply-adds in
+ * the order of i, whatever the size of the block: the bits do not depend on the instruction set. */
+#ifndef KERNELS_PRODUCT_H
+#define KERNELS_PRODUCT_H
+
+#include "kernels/wide.h"
+
+/* Rows that fit into the registers beside one block of lanes. */
+#if defined(__AVX512F__)
+enum { PRODUCT_ROWS = 12 };
+#elif defined(__AVX2__) || defined(__aarch64__)
+enum { PRODUCT_ROWS = 6 };
+#else
+enum { PRODUCT_ROWS = 2 };
+#endif
+
+struct product {
+    const float *a, *b;
+    size_t n, step_a, row_a, step_b;
+};
+
+/* Sums stay in registers only if `rows` is a constant where this is inlined. */
+INLINE void product_add(wide sum[][PER_BLOCK], int rows, struct product p)
+{
+    for (size_t i = 0; i < p.n; i++) {
+        wide b[PER_BLOCK];
+#pragma GCC unroll 4
+        for (int v = 0; v < PER_BLOCK; v++) b[v] = wide_load(p.b + i * p.step_b + v * WIDE);
+#pragma GCC unroll 12
+        for (int r = 0; r < rows; r++) {
+            const wide a = wide_set(p.a[i * p.step_a + (size_t)r * p.row_a]);
+#pragma GCC unroll 4
+            for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_fma(a, b[v], sum[r][v]);
+        }
+    }
+}
+
+/* Calls CALL(rows) with the constant that `rows` is, 1 .. PRODUCT_ROWS. */
+#if defined(__AVX512F__)
+#define WITH_CONSTANT_ROWS(rows, CALL)                                                                                 \
+    switch (rows) {                                                                                                    \
+    case 1: CALL(1); break;                                                                                            \
+    case 2: CALL(2); break;                                                                                            \
+    case 3: CALL(3); break;                                                                                            \
+    case 4: CALL(4); break;                                                                                            \
+    case 5: CALL(5); break;                                                                                            \
+    case 6: CALL(6); break;                                                                                            \
+    case 7: CALL(7); break;                                                                                            \
+    case 8: CALL(8); break;                                                                                            \
+    case 9: CALL(9); break;                                                                                            \
+    case 10: CALL(10); break;                                                                                          \
+    case 11: CALL(11); break;                                                                                          \
+    default: CALL(12); break;                                                                                          \
+    }
+#elif defined(__AVX2__) || defined(__aarch64__)
+#define WITH_CONSTANT_ROWS(rows, CALL)                                                                                 \
+    switch (rows) {                                                                                                    \
+    case 1: CALL(1); break;                                                                                            \
+    case 2: CALL(2); break;                                                                                            \
+    case 3: CALL(3); break;                                                                                            \
+    case 4: CALL(4); break;                                                                                            \
+    case 5: CALL(5); break;                                                                                            \
+    default: CALL(6); break;                                                                                           \
+    }
+#else
+#define WITH_CONSTANT_ROWS(rows, CALL)                                                                                 \
+    switch (rows) {                                                                                                    \
+    case 1: CALL(1); break;                                                                                            \
+    default: CALL(2); break;                                                                                           \
+    }
+#endif
+
+/* How many of `left` rows to take now: as even parts as possible, so that no short one is left over. */
+INLINE size_t product_rows(size_t left)
+{
+    const size_t parts = (left + PRODUCT_ROWS - 1) / PRODUCT_ROWS;
+    return (left + parts - 1) / parts;
+}
+
+#endif

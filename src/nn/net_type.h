@@ -1,0 +1,44 @@
+/* net_type: one way to run a model. There are two: `panels.c`, where lanes are observations (small networks: whatever
+ * the number of channels, no lane is wasted), and `maps.c`, where lanes are channels (residual networks: an image
+ * stays in cache through its layers). */
+#ifndef NN_NET_TYPE_H
+#define NN_NET_TYPE_H
+
+#include "kernels/kernels.h"
+
+#include <kelvin/nn.h>
+
+/* The first members of every net and of all weights; what follows is the type's own. */
+struct kelvin_weights {
+    kelvin_arena *arena;
+    const kelvin_model *model;
+    const struct kelvin_kernels *kernels;
+    const float *theta;
+};
+
+struct kelvin_net {
+    kelvin_arena *arena;
+    const kelvin_model *model;
+    const struct kelvin_kernels *kernels;
+};
+
+struct net_type {
+    size_t block; /* observations that it takes at a time */
+    size_t weights_size, net_size;
+
+    /* After the members above have been set; all memory from the arena. */
+    kelvin_status (*weights_create)(kelvin_weights *weights);
+    kelvin_status (*net_create)(kelvin_net *net);
+
+    size_t (*packed)(const kelvin_model *model, size_t n);
+    void (*pack)(const kelvin_model *model, const struct kelvin_kernels *kernels, float *packed, const float *x,
+                 size_t n);
+    void (*weights_set)(kelvin_weights *weights, bool backward);
+    void (*forward)(kelvin_net *net, float *z, const kelvin_weights *weights, const kelvin_block *block);
+    void (*backward)(kelvin_net *net, float *grad, const kelvin_weights *weights, const float *dz,
+                     const kelvin_block *block);
+};
+
+extern const struct net_type net_panels, net_maps;
+
+#endif
