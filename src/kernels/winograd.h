@@ -1,0 +1,455 @@
+/* Winograd's minimal filtering of 3x3, stride-1 convolutions, by tiles of TILE x TILE outputs (Lavin & Gray 2016). A
+ * file defines TILE, NAMED (the name of its functions) and, for one axis, the three transforms
+ *
+ *     to_points(v, d)      v = B' d     POINTS = TILE + 2 inputs, POINTS values
+ *     from_points(y, m)    y = A' m     POINTS values, TILE outputs
+ *     to_points_back(m, y) m = A y      its adjoint, for the gradient of the weights
+ *     weight_points(u, g)  u = G g      3 weights, POINTS values
+ *     weight_back(g, u)    g = G' u     its adjoint
+ *
+ * and includes this one. With all of them applied along both axes,
+ *
+ *     forward    out = A' [ sum over c of (G w G') (B' in B) ] A        per tile, products per point
+ *     backward   the same with the weights turned by half a turn and their channels exchanged
+ *     gradient   dw = G' [ sum over tiles of (B' in B) (A dout A') ] G   summed at the points, brought back once
+ *
+ * Tiles are taken some at a time so that their values at the points stay in L2. Lanes are channels throughout. Each sum
+ * is one chain of multiply-adds in a fixed order. */
+#include "kernels/local.h"
+#include "kernels/product.h"
+
+enum {
+    POINTS = TILE + 2,
+    ALL_POINTS = POINTS * POINTS,
+    TILES = 24,     /* at a time */
+    STAGGER = 16,   /* floats between the planes of two points, or all of them would fall into one cache set */
+};
+
+/* One tile: where it begins in the images, and how many of its rows and columns are inside. */
+struct tile {
+    size_t image, y, x;
+};
+
+struct tiles {
+    size_t rows, columns, n; /* of one image; of all */
+};
+
+static struct tiles tiles_of(const struct map *out, size_t images)
+{
+    const size_t rows = (out->height + TILE - 1) / TILE, columns = (out->width + TILE - 1) / TILE;
+    return (struct tiles){rows, columns, rows * columns * images};
+}
+
+static struct tile tile_at(const struct tiles *tiles, size_t i)
+{
+    const size_t in_image = i % (tiles->rows * tiles->columns);
+    return (struct tile){i / (tiles->rows * tiles->columns), in_image / tiles->columns * TILE,
+                         in_image % tiles->columns * TILE};
+}
+
+/* How many of those that are left to take now. */
+static size_t tiles_now(size_t left)
+{
+    const size_t parts = (left + TILES - 1) / TILES;
+    return (left + parts - 1) / parts;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Floats from one point to the next, for tiles of that many floats. */
+static size_t plane(size_t floats)
+{
+    return TILES * floats + STAGGER;
+}
+
+/* ---- transforms of single tiles: one vector of channels ---- */
+
+/* out[p * step] = B' in B */
+INLINE void tile_to_points(float *out, size_t step, const float *in, size_t row)
+{
+    wide half[POINTS][POINTS];
+#pragma GCC unroll 6
+    for (int x = 0; x < POINTS; x++) {
+        wide d[POINTS], v[POINTS];
+#pragma GCC unroll 6
+        for (int y = 0; y < POINTS; y++) d[y] = wide_load(in + (size_t)y * row + (size_t)x * KELVIN_LANES);
+        to_points(v, d);
+#pragma GCC unroll 6
+        for (int y = 0; y < POINTS; y++) half[y][x] = v[y];
+    }
+#pragma GCC unroll 6
+    for (int y = 0; y < POINTS; y++) {
+        wide v[POINTS];
+        to_points(v, half[y]);
+#pragma GCC unroll 6
+        for (int x = 0; x < POINTS; x++) wide_store(out + (size_t)(y * POINTS + x) * step, v[x]);
+    }
+}
+
+/* out = A' m A, m at m[p * step] */
+INLINE void tile_from_points(wide out[TILE][TILE], const float *m, size_t step)
+{
+    wide half[TILE][POINTS];
+#pragma GCC unroll 6
+    for (int x = 0; x < POINTS; x++) {
+        wide d[POINTS], v[TILE];
+#pragma GCC unroll 6
+        for (int y = 0; y < POINTS; y++) d[y] = wide_load(m + (size_t)(y * POINTS + x) * step);
+        from_points(v, d);
+#pragma GCC unroll 4
+        for (int y = 0; y < TILE; y++) half[y][x] = v[y];
+    }
+#pragma GCC unroll 4
+    for (int y = 0; y < TILE; y++) from_points(out[y], half[y]);
+}
+
+/* out[p * step] = A in A', the pixels beyond `rows` and `columns` taken as 0 */
+INLINE void tile_to_points_back(float *out, size_t step, const float *in, size_t row, size_t rows, size_t columns)
+{
+    wide half[POINTS][TILE];
+#pragma GCC unroll 4
+    for (int x = 0; x < TILE; x++) {
+        wide d[TILE], v[POINTS];
+#pragma GCC unroll 4
+        for (int y = 0; y < TILE; y++)
+            d[y] = (size_t)y < rows && (size_t)x < columns
+                       ? wide_load(in + (size_t)y * row + (size_t)x * KELVIN_LANES)
+                       : (wide){0};
+        to_points_back(v, d);
+#pragma GCC unroll 6
+        for (int y = 0; y < POINTS; y++) half[y][x] = v[y];
+    }
+#pragma GCC unroll 6
+    for (int y = 0; y < POINTS; y++) {
+        wide v[POINTS];
+        to_points_back(v, half[y]);
+#pragma GCC unroll 6
+        for (int x = 0; x < POINTS; x++) wide_store(out + (size_t)(y * POINTS + x) * step, v[x]);
+    }
+}
+
+/* ---- all tiles of a part ---- */
+
+/* What the loops over tiles work on. The tiles of a part are `first` .. `first + n - 1`. */
+struct part {
+    struct tiles tiles;
+    size_t first, n;
+};
+
+/* v (points, tiles, 16 blocks), planes plane(16 blocks) apart */
+static void part_to_points(float *v, const float *in, const struct map *map, const struct part *part)
+{
+    const size_t floats = map->blocks * KELVIN_LANES, step = plane(floats);
+    for (size_t t = 0; t < part->n; t++) {
+        const struct tile tile = tile_at(&part->tiles, part->first + t);
+        const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x) - map->row - KELVIN_LANES;
+        for (size_t b = 0; b < map->blocks; b++)
+            for (size_t c = 0; c < KELVIN_LANES; c += WIDE)
+                tile_to_points(v + t * floats + b * KELVIN_LANES + c, step, at + b * map->block + c, map->row);
+    }
+}
+
+static void part_to_points_back(float *v, const float *in, const struct map *map, const struct part *part)
+{
+    const size_t floats = map->blocks * KELVIN_LANES, step = plane(floats);
+    for (size_t t = 0; t < part->n; t++) {
+        const struct tile tile = tile_at(&part->tiles, part->first + t);
+        const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x);
+        const size_t rows = smaller(TILE, map->height - tile.y), columns = smaller(TILE, map->width - tile.x);
+        for (size_t b = 0; b < map->blocks; b++)
+            for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
+                float *to = v + t * floats + b * KELVIN_LANES + c;
+                const float *from = at + b * map->block + c;
+                if (rows == TILE && columns == TILE)
+                    tile_to_points_back(to, step, from, map->row, TILE, TILE);
+                else
+                    tile_to_points_back(to, step, from, map->row, rows, columns);
+            }
+    }
+}
+
+/* What becomes of a finished tile. */
+struct finish {
+    float *out;
+    const struct map *map;
+    float *squares;    /* (images, 16 blocks), added to; or NULL */
+    const float *bias; /* (16 blocks), or NULL */
+    bool add;          /* to what is there */
+};
+
+INLINE void put_tile(float *out, float *squares, wide y[TILE][TILE], wide bias, bool add, size_t row, size_t rows,
+                     size_t columns)
+{
+    wide sum = (wide){0};
+#pragma GCC unroll 4
+    for (size_t i = 0; i < TILE; i++) {
+        wide in_row = (wide){0};
+#pragma GCC unroll 4
+        for (size_t j = 0; j < TILE; j++) {
+            if (i >= rows || j >= columns) continue;
+            float *at = out + i * row + j * KELVIN_LANES;
+            const wide value = y[i][j] + (add ? wide_load(at) : bias);
+            wide_store(at, value);
+            if (squares) in_row = wide_fma(value, value, in_row);
+        }
+        sum += in_row;
+    }
+    if (squares) wide_store(squares, wide_load(squares) + sum);
+}
+
+/* The tiles of a part for one block of output channels, from m (points, tiles, 16). */
+static void part_from_points(const struct finish *f, const float *m, size_t block, const struct part *part)
+{
+    const struct map *map = f->map;
+    const size_t step = plane(KELVIN_LANES);
+    for (size_t t = 0; t < part->n; t++) {
+        const struct tile tile = tile_at(&part->tiles, part->first + t);
+        const size_t rows = smaller(TILE, map->height - tile.y), columns = smaller(TILE, map->width - tile.x);
+        float *at = f->out + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
+        float *squares = f->squares ? f->squares + (tile.image * map->blocks + block) * KELVIN_LANES : NULL;
+        for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
+            wide y[TILE][TILE];
+            tile_from_points(y, m + t * KELVIN_LANES + c, step);
+            const wide bias = f->bias ? wide_load(f->bias + block * KELVIN_LANES + c) : (wide){0};
+            if (rows < TILE || columns < TILE)
+                put_tile(at + c, squares ? squares + c : NULL, y, bias, f->add, map->row, rows, columns);
+            else if (squares)
+                put_tile(at + c, squares + c, y, bias, false, map->row, TILE, TILE);
+            else
+                put_tile(at + c, NULL, y, bias, f->add, map->row, TILE, TILE);
+        }
+    }
+}
+
+/* m (points, tiles, 16) = v (points, tiles, floats) times u (points, channels, 16): one block of output channels. */
+INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t floats, size_t channels)
+{
+    for (size_t p = 0; p < ALL_POINTS; p++) {
+        wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
+        product_add(sum, rows,
+                    (struct product){.a = v + p * plane(floats),
+                                     .b = u + p * channels * KELVIN_LANES,
+                                     .n = channels,
+                                     .step_a = 1,
+                                     .row_a = floats,
+                                     .step_b = KELVIN_LANES});
+        float *to = m + p * plane(KELVIN_LANES);
+#pragma GCC unroll 12
+        for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+            for (int w = 0; w < PER_BLOCK; w++) wide_store(to + r * KELVIN_LANES + w * WIDE, sum[r][w]);
+    }
+}
+
+static void multiply(float *m, const float *v, const float *u, size_t tiles, size_t floats, size_t channels)
+{
+    for (size_t t = 0; t < tiles;) {
+        const size_t rows = product_rows(tiles - t);
+#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * floats, u, constant, floats, channels)
+        WITH_CONSTANT_ROWS(rows, CALL)
+#undef CALL
+        t += rows;
+    }
+}
+
+static void convolve(const struct finish *finish, const float *in, const struct map *map, const float *u, size_t n,
+                     float *scratch)
+{
+    struct part part = {.tiles = tiles_of(finish->map, n)};
+    const size_t floats = map->blocks * KELVIN_LANES;
+    float *v = scratch, *m = scratch + ALL_POINTS * plane(floats);
+    if (finish->squares) memset(finish->squares, 0, n * finish->map->blocks * KELVIN_LANES * sizeof(float));
+    for (; part.first < part.tiles.n; part.first += part.n) {
+        part.n = tiles_now(part.tiles.n - part.first);
+        part_to_points(v, in, map, &part);
+        for (size_t block = 0; block < finish->map->blocks; block++) {
+            multiply(m, v, u + block * ALL_POINTS * map->channels * KELVIN_LANES, part.n, floats, map->channels);
+            part_from_points(finish, m, block, &part);
+        }
+    }
+}
+
+/* ---- the method ---- */
+
+static bool fits(const struct conv *conv)
+{
+    return conv->kernel == 3 && conv->stride == 1;
+}
+
+static size_t blocks_of(size_t channels)
+{
+    return (channels + KELVIN_LANES - 1) / KELVIN_LANES;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t weights(const struct conv *conv)
+{
+    const size_t in = conv->in.channels, out = conv->out.channels;
+    return ALL_POINTS * KELVIN_LANES * larger(blocks_of(out) * in, blocks_of(in) * out);
+}
+
+static size_t scratch(const struct conv *conv)
+{
+    const size_t floats = (conv->in.blocks + conv->out.blocks) * KELVIN_LANES;
+    return ALL_POINTS * (plane(floats) + STAGGER);
+}
+
+static void forward(float *out, float *squares, const float *in, const float *packed, const float *bias,
+                    const struct conv *conv, size_t n, float *memory)
+{
+    const struct finish finish = {.out = out, .map = &conv->out, .squares = squares, .bias = bias};
+    convolve(&finish, in, &conv->in, packed, n, memory);
+}
+
+static void backward(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
+                     float *memory)
+{
+    const struct finish finish = {.out = d_in, .map = &conv->in, .add = add};
+    convolve(&finish, d_out, &conv->out, packed, n, memory);
+}
+
+/* d (channels, 16) += sum over tiles of v (tiles, channels) times g (tiles, 16), for some channels */
+INLINE void add_rows(float *d, const float *v, const float *g, int rows, size_t tiles, size_t step_v, size_t step_g)
+{
+    wide sum[PRODUCT_ROWS][PER_BLOCK];
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int w = 0; w < PER_BLOCK; w++) sum[r][w] = wide_load(d + r * KELVIN_LANES + w * WIDE);
+    product_add(sum, rows,
+                (struct product){.a = v, .b = g, .n = tiles, .step_a = step_v, .row_a = 1, .step_b = step_g});
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int w = 0; w < PER_BLOCK; w++) wide_store(d + r * KELVIN_LANES + w * WIDE, sum[r][w]);
+}
+
+/* d (channels, 16) at one point and for one block of output channels */
+static void add_products(float *d, const float *v, const float *g, size_t channels, size_t tiles, size_t step_v,
+                         size_t step_g)
+{
+    for (size_t c = 0; c < channels;) {
+        const size_t rows = product_rows(channels - c);
+#define CALL(constant) add_rows(d + c * KELVIN_LANES, v + c, g, constant, tiles, step_v, step_g)
+        WITH_CONSTANT_ROWS(rows, CALL)
+#undef CALL
+        c += rows;
+    }
+}
+
+static void gradient(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
+                     float *memory)
+{
+    struct part part = {.tiles = tiles_of(&conv->out, n)};
+    const size_t channels = conv->in.channels, floats = conv->in.blocks * KELVIN_LANES,
+                 out_floats = conv->out.blocks * KELVIN_LANES;
+    float *v = memory, *g = memory + ALL_POINTS * plane(floats);
+    for (; part.first < part.tiles.n; part.first += part.n) {
+        part.n = tiles_now(part.tiles.n - part.first);
+        part_to_points(v, in, &conv->in, &part);
+        part_to_points_back(g, d_out, &conv->out, &part);
+        for (size_t block = 0; block < conv->out.blocks; block++)
+            for (size_t p = 0; p < ALL_POINTS; p++)
+                add_products(d_packed + (block * ALL_POINTS + p) * channels * KELVIN_LANES, v + p * plane(floats),
+                             g + p * plane(out_floats) + block * KELVIN_LANES, channels, part.n, floats, out_floats);
+    }
+}
+
+/* ---- weights: (out blocks, points, in channels, 16), and for the way back (in blocks, points, out channels, 16) ---- */
+
+/* Where tap (y, x) of the weights from channel `c` to lane `k` of the output is, in w (out, in, 3, 3). */
+struct filter {
+    const float *w;
+    size_t channels; /* in */
+    bool back;
+};
+
+static size_t filter_at(const struct filter *filter, size_t c, size_t k)
+{
+    return (filter->back ? c * filter->channels + k : k * filter->channels + c) * 9;
+}
+
+static void pack_filter(float *u, size_t step, const float g[9][KELVIN_LANES])
+{
+    for (int c = 0; c < KELVIN_LANES; c += WIDE) {
+        wide half[POINTS][3];
+        for (int x = 0; x < 3; x++) {
+            wide in[3], v[POINTS];
+            for (int y = 0; y < 3; y++) in[y] = wide_load(&g[3 * y + x][c]);
+            weight_points(v, in);
+            for (int y = 0; y < POINTS; y++) half[y][x] = v[y];
+        }
+        for (int y = 0; y < POINTS; y++) {
+            wide v[POINTS];
+            weight_points(v, half[y]);
+            for (int x = 0; x < POINTS; x++) wide_store(u + (size_t)(y * POINTS + x) * step + c, v[x]);
+        }
+    }
+}
+
+static void pack(float *packed, const float *w, const struct conv *conv, bool back)
+{
+    const size_t from = back ? conv->out.channels : conv->in.channels, to = back ? conv->in.channels : conv->out.channels;
+    const struct filter filter = {w, conv->in.channels, back};
+    for (size_t block = 0; block < blocks_of(to); block++)
+        for (size_t c = 0; c < from; c++) {
+            float g[9][KELVIN_LANES] = {{0}};
+            const size_t first = block * KELVIN_LANES;
+            for (size_t k = 0; k < smaller(KELVIN_LANES, to - first); k++)
+                for (size_t tap = 0; tap < 9; tap++)
+                    g[back ? 8 - tap : tap][k] = w[filter_at(&filter, c, first + k) + tap];
+            pack_filter(packed + (block * ALL_POINTS * from + c) * KELVIN_LANES, from * KELVIN_LANES,
+                        (const float(*)[KELVIN_LANES])g);
+        }
+}
+
+static void unpack_filter(float g[9][KELVIN_LANES], const float *u, size_t step)
+{
+    for (int c = 0; c < KELVIN_LANES; c += WIDE) {
+        wide half[3][POINTS];
+        for (int x = 0; x < POINTS; x++) {
+            wide in[POINTS], v[3];
+            for (int y = 0; y < POINTS; y++) in[y] = wide_load(u + (size_t)(y * POINTS + x) * step + c);
+            weight_back(v, in);
+            for (int y = 0; y < 3; y++) half[y][x] = v[y];
+        }
+        for (int y = 0; y < 3; y++) {
+            wide v[3];
+            weight_back(v, half[y]);
+            for (int x = 0; x < 3; x++) wide_store(&g[3 * y + x][c], v[x]);
+        }
+    }
+}
+
+static void unpack(float *w, const float *d_packed, const struct conv *conv)
+{
+    const size_t from = conv->in.channels, to = conv->out.channels;
+    const struct filter filter = {w, from, false};
+    for (size_t block = 0; block < blocks_of(to); block++)
+        for (size_t c = 0; c < from; c++) {
+            float g[9][KELVIN_LANES];
+            const size_t first = block * KELVIN_LANES;
+            unpack_filter(g, d_packed + (block * ALL_POINTS * from + c) * KELVIN_LANES, from * KELVIN_LANES);
+            for (size_t k = 0; k < smaller(KELVIN_LANES, to - first); k++)
+                for (size_t tap = 0; tap < 9; tap++) w[filter_at(&filter, c, first + k) + tap] = g[tap][k];
+        }
+}
+
+const struct conv_method NAMED = {
+    .name = METHOD,
+    .fits = fits,
+    .weights = weights,
+    .scratch = scratch,
+    .pack = pack,
+    .forward = forward,
+    .backward = backward,
+    .gradient = gradient,
+    .unpack = unpack,
+};
