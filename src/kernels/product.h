@@ -27,6 +27,7 @@ struct product {
 /* Sums stay in registers only if `rows` is a constant where this is inlined. */
 INLINE void product_add(wide sum[][PER_BLOCK], int rows, struct product p)
 {
+#pragma GCC unroll 4
     for (size_t i = 0; i < p.n; i++) {
         wide b[PER_BLOCK];
 #pragma GCC unroll 4

@@ -21,8 +21,11 @@
 enum {
     POINTS = TILE + 2,
     ALL_POINTS = POINTS * POINTS,
-    TILES = 24,     /* at a time */
-    STAGGER = 16,   /* floats between the planes of two points, or all of them would fall into one cache set */
+    TILES = 24, /* at a time */
+    /* Floats from one point to the next in the values of a block of channels at the points, (points, tiles, 16): one
+     * line more than they fill, or all points would fall into one set of the cache. */
+    STEP = TILES * KELVIN_LANES + KELVIN_LANES,
+    BLOCK = ALL_POINTS * STEP, /* from one block of channels to the next */
 };
 
 /* One tile: where it begins in the images, and how many of its rows and columns are inside. */
@@ -59,45 +62,41 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Floats from one point to the next, for tiles of that many floats. */
-static size_t plane(size_t floats)
-{
-    return TILES * floats + STAGGER;
-}
-
 /* ---- transforms of single tiles: one vector of channels ---- */
 
-/* out[p * step] = B' in B */
-INLINE void tile_to_points(float *out, size_t step, const float *in, size_t row)
+/* The second half of a transform to points: along y. out[p * STEP] */
+#define ALONG_Y(transform, out, half, n)                                                                               \
+    _Pragma("GCC unroll 6") for (int x = 0; x < POINTS; x++)                                                           \
+    {                                                                                                                  \
+        wide d[n], v[POINTS];                                                                                          \
+        _Pragma("GCC unroll 6") for (int y = 0; y < (n); y++) d[y] = half[y][x];                                       \
+        transform(v, d);                                                                                               \
+        _Pragma("GCC unroll 6") for (int y = 0; y < POINTS; y++) wide_store((out) + (y * POINTS + x) * STEP, v[y]);    \
+    }
+
+/* out[p * STEP] = B' in B */
+INLINE void tile_to_points(float *out, const float *in, size_t row)
 {
     wide half[POINTS][POINTS];
 #pragma GCC unroll 6
-    for (int x = 0; x < POINTS; x++) {
-        wide d[POINTS], v[POINTS];
+    for (int y = 0; y < POINTS; y++, in += row) {
+        wide d[POINTS];
 #pragma GCC unroll 6
-        for (int y = 0; y < POINTS; y++) d[y] = wide_load(in + (size_t)y * row + (size_t)x * KELVIN_LANES);
-        to_points(v, d);
-#pragma GCC unroll 6
-        for (int y = 0; y < POINTS; y++) half[y][x] = v[y];
+        for (int x = 0; x < POINTS; x++) d[x] = wide_load(in + x * KELVIN_LANES);
+        to_points(half[y], d);
     }
-#pragma GCC unroll 6
-    for (int y = 0; y < POINTS; y++) {
-        wide v[POINTS];
-        to_points(v, half[y]);
-#pragma GCC unroll 6
-        for (int x = 0; x < POINTS; x++) wide_store(out + (size_t)(y * POINTS + x) * step, v[x]);
-    }
+    ALONG_Y(to_points, out, half, POINTS)
 }
 
-/* out = A' m A, m at m[p * step] */
-INLINE void tile_from_points(wide out[TILE][TILE], const float *m, size_t step)
+/* out = A' m A, m at m[p * STEP] */
+INLINE void tile_from_points(wide out[TILE][TILE], const float *m)
 {
     wide half[TILE][POINTS];
 #pragma GCC unroll 6
     for (int x = 0; x < POINTS; x++) {
         wide d[POINTS], v[TILE];
 #pragma GCC unroll 6
-        for (int y = 0; y < POINTS; y++) d[y] = wide_load(m + (size_t)(y * POINTS + x) * step);
+        for (int y = 0; y < POINTS; y++) d[y] = wide_load(m + (y * POINTS + x) * STEP);
         from_points(v, d);
 #pragma GCC unroll 4
         for (int y = 0; y < TILE; y++) half[y][x] = v[y];
@@ -106,29 +105,18 @@ INLINE void tile_from_points(wide out[TILE][TILE], const float *m, size_t step)
     for (int y = 0; y < TILE; y++) from_points(out[y], half[y]);
 }
 
-/* out[p * step] = A in A', the pixels beyond `rows` and `columns` taken as 0 */
-INLINE void tile_to_points_back(float *out, size_t step, const float *in, size_t row, size_t rows, size_t columns)
+/* out[p * STEP] = A in A', the pixels beyond `rows` and `columns` taken as 0 */
+INLINE void tile_to_points_back(float *out, const float *in, size_t row, int rows, int columns)
 {
-    wide half[POINTS][TILE];
+    wide half[TILE][POINTS];
 #pragma GCC unroll 4
-    for (int x = 0; x < TILE; x++) {
-        wide d[TILE], v[POINTS];
+    for (int y = 0; y < TILE; y++, in += row) {
+        wide d[TILE];
 #pragma GCC unroll 4
-        for (int y = 0; y < TILE; y++)
-            d[y] = (size_t)y < rows && (size_t)x < columns
-                       ? wide_load(in + (size_t)y * row + (size_t)x * KELVIN_LANES)
-                       : (wide){0};
-        to_points_back(v, d);
-#pragma GCC unroll 6
-        for (int y = 0; y < POINTS; y++) half[y][x] = v[y];
+        for (int x = 0; x < TILE; x++) d[x] = y < rows && x < columns ? wide_load(in + x * KELVIN_LANES) : (wide){0};
+        to_points_back(half[y], d);
     }
-#pragma GCC unroll 6
-    for (int y = 0; y < POINTS; y++) {
-        wide v[POINTS];
-        to_points_back(v, half[y]);
-#pragma GCC unroll 6
-        for (int x = 0; x < POINTS; x++) wide_store(out + (size_t)(y * POINTS + x) * step, v[x]);
-    }
+    ALONG_Y(to_points_back, out, half, TILE)
 }
 
 /* ---- all tiles of a part ---- */
@@ -139,34 +127,32 @@ struct part {
     size_t first, n;
 };
 
-/* v (points, tiles, 16 blocks), planes plane(16 blocks) apart */
+/* v (blocks, points, tiles, 16), each point STEP after the last, each block BLOCK */
 static void part_to_points(float *v, const float *in, const struct map *map, const struct part *part)
 {
-    const size_t floats = map->blocks * KELVIN_LANES, step = plane(floats);
     for (size_t t = 0; t < part->n; t++) {
         const struct tile tile = tile_at(&part->tiles, part->first + t);
         const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x) - map->row - KELVIN_LANES;
         for (size_t b = 0; b < map->blocks; b++)
             for (size_t c = 0; c < KELVIN_LANES; c += WIDE)
-                tile_to_points(v + t * floats + b * KELVIN_LANES + c, step, at + b * map->block + c, map->row);
+                tile_to_points(v + b * BLOCK + t * KELVIN_LANES + c, at + b * map->block + c, map->row);
     }
 }
 
 static void part_to_points_back(float *v, const float *in, const struct map *map, const struct part *part)
 {
-    const size_t floats = map->blocks * KELVIN_LANES, step = plane(floats);
     for (size_t t = 0; t < part->n; t++) {
         const struct tile tile = tile_at(&part->tiles, part->first + t);
         const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x);
-        const size_t rows = smaller(TILE, map->height - tile.y), columns = smaller(TILE, map->width - tile.x);
+        const int rows = (int)smaller(TILE, map->height - tile.y), columns = (int)smaller(TILE, map->width - tile.x);
         for (size_t b = 0; b < map->blocks; b++)
             for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
-                float *to = v + t * floats + b * KELVIN_LANES + c;
+                float *to = v + b * BLOCK + t * KELVIN_LANES + c;
                 const float *from = at + b * map->block + c;
                 if (rows == TILE && columns == TILE)
-                    tile_to_points_back(to, step, from, map->row, TILE, TILE);
+                    tile_to_points_back(to, from, map->row, TILE, TILE);
                 else
-                    tile_to_points_back(to, step, from, map->row, rows, columns);
+                    tile_to_points_back(to, from, map->row, rows, columns);
             }
     }
 }
@@ -204,7 +190,6 @@ INLINE void put_tile(float *out, float *squares, wide y[TILE][TILE], wide bias, 
 static void part_from_points(const struct finish *f, const float *m, size_t block, const struct part *part)
 {
     const struct map *map = f->map;
-    const size_t step = plane(KELVIN_LANES);
     for (size_t t = 0; t < part->n; t++) {
         const struct tile tile = tile_at(&part->tiles, part->first + t);
         const size_t rows = smaller(TILE, map->height - tile.y), columns = smaller(TILE, map->width - tile.x);
@@ -212,7 +197,7 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
         float *squares = f->squares ? f->squares + (tile.image * map->blocks + block) * KELVIN_LANES : NULL;
         for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
             wide y[TILE][TILE];
-            tile_from_points(y, m + t * KELVIN_LANES + c, step);
+            tile_from_points(y, m + t * KELVIN_LANES + c);
             const wide bias = f->bias ? wide_load(f->bias + block * KELVIN_LANES + c) : (wide){0};
             if (rows < TILE || columns < TILE)
                 put_tile(at + c, squares ? squares + c : NULL, y, bias, f->add, map->row, rows, columns);
@@ -224,31 +209,38 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
     }
 }
 
-/* m (points, tiles, 16) = v (points, tiles, floats) times u (points, channels, 16): one block of output channels. */
-INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t floats, size_t channels)
+/* m (points, tiles, 16) = v (blocks, points, tiles, 16) times u (points, channels, 16): some tiles, and one block of
+ * output channels. */
+INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t channels)
 {
     for (size_t p = 0; p < ALL_POINTS; p++) {
         wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
-        product_add(sum, rows,
-                    (struct product){.a = v + p * plane(floats),
-                                     .b = u + p * channels * KELVIN_LANES,
-                                     .n = channels,
-                                     .step_a = 1,
-                                     .row_a = floats,
-                                     .step_b = KELVIN_LANES});
-        float *to = m + p * plane(KELVIN_LANES);
+        for (size_t c = 0; c < channels; c += KELVIN_LANES) {
+            struct product product = {.a = v + c / KELVIN_LANES * BLOCK + p * STEP,
+                                      .b = u + (p * channels + c) * KELVIN_LANES,
+                                      .n = KELVIN_LANES,
+                                      .step_a = 1,
+                                      .row_a = KELVIN_LANES,
+                                      .step_b = KELVIN_LANES};
+            if (channels - c >= KELVIN_LANES) { /* a constant number can be unrolled */
+                product_add(sum, rows, product);
+            } else {
+                product.n = channels - c;
+                product_add(sum, rows, product);
+            }
+        }
 #pragma GCC unroll 12
         for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
-            for (int w = 0; w < PER_BLOCK; w++) wide_store(to + r * KELVIN_LANES + w * WIDE, sum[r][w]);
+            for (int w = 0; w < PER_BLOCK; w++) wide_store(m + p * STEP + r * KELVIN_LANES + w * WIDE, sum[r][w]);
     }
 }
 
-static void multiply(float *m, const float *v, const float *u, size_t tiles, size_t floats, size_t channels)
+static void multiply(float *m, const float *v, const float *u, size_t tiles, size_t channels)
 {
     for (size_t t = 0; t < tiles;) {
         const size_t rows = product_rows(tiles - t);
-#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * floats, u, constant, floats, channels)
+#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * KELVIN_LANES, u, constant, channels)
         WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
         t += rows;
@@ -259,14 +251,13 @@ static void convolve(const struct finish *finish, const float *in, const struct 
                      float *scratch)
 {
     struct part part = {.tiles = tiles_of(finish->map, n)};
-    const size_t floats = map->blocks * KELVIN_LANES;
-    float *v = scratch, *m = scratch + ALL_POINTS * plane(floats);
+    float *v = scratch, *m = scratch + map->blocks * BLOCK;
     if (finish->squares) memset(finish->squares, 0, n * finish->map->blocks * KELVIN_LANES * sizeof(float));
     for (; part.first < part.tiles.n; part.first += part.n) {
         part.n = tiles_now(part.tiles.n - part.first);
         part_to_points(v, in, map, &part);
         for (size_t block = 0; block < finish->map->blocks; block++) {
-            multiply(m, v, u + block * ALL_POINTS * map->channels * KELVIN_LANES, part.n, floats, map->channels);
+            multiply(m, v, u + block * ALL_POINTS * map->channels * KELVIN_LANES, part.n, map->channels);
             part_from_points(finish, m, block, &part);
         }
     }
@@ -297,8 +288,7 @@ static size_t weights(const struct conv *conv)
 
 static size_t scratch(const struct conv *conv)
 {
-    const size_t floats = (conv->in.blocks + conv->out.blocks) * KELVIN_LANES;
-    return ALL_POINTS * (plane(floats) + STAGGER);
+    return (conv->in.blocks + conv->out.blocks) * BLOCK;
 }
 
 static void forward(float *out, float *squares, const float *in, const float *packed, const float *bias,
@@ -315,29 +305,29 @@ static void backward(float *d_in, const float *d_out, const float *packed, const
     convolve(&finish, d_out, &conv->out, packed, n, memory);
 }
 
-/* d (channels, 16) += sum over tiles of v (tiles, channels) times g (tiles, 16), for some channels */
-INLINE void add_rows(float *d, const float *v, const float *g, int rows, size_t tiles, size_t step_v, size_t step_g)
+/* d (channels, 16) += sum over tiles of v (tiles, 16) times g (tiles, 16), for some channels of a block */
+INLINE void add_rows(float *d, const float *v, const float *g, int rows, size_t tiles)
 {
     wide sum[PRODUCT_ROWS][PER_BLOCK];
 #pragma GCC unroll 12
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
         for (int w = 0; w < PER_BLOCK; w++) sum[r][w] = wide_load(d + r * KELVIN_LANES + w * WIDE);
-    product_add(sum, rows,
-                (struct product){.a = v, .b = g, .n = tiles, .step_a = step_v, .row_a = 1, .step_b = step_g});
+    product_add(
+        sum, rows,
+        (struct product){.a = v, .b = g, .n = tiles, .step_a = KELVIN_LANES, .row_a = 1, .step_b = KELVIN_LANES});
 #pragma GCC unroll 12
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
         for (int w = 0; w < PER_BLOCK; w++) wide_store(d + r * KELVIN_LANES + w * WIDE, sum[r][w]);
 }
 
-/* d (channels, 16) at one point and for one block of output channels */
-static void add_products(float *d, const float *v, const float *g, size_t channels, size_t tiles, size_t step_v,
-                         size_t step_g)
+/* d (channels, 16) at one point, from one block of input channels to one of output channels */
+static void add_products(float *d, const float *v, const float *g, size_t channels, size_t tiles)
 {
     for (size_t c = 0; c < channels;) {
         const size_t rows = product_rows(channels - c);
-#define CALL(constant) add_rows(d + c * KELVIN_LANES, v + c, g, constant, tiles, step_v, step_g)
+#define CALL(constant) add_rows(d + c * KELVIN_LANES, v + c, g, constant, tiles)
         WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
         c += rows;
@@ -348,21 +338,23 @@ static void gradient(float *d_packed, const float *in, const float *d_out, const
                      float *memory)
 {
     struct part part = {.tiles = tiles_of(&conv->out, n)};
-    const size_t channels = conv->in.channels, floats = conv->in.blocks * KELVIN_LANES,
-                 out_floats = conv->out.blocks * KELVIN_LANES;
-    float *v = memory, *g = memory + ALL_POINTS * plane(floats);
+    const size_t channels = conv->in.channels;
+    float *v = memory, *g = memory + conv->in.blocks * BLOCK;
     for (; part.first < part.tiles.n; part.first += part.n) {
         part.n = tiles_now(part.tiles.n - part.first);
         part_to_points(v, in, &conv->in, &part);
         part_to_points_back(g, d_out, &conv->out, &part);
         for (size_t block = 0; block < conv->out.blocks; block++)
             for (size_t p = 0; p < ALL_POINTS; p++)
-                add_products(d_packed + (block * ALL_POINTS + p) * channels * KELVIN_LANES, v + p * plane(floats),
-                             g + p * plane(out_floats) + block * KELVIN_LANES, channels, part.n, floats, out_floats);
+                for (size_t c = 0; c < channels; c += KELVIN_LANES)
+                    add_products(d_packed + ((block * ALL_POINTS + p) * channels + c) * KELVIN_LANES,
+                                 v + c / KELVIN_LANES * BLOCK + p * STEP, g + block * BLOCK + p * STEP,
+                                 smaller(KELVIN_LANES, channels - c), part.n);
     }
 }
 
-/* ---- weights: (out blocks, points, in channels, 16), and for the way back (in blocks, points, out channels, 16) ---- */
+/* ---- weights: (out blocks, points, in channels, 16), and for the way back (in blocks, points, out channels, 16) ----
+ */
 
 /* Where tap (y, x) of the weights from channel `c` to lane `k` of the output is, in w (out, in, 3, 3). */
 struct filter {
@@ -396,7 +388,8 @@ static void pack_filter(float *u, size_t step, const float g[9][KELVIN_LANES])
 
 static void pack(float *packed, const float *w, const struct conv *conv, bool back)
 {
-    const size_t from = back ? conv->out.channels : conv->in.channels, to = back ? conv->in.channels : conv->out.channels;
+    const size_t from = back ? conv->out.channels : conv->in.channels,
+                 to = back ? conv->in.channels : conv->out.channels;
     const struct filter filter = {w, conv->in.channels, back};
     for (size_t block = 0; block < blocks_of(to); block++)
         for (size_t c = 0; c < from; c++) {
