@@ -27,7 +27,6 @@ struct product {
 /* Sums stay in registers only if `rows` is a constant where this is inlined. */
 INLINE void product_add(wide sum[][PER_BLOCK], int rows, struct product p)
 {
-#pragma GCC unroll 4
     for (size_t i = 0; i < p.n; i++) {
         wide b[PER_BLOCK];
 #pragma GCC unroll 4
@@ -41,38 +40,95 @@ INLINE void product_add(wide sum[][PER_BLOCK], int rows, struct product p)
     }
 }
 
+/* rows of 16 */
+INLINE void product_load(wide sum[][PER_BLOCK], const float *from, int rows)
+{
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_load(from + r * KELVIN_LANES + v * WIDE);
+}
+
+INLINE void product_store(float *to, wide sum[][PER_BLOCK], int rows)
+{
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int v = 0; v < PER_BLOCK; v++) wide_store(to + r * KELVIN_LANES + v * WIDE, sum[r][v]);
+}
+
 /* Calls CALL(rows) with the constant that `rows` is, 1 .. PRODUCT_ROWS. */
 #if defined(__AVX512F__)
 #define WITH_CONSTANT_ROWS(rows, CALL)                                                                                 \
     switch (rows) {                                                                                                    \
-    case 1: CALL(1); break;                                                                                            \
-    case 2: CALL(2); break;                                                                                            \
-    case 3: CALL(3); break;                                                                                            \
-    case 4: CALL(4); break;                                                                                            \
-    case 5: CALL(5); break;                                                                                            \
-    case 6: CALL(6); break;                                                                                            \
-    case 7: CALL(7); break;                                                                                            \
-    case 8: CALL(8); break;                                                                                            \
-    case 9: CALL(9); break;                                                                                            \
-    case 10: CALL(10); break;                                                                                          \
-    case 11: CALL(11); break;                                                                                          \
-    default: CALL(12); break;                                                                                          \
+    case 1:                                                                                                            \
+        CALL(1);                                                                                                       \
+        break;                                                                                                         \
+    case 2:                                                                                                            \
+        CALL(2);                                                                                                       \
+        break;                                                                                                         \
+    case 3:                                                                                                            \
+        CALL(3);                                                                                                       \
+        break;                                                                                                         \
+    case 4:                                                                                                            \
+        CALL(4);                                                                                                       \
+        break;                                                                                                         \
+    case 5:                                                                                                            \
+        CALL(5);                                                                                                       \
+        break;                                                                                                         \
+    case 6:                                                                                                            \
+        CALL(6);                                                                                                       \
+        break;                                                                                                         \
+    case 7:                                                                                                            \
+        CALL(7);                                                                                                       \
+        break;                                                                                                         \
+    case 8:                                                                                                            \
+        CALL(8);                                                                                                       \
+        break;                                                                                                         \
+    case 9:                                                                                                            \
+        CALL(9);                                                                                                       \
+        break;                                                                                                         \
+    case 10:                                                                                                           \
+        CALL(10);                                                                                                      \
+        break;                                                                                                         \
+    case 11:                                                                                                           \
+        CALL(11);                                                                                                      \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        CALL(12);                                                                                                      \
+        break;                                                                                                         \
     }
 #elif defined(__AVX2__) || defined(__aarch64__)
 #define WITH_CONSTANT_ROWS(rows, CALL)                                                                                 \
     switch (rows) {                                                                                                    \
-    case 1: CALL(1); break;                                                                                            \
-    case 2: CALL(2); break;                                                                                            \
-    case 3: CALL(3); break;                                                                                            \
-    case 4: CALL(4); break;                                                                                            \
-    case 5: CALL(5); break;                                                                                            \
-    default: CALL(6); break;                                                                                           \
+    case 1:                                                                                                            \
+        CALL(1);                                                                                                       \
+        break;                                                                                                         \
+    case 2:                                                                                                            \
+        CALL(2);                                                                                                       \
+        break;                                                                                                         \
+    case 3:                                                                                                            \
+        CALL(3);                                                                                                       \
+        break;                                                                                                         \
+    case 4:                                                                                                            \
+        CALL(4);                                                                                                       \
+        break;                                                                                                         \
+    case 5:                                                                                                            \
+        CALL(5);                                                                                                       \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        CALL(6);                                                                                                       \
+        break;                                                                                                         \
     }
 #else
 #define WITH_CONSTANT_ROWS(rows, CALL)                                                                                 \
     switch (rows) {                                                                                                    \
-    case 1: CALL(1); break;                                                                                            \
-    default: CALL(2); break;                                                                                           \
+    case 1:                                                                                                            \
+        CALL(1);                                                                                                       \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        CALL(2);                                                                                                       \
+        break;                                                                                                         \
     }
 #endif
 

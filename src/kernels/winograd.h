@@ -21,11 +21,8 @@
 enum {
     POINTS = TILE + 2,
     ALL_POINTS = POINTS * POINTS,
-    TILES = 24, /* at a time */
-    /* Floats from one point to the next in the values of a block of channels at the points, (points, tiles, 16): one
-     * line more than they fill, or all points would fall into one set of the cache. */
-    STEP = TILES * KELVIN_LANES + KELVIN_LANES,
-    BLOCK = ALL_POINTS * STEP, /* from one block of channels to the next */
+    TILES = 36,         /* at a time, at most, so that their values at the points stay in L2 */
+    FORWARD_TILES = 24, /* gradients take more: each of their sums is loaded and stored once in that time */
 };
 
 /* One tile: where it begins in the images, and how many of its rows and columns are inside. */
@@ -50,10 +47,17 @@ static struct tile tile_at(const struct tiles *tiles, size_t i)
                          in_image % tiles->columns * TILE};
 }
 
-/* How many of those that are left to take now. */
-static size_t tiles_now(size_t left)
+/* Values at the points are (points, tiles, 16 blocks). Floats from one point to the next: one line more than they fill,
+ * or all points would fall into one set of the cache. */
+INLINE size_t step_of(size_t blocks)
 {
-    const size_t parts = (left + TILES - 1) / TILES;
+    return (TILES * blocks + 1) * KELVIN_LANES;
+}
+
+/* How many of those that are left to take now. */
+static size_t tiles_now(size_t left, size_t most)
+{
+    const size_t parts = (left + most - 1) / most;
     return (left + parts - 1) / parts;
 }
 
@@ -64,18 +68,19 @@ static size_t smaller(size_t a, size_t b)
 
 /* ---- transforms of single tiles: one vector of channels ---- */
 
-/* The second half of a transform to points: along y. out[p * STEP] */
-#define ALONG_Y(transform, out, half, n)                                                                               \
+/* The second half of a transform to points: along y. out[p * step] */
+#define ALONG_Y(transform, out, step, half, n)                                                                         \
     _Pragma("GCC unroll 6") for (int x = 0; x < POINTS; x++)                                                           \
     {                                                                                                                  \
         wide d[n], v[POINTS];                                                                                          \
         _Pragma("GCC unroll 6") for (int y = 0; y < (n); y++) d[y] = half[y][x];                                       \
         transform(v, d);                                                                                               \
-        _Pragma("GCC unroll 6") for (int y = 0; y < POINTS; y++) wide_store((out) + (y * POINTS + x) * STEP, v[y]);    \
+        _Pragma("GCC unroll 6") for (int y = 0; y < POINTS; y++)                                                       \
+            wide_store((out) + (size_t)(y * POINTS + x) * (step), v[y]);                                               \
     }
 
-/* out[p * STEP] = B' in B */
-INLINE void tile_to_points(float *out, const float *in, size_t row)
+/* out[p * step] = B' in B */
+INLINE void tile_to_points(float *out, size_t step, const float *in, size_t row)
 {
     wide half[POINTS][POINTS];
 #pragma GCC unroll 6
@@ -85,18 +90,18 @@ INLINE void tile_to_points(float *out, const float *in, size_t row)
         for (int x = 0; x < POINTS; x++) d[x] = wide_load(in + x * KELVIN_LANES);
         to_points(half[y], d);
     }
-    ALONG_Y(to_points, out, half, POINTS)
+    ALONG_Y(to_points, out, step, half, POINTS)
 }
 
-/* out = A' m A, m at m[p * STEP] */
-INLINE void tile_from_points(wide out[TILE][TILE], const float *m)
+/* out = A' m A, m at m[p * step] */
+INLINE void tile_from_points(wide out[TILE][TILE], const float *m, size_t step)
 {
     wide half[TILE][POINTS];
 #pragma GCC unroll 6
     for (int x = 0; x < POINTS; x++) {
         wide d[POINTS], v[TILE];
 #pragma GCC unroll 6
-        for (int y = 0; y < POINTS; y++) d[y] = wide_load(m + (y * POINTS + x) * STEP);
+        for (int y = 0; y < POINTS; y++) d[y] = wide_load(m + (size_t)(y * POINTS + x) * step);
         from_points(v, d);
 #pragma GCC unroll 4
         for (int y = 0; y < TILE; y++) half[y][x] = v[y];
@@ -105,8 +110,8 @@ INLINE void tile_from_points(wide out[TILE][TILE], const float *m)
     for (int y = 0; y < TILE; y++) from_points(out[y], half[y]);
 }
 
-/* out[p * STEP] = A in A', the pixels beyond `rows` and `columns` taken as 0 */
-INLINE void tile_to_points_back(float *out, const float *in, size_t row, int rows, int columns)
+/* out[p * step] = A in A', the pixels beyond `rows` and `columns` taken as 0 */
+INLINE void tile_to_points_back(float *out, size_t step, const float *in, size_t row, int rows, int columns)
 {
     wide half[TILE][POINTS];
 #pragma GCC unroll 4
@@ -116,7 +121,7 @@ INLINE void tile_to_points_back(float *out, const float *in, size_t row, int row
         for (int x = 0; x < TILE; x++) d[x] = y < rows && x < columns ? wide_load(in + x * KELVIN_LANES) : (wide){0};
         to_points_back(half[y], d);
     }
-    ALONG_Y(to_points_back, out, half, TILE)
+    ALONG_Y(to_points_back, out, step, half, TILE)
 }
 
 /* ---- all tiles of a part ---- */
@@ -127,34 +132,63 @@ struct part {
     size_t first, n;
 };
 
-/* v (blocks, points, tiles, 16), each point STEP after the last, each block BLOCK */
-static void part_to_points(float *v, const float *in, const struct map *map, const struct part *part)
+/* v (points, tiles, 16 blocks). Strides between points are constants where `blocks` is one: 36 addresses that have to
+ * be computed cost more than the transform. */
+INLINE void blocks_to_points(float *v, const float *in, const struct map *map, const struct part *part, size_t blocks)
 {
     for (size_t t = 0; t < part->n; t++) {
         const struct tile tile = tile_at(&part->tiles, part->first + t);
         const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x) - map->row - KELVIN_LANES;
-        for (size_t b = 0; b < map->blocks; b++)
+        for (size_t b = 0; b < blocks; b++)
             for (size_t c = 0; c < KELVIN_LANES; c += WIDE)
-                tile_to_points(v + b * BLOCK + t * KELVIN_LANES + c, at + b * map->block + c, map->row);
+                tile_to_points(v + (t * blocks + b) * KELVIN_LANES + c, step_of(blocks), at + b * map->block + c,
+                               map->row);
     }
 }
 
-static void part_to_points_back(float *v, const float *in, const struct map *map, const struct part *part)
+INLINE void blocks_to_points_back(float *v, const float *in, const struct map *map, const struct part *part,
+                                  size_t blocks)
 {
     for (size_t t = 0; t < part->n; t++) {
         const struct tile tile = tile_at(&part->tiles, part->first + t);
         const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x);
         const int rows = (int)smaller(TILE, map->height - tile.y), columns = (int)smaller(TILE, map->width - tile.x);
-        for (size_t b = 0; b < map->blocks; b++)
+        for (size_t b = 0; b < blocks; b++)
             for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
-                float *to = v + b * BLOCK + t * KELVIN_LANES + c;
+                float *to = v + (t * blocks + b) * KELVIN_LANES + c;
                 const float *from = at + b * map->block + c;
                 if (rows == TILE && columns == TILE)
-                    tile_to_points_back(to, from, map->row, TILE, TILE);
+                    tile_to_points_back(to, step_of(blocks), from, map->row, TILE, TILE);
                 else
-                    tile_to_points_back(to, from, map->row, rows, columns);
+                    tile_to_points_back(to, step_of(blocks), from, map->row, rows, columns);
             }
     }
+}
+
+#define WITH_CONSTANT_BLOCKS(blocks, function, ...)                                                                    \
+    switch (blocks) {                                                                                                  \
+    case 1:                                                                                                            \
+        function(__VA_ARGS__, 1);                                                                                      \
+        break;                                                                                                         \
+    case 2:                                                                                                            \
+        function(__VA_ARGS__, 2);                                                                                      \
+        break;                                                                                                         \
+    case 4:                                                                                                            \
+        function(__VA_ARGS__, 4);                                                                                      \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        function(__VA_ARGS__, blocks);                                                                                 \
+        break;                                                                                                         \
+    }
+
+static void part_to_points(float *v, const float *in, const struct map *map, const struct part *part)
+{
+    WITH_CONSTANT_BLOCKS(map->blocks, blocks_to_points, v, in, map, part)
+}
+
+static void part_to_points_back(float *v, const float *in, const struct map *map, const struct part *part)
+{
+    WITH_CONSTANT_BLOCKS(map->blocks, blocks_to_points_back, v, in, map, part)
 }
 
 /* What becomes of a finished tile. */
@@ -197,7 +231,7 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
         float *squares = f->squares ? f->squares + (tile.image * map->blocks + block) * KELVIN_LANES : NULL;
         for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
             wide y[TILE][TILE];
-            tile_from_points(y, m + t * KELVIN_LANES + c);
+            tile_from_points(y, m + t * KELVIN_LANES + c, step_of(1));
             const wide bias = f->bias ? wide_load(f->bias + block * KELVIN_LANES + c) : (wide){0};
             if (rows < TILE || columns < TILE)
                 put_tile(at + c, squares ? squares + c : NULL, y, bias, f->add, map->row, rows, columns);
@@ -209,55 +243,50 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
     }
 }
 
-/* m (points, tiles, 16) = v (blocks, points, tiles, 16) times u (points, channels, 16): some tiles, and one block of
+/* m (points, tiles, 16) = v (points, tiles, 16 blocks) times u (points, channels, 16): some tiles, and one block of
  * output channels. */
-INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t channels)
+INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t blocks, size_t channels)
 {
     for (size_t p = 0; p < ALL_POINTS; p++) {
         wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
-        for (size_t c = 0; c < channels; c += KELVIN_LANES) {
-            struct product product = {.a = v + c / KELVIN_LANES * BLOCK + p * STEP,
-                                      .b = u + (p * channels + c) * KELVIN_LANES,
-                                      .n = KELVIN_LANES,
-                                      .step_a = 1,
-                                      .row_a = KELVIN_LANES,
-                                      .step_b = KELVIN_LANES};
-            if (channels - c >= KELVIN_LANES) { /* a constant number can be unrolled */
-                product_add(sum, rows, product);
-            } else {
-                product.n = channels - c;
-                product_add(sum, rows, product);
-            }
-        }
-#pragma GCC unroll 12
-        for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-            for (int w = 0; w < PER_BLOCK; w++) wide_store(m + p * STEP + r * KELVIN_LANES + w * WIDE, sum[r][w]);
+        product_add(sum, rows,
+                    (struct product){.a = v + p * step_of(blocks),
+                                     .b = u + p * channels * KELVIN_LANES,
+                                     .n = channels,
+                                     .step_a = 1,
+                                     .row_a = blocks * KELVIN_LANES,
+                                     .step_b = KELVIN_LANES});
+        product_store(m + p * step_of(1), sum, rows);
     }
 }
 
-static void multiply(float *m, const float *v, const float *u, size_t tiles, size_t channels)
+INLINE void multiply_blocks(float *m, const float *v, const float *u, size_t tiles, size_t channels, size_t blocks)
 {
     for (size_t t = 0; t < tiles;) {
         const size_t rows = product_rows(tiles - t);
-#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * KELVIN_LANES, u, constant, channels)
+#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * blocks * KELVIN_LANES, u, constant, blocks, channels)
         WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
         t += rows;
     }
 }
 
+static void multiply(float *m, const float *v, const float *u, size_t tiles, size_t blocks, size_t channels)
+{
+    WITH_CONSTANT_BLOCKS(blocks, multiply_blocks, m, v, u, tiles, channels)
+}
+
 static void convolve(const struct finish *finish, const float *in, const struct map *map, const float *u, size_t n,
                      float *scratch)
 {
     struct part part = {.tiles = tiles_of(finish->map, n)};
-    float *v = scratch, *m = scratch + map->blocks * BLOCK;
+    float *v = scratch, *m = scratch + ALL_POINTS * step_of(map->blocks);
     if (finish->squares) memset(finish->squares, 0, n * finish->map->blocks * KELVIN_LANES * sizeof(float));
     for (; part.first < part.tiles.n; part.first += part.n) {
-        part.n = tiles_now(part.tiles.n - part.first);
+        part.n = tiles_now(part.tiles.n - part.first, FORWARD_TILES);
         part_to_points(v, in, map, &part);
         for (size_t block = 0; block < finish->map->blocks; block++) {
-            multiply(m, v, u + block * ALL_POINTS * map->channels * KELVIN_LANES, part.n, map->channels);
+            multiply(m, v, u + block * ALL_POINTS * map->channels * KELVIN_LANES, part.n, map->blocks, map->channels);
             part_from_points(finish, m, block, &part);
         }
     }
@@ -288,7 +317,7 @@ static size_t weights(const struct conv *conv)
 
 static size_t scratch(const struct conv *conv)
 {
-    return (conv->in.blocks + conv->out.blocks) * BLOCK;
+    return ALL_POINTS * (step_of(conv->in.blocks) + step_of(conv->out.blocks));
 }
 
 static void forward(float *out, float *squares, const float *in, const float *packed, const float *bias,
@@ -305,29 +334,23 @@ static void backward(float *d_in, const float *d_out, const float *packed, const
     convolve(&finish, d_out, &conv->out, packed, n, memory);
 }
 
-/* d (channels, 16) += sum over tiles of v (tiles, 16) times g (tiles, 16), for some channels of a block */
-INLINE void add_rows(float *d, const float *v, const float *g, int rows, size_t tiles)
+/* d (channels, 16) += sum over tiles of v (tiles, 16 blocks) times g (tiles, 16 of the blocks), for some channels */
+INLINE void add_rows(float *d, const struct product *product, size_t first, int rows)
 {
     wide sum[PRODUCT_ROWS][PER_BLOCK];
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int w = 0; w < PER_BLOCK; w++) sum[r][w] = wide_load(d + r * KELVIN_LANES + w * WIDE);
-    product_add(
-        sum, rows,
-        (struct product){.a = v, .b = g, .n = tiles, .step_a = KELVIN_LANES, .row_a = 1, .step_b = KELVIN_LANES});
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int w = 0; w < PER_BLOCK; w++) wide_store(d + r * KELVIN_LANES + w * WIDE, sum[r][w]);
+    struct product some = *product;
+    some.a += first;
+    product_load(sum, d + first * KELVIN_LANES, rows);
+    product_add(sum, rows, some);
+    product_store(d + first * KELVIN_LANES, sum, rows);
 }
 
-/* d (channels, 16) at one point, from one block of input channels to one of output channels */
-static void add_products(float *d, const float *v, const float *g, size_t channels, size_t tiles)
+/* d (channels, 16) at one point and for one block of output channels */
+static void add_products(float *d, const struct product *product, size_t channels)
 {
     for (size_t c = 0; c < channels;) {
         const size_t rows = product_rows(channels - c);
-#define CALL(constant) add_rows(d + c * KELVIN_LANES, v + c, g, constant, tiles)
+#define CALL(constant) add_rows(d, product, c, constant)
         WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
         c += rows;
@@ -338,18 +361,22 @@ static void gradient(float *d_packed, const float *in, const float *d_out, const
                      float *memory)
 {
     struct part part = {.tiles = tiles_of(&conv->out, n)};
-    const size_t channels = conv->in.channels;
-    float *v = memory, *g = memory + conv->in.blocks * BLOCK;
+    const size_t channels = conv->in.channels, step_v = step_of(conv->in.blocks), step_g = step_of(conv->out.blocks);
+    float *v = memory, *g = memory + ALL_POINTS * step_v;
     for (; part.first < part.tiles.n; part.first += part.n) {
-        part.n = tiles_now(part.tiles.n - part.first);
+        part.n = tiles_now(part.tiles.n - part.first, TILES);
         part_to_points(v, in, &conv->in, &part);
         part_to_points_back(g, d_out, &conv->out, &part);
         for (size_t block = 0; block < conv->out.blocks; block++)
-            for (size_t p = 0; p < ALL_POINTS; p++)
-                for (size_t c = 0; c < channels; c += KELVIN_LANES)
-                    add_products(d_packed + ((block * ALL_POINTS + p) * channels + c) * KELVIN_LANES,
-                                 v + c / KELVIN_LANES * BLOCK + p * STEP, g + block * BLOCK + p * STEP,
-                                 smaller(KELVIN_LANES, channels - c), part.n);
+            for (size_t p = 0; p < ALL_POINTS; p++) {
+                const struct product product = {.a = v + p * step_v,
+                                                .b = g + p * step_g + block * KELVIN_LANES,
+                                                .n = part.n,
+                                                .step_a = conv->in.blocks * KELVIN_LANES,
+                                                .row_a = 1,
+                                                .step_b = conv->out.blocks * KELVIN_LANES};
+                add_products(d_packed + (block * ALL_POINTS + p) * channels * KELVIN_LANES, &product, channels);
+            }
     }
 }
 
