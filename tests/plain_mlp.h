@@ -1,4 +1,4 @@
-/* An MLP in plain loops and double precision: the oracle of the kernels and of nn. */
+/* An MLP on rows of a table in plain loops and double precision: the oracle of the kernels and of nn. */
 #ifndef TESTS_PLAIN_MLP_H
 #define TESTS_PLAIN_MLP_H
 
@@ -17,12 +17,13 @@ static void plain_forward(struct plain_mlp *p, const kelvin_model *model, const 
 {
     for (size_t i = 0; i < model->inputs; i++) p->act[0][i] = (double)x[i];
     for (size_t l = 0; l < model->n_layers; l++) {
-        const size_t in = model->width[l], out = model->width[l + 1];
+        const kelvin_layer *layer = &model->layer[l + 1];
+        const size_t in = layer->from.channels, out = layer->to.channels;
         const double *w = theta, *b = theta + in * out;
         for (size_t j = 0; j < out; j++) {
             double s = b[j];
             for (size_t i = 0; i < in; i++) s += w[j * in + i] * p->act[l][i];
-            if (l + 1 < model->n_layers && s < 0) s *= (double)model->leak;
+            if (s < 0) s *= (double)layer->leak;
             p->act[l + 1][j] = s;
         }
         theta = b + out;

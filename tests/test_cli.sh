@@ -52,7 +52,9 @@ wrong "did you mean 'normal'?" sample -o refused --prior normel:1
 wrong "s is '-0.1'" sample -o refused --prior normal:-0.1
 wrong "unknown sampler 'gibbs'" sample -o refused --sampler gibbs
 wrong "unknown data set 'mnits'" sample -o refused --data mnits
-wrong "unknown model 'cnn'" sample -o refused --model cnn
+wrong "unknown model 'perceptron'" sample -o refused --model perceptron
+wrong "looks at images" sample -o refused --model cnn
+wrong "6n + 2" sample -o refused --model resnet21
 wrong "leapfrog steps must be at least 1" sample -o refused --steps 0
 wrong "chains is 0" sample -o refused --chains 0
 wrong "iterations is 0" sample -o refused --iterations 0

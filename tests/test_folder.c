@@ -44,7 +44,8 @@ static void safetensors_bytes(void **state)
                                  "\"b\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[16,24]}}";
     static const char data[] = "\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00\x40\xc0\x00\x00\x80\xc0" /* 3, 4, -3, -4 */
                                "\x00\x00\x20\x40\x00\x00\x20\xc0";                                /* 2.5, -2.5 */
-    kelvin_tensor tensors[2] = {{"w", 0, 2, {1, 2}}, {"b", 2, 1, {1}}};
+    kelvin_tensor tensors[2] = {{.name = "w", .ndim = 2, .shape = {1, 2}},
+                                {.name = "b", .offset = 2, .ndim = 1, .shape = {1}}};
     const kelvin_model model = {.n_params = 3, .n_tensors = 2, .tensor = tensors};
     const struct kelvin_draws about = {.model = &model, .iterations = 2, .seed = UINT64_MAX, .chain = 7};
     const float draws[6] = {3, 4, 2.5f, -3, -4, -2.5f};

@@ -22,7 +22,9 @@ enum { SHAPES = sizeof shapes / sizeof *shapes, COUNTS = sizeof counts / sizeof 
 
 struct problem {
     kelvin_model *model;
+    kelvin_weights *weights;
     kelvin_net *net;
+    float *packed;
     float x[MAX_N * 64], theta[4000], grad[4000];
     double theta_d[4000];
     float weight[MAX_N][10]; /* the scalar is sum_ik weight_ik z_ik */
@@ -38,7 +40,8 @@ static struct problem *make(size_t shape, size_t n)
 {
     struct problem *p = kelvin_alloc(1, sizeof *p);
     p->n = n;
-    assert_ok(kelvin_model_create(&p->model, shapes[shape].spec, shapes[shape].inputs, shapes[shape].classes));
+    assert_ok(kelvin_model_create(&p->model, shapes[shape].spec, (kelvin_shape){shapes[shape].inputs, 1, 1},
+                                  shapes[shape].classes));
     assert_true(p->model->n_params <= 4000);
     for (size_t i = 0; i < n * p->model->inputs; i++) p->x[i] = (float)normal_at(1, i);
     for (size_t i = 0; i < p->model->n_params; i++) {
@@ -47,13 +50,19 @@ static struct problem *make(size_t shape, size_t n)
     }
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < p->model->classes; k++) p->weight[i][k] = (float)normal_at(3, i * 10 + k);
-    assert_ok(kelvin_net_create(&p->net, p->model, p->x, n));
+    p->packed = kelvin_alloc(kelvin_model_packed(p->model, n), sizeof *p->packed);
+    kelvin_model_pack(p->model, p->packed, p->x, n);
+    assert_ok(kelvin_weights_create(&p->weights, p->model));
+    assert_ok(kelvin_net_create(&p->net, p->model));
+    kelvin_weights_set(p->weights, p->theta, true);
     return p;
 }
 
 static void unmake(struct problem *p)
 {
     kelvin_net_destroy(p->net);
+    kelvin_weights_destroy(p->weights);
+    kelvin_free(p->packed);
     kelvin_model_destroy(p->model);
     kelvin_free(p);
 }
@@ -78,13 +87,14 @@ static void logits_match_plain_loops(void **state)
             struct problem *p = make(s, counts[c]);
             const size_t K = p->model->classes, L = p->model->n_layers;
             float *logits = kelvin_alloc(p->n * K, sizeof *logits);
-            kelvin_net_logits(p->net, logits, p->theta);
+            kelvin_net_logits(p->net, logits, p->weights, p->packed, p->n);
             for (size_t i = 0; i < p->n; i++) {
                 struct plain_mlp plain;
                 plain_forward(&plain, p->model, p->theta_d, p->x + i * p->model->inputs);
                 double largest = 0; /* errors are relative to the largest number that went into the sums */
                 for (size_t l = 0; l <= L; l++)
-                    for (size_t j = 0; j < p->model->width[l]; j++) largest = fmax(largest, fabs(plain.act[l][j]));
+                    for (size_t j = 0; j < p->model->layer[l].to.channels; j++)
+                        largest = fmax(largest, fabs(plain.act[l][j]));
                 for (size_t k = 0; k < K; k++)
                     assert_near((double)logits[i * K + k], plain.act[L][k], 1e-6 * largest * (double)L);
             }
@@ -97,12 +107,13 @@ static void gradient_of(struct problem *p)
 {
     const size_t K = p->model->classes;
     float z[10 * KELVIN_BLOCK], dz[10 * KELVIN_BLOCK];
-    for (size_t b = 0; b < kelvin_net_blocks(p->net); b++) {
-        kelvin_net_forward(p->net, z, p->theta, b);
+    for (size_t first = 0; first < p->n; first += p->model->block) {
+        const kelvin_block block = kelvin_model_block(p->model, p->packed, p->n, first);
+        kelvin_net_forward(p->net, z, p->weights, &block);
         memset(dz, 0, sizeof dz);
-        for (size_t i = 0; i < kelvin_net_count(p->net, b); i++)
-            for (size_t k = 0; k < K; k++) dz[k * KELVIN_BLOCK + i] = p->weight[b * KELVIN_BLOCK + i][k];
-        kelvin_net_backward(p->net, p->grad, p->theta, dz, b);
+        for (size_t i = 0; i < block.n; i++)
+            for (size_t k = 0; k < K; k++) dz[k * KELVIN_BLOCK + i] = p->weight[first + i][k];
+        kelvin_net_backward(p->net, p->grad, p->weights, dz, &block);
     }
 }
 
@@ -136,7 +147,7 @@ static void tensors_tile_the_vector(void **state)
 {
     (void)state;
     kelvin_model *model;
-    assert_ok(kelvin_model_create(&model, "mlp:10,10,10,10,10", 2, 2));
+    assert_ok(kelvin_model_create(&model, "mlp:10,10,10,10,10", (kelvin_shape){2, 1, 1}, 2));
     assert_int_equal(model->n_params, 492);
     size_t at = 0;
     for (size_t t = 0; t < model->n_tensors; t++) {
@@ -169,13 +180,13 @@ static void bad_models_are_refused(void **state)
                                       "mlp:5,leak=nan"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         kelvin_model *model = NULL;
-        assert_int_equal(kelvin_model_create(&model, bad[i], 2, 2), KELVIN_EUSAGE);
+        assert_int_equal(kelvin_model_create(&model, bad[i], (kelvin_shape){2, 1, 1}, 2), KELVIN_EUSAGE);
         assert_null(model);
         assert_non_null(strstr(kelvin_error(), "model"));
     }
     kelvin_model *model;
-    assert_int_equal(kelvin_model_create(&model, "mlp:3", 0, 2), KELVIN_EUSAGE);
-    assert_int_equal(kelvin_model_create(&model, "mlp:3", 2, 1), KELVIN_EUSAGE);
+    assert_int_equal(kelvin_model_create(&model, "mlp:3", (kelvin_shape){0, 1, 1}, 2), KELVIN_EUSAGE);
+    assert_int_equal(kelvin_model_create(&model, "mlp:3", (kelvin_shape){2, 1, 1}, 1), KELVIN_EUSAGE);
 }
 
 int main(void)

@@ -135,18 +135,25 @@ static void logits_belong_to_draws(void **state)
     const kelvin_run_config config = small();
     kelvin_run *run = sampled(&config, 2);
     const size_t n = run->data->train.n, kept = config.iterations - config.warmup;
+    kelvin_weights *weights;
     kelvin_net *net;
     float logits[36];
     assert_int_equal(n * run->data->classes, 36);
-    assert_ok(kelvin_net_create(&net, run->model, run->data->train.x, n));
+    assert_ok(kelvin_weights_create(&weights, run->model));
+    assert_ok(kelvin_net_create(&net, run->model));
+    float *packed = kelvin_alloc(kelvin_model_packed(run->model, n), sizeof *packed);
+    kelvin_model_pack(run->model, packed, run->data->train.x, n);
     for (size_t row = 0; row < config.chains * config.iterations; row++) {
         const size_t chain = row / config.iterations, i = row % config.iterations;
-        kelvin_net_logits(net, logits, run->draws + row * 492);
+        kelvin_weights_set(weights, run->draws + row * 492, false);
+        kelvin_net_logits(net, logits, weights, packed, n);
         assert_true(kelvin_run_inside(run)->accuracy[row] == kelvin_mean_accuracy(logits, run->data->train.y, 1, n, 2));
         if (i < config.warmup) continue;
         assert_memory_equal(run->logits + (chain * kept + i - config.warmup) * 36, logits, sizeof logits);
     }
+    kelvin_free(packed);
     kelvin_net_destroy(net);
+    kelvin_weights_destroy(weights);
     kelvin_run_close(run);
 }
 

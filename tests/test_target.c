@@ -78,8 +78,8 @@ static void posterior_gradients(void **state)
     struct oracle o = {0};
     for (int which = 0; which < 2; which++) {
         o.data = which ? &wide : toy;
-        assert_ok(kelvin_model_create(&o.model, which ? "mlp:9,7,leak=0.1" : "mlp:10,10,10,10,10", o.data->inputs,
-                                      o.data->classes));
+        assert_ok(kelvin_model_create(&o.model, which ? "mlp:9,7,leak=0.1" : "mlp:10,10,10,10,10",
+                                      kelvin_data_shape(o.data), o.data->classes));
         for (size_t d = 0; d < sizeof densities / sizeof *densities; d++) {
             const char *prior = priors[d % 6];
             o.has_prior = prior != NULL;
@@ -100,7 +100,7 @@ static void shapes_must_agree(void **state)
     kelvin_density density;
     kelvin_posterior *posterior;
     assert_ok(kelvin_data_open(&toy, "toy"));
-    assert_ok(kelvin_model_create(&model, "mlp:4", 3, 2));
+    assert_ok(kelvin_model_create(&model, "mlp:4", (kelvin_shape){3, 1, 1}, 2));
     assert_ok(kelvin_density_parse(&density, "categorical"));
     assert_int_equal(kelvin_posterior_create(&posterior, model, &density, NULL, toy), KELVIN_EUSAGE);
     kelvin_model_destroy(model);

@@ -43,6 +43,9 @@ typedef struct kelvin_tensor {
     bool cut;
 } kelvin_tensor;
 
+/* How many values. */
+size_t kelvin_tensor_size(const kelvin_tensor *tensor);
+
 typedef enum kelvin_layer_kind {
     KELVIN_LAYER_DENSE, /* w x + b, of all its inputs (channels, height, width in a row) */
     KELVIN_LAYER_CONV,  /* kernel x kernel, stride, SAME padding as TensorFlow's; w * x + b */
@@ -54,16 +57,17 @@ typedef enum kelvin_layer_kind {
 typedef struct kelvin_layer {
     kelvin_layer_kind kind;
     char name[24];
-    size_t in;     /* the layer whose output it takes */
-    size_t add;    /* the layer whose output is added to its own; 0: none */
-    bool frn;      /* y = max(gamma x / sqrt(mean over pixels of x^2 + 1e-6) + beta, tau), per image and channel */
-    float leak;    /* slope left of zero: 0 for ReLU, 1 for none */
+    size_t in;  /* the layer whose output it takes */
+    size_t add; /* the layer whose output is added to its own; 0: none */
+    bool frn;   /* y = max(gamma x / sqrt(mean over pixels of x^2 + 1e-6) + beta, tau), per image and channel */
+    float leak; /* slope left of zero: 0 for ReLU, 1 for none */
     size_t kernel, stride;
     kelvin_shape from, to;
     size_t tensor; /* its first one: weight, bias, and with FRN gamma, beta, tau; MEAN has none */
 } kelvin_layer;
 
 struct net_type;
+struct kelvin_kernels;
 
 typedef struct kelvin_model {
     char spec[128];
@@ -76,6 +80,7 @@ typedef struct kelvin_model {
     kelvin_layer *layer; /* (n_layers + 1): layer[0] is the input, with only `to` set */
     size_t block;        /* observations that go through the network together: at most KELVIN_BLOCK */
     const struct net_type *type;
+    const struct kelvin_kernels *kernels;
 } kelvin_model;
 
 /* "mlp:10,10,10": hidden layers of that many units with ReLU, "mlp:20,20,leak=0.01" with leaky ReLU; "cnn", the paper's
@@ -84,8 +89,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_model_create(kelvin_model **model, const 
                                                     size_t classes);
 void kelvin_model_destroy(kelvin_model *model);
 
-/* The i-th family of models and one line about it; false after the last. */
-bool kelvin_model_info(size_t i, const char **name, const char **about);
+/* How the i-th family of models is written, "resnetN", and one line about it; false after the last. */
+bool kelvin_model_info(size_t i, const char **usage, const char **about);
 
 /* Floating-point operations per observation, two for a multiply-add, as the direct method needs them: of one layer
  * (numbered from 1) forward, and as much again backward to the weights, and (but for those that read the input)

@@ -17,6 +17,9 @@
 extern "C" {
 #endif
 
+/* What a model must take to look at these data: images, or rows of a table. */
+kelvin_shape kelvin_data_shape(const kelvin_data *data);
+
 /* sum over the data of log-density(network(x), y) + log-prior(theta). Holds activations: one per thread.
  * The model and the data must outlive it. `prior` may be NULL: a flat one. */
 typedef struct kelvin_posterior kelvin_posterior;

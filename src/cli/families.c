@@ -91,11 +91,19 @@ static bool member_name(char name[NAME_SIZE], const void *context, size_t i)
     return there;
 }
 
+/* A last N in a known name stands for a number: resnetN. */
+static bool is_called(const char *name, const char *known)
+{
+    const size_t n = strlen(known);
+    if (n == 0 || known[n - 1] != 'N') return strcmp(known, name) == 0;
+    return strncmp(known, name, n - 1) == 0 && strspn(name + n - 1, "0123456789") == strlen(name) - (n - 1);
+}
+
 kelvin_status family_check(enum family_id id, const char *text)
 {
     char name[NAME_SIZE], known[NAME_SIZE];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
     for (size_t i = 0; member_name(known, &families[id], i); i++)
-        if (strcmp(known, name) == 0) return KELVIN_OK;
+        if (is_called(name, known)) return KELVIN_OK;
     return fail_unknown(families[id].what, name, member_name, &families[id]);
 }

@@ -33,16 +33,54 @@ double lattice_at(const struct lattice *lattice, size_t axis, double index)
     return lattice->low[axis] + (lattice->high[axis] - lattice->low[axis]) * index / (double)(lattice->n - 1);
 }
 
-/* Adds the probabilities that one draw gives to the points of a row. */
-static void add_draw(double *p, kelvin_net *net, const struct kelvin_kernels *kernels, const float *theta,
-                     float *scratch, size_t classes)
+/* A row of the lattice, and the network that looks at it. */
+struct points {
+    const kelvin_model *model;
+    kelvin_weights *weights;
+    kelvin_net *net;
+    size_t n;
+    float *x, *packed, *scratch;
+};
+
+static void points_destroy(struct points *points)
 {
-    float *z = scratch, *log_prob = z + classes * KELVIN_BLOCK, *prob = log_prob + classes * KELVIN_BLOCK,
-          *rest = prob + classes * KELVIN_BLOCK;
-    for (size_t block = 0; block < kelvin_net_blocks(net); block++) {
-        kelvin_net_forward(net, z, theta, block);
-        kernels->softmax(log_prob, prob, rest, z, classes);
-        for (size_t i = 0; i < kelvin_net_count(net, block); i++) p[block * KELVIN_BLOCK + i] += (double)prob[i];
+    kelvin_free(points->scratch);
+    kelvin_free(points->packed);
+    kelvin_free(points->x);
+    kelvin_net_destroy(points->net);
+    kelvin_weights_destroy(points->weights);
+}
+
+static kelvin_status points_create(struct points *points, const struct lattice *lattice, size_t row)
+{
+    const kelvin_model *model = points->model;
+    const size_t n = points->n = lattice->n;
+    KELVIN_TRY(kelvin_weights_create(&points->weights, model));
+    KELVIN_TRY(kelvin_net_create(&points->net, model));
+    points->x = kelvin_alloc(2 * n, sizeof *points->x);
+    points->packed = kelvin_alloc(kelvin_model_packed(model, n), sizeof *points->packed);
+    points->scratch = kelvin_alloc(4 * model->classes * KELVIN_BLOCK, sizeof *points->scratch);
+    if (!points->x || !points->packed || !points->scratch) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        points->x[2 * i] = (float)lattice_at(lattice, 0, (double)i);
+        points->x[2 * i + 1] = (float)lattice_at(lattice, 1, (double)row);
+    }
+    kelvin_model_pack(model, points->packed, points->x, n);
+    return KELVIN_OK;
+}
+
+/* Adds the probabilities that one draw gives to the points. */
+static void add_draw(double *p, struct points *points, const struct kelvin_kernels *kernels, const float *theta)
+{
+    const kelvin_model *model = points->model;
+    const size_t size = model->classes * KELVIN_BLOCK;
+    float *z = points->scratch, *log_prob = z + size, *prob = log_prob + size, *rest = prob + size;
+    kelvin_weights_set(points->weights, theta, false);
+    for (size_t first = 0; first < points->n; first += model->block) {
+        const kelvin_block block = kelvin_model_block(model, points->packed, points->n, first);
+        kelvin_net_forward(points->net, z, points->weights, &block);
+        kernels->softmax(log_prob, prob, rest, z, model->classes);
+        for (size_t i = 0; i < block.n; i++) p[first + i] += (double)prob[i];
     }
 }
 
@@ -50,30 +88,20 @@ static kelvin_status row(void *context, size_t index)
 {
     const struct job *job = context;
     const kelvin_run *run = job->run;
-    const size_t n = job->lattice->n, classes = run->model->classes, n_params = run->model->n_params;
+    const size_t n = job->lattice->n, n_params = run->model->n_params;
     const uint32_t chains = run->config.chains, iterations = run->config.iterations, warmup = run->config.warmup;
     KELVIN_TRY(figure_piece(job->watch));
 
-    kelvin_status status = KELVIN_ENOMEM;
-    kelvin_net *net = NULL;
+    struct points points = {.model = run->model};
     double *p = job->p + index * n;
-    float *x = kelvin_alloc(2 * n, sizeof *x);
-    float *scratch = kelvin_alloc(4 * classes * KELVIN_BLOCK, sizeof *scratch);
-    if (!x || !scratch) goto done;
-    for (size_t i = 0; i < n; i++) {
-        x[2 * i] = (float)lattice_at(job->lattice, 0, (double)i);
-        x[2 * i + 1] = (float)lattice_at(job->lattice, 1, (double)index);
+    const kelvin_status status = points_create(&points, job->lattice, index);
+    if (!status) {
+        for (size_t chain = 0; chain < chains; chain++)
+            for (size_t draw = warmup; draw < iterations; draw++)
+                add_draw(p, &points, job->kernels, run->draws + (chain * iterations + draw) * n_params);
+        for (size_t i = 0; i < n; i++) p[i] /= (double)chains * (double)(iterations - warmup);
     }
-    status = kelvin_net_create(&net, run->model, x, n);
-    if (status) goto done;
-    for (size_t chain = 0; chain < chains; chain++)
-        for (size_t draw = warmup; draw < iterations; draw++)
-            add_draw(p, net, job->kernels, run->draws + (chain * iterations + draw) * n_params, scratch, classes);
-    for (size_t i = 0; i < n; i++) p[i] /= (double)chains * (double)(iterations - warmup);
-done:
-    kelvin_net_destroy(net);
-    kelvin_free(scratch);
-    kelvin_free(x);
+    points_destroy(&points);
     return status;
 }
 

@@ -1,107 +1,95 @@
-/* Models: from a text such as "mlp:10,10,10" to a shape and named views on one flat parameter vector. */
-#include <kelvin/nn.h>
+/* Models: from a text such as "resnet20" to layers, and named views on one flat parameter vector. */
+#include "nn/build.h"
+#include "nn/net_type.h"
 
-#include <errno.h>
-#include <math.h>
+#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LAYERS = 64, MAX_WIDTH = 1 << 16 };
+static const struct family *const families[] = {&family_mlp, &family_cnn, &family_resnet};
+enum { FAMILIES = sizeof families / sizeof *families };
 
-static const struct {
-    const char *name, *about;
-} families[] = {{"mlp:W,W,...[,leak=S]", "dense layers of W units with ReLU, or leaky ReLU of slope S"}};
-
-bool kelvin_model_info(size_t i, const char **name, const char **about)
+bool kelvin_model_info(size_t i, const char **usage, const char **about)
 {
-    if (i >= sizeof families / sizeof *families) return false;
-    *name = families[i].name;
-    *about = families[i].about;
+    if (i >= FAMILIES) return false;
+    *usage = families[i]->usage;
+    *about = families[i]->about;
     return true;
 }
 
-/* One item between commas: a width, or leak=S. */
-static kelvin_status parse_item(kelvin_model *model, const char *item, const char *spec)
+static kelvin_status unknown(const char *spec)
 {
-    char *end;
-    errno = 0;
-    if (strncmp(item, "leak=", 5) == 0) {
-        const double leak = strtod(item + 5, &end);
-        if (end == item + 5 || *end || !(leak >= 0 && leak < 1))
-            return kelvin_fail(KELVIN_EUSAGE, "model '%s': leak must be a number in [0, 1), not '%s'", spec, item + 5);
-        model->leak = (float)leak;
-        return KELVIN_OK;
-    }
-    const long width = strtol(item, &end, 10);
-    if (end == item || *end || errno || width < 1 || width > MAX_WIDTH)
-        return kelvin_fail(KELVIN_EUSAGE, "model '%s': a layer's width must be a whole number from 1 to %d, not '%s'",
-                           spec, MAX_WIDTH, item);
-    if (model->n_layers + 1 >= MAX_LAYERS)
-        return kelvin_fail(KELVIN_EUSAGE, "model '%s': at most %d layers", spec, MAX_LAYERS);
-    model->width[++model->n_layers] = (size_t)width;
-    return KELVIN_OK;
+    char all[256] = "";
+    for (size_t i = 0, used = 0; i < FAMILIES && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? " or " : "", families[i]->usage);
+    return kelvin_fail(KELVIN_EUSAGE, "model '%s' is not known; expected %s", spec, all);
 }
 
-static kelvin_status parse(kelvin_model *model, const char *spec)
+/* The family whose name the text begins with, and what follows the name. */
+static const struct family *find(const char **rest, const char *spec)
 {
-    char text[sizeof model->spec];
-    if (strlen(spec) >= sizeof text) return kelvin_fail(KELVIN_EUSAGE, "model '%.40s...': the text is too long", spec);
+    for (size_t i = 0; i < FAMILIES; i++) {
+        const size_t length = strlen(families[i]->name);
+        *rest = spec + length;
+        if (strncmp(spec, families[i]->name, length) == 0 && !isalpha((unsigned char)**rest)) return families[i];
+    }
+    return NULL;
+}
+
+/* Networks without FRN are small, and go through `panels` with observations as lanes. */
+static const struct net_type *type_of(const kelvin_model *model)
+{
+    for (size_t l = 1; l <= model->n_layers; l++)
+        if (model->layer[l].frn) return &net_maps;
+    return &net_panels;
+}
+
+static kelvin_status build(kelvin_model *model, const char *spec)
+{
+    const char *rest;
+    if (strlen(spec) >= sizeof model->spec)
+        return kelvin_fail(KELVIN_EUSAGE, "model '%.40s...': the text is too long", spec);
     strcpy(model->spec, spec);
-    strcpy(text, spec);
-    if (strncmp(text, "mlp", 3) != 0 || (text[3] && text[3] != ':'))
-        return kelvin_fail(KELVIN_EUSAGE, "model '%s' is not known; expected mlp:W,W,... such as mlp:10,10,10", spec);
-    for (char *item = text[3] ? text + 4 : NULL; item;) {
-        char *comma = strchr(item, ',');
-        if (comma) *comma = '\0';
-        KELVIN_TRY(parse_item(model, item, spec));
-        item = comma ? comma + 1 : NULL;
-    }
-    return KELVIN_OK;
+    const struct family *family = find(&rest, spec);
+    if (!family) return unknown(spec);
+    model->layer = kelvin_alloc(MAX_LAYERS + 1, sizeof *model->layer);
+    model->tensor = kelvin_alloc((size_t)MAX_LAYER_TENSORS * MAX_LAYERS, sizeof *model->tensor);
+    if (!model->layer || !model->tensor) return KELVIN_ENOMEM;
+    model->layer[0].to = model->input;
+    KELVIN_TRY(family->build(model, rest));
+    model->type = type_of(model);
+    model->block = model->type->block;
+    return kelvin_kernels_get(&model->kernels);
 }
 
-static void add_tensor(kelvin_model *model, size_t layer, const char *what, size_t rows, size_t columns)
-{
-    kelvin_tensor *t = &model->tensor[model->n_tensors++];
-    snprintf(t->name, sizeof t->name, "layers.%zu.%s", layer, what);
-    t->offset = model->n_params;
-    t->ndim = columns ? 2 : 1;
-    t->shape[0] = rows;
-    t->shape[1] = columns;
-    model->n_params += rows * (columns ? columns : 1);
-}
-
-kelvin_status kelvin_model_create(kelvin_model **out, const char *spec, size_t inputs, size_t classes)
+kelvin_status kelvin_model_create(kelvin_model **out, const char *spec, kelvin_shape input, size_t classes)
 {
     *out = NULL;
+    size_t inputs;
+    if (__builtin_mul_overflow(input.channels, input.height, &inputs) ||
+        __builtin_mul_overflow(inputs, input.width, &inputs))
+        return kelvin_fail(KELVIN_EUSAGE, "a model of %zu x %zu x %zu inputs is more than can be addressed",
+                           input.channels, input.height, input.width);
     if (inputs == 0 || classes < 2)
         return kelvin_fail(KELVIN_EUSAGE, "a model needs at least one input and two classes, not %zu and %zu", inputs,
                            classes);
     kelvin_model *model = kelvin_alloc(1, sizeof *model);
     if (!model) return KELVIN_ENOMEM;
-    kelvin_status st = KELVIN_ENOMEM;
-    model->width = kelvin_alloc(MAX_LAYERS + 1, sizeof *model->width);
-    model->tensor = kelvin_alloc((size_t)2 * MAX_LAYERS, sizeof *model->tensor);
-    if (!model->width || !model->tensor) goto fail;
-    st = parse(model, spec);
-    if (st) goto fail;
-    model->inputs = model->width[0] = inputs;
-    model->classes = model->width[++model->n_layers] = classes;
-    for (size_t l = 0; l < model->n_layers; l++) {
-        add_tensor(model, l, "weight", model->width[l + 1], model->width[l]);
-        add_tensor(model, l, "bias", model->width[l + 1], 0);
-    }
-    *out = model;
-    return KELVIN_OK;
-fail:
-    kelvin_model_destroy(model);
-    return st;
+    model->input = input;
+    model->inputs = inputs;
+    model->classes = classes;
+    const kelvin_status status = build(model, spec);
+    if (status)
+        kelvin_model_destroy(model);
+    else
+        *out = model;
+    return status;
 }
 
 void kelvin_model_destroy(kelvin_model *model)
 {
     if (!model) return;
-    kelvin_free(model->width);
+    kelvin_free(model->layer);
     kelvin_free(model->tensor);
     kelvin_free(model);
 }

@@ -20,6 +20,7 @@ struct kelvin_net {
     kelvin_arena *arena;
     const kelvin_model *model;
     const struct kelvin_kernels *kernels;
+    float *z; /* (classes, KELVIN_BLOCK), for kelvin_net_logits */
 };
 
 struct net_type {

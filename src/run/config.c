@@ -2,6 +2,8 @@
  * The defaults are figure 1 of the paper with DirClip(1.4). */
 #include "run/room.h"
 
+#include <kelvin/target.h>
+
 #include <stddef.h>
 #include <string.h>
 
@@ -80,7 +82,7 @@ static kelvin_status parse_texts(kelvin_run *run)
     if (inside->has_prior) KELVIN_TRY(kelvin_prior_parse(&inside->prior, config->prior));
     KELVIN_TRY(kelvin_data_open(&run->data, config->data));
     KELVIN_TRY(keep_name(&run->config, run->data->name));
-    return kelvin_model_create(&run->model, config->model, run->data->inputs, run->data->classes);
+    return kelvin_model_create(&run->model, config->model, kelvin_data_shape(run->data), run->data->classes);
 }
 
 kelvin_status kelvin_run_prepare(kelvin_run **out, const kelvin_run_config *config)

@@ -18,13 +18,6 @@ static kelvin_status no_memory(void)
     return kelvin_fail(KELVIN_ENOMEM, "out of memory: JSON could not be made");
 }
 
-static size_t tensor_size(const kelvin_tensor *tensor)
-{
-    size_t n = 1;
-    for (size_t i = 0; i < tensor->ndim; i++) n *= tensor->shape[i];
-    return n;
-}
-
 static kelvin_status data_bytes(size_t *bytes, const struct kelvin_draws *about)
 {
     if (__builtin_mul_overflow(about->iterations, about->model->n_params, bytes) ||
@@ -42,7 +35,7 @@ static void reorder(void *to, const void *from, const struct kelvin_draws *about
     size_t in_file = 0;
     for (size_t t = 0; t < about->model->n_tensors; t++) {
         const kelvin_tensor *tensor = &about->model->tensor[t];
-        const size_t bytes = tensor_size(tensor) * sizeof(float);
+        const size_t bytes = kelvin_tensor_size(tensor) * sizeof(float);
         for (size_t i = 0; i < about->iterations; i++, in_file += bytes) {
             const size_t in_memory = (i * about->model->n_params + tensor->offset) * sizeof(float);
             if (direction == TO_FILE)
@@ -64,7 +57,7 @@ static json_t *tensor_json(const kelvin_tensor *tensor, size_t begin, size_t ite
         json_decref(shape);
         return NULL;
     }
-    const size_t end = begin + tensor_size(tensor) * iterations * sizeof(float);
+    const size_t end = begin + kelvin_tensor_size(tensor) * iterations * sizeof(float);
     return json_pack("{s:s, s:o, s:[I, I]}", "dtype", "F32", "shape", shape, "data_offsets", (json_int_t)begin,
                      (json_int_t)end);
 }
@@ -99,7 +92,7 @@ static json_t *header_json(const struct kelvin_draws *about, uint32_t crc32)
     for (size_t t = 0; t < about->model->n_tensors; t++) {
         const kelvin_tensor *tensor = &about->model->tensor[t];
         failed |= json_object_set_new(root, tensor->name, tensor_json(tensor, begin, about->iterations));
-        begin += tensor_size(tensor) * about->iterations * sizeof(float);
+        begin += kelvin_tensor_size(tensor) * about->iterations * sizeof(float);
     }
     if (!failed) return root;
     json_decref(root);

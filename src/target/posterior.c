@@ -4,14 +4,19 @@
 
 #include <kelvin/target.h>
 
+#include <string.h>
+
 struct kelvin_posterior {
     const struct kelvin_kernels *kernels;
+    const kelvin_model *model;
+    kelvin_weights *weights;
     kelvin_net *net;
-    size_t n_params, classes;
+    size_t n;
+    float *x;   /* packed */
+    int32_t *y; /* (n) */
     kelvin_density density;
     kelvin_prior prior;
     bool has_prior;
-    int32_t *y;              /* (blocks, KELVIN_BLOCK) */
     float *z, *dz, *scratch; /* (classes, KELVIN_BLOCK) each, and the density's */
 };
 
@@ -19,31 +24,51 @@ static void eval(void *context, double *logp, float *grad, const float *theta)
 {
     kelvin_posterior *p = context;
     double sum = 0;
-    for (size_t b = 0; b < kelvin_net_blocks(p->net); b++) {
+    kelvin_weights_set(p->weights, theta, grad != NULL);
+    for (size_t first = 0; first < p->n; first += p->model->block) {
+        const kelvin_block block = kelvin_model_block(p->model, p->x, p->n, first);
         double part;
-        kelvin_net_forward(p->net, p->z, theta, b);
-        kelvin_density_block(p->kernels, &p->density, logp ? &part : NULL, p->dz, p->z, p->y + b * KELVIN_BLOCK,
-                             p->classes, kelvin_net_count(p->net, b), p->scratch);
+        kelvin_net_forward(p->net, p->z, p->weights, &block);
+        kelvin_density_block(p->kernels, &p->density, logp ? &part : NULL, p->dz, p->z, p->y + first, p->model->classes,
+                             block.n, p->scratch);
         if (logp) sum += part;
-        if (grad) kelvin_net_backward(p->net, grad, theta, p->dz, b);
+        if (grad) kelvin_net_backward(p->net, grad, p->weights, p->dz, &block);
     }
     if (p->has_prior) {
         double part;
-        kelvin_prior_add(p->kernels, &p->prior, logp ? &part : NULL, grad, theta, p->n_params);
+        kelvin_prior_add(p->kernels, &p->prior, logp ? &part : NULL, grad, theta, p->model->n_params);
         if (logp) sum += part;
     }
     if (logp) *logp = sum;
 }
 
-/* The network keeps its own copy of the inputs, in panels. */
-static kelvin_status create_net(kelvin_net **net, const kelvin_model *model, const kelvin_data *data)
+/* The observations as the network takes them. */
+static kelvin_status pack(kelvin_posterior *p, const kelvin_data *data)
 {
-    float *x = kelvin_alloc(data->train.n, data->inputs * sizeof *x);
-    if (!x) return KELVIN_ENOMEM;
-    kelvin_data_slice(data, &data->train, x, 0, data->train.n);
-    const kelvin_status status = kelvin_net_create(net, model, x, data->train.n);
+    float *x = kelvin_alloc(p->n, data->inputs * sizeof *x);
+    p->x = kelvin_alloc(kelvin_model_packed(p->model, p->n), sizeof *p->x);
+    p->y = kelvin_alloc(p->n, sizeof *p->y);
+    const bool fits = x && p->x && p->y;
+    if (fits) {
+        kelvin_data_slice(data, &data->train, x, 0, p->n);
+        kelvin_model_pack(p->model, p->x, x, p->n);
+        memcpy(p->y, data->train.y, p->n * sizeof *p->y);
+    }
     kelvin_free(x);
-    return status;
+    return fits ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+static kelvin_status make(kelvin_posterior *p, const kelvin_data *data)
+{
+    const size_t outputs = p->model->classes * KELVIN_BLOCK;
+    KELVIN_TRY(kelvin_kernels_get(&p->kernels));
+    KELVIN_TRY(kelvin_weights_create(&p->weights, p->model));
+    KELVIN_TRY(kelvin_net_create(&p->net, p->model));
+    KELVIN_TRY(pack(p, data));
+    p->z = kelvin_alloc(outputs, sizeof *p->z);
+    p->dz = kelvin_alloc(outputs, sizeof *p->dz);
+    p->scratch = kelvin_alloc(kelvin_density_scratch(p->model->classes), sizeof *p->scratch);
+    return p->z && p->dz && p->scratch ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model *model, const kelvin_density *density,
@@ -53,45 +78,39 @@ kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model
     if (model->inputs != data->inputs || model->classes != data->classes)
         return kelvin_fail(KELVIN_EUSAGE, "the model takes %zu inputs and %zu classes, the data have %zu and %zu",
                            model->inputs, model->classes, data->inputs, data->classes);
+    if (data->train.n == 0) return kelvin_fail(KELVIN_EUSAGE, "a posterior needs at least one observation");
     kelvin_posterior *p = kelvin_alloc(1, sizeof *p);
     if (!p) return KELVIN_ENOMEM;
-    p->n_params = model->n_params;
-    p->classes = model->classes;
+    p->model = model;
+    p->n = data->train.n;
     p->density = *density;
     p->has_prior = prior != NULL;
     if (prior) p->prior = *prior;
-    kelvin_status st = kelvin_kernels_get(&p->kernels);
-    if (!st) st = create_net(&p->net, model, data);
-    if (!st) {
-        p->y = kelvin_alloc(kelvin_net_blocks(p->net) * KELVIN_BLOCK, sizeof *p->y);
-        p->z = kelvin_alloc(p->classes * KELVIN_BLOCK, sizeof *p->z);
-        p->dz = kelvin_alloc(p->classes * KELVIN_BLOCK, sizeof *p->dz);
-        p->scratch = kelvin_alloc(kelvin_density_scratch(p->classes), sizeof *p->scratch);
-        if (!p->y || !p->z || !p->dz || !p->scratch) st = KELVIN_ENOMEM;
-    }
-    if (st) {
+    const kelvin_status status = make(p, data);
+    if (status)
         kelvin_posterior_destroy(p);
-        return st;
-    }
-    for (size_t i = 0; i < data->train.n; i++) p->y[i] = data->train.y[i];
-    *out = p;
-    return KELVIN_OK;
+    else
+        *out = p;
+    return status;
 }
 
 kelvin_target kelvin_posterior_target(kelvin_posterior *posterior)
 {
-    return (kelvin_target){.n = posterior->n_params, .eval = eval, .context = posterior};
+    return (kelvin_target){.n = posterior->model->n_params, .eval = eval, .context = posterior};
 }
 
 void kelvin_posterior_logits(kelvin_posterior *posterior, float *logits, const float *theta)
 {
-    kelvin_net_logits(posterior->net, logits, theta);
+    kelvin_weights_set(posterior->weights, theta, false);
+    kelvin_net_logits(posterior->net, logits, posterior->weights, posterior->x, posterior->n);
 }
 
 void kelvin_posterior_destroy(kelvin_posterior *posterior)
 {
     if (!posterior) return;
     kelvin_net_destroy(posterior->net);
+    kelvin_weights_destroy(posterior->weights);
+    kelvin_free(posterior->x);
     kelvin_free(posterior->y);
     kelvin_free(posterior->z);
     kelvin_free(posterior->dz);
