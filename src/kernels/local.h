@@ -20,6 +20,39 @@ void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape
                         const struct panel *act, float *grad, const float *theta, bool add);
 void NAME(image)(float *out, const uint8_t *in, const struct image *image);
 
+void NAME(frn_forward)(float *out, const struct map *out_map, float *r, const float *x, const struct map *x_map,
+                       const float *squares, const float *added, const struct map *added_map, const struct frn *frn,
+                       size_t n);
+void NAME(frn_backward)(float *dx, const struct map *dx_map, const struct frn_gradient *gradient, const float *da,
+                        const struct map *da_map, const float *x, const struct map *x_map, const float *r,
+                        const struct frn *frn, size_t n);
+void NAME(mean_forward)(float *out, const float *in, const struct map *map, size_t n);
+void NAME(mean_backward)(float *d_in, const float *d_out, const struct map *map, size_t n);
+void NAME(map_from_planes)(float *out, const float *planes, const struct map *map, size_t n);
+
+/* The functions of a method of convolution, METHOD_fits and so on, and its place in the table. */
+#define CONV_METHOD_PROTOTYPES(METHOD)                                                                                 \
+    bool NAME(METHOD##_fits)(const struct conv *conv);                                                                 \
+    size_t NAME(METHOD##_weights)(const struct conv *conv);                                                            \
+    size_t NAME(METHOD##_scratch)(const struct conv *conv);                                                            \
+    void NAME(METHOD##_pack)(float *packed, const float *w, const struct conv *conv, bool back);                       \
+    void NAME(METHOD##_forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,   \
+                                const struct conv *conv, size_t n, float *scratch);                                    \
+    void NAME(METHOD##_backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv,        \
+                                 size_t n, bool add, float *scratch);                                                  \
+    void NAME(METHOD##_gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv,        \
+                                 size_t n, float *scratch);                                                            \
+    void NAME(METHOD##_unpack)(float *w, const float *d_packed, const struct conv *conv)
+
+#define CONV_METHOD(METHOD)                                                                                            \
+    {                                                                                                                  \
+        .name = #METHOD, .fits = NAME(METHOD##_fits), .weights = NAME(METHOD##_weights),                               \
+        .scratch = NAME(METHOD##_scratch), .pack = NAME(METHOD##_pack), .forward = NAME(METHOD##_forward),             \
+        .backward = NAME(METHOD##_backward), .gradient = NAME(METHOD##_gradient), .unpack = NAME(METHOD##_unpack)      \
+    }
+
+CONV_METHOD_PROTOTYPES(direct);
+
 extern const struct kelvin_kernels NAME(kernels);
 
 #endif

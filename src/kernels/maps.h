@@ -48,8 +48,8 @@ size_t conv_same(size_t *before, struct frame *frame, size_t size, size_t kernel
 /* The frame that `out` needs where gradients go back through the convolution to its input: along one axis. */
 struct frame conv_back_frame(size_t size, size_t kernel, size_t stride);
 
-/* Floats of the weights of a convolution where lanes are output channels: (out blocks, kernel, kernel, in channels,
- * 16). */
+/* Floats of the weights of a convolution where lanes are output channels: (out blocks, in blocks, kernel, kernel,
+ * channels of the block, 16). */
 size_t conv_weights(const struct conv *conv);
 
 #endif

@@ -19,5 +19,11 @@ const struct kelvin_kernels NAME(kernels) = {
     .mlp_forward = NAME(mlp_forward),
     .mlp_backward = NAME(mlp_backward),
     .image = NAME(image),
+    .direct = CONV_METHOD(direct),
+    .frn_forward = NAME(frn_forward),
+    .frn_backward = NAME(frn_backward),
+    .mean_forward = NAME(mean_forward),
+    .mean_backward = NAME(mean_backward),
+    .map_from_planes = NAME(map_from_planes),
     .fma_peak = NAME(fma_peak),
 };
