@@ -1,0 +1,205 @@
+/* Convolutions: every method under every instruction set against plain loops in double, at awkward shapes; frames,
+ * unused lanes and whatever else is not theirs left alone; the same bits under all instruction sets with FMA. The plain
+ * loops against oneDNN, where it is installed. */
+#include "check.h"
+#include "maps_helpers.h"
+#include "plain_layers.h"
+
+#include <float.h>
+
+/* Sizes that are odd, smaller than the kernel, one; channels that leave lanes unused; the layers of resnet20 and cnn.
+ */
+static const struct plain_conv shapes[] = {
+    /* n, in, out, height, width, kernel, stride */
+    {2, 3, 16, 9, 8, 3, 1},   {1, 16, 16, 5, 7, 3, 1},   {3, 1, 10, 28, 28, 5, 5},  {2, 10, 10, 6, 6, 5, 5},
+    {2, 10, 5, 2, 2, 5, 5},   {1, 16, 32, 32, 32, 3, 2}, {2, 32, 64, 16, 16, 3, 2}, {2, 16, 32, 12, 12, 1, 2},
+    {1, 17, 33, 5, 7, 3, 2},  {3, 16, 5, 13, 2, 3, 2},   {1, 1, 1, 1, 1, 1, 1},     {2, 1, 1, 1, 1, 3, 2},
+    {1, 5, 17, 7, 5, 2, 1},   {2, 2, 3, 7, 13, 2, 2},    {1, 4, 18, 11, 6, 2, 3},   {2, 19, 4, 10, 11, 3, 3},
+    {1, 3, 7, 4, 9, 5, 2},    {1, 33, 16, 3, 3, 5, 1},   {1, 64, 64, 8, 8, 3, 1},   {1, 20, 20, 1, 23, 3, 1},
+    {1, 6, 6, 14, 17, 1, 5},  {1, 6, 6, 14, 17, 1, 1},   {4, 32, 32, 6, 10, 3, 1},  {2, 16, 16, 1, 2, 5, 3},
+    {1, 16, 16, 32, 32, 3, 1}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static struct conv conv_of(const struct plain_conv *shape, size_t wider)
+{
+    struct conv conv = {.kernel = shape->kernel, .stride = shape->stride};
+    struct frame y, x, around;
+    const size_t k = shape->kernel, s = shape->stride;
+    const size_t height = conv_same(&conv.pad_y, &y, shape->height, k, s);
+    const size_t width = conv_same(&conv.pad_x, &x, shape->width, k, s);
+    around = frame_max(y, x);
+    around.before += wider, around.after += wider;
+    conv.in = map_make(shape->in, shape->height, shape->width, around);
+    around = frame_max(conv_back_frame(shape->height, k, s), conv_back_frame(shape->width, k, s));
+    around.before += wider, around.after += wider;
+    conv.out = map_make(shape->out, height, width, around);
+    return conv;
+}
+
+static void padding_is_tensorflows(void **state)
+{
+    (void)state;
+    size_t before;
+    struct frame frame;
+    for (size_t size = 1; size < 40; size++)
+        for (size_t kernel = 1; kernel < 8; kernel++)
+            for (size_t stride = 1; stride < 8; stride++) {
+                size_t pad;
+                assert_int_equal(conv_same(&before, &frame, size, kernel, stride),
+                                 plain_same(&pad, size, kernel, stride));
+                assert_int_equal(before, pad);
+            }
+    /* 3x3, stride 2, an even size: only below and to the right */
+    assert_int_equal(conv_same(&before, &frame, 32, 3, 2), 16);
+    assert_true(before == 0 && frame.before == 0 && frame.after == 1);
+    frame = conv_back_frame(32, 3, 2);
+    assert_true(frame.before == 1 && frame.after == 0);
+    assert_int_equal(conv_same(&before, &frame, 28, 5, 5), 6);
+    assert_true(before == 1 && frame.before == 1 && frame.after == 1);
+    frame = conv_back_frame(28, 5, 5);
+    assert_true(frame.before == 0 && frame.after == 0);
+}
+
+/* ---- against plain loops ---- */
+
+/* Inputs, and what is expected, of one shape; all as planes. */
+struct expected {
+    struct plain_conv shape;
+    size_t n_x, n_y, n_w;
+    float *x, *w, *b, *dy;
+    double *y, *dx, *dw, *squares;
+};
+
+static void expect(struct expected *e, kelvin_arena *arena, const struct plain_conv *shape)
+{
+    const struct conv conv = conv_of(shape, 0);
+    const size_t pixels = conv.out.height * conv.out.width;
+    e->shape = *shape;
+    e->n_x = shape->n * shape->in * shape->height * shape->width;
+    e->n_y = shape->n * shape->out * pixels;
+    e->n_w = shape->out * shape->in * shape->kernel * shape->kernel;
+    e->x = floats(arena, e->n_x, 1);
+    e->w = floats(arena, e->n_w, 2);
+    e->b = floats(arena, shape->out, 3);
+    e->dy = floats(arena, e->n_y, 4);
+    e->y = doubles(arena, e->n_y, NULL);
+    e->dx = doubles(arena, e->n_x, NULL);
+    e->dw = doubles(arena, e->n_w, NULL);
+    e->squares = doubles(arena, shape->n * shape->out, NULL);
+    const double *x = doubles(arena, e->n_x, e->x), *w = doubles(arena, e->n_w, e->w);
+    plain_conv_forward(e->y, x, w, doubles(arena, shape->out, e->b), shape);
+    plain_conv_backward(e->dx, e->dw, doubles(arena, shape->out, NULL), doubles(arena, e->n_y, e->dy), x, w, shape);
+    for (size_t i = 0; i < e->n_y; i++) e->squares[i / pixels] += e->y[i] * e->y[i];
+}
+
+/* What a method may be off by, of the largest value: a chain of `terms` roundings of sums that grow like a random walk
+ * is off by about FLT_EPSILON / 4 sqrt(terms) of the typical value, which is a fourth of the largest; Winograd's by
+ * what issue 5 allows. */
+static double tolerance(const struct conv_method *method, double terms)
+{
+    return strcmp(method->name, "direct") ? 1e-5 : FLT_EPSILON * sqrt(terms + 1);
+}
+
+static void check_forward(const struct kelvin_kernels *k, const struct conv_method *method, const struct conv *conv,
+                          const struct expected *e, kelvin_arena *arena, float *packed, float *scratch)
+{
+    const size_t n = e->shape.n, lanes = conv->out.blocks * KELVIN_LANES;
+    const double allowed = tolerance(method, (double)(e->n_w / e->shape.out));
+    float *in = map_fill(arena, &conv->in, e->x, n, k), *out = map_fill(arena, &conv->out, e->dy, n, k);
+    float *bias = floats(arena, lanes, 0), *squares = floats(arena, n * lanes, 5);
+    memcpy(bias, e->b, e->shape.out * sizeof *bias);
+    method->pack(packed, e->w, conv, false);
+    method->forward(out, squares, in, packed, bias, conv, n, scratch);
+    assert_map(out, &conv->out, e->y, n, allowed * largest(e->y, e->n_y));
+    const double most = largest(e->squares, n * e->shape.out);
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < lanes; c++)
+            assert_near((double)squares[i * lanes + c], c < e->shape.out ? e->squares[i * e->shape.out + c] : 0,
+                        (allowed + tolerance(method, (double)(conv->out.height * conv->out.width))) * most);
+    assert_same_bits(k, out, n * conv->out.size);
+    assert_same_bits(k, squares, n * lanes);
+
+    /* without a bias and squares: one less of the bias */
+    float *bare = map_fill(arena, &conv->out, e->dy, n, k);
+    double *y = doubles(arena, e->n_y, NULL);
+    const size_t pixels = conv->out.height * conv->out.width;
+    method->forward(bare, NULL, in, packed, NULL, conv, n, scratch);
+    for (size_t i = 0; i < e->n_y; i++) y[i] = e->y[i] - (double)e->b[i / pixels % e->shape.out];
+    assert_map(bare, &conv->out, y, n, allowed * largest(e->y, e->n_y));
+}
+
+static void check_backward(const struct kelvin_kernels *k, const struct conv_method *method, const struct conv *conv,
+                           const struct expected *e, kelvin_arena *arena, float *packed, float *scratch)
+{
+    const size_t n = e->shape.n;
+    const double allowed = tolerance(method, (double)(e->n_w / e->shape.in)) * largest(e->dx, e->n_x);
+    float *d_in = map_fill(arena, &conv->in, e->x, n, k), *d_out = map_fill(arena, &conv->out, e->dy, n, k);
+    double *both = doubles(arena, e->n_x, e->x);
+    method->pack(packed, e->w, conv, true);
+    method->backward(d_in, d_out, packed, conv, n, true, scratch);
+    for (size_t i = 0; i < e->n_x; i++) both[i] += e->dx[i];
+    assert_map(d_in, &conv->in, both, n, tolerance(method, (double)(e->n_w / e->shape.in)) * largest(both, e->n_x));
+    assert_same_bits(k, d_in, n * conv->in.size);
+    method->backward(d_in, d_out, packed, conv, n, false, scratch);
+    assert_map(d_in, &conv->in, e->dx, n, allowed);
+    assert_same_bits(k, d_in, n * conv->in.size);
+}
+
+/* In two calls, from a sum that is not zero. */
+static void check_gradient(const struct kelvin_kernels *k, const struct conv_method *method, const struct conv *conv,
+                           const struct expected *e, kelvin_arena *arena, float *packed, float *scratch)
+{
+    const size_t n = e->shape.n, first = n / 2, size = method->weights(conv);
+    const double allowed = tolerance(method, (double)(n * conv->out.height * conv->out.width));
+    float *in = map_fill(arena, &conv->in, e->x, n, k), *d_out = map_fill(arena, &conv->out, e->dy, n, k);
+    float *w = floats(arena, e->n_w, 5);
+    memset(packed, 0, size * sizeof *packed);
+    method->gradient(packed, in, d_out, conv, first, scratch);
+    method->gradient(packed, in + first * conv->in.size, d_out + first * conv->out.size, conv, n - first, scratch);
+    method->unpack(w, packed, conv);
+    for (size_t i = 0; i < e->n_w; i++) assert_near((double)w[i], e->dw[i], allowed * largest(e->dw, e->n_w));
+    assert_same_bits(k, w, e->n_w);
+}
+
+static void check_method(const struct kelvin_kernels *k, const struct conv_method *method, const struct expected *e,
+                         size_t wider, kelvin_arena *arena)
+{
+    const struct conv conv = conv_of(&e->shape, wider);
+    if (!method->name || !method->fits(&conv)) return;
+    const size_t size = method->weights(&conv), scratch_size = method->scratch(&conv);
+    float *packed = floats(arena, size + 1, 6), *scratch = floats(arena, scratch_size + 1, 7);
+    const float after = packed[size], after_scratch = scratch[scratch_size];
+    check_forward(k, method, &conv, e, arena, packed, scratch);
+    check_backward(k, method, &conv, e, arena, packed, scratch);
+    check_gradient(k, method, &conv, e, arena, packed, scratch);
+    assert_true(packed[size] == after && scratch[scratch_size] == after_scratch);
+}
+
+static void methods_against_plain_loops(void **state)
+{
+    (void)state;
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all);
+    for (size_t s = 0; s < SHAPES; s++) {
+        kelvin_arena *arena;
+        struct expected e;
+        assert_ok(kelvin_arena_create(&arena));
+        expect(&e, arena, &shapes[s]);
+        forget_bits();
+        for (size_t t = 0; t < n_tables; t++) {
+            const struct conv_method *methods[] = {&all[t]->direct, &all[t]->winograd_2, &all[t]->winograd_4};
+            next_table();
+            for (size_t m = 0; m < 3; m++) check_method(all[t], methods[m], &e, s % 2, arena);
+        }
+        kelvin_arena_destroy(arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(padding_is_tensorflows),
+        cmocka_unit_test(methods_against_plain_loops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
