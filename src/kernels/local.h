@@ -52,6 +52,8 @@ void NAME(map_from_planes)(float *out, const float *planes, const struct map *ma
     }
 
 CONV_METHOD_PROTOTYPES(direct);
+CONV_METHOD_PROTOTYPES(winograd_2);
+CONV_METHOD_PROTOTYPES(winograd_4);
 
 extern const struct kelvin_kernels NAME(kernels);
 

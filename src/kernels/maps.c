@@ -13,12 +13,18 @@ struct map map_make(size_t channels, size_t height, size_t width, struct frame f
     return map;
 }
 
+/* Winograd's tiles (3x3, stride 1) stand on a grid of 4 x 4 pixels: what the last one lacks is frame. */
+static size_t overhang(size_t size, size_t kernel, size_t stride)
+{
+    return kernel == 3 && stride == 1 ? (4 - size % 4) % 4 : 0;
+}
+
 size_t conv_same(size_t *before, struct frame *frame, size_t size, size_t kernel, size_t stride)
 {
     const size_t out = (size + stride - 1) / stride, reach = (out - 1) * stride + kernel;
     const size_t total = reach > size ? reach - size : 0;
     *before = total / 2;
-    *frame = (struct frame){total / 2, total - total / 2};
+    *frame = (struct frame){total / 2, total - total / 2 + overhang(size, kernel, stride)};
     return out;
 }
 
@@ -29,7 +35,8 @@ struct frame conv_back_frame(size_t size, size_t kernel, size_t stride)
     size_t pad;
     struct frame frame;
     const size_t out = conv_same(&pad, &frame, size, kernel, stride);
-    return (struct frame){(kernel - 1 - pad) / stride, (size - 1 + pad) / stride - (out - 1)};
+    return (struct frame){(kernel - 1 - pad) / stride,
+                          (size - 1 + pad) / stride - (out - 1) + overhang(size, kernel, stride)};
 }
 
 size_t conv_weights(const struct conv *conv)

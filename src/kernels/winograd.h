@@ -1,5 +1,5 @@
 /* Winograd's minimal filtering of 3x3, stride-1 convolutions, by tiles of TILE x TILE outputs (Lavin & Gray 2016). A
- * file defines TILE, NAMED (the name of its functions) and, for one axis, the three transforms
+ * file defines TILE, NAMED(function) (the names of its functions) and, for one axis, the three transforms
  *
  *     to_points(v, d)      v = B' d     POINTS = TILE + 2 inputs, POINTS values
  *     from_points(y, m)    y = A' m     POINTS values, TILE outputs
@@ -52,6 +52,12 @@ static struct tile tile_at(const struct tiles *tiles, size_t i)
 INLINE size_t step_of(size_t blocks)
 {
     return (TILES * blocks + 1) * KELVIN_LANES;
+}
+
+/* Weights at the points are (blocks, points, channels, 16): floats from one point to the next, for the same reason. */
+INLINE size_t weight_step(size_t channels)
+{
+    return (channels + 1) * KELVIN_LANES;
 }
 
 /* How many of those that are left to take now. */
@@ -251,7 +257,7 @@ INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, si
         wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
         product_add(sum, rows,
                     (struct product){.a = v + p * step_of(blocks),
-                                     .b = u + p * channels * KELVIN_LANES,
+                                     .b = u + p * weight_step(channels),
                                      .n = channels,
                                      .step_a = 1,
                                      .row_a = blocks * KELVIN_LANES,
@@ -286,7 +292,7 @@ static void convolve(const struct finish *finish, const float *in, const struct 
         part.n = tiles_now(part.tiles.n - part.first, FORWARD_TILES);
         part_to_points(v, in, map, &part);
         for (size_t block = 0; block < finish->map->blocks; block++) {
-            multiply(m, v, u + block * ALL_POINTS * map->channels * KELVIN_LANES, part.n, map->blocks, map->channels);
+            multiply(m, v, u + block * ALL_POINTS * weight_step(map->channels), part.n, map->blocks, map->channels);
             part_from_points(finish, m, block, &part);
         }
     }
@@ -294,7 +300,7 @@ static void convolve(const struct finish *finish, const float *in, const struct 
 
 /* ---- the method ---- */
 
-static bool fits(const struct conv *conv)
+bool NAMED(fits)(const struct conv *conv)
 {
     return conv->kernel == 3 && conv->stride == 1;
 }
@@ -309,25 +315,25 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static size_t weights(const struct conv *conv)
+size_t NAMED(weights)(const struct conv *conv)
 {
     const size_t in = conv->in.channels, out = conv->out.channels;
-    return ALL_POINTS * KELVIN_LANES * larger(blocks_of(out) * in, blocks_of(in) * out);
+    return ALL_POINTS * larger(blocks_of(out) * weight_step(in), blocks_of(in) * weight_step(out));
 }
 
-static size_t scratch(const struct conv *conv)
+size_t NAMED(scratch)(const struct conv *conv)
 {
     return ALL_POINTS * (step_of(conv->in.blocks) + step_of(conv->out.blocks));
 }
 
-static void forward(float *out, float *squares, const float *in, const float *packed, const float *bias,
+void NAMED(forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
                     const struct conv *conv, size_t n, float *memory)
 {
     const struct finish finish = {.out = out, .map = &conv->out, .squares = squares, .bias = bias};
     convolve(&finish, in, &conv->in, packed, n, memory);
 }
 
-static void backward(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
+void NAMED(backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
                      float *memory)
 {
     const struct finish finish = {.out = d_in, .map = &conv->in, .add = add};
@@ -357,7 +363,7 @@ static void add_products(float *d, const struct product *product, size_t channel
     }
 }
 
-static void gradient(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
+void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
                      float *memory)
 {
     struct part part = {.tiles = tiles_of(&conv->out, n)};
@@ -375,7 +381,7 @@ static void gradient(float *d_packed, const float *in, const float *d_out, const
                                                 .step_a = conv->in.blocks * KELVIN_LANES,
                                                 .row_a = 1,
                                                 .step_b = conv->out.blocks * KELVIN_LANES};
-                add_products(d_packed + (block * ALL_POINTS + p) * channels * KELVIN_LANES, &product, channels);
+                add_products(d_packed + (block * ALL_POINTS + p) * weight_step(channels), &product, channels);
             }
     }
 }
@@ -413,7 +419,7 @@ static void pack_filter(float *u, size_t step, const float g[9][KELVIN_LANES])
     }
 }
 
-static void pack(float *packed, const float *w, const struct conv *conv, bool back)
+void NAMED(pack)(float *packed, const float *w, const struct conv *conv, bool back)
 {
     const size_t from = back ? conv->out.channels : conv->in.channels,
                  to = back ? conv->in.channels : conv->out.channels;
@@ -425,7 +431,7 @@ static void pack(float *packed, const float *w, const struct conv *conv, bool ba
             for (size_t k = 0; k < smaller(KELVIN_LANES, to - first); k++)
                 for (size_t tap = 0; tap < 9; tap++)
                     g[back ? 8 - tap : tap][k] = w[filter_at(&filter, c, first + k) + tap];
-            pack_filter(packed + (block * ALL_POINTS * from + c) * KELVIN_LANES, from * KELVIN_LANES,
+            pack_filter(packed + block * ALL_POINTS * weight_step(from) + c * KELVIN_LANES, weight_step(from),
                         (const float(*)[KELVIN_LANES])g);
         }
 }
@@ -448,7 +454,7 @@ static void unpack_filter(float g[9][KELVIN_LANES], const float *u, size_t step)
     }
 }
 
-static void unpack(float *w, const float *d_packed, const struct conv *conv)
+void NAMED(unpack)(float *w, const float *d_packed, const struct conv *conv)
 {
     const size_t from = conv->in.channels, to = conv->out.channels;
     const struct filter filter = {w, from, false};
@@ -456,20 +462,8 @@ static void unpack(float *w, const float *d_packed, const struct conv *conv)
         for (size_t c = 0; c < from; c++) {
             float g[9][KELVIN_LANES];
             const size_t first = block * KELVIN_LANES;
-            unpack_filter(g, d_packed + (block * ALL_POINTS * from + c) * KELVIN_LANES, from * KELVIN_LANES);
+            unpack_filter(g, d_packed + block * ALL_POINTS * weight_step(from) + c * KELVIN_LANES, weight_step(from));
             for (size_t k = 0; k < smaller(KELVIN_LANES, to - first); k++)
                 for (size_t tap = 0; tap < 9; tap++) w[filter_at(&filter, c, first + k) + tap] = g[tap][k];
         }
 }
-
-const struct conv_method NAMED = {
-    .name = METHOD,
-    .fits = fits,
-    .weights = weights,
-    .scratch = scratch,
-    .pack = pack,
-    .forward = forward,
-    .backward = backward,
-    .gradient = gradient,
-    .unpack = unpack,
-};

@@ -1,8 +1,7 @@
 /* Winograd by tiles of 2x2 outputs: 4/9 of the direct method's products, and nearly its precision. Points: 0, +-1,
  * infinity. */
-#define TILE   2
-#define METHOD "winograd_2"
-#define NAMED  NAME(winograd_2)
+#define TILE            2
+#define NAMED(function) NAME(winograd_2_##function)
 
 #include "kernels/wide.h"
 

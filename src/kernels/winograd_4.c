@@ -3,9 +3,8 @@
  * Points: 0, +-sqrt(1/2), +-sqrt(2), infinity. The usual 0, +-1, +-2 lose three to four times as many digits; these are
  * each other's inverses, so that values neither grow nor shrink much, and their squares are exact. The factors that
  * make the three transforms fit each other are all in the weights'. */
-#define TILE   4
-#define METHOD "winograd_4"
-#define NAMED  NAME(winograd_4)
+#define TILE            4
+#define NAMED(function) NAME(winograd_4_##function)
 
 #include "kernels/wide.h"
 
