@@ -1,20 +1,67 @@
-/* Networks with filter response normalisation, lanes are channels. In the making: nothing runs yet. */
-#include "nn/net_type.h"
+/* Residual networks, lanes are channels: a few images at a time go through consecutive layers, so that what one layer
+ * wrote is in the cache when the next one reads it.
+ *
+ * Of each layer two things are kept for the way back: x, what its convolution gave, and a, its output after FRN, ReLU
+ * and the sum. Gradients of weights are summed in the form that the convolution's method likes, and brought back once,
+ * after the last block. */
+#include "nn/maps_plan.h"
 
-static kelvin_status refuse(const kelvin_model *model)
-{
-    return kelvin_fail(KELVIN_EUSAGE, "model '%s' cannot be run yet", model->spec);
-}
+#include <string.h>
+
+enum { LANES = KELVIN_LANES };
+
+/* ---- weights ---- */
+
+struct maps_weights {
+    kelvin_weights weights;
+    struct plan plan;
+    float *packed, *vectors;
+};
 
 static kelvin_status weights_create(kelvin_weights *weights)
 {
-    return refuse(weights->model);
+    struct maps_weights *w = (struct maps_weights *)weights;
+    KELVIN_TRY(plan_make(&w->plan, weights->arena, weights->model, weights->kernels));
+    w->packed = kelvin_arena_alloc(weights->arena, w->plan.packed, sizeof *w->packed);
+    w->vectors = kelvin_arena_alloc(weights->arena, w->plan.vectors, sizeof *w->vectors);
+    return w->packed && w->vectors ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-static kelvin_status net_create(kelvin_net *net)
+/* Tensor number i of a layer: weight, bias, gamma, beta, tau. */
+static size_t offset(const kelvin_model *model, const kelvin_layer *layer, size_t i)
 {
-    return refuse(net->model);
+    return model->tensor[layer->tensor + i].offset;
 }
+
+static void weights_set(kelvin_weights *weights, bool backward)
+{
+    struct maps_weights *w = (struct maps_weights *)weights;
+    const kelvin_model *model = weights->model;
+    for (size_t l = 1; l <= model->n_layers; l++) {
+        const kelvin_layer *layer = &model->layer[l];
+        const struct step *s = &w->plan.step[l];
+        if (layer->kind != KELVIN_LAYER_CONV) continue;
+        const float *from = weights->theta + offset(model, layer, 0);
+        s->method[PASS_FORWARD]->pack(w->packed + s->packed[PASS_FORWARD], from, &s->conv, false);
+        if (backward && layer->in > 0)
+            s->method[PASS_BACKWARD]->pack(w->packed + s->packed[PASS_BACKWARD], from, &s->conv, true);
+        for (size_t v = 0; v < VECTORS; v++)
+            memcpy(w->vectors + s->vectors + v * s->map.blocks * LANES, weights->theta + offset(model, layer, 1 + v),
+                   layer->to.channels * sizeof(float));
+    }
+}
+
+static const float *vector(const struct maps_weights *w, const struct step *s, size_t v)
+{
+    return w->vectors + s->vectors + v * s->map.blocks * LANES;
+}
+
+static struct frn frn_of(const struct maps_weights *w, const struct step *s)
+{
+    return (struct frn){vector(w, s, VECTOR_GAMMA), vector(w, s, VECTOR_BETA), vector(w, s, VECTOR_TAU)};
+}
+
+/* ---- observations: as they are ---- */
 
 static size_t packed(const kelvin_model *model, size_t n)
 {
@@ -24,15 +71,225 @@ static size_t packed(const kelvin_model *model, size_t n)
 static void pack(const kelvin_model *model, const struct kelvin_kernels *kernels, float *out, const float *x, size_t n)
 {
     (void)kernels;
-    for (size_t i = 0; i < model->inputs * n; i++) out[i] = x[i];
+    if (out != x) memcpy(out, x, model->inputs * n * sizeof *out);
+}
+
+/* ---- the network ---- */
+
+struct maps {
+    kelvin_net net;
+    struct plan plan;
+    float **x, **a;  /* (n_layers + 1) each: (MAPS_BLOCK, map.size) */
+    float **r;       /* (n_layers + 1): (MAPS_BLOCK, 16 blocks) */
+    float **d;       /* (n_buffers): (MAPS_BLOCK, map.size) */
+    float *squares;  /* (MAPS_BLOCK, most channels) */
+    float *d_packed; /* gradients of weights, */
+    float *d_vectors;
+    float *d_mean; /* and of what goes into the dense layer, as a of MEAN */
+    float *scratch;
+};
+
+static bool make_images(kelvin_arena *arena, float **images, size_t floats)
+{
+    *images = kelvin_arena_alloc(arena, MAPS_BLOCK * floats, sizeof **images);
+    return *images != NULL;
+}
+
+static bool make_layer(struct maps *m, size_t l)
+{
+    kelvin_arena *arena = m->net.arena;
+    const kelvin_layer *layer = &m->net.model->layer[l];
+    const struct map *map = &m->plan.step[l].map;
+    if (l > 0 && layer->kind == KELVIN_LAYER_DENSE) return true;
+    if (!make_images(arena, &m->a[l], map->size)) return false;
+    if (l == 0 || layer->kind == KELVIN_LAYER_MEAN) return true;
+    return make_images(arena, &m->x[l], map->size) && make_images(arena, &m->r[l], map->blocks * LANES);
+}
+
+static kelvin_status net_create(kelvin_net *net)
+{
+    struct maps *m = (struct maps *)net;
+    kelvin_arena *arena = net->arena;
+    const size_t layers = net->model->n_layers;
+    size_t most = 0;
+    KELVIN_TRY(plan_make(&m->plan, arena, net->model, net->kernels));
+    m->x = kelvin_arena_alloc(arena, layers + 1, sizeof *m->x);
+    m->a = kelvin_arena_alloc(arena, layers + 1, sizeof *m->a);
+    m->r = kelvin_arena_alloc(arena, layers + 1, sizeof *m->r);
+    m->d = kelvin_arena_alloc(arena, m->plan.n_buffers, sizeof *m->d);
+    if (!m->x || !m->a || !m->r || !m->d) return KELVIN_ENOMEM;
+    for (size_t l = 0; l <= layers; l++) {
+        if (!make_layer(m, l)) return KELVIN_ENOMEM;
+        if (m->plan.step[l].map.blocks > most) most = m->plan.step[l].map.blocks;
+    }
+    for (size_t i = 0; i < m->plan.n_buffers; i++)
+        if (!make_images(arena, &m->d[i], m->plan.buffer[i].size)) return KELVIN_ENOMEM;
+    m->d_packed = kelvin_arena_alloc(arena, m->plan.gradient, sizeof *m->d_packed);
+    m->d_vectors = kelvin_arena_alloc(arena, m->plan.vectors, sizeof *m->d_vectors);
+    m->scratch = kelvin_arena_alloc(arena, m->plan.scratch, sizeof *m->scratch);
+    if (!make_images(arena, &m->squares, most * LANES) || !make_images(arena, &m->d_mean, most * LANES))
+        return KELVIN_ENOMEM;
+    return m->d_packed && m->d_vectors && m->scratch ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+/* Images `first` and on of a layer's memory. */
+static float *images(float *memory, const struct map *map, size_t first)
+{
+    return memory + first * map->size;
+}
+
+/* ---- forward ---- */
+
+static void conv_forward(struct maps *m, const struct maps_weights *w, size_t l, size_t first, size_t n)
+{
+    const kelvin_layer *layer = &m->net.model->layer[l];
+    const struct step *s = &m->plan.step[l];
+    const struct map *in = &s->conv.in, *map = &s->map;
+    const struct frn frn = frn_of(w, s);
+    float *x = images(m->x[l], map, first);
+    s->method[PASS_FORWARD]->forward(x, m->squares, images(m->a[layer->in], in, first),
+                                     w->packed + s->packed[PASS_FORWARD], vector(w, s, VECTOR_BIAS), &s->conv, n,
+                                     m->scratch);
+    m->net.kernels->frn_forward(images(m->a[l], map, first), map, m->r[l] + first * map->blocks * LANES, x, map,
+                                m->squares, layer->add ? images(m->a[layer->add], map, first) : NULL, map, &frn, n);
+}
+
+/* Runs consecutive layers which take as many images at a time, from layer l on; returns the first one that does not. */
+static size_t segment_forward(struct maps *m, const struct maps_weights *w, size_t l, size_t n)
+{
+    const kelvin_model *model = m->net.model;
+    const size_t at_a_time = m->plan.step[l].images;
+    size_t end = l;
+    while (model->layer[end].kind == KELVIN_LAYER_CONV && m->plan.step[end].images == at_a_time) end++;
+    for (size_t first = 0; first < n; first += at_a_time)
+        for (size_t i = l; i < end; i++) conv_forward(m, w, i, first, n - first < at_a_time ? n - first : at_a_time);
+    return end;
+}
+
+/* z (classes, KELVIN_BLOCK) = w features + b, features (n, width) */
+static void dense_forward(float *z, const float *features, size_t width, const float *w, const float *b, size_t from,
+                          size_t classes, size_t n)
+{
+    for (size_t k = 0; k < classes; k++)
+        for (size_t i = 0; i < KELVIN_BLOCK; i++) {
+            float sum = b[k];
+            for (size_t c = 0; c < from && i < n; c++) sum += w[k * from + c] * features[i * width + c];
+            z[k * KELVIN_BLOCK + i] = sum;
+        }
+}
+
+static void forward(kelvin_net *net, float *z, const kelvin_weights *weights, const kelvin_block *block)
+{
+    struct maps *m = (struct maps *)net;
+    const struct maps_weights *w = (const struct maps_weights *)weights;
+    const kelvin_model *model = net->model;
+    size_t l = 1;
+    net->kernels->map_from_planes(m->a[0], block->x, &m->plan.step[0].map, block->n);
+    while (model->layer[l].kind == KELVIN_LAYER_CONV) l = segment_forward(m, w, l, block->n);
+    const struct map *last = &m->plan.step[l - 1].map;
+    net->kernels->mean_forward(m->a[l], m->a[l - 1], last, block->n);
+    const kelvin_layer *head = &model->layer[l + 1];
+    dense_forward(z, m->a[l], last->blocks * LANES, weights->theta + offset(model, head, 0),
+                  weights->theta + offset(model, head, 1), head->from.channels, model->classes, block->n);
+}
+
+/* ---- backward ---- */
+
+static void conv_backward(struct maps *m, const struct maps_weights *w, size_t l, size_t first, size_t n)
+{
+    const kelvin_layer *layer = &m->net.model->layer[l];
+    const struct step *s = &m->plan.step[l];
+    const struct map *in = &s->conv.in, *map = &s->map;
+    const struct frn frn = frn_of(w, s);
+    float *d = m->d_vectors + s->vectors;
+    const size_t length = map->blocks * LANES;
+    const struct frn_gradient sums = {.gamma = d + VECTOR_GAMMA * length,
+                                      .beta = d + VECTOR_BETA * length,
+                                      .tau = d + VECTOR_TAU * length,
+                                      .bias = d + VECTOR_BIAS * length};
+    float *dx = images(m->d[s->d_conv], map, first);
+    m->net.kernels->frn_backward(dx, map, &sums, images(m->d[s->d_out], map, first), map, images(m->x[l], map, first),
+                                 map, m->r[l] + first * length, &frn, n);
+    s->method[PASS_GRADIENT]->gradient(m->d_packed + s->packed[PASS_GRADIENT], images(m->a[layer->in], in, first), dx,
+                                       &s->conv, n, m->scratch);
+    if (layer->in == 0) return;
+    s->method[PASS_BACKWARD]->backward(images(m->d[m->plan.step[layer->in].d_out], in, first), dx,
+                                       w->packed + s->packed[PASS_BACKWARD], &s->conv, n, s->add_back, m->scratch);
+}
+
+/* Consecutive layers down from l; returns the next one to do. */
+static size_t segment_backward(struct maps *m, const struct maps_weights *w, size_t l, size_t n)
+{
+    const size_t at_a_time = m->plan.step[l].images;
+    size_t end = l;
+    while (end > 0 && m->plan.step[end].images == at_a_time) end--;
+    for (size_t first = 0; first < n; first += at_a_time)
+        for (size_t i = l; i > end; i--) conv_backward(m, w, i, first, n - first < at_a_time ? n - first : at_a_time);
+    return end;
+}
+
+/* Adds to dw (classes, from) and db (classes), and sets d (n, width). */
+static void dense_backward(float *dw, float *db, float *d, const float *dz, const float *features, size_t width,
+                           const float *w, size_t from, size_t classes, size_t n)
+{
+    memset(d, 0, n * width * sizeof *d);
+    for (size_t k = 0; k < classes; k++)
+        for (size_t i = 0; i < n; i++) {
+            const float slope = dz[k * KELVIN_BLOCK + i];
+            db[k] += slope;
+            for (size_t c = 0; c < from; c++) {
+                dw[k * from + c] += slope * features[i * width + c];
+                d[i * width + c] += slope * w[k * from + c];
+            }
+        }
+}
+
+/* Gradients of weights in the form of theta. */
+static void bring_back(struct maps *m, float *grad)
+{
+    const kelvin_model *model = m->net.model;
+    for (size_t l = 1; l <= model->n_layers; l++) {
+        const kelvin_layer *layer = &model->layer[l];
+        const struct step *s = &m->plan.step[l];
+        if (layer->kind != KELVIN_LAYER_CONV) continue;
+        s->method[PASS_GRADIENT]->unpack(grad + offset(model, layer, 0), m->d_packed + s->packed[PASS_GRADIENT],
+                                         &s->conv);
+        for (size_t v = 0; v < VECTORS; v++)
+            memcpy(grad + offset(model, layer, 1 + v), m->d_vectors + s->vectors + v * s->map.blocks * LANES,
+                   layer->to.channels * sizeof(float));
+    }
+}
+
+static void backward(kelvin_net *net, float *grad, const kelvin_weights *weights, const float *dz,
+                     const kelvin_block *block)
+{
+    struct maps *m = (struct maps *)net;
+    const kelvin_model *model = net->model;
+    const kelvin_layer *head = &model->layer[model->n_layers];
+    const size_t mean = model->n_layers - 1, last = mean - 1, width = m->plan.step[mean].map.blocks * LANES;
+    float *dw = grad + offset(model, head, 0), *db = grad + offset(model, head, 1);
+    if (block->first) {
+        memset(m->d_packed, 0, m->plan.gradient * sizeof *m->d_packed);
+        memset(m->d_vectors, 0, m->plan.vectors * sizeof *m->d_vectors);
+        memset(dw, 0, head->from.channels * model->classes * sizeof *dw);
+        memset(db, 0, model->classes * sizeof *db);
+    }
+    dense_backward(dw, db, m->d_mean, dz, m->a[mean], width, weights->theta + offset(model, head, 0),
+                   head->from.channels, model->classes, block->n);
+    net->kernels->mean_backward(m->d[m->plan.step[last].d_out], m->d_mean, &m->plan.step[last].map, block->n);
+    for (size_t l = last; l > 0;) l = segment_backward(m, (const struct maps_weights *)weights, l, block->n);
+    if (block->last) bring_back(m, grad);
 }
 
 const struct net_type net_maps = {
-    .block = KELVIN_BLOCK,
-    .weights_size = sizeof(kelvin_weights),
-    .net_size = sizeof(kelvin_net),
+    .block = MAPS_BLOCK,
+    .weights_size = sizeof(struct maps_weights),
+    .net_size = sizeof(struct maps),
     .weights_create = weights_create,
     .net_create = net_create,
     .packed = packed,
     .pack = pack,
+    .weights_set = weights_set,
+    .forward = forward,
+    .backward = backward,
 };
