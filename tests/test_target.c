@@ -34,7 +34,7 @@ static double oracle_logp(const struct oracle *o, const double *theta)
 static void check(const struct oracle *o)
 {
     kelvin_posterior *posterior;
-    assert_ok(kelvin_posterior_create(&posterior, o->model, &o->density, o->has_prior ? &o->prior : NULL, o->data));
+    assert_ok(kelvin_posterior_create(&posterior, o->model, &o->density, o->has_prior ? &o->prior : NULL, o->data, NULL));
     const kelvin_target target = kelvin_posterior_target(posterior);
     assert_int_equal(target.n, o->model->n_params);
     float *theta = kelvin_alloc(target.n, sizeof *theta), *grad = kelvin_alloc(target.n, sizeof *grad);
@@ -102,7 +102,7 @@ static void shapes_must_agree(void **state)
     assert_ok(kelvin_data_open(&toy, "toy"));
     assert_ok(kelvin_model_create(&model, "mlp:4", (kelvin_shape){3, 1, 1}, 2));
     assert_ok(kelvin_density_parse(&density, "categorical"));
-    assert_int_equal(kelvin_posterior_create(&posterior, model, &density, NULL, toy), KELVIN_EUSAGE);
+    assert_int_equal(kelvin_posterior_create(&posterior, model, &density, NULL, toy, NULL), KELVIN_EUSAGE);
     kelvin_model_destroy(model);
     kelvin_data_close(toy);
     assert_int_equal(kelvin_data_open(&toy, "toys"), KELVIN_EUSAGE);

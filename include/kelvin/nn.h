@@ -119,6 +119,7 @@ typedef struct kelvin_weights kelvin_weights;
 KELVIN_MUST_CHECK kelvin_status kelvin_weights_create(kelvin_weights **weights, const kelvin_model *model);
 /* theta (n_params) must stay where it is until the next call. `backward`: gradients will be asked for. */
 void kelvin_weights_set(kelvin_weights *weights, const float *theta, bool backward);
+size_t kelvin_weights_bytes(const kelvin_weights *weights);
 void kelvin_weights_destroy(kelvin_weights *weights);
 
 typedef struct kelvin_net kelvin_net;

@@ -1,8 +1,14 @@
 /* target: the posterior of a network, as something that a sampler can sample.
  *
  *     kelvin_posterior *posterior;
- *     kelvin_status st = kelvin_posterior_create(&posterior, model, &density, &prior, data);
- *     kelvin_target target = kelvin_posterior_target(posterior);
+ *     kelvin_status st = kelvin_posterior_create(&posterior, model, &density, &prior, data, NULL);
+ *     kelvin_target target = kelvin_posterior_target(posterior);                 // of all training data, for HMC
+ *
+ *     kelvin_posterior_options options = {.batch = 125, .threads = 2};
+ *     st = kelvin_posterior_create(&posterior, model, &density, &prior, data, &options);
+ *     target = kelvin_posterior_target(posterior);                               // estimated from a batch, for SGHMC
+ *     kelvin_posterior_set_batch(posterior, x, y, 125);
+ *     target.eval(target.context, NULL, grad, theta);
  */
 #ifndef KELVIN_TARGET_H
 #define KELVIN_TARGET_H
@@ -20,17 +26,35 @@ extern "C" {
 /* What a model must take to look at these data: images, or rows of a table. */
 kelvin_shape kelvin_data_shape(const kelvin_data *data);
 
-/* sum over the data of log-density(network(x), y) + log-prior(theta). Holds activations: one per thread.
- * The model and the data must outlive it. `prior` may be NULL: a flat one. */
+/* log p(theta) = sum over the training data of log-density(network(x), y) + log-prior(theta). Holds activations: one
+ * caller at a time. The model must outlive it. */
 typedef struct kelvin_posterior kelvin_posterior;
 
+typedef struct kelvin_posterior_options {
+    size_t batch;   /* the largest batch; 0: all training data, always */
+    size_t threads; /* that share an evaluation; 0: one. The bits do not depend on it. */
+    size_t total;   /* observations that a batch stands for; 0: as many as there are training data */
+} kelvin_posterior_options;
+
+/* `prior` may be NULL: a flat one. `data` may be NULL for batches, if `total` is given; it is not needed afterwards. */
 KELVIN_MUST_CHECK kelvin_status kelvin_posterior_create(kelvin_posterior **posterior, const kelvin_model *model,
                                                         const kelvin_density *density, const kelvin_prior *prior,
-                                                        const kelvin_data *data);
+                                                        const kelvin_data *data,
+                                                        const kelvin_posterior_options *options);
+
+/* The next evaluations see these n observations, x (n, inputs), y (n): x must stay where it is until the first of them
+ * has ended. Their log-densities count total / n times: an estimate of log p(theta) without bias. */
+KELVIN_MUST_CHECK kelvin_status kelvin_posterior_set_batch(kelvin_posterior *posterior, const float *x,
+                                                           const int32_t *y, size_t n);
+
 kelvin_target kelvin_posterior_target(kelvin_posterior *posterior);
 
-/* Logits at theta of the data that it was made with, (n, classes). */
+/* Logits at theta of the observations that it looks at, (n, classes). */
 void kelvin_posterior_logits(kelvin_posterior *posterior, float *logits, const float *theta);
+
+/* Memory that evaluations work in, in bytes. */
+size_t kelvin_posterior_bytes(const kelvin_posterior *posterior);
+
 void kelvin_posterior_destroy(kelvin_posterior *posterior);
 
 #ifdef __cplusplus

@@ -44,6 +44,11 @@ void kelvin_weights_set(kelvin_weights *weights, const float *theta, bool backwa
     weights->model->type->weights_set(weights, backward);
 }
 
+size_t kelvin_weights_bytes(const kelvin_weights *weights)
+{
+    return kelvin_arena_bytes(weights->arena);
+}
+
 void kelvin_weights_destroy(kelvin_weights *weights)
 {
     if (weights) kelvin_arena_destroy(weights->arena);

@@ -48,7 +48,7 @@ static kelvin_status chain_create(struct chain *chain, const struct job *job)
     const kelvin_run *run = chain->run;
     const struct kelvin_run_owned *inside = kelvin_run_inside(run);
     KELVIN_TRY(kelvin_posterior_create(&chain->posterior, run->model, &inside->density,
-                                       inside->has_prior ? &inside->prior : NULL, run->data));
+                                       inside->has_prior ? &inside->prior : NULL, run->data, NULL));
     const kelvin_target target = kelvin_posterior_target(chain->posterior);
     KELVIN_TRY(kelvin_hmc_create(&chain->hmc, &target, &run->config.hmc, run->config.seed, chain->number));
     chain->start = kelvin_alloc(run->model->n_params, sizeof *chain->start);

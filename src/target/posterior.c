@@ -1,97 +1,172 @@
-/* The posterior of a network: sum over the data of log-density(network(x), y), plus the log-prior of the parameters. */
+/* The posterior of a network: sum over the data of log-density(network(x), y), plus the log-prior of the parameters.
+ *
+ * Observations are taken in blocks, consecutive blocks make a shard, and shards have gradients of their own, which are
+ * summed in the order of the shards. There are as many shards whatever the number of threads, so the bits do not depend
+ * on it. With one shard nothing is summed: its gradient is the gradient. */
 #include "density/block.h"
 #include "kernels/kernels.h"
 
 #include <kelvin/target.h>
 
+#include <stdatomic.h>
 #include <string.h>
+
+/* More would balance many threads better, but each one's gradient has to be brought back from the form in which it is
+ * summed, and added up. */
+enum { MAX_SHARDS = 8 };
+
+/* What one thread works in. */
+struct worker {
+    kelvin_net *net;
+    float *z, *dz, *scratch; /* (classes, KELVIN_BLOCK) each, and the density's */
+};
 
 struct kelvin_posterior {
     const struct kelvin_kernels *kernels;
     const kelvin_model *model;
-    kelvin_weights *weights;
-    kelvin_net *net;
-    size_t n;
-    float *x;   /* packed */
-    int32_t *y; /* (n) */
     kelvin_density density;
     kelvin_prior prior;
-    bool has_prior;
-    float *z, *dz, *scratch; /* (classes, KELVIN_BLOCK) each, and the density's */
+    bool has_prior, is_batch;
+    size_t capacity, total; /* observations that there is room for; that they stand for */
+
+    size_t n;           /* observations now */
+    float *x;           /* packed */
+    int32_t *y;         /* (n) */
+    const float *fresh; /* (n, inputs): a batch that is not packed yet, or NULL */
+
+    kelvin_weights *weights;
+    kelvin_pool *pool; /* NULL: one thread */
+    size_t threads;
+    struct worker *worker; /* (threads) */
+    float *partial;        /* (MAX_SHARDS, n_params); NULL where one shard is enough */
+    double logp[MAX_SHARDS];
 };
+
+/* One evaluation. */
+struct evaluation {
+    kelvin_posterior *posterior;
+    size_t shards;
+    atomic_size_t next; /* the shard to do next */
+    bool logp;
+    float *grad;   /* or NULL */
+    float *logits; /* (n, classes), or NULL */
+    float scale;
+};
+
+/* ---- shards ---- */
+
+static size_t block_count(const kelvin_model *model, size_t n)
+{
+    return (n + model->block - 1) / model->block;
+}
+
+static size_t shard_count(const kelvin_model *model, size_t n)
+{
+    const size_t blocks = block_count(model, n);
+    return blocks < MAX_SHARDS ? blocks : MAX_SHARDS;
+}
+
+/* The first observation of a shard; of the one after the last: n. */
+static size_t shard_begin(const struct evaluation *e, size_t shard)
+{
+    const kelvin_posterior *p = e->posterior;
+    const size_t begin = shard * block_count(p->model, p->n) / e->shards * p->model->block;
+    return begin < p->n ? begin : p->n;
+}
+
+static void copy_logits(const struct evaluation *e, const float *z, size_t first, size_t n)
+{
+    const size_t K = e->posterior->model->classes;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < K; k++) e->logits[(first + i) * K + k] = z[k * KELVIN_BLOCK + i];
+}
+
+/* A gradient goes to `grad` unless NULL. */
+static void run_shard(const struct evaluation *e, struct worker *w, size_t shard, float *grad)
+{
+    kelvin_posterior *p = e->posterior;
+    const kelvin_model *model = p->model;
+    const size_t begin = shard_begin(e, shard), end = shard_begin(e, shard + 1);
+    double sum = 0;
+    if (p->fresh)
+        kelvin_model_pack(model, p->x + kelvin_model_packed(model, begin), p->fresh + begin * model->inputs,
+                          end - begin);
+    for (size_t first = begin; first < end; first += model->block) {
+        kelvin_block block = kelvin_model_block(model, p->x, p->n, first);
+        double part;
+        block.first = first == begin;
+        block.last = first + block.n == end;
+        kelvin_net_forward(w->net, w->z, p->weights, &block);
+        if (e->logits) copy_logits(e, w->z, first, block.n);
+        if (!e->logp && !grad) continue;
+        kelvin_density_block(p->kernels, &p->density, e->logp ? &part : NULL, w->dz, w->z, p->y + first, model->classes,
+                             block.n, w->scratch);
+        if (e->logp) sum += part;
+        if (grad) kelvin_net_backward(w->net, grad, p->weights, w->dz, &block);
+    }
+    p->logp[shard] = sum;
+}
+
+/* One thread: shards until none is left. */
+static kelvin_status run_worker(void *context, size_t thread)
+{
+    struct evaluation *e = context;
+    kelvin_posterior *p = e->posterior;
+    for (;;) {
+        const size_t shard = atomic_fetch_add(&e->next, 1);
+        if (shard >= e->shards) return KELVIN_OK;
+        run_shard(e, &p->worker[thread], shard, e->grad ? p->partial + shard * p->model->n_params : NULL);
+    }
+}
+
+/* One thread's share of the sum over the shards. */
+static kelvin_status sum_range(void *context, size_t thread)
+{
+    const struct evaluation *e = context;
+    const kelvin_posterior *p = e->posterior;
+    const size_t n = p->model->n_params, from = n * thread / p->threads, to = n * (thread + 1) / p->threads;
+    memset(e->grad + from, 0, (to - from) * sizeof *e->grad);
+    for (size_t shard = 0; shard < e->shards; shard++)
+        p->kernels->axpy(e->grad + from, e->scale, p->partial + shard * n + from, to - from);
+    return KELVIN_OK;
+}
+
+/* Tasks do not fail. */
+static void on_all_threads(const kelvin_posterior *p, kelvin_task *task, struct evaluation *e)
+{
+    if (!p->pool || kelvin_pool_run(p->pool, task, e, p->threads) != KELVIN_OK)
+        for (size_t thread = 0; thread < p->threads; thread++) (void)task(e, thread);
+}
+
+static void evaluate(struct evaluation *e, const float *theta)
+{
+    kelvin_posterior *p = e->posterior;
+    e->shards = shard_count(p->model, p->n);
+    kelvin_weights_set(p->weights, theta, e->grad != NULL);
+    if (e->shards == 1 && e->scale == 1.0f) {
+        run_shard(e, &p->worker[0], 0, e->grad);
+    } else {
+        on_all_threads(p, run_worker, e);
+        if (e->grad) on_all_threads(p, sum_range, e);
+    }
+    p->fresh = NULL;
+}
 
 static void eval(void *context, double *logp, float *grad, const float *theta)
 {
     kelvin_posterior *p = context;
+    const double scale = (double)p->total / (double)p->n;
+    struct evaluation e = {.posterior = p, .logp = logp != NULL, .grad = grad, .scale = (float)scale};
+    evaluate(&e, theta);
     double sum = 0;
-    kelvin_weights_set(p->weights, theta, grad != NULL);
-    for (size_t first = 0; first < p->n; first += p->model->block) {
-        const kelvin_block block = kelvin_model_block(p->model, p->x, p->n, first);
-        double part;
-        kelvin_net_forward(p->net, p->z, p->weights, &block);
-        kelvin_density_block(p->kernels, &p->density, logp ? &part : NULL, p->dz, p->z, p->y + first, p->model->classes,
-                             block.n, p->scratch);
-        if (logp) sum += part;
-        if (grad) kelvin_net_backward(p->net, grad, p->weights, p->dz, &block);
-    }
+    for (size_t shard = 0; shard < e.shards; shard++) sum += p->logp[shard];
+    sum *= scale;
     if (p->has_prior) {
         double part;
         kelvin_prior_add(p->kernels, &p->prior, logp ? &part : NULL, grad, theta, p->model->n_params);
         if (logp) sum += part;
     }
     if (logp) *logp = sum;
-}
-
-/* The observations as the network takes them. */
-static kelvin_status pack(kelvin_posterior *p, const kelvin_data *data)
-{
-    float *x = kelvin_alloc(p->n, data->inputs * sizeof *x);
-    p->x = kelvin_alloc(kelvin_model_packed(p->model, p->n), sizeof *p->x);
-    p->y = kelvin_alloc(p->n, sizeof *p->y);
-    const bool fits = x && p->x && p->y;
-    if (fits) {
-        kelvin_data_slice(data, &data->train, x, 0, p->n);
-        kelvin_model_pack(p->model, p->x, x, p->n);
-        memcpy(p->y, data->train.y, p->n * sizeof *p->y);
-    }
-    kelvin_free(x);
-    return fits ? KELVIN_OK : KELVIN_ENOMEM;
-}
-
-static kelvin_status make(kelvin_posterior *p, const kelvin_data *data)
-{
-    const size_t outputs = p->model->classes * KELVIN_BLOCK;
-    KELVIN_TRY(kelvin_kernels_get(&p->kernels));
-    KELVIN_TRY(kelvin_weights_create(&p->weights, p->model));
-    KELVIN_TRY(kelvin_net_create(&p->net, p->model));
-    KELVIN_TRY(pack(p, data));
-    p->z = kelvin_alloc(outputs, sizeof *p->z);
-    p->dz = kelvin_alloc(outputs, sizeof *p->dz);
-    p->scratch = kelvin_alloc(kelvin_density_scratch(p->model->classes), sizeof *p->scratch);
-    return p->z && p->dz && p->scratch ? KELVIN_OK : KELVIN_ENOMEM;
-}
-
-kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model *model, const kelvin_density *density,
-                                      const kelvin_prior *prior, const kelvin_data *data)
-{
-    *out = NULL;
-    if (model->inputs != data->inputs || model->classes != data->classes)
-        return kelvin_fail(KELVIN_EUSAGE, "the model takes %zu inputs and %zu classes, the data have %zu and %zu",
-                           model->inputs, model->classes, data->inputs, data->classes);
-    if (data->train.n == 0) return kelvin_fail(KELVIN_EUSAGE, "a posterior needs at least one observation");
-    kelvin_posterior *p = kelvin_alloc(1, sizeof *p);
-    if (!p) return KELVIN_ENOMEM;
-    p->model = model;
-    p->n = data->train.n;
-    p->density = *density;
-    p->has_prior = prior != NULL;
-    if (prior) p->prior = *prior;
-    const kelvin_status status = make(p, data);
-    if (status)
-        kelvin_posterior_destroy(p);
-    else
-        *out = p;
-    return status;
 }
 
 kelvin_target kelvin_posterior_target(kelvin_posterior *posterior)
@@ -101,19 +176,124 @@ kelvin_target kelvin_posterior_target(kelvin_posterior *posterior)
 
 void kelvin_posterior_logits(kelvin_posterior *posterior, float *logits, const float *theta)
 {
-    kelvin_weights_set(posterior->weights, theta, false);
-    kelvin_net_logits(posterior->net, logits, posterior->weights, posterior->x, posterior->n);
+    struct evaluation e = {.posterior = posterior, .logits = logits, .scale = 1.0f};
+    evaluate(&e, theta);
 }
 
-void kelvin_posterior_destroy(kelvin_posterior *posterior)
+kelvin_status kelvin_posterior_set_batch(kelvin_posterior *p, const float *x, const int32_t *y, size_t n)
 {
-    if (!posterior) return;
-    kelvin_net_destroy(posterior->net);
-    kelvin_weights_destroy(posterior->weights);
-    kelvin_free(posterior->x);
-    kelvin_free(posterior->y);
-    kelvin_free(posterior->z);
-    kelvin_free(posterior->dz);
-    kelvin_free(posterior->scratch);
-    kelvin_free(posterior);
+    if (!p->is_batch) return kelvin_fail(KELVIN_EUSAGE, "this posterior is of all training data; it takes no batches");
+    if (n == 0 || n > p->capacity)
+        return kelvin_fail(KELVIN_EUSAGE, "a batch of %zu observations; expected 1 to %zu", n, p->capacity);
+    memcpy(p->y, y, n * sizeof *y);
+    p->fresh = x;
+    p->n = n;
+    return KELVIN_OK;
+}
+
+/* ---- memory ---- */
+
+static kelvin_status make_worker(struct worker *w, const kelvin_model *model)
+{
+    const size_t outputs = model->classes * KELVIN_BLOCK;
+    KELVIN_TRY(kelvin_net_create(&w->net, model));
+    w->z = kelvin_alloc(outputs, sizeof *w->z);
+    w->dz = kelvin_alloc(outputs, sizeof *w->dz);
+    w->scratch = kelvin_alloc(kelvin_density_scratch(model->classes), sizeof *w->scratch);
+    return w->z && w->dz && w->scratch ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+/* All training data as the network takes them. */
+static kelvin_status pack(kelvin_posterior *p, const kelvin_data *data)
+{
+    float *x = kelvin_alloc(p->n, data->inputs * sizeof *x);
+    if (!x) return KELVIN_ENOMEM;
+    kelvin_data_slice(data, &data->train, x, 0, p->n);
+    kelvin_model_pack(p->model, p->x, x, p->n);
+    memcpy(p->y, data->train.y, p->n * sizeof *p->y);
+    kelvin_free(x);
+    return KELVIN_OK;
+}
+
+static kelvin_status make(kelvin_posterior *p, const kelvin_data *data)
+{
+    KELVIN_TRY(kelvin_kernels_get(&p->kernels));
+    KELVIN_TRY(kelvin_weights_create(&p->weights, p->model));
+    if (p->threads > 1) KELVIN_TRY(kelvin_pool_create(&p->pool, p->threads));
+    p->worker = kelvin_alloc(p->threads, sizeof *p->worker);
+    if (!p->worker) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < p->threads; i++) KELVIN_TRY(make_worker(&p->worker[i], p->model));
+    p->x = kelvin_alloc(kelvin_model_packed(p->model, p->capacity), sizeof *p->x);
+    p->y = kelvin_alloc(p->capacity, sizeof *p->y);
+    if (!p->x || !p->y) return KELVIN_ENOMEM;
+    const size_t shards = shard_count(p->model, p->capacity);
+    if (shards > 1 || p->is_batch) {
+        p->partial = kelvin_alloc(shards * p->model->n_params, sizeof *p->partial);
+        if (!p->partial) return KELVIN_ENOMEM;
+    }
+    return p->is_batch ? KELVIN_OK : pack(p, data);
+}
+
+static kelvin_status check(const kelvin_model *model, const kelvin_data *data, const kelvin_posterior_options *options)
+{
+    if (data && (model->inputs != data->inputs || model->classes != data->classes))
+        return kelvin_fail(KELVIN_EUSAGE, "the model takes %zu inputs and %zu classes, the data have %zu and %zu",
+                           model->inputs, model->classes, data->inputs, data->classes);
+    if (!data && (options->batch == 0 || options->total == 0))
+        return kelvin_fail(KELVIN_EUSAGE, "a posterior without data needs the size of its batches and a total");
+    if (data && data->train.n == 0) return kelvin_fail(KELVIN_EUSAGE, "a posterior needs at least one observation");
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model *model, const kelvin_density *density,
+                                      const kelvin_prior *prior, const kelvin_data *data,
+                                      const kelvin_posterior_options *options)
+{
+    *out = NULL;
+    static const kelvin_posterior_options all_data;
+    if (!options) options = &all_data;
+    KELVIN_TRY(check(model, data, options));
+    kelvin_posterior *p = kelvin_alloc(1, sizeof *p);
+    if (!p) return KELVIN_ENOMEM;
+    p->model = model;
+    p->density = *density;
+    p->has_prior = prior != NULL;
+    if (prior) p->prior = *prior;
+    p->is_batch = options->batch > 0;
+    p->capacity = p->n = p->is_batch ? options->batch : data->train.n;
+    p->total = options->total ? options->total : data->train.n;
+    p->threads = options->threads ? options->threads : 1;
+    const kelvin_status status = make(p, data);
+    if (status)
+        kelvin_posterior_destroy(p);
+    else
+        *out = p;
+    return status;
+}
+
+size_t kelvin_posterior_bytes(const kelvin_posterior *p)
+{
+    const size_t floats = kelvin_model_packed(p->model, p->capacity) +
+                          (p->partial ? shard_count(p->model, p->capacity) * p->model->n_params : 0);
+    size_t bytes = floats * sizeof(float) + kelvin_weights_bytes(p->weights);
+    for (size_t i = 0; i < p->threads; i++) bytes += kelvin_net_bytes(p->worker[i].net);
+    return bytes;
+}
+
+void kelvin_posterior_destroy(kelvin_posterior *p)
+{
+    if (!p) return;
+    for (size_t i = 0; p->worker && i < p->threads; i++) {
+        kelvin_net_destroy(p->worker[i].net);
+        kelvin_free(p->worker[i].z);
+        kelvin_free(p->worker[i].dz);
+        kelvin_free(p->worker[i].scratch);
+    }
+    kelvin_free(p->worker);
+    kelvin_pool_destroy(p->pool);
+    kelvin_weights_destroy(p->weights);
+    kelvin_free(p->x);
+    kelvin_free(p->y);
+    kelvin_free(p->partial);
+    kelvin_free(p);
 }
