@@ -125,50 +125,61 @@ struct reach {
     size_t down, across, step, out_step;
 };
 
-/* Sums of `rows` pixels, from `start`, or if `add` from what is there, or from 0. */
-INLINE void pixels(int rows, float *out, const float *in, const float *w, const struct reach *reach, const float *start,
-                   bool add)
+/* Sums of `rows` pixels, from `start`, or if `add` from what is there, or from 0. The arguments in capitals are
+ * constants in each copy of this code: CHANNELS is how many there are where these are less than a block, or 0 for any
+ * number. */
+INLINE void pixels(int ROWS, size_t CHANNELS, float *out, const float *in, const float *w, const struct reach *reach,
+                   const float *start, bool add)
 {
     wide sum[PRODUCT_ROWS][PER_BLOCK];
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int v = 0; v < PER_BLOCK; v++) {
-            const float *from = add ? out + (size_t)r * reach->out_step : start;
-            sum[r][v] = from ? wide_load(from + v * WIDE) : wide_set(0);
-        }
-    for (size_t b = 0; b < reach->map->blocks; b++, in += reach->map->block) {
-        const size_t channels = channels_of(reach->map, b);
+    UNROLL for (int r = 0; r < ROWS; r++) UNROLL for (int v = 0; v < PER_BLOCK; v++)
+    {
+        const float *from = add ? out + (size_t)r * reach->out_step : start;
+        sum[r][v] = from ? wide_load(from + v * WIDE) : wide_set(0);
+    }
+    for (size_t b = 0; b < (CHANNELS ? 1 : reach->map->blocks); b++, in += reach->map->block) {
+        const size_t channels = CHANNELS ? CHANNELS : channels_of(reach->map, b);
         /* Whole blocks: the pixels side by side are one long row of channels. */
-        const size_t n = channels < LANES ? channels : LANES * reach->across;
+        const bool whole = channels == LANES;
+        const size_t parts = whole ? 1 : reach->across, n = whole ? LANES * reach->across : channels;
         for (size_t j = 0; j < reach->down; j++)
-            for (size_t i = 0; i < reach->across * channels; i += n, w += n * LANES)
-                product_add(sum, rows,
-                            (struct product){.a = in + j * reach->map->row + i / channels * LANES,
+            for (size_t i = 0; i < parts; i++, w += n * LANES)
+                product_add(sum, ROWS,
+                            (struct product){.a = in + j * reach->map->row + i * LANES,
                                              .b = w,
                                              .n = n,
                                              .step_a = 1,
                                              .row_a = reach->step,
                                              .step_b = LANES});
     }
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int v = 0; v < PER_BLOCK; v++) wide_store(out + (size_t)r * reach->out_step + v * WIDE, sum[r][v]);
+    UNROLL for (int r = 0; r < ROWS; r++) UNROLL for (int v = 0; v < PER_BLOCK; v++)
+        wide_store(out + (size_t)r * reach->out_step + v * WIDE, sum[r][v]);
 }
 
 /* A row of `width` sums. */
-static void row(float *out, const float *in, const float *w, const struct reach *reach, const float *start, bool add,
-                size_t width)
-{
-    for (size_t x = 0, rows; x < width; x += rows) {
-        rows = product_rows(width - x);
-        float *to = out + x * reach->out_step;
-        const float *from = in + x * reach->step;
-#define PIXELS(ROWS) pixels(ROWS, to, from, w, reach, start, add)
-        WITH_CONSTANT_ROWS(rows, PIXELS)
-#undef PIXELS
+typedef void row_copy(float *out, const float *in, const float *w, const struct reach *reach, const float *start,
+                      bool add, size_t width);
+
+#define COPY_ROW(CHANNELS)                                                                                             \
+    static void row_##CHANNELS(float *out, const float *in, const float *w, const struct reach *reach,                 \
+                               const float *start, bool add, size_t width)                                             \
+    {                                                                                                                  \
+        for (size_t x = 0, rows; x < width; x += rows, out += rows * reach->out_step, in += rows * reach->step) {      \
+            rows = product_rows(width - x);                                                                            \
+            WITH_CONSTANT_ROWS(rows, PIXELS_##CHANNELS)                                                                \
+        }                                                                                                              \
     }
+#define PIXELS_0(ROWS) pixels(ROWS, 0, out, in, w, reach, start, add)
+#define PIXELS_1(ROWS) pixels(ROWS, 1, out, in, w, reach, start, add)
+#define PIXELS_3(ROWS) pixels(ROWS, 3, out, in, w, reach, start, add)
+COPY_ROW(0)
+COPY_ROW(1)
+COPY_ROW(3)
+
+static row_copy *row_for(size_t channels)
+{
+    static row_copy *const copy[] = {row_0, row_1, row_0, row_3};
+    return channels < sizeof copy / sizeof *copy ? copy[channels] : row_0;
 }
 
 /* sums += squares of a row of pixels, by pixels number 0, 4, 8, ..., 1, 5, 9, ... and so on. */
@@ -177,9 +188,8 @@ static void add_squares(float *sums, const float *x, size_t width)
     for (int v = 0; v < PER_BLOCK; v++) {
         wide sum[4] = {wide_set(0), wide_set(0), wide_set(0), wide_set(0)};
         const float *from = x + v * WIDE, *const end = from + width * LANES, *const whole = end - width % 4 * LANES;
-        for (; from < whole; from += 4 * LANES)
-#pragma GCC unroll 4
-            for (int i = 0; i < 4; i++) {
+        for (; from < whole; from += 4 * LANES) UNROLL for (int i = 0; i < 4; i++)
+            {
                 const wide a = wide_load(from + i * LANES);
                 sum[i] = wide_fma(a, a, sum[i]);
             }
@@ -199,6 +209,7 @@ void NAME(direct_forward)(float *out, float *squares, const float *in, const flo
     const struct map *from = &conv->in, *to = &conv->out;
     const size_t k = conv->kernel, s = conv->stride, block = k * k * from->channels * LANES;
     const struct reach reach = {from, k, k, s * LANES, LANES};
+    row_copy *const row = row_for(from->channels);
     if (squares) memset(squares, 0, n * to->blocks * LANES * sizeof *squares);
     in += from->origin - conv->pad_y * from->row - conv->pad_x * LANES;
     out += to->origin;
@@ -221,6 +232,7 @@ static void back_phase(float *d_in, const float *d_out, const float *w, const st
     if (down.first >= to->height || across.first >= to->width) return;
     if (add && (!down.count || !across.count)) return;
     const struct reach reach = {from, down.count, across.count, LANES, s * LANES};
+    row_copy *const row = row_for(from->channels);
     const size_t width = (to->width - across.first + s - 1) / s;
     for (size_t y = down.first; y < to->height; y += s) {
         const ptrdiff_t at = (ptrdiff_t)(from->origin + y / s * from->row);
@@ -263,30 +275,25 @@ INLINE void gradient_rows(int rows, float *sum_at, const size_t *places, const s
 {
     wide sum[PRODUCT_ROWS][PER_BLOCK];
     const float *a[PRODUCT_ROWS];
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; r++) {
+    UNROLL for (int r = 0; r < rows; r++)
+    {
         a[r] = band->in + places[r];
-#pragma GCC unroll 4
-        for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_load(sum_at + r * LANES + v * WIDE);
+        UNROLL for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_load(sum_at + r * LANES + v * WIDE);
     }
     for (size_t y = 0; y < band->height; y++) {
         const float *d = band->d_out + y * band->out_row, *const end = d + band->width * LANES;
         for (size_t at = y * band->in_row; d < end; d += LANES, at += band->in_step) {
             wide b[PER_BLOCK];
-#pragma GCC unroll 4
-            for (int v = 0; v < PER_BLOCK; v++) b[v] = wide_load(d + v * WIDE);
-#pragma GCC unroll 12
-            for (int r = 0; r < rows; r++) {
+            UNROLL for (int v = 0; v < PER_BLOCK; v++) b[v] = wide_load(d + v * WIDE);
+            UNROLL for (int r = 0; r < rows; r++)
+            {
                 const wide x = wide_set(a[r][at]);
-#pragma GCC unroll 4
-                for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_fma(x, b[v], sum[r][v]);
+                UNROLL for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_fma(x, b[v], sum[r][v]);
             }
         }
     }
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int v = 0; v < PER_BLOCK; v++) wide_store(sum_at + r * LANES + v * WIDE, sum[r][v]);
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < PER_BLOCK; v++)
+        wide_store(sum_at + r * LANES + v * WIDE, sum[r][v]);
 }
 
 /* All taps, from one block of channels to one: they lie side by side in `sums`. */

@@ -29,13 +29,11 @@ INLINE void product_add(wide sum[][PER_BLOCK], int rows, struct product p)
 {
     for (size_t i = 0; i < p.n; i++) {
         wide b[PER_BLOCK];
-#pragma GCC unroll 4
-        for (int v = 0; v < PER_BLOCK; v++) b[v] = wide_load(p.b + i * p.step_b + v * WIDE);
-#pragma GCC unroll 12
-        for (int r = 0; r < rows; r++) {
+        UNROLL for (int v = 0; v < PER_BLOCK; v++) b[v] = wide_load(p.b + i * p.step_b + v * WIDE);
+        UNROLL for (int r = 0; r < rows; r++)
+        {
             const wide a = wide_set(p.a[i * p.step_a + (size_t)r * p.row_a]);
-#pragma GCC unroll 4
-            for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_fma(a, b[v], sum[r][v]);
+            UNROLL for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_fma(a, b[v], sum[r][v]);
         }
     }
 }

@@ -15,6 +15,13 @@ enum { WIDE = 4 };
 #endif
 enum { PER_BLOCK = KELVIN_LANES / WIDE };
 
+/* Before a loop whose bounds are constants: arrays of vectors stay in registers only if no index is left. */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 12")
+#endif
+
 typedef float wide __attribute__((vector_size(WIDE * sizeof(float))));
 typedef int32_t wide_mask __attribute__((vector_size(WIDE * sizeof(float))));
 
