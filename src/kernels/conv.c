@@ -182,24 +182,27 @@ static row_copy *row_for(size_t channels)
     return channels < sizeof copy / sizeof *copy ? copy[channels] : row_0;
 }
 
-/* sums += squares of a row of pixels, by pixels number 0, 4, 8, ..., 1, 5, 9, ... and so on. */
+INLINE void add_square(wide *sum, const float *x)
+{
+    UNROLL for (int v = 0; v < PER_BLOCK; v++)
+    {
+        const wide a = wide_load(x + v * WIDE);
+        sum[v] = wide_fma(a, a, sum[v]);
+    }
+}
+
+/* sums += squares of a row of pixels: of the even ones, and of the odd ones. */
 static void add_squares(float *sums, const float *x, size_t width)
 {
-    for (int v = 0; v < PER_BLOCK; v++) {
-        wide sum[4] = {wide_set(0), wide_set(0), wide_set(0), wide_set(0)};
-        const float *from = x + v * WIDE, *const end = from + width * LANES, *const whole = end - width % 4 * LANES;
-        for (; from < whole; from += 4 * LANES) UNROLL for (int i = 0; i < 4; i++)
-            {
-                const wide a = wide_load(from + i * LANES);
-                sum[i] = wide_fma(a, a, sum[i]);
-            }
-        for (; from < end; from += LANES) {
-            const wide a = wide_load(from);
-            sum[0] = wide_fma(a, a, sum[0]);
-        }
-        float *to = sums + v * WIDE;
-        wide_store(to, wide_load(to) + ((sum[0] + sum[1]) + (sum[2] + sum[3])));
+    wide even[PER_BLOCK] = {0}, odd[PER_BLOCK] = {0};
+    size_t i = 0;
+    for (; i + 1 < width; i += 2) {
+        add_square(even, x + i * LANES);
+        add_square(odd, x + (i + 1) * LANES);
     }
+    if (i < width) add_square(even, x + i * LANES);
+    UNROLL for (int v = 0; v < PER_BLOCK; v++)
+        wide_store(sums + v * WIDE, wide_load(sums + v * WIDE) + (even[v] + odd[v]));
 }
 
 void NAME(direct_forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
