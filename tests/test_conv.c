@@ -4,6 +4,9 @@
 #include "check.h"
 #include "maps_helpers.h"
 #include "plain_layers.h"
+#ifdef HAVE_ONEDNN
+#include "onednn.h"
+#endif
 
 #include <float.h>
 
@@ -67,7 +70,7 @@ struct expected {
     struct plain_conv shape;
     size_t n_x, n_y, n_w;
     float *x, *w, *b, *dy;
-    double *y, *dx, *dw, *squares;
+    double *y, *dx, *dw, *db, *squares;
 };
 
 static void expect(struct expected *e, kelvin_arena *arena, const struct plain_conv *shape)
@@ -85,10 +88,11 @@ static void expect(struct expected *e, kelvin_arena *arena, const struct plain_c
     e->y = doubles(arena, e->n_y, NULL);
     e->dx = doubles(arena, e->n_x, NULL);
     e->dw = doubles(arena, e->n_w, NULL);
+    e->db = doubles(arena, shape->out, NULL);
     e->squares = doubles(arena, shape->n * shape->out, NULL);
     const double *x = doubles(arena, e->n_x, e->x), *w = doubles(arena, e->n_w, e->w);
     plain_conv_forward(e->y, x, w, doubles(arena, shape->out, e->b), shape);
-    plain_conv_backward(e->dx, e->dw, doubles(arena, shape->out, NULL), doubles(arena, e->n_y, e->dy), x, w, shape);
+    plain_conv_backward(e->dx, e->dw, e->db, doubles(arena, e->n_y, e->dy), x, w, shape);
     for (size_t i = 0; i < e->n_y; i++) e->squares[i / pixels] += e->y[i] * e->y[i];
 }
 
@@ -196,11 +200,79 @@ static void methods_against_plain_loops(void **state)
     }
 }
 
+/* ---- the plain loops against oneDNN ---- */
+
+#ifdef HAVE_ONEDNN
+
+/* The padding after: as far as the last tap of the last pixel reaches. */
+static struct onednn_padding padding(size_t size, size_t out, size_t before, const struct plain_conv *shape)
+{
+    const size_t reach = (out - 1) * shape->stride + shape->kernel;
+    return (struct onednn_padding){before, reach > size + before ? reach - size - before : 0};
+}
+
+static void assert_all_near(const float *found, const double *expected, size_t n, double terms)
+{
+    const double allowed = FLT_EPSILON * sqrt(terms + 1) * largest(expected, n);
+    for (size_t i = 0; i < n; i++) assert_near((double)found[i], expected[i], allowed);
+}
+
+static void against_onednn(kelvin_arena *arena, const struct plain_conv *shape)
+{
+    struct expected e;
+    const struct conv conv = conv_of(shape, 0);
+    const size_t height = conv.out.height, width = conv.out.width;
+    expect(&e, arena, shape);
+    const struct onednn_conv c = {.n = shape->n,
+                                  .in = shape->in,
+                                  .out = shape->out,
+                                  .height = shape->height,
+                                  .width = shape->width,
+                                  .out_height = height,
+                                  .out_width = width,
+                                  .kernel = shape->kernel,
+                                  .stride = shape->stride,
+                                  .down = padding(shape->height, height, conv.pad_y, shape),
+                                  .across = padding(shape->width, width, conv.pad_x, shape),
+                                  .x = e.x,
+                                  .w = e.w,
+                                  .b = e.b,
+                                  .dy = e.dy,
+                                  .y = floats(arena, e.n_y, 5),
+                                  .dx = floats(arena, e.n_x, 5),
+                                  .dw = floats(arena, e.n_w, 5),
+                                  .db = floats(arena, shape->out, 5)};
+    onednn_conv(&c);
+    const double pixels = (double)(shape->n * height * width);
+    assert_all_near(c.y, e.y, e.n_y, (double)(e.n_w / shape->out));
+    assert_all_near(c.dx, e.dx, e.n_x, (double)(e.n_w / shape->in));
+    assert_all_near(c.dw, e.dw, e.n_w, pixels);
+    assert_all_near(c.db, e.db, shape->out, pixels);
+}
+#endif
+
+static void plain_loops_against_onednn(void **state)
+{
+    (void)state;
+#ifdef HAVE_ONEDNN
+    for (size_t s = 0; s < SHAPES; s++) {
+        kelvin_arena *arena;
+        assert_ok(kelvin_arena_create(&arena));
+        against_onednn(arena, &shapes[s]);
+        kelvin_arena_destroy(arena);
+    }
+#else
+    print_message("oneDNN (libdnnl-dev, version 2) is not installed: nothing to compare with\n");
+    skip();
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(padding_is_tensorflows),
         cmocka_unit_test(methods_against_plain_loops),
+        cmocka_unit_test(plain_loops_against_onednn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
