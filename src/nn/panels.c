@@ -16,16 +16,11 @@ struct panels {
 
 /* ---- packed observations ---- */
 
-static size_t panel_floats(size_t units, struct panel_shape shape)
-{
-    return panel_rows(units) * (8 * shape.wide + (shape.rest ? 2 : 0));
-}
-
 static size_t packed(const kelvin_model *model, size_t n)
 {
-    const size_t left = n % KELVIN_BLOCK;
-    const size_t whole = n / KELVIN_BLOCK * panel_floats(model->inputs, panel_shape(KELVIN_BLOCK));
-    return whole + (left ? panel_floats(model->inputs, panel_shape(left)) : 0);
+    const size_t rows = panel_rows(model->inputs), left = n % KELVIN_BLOCK;
+    const struct panel_shape shape = left ? panel_shape(left) : (struct panel_shape){0};
+    return rows * (n - left + 8 * shape.wide + (shape.rest ? 2 : 0));
 }
 
 /* The panel of a packed block. Kernels take panels that can be written to; this one is only read by them. */
