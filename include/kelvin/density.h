@@ -68,6 +68,10 @@ void kelvin_density_step(const kelvin_density *density, double *change, const do
 /* Log-density of n parameters in double precision; its gradient goes to grad (n values) unless NULL. */
 double kelvin_prior_eval(const kelvin_prior *prior, double *grad, const double *theta, size_t n);
 
+/* n independent draws from the prior; number i is a function of `where` and i. Made in double, rounded once. (A
+ * student-t with nu near 0 has draws beyond what a float can hold: they are infinite.) */
+void kelvin_prior_draw(const kelvin_prior *prior, float *theta, size_t n, kelvin_random where);
+
 #ifdef __cplusplus
 }
 #endif

@@ -19,12 +19,14 @@
 
 #define DECLARE(id, ...)                                                                                               \
     prior_add_float prior_##id##_float;                                                                                \
-    prior_add_double prior_##id##_double;
+    prior_add_double prior_##id##_double;                                                                              \
+    prior_draw_float prior_##id##_draw_float;
 #define FILL(id, text, equation, ...)                                                                                  \
     {.spec.info.name = text,                                                                                           \
      .spec.info.formula = equation,                                                                                    \
      .add_float = prior_##id##_float,                                                                                  \
      .add_double = prior_##id##_double,                                                                                \
+     .draw_float = prior_##id##_draw_float,                                                                            \
      __VA_ARGS__},
 
 PRIORS(DECLARE)
@@ -72,4 +74,9 @@ void kelvin_prior_add(const struct kelvin_kernels *kernels, const kelvin_prior *
         grad = NULL;
     }
     type->add_float(logp, grad, theta, n, prior->param);
+}
+
+void kelvin_prior_draw(const kelvin_prior *prior, float *theta, size_t n, kelvin_random where)
+{
+    prior->type->draw_float(theta, n, prior->param, where);
 }

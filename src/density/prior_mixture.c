@@ -29,3 +29,17 @@ void NAME(prior_mixture)(double *logp, real *grad, const real *theta, size_t n, 
                       first > second ? -1 : 1, (real)-first, (real)-second};
     each_parameter(logp, grad, theta, n, value, param, slope, c);
 }
+
+/* Which of the two normals is said by the same place of another stream. */
+INLINE double draw(const double *param, kelvin_random where, uint64_t i)
+{
+    kelvin_random which = where;
+    which.stream += 1u << 16;
+    return param[kelvin_uniform(which, i) < param[2] ? 0 : 1] * kelvin_normal(where, i);
+}
+
+NAME(prior_draw) NAME(prior_mixture_draw);
+void NAME(prior_mixture_draw)(real *theta, size_t n, const double *param, kelvin_random where)
+{
+    each_draw(theta, n, draw, param, where);
+}

@@ -18,3 +18,14 @@ void NAME(prior_normal)(double *logp, real *grad, const real *theta, size_t n, c
     const real c[] = {(real)(-1.0 / (param[0] * param[0]))};
     each_parameter(logp, grad, theta, n, value, param, slope, c);
 }
+
+INLINE double draw(const double *param, kelvin_random where, uint64_t i)
+{
+    return param[0] * kelvin_normal(where, i);
+}
+
+NAME(prior_draw) NAME(prior_normal_draw);
+void NAME(prior_normal_draw)(real *theta, size_t n, const double *param, kelvin_random where)
+{
+    each_draw(theta, n, draw, param, where);
+}

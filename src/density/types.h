@@ -22,7 +22,8 @@ enum { LANES_float = KELVIN_BLOCK, LANES_double = 1 };
     };                                                                                                                 \
     typedef void density_add_##real(const struct block_##real *b, const double *param);                                \
     /* logp gets the sum, unless NULL; the gradient is added to grad, unless NULL */                                   \
-    typedef void prior_add_##real(double *logp, real *grad, const real *theta, size_t n, const double *param)
+    typedef void prior_add_##real(double *logp, real *grad, const real *theta, size_t n, const double *param);         \
+    typedef void prior_draw_##real(real *theta, size_t n, const double *param, kelvin_random where)
 
 DENSITY_TYPES(float);
 DENSITY_TYPES(double);
@@ -40,6 +41,7 @@ struct kelvin_prior_type {
     bool linear; /* the gradient is a constant times theta */
     prior_add_float *add_float;
     prior_add_double *add_double;
+    prior_draw_float *draw_float;
 };
 
 /* The likelihood, which the densities that do not see the label are combined with. */
