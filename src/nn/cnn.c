@@ -24,5 +24,4 @@ static kelvin_status build(kelvin_model *model, const char *rest)
 }
 
 const struct family family_cnn = {
-    "cnn", "cnn", "of images: three 5x5 convolutions of stride 5 with ReLU, then a dense layer; the paper's for MNIST",
-    build};
+    "cnn", "cnn", "for images: 5x5 convolutions of stride 5 with ReLU, as the paper's for MNIST", build};

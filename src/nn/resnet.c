@@ -68,6 +68,4 @@ static kelvin_status build(kelvin_model *model, const char *rest)
 }
 
 const struct family family_resnet = {
-    "resnet", "resnetN",
-    "of images: a residual network of N = 6n + 2 layers with filter response normalisation; the paper's is resnet20",
-    build};
+    "resnet", "resnetN", "for images: residual network of N = 6n + 2 layers with FRN, as the paper's resnet20", build};
