@@ -342,10 +342,11 @@ static void the_start_is_the_same_everywhere(void **state)
     kelvin_model *model = make("resnet20", cifar, 10);
     float *theta = kelvin_alloc(model->n_params, sizeof *theta);
     kelvin_model_init(model, theta, (UINT64_C(5) << 32) + 7, 2);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        for (size_t t = 0; t < model->n_tensors; t++)
-            if (strcmp(model->tensor[t].name, known[i].name) == 0)
-                assert_true(theta[model->tensor[t].offset + known[i].index] == known[i].value);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t t = 0;
+        while (strcmp(model->tensor[t].name, known[i].name) != 0) assert_true(++t < model->n_tensors);
+        assert_true(theta[model->tensor[t].offset + known[i].index] == known[i].value);
+    }
     kelvin_free(theta);
     kelvin_model_destroy(model);
 }
@@ -400,6 +401,7 @@ static const struct {
     {"resnet20", &table, "model 'resnet20' looks at images, but the data are a table of 4 columns"},
     {"resnet21", &cifar, "model 'resnet21' is not known; the depth of a resnet is 6n + 2, from 8 to 110"},
     {"resnet2", &cifar, "6n + 2"},
+    {"resnet22", &cifar, "6n + 2"},
     {"resnet116", &cifar, "6n + 2"},
     {"resnet", &cifar, "6n + 2"},
     {"resnet-20", &cifar, "6n + 2"},
@@ -418,10 +420,10 @@ static void wrong_models_get_a_sentence(void **state)
         assert_null(model);
         if (!strstr(kelvin_error(), refused[i].says)) fail_msg("'%s' says: %s", refused[i].spec, kelvin_error());
     }
-    char text[600] = "mlp:1";
-    for (size_t i = 0; i < 63; i++) strcat(text, ",1");
-    assert_int_equal(kelvin_model_create(&model, text, table, 2), KELVIN_EUSAGE); /* 65 layers; and too long a text */
-    for (size_t i = 0; i < 100; i++) strcat(text, ",1");
+    char text[200] = "mlp:1";
+    for (size_t i = 0; i < 61; i++) strcat(text, ",1");
+    kelvin_model_destroy(make(text, table, 2)); /* 127 letters: the longest there is */
+    strcat(text, ",1");
     assert_int_equal(kelvin_model_create(&model, text, table, 2), KELVIN_EUSAGE);
     assert_non_null(strstr(kelvin_error(), "the text is too long"));
     const kelvin_shape none = {3, 0, 32}, huge = {SIZE_MAX / 2, 3, 1};

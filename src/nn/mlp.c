@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HIDDEN = 63, MAX_WIDTH = 1 << 16 };
+/* A text has no room for more widths than half its letters. */
+enum { TEXT = sizeof((kelvin_model *)0)->spec, MAX_HIDDEN = TEXT / 2, MAX_WIDTH = 1 << 16 };
+_Static_assert(MAX_HIDDEN + 1 <= MAX_LAYERS, "the layers of any text fit");
 
 struct plan {
     size_t n, width[MAX_HIDDEN];
@@ -30,14 +32,13 @@ static kelvin_status parse_item(struct plan *plan, const char *item, const char 
     if (end == item || *end || errno || width < 1 || width > MAX_WIDTH)
         return kelvin_fail(KELVIN_EUSAGE, "model '%s': a layer's width must be a whole number from 1 to %d, not '%s'",
                            spec, MAX_WIDTH, item);
-    if (plan->n == MAX_HIDDEN) return kelvin_fail(KELVIN_EUSAGE, "model '%s': at most %d layers", spec, MAX_HIDDEN + 1);
     plan->width[plan->n++] = (size_t)width;
     return KELVIN_OK;
 }
 
 static kelvin_status parse(struct plan *plan, const char *rest, const char *spec)
 {
-    char text[sizeof((kelvin_model *)0)->spec];
+    char text[TEXT];
     if (!*rest) return KELVIN_OK;
     if (*rest != ':')
         return kelvin_fail(KELVIN_EUSAGE, "model '%s' is not known; expected mlp:W,W,... such as mlp:10,10,10", spec);
