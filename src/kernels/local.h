@@ -19,6 +19,8 @@ void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape 
 void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                         const struct panel *act, float *grad, const float *theta, bool add);
 void NAME(image)(float *out, const uint8_t *in, const struct image *image);
+void NAME(sghmc)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
+                 kelvin_random where);
 
 void NAME(frn_forward)(float *out, const struct map *out_map, float *r, const float *x, const struct map *x_map,
                        const float *squares, const float *added, const struct map *added_map, const struct frn *frn,

@@ -1,67 +1,12 @@
-/* Standard normals, 32 at a time: eight Philox blocks side by side, then Box-Muller.
- *
- *     n = sqrt(-2 log u) (cos, sin)(2 pi u'),   u = (bits + 1/2) / 2^32
- *
- * Words 0 and 1 of a block make one pair, words 2 and 3 the other (base/philox.h says where an index lives). */
-#include "base/philox.h"
+/* Standard normals in a row: kelvin_normal(where, 0 .. n-1). */
+#include "kernels/normals.h"
 #include "kernels/local.h"
-#include "kernels/vmath.h"
-
-/* bits / 2^32, rounded once */
-INLINE v8 unit(const uint32_t *bits)
-{
-    float high[8], low[8];
-    for (int i = 0; i < 8; i++) {
-        high[i] = (float)(int32_t)(bits[i] >> 16);
-        low[i] = (float)(int32_t)(bits[i] & 0xffff) + 0.5f;
-    }
-    return v8_mul(v8_fma(v8_load(high), v8_set(65536.0f), v8_load(low)), v8_set(0x1p-32f));
-}
-
-/* -2 log u. Near 1 a float no longer tells u from 1: there the missing part is put back from 1 - u, which is exact. */
-INLINE v8 minus_2_log(const uint32_t *bits)
-{
-    uint32_t flipped[8];
-    for (int i = 0; i < 8; i++) flipped[i] = ~bits[i];
-    const v8 u = unit(bits), rest = unit(flipped), one = v8_set(1.0f);
-    const v8 lost = v8_div(v8_sub(v8_sub(one, u), rest), u);
-    const m8 upper = v8_gt(u, v8_set(0.5f));
-    return v8_mul(v8_set(-2.0f), v8_add(v8_log(u), v8_select(upper, lost, v8_set(0.0f))));
-}
-
-INLINE void box_muller(float *first, float *second, const uint32_t *a, const uint32_t *b)
-{
-    v8 cosine, sine;
-    v8_sincos2pi(&cosine, &sine, unit(b));
-    const v8 radius = v8_sqrt(minus_2_log(a));
-    v8_store(first, v8_mul(radius, cosine));
-    v8_store(second, v8_mul(radius, sine));
-}
-
-static void normals_32(float *out, uint32_t block, kelvin_random where)
-{
-    uint32_t c[4][8];
-    for (uint32_t i = 0; i < 8; i++) {
-        c[0][i] = block + i;
-        c[1][i] = where.step;
-        c[2][i] = where.chain;
-        c[3][i] = where.stream;
-    }
-    uint32_t k0 = (uint32_t)where.seed, k1 = (uint32_t)(where.seed >> 32);
-    for (int round = 0; round < PHILOX_ROUNDS; round++) {
-        for (int i = 0; i < 8; i++) philox_round(&c[0][i], &c[1][i], &c[2][i], &c[3][i], k0, k1);
-        k0 += PHILOX_KEY_0;
-        k1 += PHILOX_KEY_1;
-    }
-    box_muller(out, out + 8, c[0], c[1]);
-    box_muller(out + 16, out + 24, c[2], c[3]);
-}
 
 void NAME(normals)(float *out, size_t n, kelvin_random where)
 {
     for (size_t i = 0; i < n; i += 32) {
         float some[32];
-        normals_32(some, philox_place(i).block, where);
+        normals_32(some, i, where);
         memcpy(out + i, some, (n - i < 32 ? n - i : 32) * sizeof *out);
     }
 }
