@@ -7,7 +7,7 @@
 #     make test       all tests; the last line counts them
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each
-#     make bench      speed, beside PyTorch's and NumPy's where they are installed
+#     make bench      speed, beside PyTorch's, NumPy's and oneDNN's where they are installed
 #     make install    into PREFIX, below DESTDIR
 #     make clean      removes the build folders
 #
@@ -36,9 +36,12 @@ fuzz: packages-fuzz build-fuzz/build.ninja
 	ninja -C build-fuzz fuzz
 	tools/fuzz build-fuzz $(FUZZ_SECONDS)
 
-bench: packages-bench all
+bench: packages-bench build/build.ninja
+	@[ -e build/bench/onednn_layers ] || meson setup --reconfigure build >/dev/null # for what was just installed
+	ninja -C build bench-programs
 	bench/hmc.sh build/kelvin
 	bench/data.sh build/kelvin
+	bench/networks.sh build/kelvin
 
 install: all
 	meson configure build -Dprefix=$(PREFIX) -Dlibdir=lib
