@@ -36,6 +36,9 @@ static inline size_t panel_rows(size_t units)
     return (units + 4) / 4 * 4;
 }
 
+/* Convolutions on panels have kernels of at most PANEL_KERNEL x PANEL_KERNEL. */
+enum { PANEL_KERNEL = 11 };
+
 /* A dense layer y = act(W x + b), act(s) = max(s, leak s): ReLU with leak 0, nothing with leak 1. */
 struct dense {
     size_t n_in, n_out;
@@ -114,6 +117,23 @@ struct kelvin_kernels {
      * to. The unit of act[l] after its last one must be 1, for all l < n. */
     void (*mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                          const struct panel *act, float *grad, const float *theta, bool add);
+
+    /* n observations x (n, inputs) as a panel without a rest, (inputs, 8 wide); zeros beyond the last one. */
+    void (*panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);
+
+    /* A convolution on panels without a rest whose units are (channels, height, width): of maps.h's struct conv, only
+     * these, kernel, stride and padding count. theta is w (out, in, kernel, kernel) and then b (out). A dense layer is
+     * the convolution of one pixel. */
+    /* y = max(s, leak s), s = b + w * x */
+    void (*panel_conv_forward)(float *y, const float *x, const float *theta, const struct conv *conv, float leak,
+                               size_t wide);
+    /* dx = (w' * dy) act'(x), from the gradient in the sums of the layer to that in the sums of the one that made x,
+     * whose leak is given. */
+    void (*panel_conv_backward)(float *dx, const float *dy, const float *x, const float *theta, const struct conv *conv,
+                                float leak, size_t wide);
+    /* The gradient in theta is set or added to. */
+    void (*panel_conv_gradient)(float *grad, const float *dy, const float *x, const struct conv *conv, size_t wide,
+                                bool add);
 
     /* in and out: (channels, height, width). */
     void (*image)(float *out, const uint8_t *in, const struct image *image);

@@ -18,6 +18,13 @@ void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape 
                        const float *theta);
 void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                         const struct panel *act, float *grad, const float *theta, bool add);
+void NAME(panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);
+void NAME(panel_conv_forward)(float *y, const float *x, const float *theta, const struct conv *conv, float leak,
+                              size_t wide);
+void NAME(panel_conv_backward)(float *dx, const float *dy, const float *x, const float *theta, const struct conv *conv,
+                               float leak, size_t wide);
+void NAME(panel_conv_gradient)(float *grad, const float *dy, const float *x, const struct conv *conv, size_t wide,
+                               bool add);
 void NAME(image)(float *out, const uint8_t *in, const struct image *image);
 void NAME(sghmc)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
                  kelvin_random where);

@@ -233,6 +233,25 @@ INLINE v8 v8_sqrt(v8 a)
 #endif
 }
 
+/* In each half: a0 b0 a1 b1, and a2 b2 a3 b3. */
+INLINE v8 v8_zip_low(v8 a, v8 b)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_unpacklo_ps((__m256)a, (__m256)b);
+#else
+    EACH(v8, __builtin_shufflevector(P(a), P(b), 0, 4, 1, 5));
+#endif
+}
+
+INLINE v8 v8_zip_high(v8 a, v8 b)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_unpackhi_ps((__m256)a, (__m256)b);
+#else
+    EACH(v8, __builtin_shufflevector(P(a), P(b), 2, 6, 3, 7));
+#endif
+}
+
 /* ---- four units x two observations: the rest of a panel ---- */
 
 /* p0 p1 p0 p1 p0 p1 p0 p1 */
