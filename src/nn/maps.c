@@ -2,8 +2,8 @@
  * wrote is in the cache when the next one reads it.
  *
  * Of each layer two things are kept for the way back: x, what its convolution gave, and a, its output after FRN, ReLU
- * and the sum. Gradients of weights are summed in the form that the convolution's method likes, and brought back once,
- * after the last block. */
+ * and the sum, unless that is soon made again from x. Gradients of weights are summed in the form that the
+ * convolution's method likes, and brought back once, after the last block. */
 #include "nn/maps_plan.h"
 
 #include <string.h>
@@ -42,9 +42,9 @@ static void weights_set(kelvin_weights *weights, bool backward)
         const struct step *s = &w->plan.step[l];
         if (layer->kind != KELVIN_LAYER_CONV) continue;
         const float *from = weights->theta + offset(model, layer, 0);
-        s->method[PASS_FORWARD]->pack(w->packed + s->packed[PASS_FORWARD], from, &s->conv, false);
+        s->method[PASS_FORWARD]->pack(w->packed + s->packed[PASS_FORWARD], from, &s->forward, false);
         if (backward && layer->in > 0)
-            s->method[PASS_BACKWARD]->pack(w->packed + s->packed[PASS_BACKWARD], from, &s->conv, true);
+            s->method[PASS_BACKWARD]->pack(w->packed + s->packed[PASS_BACKWARD], from, &s->back, true);
         for (size_t v = 0; v < VECTORS; v++)
             memcpy(w->vectors + s->vectors + v * s->map.blocks * LANES, weights->theta + offset(model, layer, 1 + v),
                    layer->to.channels * sizeof(float));
@@ -79,11 +79,10 @@ static void pack(const kelvin_model *model, const struct kelvin_kernels *kernels
 struct maps {
     kelvin_net net;
     struct plan plan;
-    float **x, **a;  /* (n_layers + 1) each: (MAPS_BLOCK, map.size) */
-    float **r;       /* (n_layers + 1): (MAPS_BLOCK, 16 blocks) */
-    float **d;       /* (n_buffers): (MAPS_BLOCK, map.size) */
-    float *squares;  /* (MAPS_BLOCK, most channels) */
-    float *d_packed; /* gradients of weights, */
+    float **x, **a;       /* (n_layers + 1) each: (MAPS_BLOCK, bare.size), (MAPS_BLOCK, map.size) */
+    float **squares, **r; /* (n_layers + 1) each: (MAPS_BLOCK, 16 blocks) */
+    float **passing, **d; /* memory that layers use in turn, of outputs and of gradients: (MAPS_BLOCK, map.size) */
+    float *d_packed;      /* gradients of weights, */
     float *d_vectors;
     float *d_mean; /* and of what goes into the dense layer, as a of MEAN */
     float *scratch;
@@ -99,11 +98,20 @@ static bool make_layer(struct maps *m, size_t l)
 {
     kelvin_arena *arena = m->net.arena;
     const kelvin_layer *layer = &m->net.model->layer[l];
-    const struct map *map = &m->plan.step[l].map;
+    const struct step *s = &m->plan.step[l];
     if (l > 0 && layer->kind == KELVIN_LAYER_DENSE) return true;
-    if (!make_images(arena, &m->a[l], map->size)) return false;
+    if (!s->passing && !make_images(arena, &m->a[l], s->map.size)) return false;
     if (l == 0 || layer->kind == KELVIN_LAYER_MEAN) return true;
-    return make_images(arena, &m->x[l], map->size) && make_images(arena, &m->r[l], map->blocks * LANES);
+    return make_images(arena, &m->x[l], s->bare.size) && make_images(arena, &m->r[l], s->map.blocks * LANES) &&
+           make_images(arena, &m->squares[l], s->map.blocks * LANES);
+}
+
+static bool make_buffers(kelvin_arena *arena, float ***memory, const struct buffers *buffers)
+{
+    *memory = kelvin_arena_alloc(arena, buffers->n + 1, sizeof **memory);
+    for (size_t i = 0; *memory && i < buffers->n; i++)
+        if (!make_images(arena, &(*memory)[i], buffers->map[i].size)) return false;
+    return *memory != NULL;
 }
 
 static kelvin_status net_create(kelvin_net *net)
@@ -111,47 +119,65 @@ static kelvin_status net_create(kelvin_net *net)
     struct maps *m = (struct maps *)net;
     kelvin_arena *arena = net->arena;
     const size_t layers = net->model->n_layers;
-    size_t most = 0;
+    float ***lists[] = {&m->x, &m->a, &m->r, &m->squares};
     KELVIN_TRY(plan_make(&m->plan, arena, net->model, net->kernels));
-    m->x = kelvin_arena_alloc(arena, layers + 1, sizeof *m->x);
-    m->a = kelvin_arena_alloc(arena, layers + 1, sizeof *m->a);
-    m->r = kelvin_arena_alloc(arena, layers + 1, sizeof *m->r);
-    m->d = kelvin_arena_alloc(arena, m->plan.n_buffers, sizeof *m->d);
-    if (!m->x || !m->a || !m->r || !m->d) return KELVIN_ENOMEM;
-    for (size_t l = 0; l <= layers; l++) {
-        if (!make_layer(m, l)) return KELVIN_ENOMEM;
-        if (m->plan.step[l].map.blocks > most) most = m->plan.step[l].map.blocks;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        *lists[i] = kelvin_arena_alloc(arena, layers + 1, sizeof **lists[i]);
+        if (!*lists[i]) return KELVIN_ENOMEM;
     }
-    for (size_t i = 0; i < m->plan.n_buffers; i++)
-        if (!make_images(arena, &m->d[i], m->plan.buffer[i].size)) return KELVIN_ENOMEM;
+    for (size_t l = 0; l <= layers; l++)
+        if (!make_layer(m, l)) return KELVIN_ENOMEM;
+    if (!make_buffers(arena, &m->passing, &m->plan.a) || !make_buffers(arena, &m->d, &m->plan.d)) return KELVIN_ENOMEM;
     m->d_packed = kelvin_arena_alloc(arena, m->plan.gradient, sizeof *m->d_packed);
     m->d_vectors = kelvin_arena_alloc(arena, m->plan.vectors, sizeof *m->d_vectors);
     m->scratch = kelvin_arena_alloc(arena, m->plan.scratch, sizeof *m->scratch);
-    if (!make_images(arena, &m->squares, most * LANES) || !make_images(arena, &m->d_mean, most * LANES))
-        return KELVIN_ENOMEM;
+    if (!make_images(arena, &m->d_mean, m->plan.step[layers - 1].map.size)) return KELVIN_ENOMEM;
     return m->d_packed && m->d_vectors && m->scratch ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-/* Images `first` and on of a layer's memory. */
-static float *images(float *memory, const struct map *map, size_t first)
+/* Some images that go through consecutive layers together. */
+struct group {
+    size_t first, n;
+};
+
+/* Those of a layer's output; of what is not kept there is only this group. */
+static float *outputs(const struct maps *m, size_t l, struct group group)
 {
-    return memory + first * map->size;
+    const struct step *s = &m->plan.step[l];
+    return s->passing ? m->passing[s->place] : m->a[l] + group.first * s->map.size;
+}
+
+static float *gradients(const struct maps *m, size_t buffer, struct group group)
+{
+    return m->d[buffer] + group.first * m->plan.d.map[buffer].size;
 }
 
 /* ---- forward ---- */
 
-static void conv_forward(struct maps *m, const struct maps_weights *w, size_t l, size_t first, size_t n)
+/* FRN, ReLU and the sum: from x to the output. */
+static void normalise(struct maps *m, const struct maps_weights *w, size_t l, struct group group)
 {
-    const kelvin_layer *layer = &m->net.model->layer[l];
     const struct step *s = &m->plan.step[l];
-    const struct map *in = &s->conv.in, *map = &s->map;
+    const size_t add = m->net.model->layer[l].add, at = group.first * s->map.blocks * LANES;
     const struct frn frn = frn_of(w, s);
-    float *x = images(m->x[l], map, first);
-    s->method[PASS_FORWARD]->forward(x, m->squares, images(m->a[layer->in], in, first),
-                                     w->packed + s->packed[PASS_FORWARD], vector(w, s, VECTOR_BIAS), &s->conv, n,
-                                     m->scratch);
-    m->net.kernels->frn_forward(images(m->a[l], map, first), map, m->r[l] + first * map->blocks * LANES, x, map,
-                                m->squares, layer->add ? images(m->a[layer->add], map, first) : NULL, map, &frn, n);
+    m->net.kernels->frn_forward(outputs(m, l, group), &s->map, m->r[l] + at, m->x[l] + group.first * s->bare.size,
+                                &s->bare, m->squares[l] + at, add ? outputs(m, add, group) : NULL,
+                                &m->plan.step[add].map, &frn, group.n);
+}
+
+static void conv_forward(struct maps *m, const struct maps_weights *w, size_t l, struct group group)
+{
+    const struct step *s = &m->plan.step[l];
+    s->method[PASS_FORWARD]->forward(m->x[l] + group.first * s->bare.size,
+                                     m->squares[l] + group.first * s->map.blocks * LANES,
+                                     outputs(m, m->net.model->layer[l].in, group), w->packed + s->packed[PASS_FORWARD],
+                                     vector(w, s, VECTOR_BIAS), &s->forward, group.n, m->scratch);
+    normalise(m, w, l, group);
+}
+
+static struct group group_at(size_t first, size_t n, size_t at_a_time)
+{
+    return (struct group){first, n - first < at_a_time ? n - first : at_a_time};
 }
 
 /* Runs consecutive layers which take as many images at a time, from layer l on; returns the first one that does not. */
@@ -162,7 +188,7 @@ static size_t segment_forward(struct maps *m, const struct maps_weights *w, size
     size_t end = l;
     while (model->layer[end].kind == KELVIN_LAYER_CONV && m->plan.step[end].images == at_a_time) end++;
     for (size_t first = 0; first < n; first += at_a_time)
-        for (size_t i = l; i < end; i++) conv_forward(m, w, i, first, n - first < at_a_time ? n - first : at_a_time);
+        for (size_t i = l; i < end; i++) conv_forward(m, w, i, group_at(first, n, at_a_time));
     return end;
 }
 
@@ -195,26 +221,34 @@ static void forward(kelvin_net *net, float *z, const kelvin_weights *weights, co
 
 /* ---- backward ---- */
 
-static void conv_backward(struct maps *m, const struct maps_weights *w, size_t l, size_t first, size_t n)
+static void frn_backward(struct maps *m, const struct maps_weights *w, size_t l, struct group group)
 {
-    const kelvin_layer *layer = &m->net.model->layer[l];
     const struct step *s = &m->plan.step[l];
-    const struct map *in = &s->conv.in, *map = &s->map;
     const struct frn frn = frn_of(w, s);
+    const size_t length = s->map.blocks * LANES;
     float *d = m->d_vectors + s->vectors;
-    const size_t length = map->blocks * LANES;
     const struct frn_gradient sums = {.gamma = d + VECTOR_GAMMA * length,
                                       .beta = d + VECTOR_BETA * length,
                                       .tau = d + VECTOR_TAU * length,
                                       .bias = d + VECTOR_BIAS * length};
-    float *dx = images(m->d[s->d_conv], map, first);
-    m->net.kernels->frn_backward(dx, map, &sums, images(m->d[s->d_out], map, first), map, images(m->x[l], map, first),
-                                 map, m->r[l] + first * length, &frn, n);
-    s->method[PASS_GRADIENT]->gradient(m->d_packed + s->packed[PASS_GRADIENT], images(m->a[layer->in], in, first), dx,
-                                       &s->conv, n, m->scratch);
-    if (layer->in == 0) return;
-    s->method[PASS_BACKWARD]->backward(images(m->d[m->plan.step[layer->in].d_out], in, first), dx,
-                                       w->packed + s->packed[PASS_BACKWARD], &s->conv, n, s->add_back, m->scratch);
+    m->net.kernels->frn_backward(gradients(m, s->d_conv, group), &s->map, &sums, gradients(m, s->d_out, group), &s->map,
+                                 m->x[l] + group.first * s->bare.size, &s->bare, m->r[l] + group.first * length, &frn,
+                                 group.n);
+}
+
+static void conv_backward(struct maps *m, const struct maps_weights *w, size_t l, struct group group)
+{
+    const size_t in = m->net.model->layer[l].in;
+    const struct step *s = &m->plan.step[l];
+    const float *d = gradients(m, s->d_conv, group);
+    frn_backward(m, w, l, group);
+    if (m->plan.step[in].passing) normalise(m, w, in, group);
+    s->method[PASS_GRADIENT]->gradient(m->d_packed + s->packed[PASS_GRADIENT], outputs(m, in, group), d, &s->back,
+                                       group.n, m->scratch);
+    if (in == 0) return;
+    s->method[PASS_BACKWARD]->backward(gradients(m, m->plan.step[in].d_out, group), d,
+                                       w->packed + s->packed[PASS_BACKWARD], &s->back, group.n, s->add_back,
+                                       m->scratch);
 }
 
 /* Consecutive layers down from l; returns the next one to do. */
@@ -224,7 +258,7 @@ static size_t segment_backward(struct maps *m, const struct maps_weights *w, siz
     size_t end = l;
     while (end > 0 && m->plan.step[end].images == at_a_time) end--;
     for (size_t first = 0; first < n; first += at_a_time)
-        for (size_t i = l; i > end; i--) conv_backward(m, w, i, first, n - first < at_a_time ? n - first : at_a_time);
+        for (size_t i = l; i > end; i--) conv_backward(m, w, i, group_at(first, n, at_a_time));
     return end;
 }
 
@@ -253,7 +287,7 @@ static void bring_back(struct maps *m, float *grad)
         const struct step *s = &m->plan.step[l];
         if (layer->kind != KELVIN_LAYER_CONV) continue;
         s->method[PASS_GRADIENT]->unpack(grad + offset(model, layer, 0), m->d_packed + s->packed[PASS_GRADIENT],
-                                         &s->conv);
+                                         &s->back);
         for (size_t v = 0; v < VECTORS; v++)
             memcpy(grad + offset(model, layer, 1 + v), m->d_vectors + s->vectors + v * s->map.blocks * LANES,
                    layer->to.channels * sizeof(float));

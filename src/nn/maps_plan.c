@@ -17,8 +17,7 @@ static struct frame frame_max(struct frame a, struct frame b)
     return (struct frame){a.before > b.before ? a.before : b.before, a.after > b.after ? a.after : b.after};
 }
 
-/* The frame around the output of layer l: what its readers reach for, and what its own convolution does on the way
- * back. */
+/* The frame that the output of layer l needs: what its readers reach for, and its own convolution on the way back. */
 static struct frame frame_of(const kelvin_model *model, size_t l)
 {
     const kelvin_layer *own = &model->layer[l];
@@ -37,6 +36,20 @@ static struct frame frame_of(const kelvin_model *model, size_t l)
     return frame_max(frame, frame_max(y, x));
 }
 
+/* Layers that are added to each other share one memory for their gradients, so they have one frame. */
+static void share_frame(struct frame *frame, const kelvin_model *model, size_t l)
+{
+    const size_t add = model->layer[l].add;
+    if (add) frame[l] = frame[add] = frame_max(frame[l], frame[add]);
+}
+
+static void find_frames(struct frame *frame, const kelvin_model *model)
+{
+    for (size_t l = 0; l <= model->n_layers; l++) frame[l] = frame_of(model, l);
+    for (size_t l = model->n_layers; l > 0; l--) share_frame(frame, model, l);  /* down the chain of sums, */
+    for (size_t l = 1; l <= model->n_layers; l++) share_frame(frame, model, l); /* and up again */
+}
+
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
@@ -46,70 +59,95 @@ static void plan_conv(struct plan *plan, size_t l, const kelvin_layer *layer, co
 {
     struct step *s = &plan->step[l];
     struct frame unused;
-    s->conv =
-        (struct conv){.in = plan->step[layer->in].map, .out = s->map, .kernel = layer->kernel, .stride = layer->stride};
-    conv_same(&s->conv.pad_y, &unused, layer->from.height, layer->kernel, layer->stride);
-    conv_same(&s->conv.pad_x, &unused, layer->from.width, layer->kernel, layer->stride);
+    struct conv *conv = &s->forward;
+    *conv = (struct conv){
+        .in = plan->step[layer->in].map, .out = s->bare, .kernel = layer->kernel, .stride = layer->stride};
+    conv_same(&conv->pad_y, &unused, layer->from.height, layer->kernel, layer->stride);
+    conv_same(&conv->pad_x, &unused, layer->from.width, layer->kernel, layer->stride);
+    s->back = *conv;
+    s->back.out = s->map;
     for (int pass = 0; pass < PASSES; pass++) {
-        const struct conv_method *method = choose(kernels, &s->conv);
+        const struct conv_method *method = choose(kernels, conv);
         size_t *total = pass == PASS_GRADIENT ? &plan->gradient : &plan->packed;
         s->method[pass] = method;
         s->packed[pass] = *total;
-        *total += method->weights(&s->conv);
-        plan->scratch = larger(plan->scratch, method->scratch(&s->conv));
+        *total += method->weights(conv);
+        plan->scratch = larger(plan->scratch, method->scratch(conv));
     }
     s->vectors = plan->vectors;
     plan->vectors += VECTORS * KELVIN_LANES * s->map.blocks;
 }
 
-/* ---- memory of gradients ----
- * Going back, the gradient in a layer's output is there from the last layer that reads it to the layer itself. */
+/* ---- memory that layers use in turn ---- */
 
-static const size_t NONE = (size_t)-1;
-
-struct pool {
-    struct plan *plan;
-    bool *busy;
-};
-
-static size_t buffer_take(struct pool *pool, const struct map *map)
+static size_t buffer_take(struct buffers *buffers, const struct map *map)
 {
-    struct plan *plan = pool->plan;
     size_t i = 0;
-    while (i < plan->n_buffers && (pool->busy[i] || memcmp(&plan->buffer[i], map, sizeof *map) != 0)) i++;
-    if (i == plan->n_buffers) plan->buffer[plan->n_buffers++] = *map;
-    pool->busy[i] = true;
+    while (i < buffers->n && (buffers->busy[i] || memcmp(&buffers->map[i], map, sizeof *map) != 0)) i++;
+    if (i == buffers->n) buffers->map[buffers->n++] = *map;
+    buffers->busy[i] = true;
     return i;
 }
 
-static void plan_back(struct pool *pool, const kelvin_model *model, size_t l)
+static bool buffers_make(struct buffers *buffers, kelvin_arena *arena, size_t most)
+{
+    buffers->map = kelvin_arena_alloc(arena, most, sizeof *buffers->map);
+    buffers->busy = kelvin_arena_alloc(arena, most, sizeof *buffers->busy);
+    return buffers->map && buffers->busy;
+}
+
+/* Gradients: going back, that in a layer's output is there from the last layer that reads it to the layer itself. */
+
+static const size_t NONE = (size_t)-1;
+
+static void plan_back(struct plan *plan, const kelvin_model *model, size_t l)
 {
     const kelvin_layer *layer = &model->layer[l];
-    struct step *step = pool->plan->step, *s = &step[l], *in = &step[layer->in];
+    struct step *step = plan->step, *s = &step[l], *in = &step[layer->in];
     s->d_conv = s->d_out;
     if (layer->add) {
         step[layer->add].d_out = s->d_out;
-        s->d_conv = buffer_take(pool, &s->map);
+        s->d_conv = buffer_take(&plan->d, &s->map);
     }
     s->add_back = in->d_out != NONE;
-    if (layer->in > 0 && !s->add_back) in->d_out = buffer_take(pool, &in->map);
-    pool->busy[s->d_conv] = false;
+    if (layer->in > 0 && !s->add_back) in->d_out = buffer_take(&plan->d, &in->map);
+    plan->d.busy[s->d_conv] = false;
 }
 
-static kelvin_status plan_buffers(struct plan *plan, kelvin_arena *arena, const kelvin_model *model)
+static void plan_gradients(struct plan *plan, const kelvin_model *model)
 {
-    const size_t layers = model->n_layers;
-    struct pool pool = {plan, kelvin_arena_alloc(arena, 2 * layers, sizeof *pool.busy)};
-    plan->buffer = kelvin_arena_alloc(arena, 2 * layers, sizeof *plan->buffer);
-    if (!pool.busy || !plan->buffer) return KELVIN_ENOMEM;
-    for (size_t l = 0; l <= layers; l++) plan->step[l].d_out = NONE;
-    for (size_t l = layers; l > 0; l--) {
+    for (size_t l = 0; l <= model->n_layers; l++) plan->step[l].d_out = NONE;
+    for (size_t l = model->n_layers; l > 0; l--) {
         const kelvin_layer *layer = &model->layer[l];
-        if (layer->kind == KELVIN_LAYER_MEAN)
-            plan->step[layer->in].d_out = buffer_take(&pool, &plan->step[layer->in].map);
-        if (layer->kind == KELVIN_LAYER_CONV) plan_back(&pool, model, l);
+        struct step *in = &plan->step[layer->in];
+        if (layer->kind == KELVIN_LAYER_MEAN) in->d_out = buffer_take(&plan->d, &in->map);
+        if (layer->kind == KELVIN_LAYER_CONV) plan_back(plan, model, l);
     }
-    return KELVIN_OK;
+}
+
+/* Outputs that need not be kept: one reader, a neighbour. */
+
+static size_t only_reader(const kelvin_model *model, size_t l)
+{
+    size_t readers = 0, last = 0;
+    for (size_t r = l + 1; r <= model->n_layers; r++)
+        if (model->layer[r].in == l || model->layer[r].add == l) readers++, last = r;
+    return readers == 1 ? last : 0;
+}
+
+static void plan_outputs(struct plan *plan, const kelvin_model *model)
+{
+    for (size_t l = 1; l <= model->n_layers; l++) {
+        struct step *s = &plan->step[l];
+        const kelvin_layer *layer = &model->layer[l];
+        const size_t reader = only_reader(model, l);
+        s->passing = reader && layer->kind == KELVIN_LAYER_CONV && !layer->add &&
+                     model->layer[reader].kind == KELVIN_LAYER_CONV && plan->step[reader].images == s->images;
+        if (s->passing) s->place = buffer_take(&plan->a, &s->map);
+        for (size_t earlier = 1; earlier < l; earlier++)
+            if (plan->step[earlier].passing && only_reader(model, earlier) == l)
+                plan->a.busy[plan->step[earlier].place] = false;
+    }
 }
 
 /* ---- */
@@ -125,15 +163,23 @@ static size_t images_of(const struct map *map)
 kelvin_status plan_make(struct plan *plan, kelvin_arena *arena, const kelvin_model *model,
                         const struct kelvin_kernels *kernels)
 {
-    *plan = (struct plan){.step = kelvin_arena_alloc(arena, model->n_layers + 1, sizeof *plan->step)};
-    if (!plan->step) return KELVIN_ENOMEM;
-    for (size_t l = 0; l <= model->n_layers; l++) {
+    const size_t layers = model->n_layers;
+    *plan = (struct plan){.step = kelvin_arena_alloc(arena, layers + 1, sizeof *plan->step)};
+    if (!plan->step || !buffers_make(&plan->d, arena, 2 * layers) || !buffers_make(&plan->a, arena, layers))
+        return KELVIN_ENOMEM;
+    struct frame *frame = kelvin_arena_alloc(arena, layers + 1, sizeof *frame);
+    if (!frame) return KELVIN_ENOMEM;
+    find_frames(frame, model);
+    for (size_t l = 0; l <= layers; l++) {
         const kelvin_layer *layer = &model->layer[l];
         const kelvin_shape to = layer->to;
         struct step *s = &plan->step[l];
-        s->map = map_make(to.channels, to.height, to.width, frame_of(model, l));
+        s->map = map_make(to.channels, to.height, to.width, frame[l]);
+        s->bare = map_make(to.channels, to.height, to.width, (struct frame){0, 0});
         s->images = images_of(&s->map);
         if (l > 0 && layer->kind == KELVIN_LAYER_CONV) plan_conv(plan, l, layer, kernels);
     }
-    return plan_buffers(plan, arena, model);
+    plan_gradients(plan, model);
+    plan_outputs(plan, model);
+    return KELVIN_OK;
 }

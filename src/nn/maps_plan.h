@@ -13,8 +13,10 @@ enum { VECTOR_BIAS, VECTOR_GAMMA, VECTOR_BETA, VECTOR_TAU, VECTORS };
 
 /* One layer; for the input, number 0, only `map` counts, and for MEAN and DENSE only what is said. */
 struct step {
-    struct map map;   /* of its output, before and after normalising, and of gradients in it */
-    struct conv conv; /* from the map of the layer that it reads to its own */
+    struct map map;      /* of its output and of gradients in it */
+    struct map bare;     /* the same without a frame: of what its convolution gives */
+    struct conv forward; /* from the map of the layer that it reads to `bare` */
+    struct conv back;    /* from there to `map` */
     const struct conv_method *method[PASSES];
     size_t packed[PASSES]; /* where its weights are, in each form; PASS_GRADIENT: where their gradient is summed */
     size_t vectors;        /* where its vectors are */
@@ -24,16 +26,27 @@ struct step {
     size_t d_out, d_conv;
     bool add_back; /* to the gradient in the output of the layer that it reads: something is there already */
     size_t images; /* that go through this layer and its neighbours at a time */
+
+    /* Its output is read by its neighbours only, so it is kept only until they have run, in memory for `images` images,
+     * by number, and made again on the way back: that takes less time than keeping it. */
+    bool passing;
+    size_t place;
+};
+
+/* Memory for images that several layers use in turn. */
+struct buffers {
+    size_t n;
+    struct map *map; /* (n) */
+    bool *busy;
 };
 
 struct plan {
-    struct step *step; /* (n_layers + 1) */
-    size_t packed;     /* floats of weights for the way forward and back, */
-    size_t gradient;   /* of gradients of weights, */
-    size_t vectors;    /* and of vectors */
-    size_t scratch;    /* floats that the methods want */
-    size_t n_buffers;  /* of gradients */
-    struct map *buffer;
+    struct step *step;   /* (n_layers + 1) */
+    size_t packed;       /* floats of weights for the way forward and back, */
+    size_t gradient;     /* of gradients of weights, */
+    size_t vectors;      /* and of vectors */
+    size_t scratch;      /* floats that the methods want */
+    struct buffers d, a; /* memory of gradients, and of outputs that are not kept */
 };
 
 KELVIN_MUST_CHECK kelvin_status plan_make(struct plan *plan, kelvin_arena *arena, const kelvin_model *model,
