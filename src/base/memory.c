@@ -63,7 +63,7 @@ char *kelvin_strdup(const char *s)
     return copy ? memcpy(copy, s, n) : NULL;
 }
 
-/* ---- arena: a list of chunks, each at least twice the last, freed together ---- */
+/* ---- arena: a list of chunks, each twice the last up to LARGE, or as large as it must be, freed together ---- */
 
 struct chunk {
     struct chunk *next;
@@ -90,6 +90,7 @@ void *kelvin_arena_alloc(kelvin_arena *arena, size_t count, size_t size)
     struct chunk *c = arena->last;
     if (!c || c->size - c->used < bytes) {
         size_t want = c ? 2 * c->size : CHUNK;
+        if (want > LARGE) want = LARGE; /* all of it is written, so all of it counts as used */
         if (want < bytes) want = bytes;
         struct chunk *fresh = kelvin_alloc(1, ALIGN + want);
         if (!fresh) return NULL;
