@@ -130,11 +130,12 @@ INLINE void product_store(float *to, wide sum[][PER_BLOCK], int rows)
     }
 #endif
 
-/* How many of `left` rows to take now: as even parts as possible, so that no short one is left over. */
+/* How many of `left` rows to take now: as many as fit, but the last two times about as many each, so that no short one,
+ * which would wait for its own sums, is left over. */
 INLINE size_t product_rows(size_t left)
 {
-    const size_t parts = (left + PRODUCT_ROWS - 1) / PRODUCT_ROWS;
-    return (left + parts - 1) / parts;
+    if (left >= 2 * PRODUCT_ROWS) return PRODUCT_ROWS;
+    return left <= PRODUCT_ROWS ? left : (left + 1) / 2;
 }
 
 #endif

@@ -249,32 +249,29 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
     }
 }
 
-/* m (points, tiles, 16) = v (points, tiles, 16 blocks) times u (points, channels, 16): some tiles, and one block of
- * output channels. */
+/* m (tiles, 16) = v (tiles, 16 blocks) times u (channels, 16), some tiles at one point, and one block of output
+ * channels. */
 INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t blocks, size_t channels)
 {
-    for (size_t p = 0; p < ALL_POINTS; p++) {
-        wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
-        product_add(sum, rows,
-                    (struct product){.a = v + p * step_of(blocks),
-                                     .b = u + p * weight_step(channels),
-                                     .n = channels,
-                                     .step_a = 1,
-                                     .row_a = blocks * KELVIN_LANES,
-                                     .step_b = KELVIN_LANES});
-        product_store(m + p * step_of(1), sum, rows);
-    }
+    wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
+    product_add(
+        sum, rows,
+        (struct product){
+            .a = v, .b = u, .n = channels, .step_a = 1, .row_a = blocks * KELVIN_LANES, .step_b = KELVIN_LANES});
+    product_store(m, sum, rows);
 }
 
+/* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. */
 INLINE void multiply_blocks(float *m, const float *v, const float *u, size_t tiles, size_t channels, size_t blocks)
 {
-    for (size_t t = 0; t < tiles;) {
-        const size_t rows = product_rows(tiles - t);
+    for (size_t p = 0; p < ALL_POINTS; p++, m += step_of(1), v += step_of(blocks), u += weight_step(channels))
+        for (size_t t = 0; t < tiles;) {
+            const size_t rows = product_rows(tiles - t);
 #define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * blocks * KELVIN_LANES, u, constant, blocks, channels)
-        WITH_CONSTANT_ROWS(rows, CALL)
+            WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
-        t += rows;
-    }
+            t += rows;
+        }
 }
 
 static void multiply(float *m, const float *v, const float *u, size_t tiles, size_t blocks, size_t channels)
