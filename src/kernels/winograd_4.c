@@ -17,10 +17,11 @@ INLINE void to_points(wide v[6], const wide d[6])
     const wide even_a = wide_fma(wide_set(-2.0f), d[2], d[4]), odd_a = wide_fma(wide_set(-2.0f), d[1], d[3]);
     const wide even_b = wide_fma(wide_set(-0.5f), d[2], d[4]), odd_b = wide_fma(wide_set(-0.5f), d[1], d[3]);
     v[0] = wide_fma(middle, d[2], d[0] + d[4]);
-    v[1] = wide_fma(a, odd_a, even_a);
-    v[2] = wide_fma(-a, odd_a, even_a);
-    v[3] = wide_fma(b, odd_b, even_b);
-    v[4] = wide_fma(-b, odd_b, even_b);
+    const wide by_a = a * odd_a, by_b = b * odd_b;
+    v[1] = even_a + by_a;
+    v[2] = even_a - by_a;
+    v[3] = even_b + by_b;
+    v[4] = even_b - by_b;
     v[5] = wide_fma(middle, d[3], d[1] + d[5]);
 }
 
@@ -42,10 +43,11 @@ INLINE void to_points_back(wide m[6], const wide y[4])
     const wide even_a = wide_fma(wide_set(0.5f), y[2], y[0]), odd_a = wide_fma(wide_set(0.5f), y[3], y[1]);
     const wide even_b = wide_fma(wide_set(2.0f), y[2], y[0]), odd_b = wide_fma(wide_set(2.0f), y[3], y[1]);
     m[0] = y[0];
-    m[1] = wide_fma(a, odd_a, even_a);
-    m[2] = wide_fma(-a, odd_a, even_a);
-    m[3] = wide_fma(b, odd_b, even_b);
-    m[4] = wide_fma(-b, odd_b, even_b);
+    const wide by_a = a * odd_a, by_b = b * odd_b;
+    m[1] = even_a + by_a;
+    m[2] = even_a - by_a;
+    m[3] = even_b + by_b;
+    m[4] = even_b - by_b;
     m[5] = y[3];
 }
 
