@@ -7,7 +7,8 @@
  *     dx = gamma r (du - x r^2 S / P)      S = sum of du x      dgamma = r S      dbeta = sum of du
  *     dtau = sum of da where u <= tau, if tau > 0      dbias = sum of dx
  *
- * Sums go over even and odd pixels of the rows apart, so that no addition waits for the one before. */
+ * The sums of du x and of dx go over even and odd pixels of the rows apart: one chain of additions would be waited for.
+ */
 #include "kernels/local.h"
 #include "kernels/wide.h"
 
@@ -85,17 +86,17 @@ INLINE void add_pixel(wide *s, wide *du, wide *cut, const float *da, const float
 INLINE void sum_pixels(wide *s, wide *du, wide *cut, const struct backward *p, const wide *scale, const wide *beta,
                        const wide *least)
 {
-    wide odd_s[PER_BLOCK] = {0}, odd_du[PER_BLOCK] = {0}, odd_cut[PER_BLOCK] = {0};
+    wide odd[PER_BLOCK] = {0};
     const float *da = p->da, *x = p->x;
     for (size_t h = 0; h < p->height; h++, da += p->da_row, x += p->x_row) {
         size_t i = 0;
         for (; i + 1 < p->width; i += 2) {
             add_pixel(s, du, cut, da + i * LANES, x + i * LANES, scale, beta, least);
-            add_pixel(odd_s, odd_du, odd_cut, da + (i + 1) * LANES, x + (i + 1) * LANES, scale, beta, least);
+            add_pixel(odd, du, cut, da + (i + 1) * LANES, x + (i + 1) * LANES, scale, beta, least);
         }
         if (i < p->width) add_pixel(s, du, cut, da + i * LANES, x + i * LANES, scale, beta, least);
     }
-    UNROLL for (int v = 0; v < PER_BLOCK; v++) s[v] += odd_s[v], du[v] += odd_du[v], cut[v] += odd_cut[v];
+    UNROLL for (int v = 0; v < PER_BLOCK; v++) s[v] += odd[v];
 }
 
 /* dx = scale du + pull x; into their sum. */
