@@ -132,11 +132,11 @@ INLINE void pixels(int ROWS, size_t CHANNELS, float *out, const float *in, const
                    const float *start, bool add)
 {
     wide sum[PRODUCT_ROWS][PER_BLOCK];
-    UNROLL for (int r = 0; r < ROWS; r++) UNROLL for (int v = 0; v < PER_BLOCK; v++)
-    {
-        const float *from = add ? out + (size_t)r * reach->out_step : start;
-        sum[r][v] = from ? wide_load(from + v * WIDE) : wide_set(0);
-    }
+    UNROLLED(r, ROWS)
+        UNROLLED(v, PER_BLOCK) {
+            const float *from = add ? out + (size_t)r * reach->out_step : start;
+            sum[r][v] = from ? wide_load(from + v * WIDE) : wide_set(0);
+        }
     for (size_t b = 0; b < (CHANNELS ? 1 : reach->map->blocks); b++, in += reach->map->block) {
         const size_t channels = CHANNELS ? CHANNELS : channels_of(reach->map, b);
         /* Whole blocks: the pixels side by side are one long row of channels. */
@@ -152,8 +152,8 @@ INLINE void pixels(int ROWS, size_t CHANNELS, float *out, const float *in, const
                                              .row_a = reach->step,
                                              .step_b = LANES});
     }
-    UNROLL for (int r = 0; r < ROWS; r++) UNROLL for (int v = 0; v < PER_BLOCK; v++)
-        wide_store(out + (size_t)r * reach->out_step + v * WIDE, sum[r][v]);
+    UNROLLED(r, ROWS)
+        UNROLLED(v, PER_BLOCK) wide_store(out + (size_t)r * reach->out_step + v * WIDE, sum[r][v]);
 }
 
 /* A row of `width` sums. */
@@ -184,8 +184,7 @@ static row_copy *row_for(size_t channels)
 
 INLINE void add_square(wide *sum, const float *x)
 {
-    UNROLL for (int v = 0; v < PER_BLOCK; v++)
-    {
+    UNROLLED(v, PER_BLOCK) {
         const wide a = wide_load(x + v * WIDE);
         sum[v] = wide_fma(a, a, sum[v]);
     }
@@ -201,8 +200,7 @@ static void add_squares(float *sums, const float *x, size_t width)
         add_square(odd, x + (i + 1) * LANES);
     }
     if (i < width) add_square(even, x + i * LANES);
-    UNROLL for (int v = 0; v < PER_BLOCK; v++)
-        wide_store(sums + v * WIDE, wide_load(sums + v * WIDE) + (even[v] + odd[v]));
+    UNROLLED(v, PER_BLOCK) wide_store(sums + v * WIDE, wide_load(sums + v * WIDE) + (even[v] + odd[v]));
 }
 
 void NAME(direct_forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
@@ -278,25 +276,23 @@ INLINE void gradient_rows(int rows, float *sum_at, const size_t *places, const s
 {
     wide sum[PRODUCT_ROWS][PER_BLOCK];
     const float *a[PRODUCT_ROWS];
-    UNROLL for (int r = 0; r < rows; r++)
-    {
+    UNROLLED(r, rows) {
         a[r] = band->in + places[r];
-        UNROLL for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_load(sum_at + r * LANES + v * WIDE);
+        UNROLLED(v, PER_BLOCK) sum[r][v] = wide_load(sum_at + r * LANES + v * WIDE);
     }
     for (size_t y = 0; y < band->height; y++) {
         const float *d = band->d_out + y * band->out_row, *const end = d + band->width * LANES;
         for (size_t at = y * band->in_row; d < end; d += LANES, at += band->in_step) {
             wide b[PER_BLOCK];
-            UNROLL for (int v = 0; v < PER_BLOCK; v++) b[v] = wide_load(d + v * WIDE);
-            UNROLL for (int r = 0; r < rows; r++)
-            {
+            UNROLLED(v, PER_BLOCK) b[v] = wide_load(d + v * WIDE);
+            UNROLLED(r, rows) {
                 const wide x = wide_set(a[r][at]);
-                UNROLL for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_fma(x, b[v], sum[r][v]);
+                UNROLLED(v, PER_BLOCK) sum[r][v] = wide_fma(x, b[v], sum[r][v]);
             }
         }
     }
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int v = 0; v < PER_BLOCK; v++)
-        wide_store(sum_at + r * LANES + v * WIDE, sum[r][v]);
+    UNROLLED(r, rows)
+        UNROLLED(v, PER_BLOCK) wide_store(sum_at + r * LANES + v * WIDE, sum[r][v]);
 }
 
 /* All taps, from one block of channels to one: they lie side by side in `sums`. */

@@ -19,8 +19,8 @@ INLINE void normalise(bool ADD, float *out, const struct map *out_map, const flo
                       const float *added, size_t added_row, const wide *scale, const wide *beta, const wide *least)
 {
     for (size_t h = 0; h < x_map->height; h++, out += out_map->row, x += x_map->row, added += ADD ? added_row : 0)
-        for (size_t i = 0; i < x_map->width * LANES; i += LANES) UNROLL for (int v = 0; v < PER_BLOCK; v++)
-            {
+        for (size_t i = 0; i < x_map->width * LANES; i += LANES)
+            UNROLLED(v, PER_BLOCK) {
                 const size_t at = i + (size_t)v * WIDE;
                 /* in this order a NaN stays one */
                 const wide a = wide_max(least[v], wide_fma(scale[v], wide_load(x + at), beta[v]));
@@ -73,8 +73,7 @@ INLINE wide_mask passes(const float *x, const wide *scale, const wide *beta, con
 INLINE void add_pixel(wide *s, wide *du, wide *cut, const float *da, const float *x, const wide *scale,
                       const wide *beta, const wide *least)
 {
-    UNROLL for (int v = 0; v < PER_BLOCK; v++)
-    {
+    UNROLLED(v, PER_BLOCK) {
         const wide_mask pass = passes(x, scale, beta, least, v);
         const wide d = wide_load(da + v * WIDE), kept = wide_where(pass, d);
         s[v] = wide_fma(kept, wide_load(x + v * WIDE), s[v]);
@@ -96,15 +95,14 @@ INLINE void sum_pixels(wide *s, wide *du, wide *cut, const struct backward *p, c
         }
         if (i < p->width) add_pixel(s, du, cut, da + i * LANES, x + i * LANES, scale, beta, least);
     }
-    UNROLL for (int v = 0; v < PER_BLOCK; v++) s[v] += odd[v];
+    UNROLLED(v, PER_BLOCK) s[v] += odd[v];
 }
 
 /* dx = scale du + pull x; into their sum. */
 INLINE void put_pixel(wide *sum, float *dx, const float *da, const float *x, const wide *scale, const wide *beta,
                       const wide *least, const wide *pull)
 {
-    UNROLL for (int v = 0; v < PER_BLOCK; v++)
-    {
+    UNROLLED(v, PER_BLOCK) {
         const wide du = wide_where(passes(x, scale, beta, least, v), wide_load(da + v * WIDE));
         const wide d = wide_fma(pull[v], wide_load(x + v * WIDE), scale[v] * du);
         wide_store(dx + v * WIDE, d);
@@ -127,7 +125,7 @@ INLINE void put_pixels(wide *sum, const struct backward *p, const wide *scale, c
         }
         if (i < p->width) put_pixel(sum, dx + i * LANES, da + i * LANES, x + i * LANES, scale, beta, least, pull);
     }
-    UNROLL for (int v = 0; v < PER_BLOCK; v++) sum[v] += odd[v];
+    UNROLLED(v, PER_BLOCK) sum[v] += odd[v];
 }
 
 INLINE void accumulate(float *total, wide more)
@@ -142,15 +140,13 @@ static void backward_block(const struct backward *p, const struct frn_gradient *
     const wide zero = wide_set(0), pixels = wide_set((float)(p->height * p->width));
     wide scale[PER_BLOCK], beta[PER_BLOCK], least[PER_BLOCK], pull[PER_BLOCK];
     wide s[PER_BLOCK] = {0}, du[PER_BLOCK] = {0}, cut[PER_BLOCK] = {0}, sum[PER_BLOCK] = {0};
-    UNROLL for (int v = 0; v < PER_BLOCK; v++)
-    {
+    UNROLLED(v, PER_BLOCK) {
         scale[v] = wide_load(frn->gamma + v * WIDE) * wide_load(r + v * WIDE);
         beta[v] = wide_load(frn->beta + v * WIDE);
         least[v] = wide_max(wide_load(frn->tau + v * WIDE), zero);
     }
     sum_pixels(s, du, cut, p, scale, beta, least);
-    UNROLL for (int v = 0; v < PER_BLOCK; v++)
-    {
+    UNROLLED(v, PER_BLOCK) {
         const wide inverse = wide_load(r + v * WIDE);
         accumulate(total->gamma + v * WIDE, inverse * s[v]);
         accumulate(total->beta + v * WIDE, du[v]);
@@ -158,7 +154,7 @@ static void backward_block(const struct backward *p, const struct frn_gradient *
         pull[v] = zero - scale[v] * (inverse * inverse) * (s[v] / pixels);
     }
     put_pixels(sum, p, scale, beta, least, pull);
-    UNROLL for (int v = 0; v < PER_BLOCK; v++) accumulate(total->bias + v * WIDE, sum[v]);
+    UNROLLED(v, PER_BLOCK) accumulate(total->bias + v * WIDE, sum[v]);
 }
 
 void NAME(frn_backward)(float *dx, const struct map *dx_map, const struct frn_gradient *gradient, const float *da,

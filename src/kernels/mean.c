@@ -12,7 +12,7 @@ static wide sum_pixels(const float *in, const struct map *map)
     for (size_t h = 0; h < map->height; h++, in += map->row) {
         size_t i = 0;
         for (; i + 4 <= map->width; i += 4)
-            UNROLL for (size_t k = 0; k < 4; k++) sum[k] += wide_load(in + (i + k) * LANES);
+            UNROLLED(k, 4) sum[k] += wide_load(in + (i + (size_t)k) * LANES);
         for (; i < map->width; i++) sum[0] += wide_load(in + i * LANES);
     }
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);

@@ -29,11 +29,10 @@ INLINE void product_add(wide sum[][PER_BLOCK], int rows, struct product p)
 {
     for (size_t i = 0; i < p.n; i++) {
         wide b[PER_BLOCK];
-        UNROLL for (int v = 0; v < PER_BLOCK; v++) b[v] = wide_load(p.b + i * p.step_b + v * WIDE);
-        UNROLL for (int r = 0; r < rows; r++)
-        {
+        UNROLLED(v, PER_BLOCK) b[v] = wide_load(p.b + i * p.step_b + v * WIDE);
+        UNROLLED(r, rows) {
             const wide a = wide_set(p.a[i * p.step_a + (size_t)r * p.row_a]);
-            UNROLL for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_fma(a, b[v], sum[r][v]);
+            UNROLLED(v, PER_BLOCK) sum[r][v] = wide_fma(a, b[v], sum[r][v]);
         }
     }
 }

@@ -15,11 +15,12 @@ enum { WIDE = 4 };
 #endif
 enum { PER_BLOCK = KELVIN_LANES / WIDE };
 
-/* Before a loop whose bounds are constants: arrays of vectors stay in registers only if no index is left. */
+/* for (int i = 0; i < n; i++), n a constant up to 12, unrolled: arrays of vectors stay in registers only if no index is
+ * left. */
 #if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
+#define UNROLLED(i, n) _Pragma("clang loop unroll(full)") for (int i = 0; i < (n); i++)
 #else
-#define UNROLL _Pragma("GCC unroll 12")
+#define UNROLLED(i, n) _Pragma("GCC unroll 12") for (int i = 0; i < (n); i++)
 #endif
 
 typedef float wide __attribute__((vector_size(WIDE * sizeof(float))));
