@@ -40,18 +40,14 @@ INLINE void product_add(wide sum[][PER_BLOCK], int rows, struct product p)
 /* rows of 16 */
 INLINE void product_load(wide sum[][PER_BLOCK], const float *from, int rows)
 {
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int v = 0; v < PER_BLOCK; v++) sum[r][v] = wide_load(from + r * KELVIN_LANES + v * WIDE);
+    UNROLLED(r, rows)
+        UNROLLED(v, PER_BLOCK) sum[r][v] = wide_load(from + r * KELVIN_LANES + v * WIDE);
 }
 
 INLINE void product_store(float *to, wide sum[][PER_BLOCK], int rows)
 {
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int v = 0; v < PER_BLOCK; v++) wide_store(to + r * KELVIN_LANES + v * WIDE, sum[r][v]);
+    UNROLLED(r, rows)
+        UNROLLED(v, PER_BLOCK) wide_store(to + r * KELVIN_LANES + v * WIDE, sum[r][v]);
 }
 
 /* Calls CALL(rows) with the constant that `rows` is, 1 .. PRODUCT_ROWS. */

@@ -31,7 +31,7 @@ double NAME(fma_peak)(size_t rounds)
 {
     enum { CHAINS = 10 }; /* enough to hide the latency, few enough for 16 registers */
     v8 sum[CHAINS];
-    for (int i = 0; i < CHAINS; i++) sum[i] = v8_set((float)i);
+    for (int i = 0; i < CHAINS; i++) sum[i] = v8_set((float)i + 0.25f); /* 1 would stay 1, which compilers see */
     const v8 a = v8_set(0.999f), b = v8_set(0.001f);
     for (size_t round = 0; round < rounds; round++)
         for (int i = 0; i < CHAINS; i++) sum[i] = v8_fma(sum[i], a, b);

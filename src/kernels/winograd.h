@@ -76,25 +76,22 @@ static size_t smaller(size_t a, size_t b)
 
 /* The second half of a transform to points: along y. out[p * step] */
 #define ALONG_Y(transform, out, step, half, n)                                                                         \
-    _Pragma("GCC unroll 6") for (int x = 0; x < POINTS; x++)                                                           \
-    {                                                                                                                  \
+    UNROLLED(x, POINTS) {                                                                                              \
         wide d[n], v[POINTS];                                                                                          \
-        _Pragma("GCC unroll 6") for (int y = 0; y < (n); y++) d[y] = half[y][x];                                       \
+        UNROLLED(y, n) d[y] = half[y][x];                                                                              \
         transform(v, d);                                                                                               \
-        _Pragma("GCC unroll 6") for (int y = 0; y < POINTS; y++)                                                       \
-            wide_store((out) + (size_t)(y * POINTS + x) * (step), v[y]);                                               \
+        UNROLLED(y, POINTS) wide_store((out) + (size_t)(y * POINTS + x) * (step), v[y]);                               \
     }
 
 /* out[p * step] = B' in B */
 INLINE void tile_to_points(float *out, size_t step, const float *in, size_t row)
 {
     wide half[POINTS][POINTS];
-#pragma GCC unroll 6
-    for (int y = 0; y < POINTS; y++, in += row) {
+    UNROLLED(y, POINTS) {
         wide d[POINTS];
-#pragma GCC unroll 6
-        for (int x = 0; x < POINTS; x++) d[x] = wide_load(in + x * KELVIN_LANES);
+        UNROLLED(x, POINTS) d[x] = wide_load(in + x * KELVIN_LANES);
         to_points(half[y], d);
+        in += row;
     }
     ALONG_Y(to_points, out, step, half, POINTS)
 }
@@ -103,29 +100,24 @@ INLINE void tile_to_points(float *out, size_t step, const float *in, size_t row)
 INLINE void tile_from_points(wide out[TILE][TILE], const float *m, size_t step)
 {
     wide half[TILE][POINTS];
-#pragma GCC unroll 6
-    for (int x = 0; x < POINTS; x++) {
+    UNROLLED(x, POINTS) {
         wide d[POINTS], v[TILE];
-#pragma GCC unroll 6
-        for (int y = 0; y < POINTS; y++) d[y] = wide_load(m + (size_t)(y * POINTS + x) * step);
+        UNROLLED(y, POINTS) d[y] = wide_load(m + (size_t)(y * POINTS + x) * step);
         from_points(v, d);
-#pragma GCC unroll 4
-        for (int y = 0; y < TILE; y++) half[y][x] = v[y];
+        UNROLLED(y, TILE) half[y][x] = v[y];
     }
-#pragma GCC unroll 4
-    for (int y = 0; y < TILE; y++) from_points(out[y], half[y]);
+    UNROLLED(y, TILE) from_points(out[y], half[y]);
 }
 
 /* out[p * step] = A in A', the pixels beyond `rows` and `columns` taken as 0 */
 INLINE void tile_to_points_back(float *out, size_t step, const float *in, size_t row, int rows, int columns)
 {
     wide half[TILE][POINTS];
-#pragma GCC unroll 4
-    for (int y = 0; y < TILE; y++, in += row) {
+    UNROLLED(y, TILE) {
         wide d[TILE];
-#pragma GCC unroll 4
-        for (int x = 0; x < TILE; x++) d[x] = y < rows && x < columns ? wide_load(in + x * KELVIN_LANES) : (wide){0};
+        UNROLLED(x, TILE) d[x] = y < rows && x < columns ? wide_load(in + x * KELVIN_LANES) : (wide){0};
         to_points_back(half[y], d);
+        in += row;
     }
     ALONG_Y(to_points_back, out, step, half, TILE)
 }
@@ -206,17 +198,15 @@ struct finish {
     bool add;          /* to what is there */
 };
 
-INLINE void put_tile(float *out, float *squares, wide y[TILE][TILE], wide bias, bool add, size_t row, size_t rows,
-                     size_t columns)
+INLINE void put_tile(float *out, float *squares, wide y[TILE][TILE], wide bias, bool add, size_t row, int rows,
+                     int columns)
 {
     wide sum = (wide){0};
-#pragma GCC unroll 4
-    for (size_t i = 0; i < TILE; i++) {
+    UNROLLED(i, TILE) {
         wide in_row = (wide){0};
-#pragma GCC unroll 4
-        for (size_t j = 0; j < TILE; j++) {
+        UNROLLED(j, TILE) {
             if (i >= rows || j >= columns) continue;
-            float *at = out + i * row + j * KELVIN_LANES;
+            float *at = out + (size_t)i * row + j * KELVIN_LANES;
             const wide value = y[i][j] + (add ? wide_load(at) : bias);
             wide_store(at, value);
             if (squares) in_row = wide_fma(value, value, in_row);
@@ -232,7 +222,7 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
     const struct map *map = f->map;
     for (size_t t = 0; t < part->n; t++) {
         const struct tile tile = tile_at(&part->tiles, part->first + t);
-        const size_t rows = smaller(TILE, map->height - tile.y), columns = smaller(TILE, map->width - tile.x);
+        const int rows = (int)smaller(TILE, map->height - tile.y), columns = (int)smaller(TILE, map->width - tile.x);
         float *at = f->out + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
         float *squares = f->squares ? f->squares + (tile.image * map->blocks + block) * KELVIN_LANES : NULL;
         for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {

@@ -40,13 +40,13 @@ static size_t add_block(struct builder *b, size_t in, size_t stack, size_t block
     const size_t channels = (size_t)8 << stack;
     const bool shrinks = stack > 1 && block == 1;
     char name[24];
-    snprintf(name, sizeof name, "stack%zu.block%zu.layer1", stack, block);
-    const size_t first = layer_add(b, name, conv(in, 3, shrinks ? 2 : 1, channels));
     size_t shortcut = in;
-    if (shrinks) {
+    if (shrinks) { /* before layer1: on the way back it then adds to a quarter of the pixels, after layer1 set them */
         snprintf(name, sizeof name, "stack%zu.block%zu.shortcut", stack, block);
         shortcut = layer_add(b, name, conv(in, 1, 2, channels));
     }
+    snprintf(name, sizeof name, "stack%zu.block%zu.layer1", stack, block);
+    const size_t first = layer_add(b, name, conv(in, 3, shrinks ? 2 : 1, channels));
     snprintf(name, sizeof name, "stack%zu.block%zu.layer2", stack, block);
     kelvin_layer second = conv(first, 3, 1, channels);
     second.add = shortcut;
