@@ -29,6 +29,9 @@ ok figure phase-diagram --help
 check "a figure's help shows its own defaults" grep -q -e "--classes K .*\[10\]" stdout
 check "a figure's help shows its own options" [ "$(grep -c -e "--temperatures" -e "--alpha" stdout)" = 0 ]
 ok info
+for model in 'mlp:W,W,...\[,leak=S\]' cnn resnetN; do
+    check "info lists the model $model" grep -q "^  $model  *[a-z]" stdout
+done
 ok info --json
 check "info --json is JSON" json
 

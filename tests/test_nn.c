@@ -143,6 +143,93 @@ static void gradients_match_finite_differences(void **state)
         }
 }
 
+/* Blocks of all sizes, one after the other, through one net and one that is fresh: the same bits. Shapes of panels
+ * change in between, and weights are shared. */
+static void nets_remember_nothing(void **state)
+{
+    (void)state;
+    static const size_t order[] = {24, 18, 7, 18, 9, 61, 8, 10, 16, 17, 1, 34, 2, 48, 26};
+    static float expected[4000];
+    for (size_t s = 0; s < SHAPES; s++) {
+        struct problem *old = make(s, order[0]);
+        for (size_t c = 0; c < sizeof order / sizeof *order; c++) {
+            struct problem *fresh = make(s, order[c]);
+            kelvin_net *own = fresh->net;
+            gradient_of(fresh);
+            memcpy(expected, fresh->grad, sizeof expected);
+            fresh->net = old->net;
+            memset(fresh->grad, 0xff, sizeof fresh->grad);
+            gradient_of(fresh);
+            assert_memory_equal(expected, fresh->grad, fresh->model->n_params * sizeof *fresh->grad);
+            fresh->net = own;
+            unmake(fresh);
+        }
+        assert_true(kelvin_net_bytes(old->net) > 0);
+        unmake(old);
+    }
+}
+
+/* Packed observations as blocks: none is left out, none comes twice, and kernels can load them. */
+static void blocks_tile_the_observations(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < SHAPES; s++)
+        for (size_t c = 0; c < COUNTS; c++) {
+            struct problem *p = make(s, counts[c]);
+            const size_t size = kelvin_model_packed(p->model, p->n);
+            size_t seen = 0, end = 0;
+            for (size_t first = 0; first < p->n; first += p->model->block) {
+                const kelvin_block block = kelvin_model_block(p->model, p->packed, p->n, first);
+                const size_t at = (size_t)(block.x - p->packed);
+                assert_true(block.first == (first == 0) && block.last == (first + block.n == p->n));
+                assert_true(block.n > 0 && block.n <= p->model->block && (uintptr_t)block.x % 64 == 0);
+                assert_true(at >= end);
+                end = at + block.n * p->model->inputs;
+                seen += block.n;
+            }
+            assert_true(seen == p->n && end <= size);
+            unmake(p);
+        }
+}
+
+/* theta is looked at when it is set, and again with each set. */
+static void weights_follow_theta(void **state)
+{
+    (void)state;
+    struct problem *p = make(4, 11);
+    float before[33], after[33], again[33];
+    kelvin_net_logits(p->net, before, p->weights, p->packed, p->n);
+    float *other = kelvin_alloc(p->model->n_params, sizeof *other);
+    kelvin_weights_set(p->weights, other, false);
+    kelvin_net_logits(p->net, after, p->weights, p->packed, p->n);
+    for (size_t i = 0; i < 33; i++) assert_true(after[i] == 0);
+    kelvin_weights_set(p->weights, p->theta, false);
+    kelvin_net_logits(p->net, again, p->weights, p->packed, p->n);
+    assert_memory_equal(before, again, sizeof before);
+    kelvin_free(other);
+    unmake(p);
+}
+
+static kelvin_status weights_and_net(void *context)
+{
+    kelvin_weights *weights = NULL;
+    kelvin_net *net = NULL;
+    kelvin_status status = kelvin_weights_create(&weights, context);
+    if (!status) status = kelvin_net_create(&net, context);
+    kelvin_net_destroy(net);
+    kelvin_weights_destroy(weights);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    kelvin_model *model;
+    assert_ok(kelvin_model_create(&model, "mlp:300,300", (kelvin_shape){5, 1, 1}, 2));
+    assert_true(without_memory(weights_and_net, model) > 4);
+    kelvin_model_destroy(model);
+}
+
 static void tensors_tile_the_vector(void **state)
 {
     (void)state;
@@ -192,10 +279,10 @@ static void bad_models_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logits_match_plain_loops),
-        cmocka_unit_test(gradients_match_finite_differences),
-        cmocka_unit_test(tensors_tile_the_vector),
-        cmocka_unit_test(bad_models_are_refused),
+        cmocka_unit_test(logits_match_plain_loops), cmocka_unit_test(gradients_match_finite_differences),
+        cmocka_unit_test(nets_remember_nothing),    cmocka_unit_test(blocks_tile_the_observations),
+        cmocka_unit_test(weights_follow_theta),     cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(tensors_tile_the_vector),  cmocka_unit_test(bad_models_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

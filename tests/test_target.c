@@ -92,6 +92,24 @@ static void posterior_gradients(void **state)
     kelvin_data_close(toy);
 }
 
+static void shapes_of_data(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        kelvin_shape shape;
+    } known[] = {{"toy", {2, 1, 1}}, {"digits", {1, 8, 8}}};
+    for (size_t i = 0; i < 2; i++) {
+        kelvin_data *data;
+        assert_ok(kelvin_data_open(&data, known[i].name));
+        const kelvin_shape shape = kelvin_data_shape(data);
+        assert_int_equal(shape.channels, known[i].shape.channels);
+        assert_int_equal(shape.height, known[i].shape.height);
+        assert_int_equal(shape.width, known[i].shape.width);
+        kelvin_data_close(data);
+    }
+}
+
 static void shapes_must_agree(void **state)
 {
     (void)state;
@@ -104,6 +122,12 @@ static void shapes_must_agree(void **state)
     assert_ok(kelvin_density_parse(&density, "categorical"));
     assert_int_equal(kelvin_posterior_create(&posterior, model, &density, NULL, toy, NULL), KELVIN_EUSAGE);
     kelvin_model_destroy(model);
+    assert_ok(kelvin_model_create(&model, "mlp:4", kelvin_data_shape(toy), 2));
+    kelvin_data empty = *toy;
+    empty.train.n = 0;
+    assert_int_equal(kelvin_posterior_create(&posterior, model, &density, NULL, &empty), KELVIN_EUSAGE);
+    assert_non_null(strstr(kelvin_error(), "at least one observation"));
+    kelvin_model_destroy(model);
     kelvin_data_close(toy);
     assert_int_equal(kelvin_data_open(&toy, "toys"), KELVIN_EUSAGE);
 }
@@ -112,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(posterior_gradients),
+        cmocka_unit_test(shapes_of_data),
         cmocka_unit_test(shapes_must_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

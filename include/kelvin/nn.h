@@ -127,8 +127,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_net_create(kelvin_net **net, const kelvin
 size_t kelvin_net_bytes(const kelvin_net *net);
 void kelvin_net_destroy(kelvin_net *net);
 
-/* z (classes, KELVIN_BLOCK): class k of observation i is at k * KELVIN_BLOCK + i. What stands beyond the last
- * observation is finite. */
+/* z (classes, KELVIN_BLOCK): class k of observation i is at k * KELVIN_BLOCK + i. Lanes beyond the last
+ * observation may be written to, or left as they were. */
 void kelvin_net_forward(kelvin_net *net, float *z, const kelvin_weights *weights, const kelvin_block *block);
 
 /* Of the block that forward saw last. dz (classes, KELVIN_BLOCK) must be 0 at observations beyond the last. grad
