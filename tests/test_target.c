@@ -125,7 +125,7 @@ static void shapes_must_agree(void **state)
     assert_ok(kelvin_model_create(&model, "mlp:4", kelvin_data_shape(toy), 2));
     kelvin_data empty = *toy;
     empty.train.n = 0;
-    assert_int_equal(kelvin_posterior_create(&posterior, model, &density, NULL, &empty), KELVIN_EUSAGE);
+    assert_int_equal(kelvin_posterior_create(&posterior, model, &density, NULL, &empty, NULL), KELVIN_EUSAGE);
     assert_non_null(strstr(kelvin_error(), "at least one observation"));
     kelvin_model_destroy(model);
     kelvin_data_close(toy);
