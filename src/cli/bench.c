@@ -1,6 +1,7 @@
 /* kelvin bench: the table of benchmarks, and how their results are printed. */
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/families.h"
 #include "cli/report.h"
 #include "cli/suggest.h"
 
@@ -15,8 +16,11 @@ enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 #define AT(field) offsetof(struct bench_settings, field)
 
 static const struct option options[] = {
-    {"quick", 0, NULL, OPTION_FLAG, AT(quick), "hmc: leave out the two posteriors in full", NULL},
-    {"threads", 0, "N", OPTION_SIZE, AT(threads), "hmc: threads for the two posteriors", "one per CPU"},
+    {"quick", 0, NULL, OPTION_FLAG, AT(quick), "hmc: leave out the two posteriors in full; MODEL: measure briefly",
+     NULL},
+    {"threads", 0, "N", OPTION_SIZE, AT(threads), "hmc: for the two posteriors; MODEL: for a step", "one per CPU"},
+    {"chains", 0, "N", OPTION_SIZE, AT(chains), "MODEL: also N independent chains at once, on one thread each", "none"},
+    {"methods", 0, NULL, OPTION_FLAG, AT(methods), "MODEL: every convolution by every method, and its error", NULL},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of a table", NULL},
 };
 
@@ -30,6 +34,71 @@ struct bench_times bench_times(double *seconds, size_t n)
 {
     qsort(seconds, n, sizeof *seconds, ascending);
     return (struct bench_times){seconds[0], seconds[n / 2]};
+}
+
+double bench_best(void (*work)(void *context), void *context, double seconds)
+{
+    const double burst = 1e-3; /* long enough to be timed */
+    double best = HUGE_VAL, left = seconds;
+    for (size_t calls = 1; left > 0;) {
+        const double start = kelvin_now();
+        for (size_t i = 0; i < calls; i++) work(context);
+        const double took = kelvin_now() - start;
+        left -= took;
+        if (took < burst && left > 0)
+            calls *= 2;
+        else if (took / (double)calls < best)
+            best = took / (double)calls;
+    }
+    return best;
+}
+
+struct peak {
+    const struct kelvin_kernels *kernels;
+    size_t rounds;
+};
+
+static kelvin_status multiply_and_add(void *context, size_t task)
+{
+    const struct peak *peak = context;
+    (void)task;
+    peak->kernels->fma_peak(peak->rounds);
+    return KELVIN_OK;
+}
+
+kelvin_status bench_peak(double *gflops, const struct kelvin_kernels *kernels, size_t threads)
+{
+    enum { BURSTS = 10, ROUNDS = 1000 };
+    const double flops_per_round = kernels->fma_peak(ROUNDS) / ROUNDS;
+    struct peak peak = {kernels, ROUNDS};
+    kelvin_pool *pool;
+    kelvin_status status = kelvin_pool_create(&pool, threads);
+    double best = 0;
+    for (int i = 0; i < BURSTS && !status;) {
+        const double start = kelvin_now();
+        status = kelvin_pool_run(pool, multiply_and_add, &peak, threads);
+        const double seconds = kelvin_now() - start;
+        if (seconds < 0.02) { /* too short to be timed */
+            peak.rounds *= 2;
+            continue;
+        }
+        best = fmax(best, flops_per_round * (double)peak.rounds / seconds);
+        i++;
+    }
+    kelvin_pool_destroy(pool);
+    *gflops = best / 1e9;
+    return status;
+}
+
+double bench_resident_mb(const char *name)
+{
+    char line[128], format[32];
+    double kib = NAN;
+    FILE *file = fopen("/proc/self/status", "r");
+    snprintf(format, sizeof format, "%s: %%lf kB", name);
+    while (file && fgets(line, sizeof line, file) && sscanf(line, format, &kib) != 1) continue;
+    if (file) fclose(file);
+    return kib * 1024 / 1e6;
 }
 
 static bool has_aim(const struct bench_results *results, const struct bench_row *row)
@@ -51,6 +120,7 @@ static json_t *results_json(const struct benchmark *benchmark, const struct benc
                                 json_pack("{s:f, s:b}", "aim", row->aim, "met", results->value[i] <= row->aim));
     }
     if (json_object_size(aims) > 0) json_object_set(object, "aims", aims);
+    if (results->layers) json_object_set(object, "layers", results->layers);
     json_decref(aims);
     return object;
 }
@@ -70,42 +140,65 @@ static kelvin_status print(const struct benchmark *benchmark, const struct bench
     if (json) return print_json(stdout, results_json(benchmark, results, isa), FEW_DIGITS);
     printf("%s, %s; %s\n\n", kelvin_cpu_name(), kelvin_isa_name(isa), results->about);
     for (size_t i = 0; i < benchmark->n_rows; i++) print_row(results, &benchmark->rows[i], results->value[i]);
+    if (results->layers) bench_layers_print(results->layers);
     return KELVIN_OK;
 }
 
+/* Benchmarks, then models; of a family such as resnetN the paper's. */
 static bool benchmark_name(char name[NAME_SIZE], const void *context, size_t i)
 {
+    struct member model;
     (void)context;
-    if (i < BENCHMARKS) snprintf(name, NAME_SIZE, "%s", benchmarks[i]->name);
-    return i < BENCHMARKS;
+    if (i < BENCHMARKS) {
+        snprintf(name, NAME_SIZE, "%s", benchmarks[i]->name);
+        return true;
+    }
+    if (!families[MODELS].member(&model, i - BENCHMARKS)) return false;
+    const size_t stem = strcspn(model.name, "N");
+    snprintf(name, NAME_SIZE, "%.*s%s", (int)stem, model.name, model.name[stem] ? "20" : "");
+    return true;
+}
+
+static const struct benchmark *find(const char *name)
+{
+    for (size_t i = 0; i < BENCHMARKS; i++)
+        if (strcmp(benchmarks[i]->name, name) == 0) return benchmarks[i];
+    return family_check(MODELS, name) ? NULL : &network_benchmark;
 }
 
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
-    const struct bench_settings *settings = data;
-    const char *name = arguments->operand ? arguments->operand : benchmarks[0]->name;
+    struct bench_settings *settings = data;
     const struct kelvin_kernels *kernels;
     struct bench_results results = {0};
-    size_t i = 0;
-    while (i < BENCHMARKS && strcmp(benchmarks[i]->name, name) != 0) i++;
-    if (i == BENCHMARKS) return fail_unknown("benchmark", name, benchmark_name, NULL);
-    for (size_t j = 0; j < BENCH_ROWS; j++) results.value[j] = NAN;
+    settings->model = arguments->operand ? arguments->operand : benchmarks[0]->name;
+    const struct benchmark *benchmark = find(settings->model);
+    if (!benchmark) return fail_unknown("benchmark", settings->model, benchmark_name, NULL);
+    for (size_t i = 0; i < BENCH_ROWS; i++) results.value[i] = NAN;
     KELVIN_TRY(kelvin_kernels_get(&kernels));
-    KELVIN_TRY(benchmarks[i]->measure(&results, settings, kernels));
-    return print(benchmarks[i], &results, settings->json, kernels->isa);
+    kelvin_status status = benchmark->measure(&results, settings, kernels);
+    if (!status) status = print(benchmark, &results, settings->json, kernels->isa);
+    json_decref(results.layers);
+    return status;
 }
 
 const struct command bench_command = {
     .name = "bench",
-    .synopsis = "[hmc|data] [OPTION]...",
-    .about = "Measure the speed of the sampler, also as a share of this CPU's measured peak, or that of the data",
+    .synopsis = "[hmc|data|MODEL] [OPTION]...",
+    .about = "Measure the speed of the sampler, of a network, or of the data, also as a share of this CPU's measured "
+             "peak",
     .details = "hmc (the default): one gradient is that of the 492-parameter network of figure 1 at its 18 points, "
                "without the\n"
                "log-density itself. The two posteriors are those of figure 1 in full: 6 chains x 500 iterations x "
                "10000 leapfrog steps.\n"
                "data: opening CIFAR-10 where it has been fetched, the built-in digits where not, and batches of 125 in "
                "random order,\n"
-               "as they are and flipped and cropped as in the paper, on one core.",
+               "as they are and flipped and cropped as in the paper, on one core.\n"
+               "MODEL (resnet20, cnn, mlp:20,20,20, ...): a step of SGHMC is the gradient of a batch of 125, fresh "
+               "noise, and the update;\n"
+               "forward is the log-density alone. Operations are counted as the direct method of convolution has them, "
+               "so that a share of\n"
+               "the peak can be above 100 %. Of residual networks, also each convolution on one core.",
     .operand = "BENCHMARK",
     .options = options,
     .n_options = sizeof options / sizeof *options,

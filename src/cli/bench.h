@@ -1,14 +1,17 @@
-/* bench: what a benchmark is. One file per benchmark, one line each in bench.c. */
+/* bench: what a benchmark is. One file per benchmark, one line each in bench.c; a model's name is a benchmark too. */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 
 #include "kernels/kernels.h"
 
-#include <kelvin/base.h>
+#include <kelvin/nn.h>
+
+#include <jansson.h>
 
 struct bench_settings {
-    size_t threads;
-    bool quick, json;
+    const char *model; /* of a network: what was asked for */
+    size_t threads, chains;
+    bool quick, methods, json;
 };
 
 struct bench_row {
@@ -25,6 +28,7 @@ enum { BENCH_ROWS = 24 };
 struct bench_results {
     char about[160];          /* what ran on what: "gradients on one core" */
     const char *data;         /* the data set */
+    json_t *layers;           /* of a network, an array; NULL: there are none to tell of */
     size_t threads;           /* how many ran */
     bool aims;                /* this is what the aims are for */
     double value[BENCH_ROWS]; /* one for each row; NaN: not measured */
@@ -38,12 +42,31 @@ struct benchmark {
                              const struct kelvin_kernels *kernels);
 };
 
-extern const struct benchmark hmc_benchmark, data_benchmark;
+extern const struct benchmark hmc_benchmark, data_benchmark, network_benchmark;
 
 /* Smallest and median of n seconds, which get sorted. */
 struct bench_times {
     double best, median;
 };
 struct bench_times bench_times(double *seconds, size_t n);
+
+/* Seconds that a call takes, the best of bursts that fill `seconds` together. */
+double bench_best(void (*work)(void *context), void *context, double seconds);
+
+/* The multiply-adds of a core, in GFLOP/s, where `threads` run at once: the best of a few bursts, for others may run
+ * beside us. */
+KELVIN_MUST_CHECK kelvin_status bench_peak(double *gflops, const struct kelvin_kernels *kernels, size_t threads);
+
+/* Megabytes (1e6 bytes) that the kernel counts under a name such as VmRSS; NaN where it does not. */
+double bench_resident_mb(const char *name);
+
+/* ---- layers of a network (bench_layers.c) ---- */
+
+/* The convolutions of a residual network, each pass as it runs there, one core: an array for results->layers, NULL for
+ * other networks; and the seconds that all of them take for one image. `peak` in GFLOP/s. */
+KELVIN_MUST_CHECK kelvin_status bench_layers(json_t **layers, double *seconds_per_image, const kelvin_model *model,
+                                             const struct kelvin_kernels *kernels,
+                                             const struct bench_settings *settings, double peak);
+void bench_layers_print(const json_t *layers);
 
 #endif

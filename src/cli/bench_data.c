@@ -4,7 +4,6 @@
 
 #include <kelvin/data.h>
 
-#include <math.h>
 #include <stdio.h>
 
 enum { OPENINGS = 5, BATCH = 125, ORDERS = 20 };
@@ -45,22 +44,10 @@ static const struct bench_row rows[ROWS] = {
     [BATCH_IMAGES] = {"batch_images", NULL, "", 0, 1, 0},
 };
 
-/* Megabytes (1e6 bytes) that the kernel counts under a name such as VmRSS; NaN where it does not. */
-static double resident_mb(const char *name)
-{
-    char line[128], format[32];
-    double kib = NAN;
-    FILE *status = fopen("/proc/self/status", "r");
-    snprintf(format, sizeof format, "%s: %%lf kB", name);
-    while (status && fgets(line, sizeof line, status) && sscanf(line, format, &kib) != 1) continue;
-    if (status) fclose(status);
-    return kib * 1024 / 1e6;
-}
-
 static kelvin_status open_best(kelvin_data **data, double *value, const char *name)
 {
     double seconds[OPENINGS];
-    value[RESIDENT_MB_BEFORE] = resident_mb("VmRSS");
+    value[RESIDENT_MB_BEFORE] = bench_resident_mb("VmRSS");
     for (size_t i = 0; i < OPENINGS; i++) {
         kelvin_data_close(*data);
         const double start = kelvin_now();
@@ -68,7 +55,7 @@ static kelvin_status open_best(kelvin_data **data, double *value, const char *na
         seconds[i] = kelvin_now() - start;
     }
     value[OPEN_SECONDS] = bench_times(seconds, OPENINGS).best;
-    value[RESIDENT_MB] = resident_mb("VmHWM");
+    value[RESIDENT_MB] = bench_resident_mb("VmHWM");
     return KELVIN_OK;
 }
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REPETITIONS = 40, PEAK_REPETITIONS = 10 };
+enum { REPETITIONS = 40 };
 
 static const double repetition_seconds = 0.02; /* whatever the build: a sanitizer makes a gradient 30 times slower */
 
@@ -88,25 +88,6 @@ static void tear_down(struct bench *b)
     kelvin_data_close(b->data);
 }
 
-/* The machine's multiply-adds per second: the best of a few bursts, for others may run beside us. */
-static double measure_peak(const struct kelvin_kernels *kernels)
-{
-    size_t rounds = 1000;
-    double best = 0;
-    for (int i = 0; i < PEAK_REPETITIONS;) {
-        const double start = kelvin_now();
-        const double flops = kernels->fma_peak(rounds);
-        const double seconds = kelvin_now() - start;
-        if (seconds < 0.02) { /* too short to be timed */
-            rounds *= 2;
-            continue;
-        }
-        if (flops / seconds > best) best = flops / seconds;
-        i++;
-    }
-    return best / 1e9;
-}
-
 static double gradient_seconds(const struct bench *b, size_t calls)
 {
     const double start = kelvin_now();
@@ -175,8 +156,8 @@ static kelvin_status measure(struct bench_results *r, const struct bench_setting
     r->threads = settings->threads ? settings->threads : kelvin_cpu_count();
     snprintf(r->about, sizeof r->about, "gradients on one core, posteriors on %zu threads", r->threads);
     kelvin_status status = set_up(&bench, kernels);
+    if (!status) status = bench_peak(&r->value[FMA_PEAK_GFLOPS], kernels, 1);
     if (!status) {
-        r->value[FMA_PEAK_GFLOPS] = measure_peak(kernels);
         measure_gradient(r->value, &bench);
         status = measure_leapfrog(r->value, &bench, kernels);
     }
