@@ -9,7 +9,8 @@ set -eu
 
 rounds=4
 kelvin=$1
-peer="/usr/bin/python3 $(dirname "$0")/numpy_batch.py"
+here=$(dirname "$0")
+peer="/usr/bin/python3 $here/numpy_batch.py"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -26,22 +27,13 @@ print(*(int(r[key]) for key in ('train_images', 'channels', 'height', 'width', '
         >"$work/numpy-$round.json"
 done
 
-/usr/bin/python3 - "$work" <<'PYTHON'
-import json
-import pathlib
+PYTHONPATH=$here /usr/bin/python3 -B - "$work" <<'PYTHON'
 import sys
 
-ours, numpy = ([json.loads(f.read_text()) for f in sorted(pathlib.Path(sys.argv[1]).glob(name + "-*.json"))]
-               for name in ("kelvin", "numpy"))
+from table import best, head, results, row
+
+ours, numpy = (results(sys.argv[1], name) for name in ("kelvin", "numpy"))
 aims = ours[0].get("aims", {})
-
-
-def best(results, key, choose=min):
-    return choose(r[key] for r in results)
-
-
-def row(title, value, unit, target="", met=None):
-    print(f"{title:<50} {value:>9} {unit:<3} {target:>10}  {'' if met is None else 'yes' if met else 'no'}".rstrip())
 
 
 def aimed(title, key, unit, digits):
@@ -50,9 +42,8 @@ def aimed(title, key, unit, digits):
 
 
 r = ours[0]
-print(f"{r['cpu']}, {r['isa']}, one core; {r['data']}: {r['train_images']:.0f} images of "
-      f"{r['channels']:.0f}x{r['height']:.0f}x{r['width']:.0f}; best of {len(ours)} rounds\n")
-print(f"{'':<50} {'':>13} {'target':>10}  met")
+head(f"{r['cpu']}, {r['isa']}, one core; {r['data']}: {r['train_images']:.0f} images of "
+     f"{r['channels']:.0f}x{r['height']:.0f}x{r['width']:.0f}", ours)
 aimed("opening", "open_seconds", "s", 3)
 if "resident_mb" in r:
     aimed("resident, everything", "resident_mb", "MB", 1)

@@ -9,7 +9,8 @@ set -eu
 
 rounds=4
 kelvin=$1
-peer="/usr/bin/python3 $(dirname "$0")/torch_toy.py"
+here=$(dirname "$0")
+peer="/usr/bin/python3 $here/torch_toy.py"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -24,25 +25,13 @@ for round in $(seq $rounds); do
     [ $torch = no ] || $peer >"$work/torch-$round.json"
 done
 
-/usr/bin/python3 - "$work" <<'PYTHON'
-import json
-import pathlib
+PYTHONPATH=$here /usr/bin/python3 -B - "$work" <<'PYTHON'
 import sys
 
-ours, torch = ([json.loads(f.read_text()) for f in sorted(pathlib.Path(sys.argv[1]).glob(name + "-*.json"))]
-               for name in ("kelvin", "torch"))
+from table import best, head, results, row
 
-
-def best(results, key, choose=min):
-    return choose(r[key] for r in results)
-
-
-def row(title, value, unit, target="", met=None):
-    print(f"{title:<50} {value:>9} {unit:<3} {target:>10}  {'' if met is None else 'yes' if met else 'no'}".rstrip())
-
-
-print(f"{ours[0]['cpu']}, {ours[0]['isa']}, {ours[0]['threads']} threads; best of {len(ours)} rounds\n")
-print(f"{'':<50} {'':>13} {'target':>10}  met")
+ours, torch = (results(sys.argv[1], name) for name in ("kelvin", "torch"))
+head(f"{ours[0]['cpu']}, {ours[0]['isa']}, {ours[0]['threads']} threads", ours)
 gradient = best(ours, "us_per_gradient")
 row("gradient of 492 parameters at 18 points, one core", f"{gradient:.3f}", "us", "<= 1.0 us", gradient <= 1)
 share = best(ours, "gflops", max) / best(ours, "fma_peak_gflops", max)

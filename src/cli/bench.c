@@ -68,7 +68,7 @@ static kelvin_status multiply_and_add(void *context, size_t task)
 
 kelvin_status bench_peak(double *gflops, const struct kelvin_kernels *kernels, size_t threads)
 {
-    enum { BURSTS = 10, ROUNDS = 1000 };
+    enum { BURSTS = 50, ROUNDS = 1000 };
     const double flops_per_round = kernels->fma_peak(ROUNDS) / ROUNDS;
     struct peak peak = {kernels, ROUNDS};
     kelvin_pool *pool;
@@ -78,7 +78,7 @@ kelvin_status bench_peak(double *gflops, const struct kelvin_kernels *kernels, s
         const double start = kelvin_now();
         status = kelvin_pool_run(pool, multiply_and_add, &peak, threads);
         const double seconds = kelvin_now() - start;
-        if (seconds < 0.02) { /* too short to be timed */
+        if (seconds < 0.004) { /* too short to be timed */
             peak.rounds *= 2;
             continue;
         }
@@ -111,6 +111,7 @@ static json_t *results_json(const struct benchmark *benchmark, const struct benc
     json_t *object = json_pack("{s:s, s:s, s:I, s:s}", "cpu", kelvin_cpu_name(), "isa", kelvin_isa_name(isa), "threads",
                                (json_int_t)results->threads, "data", results->data);
     json_t *aims = json_object();
+    if (results->model) json_object_set_new(object, "model", json_string(results->model));
     for (size_t i = 0; i < benchmark->n_rows; i++) {
         const struct bench_row *row = &benchmark->rows[i];
         if (isnan(results->value[i])) continue;

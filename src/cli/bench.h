@@ -28,6 +28,7 @@ enum { BENCH_ROWS = 24 };
 struct bench_results {
     char about[160];          /* what ran on what: "gradients on one core" */
     const char *data;         /* the data set */
+    const char *model;        /* that was asked for, or NULL */
     json_t *layers;           /* of a network, an array; NULL: there are none to tell of */
     size_t threads;           /* how many ran */
     bool aims;                /* this is what the aims are for */

@@ -276,6 +276,7 @@ static kelvin_status measure(struct bench_results *r, const struct bench_setting
     if (!status) {
         const kelvin_shape in = net.model->input;
         r->data = "normals";
+        r->model = settings->model;
         r->threads = settings->threads ? settings->threads : kelvin_cpu_count();
         snprintf(r->about, sizeof r->about, "%.60s on %zux%zux%zu: %zu parameters, batches of %d, %zu thread%s",
                  settings->model, in.channels, in.height, in.width, net.model->n_params, BATCH, r->threads,
