@@ -99,6 +99,8 @@ wrong "--alpha means something else for each figure" figure all -o refused --alp
 wrong "no output folder" figure all
 wrong "unknown benchmark 'sghmc'" bench sghmc
 wrong "did you mean 'data'?" bench dat
+wrong "did you mean 'resnet20'?" bench resnt20
+wrong "6n + 2" bench resnet21
 check "wrong use makes no folder" [ ! -e refused ]
 mkdir taken
 wrong "already exists" sample -o taken
@@ -344,6 +346,27 @@ check "bench data --json says what it measured" [ "$(value data) $(value batch_i
 for key in open_seconds us_per_batch us_per_batch_median us_per_plain_batch images_per_s gb_per_s us_per_order; do
     check "bench data measures $key" python3 -c "import json; assert json.load(open('stdout'))['$key'] > 0"
 done
+ok bench cnn --quick --threads 2 --chains 2 --json
+check "bench cnn --json is JSON" json
+check "bench cnn knows the network" [ "$(value model) $(value parameters) $(value batch) $(value threads)" = "cnn 4085.0 125.0 2" ]
+for key in images_per_s gflops share_of_peak fma_peak_gflops fma_peak_gflops_together forward_images_per_s forward_gflops \
+    forward_share_of_peak workspace_bytes resident_mb flops_per_image chains_images_per_s chains_ratio; do
+    check "bench cnn measures $key" python3 -c "import json; assert json.load(open('stdout'))['$key'] > 0"
+done
+ok bench resnet8 --quick --threads 1 --methods --json
+check "bench resnet8 measures every pass of its convolutions" python3 -c "
+import json
+layers = json.load(open('stdout'))['layers']
+assert sum(layer['in_network'] for layer in layers) == 9, layers
+for layer in layers:
+    for name in ('forward', 'backward_data', 'backward_weights'):
+        if (layer['name'], name) == ('stem', 'backward_data'): continue
+        ways = layer[name]['methods']
+        assert layer[name]['images_per_s'] > 0 and layer[name]['method'] in [way['method'] for way in ways]
+        assert len(ways) == (3 if (layer['kernel'], layer['stride']) == (3, 1) else 1), layer
+        for way in ways: assert 0 < way['error'] < 1e-5, (layer['name'], name, way)"
+ok bench mlp:20,20,20 --quick
+check "bench says what it measured" grep -q "mlp:20,20,20 on 64x1x1: 2350 parameters, batches of 125" stdout
 mkdir -p no-cache/cifar10
 : >no-cache/cifar10/data_batch_1.bin
 run bench data

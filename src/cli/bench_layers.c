@@ -21,7 +21,7 @@ static const struct {
     [PASS_GRADIENT] = {"backward_weights", "backward weights", WEIGHTS},
 };
 
-/* One convolution, and memory for all its passes: what goes in and what comes out as maps, and weights as planes. */
+/* A convolution, and memory for its passes: what goes in and what comes out as maps, and weights as planes. */
 struct bench_conv {
     const struct kelvin_kernels *kernels;
     const struct conv_method *method;
@@ -68,9 +68,8 @@ static void fill_map(float *out, const struct map *map, size_t images, kelvin_ra
 }
 
 static kelvin_status set_up(struct bench_conv *b, kelvin_arena *arena, const struct kelvin_kernels *kernels,
-                            const struct step *step)
+                            const struct conv *conv, size_t images)
 {
-    const struct conv *conv = &step->conv;
     const struct conv_method *fitting[METHODS];
     const size_t n = methods_of(fitting, kernels, conv);
     size_t packed = 1, scratch = 1;
@@ -78,7 +77,7 @@ static kelvin_status set_up(struct bench_conv *b, kelvin_arena *arena, const str
         packed = (size_t)fmax((double)packed, (double)fitting[i]->weights(conv));
         scratch = (size_t)fmax((double)scratch, (double)fitting[i]->scratch(conv));
     }
-    *b = (struct bench_conv){.kernels = kernels, .conv = *conv, .images = step->images};
+    *b = (struct bench_conv){.kernels = kernels, .conv = *conv, .images = images};
     for (int part = 0; part < PARTS; part++) {
         b->value[part] = kelvin_arena_alloc(arena, floats_of(conv, part, MAPS_BLOCK), sizeof(float));
         b->made[part] = kelvin_arena_alloc(arena, floats_of(conv, part, MAPS_BLOCK), sizeof(float));
@@ -212,11 +211,12 @@ static kelvin_status measure_layer(json_t *object, double *seconds, kelvin_arena
                                    const struct scale *scale)
 {
     struct bench_conv bench;
-    KELVIN_TRY(set_up(&bench, arena, kernels, step));
     *seconds = 0;
     for (int pass = 0; pass < PASSES; pass++) {
         double some;
         if (pass == PASS_BACKWARD && layer->in == 0) continue; /* nobody asks for the gradient in the images */
+        const struct conv *conv = pass == PASS_FORWARD ? &step->forward : &step->back;
+        KELVIN_TRY(set_up(&bench, arena, kernels, conv, step->images));
         choose(&bench, pass, step->method[pass]);
         json_t *one = measure(&bench, &some, scale);
         if (methods) json_object_set_new(one, "methods", measure_methods(&bench, scale));
@@ -226,9 +226,10 @@ static kelvin_status measure_layer(json_t *object, double *seconds, kelvin_arena
     return KELVIN_OK;
 }
 
-static bool same_shape(const struct step *a, const struct step *b)
+static bool same_shape(const kelvin_layer *a, const kelvin_layer *b)
 {
-    return memcmp(&a->conv, &b->conv, sizeof a->conv) == 0 && memcmp(a->method, b->method, sizeof a->method) == 0;
+    return a->kind == b->kind && a->kernel == b->kernel && a->stride == b->stride &&
+           memcmp(&a->from, &b->from, sizeof a->from) == 0 && memcmp(&a->to, &b->to, sizeof a->to) == 0;
 }
 
 /* Measures the layers that look like number `first`, unless an earlier one did. */
@@ -244,7 +245,7 @@ static kelvin_status add_layer(json_t *layers, double *seconds, const struct pla
     double each;
     if (layer->kind != KELVIN_LAYER_CONV) return KELVIN_OK;
     for (size_t l = 1; l <= model->n_layers; l++) {
-        if (model->layer[l].kind != KELVIN_LAYER_CONV || !same_shape(&plan->step[l], step)) continue;
+        if (!same_shape(&model->layer[l], layer)) continue;
         if (l < first) return KELVIN_OK;
         like++;
     }
