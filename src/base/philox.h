@@ -4,13 +4,15 @@
 
 #include <stdint.h>
 
-#define PHILOX_ROUNDS 10
-#define PHILOX_KEY_0  0x9E3779B9u
-#define PHILOX_KEY_1  0xBB67AE85u
+#define PHILOX_ROUNDS   10
+#define PHILOX_KEY_0    0x9E3779B9u
+#define PHILOX_KEY_1    0xBB67AE85u
+#define PHILOX_FACTOR_0 0xD2511F53u
+#define PHILOX_FACTOR_2 0xCD9E8D57u
 
 static inline void philox_round(uint32_t *c0, uint32_t *c1, uint32_t *c2, uint32_t *c3, uint32_t k0, uint32_t k1)
 {
-    const uint64_t a = (uint64_t)0xD2511F53u * *c0, b = (uint64_t)0xCD9E8D57u * *c2;
+    const uint64_t a = (uint64_t)PHILOX_FACTOR_0 * *c0, b = (uint64_t)PHILOX_FACTOR_2 * *c2;
     *c0 = (uint32_t)(b >> 32) ^ *c1 ^ k0;
     *c1 = (uint32_t)b;
     *c2 = (uint32_t)(a >> 32) ^ *c3 ^ k1;
