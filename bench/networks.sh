@@ -22,13 +22,15 @@ threads=1
 
 for round in $(seq $rounds); do
     echo "round $round of $rounds" >&2
+    chains=
     for n in $threads; do
-        "$kelvin" bench resnet20 --threads $n --chains $n --json >"$work/kelvin-resnet20-$n-$round.json"
+        [ $n = 1 ] || chains="--chains $n"
+        "$kelvin" bench resnet20 --threads $n $chains --json >"$work/kelvin-resnet20-$n-$round.json"
         for network in resnet20 cnn; do
             [ $torch = no ] || $peer $network $n >"$work/torch-$network-$n-$round.json"
         done
     done
-    "$kelvin" bench cnn --threads 1 --chains $n --json >"$work/kelvin-cnn-1-$round.json"
+    "$kelvin" bench cnn --threads 1 $chains --json >"$work/kelvin-cnn-1-$round.json"
     [ ! -x "$onednn" ] || "$onednn" >"$work/onednn-$round.json"
     # The same machine with half the width of vectors, where it has the whole.
     ! grep -q '"isa": "x86-64-v4"' "$work/kelvin-resnet20-1-$round.json" ||

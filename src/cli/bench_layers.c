@@ -46,6 +46,11 @@ static size_t floats_of(const struct conv *conv, int part, size_t images)
     return part == WEIGHTS ? weights_of(conv) : images * (part == IN ? conv->in.size : conv->out.size);
 }
 
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 static size_t methods_of(const struct conv_method *fitting[METHODS], const struct kelvin_kernels *kernels,
                          const struct conv *conv)
 {
@@ -74,8 +79,8 @@ static kelvin_status set_up(struct bench_conv *b, kelvin_arena *arena, const str
     const size_t n = methods_of(fitting, kernels, conv);
     size_t packed = 1, scratch = 1;
     for (size_t i = 0; i < n; i++) {
-        packed = (size_t)fmax((double)packed, (double)fitting[i]->weights(conv));
-        scratch = (size_t)fmax((double)scratch, (double)fitting[i]->scratch(conv));
+        packed = larger(packed, fitting[i]->weights(conv));
+        scratch = larger(scratch, fitting[i]->scratch(conv));
     }
     *b = (struct bench_conv){.kernels = kernels, .conv = *conv, .images = images};
     for (int part = 0; part < PARTS; part++) {
