@@ -67,16 +67,25 @@ INLINE void v8_store(float *p, v8 a)
 /* Lanes 0-3 and lanes 4-7 at two places. */
 INLINE v8 v8_load_halves(const float *low, const float *high)
 {
+#if defined(__AVX2__)
+    return (v8)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
+#else
     v8 r;
-    memcpy(&r, low, sizeof r / 2);
-    memcpy((char *)&r + sizeof r / 2, high, sizeof r / 2);
+    memcpy(&r.part[0], low, sizeof r.part[0]);
+    memcpy(&r.part[1], high, sizeof r.part[1]);
     return r;
+#endif
 }
 
 INLINE void v8_store_halves(float *low, float *high, v8 a)
 {
-    memcpy(low, &a, sizeof a / 2);
-    memcpy(high, (const char *)&a + sizeof a / 2, sizeof a / 2);
+#if defined(__AVX2__)
+    _mm_storeu_ps(low, _mm256_castps256_ps128((__m256)a));
+    _mm_storeu_ps(high, _mm256_extractf128_ps((__m256)a, 1));
+#else
+    memcpy(low, &a.part[0], sizeof a.part[0]);
+    memcpy(high, &a.part[1], sizeof a.part[1]);
+#endif
 }
 
 INLINE v8 v8_set(float x)
