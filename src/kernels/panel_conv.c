@@ -56,7 +56,7 @@ INLINE v8 finished(v8 s, v8 leak, const float *act)
     return act ? v8_select(v8_gt(v8_load(act), v8_set(0.0f)), s, v8_mul(leak, s)) : v8_max(v8_mul(leak, s), s);
 }
 
-/* All channels of one pixel of y: from b or 0, the sum over the nest. */
+/* All channels of one pixel of y: from b (forward) or zeros (backward), the sum over the nest. */
 struct pixel {
     float *y;
     const float *b, *act; /* act, backward only, goes with y */
@@ -69,7 +69,7 @@ INLINE void tile(int J, int W, const struct pixel *p)
 {
     v8 sum[8][3];
     for (int j = 0; j < J; j++)
-        for (int v = 0; v < W; v++) sum[j][v] = v8_set(p->b ? p->b[j] : 0.0f);
+        for (int v = 0; v < W; v++) sum[j][v] = v8_set(p->b[j]);
     add_nest(J, W, sum, &p->nest);
     const v8 leak = v8_set(p->leak);
     for (int j = 0; j < J; j++)
@@ -103,15 +103,18 @@ static tile_copy *const tiles[4][9] = {{NULL},
                                        {NULL, tile_21, tile_22, tile_23, tile_24, tile_25, tile_26},
                                        {NULL, tile_31, tile_32, tile_33, tile_34}};
 
-INLINE void run_pixel(struct pixel p, const struct tiling *tiling, size_t wide)
+/* Moves p along the channels. */
+INLINE void run_pixel(struct pixel *p, const struct tiling *tiling, size_t wide)
 {
     for (size_t i = 0; i < tiling->n; i++) {
         const size_t J = tile_size(tiling, i);
-        tiles[wide][J](&p);
-        p.y += J * p.channel;
-        p.nest.w += J * p.nest.next;
-        if (p.b) p.b += J;
-        if (p.act) p.act += J * p.channel;
+        tiles[wide][J](p);
+        p->y += J * p->channel;
+        p->nest.w += J * p->nest.next;
+        if (p->act)
+            p->act += J * p->channel;
+        else
+            p->b += J;
     }
 }
 
@@ -121,26 +124,27 @@ void NAME(panel_conv_forward)(float *y, const float *x, const float *theta, cons
     const struct map *in = &conv->in, *out = &conv->out;
     const size_t row = 8 * wide, k = conv->kernel, row_w = in->channels * k * k;
     const struct tiling tiling = tiling_of(out->channels, most_channels[wide]);
-    struct pixel p = {.b = theta + out->channels * row_w,
-                      .channel = out->height * out->width * row,
+    struct pixel p = {.channel = out->height * out->width * row,
                       .leak = leak,
                       .nest = {.next = row_w,
                                .loop = {{in->channels, (ptrdiff_t)(in->height * in->width * row), (ptrdiff_t)(k * k)},
                                         {0, (ptrdiff_t)(in->width * row), (ptrdiff_t)k},
                                         {0, (ptrdiff_t)row, 1}}}};
-    for (size_t qy = 0; qy < out->height; qy++)
+    for (size_t qy = 0; qy < out->height; qy++) {
+        const struct range down = taps_of(qy, conv->pad_y, in->height, conv);
         for (size_t qx = 0; qx < out->width; qx++) {
-            const struct range down = taps_of(qy, conv->pad_y, in->height, conv);
             const struct range right = taps_of(qx, conv->pad_x, in->width, conv);
             const size_t py = qy * conv->stride + down.from - conv->pad_y;
             const size_t px = qx * conv->stride + right.from - conv->pad_x;
             p.y = y + (qy * out->width + qx) * row;
+            p.b = theta + out->channels * row_w;
             p.nest.x = x + (py * in->width + px) * row;
             p.nest.w = theta + down.from * k + right.from;
             p.nest.loop[1].n = down.to - down.from;
             p.nest.loop[2].n = right.to - right.from;
-            run_pixel(p, &tiling, wide);
+            run_pixel(&p, &tiling, wide);
         }
+    }
 }
 
 /* Pixels that no output looks at. */
@@ -155,16 +159,18 @@ void NAME(panel_conv_backward)(float *dx, const float *dy, const float *x, const
     const struct map *in = &conv->in, *out = &conv->out;
     const size_t row = 8 * wide, k = conv->kernel, s = conv->stride;
     const struct tiling tiling = tiling_of(in->channels, most_channels[wide]);
-    struct pixel p = {.channel = in->height * in->width * row,
+    static const float zeros[8];
+    struct pixel p = {.b = zeros,
+                      .channel = in->height * in->width * row,
                       .leak = leak,
                       .nest = {.next = k * k,
                                .loop = {{0, (ptrdiff_t)(out->width * row), -(ptrdiff_t)(s * k)},
                                         {0, (ptrdiff_t)row, -(ptrdiff_t)s},
                                         {out->channels, (ptrdiff_t)(out->height * out->width * row),
                                          (ptrdiff_t)(in->channels * k * k)}}}};
-    for (size_t py = 0; py < in->height; py++)
+    for (size_t py = 0; py < in->height; py++) {
+        const struct range down = outputs_of(py, conv->pad_y, out->height, conv);
         for (size_t px = 0; px < in->width; px++) {
-            const struct range down = outputs_of(py, conv->pad_y, out->height, conv);
             const struct range right = outputs_of(px, conv->pad_x, out->width, conv);
             const size_t at = (py * in->width + px) * row;
             p.y = dx + at;
@@ -177,6 +183,7 @@ void NAME(panel_conv_backward)(float *dx, const float *dy, const float *x, const
             p.nest.w = theta + (py + conv->pad_y - down.from * s) * k + px + conv->pad_x - right.from * s;
             p.nest.loop[0].n = down.to - down.from;
             p.nest.loop[1].n = right.to - right.from;
-            run_pixel(p, &tiling, wide);
+            run_pixel(&p, &tiling, wide);
         }
+    }
 }

@@ -10,47 +10,36 @@
 #include "kernels/local.h"
 #include "kernels/panel_taps.h"
 
-/* Weights that are summed at a time; how many rows and columns of them, and how many in all, are in registers. */
-enum { TOTALS = 512, MOST_UNITS = 4, MOST_TAPS = 5, MOST_SUMS = 12 };
+/* Weights that are summed at a time; how many taps, and for those how many channels of dy, are in registers. */
+enum { TOTALS = 512, MOST_TAPS = 5, MOST_UNITS = 10 };
 
-/* A run of outputs that see the same taps of a row of the kernel. */
-struct run {
-    size_t tap, taps; /* the first one, and how many */
-    size_t q, n;
+/* Floats of dy that are looked at together: they stay in the first cache while all taps go by. */
+enum { NEAR = 4608 };
+
+static const size_t most_units[MOST_TAPS + 1] = {0, MOST_UNITS, 6, 4, 3, 2};
+
+/* Neighbouring taps of a row of the kernel that the same outputs see. */
+struct group {
+    size_t tap, taps;
+    struct range q;
 };
 
-/* For each tile of taps, where they begin and where they end changes at most MOST_TAPS times each. */
-enum { MOST_RUNS = (2 * MOST_TAPS + 1) * ((PANEL_KERNEL + MOST_TAPS - 1) / MOST_TAPS) };
-
-struct runs {
-    size_t n, longest; /* longest: the most taps of a run */
-    struct run run[MOST_RUNS];
+struct groups {
+    size_t n;
+    struct group group[PANEL_KERNEL];
 };
 
-/* Runs for taps t .. t + taps - 1. */
-static void add_runs(struct runs *runs, size_t t, size_t taps, const struct conv *conv)
+static void find_groups(struct groups *groups, const struct conv *conv)
 {
-    struct run *last = NULL;
-    for (size_t q = 0; q < conv->out.width; q++) {
-        const struct range inside = taps_of(q, conv->pad_x, conv->in.width, conv);
-        const size_t from = inside.from > t ? inside.from : t, to = least(inside.to, t + taps);
-        if (from >= to) continue;
-        if (last && last->tap == from && last->taps == to - from) {
-            last->n++;
-            continue;
-        }
-        last = &runs->run[runs->n++];
-        *last = (struct run){from, to - from, q, 1};
-        if (last->taps > runs->longest) runs->longest = last->taps;
+    groups->n = 0;
+    for (size_t t = 0; t < conv->kernel; t++) {
+        const struct range q = outputs_at(t, conv->pad_x, conv->in.width, conv->out.width, conv);
+        struct group *last = groups->n ? &groups->group[groups->n - 1] : NULL;
+        if (last && last->taps < MOST_TAPS && last->q.from == q.from && last->q.to == q.to)
+            last->taps++;
+        else
+            groups->group[groups->n++] = (struct group){t, 1, q};
     }
-}
-
-static void find_runs(struct runs *runs, const struct conv *conv)
-{
-    const struct tiling tiling = tiling_of(conv->kernel, MOST_TAPS);
-    runs->n = runs->longest = 0;
-    for (size_t i = 0, t = 0; i < tiling.n; t += tile_size(&tiling, i++))
-        add_runs(runs, t, tile_size(&tiling, i), conv);
 }
 
 /* Pixels (rows, n) of dy and x, for a number of channels of x: where they start, floats from each to the next, and how
@@ -61,9 +50,11 @@ struct pixels {
     size_t rows, row_d, row_x;
     size_t n, step_x;
     size_t unit_d, unit_total;
+    bool more; /* totals are there already, and are added to */
 };
 
-/* gcc would rather load again than keep a vector in a register, and the load units have enough to do. */
+/* gcc would rather load again than keep a vector in a register, and keep a register for every address than add: there
+ * are too few of both. These hide from it what is in them. */
 INLINE v8 keep(v8 a)
 {
 #if defined(__AVX2__)
@@ -72,25 +63,33 @@ INLINE v8 keep(v8 a)
     return a;
 }
 
-/* sum[u][t] += products of channel u of dy with tap t of x: O channels, T taps, W vectors. */
+INLINE const float *hidden(const float *p)
+{
+    __asm__("" : "+r"(p));
+    return p;
+}
+
+/* sum[u][t] += products of channel u of dy with tap t of x: O channels, T taps, W vectors. Channels are found from
+ * every third one. */
 INLINE void add_products(int O, int T, int W, v8 sum[][MOST_TAPS], const float *x_0, const struct pixels *p)
 {
     const size_t unit_d = p->unit_d, step_x = p->step_x;
     const float *d_0 = p->d;
     size_t rows = p->rows;
     do {
-        const float *d = d_0, *x = x_0;
+        const float *d[(MOST_UNITS + 2) / 3], *x = x_0;
+        for (int u = 0; u < O; u += 3) d[u / 3] = d_0 + (size_t)u * unit_d;
         size_t n = p->n;
         do {
             for (int v = 0; v < W; v++) {
-                v8 in[MOST_UNITS];
-                for (int u = 0; u < O; u++) in[u] = keep(v8_load(d + (size_t)u * unit_d + 8 * v));
-                for (int t = 0; t < T; t++) {
-                    const v8 a = keep(v8_load(x + 8 * (W * t + v)));
-                    for (int u = 0; u < O; u++) sum[u][t] = v8_fma(in[u], a, sum[u][t]);
+                v8 in[MOST_TAPS];
+                for (int t = 0; t < T; t++) in[t] = keep(v8_load(x + 8 * (W * t + v)));
+                for (int u = 0; u < O; u++) {
+                    const v8 a = keep(v8_load(d[u / 3] + (size_t)(u % 3) * unit_d));
+                    for (int t = 0; t < T; t++) sum[u][t] = v8_fma(a, in[t], sum[u][t]);
                 }
+                for (int u = 0; u < O; u += 3) d[u / 3] = hidden(d[u / 3] + 8);
             }
-            d += 8 * W;
             x += step_x;
         } while (--n);
         d_0 += p->row_d;
@@ -106,7 +105,8 @@ INLINE void products(int O, int T, int W, v8 *total, const struct pixels *p)
     do {
         v8 sum[MOST_UNITS][MOST_TAPS];
         for (int u = 0; u < O; u++)
-            for (int t = 0; t < T; t++) sum[u][t] = total[(size_t)u * p->unit_total + (size_t)t];
+            for (int t = 0; t < T; t++)
+                sum[u][t] = p->more ? total[(size_t)u * p->unit_total + (size_t)t] : v8_set(0.0f);
         add_products(O, T, W, sum, x, p);
         for (int u = 0; u < O; u++)
             for (int t = 0; t < T; t++) total[(size_t)u * p->unit_total + (size_t)t] = sum[u][t];
@@ -124,20 +124,24 @@ typedef void products_copy(v8 *total, const struct pixels *p);
 #define COPY_2(W, T) COPY(W, T, 1) COPY(W, T, 2)
 #define COPY_3(W, T) COPY_2(W, T) COPY(W, T, 3)
 #define COPY_4(W, T) COPY_3(W, T) COPY(W, T, 4)
-#define COPIES(W)    COPY_4(W, 1) COPY_4(W, 2) COPY_4(W, 3) COPY_3(W, 4) COPY_2(W, 5)
+#define COPY_6(W, T) COPY_4(W, T) COPY(W, T, 5) COPY(W, T, 6)
+#define COPY_A(W, T) COPY_6(W, T) COPY(W, T, 7) COPY(W, T, 8) COPY(W, T, 9) COPY(W, T, 10)
+#define COPIES(W)    COPY_A(W, 1) COPY_6(W, 2) COPY_4(W, 3) COPY_3(W, 4) COPY_2(W, 5)
 COPIES(1)
 COPIES(2)
 COPIES(3)
 
 /* By vectors, taps and units. */
+#define ROW_2(W, T) NULL, products_##W##T##1, products_##W##T##2
+#define ROW_3(W, T) ROW_2(W, T), products_##W##T##3
+#define ROW_4(W, T) ROW_3(W, T), products_##W##T##4
+#define ROW_6(W, T) ROW_4(W, T), products_##W##T##5, products_##W##T##6
+#define ROW_A(W, T) ROW_6(W, T), products_##W##T##7, products_##W##T##8, products_##W##T##9, products_##W##T##10
 #define TABLE(W)                                                                                                       \
     {                                                                                                                  \
-        {NULL}, {NULL, products_##W##11, products_##W##12, products_##W##13, products_##W##14},                        \
-            {NULL, products_##W##21, products_##W##22, products_##W##23, products_##W##24},                            \
-            {NULL, products_##W##31, products_##W##32, products_##W##33, products_##W##34},                            \
-            {NULL, products_##W##41, products_##W##42, products_##W##43},                                              \
+        {NULL}, {ROW_A(W, 1)}, {ROW_6(W, 2)}, {ROW_4(W, 3)}, {ROW_3(W, 4)},                                            \
         {                                                                                                              \
-            NULL, products_##W##51, products_##W##52                                                                   \
+            ROW_2(W, 5)                                                                                                \
         }                                                                                                              \
     }
 static products_copy *const products_of[4][MOST_TAPS + 1][MOST_UNITS + 1] = {{{NULL}}, TABLE(1), TABLE(2), TABLE(3)};
@@ -164,20 +168,22 @@ static void put(float *grad, const v8 *total, size_t n, bool add)
     for (size_t j = 0; i < n; i++, j++) grad[i] = add ? grad[i] + end[j] : end[j];
 }
 
-/* A part of the weights: channels of dy by channels of x. */
+/* A part of the weights: channels of dy by channels of x; which taps go together. */
 struct part {
     size_t unit, units, channel, channels;
-    struct tiling tiling; /* of units */
+    struct groups groups;
+    struct tiling tiling[MOST_TAPS + 1]; /* of units, by taps */
 };
 
-/* Row j of the kernel. */
-static void kernel_row(v8 *total, size_t j, const struct part *part, const struct runs *runs, const float *dy,
-                       const float *x, const struct conv *conv, size_t wide)
+/* Row j of the kernel, for rows `rows` of dy. */
+static void kernel_row(v8 *total, size_t j, struct range rows, const struct part *part, const float *dy, const float *x,
+                       const struct conv *conv, size_t wide)
 {
     const struct map *in = &conv->in, *out = &conv->out;
     const size_t row = 8 * wide, k = conv->kernel, s = conv->stride;
-    const struct range q = outputs_at(j, conv->pad_y, in->height, out->height, conv);
-    if (q.from == q.to) return;
+    const struct range all = outputs_at(j, conv->pad_y, in->height, out->height, conv);
+    const struct range q = {all.from > rows.from ? all.from : rows.from, least(all.to, rows.to)};
+    if (q.from >= q.to) return;
     struct pixels p = {.channels = part->channels,
                        .channel_x = in->height * in->width * row,
                        .channel_total = k * k,
@@ -186,58 +192,86 @@ static void kernel_row(v8 *total, size_t j, const struct part *part, const struc
                        .row_x = s * in->width * row,
                        .step_x = s * row,
                        .unit_d = out->height * out->width * row,
-                       .unit_total = part->channels * k * k};
+                       .unit_total = part->channels * k * k,
+                       .more = q.from > all.from};
     const size_t py = part->channel * in->height + q.from * s + j - conv->pad_y;
-    for (const struct run *run = runs->run; run < runs->run + runs->n; run++) {
-        v8 *to = total + j * k + run->tap;
-        p.n = run->n;
-        p.d = dy + part->unit * p.unit_d + (q.from * out->width + run->q) * row;
-        p.x = x + (py * in->width + run->q * s + run->tap - conv->pad_x) * row;
-        for (size_t i = 0; i < part->tiling.n; i++) {
-            const size_t units = tile_size(&part->tiling, i);
-            products_of[wide][run->taps][units](to, &p);
+    for (const struct group *group = part->groups.group; group < part->groups.group + part->groups.n; group++) {
+        v8 *to = total + j * k + group->tap;
+        p.n = group->q.to - group->q.from;
+        if (p.n == 0) continue;
+        const struct tiling *tiling = &part->tiling[group->taps];
+        p.d = dy + part->unit * p.unit_d + (q.from * out->width + group->q.from) * row;
+        p.x = x + (py * in->width + group->q.from * s + group->tap - conv->pad_x) * row;
+        for (size_t i = 0; i < tiling->n; i++) {
+            const size_t units = tile_size(tiling, i);
+            products_of[wide][group->taps][units](to, &p);
             to += units * p.unit_total;
             p.d += units * p.unit_d;
         }
     }
 }
 
+static void sum_part(v8 *total, const struct part *part, const float *dy, const float *x, const struct conv *conv,
+                     size_t wide)
+{
+    const size_t height = conv->out.height, near = NEAR / (part->units * conv->out.width * 8 * wide);
+    const size_t step = near ? near : 1;
+    for (size_t from = 0; from < height; from += step)
+        for (size_t j = 0; j < conv->kernel; j++)
+            kernel_row(total, j, (struct range){from, least(from + step, height)}, part, dy, x, conv, wide);
+}
+
+/* Are there taps that no output has inside the input? */
+static bool some_unseen(size_t pad, size_t in, size_t out, const struct conv *conv)
+{
+    for (size_t t = 0; t < conv->kernel; t++) {
+        const struct range q = outputs_at(t, pad, in, out, conv);
+        if (q.from == q.to) return true;
+    }
+    return false;
+}
+
 static void gradient_weights(float *grad, const float *dy, const float *x, const struct conv *conv, size_t wide,
                              bool add)
 {
     const size_t k = conv->kernel, units = conv->out.channels, channels = conv->in.channels;
-    const size_t most_units = least(units, TOTALS / (k * k));
-    const size_t most_channels = least(channels, TOTALS / (k * k * most_units));
-    struct runs runs;
-    find_runs(&runs, conv);
+    const size_t part_units = least(units, TOTALS / (k * k));
+    const size_t part_channels = least(channels, TOTALS / (k * k * part_units));
+    struct part part = {0};
     v8 total[TOTALS + 7];
-    for (struct part part = {0}; part.unit < units; part.unit += part.units) {
-        part.units = least(most_units, units - part.unit);
-        part.tiling = tiling_of(part.units, least(MOST_UNITS, MOST_SUMS / runs.longest));
+    find_groups(&part.groups, conv);
+    const bool unseen = some_unseen(conv->pad_y, conv->in.height, conv->out.height, conv) ||
+                        some_unseen(conv->pad_x, conv->in.width, conv->out.width, conv);
+    for (; part.unit < units; part.unit += part.units) {
+        part.units = least(part_units, units - part.unit);
+        for (size_t t = 1; t <= MOST_TAPS; t++) part.tiling[t] = tiling_of(part.units, most_units[t]);
         for (part.channel = 0; part.channel < channels; part.channel += part.channels) {
-            part.channels = least(most_channels, channels - part.channel);
+            part.channels = least(part_channels, channels - part.channel);
             const size_t columns = part.channels * k * k;
-            memset(total, 0, (part.units * columns + 7) * sizeof *total);
-            for (size_t j = 0; j < k; j++) kernel_row(total, j, &part, &runs, dy, x, conv, wide);
+            const size_t n = part.units * columns;
+            memset(total + n, 0, 7 * sizeof *total); /* read with the last ones */
+            if (unseen) memset(total, 0, n * sizeof *total);
+            sum_part(total, &part, dy, x, conv, wide);
             for (size_t u = 0; u < part.units; u++)
                 put(grad + ((part.unit + u) * channels + part.channel) * k * k, total + u * columns, columns, add);
         }
     }
 }
 
-/* Sums over all pixels and observations, of eight channels at a time. */
+/* Sums over all pixels and observations, of eight channels at a time; where there are fewer, one of them again. */
 static void gradient_bias(float *grad, const float *dy, const struct conv *conv, size_t wide, bool add)
 {
-    const size_t n = conv->out.channels, vectors = conv->out.height * conv->out.width * wide;
+    const size_t n = conv->out.channels, channel = conv->out.height * conv->out.width * 8 * wide;
     for (size_t c = 0; c < n; c += 8) {
+        const float *from[8];
         v8 total[8];
         for (size_t u = 0; u < 8; u++) {
+            from[u] = dy + least(c + u, n - 1) * channel;
             total[u] = v8_set(0.0f);
-            if (c + u < n)
-                for (size_t i = 0; i < vectors; i++) total[u] = v8_add(total[u], v8_load(dy + (u * vectors + i) * 8));
         }
+        for (size_t i = 0; i < channel; i += 8)
+            for (size_t u = 0; u < 8; u++) total[u] = v8_add(total[u], v8_load(from[u] + i));
         put(grad + c, total, least(8, n - c), add);
-        dy += 64 * vectors;
     }
 }
 
