@@ -189,6 +189,37 @@ static void part_to_points_back(float *v, const float *in, const struct map *map
     WITH_CONSTANT_BLOCKS(map->blocks, blocks_to_points_back, v, in, map, part)
 }
 
+/* Tiles that will be wanted soon. They lie in short pieces all over an image, which the processor does not foresee; so
+ * they are asked for, one pixel of each at a time, while it multiplies. */
+struct soon {
+    const float *at[TILES];
+    size_t n, row;
+};
+
+static struct soon soon_make(const float *memory, const struct map *map, size_t block, const struct part *part)
+{
+    struct soon soon = {.n = block < map->blocks ? part->n : 0, .row = map->row};
+    for (size_t t = 0; t < soon.n; t++) {
+        const struct tile tile = tile_at(&part->tiles, part->first + t);
+        soon.at[t] = memory + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
+    }
+    return soon;
+}
+
+/* While point p is dealt with: their pixel number p. */
+INLINE void soon_fetch(const struct soon *soon, size_t p)
+{
+    const size_t pixel = p / TILE * soon->row + p % TILE * KELVIN_LANES;
+    if (p >= TILE * TILE) return;
+    for (size_t t = 0; t < soon->n; t++) __builtin_prefetch(soon->at[t] + pixel);
+}
+
+static struct part part_after(const struct part *part, size_t most)
+{
+    const size_t first = part->first + part->n;
+    return (struct part){part->tiles, first, first < part->tiles.n ? tiles_now(part->tiles.n - first, most) : 0};
+}
+
 /* What becomes of a finished tile. */
 struct finish {
     float *out;
@@ -196,6 +227,7 @@ struct finish {
     float *squares;    /* (images, 16 blocks), added to; or NULL */
     const float *bias; /* (16 blocks), or NULL */
     bool add;          /* to what is there */
+    bool far;          /* what is there is not in the cache */
 };
 
 INLINE void put_tile(float *out, float *squares, wide y[TILE][TILE], wide bias, bool add, size_t row, int rows,
@@ -252,9 +284,11 @@ INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, si
 }
 
 /* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. */
-INLINE void multiply_blocks(float *m, const float *v, const float *u, size_t tiles, size_t channels, size_t blocks)
+INLINE void multiply_blocks(float *m, const float *v, const float *u, size_t tiles, size_t channels,
+                            const struct soon *out, size_t blocks)
 {
-    for (size_t p = 0; p < ALL_POINTS; p++, m += step_of(1), v += step_of(blocks), u += weight_step(channels))
+    for (size_t p = 0; p < ALL_POINTS; p++, m += step_of(1), v += step_of(blocks), u += weight_step(channels)) {
+        soon_fetch(out, p);
         for (size_t t = 0; t < tiles;) {
             const size_t rows = product_rows(tiles - t);
 #define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * blocks * KELVIN_LANES, u, constant, blocks, channels)
@@ -262,24 +296,22 @@ INLINE void multiply_blocks(float *m, const float *v, const float *u, size_t til
 #undef CALL
             t += rows;
         }
-}
-
-static void multiply(float *m, const float *v, const float *u, size_t tiles, size_t blocks, size_t channels)
-{
-    WITH_CONSTANT_BLOCKS(blocks, multiply_blocks, m, v, u, tiles, channels)
+    }
 }
 
 static void convolve(const struct finish *finish, const float *in, const struct map *map, const float *u, size_t n,
                      float *scratch)
 {
-    struct part part = {.tiles = tiles_of(finish->map, n)};
     float *v = scratch, *m = scratch + ALL_POINTS * step_of(map->blocks);
     if (finish->squares) memset(finish->squares, 0, n * finish->map->blocks * KELVIN_LANES * sizeof(float));
-    for (; part.first < part.tiles.n; part.first += part.n) {
-        part.n = tiles_now(part.tiles.n - part.first, FORWARD_TILES);
+    struct part part = {.tiles = tiles_of(finish->map, n)};
+    for (part = part_after(&part, FORWARD_TILES); part.n > 0; part = part_after(&part, FORWARD_TILES)) {
         part_to_points(v, in, map, &part);
         for (size_t block = 0; block < finish->map->blocks; block++) {
-            multiply(m, v, u + block * ALL_POINTS * weight_step(map->channels), part.n, map->blocks, map->channels);
+            const struct soon out =
+                finish->far ? soon_make(finish->out, finish->map, block, &part) : (struct soon){.n = 0};
+            const float *weights = u + block * ALL_POINTS * weight_step(map->channels);
+            WITH_CONSTANT_BLOCKS(map->blocks, multiply_blocks, m, v, weights, part.n, map->channels, &out)
             part_from_points(finish, m, block, &part);
         }
     }
@@ -316,7 +348,7 @@ size_t NAMED(scratch)(const struct conv *conv)
 void NAMED(forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
                     const struct conv *conv, size_t n, float *memory)
 {
-    const struct finish finish = {.out = out, .map = &conv->out, .squares = squares, .bias = bias};
+    const struct finish finish = {.out = out, .map = &conv->out, .squares = squares, .bias = bias, .far = true};
     convolve(&finish, in, &conv->in, packed, n, memory);
 }
 
@@ -353,15 +385,17 @@ static void add_products(float *d, const struct product *product, size_t channel
 void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
                      float *memory)
 {
-    struct part part = {.tiles = tiles_of(&conv->out, n)};
     const size_t channels = conv->in.channels, step_v = step_of(conv->in.blocks), step_g = step_of(conv->out.blocks);
     float *v = memory, *g = memory + ALL_POINTS * step_v;
-    for (; part.first < part.tiles.n; part.first += part.n) {
-        part.n = tiles_now(part.tiles.n - part.first, TILES);
+    struct part part = {.tiles = tiles_of(&conv->out, n)};
+    for (part = part_after(&part, TILES); part.n > 0; part = part_after(&part, TILES)) {
+        const struct part after = part_after(&part, TILES);
         part_to_points(v, in, &conv->in, &part);
         part_to_points_back(g, d_out, &conv->out, &part);
-        for (size_t block = 0; block < conv->out.blocks; block++)
+        for (size_t block = 0; block < conv->out.blocks; block++) {
+            const struct soon next = soon_make(in, &conv->in, block, &after);
             for (size_t p = 0; p < ALL_POINTS; p++) {
+                soon_fetch(&next, p);
                 const struct product product = {.a = v + p * step_v,
                                                 .b = g + p * step_g + block * KELVIN_LANES,
                                                 .n = part.n,
@@ -370,6 +404,7 @@ void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const
                                                 .step_b = conv->out.blocks * KELVIN_LANES};
                 add_products(d_packed + (block * ALL_POINTS + p) * weight_step(channels), &product, channels);
             }
+        }
     }
 }
 
