@@ -103,10 +103,12 @@ INLINE void products(int O, int T, int W, v8 *total, const struct pixels *p)
     const float *x = p->x;
     size_t channels = p->channels;
     do {
+        static const v8 zeros[MOST_TAPS];
+        const v8 *start = p->more ? total : zeros;
+        const size_t step = p->more ? p->unit_total : 0;
         v8 sum[MOST_UNITS][MOST_TAPS];
         for (int u = 0; u < O; u++)
-            for (int t = 0; t < T; t++)
-                sum[u][t] = p->more ? total[(size_t)u * p->unit_total + (size_t)t] : v8_set(0.0f);
+            for (int t = 0; t < T; t++) sum[u][t] = start[(size_t)u * step + (size_t)t];
         add_products(O, T, W, sum, x, p);
         for (int u = 0; u < O; u++)
             for (int t = 0; t < T; t++) total[(size_t)u * p->unit_total + (size_t)t] = sum[u][t];
