@@ -29,10 +29,22 @@ struct groups {
     struct group group[PANEL_KERNEL];
 };
 
-static void find_groups(struct groups *groups, const struct conv *conv)
+/* Taps that some output sees: all, but for kernels larger than the image. They are neighbours. */
+static struct range seen_taps(size_t pad, size_t in, size_t out, const struct conv *conv)
+{
+    struct range seen = {conv->kernel, 0};
+    for (size_t t = 0; t < conv->kernel; t++) {
+        const struct range q = outputs_at(t, pad, in, out, conv);
+        if (q.from == q.to) continue;
+        seen = (struct range){least(seen.from, t), t + 1};
+    }
+    return seen;
+}
+
+static void find_groups(struct groups *groups, struct range seen, const struct conv *conv)
 {
     groups->n = 0;
-    for (size_t t = 0; t < conv->kernel; t++) {
+    for (size_t t = seen.from; t < seen.to; t++) {
         const struct range q = outputs_at(t, conv->pad_x, conv->in.width, conv->out.width, conv);
         struct group *last = groups->n ? &groups->group[groups->n - 1] : NULL;
         if (last && last->taps < MOST_TAPS && last->q.from == q.from && last->q.to == q.to)
@@ -170,9 +182,12 @@ static void put(float *grad, const v8 *total, size_t n, bool add)
     for (size_t j = 0; i < n; i++, j++) grad[i] = add ? grad[i] + end[j] : end[j];
 }
 
-/* A part of the weights: channels of dy by channels of x; which taps go together. */
+/* A part of the weights: channels of dy by channels of x by taps that are seen, (down, right); which taps go together.
+ */
 struct part {
     size_t unit, units, channel, channels;
+    struct range down, right;
+    size_t taps; /* that are seen, of one channel */
     struct groups groups;
     struct tiling tiling[MOST_TAPS + 1]; /* of units, by taps */
 };
@@ -182,25 +197,24 @@ static void kernel_row(v8 *total, size_t j, struct range rows, const struct part
                        const struct conv *conv, size_t wide)
 {
     const struct map *in = &conv->in, *out = &conv->out;
-    const size_t row = 8 * wide, k = conv->kernel, s = conv->stride;
+    const size_t row = 8 * wide, s = conv->stride, across = part->right.to - part->right.from;
     const struct range all = outputs_at(j, conv->pad_y, in->height, out->height, conv);
     const struct range q = {all.from > rows.from ? all.from : rows.from, least(all.to, rows.to)};
     if (q.from >= q.to) return;
     struct pixels p = {.channels = part->channels,
                        .channel_x = in->height * in->width * row,
-                       .channel_total = k * k,
+                       .channel_total = part->taps,
                        .rows = q.to - q.from,
                        .row_d = out->width * row,
                        .row_x = s * in->width * row,
                        .step_x = s * row,
                        .unit_d = out->height * out->width * row,
-                       .unit_total = part->channels * k * k,
+                       .unit_total = part->channels * part->taps,
                        .more = q.from > all.from};
     const size_t py = part->channel * in->height + q.from * s + j - conv->pad_y;
     for (const struct group *group = part->groups.group; group < part->groups.group + part->groups.n; group++) {
-        v8 *to = total + j * k + group->tap;
+        v8 *to = total + (j - part->down.from) * across + group->tap - part->right.from;
         p.n = group->q.to - group->q.from;
-        if (p.n == 0) continue;
         const struct tiling *tiling = &part->tiling[group->taps];
         p.d = dy + part->unit * p.unit_d + (q.from * out->width + group->q.from) * row;
         p.x = x + (py * in->width + group->q.from * s + group->tap - conv->pad_x) * row;
@@ -219,43 +233,48 @@ static void sum_part(v8 *total, const struct part *part, const float *dy, const 
     const size_t height = conv->out.height, near = NEAR / (part->units * conv->out.width * 8 * wide);
     const size_t step = near ? near : 1;
     for (size_t from = 0; from < height; from += step)
-        for (size_t j = 0; j < conv->kernel; j++)
+        for (size_t j = part->down.from; j < part->down.to; j++)
             kernel_row(total, j, (struct range){from, least(from + step, height)}, part, dy, x, conv, wide);
 }
 
-/* Are there taps that no output has inside the input? */
-static bool some_unseen(size_t pad, size_t in, size_t out, const struct conv *conv)
+/* Totals of one channel of dy to `grad`. Where not all taps are seen, the others get 0. */
+static void put_unit(float *grad, const v8 *total, const struct part *part, size_t k, bool add)
 {
-    for (size_t t = 0; t < conv->kernel; t++) {
-        const struct range q = outputs_at(t, pad, in, out, conv);
-        if (q.from == q.to) return true;
+    const size_t n = part->channels * part->taps;
+    if (part->taps == k * k) {
+        put(grad, total, n, add);
+        return;
     }
-    return false;
+    float sums[TOTALS], *sum = sums;
+    put(sums, total, n, false);
+    if (!add) memset(grad, 0, part->channels * k * k * sizeof *grad);
+    for (size_t c = 0; c < part->channels; c++, grad += k * k)
+        for (size_t j = part->down.from; j < part->down.to; j++)
+            for (size_t t = part->right.from; t < part->right.to; t++) grad[j * k + t] += *sum++;
 }
 
 static void gradient_weights(float *grad, const float *dy, const float *x, const struct conv *conv, size_t wide,
                              bool add)
 {
     const size_t k = conv->kernel, units = conv->out.channels, channels = conv->in.channels;
-    const size_t part_units = least(units, TOTALS / (k * k));
-    const size_t part_channels = least(channels, TOTALS / (k * k * part_units));
-    struct part part = {0};
+    struct part part = {.down = seen_taps(conv->pad_y, conv->in.height, conv->out.height, conv),
+                        .right = seen_taps(conv->pad_x, conv->in.width, conv->out.width, conv)};
+    part.taps = (part.down.to - part.down.from) * (part.right.to - part.right.from);
+    find_groups(&part.groups, part.right, conv);
+    const size_t part_units = least(units, TOTALS / part.taps);
+    const size_t part_channels = least(channels, TOTALS / (part.taps * part_units));
     v8 total[TOTALS + 7];
-    find_groups(&part.groups, conv);
-    const bool unseen = some_unseen(conv->pad_y, conv->in.height, conv->out.height, conv) ||
-                        some_unseen(conv->pad_x, conv->in.width, conv->out.width, conv);
     for (; part.unit < units; part.unit += part.units) {
         part.units = least(part_units, units - part.unit);
         for (size_t t = 1; t <= MOST_TAPS; t++) part.tiling[t] = tiling_of(part.units, most_units[t]);
         for (part.channel = 0; part.channel < channels; part.channel += part.channels) {
             part.channels = least(part_channels, channels - part.channel);
-            const size_t columns = part.channels * k * k;
-            const size_t n = part.units * columns;
-            memset(total + n, 0, 7 * sizeof *total); /* read with the last ones */
-            if (unseen) memset(total, 0, n * sizeof *total);
+            const size_t columns = part.channels * part.taps;
+            memset(total + part.units * columns, 0, 7 * sizeof *total); /* read with the last ones */
             sum_part(total, &part, dy, x, conv, wide);
             for (size_t u = 0; u < part.units; u++)
-                put(grad + ((part.unit + u) * channels + part.channel) * k * k, total + u * columns, columns, add);
+                put_unit(grad + ((part.unit + u) * channels + part.channel) * k * k, total + u * columns, &part, k,
+                         add);
         }
     }
 }
