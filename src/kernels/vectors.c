@@ -1,6 +1,6 @@
 /* Loops over the flat parameter vector, and the loop that measures the FMA peak. */
 #include "kernels/local.h"
-#include "kernels/vec.h"
+#include "kernels/wide.h"
 
 void NAME(axpy)(float *restrict y, float a, const float *restrict x, size_t n)
 {
@@ -29,17 +29,15 @@ void NAME(kick_drift)(float *restrict theta, float *restrict v, const float *res
 
 double NAME(fma_peak)(size_t rounds)
 {
-    enum { CHAINS = 10 }; /* enough to hide the latency, few enough for 16 registers */
-    v8 sum[CHAINS];
-    for (int i = 0; i < CHAINS; i++) sum[i] = v8_set((float)i + 0.25f); /* 1 would stay 1, which compilers see */
-    const v8 a = v8_set(0.999f), b = v8_set(0.001f);
+    enum { CHAINS = WIDE == 4 ? 20 : 10 }; /* enough to hide the latency, few enough for the registers */
+    wide sum[CHAINS];
+    for (int i = 0; i < CHAINS; i++) sum[i] = wide_set((float)i);
+    const wide a = wide_set(0.999f), b = wide_set(0.001f);
     for (size_t round = 0; round < rounds; round++)
-        for (int i = 0; i < CHAINS; i++) sum[i] = v8_fma(sum[i], a, b);
-    v8 all = sum[0];
-    for (int i = 1; i < CHAINS; i++) all = v8_add(all, sum[i]);
-    float lane[8];
-    v8_store(lane, all);
-    volatile float sink = lane[0]; /* or the loop would be taken out */
+        for (int i = 0; i < CHAINS; i++) sum[i] = wide_fma(sum[i], a, b);
+    wide all = sum[0];
+    for (int i = 1; i < CHAINS; i++) all += sum[i];
+    volatile float sink = all[0]; /* or the loop would be taken out */
     (void)sink;
-    return (double)rounds * CHAINS * 8 * 2;
+    return (double)rounds * CHAINS * WIDE * 2;
 }
