@@ -107,13 +107,14 @@ void NAME(direct_pack)(float *packed, const float *w, const struct conv *conv, b
     (back ? pack_back : pack_forward)(packed, w, conv);
 }
 
-void NAME(direct_unpack)(float *w, const float *d_packed, const struct conv *conv)
+void NAME(direct_unpack)(float *w, float *d_packed, const struct conv *conv)
 {
     const size_t k = conv->kernel;
     for (size_t out = 0; out < conv->out.channels; out++)
         for (size_t in = 0; in < conv->in.channels; in++)
             for (size_t j = 0; j < k; j++)
                 for (size_t i = 0; i < k; i++) *w++ = d_packed[place(conv, out, in, j, i)];
+    memset(d_packed, 0, conv_weights(conv) * sizeof *d_packed);
 }
 
 /* ---- forward, and back to the data ---- */

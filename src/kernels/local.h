@@ -51,7 +51,7 @@ void NAME(map_from_planes)(float *out, const float *planes, const struct map *ma
                                  size_t n, bool add, float *scratch);                                                  \
     void NAME(METHOD##_gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv,        \
                                  size_t n, float *scratch);                                                            \
-    void NAME(METHOD##_unpack)(float *w, const float *d_packed, const struct conv *conv)
+    void NAME(METHOD##_unpack)(float *w, float *d_packed, const struct conv *conv)
 
 #define CONV_METHOD(METHOD)                                                                                            \
     {                                                                                                                  \

@@ -458,13 +458,19 @@ void NAMED(pack)(float *packed, const float *w, const struct conv *conv, bool ba
         }
 }
 
-static void unpack_filter(float g[9][KELVIN_LANES], const float *u, size_t step)
+static void unpack_filter(float g[9][KELVIN_LANES], float *u, size_t step)
 {
+    enum { AHEAD = 4 * KELVIN_LANES }; /* channels that will be wanted soon: as many streams as points are too many */
+    for (size_t p = 0; p < ALL_POINTS; p++) __builtin_prefetch(u + p * step + AHEAD);
     for (int c = 0; c < KELVIN_LANES; c += WIDE) {
         wide half[3][POINTS];
         for (int x = 0; x < POINTS; x++) {
             wide in[POINTS], v[3];
-            for (int y = 0; y < POINTS; y++) in[y] = wide_load(u + (size_t)(y * POINTS + x) * step + c);
+            for (int y = 0; y < POINTS; y++) {
+                float *at = u + (size_t)(y * POINTS + x) * step + c;
+                in[y] = wide_load(at);
+                wide_store(at, (wide){0});
+            }
             weight_back(v, in);
             for (int y = 0; y < 3; y++) half[y][x] = v[y];
         }
@@ -476,7 +482,7 @@ static void unpack_filter(float g[9][KELVIN_LANES], const float *u, size_t step)
     }
 }
 
-void NAMED(unpack)(float *w, const float *d_packed, const struct conv *conv)
+void NAMED(unpack)(float *w, float *d_packed, const struct conv *conv)
 {
     const size_t from = conv->in.channels, to = conv->out.channels;
     const struct filter filter = {w, from, false};

@@ -303,7 +303,6 @@ static void backward(kelvin_net *net, float *grad, const kelvin_weights *weights
     const size_t mean = model->n_layers - 1, last = mean - 1, width = m->plan.step[mean].map.blocks * LANES;
     float *dw = grad + offset(model, head, 0), *db = grad + offset(model, head, 1);
     if (block->first) {
-        memset(m->d_packed, 0, m->plan.gradient * sizeof *m->d_packed);
         memset(m->d_vectors, 0, m->plan.vectors * sizeof *m->d_vectors);
         memset(dw, 0, head->from.channels * model->classes * sizeof *dw);
         memset(db, 0, model->classes * sizeof *db);

@@ -119,15 +119,19 @@ static kelvin_status run_worker(void *context, size_t thread)
     }
 }
 
-/* One thread's share of the sum over the shards. */
+/* One thread's share of the sum over the shards, piece by piece so that the sum stays in L1. */
 static kelvin_status sum_range(void *context, size_t thread)
 {
+    enum { PIECE = 2048 };
     const struct evaluation *e = context;
     const kelvin_posterior *p = e->posterior;
-    const size_t n = p->model->n_params, from = n * thread / p->threads, to = n * (thread + 1) / p->threads;
-    memset(e->grad + from, 0, (to - from) * sizeof *e->grad);
-    for (size_t shard = 0; shard < e->shards; shard++)
-        p->kernels->axpy(e->grad + from, e->scale, p->partial + shard * n + from, to - from);
+    const size_t n = p->model->n_params, end = n * (thread + 1) / p->threads;
+    for (size_t from = n * thread / p->threads, some; from < end; from += some) {
+        some = end - from < PIECE ? end - from : PIECE;
+        memset(e->grad + from, 0, some * sizeof *e->grad);
+        for (size_t shard = 0; shard < e->shards; shard++)
+            p->kernels->axpy(e->grad + from, e->scale, p->partial + shard * n + from, some);
+    }
     return KELVIN_OK;
 }
 
