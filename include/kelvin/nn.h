@@ -8,7 +8,7 @@
  *     kelvin_net *net;                                                            // one thread's activations
  *     if (!st) st = kelvin_net_create(&net, model);
  *     kelvin_model_pack(model, packed, x, n);                                     // x (n, inputs) into blocks
- *     kelvin_weights_set(weights, theta);
+ *     kelvin_weights_set(weights, theta, true);
  *     for (size_t first = 0; first < n; first += model->block) {
  *         kelvin_block block = kelvin_model_block(model, packed, n, first);
  *         kelvin_net_forward(net, z, weights, &block);                            // z (classes, KELVIN_BLOCK)
@@ -119,6 +119,9 @@ typedef struct kelvin_weights kelvin_weights;
 KELVIN_MUST_CHECK kelvin_status kelvin_weights_create(kelvin_weights **weights, const kelvin_model *model);
 /* theta (n_params) must stay where it is until the next call. `backward`: gradients will be asked for. */
 void kelvin_weights_set(kelvin_weights *weights, const float *theta, bool backward);
+/* The same in parts 0 .. parts - 1, which threads can do at once; worth it only where a model prepares its weights. */
+void kelvin_weights_share(kelvin_weights *weights, const float *theta, bool backward, size_t part, size_t parts);
+bool kelvin_model_prepares(const kelvin_model *model);
 size_t kelvin_weights_bytes(const kelvin_weights *weights);
 void kelvin_weights_destroy(kelvin_weights *weights);
 

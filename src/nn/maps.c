@@ -33,20 +33,20 @@ static size_t offset(const kelvin_model *model, const kelvin_layer *layer, size_
     return model->tensor[layer->tensor + i].offset;
 }
 
-static void weights_set(kelvin_weights *weights, bool backward)
+static void weights_set(kelvin_weights *weights, const float *theta, bool backward, size_t part, size_t parts)
 {
     struct maps_weights *w = (struct maps_weights *)weights;
     const kelvin_model *model = weights->model;
     for (size_t l = 1; l <= model->n_layers; l++) {
         const kelvin_layer *layer = &model->layer[l];
         const struct step *s = &w->plan.step[l];
-        if (layer->kind != KELVIN_LAYER_CONV) continue;
-        const float *from = weights->theta + offset(model, layer, 0);
+        if (layer->kind != KELVIN_LAYER_CONV || l % parts != part) continue;
+        const float *from = theta + offset(model, layer, 0);
         s->method[PASS_FORWARD]->pack(w->packed + s->packed[PASS_FORWARD], from, &s->forward, false);
         if (backward && layer->in > 0)
             s->method[PASS_BACKWARD]->pack(w->packed + s->packed[PASS_BACKWARD], from, &s->back, true);
         for (size_t v = 0; v < VECTORS; v++)
-            memcpy(w->vectors + s->vectors + v * s->map.blocks * LANES, weights->theta + offset(model, layer, 1 + v),
+            memcpy(w->vectors + s->vectors + v * s->map.blocks * LANES, theta + offset(model, layer, 1 + v),
                    layer->to.channels * sizeof(float));
     }
 }
@@ -149,7 +149,7 @@ static float *outputs(const struct maps *m, size_t l, struct group group)
 
 static float *gradients(const struct maps *m, size_t buffer, struct group group)
 {
-    return m->d[buffer] + group.first * m->plan.d.map[buffer].size;
+    return m->d[buffer] + (m->plan.d.whole[buffer] ? group.first * m->plan.d.map[buffer].size : 0);
 }
 
 /* ---- forward ---- */

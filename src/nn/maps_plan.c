@@ -80,11 +80,16 @@ static void plan_conv(struct plan *plan, size_t l, const kelvin_layer *layer, co
 
 /* ---- memory that layers use in turn ---- */
 
-static size_t buffer_take(struct buffers *buffers, const struct map *map)
+static size_t buffer_take(struct buffers *buffers, const struct map *map, bool whole)
 {
     size_t i = 0;
-    while (i < buffers->n && (buffers->busy[i] || memcmp(&buffers->map[i], map, sizeof *map) != 0)) i++;
-    if (i == buffers->n) buffers->map[buffers->n++] = *map;
+    while (i < buffers->n &&
+           (buffers->busy[i] || buffers->whole[i] != whole || memcmp(&buffers->map[i], map, sizeof *map) != 0))
+        i++;
+    if (i == buffers->n) {
+        buffers->map[buffers->n] = *map;
+        buffers->whole[buffers->n++] = whole;
+    }
     buffers->busy[i] = true;
     return i;
 }
@@ -92,8 +97,9 @@ static size_t buffer_take(struct buffers *buffers, const struct map *map)
 static bool buffers_make(struct buffers *buffers, kelvin_arena *arena, size_t most)
 {
     buffers->map = kelvin_arena_alloc(arena, most, sizeof *buffers->map);
+    buffers->whole = kelvin_arena_alloc(arena, most, sizeof *buffers->whole);
     buffers->busy = kelvin_arena_alloc(arena, most, sizeof *buffers->busy);
-    return buffers->map && buffers->busy;
+    return buffers->map && buffers->whole && buffers->busy;
 }
 
 /* Gradients: going back, that in a layer's output is there from the last layer that reads it to the layer itself. */
@@ -107,10 +113,10 @@ static void plan_back(struct plan *plan, const kelvin_model *model, size_t l)
     s->d_conv = s->d_out;
     if (layer->add) {
         step[layer->add].d_out = s->d_out;
-        s->d_conv = buffer_take(&plan->d, &s->map);
+        s->d_conv = buffer_take(&plan->d, &s->map, false);
     }
     s->add_back = in->d_out != NONE;
-    if (layer->in > 0 && !s->add_back) in->d_out = buffer_take(&plan->d, &in->map);
+    if (layer->in > 0 && !s->add_back) in->d_out = buffer_take(&plan->d, &in->map, in->images != s->images);
     plan->d.busy[s->d_conv] = false;
 }
 
@@ -120,7 +126,7 @@ static void plan_gradients(struct plan *plan, const kelvin_model *model)
     for (size_t l = model->n_layers; l > 0; l--) {
         const kelvin_layer *layer = &model->layer[l];
         struct step *in = &plan->step[layer->in];
-        if (layer->kind == KELVIN_LAYER_MEAN) in->d_out = buffer_take(&plan->d, &in->map);
+        if (layer->kind == KELVIN_LAYER_MEAN) in->d_out = buffer_take(&plan->d, &in->map, true);
         if (layer->kind == KELVIN_LAYER_CONV) plan_back(plan, model, l);
     }
 }
@@ -143,7 +149,7 @@ static void plan_outputs(struct plan *plan, const kelvin_model *model)
         const size_t reader = only_reader(model, l);
         s->passing = reader && layer->kind == KELVIN_LAYER_CONV && !layer->add &&
                      model->layer[reader].kind == KELVIN_LAYER_CONV && plan->step[reader].images == s->images;
-        if (s->passing) s->place = buffer_take(&plan->a, &s->map);
+        if (s->passing) s->place = buffer_take(&plan->a, &s->map, false);
         for (size_t earlier = 1; earlier < l; earlier++)
             if (plan->step[earlier].passing && only_reader(model, earlier) == l)
                 plan->a.busy[plan->step[earlier].place] = false;

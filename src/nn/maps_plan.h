@@ -33,11 +33,12 @@ struct step {
     size_t place;
 };
 
-/* Memory for images that several layers use in turn. */
+/* Memory for images that several layers use in turn: for all images of a block, or for one group of images that goes
+ * through consecutive layers, so that the next group finds it in the cache. */
 struct buffers {
     size_t n;
-    struct map *map; /* (n) */
-    bool *busy;
+    struct map *map;    /* (n) */
+    bool *whole, *busy; /* (n) */
 };
 
 struct plan {

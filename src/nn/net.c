@@ -38,10 +38,21 @@ kelvin_status kelvin_weights_create(kelvin_weights **out, const kelvin_model *mo
     return status;
 }
 
+bool kelvin_model_prepares(const kelvin_model *model)
+{
+    return model->type->weights_set != NULL;
+}
+
+void kelvin_weights_share(kelvin_weights *weights, const float *theta, bool backward, size_t part, size_t parts)
+{
+    const struct net_type *type = weights->model->type;
+    if (part == 0) weights->theta = theta;
+    if (type->weights_set) type->weights_set(weights, theta, backward, part, parts);
+}
+
 void kelvin_weights_set(kelvin_weights *weights, const float *theta, bool backward)
 {
-    weights->theta = theta;
-    weights->model->type->weights_set(weights, backward);
+    kelvin_weights_share(weights, theta, backward, 0, 1);
 }
 
 size_t kelvin_weights_bytes(const kelvin_weights *weights)

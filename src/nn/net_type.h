@@ -34,7 +34,8 @@ struct net_type {
     size_t (*packed)(const kelvin_model *model, size_t n);
     void (*pack)(const kelvin_model *model, const struct kelvin_kernels *kernels, float *packed, const float *x,
                  size_t n);
-    void (*weights_set)(kelvin_weights *weights, bool backward);
+    /* Part 0 .. parts - 1 of the work; NULL where theta is used as it is. */
+    void (*weights_set)(kelvin_weights *weights, const float *theta, bool backward, size_t part, size_t parts);
     void (*forward)(kelvin_net *net, float *z, const kelvin_weights *weights, const kelvin_block *block);
     void (*backward)(kelvin_net *net, float *grad, const kelvin_weights *weights, const float *dz,
                      const kelvin_block *block);

@@ -87,11 +87,6 @@ static kelvin_status weights_create(kelvin_weights *weights)
     return KELVIN_OK;
 }
 
-static void weights_set(kelvin_weights *weights, bool backward)
-{
-    (void)weights, (void)backward;
-}
-
 /* ---- the network ---- */
 
 static size_t units(kelvin_shape shape)
@@ -246,7 +241,6 @@ const struct net_type net_panels = {
     .net_create = net_create,
     .packed = packed,
     .pack = pack,
-    .weights_set = weights_set,
     .forward = forward,
     .backward = backward,
 };

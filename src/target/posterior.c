@@ -51,6 +51,7 @@ struct evaluation {
     float *grad;   /* or NULL */
     float *logits; /* (n, classes), or NULL */
     float scale;
+    const float *theta;
 };
 
 /* ---- shards ---- */
@@ -142,11 +143,23 @@ static void on_all_threads(const kelvin_posterior *p, kelvin_task *task, struct 
         for (size_t thread = 0; thread < p->threads; thread++) (void)task(e, thread);
 }
 
+static kelvin_status share_weights(void *context, size_t thread)
+{
+    const struct evaluation *e = context;
+    const kelvin_posterior *p = e->posterior;
+    kelvin_weights_share(p->weights, e->theta, e->grad != NULL, thread, p->threads);
+    return KELVIN_OK;
+}
+
 static void evaluate(struct evaluation *e, const float *theta)
 {
     kelvin_posterior *p = e->posterior;
     e->shards = shard_count(p->model, p->n);
-    kelvin_weights_set(p->weights, theta, e->grad != NULL);
+    e->theta = theta;
+    if (kelvin_model_prepares(p->model))
+        on_all_threads(p, share_weights, e);
+    else
+        kelvin_weights_set(p->weights, theta, e->grad != NULL);
     if (e->shards == 1 && e->scale == 1.0f) {
         run_shard(e, &p->worker[0], 0, e->grad);
     } else {
