@@ -25,26 +25,45 @@ enum {
     FORWARD_TILES = 24, /* gradients take more: each of their sums is loaded and stored once in that time */
 };
 
-/* One tile: where it begins in the images, and how many of its rows and columns are inside. */
+/* One tile: where it begins in the images. */
 struct tile {
     size_t image, y, x;
 };
 
-struct tiles {
-    size_t rows, columns, n; /* of one image; of all */
+/* What the loops over tiles work on. */
+struct part {
+    size_t n;
+    struct tile tile[TILES];
 };
 
-static struct tiles tiles_of(const struct map *out, size_t images)
+/* The tiles of all images, row by row, part by part. */
+struct walk {
+    size_t height, width, left;
+    struct tile next;
+};
+
+static struct walk walk_make(const struct map *out, size_t images)
 {
     const size_t rows = (out->height + TILE - 1) / TILE, columns = (out->width + TILE - 1) / TILE;
-    return (struct tiles){rows, columns, rows * columns * images};
+    return (struct walk){.height = out->height, .width = out->width, .left = rows * columns * images};
 }
 
-static struct tile tile_at(const struct tiles *tiles, size_t i)
+static struct tile tile_after(const struct walk *walk, struct tile tile)
 {
-    const size_t in_image = i % (tiles->rows * tiles->columns);
-    return (struct tile){i / (tiles->rows * tiles->columns), in_image / tiles->columns * TILE,
-                         in_image % tiles->columns * TILE};
+    tile.x += TILE;
+    if (tile.x >= walk->width) tile.x = 0, tile.y += TILE;
+    if (tile.y >= walk->height) tile.y = 0, tile.image++;
+    return tile;
+}
+
+/* The next part, of `most` tiles or a few less, so that the last one is not much smaller than the others; none when
+ * there are no more. */
+static void walk_on(struct walk *walk, struct part *part, size_t most)
+{
+    const size_t parts = (walk->left + most - 1) / most;
+    part->n = parts ? (walk->left + parts - 1) / parts : 0;
+    walk->left -= part->n;
+    for (size_t t = 0; t < part->n; t++, walk->next = tile_after(walk, walk->next)) part->tile[t] = walk->next;
 }
 
 /* Values at the points are (points, tiles, 16 blocks). Floats from one point to the next: one line more than they fill,
@@ -58,13 +77,6 @@ INLINE size_t step_of(size_t blocks)
 INLINE size_t weight_step(size_t channels)
 {
     return (channels + 1) * KELVIN_LANES;
-}
-
-/* How many of those that are left to take now. */
-static size_t tiles_now(size_t left, size_t most)
-{
-    const size_t parts = (left + most - 1) / most;
-    return (left + parts - 1) / parts;
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -124,18 +136,12 @@ INLINE void tile_to_points_back(float *out, size_t step, const float *in, size_t
 
 /* ---- all tiles of a part ---- */
 
-/* What the loops over tiles work on. The tiles of a part are `first` .. `first + n - 1`. */
-struct part {
-    struct tiles tiles;
-    size_t first, n;
-};
-
 /* v (points, tiles, 16 blocks). Strides between points are constants where `blocks` is one: 36 addresses that have to
  * be computed cost more than the transform. */
 INLINE void blocks_to_points(float *v, const float *in, const struct map *map, const struct part *part, size_t blocks)
 {
     for (size_t t = 0; t < part->n; t++) {
-        const struct tile tile = tile_at(&part->tiles, part->first + t);
+        const struct tile tile = part->tile[t];
         const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x) - map->row - KELVIN_LANES;
         for (size_t b = 0; b < blocks; b++)
             for (size_t c = 0; c < KELVIN_LANES; c += WIDE)
@@ -148,7 +154,7 @@ INLINE void blocks_to_points_back(float *v, const float *in, const struct map *m
                                   size_t blocks)
 {
     for (size_t t = 0; t < part->n; t++) {
-        const struct tile tile = tile_at(&part->tiles, part->first + t);
+        const struct tile tile = part->tile[t];
         const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x);
         const int rows = (int)smaller(TILE, map->height - tile.y), columns = (int)smaller(TILE, map->width - tile.x);
         for (size_t b = 0; b < blocks; b++)
@@ -200,7 +206,7 @@ static struct soon soon_make(const float *memory, const struct map *map, size_t 
 {
     struct soon soon = {.n = block < map->blocks ? part->n : 0, .row = map->row};
     for (size_t t = 0; t < soon.n; t++) {
-        const struct tile tile = tile_at(&part->tiles, part->first + t);
+        const struct tile tile = part->tile[t];
         soon.at[t] = memory + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
     }
     return soon;
@@ -212,12 +218,6 @@ INLINE void soon_fetch(const struct soon *soon, size_t p)
     const size_t pixel = p / TILE * soon->row + p % TILE * KELVIN_LANES;
     if (p >= TILE * TILE) return;
     for (size_t t = 0; t < soon->n; t++) __builtin_prefetch(soon->at[t] + pixel);
-}
-
-static struct part part_after(const struct part *part, size_t most)
-{
-    const size_t first = part->first + part->n;
-    return (struct part){part->tiles, first, first < part->tiles.n ? tiles_now(part->tiles.n - first, most) : 0};
 }
 
 /* What becomes of a finished tile. */
@@ -253,7 +253,7 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
 {
     const struct map *map = f->map;
     for (size_t t = 0; t < part->n; t++) {
-        const struct tile tile = tile_at(&part->tiles, part->first + t);
+        const struct tile tile = part->tile[t];
         const int rows = (int)smaller(TILE, map->height - tile.y), columns = (int)smaller(TILE, map->width - tile.x);
         float *at = f->out + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
         float *squares = f->squares ? f->squares + (tile.image * map->blocks + block) * KELVIN_LANES : NULL;
@@ -304,8 +304,9 @@ static void convolve(const struct finish *finish, const float *in, const struct 
 {
     float *v = scratch, *m = scratch + ALL_POINTS * step_of(map->blocks);
     if (finish->squares) memset(finish->squares, 0, n * finish->map->blocks * KELVIN_LANES * sizeof(float));
-    struct part part = {.tiles = tiles_of(finish->map, n)};
-    for (part = part_after(&part, FORWARD_TILES); part.n > 0; part = part_after(&part, FORWARD_TILES)) {
+    struct walk walk = walk_make(finish->map, n);
+    struct part part;
+    for (walk_on(&walk, &part, FORWARD_TILES); part.n > 0; walk_on(&walk, &part, FORWARD_TILES)) {
         part_to_points(v, in, map, &part);
         for (size_t block = 0; block < finish->map->blocks; block++) {
             const struct soon out =
@@ -387,18 +388,21 @@ void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const
 {
     const size_t channels = conv->in.channels, step_v = step_of(conv->in.blocks), step_g = step_of(conv->out.blocks);
     float *v = memory, *g = memory + ALL_POINTS * step_v;
-    struct part part = {.tiles = tiles_of(&conv->out, n)};
-    for (part = part_after(&part, TILES); part.n > 0; part = part_after(&part, TILES)) {
-        const struct part after = part_after(&part, TILES);
-        part_to_points(v, in, &conv->in, &part);
-        part_to_points_back(g, d_out, &conv->out, &part);
+    struct walk walk = walk_make(&conv->out, n);
+    struct part parts[2]; /* this one and the next */
+    walk_on(&walk, &parts[0], TILES);
+    for (size_t i = 0; parts[i].n > 0; i = 1 - i) {
+        const struct part *part = &parts[i], *after = &parts[1 - i];
+        walk_on(&walk, &parts[1 - i], TILES);
+        part_to_points(v, in, &conv->in, part);
+        part_to_points_back(g, d_out, &conv->out, part);
         for (size_t block = 0; block < conv->out.blocks; block++) {
-            const struct soon next = soon_make(in, &conv->in, block, &after);
+            const struct soon next = soon_make(in, &conv->in, block, after);
             for (size_t p = 0; p < ALL_POINTS; p++) {
                 soon_fetch(&next, p);
                 const struct product product = {.a = v + p * step_v,
                                                 .b = g + p * step_g + block * KELVIN_LANES,
-                                                .n = part.n,
+                                                .n = part->n,
                                                 .step_a = conv->in.blocks * KELVIN_LANES,
                                                 .row_a = 1,
                                                 .step_b = conv->out.blocks * KELVIN_LANES};
