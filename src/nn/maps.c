@@ -16,6 +16,7 @@ struct maps_weights {
     kelvin_weights weights;
     struct plan plan;
     float *packed, *vectors;
+    bool backward; /* gradients will be asked for */
 };
 
 static kelvin_status weights_create(kelvin_weights *weights)
@@ -37,6 +38,7 @@ static void weights_set(kelvin_weights *weights, const float *theta, bool backwa
 {
     struct maps_weights *w = (struct maps_weights *)weights;
     const kelvin_model *model = weights->model;
+    if (part == 0) w->backward = backward;
     for (size_t l = 1; l <= model->n_layers; l++) {
         const kelvin_layer *layer = &model->layer[l];
         const struct step *s = &w->plan.step[l];
@@ -79,10 +81,11 @@ static void pack(const kelvin_model *model, const struct kelvin_kernels *kernels
 struct maps {
     kelvin_net net;
     struct plan plan;
+    bool keeps;           /* what the way back needs */
     float **x, **a;       /* (n_layers + 1) each: (MAPS_BLOCK, bare.size), (MAPS_BLOCK, map.size) */
     float **squares, **r; /* (n_layers + 1) each: (MAPS_BLOCK, 16 blocks) */
     float **passing, **d; /* memory that layers use in turn, of outputs and of gradients: (MAPS_BLOCK, map.size) */
-    float *d_packed;      /* gradients of weights, */
+    float *d_packed;      /* gradients of weights, 0 between two sums, */
     float *d_vectors;
     float *d_mean; /* and of what goes into the dense layer, as a of MEAN */
     float *scratch;
@@ -140,11 +143,19 @@ struct group {
     size_t first, n;
 };
 
-/* Those of a layer's output; of what is not kept there is only this group. */
+/* Those of a layer's output. Of what is not kept there is only this group, and where no gradient will be asked for, of
+ * all but what leaves a group's consecutive layers. */
 static float *outputs(const struct maps *m, size_t l, struct group group)
 {
     const struct step *s = &m->plan.step[l];
-    return s->passing ? m->passing[s->place] : m->a[l] + group.first * s->map.size;
+    if (s->passing) return m->passing[s->place];
+    return m->a[l] + (m->keeps || !s->inside ? group.first * s->map.size : 0);
+}
+
+/* Those of what its convolution gave. */
+static float *sums(const struct maps *m, size_t l, struct group group)
+{
+    return m->x[l] + (m->keeps ? group.first * m->plan.step[l].bare.size : 0);
 }
 
 static float *gradients(const struct maps *m, size_t buffer, struct group group)
@@ -160,16 +171,15 @@ static void normalise(struct maps *m, const struct maps_weights *w, size_t l, st
     const struct step *s = &m->plan.step[l];
     const size_t add = m->net.model->layer[l].add, at = group.first * s->map.blocks * LANES;
     const struct frn frn = frn_of(w, s);
-    m->net.kernels->frn_forward(outputs(m, l, group), &s->map, m->r[l] + at, m->x[l] + group.first * s->bare.size,
-                                &s->bare, m->squares[l] + at, add ? outputs(m, add, group) : NULL,
-                                &m->plan.step[add].map, &frn, group.n);
+    m->net.kernels->frn_forward(outputs(m, l, group), &s->map, m->r[l] + at, sums(m, l, group), &s->bare,
+                                m->squares[l] + at, add ? outputs(m, add, group) : NULL, &m->plan.step[add].map, &frn,
+                                group.n);
 }
 
 static void conv_forward(struct maps *m, const struct maps_weights *w, size_t l, struct group group)
 {
     const struct step *s = &m->plan.step[l];
-    s->method[PASS_FORWARD]->forward(m->x[l] + group.first * s->bare.size,
-                                     m->squares[l] + group.first * s->map.blocks * LANES,
+    s->method[PASS_FORWARD]->forward(sums(m, l, group), m->squares[l] + group.first * s->map.blocks * LANES,
                                      outputs(m, m->net.model->layer[l].in, group), w->packed + s->packed[PASS_FORWARD],
                                      vector(w, s, VECTOR_BIAS), &s->forward, group.n, m->scratch);
     normalise(m, w, l, group);
@@ -210,6 +220,7 @@ static void forward(kelvin_net *net, float *z, const kelvin_weights *weights, co
     const struct maps_weights *w = (const struct maps_weights *)weights;
     const kelvin_model *model = net->model;
     size_t l = 1;
+    m->keeps = w->backward;
     net->kernels->map_from_planes(m->a[0], block->x, &m->plan.step[0].map, block->n);
     while (model->layer[l].kind == KELVIN_LAYER_CONV) l = segment_forward(m, w, l, block->n);
     const struct map *last = &m->plan.step[l - 1].map;
@@ -227,13 +238,12 @@ static void frn_backward(struct maps *m, const struct maps_weights *w, size_t l,
     const struct frn frn = frn_of(w, s);
     const size_t length = s->map.blocks * LANES;
     float *d = m->d_vectors + s->vectors;
-    const struct frn_gradient sums = {.gamma = d + VECTOR_GAMMA * length,
-                                      .beta = d + VECTOR_BETA * length,
-                                      .tau = d + VECTOR_TAU * length,
-                                      .bias = d + VECTOR_BIAS * length};
-    m->net.kernels->frn_backward(gradients(m, s->d_conv, group), &s->map, &sums, gradients(m, s->d_out, group), &s->map,
-                                 m->x[l] + group.first * s->bare.size, &s->bare, m->r[l] + group.first * length, &frn,
-                                 group.n);
+    const struct frn_gradient total = {.gamma = d + VECTOR_GAMMA * length,
+                                       .beta = d + VECTOR_BETA * length,
+                                       .tau = d + VECTOR_TAU * length,
+                                       .bias = d + VECTOR_BIAS * length};
+    m->net.kernels->frn_backward(gradients(m, s->d_conv, group), &s->map, &total, gradients(m, s->d_out, group),
+                                 &s->map, sums(m, l, group), &s->bare, m->r[l] + group.first * length, &frn, group.n);
 }
 
 static void conv_backward(struct maps *m, const struct maps_weights *w, size_t l, struct group group)

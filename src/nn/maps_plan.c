@@ -141,14 +141,24 @@ static size_t only_reader(const kelvin_model *model, size_t l)
     return readers == 1 ? last : 0;
 }
 
+static bool read_inside(const struct plan *plan, const kelvin_model *model, size_t l)
+{
+    for (size_t r = l + 1; r <= model->n_layers; r++) {
+        const kelvin_layer *reader = &model->layer[r];
+        const bool here = reader->kind == KELVIN_LAYER_CONV && plan->step[r].images == plan->step[l].images;
+        if ((reader->in == l || reader->add == l) && !here) return false;
+    }
+    return true;
+}
+
 static void plan_outputs(struct plan *plan, const kelvin_model *model)
 {
     for (size_t l = 1; l <= model->n_layers; l++) {
         struct step *s = &plan->step[l];
         const kelvin_layer *layer = &model->layer[l];
         const size_t reader = only_reader(model, l);
-        s->passing = reader && layer->kind == KELVIN_LAYER_CONV && !layer->add &&
-                     model->layer[reader].kind == KELVIN_LAYER_CONV && plan->step[reader].images == s->images;
+        s->inside = read_inside(plan, model, l);
+        s->passing = s->inside && reader && layer->kind == KELVIN_LAYER_CONV && !layer->add;
         if (s->passing) s->place = buffer_take(&plan->a, &s->map, false);
         for (size_t earlier = 1; earlier < l; earlier++)
             if (plan->step[earlier].passing && only_reader(model, earlier) == l)

@@ -31,6 +31,7 @@ struct step {
      * by number, and made again on the way back: that takes less time than keeping it. */
     bool passing;
     size_t place;
+    bool inside; /* all who read its output take as many images at a time */
 };
 
 /* Memory for images that several layers use in turn: for all images of a block, or for one group of images that goes
