@@ -113,7 +113,7 @@ static void check_forward(const struct kelvin_kernels *k, const struct conv_meth
     float *bias = floats(arena, lanes, 0), *squares = floats(arena, n * lanes, 5);
     memcpy(bias, e->b, e->shape.out * sizeof *bias);
     method->pack(packed, e->w, conv, false);
-    method->forward(out, squares, in, packed, bias, conv, n, scratch);
+    method->forward(out, squares, in, packed, bias, conv, n, &(struct work){.scratch = scratch});
     assert_map(out, &conv->out, e->y, n, allowed * largest(e->y, e->n_y));
     const double most = largest(e->squares, n * e->shape.out);
     for (size_t i = 0; i < n; i++)
@@ -127,7 +127,7 @@ static void check_forward(const struct kelvin_kernels *k, const struct conv_meth
     float *bare = map_fill(arena, &conv->out, e->dy, n, k);
     double *y = doubles(arena, e->n_y, NULL);
     const size_t pixels = conv->out.height * conv->out.width;
-    method->forward(bare, NULL, in, packed, NULL, conv, n, scratch);
+    method->forward(bare, NULL, in, packed, NULL, conv, n, &(struct work){.scratch = scratch});
     for (size_t i = 0; i < e->n_y; i++) y[i] = e->y[i] - (double)e->b[i / pixels % e->shape.out];
     assert_map(bare, &conv->out, y, n, allowed * largest(e->y, e->n_y));
 }
@@ -140,11 +140,11 @@ static void check_backward(const struct kelvin_kernels *k, const struct conv_met
     float *d_in = map_fill(arena, &conv->in, e->x, n, k), *d_out = map_fill(arena, &conv->out, e->dy, n, k);
     double *both = doubles(arena, e->n_x, e->x);
     method->pack(packed, e->w, conv, true);
-    method->backward(d_in, d_out, packed, conv, n, true, scratch);
+    method->backward(d_in, d_out, packed, conv, n, true, &(struct work){.scratch = scratch});
     for (size_t i = 0; i < e->n_x; i++) both[i] += e->dx[i];
     assert_map(d_in, &conv->in, both, n, tolerance(method, (double)(e->n_w / e->shape.in)) * largest(both, e->n_x));
     assert_same_bits(k, d_in, n * conv->in.size);
-    method->backward(d_in, d_out, packed, conv, n, false, scratch);
+    method->backward(d_in, d_out, packed, conv, n, false, &(struct work){.scratch = scratch});
     assert_map(d_in, &conv->in, e->dx, n, allowed);
     assert_same_bits(k, d_in, n * conv->in.size);
 }
@@ -159,8 +159,9 @@ static void check_gradient(const struct kelvin_kernels *k, const struct conv_met
     float *in = map_fill(arena, &conv->in, e->x, n, k), *d_out = map_fill(arena, &conv->out, e->dy, n, k);
     float *w = floats(arena, e->n_w, 5);
     memset(packed, 0, size * sizeof *packed);
-    method->gradient(packed, in, d_out, conv, first, scratch);
-    method->gradient(packed, in + first * conv->in.size, d_out + first * conv->out.size, conv, n - first, scratch);
+    method->gradient(packed, in, d_out, conv, first, &(struct work){.scratch = scratch});
+    method->gradient(packed, in + first * conv->in.size, d_out + first * conv->out.size, conv, n - first,
+                     &(struct work){.scratch = scratch});
     method->unpack(w, packed, conv);
     for (size_t i = 0; i < e->n_w; i++) assert_near((double)w[i], e->dw[i], allowed);
     assert_same_bits(k, w, e->n_w);

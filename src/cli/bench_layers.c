@@ -106,11 +106,14 @@ static void run_pass(const struct bench_conv *b, size_t first, size_t n)
     const struct conv *conv = &b->conv;
     const size_t in = first * conv->in.size, out = first * conv->out.size;
     if (b->pass == PASS_FORWARD)
-        b->method->forward(b->made[OUT] + out, b->squares, b->value[IN] + in, b->packed, NULL, conv, n, b->scratch);
+        b->method->forward(b->made[OUT] + out, b->squares, b->value[IN] + in, b->packed, NULL, conv, n,
+                           &(struct work){.scratch = b->scratch});
     else if (b->pass == PASS_BACKWARD)
-        b->method->backward(b->made[IN] + in, b->value[OUT] + out, b->packed, conv, n, false, b->scratch);
+        b->method->backward(b->made[IN] + in, b->value[OUT] + out, b->packed, conv, n, false,
+                            &(struct work){.scratch = b->scratch});
     else
-        b->method->gradient(b->packed, b->value[IN] + in, b->value[OUT] + out, conv, n, b->scratch);
+        b->method->gradient(b->packed, b->value[IN] + in, b->value[OUT] + out, conv, n,
+                            &(struct work){.scratch = b->scratch});
 }
 
 static void run_block(void *context)

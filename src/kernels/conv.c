@@ -10,6 +10,7 @@
  * Weights forward: (out blocks, in blocks, kernel, kernel, channels of the block, 16 lanes of out channels).
  * Back: (in blocks, phases, out blocks, taps down, taps across, channels of the block, 16 lanes of in channels).
  * Gradients of weights have the form of the first. */
+#include "kernels/fetch.h"
 #include "kernels/local.h"
 #include "kernels/product.h"
 
@@ -205,19 +206,20 @@ static void add_squares(float *sums, const float *x, size_t width)
 }
 
 void NAME(direct_forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
-                          const struct conv *conv, size_t n, float *scratch)
+                          const struct conv *conv, size_t n, const struct work *work)
 {
-    (void)scratch;
     const struct map *from = &conv->in, *to = &conv->out;
     const size_t k = conv->kernel, s = conv->stride, block = k * k * from->channels * LANES;
     const struct reach reach = {from, k, k, s * LANES, LANES};
     row_copy *const row = row_for(from->channels);
+    struct fetch fetch = fetch_make(work, n * to->blocks * to->height);
     if (squares) memset(squares, 0, n * to->blocks * LANES * sizeof *squares);
     in += from->origin - conv->pad_y * from->row - conv->pad_x * LANES;
     out += to->origin;
     for (size_t image = 0; image < n; image++, in += from->size, out += to->size)
         for (size_t b = 0; b < to->blocks; b++)
             for (size_t y = 0; y < to->height; y++) {
+                fetch_some(&fetch);
                 float *line = out + b * to->block + y * to->row;
                 row(line, in + y * s * from->row, packed + b * block, &reach, bias ? bias + b * LANES : NULL, false,
                     to->width);
@@ -244,10 +246,10 @@ static void back_phase(float *d_in, const float *d_out, const float *w, const st
 }
 
 void NAME(direct_backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n,
-                           bool add, float *scratch)
+                           bool add, const struct work *work)
 {
-    (void)scratch;
     const size_t k = conv->kernel, s = conv->stride;
+    struct fetch fetch = fetch_make(work, n * conv->in.blocks * s * s);
     for (size_t image = 0; image < n; image++, d_in += conv->in.size, d_out += conv->out.size) {
         const float *w = packed;
         for (size_t b = 0; b < conv->in.blocks; b++)
@@ -255,6 +257,7 @@ void NAME(direct_backward)(float *d_in, const float *d_out, const float *packed,
                 for (size_t x = 0; x < s; x++) {
                     const struct phase down = phase_make(y, conv->pad_y, k, s);
                     const struct phase across = phase_make(x, conv->pad_x, k, s);
+                    fetch_some(&fetch);
                     back_phase(d_in + b * conv->in.block, d_out, w, conv, down, across, add);
                     w += down.count * across.count * conv->out.channels * LANES;
                 }
@@ -324,11 +327,11 @@ static size_t band_height(const struct conv *conv)
 }
 
 void NAME(direct_gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
-                           float *scratch)
+                           const struct work *work)
 {
-    (void)scratch;
     const struct map *from = &conv->in, *to = &conv->out;
     const size_t k = conv->kernel, s = conv->stride, most = band_height(conv);
+    struct fetch fetch = fetch_make(work, n * ((to->height + most - 1) / most) * to->blocks * from->blocks);
     in += from->origin - conv->pad_y * from->row - conv->pad_x * LANES;
     d_out += to->origin;
     for (size_t image = 0; image < n; image++, in += from->size, d_out += to->size)
@@ -344,6 +347,7 @@ void NAME(direct_gradient)(float *d_packed, const float *in, const float *d_out,
                 for (size_t c = 0; c < from->blocks; c++) {
                     band.in = in + c * from->block + y * s * from->row;
                     band.d_out = d_out + b * to->block + y * to->row;
+                    fetch_some(&fetch);
                     gradient_band(sums, &band, k, channels_of(from, c));
                     sums += k * k * channels_of(from, c) * LANES;
                 }

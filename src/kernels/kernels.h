@@ -54,9 +54,17 @@ struct image {
     int dy, dx;
 };
 
+/* What a method works in, and memory that will be wanted after it: it is asked for while there is enough to compute, or
+ * else each layer would begin by waiting. */
+struct work {
+    float *scratch; /* as many floats as the method's function of that name says */
+    const float *soon[2];
+    size_t floats[2];
+};
+
 /* One way to compute a convolution where lanes are channels (maps.h). It has its own form of the weights; gradients of
  * weights are summed in that form, and brought back once. `n` images; in (n, conv->in.size), out (n, conv->out.size).
- * `scratch` holds as many floats as the function of that name says. */
+ */
 struct conv_method {
     const char *name;
     bool (*fits)(const struct conv *conv);
@@ -68,16 +76,16 @@ struct conv_method {
     /* out = bias + w * in; bias (16 out.blocks) or NULL. squares (n, 16 out.blocks) gets the sums over pixels of out^2,
      * unless NULL. */
     void (*forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
-                    const struct conv *conv, size_t n, float *scratch);
+                    const struct conv *conv, size_t n, const struct work *work);
     /* d_in = (or, if `add`, +=) the gradient in `in` from that in `out`, d_out, whose frame must be what
      * conv_back_frame says. */
     void (*backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
-                     float *scratch);
+                     const struct work *work);
     /* Adds the gradient in the weights to d_packed. */
     void (*gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
-                     float *scratch);
-    /* w (out channels, in channels, kernel, kernel) = what was summed up in d_packed, which is 0 afterwards: the next sum
-     * can begin. */
+                     const struct work *work);
+    /* w (out channels, in channels, kernel, kernel) = what was summed up in d_packed, which is 0 afterwards: the next
+     * sum can begin. */
     void (*unpack)(float *w, float *d_packed, const struct conv *conv);
 };
 

@@ -46,11 +46,11 @@ void NAME(map_from_planes)(float *out, const float *planes, const struct map *ma
     size_t NAME(METHOD##_scratch)(const struct conv *conv);                                                            \
     void NAME(METHOD##_pack)(float *packed, const float *w, const struct conv *conv, bool back);                       \
     void NAME(METHOD##_forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,   \
-                                const struct conv *conv, size_t n, float *scratch);                                    \
+                                const struct conv *conv, size_t n, const struct work *work);                           \
     void NAME(METHOD##_backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv,        \
-                                 size_t n, bool add, float *scratch);                                                  \
+                                 size_t n, bool add, const struct work *work);                                         \
     void NAME(METHOD##_gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv,        \
-                                 size_t n, float *scratch);                                                            \
+                                 size_t n, const struct work *work);                                                   \
     void NAME(METHOD##_unpack)(float *w, float *d_packed, const struct conv *conv)
 
 #define CONV_METHOD(METHOD)                                                                                            \

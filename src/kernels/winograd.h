@@ -15,6 +15,7 @@
  *
  * Tiles are taken some at a time so that their values at the points stay in L2. Lanes are channels throughout. Each sum
  * is one chain of multiply-adds in a fixed order. */
+#include "kernels/fetch.h"
 #include "kernels/local.h"
 #include "kernels/product.h"
 
@@ -195,31 +196,6 @@ static void part_to_points_back(float *v, const float *in, const struct map *map
     WITH_CONSTANT_BLOCKS(map->blocks, blocks_to_points_back, v, in, map, part)
 }
 
-/* Tiles that will be wanted soon. They lie in short pieces all over an image, which the processor does not foresee; so
- * they are asked for, one pixel of each at a time, while it multiplies. */
-struct soon {
-    const float *at[TILES];
-    size_t n, row;
-};
-
-static struct soon soon_make(const float *memory, const struct map *map, size_t block, const struct part *part)
-{
-    struct soon soon = {.n = block < map->blocks ? part->n : 0, .row = map->row};
-    for (size_t t = 0; t < soon.n; t++) {
-        const struct tile tile = part->tile[t];
-        soon.at[t] = memory + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
-    }
-    return soon;
-}
-
-/* While point p is dealt with: their pixel number p. */
-INLINE void soon_fetch(const struct soon *soon, size_t p)
-{
-    const size_t pixel = p / TILE * soon->row + p % TILE * KELVIN_LANES;
-    if (p >= TILE * TILE) return;
-    for (size_t t = 0; t < soon->n; t++) __builtin_prefetch(soon->at[t] + pixel);
-}
-
 /* What becomes of a finished tile. */
 struct finish {
     float *out;
@@ -227,7 +203,6 @@ struct finish {
     float *squares;    /* (images, 16 blocks), added to; or NULL */
     const float *bias; /* (16 blocks), or NULL */
     bool add;          /* to what is there */
-    bool far;          /* what is there is not in the cache */
 };
 
 INLINE void put_tile(float *out, float *squares, wide y[TILE][TILE], wide bias, bool add, size_t row, int rows,
@@ -285,10 +260,10 @@ INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, si
 
 /* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. */
 INLINE void multiply_blocks(float *m, const float *v, const float *u, size_t tiles, size_t channels,
-                            const struct soon *out, size_t blocks)
+                            struct fetch *fetch, size_t blocks)
 {
     for (size_t p = 0; p < ALL_POINTS; p++, m += step_of(1), v += step_of(blocks), u += weight_step(channels)) {
-        soon_fetch(out, p);
+        fetch_some(fetch);
         for (size_t t = 0; t < tiles;) {
             const size_t rows = product_rows(tiles - t);
 #define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * blocks * KELVIN_LANES, u, constant, blocks, channels)
@@ -299,20 +274,25 @@ INLINE void multiply_blocks(float *m, const float *v, const float *u, size_t til
     }
 }
 
-static void convolve(const struct finish *finish, const float *in, const struct map *map, const float *u, size_t n,
-                     float *scratch)
+/* How often a point of a part is dealt with: for n images, at most so many tiles at a time. */
+static size_t turns(const struct map *out, size_t n, size_t most)
 {
-    float *v = scratch, *m = scratch + ALL_POINTS * step_of(map->blocks);
+    return (walk_make(out, n).left + most - 1) / most * out->blocks * ALL_POINTS;
+}
+
+static void convolve(const struct finish *finish, const float *in, const struct map *map, const float *u, size_t n,
+                     const struct work *work)
+{
+    float *v = work->scratch, *m = v + ALL_POINTS * step_of(map->blocks);
     if (finish->squares) memset(finish->squares, 0, n * finish->map->blocks * KELVIN_LANES * sizeof(float));
+    struct fetch fetch = fetch_make(work, turns(finish->map, n, FORWARD_TILES));
     struct walk walk = walk_make(finish->map, n);
     struct part part;
     for (walk_on(&walk, &part, FORWARD_TILES); part.n > 0; walk_on(&walk, &part, FORWARD_TILES)) {
         part_to_points(v, in, map, &part);
         for (size_t block = 0; block < finish->map->blocks; block++) {
-            const struct soon out =
-                finish->far ? soon_make(finish->out, finish->map, block, &part) : (struct soon){.n = 0};
             const float *weights = u + block * ALL_POINTS * weight_step(map->channels);
-            WITH_CONSTANT_BLOCKS(map->blocks, multiply_blocks, m, v, weights, part.n, map->channels, &out)
+            WITH_CONSTANT_BLOCKS(map->blocks, multiply_blocks, m, v, weights, part.n, map->channels, &fetch)
             part_from_points(finish, m, block, &part);
         }
     }
@@ -347,17 +327,17 @@ size_t NAMED(scratch)(const struct conv *conv)
 }
 
 void NAMED(forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
-                    const struct conv *conv, size_t n, float *memory)
+                    const struct conv *conv, size_t n, const struct work *work)
 {
-    const struct finish finish = {.out = out, .map = &conv->out, .squares = squares, .bias = bias, .far = true};
-    convolve(&finish, in, &conv->in, packed, n, memory);
+    const struct finish finish = {.out = out, .map = &conv->out, .squares = squares, .bias = bias};
+    convolve(&finish, in, &conv->in, packed, n, work);
 }
 
 void NAMED(backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
-                     float *memory)
+                     const struct work *work)
 {
     const struct finish finish = {.out = d_in, .map = &conv->in, .add = add};
-    convolve(&finish, d_out, &conv->out, packed, n, memory);
+    convolve(&finish, d_out, &conv->out, packed, n, work);
 }
 
 /* d (channels, 16) += sum over tiles of v (tiles, 16 blocks) times g (tiles, 16 of the blocks), for some channels */
@@ -384,31 +364,27 @@ static void add_products(float *d, const struct product *product, size_t channel
 }
 
 void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
-                     float *memory)
+                     const struct work *work)
 {
     const size_t channels = conv->in.channels, step_v = step_of(conv->in.blocks), step_g = step_of(conv->out.blocks);
-    float *v = memory, *g = memory + ALL_POINTS * step_v;
+    float *v = work->scratch, *g = v + ALL_POINTS * step_v;
+    struct fetch fetch = fetch_make(work, turns(&conv->out, n, TILES));
     struct walk walk = walk_make(&conv->out, n);
-    struct part parts[2]; /* this one and the next */
-    walk_on(&walk, &parts[0], TILES);
-    for (size_t i = 0; parts[i].n > 0; i = 1 - i) {
-        const struct part *part = &parts[i], *after = &parts[1 - i];
-        walk_on(&walk, &parts[1 - i], TILES);
-        part_to_points(v, in, &conv->in, part);
-        part_to_points_back(g, d_out, &conv->out, part);
-        for (size_t block = 0; block < conv->out.blocks; block++) {
-            const struct soon next = soon_make(in, &conv->in, block, after);
+    struct part part;
+    for (walk_on(&walk, &part, TILES); part.n > 0; walk_on(&walk, &part, TILES)) {
+        part_to_points(v, in, &conv->in, &part);
+        part_to_points_back(g, d_out, &conv->out, &part);
+        for (size_t block = 0; block < conv->out.blocks; block++)
             for (size_t p = 0; p < ALL_POINTS; p++) {
-                soon_fetch(&next, p);
                 const struct product product = {.a = v + p * step_v,
                                                 .b = g + p * step_g + block * KELVIN_LANES,
-                                                .n = part->n,
+                                                .n = part.n,
                                                 .step_a = conv->in.blocks * KELVIN_LANES,
                                                 .row_a = 1,
                                                 .step_b = conv->out.blocks * KELVIN_LANES};
+                fetch_some(&fetch);
                 add_products(d_packed + (block * ALL_POINTS + p) * weight_step(channels), &product, channels);
             }
-        }
     }
 }
 

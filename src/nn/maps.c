@@ -176,12 +176,27 @@ static void normalise(struct maps *m, const struct maps_weights *w, size_t l, st
                                 group.n);
 }
 
-static void conv_forward(struct maps *m, const struct maps_weights *w, size_t l, struct group group)
+/* A layer and the images that it is to be done for; layer 0: nothing. */
+struct turn {
+    size_t l;
+    struct group group;
+};
+
+static void conv_forward(struct maps *m, const struct maps_weights *w, size_t l, struct group group, struct turn next)
 {
     const struct step *s = &m->plan.step[l];
+    struct work work = {.scratch = m->scratch};
+    if (m->keeps && !s->passing) {
+        work.soon[0] = outputs(m, l, group);
+        work.floats[0] = group.n * s->map.size;
+    }
+    if (m->keeps && next.l) {
+        work.soon[1] = sums(m, next.l, next.group);
+        work.floats[1] = next.group.n * m->plan.step[next.l].bare.size;
+    }
     s->method[PASS_FORWARD]->forward(sums(m, l, group), m->squares[l] + group.first * s->map.blocks * LANES,
                                      outputs(m, m->net.model->layer[l].in, group), w->packed + s->packed[PASS_FORWARD],
-                                     vector(w, s, VECTOR_BIAS), &s->forward, group.n, m->scratch);
+                                     vector(w, s, VECTOR_BIAS), &s->forward, group.n, &work);
     normalise(m, w, l, group);
 }
 
@@ -198,7 +213,14 @@ static size_t segment_forward(struct maps *m, const struct maps_weights *w, size
     size_t end = l;
     while (model->layer[end].kind == KELVIN_LAYER_CONV && m->plan.step[end].images == at_a_time) end++;
     for (size_t first = 0; first < n; first += at_a_time)
-        for (size_t i = l; i < end; i++) conv_forward(m, w, i, group_at(first, n, at_a_time));
+        for (size_t i = l; i < end; i++) {
+            const size_t after = first + at_a_time;
+            const struct group group = group_at(first, n, at_a_time);
+            const struct turn next = i + 1 < end ? (struct turn){i + 1, group}
+                                     : after < n ? (struct turn){l, group_at(after, n, at_a_time)}
+                                                 : (struct turn){0};
+            conv_forward(m, w, i, group, next);
+        }
     return end;
 }
 
@@ -246,19 +268,28 @@ static void frn_backward(struct maps *m, const struct maps_weights *w, size_t l,
                                  &s->map, sums(m, l, group), &s->bare, m->r[l] + group.first * length, &frn, group.n);
 }
 
-static void conv_backward(struct maps *m, const struct maps_weights *w, size_t l, struct group group)
+static void conv_backward(struct maps *m, const struct maps_weights *w, size_t l, struct group group, struct turn next)
 {
-    const size_t in = m->net.model->layer[l].in;
-    const struct step *s = &m->plan.step[l];
+    const kelvin_layer *layers = m->net.model->layer;
+    const struct step *step = m->plan.step, *s = &step[l];
+    const size_t in = layers[l].in, next_in = layers[next.l].in;
     const float *d = gradients(m, s->d_conv, group);
+    struct work work = {.scratch = m->scratch};
     frn_backward(m, w, l, group);
-    if (m->plan.step[in].passing) normalise(m, w, in, group);
+    if (step[in].passing) normalise(m, w, in, group);
+    if (next.l) {
+        work.soon[0] = sums(m, next.l, next.group);
+        work.floats[0] = next.group.n * step[next.l].bare.size;
+    }
     s->method[PASS_GRADIENT]->gradient(m->d_packed + s->packed[PASS_GRADIENT], outputs(m, in, group), d, &s->back,
-                                       group.n, m->scratch);
+                                       group.n, &work);
     if (in == 0) return;
-    s->method[PASS_BACKWARD]->backward(gradients(m, m->plan.step[in].d_out, group), d,
-                                       w->packed + s->packed[PASS_BACKWARD], &s->back, group.n, s->add_back,
-                                       m->scratch);
+    if (next.l) {
+        work.soon[0] = step[next_in].passing ? sums(m, next_in, next.group) : outputs(m, next_in, next.group);
+        work.floats[0] = next.group.n * (step[next_in].passing ? step[next_in].bare.size : step[next_in].map.size);
+    }
+    s->method[PASS_BACKWARD]->backward(gradients(m, step[in].d_out, group), d, w->packed + s->packed[PASS_BACKWARD],
+                                       &s->back, group.n, s->add_back, &work);
 }
 
 /* Consecutive layers down from l; returns the next one to do. */
@@ -268,7 +299,14 @@ static size_t segment_backward(struct maps *m, const struct maps_weights *w, siz
     size_t end = l;
     while (end > 0 && m->plan.step[end].images == at_a_time) end--;
     for (size_t first = 0; first < n; first += at_a_time)
-        for (size_t i = l; i > end; i--) conv_backward(m, w, i, group_at(first, n, at_a_time));
+        for (size_t i = l; i > end; i--) {
+            const size_t after = first + at_a_time;
+            const struct group group = group_at(first, n, at_a_time);
+            const struct turn next = i - 1 > end ? (struct turn){i - 1, group}
+                                     : after < n ? (struct turn){l, group_at(after, n, at_a_time)}
+                                                 : (struct turn){0};
+            conv_backward(m, w, i, group, next);
+        }
     return end;
 }
 
