@@ -1,0 +1,312 @@
+/* target: batches, shards and threads. What an estimate from a batch is; that bits depend neither on threads nor on
+ * what was evaluated before; that nothing is allocated on the way. */
+#include "nets.h"
+
+#include <kelvin/target.h>
+
+/* Whole shards of several blocks, and a last block that is not whole. */
+static const struct row {
+    const char *spec;
+    kelvin_shape input;
+    size_t classes, n;
+} rows[] = {
+    {"mlp:9,7,leak=0.1", {5, 1, 1}, 3, 250},
+    {"cnn", {1, 8, 8}, 4, 250},
+    {"resnet8", {3, 9, 13}, 3, 77},
+    {"resnet8", {1, 18, 18}, 2, 13},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+struct problem {
+    kelvin_model *model;
+    kelvin_density density;
+    kelvin_prior prior;
+    float *theta, *x;
+    int32_t *y;
+    kelvin_data data;
+};
+
+static void make(struct problem *p, const struct row *row)
+{
+    assert_ok(kelvin_model_create(&p->model, row->spec, row->input, row->classes));
+    assert_ok(kelvin_density_parse(&p->density, "dirclip:0.9,-5"));
+    assert_ok(kelvin_prior_parse(&p->prior, "normal:1"));
+    p->theta = parameters(p->model, 5);
+    p->x = normals(row->n * p->model->inputs, 6);
+    p->y = room(row->n, sizeof *p->y);
+    for (size_t i = 0; i < row->n; i++) p->y[i] = (int32_t)(i * 7 % row->classes);
+    p->data = (kelvin_data){.name = "made",
+                            .inputs = p->model->inputs,
+                            .classes = row->classes,
+                            .train = {.n = row->n, .x = p->x, .y = p->y}};
+}
+
+static void unmake(struct problem *p)
+{
+    kelvin_free(p->theta);
+    kelvin_free(p->x);
+    kelvin_free(p->y);
+    kelvin_model_destroy(p->model);
+}
+
+static kelvin_posterior *posterior_of(const struct problem *p, bool with_prior, kelvin_posterior_options options)
+{
+    kelvin_posterior *posterior;
+    assert_ok(
+        kelvin_posterior_create(&posterior, p->model, &p->density, with_prior ? &p->prior : NULL, &p->data, &options));
+    return posterior;
+}
+
+/* What an evaluation gives. */
+struct answer {
+    size_t n_params, n_logits;
+    float *grad, *logits;
+    double logp;
+};
+
+static struct answer answer_of(const struct problem *p, kelvin_posterior *posterior, size_t n)
+{
+    const kelvin_target target = kelvin_posterior_target(posterior);
+    struct answer a = {.n_params = target.n, .n_logits = n * p->model->classes};
+    a.grad = room(a.n_params, sizeof *a.grad);
+    a.logits = room(a.n_logits, sizeof *a.logits);
+    for (size_t i = 0; i < a.n_params; i++) a.grad[i] = NAN;
+    target.eval(target.context, &a.logp, a.grad, p->theta);
+    kelvin_posterior_logits(posterior, a.logits, p->theta);
+    return a;
+}
+
+static void forget(struct answer *a)
+{
+    kelvin_free(a->grad);
+    kelvin_free(a->logits);
+}
+
+static void assert_same(const struct answer *a, const struct answer *b, const char *what)
+{
+    assert_true(a->n_logits == b->n_logits);
+    assert_bits(a->logits, b->logits, a->n_logits, what);
+    assert_bits(a->grad, b->grad, a->n_params, what);
+    assert_true(a->logp == b->logp);
+}
+
+/* ---- threads, instruction sets ---- */
+
+static void bits_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    static const size_t threads[] = {1, 2, 3, 7};
+    for (size_t r = 0; r < ROWS; r++) {
+        struct answer fused = {0};
+        for (size_t isa = 0; use_isa(isa); isa++) {
+            struct problem p;
+            make(&p, &rows[r]);
+            struct answer first = {0};
+            for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+                kelvin_posterior *all = posterior_of(&p, true, (kelvin_posterior_options){.threads = threads[t]});
+                kelvin_posterior *batch = posterior_of(
+                    &p, true,
+                    (kelvin_posterior_options){.batch = rows[r].n, .threads = threads[t], .total = rows[r].n});
+                assert_ok(kelvin_posterior_set_batch(batch, p.x, p.y, rows[r].n));
+                struct answer a = answer_of(&p, all, rows[r].n), b = answer_of(&p, batch, rows[r].n);
+                if (t == 0)
+                    first = a;
+                else
+                    assert_same(&a, &first, rows[r].spec);
+                assert_same(&b, &first, "as a batch");
+                forget(&b);
+                if (t > 0) forget(&a);
+                kelvin_posterior_destroy(all);
+                kelvin_posterior_destroy(batch);
+            }
+            if (fused.grad) assert_same(&first, &fused, "instruction sets with FMA");
+            if (!fused.grad && p.model->kernels->fma)
+                fused = first;
+            else
+                forget(&first);
+            unmake(&p);
+        }
+        forget(&fused);
+    }
+}
+
+/* ---- batches ---- */
+
+/* Batches of one size, each observation in one of them: the mean of their estimates is the whole, and so is the mean of
+ * their gradients. Sums of floats in another order: roundings of the largest. */
+static void batches_estimate_without_bias(void **state)
+{
+    (void)state;
+    static const size_t parts[] = {5, 10, 7, 13}; /* n / parts is whole */
+    for (size_t r = 0; r < ROWS; r++)
+        for (int prior = 0; prior < 2; prior++) {
+            struct problem p;
+            make(&p, &rows[r]);
+            const size_t n = rows[r].n, size = n / parts[r], n_params = p.model->n_params;
+            kelvin_posterior *all = posterior_of(&p, prior, (kelvin_posterior_options){0});
+            kelvin_posterior *some = posterior_of(&p, prior, (kelvin_posterior_options){.batch = size, .threads = 2});
+            struct answer whole = answer_of(&p, all, n);
+            double *mean = room(n_params, sizeof *mean), logp = 0;
+            for (size_t b = 0; b < parts[r]; b++) {
+                assert_ok(kelvin_posterior_set_batch(some, p.x + b * size * p.model->inputs, p.y + b * size, size));
+                struct answer a = answer_of(&p, some, size);
+                logp += a.logp / (double)parts[r];
+                for (size_t i = 0; i < n_params; i++) mean[i] += (double)a.grad[i] / (double)parts[r];
+                forget(&a);
+            }
+            assert_near(logp, whole.logp, 1e-6 * fabs(whole.logp));
+            assert_gradient(p.model, whole.grad, mean, 1e-5);
+            forget(&whole);
+            kelvin_free(mean);
+            kelvin_posterior_destroy(all);
+            kelvin_posterior_destroy(some);
+            unmake(&p);
+        }
+}
+
+/* With a flat prior a batch that stands for `total` counts total / n times; the prior counts once. */
+static void batches_count_for_all(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < ROWS; r++) {
+        struct problem p;
+        make(&p, &rows[r]);
+        const size_t n = 11, n_params = p.model->n_params;
+        struct answer a[4];
+        for (size_t i = 0; i < 4; i++) {
+            kelvin_posterior *posterior =
+                posterior_of(&p, i & 1, (kelvin_posterior_options){.batch = 12, .total = i & 2 ? 3 * n : n});
+            assert_ok(kelvin_posterior_set_batch(posterior, p.x, p.y, n));
+            a[i] = answer_of(&p, posterior, n);
+            kelvin_posterior_destroy(posterior);
+        }
+        assert_near(a[2].logp, 3 * a[0].logp, 1e-12 * fabs(a[2].logp));
+        assert_near(a[3].logp - a[2].logp, a[1].logp - a[0].logp, 1e-9 * (fabs(a[3].logp) + fabs(a[2].logp)));
+        double *thrice = room(n_params, sizeof *thrice);
+        for (size_t i = 0; i < n_params; i++) thrice[i] = 3 * (double)a[0].grad[i];
+        assert_gradient(p.model, a[2].grad, thrice, 1e-6);
+        for (size_t i = 0; i < n_params; i++) thrice[i] += (double)a[1].grad[i] - (double)a[0].grad[i];
+        assert_gradient(p.model, a[3].grad, thrice, 1e-6);
+        kelvin_free(thrice);
+        for (size_t i = 0; i < 4; i++) forget(&a[i]);
+        unmake(&p);
+    }
+}
+
+static void wrong_batches_get_a_sentence(void **state)
+{
+    (void)state;
+    struct problem p;
+    make(&p, &rows[0]);
+    kelvin_posterior *all = posterior_of(&p, true, (kelvin_posterior_options){0});
+    kelvin_posterior *some = posterior_of(&p, true, (kelvin_posterior_options){.batch = 30});
+    assert_int_equal(kelvin_posterior_set_batch(all, p.x, p.y, 5), KELVIN_EUSAGE);
+    assert_string_equal(kelvin_error(), "this posterior is of all training data; it takes no batches");
+    assert_int_equal(kelvin_posterior_set_batch(some, p.x, p.y, 0), KELVIN_EUSAGE);
+    assert_string_equal(kelvin_error(), "a batch of 0 observations; expected 1 to 30");
+    assert_int_equal(kelvin_posterior_set_batch(some, p.x, p.y, 31), KELVIN_EUSAGE);
+    assert_string_equal(kelvin_error(), "a batch of 31 observations; expected 1 to 30");
+    assert_ok(kelvin_posterior_set_batch(some, p.x, p.y, 30));
+    kelvin_posterior_destroy(all);
+    kelvin_posterior_destroy(some);
+    unmake(&p);
+}
+
+/* ---- what was before ---- */
+
+/* A batch; a smaller one of other observations; one of numbers that are none; the first again: the same bits. The
+ * logits first, then the gradient: whichever comes first sees the fresh batch. */
+static void posteriors_remember_nothing(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t threads = 1; threads < 3; threads++) {
+            struct problem p;
+            make(&p, &rows[r]);
+            const size_t n = rows[r].n, few = n / 3, inputs = p.model->inputs;
+            float *nan = room(n * inputs, sizeof *nan), *logits = room(n * rows[r].classes, sizeof *logits);
+            for (size_t i = 0; i < n * inputs; i++) nan[i] = NAN;
+            kelvin_posterior *batch =
+                posterior_of(&p, true, (kelvin_posterior_options){.batch = n, .threads = threads});
+            assert_ok(kelvin_posterior_set_batch(batch, p.x, p.y, n));
+            struct answer first = answer_of(&p, batch, n);
+            assert_ok(kelvin_posterior_set_batch(batch, p.x + few * inputs, p.y + few, few));
+            struct answer other = answer_of(&p, batch, few);
+            assert_ok(kelvin_posterior_set_batch(batch, nan, p.y, n - 1));
+            struct answer none = answer_of(&p, batch, n - 1);
+            assert_true(isnan(none.logp));
+            assert_ok(kelvin_posterior_set_batch(batch, p.x, p.y, n));
+            kelvin_posterior_logits(batch, logits, p.theta);
+            assert_bits(logits, first.logits, first.n_logits, "logits first");
+            struct answer again = answer_of(&p, batch, n);
+            assert_same(&again, &first, rows[r].spec);
+            assert_ok(kelvin_posterior_set_batch(batch, p.x + few * inputs, p.y + few, few));
+            struct answer small = answer_of(&p, batch, few);
+            assert_same(&small, &other, rows[r].spec);
+            forget(&first);
+            forget(&other);
+            forget(&none);
+            forget(&again);
+            forget(&small);
+            kelvin_free(nan);
+            kelvin_free(logits);
+            kelvin_posterior_destroy(batch);
+            unmake(&p);
+        }
+}
+
+/* A failing allocation would be asked for, and then not be waiting any more. */
+static void nothing_is_allocated_on_the_way(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < ROWS; r++) {
+        struct problem p;
+        make(&p, &rows[r]);
+        kelvin_posterior *batch = posterior_of(&p, true, (kelvin_posterior_options){.batch = 40, .threads = 2});
+        const kelvin_target target = kelvin_posterior_target(batch);
+        float *grad = room(target.n, sizeof *grad), *logits = room(40 * rows[r].classes, sizeof *logits);
+        const size_t n = rows[r].n < 40 ? rows[r].n : 40;
+        double logp;
+        kelvin_alloc_fail_at(1);
+        assert_ok(kelvin_posterior_set_batch(batch, p.x, p.y, n));
+        target.eval(target.context, &logp, grad, p.theta);
+        kelvin_posterior_logits(batch, logits, p.theta);
+        assert_null(kelvin_alloc(1, 1)); /* still waiting */
+        kelvin_free(grad);
+        kelvin_free(logits);
+        kelvin_posterior_destroy(batch);
+        unmake(&p);
+    }
+}
+
+/* Without data: only batches. */
+static void data_are_not_needed(void **state)
+{
+    (void)state;
+    struct problem p;
+    make(&p, &rows[2]);
+    const kelvin_posterior_options options = {.batch = 20, .total = rows[2].n};
+    kelvin_posterior *with = posterior_of(&p, true, options), *without;
+    assert_ok(kelvin_posterior_create(&without, p.model, &p.density, &p.prior, NULL, &options));
+    assert_ok(kelvin_posterior_set_batch(with, p.x, p.y, 20));
+    assert_ok(kelvin_posterior_set_batch(without, p.x, p.y, 20));
+    struct answer a = answer_of(&p, with, 20), b = answer_of(&p, without, 20);
+    assert_same(&a, &b, "without data");
+    assert_true(kelvin_posterior_bytes(with) == kelvin_posterior_bytes(without));
+    forget(&a);
+    forget(&b);
+    kelvin_posterior_destroy(with);
+    kelvin_posterior_destroy(without);
+    unmake(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_do_not_depend_on_threads), cmocka_unit_test(batches_estimate_without_bias),
+        cmocka_unit_test(batches_count_for_all),         cmocka_unit_test(wrong_batches_get_a_sentence),
+        cmocka_unit_test(posteriors_remember_nothing),   cmocka_unit_test(nothing_is_allocated_on_the_way),
+        cmocka_unit_test(data_are_not_needed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
