@@ -255,6 +255,32 @@ static void posteriors_remember_nothing(void **state)
         }
 }
 
+/* The first evaluation takes a batch in; after it, its memory may be used for the next one. */
+static void batches_are_taken_in(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < ROWS; r++) {
+        struct problem p;
+        make(&p, &rows[r]);
+        const size_t n = rows[r].n;
+        kelvin_posterior *all = posterior_of(&p, true, (kelvin_posterior_options){0});
+        kelvin_posterior *batch = posterior_of(&p, true, (kelvin_posterior_options){.batch = n, .threads = 2});
+        assert_ok(kelvin_posterior_set_batch(batch, p.x, p.y, n));
+        memset(p.y, 0, n * sizeof *p.y); /* labels are taken in at once */
+        struct answer whole = answer_of(&p, all, n), first = answer_of(&p, batch, n);
+        for (size_t i = 0; i < n * p.model->inputs; i++) p.x[i] = NAN;
+        struct answer again = answer_of(&p, batch, n);
+        assert_same(&first, &whole, rows[r].spec);
+        assert_same(&again, &whole, rows[r].spec);
+        forget(&whole);
+        forget(&first);
+        forget(&again);
+        kelvin_posterior_destroy(all);
+        kelvin_posterior_destroy(batch);
+        unmake(&p);
+    }
+}
+
 /* A failing allocation would be asked for, and then not be waiting any more. */
 static void nothing_is_allocated_on_the_way(void **state)
 {
@@ -306,7 +332,7 @@ int main(void)
         cmocka_unit_test(bits_do_not_depend_on_threads), cmocka_unit_test(batches_estimate_without_bias),
         cmocka_unit_test(batches_count_for_all),         cmocka_unit_test(wrong_batches_get_a_sentence),
         cmocka_unit_test(posteriors_remember_nothing),   cmocka_unit_test(nothing_is_allocated_on_the_way),
-        cmocka_unit_test(data_are_not_needed),
+        cmocka_unit_test(data_are_not_needed),           cmocka_unit_test(batches_are_taken_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
