@@ -57,7 +57,7 @@ static kelvin_status whole_posterior(void *context)
 static void networks_may_find_no_memory(void **state)
 {
     (void)state;
-    static char mlp[] = "mlp:7", cnn[] = "cnn", resnet[] = "resnet8";
+    static char mlp[] = "mlp:300,300", cnn[] = "cnn", resnet[] = "resnet8";
     char *const specs[] = {mlp, cnn, resnet};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
         assert_true(without_memory(whole_posterior, specs[i]) > 30);

@@ -58,17 +58,27 @@ static const double *choose(struct problem *p, struct plain_net *net, const doub
     }
 }
 
-static void make(struct problem *p, const struct row *row)
+/* What goes in. */
+static void make_inputs(struct problem *p, const struct row *row)
 {
     kelvin_model *model;
     assert_ok(kelvin_model_create(&model, row->spec, row->input, row->classes));
-    const size_t K = model->classes;
-    struct plain_net *net = plain_net_create(model);
-    assert_non_null(net);
     *p = (struct problem){.row = row, .layers = model->n_layers, .theta = parameters(model, 2)};
     for (size_t c = 0; c < MOST_COUNTS && row->counts[c]; c++) p->n = row->counts[c];
-    p->x = room(p->n * model->inputs, sizeof *p->x);
-    p->weight = normals(p->n * K, 3);
+    p->x = normals(p->n * model->inputs, 1);
+    p->weight = normals(p->n * model->classes, 3);
+    kelvin_model_destroy(model);
+}
+
+/* And what must come out. */
+static void make(struct problem *p, const struct row *row)
+{
+    kelvin_model *model;
+    make_inputs(p, row);
+    assert_ok(kelvin_model_create(&model, row->spec, row->input, row->classes));
+    struct plain_net *net = plain_net_create(model);
+    assert_non_null(net);
+    const size_t K = model->classes;
     p->z = room(p->n * K, sizeof *p->z);
     p->largest = room(p->n, sizeof *p->largest);
     double *theta = doubles_of(p->theta, model->n_params), *weight = doubles_of(p->weight, p->n * K);
@@ -189,18 +199,21 @@ static void networks_are_as_plain_layers(void **state)
 
 /* ---- nothing is left of what was before ---- */
 
+/* One model of each kind of blocks. */
+static const struct row some[] = {{"mlp:7,13", {5, 1, 1}, 3, {7, 61}},
+                                  {"cnn", {2, 5, 26}, 4, {7, 61}},
+                                  {"resnet8", {3, 9, 13}, 7, {3, 12}},
+                                  {"resnet8", {3, 20, 20}, 2, {5, 8}}};
+enum { SOME = sizeof some / sizeof *some };
+
 /* The first observations by themselves, then all, then others, with other parameters, that are not numbers; then the
  * first again, and with instruction sets that have FMA: always the same bits. */
 static void nets_remember_nothing(void **state)
 {
     (void)state;
-    static const struct row some[] = {{"mlp:7,13", {5, 1, 1}, 3, {7, 34}},
-                                      {"cnn", {2, 5, 26}, 4, {7, 29}},
-                                      {"resnet8", {3, 9, 13}, 7, {3, 12}},
-                                      {"resnet8", {3, 20, 20}, 2, {5, 8}}};
-    for (size_t r = 0; r < sizeof some / sizeof *some; r++) {
+    for (size_t r = 0; r < SOME; r++) {
         struct problem p;
-        make(&p, &some[r]);
+        make_inputs(&p, &some[r]);
         const size_t few = some[r].counts[0];
         float *fused = NULL;
         for (size_t isa = 0; use_isa(isa); isa++) {
@@ -233,6 +246,86 @@ static void nets_remember_nothing(void **state)
     }
 }
 
+/* Blocks of all sizes, one after the other, through one net and one that is fresh: the same bits. Shapes of panels
+ * change in between. */
+static void sizes_come_in_any_order(void **state)
+{
+    (void)state;
+    static const size_t order[] = {24, 16, 18, 7, 18, 9, 61, 8, 10, 16, 17, 1, 34, 2, 48, 26, 3, 12, 5};
+    for (size_t r = 0; r < SOME; r++) {
+        struct problem p;
+        struct machine old;
+        make_inputs(&p, &some[r]);
+        start(&old, &p);
+        for (size_t c = 0; c < sizeof order / sizeof *order; c++) {
+            if (order[c] > p.n) continue;
+            struct machine fresh;
+            start(&fresh, &p);
+            run(&old, p.theta, p.x, p.weight, order[c]);
+            run(&fresh, p.theta, p.x, p.weight, order[c]);
+            assert_bits(old.grad, fresh.grad, fresh.model->n_params, some[r].spec);
+            assert_bits(old.logits, fresh.logits, order[c] * fresh.model->classes, some[r].spec);
+            assert_true(kelvin_net_bytes(old.net) == kelvin_net_bytes(fresh.net) && kelvin_net_bytes(old.net) > 0);
+            stop(&fresh);
+        }
+        stop(&old);
+        unmake(&p);
+    }
+}
+
+/* theta is looked at when it is set, and again with each set. */
+static void weights_follow_theta(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < SOME; r++) {
+        struct problem p;
+        struct machine m;
+        make_inputs(&p, &some[r]);
+        start(&m, &p);
+        const size_t n = p.n * m.model->classes;
+        float *zeros = room(m.model->n_params, sizeof *zeros), *before = room(n, sizeof *before);
+        run(&m, p.theta, p.x, p.weight, p.n);
+        memcpy(before, m.logits, n * sizeof *before);
+        kelvin_weights_set(m.weights, zeros, false);
+        kelvin_net_logits(m.net, m.logits, m.weights, m.packed, p.n);
+        for (size_t i = 0; i < n; i++) assert_true(m.logits[i] == 0);
+        kelvin_weights_set(m.weights, p.theta, false);
+        kelvin_net_logits(m.net, m.logits, m.weights, m.packed, p.n);
+        assert_bits(m.logits, before, n, some[r].spec);
+        kelvin_free(zeros);
+        kelvin_free(before);
+        stop(&m);
+        unmake(&p);
+    }
+}
+
+/* Packed observations as blocks: none is left out, none comes twice, and kernels that load vectors can. */
+static void blocks_tile_the_observations(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < ROWS; r++) {
+        kelvin_model *model;
+        assert_ok(kelvin_model_create(&model, rows[r].spec, rows[r].input, rows[r].classes));
+        const bool vectors = strncmp(rows[r].spec, "resnet", 6) != 0;
+        for (size_t n = 1; n < 60; n++) {
+            float *packed = room(kelvin_model_packed(model, n), sizeof *packed);
+            size_t seen = 0, end = 0;
+            for (size_t first = 0; first < n; first += model->block) {
+                const kelvin_block block = kelvin_model_block(model, packed, n, first);
+                const size_t at = (size_t)(block.x - packed);
+                assert_true(block.first == (first == 0) && block.last == (first + block.n == n));
+                assert_true(block.n > 0 && block.n <= model->block && (!vectors || (uintptr_t)block.x % 64 == 0));
+                assert_true(at >= end);
+                end = at + block.n * model->inputs;
+                seen += block.n;
+            }
+            assert_true(seen == n && end <= kelvin_model_packed(model, n));
+            kelvin_free(packed);
+        }
+        kelvin_model_destroy(model);
+    }
+}
+
 /* An image's logits do not depend on those beside it, nor on its place: to the bit where lanes are channels. */
 static void images_do_not_see_each_other(void **state)
 {
@@ -240,7 +333,7 @@ static void images_do_not_see_each_other(void **state)
     static const struct row row = {"resnet8", {3, 20, 20}, 5, {19}};
     struct problem p;
     struct machine m;
-    make(&p, &row);
+    make_inputs(&p, &row);
     start(&m, &p);
     float *logits = room(p.n * row.classes, sizeof *logits);
     run(&m, p.theta, p.x, p.weight, p.n);
@@ -257,9 +350,9 @@ static void images_do_not_see_each_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(networks_are_as_plain_layers),
-        cmocka_unit_test(nets_remember_nothing),
-        cmocka_unit_test(images_do_not_see_each_other),
+        cmocka_unit_test(networks_are_as_plain_layers), cmocka_unit_test(nets_remember_nothing),
+        cmocka_unit_test(sizes_come_in_any_order),      cmocka_unit_test(weights_follow_theta),
+        cmocka_unit_test(blocks_tile_the_observations), cmocka_unit_test(images_do_not_see_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

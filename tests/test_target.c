@@ -165,7 +165,7 @@ static void images_are_normalised(void **state)
     assert_ok(kelvin_data_open(&digits, "digits"));
     const size_t n = digits->train.n, inputs = digits->inputs, K = digits->classes;
     const kelvin_shape shape = kelvin_data_shape(digits);
-    assert_true(digits->train.bytes && shape.channels == 1 && shape.height == 8 && shape.width == 8);
+    assert_true(digits->train.bytes && inputs == 64);
     assert_ok(kelvin_model_create(&model, "cnn", shape, K));
     assert_ok(kelvin_density_parse(&density, "categorical"));
     assert_ok(kelvin_posterior_create(&posterior, model, &density, NULL, digits, NULL));
@@ -187,6 +187,24 @@ static void images_are_normalised(void **state)
     kelvin_posterior_destroy(posterior);
     kelvin_model_destroy(model);
     kelvin_data_close(digits);
+}
+
+static void shapes_of_data(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        kelvin_shape shape;
+    } known[] = {{"toy", {2, 1, 1}}, {"digits", {1, 8, 8}}};
+    for (size_t i = 0; i < 2; i++) {
+        kelvin_data *data;
+        assert_ok(kelvin_data_open(&data, known[i].name));
+        const kelvin_shape shape = kelvin_data_shape(data);
+        assert_int_equal(shape.channels, known[i].shape.channels);
+        assert_int_equal(shape.height, known[i].shape.height);
+        assert_int_equal(shape.width, known[i].shape.width);
+        kelvin_data_close(data);
+    }
 }
 
 /* ---- what is refused ---- */
@@ -229,14 +247,14 @@ static void wrong_questions_get_a_sentence(void **state)
     kelvin_model_destroy(model);
     kelvin_model_destroy(fits);
     kelvin_data_close(toy);
+    assert_int_equal(kelvin_data_open(&toy, "toys"), KELVIN_EUSAGE);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(posteriors_are_as_plain_ones),
-        cmocka_unit_test(all_members_are_here),
-        cmocka_unit_test(images_are_normalised),
+        cmocka_unit_test(posteriors_are_as_plain_ones),   cmocka_unit_test(all_members_are_here),
+        cmocka_unit_test(images_are_normalised),          cmocka_unit_test(shapes_of_data),
         cmocka_unit_test(wrong_questions_get_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
