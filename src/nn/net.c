@@ -14,7 +14,7 @@ void kelvin_model_pack(const kelvin_model *model, float *packed, const float *x,
 kelvin_block kelvin_model_block(const kelvin_model *model, const float *packed, size_t n, size_t first)
 {
     const size_t left = n - first;
-    return (kelvin_block){.x = packed + model->type->packed(model, first),
+    return (kelvin_block){.x = first == 0 ? packed : packed + model->type->packed(model, first),
                           .n = left < model->block ? left : model->block,
                           .first = first == 0,
                           .last = left <= model->block};

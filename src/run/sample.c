@@ -42,7 +42,16 @@ size_t kelvin_hits(const float *logits, const int32_t *y, size_t n, size_t class
     return hits;
 }
 
-/* The toy network starts from N(0, 1) for every parameter. */
+/* Networks of tables, the toy one among them, start from N(0, 1) for every parameter; those of images as they say. */
+static void draw_start(float *start, const kelvin_run *run, uint32_t chain, const struct kelvin_kernels *kernels)
+{
+    const kelvin_random where = {.seed = run->config.seed, .chain = chain, .stream = KELVIN_STREAM_INIT};
+    if (run->data->channels > 0)
+        kelvin_model_init(run->model, start, run->config.seed, chain);
+    else
+        kernels->normals(start, run->model->n_params, where);
+}
+
 static kelvin_status chain_create(struct chain *chain, const struct job *job)
 {
     const kelvin_run *run = chain->run;
@@ -54,8 +63,7 @@ static kelvin_status chain_create(struct chain *chain, const struct job *job)
     chain->start = kelvin_alloc(run->model->n_params, sizeof *chain->start);
     chain->logits = kelvin_alloc(run->data->train.n * run->data->classes, sizeof *chain->logits);
     if (!chain->start || !chain->logits) return KELVIN_ENOMEM;
-    const kelvin_random where = {.seed = run->config.seed, .chain = chain->number, .stream = KELVIN_STREAM_INIT};
-    job->kernels->normals(chain->start, run->model->n_params, where);
+    draw_start(chain->start, run, chain->number, job->kernels);
     kelvin_hmc_init(chain->hmc, chain->start);
     return KELVIN_OK;
 }

@@ -56,9 +56,10 @@ struct evaluation {
 
 /* ---- shards ---- */
 
+/* Divisions are left out where they can be: with one block, as in figure 1, they would take 5 % of the time. */
 static size_t block_count(const kelvin_model *model, size_t n)
 {
-    return (n + model->block - 1) / model->block;
+    return n <= model->block ? 1 : (n + model->block - 1) / model->block;
 }
 
 static size_t shard_count(const kelvin_model *model, size_t n)
@@ -71,6 +72,8 @@ static size_t shard_count(const kelvin_model *model, size_t n)
 static size_t shard_begin(const struct evaluation *e, size_t shard)
 {
     const kelvin_posterior *p = e->posterior;
+    if (shard == 0) return 0;
+    if (shard == e->shards) return p->n;
     const size_t begin = shard * block_count(p->model, p->n) / e->shards * p->model->block;
     return begin < p->n ? begin : p->n;
 }
