@@ -168,12 +168,12 @@ static void plan_outputs(struct plan *plan, const kelvin_model *model)
 
 /* ---- */
 
-/* How many images to take through a layer at a time: one where maps are large, so that they stay in L2 with the values
+/* How many images to take through a layer at a time: few where maps are large, so that they stay in L2 with the values
  * at Winograd's points; all where they are small, since weights are large there, and are read once for all. */
 static size_t images_of(const struct map *map)
 {
     const size_t bytes = map->size * sizeof(float);
-    return bytes > 60000 ? 1 : MAPS_BLOCK;
+    return bytes > 60000 ? 1 : bytes > 30000 ? 4 : MAPS_BLOCK;
 }
 
 kelvin_status plan_make(struct plan *plan, kelvin_arena *arena, const kelvin_model *model,
