@@ -292,8 +292,21 @@ static void conv_backward(struct maps *m, const struct maps_weights *w, size_t l
                                        &s->back, group.n, s->add_back, &work);
 }
 
-/* Consecutive layers down from l; returns the next one to do. */
-static size_t segment_backward(struct maps *m, const struct maps_weights *w, size_t l, size_t n)
+/* Gradients of a layer's weights and vectors in the form of theta: right after the last of them were added, while they
+ * are in the cache. */
+static void bring_back(struct maps *m, float *grad, size_t l)
+{
+    const kelvin_model *model = m->net.model;
+    const kelvin_layer *layer = &model->layer[l];
+    const struct step *s = &m->plan.step[l];
+    s->method[PASS_GRADIENT]->unpack(grad + offset(model, layer, 0), m->d_packed + s->packed[PASS_GRADIENT], &s->back);
+    for (size_t v = 0; v < VECTORS; v++)
+        memcpy(grad + offset(model, layer, 1 + v), m->d_vectors + s->vectors + v * s->map.blocks * LANES,
+               layer->to.channels * sizeof *grad);
+}
+
+/* Consecutive layers down from l; returns the next one to do. grad gets their gradients, unless it is NULL. */
+static size_t segment_backward(struct maps *m, float *grad, const struct maps_weights *w, size_t l, size_t n)
 {
     const size_t at_a_time = m->plan.step[l].images;
     size_t end = l;
@@ -306,6 +319,7 @@ static size_t segment_backward(struct maps *m, const struct maps_weights *w, siz
                                      : after < n ? (struct turn){l, group_at(after, n, at_a_time)}
                                                  : (struct turn){0};
             conv_backward(m, w, i, group, next);
+            if (grad && after >= n) bring_back(m, grad, i);
         }
     return end;
 }
@@ -326,22 +340,6 @@ static void dense_backward(float *dw, float *db, float *d, const float *dz, cons
         }
 }
 
-/* Gradients of weights in the form of theta. */
-static void bring_back(struct maps *m, float *grad)
-{
-    const kelvin_model *model = m->net.model;
-    for (size_t l = 1; l <= model->n_layers; l++) {
-        const kelvin_layer *layer = &model->layer[l];
-        const struct step *s = &m->plan.step[l];
-        if (layer->kind != KELVIN_LAYER_CONV) continue;
-        s->method[PASS_GRADIENT]->unpack(grad + offset(model, layer, 0), m->d_packed + s->packed[PASS_GRADIENT],
-                                         &s->back);
-        for (size_t v = 0; v < VECTORS; v++)
-            memcpy(grad + offset(model, layer, 1 + v), m->d_vectors + s->vectors + v * s->map.blocks * LANES,
-                   layer->to.channels * sizeof(float));
-    }
-}
-
 static void backward(kelvin_net *net, float *grad, const kelvin_weights *weights, const float *dz,
                      const kelvin_block *block)
 {
@@ -358,8 +356,8 @@ static void backward(kelvin_net *net, float *grad, const kelvin_weights *weights
     dense_backward(dw, db, m->d_mean, dz, m->a[mean], width, weights->theta + offset(model, head, 0),
                    head->from.channels, model->classes, block->n);
     net->kernels->mean_backward(m->d[m->plan.step[last].d_out], m->d_mean, &m->plan.step[last].map, block->n);
-    for (size_t l = last; l > 0;) l = segment_backward(m, (const struct maps_weights *)weights, l, block->n);
-    if (block->last) bring_back(m, grad);
+    for (size_t l = last; l > 0;)
+        l = segment_backward(m, block->last ? grad : NULL, (const struct maps_weights *)weights, l, block->n);
 }
 
 const struct net_type net_maps = {
