@@ -149,18 +149,18 @@ static void check_backward(const struct kelvin_kernels *k, const struct conv_met
     assert_same_bits(k, d_in, n * conv->in.size);
 }
 
-/* In two calls, from a sum that is not zero. */
+/* In two calls: one sets, whatever was there, and one adds. */
 static void check_gradient(const struct kelvin_kernels *k, const struct conv_method *method, const struct conv *conv,
                            const struct expected *e, kelvin_arena *arena, float *packed, float *scratch)
 {
-    const size_t n = e->shape.n, first = n / 2, size = method->weights(conv);
+    const size_t n = e->shape.n, first = (n + 1) / 2, size = method->weights(conv);
     const double terms = (double)(n * conv->out.height * conv->out.width);
     const double allowed = tolerance(method, terms) * largest(e->dw, e->n_w);
     float *in = map_fill(arena, &conv->in, e->x, n, k), *d_out = map_fill(arena, &conv->out, e->dy, n, k);
     float *w = floats(arena, e->n_w, 5);
-    memset(packed, 0, size * sizeof *packed);
-    method->gradient(packed, in, d_out, conv, first, &(struct work){.scratch = scratch});
-    method->gradient(packed, in + first * conv->in.size, d_out + first * conv->out.size, conv, n - first,
+    memset(packed, 0xff, size * sizeof *packed);
+    method->gradient(packed, in, d_out, conv, first, false, &(struct work){.scratch = scratch});
+    method->gradient(packed, in + first * conv->in.size, d_out + first * conv->out.size, conv, n - first, true,
                      &(struct work){.scratch = scratch});
     method->unpack(w, packed, conv);
     for (size_t i = 0; i < e->n_w; i++) assert_near((double)w[i], e->dw[i], allowed);

@@ -112,7 +112,7 @@ static void run_pass(const struct bench_conv *b, size_t first, size_t n)
         b->method->backward(b->made[IN] + in, b->value[OUT] + out, b->packed, conv, n, false,
                             &(struct work){.scratch = b->scratch});
     else
-        b->method->gradient(b->packed, b->value[IN] + in, b->value[OUT] + out, conv, n,
+        b->method->gradient(b->packed, b->value[IN] + in, b->value[OUT] + out, conv, n, true,
                             &(struct work){.scratch = b->scratch});
 }
 

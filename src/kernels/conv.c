@@ -108,14 +108,13 @@ void NAME(direct_pack)(float *packed, const float *w, const struct conv *conv, b
     (back ? pack_back : pack_forward)(packed, w, conv);
 }
 
-void NAME(direct_unpack)(float *w, float *d_packed, const struct conv *conv)
+void NAME(direct_unpack)(float *w, const float *d_packed, const struct conv *conv)
 {
     const size_t k = conv->kernel;
     for (size_t out = 0; out < conv->out.channels; out++)
         for (size_t in = 0; in < conv->in.channels; in++)
             for (size_t j = 0; j < k; j++)
                 for (size_t i = 0; i < k; i++) *w++ = d_packed[place(conv, out, in, j, i)];
-    memset(d_packed, 0, conv_weights(conv) * sizeof *d_packed);
 }
 
 /* ---- forward, and back to the data ---- */
@@ -327,10 +326,11 @@ static size_t band_height(const struct conv *conv)
 }
 
 void NAME(direct_gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
-                           const struct work *work)
+                           bool add, const struct work *work)
 {
     const struct map *from = &conv->in, *to = &conv->out;
     const size_t k = conv->kernel, s = conv->stride, most = band_height(conv);
+    if (!add) memset(d_packed, 0, conv_weights(conv) * sizeof *d_packed);
     struct fetch fetch = fetch_make(work, n * ((to->height + most - 1) / most) * to->blocks * from->blocks);
     in += from->origin - conv->pad_y * from->row - conv->pad_x * LANES;
     d_out += to->origin;

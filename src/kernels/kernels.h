@@ -81,12 +81,11 @@ struct conv_method {
      * conv_back_frame says. */
     void (*backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
                      const struct work *work);
-    /* Adds the gradient in the weights to d_packed. */
-    void (*gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
+    /* d_packed = (or, if `add`, +=) the gradient in the weights. */
+    void (*gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n, bool add,
                      const struct work *work);
-    /* w (out channels, in channels, kernel, kernel) = what was summed up in d_packed, which is 0 afterwards: the next
-     * sum can begin. */
-    void (*unpack)(float *w, float *d_packed, const struct conv *conv);
+    /* w (out channels, in channels, kernel, kernel) = what was summed up in d_packed. */
+    void (*unpack)(float *w, const float *d_packed, const struct conv *conv);
 };
 
 /* Filter response normalisation and ReLU of one layer: a = max(gamma r x + beta, tau, 0) with

@@ -50,8 +50,8 @@ void NAME(map_from_planes)(float *out, const float *planes, const struct map *ma
     void NAME(METHOD##_backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv,        \
                                  size_t n, bool add, const struct work *work);                                         \
     void NAME(METHOD##_gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv,        \
-                                 size_t n, const struct work *work);                                                   \
-    void NAME(METHOD##_unpack)(float *w, float *d_packed, const struct conv *conv)
+                                 size_t n, bool add, const struct work *work);                                         \
+    void NAME(METHOD##_unpack)(float *w, const float *d_packed, const struct conv *conv)
 
 #define CONV_METHOD(METHOD)                                                                                            \
     {                                                                                                                  \

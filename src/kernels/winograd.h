@@ -340,30 +340,31 @@ void NAMED(backward)(float *d_in, const float *d_out, const float *packed, const
     convolve(&finish, d_out, &conv->out, packed, n, work);
 }
 
-/* d (channels, 16) += sum over tiles of v (tiles, 16 blocks) times g (tiles, 16 of the blocks), for some channels */
-INLINE void add_rows(float *d, const struct product *product, size_t first, int rows)
+/* d (channels, 16) = (or, if `add`, +=) sum over tiles of v (tiles, 16 blocks) times g (tiles, 16 of the blocks), for
+ * some channels */
+INLINE void add_rows(float *d, const struct product *product, size_t first, int rows, bool add)
 {
-    wide sum[PRODUCT_ROWS][PER_BLOCK];
+    wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
     struct product some = *product;
     some.a += first;
-    product_load(sum, d + first * KELVIN_LANES, rows);
+    if (add) product_load(sum, d + first * KELVIN_LANES, rows);
     product_add(sum, rows, some);
     product_store(d + first * KELVIN_LANES, sum, rows);
 }
 
 /* d (channels, 16) at one point and for one block of output channels */
-static void add_products(float *d, const struct product *product, size_t channels)
+static void add_products(float *d, const struct product *product, size_t channels, bool add)
 {
     for (size_t c = 0; c < channels;) {
         const size_t rows = product_rows(channels - c);
-#define CALL(constant) add_rows(d, product, c, constant)
+#define CALL(constant) add_rows(d, product, c, constant, add)
         WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
         c += rows;
     }
 }
 
-void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n,
+void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n, bool add,
                      const struct work *work)
 {
     const size_t channels = conv->in.channels, step_v = step_of(conv->in.blocks), step_g = step_of(conv->out.blocks);
@@ -383,8 +384,9 @@ void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const
                                                 .row_a = 1,
                                                 .step_b = conv->out.blocks * KELVIN_LANES};
                 fetch_some(&fetch);
-                add_products(d_packed + (block * ALL_POINTS + p) * weight_step(channels), &product, channels);
+                add_products(d_packed + (block * ALL_POINTS + p) * weight_step(channels), &product, channels, add);
             }
+        add = true;
     }
 }
 
@@ -407,16 +409,16 @@ static void pack_filter(float *u, size_t step, const float g[9][KELVIN_LANES])
 {
     for (int c = 0; c < KELVIN_LANES; c += WIDE) {
         wide half[POINTS][3];
-        for (int x = 0; x < 3; x++) {
+        UNROLLED(x, 3) {
             wide in[3], v[POINTS];
-            for (int y = 0; y < 3; y++) in[y] = wide_load(&g[3 * y + x][c]);
+            UNROLLED(y, 3) in[y] = wide_load(&g[3 * y + x][c]);
             weight_points(v, in);
-            for (int y = 0; y < POINTS; y++) half[y][x] = v[y];
+            UNROLLED(y, POINTS) half[y][x] = v[y];
         }
-        for (int y = 0; y < POINTS; y++) {
+        UNROLLED(y, POINTS) {
             wide v[POINTS];
             weight_points(v, half[y]);
-            for (int x = 0; x < POINTS; x++) wide_store(u + (size_t)(y * POINTS + x) * step + c, v[x]);
+            UNROLLED(x, POINTS) wide_store(u + (size_t)(y * POINTS + x) * step + c, v[x]);
         }
     }
 }
@@ -438,31 +440,27 @@ void NAMED(pack)(float *packed, const float *w, const struct conv *conv, bool ba
         }
 }
 
-static void unpack_filter(float g[9][KELVIN_LANES], float *u, size_t step)
+static void unpack_filter(float g[9][KELVIN_LANES], const float *u, size_t step)
 {
     enum { AHEAD = 4 * KELVIN_LANES }; /* channels that will be wanted soon: as many streams as points are too many */
     for (size_t p = 0; p < ALL_POINTS; p++) __builtin_prefetch(u + p * step + AHEAD);
     for (int c = 0; c < KELVIN_LANES; c += WIDE) {
         wide half[3][POINTS];
-        for (int x = 0; x < POINTS; x++) {
+        UNROLLED(x, POINTS) {
             wide in[POINTS], v[3];
-            for (int y = 0; y < POINTS; y++) {
-                float *at = u + (size_t)(y * POINTS + x) * step + c;
-                in[y] = wide_load(at);
-                wide_store(at, (wide){0});
-            }
+            UNROLLED(y, POINTS) in[y] = wide_load(u + (size_t)(y * POINTS + x) * step + c);
             weight_back(v, in);
-            for (int y = 0; y < 3; y++) half[y][x] = v[y];
+            UNROLLED(y, 3) half[y][x] = v[y];
         }
-        for (int y = 0; y < 3; y++) {
+        UNROLLED(y, 3) {
             wide v[3];
             weight_back(v, half[y]);
-            for (int x = 0; x < 3; x++) wide_store(&g[3 * y + x][c], v[x]);
+            UNROLLED(x, 3) wide_store(&g[3 * y + x][c], v[x]);
         }
     }
 }
 
-void NAMED(unpack)(float *w, float *d_packed, const struct conv *conv)
+void NAMED(unpack)(float *w, const float *d_packed, const struct conv *conv)
 {
     const size_t from = conv->in.channels, to = conv->out.channels;
     const struct filter filter = {w, from, false};

@@ -82,10 +82,11 @@ struct maps {
     kelvin_net net;
     struct plan plan;
     bool keeps;           /* what the way back needs */
+    bool adds;            /* to gradients of blocks before */
     float **x, **a;       /* (n_layers + 1) each: (MAPS_BLOCK, bare.size), (MAPS_BLOCK, map.size) */
     float **squares, **r; /* (n_layers + 1) each: (MAPS_BLOCK, 16 blocks) */
     float **passing, **d; /* memory that layers use in turn, of outputs and of gradients: (MAPS_BLOCK, map.size) */
-    float *d_packed;      /* gradients of weights, 0 between two sums, */
+    float *d_packed;      /* gradients of weights, */
     float *d_vectors;
     float *d_mean; /* and of what goes into the dense layer, as a of MEAN */
     float *scratch;
@@ -282,7 +283,7 @@ static void conv_backward(struct maps *m, const struct maps_weights *w, size_t l
         work.floats[0] = next.group.n * step[next.l].bare.size;
     }
     s->method[PASS_GRADIENT]->gradient(m->d_packed + s->packed[PASS_GRADIENT], outputs(m, in, group), d, &s->back,
-                                       group.n, &work);
+                                       group.n, m->adds || group.first > 0, &work);
     if (in == 0) return;
     if (next.l) {
         work.soon[0] = step[next_in].passing ? sums(m, next_in, next.group) : outputs(m, next_in, next.group);
@@ -348,6 +349,7 @@ static void backward(kelvin_net *net, float *grad, const kelvin_weights *weights
     const kelvin_layer *head = &model->layer[model->n_layers];
     const size_t mean = model->n_layers - 1, last = mean - 1, width = m->plan.step[mean].map.blocks * LANES;
     float *dw = grad + offset(model, head, 0), *db = grad + offset(model, head, 1);
+    m->adds = !block->first;
     if (block->first) {
         memset(m->d_vectors, 0, m->plan.vectors * sizeof *m->d_vectors);
         memset(dw, 0, head->from.channels * model->classes * sizeof *dw);
