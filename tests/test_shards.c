@@ -4,6 +4,8 @@
 
 #include <kelvin/target.h>
 
+#include <stdio.h>
+
 /* Whole shards of several blocks, and a last block that is not whole. */
 static const struct row {
     const char *spec;
@@ -206,6 +208,12 @@ static void wrong_batches_get_a_sentence(void **state)
     assert_string_equal(kelvin_error(), "a batch of 0 observations; expected 1 to 30");
     assert_int_equal(kelvin_posterior_set_batch(some, p.x, p.y, 31), KELVIN_EUSAGE);
     assert_string_equal(kelvin_error(), "a batch of 31 observations; expected 1 to 30");
+    const int32_t classes = (int32_t)p.model->classes, above[2] = {0, classes}, below[1] = {-1};
+    char sentence[64];
+    assert_int_equal(kelvin_posterior_set_batch(some, p.x, above, 2), KELVIN_EUSAGE);
+    snprintf(sentence, sizeof sentence, "label %d of observation 1; expected 0 to %d", (int)classes, (int)classes - 1);
+    assert_string_equal(kelvin_error(), sentence);
+    assert_int_equal(kelvin_posterior_set_batch(some, p.x, below, 1), KELVIN_EUSAGE);
     assert_ok(kelvin_posterior_set_batch(some, p.x, p.y, 30));
     kelvin_posterior_destroy(all);
     kelvin_posterior_destroy(some);

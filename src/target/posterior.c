@@ -205,6 +205,10 @@ kelvin_status kelvin_posterior_set_batch(kelvin_posterior *p, const float *x, co
     if (!p->is_batch) return kelvin_fail(KELVIN_EUSAGE, "this posterior is of all training data; it takes no batches");
     if (n == 0 || n > p->capacity)
         return kelvin_fail(KELVIN_EUSAGE, "a batch of %zu observations; expected 1 to %zu", n, p->capacity);
+    for (size_t i = 0; i < n; i++)
+        if (y[i] < 0 || (size_t)y[i] >= p->model->classes)
+            return kelvin_fail(KELVIN_EUSAGE, "label %d of observation %zu; expected 0 to %zu", (int)y[i], i,
+                               p->model->classes - 1);
     memcpy(p->y, y, n * sizeof *y);
     p->fresh = x;
     p->n = n;
