@@ -84,9 +84,10 @@ static void print_table(FILE *out, const struct facts *f)
         fprintf(out, "%zu observations, and %zu that are kept for testing\n", f->run->data->train.n,
                 f->run->data->test.n);
     fprintf(out,
-            "%s: %" PRIu32 " chains x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
+            "%s: %" PRIu32 " chain%s x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
             " leapfrog steps of %g, seed %" PRIu64 "\n\n",
-            c->sampler, c->chains, f->draws, c->warmup, c->hmc.steps, c->hmc.step_size, c->seed);
+            c->sampler, c->chains, c->chains == 1 ? "" : "s", f->draws, c->warmup, c->hmc.steps, c->hmc.step_size,
+            c->seed);
     fprintf(out, "acceptance                  %8.1f %%\n", 100 * s->acceptance);
     fprintf(out, "energy error, median        %8.4f\n", s->energy_error);
     fprintf(out, "training accuracy           %8.1f %%   mean of single draws\n", 100 * s->accuracy);

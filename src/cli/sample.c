@@ -19,7 +19,7 @@ static const struct option options[] = {
     {"sampler", 0, "NAME", OPTION_STRING, AT(config.sampler), "sampler", NULL},
     {"data", 0, "DATA", OPTION_STRING, AT(config.data),
      "data set: a name, or csv:FILE and the like (kelvin data --list)", NULL},
-    {"model", 0, "MODEL", OPTION_STRING, AT(config.model), "network: mlp:UNITS,UNITS, or of images cnn, resnet20",
+    {"model", 0, "MODEL", OPTION_STRING, AT(config.model), "network: mlp:UNITS,UNITS, or for images cnn, resnet20",
      NULL},
     {"density", 0, "DENSITY", OPTION_STRING, AT(config.density), "log-density of predictions, as name:value,value",
      NULL},
