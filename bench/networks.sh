@@ -20,21 +20,28 @@ torch=yes
 threads=1
 [ "$(nproc)" -lt 2 ] || threads="1 2"
 
+# What runs now, and then the command itself; its results go to a file of that name.
+into() {
+    file=$1
+    shift
+    echo "round $round of $rounds: ${file%-*}" >&2
+    "$@" >"$work/$file.json"
+}
+
 for round in $(seq $rounds); do
-    echo "round $round of $rounds" >&2
     chains=
     for n in $threads; do
         [ $n = 1 ] || chains="--chains $n"
-        "$kelvin" bench resnet20 --threads $n $chains --json >"$work/kelvin-resnet20-$n-$round.json"
+        into kelvin-resnet20-$n-$round "$kelvin" bench resnet20 --threads $n $chains --json
         for network in resnet20 cnn; do
-            [ $torch = no ] || $peer $network $n >"$work/torch-$network-$n-$round.json"
+            [ $torch = no ] || into torch-$network-$n-$round $peer $network $n
         done
     done
-    "$kelvin" bench cnn --threads 1 $chains --json >"$work/kelvin-cnn-1-$round.json"
-    [ ! -x "$onednn" ] || "$onednn" >"$work/onednn-$round.json"
+    into kelvin-cnn-1-$round "$kelvin" bench cnn --threads 1 $chains --json
+    [ ! -x "$onednn" ] || into onednn-$round "$onednn"
     # The same machine with half the width of vectors, where it has the whole.
     ! grep -q '"isa": "x86-64-v4"' "$work/kelvin-resnet20-1-$round.json" ||
-        KELVIN_ISA=x86-64-v3 "$kelvin" bench resnet20 --threads 1 --json >"$work/narrow-$round.json"
+        into narrow-$round env KELVIN_ISA=x86-64-v3 "$kelvin" bench resnet20 --threads 1 --json
 done
 
 PYTHONPATH=$here /usr/bin/python3 -B - "$work" <<'PYTHON'
