@@ -101,6 +101,9 @@ wrong "unknown benchmark 'sghmc'" bench sghmc
 wrong "did you mean 'data'?" bench dat
 wrong "did you mean 'resnet20'?" bench resnt20
 wrong "6n + 2" bench resnet21
+wrong "--methods is for networks" bench hmc --methods
+wrong "--chains is for networks" bench data --chains 2
+wrong "--chains must be at most 1024, not 100000" bench cnn --chains 100000
 check "wrong use makes no folder" [ ! -e refused ]
 mkdir taken
 wrong "already exists" sample -o taken
@@ -342,13 +345,13 @@ check "bench data says what is missing" grep -q "kelvin data cifar10" stdout
 check "the aims are for cifar10 alone" [ -z "$(grep aim stdout)" ]
 ok bench data --json
 check "bench data --json is JSON" json
-check "bench data --json says what it measured" [ "$(value data) $(value batch_images)" = "digits 125.0" ]
+check "bench data --json says what it measured" [ "$(value data) $(value batch_images)" = "digits 125" ]
 for key in open_seconds us_per_batch us_per_batch_median us_per_plain_batch images_per_s gb_per_s us_per_order; do
     check "bench data measures $key" python3 -c "import json; assert json.load(open('stdout'))['$key'] > 0"
 done
 ok bench cnn --quick --threads 2 --chains 2 --json
 check "bench cnn --json is JSON" json
-check "bench cnn knows the network" [ "$(value model) $(value parameters) $(value batch) $(value threads)" = "cnn 4085.0 125.0 2" ]
+check "bench cnn knows the network" [ "$(value model) $(value parameters) $(value batch) $(value threads)" = "cnn 4085 125 2" ]
 for key in images_per_s gflops share_of_peak fma_peak_gflops fma_peak_gflops_together forward_images_per_s forward_gflops \
     forward_share_of_peak workspace_bytes resident_mb flops_per_image chains_images_per_s chains_ratio; do
     check "bench cnn measures $key" python3 -c "import json; assert json.load(open('stdout'))['$key'] > 0"

@@ -11,7 +11,7 @@
 
 /* The first is the default. */
 static const struct benchmark *const benchmarks[] = {&hmc_benchmark, &data_benchmark};
-enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
+enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks, MOST_CHAINS = 1024 };
 
 #define AT(field) offsetof(struct bench_settings, field)
 
@@ -108,14 +108,15 @@ static bool has_aim(const struct bench_results *results, const struct bench_row 
 
 static json_t *results_json(const struct benchmark *benchmark, const struct bench_results *results, kelvin_isa isa)
 {
-    json_t *object = json_pack("{s:s, s:s, s:I, s:s}", "cpu", kelvin_cpu_name(), "isa", kelvin_isa_name(isa), "threads",
-                               (json_int_t)results->threads, "data", results->data);
+    json_t *object = json_pack("{s:s, s:s, s:s, s:I, s:s}", "kelvin", KELVIN_VERSION, "cpu", kelvin_cpu_name(), "isa",
+                               kelvin_isa_name(isa), "threads", (json_int_t)results->threads, "data", results->data);
     json_t *aims = json_object();
     if (results->model) json_object_set_new(object, "model", json_string(results->model));
     for (size_t i = 0; i < benchmark->n_rows; i++) {
         const struct bench_row *row = &benchmark->rows[i];
         if (isnan(results->value[i])) continue;
-        json_object_set_new(object, row->key, json_number(results->value[i]));
+        json_object_set_new(object, row->key,
+                            row->count ? json_integer((json_int_t)results->value[i]) : json_number(results->value[i]));
         if (has_aim(results, row))
             json_object_set_new(aims, row->key,
                                 json_pack("{s:f, s:b}", "aim", row->aim, "met", results->value[i] <= row->aim));
@@ -129,7 +130,8 @@ static json_t *results_json(const struct benchmark *benchmark, const struct benc
 static void print_row(const struct bench_results *results, const struct bench_row *row, double value)
 {
     if (!row->title || isnan(value)) return;
-    printf("%-28s %10.*f %s", row->title, row->digits, row->factor * value, row->unit);
+    const double shown = row->factor * value;
+    printf("%-28s %10.*f %s", row->title, shown < 1e4 ? row->digits : 0, shown, row->unit);
     if (has_aim(results, row))
         printf("   aim: at most %g %s, %s", row->factor * row->aim, row->unit, value <= row->aim ? "met" : "not met");
     putchar('\n');
@@ -175,6 +177,12 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     settings->model = arguments->operand ? arguments->operand : benchmarks[0]->name;
     const struct benchmark *benchmark = find(settings->model);
     if (!benchmark) return fail_unknown("benchmark", settings->model, benchmark_name, NULL);
+    if (benchmark != &network_benchmark && (settings->chains || settings->methods))
+        return kelvin_fail(KELVIN_EUSAGE, "--%s is for networks, as in: kelvin bench resnet20 --%s; not for %s",
+                           settings->methods ? "methods" : "chains", settings->methods ? "methods" : "chains 2",
+                           benchmark->name);
+    if (settings->chains > MOST_CHAINS)
+        return kelvin_fail(KELVIN_EUSAGE, "--chains must be at most %d, not %zu", MOST_CHAINS, settings->chains);
     for (size_t i = 0; i < BENCH_ROWS; i++) results.value[i] = NAN;
     KELVIN_TRY(kelvin_kernels_get(&kernels));
     kelvin_status status = benchmark->measure(&results, settings, kernels);
@@ -199,7 +207,10 @@ const struct command bench_command = {
                "noise, and the update;\n"
                "forward is the log-density alone. Operations are counted as the direct method of convolution has them, "
                "so that a share of\n"
-               "the peak can be above 100 %. Of residual networks, also each convolution on one core.",
+               "the peak can be above 100 %; the peak is one core's times the threads. Of residual networks, also each "
+               "convolution\n"
+               "on one core: direct, or Winograd's with tiles of 2 x 2 (winograd_2) or 4 x 4 pixels (winograd_4).\n"
+               "The best of many repetitions counts; on a busy machine, and with --quick, it still is a rough number.",
     .operand = "BENCHMARK",
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -315,12 +315,14 @@ void bench_layers_print(const json_t *layers)
 {
     size_t i;
     const json_t *layer;
-    printf("\nconvolutions on one core: GFLOP/s, counted as direct, and share of the peak\n%-54s", "");
-    for (int pass = 0; pass < PASSES; pass++) printf("  %-24s", passes[pass].title);
-    putchar('\n');
+    printf("\nconvolutions on one core: method, GFLOP/s counted as direct, share of the peak\n");
+    printf("%-22s %-20s  %-9s %5s", "first of its shape", "shape", "kernel", "times");
+    for (int pass = 0; pass < PASSES; pass++) printf(pass < PASSES - 1 ? "  %-24s" : "  %s\n", passes[pass].title);
     json_array_foreach(layers, i, layer)
     {
-        printf("%-22s %-25s %3.0f x", text(layer, "name"), text(layer, "shape"), number(layer, "in_network"));
+        const int kernel = (int)number(layer, "kernel"), stride = (int)number(layer, "stride");
+        printf("%-22s %-20s  %dx%d, /%d %7.0f", text(layer, "name"), text(layer, "shape"), kernel, kernel, stride,
+               number(layer, "in_network"));
         for (int pass = 0; pass < PASSES; pass++) {
             const json_t *one = json_object_get(layer, passes[pass].key);
             if (one)

@@ -31,6 +31,9 @@ enum {
     PARAMETERS,
     FLOPS_PER_IMAGE,
     BATCH_IMAGES,
+    CHANNELS,
+    HEIGHT,
+    WIDTH,
     ROWS
 };
 _Static_assert((int)ROWS <= (int)BENCH_ROWS, "there is room for all values");
@@ -45,14 +48,17 @@ static const struct bench_row rows[ROWS] = {
     [FORWARD_GFLOPS] = {"forward_gflops", "  speed, counted as direct", "GFLOP/s", 1, 1, 0},
     [FORWARD_SHARE_OF_PEAK] = {"forward_share_of_peak", "  share of the peak", "%", 1, 100, 0},
     [CONVOLUTIONS_SHARE] = {"convolutions_share_of_step", "convolutions' share of step", "%", 1, 100, 0},
-    [CHAINS] = {"chains", "chains at once", "", 0, 1, 0},
+    [CHAINS] = {"chains", "chains at once", "", 0, 1, 0, true},
     [CHAINS_IMAGES_PER_S] = {"chains_images_per_s", "  steps, all together", "images/s", 1, 1, 0},
     [CHAINS_RATIO] = {"chains_ratio", "  in steps of one alone", "x", 3, 1, 0},
-    [WORKSPACE_BYTES] = {"workspace_bytes", "workspace", "MB", 2, 1e-6, 0},
+    [WORKSPACE_BYTES] = {"workspace_bytes", "workspace", "MB", 2, 1e-6, 0, true},
     [RESIDENT_MB] = {"resident_mb", "resident at most", "MB", 1, 1, 0},
-    [PARAMETERS] = {"parameters", NULL, "", 0, 1, 0},
-    [FLOPS_PER_IMAGE] = {"flops_per_image", NULL, "", 0, 1, 0},
-    [BATCH_IMAGES] = {"batch", NULL, "", 0, 1, 0},
+    [PARAMETERS] = {"parameters", NULL, "", 0, 1, 0, true},
+    [FLOPS_PER_IMAGE] = {"flops_per_image", NULL, "", 0, 1, 0, true},
+    [BATCH_IMAGES] = {"batch", NULL, "", 0, 1, 0, true},
+    [CHANNELS] = {"channels", NULL, "", 0, 1, 0, true},
+    [HEIGHT] = {"height", NULL, "", 0, 1, 0, true},
+    [WIDTH] = {"width", NULL, "", 0, 1, 0, true},
 };
 
 /* What networks look at, by the start of their names; the last is for all others. */
@@ -256,6 +262,9 @@ static kelvin_status measure_all(struct bench_results *r, const struct network *
     v[PARAMETERS] = (double)net->model->n_params;
     v[FLOPS_PER_IMAGE] = flops_of(net->model, true);
     v[BATCH_IMAGES] = BATCH;
+    v[CHANNELS] = (double)net->model->input.channels;
+    v[HEIGHT] = (double)net->model->input.height;
+    v[WIDTH] = (double)net->model->input.width;
     KELVIN_TRY(measure_peaks(v, kernels, r->threads));
     KELVIN_TRY(measure_step(r, net, settings->quick));
     KELVIN_TRY(measure_peaks(v, kernels, r->threads));
