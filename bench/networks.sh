@@ -8,7 +8,7 @@
 set -eu
 
 rounds=${ROUNDS-3}
-kelvin=$1
+kelvin=${1:?expected: bench/networks.sh build/kelvin}
 here=$(dirname "$0")
 peer="/usr/bin/python3 $here/torch_networks.py"
 onednn=$(dirname "$kelvin")/bench/onednn_layers
@@ -64,11 +64,11 @@ def most(rounds, key):
 def beside_torch(title, name, n, key, target):
     """PyTorch as one would write it first, and at its best; one core's share where more threads help it."""
     mine = most(ours[name, n], key)
-    row(f"{name}, {title}, {n} thread{'s' if n > 1 else ''}", f"{mine:.0f}", "/s")
+    row(f"{name}, {title}, {n} thread{'s' if n > 1 else ''}", f"{mine:.0f}", "images/s")
     for way, suffix in (("as first written", "_plain"), ("at its best", "")):
         rates = [most(torch[name, m], key + suffix) * n / m for m in THREADS if m >= n and torch[name, m]]
         if rates:
-            row(f"  PyTorch {torch[name, n][0]['torch']}, {way}", f"{max(rates):.0f}", "/s")
+            row(f"  PyTorch {torch[name, n][0]['torch']}, {way}", f"{max(rates):.0f}", "images/s")
             at_least("    kelvin beside it", mine / max(rates), target)
 
 
@@ -100,7 +100,7 @@ for n in THREADS:
         beside_torch("step", "resnet20", n, "images_per_s", 5)
         beside_torch("forward", "resnet20", n, "forward_images_per_s", 5)
 peak = max(most(rounds, "fma_peak_gflops") for rounds in ours.values() if rounds)
-row("FMA peak of one core", f"{peak:.1f}", "GF")
+row("FMA peak of one core", f"{peak:.1f}", "GFLOP/s")
 at_least("resnet20, step, counted as direct, in FMA peaks", most(one, "gflops") / peak, 1.6)
 if onednn:
     row(f"3x3 layers of stride 1, oneDNN {onednn[0]['onednn']}", "", "")

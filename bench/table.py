@@ -13,12 +13,12 @@ def best(rounds, key, choose=min):
 
 
 def head(about, rounds):
-    print(f"{about}; best of {len(rounds)} rounds\n")
-    print(f"{'':<50} {'':>13} {'target':>10}  met")
+    print(f"{about}; best of {len(rounds)} round{'' if len(rounds) == 1 else 's'}\n")
+    print(f"{'':<50} {'':>18} {'target':>10}  met")
 
 
 def row(title, value, unit, target="", met=None):
-    print(f"{title:<50} {value:>9} {unit:<3} {target:>10}  {'' if met is None else 'yes' if met else 'no'}".rstrip())
+    print(f"{title:<50} {value:>9} {unit:<8} {target:>10}  {'' if met is None else 'yes' if met else 'no'}".rstrip())
 
 
 def at_least(title, value, target, digits=2):
