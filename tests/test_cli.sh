@@ -336,7 +336,7 @@ check "lattice and contours agree with plain loops" [ "$(cat code)" = 0 ]
 # ---- bench ----
 ok bench --quick --json
 check "bench --json is JSON" json
-check "one gradient per leapfrog step" [ "$(value gradients_per_step)" = 1.0 ]
+check "one gradient per leapfrog step" [ "$(value gradients_per_step)" = 1 ]
 KELVIN_DATA=$work/no-cache
 export KELVIN_DATA
 ok bench data

@@ -42,9 +42,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_posterior_create(kelvin_posterior **poste
                                                         const kelvin_data *data,
                                                         const kelvin_posterior_options *options);
 
-/* The next evaluations see these n observations, x (n, inputs), labels y (n) from 0 to classes - 1: x must stay where it
- * is until the first of them has ended. Their log-densities count total / n times: an estimate of log p(theta) without
- * bias. */
+/* The next evaluations see these n observations, x (n, inputs), labels y (n) from 0 to classes - 1: x must stay where
+ * it is until the first of them has ended. Their log-densities count total / n times: an estimate of log p(theta)
+ * without bias. */
 KELVIN_MUST_CHECK kelvin_status kelvin_posterior_set_batch(kelvin_posterior *posterior, const float *x,
                                                            const int32_t *y, size_t n);
 

@@ -106,6 +106,12 @@ static bool has_aim(const struct bench_results *results, const struct bench_row 
     return results->aims && row->aim > 0;
 }
 
+/* Counts with all their digits, measurements with few. */
+static json_t *value_json(double x)
+{
+    return fabs(x) < 0x1p53 && floor(x) == x ? json_integer((json_int_t)x) : json_number(x);
+}
+
 static json_t *results_json(const struct benchmark *benchmark, const struct bench_results *results, kelvin_isa isa)
 {
     json_t *object = json_pack("{s:s, s:s, s:s, s:I, s:s}", "kelvin", KELVIN_VERSION, "cpu", kelvin_cpu_name(), "isa",
@@ -115,8 +121,7 @@ static json_t *results_json(const struct benchmark *benchmark, const struct benc
     for (size_t i = 0; i < benchmark->n_rows; i++) {
         const struct bench_row *row = &benchmark->rows[i];
         if (isnan(results->value[i])) continue;
-        json_object_set_new(object, row->key,
-                            row->count ? json_integer((json_int_t)results->value[i]) : json_number(results->value[i]));
+        json_object_set_new(object, row->key, value_json(results->value[i]));
         if (has_aim(results, row))
             json_object_set_new(aims, row->key,
                                 json_pack("{s:f, s:b}", "aim", row->aim, "met", results->value[i] <= row->aim));

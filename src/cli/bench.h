@@ -21,7 +21,6 @@ struct bench_row {
     int digits;
     double factor; /* from JSON's unit to the one that is printed */
     double aim;    /* at most this, in JSON's unit; 0: none */
-    bool count;    /* a whole number in JSON */
 };
 
 enum { BENCH_ROWS = 24 };

@@ -37,11 +37,11 @@ static const struct bench_row rows[ROWS] = {
     [IMAGES_PER_S] = {"images_per_s", "augmented images per second", "", 0, 1, 0},
     [GB_PER_S] = {"gb_per_s", "augmented, written", "GB/s", 2, 1, 0},
     [US_PER_ORDER] = {"us_per_order", "order of an epoch, best", "us", 1, 1, 0},
-    [TRAIN_IMAGES] = {"train_images", NULL, "", 0, 1, 0, true},
-    [CHANNELS] = {"channels", NULL, "", 0, 1, 0, true},
-    [HEIGHT] = {"height", NULL, "", 0, 1, 0, true},
-    [WIDTH] = {"width", NULL, "", 0, 1, 0, true},
-    [BATCH_IMAGES] = {"batch_images", NULL, "", 0, 1, 0, true},
+    [TRAIN_IMAGES] = {"train_images", NULL, "", 0, 1, 0},
+    [CHANNELS] = {"channels", NULL, "", 0, 1, 0},
+    [HEIGHT] = {"height", NULL, "", 0, 1, 0},
+    [WIDTH] = {"width", NULL, "", 0, 1, 0},
+    [BATCH_IMAGES] = {"batch_images", NULL, "", 0, 1, 0},
 };
 
 static kelvin_status open_best(kelvin_data **data, double *value, const char *name)
