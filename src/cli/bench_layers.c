@@ -170,8 +170,9 @@ static double error_of(struct bench_conv *b)
     run_pass(b, 0, ERROR_IMAGES);
     if (makes == WEIGHTS) b->method->unpack(b->made[WEIGHTS], b->packed, &b->conv);
     for (size_t i = 0; i < n; i++) {
-        most = fmax(most, fabs(b->exact[makes][i]));
-        off = fmax(off, fabs(b->exact[makes][i] - (double)b->made[makes][i]));
+        const double size = fabs(b->exact[makes][i]), here = fabs(b->exact[makes][i] - (double)b->made[makes][i]);
+        most = size > most ? size : most; /* gcc 12 cannot compile this as fmax() for ARM */
+        off = here > off ? here : off;
     }
     return off / most;
 }
