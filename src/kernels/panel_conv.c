@@ -34,10 +34,10 @@ INLINE void add_nest(int J, int W, v8 sum[][3], const struct nest *nest)
             size_t n = nest->loop[2].n;
             do {
                 v8 in[3];
-                for (int v = 0; v < W; v++) in[v] = v8_load(x + 8 * v);
-                for (int j = 0; j < J; j++) {
+                UNROLLED(v, W) in[v] = v8_load(x + 8 * v);
+                UNROLLED(j, J) {
                     const v8 a = v8_set(w[(size_t)j * next]);
-                    for (int v = 0; v < W; v++) sum[j][v] = v8_fma(a, in[v], sum[j][v]);
+                    UNROLLED(v, W) sum[j][v] = v8_fma(a, in[v], sum[j][v]);
                 }
                 x += step_x;
                 w += step_w;
@@ -68,12 +68,12 @@ struct pixel {
 INLINE void tile(int J, int W, const struct pixel *p)
 {
     v8 sum[8][3];
-    for (int j = 0; j < J; j++)
-        for (int v = 0; v < W; v++) sum[j][v] = v8_set(p->b[j]);
+    UNROLLED(j, J)
+        UNROLLED(v, W) sum[j][v] = v8_set(p->b[j]);
     add_nest(J, W, sum, &p->nest);
     const v8 leak = v8_set(p->leak);
-    for (int j = 0; j < J; j++)
-        for (int v = 0; v < W; v++) {
+    UNROLLED(j, J)
+        UNROLLED(v, W) {
             const size_t at = (size_t)j * p->channel + 8 * (size_t)v;
             v8_store(p->y + at, finished(sum[j][v], leak, p->act ? p->act + at : NULL));
         }

@@ -93,12 +93,12 @@ INLINE void add_products(int O, int T, int W, v8 sum[][MOST_TAPS], const float *
         for (int u = 0; u < O; u += 3) d[u / 3] = d_0 + (size_t)u * unit_d;
         size_t n = p->n;
         do {
-            for (int v = 0; v < W; v++) {
+            UNROLLED(v, W) {
                 v8 in[MOST_TAPS];
-                for (int t = 0; t < T; t++) in[t] = keep(v8_load(x + 8 * (W * t + v)));
-                for (int u = 0; u < O; u++) {
+                UNROLLED(t, T) in[t] = keep(v8_load(x + 8 * (W * t + v)));
+                UNROLLED(u, O) {
                     const v8 a = keep(v8_load(d[u / 3] + (size_t)(u % 3) * unit_d));
-                    for (int t = 0; t < T; t++) sum[u][t] = v8_fma(a, in[t], sum[u][t]);
+                    UNROLLED(t, T) sum[u][t] = v8_fma(a, in[t], sum[u][t]);
                 }
                 for (int u = 0; u < O; u += 3) d[u / 3] = hidden(d[u / 3] + 8);
             }
@@ -119,11 +119,11 @@ INLINE void products(int O, int T, int W, v8 *total, const struct pixels *p)
         const v8 *start = p->more ? total : zeros;
         const size_t step = p->more ? p->unit_total : 0;
         v8 sum[MOST_UNITS][MOST_TAPS];
-        for (int u = 0; u < O; u++)
-            for (int t = 0; t < T; t++) sum[u][t] = start[(size_t)u * step + (size_t)t];
+        UNROLLED(u, O)
+            UNROLLED(t, T) sum[u][t] = start[(size_t)u * step + (size_t)t];
         add_products(O, T, W, sum, x, p);
-        for (int u = 0; u < O; u++)
-            for (int t = 0; t < T; t++) total[(size_t)u * p->unit_total + (size_t)t] = sum[u][t];
+        UNROLLED(u, O)
+            UNROLLED(t, T) total[(size_t)u * p->unit_total + (size_t)t] = sum[u][t];
         total += p->channel_total;
         x += p->channel_x;
     } while (--channels);

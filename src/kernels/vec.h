@@ -30,39 +30,40 @@
 typedef float vec_f __attribute__((vector_size(32 / VEC_PARTS)));
 typedef int32_t vec_i __attribute__((vector_size(32 / VEC_PARTS)));
 
+/* for (int i = 0; i < n; i++), n a constant up to 12, unrolled: arrays of vectors stay in registers only if no index is
+ * left. */
+#if defined(__clang__)
+#define UNROLLED(i, n) _Pragma("clang loop unroll(full)") for (int i = 0; i < (n); i++)
+#else
+#define UNROLLED(i, n) _Pragma("GCC unroll 12") for (int i = 0; i < (n); i++)
+#endif
+
 /* EACH(type, expression of P(a), P(b), ...) returns the expression applied to every part. m8 is a mask (all ones or
- * zero in each lane), or eight integers. A bare vector type where one part will do: gcc keeps structs of vectors in
- * memory. */
+ * zero in each lane), or eight integers. A bare vector type where one part will do, or NEON's own
+ * pair of vectors: gcc keeps other structs of vectors in memory. */
 #if VEC_PARTS == 1
 typedef vec_f v8;
 typedef vec_i m8;
 #define P(a)            (a)
 #define EACH(type, ...) return (type)(__VA_ARGS__)
 #else
+#if defined(__aarch64__)
+typedef float32x4x2_t v8;
+typedef int32x4x2_t m8;
+#else
 typedef struct v8 {
-    vec_f part[2];
+    vec_f val[2];
 } v8;
 typedef struct m8 {
-    vec_i part[2];
+    vec_i val[2];
 } m8;
-#define P(a) (a).part[h]
+#endif
+#define P(a) (a).val[h]
 #define EACH(type, ...)                                                                                                \
     type r;                                                                                                            \
-    for (int h = 0; h < 2; h++) r.part[h] = (__VA_ARGS__);                                                             \
+    UNROLLED(h, 2) r.val[h] = (__VA_ARGS__);                                                                           \
     return r
 #endif
-
-INLINE v8 v8_load(const float *p)
-{
-    v8 r;
-    memcpy(&r, p, sizeof r);
-    return r;
-}
-
-INLINE void v8_store(float *p, v8 a)
-{
-    memcpy(p, &a, sizeof a);
-}
 
 /* Lanes 0-3 and lanes 4-7 at two places. */
 INLINE v8 v8_load_halves(const float *low, const float *high)
@@ -71,8 +72,8 @@ INLINE v8 v8_load_halves(const float *low, const float *high)
     return (v8)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
 #else
     v8 r;
-    memcpy(&r.part[0], low, sizeof r.part[0]);
-    memcpy(&r.part[1], high, sizeof r.part[1]);
+    memcpy(&r.val[0], low, sizeof r.val[0]);
+    memcpy(&r.val[1], high, sizeof r.val[1]);
     return r;
 #endif
 }
@@ -83,8 +84,28 @@ INLINE void v8_store_halves(float *low, float *high, v8 a)
     _mm_storeu_ps(low, _mm256_castps256_ps128((__m256)a));
     _mm_storeu_ps(high, _mm256_extractf128_ps((__m256)a, 1));
 #else
-    memcpy(low, &a.part[0], sizeof a.part[0]);
-    memcpy(high, &a.part[1], sizeof a.part[1]);
+    memcpy(low, &a.val[0], sizeof a.val[0]);
+    memcpy(high, &a.val[1], sizeof a.val[1]);
+#endif
+}
+
+INLINE v8 v8_load(const float *p)
+{
+#if VEC_PARTS == 1
+    v8 r;
+    memcpy(&r, p, sizeof r);
+    return r;
+#else
+    return v8_load_halves(p, p + 4);
+#endif
+}
+
+INLINE void v8_store(float *p, v8 a)
+{
+#if VEC_PARTS == 1
+    memcpy(p, &a, sizeof a);
+#else
+    v8_store_halves(p, p + 4, a);
 #endif
 }
 
@@ -203,7 +224,7 @@ INLINE v8 v8_from_bytes(uint64_t bytes)
 #else
     m8 r;
     for (int h = 0; h < 2; h++)
-        for (int i = 0; i < 4; i++) r.part[h][i] = (int32_t)(bytes >> (32 * h + 8 * i) & 0xff);
+        for (int i = 0; i < 4; i++) r.val[h][i] = (int32_t)(bytes >> (32 * h + 8 * i) & 0xff);
     return m8_to_float(r);
 #endif
 }
@@ -284,8 +305,8 @@ INLINE v8 v8_pairs_of(v8 a, v8 b, v8 c, v8 d)
     const __m256 ab = _mm256_blend_ps((__m256)a, (__m256)b, 0x0c), cd = _mm256_blend_ps((__m256)c, (__m256)d, 0xc0);
     return (v8)_mm256_blend_ps(ab, cd, 0xf0);
 #else
-    return (v8){{__builtin_shufflevector(a.part[0], b.part[0], 0, 1, 6, 7),
-                 __builtin_shufflevector(c.part[1], d.part[1], 0, 1, 6, 7)}};
+    return (v8){{__builtin_shufflevector(a.val[0], b.val[0], 0, 1, 6, 7),
+                 __builtin_shufflevector(c.val[1], d.val[1], 0, 1, 6, 7)}};
 #endif
 }
 
@@ -296,7 +317,7 @@ INLINE v8 v8_load_low(const float *p)
     return (v8)_mm256_zextps128_ps256(_mm_loadu_ps(p));
 #else
     v8 r = v8_set(0.0f);
-    memcpy(&r.part[0], p, sizeof r.part[0]);
+    memcpy(&r.val[0], p, sizeof r.val[0]);
     return r;
 #endif
 }
@@ -332,7 +353,7 @@ INLINE v8 v8_fold4(v8 a, v8 b)
     return (v8)_mm256_add_ps(_mm256_blend_ps((__m256)a, (__m256)b, 0xf0),
                              _mm256_permute2f128_ps((__m256)a, (__m256)b, 0x21));
 #else
-    return (v8){{a.part[0] + a.part[1], b.part[0] + b.part[1]}};
+    return (v8){{a.val[0] + a.val[1], b.val[0] + b.val[1]}};
 #endif
 }
 

@@ -15,14 +15,6 @@ enum { WIDE = 4 };
 #endif
 enum { PER_BLOCK = KELVIN_LANES / WIDE };
 
-/* for (int i = 0; i < n; i++), n a constant up to 12, unrolled: arrays of vectors stay in registers only if no index is
- * left. */
-#if defined(__clang__)
-#define UNROLLED(i, n) _Pragma("clang loop unroll(full)") for (int i = 0; i < (n); i++)
-#else
-#define UNROLLED(i, n) _Pragma("GCC unroll 12") for (int i = 0; i < (n); i++)
-#endif
-
 typedef float wide __attribute__((vector_size(WIDE * sizeof(float))));
 typedef int32_t wide_mask __attribute__((vector_size(WIDE * sizeof(float))));
 
