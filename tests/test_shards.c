@@ -195,6 +195,39 @@ static void batches_count_for_all(void **state)
     }
 }
 
+/* So do all data, of one shard or of more. */
+static void data_count_for_more(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < ROWS; r++)
+        for (int few = 0; few < 2; few++) {
+            struct problem p;
+            make(&p, &rows[r]);
+            const size_t n = p.data.train.n = few ? 5 : rows[r].n, n_params = p.model->n_params;
+            kelvin_posterior *once = posterior_of(&p, false, (kelvin_posterior_options){0});
+            kelvin_posterior *more = posterior_of(&p, false, (kelvin_posterior_options){.threads = 2, .total = 3 * n});
+            struct answer a = answer_of(&p, once, n), b = answer_of(&p, more, n);
+            double *thrice = room(n_params, sizeof *thrice);
+            for (size_t i = 0; i < n_params; i++) thrice[i] = 3 * (double)a.grad[i];
+            assert_near(b.logp, 3 * a.logp, 1e-12 * fabs(b.logp));
+            assert_gradient(p.model, b.grad, thrice, 1e-6); /* sums in another order */
+            kelvin_free(thrice);
+            forget(&a);
+            forget(&b);
+            kelvin_posterior_destroy(once);
+            kelvin_posterior_destroy(more);
+            unmake(&p);
+        }
+}
+
+static double logp_of(kelvin_posterior *posterior, const float *theta)
+{
+    const kelvin_target target = kelvin_posterior_target(posterior);
+    double logp;
+    target.eval(target.context, &logp, NULL, theta);
+    return logp;
+}
+
 static void wrong_batches_get_a_sentence(void **state)
 {
     (void)state;
@@ -208,13 +241,14 @@ static void wrong_batches_get_a_sentence(void **state)
     assert_string_equal(kelvin_error(), "a batch of 0 observations; expected 1 to 30");
     assert_int_equal(kelvin_posterior_set_batch(some, p.x, p.y, 31), KELVIN_EUSAGE);
     assert_string_equal(kelvin_error(), "a batch of 31 observations; expected 1 to 30");
-    const int32_t classes = (int32_t)p.model->classes, above[2] = {0, classes}, below[1] = {-1};
-    char sentence[64];
-    assert_int_equal(kelvin_posterior_set_batch(some, p.x, above, 2), KELVIN_EUSAGE);
-    snprintf(sentence, sizeof sentence, "label %d of observation 1; expected 0 to %d", (int)classes, (int)classes - 1);
-    assert_string_equal(kelvin_error(), sentence);
-    assert_int_equal(kelvin_posterior_set_batch(some, p.x, below, 1), KELVIN_EUSAGE);
-    assert_ok(kelvin_posterior_set_batch(some, p.x, p.y, 30));
+    assert_true(isnan(logp_of(some, p.theta))); /* there is nothing to see yet */
+    p.y[29] = 3;
+    assert_int_equal(kelvin_posterior_set_batch(some, p.x, p.y, 30), KELVIN_EUSAGE);
+    assert_string_equal(kelvin_error(), "observation 29 of a batch has label 3; expected 0 to 2");
+    p.y[29] = -1;
+    assert_int_equal(kelvin_posterior_set_batch(some, p.x, p.y, 30), KELVIN_EUSAGE);
+    assert_ok(kelvin_posterior_set_batch(some, p.x, p.y, 29));
+    assert_true(isfinite(logp_of(some, p.theta)));
     kelvin_posterior_destroy(all);
     kelvin_posterior_destroy(some);
     unmake(&p);
@@ -261,6 +295,29 @@ static void posteriors_remember_nothing(void **state)
             kelvin_posterior_destroy(batch);
             unmake(&p);
         }
+}
+
+/* With a flat prior, so that the network has to tell; afterwards all is as before. */
+static void numbers_that_are_none_are_told(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < ROWS; r++) {
+        struct problem p;
+        make(&p, &rows[r]);
+        kelvin_posterior *all = posterior_of(&p, false, (kelvin_posterior_options){0});
+        const double logp = logp_of(all, p.theta);
+        float *theta = room(p.model->n_params, sizeof *theta);
+        for (size_t t = 0; t < p.model->n_tensors; t++) {
+            const kelvin_tensor *tensor = &p.model->tensor[t];
+            memcpy(theta, p.theta, p.model->n_params * sizeof *theta);
+            for (size_t i = 0; i < kelvin_tensor_size(tensor); i++) theta[tensor->offset + i] = NAN;
+            if (!isnan(logp_of(all, theta))) fail_msg("%s: %s is lost", rows[r].spec, tensor->name);
+            assert_true(logp_of(all, p.theta) == logp);
+        }
+        kelvin_free(theta);
+        kelvin_posterior_destroy(all);
+        unmake(&p);
+    }
 }
 
 /* The first evaluation takes a batch in; after it, its memory may be used for the next one. */
@@ -341,6 +398,7 @@ int main(void)
         cmocka_unit_test(batches_count_for_all),         cmocka_unit_test(wrong_batches_get_a_sentence),
         cmocka_unit_test(posteriors_remember_nothing),   cmocka_unit_test(nothing_is_allocated_on_the_way),
         cmocka_unit_test(data_are_not_needed),           cmocka_unit_test(batches_are_taken_in),
+        cmocka_unit_test(data_count_for_more),           cmocka_unit_test(numbers_that_are_none_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,8 +32,8 @@ typedef struct kelvin_posterior kelvin_posterior;
 
 typedef struct kelvin_posterior_options {
     size_t batch;   /* the largest batch; 0: all training data, always */
-    size_t threads; /* that share an evaluation; 0: one. The bits do not depend on it. */
-    size_t total;   /* observations that a batch stands for; 0: as many as there are training data */
+    size_t threads; /* that share an evaluation; 0: one. The bits do not depend on it. More than 8 gain little. */
+    size_t total;   /* observations that those it looks at stand for; 0: as many as there are training data */
 } kelvin_posterior_options;
 
 /* `prior` may be NULL: a flat one. `data` may be NULL for batches, if `total` is given; it is not needed afterwards. */
@@ -42,9 +42,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_posterior_create(kelvin_posterior **poste
                                                         const kelvin_data *data,
                                                         const kelvin_posterior_options *options);
 
-/* The next evaluations see these n observations, x (n, inputs), labels y (n) from 0 to classes - 1: x must stay where
- * it is until the first of them has ended. Their log-densities count total / n times: an estimate of log p(theta)
- * without bias. */
+/* The next evaluations see these n observations, x (n, inputs), y (n), each 0 .. classes - 1: x must stay where it is
+ * until the first of them has ended. Their log-densities count total / n times: an estimate of log p(theta) without
+ * bias. Before the first batch there is nothing to see, and log p is not a number. */
 KELVIN_MUST_CHECK kelvin_status kelvin_posterior_set_batch(kelvin_posterior *posterior, const float *x,
                                                            const int32_t *y, size_t n);
 

@@ -42,8 +42,9 @@ void NAME(frn_forward)(float *out, const struct map *out_map, float *r, const fl
                 const wide inverse = one / wide_sqrt(mean);
                 wide_store(r + v * WIDE, inverse);
                 scale[v] = wide_load(frn->gamma + at) * inverse;
-                beta[v] = wide_load(frn->beta + at);
-                least[v] = wide_max(wide_load(frn->tau + at), zero);
+                const wide tau = wide_load(frn->tau + at);
+                beta[v] = wide_load(frn->beta + at) + wide_where(tau != tau, tau); /* a maximum would lose a NaN */
+                least[v] = wide_max(tau, zero);
             }
             float *to = out + i * out_map->size + b * out_map->block + out_map->origin;
             const float *from = x + i * x_map->size + b * x_map->block + x_map->origin;

@@ -29,16 +29,16 @@ struct kelvin_posterior {
     bool has_prior, is_batch;
     size_t capacity, total; /* observations that there is room for; that they stand for */
 
-    size_t n;           /* observations now */
+    size_t n;           /* observations now; 0 before the first batch */
     float *x;           /* packed */
     int32_t *y;         /* (n) */
     const float *fresh; /* (n, inputs): a batch that is not packed yet, or NULL */
 
     kelvin_weights *weights;
-    kelvin_pool *pool; /* NULL: one thread */
-    size_t threads;
-    struct worker *worker; /* (threads) */
-    float *partial;        /* (MAX_SHARDS, n_params); NULL where one shard is enough */
+    kelvin_pool *pool;       /* NULL: one thread */
+    size_t threads, workers; /* that share an evaluation; that have shards to do */
+    struct worker *worker;   /* (workers) */
+    float *partial;          /* (shards, n_params); NULL where the gradient of one shard is always the gradient */
     double logp[MAX_SHARDS];
 };
 
@@ -85,6 +85,15 @@ static void copy_logits(const struct evaluation *e, const float *z, size_t first
         for (size_t k = 0; k < K; k++) e->logits[(first + i) * K + k] = z[k * KELVIN_BLOCK + i];
 }
 
+/* 0, or not a number if a logit is not finite: densities are made for finite ones, and would take others for one. */
+static double check_logits(const float *z, size_t K, size_t n)
+{
+    float sum = 0;
+    for (size_t k = 0; k < K; k++)
+        for (size_t i = 0; i < n; i++) sum += 0 * z[k * KELVIN_BLOCK + i];
+    return (double)sum;
+}
+
 /* A gradient goes to `grad` unless NULL. */
 static void run_shard(const struct evaluation *e, struct worker *w, size_t shard, float *grad)
 {
@@ -105,7 +114,7 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
         if (!e->logp && !grad) continue;
         kelvin_density_block(p->kernels, &p->density, e->logp ? &part : NULL, w->dz, w->z, p->y + first, model->classes,
                              block.n, w->scratch);
-        if (e->logp) sum += part;
+        if (e->logp) sum += part + check_logits(w->z, model->classes, block.n);
         if (grad) kelvin_net_backward(w->net, grad, p->weights, w->dz, &block);
     }
     p->logp[shard] = sum;
@@ -140,10 +149,10 @@ static kelvin_status sum_range(void *context, size_t thread)
 }
 
 /* Tasks do not fail. */
-static void on_all_threads(const kelvin_posterior *p, kelvin_task *task, struct evaluation *e)
+static void on_threads(const kelvin_posterior *p, kelvin_task *task, struct evaluation *e, size_t threads)
 {
-    if (!p->pool || kelvin_pool_run(p->pool, task, e, p->threads) != KELVIN_OK)
-        for (size_t thread = 0; thread < p->threads; thread++) (void)task(e, thread);
+    if (!p->pool || kelvin_pool_run(p->pool, task, e, threads) != KELVIN_OK)
+        for (size_t thread = 0; thread < threads; thread++) (void)task(e, thread);
 }
 
 static kelvin_status share_weights(void *context, size_t thread)
@@ -160,14 +169,14 @@ static void evaluate(struct evaluation *e, const float *theta)
     e->shards = shard_count(p->model, p->n);
     e->theta = theta;
     if (kelvin_model_prepares(p->model))
-        on_all_threads(p, share_weights, e);
+        on_threads(p, share_weights, e, p->threads);
     else
         kelvin_weights_set(p->weights, theta, e->grad != NULL);
     if (e->shards == 1 && e->scale == 1.0f) {
         run_shard(e, &p->worker[0], 0, e->grad);
     } else {
-        on_all_threads(p, run_worker, e);
-        if (e->grad) on_all_threads(p, sum_range, e);
+        on_threads(p, run_worker, e, p->workers);
+        if (e->grad) on_threads(p, sum_range, e, p->threads);
     }
     p->fresh = NULL;
 }
@@ -207,8 +216,8 @@ kelvin_status kelvin_posterior_set_batch(kelvin_posterior *p, const float *x, co
         return kelvin_fail(KELVIN_EUSAGE, "a batch of %zu observations; expected 1 to %zu", n, p->capacity);
     for (size_t i = 0; i < n; i++)
         if (y[i] < 0 || (size_t)y[i] >= p->model->classes)
-            return kelvin_fail(KELVIN_EUSAGE, "label %d of observation %zu; expected 0 to %zu", (int)y[i], i,
-                               p->model->classes - 1);
+            return kelvin_fail(KELVIN_EUSAGE, "observation %zu of a batch has label %d; expected 0 to %zu", i,
+                               (int)y[i], p->model->classes - 1);
     memcpy(p->y, y, n * sizeof *y);
     p->fresh = x;
     p->n = n;
@@ -244,14 +253,15 @@ static kelvin_status make(kelvin_posterior *p, const kelvin_data *data)
     KELVIN_TRY(kelvin_kernels_get(&p->kernels));
     KELVIN_TRY(kelvin_weights_create(&p->weights, p->model));
     if (p->threads > 1) KELVIN_TRY(kelvin_pool_create(&p->pool, p->threads));
-    p->worker = kelvin_alloc(p->threads, sizeof *p->worker);
+    const size_t shards = shard_count(p->model, p->capacity);
+    p->workers = p->threads < shards ? p->threads : shards;
+    p->worker = kelvin_alloc(p->workers, sizeof *p->worker);
     if (!p->worker) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < p->threads; i++) KELVIN_TRY(make_worker(&p->worker[i], p->model));
+    for (size_t i = 0; i < p->workers; i++) KELVIN_TRY(make_worker(&p->worker[i], p->model));
     p->x = kelvin_alloc(kelvin_model_packed(p->model, p->capacity), sizeof *p->x);
     p->y = kelvin_alloc(p->capacity, sizeof *p->y);
     if (!p->x || !p->y) return KELVIN_ENOMEM;
-    const size_t shards = shard_count(p->model, p->capacity);
-    if (shards > 1 || p->is_batch) {
+    if (shards > 1 || p->is_batch || p->total != p->n) {
         p->partial = kelvin_alloc(shards * p->model->n_params, sizeof *p->partial);
         if (!p->partial) return KELVIN_ENOMEM;
     }
@@ -284,7 +294,8 @@ kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model
     p->has_prior = prior != NULL;
     if (prior) p->prior = *prior;
     p->is_batch = options->batch > 0;
-    p->capacity = p->n = p->is_batch ? options->batch : data->train.n;
+    p->capacity = p->is_batch ? options->batch : data->train.n;
+    p->n = p->is_batch ? 0 : data->train.n;
     p->total = options->total ? options->total : data->train.n;
     p->threads = options->threads ? options->threads : 1;
     const kelvin_status status = make(p, data);
@@ -300,14 +311,14 @@ size_t kelvin_posterior_bytes(const kelvin_posterior *p)
     const size_t floats = kelvin_model_packed(p->model, p->capacity) +
                           (p->partial ? shard_count(p->model, p->capacity) * p->model->n_params : 0);
     size_t bytes = floats * sizeof(float) + kelvin_weights_bytes(p->weights);
-    for (size_t i = 0; i < p->threads; i++) bytes += kelvin_net_bytes(p->worker[i].net);
+    for (size_t i = 0; i < p->workers; i++) bytes += kelvin_net_bytes(p->worker[i].net);
     return bytes;
 }
 
 void kelvin_posterior_destroy(kelvin_posterior *p)
 {
     if (!p) return;
-    for (size_t i = 0; p->worker && i < p->threads; i++) {
+    for (size_t i = 0; p->worker && i < p->workers; i++) {
         kelvin_net_destroy(p->worker[i].net);
         kelvin_free(p->worker[i].z);
         kelvin_free(p->worker[i].dz);
