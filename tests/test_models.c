@@ -441,7 +441,9 @@ static void wrong_models_get_a_sentence(void **state)
     assert_int_equal(kelvin_model_create(&model, "mlp:3", none, 2), KELVIN_EUSAGE);
     assert_non_null(strstr(kelvin_error(), "at least one input and two classes, not 0 and 2"));
     assert_int_equal(kelvin_model_create(&model, "mlp:3", huge, 2), KELVIN_EUSAGE);
-    assert_non_null(strstr(kelvin_error(), "addressed"));
+    assert_non_null(strstr(kelvin_error(), "expected at most 1073741824"));
+    assert_int_equal(kelvin_model_create(&model, "mlp:3", table, SIZE_MAX / 24 + 1), KELVIN_EUSAGE);
+    assert_non_null(strstr(kelvin_error(), "expected at most 1073741824"));
     assert_int_equal(kelvin_model_create(&model, "resnet20", cifar, 1), KELVIN_EUSAGE);
 }
 

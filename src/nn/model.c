@@ -65,11 +65,12 @@ static kelvin_status build(kelvin_model *model, const char *spec)
 kelvin_status kelvin_model_create(kelvin_model **out, const char *spec, kelvin_shape input, size_t classes)
 {
     *out = NULL;
+    const size_t most = (size_t)1 << 30; /* of inputs, and of classes: no size of any layer of any family overflows */
     size_t inputs;
     if (__builtin_mul_overflow(input.channels, input.height, &inputs) ||
-        __builtin_mul_overflow(inputs, input.width, &inputs))
-        return kelvin_fail(KELVIN_EUSAGE, "a model of %zu x %zu x %zu inputs is more than can be addressed",
-                           input.channels, input.height, input.width);
+        __builtin_mul_overflow(inputs, input.width, &inputs) || inputs > most || classes > most)
+        return kelvin_fail(KELVIN_EUSAGE, "a model of %zu x %zu x %zu inputs and %zu classes; expected at most %zu",
+                           input.channels, input.height, input.width, classes, most);
     if (inputs == 0 || classes < 2)
         return kelvin_fail(KELVIN_EUSAGE, "a model needs at least one input and two classes, not %zu and %zu", inputs,
                            classes);
