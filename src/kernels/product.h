@@ -51,79 +51,32 @@ INLINE void product_store(float *to, wide sum[][PER_BLOCK], int rows)
 }
 
 /* Calls CALL(rows) with the constant that `rows` is, 1 .. PRODUCT_ROWS. */
+#define ROWS_CASE(CALL, n)                                                                                             \
+    case n:                                                                                                            \
+        CALL(n);                                                                                                       \
+        break;
 #if defined(__AVX512F__)
-#define WITH_CONSTANT_ROWS(rows, CALL)                                                                                 \
-    switch (rows) {                                                                                                    \
-    case 1:                                                                                                            \
-        CALL(1);                                                                                                       \
-        break;                                                                                                         \
-    case 2:                                                                                                            \
-        CALL(2);                                                                                                       \
-        break;                                                                                                         \
-    case 3:                                                                                                            \
-        CALL(3);                                                                                                       \
-        break;                                                                                                         \
-    case 4:                                                                                                            \
-        CALL(4);                                                                                                       \
-        break;                                                                                                         \
-    case 5:                                                                                                            \
-        CALL(5);                                                                                                       \
-        break;                                                                                                         \
-    case 6:                                                                                                            \
-        CALL(6);                                                                                                       \
-        break;                                                                                                         \
-    case 7:                                                                                                            \
-        CALL(7);                                                                                                       \
-        break;                                                                                                         \
-    case 8:                                                                                                            \
-        CALL(8);                                                                                                       \
-        break;                                                                                                         \
-    case 9:                                                                                                            \
-        CALL(9);                                                                                                       \
-        break;                                                                                                         \
-    case 10:                                                                                                           \
-        CALL(10);                                                                                                      \
-        break;                                                                                                         \
-    case 11:                                                                                                           \
-        CALL(11);                                                                                                      \
-        break;                                                                                                         \
-    default:                                                                                                           \
-        CALL(12);                                                                                                      \
-        break;                                                                                                         \
-    }
+#define ROWS_CASES(CALL)                                                                                               \
+    ROWS_CASE(CALL, 2)                                                                                                 \
+    ROWS_CASE(CALL, 3)                                                                                                 \
+    ROWS_CASE(CALL, 4)                                                                                                 \
+    ROWS_CASE(CALL, 5)                                                                                                 \
+    ROWS_CASE(CALL, 6)                                                                                                 \
+    ROWS_CASE(CALL, 7)                                                                                                 \
+    ROWS_CASE(CALL, 8) ROWS_CASE(CALL, 9) ROWS_CASE(CALL, 10) ROWS_CASE(CALL, 11)
 #elif defined(__AVX2__) || defined(__aarch64__)
-#define WITH_CONSTANT_ROWS(rows, CALL)                                                                                 \
-    switch (rows) {                                                                                                    \
-    case 1:                                                                                                            \
-        CALL(1);                                                                                                       \
-        break;                                                                                                         \
-    case 2:                                                                                                            \
-        CALL(2);                                                                                                       \
-        break;                                                                                                         \
-    case 3:                                                                                                            \
-        CALL(3);                                                                                                       \
-        break;                                                                                                         \
-    case 4:                                                                                                            \
-        CALL(4);                                                                                                       \
-        break;                                                                                                         \
-    case 5:                                                                                                            \
-        CALL(5);                                                                                                       \
-        break;                                                                                                         \
-    default:                                                                                                           \
-        CALL(6);                                                                                                       \
-        break;                                                                                                         \
-    }
+#define ROWS_CASES(CALL) ROWS_CASE(CALL, 2) ROWS_CASE(CALL, 3) ROWS_CASE(CALL, 4) ROWS_CASE(CALL, 5)
 #else
+#define ROWS_CASES(CALL)
+#endif
 #define WITH_CONSTANT_ROWS(rows, CALL)                                                                                 \
     switch (rows) {                                                                                                    \
-    case 1:                                                                                                            \
-        CALL(1);                                                                                                       \
-        break;                                                                                                         \
+        ROWS_CASE(CALL, 1)                                                                                             \
+        ROWS_CASES(CALL)                                                                                               \
     default:                                                                                                           \
-        CALL(2);                                                                                                       \
+        CALL(PRODUCT_ROWS);                                                                                            \
         break;                                                                                                         \
     }
-#endif
 
 /* How many of `left` rows to take now: as many as fit, but the last two times about as many each, so that no short one,
  * which would wait for its own sums, is left over. */
