@@ -356,6 +356,18 @@ for key in images_per_s gflops share_of_peak fma_peak_gflops fma_peak_gflops_tog
     forward_share_of_peak workspace_bytes resident_mb flops_per_image chains_images_per_s chains_ratio; do
     check "bench cnn measures $key" python3 -c "import json; assert json.load(open('stdout'))['$key'] > 0"
 done
+check "bench cnn counts as the direct method does, and its numbers fit each other" python3 -c "
+import json
+b = json.load(open('stdout'))
+forward = 2 * (6 * 6 * 10 * 25 + 2 * 2 * 10 * 250 + 5 * 250 + 10 * 5)
+step = 3 * forward - 2 * 6 * 6 * 10 * 25 # nobody asks for the gradient in the images
+near = lambda x, y: abs(x / y - 1) < 1e-5 # seven digits are printed
+assert b['flops_per_image'] == step, b
+assert near(b['gflops'], b['images_per_s'] * step / 1e9), b
+assert near(b['forward_gflops'], b['forward_images_per_s'] * forward / 1e9), b
+for kind in ('', 'forward_'): assert near(b[kind + 'share_of_peak'], b[kind + 'gflops'] / (2 * b['fma_peak_gflops'])), b
+images = 125 * 784 * 4 # the least there is: the batch, and six gradients
+assert images + 6 * 4085 * 4 < b['workspace_bytes'] < 1e6 * b['resident_mb'], b"
 ok bench resnet8 --quick --threads 1 --methods --json
 check "bench resnet8 measures every pass of its convolutions" python3 -c "
 import json

@@ -370,6 +370,34 @@ static void nothing_is_allocated_on_the_way(void **state)
     }
 }
 
+/* The batch, a gradient for each shard, the weights, and activations for each thread that has a shard to do. */
+static void memory_is_counted(void **state)
+{
+    (void)state;
+    static const size_t threads[] = {0, 1, 2, 5, 11};
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+            struct problem p;
+            make(&p, &rows[r]);
+            kelvin_weights *weights;
+            kelvin_net *net;
+            assert_ok(kelvin_weights_create(&weights, p.model));
+            assert_ok(kelvin_net_create(&net, p.model));
+            const size_t n = rows[r].n, blocks = (n + p.model->block - 1) / p.model->block;
+            const size_t shards = blocks < 8 ? blocks : 8, wanted = threads[t] ? threads[t] : 1;
+            const size_t nets = wanted < shards ? wanted : shards;
+            kelvin_posterior *all = posterior_of(&p, true, (kelvin_posterior_options){.threads = threads[t]});
+            assert_true(kelvin_net_bytes(net) > sizeof(float) * p.model->classes * KELVIN_BLOCK); /* logits, at least */
+            assert_true(kelvin_posterior_bytes(all) ==
+                        (kelvin_model_packed(p.model, n) + shards * p.model->n_params) * sizeof(float) +
+                            kelvin_weights_bytes(weights) + nets * kelvin_net_bytes(net));
+            kelvin_posterior_destroy(all);
+            kelvin_net_destroy(net);
+            kelvin_weights_destroy(weights);
+            unmake(&p);
+        }
+}
+
 /* Without data: only batches. */
 static void data_are_not_needed(void **state)
 {
@@ -394,11 +422,17 @@ static void data_are_not_needed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bits_do_not_depend_on_threads), cmocka_unit_test(batches_estimate_without_bias),
-        cmocka_unit_test(batches_count_for_all),         cmocka_unit_test(wrong_batches_get_a_sentence),
-        cmocka_unit_test(posteriors_remember_nothing),   cmocka_unit_test(nothing_is_allocated_on_the_way),
-        cmocka_unit_test(data_are_not_needed),           cmocka_unit_test(batches_are_taken_in),
-        cmocka_unit_test(data_count_for_more),           cmocka_unit_test(numbers_that_are_none_are_told),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(batches_estimate_without_bias),
+        cmocka_unit_test(batches_count_for_all),
+        cmocka_unit_test(wrong_batches_get_a_sentence),
+        cmocka_unit_test(posteriors_remember_nothing),
+        cmocka_unit_test(nothing_is_allocated_on_the_way),
+        cmocka_unit_test(data_are_not_needed),
+        cmocka_unit_test(batches_are_taken_in),
+        cmocka_unit_test(data_count_for_more),
+        cmocka_unit_test(numbers_that_are_none_are_told),
+        cmocka_unit_test(memory_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
