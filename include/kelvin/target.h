@@ -7,7 +7,7 @@
  *     kelvin_posterior_options options = {.batch = 125, .threads = 2};
  *     st = kelvin_posterior_create(&posterior, model, &density, &prior, data, &options);
  *     target = kelvin_posterior_target(posterior);                               // estimated from a batch, for SGHMC
- *     kelvin_posterior_set_batch(posterior, x, y, 125);
+ *     st = kelvin_posterior_set_batch(posterior, x, y, 125);
  *     target.eval(target.context, NULL, grad, theta);
  */
 #ifndef KELVIN_TARGET_H

@@ -172,8 +172,9 @@ static void plan_outputs(struct plan *plan, const kelvin_model *model)
  * at Winograd's points; all where they are small, since weights are large there, and are read once for all. */
 static size_t images_of(const struct map *map)
 {
+    enum { LARGE = 60000, MIDDLE = 30000 }; /* bytes: of 16 channels at 32 x 32, of 32 at 16 x 16 and their frames */
     const size_t bytes = map->size * sizeof(float);
-    return bytes > 60000 ? 1 : bytes > 30000 ? 4 : MAPS_BLOCK;
+    return bytes > LARGE ? 1 : bytes > MIDDLE ? 4 : MAPS_BLOCK;
 }
 
 kelvin_status plan_make(struct plan *plan, kelvin_arena *arena, const kelvin_model *model,
