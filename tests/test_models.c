@@ -300,6 +300,29 @@ static void weights_are_cut_normals(void **state)
     kelvin_model_destroy(model);
 }
 
+/* The same rejection with exp: so many decisions that a series which is off by 1e-4 anywhere would take one otherwise.
+ */
+static void rejection_is_exact(void **state)
+{
+    (void)state;
+    enum { N = 400 * 400 };
+    kelvin_model *model = make("mlp:400", (kelvin_shape){400, 1, 1}, 2);
+    float *theta = kelvin_alloc(model->n_params, sizeof *theta);
+    kelvin_model_init(model, theta, 12345, 1);
+    const double spread = sqrt(1 - 4 * exp(-2.0) / sqrt(2 * M_PI) / erf(sqrt(2)));
+    for (size_t i = 0; i < N; i++) {
+        kelvin_random where = {.seed = 12345, .chain = 1, .stream = KELVIN_STREAM_INIT};
+        double x = 4 * kelvin_uniform(where, 2 * i) - 2;
+        while (kelvin_uniform(where, 2 * i + 1) >= exp(-x * x / 2)) {
+            where.stream += 1u << 16;
+            x = 4 * kelvin_uniform(where, 2 * i) - 2;
+        }
+        assert_near((double)theta[i], x / spread / 20, 1e-7 * fabs(x)); /* rounded to float */
+    }
+    kelvin_free(theta);
+    kelvin_model_destroy(model);
+}
+
 static void every_tensor_starts_as_it_says(void **state)
 {
     (void)state;
@@ -482,12 +505,19 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_are_counted),           cmocka_unit_test(authors_count),
-        cmocka_unit_test(operations_are_counted),           cmocka_unit_test(tensors_tile_the_vector),
-        cmocka_unit_test(layers_read_what_is_there),        cmocka_unit_test(the_papers_networks),
-        cmocka_unit_test(weights_are_cut_normals),          cmocka_unit_test(every_tensor_starts_as_it_says),
-        cmocka_unit_test(the_start_is_the_same_everywhere), cmocka_unit_test(starts_are_independent),
-        cmocka_unit_test(wrong_models_get_a_sentence),      cmocka_unit_test(families_are_listed),
+        cmocka_unit_test(parameters_are_counted),
+        cmocka_unit_test(authors_count),
+        cmocka_unit_test(operations_are_counted),
+        cmocka_unit_test(tensors_tile_the_vector),
+        cmocka_unit_test(layers_read_what_is_there),
+        cmocka_unit_test(the_papers_networks),
+        cmocka_unit_test(weights_are_cut_normals),
+        cmocka_unit_test(rejection_is_exact),
+        cmocka_unit_test(every_tensor_starts_as_it_says),
+        cmocka_unit_test(the_start_is_the_same_everywhere),
+        cmocka_unit_test(starts_are_independent),
+        cmocka_unit_test(wrong_models_get_a_sentence),
+        cmocka_unit_test(families_are_listed),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
