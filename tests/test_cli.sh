@@ -366,6 +366,8 @@ assert b['flops_per_image'] == step, b
 assert near(b['gflops'], b['images_per_s'] * step / 1e9), b
 assert near(b['forward_gflops'], b['forward_images_per_s'] * forward / 1e9), b
 for kind in ('', 'forward_'): assert near(b[kind + 'share_of_peak'], b[kind + 'gflops'] / (2 * b['fma_peak_gflops'])), b
+alone = b['chains_images_per_s'] / b['chains_ratio'] # of one chain on one thread; that far off only if images are not counted
+assert 1 / 20 < b['images_per_s'] / alone < 20, b
 images = 125 * 784 * 4 # the least there is: the batch, and six gradients
 assert images + 6 * 4085 * 4 < b['workspace_bytes'] < 1e6 * b['resident_mb'], b"
 ok bench resnet8 --quick --threads 1 --methods --json
