@@ -1,7 +1,7 @@
 /* Convolutions by the direct method, lanes are channels:
  *
- *     out(y, x) = bias + sum over blocks of input channels, taps (j, i), channels c of w(j, i, c) in(s y + j, s x + i,
- * c)
+ *     out(y, x) = bias + sum over blocks of input channels, taps (j, i), channels c of
+ *                 w(j, i, c) in(s y + j, s x + i, c)
  *
  * A few pixels of one row are summed in registers at a time. Back to the data it is the same routine: input pixels
  * whose position has one remainder (the phase) modulo the stride hear from the same taps, and neighbours among them

@@ -1,7 +1,7 @@
 /* Convolutions where lanes are observations: gradients of the weights.
  *
- *     dw[o][i][tap] = sum over pixels q and observations of dy[o][q] x[i][stride q + tap - pad]      db[o] = sum of
- * dy[o]
+ *     dw[o][i][tap] = sum over pixels q and observations of dy[o][q] x[i][stride q + tap - pad]
+ *     db[o] = sum over pixels q and observations of dy[o][q]
  *
  * Weights are a matrix (out channels; in channels, kernel, kernel). A part of it at a time is summed over pixels and
  * vectors, a few rows by a few columns of it in registers; then over eight lanes by one fixed tree. Taps that fall

@@ -1,5 +1,5 @@
 /* Winograd's minimal filtering of 3x3, stride-1 convolutions, by tiles of TILE x TILE outputs (Lavin & Gray 2016). A
- * file defines TILE, NAMED(function) (the names of its functions) and, for one axis, the three transforms
+ * file defines TILE, NAMED(function) (the names of its functions) and, for one axis, the transforms
  *
  *     to_points(v, d)      v = B' d     POINTS = TILE + 2 inputs, POINTS values
  *     from_points(y, m)    y = A' m     POINTS values, TILE outputs

@@ -2,16 +2,10 @@
  *
  * Forms: (out blocks, points, in channels, 16), and for the way back (in blocks, points, out channels, 16). */
 
-/* Where tap (y, x) of the weights from channel `c` to lane `k` of the output is, in w (out, in, 3, 3). */
-struct filter {
-    const float *w;
-    size_t channels; /* in */
-    bool back;
-};
-
-static size_t filter_at(const struct filter *filter, size_t c, size_t k)
+/* Where the taps from channel `c` to channel `k` of what is computed are, in w (out, in, 3, 3) of `in` channels. */
+static size_t filter_at(size_t in, bool back, size_t c, size_t k)
 {
-    return (filter->back ? c * filter->channels + k : k * filter->channels + c) * 9;
+    return (back ? c * in + k : k * in + c) * 9;
 }
 
 static void pack_filter(float *u, size_t step, const float g[9][KELVIN_LANES])
@@ -36,14 +30,13 @@ void NAMED(pack)(float *packed, const float *w, const struct conv *conv, bool ba
 {
     const size_t from = back ? conv->out.channels : conv->in.channels,
                  to = back ? conv->in.channels : conv->out.channels;
-    const struct filter filter = {w, conv->in.channels, back};
     for (size_t block = 0; block < blocks_of(to); block++)
         for (size_t c = 0; c < from; c++) {
             float g[9][KELVIN_LANES] = {{0}};
             const size_t first = block * KELVIN_LANES;
             for (size_t k = 0; k < smaller(KELVIN_LANES, to - first); k++)
                 for (size_t tap = 0; tap < 9; tap++)
-                    g[back ? 8 - tap : tap][k] = w[filter_at(&filter, c, first + k) + tap];
+                    g[back ? 8 - tap : tap][k] = w[filter_at(conv->in.channels, back, c, first + k) + tap];
             pack_filter(packed + block * ALL_POINTS * weight_step(from) + c * KELVIN_LANES, weight_step(from),
                         (const float(*)[KELVIN_LANES])g);
         }
@@ -72,13 +65,12 @@ static void unpack_filter(float g[9][KELVIN_LANES], const float *u, size_t step)
 void NAMED(unpack)(float *w, const float *d_packed, const struct conv *conv)
 {
     const size_t from = conv->in.channels, to = conv->out.channels;
-    const struct filter filter = {w, from, false};
     for (size_t block = 0; block < blocks_of(to); block++)
         for (size_t c = 0; c < from; c++) {
             float g[9][KELVIN_LANES];
             const size_t first = block * KELVIN_LANES;
             unpack_filter(g, d_packed + block * ALL_POINTS * weight_step(from) + c * KELVIN_LANES, weight_step(from));
             for (size_t k = 0; k < smaller(KELVIN_LANES, to - first); k++)
-                for (size_t tap = 0; tap < 9; tap++) w[filter_at(&filter, c, first + k) + tap] = g[tap][k];
+                for (size_t tap = 0; tap < 9; tap++) w[filter_at(from, false, c, first + k) + tap] = g[tap][k];
         }
 }
