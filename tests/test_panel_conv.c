@@ -6,7 +6,8 @@
 #include <float.h>
 
 /* The layers of cnn; sizes that are odd, smaller than the kernel, one; kernels from 1 to the largest, strides from 1 to
- * more than the kernel; dense layers; more channels than are summed at a time. */
+ * more than the kernel; dense layers; more channels, and more taps side by side, than are
+ * summed at a time. */
 static const struct plain_conv shapes[] = {
     /* n, in, out, height, width, kernel, stride */
     {0, 1, 10, 28, 28, 5, 5}, {0, 10, 10, 6, 6, 5, 5}, {0, 10, 5, 2, 2, 5, 5},   {0, 5, 10, 1, 1, 1, 1},
@@ -14,7 +15,7 @@ static const struct plain_conv shapes[] = {
     {0, 4, 7, 7, 5, 3, 2},    {0, 3, 2, 9, 4, 2, 1},   {0, 2, 6, 4, 9, 4, 1},    {0, 5, 13, 6, 3, 4, 3},
     {0, 1, 11, 8, 8, 5, 1},   {0, 3, 4, 11, 5, 5, 2},  {0, 2, 3, 7, 7, 1, 2},    {0, 3, 9, 6, 14, 1, 5},
     {0, 2, 2, 13, 11, 3, 5},  {0, 1, 2, 14, 17, 7, 2}, {0, 2, 3, 20, 19, 11, 3}, {0, 37, 29, 1, 1, 1, 1},
-    {0, 9, 23, 3, 3, 5, 2},   {0, 60, 2, 2, 3, 2, 1},  {0, 2, 3, 3, 4, 11, 1}};
+    {0, 9, 23, 3, 3, 5, 2},   {0, 60, 2, 2, 3, 2, 1},  {0, 2, 3, 3, 4, 11, 1},   {0, 2, 3, 14, 21, 7, 7}};
 static const size_t counts[] = {1, 7, 8, 9, 10, 24};
 static const float leaks[] = {0.0f, 0.01f, 1.0f};
 enum {
