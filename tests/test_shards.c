@@ -389,7 +389,8 @@ static void memory_is_counted(void **state)
             kelvin_posterior *all = posterior_of(&p, true, (kelvin_posterior_options){.threads = threads[t]});
             assert_true(kelvin_net_bytes(net) > sizeof(float) * p.model->classes * KELVIN_BLOCK); /* logits, at least */
             assert_true(kelvin_posterior_bytes(all) ==
-                        (kelvin_model_packed(p.model, n) + shards * p.model->n_params) * sizeof(float) +
+                        (kelvin_model_packed(p.model, n) + (nets > 1 ? shards : 1) * p.model->n_params) *
+                                sizeof(float) +
                             kelvin_weights_bytes(weights) + nets * kelvin_net_bytes(net));
             kelvin_posterior_destroy(all);
             kelvin_net_destroy(net);

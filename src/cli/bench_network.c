@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BATCH = 125, TOTAL = 50000, CLASSES = 10, TURNS = 6 };
+enum { BATCH = 125, TOTAL = 50000, CLASSES = 10, TURNS = 20 };
 
 enum {
     FMA_PEAK_GFLOPS,
@@ -225,7 +225,7 @@ static kelvin_status race(double *value, struct chains *chains, size_t n, bool q
 {
     double alone = HUGE_VAL, together = HUGE_VAL;
     kelvin_pool *pool;
-    chains->steps = 1 + (size_t)((quick ? 0.01 : 0.5) / bench_best(step, &chains->chain[0], 0.01));
+    chains->steps = 1 + (size_t)((quick ? 0.01 : 0.15) / bench_best(step, &chains->chain[0], 0.01));
     kelvin_status status = kelvin_pool_create(&pool, n);
     for (int turn = 0; turn < (quick ? 1 : TURNS) && !status; turn++) {
         const double start = kelvin_now();

@@ -38,7 +38,8 @@ struct kelvin_posterior {
     kelvin_pool *pool;       /* NULL: one thread */
     size_t threads, workers; /* that share an evaluation; that have shards to do */
     struct worker *worker;   /* (workers) */
-    float *partial;          /* (shards, n_params); NULL where the gradient of one shard is always the gradient */
+    size_t partials;         /* gradients of shards that there is room for: all, or one if they come one by one, or 0 */
+    float *partial;          /* (partials, n_params); NULL where the gradient of one shard is always the gradient */
     double logp[MAX_SHARDS];
 };
 
@@ -148,6 +149,18 @@ static kelvin_status sum_range(void *context, size_t thread)
     return KELVIN_OK;
 }
 
+/* One thread: each shard is added when it is done, in the same order, and its memory stays in the cache. */
+static void run_in_order(struct evaluation *e)
+{
+    kelvin_posterior *p = e->posterior;
+    const size_t n = p->model->n_params;
+    if (e->grad) memset(e->grad, 0, n * sizeof *e->grad);
+    for (size_t shard = 0; shard < e->shards; shard++) {
+        run_shard(e, &p->worker[0], shard, e->grad ? p->partial : NULL);
+        if (e->grad) p->kernels->axpy(e->grad, e->scale, p->partial, n);
+    }
+}
+
 /* Tasks do not fail. */
 static void on_threads(const kelvin_posterior *p, kelvin_task *task, struct evaluation *e, size_t threads)
 {
@@ -174,6 +187,8 @@ static void evaluate(struct evaluation *e, const float *theta)
         kelvin_weights_set(p->weights, theta, e->grad != NULL);
     if (e->shards == 1 && e->scale == 1.0f) {
         run_shard(e, &p->worker[0], 0, e->grad);
+    } else if (p->workers == 1) {
+        run_in_order(e);
     } else {
         on_threads(p, run_worker, e, p->workers);
         if (e->grad) on_threads(p, sum_range, e, p->threads);
@@ -262,7 +277,8 @@ static kelvin_status make(kelvin_posterior *p, const kelvin_data *data)
     p->y = kelvin_alloc(p->capacity, sizeof *p->y);
     if (!p->x || !p->y) return KELVIN_ENOMEM;
     if (shards > 1 || p->is_batch || p->total != p->n) {
-        p->partial = kelvin_alloc(shards * p->model->n_params, sizeof *p->partial);
+        p->partials = p->workers > 1 ? shards : 1;
+        p->partial = kelvin_alloc(p->partials * p->model->n_params, sizeof *p->partial);
         if (!p->partial) return KELVIN_ENOMEM;
     }
     return p->is_batch ? KELVIN_OK : pack(p, data);
@@ -308,8 +324,7 @@ kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model
 
 size_t kelvin_posterior_bytes(const kelvin_posterior *p)
 {
-    const size_t floats = kelvin_model_packed(p->model, p->capacity) +
-                          (p->partial ? shard_count(p->model, p->capacity) * p->model->n_params : 0);
+    const size_t floats = kelvin_model_packed(p->model, p->capacity) + p->partials * p->model->n_params;
     size_t bytes = floats * sizeof(float) + kelvin_weights_bytes(p->weights);
     for (size_t i = 0; i < p->workers; i++) bytes += kelvin_net_bytes(p->worker[i].net);
     return bytes;
