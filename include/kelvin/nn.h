@@ -140,6 +140,9 @@ void kelvin_net_forward(kelvin_net *net, float *z, const kelvin_weights *weights
 void kelvin_net_backward(kelvin_net *net, float *grad, const kelvin_weights *weights, const float *dz,
                          const kelvin_block *block);
 
+/* From z (classes, KELVIN_BLOCK) of n observations to (n, classes). */
+void kelvin_block_logits(float *logits, const float *z, size_t classes, size_t n);
+
 /* Logits of n packed observations as (n, classes). */
 void kelvin_net_logits(kelvin_net *net, float *logits, const kelvin_weights *weights, const float *packed, size_t n);
 

@@ -105,13 +105,18 @@ void kelvin_net_backward(kelvin_net *net, float *grad, const kelvin_weights *wei
     net->model->type->backward(net, grad, weights, dz, block);
 }
 
+void kelvin_block_logits(float *logits, const float *z, size_t classes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < classes; k++) logits[i * classes + k] = z[k * KELVIN_BLOCK + i];
+}
+
 void kelvin_net_logits(kelvin_net *net, float *logits, const kelvin_weights *weights, const float *packed, size_t n)
 {
     const kelvin_model *model = net->model;
     for (size_t first = 0; first < n; first += model->block) {
         const kelvin_block block = kelvin_model_block(model, packed, n, first);
         kelvin_net_forward(net, net->z, weights, &block);
-        for (size_t i = 0; i < block.n; i++)
-            for (size_t k = 0; k < model->classes; k++) *logits++ = net->z[k * KELVIN_BLOCK + i];
+        kelvin_block_logits(logits + first * model->classes, net->z, model->classes, block.n);
     }
 }

@@ -79,13 +79,6 @@ static size_t shard_begin(const struct evaluation *e, size_t shard)
     return begin < p->n ? begin : p->n;
 }
 
-static void copy_logits(const struct evaluation *e, const float *z, size_t first, size_t n)
-{
-    const size_t K = e->posterior->model->classes;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < K; k++) e->logits[(first + i) * K + k] = z[k * KELVIN_BLOCK + i];
-}
-
 /* 0, or not a number if a logit is not finite: densities are made for finite ones, and would take others for one. */
 static double check_logits(const float *z, size_t K, size_t n)
 {
@@ -111,7 +104,7 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
         block.first = first == begin;
         block.last = first + block.n == end;
         kelvin_net_forward(w->net, w->z, p->weights, &block);
-        if (e->logits) copy_logits(e, w->z, first, block.n);
+        if (e->logits) kelvin_block_logits(e->logits + first * model->classes, w->z, model->classes, block.n);
         if (!e->logp && !grad) continue;
         kelvin_density_block(p->kernels, &p->density, e->logp ? &part : NULL, w->dz, w->z, p->y + first, model->classes,
                              block.n, w->scratch);
