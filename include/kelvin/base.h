@@ -91,6 +91,7 @@ enum kelvin_stream {
     KELVIN_STREAM_SPLIT,    /* which observations are for testing */
     KELVIN_STREAM_ORDER,    /* in which order they come in an epoch */
     KELVIN_STREAM_AUGMENT,  /* flips and crops */
+    KELVIN_STREAM_NOISE,    /* SGHMC: the noise of a step */
     KELVIN_STREAM_USER = 1000,
 };
 

@@ -25,12 +25,26 @@ extern "C" {
 #endif
 
 typedef struct kelvin_run_config {
-    const char *sampler;                        /* "hmc" */
+    const char *sampler;                        /* "sghmc" or "hmc" */
     const char *data, *model, *density, *prior; /* prior may be "none" */
     uint64_t seed;
-    uint32_t chains, iterations;
+    uint32_t chains;
+    double temperature;
+
+    /* sghmc */
+    uint32_t samples; /* of all chains together: a multiple of chains */
+    uint32_t epochs, batch;
+    double lr, momentum;
+    const char *schedule, *temperature_schedule; /* of the learning rate; of the temperature */
+    const char *augment;
+    const char *init;   /* "none", or a run's folder (chain i starts from its sample i, round and round), or FOLDER/i */
+    double logit_limit; /* a chain whose logits of one observation differ by more has diverged */
+
+    /* hmc */
+    uint32_t iterations;
     uint32_t warmup; /* iterations left out of every summary; they are kept in the samples file */
-    kelvin_hmc_options hmc;
+    uint32_t steps;  /* leapfrog steps per iteration */
+    float step_size;
 } kelvin_run_config;
 
 typedef struct kelvin_run {
@@ -49,7 +63,12 @@ typedef struct kelvin_run {
 typedef bool kelvin_run_progress(void *context, const kelvin_run *run, uint32_t chain, uint32_t iteration,
                                  const kelvin_hmc_info *info);
 
-kelvin_run_config kelvin_run_defaults(void); /* figure 1 of the paper with DirClip(1.4) */
+/* Name of the i-th sampler and one line about it; false after the last. */
+bool kelvin_sampler_info(size_t i, const char **name, const char **about);
+
+/* "hmc": figure 1 of the paper with DirClip(1.4); "sghmc": a small network on digits, with the paper's settings.
+ * KELVIN_EUSAGE if there is no such sampler. */
+KELVIN_MUST_CHECK kelvin_status kelvin_run_defaults(kelvin_run_config *config, const char *sampler);
 
 KELVIN_MUST_CHECK kelvin_status kelvin_run_create(kelvin_run **run, const kelvin_run_config *config);
 
@@ -62,8 +81,80 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_claim(const char *folder);
 void kelvin_run_abandon(const char *folder); /* removes a folder that was claimed and never written */
 
 KELVIN_MUST_CHECK kelvin_status kelvin_run_write(const kelvin_run *run, const char *folder);
+
+/* A run by HMC with its results; one by SGHMC without: those stay in the folder (draws, info and logits are NULL). */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_read(kelvin_run **run, const char *folder);
 void kelvin_run_close(kelvin_run *run);
+
+/* ---- runs by SGHMC ----
+ * They live in their folder: run.json is there from the first moment, each chain writes its state now and then, and a
+ * run that was stopped or killed goes on from there to the same bytes.
+ *
+ *     kelvin_chains *chains;
+ *     kelvin_status st = kelvin_chains_start(&chains, &config, "RUN");       // or kelvin_chains_open(&chains, "RUN")
+ *     if (!st) st = kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 2}, watch, context);
+ *     kelvin_chains_close(chains);
+ */
+typedef struct kelvin_chains kelvin_chains;
+
+typedef struct kelvin_chains_options {
+    size_t threads;    /* 0: one per CPU. How many chains run at once, and on how many threads each, follows. */
+    double checkpoint; /* seconds after which a chain's state is written again; 0: after each epoch */
+} kelvin_chains_options;
+
+typedef enum kelvin_chain_phase {
+    KELVIN_CHAIN_WAITING,
+    KELVIN_CHAIN_SAMPLING,
+    KELVIN_CHAIN_DONE,
+    KELVIN_CHAIN_DIVERGED, /* stopped; its last good state is kept */
+    KELVIN_CHAIN_LOGITS,   /* all chains have ended; their samples' logits are being computed */
+} kelvin_chain_phase;
+
+/* What a chain does now. */
+typedef struct kelvin_chain_news {
+    kelvin_chain_phase phase;
+    uint32_t chain;
+    uint32_t epoch, epochs;                            /* whole ones done, and to do */
+    uint64_t step, steps;                              /* the same in batches (of logits: samples) */
+    double images_per_s;                               /* lately; 0: not known yet */
+    double accuracy, confidence, log_posterior, range; /* of the epoch so far */
+} kelvin_chain_news;
+
+/* Called from any thread, one at a time, some times per second and chain. Return false to stop: every chain writes its
+ * state, and kelvin_chains_run returns KELVIN_ESTOP. */
+typedef bool kelvin_chains_watch(void *context, const kelvin_run *run, const kelvin_chain_news *news);
+
+/* In a new folder; KELVIN_EUSAGE if it is there already. The lock is held until kelvin_chains_close. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chains_start(kelvin_chains **chains, const kelvin_run_config *config,
+                                                    const char *folder);
+
+/* In the folder of a run that was begun; KELVIN_EUSAGE if another process works there. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chains_open(kelvin_chains **chains, const char *folder);
+
+/* To the end of the run. A chain that diverges does not stop the others: see kelvin_chains_diverged. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chains_run(kelvin_chains *chains, const kelvin_chains_options *options,
+                                                  kelvin_chains_watch *watch, void *context);
+
+const kelvin_run *kelvin_chains_about(const kelvin_chains *chains);
+
+/* Of a chain that diverged: a sentence with its step and layer; NULL if it did not. */
+const char *kelvin_chains_diverged(const kelvin_chains *chains, uint32_t chain);
+void kelvin_chains_close(kelvin_chains *chains);
+
+/* Where a run warns before it starts: a sentence, or NULL. A gradient below the critical alpha of (K - 2) / K leads
+ * away from the labels where predictions are wrong. */
+const char *kelvin_run_warning(const kelvin_run *run);
+
+/* What a run will cost, from some steps of it. */
+typedef struct kelvin_estimate {
+    size_t parameters, chains_at_once, threads_per_chain;
+    double memory, disk; /* bytes, at most */
+    double epochs_per_s; /* of all chains together */
+    double seconds;      /* to the end */
+} kelvin_estimate;
+
+KELVIN_MUST_CHECK kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_config *config,
+                                                    size_t threads);
 
 #ifdef __cplusplus
 }

@@ -33,14 +33,68 @@ typedef struct kelvin_target {
 
 /* ---- schedules ---- */
 
-/* What the learning rate and the temperature are multiplied with. */
+/* What the learning rate and the temperature are multiplied with at `progress` in [0, 1] of a cycle. A schedule that
+ * repeats runs once per cycle, the others once over all of them. */
 typedef struct kelvin_schedule {
-    double rate, temperature;
+    const char *name, *about;
+    double (*rate)(double progress);
+    double (*temperature)(double progress);
+    bool repeats;
+    bool samples_on_the_way; /* the states at the ends of all cycles are worth keeping, not the last one alone */
 } kelvin_schedule;
 
-/* The paper's cycle, at `progress` = epoch / epochs in [0, 1]: hot only in its last third, the learning rate falling to
- * 0 over its second half. */
-kelvin_schedule kelvin_schedule_paper(double progress);
+/* The i-th schedule: paper, constant, cosine, cyclical; NULL after the last. */
+const kelvin_schedule *kelvin_schedule_info(size_t i);
+
+/* KELVIN_EUSAGE if there is none of that name. */
+KELVIN_MUST_CHECK kelvin_status kelvin_schedule_parse(const kelvin_schedule **schedule, const char *name);
+
+/* Cycles are as equal as whole epochs allow: the first epoch of a cycle; of the one after the last: `epochs`. */
+uint32_t kelvin_cycle_begin(uint32_t cycle, uint32_t cycles, uint32_t epochs);
+
+/* Progress of a schedule at the start of an epoch, which stays for the whole epoch. */
+double kelvin_schedule_progress(const kelvin_schedule *schedule, uint32_t epoch, uint32_t epochs, uint32_t cycles);
+
+/* ---- stochastic-gradient Hamiltonian Monte Carlo ----
+ * The target gives estimates, without bias, of a log-density that is a sum over N observations:
+ *
+ *     h = sqrt(lr / N);   v <- m v + h grad + sqrt(2 T (1 - m)) xi;   theta <- theta + h v
+ *
+ * T = 0 is SGD with momentum, m = 0 is SGLD (Welling and Teh 2011). */
+
+typedef struct kelvin_sghmc_options {
+    double momentum;     /* m, 0 <= m < 1 */
+    double observations; /* N */
+} kelvin_sghmc_options;
+
+/* What a person wants to know of one step. */
+typedef struct kelvin_sghmc_info {
+    double logp;            /* estimated, at theta before the step */
+    double gradient;        /* length of the estimated gradient there */
+    double kinetic;         /* |v|^2 / n after the step: a temperature */
+    double configurational; /* -theta . grad / n before the step: a temperature where the density is proper */
+} kelvin_sghmc_info;
+
+typedef struct kelvin_sghmc kelvin_sghmc;
+
+/* KELVIN_EUSAGE if an option is out of its range. */
+KELVIN_MUST_CHECK kelvin_status kelvin_sghmc_check(const kelvin_sghmc_options *options);
+KELVIN_MUST_CHECK kelvin_status kelvin_sghmc_create(kelvin_sghmc **sghmc, const kelvin_target *target,
+                                                    const kelvin_sghmc_options *options, uint64_t seed, uint32_t chain);
+
+/* Starts at theta (n values, copied); v is drawn from N(0, I) if it is NULL, else copied: a chain that is taken up. */
+void kelvin_sghmc_init(kelvin_sghmc *sghmc, const float *theta, const float *v);
+
+/* The chain goes on with another target of the same n: the next batch, or the same one on more threads. */
+void kelvin_sghmc_retarget(kelvin_sghmc *sghmc, const kelvin_target *target);
+
+/* One step at the learning rate `rate` and the temperature. `step` picks the random numbers. */
+kelvin_sghmc_info kelvin_sghmc_step(kelvin_sghmc *sghmc, double rate, double temperature, uint32_t step);
+
+const float *kelvin_sghmc_theta(const kelvin_sghmc *sghmc);
+const float *kelvin_sghmc_momentum(const kelvin_sghmc *sghmc);
+const float *kelvin_sghmc_gradient(const kelvin_sghmc *sghmc); /* of the last step */
+void kelvin_sghmc_destroy(kelvin_sghmc *sghmc);
 
 /* ---- Hamiltonian Monte Carlo ---- */
 

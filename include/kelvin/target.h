@@ -34,7 +34,18 @@ typedef struct kelvin_posterior_options {
     size_t batch;   /* the largest batch; 0: all training data, always */
     size_t threads; /* that share an evaluation; 0: one. The bits do not depend on it. More than 8 gain little. */
     size_t total;   /* observations that those it looks at stand for; 0: as many as there are training data */
+    bool outputs;   /* keep count of what the network says, for kelvin_posterior_outputs */
 } kelvin_posterior_options;
+
+/* What a network said of some observations. */
+typedef struct kelvin_outputs {
+    uint64_t n, hits;  /* observations; those whose label has the largest logit (the first of equal ones is it) */
+    double confidence; /* sum of their largest probabilities */
+    double range;      /* of one observation's logits, largest - smallest: the largest; not a number if one is not */
+} kelvin_outputs;
+
+/* Adds b to a. */
+void kelvin_outputs_add(kelvin_outputs *a, const kelvin_outputs *b);
 
 /* `prior` may be NULL: a flat one. `data` may be NULL for batches, if `total` is given; it is not needed afterwards. */
 KELVIN_MUST_CHECK kelvin_status kelvin_posterior_create(kelvin_posterior **posterior, const kelvin_model *model,
@@ -52,6 +63,9 @@ kelvin_target kelvin_posterior_target(kelvin_posterior *posterior);
 
 /* Logits at theta of the observations that it looks at, (n, classes). */
 void kelvin_posterior_logits(kelvin_posterior *posterior, float *logits, const float *theta);
+
+/* Of the last evaluation, if the options asked for it. The bits do not depend on the threads. */
+kelvin_outputs kelvin_posterior_outputs(const kelvin_posterior *posterior);
 
 /* Memory that evaluations work in, in bytes. */
 size_t kelvin_posterior_bytes(const kelvin_posterior *posterior);

@@ -14,6 +14,64 @@ uint32_t kelvin_crc32(const void *data, size_t bytes);
 KELVIN_MUST_CHECK kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t shape[3]);
 KELVIN_MUST_CHECK kelvin_status kelvin_npy_read(float *data, const char *path, const size_t shape[3]);
 
+/* The same, a piece at a time:
+ *
+ *     struct kelvin_writer file;
+ *     kelvin_status st = kelvin_npy_begin(&file, path, shape);
+ *     while (!st && ...) st = kelvin_writer_put(&file, row, bytes);
+ *     st = kelvin_writer_close(&file, st); */
+struct kelvin_writer;
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path, const size_t shape[3]);
+
+/* safetensors: named arrays and strings about them. A checksum of the data ("crc32") and the version ("kelvin") are
+ * added to the strings by themselves. Arrays lie one behind the other in the order in which they are given. */
+enum kelvin_dtype { KELVIN_F32, KELVIN_F64 };
+enum { KELVIN_NOTE = 512, KELVIN_ARRAY_AXES = 5, KELVIN_ARRAY_NAME = 64 };
+
+struct kelvin_array {
+    char name[KELVIN_ARRAY_NAME];
+    enum kelvin_dtype dtype;
+    size_t ndim, shape[KELVIN_ARRAY_AXES];
+    void *data; /* when read: where it is to go */
+};
+
+struct kelvin_note {
+    const char *name;
+    char text[KELVIN_NOTE];
+};
+
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_write(const char *path, const struct kelvin_array *arrays, size_t n,
+                                                     const struct kelvin_note *notes, size_t n_notes);
+
+/* A file in memory: header parsed, checksum right. */
+struct kelvin_tensors;
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path);
+void kelvin_tensors_close(struct kelvin_tensors *file);
+
+/* The string of that name; KELVIN_EFORMAT, with the path, if it is not there. */
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_note(const char **text, const struct kelvin_tensors *file,
+                                                    const char *name);
+
+/* The shape of an array whose dtype and number of axes must be these (its other fields are filled in). */
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_shape(struct kelvin_array *array, const struct kelvin_tensors *file);
+
+/* Copies all n arrays to where they are to go. The file must hold these and no others, with these shapes. */
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_read(const struct kelvin_tensors *file,
+                                                    const struct kelvin_array *arrays, size_t n);
+
+/* A row of a table, as text and back; one table of columns for both directions. */
+struct kelvin_column {
+    const char *name;
+    double lowest, highest; /* infinite ones: anything, also not a number */
+    bool whole;
+};
+
+/* The first column counts rows from 0. rows (n, columns). */
+KELVIN_MUST_CHECK kelvin_status kelvin_table_write(const char *path, const struct kelvin_column *columns,
+                                                   size_t n_columns, const double *rows, size_t n);
+KELVIN_MUST_CHECK kelvin_status kelvin_table_read(double *rows, const char *path, const struct kelvin_column *columns,
+                                                  size_t n_columns, size_t n);
+
 /* The draws of one chain, (iterations, n_params), as one tensor (iterations, ...) per tensor of the model. When read,
  * everything in the header must be as it would be written, but for the version. */
 struct kelvin_draws {

@@ -1,0 +1,16 @@
+/* lock: one process at a time works in a run folder. The system lets go of the lock when its process ends, however it
+ * ends. */
+#ifndef RUN_LOCK_H
+#define RUN_LOCK_H
+
+#include <kelvin/base.h>
+
+struct kelvin_lock {
+    int fd; /* -1: not held */
+};
+
+/* KELVIN_EUSAGE, with the number of the process that has it, if another one does. */
+KELVIN_MUST_CHECK kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder);
+void kelvin_lock_release(struct kelvin_lock *lock);
+
+#endif
