@@ -8,13 +8,15 @@
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
 {
+    const kelvin_schedule *schedule;
+    KELVIN_TRY(kelvin_schedule_parse(&schedule, "paper"));
     struct output table;
     KELVIN_TRY(output_table(&table, figure, options, ".csv", "epoch,rate,temperature"));
     fputs("# Factors of the learning rate and of the temperature.\n", table.file);
     for (size_t i = 0; i < options->grid; i++) {
         const double progress = (double)i / (double)(options->grid - 1);
-        const kelvin_schedule s = kelvin_schedule_paper(progress);
-        fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, s.rate, s.temperature);
+        fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, schedule->rate(progress),
+                schedule->temperature(progress));
     }
     fprintf(options->out,
             "a cycle of %zu epochs: cold up to epoch %.6g, at full temperature from %.6g, learning rate "

@@ -108,6 +108,9 @@ struct kelvin_kernels {
     /* v += e g; theta += h v */
     void (*kick_drift)(float *theta, float *v, const float *g, float e, float h, size_t n);
 
+    /* sum_i a_i b_i: products and sums in double; the same bits on every machine. */
+    double (*dot)(const float *a, const float *b, size_t n);
+
     /* Standard normals number 0 .. n-1: kelvin_normal() in float. */
     void (*normals)(float *out, size_t n, kelvin_random where);
 

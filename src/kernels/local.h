@@ -10,6 +10,7 @@
 
 void NAME(axpy)(float *y, float a, const float *x, size_t n);
 void NAME(kick_drift)(float *theta, float *v, const float *g, float e, float h, size_t n);
+double NAME(dot)(const float *a, const float *b, size_t n);
 double NAME(fma_peak)(size_t rounds);
 void NAME(normals)(float *out, size_t n, kelvin_random where);
 void NAME(softmax)(float *l, float *p, float *q, const float *z, size_t K);

@@ -13,6 +13,7 @@ const struct kelvin_kernels NAME(kernels) = {
     .fma = VEC_FMA,
     .axpy = NAME(axpy),
     .kick_drift = NAME(kick_drift),
+    .dot = NAME(dot),
     .normals = NAME(normals),
     .softmax = NAME(softmax),
     .softmax_backward = NAME(softmax_backward),

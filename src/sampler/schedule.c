@@ -1,16 +1,92 @@
-/* Schedules of the learning rate and the temperature. Paper: figure "SGHMC learning rate and temperature schedule".
+/* Schedules of the learning rate and the temperature, and the cycles that they run over.
  *
- *     rate(x) = 1 up to x = 1/2, then sin(pi x);   temperature(x) = 3 x - 1, kept within 0 and 1 */
+ *     paper      rate(x) = 1 up to x = 1/2, then sin(pi x);   temperature(x) = 3 x - 1, kept within 0 and 1
+ *     cosine     rate(x) = (1 + cos(pi x)) / 2,               temperature(x) = (1 - cos(pi x)) / 2
+ *     cyclical   the rate of cosine and the temperature of paper, from the beginning in each cycle
+ *
+ * Paper: figure "SGHMC learning rate and temperature schedule". Cyclical: Zhang et al. 2020, "Cyclical stochastic
+ * gradient MCMC": the cold beginning of a cycle finds a mode, its hot end samples there. */
 #include <kelvin/sampler.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-kelvin_schedule kelvin_schedule_paper(double progress)
+static const double pi = 3.14159265358979323846;
+
+static double always_1(double progress)
 {
-    const double pi = 3.14159265358979323846;
-    return (kelvin_schedule){
-        /* sin(pi x) by its distance from the end: 0 at x = 1, and not the 1e-16 that pi's rounding leaves */
-        .rate = progress > 0.5 ? sin(pi * (1.0 - progress)) : 1.0,
-        .temperature = fmin(fmax(3.0 * progress - 1.0, 0.0), 1.0),
-    };
+    (void)progress;
+    return 1.0;
+}
+
+static double paper_rate(double progress)
+{
+    /* sin(pi x) by its distance from the end: 0 at x = 1, and not the 1e-16 that pi's rounding leaves */
+    return progress > 0.5 ? sin(pi * (1.0 - progress)) : 1.0;
+}
+
+static double paper_temperature(double progress)
+{
+    return fmin(fmax(3.0 * progress - 1.0, 0.0), 1.0);
+}
+
+/* (1 - cos(pi x)) / 2 as a square, which does not cancel near 0. */
+static double cosine_temperature(double progress)
+{
+    const double root = sin(0.5 * pi * progress);
+    return root * root;
+}
+
+static double cosine_rate(double progress)
+{
+    return cosine_temperature(1.0 - progress);
+}
+
+static const kelvin_schedule table[] = {
+    {"paper", "rate 1, from the half on a sine down to 0; temperature up from 1/3 to 2/3", paper_rate,
+     paper_temperature, .repeats = false, .samples_on_the_way = false},
+    {"constant", "rate and temperature 1", always_1, always_1, .repeats = false, .samples_on_the_way = true},
+    {"cosine", "half a cosine: rate down from 1 to 0, temperature up from 0 to 1", cosine_rate, cosine_temperature,
+     .repeats = false, .samples_on_the_way = false},
+    {"cyclical", "in every cycle: rate half a cosine down, temperature as in paper", cosine_rate, paper_temperature,
+     .repeats = true, .samples_on_the_way = true},
+};
+enum { SCHEDULES = sizeof table / sizeof *table };
+
+const kelvin_schedule *kelvin_schedule_info(size_t i)
+{
+    return i < SCHEDULES ? &table[i] : NULL;
+}
+
+kelvin_status kelvin_schedule_parse(const kelvin_schedule **schedule, const char *name)
+{
+    char known[128] = "";
+    for (size_t i = 0, used = 0; i < SCHEDULES; i++) {
+        *schedule = &table[i];
+        if (strcmp(name, table[i].name) == 0) return KELVIN_OK;
+        if (used < sizeof known)
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", table[i].name);
+    }
+    *schedule = NULL;
+    return kelvin_fail(KELVIN_EUSAGE, "unknown schedule '%s'; known are %s", name, known);
+}
+
+uint32_t kelvin_cycle_begin(uint32_t cycle, uint32_t cycles, uint32_t epochs)
+{
+    return (uint32_t)((uint64_t)cycle * epochs / cycles);
+}
+
+/* The last cycle that begins at this epoch or before: c epochs / cycles < epoch + 1. */
+static uint32_t cycle_of(uint32_t epoch, uint32_t epochs, uint32_t cycles)
+{
+    return (uint32_t)((((uint64_t)epoch + 1) * cycles - 1) / epochs);
+}
+
+double kelvin_schedule_progress(const kelvin_schedule *schedule, uint32_t epoch, uint32_t epochs, uint32_t cycles)
+{
+    if (!schedule->repeats) return (double)epoch / epochs;
+    const uint32_t cycle = cycle_of(epoch, epochs, cycles);
+    const uint32_t begin = kelvin_cycle_begin(cycle, cycles, epochs);
+    return (double)(epoch - begin) / (kelvin_cycle_begin(cycle + 1, cycles, epochs) - begin);
 }
