@@ -54,6 +54,13 @@ struct image {
     int dy, dx;
 };
 
+/* What a network says of each of KELVIN_BLOCK observations. */
+struct outputs {
+    float top[KELVIN_BLOCK];   /* the first class with the largest logit; -1 if a logit is not a number */
+    float p[KELVIN_BLOCK];     /* its probability, and */
+    float range[KELVIN_BLOCK]; /* largest - smallest logit: not a number if a logit is not finite */
+};
+
 /* What a method works in, and memory that will be wanted after it: it is asked for while there is enough to compute, or
  * else each layer would begin by waiting. */
 struct work {
@@ -118,6 +125,9 @@ struct kelvin_kernels {
     void (*softmax)(float *l, float *p, float *q, const float *z, size_t K);
     /* dz_k = g_k q_k - p_k sum_{j != k} g_j: from the gradient g in l to that in z, added to dz. */
     void (*softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
+
+    /* z: logits (K, KELVIN_BLOCK), all lanes. */
+    void (*outputs)(struct outputs *out, const float *z, size_t K);
 
     /* n dense layers on one block: from act[0], the inputs, to act[n], the logits. theta holds w (n_out, n_in) and then
      * b (n_out) of each layer in turn. */

@@ -15,6 +15,7 @@ double NAME(fma_peak)(size_t rounds);
 void NAME(normals)(float *out, size_t n, kelvin_random where);
 void NAME(softmax)(float *l, float *p, float *q, const float *z, size_t K);
 void NAME(softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
+void NAME(outputs)(struct outputs *out, const float *z, size_t K);
 void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *act,
                        const float *theta);
 void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,

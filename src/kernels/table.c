@@ -17,6 +17,7 @@ const struct kelvin_kernels NAME(kernels) = {
     .normals = NAME(normals),
     .softmax = NAME(softmax),
     .softmax_backward = NAME(softmax_backward),
+    .outputs = NAME(outputs),
     .mlp_forward = NAME(mlp_forward),
     .mlp_backward = NAME(mlp_backward),
     .panel_pack = NAME(panel_pack),

@@ -178,6 +178,10 @@ INLINE m8 v8_gt(v8 a, v8 b)
 {
     EACH(m8, (vec_i)(P(a) > P(b)));
 }
+INLINE m8 v8_eq(v8 a, v8 b)
+{
+    EACH(m8, (vec_i)(P(a) == P(b)));
+}
 INLINE m8 m8_and(m8 a, m8 b)
 {
     EACH(m8, P(a) & P(b));

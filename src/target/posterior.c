@@ -5,6 +5,7 @@
  * on it. With one shard nothing is summed: its gradient is the gradient. */
 #include "density/block.h"
 #include "kernels/kernels.h"
+#include "target/outputs.h"
 
 #include <kelvin/target.h>
 
@@ -41,6 +42,8 @@ struct kelvin_posterior {
     size_t partials;         /* gradients of shards that there is room for: all, or one if they come one by one, or 0 */
     float *partial;          /* (partials, n_params); NULL where the gradient of one shard is always the gradient */
     double logp[MAX_SHARDS];
+    bool counts;                                  /* what the network says */
+    kelvin_outputs of_shard[MAX_SHARDS], outputs; /* zeros if it does not */
 };
 
 /* One evaluation. */
@@ -95,6 +98,7 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
     const kelvin_model *model = p->model;
     const size_t begin = shard_begin(e, shard), end = shard_begin(e, shard + 1);
     double sum = 0;
+    kelvin_outputs outputs = {0};
     if (p->fresh)
         kelvin_model_pack(model, p->x + kelvin_model_packed(model, begin), p->fresh + begin * model->inputs,
                           end - begin);
@@ -105,6 +109,7 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
         block.last = first + block.n == end;
         kelvin_net_forward(w->net, w->z, p->weights, &block);
         if (e->logits) kelvin_block_logits(e->logits + first * model->classes, w->z, model->classes, block.n);
+        if (p->counts) kelvin_outputs_block(&outputs, p->kernels, w->z, p->y + first, model->classes, block.n);
         if (!e->logp && !grad) continue;
         kelvin_density_block(p->kernels, &p->density, e->logp ? &part : NULL, w->dz, w->z, p->y + first, model->classes,
                              block.n, w->scratch);
@@ -112,6 +117,7 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
         if (grad) kelvin_net_backward(w->net, grad, p->weights, w->dz, &block);
     }
     p->logp[shard] = sum;
+    p->of_shard[shard] = outputs;
 }
 
 /* One thread: shards until none is left. */
@@ -187,6 +193,9 @@ static void evaluate(struct evaluation *e, const float *theta)
         if (e->grad) on_threads(p, sum_range, e, p->threads);
     }
     p->fresh = NULL;
+    p->outputs = p->of_shard[0];
+    for (size_t shard = 1; p->counts && shard < e->shards; shard++)
+        kelvin_outputs_add(&p->outputs, &p->of_shard[shard]);
 }
 
 static void eval(void *context, double *logp, float *grad, const float *theta)
@@ -215,6 +224,11 @@ void kelvin_posterior_logits(kelvin_posterior *posterior, float *logits, const f
 {
     struct evaluation e = {.posterior = posterior, .logits = logits, .scale = 1.0f};
     evaluate(&e, theta);
+}
+
+kelvin_outputs kelvin_posterior_outputs(const kelvin_posterior *posterior)
+{
+    return posterior->outputs;
 }
 
 kelvin_status kelvin_posterior_set_batch(kelvin_posterior *p, const float *x, const int32_t *y, size_t n)
@@ -306,6 +320,7 @@ kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model
     p->capacity = p->is_batch ? options->batch : data->train.n;
     p->n = p->is_batch ? 0 : data->train.n;
     p->total = options->total ? options->total : data->train.n;
+    p->counts = options->outputs;
     p->threads = options->threads ? options->threads : 1;
     const kelvin_status status = make(p, data);
     if (status)
