@@ -71,11 +71,12 @@ static inline void remove_tree(const char *path)
 
 static inline kelvin_run_config small(void)
 {
-    kelvin_run_config config = kelvin_run_defaults();
+    kelvin_run_config config;
+    assert_ok(kelvin_run_defaults(&config, "hmc"));
     config.chains = 2;
     config.iterations = 6;
     config.warmup = 2;
-    config.hmc.steps = 20;
+    config.steps = 20;
     config.seed = 2385;
     return config;
 }

@@ -12,11 +12,12 @@
 static kelvin_status whole_run(void *context)
 {
     (void)context;
-    kelvin_run_config config = kelvin_run_defaults();
+    kelvin_run_config config;
+    assert_ok(kelvin_run_defaults(&config, "hmc"));
     config.chains = 2;
     config.iterations = 8;
     config.warmup = 2;
-    config.hmc.steps = 3;
+    config.steps = 3;
     kelvin_run *run = NULL;
     kelvin_status st = kelvin_run_create(&run, &config);
     if (!st) st = kelvin_run_sample(&run, 1, 2, NULL, NULL);

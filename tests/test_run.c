@@ -13,11 +13,12 @@
 static void defaults_are_figure_1(void **state)
 {
     (void)state;
-    const kelvin_run_config c = kelvin_run_defaults();
+    kelvin_run_config c;
+    assert_ok(kelvin_run_defaults(&c, "hmc"));
     assert_string_equal(c.density, "dirclip:1.4,-50");
     assert_string_equal(c.prior, "normal:1");
     assert_true(c.chains == 3 && c.iterations == 500 && c.warmup == 150 && c.seed == 0);
-    assert_true(c.hmc.step_size == 4e-4f && c.hmc.steps == 10000 && c.hmc.temperature == 1);
+    assert_true(c.step_size == 4e-4f && c.steps == 10000 && c.temperature == 1);
     kelvin_run *run;
     assert_ok(kelvin_run_create(&run, &c));
     assert_int_equal(run->model->n_params, 492);
@@ -47,16 +48,17 @@ static void bad_configurations(void **state)
         {"hmc", "toy", "mlp:3", "categorical", "none", "temperature", 1, 2, 1, 1, -1},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const kelvin_run_config config = {
-            .sampler = table[i].sampler,
-            .data = table[i].data,
-            .model = table[i].model,
-            .density = table[i].density,
-            .prior = table[i].prior,
-            .chains = table[i].chains,
-            .iterations = table[i].iterations,
-            .warmup = table[i].warmup,
-            .hmc = {.step_size = 1e-3f, .steps = table[i].steps, .temperature = table[i].temperature}};
+        const kelvin_run_config config = {.sampler = table[i].sampler,
+                                          .data = table[i].data,
+                                          .model = table[i].model,
+                                          .density = table[i].density,
+                                          .prior = table[i].prior,
+                                          .chains = table[i].chains,
+                                          .iterations = table[i].iterations,
+                                          .warmup = table[i].warmup,
+                                          .step_size = 1e-3f,
+                                          .steps = table[i].steps,
+                                          .temperature = table[i].temperature};
         kelvin_run *run = (kelvin_run *)&config;
         fails(kelvin_run_create(&run, &config), KELVIN_EUSAGE, "", table[i].sentence);
         assert_null(run);
@@ -96,7 +98,7 @@ static void runs_together_are_as_alone(void **state)
         config.density = "categorical";
         config.prior = "none";
         config.chains = 3;
-        config.hmc.temperature = 0.25;
+        config.temperature = 0.25;
     }
     assert_ok(kelvin_run_sample(runs, 2, 3, NULL, NULL));
     for (size_t i = 0; i < 2; i++) {
@@ -117,8 +119,8 @@ static void chains_start_from_normals(void **state)
 {
     (void)state;
     kelvin_run_config config = small();
-    config.hmc.step_size = 1e-12f;
-    config.hmc.steps = 1;
+    config.step_size = 1e-12f;
+    config.steps = 1;
     kelvin_run *run = sampled(&config, 2);
     for (uint32_t chain = 0; chain < 2; chain++) {
         const kelvin_random where = {.seed = config.seed, .chain = chain, .stream = KELVIN_STREAM_INIT};
@@ -210,8 +212,8 @@ static void check_same_run(const kelvin_run *a, const kelvin_run *b)
     assert_string_equal(a->config.density, b->config.density);
     assert_string_equal(a->config.prior, b->config.prior);
     assert_true(a->config.seed == b->config.seed && a->config.warmup == b->config.warmup);
-    assert_true(a->config.hmc.step_size == b->config.hmc.step_size && a->config.hmc.steps == b->config.hmc.steps);
-    assert_true(a->config.hmc.temperature == b->config.hmc.temperature && a->seconds == b->seconds);
+    assert_true(a->config.step_size == b->config.step_size && a->config.steps == b->config.steps);
+    assert_true(a->config.temperature == b->config.temperature && a->seconds == b->seconds);
     assert_memory_equal(a->draws, b->draws, rows * a->model->n_params * sizeof(float));
     assert_memory_equal(a->logits, b->logits, kept * a->data->train.n * a->data->classes * sizeof(float));
     for (size_t i = 0; i < rows; i++) {
@@ -226,8 +228,8 @@ static void round_trip(void **state)
     (void)state;
     kelvin_run_config config = small();
     const uint64_t seeds[] = {0, UINT64_C(1) << 53, (UINT64_C(1) << 53) + 1, UINT64_MAX};
-    config.hmc.temperature = 1.0 / 3;
-    config.hmc.step_size = 1.1e-3f;
+    config.temperature = 1.0 / 3;
+    config.step_size = 1.1e-3f;
     for (size_t i = 0; i < 4; i++) {
         config.seed = seeds[i];
         kelvin_run *run = sampled(&config, 2), *back;

@@ -79,15 +79,14 @@ static void print_table(FILE *out, const struct facts *f)
     const kelvin_summary *s = &f->summary;
     const kelvin_run_config *c = &f->run->config;
     fprintf(out, "%s on %s, density %s, prior %s, temperature %g\n", c->model, c->data, c->density, c->prior,
-            c->hmc.temperature);
+            c->temperature);
     if (f->run->data->test.n > 0)
         fprintf(out, "%zu observations, and %zu that are kept for testing\n", f->run->data->train.n,
                 f->run->data->test.n);
     fprintf(out,
             "%s: %" PRIu32 " chain%s x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
             " leapfrog steps of %g, seed %" PRIu64 "\n\n",
-            c->sampler, c->chains, c->chains == 1 ? "" : "s", f->draws, c->warmup, c->hmc.steps, c->hmc.step_size,
-            c->seed);
+            c->sampler, c->chains, c->chains == 1 ? "" : "s", f->draws, c->warmup, c->steps, c->step_size, c->seed);
     fprintf(out, "acceptance                  %8.1f %%\n", 100 * s->acceptance);
     fprintf(out, "energy error, median        %8.4f\n", s->energy_error);
     fprintf(out, "training accuracy           %8.1f %%   mean of single draws\n", 100 * s->accuracy);
@@ -133,11 +132,11 @@ static json_t *seed_json(uint64_t seed)
 static json_t *summary_json(const struct facts *f)
 {
     const kelvin_run_config *c = &f->run->config;
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:I, s:f, s:I, s:I, s:I, s:o}", "sampler", c->sampler,
-                               "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
-                               "temperature", c->hmc.temperature, "steps", (json_int_t)c->hmc.steps, "step_size",
-                               (double)c->hmc.step_size, "chains", (json_int_t)c->chains, "iterations",
-                               (json_int_t)c->iterations, "warmup", (json_int_t)c->warmup, "seed", seed_json(c->seed));
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:I, s:f, s:I, s:I, s:I, s:o}", "sampler", c->sampler, "data",
+                  c->data, "model", c->model, "density", c->density, "prior", c->prior, "temperature", c->temperature,
+                  "steps", (json_int_t)c->steps, "step_size", (double)c->step_size, "chains", (json_int_t)c->chains,
+                  "iterations", (json_int_t)c->iterations, "warmup", (json_int_t)c->warmup, "seed", seed_json(c->seed));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const double *value = (const double *)(const void *)((const char *)&f->summary + numbers[i].offset);
         json_object_set_new(object, numbers[i].key, json_number(*value));

@@ -24,12 +24,12 @@ static const struct option options[] = {
     {"density", 0, "DENSITY", OPTION_STRING, AT(config.density), "log-density of predictions, as name:value,value",
      NULL},
     {"prior", 0, "PRIOR", OPTION_STRING, AT(config.prior), "prior of parameters, as name:value, or none", NULL},
-    {"temperature", 0, "T", OPTION_DOUBLE, AT(config.hmc.temperature), "sample exp(log-posterior / T)", NULL},
+    {"temperature", 0, "T", OPTION_DOUBLE, AT(config.temperature), "sample exp(log-posterior / T)", NULL},
     {"chains", 0, "N", OPTION_UINT32, AT(config.chains), "number of chains", NULL},
     {"iterations", 0, "N", OPTION_UINT32, AT(config.iterations), "iterations per chain", NULL},
     {"warmup", 0, "N", OPTION_UINT32, AT(config.warmup), "iterations left out of summaries", "30 % of the iterations"},
-    {"steps", 0, "N", OPTION_UINT32, AT(config.hmc.steps), "leapfrog steps per iteration", NULL},
-    {"step-size", 0, "H", OPTION_FLOAT, AT(config.hmc.step_size), "size of a leapfrog step", NULL},
+    {"steps", 0, "N", OPTION_UINT32, AT(config.steps), "leapfrog steps per iteration", NULL},
+    {"step-size", 0, "H", OPTION_FLOAT, AT(config.step_size), "size of a leapfrog step", NULL},
     {"seed", 0, "N", OPTION_UINT64, AT(config.seed), "seed: same seed, same bits", NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the draws do not depend on it", "one per CPU"},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print the summary as JSON", NULL},
@@ -39,7 +39,8 @@ enum { N_OPTIONS = sizeof options / sizeof *options };
 
 static void defaults(void *settings)
 {
-    ((struct settings *)settings)->config = kelvin_run_defaults();
+    const kelvin_status known = kelvin_run_defaults(&((struct settings *)settings)->config, "hmc");
+    (void)known; /* it is */
 }
 
 static kelvin_status check_names(const kelvin_run_config *config)

@@ -55,7 +55,7 @@ static void write_parameters(FILE *out, const struct picture *picture)
                 "# %s: %s, prior %s, %s, %" PRIu32 " chains x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
                 " leapfrog steps of %g, seed %" PRIu64 "\n",
                 toy_posteriors[i].label, c->density, c->prior, c->model, c->chains, c->iterations - c->warmup,
-                c->warmup, c->hmc.steps, c->hmc.step_size, c->seed);
+                c->warmup, c->steps, c->step_size, c->seed);
     }
 }
 
@@ -163,7 +163,7 @@ static void print_numbers(FILE *out, const struct picture *picture)
             "\n\n%" PRIu32 " chains x %" PRIu32 " iterations x %" PRIu32
             " leapfrog steps each (published: 3 x 500 x 10000), "
             "all at once; %zu x %zu lattice points x %zu draws\n",
-            c->chains, c->iterations, c->hmc.steps, picture->lattice.n, picture->lattice.n,
+            c->chains, c->iterations, c->steps, picture->lattice.n, picture->lattice.n,
             (size_t)c->chains * (c->iterations - c->warmup));
 }
 

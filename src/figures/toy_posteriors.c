@@ -24,7 +24,7 @@ void toy_posteriors_defaults(struct figure_options *options)
 
 static kelvin_run_config configure(const struct toy_posterior *posterior, const struct figure_options *options)
 {
-    kelvin_run_config config = kelvin_run_defaults();
+    kelvin_run_config config = {.sampler = "hmc"};
     config.data = "toy";
     config.model = "mlp:10,10,10,10,10";
     config.density = posterior->density;
@@ -33,9 +33,9 @@ static kelvin_run_config configure(const struct toy_posterior *posterior, const 
     config.chains = (uint32_t)options->chains;
     config.iterations = (uint32_t)options->iterations;
     config.warmup = (uint32_t)((uint64_t)config.iterations * 3 / 10);
-    config.hmc.step_size = posterior->step_size;
-    config.hmc.steps = (uint32_t)options->steps;
-    config.hmc.temperature = 1;
+    config.step_size = posterior->step_size;
+    config.steps = (uint32_t)options->steps;
+    config.temperature = 1;
     return config;
 }
 

@@ -22,9 +22,18 @@ static const char **text_of(kelvin_run_config *config, size_t i)
     return (const char **)((char *)config + texts[i].offset);
 }
 
-kelvin_run_config kelvin_run_defaults(void)
+kelvin_hmc_options kelvin_run_hmc_options(const kelvin_run_config *config)
 {
-    return (kelvin_run_config){
+    return (kelvin_hmc_options){
+        .step_size = config->step_size, .steps = config->steps, .temperature = config->temperature};
+}
+
+kelvin_status kelvin_run_defaults(kelvin_run_config *config, const char *sampler)
+{
+    const kelvin_hmc_options options = kelvin_hmc_defaults();
+    if (strcmp(sampler, "hmc") != 0)
+        return kelvin_fail(KELVIN_EUSAGE, "sampler \"%s\" is not known; expected hmc", sampler);
+    *config = (kelvin_run_config){
         .sampler = "hmc",
         .data = "toy",
         .model = "mlp:10,10,10,10,10",
@@ -34,8 +43,11 @@ kelvin_run_config kelvin_run_defaults(void)
         .chains = 3,
         .iterations = 500,
         .warmup = 150,
-        .hmc = kelvin_hmc_defaults(),
+        .steps = options.steps,
+        .step_size = options.step_size,
+        .temperature = options.temperature,
     };
+    return KELVIN_OK;
 }
 
 static kelvin_status check_numbers(const kelvin_run_config *config)
@@ -45,7 +57,8 @@ static kelvin_status check_numbers(const kelvin_run_config *config)
     if (config->warmup >= config->iterations)
         return kelvin_fail(KELVIN_EUSAGE, "warmup is %u of %u iterations; expected fewer, so that some are left",
                            config->warmup, config->iterations);
-    return kelvin_hmc_check(&config->hmc);
+    const kelvin_hmc_options options = kelvin_run_hmc_options(config);
+    return kelvin_hmc_check(&options);
 }
 
 /* Puts the run's own copies where the caller's texts were; what is not copied becomes NULL. */

@@ -42,9 +42,9 @@ static const struct kelvin_field config_fields[] = {
     {"chains", &kelvin_field_count, IN_CONFIG(chains)},
     {"iterations", &kelvin_field_count, IN_CONFIG(iterations)},
     {"warmup", &kelvin_field_count, IN_CONFIG(warmup)},
-    {"step_size", &kelvin_field_float, IN_CONFIG(hmc.step_size)},
-    {"steps", &kelvin_field_count, IN_CONFIG(hmc.steps)},
-    {"temperature", &kelvin_field_real, IN_CONFIG(hmc.temperature)},
+    {"step_size", &kelvin_field_float, IN_CONFIG(step_size)},
+    {"steps", &kelvin_field_count, IN_CONFIG(steps)},
+    {"temperature", &kelvin_field_real, IN_CONFIG(temperature)},
 };
 
 /* times.json: what differs from machine to machine. */

@@ -26,6 +26,8 @@ static inline struct kelvin_run_owned *kelvin_run_inside(const kelvin_run *run)
 KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvin_run_config *config);
 KELVIN_MUST_CHECK kelvin_status kelvin_run_allocate(kelvin_run *run);
 
+kelvin_hmc_options kelvin_run_hmc_options(const kelvin_run_config *config);
+
 /* Floats of (iterations, n_params) and of the logits of one chain; KELVIN_ENOMEM if all chains' would overflow. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_sizes(size_t *draws, size_t *logits, const kelvin_run *run);
 

@@ -59,7 +59,8 @@ static kelvin_status chain_create(struct chain *chain, const struct job *job)
     KELVIN_TRY(kelvin_posterior_create(&chain->posterior, run->model, &inside->density,
                                        inside->has_prior ? &inside->prior : NULL, run->data, NULL));
     const kelvin_target target = kelvin_posterior_target(chain->posterior);
-    KELVIN_TRY(kelvin_hmc_create(&chain->hmc, &target, &run->config.hmc, run->config.seed, chain->number));
+    const kelvin_hmc_options options = kelvin_run_hmc_options(&run->config);
+    KELVIN_TRY(kelvin_hmc_create(&chain->hmc, &target, &options, run->config.seed, chain->number));
     chain->start = kelvin_alloc(run->model->n_params, sizeof *chain->start);
     chain->logits = kelvin_alloc(run->data->train.n * run->data->classes, sizeof *chain->logits);
     if (!chain->start || !chain->logits) return KELVIN_ENOMEM;
