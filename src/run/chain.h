@@ -1,0 +1,139 @@
+/* chain: one chain of SGHMC, from its start or its last checkpoint to its samples.
+ *
+ *     struct kelvin_chain chain;
+ *     kelvin_status st = kelvin_chain_create(&chain, run, number);
+ *     if (!st) st = kelvin_chain_threads(&chain, 2);              // on how many threads; may change later
+ *     if (!st) st = kelvin_chain_begin(&chain, folder);           // or kelvin_chain_restore(&chain, path)
+ *     while (!st && !kelvin_chain_ended(&chain)) st = kelvin_chain_step(&chain);
+ *     kelvin_chain_destroy(&chain);
+ *
+ * Where it is in its run is one number, the step: epoch, batch, order, noise and schedule follow from it.
+ */
+#ifndef RUN_CHAIN_H
+#define RUN_CHAIN_H
+
+#include "base/files.h"
+#include "run/formats.h"
+#include "run/room.h"
+
+#include <kelvin/target.h>
+
+/* history.csv: one row per epoch. */
+enum kelvin_epoch_column {
+    EPOCH,
+    RATE,
+    TEMPERATURE,
+    ACCURACY,
+    CONFIDENCE,
+    LOG_POSTERIOR,
+    LOGIT_RANGE,
+    GRADIENT_NORM,
+    KINETIC,
+    CONFIGURATIONAL,
+    KELVIN_EPOCH_COLUMNS
+};
+extern const struct kelvin_column kelvin_epoch_columns[KELVIN_EPOCH_COLUMNS];
+
+/* Sums over the steps of an epoch so far. Doubles alone, so that a checkpoint can keep them as one array. */
+struct kelvin_epoch_sums {
+    double steps, n, hits, confidence, range, logp, gradient, kinetic, configurational;
+};
+enum { KELVIN_EPOCH_SUMS = sizeof(struct kelvin_epoch_sums) / sizeof(double) };
+
+/* All that a chain needs to go on, but for the history, of which it needs the rows of the epochs that have ended. */
+struct kelvin_snapshot {
+    uint32_t step; /* the next one to do */
+    float *theta, *v;
+    struct kelvin_epoch_sums sums;
+    char diverged[KELVIN_NOTE]; /* where and how; "" if it did not */
+};
+
+struct kelvin_chain {
+    const kelvin_run *run;
+    uint32_t number;
+    uint32_t steps_per_epoch, steps; /* of the whole chain */
+
+    struct kelvin_snapshot good; /* the last state that was found good: at the end of an epoch, or a checkpoint */
+    double *history;             /* (epochs, KELVIN_EPOCH_COLUMNS); rows are never changed once they are there */
+
+    uint32_t step;
+    struct kelvin_epoch_sums sums;
+    kelvin_sghmc *sampler;
+    kelvin_posterior *posterior;
+    size_t threads;
+    uint32_t ordered; /* the epoch that `order` is of, + 1; 0: none yet */
+    uint32_t *order;  /* (training observations) */
+    float *x;         /* (batch, inputs) */
+    int32_t *y;       /* (batch) */
+};
+
+KELVIN_MUST_CHECK kelvin_status kelvin_chain_create(struct kelvin_chain *chain, const kelvin_run *run, uint32_t number);
+void kelvin_chain_destroy(struct kelvin_chain *chain); /* fine on a zeroed one */
+
+/* The chain goes on with this many threads. Nothing else changes. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads);
+
+/* At its random start, or at that of config.init. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chain_begin(struct kelvin_chain *chain);
+
+/* At `good`, which was read from a file. */
+void kelvin_chain_take_up(struct kelvin_chain *chain);
+
+/* One step; at the end of an epoch also a row of history and a new `good` state. If the step was no good, good.diverged
+ * says so afterwards, and the chain has ended. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chain_step(struct kelvin_chain *chain);
+
+/* Makes the state of now the good one, in the middle of an epoch. */
+void kelvin_chain_keep(struct kelvin_chain *chain);
+
+/* The row of an epoch from its sums. */
+void kelvin_epoch_row(double row[KELVIN_EPOCH_COLUMNS], const struct kelvin_chain *chain, uint32_t epoch);
+
+/* Has the step before this one ended a cycle? If so its number goes to *cycle. */
+bool kelvin_chain_ends_cycle(const struct kelvin_chain *chain, uint32_t *cycle);
+
+static inline bool kelvin_chain_ended(const struct kelvin_chain *chain)
+{
+    return chain->step >= chain->steps || chain->good.diverged[0];
+}
+
+static inline uint32_t kelvin_cycles(const kelvin_run_config *config)
+{
+    return config->samples / config->chains;
+}
+
+/* Parameters at which a chain starts: drawn as the model says, or those of a sample of config.init. */
+KELVIN_MUST_CHECK kelvin_status kelvin_start(float *theta, const kelvin_run *run, uint32_t chain);
+
+/* ---- files of a chain ---- */
+
+#define KELVIN_CHAIN_FOLDER "chain-%03u"
+#define KELVIN_STATE_FILE   KELVIN_CHAIN_FOLDER "/state.safetensors"
+#define KELVIN_HISTORY_FILE KELVIN_CHAIN_FOLDER "/history.csv"
+#define KELVIN_SAMPLE_FILE  KELVIN_CHAIN_FOLDER "/sample-%03u.safetensors"
+
+/* Writes a state with the history up to it, and reads one. */
+KELVIN_MUST_CHECK kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *chain,
+                                                   const struct kelvin_snapshot *state);
+KELVIN_MUST_CHECK kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path);
+
+/* A snapshot's memory for n parameters; kelvin_snapshot_free on a zeroed one is fine. */
+KELVIN_MUST_CHECK kelvin_status kelvin_snapshot_create(struct kelvin_snapshot *snapshot, size_t n);
+void kelvin_snapshot_free(struct kelvin_snapshot *snapshot);
+
+/* One sample: the parameters alone, under the model's names. `index` counts those of its chain. */
+KELVIN_MUST_CHECK kelvin_status kelvin_sample_write(const char *path, const kelvin_run *run, uint32_t chain,
+                                                    uint32_t index, const float *theta);
+KELVIN_MUST_CHECK kelvin_status kelvin_sample_read(float *theta, const char *path, const kelvin_model *model);
+
+/* The samples that a run folder holds, chain after chain. */
+size_t kelvin_sample_count(const char *folder);
+
+/* The path of number `index` of them; false if there are fewer. */
+bool kelvin_sample_find(kelvin_path path, const char *folder, size_t index);
+
+/* Which layer made a chain diverge: that of the first parameter that is not finite, or of those that grew most since
+ * the last good state. */
+const char *kelvin_diverging_layer(const kelvin_model *model, const float *theta, const float *before);
+
+#endif

@@ -1,0 +1,46 @@
+/* chains: what the files about runs by SGHMC share: the run at work in its folder. */
+#ifndef RUN_CHAINS_H
+#define RUN_CHAINS_H
+
+#include "run/keeper.h"
+#include "run/lock.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Where one chain is. */
+struct kelvin_place {
+    kelvin_chain_phase phase;
+    char diverged[KELVIN_NOTE];
+};
+
+struct kelvin_chains {
+    kelvin_run *run;
+    kelvin_path folder;
+    struct kelvin_lock lock;
+    struct kelvin_place *place; /* (chains) */
+
+    /* while it runs */
+    kelvin_chains_options options;
+    kelvin_chains_watch *watch;
+    void *context;
+    struct kelvin_keeper *keeper;
+    pthread_mutex_t mutex; /* for places and the watch */
+    atomic_bool stop;      /* someone asked for it, or a chain failed */
+    bool asked;
+};
+
+/* Makes the folder of a new run, whole or not at all: run.json, folders of chains, and the first states of chains that
+ * start from samples of another run, which may be gone when they are asked for again. Takes the lock. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chains_folder(struct kelvin_chains *chains);
+
+/* Tells the watch. False, from then on, if it wants to stop or a chain has failed. */
+bool kelvin_chains_tell(struct kelvin_chains *chains, const kelvin_chain_news *news);
+
+/* Threads for a chain at work: its share of all of them, but one each while others wait. */
+size_t kelvin_chains_share(struct kelvin_chains *chains, uint32_t number);
+
+/* The logits of all samples at all training and test data, where they are not there yet. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_write(struct kelvin_chains *chains);
+
+#endif

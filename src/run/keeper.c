@@ -1,0 +1,204 @@
+/* The thread that writes checkpoints. A chain copies its state into its slot and goes on; the slot is the keeper's
+ * until the state is on disk. After a state comes history.csv, which follows from it, and a row of times.csv, which is
+ * the one file that differs between two runs of one configuration. */
+#include "run/keeper.h"
+
+#include "base/c_locale.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TIMES "times.csv"
+
+struct kelvin_keeper {
+    const char *folder;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t work, done;
+    bool quit;
+    struct kelvin_slot *first; /* all that are open */
+};
+
+/* ---- files ---- */
+
+/* Rows are only ever added; whoever loses the last one in a power cut has lost nothing of the run. */
+static kelvin_status note_times(const struct kelvin_keeper *keeper, struct kelvin_slot *slot)
+{
+    static const char head[] = "chain,step,epoch,seconds,images_per_s,threads\n";
+    const struct kelvin_chain *chain = slot->chain;
+    const uint32_t steps = slot->state.step - slot->noted;
+    const double seconds = slot->offered - slot->noted_at;
+    kelvin_path path;
+    struct stat about;
+    char row[256];
+    KELVIN_TRY(kelvin_path_join(path, keeper->folder, TIMES));
+    const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    locale_t c, before = enter_c_locale(&c);
+    const int used = snprintf(row, sizeof row, "%u,%u,%.6g,%.6g,%.6g,%zu\n", chain->number, slot->state.step,
+                              (double)slot->state.step / chain->steps_per_epoch, seconds,
+                              seconds > 0 ? (double)steps * chain->run->config.batch / seconds : 0.0, slot->threads);
+    leave_c_locale(c, before);
+    bool good = fd >= 0 && fstat(fd, &about) == 0;
+    if (good && about.st_size == 0) good = kelvin_write_all(fd, head, sizeof head - 1);
+    if (good) good = kelvin_write_all(fd, row, (size_t)used);
+    const int reason = errno;
+    if (fd >= 0 && close(fd) && good) return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
+    if (!good) return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(reason));
+    slot->noted = slot->state.step;
+    slot->noted_at = slot->offered;
+    return KELVIN_OK;
+}
+
+static kelvin_status write_state(const struct kelvin_keeper *keeper, struct kelvin_slot *slot)
+{
+    const struct kelvin_chain *chain = slot->chain;
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, keeper->folder, KELVIN_STATE_FILE, chain->number));
+    KELVIN_TRY(kelvin_state_write(path, chain, &slot->state));
+    KELVIN_TRY(kelvin_path_join(path, keeper->folder, KELVIN_HISTORY_FILE, chain->number));
+    KELVIN_TRY(kelvin_table_write(path, kelvin_epoch_columns, KELVIN_EPOCH_COLUMNS, chain->history,
+                                  slot->state.step / chain->steps_per_epoch));
+    return note_times(keeper, slot);
+}
+
+/* ---- the thread ---- */
+
+static struct kelvin_slot *full_slot(const struct kelvin_keeper *keeper)
+{
+    struct kelvin_slot *slot = keeper->first;
+    while (slot && !slot->full) slot = slot->next;
+    return slot;
+}
+
+static void *keep(void *argument)
+{
+    struct kelvin_keeper *keeper = argument;
+    pthread_mutex_lock(&keeper->mutex);
+    for (;;) {
+        struct kelvin_slot *slot = full_slot(keeper);
+        if (!slot && keeper->quit) break;
+        if (!slot) {
+            pthread_cond_wait(&keeper->work, &keeper->mutex);
+            continue;
+        }
+        pthread_mutex_unlock(&keeper->mutex);
+        const kelvin_status status = write_state(keeper, slot);
+        pthread_mutex_lock(&keeper->mutex);
+        if (status && !slot->status) {
+            slot->status = status;
+            snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error());
+        }
+        slot->full = false;
+        pthread_cond_broadcast(&keeper->done);
+    }
+    pthread_mutex_unlock(&keeper->mutex);
+    return NULL;
+}
+
+kelvin_status kelvin_keeper_start(struct kelvin_keeper **out, const char *folder)
+{
+    struct kelvin_keeper *keeper = kelvin_alloc(1, sizeof *keeper);
+    *out = NULL;
+    if (!keeper) return KELVIN_ENOMEM;
+    keeper->folder = folder;
+    pthread_mutex_init(&keeper->mutex, NULL);
+    pthread_cond_init(&keeper->work, NULL);
+    pthread_cond_init(&keeper->done, NULL);
+    if (pthread_create(&keeper->thread, NULL, keep, keeper)) {
+        kelvin_free(keeper);
+        return kelvin_fail(KELVIN_ENOMEM, "the thread that writes checkpoints could not be started");
+    }
+    *out = keeper;
+    return KELVIN_OK;
+}
+
+void kelvin_keeper_stop(struct kelvin_keeper *keeper)
+{
+    if (!keeper) return;
+    pthread_mutex_lock(&keeper->mutex);
+    keeper->quit = true;
+    pthread_cond_signal(&keeper->work);
+    pthread_mutex_unlock(&keeper->mutex);
+    pthread_join(keeper->thread, NULL);
+    pthread_cond_destroy(&keeper->done);
+    pthread_cond_destroy(&keeper->work);
+    pthread_mutex_destroy(&keeper->mutex);
+    kelvin_free(keeper);
+}
+
+/* ---- slots ---- */
+
+kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *keeper, const struct kelvin_chain *chain)
+{
+    *slot = (struct kelvin_slot){.keeper = keeper, .chain = chain, .noted = chain->step, .noted_at = kelvin_now()};
+    KELVIN_TRY(kelvin_snapshot_create(&slot->state, chain->run->model->n_params));
+    pthread_mutex_lock(&keeper->mutex);
+    slot->next = keeper->first;
+    keeper->first = slot;
+    pthread_mutex_unlock(&keeper->mutex);
+    return KELVIN_OK;
+}
+
+bool kelvin_slot_idle(struct kelvin_slot *slot)
+{
+    pthread_mutex_lock(&slot->keeper->mutex);
+    const bool idle = !slot->full;
+    pthread_mutex_unlock(&slot->keeper->mutex);
+    return idle;
+}
+
+bool kelvin_slot_failed(struct kelvin_slot *slot)
+{
+    pthread_mutex_lock(&slot->keeper->mutex);
+    const bool failed = slot->status != KELVIN_OK;
+    pthread_mutex_unlock(&slot->keeper->mutex);
+    return failed;
+}
+
+static void wait_until_idle(struct kelvin_slot *slot)
+{
+    pthread_mutex_lock(&slot->keeper->mutex);
+    while (slot->full) pthread_cond_wait(&slot->keeper->done, &slot->keeper->mutex);
+    pthread_mutex_unlock(&slot->keeper->mutex);
+}
+
+void kelvin_slot_offer(struct kelvin_slot *slot)
+{
+    const struct kelvin_snapshot *good = &slot->chain->good;
+    const size_t bytes = slot->chain->run->model->n_params * sizeof(float);
+    float *theta = slot->state.theta, *v = slot->state.v;
+    memcpy(theta, good->theta, bytes);
+    memcpy(v, good->v, bytes);
+    slot->state = *good;
+    slot->state.theta = theta;
+    slot->state.v = v;
+    slot->offered = kelvin_now();
+    slot->threads = slot->chain->threads;
+    pthread_mutex_lock(&slot->keeper->mutex);
+    slot->full = true;
+    pthread_cond_signal(&slot->keeper->work);
+    pthread_mutex_unlock(&slot->keeper->mutex);
+}
+
+kelvin_status kelvin_slot_close(struct kelvin_slot *slot, bool write)
+{
+    struct kelvin_keeper *keeper = slot->keeper;
+    if (!keeper) return KELVIN_OK; /* never opened */
+    wait_until_idle(slot);
+    if (write && !slot->status && slot->state.theta) {
+        kelvin_slot_offer(slot);
+        wait_until_idle(slot);
+    }
+    pthread_mutex_lock(&keeper->mutex);
+    struct kelvin_slot **link = &keeper->first;
+    while (*link && *link != slot) link = &(*link)->next;
+    if (*link) *link = slot->next;
+    pthread_mutex_unlock(&keeper->mutex);
+    kelvin_snapshot_free(&slot->state);
+    return slot->status ? kelvin_fail(slot->status, "%s", slot->sentence) : KELVIN_OK;
+}

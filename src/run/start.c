@@ -1,0 +1,42 @@
+/* Where chains start: at random, as the model says, or at the samples of another run (fine-tuning). */
+#include "run/chain.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "FOLDER" or "FOLDER/i" as a folder and the index of a sample; without one, the chain's own number, round and round. */
+static kelvin_status find_sample(kelvin_path path, const char *init, uint32_t chain)
+{
+    kelvin_path folder;
+    size_t n = kelvin_sample_count(init), index = n ? chain % n : 0;
+    const char *slash = strrchr(init, '/');
+    KELVIN_TRY(kelvin_path_join(folder, init, "%s", ""));
+    if (n == 0 && slash && isdigit((unsigned char)slash[1]) && strspn(slash + 1, "0123456789") == strlen(slash + 1)) {
+        folder[slash - init] = '\0';
+        index = strtoul(slash + 1, NULL, 10);
+        n = kelvin_sample_count(folder);
+        if (n > 0 && index >= n)
+            return kelvin_fail(KELVIN_EUSAGE, "init: %s has %zu samples, 0 to %zu; %zu is not among them", folder, n,
+                               n - 1, index);
+    }
+    if (n == 0)
+        return kelvin_fail(KELVIN_EUSAGE,
+                           "init: %s holds no samples; expected the folder of a finished run by sghmc, or FOLDER/i",
+                           init);
+    if (!kelvin_sample_find(path, folder, index))
+        return kelvin_fail(KELVIN_EIO, "init: sample %zu of %s cannot be found", index, folder);
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_start(float *theta, const kelvin_run *run, uint32_t chain)
+{
+    const kelvin_run_config *config = &run->config;
+    if (strcmp(config->init, "none") == 0) {
+        kelvin_model_init(run->model, theta, config->seed, chain);
+        return KELVIN_OK;
+    }
+    kelvin_path path;
+    KELVIN_TRY(find_sample(path, config->init, chain));
+    return kelvin_sample_read(theta, path, run->model);
+}

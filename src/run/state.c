@@ -1,0 +1,175 @@
+/* The files of a chain: its state (parameters, momenta, the history, the sums of the epoch so far) and its samples.
+ * A state is one file, so that its parts are of one moment. */
+#include "run/chain.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOMENTUM "momentum."
+enum { STEP, SEED, CHAIN, DIVERGED, N_NOTES };
+
+/* ---- arrays ---- */
+
+/* The tensors of a model as views on a vector of all parameters. */
+static void name_tensors(struct kelvin_array *arrays, const kelvin_model *model, const char *prefix, const float *vector)
+{
+    for (size_t t = 0; t < model->n_tensors; t++) {
+        const kelvin_tensor *tensor = &model->tensor[t];
+        struct kelvin_array *array = &arrays[t];
+        snprintf(array->name, sizeof array->name, "%s%s", prefix, tensor->name);
+        array->dtype = KELVIN_F32;
+        array->ndim = tensor->ndim;
+        memcpy(array->shape, tensor->shape, tensor->ndim * sizeof *tensor->shape);
+        array->data = (void *)(vector + tensor->offset);
+    }
+}
+
+static struct kelvin_array table_array(const char *name, size_t rows, size_t columns, double *data)
+{
+    struct kelvin_array array = {.dtype = KELVIN_F64, .ndim = 2, .shape = {rows, columns}, .data = data};
+    snprintf(array.name, sizeof array.name, "%s", name);
+    return array;
+}
+
+/* Parameters, momenta, history, sums. */
+static size_t state_arrays(struct kelvin_array *arrays, const struct kelvin_chain *chain,
+                           const struct kelvin_snapshot *state, struct kelvin_epoch_sums *sums)
+{
+    const kelvin_model *model = chain->run->model;
+    const size_t n = model->n_tensors;
+    name_tensors(arrays, model, "", state->theta);
+    name_tensors(arrays + n, model, MOMENTUM, state->v);
+    arrays[2 * n] = table_array("history", state->step / chain->steps_per_epoch, KELVIN_EPOCH_COLUMNS, chain->history);
+    arrays[2 * n + 1] = table_array("epoch_so_far", 1, KELVIN_EPOCH_SUMS, &sums->steps);
+    return 2 * n + 2;
+}
+
+static struct kelvin_array *alloc_arrays(const kelvin_model *model)
+{
+    return kelvin_alloc(2 * model->n_tensors + 2, sizeof(struct kelvin_array));
+}
+
+/* ---- strings ---- */
+
+static void number_note(struct kelvin_note *note, const char *name, uint64_t value)
+{
+    note->name = name;
+    snprintf(note->text, sizeof note->text, "%" PRIu64, value);
+}
+
+static kelvin_status read_number(uint64_t *value, const struct kelvin_tensors *file, const char *path, const char *name,
+                                 uint64_t lowest, uint64_t highest)
+{
+    const char *text;
+    char *end;
+    KELVIN_TRY(kelvin_tensors_note(&text, file, name));
+    *value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || *value < lowest || *value > highest)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: \"%s\" is \"%.40s\", expected a number from %" PRIu64 " to %" PRIu64,
+                           path, name, text, lowest, highest);
+    return KELVIN_OK;
+}
+
+/* ---- states ---- */
+
+kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *chain,
+                                 const struct kelvin_snapshot *state)
+{
+    struct kelvin_array *arrays = alloc_arrays(chain->run->model);
+    if (!arrays) return KELVIN_ENOMEM;
+    struct kelvin_note notes[N_NOTES] = {[DIVERGED] = {.name = "diverged"}};
+    struct kelvin_epoch_sums sums = state->sums;
+    number_note(&notes[STEP], "step", state->step);
+    number_note(&notes[SEED], "seed", chain->run->config.seed);
+    number_note(&notes[CHAIN], "chain", chain->number);
+    snprintf(notes[DIVERGED].text, sizeof notes[DIVERGED].text, "%s", state->diverged);
+    const size_t n = state_arrays(arrays, chain, state, &sums);
+    const kelvin_status status = kelvin_tensors_write(path, arrays, n, notes, N_NOTES);
+    kelvin_free(arrays);
+    return status;
+}
+
+static kelvin_status read_notes(struct kelvin_chain *chain, const struct kelvin_tensors *file, const char *path)
+{
+    const uint64_t seed = chain->run->config.seed;
+    const char *diverged;
+    uint64_t step, same;
+    KELVIN_TRY(read_number(&same, file, path, "seed", seed, seed));
+    KELVIN_TRY(read_number(&same, file, path, "chain", chain->number, chain->number));
+    KELVIN_TRY(read_number(&step, file, path, "step", 0, chain->steps));
+    KELVIN_TRY(kelvin_tensors_note(&diverged, file, "diverged"));
+    chain->good.step = (uint32_t)step;
+    snprintf(chain->good.diverged, sizeof chain->good.diverged, "%s", diverged);
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
+{
+    struct kelvin_tensors *file;
+    struct kelvin_array *arrays = alloc_arrays(chain->run->model);
+    if (!arrays) return KELVIN_ENOMEM;
+    kelvin_status status = kelvin_tensors_open(&file, path);
+    if (!status) {
+        status = read_notes(chain, file, path);
+        if (!status)
+            status = kelvin_tensors_read(file, arrays, state_arrays(arrays, chain, &chain->good, &chain->good.sums));
+        kelvin_tensors_close(file);
+    }
+    kelvin_free(arrays);
+    return status;
+}
+
+/* ---- samples ---- */
+
+kelvin_status kelvin_sample_write(const char *path, const kelvin_run *run, uint32_t chain, uint32_t index,
+                                  const float *theta)
+{
+    enum { INDEX = 2, N = 3 };
+    struct kelvin_array *arrays = alloc_arrays(run->model);
+    if (!arrays) return KELVIN_ENOMEM;
+    struct kelvin_note notes[N];
+    number_note(&notes[0], "seed", run->config.seed);
+    number_note(&notes[1], "chain", chain);
+    number_note(&notes[INDEX], "sample", index);
+    name_tensors(arrays, run->model, "", theta);
+    const kelvin_status status = kelvin_tensors_write(path, arrays, run->model->n_tensors, notes, N);
+    kelvin_free(arrays);
+    return status;
+}
+
+kelvin_status kelvin_sample_read(float *theta, const char *path, const kelvin_model *model)
+{
+    struct kelvin_tensors *file;
+    struct kelvin_array *arrays = alloc_arrays(model);
+    if (!arrays) return KELVIN_ENOMEM;
+    kelvin_status status = kelvin_tensors_open(&file, path);
+    if (!status) {
+        name_tensors(arrays, model, "", theta);
+        status = kelvin_tensors_read(file, arrays, model->n_tensors);
+        kelvin_tensors_close(file);
+    }
+    kelvin_free(arrays);
+    return status;
+}
+
+bool kelvin_sample_find(kelvin_path path, const char *folder, size_t index)
+{
+    size_t bytes;
+    for (uint32_t chain = 0;; chain++) {
+        if (kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, chain) || !kelvin_is_folder(path)) return false;
+        for (uint32_t k = 0;; k++, index--) {
+            if (kelvin_path_join(path, folder, KELVIN_SAMPLE_FILE, chain, k) || kelvin_file_size(&bytes, path)) break;
+            if (index == 0) return true;
+        }
+    }
+}
+
+size_t kelvin_sample_count(const char *folder)
+{
+    kelvin_path path;
+    size_t n = 0;
+    while (kelvin_sample_find(path, folder, n)) n++;
+    return n;
+}
