@@ -54,6 +54,7 @@ static void unmake(struct problem *p)
 static kelvin_posterior *posterior_of(const struct problem *p, bool with_prior, kelvin_posterior_options options)
 {
     kelvin_posterior *posterior;
+    options.outputs = true;
     assert_ok(
         kelvin_posterior_create(&posterior, p->model, &p->density, with_prior ? &p->prior : NULL, &p->data, &options));
     return posterior;
@@ -64,6 +65,7 @@ struct answer {
     size_t n_params, n_logits;
     float *grad, *logits;
     double logp;
+    kelvin_outputs outputs;
 };
 
 static struct answer answer_of(const struct problem *p, kelvin_posterior *posterior, size_t n)
@@ -74,6 +76,8 @@ static struct answer answer_of(const struct problem *p, kelvin_posterior *poster
     a.logits = room(a.n_logits, sizeof *a.logits);
     for (size_t i = 0; i < a.n_params; i++) a.grad[i] = NAN;
     target.eval(target.context, &a.logp, a.grad, p->theta);
+    a.outputs = kelvin_posterior_outputs(posterior);
+    assert_true(a.outputs.n == n);
     kelvin_posterior_logits(posterior, a.logits, p->theta);
     return a;
 }
@@ -90,6 +94,7 @@ static void assert_same(const struct answer *a, const struct answer *b, const ch
     assert_bits(a->logits, b->logits, a->n_logits, what);
     assert_bits(a->grad, b->grad, a->n_params, what);
     assert_true(a->logp == b->logp);
+    assert_memory_equal(&a->outputs, &b->outputs, sizeof a->outputs);
 }
 
 /* ---- threads, instruction sets ---- */
@@ -242,6 +247,7 @@ static void wrong_batches_get_a_sentence(void **state)
     assert_int_equal(kelvin_posterior_set_batch(some, p.x, p.y, 31), KELVIN_EUSAGE);
     assert_string_equal(kelvin_error(), "a batch of 31 observations; expected 1 to 30");
     assert_true(isnan(logp_of(some, p.theta))); /* there is nothing to see yet */
+    assert_true(kelvin_posterior_outputs(some).n == 0);
     p.y[29] = 3;
     assert_int_equal(kelvin_posterior_set_batch(some, p.x, p.y, 30), KELVIN_EUSAGE);
     assert_string_equal(kelvin_error(), "observation 29 of a batch has label 3; expected 0 to 2");
@@ -276,7 +282,7 @@ static void posteriors_remember_nothing(void **state)
             struct answer other = answer_of(&p, batch, few);
             assert_ok(kelvin_posterior_set_batch(batch, nan, p.y, n - 1));
             struct answer none = answer_of(&p, batch, n - 1);
-            assert_true(isnan(none.logp));
+            assert_true(isnan(none.logp) && isnan(none.outputs.range));
             assert_ok(kelvin_posterior_set_batch(batch, p.x, p.y, n));
             kelvin_posterior_logits(batch, logits, p.theta);
             assert_bits(logits, first.logits, first.n_logits, "logits first");
@@ -405,7 +411,7 @@ static void data_are_not_needed(void **state)
     (void)state;
     struct problem p;
     make(&p, &rows[2]);
-    const kelvin_posterior_options options = {.batch = 20, .total = rows[2].n};
+    const kelvin_posterior_options options = {.batch = 20, .total = rows[2].n, .outputs = true};
     kelvin_posterior *with = posterior_of(&p, true, options), *without;
     assert_ok(kelvin_posterior_create(&without, p.model, &p.density, &p.prior, NULL, &options));
     assert_ok(kelvin_posterior_set_batch(with, p.x, p.y, 20));

@@ -2,6 +2,8 @@
  * kelvin_density_eval and kelvin_prior_eval. */
 #include "nets.h"
 
+#include "target/outputs.h"
+
 #include <kelvin/target.h>
 
 static const char *const densities[] = {"categorical",    "dirichlet:0.8",      "dirclip:1.4,-50",
@@ -207,6 +209,170 @@ static void shapes_of_data(void **state)
     }
 }
 
+/* ---- what the network says ---- */
+
+enum { MOST_CLASSES = 11 };
+
+/* Of one observation, z (K). A row with a logit that is not a number has no largest one. */
+static kelvin_outputs plain_outputs(const float *z, size_t K, int32_t y)
+{
+    double largest = -INFINITY, smallest = INFINITY, sum = 0;
+    bool finite = true, numbers = true;
+    size_t top = K;
+    for (size_t k = K; k-- > 0;)
+        if ((double)z[k] >= largest) largest = (double)z[top = k];
+    for (size_t k = 0; k < K; k++) {
+        smallest = fmin(smallest, (double)z[k]);
+        finite &= isfinite(z[k]);
+        numbers &= !isnan(z[k]);
+        sum += exp((double)z[k] - largest);
+    }
+    return (kelvin_outputs){.n = 1,
+                            .hits = numbers && top == (size_t)y,
+                            .confidence = finite ? 1 / sum : NAN,
+                            .range = finite ? (double)(float)(largest - smallest) : NAN};
+}
+
+/* logits (n, K) */
+static kelvin_outputs plain_sum(const float *logits, const int32_t *y, size_t K, size_t n)
+{
+    kelvin_outputs sum = {0};
+    bool finite = true;
+    for (size_t i = 0; i < n; i++) {
+        const kelvin_outputs one = plain_outputs(logits + i * K, K, y[i]);
+        sum.n++;
+        sum.hits += one.hits;
+        sum.confidence += one.confidence;
+        sum.range = fmax(sum.range, one.range);
+        finite &= !isnan(one.range);
+    }
+    if (!finite) sum.range = NAN;
+    return sum;
+}
+
+/* Eleven exponentials in float, added up: a rounding of 6e-8 each. */
+static void assert_outputs(const kelvin_outputs *got, const kelvin_outputs *expected)
+{
+    assert_true(got->n == expected->n);
+    assert_int_equal(got->hits, expected->hits);
+    if (isnan(expected->range)) {
+        assert_true(isnan(got->range) && isnan(got->confidence));
+    } else {
+        assert_near(got->confidence, expected->confidence, 1e-6 * expected->confidence);
+        assert_true(got->range == expected->range);
+    }
+}
+
+/* Small whole logits, of which many are equal, or normal ones; among those some that are not finite. */
+static void make_logits(float *logits, size_t n, uint32_t stream)
+{
+    static const float odd[] = {NAN, INFINITY, -INFINITY, -NAN, 3e38f, -3e38f};
+    for (size_t i = 0; i < n; i++) {
+        const double z = 3 * normal_at(20, i + 1000 * stream), rare = normal_at(21, i + 1000 * stream);
+        logits[i] = (float)(stream % 2 ? z : rint(z));
+        if (stream % 4 == 3 && rare > 2) logits[i] = odd[(i + stream) % 6];
+    }
+}
+
+/* Blocks of 1 to all observations, of 1 to 11 classes; what stands beyond the last one does not count. */
+static void blocks_are_counted(void **state)
+{
+    (void)state;
+    float logits[KELVIN_BLOCK * MOST_CLASSES], z[KELVIN_BLOCK * MOST_CLASSES];
+    int32_t y[KELVIN_BLOCK];
+    for (size_t isa = 0; use_isa(isa); isa++) {
+        const struct kelvin_kernels *kernels;
+        assert_ok(kelvin_kernels_get(&kernels));
+        for (size_t K = 1; K <= MOST_CLASSES; K++)
+            for (uint32_t stream = 0; stream < 2 * KELVIN_BLOCK; stream++) {
+                const size_t n = stream % KELVIN_BLOCK + 1;
+                make_logits(logits, n * K, stream);
+                for (size_t i = 0; i < KELVIN_BLOCK; i++) {
+                    if (i < n) y[i] = (int32_t)((i + stream) % K);
+                    for (size_t k = 0; k < K; k++) z[k * KELVIN_BLOCK + i] = i < n ? logits[i * K + k] : NAN;
+                }
+                kelvin_outputs sum = {0};
+                const kelvin_outputs expected = plain_sum(logits, y, K, n);
+                kelvin_outputs_block(&sum, kernels, z, y, K, n);
+                assert_outputs(&sum, &expected);
+            }
+    }
+}
+
+static void outputs_are_added(void **state)
+{
+    (void)state;
+    kelvin_outputs a = {.n = 3, .hits = 1, .confidence = 1.25, .range = 2}, none = {0};
+    kelvin_outputs_add(&a, &(kelvin_outputs){.n = 5, .hits = 4, .confidence = 3.5, .range = 1});
+    kelvin_outputs_add(&a, &none);
+    assert_outputs(&a, &(kelvin_outputs){.n = 8, .hits = 5, .confidence = 4.75, .range = 2});
+    kelvin_outputs_add(&a, &(kelvin_outputs){.n = 1, .range = 7});
+    assert_true(a.range == 7);
+    kelvin_outputs_add(&a, &(kelvin_outputs){.n = 1, .range = NAN});
+    kelvin_outputs_add(&a, &(kelvin_outputs){.n = 1, .range = 8});
+    assert_true(isnan(a.range) && a.n == 11);
+}
+
+/* After each kind of evaluation, of the observations that it looked at; `expected` may be NULL. */
+static void check_outputs(struct oracle *o, const float *theta, const kelvin_outputs *expected, size_t n)
+{
+    const kelvin_posterior_options options[] = {{.outputs = true}, {.batch = n, .outputs = true, .threads = 2}, {0}};
+    kelvin_density density;
+    float *grad = room(o->model->n_params, sizeof *grad), *logits = room(n * o->model->classes, sizeof *logits);
+    double logp;
+    o->data.train.n = n;
+    assert_ok(kelvin_density_parse(&density, "categorical"));
+    for (size_t i = 0; i < 3; i++) {
+        kelvin_posterior *posterior;
+        assert_ok(kelvin_posterior_create(&posterior, o->model, &density, NULL, &o->data, &options[i]));
+        if (options[i].batch) assert_ok(kelvin_posterior_set_batch(posterior, o->x, o->y, n));
+        const kelvin_target target = kelvin_posterior_target(posterior);
+        kelvin_outputs seen[4];
+        target.eval(target.context, NULL, grad, theta);
+        seen[0] = kelvin_posterior_outputs(posterior);
+        kelvin_posterior_logits(posterior, logits, theta);
+        seen[1] = kelvin_posterior_outputs(posterior);
+        target.eval(target.context, &logp, NULL, o->theta);
+        target.eval(target.context, &logp, grad, theta); /* of the last evaluation alone */
+        seen[2] = kelvin_posterior_outputs(posterior);
+        seen[3] = plain_sum(logits, o->y, o->model->classes, n);
+        for (size_t s = 0; s < 3; s++) {
+            assert_outputs(&seen[s], options[i].outputs ? &seen[3] : &(kelvin_outputs){0});
+            assert_memory_equal(&seen[s], &seen[0], sizeof seen[0]);
+        }
+        if (expected) assert_outputs(&seen[3], expected);
+        kelvin_posterior_destroy(posterior);
+    }
+    kelvin_free(grad);
+    kelvin_free(logits);
+}
+
+/* Parameters of 0: all logits are equal, and the first class is the largest. Large ones: nothing is finite. */
+static void outputs_are_as_plain_ones(void **state)
+{
+    (void)state;
+    static const size_t n[] = {1, 18, 25, 61};
+    static const struct row more[] = {{"cnn", {1, 8, 8}, 4, 125, 0, 0}, {"resnet8", {1, 8, 8}, 3, 75, 0, 0}};
+    for (size_t K = 2; K <= MOST_CLASSES + 2; K++) {
+        const struct row small = {"mlp:9,leak=0.1", {5, 1, 1}, K, 61, 0, 0};
+        const struct row *row = K <= MOST_CLASSES ? &small : &more[K - MOST_CLASSES - 1];
+        struct oracle o;
+        make(&o, row);
+        float *theta = room(o.model->n_params, sizeof *theta);
+        for (size_t s = 0; s < 4; s++) {
+            kelvin_outputs ties = {.n = n[s], .confidence = (double)n[s] / (double)row->classes};
+            for (size_t i = 0; i < n[s]; i++) ties.hits += o.y[i] == 0;
+            check_outputs(&o, o.theta, NULL, n[s]);
+            memset(theta, 0, o.model->n_params * sizeof *theta);
+            check_outputs(&o, theta, &ties, n[s]);
+        }
+        for (size_t i = 0; i < o.model->n_params; i++) theta[i] = 1e30f * o.theta[i];
+        check_outputs(&o, theta, NULL, row->n);
+        kelvin_free(theta);
+        unmake(&o);
+    }
+}
+
 /* ---- what is refused ---- */
 
 static void wrong_questions_get_a_sentence(void **state)
@@ -253,9 +419,14 @@ static void wrong_questions_get_a_sentence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(posteriors_are_as_plain_ones),   cmocka_unit_test(all_members_are_here),
-        cmocka_unit_test(images_are_normalised),          cmocka_unit_test(shapes_of_data),
+        cmocka_unit_test(posteriors_are_as_plain_ones),
+        cmocka_unit_test(all_members_are_here),
+        cmocka_unit_test(images_are_normalised),
+        cmocka_unit_test(shapes_of_data),
         cmocka_unit_test(wrong_questions_get_a_sentence),
+        cmocka_unit_test(blocks_are_counted),
+        cmocka_unit_test(outputs_are_added),
+        cmocka_unit_test(outputs_are_as_plain_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
