@@ -50,6 +50,29 @@ static kelvin_status cannot_write(const struct kelvin_writer *writer)
     return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", writer->path, strerror(errno));
 }
 
+/* Signals must not look like failures, nor be taken for them. */
+static int open_to_write(const char *path)
+{
+    int fd;
+    do fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static int sync_all(int fd)
+{
+    int failed;
+    do failed = fsync(fd);
+    while (failed && errno == EINTR);
+    return failed;
+}
+
+/* A close that was interrupted has closed the file, whose bytes are safe by then. */
+static int close_file(int fd)
+{
+    return close(fd) && errno != EINTR ? -1 : 0;
+}
+
 kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path)
 {
     writer->fd = -1;
@@ -58,7 +81,7 @@ kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path)
     const int b = snprintf(writer->temporary, KELVIN_PATH_MAX, "%s.tmp", path);
     if (a < 0 || b < 0 || b >= KELVIN_PATH_MAX)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", path, KELVIN_PATH_MAX - 5);
-    writer->fd = open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    writer->fd = open_to_write(writer->temporary);
     return writer->fd >= 0 ? KELVIN_OK : cannot_write(writer);
 }
 
@@ -87,7 +110,7 @@ kelvin_status kelvin_folder_sync(const char *folder)
 {
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     /* Some file systems cannot sync a folder, and say so with EINVAL: nothing more can be done there. */
-    const bool done = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+    const bool done = fd >= 0 && (sync_all(fd) == 0 || errno == EINVAL);
     const int reason = errno;
     if (fd >= 0) close(fd);
     return done ? KELVIN_OK : kelvin_fail(KELVIN_EIO, "%s: could not be synced: %s", folder, strerror(reason));
@@ -108,8 +131,8 @@ kelvin_status kelvin_writer_close(struct kelvin_writer *writer, kelvin_status st
 {
     if (writer->fd < 0) return status;
     if (!status) status = flush(writer);
-    if (!status && fsync(writer->fd)) status = cannot_write(writer);
-    if (close(writer->fd) && !status) status = cannot_write(writer);
+    if (!status && sync_all(writer->fd)) status = cannot_write(writer);
+    if (close_file(writer->fd) && !status) status = cannot_write(writer);
     writer->fd = -1;
     if (!status && rename(writer->temporary, writer->path)) status = cannot_write(writer);
     if (status) {

@@ -9,6 +9,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays go to files as
 
 /* CRC-32 (ISO-HDLC, the one of zlib and PNG). */
 uint32_t kelvin_crc32(const void *data, size_t bytes);
+/* Of what has the checksum `crc32`, and these bytes after it. */
+uint32_t kelvin_crc32_more(uint32_t crc32, const void *data, size_t bytes);
 
 /* NumPy's NPY 1.0 with three axes: float32, C order. When read, the shape must be this one. */
 KELVIN_MUST_CHECK kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t shape[3]);
@@ -47,12 +49,15 @@ KELVIN_MUST_CHECK kelvin_status kelvin_tensors_write(const char *path, const str
 struct kelvin_tensors;
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path);
 void kelvin_tensors_close(struct kelvin_tensors *file);
+/* The same of bytes in memory, which become the file's own (kelvin_free); the path is for sentences. */
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_parse(struct kelvin_tensors **file, char *bytes, size_t size,
+                                                     const char *path);
 
 /* The string of that name; KELVIN_EFORMAT, with the path, if it is not there. */
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_note(const char **text, const struct kelvin_tensors *file,
                                                     const char *name);
 
-/* The shape of an array whose dtype and number of axes must be these (its other fields are filled in). */
+/* Fills in the shape of an array whose name, dtype and number of axes must be these. */
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_shape(struct kelvin_array *array, const struct kelvin_tensors *file);
 
 /* Copies all n arrays to where they are to go. The file must hold these and no others, with these shapes. */
@@ -62,7 +67,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_tensors_read(const struct kelvin_tensors 
 /* A row of a table, as text and back; one table of columns for both directions. */
 struct kelvin_column {
     const char *name;
-    double lowest, highest; /* infinite ones: anything, also not a number */
+    double lowest, highest; /* infinite: anything, also not a number */
     bool whole;
 };
 

@@ -26,10 +26,11 @@ static kelvin_status data_bytes(size_t *bytes, const char *path, const size_t sh
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t shape[3])
+kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path, const size_t shape[3])
 {
     char text[LONGEST], header[PREFIX + LONGEST + ALIGN];
     size_t bytes;
+    file->fd = -1; /* for kelvin_writer_close, whatever happens */
     KELVIN_TRY(data_bytes(&bytes, path, shape));
     const size_t used = (size_t)literal(text, shape);
     const size_t total = (PREFIX + used + 1 + ALIGN - 1) / ALIGN * ALIGN;
@@ -40,10 +41,15 @@ kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t
     memcpy(header + PREFIX, text, used);
     header[total - 1] = '\n';
 
+    KELVIN_TRY(kelvin_writer_open(file, path));
+    return kelvin_writer_put(file, header, total);
+}
+
+kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t shape[3])
+{
     struct kelvin_writer file;
-    kelvin_status status = kelvin_writer_open(&file, path);
-    if (!status) status = kelvin_writer_put(&file, header, total);
-    if (!status) status = kelvin_writer_put(&file, data, bytes);
+    kelvin_status status = kelvin_npy_begin(&file, path, shape);
+    if (!status) status = kelvin_writer_put(&file, data, shape[0] * shape[1] * shape[2] * sizeof *data);
     return kelvin_writer_close(&file, status);
 }
 

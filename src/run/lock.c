@@ -1,0 +1,73 @@
+/* RUN/lock: held by flock, so that it goes with its process. The file stays: to remove it would let two processes hold
+ * two locks of one name. In it is the number of the process that has it, for the sentence alone. */
+#include "run/lock.h"
+#include "base/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { NUMBER = 24 };
+
+static int open_lock(const char *path)
+{
+    int fd;
+    do fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static bool try_lock(int fd)
+{
+    int failed;
+    do failed = flock(fd, LOCK_EX | LOCK_NB);
+    while (failed && errno == EINTR);
+    return !failed;
+}
+
+/* The other process may not have written its number yet. */
+static kelvin_status in_use(int fd, const char *folder)
+{
+    char text[NUMBER] = "";
+    const ssize_t got = pread(fd, text, sizeof text - 1, 0);
+    const long pid = got > 0 ? strtol(text, NULL, 10) : 0;
+    char who[2 * NUMBER] = "";
+    if (pid > 0) snprintf(who, sizeof who, " (pid %ld)", pid);
+    return kelvin_fail(KELVIN_EUSAGE, "%s: another process%s is working here; wait for it, or stop it", folder, who);
+}
+
+static bool write_number(int fd)
+{
+    char text[NUMBER];
+    const int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+    return ftruncate(fd, 0) == 0 && kelvin_write_all(fd, text, (size_t)n);
+}
+
+kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder)
+{
+    kelvin_path path;
+    lock->fd = -1;
+    KELVIN_TRY(kelvin_path_join(path, folder, "lock"));
+    lock->fd = open_lock(path);
+    if (lock->fd < 0)
+        return kelvin_fail(KELVIN_EIO, "%s: could not be opened to be written, so no work can be done here: %s", path,
+                           strerror(errno));
+    kelvin_status status = KELVIN_OK;
+    if (!try_lock(lock->fd))
+        status = errno == EWOULDBLOCK ? in_use(lock->fd, folder)
+                                      : kelvin_fail(KELVIN_EIO, "%s: could not be locked: %s", path, strerror(errno));
+    else if (!write_number(lock->fd))
+        status = kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
+    if (status) kelvin_lock_release(lock);
+    return status;
+}
+
+void kelvin_lock_release(struct kelvin_lock *lock)
+{
+    if (lock->fd >= 0) close(lock->fd);
+    lock->fd = -1;
+}
