@@ -35,6 +35,39 @@ KELVIN_MUST_CHECK kelvin_status kelvin_predictive(double *p, const float *logits
 /* Share of (sample, observation) pairs whose largest logit is the label's: mean accuracy of single samples. */
 double kelvin_mean_accuracy(const float *logits, const int32_t *y, size_t samples, size_t n, size_t classes);
 
+/* ---- ensembles: what the samples of a posterior say together ---- */
+
+typedef struct kelvin_average {
+    double mean, error; /* of the mean: the standard error; not a number where there is one value alone */
+} kelvin_average;
+
+typedef struct kelvin_percentiles {
+    double low, median, high; /* 10 %, 50 %, 90 % */
+} kelvin_percentiles;
+
+/* Of equal probabilities the first counts as the largest. */
+typedef struct kelvin_metrics {
+    size_t samples, n; /* n: observations */
+    struct {
+        kelvin_average accuracy, confidence, log_likelihood; /* log-likelihood per observation */
+    } single;                                                /* of each sample alone, averaged over samples */
+    struct {
+        double accuracy, confidence, log_likelihood; /* log-likelihood: the sum over observations */
+    } ensemble;                                      /* of the posterior predictive of all samples */
+    size_t subsets, subset; /* error bars are over so many random subsets of so many samples; 0: too few for that */
+    struct {
+        kelvin_percentiles accuracy, confidence, log_likelihood;
+    } spread; /* of the subsets' ensembles; as in ensemble */
+} kelvin_metrics;
+
+/* Of the logits in an NPY file, (samples, n, classes), float32, against the labels y (n), each 0 .. classes - 1. The
+ * file is read in pieces: memory is a few MB however large it is. Probabilities that doubles cannot hold keep their
+ * logarithms: a log-likelihood of finite logits is finite.
+ * Where there are more than 8 samples, error bars are as in the paper: 100 subsets of 8 without replacement, always the
+ * same ones. */
+KELVIN_MUST_CHECK kelvin_status kelvin_ensemble_evaluate(kelvin_metrics *out, const char *path, const int32_t *y,
+                                                         size_t n, size_t classes);
+
 /* What a run says of itself; everything without the warm-up. */
 typedef struct kelvin_summary {
     double acceptance, energy_error;   /* share of accepted proposals; median of |energy error| */

@@ -19,8 +19,8 @@ static void set_strides(struct npy *a)
     }
 }
 
-/* Sets data, count and strides from shape and type; `bytes` are left for the data. */
-static kelvin_status check_size(struct npy *a, const unsigned char *data, size_t bytes, const char *path)
+/* Sets count and strides from shape and type; `bytes` are left for the data. */
+static kelvin_status check_size(struct npy *a, size_t bytes, const char *path)
 {
     if (a->axes == 0) return kelvin_fail(KELVIN_EFORMAT, "%s: holds a single number; expected an array", path);
     size_t size = a->item;
@@ -36,14 +36,14 @@ static kelvin_status check_size(struct npy *a, const unsigned char *data, size_t
         return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu bytes of data, expected %zu for the shape %s of %c%zu", path,
                            bytes, size, npy_shape_text(a).text, a->kind, a->item);
     a->count = size / a->item;
-    a->data = data;
     set_strides(a);
     return KELVIN_OK;
 }
 
-kelvin_status npy_parse(struct npy *array, const void *file, size_t bytes, const char *path)
+kelvin_status npy_parse_head(struct npy *array, size_t *data_at, const void *head, size_t bytes, size_t file_bytes,
+                             const char *path)
 {
-    const unsigned char *at = file;
+    const unsigned char *at = head;
     *array = (struct npy){0};
     if (bytes >= 2 && memcmp(at, "PK", 2) == 0)
         return kelvin_fail(KELVIN_EFORMAT,
@@ -60,11 +60,23 @@ kelvin_status npy_parse(struct npy *array, const void *file, size_t bytes, const
     const size_t width = at[6] == 1 ? 2 : 4, start = LENGTH_AT + width;
     size_t length = 0;
     for (size_t i = 0; i < width && start <= bytes; i++) length |= (size_t)at[LENGTH_AT + i] << 8 * i;
-    if (start > bytes || length > bytes - start)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: ends within its header: %zu bytes, expected %zu", path, bytes,
+    if (start > bytes || length > file_bytes - start)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: ends within its header: %zu bytes, expected %zu", path, file_bytes,
                            start + length);
+    if (length > bytes - start)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has a header of %zu bytes, expected at most %zu", path, start + length,
+                           bytes);
     KELVIN_TRY(npy_read_header(array, (const char *)at + start, length, start, path));
-    return check_size(array, at + start + length, bytes - start - length, path);
+    *data_at = start + length;
+    return check_size(array, file_bytes - *data_at, path);
+}
+
+kelvin_status npy_parse(struct npy *array, const void *file, size_t bytes, const char *path)
+{
+    size_t data_at;
+    KELVIN_TRY(npy_parse_head(array, &data_at, file, bytes, bytes, path));
+    array->data = (const unsigned char *)file + data_at;
+    return KELVIN_OK;
 }
 
 /* ---- numbers ---- */

@@ -26,6 +26,11 @@ struct npy {
 /* KELVIN_EFORMAT if it is no such file, is broken, or does not hold numbers. `path` is for sentences. */
 KELVIN_MUST_CHECK kelvin_status npy_parse(struct npy *array, const void *file, size_t bytes, const char *path);
 
+/* The same from the first `bytes` bytes of a file of `file_bytes`: array->data stays NULL, the numbers start at byte
+ * *data_at of the file. */
+KELVIN_MUST_CHECK kelvin_status npy_parse_head(struct npy *array, size_t *data_at, const void *head, size_t bytes,
+                                               size_t file_bytes, const char *path);
+
 /* All numbers in C order of shape, whatever the order of the file. Axes may be exchanged beforehand: npy_move_axis. */
 void npy_doubles(double *out, const struct npy *array);
 void npy_bytes(uint8_t *out, const struct npy *array); /* of one byte each */
