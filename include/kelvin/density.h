@@ -65,6 +65,10 @@ double kelvin_density_eval(const kelvin_density *density, double *grad, const do
  */
 void kelvin_density_step(const kelvin_density *density, double *change, const double *z, size_t K, size_t y);
 
+/* Densities with a sum of (alpha - 1) l_k over K classes have a critical alpha, (K - 2) / K: below it, that gradient
+ * misleads wherever a prediction is wrong and sure of it. True if this one is below; *critical is then that alpha. */
+bool kelvin_density_misleads(const kelvin_density *density, double *critical, size_t K);
+
 /* Log-density of n parameters in double precision; its gradient goes to grad (n values) unless NULL. */
 double kelvin_prior_eval(const kelvin_prior *prior, double *grad, const double *theta, size_t n);
 

@@ -4,9 +4,10 @@
 /* One row each: the name of its functions, the name that users write, the formula, and what else differs. */
 #define DENSITIES(ROW)                                                                                                 \
     ROW(categorical, "categorical", "l_y", .spec.info.sees_label = true)                                               \
-    ROW(dirichlet, "dirichlet", "sum_k (alpha - 1) l_k", .spec.info.param = {"alpha"}, .spec.range = {SPEC_ANY})       \
+    ROW(dirichlet, "dirichlet", "sum_k (alpha - 1) l_k", .spec.info.param = {"alpha"}, .spec.range = {SPEC_ANY},       \
+        .has_critical_alpha = true)                                                                                    \
     ROW(dirclip, "dirclip", "sum_k (alpha - 1) max(l_k, clip)", .spec.info.param = {"alpha", "clip"},                  \
-        .spec.range = {SPEC_ANY, SPEC_NEGATIVE})                                                                       \
+        .spec.range = {SPEC_ANY, SPEC_NEGATIVE}, .has_critical_alpha = true)                                           \
     ROW(ndg_logits, "ndg-logits", "-1/2 sum_k (z_k - mu_k)^2 / s2_k", .spec.info.param = {"alpha"},                    \
         .spec.range = {SPEC_POSITIVE}, .spec.info.sees_label = true, .on_logits = true)                                \
     ROW(ndg_logprobs, "ndg-logprobs", "-1/2 sum_k (l_k - (mu_k - mu_y))^2 / s2_k", .spec.info.param = {"alpha"},       \
@@ -53,4 +54,10 @@ void kelvin_density_format(char *out, size_t size, const kelvin_density *density
 const kelvin_member_info *kelvin_density_info(size_t i)
 {
     return at(i) ? &at(i)->info : NULL;
+}
+
+bool kelvin_density_misleads(const kelvin_density *density, double *critical, size_t K)
+{
+    *critical = (double)(K - 2) / (double)K;
+    return density->type->has_critical_alpha && density->param[0] < *critical;
 }

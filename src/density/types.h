@@ -32,6 +32,7 @@ struct kelvin_density_type {
     struct spec spec;
     bool on_logits; /* a function of the logits themselves; such a density sees the label */
     bool uses_top;
+    bool has_critical_alpha; /* its first parameter; see kelvin_density_misleads */
     density_add_float *add_float;
     density_add_double *add_double;
 };

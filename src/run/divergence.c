@@ -29,3 +29,17 @@ const char *kelvin_diverging_layer(const kelvin_model *model, const float *theta
     }
     return model->tensor[worst].name;
 }
+
+const char *kelvin_run_warning(const kelvin_run *run)
+{
+    struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    double critical;
+    if (!kelvin_density_misleads(&inside->density, &critical, run->data->classes)) return NULL;
+    if (strcmp(run->config.init, "none") != 0) return NULL;
+    snprintf(inside->warning, sizeof inside->warning,
+             "density %s is below the critical alpha (K - 2) / K = %.3g of %zu classes: where a prediction is wrong, its "
+             "gradient makes the true class less probable still, so chains from random starts end at wrong labels. Start "
+             "from a network that knows them: --init RUN, after a run with --density categorical",
+             run->config.density, critical, run->data->classes);
+    return inside->warning;
+}

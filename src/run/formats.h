@@ -69,6 +69,7 @@ struct kelvin_column {
     const char *name;
     double lowest, highest; /* infinite: anything, also not a number */
     bool whole;
+    int digits; /* of a number that is not whole; 0: as many as give it back */
 };
 
 /* The first column counts rows from 0. rows (n, columns). */

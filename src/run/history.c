@@ -7,12 +7,12 @@
 enum { ITERATION, ACCEPTED, ACCEPTANCE, ENERGY_ERROR, LOG_POSTERIOR, ACCURACY, N_COLUMNS };
 
 static const struct kelvin_column columns[N_COLUMNS] = {
-    [ITERATION] = {"iteration", 0, UINT32_MAX, true},
-    [ACCEPTED] = {"accepted", 0, 1, true},
-    [ACCEPTANCE] = {"acceptance", 0, 1, false},
-    [ENERGY_ERROR] = {"energy_error", -INFINITY, INFINITY, false},
-    [LOG_POSTERIOR] = {"log_posterior", -INFINITY, INFINITY, false},
-    [ACCURACY] = {"training_accuracy", 0, 1, false},
+    [ITERATION] = {"iteration", 0, UINT32_MAX, true, 0},
+    [ACCEPTED] = {"accepted", 0, 1, true, 0},
+    [ACCEPTANCE] = {"acceptance", 0, 1, false, 0},
+    [ENERGY_ERROR] = {"energy_error", -INFINITY, INFINITY, false, 0},
+    [LOG_POSTERIOR] = {"log_posterior", -INFINITY, INFINITY, false, 0},
+    [ACCURACY] = {"training_accuracy", 0, 1, false, 0},
 };
 
 kelvin_status kelvin_history_write(const char *path, const kelvin_hmc_info *info, const double *accuracy,

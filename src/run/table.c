@@ -1,4 +1,5 @@
-/* Tables as text, CSV: one line of names, one line per row. Numbers have the fewest digits that give them back. */
+/* Tables as text, CSV: one line of names, one line per row. Numbers have as many digits as their column
+ * says, or the fewest that give them back. */
 #include "base/c_locale.h"
 #include "base/files.h"
 #include "run/formats.h"
@@ -23,6 +24,12 @@ static const char *after(size_t column, size_t n_columns)
     return column + 1 < n_columns ? "," : "\n";
 }
 
+static int digits_of(const struct kelvin_column *column, double x)
+{
+    enum { WHOLE = 10 };
+    return column->whole ? WHOLE : column->digits ? column->digits : kelvin_digits(x);
+}
+
 static kelvin_status put_value(struct kelvin_writer *file, const struct kelvin_column *column, double x,
                                const char *end)
 {
@@ -31,7 +38,7 @@ static kelvin_status put_value(struct kelvin_writer *file, const struct kelvin_c
     if (isnan(x))
         n = snprintf(text, FIELD, "nan%s", end); /* never "-nan" */
     else
-        n = snprintf(text, FIELD, "%.*g%s", column->whole ? 10 : kelvin_digits(x), x, end);
+        n = snprintf(text, FIELD, "%.*g%s", digits_of(column, x), x, end);
     return kelvin_writer_put(file, text, (size_t)n);
 }
 
