@@ -30,11 +30,13 @@ enum { KELVIN_BLOCK = 24 };
 
 typedef enum kelvin_status {
     KELVIN_OK = 0,
-    KELVIN_EUSAGE,  /* the caller asked for something that makes no sense */
-    KELVIN_ENOMEM,  /* memory could not be had */
-    KELVIN_EIO,     /* the file system or another program said no */
-    KELVIN_EFORMAT, /* a file is not what it should be */
-    KELVIN_ESTOP,   /* the caller's progress function asked to stop */
+    KELVIN_EUSAGE,    /* the caller asked for something that makes no sense */
+    KELVIN_ENOMEM,    /* memory could not be had */
+    KELVIN_EIO,       /* the file system or another program said no */
+    KELVIN_EFORMAT,   /* a file is not what it should be */
+    KELVIN_ESTOP,     /* the caller's progress function asked to stop */
+    KELVIN_EDIVERGED, /* every chain left for infinity: there is no result */
+    KELVIN_EPARTLY,   /* a chain did: there is a result, of the others */
 } kelvin_status;
 
 #define KELVIN_MUST_CHECK        __attribute__((warn_unused_result))
