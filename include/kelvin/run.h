@@ -120,7 +120,8 @@ typedef struct kelvin_chain_news {
     double accuracy, confidence, log_posterior, range; /* of the epoch so far */
 } kelvin_chain_news;
 
-/* Called from any thread, one at a time, some times per second and chain. Return false to stop: every chain writes its
+/* Called from any thread, one at a time: once for each chain before the first of them starts, so that a watch knows
+ * what was done earlier; then some times per second and chain at work. Return false to stop: every chain writes its
  * state, and kelvin_chains_run returns KELVIN_ESTOP. */
 typedef bool kelvin_chains_watch(void *context, const kelvin_run *run, const kelvin_chain_news *news);
 
@@ -136,6 +137,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_chains_run(kelvin_chains *chains, const k
                                                   kelvin_chains_watch *watch, void *context);
 
 const kelvin_run *kelvin_chains_about(const kelvin_chains *chains);
+
+/* Is there nothing left to do, not even logits? */
+bool kelvin_chains_finished(const kelvin_chains *chains);
 
 /* Of a chain that diverged: a sentence with its step and layer; NULL if it did not. */
 const char *kelvin_chains_diverged(const kelvin_chains *chains, uint32_t chain);
