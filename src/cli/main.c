@@ -1,5 +1,5 @@
 /* kelvin: the command. Finds the command in the table, reads its options, runs it, and turns its status into
- * an exit code: 0 done, 1 failed, 2 wrong use. */
+ * an exit code. */
 #include "cli/command.h"
 
 #include "cli/suggest.h"
@@ -8,11 +8,17 @@
 #include <signal.h>
 #include <string.h>
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_PARTLY = 3 };
 
 static int exit_code(kelvin_status status)
 {
-    return status == KELVIN_OK ? EXIT_DONE : status == KELVIN_EUSAGE ? EXIT_USAGE : EXIT_FAILED;
+    static const struct {
+        kelvin_status status;
+        int code;
+    } codes[] = {{KELVIN_OK, EXIT_DONE}, {KELVIN_EUSAGE, EXIT_USAGE}, {KELVIN_EPARTLY, EXIT_PARTLY}};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i].status == status) return codes[i].code;
+    return EXIT_FAILED;
 }
 
 static bool command_name(char name[NAME_SIZE], const void *context, size_t i)
@@ -31,7 +37,9 @@ static void print_usage(FILE *out)
           out);
     for (size_t i = 0; commands[i]; i++) fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->about);
     fputs("\nkelvin COMMAND --help says more about each. kelvin --version prints the version, kelvin --man the manual "
-          "page.\n",
+          "page.\n"
+          "It exits with 0 if all is done, 1 if it failed, 2 if it was used wrongly, 3 if it is done but a chain "
+          "diverged.\n",
           out);
 }
 

@@ -90,6 +90,7 @@ static const struct entry statuses[] = {
     {"1",
      "Failed: memory, broken or missing files, another program, or a signal. One sentence on standard error says why."},
     {"2", "Wrong use: an unknown name, a value out of its range, a folder that exists."},
+    {"3", "Done, but a chain diverged. A sentence on standard error for each, and the report of the others."},
     {NULL, NULL},
 };
 
@@ -105,6 +106,7 @@ static const struct entry files[] = {
 static const struct entry examples[] = {
     {"kelvin sample --density dirclip:0.6,-50 --step-size 5e-5 -o run",
      "Draw a posterior as in figure 1 of the paper."},
+    {"kelvin resume run", "Go on with a run that was stopped or killed; it ends in the same bits."},
     {"kelvin diagnose run", "Say whether to believe it."},
     {"kelvin figure decision-boundary -o figures", "Compute and draw figure 1 of the paper."},
     {"kelvin figure phase-diagram --classes 100 -o figures", "Another figure, for 100 classes instead of 10."},

@@ -1,26 +1,28 @@
 /* A bar with rate, time left and the state of the chains. Drawing is rare, counting is cheap. */
 #include "cli/progress.h"
 
+#include "cli/amounts.h"
 #include "fetch/text.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { BAR = 24, SHORTEST_BAR = 4, USUAL_COLUMNS = 80, TEXT = 160 };
+enum { USUAL_COLUMNS = 80, USUAL_ROWS = 24, ENOUGH_SIGNALS = 3 };
 
 static const double redraw_seconds = 0.1, shortest_line_seconds = 1, line_seconds = 10;
-static const double least_seconds = 1, least_share = 0.01; /* before that nobody knows how long it will take */
+/* Before that nobody knows how long it will take. */
+static const double least_seconds = 1, least_share = 0.01, enough_seconds = 10;
 
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped; /* how often someone asked for it */
 
 static void stop(int signal_number)
 {
-    (void)signal_number;
-    stopped = 1;
+    if (++stopped < ENOUGH_SIGNALS) return;
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
 }
 
 void progress_catch_signals(void)
@@ -40,81 +42,80 @@ void progress_start(struct progress *progress, const char *what, uint64_t total)
     pthread_mutex_init(&progress->mutex, NULL);
 }
 
-static void append(char text[TEXT], const char *format, ...) KELVIN_PRINTF(2, 3);
-static void append(char text[TEXT], const char *format, ...)
+void progress_terminal(size_t *columns, size_t *rows)
 {
-    const size_t used = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + used, TEXT - used, format, args);
-    va_end(args);
+    struct winsize size = {0};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size)) size = (struct winsize){0};
+    *columns = size.ws_col ? size.ws_col : USUAL_COLUMNS;
+    *rows = size.ws_row ? size.ws_row : USUAL_ROWS;
 }
 
-/* ", 61.3/s, 12 s left"; of bytes ", 61.3 MB/s, 12 s left". Nothing while there is too little to judge by. */
-static void append_rate(char text[TEXT], const struct progress *p, double now)
+bool progress_due(struct progress *p, double now)
+{
+    const uint64_t tenths = p->total ? 10 * p->done / p->total : 0;
+    const double wait = p->terminal ? redraw_seconds : tenths > p->shown_tenths ? shortest_line_seconds : line_seconds;
+    if (now - p->shown < wait) return false;
+    p->shown = now;
+    p->shown_tenths = tenths;
+    return true;
+}
+
+double progress_rate(const struct progress *p, double now)
 {
     const double seconds = now - p->started, done = (double)(p->done - p->done_before);
-    if (seconds < least_seconds || done <= 0 || done < least_share * (double)p->total) return;
-    const double rate = done / seconds, shown = p->bytes ? rate / 1e6 : rate;
-    append(text, ", %.*f%s/s", shown < 100 ? 1 : 0, shown, p->bytes ? " MB" : "");
-    if (p->total) append(text, ", %.0f s left", (double)(p->total - p->done) / rate);
+    const bool enough = done >= least_share * (double)p->total || seconds >= enough_seconds;
+    return seconds >= least_seconds && done > 0 && enough ? done / seconds : 0;
+}
+
+void progress_say_share(struct bar *bar, const struct progress *p)
+{
+    if (p->total) bar_say(bar, "%3.0f %%", 100 * (double)p->done / (double)p->total);
+}
+
+void progress_say_left(struct bar *bar, const struct progress *p, double now)
+{
+    const double rate = progress_rate(p, now);
+    if (!p->total || rate <= 0) return;
+    char left[AMOUNT];
+    amount_seconds(left, (double)(p->total - p->done) / rate);
+    bar_say(bar, "%s left", left);
+}
+
+/* "61.3/s"; of bytes "61.3 MB/s". */
+static void say_rate(struct bar *bar, const struct progress *p, double now)
+{
+    const double rate = progress_rate(p, now), shown = p->bytes ? rate / 1e6 : rate;
+    if (rate > 0) bar_say(bar, "%.*f%s/s", shown < 100 ? 1 : 0, shown, p->bytes ? " MB" : "");
 }
 
 /* "42 %, 61.3/s, 12 s left", and what the chains say if there are any; without a total "12.3 MB, 61.3 MB/s". */
-static void describe(char text[TEXT], const struct progress *p, double now)
+static struct bar describe(const struct progress *p, double now)
 {
-    *text = '\0';
-    if (p->total)
-        append(text, "%3.0f %%", 100 * (double)p->done / (double)p->total);
-    else if (p->done)
-        append(text, "%.1f MB", (double)p->done / 1e6);
-    append_rate(text, p, now);
-    if (p->iterations)
-        append(text, ", log-posterior %.1f, %.0f %% accepted", p->logp,
-               100 * (double)p->accepted / (double)p->iterations);
-}
-
-static size_t columns(void)
-{
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL_COLUMNS;
-}
-
-/* Never as wide as the terminal, so that nothing wraps: the bar gives way first, then what stands last in the text, a
- * whole statement at a time, for half a number would be a wrong one. */
-static void draw_bar(const struct progress *p, char text[TEXT])
-{
-    char line[sizeof p->what + TEXT + BAR + 8];
-    const size_t room = columns() - 1, name = strlen(p->what), beside = name + strlen(text) + strlen(" [] ");
-    const size_t bar = !p->total || beside >= room ? 0 : room - beside < BAR ? room - beside : BAR;
-    if (bar >= SHORTEST_BAR) {
-        const size_t filled = (size_t)((double)bar * (double)p->done / (double)p->total);
-        char drawn[BAR + 1] = "";
-        for (size_t i = 0; i < bar; i++) drawn[i] = i < filled ? '=' : i == filled ? '>' : ' ';
-        snprintf(line, sizeof line, "%s [%s] %s", p->what, drawn, text);
-    } else {
-        for (char *comma; name + 1 + strlen(text) > room && (comma = strrchr(text, ','));) *comma = '\0';
-        const size_t left = room > strlen(text) ? room - strlen(text) - 1 : 0;
-        snprintf(line, sizeof line, "%.*s %s", (int)(name < left ? name : left), p->what, text);
+    struct bar bar = bar_named(p->what, p->total ? (double)p->done / (double)p->total : -1, BAR_STATEMENTS);
+    progress_say_share(&bar, p);
+    if (!p->total && p->done) bar_say(&bar, "%.1f MB", (double)p->done / 1e6);
+    say_rate(&bar, p, now);
+    progress_say_left(&bar, p, now);
+    if (p->iterations) {
+        bar_say(&bar, "log-posterior %.1f", p->logp);
+        bar_say(&bar, "%.0f %% accepted", 100 * (double)p->accepted / (double)p->iterations);
     }
-    fprintf(stderr, "\r%.*s\033[K", (int)room, line);
-    fflush(stderr);
+    return bar;
 }
 
 static void show(struct progress *p)
 {
     const double now = kelvin_now();
-    const uint64_t tenths = p->total ? 10 * p->done / p->total : 0;
-    const double wait = p->terminal ? redraw_seconds : tenths > p->shown_tenths ? shortest_line_seconds : line_seconds;
-    if (now - p->shown < wait) return;
-    char text[TEXT];
-    describe(text, p, now);
-    if (p->terminal)
-        draw_bar(p, text);
-    else
-        fprintf(stderr, *text ? "%s: %s\n" : "%s\n", p->what, text);
-    p->shown = now;
-    p->shown_tenths = tenths;
+    if (!progress_due(p, now)) return;
+    struct bar bar = describe(p, now);
+    if (p->terminal) {
+        char screen[BAR_LINE];
+        size_t columns, rows;
+        progress_terminal(&columns, &rows);
+        p->drawn = bars_draw(stderr, screen, &bar, 1, columns, p->drawn);
+    } else {
+        bar_print(stderr, &bar);
+    }
 }
 
 static bool count(struct progress *p, const kelvin_hmc_info *info)
@@ -172,7 +173,7 @@ bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t to
 
 void progress_end(struct progress *progress)
 {
-    if (progress->terminal) fputs("\r\033[K", stderr);
+    bars_clear(stderr, progress->drawn);
     pthread_mutex_destroy(&progress->mutex);
 }
 

@@ -7,11 +7,13 @@
  *     progress_end(&progress);
  *
  * On a terminal: a bar that is redrawn at most ten times a second, never wider than the terminal. Elsewhere: a line
- * each 10 % or 10 seconds, at most one a second. Rate and time left are said after a second and 1 % of the work.
+ * each 10 % or 10 seconds, at most one a second. Rate and time left are said after a second and 1 % of the work, or
+ * after 10 seconds.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
+#include "cli/bar.h"
 #include "figures/figure.h"
 
 #include <kelvin/run.h>
@@ -24,14 +26,16 @@ struct progress {
     bool bytes;                                 /* what is counted is bytes, not pieces */
     uint64_t done, total, accepted, iterations; /* `iterations` counts those that told about themselves; total 0: not
                                                    known */
-    uint64_t done_before;                       /* of a download that goes on: what was there when it started */
+    uint64_t done_before;                       /* of work that goes on: what was there when it started */
     double logp;
     double started, shown; /* kelvin_now() */
     uint64_t shown_tenths;
     bool terminal;
+    size_t drawn; /* lines on the terminal */
 };
 
-/* SIGINT, SIGTERM and SIGHUP no longer end the program: progress functions return false instead. */
+/* SIGINT, SIGTERM and SIGHUP no longer end the program: progress functions return false instead, so that the work can
+ * be put away. The second one changes nothing; the third ends the program. */
 void progress_catch_signals(void);
 
 void progress_start(struct progress *progress, const char *what, uint64_t total);
@@ -49,7 +53,20 @@ bool progress_iteration(void *progress, const kelvin_run *run, uint32_t chain, u
 /* The same for a download: a kelvin_fetch_progress. */
 bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t total);
 
-/* Clears the bar. */
+/* Is it time to show something? If so, it counts as shown. */
+bool progress_due(struct progress *progress, double now);
+
+/* Pieces per second since it started; 0 while there is too little to judge by. */
+double progress_rate(const struct progress *progress, double now);
+
+/* "42 %" and "12 s left", as far as they are known. */
+void progress_say_share(struct bar *bar, const struct progress *progress);
+void progress_say_left(struct bar *bar, const struct progress *progress, double now);
+
+/* Columns and rows of the terminal. */
+void progress_terminal(size_t *columns, size_t *rows);
+
+/* Clears what was drawn. */
 void progress_end(struct progress *progress);
 
 /* The same as figures want it. */

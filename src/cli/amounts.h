@@ -1,0 +1,11 @@
+/* amounts: numbers as people read them. */
+#ifndef CLI_AMOUNTS_H
+#define CLI_AMOUNTS_H
+
+enum { AMOUNT = 32 };
+
+void amount_grouped(char out[AMOUNT], double x);       /* 12,340 */
+void amount_bytes(char out[AMOUNT], double bytes);     /* 1.23 GB */
+void amount_seconds(char out[AMOUNT], double seconds); /* 12 s, 1 min 20 s, 3 h 12 min, 8.3 days */
+
+#endif

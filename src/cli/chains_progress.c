@@ -1,0 +1,171 @@
+/* How far chains are. All that is known is the last news of each; the whole is added up from them.
+ *
+ *     left = (work of all chains - done) / (done in this session / seconds of this session)
+ *
+ * The work of a chain that diverged is what it had done. */
+#include "cli/chains_progress.h"
+
+#include "cli/amounts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { FIRM = 2 }; /* statements that matter more than a bar */
+
+kelvin_status chains_progress_start(struct chains_progress *p, uint32_t chains)
+{
+    const size_t lines = (size_t)chains + 1;
+    *p = (struct chains_progress){.chains = chains};
+    progress_start(&p->whole, "all", 1);
+    p->seen = kelvin_alloc(chains, sizeof *p->seen);
+    p->bars = kelvin_alloc(lines, sizeof *p->bars);
+    p->screen = kelvin_alloc(lines, BAR_LINE);
+    return p->seen && p->bars && p->screen ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+void chains_progress_end(struct chains_progress *p)
+{
+    progress_end(&p->whole);
+    kelvin_free(p->seen);
+    kelvin_free(p->bars);
+    kelvin_free(p->screen);
+}
+
+/* ---- what is known ---- */
+
+static void add_up(struct chains_progress *p)
+{
+    struct progress *whole = &p->whole;
+    whole->done = whole->total = whole->done_before = 0;
+    for (uint32_t i = 0; i < p->chains; i++) {
+        const struct chain_seen *seen = &p->seen[i];
+        whole->done += seen->news.step;
+        whole->done_before += seen->before;
+        whole->total += seen->news.phase == KELVIN_CHAIN_DIVERGED ? seen->news.step : p->steps;
+    }
+    if (whole->total == 0) whole->total = 1; /* all diverged in their first step */
+}
+
+static void hear_chain(struct chains_progress *p, const kelvin_chain_news *news)
+{
+    if (news->chain >= p->chains) return;
+    struct chain_seen *seen = &p->seen[news->chain];
+    if (!seen->heard) seen->before = news->step;
+    seen->heard = true;
+    seen->news = *news;
+    if (news->step > news->steps) seen->news.step = news->steps;
+    if (seen->news.step < seen->before) seen->before = seen->news.step;
+    p->steps = news->steps;
+    add_up(p);
+}
+
+/* The logits of samples are work of another kind: rate and time left begin anew. */
+static void hear_logits(struct chains_progress *p, const kelvin_chain_news *news, double now)
+{
+    if (!p->logits) {
+        p->logits = true;
+        p->whole.started = now;
+        p->whole.done_before = news->step;
+        p->whole.shown_tenths = 0;
+    }
+    p->logits_per_s = news->images_per_s;
+    p->whole.total = news->steps ? news->steps : 1;
+    p->whole.done = news->step < p->whole.total ? news->step : p->whole.total;
+}
+
+/* ---- what is said ---- */
+
+static int digits(uint32_t x)
+{
+    return snprintf(NULL, 0, "%" PRIu32, x);
+}
+
+/* "chain 3", with room for the number of the last chain. */
+static struct bar chain_bar(const struct chains_progress *p, const kelvin_chain_news *news)
+{
+    char name[BAR_NAME];
+    snprintf(name, sizeof name, "chain %*" PRIu32, digits(p->chains - 1), news->chain);
+    struct bar bar = bar_named(name, news->steps ? (double)news->step / (double)news->steps : 0, FIRM);
+    bar_say(&bar, "epoch %*" PRIu32 "/%" PRIu32, digits(news->epochs), news->epoch, news->epochs);
+    if (news->step == 0 || !isfinite(news->accuracy)) return bar; /* nothing to say yet */
+    bar_say(&bar, "train %5.1f %%", 100 * news->accuracy);
+    bar_say(&bar, "confidence %5.1f %%", 100 * news->confidence);
+    bar_say(&bar, "log-posterior %9.2e", news->log_posterior);
+    bar_say(&bar, "logits %5.1f", news->range);
+    return bar;
+}
+
+static uint32_t count_phase(const struct chains_progress *p, kelvin_chain_phase phase)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->chains; i++) n += p->seen[i].heard && p->seen[i].news.phase == phase;
+    return n;
+}
+
+static void say_speed(struct bar *bar, const struct chains_progress *p)
+{
+    double sum = p->logits ? p->logits_per_s : 0;
+    for (uint32_t i = 0; i < p->chains && !p->logits; i++)
+        if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) sum += p->seen[i].news.images_per_s;
+    if (!(sum > 0)) return;
+    char text[AMOUNT];
+    amount_grouped(text, sum);
+    bar_say(bar, "%s images/s", text);
+}
+
+static struct bar whole_bar(const struct chains_progress *p, double now)
+{
+    const struct progress *whole = &p->whole;
+    const uint32_t done = count_phase(p, KELVIN_CHAIN_DONE), diverged = count_phase(p, KELVIN_CHAIN_DIVERGED);
+    char name[BAR_NAME];
+    snprintf(name, sizeof name, "%-*s", (int)strlen("chain ") + digits(p->chains - 1), p->logits ? "logits" : "all");
+    struct bar bar = bar_named(whole->terminal ? name
+                               : p->logits     ? "logits"
+                                               : "sampling",
+                               (double)whole->done / (double)whole->total, FIRM);
+    progress_say_share(&bar, whole);
+    progress_say_left(&bar, whole, now);
+    if (p->logits)
+        bar_say(&bar, "%" PRIu64 " of %" PRIu64 " samples", whole->done, whole->total);
+    else
+        bar_say(&bar, "%" PRIu32 " of %" PRIu32 " chain%s done", done, p->chains, p->chains == 1 ? "" : "s");
+    if (diverged) bar_say(&bar, "%" PRIu32 " diverged", diverged);
+    say_speed(&bar, p);
+    return bar;
+}
+
+/* The chains at work, as many as the terminal has lines, and the whole. */
+static void draw(struct chains_progress *p, double now)
+{
+    size_t columns, rows, n = 0;
+    progress_terminal(&columns, &rows);
+    for (uint32_t i = 0; i < p->chains && n + 1 < rows && !p->logits; i++)
+        if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) p->bars[n++] = chain_bar(p, &p->seen[i].news);
+    p->bars[n++] = whole_bar(p, now);
+    p->whole.drawn = bars_draw(stderr, p->screen, p->bars, n, columns, p->whole.drawn);
+}
+
+static void print(const struct chains_progress *p, double now)
+{
+    const struct bar bar = whole_bar(p, now);
+    bar_print(stderr, &bar);
+}
+
+bool chains_progress_watch(void *progress, const kelvin_run *run, const kelvin_chain_news *news)
+{
+    (void)run;
+    struct chains_progress *p = progress;
+    const double now = kelvin_now();
+    if (news->phase == KELVIN_CHAIN_LOGITS)
+        hear_logits(p, news, now);
+    else
+        hear_chain(p, news);
+    if (progress_due(&p->whole, now)) {
+        if (p->whole.terminal)
+            draw(p, now);
+        else
+            print(p, now);
+    }
+    return !progress_stopped(&p->whole);
+}

@@ -1,0 +1,30 @@
+/* sghmc: runs by SGHMC as the commands sample and resume do them: progress and warnings on standard error, the report
+ * on standard output.
+ *
+ * A run that a signal stops is KELVIN_ESTOP with a sentence on how to go on; the third signal ends the program at once.
+ * Chains that diverged get a sentence each; then it is KELVIN_EPARTLY after the report of the others, or
+ * KELVIN_EDIVERGED if there are none.
+ */
+#ifndef CLI_SGHMC_H
+#define CLI_SGHMC_H
+
+#include <kelvin/run.h>
+
+struct sghmc_settings {
+    size_t threads;    /* 0: one per CPU */
+    double checkpoint; /* seconds; 0: after each epoch */
+    bool dry_run;      /* say what it would cost, and leave nothing behind */
+    bool json;
+};
+
+/* Seconds between checkpoints, if nobody says otherwise. */
+#define SGHMC_CHECKPOINT 60
+
+/* In a new folder, which a dry run does not look at. */
+KELVIN_MUST_CHECK kelvin_status sghmc_sample(const kelvin_run_config *config, const char *folder,
+                                             const struct sghmc_settings *settings);
+
+/* In the folder of a run that was begun. If it has ended, says so and reports again. */
+KELVIN_MUST_CHECK kelvin_status sghmc_resume(const char *folder, const struct sghmc_settings *settings);
+
+#endif
