@@ -71,8 +71,10 @@ kelvin_status kelvin_chains_folder(struct kelvin_chains *chains)
     char temporary[KELVIN_PATH_MAX + sizeof UNFINISHED];
     struct stat about;
     if (lstat(chains->folder, &about) == 0)
-        return kelvin_fail(KELVIN_EUSAGE, "%s already exists; choose another name, remove it, or go on with it: kelvin "
-                           "resume %s", chains->folder, chains->folder);
+        return kelvin_fail(KELVIN_EUSAGE,
+                           "%s already exists; choose another name, remove it, or go on with it: kelvin "
+                           "resume %s",
+                           chains->folder, chains->folder);
     snprintf(temporary, sizeof temporary, UNFINISHED, chains->folder);
     KELVIN_TRY(make_folder(temporary));
     KELVIN_TRY(kelvin_lock_take(&chains->lock, temporary));

@@ -34,7 +34,8 @@ static double temperature_of(const struct kelvin_chain *chain, uint32_t epoch)
 {
     const kelvin_run_config *c = &chain->run->config;
     const kelvin_schedule *schedule = kelvin_run_inside(chain->run)->temperature_schedule;
-    return c->temperature * schedule->temperature(kelvin_schedule_progress(schedule, epoch, c->epochs, kelvin_cycles(c)));
+    return c->temperature *
+           schedule->temperature(kelvin_schedule_progress(schedule, epoch, c->epochs, kelvin_cycles(c)));
 }
 
 void kelvin_epoch_row(double row[KELVIN_EPOCH_COLUMNS], const struct kelvin_chain *chain, uint32_t epoch)
@@ -74,7 +75,7 @@ kelvin_status kelvin_chain_create(struct kelvin_chain *chain, const kelvin_run *
     const kelvin_run_config *config = &run->config;
     const size_t n = run->data->train.n;
     *chain = (struct kelvin_chain){.run = run, .number = number};
-    chain->steps_per_epoch = (uint32_t)(n / config->batch); /* a rest smaller than a batch is dropped */
+    chain->steps_per_epoch = kelvin_steps_per_epoch(run);
     chain->steps = chain->steps_per_epoch * config->epochs;
     chain->history = kelvin_alloc((size_t)config->epochs * KELVIN_EPOCH_COLUMNS, sizeof *chain->history);
     chain->order = kelvin_alloc(n, sizeof *chain->order);
@@ -113,8 +114,7 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
         kelvin_sghmc_retarget(chain->sampler, &target);
         return KELVIN_OK;
     }
-    const kelvin_sghmc_options sampler = {.momentum = run->config.momentum,
-                                          .observations = (double)run->data->train.n};
+    const kelvin_sghmc_options sampler = {.momentum = run->config.momentum, .observations = (double)run->data->train.n};
     return kelvin_sghmc_create(&chain->sampler, &target, &sampler, run->config.seed, chain->number);
 }
 
@@ -152,10 +152,8 @@ static kelvin_status next_batch(struct kelvin_chain *chain, uint32_t epoch)
 {
     const kelvin_run *run = chain->run;
     const size_t batch = run->config.batch, first = (chain->step - epoch * chain->steps_per_epoch) * batch;
-    const kelvin_epoch about = {.seed = run->config.seed,
-                                .chain = chain->number,
-                                .epoch = epoch,
-                                .augment = kelvin_run_inside(run)->augment};
+    const kelvin_epoch about = {
+        .seed = run->config.seed, .chain = chain->number, .epoch = epoch, .augment = kelvin_run_inside(run)->augment};
     if (chain->ordered != epoch + 1) kelvin_data_order(chain->order, run->data->train.n, &about);
     chain->ordered = epoch + 1;
     kelvin_data_gather(run->data, &run->data->train, chain->x, chain->y, chain->order + first, batch, &about);

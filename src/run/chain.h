@@ -97,6 +97,12 @@ static inline bool kelvin_chain_ended(const struct kelvin_chain *chain)
     return chain->step >= chain->steps || chain->good.diverged[0];
 }
 
+/* A rest smaller than a batch is dropped. */
+static inline uint32_t kelvin_steps_per_epoch(const kelvin_run *run)
+{
+    return (uint32_t)(run->data->train.n / run->config.batch);
+}
+
 static inline uint32_t kelvin_cycles(const kelvin_run_config *config)
 {
     return config->samples / config->chains;
@@ -116,6 +122,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_start(float *theta, const kelvin_run *run
 KELVIN_MUST_CHECK kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *chain,
                                                    const struct kelvin_snapshot *state);
 KELVIN_MUST_CHECK kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path);
+
+/* Where a state stands, without the state: its step, at most `steps`, and how it diverged. */
+KELVIN_MUST_CHECK kelvin_status kelvin_state_peek(uint32_t *step, char diverged[KELVIN_NOTE], const char *path,
+                                                  const kelvin_run *run, uint32_t chain, uint32_t steps);
 
 /* A snapshot's memory for n parameters; kelvin_snapshot_free on a zeroed one is fine. */
 KELVIN_MUST_CHECK kelvin_status kelvin_snapshot_create(struct kelvin_snapshot *snapshot, size_t n);

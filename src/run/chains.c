@@ -191,6 +191,22 @@ static kelvin_status run_all(struct kelvin_chains *chains)
     return status;
 }
 
+/* So that a watch knows from the beginning what was done before. */
+static void tell_all(struct kelvin_chains *chains)
+{
+    const kelvin_run *run = chains->run;
+    const uint32_t per_epoch = kelvin_steps_per_epoch(run);
+    for (uint32_t i = 0; i < run->config.chains; i++) {
+        const kelvin_chain_news news = {.phase = chains->place[i].phase,
+                                        .chain = i,
+                                        .epoch = chains->place[i].step / per_epoch,
+                                        .epochs = run->config.epochs,
+                                        .step = chains->place[i].step,
+                                        .steps = (uint64_t)per_epoch * run->config.epochs};
+        kelvin_chains_tell(chains, &news);
+    }
+}
+
 kelvin_status kelvin_chains_run(struct kelvin_chains *chains, const kelvin_chains_options *options,
                                 kelvin_chains_watch *watch, void *context)
 {
@@ -201,6 +217,7 @@ kelvin_status kelvin_chains_run(struct kelvin_chains *chains, const kelvin_chain
     chains->asked = false;
     atomic_store(&chains->stop, false);
     const double started = kelvin_now();
+    tell_all(chains);
     kelvin_status status = run_all(chains);
     if (!status && !chains->asked) status = kelvin_logits_write(chains);
     chains->run->seconds = kelvin_now() - started;
@@ -227,6 +244,40 @@ static kelvin_status create(struct kelvin_chains **out, kelvin_run *run, const c
     return KELVIN_OK;
 }
 
+/* Where each chain stands. */
+static kelvin_status survey(struct kelvin_chains *chains)
+{
+    const kelvin_run *run = chains->run;
+    const uint32_t steps = kelvin_steps_per_epoch(run) * run->config.epochs;
+    for (uint32_t i = 0; i < run->config.chains; i++) {
+        struct kelvin_place *place = &chains->place[i];
+        kelvin_path path;
+        KELVIN_TRY(kelvin_path_join(path, chains->folder, KELVIN_STATE_FILE, i));
+        if (access(path, F_OK) != 0) continue;
+        KELVIN_TRY(kelvin_state_peek(&place->step, place->diverged, path, run, i, steps));
+        place->phase = place->diverged[0]     ? KELVIN_CHAIN_DIVERGED
+                       : place->step == steps ? KELVIN_CHAIN_DONE
+                                              : KELVIN_CHAIN_WAITING;
+    }
+    return KELVIN_OK;
+}
+
+bool kelvin_chains_finished(const struct kelvin_chains *chains)
+{
+    struct kelvin_logits_file files[KELVIN_PARTS];
+    kelvin_path path;
+    const size_t samples = kelvin_sample_count(chains->folder);
+    for (uint32_t i = 0; i < chains->run->config.chains; i++)
+        if (chains->place[i].phase != KELVIN_CHAIN_DONE && chains->place[i].phase != KELVIN_CHAIN_DIVERGED)
+            return false;
+    kelvin_logits_files(files, chains->run->data);
+    for (size_t i = 0; i < KELVIN_PARTS; i++)
+        if (samples > 0 && files[i].part->n > 0 &&
+            (kelvin_path_join(path, chains->folder, "%s", files[i].name) || access(path, F_OK) != 0))
+            return false;
+    return true;
+}
+
 static kelvin_status give_up(struct kelvin_chains **chains, kelvin_status status)
 {
     kelvin_chains_close(*chains);
@@ -251,9 +302,11 @@ kelvin_status kelvin_chains_open(struct kelvin_chains **chains, const char *fold
     KELVIN_TRY(kelvin_config_read(&run, folder));
     kelvin_status status = create(chains, run, folder);
     if (!status && strcmp(run->config.sampler, "sghmc") != 0)
-        status = kelvin_fail(KELVIN_EUSAGE, "%s: a run by %s is finished when it is there; there is nothing to go on with",
-                             folder, run->config.sampler);
+        status =
+            kelvin_fail(KELVIN_EUSAGE, "%s: a run by %s is finished when it is there; there is nothing to go on with",
+                        folder, run->config.sampler);
     if (!status) status = kelvin_lock_take(&(*chains)->lock, folder);
+    if (!status) status = survey(*chains);
     return status ? give_up(chains, status) : KELVIN_OK;
 }
 

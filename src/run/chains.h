@@ -11,6 +11,7 @@
 /* Where one chain is. */
 struct kelvin_place {
     kelvin_chain_phase phase;
+    uint32_t step; /* of its last state, before the run goes on */
     char diverged[KELVIN_NOTE];
 };
 
@@ -39,6 +40,14 @@ bool kelvin_chains_tell(struct kelvin_chains *chains, const kelvin_chain_news *n
 
 /* Threads for a chain at work: its share of all of them, but one each while others wait. */
 size_t kelvin_chains_share(struct kelvin_chains *chains, uint32_t number);
+
+/* The names of the files of logits, and which of the data they are of. */
+enum { KELVIN_PARTS = 2 };
+struct kelvin_logits_file {
+    const char *name;
+    const kelvin_part *part;
+};
+void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const kelvin_data *data);
 
 /* The logits of all samples at all training and test data, where they are not there yet. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_write(struct kelvin_chains *chains);

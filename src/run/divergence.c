@@ -36,10 +36,11 @@ const char *kelvin_run_warning(const kelvin_run *run)
     double critical;
     if (!kelvin_density_misleads(&inside->density, &critical, run->data->classes)) return NULL;
     if (strcmp(run->config.init, "none") != 0) return NULL;
-    snprintf(inside->warning, sizeof inside->warning,
-             "density %s is below the critical alpha (K - 2) / K = %.3g of %zu classes: where a prediction is wrong, its "
-             "gradient makes the true class less probable still, so chains from random starts end at wrong labels. Start "
-             "from a network that knows them: --init RUN, after a run with --density categorical",
-             run->config.density, critical, run->data->classes);
+    snprintf(
+        inside->warning, sizeof inside->warning,
+        "density %s is below the critical alpha (K - 2) / K = %.3g of %zu classes: where a prediction is wrong, its "
+        "gradient makes the true class less probable still, so chains from random starts end at wrong labels. Start "
+        "from a network that knows them: --init RUN, after a run with --density categorical",
+        run->config.density, critical, run->data->classes);
     return inside->warning;
 }

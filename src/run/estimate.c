@@ -61,7 +61,7 @@ static void conclude(kelvin_estimate *out, const struct trial *trial)
 {
     const kelvin_run *run = trial->chains->run;
     const kelvin_run_config *c = &run->config;
-    const double per_epoch = (double)(run->data->train.n / c->batch);
+    const double per_epoch = (double)kelvin_steps_per_epoch(run);
     double steps = 0, memory = data_bytes(run->data);
     for (size_t i = 0; i < trial->at_once; i++) {
         steps += trial->steps_per_s[i];

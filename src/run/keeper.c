@@ -47,7 +47,8 @@ static kelvin_status note_times(const struct kelvin_keeper *keeper, struct kelvi
     if (good && about.st_size == 0) good = kelvin_write_all(fd, head, sizeof head - 1);
     if (good) good = kelvin_write_all(fd, row, (size_t)used);
     const int reason = errno;
-    if (fd >= 0 && close(fd) && good) return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
+    if (fd >= 0 && close(fd) && good)
+        return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
     if (!good) return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(reason));
     slot->noted = slot->state.step;
     slot->noted_at = slot->offered;

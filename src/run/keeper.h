@@ -24,10 +24,10 @@ struct kelvin_slot {
     bool full;
     kelvin_status status; /* of what was written so far: the first failure */
     char sentence[1024];
-    uint32_t noted;      /* the step up to which times.csv has been written */
-    double noted_at;     /* and when that was */
-    double offered;      /* when the state in the slot was of now */
-    size_t threads;      /* that the chain had then */
+    uint32_t noted;  /* the step up to which times.csv has been written */
+    double noted_at; /* and when that was */
+    double offered;  /* when the state in the slot was of now */
+    size_t threads;  /* that the chain had then */
     struct kelvin_slot *next;
 };
 

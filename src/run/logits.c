@@ -57,28 +57,31 @@ static kelvin_status write_part(struct kelvin_chains *chains, const kelvin_part 
     kelvin_status status = make_pass(&pass, chains->options.threads);
     if (!status) status = kelvin_npy_begin(&file, path, shape);
     for (size_t i = 0; i < samples && !status; i++) {
-        const kelvin_chain_news news = {.phase = KELVIN_CHAIN_LOGITS, .step = done + i, .steps = 2 * samples};
+        const kelvin_chain_news news = {
+            .phase = KELVIN_CHAIN_LOGITS, .step = done + i, .steps = KELVIN_PARTS * samples};
         if (!kelvin_chains_tell(chains, &news)) status = kelvin_fail(KELVIN_ESTOP, "stopped on request");
         if (!status && !kelvin_sample_find(sample, chains->folder, i))
             status = kelvin_fail(KELVIN_EIO, "%s: sample %zu is gone", chains->folder, i);
         if (!status) status = predict(&pass, sample);
-        if (!status)
-            status = kelvin_writer_put(&file, pass.logits, part->n * run->data->classes * sizeof *pass.logits);
+        if (!status) status = kelvin_writer_put(&file, pass.logits, part->n * run->data->classes * sizeof *pass.logits);
     }
     status = kelvin_writer_close(&file, status);
     free_pass(&pass);
     return status;
 }
 
+void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const kelvin_data *data)
+{
+    files[0] = (struct kelvin_logits_file){"logits_train.npy", &data->train};
+    files[1] = (struct kelvin_logits_file){"logits_test.npy", &data->test};
+}
+
 kelvin_status kelvin_logits_write(struct kelvin_chains *chains)
 {
-    const kelvin_data *data = chains->run->data;
-    const struct {
-        const char *name;
-        const kelvin_part *part;
-    } files[] = {{"logits_train.npy", &data->train}, {"logits_test.npy", &data->test}};
+    struct kelvin_logits_file files[KELVIN_PARTS];
     const size_t samples = kelvin_sample_count(chains->folder);
-    for (size_t i = 0; i < 2; i++) {
+    kelvin_logits_files(files, chains->run->data);
+    for (size_t i = 0; i < KELVIN_PARTS; i++) {
         kelvin_path path;
         KELVIN_TRY(kelvin_path_join(path, chains->folder, "%s", files[i].name));
         if (samples == 0 || files[i].part->n == 0 || access(path, F_OK) == 0) continue;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "FOLDER" or "FOLDER/i" as a folder and the index of a sample; without one, the chain's own number, round and round. */
+/* "FOLDER" or "FOLDER/i" as a folder and the index of a sample; without one, the chain's own number, round and round.
+ */
 static kelvin_status find_sample(kelvin_path path, const char *init, uint32_t chain)
 {
     kelvin_path folder;

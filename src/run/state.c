@@ -13,7 +13,8 @@ enum { STEP, SEED, CHAIN, DIVERGED, N_NOTES };
 /* ---- arrays ---- */
 
 /* The tensors of a model as views on a vector of all parameters. */
-static void name_tensors(struct kelvin_array *arrays, const kelvin_model *model, const char *prefix, const float *vector)
+static void name_tensors(struct kelvin_array *arrays, const kelvin_model *model, const char *prefix,
+                         const float *vector)
 {
     for (size_t t = 0; t < model->n_tensors; t++) {
         const kelvin_tensor *tensor = &model->tensor[t];
@@ -91,18 +92,29 @@ kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *ch
     return status;
 }
 
-static kelvin_status read_notes(struct kelvin_chain *chain, const struct kelvin_tensors *file, const char *path)
+static kelvin_status read_notes(uint32_t *step, char diverged[KELVIN_NOTE], const struct kelvin_tensors *file,
+                                const char *path, const kelvin_run *run, uint32_t chain, uint32_t steps)
 {
-    const uint64_t seed = chain->run->config.seed;
-    const char *diverged;
-    uint64_t step, same;
-    KELVIN_TRY(read_number(&same, file, path, "seed", seed, seed));
-    KELVIN_TRY(read_number(&same, file, path, "chain", chain->number, chain->number));
-    KELVIN_TRY(read_number(&step, file, path, "step", 0, chain->steps));
-    KELVIN_TRY(kelvin_tensors_note(&diverged, file, "diverged"));
-    chain->good.step = (uint32_t)step;
-    snprintf(chain->good.diverged, sizeof chain->good.diverged, "%s", diverged);
+    const uint64_t seed = run->config.seed;
+    const char *text;
+    uint64_t value;
+    KELVIN_TRY(read_number(&value, file, path, "seed", seed, seed));
+    KELVIN_TRY(read_number(&value, file, path, "chain", chain, chain));
+    KELVIN_TRY(read_number(&value, file, path, "step", 0, steps));
+    KELVIN_TRY(kelvin_tensors_note(&text, file, "diverged"));
+    *step = (uint32_t)value;
+    snprintf(diverged, KELVIN_NOTE, "%s", text);
     return KELVIN_OK;
+}
+
+kelvin_status kelvin_state_peek(uint32_t *step, char diverged[KELVIN_NOTE], const char *path, const kelvin_run *run,
+                                uint32_t chain, uint32_t steps)
+{
+    struct kelvin_tensors *file;
+    KELVIN_TRY(kelvin_tensors_open(&file, path));
+    const kelvin_status status = read_notes(step, diverged, file, path, run, chain, steps);
+    kelvin_tensors_close(file);
+    return status;
 }
 
 kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
@@ -112,7 +124,8 @@ kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
     if (!arrays) return KELVIN_ENOMEM;
     kelvin_status status = kelvin_tensors_open(&file, path);
     if (!status) {
-        status = read_notes(chain, file, path);
+        status =
+            read_notes(&chain->good.step, chain->good.diverged, file, path, chain->run, chain->number, chain->steps);
         if (!status)
             status = kelvin_tensors_read(file, arrays, state_arrays(arrays, chain, &chain->good, &chain->good.sums));
         kelvin_tensors_close(file);
