@@ -1,9 +1,10 @@
 /* run: chains over cores, and the folder in which they are kept.
  *
- *     kelvin_run_config config = kelvin_run_defaults();
+ *     kelvin_run_config config;
+ *     kelvin_status st = kelvin_run_defaults(&config, "hmc");
  *     config.density = "dirclip:1.4,-50";
  *     kelvin_run *run;
- *     kelvin_status st = kelvin_run_create(&run, &config);            // checks everything, samples nothing
+ *     if (!st) st = kelvin_run_create(&run, &config);                 // checks everything, samples nothing
  *     if (!st) st = kelvin_run_sample(&run, 1, 0, NULL, NULL);        // several runs can share the cores
  *     if (!st) st = kelvin_run_write(run, "RUN");
  *     kelvin_run_close(run);
@@ -67,8 +68,16 @@ typedef bool kelvin_run_progress(void *context, const kelvin_run *run, uint32_t 
 bool kelvin_sampler_info(size_t i, const char **name, const char **about);
 
 /* "hmc": figure 1 of the paper with DirClip(1.4); "sghmc": a small network on digits, with the paper's settings.
- * KELVIN_EUSAGE if there is no such sampler. */
+ * Fields that do not count for it are those of the other sampler. KELVIN_EUSAGE if there is no such sampler. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_defaults(kelvin_run_config *config, const char *sampler);
+
+/* Takes over the fields that a JSON file has, and leaves the others as they were; the run.json of any run will do. Where
+ * one field is there and one that belongs to it is not, the second follows: samples and chains each other, the
+ * temperature's schedule that of the learning rate, the warm-up is 30 % of the iterations. KELVIN_EFORMAT if a field is
+ * not known, is one of another sampler than config->sampler (which the file may change), or is not what it must be.
+ * Texts live until kelvin_run_config_free(*owner). */
+KELVIN_MUST_CHECK kelvin_status kelvin_run_config_read(kelvin_run_config *config, void **owner, const char *path);
+void kelvin_run_config_free(void *owner);
 
 KELVIN_MUST_CHECK kelvin_status kelvin_run_create(kelvin_run **run, const kelvin_run_config *config);
 

@@ -82,6 +82,9 @@ static kelvin_status acceptance(kelvin_summary *out, const kelvin_run *run)
 kelvin_status kelvin_summarise(kelvin_summary *out, const kelvin_run *run)
 {
     struct convergence params, function;
+    if (!run->draws)
+        return kelvin_fail(KELVIN_EUSAGE, "a run by %s has no draws in memory, and no summary as one by hmc has",
+                           run->config.sampler);
     KELVIN_TRY(acceptance(out, run));
     KELVIN_TRY(converge(&params, run, parameter, run->model->n_params, false));
     KELVIN_TRY(converge(&function, run, probability, run->data->train.n, true));

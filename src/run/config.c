@@ -1,113 +1,94 @@
-/* The configuration of a run: its defaults, its checks, and the memory for its results.
- * The defaults are figure 1 of the paper with DirClip(1.4). */
+/* A configuration becomes a run: texts copied and parsed, data opened, the model built, everything checked. */
+#include "run/fields.h"
 #include "run/room.h"
 
 #include <kelvin/target.h>
 
-#include <stddef.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    size_t offset;
-} texts[] = {
-    {"sampler", offsetof(kelvin_run_config, sampler)}, {"data", offsetof(kelvin_run_config, data)},
-    {"model", offsetof(kelvin_run_config, model)},     {"density", offsetof(kelvin_run_config, density)},
-    {"prior", offsetof(kelvin_run_config, prior)},
-};
-enum { N_TEXTS = sizeof texts / sizeof *texts };
-
-static const char **text_of(kelvin_run_config *config, size_t i)
-{
-    return (const char **)((char *)config + texts[i].offset);
-}
-
-kelvin_hmc_options kelvin_run_hmc_options(const kelvin_run_config *config)
-{
-    return (kelvin_hmc_options){
-        .step_size = config->step_size, .steps = config->steps, .temperature = config->temperature};
-}
-
-kelvin_status kelvin_run_defaults(kelvin_run_config *config, const char *sampler)
-{
-    const kelvin_hmc_options options = kelvin_hmc_defaults();
-    if (strcmp(sampler, "hmc") != 0)
-        return kelvin_fail(KELVIN_EUSAGE, "sampler \"%s\" is not known; expected hmc", sampler);
-    *config = (kelvin_run_config){
-        .sampler = "hmc",
-        .data = "toy",
-        .model = "mlp:10,10,10,10,10",
-        .density = "dirclip:1.4,-50",
-        .prior = "normal:1",
-        .seed = 0,
-        .chains = 3,
-        .iterations = 500,
-        .warmup = 150,
-        .steps = options.steps,
-        .step_size = options.step_size,
-        .temperature = options.temperature,
-    };
-    return KELVIN_OK;
-}
-
-static kelvin_status check_numbers(const kelvin_run_config *config)
-{
-    if (config->chains == 0) return kelvin_fail(KELVIN_EUSAGE, "chains is 0; expected at least 1");
-    if (config->iterations == 0) return kelvin_fail(KELVIN_EUSAGE, "iterations is 0; expected at least 1");
-    if (config->warmup >= config->iterations)
-        return kelvin_fail(KELVIN_EUSAGE, "warmup is %u of %u iterations; expected fewer, so that some are left",
-                           config->warmup, config->iterations);
-    const kelvin_hmc_options options = kelvin_run_hmc_options(config);
-    return kelvin_hmc_check(&options);
-}
-
-/* Puts the run's own copies where the caller's texts were; what is not copied becomes NULL. */
+/* Puts the run's own copies where the caller's texts were; what is not copied, or does not count, becomes NULL. */
 static kelvin_status copy_texts(kelvin_run_config *config)
 {
     kelvin_run_config given = *config;
-    for (size_t i = 0; i < N_TEXTS; i++) *text_of(config, i) = NULL;
-    for (size_t i = 0; i < N_TEXTS; i++) {
-        const char *text = *text_of(&given, i);
-        if (!text) return kelvin_fail(KELVIN_EUSAGE, "no %s is given", texts[i].name);
-        if (!(*text_of(config, i) = kelvin_strdup(text))) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
+        const char **own = kelvin_config_text(config, &kelvin_config_fields[i]);
+        if (own) *own = NULL;
+    }
+    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
+        const struct kelvin_config_field *field = &kelvin_config_fields[i];
+        const char **own = kelvin_config_text(config, field);
+        if (!own || !kelvin_config_field_counts(field, given.sampler)) continue;
+        const char *text = *kelvin_config_text(&given, field);
+        if (!text) return kelvin_fail(KELVIN_EUSAGE, "no %s is given", field->field.name);
+        if (!(*own = kelvin_strdup(text))) return KELVIN_ENOMEM;
     }
     return KELVIN_OK;
 }
 
-/* Files by their whole paths: the run is read again from elsewhere. */
-static kelvin_status keep_name(kelvin_run_config *config, const char *name)
+/* ---- whole paths: the run is read again from elsewhere ---- */
+
+static kelvin_status keep(const char **text, const char *instead)
 {
-    char *copy = kelvin_strdup(name);
+    char *copy = kelvin_strdup(instead);
     if (!copy) return KELVIN_ENOMEM;
-    kelvin_free((void *)config->data);
-    config->data = copy;
+    kelvin_free((void *)*text);
+    *text = copy;
     return KELVIN_OK;
 }
 
+/* Of a run's folder, or of FOLDER/i. False if there is no such folder. */
+static bool find_run(kelvin_path whole, const char *path)
+{
+    _Static_assert(KELVIN_PATH_MAX >= PATH_MAX, "what realpath needs");
+    if (realpath(path, whole)) return true;
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path || !slash[1] || slash[1 + strspn(slash + 1, "0123456789")]) return false;
+    kelvin_path folder, found;
+    if (snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path) >= (int)sizeof folder) return false;
+    return realpath(folder, found) && !kelvin_path_join(whole, found, "%s", slash + 1);
+}
+
+/* What is there at a whole path is seen when chains begin: a run that began there can be read when it is gone. */
+static kelvin_status keep_init(kelvin_run_config *config)
+{
+    kelvin_path whole;
+    if (!config->init || strcmp(config->init, "none") == 0 || *config->init == '/') return KELVIN_OK;
+    if (find_run(whole, config->init)) return keep(&config->init, whole);
+    return kelvin_fail(KELVIN_EUSAGE, "init is \"%s\": there is no such run; expected a run's folder, or FOLDER/SAMPLE",
+                       config->init);
+}
+
+/* ---- making ---- */
+
 static kelvin_status parse_texts(kelvin_run *run)
 {
-    const kelvin_run_config *config = &run->config;
+    kelvin_run_config *config = &run->config;
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
-    if (strcmp(config->sampler, "hmc") != 0)
-        return kelvin_fail(KELVIN_EUSAGE, "sampler \"%s\" is not known; expected hmc", config->sampler);
     inside->has_prior = strcmp(config->prior, "none") != 0;
     KELVIN_TRY(kelvin_density_parse(&inside->density, config->density));
     if (inside->has_prior) KELVIN_TRY(kelvin_prior_parse(&inside->prior, config->prior));
+    KELVIN_TRY(keep_init(config));
     KELVIN_TRY(kelvin_data_open(&run->data, config->data));
-    KELVIN_TRY(keep_name(&run->config, run->data->name));
+    KELVIN_TRY(keep(&config->data, run->data->name));
     return kelvin_model_create(&run->model, config->model, kelvin_data_shape(run->data), run->data->classes);
 }
 
 kelvin_status kelvin_run_prepare(kelvin_run **out, const kelvin_run_config *config)
 {
+    const struct kelvin_sampler_type *sampler;
     *out = NULL;
+    KELVIN_TRY(kelvin_sampler_find(&sampler, config->sampler));
     kelvin_run *run = kelvin_alloc(1, sizeof *run);
     if (!run) return KELVIN_ENOMEM;
     run->config = *config;
     kelvin_status status = copy_texts(&run->config);
     if (!status && !(run->owned = kelvin_alloc(1, sizeof(struct kelvin_run_owned)))) status = KELVIN_ENOMEM;
-    if (!status) status = check_numbers(config);
+    if (!status) status = sampler->check(run);
     if (!status) status = parse_texts(run);
+    if (!status) status = sampler->fit(run);
     if (status)
         kelvin_run_close(run);
     else
@@ -147,6 +128,7 @@ kelvin_status kelvin_run_allocate(kelvin_run *run)
 kelvin_status kelvin_run_create(kelvin_run **run, const kelvin_run_config *config)
 {
     KELVIN_TRY(kelvin_run_prepare(run, config));
+    if (!kelvin_run_is_hmc(*run)) return KELVIN_OK;
     const kelvin_status status = kelvin_run_allocate(*run);
     if (status) {
         kelvin_run_close(*run);
@@ -165,6 +147,9 @@ void kelvin_run_close(kelvin_run *run)
     kelvin_free(run->draws);
     kelvin_model_destroy(run->model);
     kelvin_data_close(run->data);
-    for (size_t i = 0; i < N_TEXTS; i++) kelvin_free((void *)*text_of(&run->config, i));
+    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
+        const char **text = kelvin_config_text(&run->config, &kelvin_config_fields[i]);
+        if (text) kelvin_free((void *)*text);
+    }
     kelvin_free(run);
 }

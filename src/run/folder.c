@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,37 +14,11 @@
 #include <unistd.h>
 
 enum { N_AXES = 3 };
-#define CONFIG  "run.json"
 #define TIMES   "times.json"
 #define LOGITS  "logits_train.npy"
 #define CHAIN   "chain-%03u"
 #define SAMPLES CHAIN "/samples.safetensors"
 #define HISTORY CHAIN "/history.csv"
-
-/* run.json: what decides the bits of a run, and nothing else. */
-struct config_record {
-    const char *version;
-    const char *data_crc32; /* NULL: written by a version that did not know it */
-    kelvin_run_config config;
-};
-
-#define IN_CONFIG(member) offsetof(struct config_record, config.member)
-static const struct kelvin_field config_fields[] = {
-    {"kelvin", &kelvin_field_text, offsetof(struct config_record, version)},
-    {"sampler", &kelvin_field_text, IN_CONFIG(sampler)},
-    {"data", &kelvin_field_text, IN_CONFIG(data)},
-    {"data_crc32", &kelvin_field_maybe, offsetof(struct config_record, data_crc32)},
-    {"model", &kelvin_field_text, IN_CONFIG(model)},
-    {"density", &kelvin_field_text, IN_CONFIG(density)},
-    {"prior", &kelvin_field_text, IN_CONFIG(prior)},
-    {"seed", &kelvin_field_seed, IN_CONFIG(seed)},
-    {"chains", &kelvin_field_count, IN_CONFIG(chains)},
-    {"iterations", &kelvin_field_count, IN_CONFIG(iterations)},
-    {"warmup", &kelvin_field_count, IN_CONFIG(warmup)},
-    {"step_size", &kelvin_field_float, IN_CONFIG(step_size)},
-    {"steps", &kelvin_field_count, IN_CONFIG(steps)},
-    {"temperature", &kelvin_field_real, IN_CONFIG(temperature)},
-};
 
 /* times.json: what differs from machine to machine. */
 struct times_record {
@@ -62,30 +35,7 @@ static const struct kelvin_field times_fields[] = {
     {"isa", &kelvin_field_text, offsetof(struct times_record, isa)},
 };
 
-enum { N_CONFIG = sizeof config_fields / sizeof *config_fields, N_TIMES = sizeof times_fields / sizeof *times_fields };
-
-/* ---- the data ---- */
-
-enum { DATA_MARK = 20 };
-
-/* By which it is seen that a data set is no longer what it was: checksums of its training part, inputs and labels. */
-static void data_mark(char mark[DATA_MARK], const kelvin_data *data)
-{
-    const kelvin_part *part = &data->train;
-    const size_t n = part->n * data->inputs;
-    const uint32_t inputs = part->bytes ? kelvin_crc32(part->bytes, n) : kelvin_crc32(part->x, n * sizeof *part->x);
-    snprintf(mark, DATA_MARK, "%08" PRIx32 "-%08" PRIx32, inputs, kelvin_crc32(part->y, part->n * sizeof *part->y));
-}
-
-static kelvin_status check_data(const kelvin_data *data, const char *expected, const char *path)
-{
-    char found[DATA_MARK];
-    data_mark(found, data);
-    if (!expected || strcmp(found, expected) == 0) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT,
-                       "%s: the data set %s has changed since: the checksum of its training part is %s, expected %s",
-                       path, data->name, found, expected);
-}
+enum { N_TIMES = sizeof times_fields / sizeof *times_fields };
 
 /* ---- claiming ---- */
 
@@ -137,7 +87,7 @@ static kelvin_status check_writable(const kelvin_run *run, const char *folder)
     struct stat about;
     if (!kelvin_run_inside(run)->complete)
         return kelvin_fail(KELVIN_EUSAGE, "%s: the run has not been sampled to its end", folder);
-    KELVIN_TRY(kelvin_path_join(path, folder, CONFIG));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
     if (stat(path, &about) == 0) return kelvin_fail(KELVIN_EUSAGE, "%s: already holds a run", folder);
     return make_folder(folder);
 }
@@ -178,14 +128,10 @@ static kelvin_status write_records(const kelvin_run *run, const char *folder)
                                        .threads = inside->threads,
                                        .cpu = inside->cpu,
                                        .isa = inside->isa};
-    char mark[DATA_MARK];
-    data_mark(mark, run->data);
-    const struct config_record record = {.version = KELVIN_VERSION, .data_crc32 = mark, .config = run->config};
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, folder, TIMES));
     KELVIN_TRY(kelvin_record_write(path, times_fields, N_TIMES, &times));
-    KELVIN_TRY(kelvin_path_join(path, folder, CONFIG));
-    return kelvin_record_write(path, config_fields, N_CONFIG, &record);
+    return kelvin_config_write(run, folder);
 }
 
 static kelvin_status write_all(const kelvin_run *run, const char *folder)
@@ -202,7 +148,7 @@ static kelvin_status write_all(const kelvin_run *run, const char *folder)
 /* Takes back what write_all may have written; nobody could read it. */
 static void remove_all(const kelvin_run *run, const char *folder)
 {
-    static const char *const whole[] = {CONFIG, TIMES, LOGITS};
+    static const char *const whole[] = {KELVIN_CONFIG_NAME, TIMES, LOGITS};
     kelvin_path path;
     for (int i = 0; i < 3; i++)
         if (!kelvin_path_join(path, folder, "%s", whole[i])) unlink(path);
@@ -222,29 +168,6 @@ kelvin_status kelvin_run_write(const kelvin_run *run, const char *folder)
 }
 
 /* ---- reading ---- */
-
-/* The run that run.json describes, without memory for its results. */
-static kelvin_status read_config(kelvin_run **run, const char *folder)
-{
-    kelvin_path path;
-    struct stat about;
-    struct config_record record = {0};
-    void *owner;
-    if (stat(folder, &about)) return kelvin_fail(KELVIN_EIO, "%s: the run cannot be read: %s", folder, strerror(errno));
-    KELVIN_TRY(kelvin_path_join(path, folder, CONFIG));
-    if (stat(path, &about) && errno == ENOENT)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has no " CONFIG ": not a run, or one that was not finished", folder);
-    KELVIN_TRY(kelvin_record_read(&record, &owner, path, config_fields, N_CONFIG));
-    kelvin_status status = kelvin_run_prepare(run, &record.config);
-    if (status == KELVIN_EUSAGE) status = kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
-    if (status == KELVIN_EIO) status = kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
-    if (!status && (status = check_data((*run)->data, record.data_crc32, path))) {
-        kelvin_run_close(*run);
-        *run = NULL;
-    }
-    kelvin_record_free(owner);
-    return status;
-}
 
 static kelvin_status read_times(kelvin_run *run, const char *folder)
 {
@@ -267,8 +190,9 @@ static kelvin_status expect_floats(const char *path, size_t n)
     size_t bytes;
     KELVIN_TRY(kelvin_file_size(&bytes, path));
     if (bytes / sizeof(float) < n)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes, too few for the %zu numbers that " CONFIG " promises",
-                           path, bytes, n);
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: has %zu bytes, too few for the %zu numbers that " KELVIN_CONFIG_NAME " promises", path,
+                           bytes, n);
     return KELVIN_OK;
 }
 
@@ -317,7 +241,8 @@ static kelvin_status read_results(kelvin_run *run, const char *folder)
 kelvin_status kelvin_run_read(kelvin_run **run, const char *folder)
 {
     *run = NULL;
-    KELVIN_TRY(read_config(run, folder));
+    KELVIN_TRY(kelvin_config_read(run, folder));
+    if (!kelvin_run_is_hmc(*run)) return KELVIN_OK; /* its results stay in the folder */
     const kelvin_status status = read_results(*run, folder);
     if (status) {
         kelvin_run_close(*run);

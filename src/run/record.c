@@ -145,58 +145,75 @@ kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *f
     return kelvin_writer_close(&file, status);
 }
 
-static kelvin_status parse(json_t **root, const char *path)
+kelvin_status kelvin_record_open(void **owner, const char *path)
 {
     char *text;
     size_t bytes;
+    *owner = NULL;
     KELVIN_TRY(kelvin_file_read(&text, &bytes, path));
     json_error_t error;
-    *root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
     kelvin_free(text);
-    if (!*root)
+    if (!root)
         return kelvin_fail(KELVIN_EFORMAT, "%s, line %d, column %d: %s", path, error.line, error.column, error.text);
-    if (!json_is_object(*root)) return kelvin_fail(KELVIN_EFORMAT, "%s: is not a JSON object", path);
-    return KELVIN_OK;
-}
-
-/* A field that nobody reads is a misspelt one, or one of a later version that changes what the others mean. */
-static kelvin_status check_names(json_t *root, const char *path, const struct kelvin_field *fields, size_t n)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach(root, name, value)
-    {
-        size_t i = 0;
-        while (i < n && strcmp(name, fields[i].name) != 0) i++;
-        if (i == n) return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known", path, name);
-    }
-    return KELVIN_OK;
-}
-
-kelvin_status kelvin_record_read(void *record, void **owner, const char *path, const struct kelvin_field *fields,
-                                 size_t n)
-{
-    json_t *root = NULL;
-    *owner = NULL;
-    kelvin_status status = parse(&root, path);
-    for (size_t i = 0; i < n && !status; i++) {
-        const json_t *value = json_object_get(root, fields[i].name);
-        if (!value && fields[i].kind == &kelvin_field_maybe) continue;
-        if (!value)
-            status = kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is missing", path, fields[i].name);
-        else if (!fields[i].kind->from_json((char *)record + fields[i].offset, value))
-            status = kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\": expected %s", path, fields[i].name,
-                                 fields[i].kind->expected);
-    }
-    if (!status) status = check_names(root, path, fields, n);
-    if (status)
+    if (!json_is_object(root)) {
         json_decref(root);
-    else
-        *owner = root;
-    return status;
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is not a JSON object", path);
+    }
+    *owner = root;
+    return KELVIN_OK;
 }
 
 void kelvin_record_free(void *owner)
 {
     json_decref(owner);
+}
+
+bool kelvin_record_has(const void *owner, const char *name)
+{
+    return json_object_get(owner, name);
+}
+
+kelvin_status kelvin_record_take(void *record, const void *owner, const char *path, const struct kelvin_field *field)
+{
+    const json_t *value = json_object_get(owner, field->name);
+    if (!value) return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is missing", path, field->name);
+    if (!field->kind->from_json((char *)record + field->offset, value))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\": expected %s", path, field->name, field->kind->expected);
+    return KELVIN_OK;
+}
+
+const char *kelvin_record_stranger(void *owner, const struct kelvin_field *fields, size_t n)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(owner, name, value)
+    {
+        size_t i = 0;
+        while (i < n && strcmp(name, fields[i].name) != 0) i++;
+        if (i == n) return name;
+    }
+    return NULL;
+}
+
+static kelvin_status take_all(void *record, void *owner, const char *path, const struct kelvin_field *fields, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (fields[i].kind != &kelvin_field_maybe || kelvin_record_has(owner, fields[i].name))
+            KELVIN_TRY(kelvin_record_take(record, owner, path, &fields[i]));
+    /* A field that nobody reads is a misspelt one, or one of a later version that changes what the others mean. */
+    const char *stranger = kelvin_record_stranger(owner, fields, n);
+    return stranger ? kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known", path, stranger) : KELVIN_OK;
+}
+
+kelvin_status kelvin_record_read(void *record, void **owner, const char *path, const struct kelvin_field *fields,
+                                 size_t n)
+{
+    KELVIN_TRY(kelvin_record_open(owner, path));
+    const kelvin_status status = take_all(record, *owner, path, fields, n);
+    if (status) {
+        kelvin_record_free(*owner);
+        *owner = NULL;
+    }
+    return status;
 }

@@ -31,6 +31,16 @@ KELVIN_MUST_CHECK kelvin_status kelvin_record_read(void *record, void **owner, c
                                                    const struct kelvin_field *fields, size_t n);
 void kelvin_record_free(void *owner);
 
+/* The same in steps, for an object that may have some of its fields only: open, take one field after the other, see
+ * which name is left over. */
+KELVIN_MUST_CHECK kelvin_status kelvin_record_open(void **owner, const char *path);
+bool kelvin_record_has(const void *owner, const char *name);
+KELVIN_MUST_CHECK kelvin_status kelvin_record_take(void *record, const void *owner, const char *path,
+                                                   const struct kelvin_field *field);
+
+/* The first name that is none of the fields; NULL if there is none. */
+const char *kelvin_record_stranger(void *owner, const struct kelvin_field *fields, size_t n);
+
 /* Digits (1 .. 17) after which a decimal number becomes this one again. */
 int kelvin_digits(double x);
 

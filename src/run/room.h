@@ -2,19 +2,28 @@
 #ifndef RUN_ROOM_H
 #define RUN_ROOM_H
 
+#include "base/files.h"
+
 #include <kelvin/density.h>
 #include <kelvin/run.h>
+
+#include <string.h>
+
+#define KELVIN_CONFIG_NAME "run.json"
 
 /* What kelvin_run.owned points to. */
 struct kelvin_run_owned {
     kelvin_density density;
     kelvin_prior prior;
     bool has_prior;
+    kelvin_augment augment; /* of sghmc, and so are the schedules */
+    const kelvin_schedule *schedule, *temperature_schedule;
     bool complete;    /* every chain has been sampled, or all was read */
     double *accuracy; /* (chains, iterations), of the training data */
     double started;   /* kelvin_now() at the first iteration; 0 before */
     uint32_t threads;
     char cpu[64], isa[32];
+    char warning[512];
 };
 
 static inline struct kelvin_run_owned *kelvin_run_inside(const kelvin_run *run)
@@ -22,11 +31,31 @@ static inline struct kelvin_run_owned *kelvin_run_inside(const kelvin_run *run)
     return run->owned;
 }
 
+/* Its results are kept in memory; those of the others in their folder. */
+static inline bool kelvin_run_is_hmc(const kelvin_run *run)
+{
+    return strcmp(run->config.sampler, "hmc") == 0;
+}
+
 /* kelvin_run_create in two steps: check everything, then get memory for the results. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvin_run_config *config);
 KELVIN_MUST_CHECK kelvin_status kelvin_run_allocate(kelvin_run *run);
 
+/* A sampler: what a run by it is by default, and what must hold of one. */
+struct kelvin_sampler_type {
+    const char *name, *about;
+    void (*defaults)(kelvin_run_config *config);
+    kelvin_status (*check)(kelvin_run *run);     /* before the data are opened; fills in what it parses */
+    kelvin_status (*fit)(const kelvin_run *run); /* with the data and the model */
+};
+
+KELVIN_MUST_CHECK kelvin_status kelvin_sampler_find(const struct kelvin_sampler_type **sampler, const char *name);
+
 kelvin_hmc_options kelvin_run_hmc_options(const kelvin_run_config *config);
+
+/* run.json in a folder. Read: the run that it describes is prepared, its data opened and their checksum compared. */
+KELVIN_MUST_CHECK kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder);
+KELVIN_MUST_CHECK kelvin_status kelvin_config_read(kelvin_run **run, const char *folder);
 
 /* Floats of (iterations, n_params) and of the logits of one chain; KELVIN_ENOMEM if all chains' would overflow. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_sizes(size_t *draws, size_t *logits, const kelvin_run *run);

@@ -167,7 +167,12 @@ kelvin_status kelvin_run_sample(kelvin_run **runs, size_t n, size_t threads, kel
     struct job job = {.runs = runs, .progress = progress, .context = context, .mutex = PTHREAD_MUTEX_INITIALIZER};
     KELVIN_TRY(kelvin_kernels_get(&job.kernels));
     size_t tasks = 0;
-    for (size_t r = 0; r < n; r++) tasks += runs[r]->config.chains;
+    for (size_t r = 0; r < n; r++) {
+        if (!kelvin_run_is_hmc(runs[r]))
+            return kelvin_fail(KELVIN_EUSAGE, "a run by %s lives in its folder; kelvin_chains_run samples it",
+                               runs[r]->config.sampler);
+        tasks += runs[r]->config.chains;
+    }
     if (threads == 0) threads = kelvin_cpu_count();
     kelvin_pool *pool;
     KELVIN_TRY(kelvin_pool_create(&pool, threads < tasks ? threads : tasks));

@@ -1,0 +1,161 @@
+/* run.json, and configuration files, which are the same with fields left out. */
+#include "run/fields.h"
+#include "run/formats.h"
+#include "run/room.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- the data ---- */
+
+enum { DATA_MARK = 20 };
+
+/* By which it is seen that a data set is no longer what it was: checksums of its training part, inputs and labels. */
+static void data_mark(char mark[DATA_MARK], const kelvin_data *data)
+{
+    const kelvin_part *part = &data->train;
+    const size_t n = part->n * data->inputs;
+    const uint32_t inputs = part->bytes ? kelvin_crc32(part->bytes, n) : kelvin_crc32(part->x, n * sizeof *part->x);
+    snprintf(mark, DATA_MARK, "%08" PRIx32 "-%08" PRIx32, inputs, kelvin_crc32(part->y, part->n * sizeof *part->y));
+}
+
+static kelvin_status check_data(const kelvin_data *data, const char *expected, const char *path)
+{
+    char found[DATA_MARK];
+    data_mark(found, data);
+    if (!expected || strcmp(found, expected) == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: the data set %s has changed since: the checksum of its training part is %s, expected %s",
+                       path, data->name, found, expected);
+}
+
+/* ---- fields ---- */
+
+/* A field that nobody reads is a misspelt one, or one of a later version that changes what the others mean. */
+static kelvin_status check_names(void *owner, const char *path, const char *sampler)
+{
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    const char *name = kelvin_record_stranger(owner, fields, kelvin_config_fields_of(fields, sampler));
+    if (!name) return KELVIN_OK;
+    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++)
+        if (strcmp(name, kelvin_config_fields[i].field.name) == 0)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is for the sampler %s, not for %s", path, name,
+                               kelvin_config_fields[i].sampler, sampler);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known", path, name);
+}
+
+static const struct kelvin_field *field_named(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(kelvin_config_fields[i].field.name, name) != 0) i++;
+    return &kelvin_config_fields[i].field;
+}
+
+/* The sampler comes first: it says which fields the others may be. */
+static kelvin_status take_sampler(struct kelvin_config_record *record, const void *owner, const char *path)
+{
+    const struct kelvin_sampler_type *known;
+    KELVIN_TRY(kelvin_record_take(record, owner, path, field_named("sampler")));
+    if (kelvin_sampler_find(&known, record->config.sampler))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
+    return KELVIN_OK;
+}
+
+/* Those that are there, or all but those that may be missing. */
+static kelvin_status take_fields(struct kelvin_config_record *record, void *owner, const char *path, bool all)
+{
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    const char *sampler = record->config.sampler;
+    const size_t n = kelvin_config_fields_of(fields, sampler);
+    for (size_t i = 0; i < n; i++)
+        if (kelvin_record_has(owner, fields[i].name) || (all && fields[i].kind != &kelvin_field_maybe))
+            KELVIN_TRY(kelvin_record_take(record, owner, path, &fields[i]));
+    return check_names(owner, path, sampler);
+}
+
+/* ---- run.json ---- */
+
+kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder)
+{
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    const size_t n = kelvin_config_fields_of(fields, run->config.sampler);
+    char mark[DATA_MARK];
+    data_mark(mark, run->data);
+    const struct kelvin_config_record record = {.version = KELVIN_VERSION, .data_crc32 = mark, .config = run->config};
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
+    return kelvin_record_write(path, fields, n, &record);
+}
+
+static kelvin_status prepare(kelvin_run **run, const struct kelvin_config_record *record, const char *path)
+{
+    kelvin_status status = kelvin_run_prepare(run, &record->config);
+    if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
+    if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
+    if (status) return status;
+    if ((status = check_data((*run)->data, record->data_crc32, path))) {
+        kelvin_run_close(*run);
+        *run = NULL;
+    }
+    return status;
+}
+
+kelvin_status kelvin_config_read(kelvin_run **run, const char *folder)
+{
+    kelvin_path path;
+    struct stat about;
+    struct kelvin_config_record record = {0};
+    void *owner;
+    *run = NULL;
+    if (stat(folder, &about)) return kelvin_fail(KELVIN_EIO, "%s: the run cannot be read: %s", folder, strerror(errno));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
+    if (stat(path, &about) && errno == ENOENT)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has no " KELVIN_CONFIG_NAME ": not a run, or one that was not finished",
+                           folder);
+    KELVIN_TRY(kelvin_record_open(&owner, path));
+    kelvin_status status = take_sampler(&record, owner, path);
+    if (!status) status = take_fields(&record, owner, path, true);
+    if (!status) status = prepare(run, &record, path);
+    kelvin_record_free(owner);
+    return status;
+}
+
+/* ---- configuration files ---- */
+
+static bool is_there(const void *owner, const char *name)
+{
+    return kelvin_record_has(owner, name);
+}
+
+static kelvin_status take_over(struct kelvin_config_record *record, void *owner, const char *path)
+{
+    if (is_there(owner, "sampler")) KELVIN_TRY(take_sampler(record, owner, path));
+    KELVIN_TRY(take_fields(record, owner, path, false));
+    kelvin_config_follow(&record->config, is_there, owner);
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_run_config_read(kelvin_run_config *config, void **owner, const char *path)
+{
+    const struct kelvin_sampler_type *known;
+    struct kelvin_config_record record = {.config = *config};
+    *owner = NULL;
+    KELVIN_TRY(kelvin_sampler_find(&known, config->sampler));
+    KELVIN_TRY(kelvin_record_open(owner, path));
+    const kelvin_status status = take_over(&record, *owner, path);
+    if (status) {
+        kelvin_run_config_free(*owner);
+        *owner = NULL;
+    } else {
+        *config = record.config;
+    }
+    return status;
+}
+
+void kelvin_run_config_free(void *owner)
+{
+    kelvin_record_free(owner);
+}

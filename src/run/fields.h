@@ -1,0 +1,40 @@
+/* fields: one table of what a configuration holds, under which names, and for which sampler each field counts.
+ * run.json, configuration files, the texts that a run copies and the options of `kelvin sample` follow from it. */
+#ifndef RUN_FIELDS_H
+#define RUN_FIELDS_H
+
+#include "run/record.h"
+
+#include <kelvin/run.h>
+
+/* run.json: what decides the bits of a run, and nothing else. */
+struct kelvin_config_record {
+    kelvin_run_config config; /* first: a field of it has the same offset in both */
+    const char *version;
+    const char *data_crc32; /* NULL: written by a version that did not know it */
+};
+
+struct kelvin_config_field {
+    struct kelvin_field field; /* of struct kelvin_config_record */
+    const char *sampler;       /* NULL: of all */
+};
+
+enum { KELVIN_CONFIG_FIELDS = 24 };
+extern const struct kelvin_config_field kelvin_config_fields[KELVIN_CONFIG_FIELDS];
+
+/* Those that count for a sampler, in the order of run.json; returns how many. */
+size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS], const char *sampler);
+
+bool kelvin_config_field_counts(const struct kelvin_config_field *field, const char *sampler);
+
+/* Where the text of a field is; NULL if the field is none of the texts of a configuration. */
+const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_config_field *field);
+
+/* Whether a file, or a command line, says a field. */
+typedef bool kelvin_config_said(const void *context, const char *field);
+
+/* Where one field is said and one that belongs to it is not, the second follows: samples and chains each other,
+ * the temperature's schedule that of the learning rate, the warm-up is 30 % of the iterations. */
+void kelvin_config_follow(kelvin_run_config *config, kelvin_config_said *said, const void *context);
+
+#endif

@@ -1,0 +1,210 @@
+/* The samplers: their defaults, and what must hold before one starts. */
+#include "run/room.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static kelvin_status check_chains(const kelvin_run_config *config)
+{
+    return config->chains ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "chains is 0; expected at least 1");
+}
+
+/* ---- hmc ---- */
+
+kelvin_hmc_options kelvin_run_hmc_options(const kelvin_run_config *config)
+{
+    return (kelvin_hmc_options){
+        .step_size = config->step_size, .steps = config->steps, .temperature = config->temperature};
+}
+
+/* Figure 1 of the paper with DirClip(1.4). */
+static void hmc_defaults(kelvin_run_config *config)
+{
+    const kelvin_hmc_options options = kelvin_hmc_defaults();
+    config->sampler = "hmc";
+    config->data = "toy";
+    config->model = "mlp:10,10,10,10,10";
+    config->density = "dirclip:1.4,-50";
+    config->prior = "normal:1";
+    config->seed = 0;
+    config->chains = 3;
+    config->temperature = options.temperature;
+    config->iterations = 500;
+    config->warmup = 150;
+    config->steps = options.steps;
+    config->step_size = options.step_size;
+}
+
+static kelvin_status hmc_check(kelvin_run *run)
+{
+    const kelvin_run_config *config = &run->config;
+    const kelvin_hmc_options options = kelvin_run_hmc_options(config);
+    KELVIN_TRY(check_chains(config));
+    if (config->iterations == 0) return kelvin_fail(KELVIN_EUSAGE, "iterations is 0; expected at least 1");
+    if (config->warmup >= config->iterations)
+        return kelvin_fail(KELVIN_EUSAGE, "warmup is %u of %u iterations; expected fewer, so that some are left",
+                           config->warmup, config->iterations);
+    return kelvin_hmc_check(&options);
+}
+
+static kelvin_status hmc_fit(const kelvin_run *run)
+{
+    (void)run;
+    return KELVIN_OK;
+}
+
+/* ---- sghmc ---- */
+
+/* The paper's settings, on a data set that needs no download. */
+static void sghmc_defaults(kelvin_run_config *config)
+{
+    config->sampler = "sghmc";
+    config->data = "digits";
+    config->model = "mlp:20,20,20,leak=0.01";
+    config->density = "categorical";
+    config->prior = "normal:0.1";
+    config->seed = 0;
+    config->chains = config->samples = 8;
+    config->temperature = 1;
+    config->epochs = 10000;
+    config->batch = 125;
+    config->lr = 1e-4;
+    config->momentum = 0.98;
+    config->schedule = config->temperature_schedule = "paper";
+    config->augment = config->init = "none";
+    config->logit_limit = 1e4;
+}
+
+static kelvin_status check_counts(const kelvin_run_config *config)
+{
+    const struct {
+        const char *name;
+        uint32_t value;
+    } counts[] = {{"samples", config->samples}, {"epochs", config->epochs}, {"batch", config->batch}};
+    KELVIN_TRY(check_chains(config));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].value == 0) return kelvin_fail(KELVIN_EUSAGE, "%s is 0; expected at least 1", counts[i].name);
+    if (config->samples % config->chains)
+        return kelvin_fail(KELVIN_EUSAGE, "samples is %u and chains is %u; expected as many samples from each chain",
+                           config->samples, config->chains);
+    return KELVIN_OK;
+}
+
+static kelvin_status check_reals(const kelvin_run_config *config)
+{
+    if (!(config->lr > 0) || !isfinite(config->lr))
+        return kelvin_fail(KELVIN_EUSAGE, "lr is %g; expected a number above 0", config->lr);
+    if (!(config->temperature >= 0) || !isfinite(config->temperature))
+        return kelvin_fail(KELVIN_EUSAGE, "temperature is %g; expected a number of at least 0 (0 is SGD)",
+                           config->temperature);
+    if (!(config->logit_limit > 0) || !isfinite(config->logit_limit))
+        return kelvin_fail(KELVIN_EUSAGE, "logit_limit is %g; expected a number above 0", config->logit_limit);
+    return KELVIN_OK;
+}
+
+/* "cyclical or constant": those whose states on the way are worth keeping. */
+static void name_those_on_the_way(char *out, size_t size)
+{
+    const kelvin_schedule *schedule;
+    size_t used = 0;
+    *out = '\0';
+    for (size_t i = 0; (schedule = kelvin_schedule_info(i)); i++)
+        if (schedule->samples_on_the_way && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " or " : "", schedule->name);
+}
+
+/* The states at the ends of cycles are samples only where both schedules are where they are to be then. */
+static kelvin_status check_cycles(const kelvin_run_config *config, const struct kelvin_run_owned *inside)
+{
+    const uint32_t cycles = config->samples / config->chains;
+    if (cycles == 1) return KELVIN_OK;
+    const kelvin_schedule *both[] = {inside->schedule, inside->temperature_schedule};
+    char known[128];
+    name_those_on_the_way(known, sizeof known);
+    for (int i = 0; i < 2; i++)
+        if (!both[i]->samples_on_the_way)
+            return kelvin_fail(KELVIN_EUSAGE,
+                               "the schedule %s%s gives one sample per chain, but samples is %u and chains is %u: use "
+                               "as many chains as samples, or the schedule %s",
+                               both[i]->name, i ? " of the temperature" : "", config->samples, config->chains, known);
+    if (cycles > config->epochs)
+        return kelvin_fail(KELVIN_EUSAGE,
+                           "each chain is to give %u samples in %u epochs; expected at least one epoch for each",
+                           cycles, config->epochs);
+    return KELVIN_OK;
+}
+
+static kelvin_status sghmc_check(kelvin_run *run)
+{
+    const kelvin_run_config *config = &run->config;
+    struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    KELVIN_TRY(check_counts(config));
+    KELVIN_TRY(check_reals(config));
+    KELVIN_TRY(kelvin_schedule_parse(&inside->schedule, config->schedule));
+    KELVIN_TRY(kelvin_schedule_parse(&inside->temperature_schedule, config->temperature_schedule));
+    KELVIN_TRY(kelvin_augment_parse(&inside->augment, config->augment));
+    return check_cycles(config, inside);
+}
+
+static kelvin_status sghmc_fit(const kelvin_run *run)
+{
+    const kelvin_run_config *config = &run->config;
+    const kelvin_data *data = run->data;
+    const kelvin_sghmc_options options = {.momentum = config->momentum, .observations = (double)data->train.n};
+    KELVIN_TRY(kelvin_sghmc_check(&options));
+    if (config->batch > data->train.n)
+        return kelvin_fail(KELVIN_EUSAGE, "batch is %u, more than the %zu training observations of %s", config->batch,
+                           data->train.n, data->name);
+    if (kelvin_run_inside(run)->augment != KELVIN_AUGMENT_NONE && data->channels == 0)
+        return kelvin_fail(KELVIN_EUSAGE, "augment is %s, which is for images; %s is a table (expected none)",
+                           config->augment, data->name);
+    const uint64_t steps = data->train.n / config->batch;
+    if (steps > UINT32_MAX / config->epochs)
+        return kelvin_fail(KELVIN_EUSAGE,
+                           "%u epochs of %llu batches are too many steps; expected at most 4294967295 of them",
+                           config->epochs, (unsigned long long)steps);
+    return KELVIN_OK;
+}
+
+/* ---- the table ---- */
+
+static const struct kelvin_sampler_type samplers[] = {
+    {"sghmc", "stochastic-gradient Hamiltonian Monte Carlo: steps with friction and noise on batches of the data",
+     sghmc_defaults, sghmc_check, sghmc_fit},
+    {"hmc", "Hamiltonian Monte Carlo: leapfrog steps on all the data, then accept or reject", hmc_defaults, hmc_check,
+     hmc_fit},
+};
+enum { SAMPLERS = sizeof samplers / sizeof *samplers };
+
+bool kelvin_sampler_info(size_t i, const char **name, const char **about)
+{
+    if (i >= SAMPLERS) return false;
+    *name = samplers[i].name;
+    *about = samplers[i].about;
+    return true;
+}
+
+kelvin_status kelvin_sampler_find(const struct kelvin_sampler_type **sampler, const char *name)
+{
+    char known[64] = "";
+    for (size_t i = 0, used = 0; i < SAMPLERS; i++) {
+        *sampler = &samplers[i];
+        if (name && strcmp(name, samplers[i].name) == 0) return KELVIN_OK;
+        if (used < sizeof known)
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? " or " : "", samplers[i].name);
+    }
+    *sampler = NULL;
+    return name ? kelvin_fail(KELVIN_EUSAGE, "sampler \"%s\" is not known; expected %s", name, known)
+                : kelvin_fail(KELVIN_EUSAGE, "no sampler is given; expected %s", known);
+}
+
+kelvin_status kelvin_run_defaults(kelvin_run_config *config, const char *sampler)
+{
+    const struct kelvin_sampler_type *chosen;
+    *config = (kelvin_run_config){0};
+    KELVIN_TRY(kelvin_sampler_find(&chosen, sampler));
+    for (size_t i = 0; i < SAMPLERS; i++) samplers[i].defaults(config); /* fields of the others count for nothing */
+    chosen->defaults(config);
+    return KELVIN_OK;
+}
