@@ -67,11 +67,12 @@ typedef struct kelvin_sghmc_options {
     double observations; /* N */
 } kelvin_sghmc_options;
 
-/* What a person wants to know of one step. */
+/* What a person wants to know of one step. Both temperatures are those of the chain: T if it samples what it should.
+ * A stationary v has the variance 2 T / (1 + m), however small the step is, since it has just got its noise. */
 typedef struct kelvin_sghmc_info {
     double logp;            /* estimated, at theta before the step */
     double gradient;        /* length of the estimated gradient there */
-    double kinetic;         /* |v|^2 / n after the step: a temperature */
+    double kinetic;         /* (1 + m) / 2 |v|^2 / n after the step: a temperature */
     double configurational; /* -theta . grad / n before the step: a temperature where the density is proper */
 } kelvin_sghmc_info;
 

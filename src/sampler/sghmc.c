@@ -2,6 +2,11 @@
  *
  *     h = sqrt(rate / N);   v <- m v + h grad + sqrt(2 T (1 - m)) xi;   theta <- theta + h v
  *
+ * For a quadratic, logp = -p theta^2 / 2, the stationary variances are known at every step size:
+ *
+ *     p <theta^2> = (1 + m) / 2 <v^2> = T / (1 - h^2 p / (2 (1 + m)))
+ *
+ * so the configurational and the kinetic temperature are the same number, and tell by how much a step is too large.
  * Of the chain only theta and v matter to the next step: its random numbers are a function of `step`. */
 #include "kernels/kernels.h"
 
@@ -91,7 +96,7 @@ kelvin_sghmc_info kelvin_sghmc_step(kelvin_sghmc *sghmc, double rate, double tem
     info.configurational = -k->dot(sghmc->theta, sghmc->grad, n) / (double)n;
     k->sghmc(sghmc->theta, sghmc->v, sghmc->grad, n, (float)m, h, noise, h,
              (kelvin_random){sghmc->seed, sghmc->chain, step, KELVIN_STREAM_NOISE});
-    info.kinetic = k->dot(sghmc->v, sghmc->v, n) / (double)n;
+    info.kinetic = 0.5 * (1 + m) * k->dot(sghmc->v, sghmc->v, n) / (double)n;
     return info;
 }
 
