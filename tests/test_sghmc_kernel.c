@@ -1,5 +1,6 @@
 /* sghmc: one step under every instruction set that this CPU has, against plain loops in double; the noise is that of
- * `normals`; and the same bits under all instruction sets with FMA. */
+ * `normals`; and the same bits under all instruction sets with FMA. dot: the same, and the same bits without FMA too.
+ */
 #include "check.h"
 
 #include "kernels/kernels.h"
@@ -109,6 +110,45 @@ static void same_bits_with_every_fma(void **state)
     }
 }
 
+/* Products are exact in double, so the sums alone round: at most n times, by half a unit of the sum of sizes. */
+static void dot_is_that_of_plain_loops(void **state)
+{
+    (void)state;
+    static struct vectors x;
+    fill(&x, MOST);
+    for (size_t n = 0; n <= MOST; n = n < 70 ? n + 1 : n + 803) {
+        long double sum = 0, size = 0;
+        for (size_t i = 0; i < n; i++) {
+            sum += (long double)x.theta[i] * (long double)x.g[i];
+            size += fabsl((long double)x.theta[i] * (long double)x.g[i]);
+        }
+        const double first = kelvin_kernels_for(KELVIN_ISA_BASELINE)->dot(x.theta, x.g, n);
+        assert_near(first, (double)sum, (double)n * 0x1p-53 * (double)size);
+        const struct kelvin_kernels *k;
+        for (int isa = 0; (k = next(&isa));) assert_true(k->dot(x.theta, x.g, n) == first);
+    }
+}
+
+/* Squares that no float holds are seen as they are; what is not finite is not hidden, wherever it stands. */
+static void dot_hides_nothing(void **state)
+{
+    (void)state;
+    enum { N = 53 };
+    const struct kelvin_kernels *k;
+    for (int isa = 0; (k = next(&isa));)
+        for (size_t at = 0; at < N; at++) {
+            float x[N] = {0};
+            x[at] = 3e38f;
+            assert_near(k->dot(x, x, N), (double)3e38f * (double)3e38f, 0);
+            x[at] = 1e-40f; /* below the normal floats */
+            assert_near(k->dot(x, x, N), (double)1e-40f * (double)1e-40f, 0);
+            x[at] = -INFINITY;
+            assert_true(k->dot(x, x, N) == INFINITY);
+            x[at] = NAN;
+            assert_true(isnan(k->dot(x, x, N)));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +156,8 @@ int main(void)
         cmocka_unit_test(the_noise_is_that_of_normals),
         cmocka_unit_test(without_noise_the_place_does_not_matter),
         cmocka_unit_test(same_bits_with_every_fma),
+        cmocka_unit_test(dot_is_that_of_plain_loops),
+        cmocka_unit_test(dot_hides_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,41 +1,8 @@
 /* SGHMC samples what it should: moments and temperatures on a Gaussian against the exact stationary values at that step
- * size, and a small logistic regression with mini-batches against HMC. Errors are standard errors from batch means; a
- * tolerance is four of them, and nothing else. */
-#include "check.h"
+ * size. A tolerance is four standard errors, and nothing else. */
+#include "averages.h"
 
 #include <kelvin/sampler.h>
-
-/* ---- means over batches that are long against the correlation time ---- */
-
-enum { BATCHES = 100 };
-
-struct average {
-    double batch[BATCHES];
-};
-
-struct estimate {
-    double mean, error;
-};
-
-static void add(struct average *a, double x, uint32_t draw, uint32_t draws)
-{
-    a->batch[draw / (draws / BATCHES)] += x / (draws / BATCHES);
-}
-
-static struct estimate estimate(const struct average *a)
-{
-    double mean = 0, square = 0;
-    for (int b = 0; b < BATCHES; b++) mean += a->batch[b] / BATCHES;
-    for (int b = 0; b < BATCHES; b++) square += (a->batch[b] - mean) * (a->batch[b] - mean);
-    return (struct estimate){mean, sqrt(square / (BATCHES - 1) / BATCHES)};
-}
-
-/* Within four standard errors, where an error bar must be smaller than `most` to say something. */
-static void check(const char *what, struct estimate found, double expected, double most)
-{
-    if (!(fabs(found.mean - expected) <= 4 * found.error && found.error < most))
-        fail_msg("%s: %g +- %g, expected %g with an error below %g", what, found.mean, found.error, expected, most);
-}
 
 /* ---- a correlated Gaussian ---- */
 
@@ -205,16 +172,16 @@ static void gaussian_moments(void **state)
 {
     (void)state;
     static const double temperatures[] = {1, 0.1, 0.01};
-    for (int t = 0; t < 3; t++) check_moments((struct settings){0.09, 0.9, temperatures[t], 500000, 2000}, 0.03);
+    for (int t = 0; t < 3; t++) check_moments((struct settings){0.09, 0.9, temperatures[t], 400000, 2000}, 0.03);
 }
 
 /* The paper's momentum, none at all, and a step that is nearly too large (the limit is h^2 p = 2 (1 + m)). */
 static void gaussian_moments_of_other_momenta(void **state)
 {
     (void)state;
-    check_moments((struct settings){0.09, 0.98, 1, 500000, 5000}, 0.04);
-    check_moments((struct settings){0.15, 0, 1, 500000, 5000}, 0.06);
-    check_moments((struct settings){0.25, 0.8, 1, 500000, 1000}, 0.03);
+    check_moments((struct settings){0.09, 0.98, 1, 400000, 5000}, 0.04);
+    check_moments((struct settings){0.15, 0, 1, 400000, 5000}, 0.06);
+    check_moments((struct settings){0.25, 0.8, 1, 400000, 1000}, 0.03);
 }
 
 /* At a step of 0.02, the exact temperatures are within 0.07 % of T: less than a standard error, so that T itself is
@@ -227,7 +194,7 @@ static void temperatures_are_the_temperature(void **state)
     for (int k = 0; k < 2; k++) {
         const double temperature = k ? 0.01 : 1;
         make_gaussian(&g, temperature);
-        run_gaussian(&found, &g, (struct settings){0.02, 0.9, temperature, 500000, 5000});
+        run_gaussian(&found, &g, (struct settings){0.02, 0.9, temperature, 400000, 5000});
         const struct estimate kinetic = estimate(&found.kinetic), place = estimate(&found.configurational);
         check("kinetic temperature", kinetic, temperature, 0.005 * temperature);
         check("configurational temperature", place, temperature, 0.03 * temperature);
@@ -245,7 +212,7 @@ static void a_smaller_step_errs_less(void **state)
     struct estimate error[3];
     for (int k = 0; k < 3; k++) {
         const double h = 0.16 / (1 << k), p = g.precision[stiff];
-        run_gaussian(&found, &g, (struct settings){h, 0.9, 1, 500000, 5000});
+        run_gaussian(&found, &g, (struct settings){h, 0.9, 1, 400000, 5000});
         error[k] = estimate(&found.variance[stiff]);
         error[k].mean = error[k].mean * p - 1;
         error[k].error *= p;
