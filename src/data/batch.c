@@ -79,8 +79,9 @@ static void announce(const kelvin_data *data, const kelvin_part *part, size_t in
 void kelvin_data_gather(const kelvin_data *data, const kelvin_part *part, float *x, int32_t *y, const uint32_t *index,
                         size_t count, const kelvin_epoch *epoch)
 {
+    enum { AHEAD = 2 }; /* memory takes as long to answer as one small image takes to be put together */
     for (size_t i = 0; x && i < count; i++) {
-        if (i + 1 < count) announce(data, part, index[i + 1]);
+        if (i + AHEAD < count) announce(data, part, index[i + AHEAD]);
         put(x + i * data->inputs, data, part, index[i], epoch ? kelvin_epoch_view(epoch, index[i]) : (kelvin_view){0});
     }
     for (size_t i = 0; y && i < count; i++) y[i] = part->y[index[i]];

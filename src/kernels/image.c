@@ -20,6 +20,8 @@ INLINE void row(float *out, const uint8_t *in, size_t n, float scale, float offs
         return;
     }
     size_t i = 0;
+    for (; !mirrored && i + 32 <= n; i += 32) UNROLLED(u, 4)
+            v8_store(out + i + 8 * u, v8_add(v8_mul(load(in + i + 8 * u, false), s), o));
     for (; i + 8 <= n; i += 8)
         v8_store(out + i, v8_add(v8_mul(load(mirrored ? in + n - 8 - i : in + i, mirrored), s), o));
     if (i < n) v8_store(out + n - 8, v8_add(v8_mul(load(mirrored ? in : in + n - 8, mirrored), s), o));
@@ -58,6 +60,11 @@ INLINE void plane(float *out, const uint8_t *in, const struct image *image, floa
     const size_t start = (image->dx > 0) != mirrored ? width - n : 0;
     memset(out, 0, rows.first * width * sizeof *out);
     memset(out + rows.last * width, 0, (image->height - rows.last) * width * sizeof *out);
+    if (n == width && !mirrored) { /* whole rows, one behind the other, are one long one */
+        row(out + rows.first * width, in + (size_t)((ptrdiff_t)rows.first + image->dy) * width,
+            (rows.last - rows.first) * width, scale, offset, false);
+        return;
+    }
     for (size_t y = rows.first; y < rows.last; y++) {
         clear_edges(out + y * width, columns, width);
         row(out + y * width + columns.first, in + (size_t)((ptrdiff_t)y + image->dy) * width + start, n, scale, offset,

@@ -85,9 +85,10 @@ static size_t shard_begin(const struct evaluation *e, size_t shard)
 /* 0, or not a number if a logit is not finite: densities are made for finite ones, and would take others for one. */
 static double check_logits(const float *z, size_t K, size_t n)
 {
-    float sum = 0;
+    float lane[KELVIN_BLOCK] = {0}, sum = 0;
     for (size_t k = 0; k < K; k++)
-        for (size_t i = 0; i < n; i++) sum += 0 * z[k * KELVIN_BLOCK + i];
+        for (size_t i = 0; i < KELVIN_BLOCK; i++) lane[i] += 0 * z[k * KELVIN_BLOCK + i];
+    for (size_t i = 0; i < n; i++) sum += lane[i];
     return (double)sum;
 }
 
