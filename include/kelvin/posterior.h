@@ -38,7 +38,7 @@ double kelvin_mean_accuracy(const float *logits, const int32_t *y, size_t sample
 /* ---- ensembles: what the samples of a posterior say together ---- */
 
 typedef struct kelvin_average {
-    double mean, error; /* of the mean: the standard error; not a number where there is one value alone */
+    double mean, error; /* the standard error of the mean; not a number where there is one value alone */
 } kelvin_average;
 
 typedef struct kelvin_percentiles {
@@ -67,6 +67,18 @@ typedef struct kelvin_metrics {
  * same ones. */
 KELVIN_MUST_CHECK kelvin_status kelvin_ensemble_evaluate(kelvin_metrics *out, const char *path, const int32_t *y,
                                                          size_t n, size_t classes);
+
+/* At which temperature a run by SGHMC was in its last epochs: a twentieth of them, at least one. Averages are over
+ * the chains that came so far. */
+typedef struct kelvin_temperatures {
+    size_t epochs, chains;
+    double set; /* what it should have been */
+    kelvin_average kinetic, configurational;
+} kelvin_temperatures;
+
+/* Of a run that has ended: a chain with fewer epochs has diverged. */
+KELVIN_MUST_CHECK kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_run *run,
+                                                         const char *folder);
 
 /* What a run says of itself; everything without the warm-up. */
 typedef struct kelvin_summary {

@@ -10,6 +10,13 @@ json_t *json_number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+json_t *json_seed(uint64_t seed)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    return seed <= UINT64_C(1) << 53 ? json_integer((json_int_t)seed) : json_string(text);
+}
+
 kelvin_status print_json(FILE *out, json_t *object, size_t digits)
 {
     if (!object) return kelvin_fail(KELVIN_ENOMEM, "memory for the JSON output could not be had");
@@ -17,6 +24,15 @@ kelvin_status print_json(FILE *out, json_t *object, size_t digits)
     fputc('\n', out);
     json_decref(object);
     return KELVIN_OK;
+}
+
+void print_subject(FILE *out, const kelvin_run *run)
+{
+    const kelvin_run_config *c = &run->config;
+    fprintf(out, "%s on %s, density %s, prior %s, temperature %g\n", c->model, c->data, c->density, c->prior,
+            c->temperature);
+    if (run->data->test.n > 0)
+        fprintf(out, "%zu observations, and %zu that are kept for testing\n", run->data->train.n, run->data->test.n);
 }
 
 /* ---- warnings ---- */
@@ -78,11 +94,7 @@ static void print_table(FILE *out, const struct facts *f)
 {
     const kelvin_summary *s = &f->summary;
     const kelvin_run_config *c = &f->run->config;
-    fprintf(out, "%s on %s, density %s, prior %s, temperature %g\n", c->model, c->data, c->density, c->prior,
-            c->temperature);
-    if (f->run->data->test.n > 0)
-        fprintf(out, "%zu observations, and %zu that are kept for testing\n", f->run->data->train.n,
-                f->run->data->test.n);
+    print_subject(out, f->run);
     fprintf(out,
             "%s: %" PRIu32 " chain%s x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
             " leapfrog steps of %g, seed %" PRIu64 "\n\n",
@@ -121,14 +133,6 @@ static const struct {
     {"ess_tail_min", offsetof(kelvin_summary, ess_tail_min)},
 };
 
-/* As run.json has it: a string where a reader that knows doubles alone would lose digits. */
-static json_t *seed_json(uint64_t seed)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, seed);
-    return seed <= UINT64_C(1) << 53 ? json_integer((json_int_t)seed) : json_string(text);
-}
-
 static json_t *summary_json(const struct facts *f)
 {
     const kelvin_run_config *c = &f->run->config;
@@ -136,7 +140,7 @@ static json_t *summary_json(const struct facts *f)
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:I, s:f, s:I, s:I, s:I, s:o}", "sampler", c->sampler, "data",
                   c->data, "model", c->model, "density", c->density, "prior", c->prior, "temperature", c->temperature,
                   "steps", (json_int_t)c->steps, "step_size", (double)c->step_size, "chains", (json_int_t)c->chains,
-                  "iterations", (json_int_t)c->iterations, "warmup", (json_int_t)c->warmup, "seed", seed_json(c->seed));
+                  "iterations", (json_int_t)c->iterations, "warmup", (json_int_t)c->warmup, "seed", json_seed(c->seed));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const double *value = (const double *)(const void *)((const char *)&f->summary + numbers[i].offset);
         json_object_set_new(object, numbers[i].key, json_number(*value));

@@ -10,10 +10,16 @@
 /* A number, or null where JSON has none: NaN, infinity. */
 json_t *json_number(double x);
 
+/* As run.json has it: a string where a reader that knows doubles alone would lose digits. */
+json_t *json_seed(uint64_t seed);
+
 enum { FEW_DIGITS = 7, ALL_DIGITS = 17 };
 
 /* Prints a JSON object with a final newline, and frees it. KELVIN_ENOMEM if it could not be made (NULL). */
 KELVIN_MUST_CHECK kelvin_status print_json(FILE *out, json_t *object, size_t digits);
+
+/* What was sampled, on what data: two lines. */
+void print_subject(FILE *out, const kelvin_run *run);
 
 /* Summarises the run and prints it. */
 KELVIN_MUST_CHECK kelvin_status report_run(FILE *out, const kelvin_run *run, bool json);

@@ -182,13 +182,11 @@ static double mean_log_likelihood_of(const struct score *score, size_t n)
 
 typedef double measure(const struct score *score, size_t n);
 
-static kelvin_average average(const struct ensemble *e, measure *of)
+/* `scratch` holds one number per sample. */
+static kelvin_average average(const struct ensemble *e, measure *of, double *scratch)
 {
-    double mean = 0, squares = 0;
-    for (size_t s = 0; s < e->samples; s++) mean += of(&e->single[s], e->n) / (double)e->samples;
-    for (size_t s = 0; s < e->samples; s++) squares += pow(of(&e->single[s], e->n) - mean, 2);
-    const double m = (double)e->samples;
-    return (kelvin_average){mean, e->samples > 1 ? sqrt(squares / (m - 1) / m) : (double)NAN};
+    for (size_t s = 0; s < e->samples; s++) scratch[s] = of(&e->single[s], e->n);
+    return kelvin_averaged(scratch, e->samples);
 }
 
 static kelvin_percentiles percentiles(const struct ensemble *e, measure *of)
@@ -204,9 +202,9 @@ static kelvin_percentiles percentiles(const struct ensemble *e, measure *of)
 static void conclude(kelvin_metrics *out, const struct ensemble *e)
 {
     *out = (kelvin_metrics){.samples = e->samples, .n = e->n};
-    out->single.accuracy = average(e, accuracy_of);
-    out->single.confidence = average(e, confidence_of);
-    out->single.log_likelihood = average(e, mean_log_likelihood_of);
+    out->single.accuracy = average(e, accuracy_of, e->log_p);
+    out->single.confidence = average(e, confidence_of, e->log_p);
+    out->single.log_likelihood = average(e, mean_log_likelihood_of, e->log_p);
     out->ensemble.accuracy = accuracy_of(&e->set[0], e->n);
     out->ensemble.confidence = confidence_of(&e->set[0], e->n);
     out->ensemble.log_likelihood = log_likelihood_of(&e->set[0], e->n);

@@ -21,6 +21,12 @@ static double variance(const double *x, size_t n)
     return sum / (double)(n - 1);
 }
 
+kelvin_average kelvin_averaged(const double *x, size_t n)
+{
+    return (kelvin_average){.mean = n > 0 ? kelvin_mean(x, n) : (double)NAN,
+                            .error = n > 1 ? sqrt(variance(x, n) / (double)n) : (double)NAN};
+}
+
 void kelvin_spread(double *within, double *total, const double *x, size_t chains, size_t n)
 {
     double mean_of_means = 0.0, squares = 0.0;

@@ -2,13 +2,16 @@
 #ifndef POSTERIOR_STATS_H
 #define POSTERIOR_STATS_H
 
-#include <kelvin/base.h>
+#include <kelvin/posterior.h>
 
 /* Of x (chains, n), n > 1: `within`, the mean over chains of the variance (n-1 denominator), and `total`, (n-1)/n of it
  * plus the variance of the chain means. Chains that do not move have exactly 0 within; if they agree, in total too. */
 void kelvin_spread(double *within, double *total, const double *x, size_t chains, size_t n);
 
 double kelvin_mean(const double *x, size_t n);
+
+/* With its standard error, from the variance with n-1. Of no numbers: not a number. */
+kelvin_average kelvin_averaged(const double *x, size_t n);
 
 /* The z below which a standard normal falls with probability p, 0 < p < 1; good to 1e-15. */
 double kelvin_normal_quantile(double p);

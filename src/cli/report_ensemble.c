@@ -1,0 +1,292 @@
+/* The summary of a run by SGHMC. Training metrics are of one clean pass over the plain training set with the samples'
+ * own parameters; test metrics and log-likelihoods of ensembles are the numbers that the paper reports. */
+#include "cli/report_ensemble.h"
+
+#include "base/files.h"
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <unistd.h>
+
+struct facts {
+    const kelvin_run *run;
+    kelvin_metrics train, test; /* test.n is 0 if there is nothing to test with */
+    kelvin_temperatures temperatures;
+};
+
+/* ---- what there is to say ---- */
+
+/* One part's logits: those of the last thing that a run writes. */
+static kelvin_status evaluate(kelvin_metrics *out, const kelvin_run *run, const char *folder, const char *name,
+                              const kelvin_part *part)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, folder, "%s", name));
+    if (access(path, F_OK))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has no %s: the run has not ended; kelvin resume %s goes on with it",
+                           folder, name, folder);
+    return kelvin_ensemble_evaluate(out, path, part->y, part->n, run->data->classes);
+}
+
+static kelvin_status gather(struct facts *f, const kelvin_run *run, const char *folder)
+{
+    *f = (struct facts){.run = run};
+    KELVIN_TRY(evaluate(&f->train, run, folder, "logits_train.npy", &run->data->train));
+    if (run->data->test.n > 0) KELVIN_TRY(evaluate(&f->test, run, folder, "logits_test.npy", &run->data->test));
+    return kelvin_temperatures_read(&f->temperatures, run, folder);
+}
+
+/* ---- warnings ---- */
+
+enum { CLOSE = 10 }; /* percent that a temperature may be off */
+
+static bool is_off(const kelvin_average *is, double set)
+{
+    return set > 0 && fabs(is->mean / set - 1) > CLOSE / 100.0;
+}
+
+static bool diverged(const struct facts *f)
+{
+    return f->train.samples < f->run->config.samples;
+}
+
+static bool too_hot(const struct facts *f)
+{
+    return is_off(&f->temperatures.kinetic, f->temperatures.set);
+}
+
+static bool not_settled(const struct facts *f)
+{
+    return is_off(&f->temperatures.configurational, f->temperatures.set);
+}
+
+static bool knows_nothing(const struct facts *f)
+{
+    return f->train.single.accuracy.mean < 1.5 / (double)f->run->data->classes;
+}
+
+static const struct {
+    bool (*applies)(const struct facts *facts);
+    const char *text;
+} warnings[] = {
+    {diverged, "Some chains diverged, and their samples are missing: make --lr smaller."},
+    {too_hot, "The kinetic temperature is more than 10 % off: steps are too large or gradients too noisy for it. Make "
+              "--lr smaller or --batch larger."},
+    {not_settled, "The configurational temperature is more than 10 % off: the parameters have not settled. Give them "
+                  "more --epochs."},
+    {knows_nothing, "Single samples are hardly better than chance on their own training data: --lr is too large, "
+                    "--epochs are too few, or the density leads away from the labels."},
+};
+
+enum { WARNINGS = sizeof warnings / sizeof *warnings };
+
+/* ---- for people ---- */
+
+enum { CELL = 40, NAME_WIDTH = 31, WIDTH = 28 };
+
+static void with_error(char out[CELL], const kelvin_average *x, double scale, const char *unit, int digits)
+{
+    if (isnan(x->error))
+        snprintf(out, CELL, "%.*f%s", digits, scale * x->mean, unit);
+    else
+        snprintf(out, CELL, "%.*f +- %.*f%s", digits, scale * x->mean, digits, scale * x->error, unit);
+}
+
+static void with_range(char out[CELL], const kelvin_percentiles *x, double scale, const char *unit, int digits)
+{
+    snprintf(out, CELL, "%.*f (%.*f .. %.*f)%s", digits, scale * x->median, digits, scale * x->low, digits,
+             scale * x->high, unit);
+}
+
+static void single_accuracy(char out[CELL], const kelvin_metrics *m)
+{
+    with_error(out, &m->single.accuracy, 100, " %", 2);
+}
+
+static void ensemble_accuracy(char out[CELL], const kelvin_metrics *m)
+{
+    snprintf(out, CELL, "%.2f %%", 100 * m->ensemble.accuracy);
+}
+
+static void subset_accuracy(char out[CELL], const kelvin_metrics *m)
+{
+    with_range(out, &m->spread.accuracy, 100, " %", 2);
+}
+
+static void single_log_likelihood(char out[CELL], const kelvin_metrics *m)
+{
+    with_error(out, &m->single.log_likelihood, 1, "", 4);
+}
+
+static void mean_log_likelihood(char out[CELL], const kelvin_metrics *m)
+{
+    snprintf(out, CELL, "%.4f", m->ensemble.log_likelihood / (double)m->n);
+}
+
+static void ensemble_log_likelihood(char out[CELL], const kelvin_metrics *m)
+{
+    snprintf(out, CELL, "%.1f", m->ensemble.log_likelihood);
+}
+
+static void subset_log_likelihood(char out[CELL], const kelvin_metrics *m)
+{
+    with_range(out, &m->spread.log_likelihood, 1, "", 1);
+}
+
+static void single_confidence(char out[CELL], const kelvin_metrics *m)
+{
+    with_error(out, &m->single.confidence, 100, " %", 2);
+}
+
+static void ensemble_confidence(char out[CELL], const kelvin_metrics *m)
+{
+    snprintf(out, CELL, "%.2f %%", 100 * m->ensemble.confidence);
+}
+
+static const struct {
+    const char *name;
+    void (*cell)(char out[CELL], const kelvin_metrics *metrics);
+    bool needs_subsets;
+} rows[] = {
+    {"accuracy, single samples", single_accuracy, false},
+    {"accuracy, ensemble", ensemble_accuracy, false},
+    {"accuracy, ensembles of 8", subset_accuracy, true},
+    {"confidence, single samples", single_confidence, false},
+    {"confidence, ensemble", ensemble_confidence, false},
+    {"log-likelihood, single, mean", single_log_likelihood, false},
+    {"log-likelihood, ensemble, mean", mean_log_likelihood, false},
+    {"log-likelihood, ensemble, sum", ensemble_log_likelihood, false},
+    {"log-likelihood, ensembles of 8", subset_log_likelihood, true},
+};
+
+static void print_metrics(FILE *out, const struct facts *f)
+{
+    fprintf(out, "%-*s%*s%*s\n", NAME_WIDTH, "", WIDTH, "training", WIDTH, f->test.n > 0 ? "test" : "");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].needs_subsets && f->train.subsets == 0) continue;
+        char train[CELL], test[CELL] = "";
+        rows[i].cell(train, &f->train);
+        if (f->test.n > 0) rows[i].cell(test, &f->test);
+        fprintf(out, "%-*s%*s%*s\n", NAME_WIDTH, rows[i].name, WIDTH, train, WIDTH, test);
+    }
+}
+
+static void print_temperature(FILE *out, const char *name, const kelvin_average *is, const kelvin_temperatures *t)
+{
+    char cell[CELL];
+    with_error(cell, is, 1, "", 4);
+    fprintf(out, "%-*s%*s     set: %.4g\n", NAME_WIDTH, name, WIDTH, cell, t->set);
+}
+
+static void print_legend(FILE *out, const struct facts *f)
+{
+    const kelvin_temperatures *t = &f->temperatures;
+    fputs("\nTraining: one clean pass at the end over the data as they are (the paper: augmented images, as they\n"
+          "were met during the last epoch). ",
+          out);
+    if (f->train.samples > 1) fputs("+-: standard error over samples; of temperatures: over chains.\n", out);
+    if (f->train.subsets > 0)
+        fprintf(out, "Ensembles of %zu: median (10 %% .. 90 %%) of %zu random ones, as in the paper.\n",
+                f->train.subset, f->train.subsets);
+    else
+        fputs("Error bars of ensembles need more than 8 samples; the paper has 24.\n", out);
+    fprintf(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.\n", t->epochs, t->epochs == 1 ? "" : "s",
+            t->chains, t->chains == 1 ? "" : "s");
+}
+
+static void print_table(FILE *out, const struct facts *f)
+{
+    const kelvin_run_config *c = &f->run->config;
+    print_subject(out, f->run);
+    fprintf(out,
+            "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " epoch%s, batches of %" PRIu32
+            ", lr %g (%s), momentum %g, seed %" PRIu64 "\n",
+            c->sampler, c->chains, c->chains == 1 ? "" : "s", f->train.samples, f->train.samples == 1 ? "" : "s",
+            c->epochs, c->epochs == 1 ? "" : "s", c->batch, c->lr, c->schedule, c->momentum, c->seed);
+    fputc('\n', out);
+    print_metrics(out, f);
+    print_temperature(out, "kinetic temperature", &f->temperatures.kinetic, &f->temperatures);
+    print_temperature(out, "configurational temperature", &f->temperatures.configurational, &f->temperatures);
+    if (f->run->seconds > 0) fprintf(out, "%-*s%*.1f\n", NAME_WIDTH, "seconds", WIDTH, f->run->seconds);
+    print_legend(out, f);
+    for (size_t i = 0, shown = 0; i < WARNINGS; i++)
+        if (warnings[i].applies(f)) fprintf(out, "%s- %s\n", shown++ ? "" : "\nwarnings\n", warnings[i].text);
+}
+
+/* ---- for programs ---- */
+
+static json_t *average_json(const kelvin_average *x)
+{
+    return json_pack("{s:o, s:o}", "mean", json_number(x->mean), "error", json_number(x->error));
+}
+
+static json_t *percentiles_json(const kelvin_percentiles *x)
+{
+    return json_pack("{s:o, s:o, s:o}", "low", json_number(x->low), "median", json_number(x->median), "high",
+                     json_number(x->high));
+}
+
+static json_t *subsets_json(const kelvin_metrics *m)
+{
+    if (m->subsets == 0) return json_null();
+    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "subsets", (json_int_t)m->subsets, "samples", (json_int_t)m->subset,
+                     "accuracy", percentiles_json(&m->spread.accuracy), "confidence",
+                     percentiles_json(&m->spread.confidence), "log_likelihood",
+                     percentiles_json(&m->spread.log_likelihood));
+}
+
+static json_t *metrics_json(const kelvin_metrics *m)
+{
+    if (m->n == 0) return json_null();
+    json_t *single =
+        json_pack("{s:o, s:o, s:o}", "accuracy", average_json(&m->single.accuracy), "confidence",
+                  average_json(&m->single.confidence), "mean_log_likelihood", average_json(&m->single.log_likelihood));
+    json_t *ensemble =
+        json_pack("{s:o, s:o, s:o, s:o}", "accuracy", json_number(m->ensemble.accuracy), "confidence",
+                  json_number(m->ensemble.confidence), "log_likelihood", json_number(m->ensemble.log_likelihood),
+                  "mean_log_likelihood", json_number(m->ensemble.log_likelihood / (double)m->n));
+    return json_pack("{s:I, s:o, s:o, s:o}", "observations", (json_int_t)m->n, "single", single, "ensemble", ensemble,
+                     "ensembles", subsets_json(m));
+}
+
+static json_t *temperatures_json(const kelvin_temperatures *t)
+{
+    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "epochs", (json_int_t)t->epochs, "chains", (json_int_t)t->chains,
+                     "set", json_number(t->set), "kinetic", average_json(&t->kinetic), "configurational",
+                     average_json(&t->configurational));
+}
+
+static json_t *config_json(const kelvin_run_config *c)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:I, s:I, s:I, s:f, s:f, s:s, s:s, s:s, s:s, s:o}", "sampler",
+                     c->sampler, "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
+                     "temperature", c->temperature, "chains", (json_int_t)c->chains, "epochs", (json_int_t)c->epochs,
+                     "batch", (json_int_t)c->batch, "lr", c->lr, "momentum", c->momentum, "schedule", c->schedule,
+                     "temperature_schedule", c->temperature_schedule, "augment", c->augment, "init", c->init, "seed",
+                     json_seed(c->seed));
+}
+
+static json_t *facts_json(const struct facts *f)
+{
+    json_t *object = config_json(&f->run->config), *list = json_array();
+    for (size_t i = 0; i < WARNINGS; i++)
+        if (warnings[i].applies(f)) json_array_append_new(list, json_string(warnings[i].text));
+    json_object_set_new(object, "samples", json_integer((json_int_t)f->train.samples));
+    json_object_set_new(object, "samples_asked_for", json_integer((json_int_t)f->run->config.samples));
+    json_object_set_new(object, "training", metrics_json(&f->train));
+    json_object_set_new(object, "test", metrics_json(&f->test));
+    json_object_set_new(object, "temperatures", temperatures_json(&f->temperatures));
+    json_object_set_new(object, "seconds", json_number(f->run->seconds));
+    json_object_set_new(object, "warnings", list);
+    return object;
+}
+
+kelvin_status report_ensemble(FILE *out, const kelvin_run *run, const char *folder, bool json)
+{
+    struct facts facts;
+    KELVIN_TRY(gather(&facts, run, folder));
+    if (json) return print_json(out, facts_json(&facts), FEW_DIGITS);
+    print_table(out, &facts);
+    return KELVIN_OK;
+}
