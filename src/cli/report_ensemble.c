@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "cli/report.h"
+#include "run/chains.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,23 +18,28 @@ struct facts {
 
 /* ---- what there is to say ---- */
 
-/* One part's logits: those of the last thing that a run writes. */
-static kelvin_status evaluate(kelvin_metrics *out, const kelvin_run *run, const char *folder, const char *name,
-                              const kelvin_part *part)
+/* Logits are what a run writes last. */
+static kelvin_status evaluate(kelvin_metrics *out, const kelvin_run *run, const char *folder,
+                              const struct kelvin_logits_file *file)
 {
     kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, "%s", name));
+    if (file->part->n == 0) return KELVIN_OK;
+    KELVIN_TRY(kelvin_path_join(path, folder, "%s", file->name));
     if (access(path, F_OK))
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has no %s: the run has not ended; kelvin resume %s goes on with it",
-                           folder, name, folder);
-    return kelvin_ensemble_evaluate(out, path, part->y, part->n, run->data->classes);
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: has no %s: the run has not ended, or no chain came to its end; kelvin resume %s goes "
+                           "on with it, or says why not",
+                           folder, file->name, folder);
+    return kelvin_ensemble_evaluate(out, path, file->part->y, file->part->n, run->data->classes);
 }
 
 static kelvin_status gather(struct facts *f, const kelvin_run *run, const char *folder)
 {
+    struct kelvin_logits_file files[KELVIN_PARTS];
+    kelvin_metrics *metrics[KELVIN_PARTS] = {&f->train, &f->test};
     *f = (struct facts){.run = run};
-    KELVIN_TRY(evaluate(&f->train, run, folder, "logits_train.npy", &run->data->train));
-    if (run->data->test.n > 0) KELVIN_TRY(evaluate(&f->test, run, folder, "logits_test.npy", &run->data->test));
+    kelvin_logits_files(files, run->data);
+    for (size_t i = 0; i < KELVIN_PARTS; i++) KELVIN_TRY(evaluate(metrics[i], run, folder, &files[i]));
     return kelvin_temperatures_read(&f->temperatures, run, folder);
 }
 

@@ -73,7 +73,7 @@ kelvin_status npy_parse_head(struct npy *array, size_t *data_at, const void *hea
 
 kelvin_status npy_parse(struct npy *array, const void *file, size_t bytes, const char *path)
 {
-    size_t data_at;
+    size_t data_at = 0;
     KELVIN_TRY(npy_parse_head(array, &data_at, file, bytes, bytes, path));
     array->data = (const unsigned char *)file + data_at;
     return KELVIN_OK;
