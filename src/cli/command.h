@@ -12,6 +12,7 @@ struct command {
     const char *operand;  /* name of the operand; NULL if it takes none */
     const struct option *options;
     size_t n_options;
+    const struct option_group *groups; /* NULL: all options always count */
     size_t settings_size;
     void (*defaults)(void *settings); /* settings come zeroed; NULL: zeros will do */
 

@@ -17,5 +17,5 @@ void command_help(FILE *out, const struct command *command, const void *settings
 {
     fprintf(out, "Usage: kelvin %s %s\n%s.\n\n%s\n\nOptions:\n", command->name, command->synopsis, command->about,
             command->details);
-    options_print(out, command->options, command->n_options, settings);
+    options_print(out, command->options, command->n_options, command->groups, settings);
 }

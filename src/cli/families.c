@@ -6,6 +6,7 @@
 #include <kelvin/data.h>
 #include <kelvin/density.h>
 #include <kelvin/nn.h>
+#include <kelvin/run.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +33,14 @@ static bool with_parameters(struct member *member, const kelvin_member_info *inf
 
 static bool sampler(struct member *member, size_t i)
 {
-    return i == 0 &&
-           plain(member, "hmc", "Hamiltonian Monte Carlo: leapfrog steps on all the data, then accept or reject");
+    const char *name, *about;
+    return kelvin_sampler_info(i, &name, &about) && plain(member, name, about);
+}
+
+static bool schedule(struct member *member, size_t i)
+{
+    const kelvin_schedule *s = kelvin_schedule_info(i);
+    return s && plain(member, s->name, s->about);
 }
 
 static bool model(struct member *member, size_t i)
@@ -72,6 +79,8 @@ static bool figure(struct member *member, size_t i)
 
 const struct family families[FAMILY_COUNT] = {
     [SAMPLERS] = {"samplers", "sampler", "samplers", NULL, sampler},
+    [SCHEDULES] = {"schedules", "schedule", "schedules",
+                   "of sghmc: what learning rate and temperature are multiplied with over a run", schedule},
     [MODELS] = {"models", "model", "models", NULL, model},
     [DENSITIES] = {"densities", "density", "densities",
                    "of one observation: z = logits, l = logsoftmax(z), y = label; those without y are added to l_y",

@@ -1,5 +1,5 @@
-/* families: what there is to choose from (samplers, models, densities, priors, data sets, augmentations, figures), as
- * one kind of list. */
+/* families: what there is to choose from (samplers, schedules, models, densities, priors, data sets, augmentations,
+ * figures), as one kind of list. */
 #ifndef CLI_FAMILIES_H
 #define CLI_FAMILIES_H
 
@@ -19,7 +19,7 @@ struct family {
     bool (*member)(struct member *member, size_t i); /* false after the last */
 };
 
-enum family_id { SAMPLERS, MODELS, DENSITIES, PRIORS, DATA_SETS, AUGMENTATIONS, FIGURES, FAMILY_COUNT };
+enum family_id { SAMPLERS, SCHEDULES, MODELS, DENSITIES, PRIORS, DATA_SETS, AUGMENTATIONS, FIGURES, FAMILY_COUNT };
 
 extern const struct family families[FAMILY_COUNT];
 

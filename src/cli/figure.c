@@ -217,7 +217,7 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
         n++;
     }
     fprintf(out, "Usage: kelvin figure %s [OPTION]... -o DIR\n%s.\n\nOptions:\n", figure->name, figure->about);
-    options_print(out, own, n, &settings);
+    options_print(out, own, n, NULL, &settings);
     return KELVIN_OK;
 }
 

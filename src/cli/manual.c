@@ -28,12 +28,13 @@ static void put_item(FILE *out, const char *term, const char *text)
     fputc('\n', out);
 }
 
-static void put_option(FILE *out, const struct option *option, const void *settings)
+static void put_option(FILE *out, const struct option *option, const char *with, const void *settings)
 {
     char usage[96], value[96], text[512];
     option_usage(usage, sizeof usage, option);
     option_default(value, sizeof value, option, settings);
-    snprintf(text, sizeof text, "%s%s%s.", option->help, *value ? "; default: " : "", value);
+    snprintf(text, sizeof text, "%s%s%s%s%s.", option->help, *value ? "; default: " : "", value,
+             with ? "; only with " : "", with ? with : "");
     put_item(out, usage, text);
 }
 
@@ -50,7 +51,8 @@ static kelvin_status put_command(FILE *out, const struct command *command)
     fputs(".\n", out);
     put(out, command->details);
     fputc('\n', out);
-    for (size_t i = 0; i < command->n_options; i++) put_option(out, &command->options[i], settings);
+    for (size_t i = 0; i < command->n_options; i++)
+        put_option(out, &command->options[i], option_group(command->groups, command->options, i), settings);
     kelvin_free(settings);
     return KELVIN_OK;
 }
@@ -104,7 +106,11 @@ static const struct entry files[] = {
 };
 
 static const struct entry examples[] = {
-    {"kelvin sample --density dirclip:0.6,-50 --step-size 5e-5 -o run",
+    {"kelvin sample -o run", "Draw a posterior of a small network on the built-in digits, by SGHMC."},
+    {"kelvin sample --model cnn --data mnist --temperature 0.1 --epochs 100 --lr 1e-3 -o run",
+     "Another network, other data, a cold posterior."},
+    {"kelvin sample --config run/run.json --seed 1 -o again", "The same with another seed."},
+    {"kelvin sample --sampler hmc --density dirclip:0.6,-50 --step-size 5e-5 -o run",
      "Draw a posterior as in figure 1 of the paper."},
     {"kelvin resume run", "Go on with a run that was stopped or killed; it ends in the same bits."},
     {"kelvin diagnose run", "Say whether to believe it."},

@@ -166,7 +166,7 @@ kelvin_status options_parse(struct arguments *arguments, void *settings, const s
     const struct table table = {options, n};
     struct cursor cursor = {argc, 0, argv};
     bool only_operands = false;
-    *arguments = (struct arguments){0};
+    *arguments = (struct arguments){.argc = argc, .argv = argv};
     while (cursor.next < argc && !arguments->help) {
         char *word = argv[cursor.next++];
         if (!only_operands && strcmp(word, "--") == 0) {
@@ -237,8 +237,25 @@ static void print_option(FILE *out, const struct option *option, const void *set
     print_wrapped(out, text, COLUMN, WIDTH);
 }
 
-void options_print(FILE *out, const struct option *options, size_t n, const void *settings)
+const char *option_group(const struct option_group *groups, const struct option *options, size_t i)
 {
-    for (size_t i = 0; i < n; i++) print_option(out, &options[i], settings);
-    print_option(out, &help_option, settings);
+    const char *with = NULL;
+    for (size_t first = 0; groups && first <= i; first++)
+        for (const struct option_group *group = groups; group->first; group++)
+            if (strcmp(group->first, options[first].name) == 0) with = group->with;
+    return with;
+}
+
+void options_print(FILE *out, const struct option *options, size_t n, const struct option_group *groups,
+                   const void *settings)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const char *with = option_group(groups, options, i);
+        if (with && !last) print_option(out, &help_option, settings);
+        if (with != last) fprintf(out, "\nOnly with %s:\n", with);
+        print_option(out, &options[i], settings);
+        last = with;
+    }
+    if (!last) print_option(out, &help_option, settings);
 }

@@ -36,10 +36,17 @@ struct option {
     const char *shown; /* what to show as the default; NULL: the value that stands in the settings */
 };
 
+/* From the option called `first` on, options count only with `with`: "--sampler hmc". NULL after the last. */
+struct option_group {
+    const char *first, *with;
+};
+
 struct arguments {
     const char *operand; /* NULL if there was none */
     uint64_t given;      /* bit i: option i was there */
     bool help;           /* --help was there; nothing after it was looked at */
+    int argc;            /* what was read, for those who want to read it again over other defaults */
+    char **argv;
 };
 
 /* Reads argv[0 .. argc), both `--name value` and `--name=value`, `-o value` and `-ovalue`, and `--`. At most one
@@ -55,7 +62,11 @@ bool option_given(const struct arguments *arguments, const struct option *option
 void option_usage(char *out, size_t size, const struct option *option);
 void option_default(char *out, size_t size, const struct option *option, const void *settings);
 
-/* The options as two columns, with --help as the last. */
-void options_print(FILE *out, const struct option *options, size_t n, const void *settings);
+/* With what the i-th option counts; NULL: always. `groups` may be NULL. */
+const char *option_group(const struct option_group *groups, const struct option *options, size_t i);
+
+/* The options as two columns, --help as the last of those that always count. */
+void options_print(FILE *out, const struct option *options, size_t n, const struct option_group *groups,
+                   const void *settings);
 
 #endif
