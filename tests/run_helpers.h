@@ -1,73 +1,13 @@
-/* Folders for the tests of the run room: a place of their own, a small run, bytes in and out of files. Included once
- * per test program, before anything else. */
+/* Runs for the tests of the run room: a small one, and its folder. Included once per test program, before anything
+ * else. */
 #ifndef RUN_HELPERS_H
 #define RUN_HELPERS_H
 
-#define _XOPEN_SOURCE 700 /* nftw */
+#include "folder_helpers.h"
 
 #include <kelvin/kelvin.h>
 
-#include "base/files.h"
-#include "check.h"
 #include "run/formats.h"
-
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static char base[64] = "/tmp/kelvin-test-run-XXXXXX";
-
-static inline const char *in_base(const char *name)
-{
-    static char paths[4][KELVIN_PATH_MAX];
-    static size_t next;
-    char *path = paths[next++ % 4];
-    snprintf(path, KELVIN_PATH_MAX, "%s/%s", base, name);
-    return path;
-}
-
-static inline void fails(kelvin_status status, kelvin_status expected, const char *place, const char *sentence)
-{
-    if (status != expected || !strstr(kelvin_error(), place) || !strstr(kelvin_error(), sentence))
-        fail_msg("status %d, \"%s\"; expected %d, \"%s ... %s\"", (int)status, kelvin_error(), (int)expected, place,
-                 sentence);
-}
-
-static inline char *slurp(const char *path, size_t *bytes)
-{
-    char *data;
-    assert_ok(kelvin_file_read(&data, bytes, path));
-    return data;
-}
-
-static inline void spill(const char *path, const void *data, size_t bytes)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
-    assert_int_equal(fclose(file), 0);
-}
-
-static inline bool exists(const char *path)
-{
-    struct stat about;
-    return lstat(path, &about) == 0;
-}
-
-static inline int remove_entry(const char *path, const struct stat *about, int type, struct FTW *place)
-{
-    (void)about, (void)type, (void)place;
-    return remove(path);
-}
-
-static inline void remove_tree(const char *path)
-{
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 static inline kelvin_run_config small(void)
 {
@@ -89,16 +29,6 @@ static inline kelvin_run *sampled(const kelvin_run_config *config, size_t thread
     return run;
 }
 
-static inline void same_bytes(const char *a, const char *b)
-{
-    size_t na, nb;
-    char *x = slurp(a, &na), *y = slurp(b, &nb);
-    assert_int_equal(na, nb);
-    assert_memory_equal(x, y, na);
-    kelvin_free(x);
-    kelvin_free(y);
-}
-
 static const char *const files[] = {"run.json",
                                     "logits_train.npy",
                                     "chain-000/samples.safetensors",
@@ -115,39 +45,6 @@ static inline void same_folders(const char *a, const char *b)
         assert_ok(kelvin_path_join(y, b, "%s", files[i]));
         same_bytes(x, y);
     }
-}
-
-static inline int make_base(void **state)
-{
-    (void)state;
-    return mkdtemp(base) ? 0 : -1;
-}
-
-static inline int remove_base(void **state)
-{
-    (void)state;
-    remove_tree(base);
-    return 0;
-}
-
-/* Runs a Python program with a folder as its argument. It ends with 77 where it misses a module: the test is skipped.
- */
-static inline void run_python(const char *program, const char *folder)
-{
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        execl("/usr/bin/python3", "/usr/bin/python3", "-c", program, folder, (char *)NULL);
-        _exit(77);
-    }
-    int result;
-    assert_true(waitpid(child, &result, 0) == child);
-    assert_true(WIFEXITED(result));
-    if (WEXITSTATUS(result) == 77) {
-        print_message("python3, or a module of it, is not installed: nothing to compare with\n");
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(result), 0);
 }
 
 #endif

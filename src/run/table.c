@@ -90,7 +90,9 @@ static kelvin_status parse_names(const char **text, const char *path, const stru
         if (!same || (*text)[length] != *after(k, n_columns))
             return kelvin_fail(KELVIN_EFORMAT, "%s, line 1: column %zu is \"%.*s\", expected %s%s", path, k + 1,
                                shown(*text), *text, columns[k].name,
-                               same && k + 1 == n_columns ? " and no column after it" : "");
+                               !same                ? ""
+                               : k + 1 == n_columns ? " and no column after it"
+                                                    : " and a column after it");
         *text += length + 1;
     }
     return KELVIN_OK;

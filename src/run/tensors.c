@@ -99,8 +99,9 @@ static kelvin_status header_bytes(char **out, size_t *bytes, const json_t *root,
 {
     const size_t text = root ? json_dumpb(root, NULL, 0, JSON_COMPACT) : 0;
     if (text == 0)
-        return kelvin_fail(KELVIN_ENOMEM,
-                           "%s: out of memory, or a name or note that is not UTF-8 or there twice: no header", path);
+        return kelvin_fail(KELVIN_EUSAGE,
+                           "%s: no header can be made: a name or note is not UTF-8, or there twice; or memory ran out",
+                           path);
     const uint64_t padded = (text + ALIGN - 1) / ALIGN * ALIGN;
     *bytes = PREFIX + padded;
     if (!(*out = kelvin_alloc(*bytes, 1))) return KELVIN_ENOMEM;
@@ -259,7 +260,7 @@ static kelvin_status check_crc32(const struct kelvin_tensors *file, const void *
 
 static kelvin_status parse(struct kelvin_tensors *file, size_t size)
 {
-    size_t data, end;
+    size_t data = 0, end = 0;
     KELVIN_TRY(parse_header(file, &data, size));
     file->arrays = kelvin_alloc(json_object_size(file->header), sizeof *file->arrays);
     if (!file->arrays) return KELVIN_ENOMEM;

@@ -1,0 +1,452 @@
+/* Files of named arrays, of tables, of logits in pieces: back come the same bits, and damage gets a sentence; the
+ * lock. */
+#include "folder_helpers.h"
+
+#include "run/formats.h"
+#include "run/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <signal.h>
+
+/* ---- checksums ---- */
+
+/* One bit at a time, as the standard has it. */
+static uint32_t plain_crc32(const unsigned char *data, size_t bytes)
+{
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < bytes; i++) {
+        crc ^= data[i];
+        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+    }
+    return ~crc;
+}
+
+static void crc32_of_any_length(void **state)
+{
+    (void)state;
+    unsigned char data[200];
+    for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)(i * i * 31 + 7);
+    for (size_t from = 0; from < 17; from++)
+        for (size_t n = 0; n < 100; n++) {
+            const uint32_t expected = plain_crc32(data + from, n);
+            assert_true(kelvin_crc32(data + from, n) == expected);
+            const uint32_t first = kelvin_crc32(data + from, n / 3);
+            assert_true(kelvin_crc32_more(first, data + from + n / 3, n - n / 3) == expected);
+        }
+}
+
+/* ---- arrays ---- */
+
+/* Bits that a conversion would lose: minus zero, the smallest number, an infinity, a NaN with a payload. */
+static const uint32_t singles[6] = {0x80000000, 1, 0x7f800000, 0x7fc12345, 0x3f800000, 0xff7fffff};
+static const uint64_t doubles[3] = {0x8000000000000000, 1, 0x7ff8000012345678};
+
+static void bits_come_back(void **state)
+{
+    (void)state;
+    uint32_t a[6], one[1];
+    uint64_t b[3];
+    char none[1];
+    struct kelvin_array arrays[] = {
+        {.name = "a", .dtype = KELVIN_F32, .ndim = 5, .shape = {1, 2, 1, 3, 1}, .data = (void *)singles},
+        {.name = "b \"quoted\" \xc3\xa9", .dtype = KELVIN_F64, .ndim = 1, .shape = {3}, .data = (void *)doubles},
+        {.name = "none", .dtype = KELVIN_F32, .ndim = 3, .shape = {SIZE_MAX / 2, 3, 0}, .data = none},
+        {.name = "one", .dtype = KELVIN_F32, .ndim = 0, .data = (void *)(singles + 3)},
+    };
+    const struct kelvin_note notes[] = {{"step", "12"}, {"init", "a \"folder\"\n"}};
+    assert_ok(kelvin_tensors_write(in_base("bits"), arrays, 4, notes, 2));
+    assert_ok(kelvin_tensors_write(in_base("again"), arrays, 4, notes, 2));
+    same_bytes(in_base("bits"), in_base("again"));
+
+    struct kelvin_tensors *file;
+    assert_ok(kelvin_tensors_open(&file, in_base("bits")));
+    const char *text;
+    assert_ok(kelvin_tensors_note(&text, file, "step"));
+    assert_string_equal(text, "12");
+    assert_ok(kelvin_tensors_note(&text, file, "init"));
+    assert_string_equal(text, "a \"folder\"\n");
+    assert_ok(kelvin_tensors_note(&text, file, "kelvin"));
+    assert_string_equal(text, KELVIN_VERSION);
+    fails(kelvin_tensors_note(&text, file, "seed"), KELVIN_EFORMAT, "/bits", "no string \"seed\"");
+
+    void *const to[] = {a, b, none, one};
+    for (int i = 0; i < 4; i++) arrays[i].data = to[i];
+    assert_ok(kelvin_tensors_read(file, arrays, 4));
+    kelvin_tensors_close(file);
+    assert_memory_equal(a, singles, sizeof a);
+    assert_memory_equal(b, doubles, sizeof b);
+    assert_true(one[0] == singles[3]);
+}
+
+static void shapes(void **state)
+{
+    (void)state;
+    const float data[6] = {1, 2, 3, 4, 5, 6};
+    const struct kelvin_array written = {"x", KELVIN_F32, 2, {2, 3}, (void *)data};
+    assert_ok(kelvin_tensors_write(in_base("shape"), &written, 1, NULL, 0));
+    struct kelvin_tensors *file;
+    assert_ok(kelvin_tensors_open(&file, in_base("shape")));
+    struct kelvin_array x = {.name = "x", .dtype = KELVIN_F32, .ndim = 2};
+    assert_ok(kelvin_tensors_shape(&x, file));
+    assert_true(x.shape[0] == 2 && x.shape[1] == 3 && !x.data);
+    x.ndim = 3;
+    fails(kelvin_tensors_shape(&x, file), KELVIN_EFORMAT, "/shape", "\"x\" is F32 (2, 3), expected F32 with 3 axes");
+    x.ndim = 2, x.dtype = KELVIN_F64;
+    fails(kelvin_tensors_shape(&x, file), KELVIN_EFORMAT, "/shape", "expected F64 with 2 axes");
+
+    float back[6] = {0}, zeros[6] = {0};
+    struct kelvin_array wrong[] = {{"x", KELVIN_F32, 2, {2, 3}, back}, {"y", KELVIN_F32, 1, {1}, back}};
+    fails(kelvin_tensors_read(file, wrong, 2), KELVIN_EFORMAT, "/shape", "holds 1 tensors, expected 2");
+    fails(kelvin_tensors_read(file, wrong, 0), KELVIN_EFORMAT, "/shape", "holds 1 tensors, expected 0");
+    fails(kelvin_tensors_read(file, wrong + 1, 1), KELVIN_EFORMAT, "/shape", "\"y\" is missing");
+    wrong[0].shape[0] = 3, wrong[0].shape[1] = 2;
+    fails(kelvin_tensors_read(file, wrong, 1), KELVIN_EFORMAT, "/shape", "F32 (2, 3), expected F32 (3, 2)");
+    kelvin_tensors_close(file);
+
+    const struct kelvin_array both[] = {written, {"y", KELVIN_F32, 1, {1}, (void *)data}};
+    assert_ok(kelvin_tensors_write(in_base("shape"), both, 2, NULL, 0));
+    assert_ok(kelvin_tensors_open(&file, in_base("shape")));
+    wrong[0].shape[0] = 2, wrong[0].shape[1] = 3, wrong[1].shape[0] = 2;
+    fails(kelvin_tensors_read(file, wrong, 2), KELVIN_EFORMAT, "/shape", "\"y\" is F32 (1), expected F32 (2)");
+    assert_memory_equal(back, zeros, sizeof back); /* nothing was copied, of x neither */
+    kelvin_tensors_close(file);
+}
+
+static void cannot_be_written(void **state)
+{
+    (void)state;
+    float data[1] = {1};
+    struct kelvin_array twice[2] = {{"x", KELVIN_F32, 1, {1}, data}, {"x", KELVIN_F32, 1, {1}, data}};
+    fails(kelvin_tensors_write(in_base("twice"), twice, 2, NULL, 0), KELVIN_EUSAGE, "/twice", "there twice");
+    struct kelvin_array huge = {"x", KELVIN_F64, 3, {SIZE_MAX / 4, 2, 2}, data};
+    fails(kelvin_tensors_write(in_base("huge"), &huge, 1, NULL, 0), KELVIN_ENOMEM, "/huge", "larger than can be");
+    const struct kelvin_note latin = {"init", "caf\xe9"};
+    fails(kelvin_tensors_write(in_base("latin"), twice, 1, &latin, 1), KELVIN_EUSAGE, "/latin", "UTF-8");
+    assert_false(exists(in_base("twice")) || exists(in_base("huge")) || exists(in_base("latin")));
+}
+
+static kelvin_status write_and_read(void *context)
+{
+    float data[3] = {1, 2, 3};
+    const struct kelvin_array x = {"x", KELVIN_F32, 1, {3}, data};
+    struct kelvin_tensors *file;
+    KELVIN_TRY(kelvin_tensors_write(context, &x, 1, NULL, 0));
+    KELVIN_TRY(kelvin_tensors_open(&file, context));
+    kelvin_tensors_close(file);
+    return KELVIN_OK;
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    assert_true(without_memory(write_and_read, (void *)in_base("memory")) > 4);
+}
+
+/* Headers before the 24 bytes of `data`, whose checksum is zlib.crc32 of Python. */
+static const char data[] = "\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00\x40\xc0\x00\x00\x80\xc0"
+                           "\x00\x00\x20\x40\x00\x00\x20\xc0";
+#define META      "{\"__metadata__\":{\"crc32\":\"3d60d50a\"},"
+#define W(fields) META "\"w\":{" fields "},\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[16,24]}}"
+#define LIST      "\"a0\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]},"
+#define LONG_NAME "a234567890123456789012345678901234567890123456789012345678901234"
+
+static const struct {
+    const char *header, *sentence; /* NULL: it is right */
+} headers[] = {
+    {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]"), NULL},
+    {W("\"data_offsets\":[0,16],\"shape\":[2],\"dtype\":\"F64\""), NULL},
+    {META LIST "\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}", NULL},
+    {"", "header, line"},
+    {"{", "header, line 1"},
+    {"[]", "the header is not an object"},
+    {"{}", "holds 24 bytes of data, expected 0"},
+    {"{\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}", "no string \"crc32\""},
+    {"{\"__metadata__\":[],\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}", "no string \"crc32\""},
+    {"{\"__metadata__\":{\"crc32\":7},\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}",
+     "no string \"crc32\""},
+    {"{\"__metadata__\":{\"crc32\":\"3d60d50b\"},\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}",
+     "crc32 is 3d60d50b in the header, expected 3d60d50a from the data: the file is damaged"},
+    {META "\"w\":7}", "tensor \"w\" is 7, expected dtype, shape and data_offsets"},
+    {META "\"w\":{}}", "tensor \"w\" is {}, expected dtype, shape and data_offsets"},
+    {W("\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,16]"), "expected dtype F32 or F64"},
+    {W("\"dtype\":32,\"shape\":[2,2],\"data_offsets\":[0,16]"), "expected dtype F32 or F64"},
+    {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offset\":[0,16]"), "expected two data_offsets"},
+    {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16,16]"), "expected two data_offsets"},
+    {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16.0]"), "expected two data_offsets"},
+    {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[-4,16]"), "expected two data_offsets"},
+    {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":\"0 16\""), "expected two data_offsets"},
+    {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[16,0]"), "begin where the last array ended"},
+    {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[4,20]"), "begin where the last array ended"},
+    {W("\"dtype\":\"F32\",\"shape\":[5],\"data_offsets\":[0,20]"), "tensor \"b\" is {"}, /* overlap */
+    {W("\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]"), "tensor \"b\" is {"}, /* a gap */
+    {W("\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,16]"), "as far apart as the shape says"},
+    {W("\"dtype\":\"F64\",\"shape\":[2,2],\"data_offsets\":[0,16]"), "as far apart as the shape says"},
+    {W("\"dtype\":\"F32\",\"shape\":7,\"data_offsets\":[0,16]"), "a shape of at most 5 sizes"},
+    {W("\"dtype\":\"F32\",\"shape\":[-2,-2],\"data_offsets\":[0,16]"), "a shape of at most 5 sizes"},
+    {W("\"dtype\":\"F32\",\"shape\":[2.0,2],\"data_offsets\":[0,16]"), "a shape of at most 5 sizes"},
+    {W("\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,4],\"data_offsets\":[0,16]"), "a shape of at most 5 sizes"},
+    {W("\"dtype\":\"F32\",\"shape\":[1e99],\"data_offsets\":[0,16]"), "a shape of at most 5 sizes"},
+    {W("\"dtype\":\"F32\",\"shape\":[99999999999999999999],\"data_offsets\":[0,16]"), "header, line 1"},
+    /* 2^62 * 4 and 2^32 * 2^32 * 4 are 0 where a product wraps around. */
+    {W("\"dtype\":\"F32\",\"shape\":[4611686018427387904],\"data_offsets\":[0,0]"), "as far apart as the shape says"},
+    {W("\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]"), "as far apart as the shape"},
+    /* 2^60 - 1 and 2^60 + 4 doubles, whose end would wrap around to 24. */
+    {META "\"w\":{\"dtype\":\"F64\",\"shape\":[1152921504606846975],\"data_offsets\":[0,9223372036854775800]},"
+          "\"b\":{\"dtype\":\"F64\",\"shape\":[1152921504606846980],\"data_offsets\":[9223372036854775800,24]}}",
+     "as far apart as the shape says"},
+    {META "\"w\":{\"dtype\":\"F32\",\"shape\":[5],\"data_offsets\":[0,20]}}", "holds 24 bytes of data, expected 20"},
+    {META "\"w\":{\"dtype\":\"F32\",\"shape\":[7],\"data_offsets\":[0,28]}}", "holds 24 bytes of data, expected 28"},
+    {META "\"" LONG_NAME "\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}", "a shorter name"},
+    {META "\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]},\"w\":1}", "duplicate"},
+};
+
+static size_t make_file(char *out, const char *header)
+{
+    const uint64_t length = strlen(header);
+    memcpy(out, &length, 8);
+    memcpy(out + 8, header, length);
+    memcpy(out + 8 + length, data, sizeof data - 1);
+    return 8 + length + sizeof data - 1;
+}
+
+static void bad_headers(void **state)
+{
+    (void)state;
+    static char bytes[1024];
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        struct kelvin_tensors *file;
+        spill(in_base("bad"), bytes, make_file(bytes, headers[i].header));
+        const kelvin_status status = kelvin_tensors_open(&file, in_base("bad"));
+        if (!headers[i].sentence && status) fail_msg("%s: %s", headers[i].header, kelvin_error());
+        if (headers[i].sentence) fails(status, KELVIN_EFORMAT, "/bad: ", headers[i].sentence);
+        if (headers[i].sentence) assert_null(file);
+        kelvin_tensors_close(file);
+    }
+}
+
+static void open_damaged(const char *bytes, size_t size)
+{
+    struct kelvin_tensors *file;
+    spill(in_base("damaged"), bytes, size);
+    fails(kelvin_tensors_open(&file, in_base("damaged")), KELVIN_EFORMAT, "/damaged: ", "");
+}
+
+/* Cut anywhere, a byte too long, any bit of the data turned over, any length of the header but the right one. */
+static void damaged_files(void **state)
+{
+    (void)state;
+    char bytes[512] = "";
+    const size_t size = make_file(bytes, headers[0].header), start = size - (sizeof data - 1);
+    for (size_t n = 0; n < size; n++) open_damaged(bytes, n);
+    open_damaged(bytes, size + 1);
+    for (size_t bit = 8 * start; bit < 8 * size; bit++) {
+        bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
+        open_damaged(bytes, size);
+        bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
+    }
+    static const uint64_t lengths[] = {0, 1, 100, UINT64_MAX, UINT64_MAX - 7, INT64_MAX, (uint64_t)1 << 32};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        memcpy(bytes, &lengths[i], 8);
+        open_damaged(bytes, size);
+    }
+    struct kelvin_tensors *file;
+    fails(kelvin_tensors_open(&file, in_base("nowhere")), KELVIN_EIO, "/nowhere", strerror(ENOENT));
+    assert_null(file);
+}
+
+/* ---- logits, a piece at a time ---- */
+
+static void npy_in_pieces(void **state)
+{
+    (void)state;
+    const size_t shape[3] = {5, 2, 3}, huge[3] = {SIZE_MAX, 2, 2};
+    float values[30];
+    for (int i = 0; i < 30; i++) values[i] = (float)i - 2.385f;
+    assert_ok(kelvin_npy_write(in_base("whole.npy"), values, shape));
+    struct kelvin_writer file;
+    kelvin_status status = kelvin_npy_begin(&file, in_base("pieces.npy"), shape);
+    for (size_t i = 0; i < 5 && !status; i++) status = kelvin_writer_put(&file, values + 6 * i, 6 * sizeof *values);
+    assert_ok(kelvin_writer_close(&file, status));
+    same_bytes(in_base("whole.npy"), in_base("pieces.npy"));
+
+    status = kelvin_npy_begin(&file, in_base("huge.npy"), huge);
+    fails(kelvin_writer_close(&file, status), KELVIN_ENOMEM, "huge.npy", "addressed");
+    status = kelvin_npy_begin(&file, in_base("nowhere/x.npy"), shape);
+    fails(kelvin_writer_close(&file, status), KELVIN_EIO, "x.npy", strerror(ENOENT));
+}
+
+/* ---- tables ---- */
+
+static const struct kelvin_column columns[] = {
+    {"epoch", 0, UINT32_MAX, true, 0}, {"step_size", 0, 2.5, false, 0}, {"range", -INFINITY, INFINITY, false, 0}};
+
+static const struct {
+    const char *text, *sentence;
+} tables[] = {
+    {"epoch,step_size,range\n0,1e-3,nan\n1,2.5,-inf\n", NULL},
+    {"", "line 1: column 1 is \"\", expected epoch"},
+    {"epoch,step,range\n0,1,1\n1,1,1\n", "line 1: column 2 is \"step\", expected step_size"},
+    {"epoch,step_size\n0,1\n1,1\n", "line 1: column 2 is \"step_size\", expected step_size and a column after it"},
+    {"epoch,step_size,range,x\n0,1,1,1\n", "line 1: column 3 is \"range\", expected range and no column after it"},
+    {"epoch,step_size,range\n", "ends after 0 rows, expected 2"},
+    {"epoch,step_size,range\n0,1,1\n", "ends after 1 rows, expected 2"},
+    {"epoch,step_size,range\n0,1,1\n1,1,1\n2,1,1\n", "has more than 2 rows"},
+    {"epoch,step_size,range\n0,1,1\n1,1", "line 3: step_size is \"1\", expected a number from 0 to 2.5"},
+    {"epoch,step_size,range\n0,1,1\n1,1\n", "line 3: expected 3 values"},
+    {"epoch,step_size,range\n0,1,1,1\n", "line 2: expected 3 values"},
+    {"epoch,step_size,range\n0,1,1\n0,1,1\n", "line 3: epoch is 0, expected 1"},
+    {"epoch,step_size,range\n0,1,1\n1.5,1,1\n",
+     "line 3: epoch is \"1.5\", expected a whole number from 0 to 4294967295"},
+    {"epoch,step_size,range\n0,2.6,1\n", "line 2: step_size is \"2.6\", expected a number from 0 to 2.5"},
+    {"epoch,step_size,range\n0,nan,1\n", "line 2: step_size is \"nan\", expected a number from 0 to 2.5"},
+    {"epoch,step_size,range\n0,1,big\n", "line 2: range is \"big\", expected a number"},
+    {"epoch,step_size,range\r\n0,1,1\r\n", "line 1: column 3"},
+};
+
+static void table_texts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        double rows[2][3];
+        spill(in_base("table.csv"), tables[i].text, strlen(tables[i].text));
+        const kelvin_status status = kelvin_table_read(rows[0], in_base("table.csv"), columns, 3, 2);
+        if (tables[i].sentence) fails(status, KELVIN_EFORMAT, "/table.csv", tables[i].sentence);
+        if (tables[i].sentence) continue;
+        assert_ok(status);
+        assert_true(rows[1][0] == 1 && rows[0][1] == 1e-3 && isnan(rows[0][2]) && rows[1][2] == -INFINITY);
+    }
+}
+
+static void tables_come_back(void **state)
+{
+    (void)state;
+    const double rows[4][3] = {
+        {0, 0.1, NAN}, {1, 1.0 / 3, -INFINITY}, {2, 5e-324, -0.0}, {3, 2.5, 1.7976931348623157e308}};
+    double back[4][3];
+    setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is there, its comma must not get in */
+    assert_ok(kelvin_table_write(in_base("t.csv"), columns, 3, rows[0], 4));
+    assert_ok(kelvin_table_read(back[0], in_base("t.csv"), columns, 3, 4));
+    setlocale(LC_ALL, "C");
+    back[0][2] = rows[0][2]; /* nan is nan, its bits are not kept */
+    assert_memory_equal(back, rows, sizeof rows);
+    size_t bytes;
+    char *text = slurp(in_base("t.csv"), &bytes);
+    assert_string_equal(text, "epoch,step_size,range\n0,0.1,nan\n1,0.3333333333333333,-inf\n2,5e-324,-0\n"
+                              "3,2.5,1.7976931348623157e+308\n");
+    kelvin_free(text);
+    const struct kelvin_column short_ones[] = {{"i", 0, 9, true, 0}, {"x", 0, 1, false, 4}};
+    assert_ok(kelvin_table_write(in_base("t.csv"), short_ones, 2, (const double[]){0, 2.0 / 3}, 1));
+    text = slurp(in_base("t.csv"), &bytes);
+    assert_string_equal(text, "i,x\n0,0.6667\n");
+    kelvin_free(text);
+    assert_ok(kelvin_table_write(in_base("t.csv"), columns, 3, NULL, 0));
+    assert_ok(kelvin_table_read(NULL, in_base("t.csv"), columns, 3, 0));
+}
+
+/* ---- the writer ---- */
+
+static void old_file_stays(void **state)
+{
+    (void)state;
+    if (!exists("/dev/full")) skip();
+    struct kelvin_writer file;
+    size_t bytes;
+    spill(in_base("kept"), "old", 3);
+    assert_int_equal(symlink("/dev/full", in_base("kept.tmp")), 0);
+    kelvin_status status = kelvin_writer_open(&file, in_base("kept"));
+    if (!status) status = kelvin_writer_put(&file, "new", 3);
+    fails(kelvin_writer_close(&file, status), KELVIN_EIO, "/kept: ", strerror(ENOSPC));
+    assert_false(exists(in_base("kept.tmp")));
+    char *text = slurp(in_base("kept"), &bytes);
+    assert_string_equal(text, "old");
+    kelvin_free(text);
+
+    spill(in_base("kept.tmp"), "longer than what comes now", 26); /* left by a process that was killed */
+    status = kelvin_writer_open(&file, in_base("kept"));
+    if (!status) status = kelvin_writer_put(&file, "new", 3);
+    assert_ok(kelvin_writer_close(&file, status));
+    assert_false(exists(in_base("kept.tmp")));
+    text = slurp(in_base("kept"), &bytes);
+    assert_string_equal(text, "new");
+    kelvin_free(text);
+}
+
+/* ---- the lock ---- */
+
+/* A process that takes the lock, says so through the pipe, and keeps it until it is killed. */
+static pid_t holder(const char *folder)
+{
+    int ends[2];
+    char said = 0;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct kelvin_lock lock;
+        said = kelvin_lock_take(&lock, folder) ? 'n' : 'y';
+        if (write(ends[1], &said, 1) == 1) pause();
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_true(read(ends[0], &said, 1) == 1 && said == 'y');
+    close(ends[0]);
+    return child;
+}
+
+static void one_at_a_time(void **state)
+{
+    (void)state;
+    char sentence[256];
+    struct kelvin_lock lock, other;
+    const pid_t child = holder(base);
+    snprintf(sentence, sizeof sentence, "%s: another process (pid %ld) is working here; wait for it, or stop it", base,
+             (long)child);
+    fails(kelvin_lock_take(&lock, base), KELVIN_EUSAGE, "", sentence);
+    assert_string_equal(kelvin_error(), sentence);
+    assert_int_equal(lock.fd, -1);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_true(waitpid(child, NULL, 0) == child);
+
+    assert_ok(kelvin_lock_take(&lock, base)); /* the system let go of it */
+    assert_true(fcntl(lock.fd, F_GETFD) & FD_CLOEXEC);
+    snprintf(sentence, sizeof sentence, "(pid %ld)", (long)getpid());
+    fails(kelvin_lock_take(&other, base), KELVIN_EUSAGE, base, sentence);
+    spill(in_base("lock"), "", 0); /* as before the number is written */
+    fails(kelvin_lock_take(&other, base), KELVIN_EUSAGE, base, ": another process is working here");
+    kelvin_lock_release(&lock);
+    kelvin_lock_release(&lock);
+    spill(in_base("lock"), "99999999999\n", 12);
+    assert_ok(kelvin_lock_take(&other, base));
+    size_t bytes;
+    char *text = slurp(in_base("lock"), &bytes); /* the file stays */
+    snprintf(sentence, sizeof sentence, "%ld\n", (long)getpid());
+    assert_string_equal(text, sentence);
+    kelvin_free(text);
+    kelvin_lock_release(&other);
+}
+
+static void no_lock_to_be_had(void **state)
+{
+    (void)state;
+    struct kelvin_lock lock;
+    fails(kelvin_lock_take(&lock, in_base("nowhere")), KELVIN_EIO, "nowhere/lock", strerror(ENOENT));
+    assert_int_equal(mkdir(in_base("odd"), 0777), 0);
+    assert_int_equal(mkdir(in_base("odd/lock"), 0777), 0);
+    fails(kelvin_lock_take(&lock, in_base("odd")), KELVIN_EIO, "odd/lock", strerror(EISDIR));
+    assert_int_equal(lock.fd, -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crc32_of_any_length), cmocka_unit_test(bits_come_back),  cmocka_unit_test(shapes),
+        cmocka_unit_test(cannot_be_written),   cmocka_unit_test(memory_runs_out), cmocka_unit_test(bad_headers),
+        cmocka_unit_test(damaged_files),       cmocka_unit_test(npy_in_pieces),   cmocka_unit_test(table_texts),
+        cmocka_unit_test(tables_come_back),    cmocka_unit_test(old_file_stays),  cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(no_lock_to_be_had),
+    };
+    return cmocka_run_group_tests(tests, make_base, remove_base);
+}
