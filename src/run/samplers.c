@@ -56,7 +56,7 @@ static kelvin_status hmc_fit(const kelvin_run *run)
 
 /* ---- sghmc ---- */
 
-/* The paper's settings, on a data set that needs no download. */
+/* The paper's settings, but for fewer epochs, on a data set that needs no download. */
 static void sghmc_defaults(kelvin_run_config *config)
 {
     config->sampler = "sghmc";
@@ -67,7 +67,7 @@ static void sghmc_defaults(kelvin_run_config *config)
     config->seed = 0;
     config->chains = config->samples = 8;
     config->temperature = 1;
-    config->epochs = 10000;
+    config->epochs = 5000;
     config->batch = 125;
     config->lr = 1e-4;
     config->momentum = 0.98;
