@@ -4,7 +4,7 @@
 
 #include <kelvin/sampler.h>
 
-enum { POINTS = 100, BATCH = 25, WEIGHTS = 4 };
+enum { POINTS = 60, BATCH = 15, WEIGHTS = 4 };
 
 struct regression {
     double x[POINTS][WEIGHTS], y[POINTS]; /* the last input is 1; y is 0 or 1 */

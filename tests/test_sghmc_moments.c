@@ -27,7 +27,7 @@ static void make_gaussian(struct gaussian *g, double temperature)
     for (int i = 0; i < DIM; i++) g->w[i] /= sqrt(length);
 }
 
-/* Q x */
+/* Q x; out may be x. */
 static void reflect(double out[DIM], const double x[DIM], const struct gaussian *g)
 {
     double along = 0;
@@ -112,6 +112,23 @@ struct moments {
     struct average mean[DIM], variance[DIM], neighbours[DIM], across[DIM], kinetic, configurational, logp;
 };
 
+enum { THIN = 5 }; /* neighbours are too much alike to be worth the time */
+
+static void add_moments(struct moments *out, const struct gaussian *g, const kelvin_sghmc *chain, uint32_t draw,
+                        uint32_t draws)
+{
+    double u[DIM], v[DIM];
+    along_eigenvectors(u, kelvin_sghmc_theta(chain), g);
+    for (int d = 0; d < DIM; d++) v[d] = (double)kelvin_sghmc_momentum(chain)[d];
+    reflect(v, v, g);
+    for (int d = 0; d < DIM; d++) {
+        add(&out->mean[d], u[d], draw, draws);
+        add(&out->variance[d], u[d] * u[d], draw, draws);
+        add(&out->neighbours[d], u[d] * u[(d + 1) % DIM], draw, draws);
+        add(&out->across[d], u[d] * v[d], draw, draws);
+    }
+}
+
 static void run_gaussian(struct moments *out, struct gaussian *g, struct settings s)
 {
     const kelvin_target target = {DIM, gaussian_eval, g};
@@ -125,20 +142,10 @@ static void run_gaussian(struct moments *out, struct gaussian *g, struct setting
         const kelvin_sghmc_info info = kelvin_sghmc_step(chain, s.h * s.h * 1000, s.temperature, i);
         if (i < s.warm_up) continue;
         const uint32_t draw = i - s.warm_up;
-        const float *v = kelvin_sghmc_momentum(chain);
-        double u[DIM], velocity[DIM];
-        along_eigenvectors(u, kelvin_sghmc_theta(chain), g);
-        for (int d = 0; d < DIM; d++) velocity[d] = (double)v[d];
-        reflect(velocity, velocity, g);
-        for (int d = 0; d < DIM; d++) {
-            add(&out->mean[d], u[d], draw, s.steps);
-            add(&out->variance[d], u[d] * u[d], draw, s.steps);
-            add(&out->neighbours[d], u[d] * u[(d + 1) % DIM], draw, s.steps);
-            add(&out->across[d], u[d] * velocity[d], draw, s.steps);
-        }
         add(&out->kinetic, info.kinetic, draw, s.steps);
         add(&out->configurational, info.configurational, draw, s.steps);
         add(&out->logp, info.logp, draw, s.steps);
+        if (draw % THIN == 0) add_moments(out, g, chain, draw / THIN, s.steps / THIN);
     }
     kelvin_sghmc_destroy(chain);
 }
@@ -184,8 +191,7 @@ static void gaussian_moments_of_other_momenta(void **state)
     check_moments((struct settings){0.25, 0.8, 1, 400000, 1000}, 0.03);
 }
 
-/* At a step of 0.02, the exact temperatures are within 0.07 % of T: less than a standard error, so that T itself is
- * met. */
+/* At a step of 0.02 the exact temperatures are 0.13 % above T: less than a standard error, so that T itself is met. */
 static void temperatures_are_the_temperature(void **state)
 {
     (void)state;
