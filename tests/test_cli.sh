@@ -5,13 +5,13 @@
 #     test_cli.sh KELVIN SOURCE_ROOT
 . "$2/tests/shell.sh"
 
-small="--iterations 12 --steps 50 --chains 3 --seed 7"
+small="--sampler hmc --iterations 12 --steps 50 --chains 3 --seed 7"
 
 # ---- help ----
 ok --help
 ok --version
 ok --man
-for command in sample diagnose figure info bench; do
+for command in sample resume diagnose figure info bench; do
     ok $command --help
     check "kelvin $command --help tells its use" grep -q "^Usage: kelvin $command" stdout
     run --man
@@ -42,7 +42,6 @@ wrong "expected one of: sample" xyzzy
 wrong "did you mean '--version'?" --versoin
 wrong "did you mean '--density'?" sample --densty categorical -o refused
 wrong "unknown option '-x'" sample -x
-wrong "no output folder" sample
 wrong "unexpected argument 'extra'" sample extra -o refused
 wrong "unexpected argument 'two'" diagnose one two
 wrong "which run?" diagnose
@@ -56,14 +55,14 @@ wrong "s is '-0.1'" sample -o refused --prior normal:-0.1
 wrong "unknown sampler 'gibbs'" sample -o refused --sampler gibbs
 wrong "unknown data set 'mnits'" sample -o refused --data mnits
 wrong "unknown model 'perceptron'" sample -o refused --model perceptron
-wrong "looks at images" sample -o refused --model cnn
+wrong "looks at images" sample --sampler hmc -o refused --model cnn
 wrong "6n + 2" sample -o refused --model resnet21
-wrong "leapfrog steps must be at least 1" sample -o refused --steps 0
+wrong "leapfrog steps must be at least 1" sample --sampler hmc -o refused --steps 0
 wrong "chains is 0" sample -o refused --chains 0
-wrong "iterations is 0" sample -o refused --iterations 0
-wrong "warmup is 12 of 12" sample -o refused --iterations 12 --warmup 12
-wrong "step size must be a positive number" sample -o refused --step-size -0.1
-wrong "temperature above 0" sample -o refused --temperature 0
+wrong "iterations is 0" sample --sampler hmc -o refused --iterations 0
+wrong "warmup is 12 of 12" sample --sampler hmc -o refused --iterations 12 --warmup 12
+wrong "step size must be a positive number" sample --sampler hmc -o refused --step-size -0.1
+wrong "temperature above 0" sample --sampler hmc -o refused --temperature 0
 wrong "whole number, not 'ten'" sample -o refused --chains ten
 wrong "whole number, not '3.5'" sample -o refused --chains 3.5
 wrong "whole number, not '3 '" sample -o refused --chains "3 "
@@ -104,10 +103,81 @@ wrong "6n + 2" bench resnet21
 wrong "--methods is for networks" bench hmc --methods
 wrong "--chains is for networks" bench data --chains 2
 wrong "--chains must be at most 1024, not 100000" bench cnn --chains 100000
+# ---- two samplers ----
+wrong "--steps is for --sampler hmc; this is --sampler sghmc" sample -o refused --steps 3
+wrong "--step-size is for --sampler hmc" sample -o refused --sampler sghmc --step-size 0.1
+wrong "--lr is for --sampler sghmc; this is --sampler hmc" sample -o refused --sampler hmc --lr 0.1
+wrong "--dry-run is for --sampler sghmc" sample -o refused --sampler hmc --dry-run
+wrong "did you mean 'cyclical'?" sample -o refused --schedule cyclcal
+wrong "did you mean 'cosine'?" sample -o refused --temperature-schedule cosin
+wrong "did you mean 'paper'?" sample -o refused --augment papr
+wrong "samples is 9 and chains is 8" sample -o refused --samples 9 --chains 8
+wrong "the schedule paper gives one sample per chain, but samples is 16 and chains is 8" sample -o refused --samples 16 --chains 8
+wrong "the schedule paper of the temperature gives one" sample -o refused --samples 16 --chains 8 --schedule cyclical --temperature-schedule paper
+wrong "4 samples in 3 epochs" sample -o refused --samples 16 --chains 4 --schedule cyclical --epochs 3
+wrong "epochs is 0" sample -o refused --epochs 0
+wrong "batch is 0" sample -o refused --batch 0
+wrong "batch is 1439, more than the 1438 training observations of digits" sample -o refused --batch 1439
+wrong "lr is -1" sample -o refused --lr -1
+wrong "momentum must be at least 0 and below 1, not 1" sample -o refused --momentum 1
+wrong "temperature is -1" sample -o refused --temperature -1
+wrong "logit_limit is 0" sample -o refused --logit-limit 0
+wrong "--checkpoint must not be negative" sample -o refused --checkpoint -1
+wrong "too many steps" sample -o refused --batch 1 --epochs 4294967295
+wrong "there is no such run" sample -o refused --init nowhere/3
+wrong "which is for images; toy is a table" sample -o refused --data toy --batch 18 --augment paper
+ok info
+for each in sghmc hmc; do
+    check "info lists the sampler $each" grep -q "^  $each  *[a-zA-Z]" stdout
+done
+for each in paper constant cosine cyclical; do
+    check "info lists the schedule $each" grep -q "^  $each  *[a-z]" stdout
+done
+ok sample --help
+check "help shows the defaults of sghmc" grep -q -e "--data DATA .*\[digits\]" stdout
+check "help says what is for which sampler" [ "$(grep -c "^Only with --sampler s*g*hmc:" stdout)" = 2 ]
+ok sample --sampler hmc --help
+check "help shows the defaults of hmc" grep -q -e "--data DATA .*\[toy\]" stdout
+
+# costs SAMPLES CHAINS EPOCHS OPTION...: what a dry run understood.
+understood() {
+    python3 -c "
+import json
+c = json.load(open('stdout'))
+assert [c['samples'], c['chains'], c['epochs']] == [$1, $2, $3], c"
+}
+costs() {
+    expected="$1 $2 $3"
+    shift 3
+    ok sample --dry-run --json --model mlp:2 "$@"
+    check "kelvin sample $* is samples, chains, epochs $expected" understood $expected
+}
+costs 8 8 10000
+costs 3 3 10000 --chains 3
+costs 5 5 10000 --samples 5
+costs 12 4 10000 --samples 12 --chains 4 --schedule cyclical
+echo '{"epochs": 30, "chains": 2}' >part.json
+costs 2 2 30 --config part.json
+costs 2 2 7 --config part.json --epochs 7
+costs 3 3 30 --config part.json --samples 3
+echo '{"schedule": "constant", "chains": 2, "samples": 6, "epochs": 3}' >many.json
+costs 6 2 3 --config many.json
+wrong "the schedule paper gives one sample per chain" sample -o refused --config many.json --schedule paper
+broken() { # TEXT ARGUMENT...
+    text=$1
+    shift
+    run "$@"
+    check "kelvin $* should fail with: $text" complained 1 "$text"
+}
+echo '{"steps": 3}' >steps.json
+broken 'steps.json: field "steps" is for the sampler hmc, not for sghmc' sample -o refused --config steps.json
+echo '{"epochs": "3"}' >bad.json
+broken 'bad.json: field "epochs": expected an integer' sample -o refused --config bad.json
+broken 'none.json' sample -o refused --config none.json
 check "wrong use makes no folder" [ ! -e refused ]
 mkdir taken
-wrong "already exists" sample -o taken
-wrong "nowhere/run" sample -o nowhere/run
+wrong "already exists" sample --sampler hmc -o taken
+wrong "nowhere/run" sample --sampler hmc -o nowhere/run
 wrong "nowhere/figure" figure decision-boundary -o nowhere/figure
 : >file
 wrong "is a file" figure decision-boundary -o file
@@ -132,6 +202,27 @@ value() {
 check "30 % of the iterations are warm-up" [ "$(value warmup)" = 3 ]
 check "whole numbers are written whole" grep -q "^10," run/chain-000/history.csv
 check "an option is heeded as given" [ "$(value seed) $(value steps) $(value step_size)" = "7 50 0.0004" ]
+
+# ---- the same again from run.json ----
+ok sample --config run/run.json -o again
+check "run.json of a run gives the same run" diff -rq --exclude=times.json run again
+ok sample --config run/run.json --seed 8 --json -o again-8
+check "options count for more than the file" [ "$(value seed) $(value steps) $(value warmup)" = "8 50 3" ]
+ok sample --config steps.json --sampler hmc --iterations 20 --json -o follows
+check "the warm-up follows the iterations" [ "$(value steps) $(value warmup)" = "3 6" ]
+wrong "run/run.json is for the sampler hmc, but --sampler is sghmc" sample --config run/run.json --sampler sghmc -o refused
+wrong "--lr is for --sampler sghmc" sample --config run/run.json --lr 0.1 -o refused
+mkdir nameless
+cd nameless || exit 1
+: >kelvin-run
+for folder in kelvin-run-2 kelvin-run-3; do
+    ok sample --sampler hmc --iterations 4 --steps 2
+    check "a run without a name becomes $folder, and says so" grep -q "the run is kept in $folder\$" stderr
+    check "$folder is a run" [ -s $folder/run.json ]
+done
+wrong "iterations is 0" sample --sampler hmc --iterations 0
+check "what is refused makes no folder" [ ! -e kelvin-run-4 ]
+cd ..
 
 # ---- the same bits ----
 same() {
@@ -172,7 +263,7 @@ if [ -w /dev/full ]; then
     echo $? >code
     check "a full device fails" failed_with "standard output"
 fi
-"$kelvin" sample --iterations 100000 -o stopped >stdout 2>stderr &
+"$kelvin" sample --sampler hmc --iterations 100000 -o stopped >stdout 2>stderr &
 pid=$!
 while [ ! -e stopped ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
 sleep 0.3
@@ -265,7 +356,7 @@ check "one thread, the same contours" cmp plain/decision-boundary-contour.csv si
 
 # The lattice against plain loops over the draws of a run with the figure's settings, the contours against the lattice.
 for posterior in 1.4:4e-4 0.6:5e-5; do
-    ok sample --density "dirclip:${posterior%:*},-50" --step-size "${posterior#*:}" --iterations 20 --steps 1000 \
+    ok sample --sampler hmc --density "dirclip:${posterior%:*},-50" --step-size "${posterior#*:}" --iterations 20 --steps 1000 \
         --seed 7 -o "posterior-${posterior%:*}"
 done
 cat >oracle.py <<'PYTHON'

@@ -122,7 +122,7 @@ check "column of labels" said "label        kind"
 ok data csv:flowers.csv,split=0
 check "no split" said "training     6, 3 of each class"
 check "mean and deviation" sh -c "grep -q 'length, cm  *35  *17.07825128$' stdout"
-ok sample --data csv:flowers.csv --model mlp:4 --iterations 10 --steps 10 -o flowers-run
+ok sample --sampler hmc --data csv:flowers.csv --model mlp:4 --iterations 10 --steps 10 -o flowers-run
 check "a posterior of one's own table" [ -s flowers-run/logits_train.npy ]
 mkdir -p away
 cd away
@@ -362,13 +362,13 @@ if columns == 12 and not wide.endswith("   0 %"):
 PYTHON
 if python3 -c "import pty; pty.openpty()" 2>/dev/null; then
     for columns in 12 20 40 54 120; do
-        timeout 60 python3 terminal.py $columns 3 "$kelvin" sample --model mlp:2 --iterations 1000000 --steps 5000 \
+        timeout 60 python3 terminal.py $columns 3 "$kelvin" sample --sampler hmc --model mlp:2 --iterations 1000000 --steps 5000 \
             --chains 1 -o "run-$columns" >stdout 2>stderr
         check "a terminal of $columns columns" [ $? -eq 0 ]
     done
     # Width unknown: what is longer than 80 columns elsewhere fits here too. And for more than a second, in which 1 % is not
     # reached.
-    timeout 60 python3 terminal.py 0 12 "$kelvin" sample --data digits --model mlp:2 --iterations 20000 --steps 400 \
+    timeout 60 python3 terminal.py 0 12 "$kelvin" sample --sampler hmc --data digits --model mlp:2 --iterations 20000 --steps 400 \
         --chains 1 -o run-0 >stdout 2>stderr
     check "a terminal of unknown width" [ $? -eq 0 ]
 else
