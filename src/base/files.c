@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TEMPORARY "%s.tmp"
+
 kelvin_status kelvin_path_join(kelvin_path path, const char *folder, const char *name, ...)
 {
     const int used = snprintf(path, KELVIN_PATH_MAX, "%s/", folder);
@@ -50,11 +52,10 @@ static kelvin_status cannot_write(const struct kelvin_writer *writer)
     return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", writer->path, strerror(errno));
 }
 
-/* Signals must not look like failures, nor be taken for them. */
-static int open_to_write(const char *path)
+int kelvin_open(const char *path, int flags)
 {
     int fd;
-    do fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    do fd = open(path, flags | O_CLOEXEC, 0666);
     while (fd < 0 && errno == EINTR);
     return fd;
 }
@@ -78,11 +79,18 @@ kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path)
     writer->fd = -1;
     writer->used = 0;
     const int a = snprintf(writer->path, KELVIN_PATH_MAX, "%s", path);
-    const int b = snprintf(writer->temporary, KELVIN_PATH_MAX, "%s.tmp", path);
+    const int b = snprintf(writer->temporary, KELVIN_PATH_MAX, TEMPORARY, path);
     if (a < 0 || b < 0 || b >= KELVIN_PATH_MAX)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", path, KELVIN_PATH_MAX - 5);
-    writer->fd = open_to_write(writer->temporary);
+    writer->fd = kelvin_open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC);
     return writer->fd >= 0 ? KELVIN_OK : cannot_write(writer);
+}
+
+void kelvin_writer_forget(const char *path)
+{
+    kelvin_path temporary;
+    const int n = snprintf(temporary, KELVIN_PATH_MAX, TEMPORARY, path);
+    if (n > 0 && n < KELVIN_PATH_MAX) unlink(temporary);
 }
 
 static kelvin_status write_all(struct kelvin_writer *writer, const void *data, size_t bytes)
@@ -108,7 +116,7 @@ kelvin_status kelvin_writer_put(struct kelvin_writer *writer, const void *data, 
 
 kelvin_status kelvin_folder_sync(const char *folder)
 {
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = kelvin_open(folder, O_RDONLY | O_DIRECTORY);
     /* Some file systems cannot sync a folder, and say so with EINVAL: nothing more can be done there. */
     const bool done = fd >= 0 && (sync_all(fd) == 0 || errno == EINVAL);
     const int reason = errno;
@@ -176,7 +184,7 @@ static kelvin_status read_all(int fd, char *data, size_t bytes, const char *path
 
 int kelvin_open_to_read(const char *path)
 {
-    return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    return kelvin_open(path, O_RDONLY | O_NONBLOCK);
 }
 
 kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes)

@@ -41,6 +41,12 @@ KELVIN_MUST_CHECK kelvin_status kelvin_writer_close(struct kelvin_writer *writer
 /* Makes the names in a folder outlive a power cut. */
 KELVIN_MUST_CHECK kelvin_status kelvin_folder_sync(const char *folder);
 
+/* As open() has it, with O_CLOEXEC and mode 0666, and not to be interrupted. */
+int kelvin_open(const char *path, int flags);
+
+/* Removes what a process that was killed left of the writing of a file. */
+void kelvin_writer_forget(const char *path);
+
 /* As open() has it; never waits for the other end of a pipe. */
 int kelvin_open_to_read(const char *path);
 

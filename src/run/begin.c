@@ -13,7 +13,9 @@
 static kelvin_status make_folder(const char *folder)
 {
     if (mkdir(folder, 0777) == 0 || errno == EEXIST) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE, "%s: the folder cannot be made: %s", folder, strerror(errno));
+    const bool wrong_path = errno == ENOENT || errno == ENOTDIR;
+    return kelvin_fail(wrong_path ? KELVIN_EUSAGE : KELVIN_EIO, "%s: the folder cannot be made: %s", folder,
+                       strerror(errno));
 }
 
 /* A chain that starts from a sample of another run has its first state written at once: that run may change. */

@@ -53,6 +53,14 @@ void kelvin_epoch_row(double row[KELVIN_EPOCH_COLUMNS], const struct kelvin_chai
     row[CONFIGURATIONAL] = s->configurational / s->steps;
 }
 
+kelvin_status kelvin_chain_history(const struct kelvin_chain *chain, const char *folder, uint32_t step)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_HISTORY_FILE, chain->number));
+    return kelvin_table_write(path, kelvin_epoch_columns, KELVIN_EPOCH_COLUMNS, chain->history,
+                              step / chain->steps_per_epoch);
+}
+
 /* ---- making one ---- */
 
 kelvin_status kelvin_snapshot_create(struct kelvin_snapshot *snapshot, size_t n)

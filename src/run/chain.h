@@ -89,6 +89,10 @@ void kelvin_chain_keep(struct kelvin_chain *chain);
 /* The row of an epoch from its sums. */
 void kelvin_epoch_row(double row[KELVIN_EPOCH_COLUMNS], const struct kelvin_chain *chain, uint32_t epoch);
 
+/* Writes history.csv up to a step. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chain_history(const struct kelvin_chain *chain, const char *folder,
+                                                     uint32_t step);
+
 /* Has the step before this one ended a cycle? If so its number goes to *cycle. */
 bool kelvin_chain_ends_cycle(const struct kelvin_chain *chain, uint32_t *cycle);
 

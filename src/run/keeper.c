@@ -37,7 +37,7 @@ static kelvin_status note_times(const struct kelvin_keeper *keeper, struct kelvi
     struct stat about;
     char row[256];
     KELVIN_TRY(kelvin_path_join(path, keeper->folder, TIMES));
-    const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int fd = kelvin_open(path, O_WRONLY | O_CREAT | O_APPEND);
     locale_t c, before = enter_c_locale(&c);
     const int used = snprintf(row, sizeof row, "%u,%u,%.6g,%.6g,%.6g,%zu\n", chain->number, slot->state.step,
                               (double)slot->state.step / chain->steps_per_epoch, seconds,
@@ -61,9 +61,7 @@ static kelvin_status write_state(const struct kelvin_keeper *keeper, struct kelv
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, keeper->folder, KELVIN_STATE_FILE, chain->number));
     KELVIN_TRY(kelvin_state_write(path, chain, &slot->state));
-    KELVIN_TRY(kelvin_path_join(path, keeper->folder, KELVIN_HISTORY_FILE, chain->number));
-    KELVIN_TRY(kelvin_table_write(path, kelvin_epoch_columns, KELVIN_EPOCH_COLUMNS, chain->history,
-                                  slot->state.step / chain->steps_per_epoch));
+    KELVIN_TRY(kelvin_chain_history(chain, keeper->folder, slot->state.step));
     return note_times(keeper, slot);
 }
 

@@ -13,14 +13,6 @@
 
 enum { NUMBER = 24 };
 
-static int open_lock(const char *path)
-{
-    int fd;
-    do fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    while (fd < 0 && errno == EINTR);
-    return fd;
-}
-
 static bool try_lock(int fd)
 {
     int failed;
@@ -52,7 +44,7 @@ kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder)
     kelvin_path path;
     lock->fd = -1;
     KELVIN_TRY(kelvin_path_join(path, folder, "lock"));
-    lock->fd = open_lock(path);
+    lock->fd = kelvin_open(path, O_RDWR | O_CREAT);
     if (lock->fd < 0)
         return kelvin_fail(KELVIN_EIO, "%s: could not be opened to be written, so no work can be done here: %s", path,
                            strerror(errno));
