@@ -1,0 +1,37 @@
+/* Files of named arrays. */
+#include "fuzz/fuzz.h"
+#include "run/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An array that is there can be read, all of it. */
+static void check(const struct kelvin_tensors *file, size_t size)
+{
+    struct kelvin_array array = {.name = "w", .dtype = KELVIN_F32, .ndim = 2};
+    if (kelvin_tensors_shape(&array, file)) return;
+    if (array.shape[0] != 0 && array.shape[1] > size / sizeof(float) / array.shape[0]) abort();
+    array.data = kelvin_alloc(array.shape[0] * array.shape[1], sizeof(float));
+    if (!array.data) abort();
+    if (kelvin_tensors_read(file, &array, 1) && !*kelvin_error()) abort(); /* there may be others */
+    kelvin_free(array.data);
+}
+
+static void run(const uint8_t *bytes, size_t size)
+{
+    struct kelvin_tensors *file;
+    const char *text;
+    char *copy = kelvin_alloc(size, 1);
+    if (!copy) abort();
+    memcpy(copy, bytes, size);
+    const kelvin_status status = kelvin_tensors_parse(&file, copy, size, "fuzz.safetensors");
+    if (status && (status != KELVIN_EFORMAT || !*kelvin_error() || file)) abort();
+    if (status) return;
+    if (kelvin_tensors_note(&text, file, "crc32")) abort();
+    check(file, size);
+    kelvin_tensors_close(file);
+}
+
+/* The copy, the data of one array, and the header as jansson has it: an empty object of two bytes has eight places of
+ * 16 bytes each for its members. */
+const struct fuzz_target fuzz_target = {run, 1 << 14, 256};
