@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { SHORTEST = 8 };
+enum { SHORTEST = 8, NOTCH = 4 }; /* lengths go in notches: a bar does not twitch with each digit beside it */
 
 struct bar bar_named(const char *name, double share, size_t firm)
 {
@@ -40,7 +40,8 @@ static void fit(struct bar *bar, size_t room)
         while (bar->n > bar->firm && width(bar) + frame + SHORTEST > room) bar->n--;
         const size_t beside = width(bar) + frame;
         if (beside + SHORTEST <= room) {
-            bar->length = room - beside < BAR_LENGTH ? room - beside : BAR_LENGTH;
+            const size_t notched = (room - beside) / NOTCH * NOTCH;
+            bar->length = notched < BAR_LENGTH ? notched : BAR_LENGTH;
             return;
         }
         bar->n = n;
