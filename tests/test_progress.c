@@ -355,6 +355,24 @@ static void third_signal_ends(void **state)
     }
 }
 
+/* A run that was started with nohup goes on when its terminal is closed. */
+static void nohup(void **state)
+{
+    (void)state;
+    for (int ignored = 0; ignored < 2; ignored++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            signal(SIGHUP, ignored ? SIG_IGN : SIG_DFL);
+            progress_catch_signals();
+            kill(getpid(), SIGHUP);
+            _exit(progress_stopped(NULL) ? 7 : 8);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == (ignored ? 8 : 7));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,7 +380,7 @@ int main(void)
         cmocka_unit_test(chains_come_and_go), cmocka_unit_test(ten_times_a_second),
         cmocka_unit_test(plain_lines),        cmocka_unit_test(not_fooled_by_resume),
         cmocka_unit_test(too_early),          cmocka_unit_test(amounts),
-        cmocka_unit_test(third_signal_ends),
+        cmocka_unit_test(third_signal_ends),  cmocka_unit_test(nohup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,8 @@
 
 enum { FIRM = 2 }; /* statements that matter more than a bar */
 
+static const double newest = 0.1; /* its weight in what is smoothed: with ten news a second that is about a second */
+
 kelvin_status chains_progress_start(struct chains_progress *p, uint32_t chains)
 {
     const size_t lines = (size_t)chains + 1;
@@ -54,6 +56,7 @@ static void hear_chain(struct chains_progress *p, const kelvin_chain_news *news)
     if (!seen->heard) seen->before = news->step;
     seen->heard = true;
     seen->news = *news;
+    seen->speed += (seen->speed > 0 ? newest : 1) * (news->images_per_s - seen->speed);
     if (news->step > news->steps) seen->news.step = news->steps;
     if (seen->news.step < seen->before) seen->before = seen->news.step;
     p->steps = news->steps;
@@ -107,7 +110,7 @@ static void say_speed(struct bar *bar, const struct chains_progress *p)
 {
     double sum = p->logits ? p->logits_per_s : 0;
     for (uint32_t i = 0; i < p->chains && !p->logits; i++)
-        if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) sum += p->seen[i].news.images_per_s;
+        if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) sum += p->seen[i].speed;
     if (!(sum > 0)) return;
     char text[AMOUNT];
     amount_grouped(text, sum);

@@ -20,6 +20,7 @@
 struct chain_seen {
     kelvin_chain_news news; /* the last */
     uint64_t before;        /* steps it had done when it was heard of first */
+    double speed;           /* images per second, smoothed: digits that change all the time cannot be read */
     bool heard;
 };
 

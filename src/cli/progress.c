@@ -28,9 +28,12 @@ static void stop(int signal_number)
 void progress_catch_signals(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART}, before;
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        const bool nohup = signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) && before.sa_handler == SIG_IGN;
+        if (!nohup) sigaction(signals[i], &action, NULL);
+    }
 }
 
 void progress_start(struct progress *progress, const char *what, uint64_t total)

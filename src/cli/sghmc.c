@@ -65,7 +65,7 @@ static kelvin_status finish(kelvin_chains *chains, const char *folder, const str
 {
     kelvin_status status = KELVIN_OK;
     if (kelvin_chains_finished(chains))
-        fprintf(stderr, "%s has ended already; this is its report.\n", folder);
+        fprintf(stderr, "%s has ended already: there is nothing left to do.\n", folder);
     else
         status = work(chains, folder, settings);
     if (!status) status = report(chains, folder, settings->json);
