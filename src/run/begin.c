@@ -44,18 +44,26 @@ static kelvin_status fill(const struct kelvin_chains *chains, const char *folder
     return kelvin_config_write(chains->run, folder);
 }
 
-/* What fill() may have left. */
-static void clear(const struct kelvin_chains *chains, const char *folder)
+/* What fill() may have left, here or in a process that was killed over another run: states of that one, and more
+ * chains. */
+static void clear(const char *folder)
 {
-    static const char *const files[] = {"run.json", "run.json.tmp", "lock"};
+    static const char *const files[] = {"run.json", "run.json.tmp"};
     kelvin_path path;
-    for (uint32_t i = 0; i < chains->run->config.chains; i++) {
+    for (uint32_t i = 0; !kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i) && kelvin_is_folder(path); i++) {
         if (!kelvin_path_join(path, folder, KELVIN_STATE_FILE ".tmp", i)) unlink(path);
         if (!kelvin_path_join(path, folder, KELVIN_STATE_FILE, i)) unlink(path);
         if (!kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i)) rmdir(path);
     }
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!kelvin_path_join(path, folder, "%s", files[i])) unlink(path);
+}
+
+static void remove_folder(const char *folder)
+{
+    kelvin_path path;
+    clear(folder);
+    if (!kelvin_path_join(path, folder, "lock")) unlink(path);
     rmdir(folder);
 }
 
@@ -80,8 +88,9 @@ kelvin_status kelvin_chains_folder(struct kelvin_chains *chains)
     snprintf(temporary, sizeof temporary, UNFINISHED, chains->folder);
     KELVIN_TRY(make_folder(temporary));
     KELVIN_TRY(kelvin_lock_take(&chains->lock, temporary));
+    clear(temporary);
     kelvin_status status = fill(chains, temporary);
     if (!status) status = take_name(temporary, chains->folder);
-    if (status) clear(chains, temporary);
+    if (status) remove_folder(temporary);
     return status;
 }
