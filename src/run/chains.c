@@ -245,6 +245,7 @@ static kelvin_status create(struct kelvin_chains **out, kelvin_run *run, const c
     const int used = snprintf(chains->folder, sizeof chains->folder, "%s", folder);
     if (used < 0 || (size_t)used >= sizeof chains->folder - KELVIN_NOTE)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is too long", folder);
+    for (int i = used - 1; i > 0 && chains->folder[i] == '/'; i--) chains->folder[i] = '\0'; /* its name is extended */
     return KELVIN_OK;
 }
 
@@ -295,6 +296,9 @@ kelvin_status kelvin_chains_start(struct kelvin_chains **chains, const kelvin_ru
     *chains = NULL;
     KELVIN_TRY(kelvin_run_create(&run, config));
     kelvin_status status = create(chains, run, folder);
+    if (!status && kelvin_run_is_hmc(run))
+        status = kelvin_fail(KELVIN_EUSAGE, "sampler is %s; expected sghmc, for a run that lives in its folder",
+                             run->config.sampler);
     if (!status) status = kelvin_chains_folder(*chains);
     return status ? give_up(chains, status) : KELVIN_OK;
 }
@@ -305,7 +309,7 @@ kelvin_status kelvin_chains_open(struct kelvin_chains **chains, const char *fold
     *chains = NULL;
     KELVIN_TRY(kelvin_config_read(&run, folder));
     kelvin_status status = create(chains, run, folder);
-    if (!status && strcmp(run->config.sampler, "sghmc") != 0)
+    if (!status && kelvin_run_is_hmc(run))
         status =
             kelvin_fail(KELVIN_EUSAGE, "%s: a run by %s is finished when it is there; there is nothing to go on with",
                         folder, run->config.sampler);
