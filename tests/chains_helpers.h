@@ -11,7 +11,7 @@
 
 static const char *table_spec; /* "csv:..." */
 
-/* Three classes in four columns, 80 rows, of which 16 are for testing. */
+/* Three classes in four columns, 75 rows, of which 15 are for testing. */
 static inline int make_table(void **state)
 {
     static char spec[KELVIN_PATH_MAX];
@@ -22,7 +22,7 @@ static inline int make_table(void **state)
     FILE *file = fopen(path, "w");
     if (!file) return -1;
     fprintf(file, "a,b,c,d,label\n");
-    for (uint32_t i = 0; i < 80; i++) {
+    for (uint32_t i = 0; i < 75; i++) {
         const kelvin_random where = {.seed = 5, .step = i, .stream = KELVIN_STREAM_USER};
         for (uint32_t k = 0; k < 4; k++) fprintf(file, "%.4f,", kelvin_normal(where, k) + (i % 3 == k));
         fprintf(file, "%c\n", "xyz"[i % 3]);
@@ -32,7 +32,7 @@ static inline int make_table(void **state)
     return fclose(file);
 }
 
-/* 16 steps per epoch. */
+/* 15 steps per epoch. */
 static inline kelvin_run_config tiny(void)
 {
     kelvin_run_config config;
