@@ -255,6 +255,14 @@ static void wrong_batches_get_a_sentence(void **state)
     assert_int_equal(kelvin_posterior_set_batch(some, p.x, p.y, 30), KELVIN_EUSAGE);
     assert_ok(kelvin_posterior_set_batch(some, p.x, p.y, 29));
     assert_true(isfinite(logp_of(some, p.theta)));
+    const uint32_t index[31] = {0};
+    kelvin_data other = p.data;
+    other.inputs++;
+    assert_int_equal(kelvin_posterior_set_part(all, &p.data, &p.data.train, index, 5, NULL), KELVIN_EUSAGE);
+    assert_int_equal(kelvin_posterior_set_part(some, &p.data, &p.data.train, index, 31, NULL), KELVIN_EUSAGE);
+    assert_string_equal(kelvin_error(), "a batch of 31 observations; expected 1 to 30");
+    assert_int_equal(kelvin_posterior_set_part(some, &other, &p.data.train, index, 5, NULL), KELVIN_EUSAGE);
+    assert_string_equal(kelvin_error(), "the model takes 5 inputs and 3 classes, the data have 6 and 3");
     kelvin_posterior_destroy(all);
     kelvin_posterior_destroy(some);
     unmake(&p);
@@ -352,6 +360,47 @@ static void batches_are_taken_in(void **state)
     }
 }
 
+/* Of images that are turned and moved, and of rows of a table: the bits of what is gathered first and then set. */
+static void parts_are_gathered_batches(void **state)
+{
+    (void)state;
+    static const char *const specs[][2] = {{"digits", "cnn"}, {"digits", "resnet8"}, {"toy", "mlp:9,7"}};
+    enum { N = 61 };
+    for (size_t s = 0; s < 3; s++)
+        for (size_t threads = 1; threads < 4; threads += 2)
+            for (int plain = 0; plain < 2; plain++) {
+                kelvin_data *data;
+                struct problem p = {0};
+                int32_t y[N];
+                uint32_t index[N];
+                const kelvin_epoch epoch = {.seed = 3, .chain = 1, .epoch = 2, .augment = KELVIN_AUGMENT_PAPER};
+                assert_ok(kelvin_data_open(&data, specs[s][0]));
+                assert_ok(kelvin_model_create(&p.model, specs[s][1], kelvin_data_shape(data), data->classes));
+                assert_ok(kelvin_density_parse(&p.density, "categorical"));
+                p.data = *data;
+                p.theta = parameters(p.model, 5);
+                p.x = room(N * data->inputs, sizeof *p.x);
+                for (uint32_t i = 0; i < N; i++) index[i] = 7 * i % (uint32_t)data->train.n;
+                kelvin_data_gather(data, &data->train, p.x, y, index, N, plain ? NULL : &epoch);
+                const kelvin_posterior_options options = {.batch = N + 3, .threads = threads};
+                kelvin_posterior *batch = posterior_of(&p, false, options), *part = posterior_of(&p, false, options);
+                assert_ok(kelvin_posterior_set_batch(batch, p.x, y, N));
+                assert_ok(kelvin_posterior_set_part(part, data, &data->train, index, N, plain ? NULL : &epoch));
+                struct answer a = answer_of(&p, batch, N), b = answer_of(&p, part, N);
+                assert_same(&a, &b, specs[s][1]);
+                memset(index, 0, sizeof index); /* taken in */
+                struct answer again = answer_of(&p, part, N);
+                assert_same(&a, &again, specs[s][1]);
+                forget(&a);
+                forget(&b);
+                forget(&again);
+                kelvin_posterior_destroy(batch);
+                kelvin_posterior_destroy(part);
+                unmake(&p);
+                kelvin_data_close(data);
+            }
+}
+
 /* A failing allocation would be asked for, and then not be waiting any more. */
 static void nothing_is_allocated_on_the_way(void **state)
 {
@@ -367,6 +416,7 @@ static void nothing_is_allocated_on_the_way(void **state)
         kelvin_alloc_fail_at(1);
         assert_ok(kelvin_posterior_set_batch(batch, p.x, p.y, n));
         target.eval(target.context, &logp, grad, p.theta);
+        assert_ok(kelvin_posterior_set_part(batch, &p.data, &p.data.train, (uint32_t[40]){0}, n, NULL));
         kelvin_posterior_logits(batch, logits, p.theta);
         assert_null(kelvin_alloc(1, 1)); /* still waiting */
         kelvin_free(grad);
@@ -440,6 +490,7 @@ int main(void)
         cmocka_unit_test(data_count_for_more),
         cmocka_unit_test(numbers_that_are_none_are_told),
         cmocka_unit_test(memory_is_counted),
+        cmocka_unit_test(parts_are_gathered_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,13 @@ KELVIN_MUST_CHECK kelvin_status kelvin_posterior_create(kelvin_posterior **poste
 KELVIN_MUST_CHECK kelvin_status kelvin_posterior_set_batch(kelvin_posterior *posterior, const float *x,
                                                            const int32_t *y, size_t n);
 
+/* The same with observations `index` (n) of a part of the data, as kelvin_data_gather would put them together: each
+ * thread does so for its own, just before it needs them. `epoch` NULL: as they are. data, part and index must stay
+ * where they are until the first evaluation has ended. */
+KELVIN_MUST_CHECK kelvin_status kelvin_posterior_set_part(kelvin_posterior *posterior, const kelvin_data *data,
+                                                          const kelvin_part *part, const uint32_t *index, size_t n,
+                                                          const kelvin_epoch *epoch);
+
 kelvin_target kelvin_posterior_target(kelvin_posterior *posterior);
 
 /* Logits at theta of the observations that it looks at, (n, classes). */

@@ -67,6 +67,10 @@ static void put(float *x, const kelvin_data *data, const kelvin_part *part, size
         memcpy(x, part->x + index * data->inputs, data->inputs * sizeof *x);
 }
 
+/* Observations that are asked for before they are needed: memory takes as long to answer as a small image takes to be
+ * put together. */
+enum { AHEAD = 2 };
+
 /* Asks for the bytes of an image, which is anywhere in memory: they are on their way while another is put together. Of
  * a large one the first will do, the CPU itself asks for what follows. */
 static void announce(const kelvin_data *data, const kelvin_part *part, size_t index)
@@ -76,10 +80,14 @@ static void announce(const kelvin_data *data, const kelvin_part *part, size_t in
     for (size_t i = 0; part->bytes && i < bytes; i += LINE) __builtin_prefetch(part->bytes + index * data->inputs + i);
 }
 
+void kelvin_data_announce(const kelvin_data *data, const kelvin_part *part, const uint32_t *index, size_t count)
+{
+    for (size_t i = 0; i < count && i < AHEAD; i++) announce(data, part, index[i]);
+}
+
 void kelvin_data_gather(const kelvin_data *data, const kelvin_part *part, float *x, int32_t *y, const uint32_t *index,
                         size_t count, const kelvin_epoch *epoch)
 {
-    enum { AHEAD = 2 }; /* memory takes as long to answer as one small image takes to be put together */
     for (size_t i = 0; x && i < count; i++) {
         if (i + AHEAD < count) announce(data, part, index[i + AHEAD]);
         put(x + i * data->inputs, data, part, index[i], epoch ? kelvin_epoch_view(epoch, index[i]) : (kelvin_view){0});

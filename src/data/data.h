@@ -53,6 +53,9 @@ KELVIN_MUST_CHECK kelvin_status data_split(struct data_loader *loader);
  */
 KELVIN_MUST_CHECK kelvin_status data_normalise(struct data_loader *loader, float **x);
 
+/* Asks memory for the first few of `count` observations that will be gathered soon. */
+void kelvin_data_announce(const kelvin_data *data, const kelvin_part *part, const uint32_t *index, size_t count);
+
 /* What data->owned points to. */
 struct data_owned {
     const struct kelvin_kernels *kernels;

@@ -3,6 +3,7 @@
  * Observations are taken in blocks, consecutive blocks make a shard, and shards have gradients of their own, which are
  * summed in the order of the shards. There are as many shards whatever the number of threads, so the bits do not depend
  * on it. With one shard nothing is summed: its gradient is the gradient. */
+#include "data/data.h"
 #include "density/block.h"
 #include "kernels/kernels.h"
 #include "target/outputs.h"
@@ -16,9 +17,20 @@
  * summed, and added up. */
 enum { MAX_SHARDS = 8 };
 
+/* A batch that is not packed yet: x (n, inputs), or observations of a part of the data. */
+struct fresh {
+    bool is;
+    const float *x; /* or NULL */
+    const kelvin_data *data;
+    const kelvin_part *part;
+    const uint32_t *index; /* (n) */
+    kelvin_epoch epoch;
+};
+
 /* What one thread works in. */
 struct worker {
     kelvin_net *net;
+    float *x;                /* (block, inputs), for batches */
     float *z, *dz, *scratch; /* (classes, KELVIN_BLOCK) each, and the density's */
 };
 
@@ -30,10 +42,10 @@ struct kelvin_posterior {
     bool has_prior, is_batch;
     size_t capacity, total; /* observations that there is room for; that they stand for */
 
-    size_t n;           /* observations now; 0 before the first batch */
-    float *x;           /* packed */
-    int32_t *y;         /* (n) */
-    const float *fresh; /* (n, inputs): a batch that is not packed yet, or NULL */
+    size_t n;   /* observations now; 0 before the first batch */
+    float *x;   /* packed */
+    int32_t *y; /* (n) */
+    struct fresh fresh;
 
     kelvin_weights *weights;
     kelvin_pool *pool;       /* NULL: one thread */
@@ -92,6 +104,18 @@ static double check_logits(const float *z, size_t K, size_t n)
     return (double)sum;
 }
 
+/* Packs n observations of a fresh batch: just before they are needed, so that they are in the cache then. */
+static void take_in(const kelvin_posterior *p, const struct worker *w, size_t first, size_t n)
+{
+    const struct fresh *fresh = &p->fresh;
+    if (!fresh->x) {
+        kelvin_data_gather(fresh->data, fresh->part, w->x, NULL, fresh->index + first, n, &fresh->epoch);
+        kelvin_data_announce(fresh->data, fresh->part, fresh->index + first + n, p->n - first - n);
+    }
+    kelvin_model_pack(p->model, p->x + kelvin_model_packed(p->model, first),
+                      fresh->x ? fresh->x + first * p->model->inputs : w->x, n);
+}
+
 /* A gradient goes to `grad` unless NULL. */
 static void run_shard(const struct evaluation *e, struct worker *w, size_t shard, float *grad)
 {
@@ -100,14 +124,12 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
     const size_t begin = shard_begin(e, shard), end = shard_begin(e, shard + 1);
     double sum = 0;
     kelvin_outputs outputs = {0};
-    if (p->fresh)
-        kelvin_model_pack(model, p->x + kelvin_model_packed(model, begin), p->fresh + begin * model->inputs,
-                          end - begin);
     for (size_t first = begin; first < end; first += model->block) {
         kelvin_block block = kelvin_model_block(model, p->x, p->n, first);
         double part;
         block.first = first == begin;
         block.last = first + block.n == end;
+        if (p->fresh.is) take_in(p, w, first, block.n);
         kelvin_net_forward(w->net, w->z, p->weights, &block);
         if (e->logits) kelvin_block_logits(e->logits + first * model->classes, w->z, model->classes, block.n);
         if (p->counts) kelvin_outputs_block(&outputs, p->kernels, w->z, p->y + first, model->classes, block.n);
@@ -193,7 +215,7 @@ static void evaluate(struct evaluation *e, const float *theta)
         on_threads(p, run_worker, e, p->workers);
         if (e->grad) on_threads(p, sum_range, e, p->threads);
     }
-    p->fresh = NULL;
+    p->fresh.is = false;
     p->outputs = p->of_shard[0];
     for (size_t shard = 1; p->counts && shard < e->shards; shard++)
         kelvin_outputs_add(&p->outputs, &p->of_shard[shard]);
@@ -232,31 +254,57 @@ kelvin_outputs kelvin_posterior_outputs(const kelvin_posterior *posterior)
     return posterior->outputs;
 }
 
-kelvin_status kelvin_posterior_set_batch(kelvin_posterior *p, const float *x, const int32_t *y, size_t n)
+static kelvin_status check_data(const kelvin_model *model, const kelvin_data *data)
+{
+    if (model->inputs == data->inputs && model->classes == data->classes) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "the model takes %zu inputs and %zu classes, the data have %zu and %zu",
+                       model->inputs, model->classes, data->inputs, data->classes);
+}
+
+static kelvin_status check_batch(const kelvin_posterior *p, size_t n)
 {
     if (!p->is_batch) return kelvin_fail(KELVIN_EUSAGE, "this posterior is of all training data; it takes no batches");
     if (n == 0 || n > p->capacity)
         return kelvin_fail(KELVIN_EUSAGE, "a batch of %zu observations; expected 1 to %zu", n, p->capacity);
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_posterior_set_batch(kelvin_posterior *p, const float *x, const int32_t *y, size_t n)
+{
+    KELVIN_TRY(check_batch(p, n));
     for (size_t i = 0; i < n; i++)
         if (y[i] < 0 || (size_t)y[i] >= p->model->classes)
             return kelvin_fail(KELVIN_EUSAGE, "observation %zu of a batch has label %d; expected 0 to %zu", i,
                                (int)y[i], p->model->classes - 1);
     memcpy(p->y, y, n * sizeof *y);
-    p->fresh = x;
+    p->fresh = (struct fresh){.is = true, .x = x};
+    p->n = n;
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_posterior_set_part(kelvin_posterior *p, const kelvin_data *data, const kelvin_part *part,
+                                        const uint32_t *index, size_t n, const kelvin_epoch *epoch)
+{
+    KELVIN_TRY(check_batch(p, n));
+    KELVIN_TRY(check_data(p->model, data));
+    kelvin_data_gather(data, part, NULL, p->y, index, n, NULL);
+    p->fresh = (struct fresh){.is = true, .data = data, .part = part, .index = index};
+    if (epoch) p->fresh.epoch = *epoch;
     p->n = n;
     return KELVIN_OK;
 }
 
 /* ---- memory ---- */
 
-static kelvin_status make_worker(struct worker *w, const kelvin_model *model)
+static kelvin_status make_worker(struct worker *w, const kelvin_model *model, bool batches)
 {
     const size_t outputs = model->classes * KELVIN_BLOCK;
     KELVIN_TRY(kelvin_net_create(&w->net, model));
     w->z = kelvin_alloc(outputs, sizeof *w->z);
     w->dz = kelvin_alloc(outputs, sizeof *w->dz);
     w->scratch = kelvin_alloc(kelvin_density_scratch(model->classes), sizeof *w->scratch);
-    return w->z && w->dz && w->scratch ? KELVIN_OK : KELVIN_ENOMEM;
+    if (batches) w->x = kelvin_alloc(model->block * model->inputs, sizeof *w->x);
+    return w->z && w->dz && w->scratch && (w->x || !batches) ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 /* All training data as the network takes them. */
@@ -280,7 +328,7 @@ static kelvin_status make(kelvin_posterior *p, const kelvin_data *data)
     p->workers = p->threads < shards ? p->threads : shards;
     p->worker = kelvin_alloc(p->workers, sizeof *p->worker);
     if (!p->worker) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < p->workers; i++) KELVIN_TRY(make_worker(&p->worker[i], p->model));
+    for (size_t i = 0; i < p->workers; i++) KELVIN_TRY(make_worker(&p->worker[i], p->model, p->is_batch));
     p->x = kelvin_alloc(kelvin_model_packed(p->model, p->capacity), sizeof *p->x);
     p->y = kelvin_alloc(p->capacity, sizeof *p->y);
     if (!p->x || !p->y) return KELVIN_ENOMEM;
@@ -294,9 +342,7 @@ static kelvin_status make(kelvin_posterior *p, const kelvin_data *data)
 
 static kelvin_status check(const kelvin_model *model, const kelvin_data *data, const kelvin_posterior_options *options)
 {
-    if (data && (model->inputs != data->inputs || model->classes != data->classes))
-        return kelvin_fail(KELVIN_EUSAGE, "the model takes %zu inputs and %zu classes, the data have %zu and %zu",
-                           model->inputs, model->classes, data->inputs, data->classes);
+    if (data) KELVIN_TRY(check_data(model, data));
     if (!data && (options->batch == 0 || options->total == 0))
         return kelvin_fail(KELVIN_EUSAGE, "a posterior without data needs the size of its batches and a total");
     if (data && data->train.n == 0) return kelvin_fail(KELVIN_EUSAGE, "a posterior needs at least one observation");
@@ -335,6 +381,7 @@ size_t kelvin_posterior_bytes(const kelvin_posterior *p)
 {
     const size_t floats = kelvin_model_packed(p->model, p->capacity) + p->partials * p->model->n_params;
     size_t bytes = floats * sizeof(float) + kelvin_weights_bytes(p->weights);
+    if (p->is_batch) bytes += p->workers * p->model->block * p->model->inputs * sizeof(float);
     for (size_t i = 0; i < p->workers; i++) bytes += kelvin_net_bytes(p->worker[i].net);
     return bytes;
 }
@@ -344,6 +391,7 @@ void kelvin_posterior_destroy(kelvin_posterior *p)
     if (!p) return;
     for (size_t i = 0; p->worker && i < p->workers; i++) {
         kelvin_net_destroy(p->worker[i].net);
+        kelvin_free(p->worker[i].x);
         kelvin_free(p->worker[i].z);
         kelvin_free(p->worker[i].dz);
         kelvin_free(p->worker[i].scratch);
