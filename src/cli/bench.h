@@ -23,7 +23,7 @@ struct bench_row {
     double aim;    /* at most this, in JSON's unit; 0: none */
 };
 
-enum { BENCH_ROWS = 24 };
+enum { BENCH_ROWS = 40 };
 
 struct bench_results {
     char about[160];          /* what ran on what: "gradients on one core" */
@@ -69,5 +69,18 @@ KELVIN_MUST_CHECK kelvin_status bench_layers(json_t **layers, double *seconds_pe
                                              const struct kelvin_kernels *kernels,
                                              const struct bench_settings *settings, double peak);
 void bench_layers_print(const json_t *layers);
+
+/* ---- steps of chains (bench_sampling.c) ---- */
+
+/* One chain on one thread: seconds, and shares of the bare gradient. */
+struct bench_sampling {
+    double gradient;                                    /* of a batch that is there */
+    double step;                                        /* of a chain, in the middle of an epoch */
+    double epoch_end;                                   /* per step */
+    double checkpoint;                                  /* one, with a long history */
+    double overhead, overhead_median;                   /* of all that, over the gradient: best, median of turns */
+    double batch, outputs, update, epochs, checkpoints; /* its parts, each timed by itself */
+};
+KELVIN_MUST_CHECK kelvin_status bench_sampling(struct bench_sampling *sampling, const char *model, bool quick);
 
 #endif

@@ -26,6 +26,17 @@ enum {
     CHAINS,
     CHAINS_IMAGES_PER_S,
     CHAINS_RATIO,
+    GRADIENT_US,
+    STEP_US,
+    EPOCH_END_US,
+    CHECKPOINT_MS,
+    OVERHEAD,
+    OVERHEAD_MEDIAN,
+    OVERHEAD_BATCH,
+    OVERHEAD_OUTPUTS,
+    OVERHEAD_UPDATE,
+    OVERHEAD_EPOCHS,
+    OVERHEAD_CHECKPOINTS,
     WORKSPACE_BYTES,
     RESIDENT_MB,
     PARAMETERS,
@@ -51,6 +62,17 @@ static const struct bench_row rows[ROWS] = {
     [CHAINS] = {"chains", "chains at once", "", 0, 1, 0},
     [CHAINS_IMAGES_PER_S] = {"chains_images_per_s", "  steps, all together", "images/s", 1, 1, 0},
     [CHAINS_RATIO] = {"chains_ratio", "  in steps of one alone", "x", 3, 1, 0},
+    [GRADIENT_US] = {"gradient_us", "bare gradient, one thread", "us", 1, 1, 0},
+    [STEP_US] = {"step_us", "step of a chain", "us", 1, 1, 0},
+    [EPOCH_END_US] = {"epoch_end_us_per_step", "ends of epochs, per step", "us", 2, 1, 0},
+    [CHECKPOINT_MS] = {"checkpoint_ms", "checkpoint, one", "ms", 1, 1, 0},
+    [OVERHEAD] = {"sampling_overhead", "sampling over the gradient", "%", 1, 100, 0},
+    [OVERHEAD_MEDIAN] = {"sampling_overhead_median", "  median of turns", "%", 1, 100, 0},
+    [OVERHEAD_BATCH] = {"sampling_overhead_batch", "  putting batches together", "%", 2, 100, 0},
+    [OVERHEAD_OUTPUTS] = {"sampling_overhead_outputs", "  log-posterior, outputs", "%", 2, 100, 0},
+    [OVERHEAD_UPDATE] = {"sampling_overhead_update", "  noise, update, sums", "%", 2, 100, 0},
+    [OVERHEAD_EPOCHS] = {"sampling_overhead_epochs", "  ends of epochs", "%", 2, 100, 0},
+    [OVERHEAD_CHECKPOINTS] = {"sampling_overhead_checkpoints", "  a checkpoint a minute", "%", 2, 100, 0},
     [WORKSPACE_BYTES] = {"workspace_bytes", "workspace", "MB", 2, 1e-6, 0},
     [RESIDENT_MB] = {"resident_mb", "resident at most", "MB", 1, 1, 0},
     [PARAMETERS] = {"parameters", NULL, "", 0, 1, 0},
@@ -253,6 +275,26 @@ static kelvin_status measure_chains(double *value, const struct network *net, si
     return status;
 }
 
+/* ---- sampling ---- */
+
+static kelvin_status measure_sampling(double *value, const struct bench_settings *settings)
+{
+    struct bench_sampling s;
+    KELVIN_TRY(bench_sampling(&s, settings->model, settings->quick));
+    value[GRADIENT_US] = 1e6 * s.gradient;
+    value[STEP_US] = 1e6 * s.step;
+    value[EPOCH_END_US] = 1e6 * s.epoch_end;
+    value[CHECKPOINT_MS] = 1e3 * s.checkpoint;
+    value[OVERHEAD] = s.overhead;
+    value[OVERHEAD_MEDIAN] = s.overhead_median;
+    value[OVERHEAD_BATCH] = s.batch;
+    value[OVERHEAD_OUTPUTS] = s.outputs;
+    value[OVERHEAD_UPDATE] = s.update;
+    value[OVERHEAD_EPOCHS] = s.epochs;
+    value[OVERHEAD_CHECKPOINTS] = s.checkpoints;
+    return KELVIN_OK;
+}
+
 /* ---- */
 
 static kelvin_status measure_all(struct bench_results *r, const struct network *net,
@@ -272,6 +314,7 @@ static kelvin_status measure_all(struct bench_results *r, const struct network *
     v[SHARE_OF_PEAK] = v[GFLOPS] / peak;
     v[FORWARD_SHARE_OF_PEAK] = v[FORWARD_GFLOPS] / peak;
     if (settings->chains) KELVIN_TRY(measure_chains(v, net, settings->chains, settings->quick));
+    KELVIN_TRY(measure_sampling(v, settings));
     KELVIN_TRY(bench_layers(&r->layers, &per_image, net->model, kernels, settings, v[FMA_PEAK_GFLOPS]));
     if (r->layers) v[CONVOLUTIONS_SHARE] = per_image * v[IMAGES_PER_S] / (double)r->threads;
     return KELVIN_OK;

@@ -60,13 +60,15 @@ static const struct data_type *find_type(const char *spec)
 /* Factor and summand that normalise a byte. */
 static kelvin_status set_scale(struct data_owned *owned, const kelvin_data *data)
 {
-    owned->scale = kelvin_arena_alloc(owned->arena, data->channels, sizeof *owned->scale);
-    owned->offset = kelvin_arena_alloc(owned->arena, data->channels, sizeof *owned->offset);
-    if (!owned->scale || !owned->offset) return KELVIN_ENOMEM;
+    float *scale = kelvin_arena_alloc(owned->arena, data->channels, sizeof *scale);
+    float *offset = kelvin_arena_alloc(owned->arena, data->channels, sizeof *offset);
+    if (!scale || !offset) return KELVIN_ENOMEM;
     for (size_t c = 0; c < data->channels; c++) {
-        owned->scale[c] = (float)(1 / ((double)data->white * data->deviation[c]));
-        owned->offset[c] = (float)(-data->mean[c] / data->deviation[c]);
+        scale[c] = (float)(1 / ((double)data->white * data->deviation[c]));
+        offset[c] = (float)(-data->mean[c] / data->deviation[c]);
     }
+    owned->scale = scale;
+    owned->offset = offset;
     return KELVIN_OK;
 }
 

@@ -60,10 +60,14 @@ void kelvin_data_announce(const kelvin_data *data, const kelvin_part *part, cons
 struct data_owned {
     const struct kelvin_kernels *kernels;
     kelvin_arena *arena;
-    float *scale, *offset; /* per channel: an input is byte * scale + offset */
+    const float *scale, *offset; /* per channel: an input is byte * scale + offset */
     uint8_t *bytes;
     float *x;
     int32_t *y;
 };
+
+/* Training images of noise, for benchmarks; labels go round. No test part, and no names of classes. */
+KELVIN_MUST_CHECK kelvin_status data_noise(kelvin_data **data, size_t n, size_t channels, size_t height, size_t width,
+                                           size_t classes);
 
 #endif

@@ -120,6 +120,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_start(float *theta, const kelvin_run *run
 #define KELVIN_CHAIN_FOLDER "chain-%03u"
 #define KELVIN_STATE_FILE   KELVIN_CHAIN_FOLDER "/state.safetensors"
 #define KELVIN_HISTORY_FILE KELVIN_CHAIN_FOLDER "/history.csv"
+#define KELVIN_TIMES_FILE   "times.csv" /* of all chains */
 #define KELVIN_SAMPLE_FILE  KELVIN_CHAIN_FOLDER "/sample-%03u.safetensors"
 
 /* Writes a state with the history up to it, and reads one. */

@@ -71,20 +71,31 @@ static kelvin_status parse_texts(kelvin_run *run)
     KELVIN_TRY(kelvin_density_parse(&inside->density, config->density));
     if (inside->has_prior) KELVIN_TRY(kelvin_prior_parse(&inside->prior, config->prior));
     KELVIN_TRY(keep_init(config));
-    KELVIN_TRY(kelvin_data_open(&run->data, config->data));
+    if (!run->data) KELVIN_TRY(kelvin_data_open(&run->data, config->data));
     KELVIN_TRY(keep(&config->data, run->data->name));
     return kelvin_model_create(&run->model, config->model, kelvin_data_shape(run->data), run->data->classes);
 }
 
 kelvin_status kelvin_run_prepare(kelvin_run **out, const kelvin_run_config *config)
 {
+    return kelvin_run_prepare_on(out, config, NULL);
+}
+
+kelvin_status kelvin_run_prepare_on(kelvin_run **out, const kelvin_run_config *config, kelvin_data *data)
+{
     const struct kelvin_sampler_type *sampler;
-    *out = NULL;
-    KELVIN_TRY(kelvin_sampler_find(&sampler, config->sampler));
     kelvin_run *run = kelvin_alloc(1, sizeof *run);
-    if (!run) return KELVIN_ENOMEM;
-    run->config = *config;
-    kelvin_status status = copy_texts(&run->config);
+    *out = NULL;
+    if (!run) {
+        kelvin_data_close(data);
+        return KELVIN_ENOMEM;
+    }
+    run->data = data;
+    kelvin_status status = kelvin_sampler_find(&sampler, config->sampler);
+    if (!status) {
+        run->config = *config;
+        status = copy_texts(&run->config);
+    }
     if (!status && !(run->owned = kelvin_alloc(1, sizeof(struct kelvin_run_owned)))) status = KELVIN_ENOMEM;
     if (!status) status = sampler->check(run);
     if (!status) status = parse_texts(run);

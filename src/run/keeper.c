@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TIMES "times.csv"
-
 struct kelvin_keeper {
     const char *folder;
     pthread_t thread;
@@ -36,7 +34,7 @@ static kelvin_status note_times(const struct kelvin_keeper *keeper, struct kelvi
     kelvin_path path;
     struct stat about;
     char row[256];
-    KELVIN_TRY(kelvin_path_join(path, keeper->folder, TIMES));
+    KELVIN_TRY(kelvin_path_join(path, keeper->folder, KELVIN_TIMES_FILE));
     const int fd = kelvin_open(path, O_WRONLY | O_CREAT | O_APPEND);
     locale_t c, before = enter_c_locale(&c);
     const int used = snprintf(row, sizeof row, "%u,%u,%.6g,%.6g,%.6g,%zu\n", chain->number, slot->state.step,

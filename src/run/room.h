@@ -41,6 +41,11 @@ static inline bool kelvin_run_is_hmc(const kelvin_run *run)
 KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvin_run_config *config);
 KELVIN_MUST_CHECK kelvin_status kelvin_run_allocate(kelvin_run *run);
 
+/* The first step on data that are open already; they become the run's, or are closed if it fails. NULL: those of the
+ * configuration. */
+KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare_on(kelvin_run **run, const kelvin_run_config *config,
+                                                      kelvin_data *data);
+
 /* A sampler: what a run by it is by default, and what must hold of one. */
 struct kelvin_sampler_type {
     const char *name, *about;

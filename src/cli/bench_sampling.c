@@ -1,0 +1,278 @@
+/* What a step of a chain costs beside the gradient that it cannot do without, and where that goes: putting the batch
+ * together, the log-posterior and what the network says, noise and update, ends of epochs, checkpoints. One chain on
+ * one thread, as `kelvin sample` runs it, on data of the real size.
+ *
+ * All parts are timed in turns, in CPU time of this thread: whatever else the machine does, it does to all of them. */
+#include "cli/bench.h"
+#include "data/data.h"
+#include "run/keeper.h"
+
+#include <kelvin/target.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CLASSES = 10, EPOCHS = 10000, CHECKPOINTS = 5, MOST_TURNS = 1000, QUICK = 10 };
+
+static const double period = 60; /* seconds from one checkpoint to the next, as it is where nobody says otherwise */
+
+/* What networks are sampled on, by the start of their names; the last is for all others. */
+static const struct {
+    const char *start;
+    size_t n, channels, height, width; /* of noise; n = 0: the built-in digits */
+    const char *augment;
+} sets[] = {{"resnet", 50000, 3, 32, 32, "paper"}, {"cnn", 60000, 1, 28, 28, "none"}, {"", 0, 0, 0, 0, "none"}};
+
+struct sampling {
+    kelvin_run *run;
+    struct kelvin_chain chain;
+    kelvin_posterior *bare;
+    kelvin_sghmc *update; /* on a target that takes no time */
+    float *grad, *x;
+    int32_t *y;
+    uint32_t batches, updates; /* done so far */
+    kelvin_status status;      /* the first failure */
+};
+
+/* ---- making it ---- */
+
+static kelvin_status make_run(kelvin_run **run, const char *model, bool quick)
+{
+    size_t i = 0;
+    kelvin_data *data = NULL;
+    kelvin_run_config config;
+    while (strncmp(model, sets[i].start, strlen(sets[i].start)) != 0) i++;
+    KELVIN_TRY(kelvin_run_defaults(&config, "sghmc"));
+    config.model = model;
+    config.augment = sets[i].augment;
+    config.chains = config.samples = 1;
+    config.epochs = EPOCHS;
+    if (sets[i].n > 0)
+        KELVIN_TRY(data_noise(&data, sets[i].n / (quick ? QUICK : 1), sets[i].channels, sets[i].height, sets[i].width,
+                              CLASSES));
+    return kelvin_run_prepare_on(run, &config, data);
+}
+
+static void no_target(void *context, double *logp, float *grad, const float *theta)
+{
+    (void)context, (void)grad, (void)theta;
+    *logp = 0;
+}
+
+static kelvin_status make(struct sampling *s, const char *model, bool quick)
+{
+    KELVIN_TRY(make_run(&s->run, model, quick));
+    const kelvin_run_config *config = &s->run->config;
+    const struct kelvin_run_owned *inside = kelvin_run_inside(s->run);
+    const size_t n = s->run->model->n_params;
+    const kelvin_posterior_options options = {.batch = config->batch, .threads = 1};
+    const kelvin_target none = {.n = n, .eval = no_target};
+    const kelvin_sghmc_options sampler = {.momentum = config->momentum, .observations = (double)s->run->data->train.n};
+    KELVIN_TRY(kelvin_chain_create(&s->chain, s->run, 0));
+    KELVIN_TRY(kelvin_chain_threads(&s->chain, 1));
+    KELVIN_TRY(kelvin_chain_begin(&s->chain));
+    KELVIN_TRY(
+        kelvin_posterior_create(&s->bare, s->run->model, &inside->density, &inside->prior, s->run->data, &options));
+    KELVIN_TRY(kelvin_sghmc_create(&s->update, &none, &sampler, config->seed, 0));
+    kelvin_sghmc_init(s->update, kelvin_sghmc_theta(s->chain.sampler), NULL);
+    s->grad = kelvin_alloc(n, sizeof *s->grad);
+    s->x = kelvin_alloc(config->batch * s->run->data->inputs, sizeof *s->x);
+    s->y = kelvin_alloc(config->batch, sizeof *s->y);
+    if (!s->grad || !s->x || !s->y) return KELVIN_ENOMEM;
+    return kelvin_chain_step(&s->chain); /* there is an order now */
+}
+
+static void destroy(struct sampling *s)
+{
+    kelvin_chain_destroy(&s->chain);
+    kelvin_posterior_destroy(s->bare);
+    kelvin_sghmc_destroy(s->update);
+    kelvin_run_close(s->run);
+    kelvin_free(s->grad);
+    kelvin_free(s->x);
+    kelvin_free(s->y);
+}
+
+/* ---- parts ---- */
+
+static void note(struct sampling *s, kelvin_status status)
+{
+    if (!s->status) s->status = status;
+}
+
+static void evaluate(struct sampling *s, kelvin_posterior *posterior, double *logp)
+{
+    const kelvin_target target = kelvin_posterior_target(posterior);
+    note(s, kelvin_posterior_set_batch(posterior, s->x, s->y, s->run->config.batch));
+    target.eval(target.context, logp, s->grad, kelvin_sghmc_theta(s->chain.sampler));
+}
+
+static void bare_gradient(struct sampling *s)
+{
+    evaluate(s, s->bare, NULL);
+}
+
+static void told_gradient(struct sampling *s)
+{
+    double logp;
+    evaluate(s, s->chain.posterior, &logp);
+}
+
+static void gather(struct sampling *s)
+{
+    const kelvin_run *run = s->run;
+    const size_t batch = run->config.batch, first = s->batches++ % s->chain.steps_per_epoch * batch;
+    const kelvin_epoch about = {.seed = run->config.seed, .augment = kelvin_run_inside(run)->augment};
+    kelvin_data_gather(run->data, &run->data->train, s->x, s->y, s->chain.order + first, batch, &about);
+}
+
+static void update(struct sampling *s)
+{
+    (void)kelvin_sghmc_step(s->update, s->run->config.lr, s->run->config.temperature, s->updates++);
+}
+
+static void step(struct sampling *s)
+{
+    note(s, kelvin_chain_step(&s->chain));
+    if (s->chain.good.diverged[0] && !s->status) s->status = kelvin_fail(KELVIN_EUSAGE, "%s", s->chain.good.diverged);
+}
+
+/* All that one epoch costs beside its steps. */
+static void end_epoch(struct sampling *s)
+{
+    double row[KELVIN_EPOCH_COLUMNS];
+    kelvin_data_order(s->chain.order, s->run->data->train.n, &(kelvin_epoch){.seed = s->run->config.seed});
+    kelvin_epoch_row(row, &s->chain, 0);
+    kelvin_chain_keep(&s->chain);
+}
+
+/* The batch of `gather` is what the gradients see. */
+enum { GATHER, BARE, TOLD, UPDATE, STEP, EPOCH_END, PARTS };
+static void (*const parts[PARTS])(struct sampling *) = {
+    [GATHER] = gather, [BARE] = bare_gradient, [TOLD] = told_gradient,
+    [UPDATE] = update, [STEP] = step,          [EPOCH_END] = end_epoch,
+};
+
+/* ---- timing ---- */
+
+static double cpu_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double time_part(struct sampling *s, size_t part, size_t calls)
+{
+    const double start = cpu_now();
+    for (size_t i = 0; i < calls; i++) parts[part](s);
+    return (cpu_now() - start) / (double)calls;
+}
+
+/* Turns are short, so that many of them are left alone, but long enough to be timed. */
+static kelvin_status take_turns(struct bench_times times[PARTS], struct sampling *s, bool quick)
+{
+    const double burst = 1e-3, seconds = quick ? 0.05 : 8;
+    const size_t least = quick ? 1 : 5;
+    double *taken = kelvin_alloc(PARTS * MOST_TURNS, sizeof *taken), all = 0;
+    size_t calls[PARTS], turns = 0;
+    if (!taken) return KELVIN_ENOMEM;
+    for (size_t part = 0; part < PARTS; part++) {
+        time_part(s, part, 1); /* cold */
+        calls[part] = 1 + (size_t)(burst / fmax(time_part(s, part, 1), 1e-7));
+    }
+    for (; turns < MOST_TURNS && (turns < least || all < seconds) && !s->status; turns++)
+        for (size_t part = 0; part < PARTS; part++) {
+            taken[part * MOST_TURNS + turns] = time_part(s, part, calls[part]);
+            all += taken[part * MOST_TURNS + turns] * (double)calls[part];
+        }
+    for (size_t part = 0; part < PARTS && !s->status; part++)
+        times[part] = bench_times(taken + part * MOST_TURNS, turns);
+    kelvin_free(taken);
+    return s->status;
+}
+
+/* ---- checkpoints ---- */
+
+/* The last one of a long run: with all of its history. By the clock: whoever waits for a disk waits. */
+static kelvin_status write_checkpoints(double *seconds, struct sampling *s, const char *folder)
+{
+    struct kelvin_chain *chain = &s->chain;
+    struct kelvin_keeper *keeper;
+    double taken[CHECKPOINTS];
+    for (uint32_t epoch = 0; epoch < EPOCHS; epoch++)
+        kelvin_epoch_row(chain->history + (size_t)epoch * KELVIN_EPOCH_COLUMNS, chain, epoch);
+    chain->good.step = chain->steps;
+    KELVIN_TRY(kelvin_keeper_start(&keeper, folder));
+    kelvin_status status = KELVIN_OK;
+    for (size_t i = 0; i < CHECKPOINTS && !status; i++) {
+        struct kelvin_slot slot;
+        status = kelvin_slot_open(&slot, keeper, chain);
+        const double start = kelvin_now();
+        status = kelvin_slot_close(&slot, !status);
+        taken[i] = kelvin_now() - start;
+    }
+    kelvin_keeper_stop(keeper);
+    if (!status) *seconds = bench_times(taken, CHECKPOINTS).best;
+    return status;
+}
+
+static kelvin_status time_checkpoints(double *seconds, struct sampling *s)
+{
+    static const char *const files[] = {KELVIN_STATE_FILE, KELVIN_HISTORY_FILE, KELVIN_TIMES_FILE, KELVIN_CHAIN_FOLDER};
+    const char *parent = getenv("TMPDIR");
+    kelvin_path folder, path;
+    KELVIN_TRY(kelvin_path_join(folder, parent && *parent ? parent : "/tmp", "kelvin-bench-XXXXXX"));
+    if (!mkdtemp(folder)) return kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: %s", folder, strerror(errno));
+    kelvin_status status = kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, 0);
+    if (!status && mkdir(path, 0777))
+        status = kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: %s", path, strerror(errno));
+    if (!status) status = write_checkpoints(seconds, s, folder);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!kelvin_path_join(path, folder, files[i], 0)) (void)remove(path);
+    (void)remove(folder);
+    return status;
+}
+
+/* ---- */
+
+static kelvin_status measure(struct bench_sampling *out, struct sampling *s, bool quick)
+{
+    struct bench_times t[PARTS];
+    double checkpoint;
+    KELVIN_TRY(take_turns(t, s, quick));
+    step(s); /* so that the epoch has begun, and its row is of something */
+    KELVIN_TRY(s->status);
+    KELVIN_TRY(time_checkpoints(&checkpoint, s));
+    const double bare = t[BARE].best, per_epoch = (double)s->chain.steps_per_epoch;
+    const double epoch_end = t[EPOCH_END].best / per_epoch, share = checkpoint / period;
+    *out = (struct bench_sampling){
+        .gradient = bare,
+        .step = t[STEP].best,
+        .epoch_end = epoch_end,
+        .checkpoint = checkpoint,
+        .overhead = (t[STEP].best + epoch_end) * (1 + share) / bare - 1,
+        .overhead_median = (t[STEP].median + t[EPOCH_END].median / per_epoch) * (1 + share) / t[BARE].median - 1,
+        .batch = t[GATHER].best / bare,
+        .outputs = (t[TOLD].best - bare) / bare,
+        .update = t[UPDATE].best / bare,
+        .epochs = epoch_end / bare,
+        .checkpoints = share * t[STEP].best / bare,
+    };
+    return KELVIN_OK;
+}
+
+kelvin_status bench_sampling(struct bench_sampling *out, const char *model, bool quick)
+{
+    struct sampling s = {0};
+    kelvin_status status = make(&s, model, quick);
+    if (!status) status = measure(out, &s, quick);
+    destroy(&s);
+    return status;
+}
