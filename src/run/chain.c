@@ -87,9 +87,7 @@ kelvin_status kelvin_chain_create(struct kelvin_chain *chain, const kelvin_run *
     chain->steps = chain->steps_per_epoch * config->epochs;
     chain->history = kelvin_alloc((size_t)config->epochs * KELVIN_EPOCH_COLUMNS, sizeof *chain->history);
     chain->order = kelvin_alloc(n, sizeof *chain->order);
-    chain->x = kelvin_alloc(config->batch * run->data->inputs, sizeof *chain->x);
-    chain->y = kelvin_alloc(config->batch, sizeof *chain->y);
-    if (!chain->history || !chain->order || !chain->x || !chain->y) return KELVIN_ENOMEM;
+    if (!chain->history || !chain->order) return KELVIN_ENOMEM;
     return kelvin_snapshot_create(&chain->good, run->model->n_params);
 }
 
@@ -100,8 +98,6 @@ void kelvin_chain_destroy(struct kelvin_chain *chain)
     kelvin_snapshot_free(&chain->good);
     kelvin_free(chain->history);
     kelvin_free(chain->order);
-    kelvin_free(chain->x);
-    kelvin_free(chain->y);
     *chain = (struct kelvin_chain){0};
 }
 
@@ -164,8 +160,8 @@ static kelvin_status next_batch(struct kelvin_chain *chain, uint32_t epoch)
         .seed = run->config.seed, .chain = chain->number, .epoch = epoch, .augment = kelvin_run_inside(run)->augment};
     if (chain->ordered != epoch + 1) kelvin_data_order(chain->order, run->data->train.n, &about);
     chain->ordered = epoch + 1;
-    kelvin_data_gather(run->data, &run->data->train, chain->x, chain->y, chain->order + first, batch, &about);
-    return kelvin_posterior_set_batch(chain->posterior, chain->x, chain->y, batch);
+    return kelvin_posterior_set_part(chain->posterior, run->data, &run->data->train, chain->order + first, batch,
+                                     &about);
 }
 
 static void add_to(struct kelvin_epoch_sums *s, const kelvin_sghmc_info *info, const kelvin_outputs *outputs)

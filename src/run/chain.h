@@ -63,8 +63,6 @@ struct kelvin_chain {
     size_t threads;
     uint32_t ordered; /* the epoch that `order` is of, + 1; 0: none yet */
     uint32_t *order;  /* (training observations) */
-    float *x;         /* (batch, inputs) */
-    int32_t *y;       /* (batch) */
 };
 
 KELVIN_MUST_CHECK kelvin_status kelvin_chain_create(struct kelvin_chain *chain, const kelvin_run *run, uint32_t number);

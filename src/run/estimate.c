@@ -38,12 +38,12 @@ static double data_bytes(const kelvin_data *data)
     return (double)(n * (data->inputs * each + sizeof(int32_t)));
 }
 
-/* Per chain: two snapshots, what the sampler holds (parameters, momentum, gradient), a batch, an order, a history. */
+/* Per chain: two snapshots, what the sampler holds (parameters, momentum, gradient), an order, a history. */
 static double chain_bytes(const kelvin_run *run)
 {
     const kelvin_run_config *c = &run->config;
-    const size_t vectors = 7 * run->model->n_params, batch = c->batch * (run->data->inputs + 1);
-    return (double)((vectors + batch + run->data->train.n) * sizeof(float)) +
+    const size_t vectors = 7 * run->model->n_params;
+    return (double)((vectors + run->data->train.n) * sizeof(float)) +
            (double)c->epochs * KELVIN_EPOCH_COLUMNS * sizeof(double);
 }
 
