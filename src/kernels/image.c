@@ -20,8 +20,11 @@ INLINE void row(float *out, const uint8_t *in, size_t n, float scale, float offs
         return;
     }
     size_t i = 0;
-    for (; !mirrored && i + 32 <= n; i += 32) UNROLLED(u, 4)
+    for (; !mirrored && i + 32 <= n; i += 32) {
+        UNROLLED(u, 4) {
             v8_store(out + i + 8 * u, v8_add(v8_mul(load(in + i + 8 * u, false), s), o));
+        }
+    }
     for (; i + 8 <= n; i += 8)
         v8_store(out + i, v8_add(v8_mul(load(mirrored ? in + n - 8 - i : in + i, mirrored), s), o));
     if (i < n) v8_store(out + n - 8, v8_add(v8_mul(load(mirrored ? in : in + n - 8, mirrored), s), o));
