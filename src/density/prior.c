@@ -67,13 +67,15 @@ void kelvin_prior_add(const struct kelvin_kernels *kernels, const kelvin_prior *
                       const float *theta, size_t n)
 {
     const kelvin_prior_type *type = prior->type;
-    if (grad && type->linear) {
-        float factor = 0.0f;
-        type->add_float(NULL, &factor, &(float){1.0f}, 1, prior->param); /* the slope at 1 */
-        kernels->axpy(grad, factor, theta, n);
-        grad = NULL;
+    if (!type->linear) {
+        type->add_float(logp, grad, theta, n, prior->param);
+        return;
     }
-    type->add_float(logp, grad, theta, n, prior->param);
+    double value;
+    float slope = 0.0f;
+    type->add_float(&value, &slope, &(float){1.0f}, 1, prior->param); /* at 1; elsewhere theta^2 and theta times that */
+    if (grad) kernels->axpy(grad, slope, theta, n);
+    if (logp) *logp = value * kernels->dot(theta, theta, n);
 }
 
 void kelvin_prior_draw(const kelvin_prior *prior, float *theta, size_t n, kelvin_random where)

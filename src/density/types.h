@@ -39,7 +39,7 @@ struct kelvin_density_type {
 
 struct kelvin_prior_type {
     struct spec spec;
-    bool linear; /* the gradient is a constant times theta */
+    bool linear; /* the gradient is a constant times theta, the value one times theta^2 */
     prior_add_float *add_float;
     prior_add_double *add_double;
     prior_draw_float *draw_float;
