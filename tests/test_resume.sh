@@ -1,0 +1,107 @@
+#!/bin/sh
+# Runs by SGHMC from outside: stopped by signals and resumed, they end in the same bytes; exit codes tell of chains that
+# diverged; a dry run leaves nothing.
+#
+#     test_resume.sh KELVIN SOURCE_ROOT
+. "$2/tests/shell.sh"
+
+small="--model mlp:4 --chains 3"
+long="$small --epochs 1500" # some seconds
+
+# same RUN RUN: the same bytes, but for times and the lock.
+same() {
+    diff -r -x 'times.*' -x lock "$1" "$2" >differences && [ -e "$1/logits_train.npy" ]
+}
+
+# begin SIGNAL RUN COMMAND...: kelvin COMMAND, which is sent the signal when RUN is there and it had time for some epochs.
+begin() {
+    signal=$1 folder=$2
+    shift 2
+    "$kelvin" "$@" >stdout 2>stderr &
+    child=$!
+    until [ -e "$folder/run.json" ]; do sleep 0.05; done
+    sleep 0.3
+    kill -$signal $child
+    wait $child
+    echo $? >code
+}
+
+# ---- stopped and resumed ----
+ok sample $long --threads 2 -o whole
+begin TERM stopped sample $long --threads 2 -o stopped
+check "SIGTERM" complained 1 "stopped; stopped holds everything up to now. Go on with: kelvin resume stopped"
+begin INT stopped resume stopped --threads 1
+check "SIGINT" complained 1 "Go on with: kelvin resume stopped"
+check "it is not finished" [ ! -e stopped/logits_train.npy ]
+cp -r stopped killed
+begin KILL killed resume killed --checkpoint 0
+check "SIGKILL" [ "$(cat code)" = 137 ]
+for folder in stopped killed; do
+    ok resume $folder --threads 3
+    check "$folder: the same bytes as if nothing had happened" same whole $folder
+done
+
+# ---- ended ----
+ok resume whole
+check "a run that has ended says so" grep -qx "whole has ended already: there is nothing left to do." stderr
+check "nothing in it changes" same whole stopped
+ok resume whole --json
+check "its report as JSON" json
+
+# ---- no run to go on with ----
+run sample --sampler hmc --iterations 4 --steps 4 --chains 1 -o by-hmc
+mkdir empty
+wrong "which run?" resume
+wrong "--checkpoint must not be negative" resume whole --checkpoint -1
+wrong "by-hmc: a run by hmc" resume by-hmc
+run resume empty
+check "a folder that is not a run" complained 1 "empty: "
+run resume nowhere
+check "no folder at all" complained 1 "nowhere: "
+wrong "whole" sample $small -o whole
+"$kelvin" sample $long -o busy >/dev/null 2>&1 &
+child=$!
+until [ -e busy/run.json ]; do sleep 0.05; done
+wrong "busy" resume busy
+kill -KILL $child
+wait $child
+
+# ---- chains that diverge ----
+# In two epochs the logits of chains 3 and 4 stay less than 1.8 apart; those of the others are 2 or more from the start.
+run sample --chains 8 --epochs 2 --seed 3 --logit-limit 1.9 --json -o some
+check "some chains diverge: exit 3" [ "$(cat code)" = 3 ]
+check "the report of the others" json
+check "a sentence for each, and one for all" [ "$(grep -c "^chain [012567] diverged at step 0 " stderr)" = 6 ]
+check "how many" grep -q "^kelvin sample: 6 of 8 chains diverged; the report is of the others" stderr
+run resume some
+check "and again" [ "$(cat code)" = 3 ]
+run sample --chains 2 --epochs 2 --logit-limit 0.001 -o all
+check "all chains diverge: exit 1, no report" [ "$(cat code)" = 1 -a ! -s stdout ]
+check "which is said" grep -q "^kelvin sample: all chains diverged" stderr
+
+# ---- before the start ----
+touch before after
+ls >before
+ok sample --dry-run $small --epochs 1000
+check "a table of costs" grep -q "^time to the end .*[0-9] " stdout
+ok sample --dry-run --json $small --epochs 1000
+check "costs as JSON" json
+for key in parameters chains_at_once threads_per_chain memory_bytes disk_bytes epochs_per_s images_per_s seconds; do
+    check "costs: $key" grep -q "\"$key\": [0-9.e+]*[1-9]" stdout
+done
+ls >after
+check "a dry run leaves nothing" cmp -s before after
+below="sample $small --epochs 2 --density dirclip:0.5,-50"
+ok $below -o warned
+check "below the critical alpha: a warning" grep -q "^warning: .*critical alpha" stderr
+ok $below --init whole -o tuned
+check "fine-tuning: none" [ "$(grep -c "^warning" stderr)" = 0 ]
+
+# ---- help ----
+ok --help
+check "help has exit code 3" grep -q "3 if it is done but a chain diverged" stdout
+ok --man
+check "the manual has exit code 3" grep -qx ".B 3" stdout
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
