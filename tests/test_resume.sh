@@ -98,6 +98,7 @@ ok $below --init whole -o tuned
 check "fine-tuning: none" [ "$(grep -c "^warning" stderr)" = 0 ]
 
 # ---- help ----
+ok resume --help
 ok --help
 check "help has exit code 3" grep -q "3 if it is done but a chain diverged" stdout
 ok --man

@@ -98,10 +98,15 @@ static const struct entry statuses[] = {
 
 static const struct entry files[] = {
     {"RUN/run.json", "The whole configuration: enough to repeat the run."},
-    {"RUN/chain-000/samples.safetensors", "All draws of a chain as named tensors, warm-up included."},
-    {"RUN/chain-000/history.csv", "One row per iteration."},
-    {"RUN/logits_train.npy", "Logits at the training points, (samples, points, classes), warm-up left out."},
-    {"RUN/times.json", "How long it took; the only file that does not depend on the configuration alone."},
+    {"RUN/chain-000/state.safetensors", "SGHMC: where the chain stands; kelvin resume goes on from there."},
+    {"RUN/chain-000/sample-000.safetensors", "SGHMC: the parameters of one sample as named tensors."},
+    {"RUN/chain-000/samples.safetensors", "HMC: all draws of a chain as named tensors, warm-up included."},
+    {"RUN/chain-000/history.csv", "One row per epoch (SGHMC) or iteration (HMC)."},
+    {"RUN/logits_train.npy, RUN/logits_test.npy",
+     "Logits of the data, (samples, observations, classes); by HMC of the training data alone, warm-up left out."},
+    {"RUN/times.csv, RUN/times.json",
+     "How long it took, by SGHMC and by HMC; nothing else depends on more than the configuration."},
+    {"RUN/lock", "SGHMC: held by the process that works there."},
     {NULL, NULL},
 };
 
