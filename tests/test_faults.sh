@@ -109,6 +109,28 @@ while rm -rf RUN && cp -r half RUN && faulty "any:$n:KILL:RUN" resume --checkpoi
 done
 check "many calls after half of them, not only $n" [ "$n" -gt 20 ]
 
+# A run that starts from another one writes its first states before it has its name.
+mv whole first
+plain=$tiny tiny="$tiny --init first"
+rm -rf RUN
+run sample $tiny -o RUN
+check "a run that starts from another" good
+mv RUN whole
+for reason in EIO KILL; do
+    n=1
+    while rm -rf RUN RUN.tmp && faulty "any:$n:$reason:RUN.tmp" sample $tiny -o RUN && [ -f log ]; do
+        [ $reason = KILL ] && check "$fault" killed
+        [ $reason = KILL ] || check "$what should be told" said 1 "Input/output error"
+        check "$what: no run should be there yet" [ ! -e RUN ]
+        recover 1
+        n=$((n + 1))
+    done
+    check "many calls before a run has its name, not only $n" [ "$n" -gt 15 ]
+done
+rm -rf whole
+mv first whole
+tiny=$plain
+
 # A second process is kept out.
 if command -v flock >/dev/null; then
     rm -rf RUN

@@ -96,7 +96,8 @@ def check_logits(name, samples, x):
     found = np.load("RUN/logits_%s.npy" % name)
     assert found.dtype == np.float32 and found.shape == (SAMPLES, len(x), CLASSES), found.shape
     expected = np.stack([logits(s, x) for s in samples])
-    # Inputs are rounded to float once, sums of at most six products a few times: 1e-6 of the largest term; ten times that.
+    # Inputs are rounded to float once, sums of at most six products a few times: 1e-6 of the largest term. Ten times
+    # that is allowed.
     assert np.allclose(found, expected, rtol=1e-5, atol=1e-5), np.abs(found - expected).max()
 
 
