@@ -4,9 +4,10 @@
 
 void NAME(normals)(float *out, size_t n, kelvin_random where)
 {
+    const struct philox_keys keys = philox_keys(where);
     for (size_t i = 0; i < n; i += 32) {
         float some[32];
-        normals_32(some, i, where);
+        normals_32(some, i, &where, &keys);
         memcpy(out + i, some, (n - i < 32 ? n - i : 32) * sizeof *out);
     }
 }

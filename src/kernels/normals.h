@@ -43,55 +43,74 @@ INLINE void box_muller(float *first, float *second, const uint32_t *a, const uin
     v8_store(second, v8_mul(radius, sine));
 }
 
-/* A round of Philox on eight counters. */
-#if defined(__AVX2__)
-/* High and low halves of eight products; compilers take three times as many instructions. */
-INLINE void products(__m256i *high, __m256i *low, __m256i a, uint32_t factor)
+/* The keys of all rounds, which are those of a whole call. */
+struct philox_keys {
+    uint32_t key[PHILOX_ROUNDS][2];
+};
+
+INLINE struct philox_keys philox_keys(kelvin_random where)
 {
-    const __m256i k = _mm256_set1_epi32((int)factor);
-    const __m256i even = _mm256_mul_epu32(a, k), odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), k);
-    *high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
-    *low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+    struct philox_keys keys;
+    for (uint32_t round = 0; round < PHILOX_ROUNDS; round++) {
+        keys.key[round][0] = (uint32_t)where.seed + round * PHILOX_KEY_0;
+        keys.key[round][1] = (uint32_t)(where.seed >> 32) + round * PHILOX_KEY_1;
+    }
+    return keys;
 }
 
-INLINE void philox_round_8(uint32_t c[4][8], uint32_t k0, uint32_t k1)
+/* The four words of blocks `first` .. first + 7. */
+#if defined(__AVX2__)
+/* A word takes 64 bits, blocks with even numbers are in one vector, those with odd ones in the other: so a product is
+ * there at once, its low half in place. What stands above a word is never looked at. */
+INLINE void philox_8(uint32_t words[4][8], uint32_t first, const kelvin_random *where, const struct philox_keys *keys)
 {
-    __m256i v[4], high_0, low_0, high_2, low_2;
-    memcpy(v, c, sizeof v);
-    products(&high_0, &low_0, v[0], PHILOX_FACTOR_0);
-    products(&high_2, &low_2, v[2], PHILOX_FACTOR_2);
-    v[0] = _mm256_xor_si256(_mm256_xor_si256(high_2, v[1]), _mm256_set1_epi32((int)k0));
-    v[1] = low_2;
-    v[2] = _mm256_xor_si256(_mm256_xor_si256(high_0, v[3]), _mm256_set1_epi32((int)k1));
-    v[3] = low_0;
-    memcpy(c, v, sizeof v);
+    const __m256i factor_0 = _mm256_set1_epi64x(PHILOX_FACTOR_0), factor_2 = _mm256_set1_epi64x(PHILOX_FACTOR_2);
+    __m256i c[2][4];
+    UNROLLED(odd, 2) {
+        c[odd][0] = _mm256_add_epi32(_mm256_set1_epi32((int)first + odd), _mm256_setr_epi32(0, 0, 2, 0, 4, 0, 6, 0));
+        c[odd][1] = _mm256_set1_epi32((int)where->step);
+        c[odd][2] = _mm256_set1_epi32((int)where->chain);
+        c[odd][3] = _mm256_set1_epi32((int)where->stream);
+    }
+    UNROLLED(round, PHILOX_ROUNDS) {
+        const __m256i k0 = _mm256_set1_epi32((int)keys->key[round][0]);
+        const __m256i k1 = _mm256_set1_epi32((int)keys->key[round][1]);
+        UNROLLED(odd, 2) {
+            const __m256i a = _mm256_mul_epu32(c[odd][0], factor_0), b = _mm256_mul_epu32(c[odd][2], factor_2);
+            c[odd][0] = _mm256_xor_si256(_mm256_srli_epi64(b, 32), _mm256_xor_si256(c[odd][1], k0));
+            c[odd][1] = b;
+            c[odd][2] = _mm256_xor_si256(_mm256_srli_epi64(a, 32), _mm256_xor_si256(c[odd][3], k1));
+            c[odd][3] = a;
+        }
+    }
+    UNROLLED(w, 4) {
+        const __m256i word = _mm256_blend_epi32(c[0][w], _mm256_slli_epi64(c[1][w], 32), 0xaa);
+        memcpy(words[w], &word, sizeof word);
+    }
 }
 #else
-INLINE void philox_round_8(uint32_t c[4][8], uint32_t k0, uint32_t k1)
+INLINE void philox_8(uint32_t words[4][8], uint32_t first, const kelvin_random *where, const struct philox_keys *keys)
 {
-    for (int i = 0; i < 8; i++) philox_round(&c[0][i], &c[1][i], &c[2][i], &c[3][i], k0, k1);
+    for (uint32_t i = 0; i < 8; i++) {
+        words[0][i] = first + i;
+        words[1][i] = where->step;
+        words[2][i] = where->chain;
+        words[3][i] = where->stream;
+    }
+    for (int round = 0; round < PHILOX_ROUNDS; round++)
+        for (int i = 0; i < 8; i++)
+            philox_round(&words[0][i], &words[1][i], &words[2][i], &words[3][i], keys->key[round][0],
+                         keys->key[round][1]);
 }
 #endif
 
 /* Numbers `first` .. first + 31; first is a multiple of 32. */
-INLINE void normals_32(float *out, size_t first, kelvin_random where)
+INLINE void normals_32(float *out, size_t first, const kelvin_random *where, const struct philox_keys *keys)
 {
-    const uint32_t block = philox_place(first).block;
-    uint32_t c[4][8];
-    for (uint32_t i = 0; i < 8; i++) {
-        c[0][i] = block + i;
-        c[1][i] = where.step;
-        c[2][i] = where.chain;
-        c[3][i] = where.stream;
-    }
-    uint32_t k0 = (uint32_t)where.seed, k1 = (uint32_t)(where.seed >> 32);
-    for (int round = 0; round < PHILOX_ROUNDS; round++) {
-        philox_round_8(c, k0, k1);
-        k0 += PHILOX_KEY_0;
-        k1 += PHILOX_KEY_1;
-    }
-    box_muller(out, out + 8, c[0], c[1]);
-    box_muller(out + 16, out + 24, c[2], c[3]);
+    uint32_t words[4][8];
+    philox_8(words, philox_place(first).block, where, keys);
+    box_muller(out, out + 8, words[0], words[1]);
+    box_muller(out + 16, out + 24, words[2], words[3]);
 }
 
 #endif

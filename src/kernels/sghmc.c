@@ -39,9 +39,10 @@ void NAME(sghmc)(float *theta, float *v, const float *g, size_t n, float decay, 
                  kelvin_random where)
 {
     const struct step step = {decay, kick, noise, drift};
+    const struct philox_keys keys = philox_keys(where);
     float xi[GROUP] = {0};
     for (size_t i = 0; i < n; i += GROUP) {
-        if (noise != 0) normals_32(xi, i, where);
+        if (noise != 0) normals_32(xi, i, &where, &keys);
         if (n - i >= GROUP)
             step_group(theta + i, v + i, g + i, xi, step);
         else
