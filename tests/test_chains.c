@@ -236,6 +236,28 @@ static void killed_again_and_again(void **state)
     remove_tree(in_base("smooth"));
 }
 
+/* A history that cannot be written, and a state that cannot: neither is final without the other. */
+static void history_and_state_belong_together(void **state)
+{
+    (void)state;
+    const char *const names[] = {"chain-001/history.csv", "chain-001/state.safetensors"};
+    const kelvin_run_config config = tiny();
+    for (size_t i = 0; i < 2; i++) {
+        kelvin_path blocked;
+        kelvin_chains *chains = started(&config, "blocked");
+        assert_ok(kelvin_path_join(blocked, in_base("blocked"), "%s.tmp", names[i]));
+        assert_int_equal(mkdir(blocked, 0777), 0);
+        fails(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 2, .checkpoint = 1e9}, NULL, NULL),
+              KELVIN_EIO, names[i], "Is a directory");
+        assert_false(kelvin_chains_finished(chains));
+        kelvin_chains_close(chains);
+        assert_int_equal(rmdir(blocked), 0);
+        resumed("blocked", 2);
+        same_runs("blocked", "plain");
+        remove_tree(in_base("blocked"));
+    }
+}
+
 /* ---- one at a time ---- */
 
 static int open_from_outside(const char *name)
@@ -414,6 +436,7 @@ int main(void)
         cmocka_unit_test(stopped_again_and_again),
         cmocka_unit_test(stopped_in_the_middle_of_epochs),
         cmocka_unit_test(killed_again_and_again),
+        cmocka_unit_test(history_and_state_belong_together),
         cmocka_unit_test(only_one_works_there),
         cmocka_unit_test(a_killed_holder_lets_go),
         cmocka_unit_test(a_path_may_end_in_a_slash),

@@ -108,10 +108,7 @@ static kelvin_status take_place(struct work *work)
     kelvin_writer_forget(path);
     if (begun) KELVIN_TRY(kelvin_state_read(chain, path));
     chain->step = chain->good.step;
-    if (kelvin_chain_ended(chain)) { /* what comes after a state may not have been written */
-        KELVIN_TRY(kelvin_chain_history(chain, work->chains->folder, chain->step));
-        return collect(work);
-    }
+    if (kelvin_chain_ended(chain)) return collect(work);
     KELVIN_TRY(kelvin_chain_threads(chain, kelvin_chains_share(work->chains, chain->number)));
     if (!begun) return kelvin_chain_begin(chain);
     kelvin_chain_take_up(chain);

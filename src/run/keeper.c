@@ -1,5 +1,6 @@
 /* The thread that writes checkpoints. A chain copies its state into its slot and goes on; the slot is the keeper's
- * until the state is on disk. After a state comes history.csv, which follows from it, and a row of times.csv, which is
+ * until the state is on disk. Before a state comes history.csv: who is killed between the two finds rows too many,
+ * which will be written again, but after the last state no row would be. After it comes a row of times.csv, which is
  * the one file that differs between two runs of one configuration. */
 #include "run/keeper.h"
 
@@ -57,9 +58,9 @@ static kelvin_status write_state(const struct kelvin_keeper *keeper, struct kelv
 {
     const struct kelvin_chain *chain = slot->chain;
     kelvin_path path;
+    KELVIN_TRY(kelvin_chain_history(chain, keeper->folder, slot->state.step));
     KELVIN_TRY(kelvin_path_join(path, keeper->folder, KELVIN_STATE_FILE, chain->number));
     KELVIN_TRY(kelvin_state_write(path, chain, &slot->state));
-    KELVIN_TRY(kelvin_chain_history(chain, keeper->folder, slot->state.step));
     return note_times(keeper, slot);
 }
 
