@@ -13,6 +13,7 @@ static kelvin_status find_sample(kelvin_path path, const char *init, uint32_t ch
     size_t n = kelvin_sample_count(init), index = n ? chain % n : 0;
     const char *slash = strrchr(init, '/');
     KELVIN_TRY(kelvin_path_join(folder, init, "%s", ""));
+    for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/'; end--) folder[end - 1] = '\0';
     if (n == 0 && slash && isdigit((unsigned char)slash[1]) && strspn(slash + 1, "0123456789") == strlen(slash + 1)) {
         folder[slash - init] = '\0';
         index = strtoul(slash + 1, NULL, 10);
