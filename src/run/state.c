@@ -117,6 +117,15 @@ kelvin_status kelvin_state_peek(uint32_t *step, char diverged[KELVIN_NOTE], cons
     return status;
 }
 
+/* The checksum does not see the step: it must fit what it does see. */
+static kelvin_status check_sums(const struct kelvin_chain *chain, const char *path)
+{
+    const uint32_t steps = chain->good.step % chain->steps_per_epoch;
+    if (chain->good.sums.steps == steps) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: \"epoch_so_far\" is of %g steps, expected %u of step %u", path,
+                       chain->good.sums.steps, steps, chain->good.step);
+}
+
 kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
 {
     struct kelvin_tensors *file;
@@ -128,6 +137,7 @@ kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
             read_notes(&chain->good.step, chain->good.diverged, file, path, chain->run, chain->number, chain->steps);
         if (!status)
             status = kelvin_tensors_read(file, arrays, state_arrays(arrays, chain, &chain->good, &chain->good.sums));
+        if (!status) status = check_sums(chain, path);
         kelvin_tensors_close(file);
     }
     kelvin_free(arrays);
