@@ -188,36 +188,64 @@ static const char *what_diverged(const struct kelvin_chain *chain, const kelvin_
     return NULL;
 }
 
-static void tell_divergence(struct kelvin_chain *chain, uint32_t epoch, const char *what)
+static kelvin_status move(struct kelvin_chain *chain, kelvin_sghmc_info *info)
 {
-    const float *theta = kelvin_sghmc_theta(chain->sampler);
+    const uint32_t epoch = chain->step / chain->steps_per_epoch;
+    KELVIN_TRY(next_batch(chain, epoch));
+    *info = kelvin_sghmc_step(chain->sampler, rate_of(chain, epoch), temperature_of(chain, epoch), chain->step);
+    return KELVIN_OK;
+}
+
+/* From the last good state again to where the bad step began: there the parameters are still numbers, before a gradient
+ * that is none has gone into all of them. */
+static kelvin_status go_back(struct kelvin_chain *chain)
+{
+    const uint32_t bad = chain->step;
+    const struct kelvin_epoch_sums sums = chain->sums;
+    kelvin_sghmc_info info;
+    for (kelvin_chain_take_up(chain); chain->step < bad; chain->step++) KELVIN_TRY(move(chain, &info));
+    chain->sums = sums;
+    return KELVIN_OK;
+}
+
+static kelvin_status tell_divergence(struct kelvin_chain *chain, uint32_t epoch, const char *what)
+{
     const uint32_t kept = chain->good.step / chain->steps_per_epoch;
+    KELVIN_TRY(go_back(chain));
     snprintf(chain->good.diverged, sizeof chain->good.diverged,
-             "chain %u diverged at step %u (epoch %u): %s; what grew most is layer %s; its state after %u epoch%s is "
-             "kept",
+             "chain %u diverged at step %u (epoch %u): %s; what has grown most is layer %s; its state after %u epoch%s "
+             "is kept",
              chain->number, chain->step, epoch, what,
-             kelvin_diverging_layer(chain->run->model, theta, chain->good.theta), kept, kept == 1 ? "" : "s");
+             kelvin_diverging_layer(chain->run->model, kelvin_sghmc_theta(chain->sampler)), kept, kept == 1 ? "" : "s");
+    return KELVIN_OK;
+}
+
+/* A state is good if the network is one there: a step tells that only of the state that it comes from. */
+static const char *what_is_wrong_now(struct kelvin_chain *chain, const kelvin_sghmc_info *last)
+{
+    const kelvin_target target = kelvin_posterior_target(chain->posterior);
+    kelvin_sghmc_info info = *last;
+    target.eval(target.context, &info.logp, NULL, kelvin_sghmc_theta(chain->sampler));
+    const kelvin_outputs outputs = kelvin_posterior_outputs(chain->posterior);
+    return what_diverged(chain, &info, &outputs);
 }
 
 kelvin_status kelvin_chain_step(struct kelvin_chain *chain)
 {
     const uint32_t epoch = chain->step / chain->steps_per_epoch;
-    KELVIN_TRY(next_batch(chain, epoch));
-    const kelvin_sghmc_info info =
-        kelvin_sghmc_step(chain->sampler, rate_of(chain, epoch), temperature_of(chain, epoch), chain->step);
+    kelvin_sghmc_info info;
+    KELVIN_TRY(move(chain, &info));
     const kelvin_outputs outputs = kelvin_posterior_outputs(chain->posterior);
     const char *wrong = what_diverged(chain, &info, &outputs);
-    if (wrong) {
-        tell_divergence(chain, epoch, wrong);
-        return KELVIN_OK;
-    }
+    if (wrong) return tell_divergence(chain, epoch, wrong);
     add_to(&chain->sums, &info, &outputs);
     chain->step++;
-    if (chain->step % chain->steps_per_epoch == 0) {
-        kelvin_epoch_row(chain->history + (size_t)epoch * KELVIN_EPOCH_COLUMNS, chain, epoch);
-        chain->sums = (struct kelvin_epoch_sums){0};
-        kelvin_chain_keep(chain);
-    }
+    if (chain->step % chain->steps_per_epoch != 0) return KELVIN_OK;
+    wrong = what_is_wrong_now(chain, &info);
+    if (wrong) return tell_divergence(chain, epoch, wrong);
+    kelvin_epoch_row(chain->history + (size_t)epoch * KELVIN_EPOCH_COLUMNS, chain, epoch);
+    chain->sums = (struct kelvin_epoch_sums){0};
+    kelvin_chain_keep(chain);
     return KELVIN_OK;
 }
 

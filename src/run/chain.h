@@ -145,8 +145,8 @@ size_t kelvin_sample_count(const char *folder);
 /* The path of number `index` of them; false if there are fewer. */
 bool kelvin_sample_find(kelvin_path path, const char *folder, size_t index);
 
-/* Which layer made a chain diverge: that of the first parameter that is not finite, or of those that grew most since
- * the last good state. */
-const char *kelvin_diverging_layer(const kelvin_model *model, const float *theta, const float *before);
+/* Which layer makes a chain diverge: the first with a parameter that is not finite, or else the one that has grown most
+ * from the size that layers have when networks start. */
+const char *kelvin_diverging_layer(const kelvin_model *model, const float *theta);
 
 #endif

@@ -5,29 +5,40 @@
 #include <stdio.h>
 #include <string.h>
 
-static double root_mean_square(const float *x, size_t n)
+static bool belongs(const kelvin_tensor *tensor, const kelvin_layer *layer)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
-    return sqrt(sum / (double)n);
+    const size_t n = strlen(layer->name);
+    return strncmp(tensor->name, layer->name, n) == 0 && tensor->name[n] == '.';
 }
 
-const char *kelvin_diverging_layer(const kelvin_model *model, const float *theta, const float *before)
+/* Sum of a layer's squares over what it is when networks start. */
+static double growth(const kelvin_model *model, const kelvin_layer *layer, const float *theta)
 {
-    double most = -INFINITY;
-    size_t worst = 0;
-    for (size_t t = 0; t < model->n_tensors; t++) {
+    double now = 0, start = 0;
+    for (size_t t = layer->tensor; t < model->n_tensors && belongs(&model->tensor[t], layer); t++) {
         const kelvin_tensor *tensor = &model->tensor[t];
         const size_t n = kelvin_tensor_size(tensor);
-        const double now = root_mean_square(theta + tensor->offset, n);
-        if (!isfinite(now)) return tensor->name;
-        const double growth = now - root_mean_square(before + tensor->offset, n);
-        if (growth > most) {
-            most = growth;
-            worst = t;
+        for (const float *x = theta + tensor->offset; x < theta + tensor->offset + n; x++)
+            now += (double)*x * (double)*x;
+        start += (double)n * (tensor->deviation * tensor->deviation + tensor->start * tensor->start);
+    }
+    return now / start;
+}
+
+const char *kelvin_diverging_layer(const kelvin_model *model, const float *theta)
+{
+    double most = -1;
+    const char *worst = "";
+    for (const kelvin_layer *layer = model->layer + 1; layer <= model->layer + model->n_layers; layer++) {
+        if (layer->kind == KELVIN_LAYER_MEAN) continue;
+        const double grown = growth(model, layer, theta);
+        if (!isfinite(grown)) return layer->name;
+        if (grown > most) {
+            most = grown;
+            worst = layer->name;
         }
     }
-    return model->tensor[worst].name;
+    return worst;
 }
 
 const char *kelvin_run_warning(const kelvin_run *run)
