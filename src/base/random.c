@@ -45,20 +45,45 @@ double kelvin_normal(kelvin_random where, uint64_t index)
 }
 
 /* Multiply and shift (Lemire 2019); a draw that falls into the short first interval is thrown away, and the next try
- * takes the same index of another stream. */
+ * takes the same index of another stream. `bits` are those of the first try. */
+static uint32_t uniform_int(uint32_t bits, kelvin_random where, uint64_t index, uint32_t bound)
+{
+    uint64_t m = (uint64_t)bits * bound;
+    if ((uint32_t)m < bound) { /* else it is at least the threshold, too: that is below the bound */
+        const uint32_t threshold = (0u - bound) % bound;
+        while ((uint32_t)m < threshold) {
+            where.stream += 1u << 16;
+            m = (uint64_t)kelvin_random_bits(where, index) * bound;
+        }
+    }
+    return (uint32_t)(m >> 32);
+}
+
 uint32_t kelvin_uniform_int(kelvin_random where, uint64_t index, uint32_t bound)
 {
-    const uint32_t threshold = (0u - bound) % bound;
-    for (;; where.stream += 1u << 16) {
-        const uint64_t m = (uint64_t)kelvin_random_bits(where, index) * bound;
-        if ((uint32_t)m >= threshold) return (uint32_t)(m >> 32);
+    return uniform_int(kelvin_random_bits(where, index), where, index, bound);
+}
+
+enum { GROUP = 32 };
+
+/* The bits of GROUP indices from a multiple of it on: all words of eight blocks, instead of one each of 32. */
+static void group_bits(uint32_t bits[GROUP], kelvin_random where, uint64_t first)
+{
+    const uint32_t key[2] = {(uint32_t)where.seed, (uint32_t)(where.seed >> 32)};
+    for (uint32_t i = 0; i < GROUP / 4; i++) {
+        const uint32_t counter[4] = {philox_place(first + i).block, where.step, where.chain, where.stream};
+        uint32_t words[4];
+        kelvin_philox(words, counter, key);
+        for (uint32_t w = 0; w < 4; w++) bits[GROUP / 4 * w + i] = words[w];
     }
 }
 
 void kelvin_permutation(uint32_t *out, uint32_t n, kelvin_random where)
 {
+    uint32_t bits[GROUP];
     for (uint32_t i = 0; i < n; i++) { /* Fisher-Yates, inside out */
-        const uint32_t j = kelvin_uniform_int(where, i, i + 1);
+        if (i % GROUP == 0) group_bits(bits, where, i);
+        const uint32_t j = uniform_int(bits[i % GROUP], where, i, i + 1);
         out[i] = out[j];
         out[j] = i;
     }
