@@ -116,7 +116,6 @@ wrong "the schedule paper gives one sample per chain, but samples is 16 and chai
 wrong "the schedule paper of the temperature gives one" sample -o refused --samples 16 --chains 8 --schedule cyclical --temperature-schedule paper
 wrong "4 samples in 3 epochs" sample -o refused --samples 16 --chains 4 --schedule cyclical --epochs 3
 wrong "epochs is 0" sample -o refused --epochs 0
-wrong "batch is 0" sample -o refused --batch 0
 wrong "batch is 1439, more than the 1438 training observations of digits" sample -o refused --batch 1439
 wrong "lr is -1" sample -o refused --lr -1
 wrong "momentum must be at least 0 and below 1, not 1" sample -o refused --momentum 1

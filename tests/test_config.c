@@ -44,7 +44,7 @@ static void sghmc_defaults_are_the_papers(void **state)
     assert_string_equal(c.temperature_schedule, "paper");
     assert_string_equal(c.augment, "none");
     assert_string_equal(c.init, "none");
-    assert_true(c.chains == 8 && c.samples == 8 && c.epochs == 10000 && c.batch == 125 && c.seed == 0);
+    assert_true(c.chains == 8 && c.samples == 8 && c.epochs == 5000 && c.batch == 0 && c.seed == 0);
     assert_true(c.lr == 1e-4 && c.momentum == 0.98 && c.temperature == 1 && c.logit_limit == 10000);
     kelvin_run *run;
     assert_ok(kelvin_run_create(&run, &c));
@@ -74,6 +74,8 @@ static const struct check checks[] = {
     {"sghmc", "temperature", "0", "", NULL},
     {"sghmc", "momentum", "0", "", NULL},
     {"sghmc", "batch", "1438", "", NULL},
+    {"sghmc", "batch", "0", "", NULL},                            /* 125 */
+    {"sghmc", "data", "\"toy\"", ", \"model\": \"mlp:3\"", NULL}, /* all 18 */
     {"sghmc", "augment", "\"paper\"", "", NULL},
     {"sghmc", "prior", "\"none\"", "", NULL},
     {"sghmc", "chains", "4", ", \"samples\": 12, \"schedule\": \"cyclical\"", NULL},
@@ -84,7 +86,6 @@ static const struct check checks[] = {
     {"sghmc", "chains", "0", "", "chains is 0; expected at least 1"},
     {"sghmc", "samples", "0", ", \"chains\": 1", "samples is 0; expected at least 1"},
     {"sghmc", "epochs", "0", "", "epochs is 0; expected at least 1"},
-    {"sghmc", "batch", "0", "", "batch is 0; expected at least 1"},
     {"sghmc", "samples", "12", ", \"chains\": 8", "samples is 12 and chains is 8; expected as many"},
     {"sghmc", "samples", "4", ", \"chains\": 8", "samples is 4 and chains is 8; expected as many"},
     {"sghmc", "samples", "16", ", \"chains\": 8",
@@ -297,7 +298,7 @@ static void run_json_of_sghmc(void **state)
              "  \"chains\": 8,\n"
              "  \"temperature\": 1.0,\n"
              "  \"samples\": 8,\n"
-             "  \"epochs\": 10000,\n"
+             "  \"epochs\": 5000,\n"
              "  \"batch\": 125,\n"
              "  \"lr\": 0.0001,\n"
              "  \"momentum\": 0.98,\n"

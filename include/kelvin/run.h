@@ -34,7 +34,8 @@ typedef struct kelvin_run_config {
 
     /* sghmc */
     uint32_t samples; /* of all chains together: a multiple of chains */
-    uint32_t epochs, batch;
+    uint32_t epochs;
+    uint32_t batch; /* observations per step; 0: the paper's 125, or all if there are fewer */
     double lr, momentum;
     const char *schedule, *temperature_schedule; /* of the learning rate; of the temperature */
     const char *augment;
@@ -71,8 +72,8 @@ bool kelvin_sampler_info(size_t i, const char **name, const char **about);
  * Fields that do not count for it are those of the other sampler. KELVIN_EUSAGE if there is no such sampler. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_defaults(kelvin_run_config *config, const char *sampler);
 
-/* Takes over the fields that a JSON file has, and leaves the others as they were; the run.json of any run will do. Where
- * one field is there and one that belongs to it is not, the second follows: samples and chains each other, the
+/* Takes over the fields that a JSON file has, and leaves the others as they were; the run.json of any run will do.
+ * Where one field is there and one that belongs to it is not, the second follows: samples and chains each other, the
  * temperature's schedule that of the learning rate, the warm-up is 30 % of the iterations. KELVIN_EFORMAT if a field is
  * not known, is one of another sampler than config->sampler (which the file may change), or is not what it must be.
  * Texts live until kelvin_run_config_free(*owner). */

@@ -43,7 +43,7 @@ static const struct option options[] = {
     {"samples", 0, "N", OPTION_UINT32, AT(config.samples),
      "samples of all chains together; --samples or --chains alone says both", NULL},
     {"epochs", 0, "N", OPTION_UINT32, AT(config.epochs), "how often a chain sees all the data", NULL},
-    {"batch", 0, "N", OPTION_UINT32, AT(config.batch), "observations per step", NULL},
+    {"batch", 0, "N", OPTION_UINT32, AT(config.batch), "observations per step", "125, or all if there are fewer"},
     {"lr", 0, "L", OPTION_DOUBLE, AT(config.lr), "learning rate: steps are sqrt(L / observations) long", NULL},
     {"momentum", 0, "M", OPTION_DOUBLE, AT(config.momentum), "share of the momentum that a step leaves", NULL},
     {"schedule", 0, "NAME", OPTION_STRING, AT(config.schedule),

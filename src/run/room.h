@@ -50,8 +50,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare_on(kelvin_run **run, const ke
 struct kelvin_sampler_type {
     const char *name, *about;
     void (*defaults)(kelvin_run_config *config);
-    kelvin_status (*check)(kelvin_run *run);     /* before the data are opened; fills in what it parses */
-    kelvin_status (*fit)(const kelvin_run *run); /* with the data and the model */
+    kelvin_status (*check)(kelvin_run *run); /* before the data are opened; fills in what it parses */
+    kelvin_status (*fit)(kelvin_run *run);   /* with the data and the model; fills in what follows from them */
 };
 
 KELVIN_MUST_CHECK kelvin_status kelvin_sampler_find(const struct kelvin_sampler_type **sampler, const char *name);

@@ -48,7 +48,7 @@ static kelvin_status hmc_check(kelvin_run *run)
     return kelvin_hmc_check(&options);
 }
 
-static kelvin_status hmc_fit(const kelvin_run *run)
+static kelvin_status hmc_fit(kelvin_run *run)
 {
     (void)run;
     return KELVIN_OK;
@@ -68,7 +68,7 @@ static void sghmc_defaults(kelvin_run_config *config)
     config->chains = config->samples = 8;
     config->temperature = 1;
     config->epochs = 5000;
-    config->batch = 125;
+    config->batch = 0;
     config->lr = 1e-4;
     config->momentum = 0.98;
     config->schedule = config->temperature_schedule = "paper";
@@ -81,7 +81,7 @@ static kelvin_status check_counts(const kelvin_run_config *config)
     const struct {
         const char *name;
         uint32_t value;
-    } counts[] = {{"samples", config->samples}, {"epochs", config->epochs}, {"batch", config->batch}};
+    } counts[] = {{"samples", config->samples}, {"epochs", config->epochs}};
     KELVIN_TRY(check_chains(config));
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].value == 0) return kelvin_fail(KELVIN_EUSAGE, "%s is 0; expected at least 1", counts[i].name);
@@ -147,12 +147,14 @@ static kelvin_status sghmc_check(kelvin_run *run)
     return check_cycles(config, inside);
 }
 
-static kelvin_status sghmc_fit(const kelvin_run *run)
+static kelvin_status sghmc_fit(kelvin_run *run)
 {
-    const kelvin_run_config *config = &run->config;
+    enum { PAPERS_BATCH = 125 };
+    kelvin_run_config *config = &run->config;
     const kelvin_data *data = run->data;
     const kelvin_sghmc_options options = {.momentum = config->momentum, .observations = (double)data->train.n};
     KELVIN_TRY(kelvin_sghmc_check(&options));
+    if (config->batch == 0) config->batch = data->train.n < PAPERS_BATCH ? (uint32_t)data->train.n : PAPERS_BATCH;
     if (config->batch > data->train.n)
         return kelvin_fail(KELVIN_EUSAGE, "batch is %u, more than the %zu training observations of %s", config->batch,
                            data->train.n, data->name);
