@@ -45,7 +45,7 @@ static void sghmc_defaults_are_the_papers(void **state)
     assert_string_equal(c.augment, "none");
     assert_string_equal(c.init, "none");
     assert_true(c.chains == 8 && c.samples == 8 && c.epochs == 5000 && c.batch == 0 && c.seed == 0);
-    assert_true(c.lr == 1e-4 && c.momentum == 0.98 && c.temperature == 1 && c.logit_limit == 10000);
+    assert_true(c.lr == 1e-4 && c.momentum == 0.98 && c.temperature == 1 && c.logit_limit == 100000);
     kelvin_run *run;
     assert_ok(kelvin_run_create(&run, &c));
     assert_int_equal(run->model->n_params, 64 * 20 + 20 + 2 * (20 * 20 + 20) + 20 * 10 + 10);
@@ -306,7 +306,7 @@ static void run_json_of_sghmc(void **state)
              "  \"temperature_schedule\": \"paper\",\n"
              "  \"augment\": \"none\",\n"
              "  \"init\": \"none\",\n"
-             "  \"logit_limit\": 1e4\n"
+             "  \"logit_limit\": 1e5\n"
              "}\n",
              images, labels);
     assert_string_equal(text, expected);

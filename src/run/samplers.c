@@ -73,7 +73,7 @@ static void sghmc_defaults(kelvin_run_config *config)
     config->momentum = 0.98;
     config->schedule = config->temperature_schedule = "paper";
     config->augment = config->init = "none";
-    config->logit_limit = 1e4;
+    config->logit_limit = 1e5; /* DirClip(-50) makes some of 5,000 and comes back */
 }
 
 static kelvin_status check_counts(const kelvin_run_config *config)
