@@ -5,7 +5,7 @@
 #     experiments/results.sh [FOLDER] [SET]...      sets: digits-mlp digits-cnn mnist-cnn (default: all)
 #
 # Runs are kept in FOLDER (default: results). Those that have ended are not done again, those that were stopped go on.
-# KELVIN (default build/kelvin), CHAINS (24) and EPOCHS (300 for digits, 100 for MNIST) can be set. MNIST must be in
+# KELVIN (default build/kelvin), CHAINS (24) and EPOCHS (500 for digits, 100 for MNIST) can be set. MNIST must be in
 # the cache: kelvin data mnist.
 #
 # Learning rates were chosen on short runs. The paper's 1e-4 is for 10,000 epochs, its 1e-7 for as many of fine-tuning;
@@ -50,9 +50,9 @@ all_of_a_set() {
 python3 "$here/row.py"
 for set in $sets; do
     case $set in
-    digits-mlp) common='--data digits' prior=normal:0.3 epochs=${EPOCHS:-300} lr=1e-2 tuning_lr=3e-4 ;;
-    digits-mlp-0.1) common='--data digits' prior=normal:0.1 epochs=${EPOCHS:-300} lr=1e-2 tuning_lr=3e-4 ;;
-    digits-cnn) common='--data digits --model cnn' prior=normal:0.3 epochs=${EPOCHS:-300} lr=1e-2 tuning_lr=3e-4 ;;
+    digits-mlp) common='--data digits' prior=normal:0.3 epochs=${EPOCHS:-500} lr=3e-3 tuning_lr=3e-4 ;;
+    digits-mlp-0.1) common='--data digits' prior=normal:0.1 epochs=${EPOCHS:-500} lr=3e-3 tuning_lr=3e-4 ;;
+    digits-cnn) common='--data digits --model cnn' prior=normal:0.3 epochs=${EPOCHS:-500} lr=3e-3 tuning_lr=3e-4 ;;
     mnist-cnn) common='--data mnist --model cnn' prior=normal:0.1 epochs=${EPOCHS:-100} lr=1e-3 tuning_lr=1e-5 ;;
     *) echo "unknown set '$set'; known are digits-mlp, digits-mlp-0.1, digits-cnn, mnist-cnn" >&2 && exit 2 ;;
     esac
