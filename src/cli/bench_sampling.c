@@ -85,7 +85,9 @@ static kelvin_status make(struct sampling *s, const char *model, bool quick)
     s->x = kelvin_alloc(config->batch * s->run->data->inputs, sizeof *s->x);
     s->y = kelvin_alloc(config->batch, sizeof *s->y);
     if (!s->grad || !s->x || !s->y) return KELVIN_ENOMEM;
-    return kelvin_chain_step(&s->chain); /* there is an order now */
+    KELVIN_TRY(kelvin_chain_step(&s->chain)); /* there is an order now */
+    kelvin_data_gather(s->run->data, &s->run->data->train, s->x, s->y, s->chain.order, config->batch, NULL);
+    return KELVIN_OK;
 }
 
 static void destroy(struct sampling *s)
@@ -109,27 +111,31 @@ static void note(struct sampling *s, kelvin_status status)
 static void evaluate(struct sampling *s, kelvin_posterior *posterior, double *logp)
 {
     const kelvin_target target = kelvin_posterior_target(posterior);
-    note(s, kelvin_posterior_set_batch(posterior, s->x, s->y, s->run->config.batch));
     target.eval(target.context, logp, s->grad, kelvin_sghmc_theta(s->chain.sampler));
 }
 
 static void bare_gradient(struct sampling *s)
 {
+    note(s, kelvin_posterior_set_batch(s->bare, s->x, s->y, s->run->config.batch));
     evaluate(s, s->bare, NULL);
 }
 
-static void told_gradient(struct sampling *s)
-{
-    double logp;
-    evaluate(s, s->chain.posterior, &logp);
-}
-
-static void gather(struct sampling *s)
+/* And a batch that is not there yet. */
+static void gathered_gradient(struct sampling *s)
 {
     const kelvin_run *run = s->run;
     const size_t batch = run->config.batch, first = s->batches++ % s->chain.steps_per_epoch * batch;
     const kelvin_epoch about = {.seed = run->config.seed, .augment = kelvin_run_inside(run)->augment};
-    kelvin_data_gather(run->data, &run->data->train, s->x, s->y, s->chain.order + first, batch, &about);
+    note(s, kelvin_posterior_set_part(s->bare, run->data, &run->data->train, s->chain.order + first, batch, &about));
+    evaluate(s, s->bare, NULL);
+}
+
+/* And the log-posterior, and what the network says. */
+static void told_gradient(struct sampling *s)
+{
+    double logp;
+    note(s, kelvin_posterior_set_batch(s->chain.posterior, s->x, s->y, s->run->config.batch));
+    evaluate(s, s->chain.posterior, &logp);
 }
 
 static void update(struct sampling *s)
@@ -152,11 +158,10 @@ static void end_epoch(struct sampling *s)
     kelvin_chain_keep(&s->chain);
 }
 
-/* The batch of `gather` is what the gradients see. */
-enum { GATHER, BARE, TOLD, UPDATE, STEP, EPOCH_END, PARTS };
+enum { BARE, GATHERED, TOLD, UPDATE, STEP, EPOCH_END, PARTS };
 static void (*const parts[PARTS])(struct sampling *) = {
-    [GATHER] = gather, [BARE] = bare_gradient, [TOLD] = told_gradient,
-    [UPDATE] = update, [STEP] = step,          [EPOCH_END] = end_epoch,
+    [BARE] = bare_gradient, [GATHERED] = gathered_gradient, [TOLD] = told_gradient, [UPDATE] = update,
+    [STEP] = step,          [EPOCH_END] = end_epoch,
 };
 
 /* ---- timing ---- */
@@ -259,7 +264,7 @@ static kelvin_status measure(struct bench_sampling *out, struct sampling *s, boo
         .checkpoint = checkpoint,
         .overhead = (t[STEP].best + epoch_end) * (1 + share) / bare - 1,
         .overhead_median = (t[STEP].median + t[EPOCH_END].median / per_epoch) * (1 + share) / t[BARE].median - 1,
-        .batch = t[GATHER].best / bare,
+        .batch = (t[GATHERED].best - bare) / bare,
         .outputs = (t[TOLD].best - bare) / bare,
         .update = t[UPDATE].best / bare,
         .epochs = epoch_end / bare,
