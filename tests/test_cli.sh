@@ -443,7 +443,8 @@ ok bench cnn --quick --threads 2 --chains 2 --json
 check "bench cnn --json is JSON" json
 check "bench cnn knows the network" [ "$(value model) $(value parameters) $(value batch) $(value threads)" = "cnn 4085 125 2" ]
 for key in images_per_s gflops share_of_peak fma_peak_gflops fma_peak_gflops_together forward_images_per_s forward_gflops \
-    forward_share_of_peak workspace_bytes resident_mb flops_per_image chains_images_per_s chains_ratio; do
+    forward_share_of_peak workspace_bytes resident_mb flops_per_image chains_images_per_s chains_ratio gradient_us step_us \
+    epoch_end_us_per_step checkpoint_ms; do
     check "bench cnn measures $key" python3 -c "import json; assert json.load(open('stdout'))['$key'] > 0"
 done
 check "bench cnn counts as the direct method does, and its numbers fit each other" python3 -c "
@@ -459,7 +460,11 @@ for kind in ('', 'forward_'): assert near(b[kind + 'share_of_peak'], b[kind + 'g
 alone = b['chains_images_per_s'] / b['chains_ratio'] # of one chain on one thread; that far off only if images are not counted
 assert 1 / 20 < b['images_per_s'] / alone < 20, b
 images = 125 * 784 * 4 # the least there is: the batch, and six gradients
-assert images + 6 * 4085 * 4 < b['workspace_bytes'] < 1e6 * b['resident_mb'], b"
+assert images + 6 * 4085 * 4 < b['workspace_bytes'] < 1e6 * b['resident_mb'], b
+o = {part: b['sampling_overhead' + part] for part in ('', '_median', '_batch', '_outputs', '_update', '_epochs', '_checkpoints')}
+minute = 1 + b['checkpoint_ms'] / 60e3
+assert near(1 + o[''], (b['step_us'] + b['epoch_end_us_per_step']) * minute / b['gradient_us']), b
+assert near(o['_epochs'], b['epoch_end_us_per_step'] / b['gradient_us']) and o['_update'] > 0, b"
 ok bench resnet8 --quick --threads 1 --methods --json
 check "bench resnet8 measures every pass of its convolutions" python3 -c "
 import json

@@ -206,7 +206,7 @@ static kelvin_status take_turns(struct bench_times times[PARTS], struct sampling
 /* ---- checkpoints ---- */
 
 /* The last one of a long run: with all of its history. By the clock: whoever waits for a disk waits. */
-static kelvin_status write_checkpoints(double *seconds, struct sampling *s, const char *folder)
+static kelvin_status write_checkpoints(double *seconds, struct sampling *s, const char *folder, size_t times)
 {
     struct kelvin_chain *chain = &s->chain;
     struct kelvin_keeper *keeper;
@@ -216,7 +216,7 @@ static kelvin_status write_checkpoints(double *seconds, struct sampling *s, cons
     chain->good.step = chain->steps;
     KELVIN_TRY(kelvin_keeper_start(&keeper, folder));
     kelvin_status status = KELVIN_OK;
-    for (size_t i = 0; i < CHECKPOINTS && !status; i++) {
+    for (size_t i = 0; i < times && !status; i++) {
         struct kelvin_slot slot;
         status = kelvin_slot_open(&slot, keeper, chain);
         const double start = kelvin_now();
@@ -224,11 +224,11 @@ static kelvin_status write_checkpoints(double *seconds, struct sampling *s, cons
         taken[i] = kelvin_now() - start;
     }
     kelvin_keeper_stop(keeper);
-    if (!status) *seconds = bench_times(taken, CHECKPOINTS).best;
+    if (!status) *seconds = bench_times(taken, times).best;
     return status;
 }
 
-static kelvin_status time_checkpoints(double *seconds, struct sampling *s)
+static kelvin_status time_checkpoints(double *seconds, struct sampling *s, bool quick)
 {
     static const char *const files[] = {KELVIN_STATE_FILE, KELVIN_HISTORY_FILE, KELVIN_TIMES_FILE, KELVIN_CHAIN_FOLDER};
     const char *parent = getenv("TMPDIR");
@@ -238,7 +238,7 @@ static kelvin_status time_checkpoints(double *seconds, struct sampling *s)
     kelvin_status status = kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, 0);
     if (!status && mkdir(path, 0777))
         status = kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: %s", path, strerror(errno));
-    if (!status) status = write_checkpoints(seconds, s, folder);
+    if (!status) status = write_checkpoints(seconds, s, folder, quick ? 1 : CHECKPOINTS);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!kelvin_path_join(path, folder, files[i], 0)) (void)remove(path);
     (void)remove(folder);
@@ -254,7 +254,7 @@ static kelvin_status measure(struct bench_sampling *out, struct sampling *s, boo
     KELVIN_TRY(take_turns(t, s, quick));
     step(s); /* so that the epoch has begun, and its row is of something */
     KELVIN_TRY(s->status);
-    KELVIN_TRY(time_checkpoints(&checkpoint, s));
+    KELVIN_TRY(time_checkpoints(&checkpoint, s, quick));
     const double bare = t[BARE].best, per_epoch = (double)s->chain.steps_per_epoch;
     const double epoch_end = t[EPOCH_END].best / per_epoch, share = checkpoint / period;
     *out = (struct bench_sampling){
