@@ -238,13 +238,17 @@ static void killed_again_and_again(void **state)
     remove_tree(in_base("smooth"));
 }
 
-/* A history that cannot be written, and a state that cannot: neither is final without the other. */
-static void history_and_state_belong_together(void **state)
+/* A file that cannot be written: none is final without the others, and what is missing comes with the resume. */
+static void files_of_a_chain_belong_together(void **state)
 {
     (void)state;
-    const char *const names[] = {"chain-001/history.csv", "chain-001/state.safetensors"};
-    const kelvin_run_config config = tiny();
-    for (size_t i = 0; i < 2; i++) {
+    const char *const names[] = {"chain-001/history.csv", "chain-001/state.safetensors",
+                                 "chain-001/sample-000.safetensors", "chain-001/sample-002.safetensors"};
+    kelvin_run_config config = tiny();
+    config.samples = 9;
+    config.schedule = config.temperature_schedule = "cyclical";
+    whole_run(&config, "smooth", 2, 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         kelvin_path blocked;
         kelvin_chains *chains = started(&config, "blocked");
         assert_ok(kelvin_path_join(blocked, in_base("blocked"), "%s.tmp", names[i]));
@@ -255,9 +259,10 @@ static void history_and_state_belong_together(void **state)
         kelvin_chains_close(chains);
         assert_int_equal(rmdir(blocked), 0);
         resumed("blocked", 2);
-        same_runs("blocked", "plain");
+        same_runs("blocked", "smooth");
         remove_tree(in_base("blocked"));
     }
+    remove_tree(in_base("smooth"));
 }
 
 /* ---- one at a time ---- */
@@ -308,6 +313,7 @@ static void a_killed_holder_lets_go(void **state)
     if (child == 0) {
         kelvin_chains *chains;
         if (kelvin_chains_start(&chains, &config, in_base("held")) || write(ready[1], "x", 1) != 1) _exit(1);
+        alarm(60); /* should the test fail before it kills it */
         for (;;) pause();
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
@@ -438,7 +444,7 @@ int main(void)
         cmocka_unit_test(stopped_again_and_again),
         cmocka_unit_test(stopped_in_the_middle_of_epochs),
         cmocka_unit_test(killed_again_and_again),
-        cmocka_unit_test(history_and_state_belong_together),
+        cmocka_unit_test(files_of_a_chain_belong_together),
         cmocka_unit_test(only_one_works_there),
         cmocka_unit_test(a_killed_holder_lets_go),
         cmocka_unit_test(a_path_may_end_in_a_slash),
