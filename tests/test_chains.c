@@ -3,6 +3,9 @@
  */
 #include "chains_helpers.h"
 
+#include "run/keeper.h"
+
+#include <fcntl.h>
 #include <signal.h>
 
 /* ---- undisturbed ---- */
@@ -145,6 +148,40 @@ static void stopped_again_and_again(void **state)
     assert_true(sum.all > 50 && sum.at_logits > 5);
 }
 
+struct first_news {
+    uint32_t heard;
+    kelvin_chain_news news[3];
+};
+
+static bool listen(void *context, const kelvin_run *run, const kelvin_chain_news *news)
+{
+    struct first_news *first = context;
+    if (first->heard < run->config.chains) first->news[first->heard++] = *news;
+    return true;
+}
+
+/* Whoever goes on with a run that was stopped is told where its chains are, be it opened again or not. */
+static void a_stopped_run_knows_where_it_is(void **state)
+{
+    (void)state;
+    const kelvin_run_config config = tiny();
+    const kelvin_chains_options options = {.threads = 1, .checkpoint = 0};
+    kelvin_chains *chains = started(&config, "stopped");
+    /* three news before the start, one when chain 0 begins, one when it is done: chain 1 is stopped when it begins */
+    struct stopper stopper = {.last = 5};
+    fails(kelvin_chains_run(chains, &options, stop_at, &stopper), KELVIN_ESTOP, "stopped", "request");
+    struct first_news first = {0};
+    assert_ok(kelvin_chains_run(chains, &options, listen, &first));
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(first.news[i].chain, i);
+        assert_int_equal(first.news[i].phase, i == 0 ? KELVIN_CHAIN_DONE : KELVIN_CHAIN_WAITING);
+        assert_int_equal(first.news[i].step, i == 0 ? first.news[i].steps : 0);
+    }
+    kelvin_chains_close(chains);
+    same_runs("stopped", "plain");
+    remove_tree(in_base("stopped"));
+}
+
 /* At the first news from the midst of the work, which come after a tenth of a second. */
 static bool stop_at_work(void *context, const kelvin_run *run, const kelvin_chain_news *news)
 {
@@ -263,6 +300,55 @@ static void files_of_a_chain_belong_together(void **state)
         remove_tree(in_base("blocked"));
     }
     remove_tree(in_base("smooth"));
+}
+
+/* ---- whose turn it is ---- */
+
+static uint32_t first_noted(const char *name)
+{
+    kelvin_path path;
+    size_t n;
+    assert_ok(kelvin_path_join(path, in_base(name), "times.csv"));
+    char *text;
+    assert_ok(kelvin_file_read(&text, &n, path));
+    const char *row = strchr(text, '\n');
+    assert_non_null(row);
+    const uint32_t chain = (uint32_t)strtoul(row + 1, NULL, 10);
+    kelvin_free(text);
+    return chain;
+}
+
+/* While the first state waits for its disk (here a pipe, which cannot be synced), two others are offered. */
+static void who_comes_first_is_written_first(void **state)
+{
+    (void)state;
+    const kelvin_run_config config = tiny();
+    struct kelvin_chain chain[3];
+    struct kelvin_slot slot[3];
+    struct kelvin_keeper *keeper;
+    kelvin_path pipe_path, folder;
+    char buffer[4096];
+    assert_ok(kelvin_path_join(folder, base, "queue"));
+    kelvin_chains *chains = started(&config, "queue");
+    assert_ok(kelvin_path_join(pipe_path, folder, KELVIN_HISTORY_FILE ".tmp", 0));
+    assert_int_equal(mkfifo(pipe_path, 0666), 0);
+    assert_ok(kelvin_keeper_start(&keeper, folder));
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_ok(kelvin_chain_create(&chain[i], kelvin_chains_about(chains), i));
+        assert_ok(kelvin_slot_open(&slot[i], keeper, &chain[i]));
+    }
+    for (uint32_t i = 0; i < 3; i++) kelvin_slot_offer(&slot[i]);
+    const int fd = open(pipe_path, O_RDONLY);
+    assert_true(fd >= 0);
+    while (read(fd, buffer, sizeof buffer) > 0) continue;
+    close(fd);
+    fails(kelvin_slot_close(&slot[0]), KELVIN_EIO, "chain-000/history.csv", "could not be written");
+    for (uint32_t i = 1; i < 3; i++) assert_ok(kelvin_slot_close(&slot[i]));
+    assert_int_equal(first_noted("queue"), 1);
+    for (uint32_t i = 0; i < 3; i++) kelvin_chain_destroy(&chain[i]);
+    kelvin_keeper_stop(keeper);
+    kelvin_chains_close(chains);
+    remove_tree(folder);
 }
 
 /* ---- one at a time ---- */
@@ -442,9 +528,11 @@ int main(void)
         cmocka_unit_test(threads_and_checkpoints_do_not_count),
         cmocka_unit_test(samples_are_different),
         cmocka_unit_test(stopped_again_and_again),
+        cmocka_unit_test(a_stopped_run_knows_where_it_is),
         cmocka_unit_test(stopped_in_the_middle_of_epochs),
         cmocka_unit_test(killed_again_and_again),
         cmocka_unit_test(files_of_a_chain_belong_together),
+        cmocka_unit_test(who_comes_first_is_written_first),
         cmocka_unit_test(only_one_works_there),
         cmocka_unit_test(a_killed_holder_lets_go),
         cmocka_unit_test(a_path_may_end_in_a_slash),

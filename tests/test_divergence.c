@@ -336,12 +336,30 @@ static void warnings_before_the_start(void **state)
     }
 }
 
+/* HMC looks at the whole density and refuses what is wrong: there is nothing to warn of. */
+static void hmc_needs_no_warning(void **state)
+{
+    (void)state;
+    kelvin_run_config config;
+    kelvin_run *run;
+    assert_ok(kelvin_run_defaults(&config, "hmc"));
+    config.data = table_of_classes(10);
+    config.model = "mlp:3";
+    config.density = "dirclip:0.79,-50";
+    config.iterations = 2;
+    config.warmup = 0;
+    assert_ok(kelvin_run_create(&run, &config));
+    assert_null(kelvin_run_warning(run));
+    kelvin_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_layer_that_grew_is_named), cmocka_unit_test(all_diverge),
         cmocka_unit_test(the_last_step_diverges),     cmocka_unit_test(one_diverges),
         cmocka_unit_test(earlier_samples_count),      cmocka_unit_test(warnings_before_the_start),
+        cmocka_unit_test(hmc_needs_no_warning),
     };
     return cmocka_run_group_tests(tests, make_table, remove_base);
 }

@@ -304,6 +304,48 @@ static void a_state_of_another_network(void **state)
     remove_tree(in_base("other"));
 }
 
+/* The same run.json but for one number. */
+static void edit_config(const char *name, const char *was, const char *is)
+{
+    kelvin_path path;
+    size_t n;
+    assert_ok(kelvin_path_join(path, in_base(name), "run.json"));
+    char *text, edited[4096];
+    assert_ok(kelvin_file_read(&text, &n, path));
+    const char *at = strstr(text, was);
+    assert_non_null(at);
+    const int used = snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - text), text, is, at + strlen(was));
+    spill(path, edited, (size_t)used);
+    kelvin_free(text);
+}
+
+/* A chain never goes on with other settings than it began with. */
+static void an_edited_configuration(void **state)
+{
+    (void)state;
+    const struct {
+        const char *was, *is, *sentence;
+    } table[] = {{"\"lr\": 0.01", "\"lr\": 0.02", "in epoch 0 lr was 0.01, expected 0.02 by run.json"},
+                 {"\"temperature\": 1.0", "\"temperature\": 0.5", "temperature was"},
+                 {"\"epochs\": 50", "\"epochs\": 60", "by run.json: it has changed since"},
+                 {"\"schedule\": \"paper\"", "\"schedule\": \"constant\"", "lr was"}};
+    const kelvin_run_config config = tiny();
+    half_a_run(&config, "edited");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        edit_config("edited", table[i].was, table[i].is);
+        kelvin_chains *chains = opened("edited");
+        fails(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 1}, NULL, NULL), KELVIN_EFORMAT,
+              "chain-000/state.safetensors", table[i].sentence);
+        kelvin_chains_close(chains);
+        edit_config("edited", table[i].is, table[i].was);
+    }
+    resumed("edited", 2);
+    whole_run(&config, "whole", 1, 0);
+    same_runs("edited", "whole");
+    remove_tree(in_base("edited"));
+    remove_tree(in_base("whole"));
+}
+
 /* ---- costs ---- */
 
 static double disk_use;
@@ -395,6 +437,15 @@ static void an_estimate_of_one_step(void **state)
     assert_true(isfinite(estimate.epochs_per_s) && estimate.epochs_per_s > 0);
 }
 
+static void only_chains_have_estimates(void **state)
+{
+    (void)state;
+    kelvin_run_config config;
+    kelvin_estimate estimate;
+    assert_ok(kelvin_run_defaults(&config, "hmc"));
+    fails(kelvin_run_estimate(&estimate, &config, 1), KELVIN_EUSAGE, "sampler is hmc", "expected sghmc");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,9 +458,11 @@ int main(void)
         cmocka_unit_test(damaged_headers),
         cmocka_unit_test(states_of_others),
         cmocka_unit_test(a_state_of_another_network),
+        cmocka_unit_test(an_edited_configuration),
         cmocka_unit_test(estimates_hold),
         cmocka_unit_test(memory_is_estimated),
         cmocka_unit_test(an_estimate_of_one_step),
+        cmocka_unit_test(only_chains_have_estimates),
     };
     return cmocka_run_group_tests(tests, make_first, remove_base);
 }

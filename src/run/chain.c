@@ -254,7 +254,8 @@ bool kelvin_chain_ends_cycle(const struct kelvin_chain *chain, uint32_t *cycle)
     const kelvin_run_config *c = &chain->run->config;
     const uint32_t cycles = kelvin_cycles(c), epoch = chain->step / chain->steps_per_epoch;
     if (chain->step % chain->steps_per_epoch != 0 || epoch == 0) return false;
-    for (*cycle = 0; *cycle < cycles; ++*cycle)
-        if (kelvin_cycle_begin(*cycle + 1, cycles, c->epochs) == epoch) return true;
-    return false;
+    /* the first cycle that begins here or later; before it one has ended */
+    const uint32_t next = (uint32_t)(((uint64_t)epoch * cycles + c->epochs - 1) / c->epochs);
+    *cycle = next - 1;
+    return kelvin_cycle_begin(next, cycles, c->epochs) == epoch;
 }

@@ -3,7 +3,7 @@
  *     struct kelvin_chain chain;
  *     kelvin_status st = kelvin_chain_create(&chain, run, number);
  *     if (!st) st = kelvin_chain_threads(&chain, 2);              // on how many threads; may change later
- *     if (!st) st = kelvin_chain_begin(&chain, folder);           // or kelvin_chain_restore(&chain, path)
+ *     if (!st) st = kelvin_chain_begin(&chain);                   // or kelvin_state_read(), take_up()
  *     while (!st && !kelvin_chain_ended(&chain)) st = kelvin_chain_step(&chain);
  *     kelvin_chain_destroy(&chain);
  *
@@ -139,11 +139,14 @@ KELVIN_MUST_CHECK kelvin_status kelvin_sample_write(const char *path, const kelv
                                                     uint32_t index, const float *theta);
 KELVIN_MUST_CHECK kelvin_status kelvin_sample_read(float *theta, const char *path, const kelvin_model *model);
 
-/* The samples that a run folder holds, chain after chain. */
-size_t kelvin_sample_count(const char *folder);
+/* The samples that a run folder holds, chain after chain: the path of the next one, from {0} on; false after the last.
+ */
+struct kelvin_sample_place {
+    uint32_t chain, index;
+};
+bool kelvin_sample_next(kelvin_path path, struct kelvin_sample_place *place, const char *folder);
 
-/* The path of number `index` of them; false if there are fewer. */
-bool kelvin_sample_find(kelvin_path path, const char *folder, size_t index);
+size_t kelvin_sample_count(const char *folder);
 
 /* Which layer makes a chain diverge: the first with a parameter that is not finite, or else the one that has grown most
  * from the size that layers have when networks start. */

@@ -31,6 +31,7 @@ static void set_phase(struct kelvin_chains *chains, const struct kelvin_chain *c
     struct kelvin_place *place = &chains->place[chain->number];
     pthread_mutex_lock(&chains->mutex);
     place->phase = phase;
+    place->step = chain->good.step;
     snprintf(place->diverged, sizeof place->diverged, "%s", chain->good.diverged);
     pthread_mutex_unlock(&chains->mutex);
 }
@@ -144,34 +145,49 @@ static kelvin_status go_on(struct work *work)
     return KELVIN_OK;
 }
 
+/* Steps, with a slot to write them; what was done is written whatever comes. */
+static kelvin_status work_on(struct work *work)
+{
+    struct kelvin_chains *chains = work->chains;
+    set_phase(chains, &work->chain, KELVIN_CHAIN_SAMPLING);
+    work->checked = kelvin_now();
+    tell(work, KELVIN_CHAIN_SAMPLING, work->checked);
+    KELVIN_TRY(kelvin_slot_open(&work->slot, chains->keeper, &work->chain));
+    const kelvin_status went = go_on(work);
+    char sentence[sizeof work->slot.sentence];
+    snprintf(sentence, sizeof sentence, "%s", kelvin_error());
+    const kelvin_status written = kelvin_slot_close(&work->slot);
+    return went ? kelvin_fail(went, "%s", sentence) : written;
+}
+
+static kelvin_status do_work(struct work *work, uint32_t number)
+{
+    struct kelvin_chains *chains = work->chains;
+    struct kelvin_chain *chain = &work->chain;
+    KELVIN_TRY(kelvin_chain_create(chain, chains->run, number));
+    KELVIN_TRY(take_place(work));
+    kelvin_status status = kelvin_chain_ended(chain) ? KELVIN_OK : work_on(work);
+    const kelvin_chain_phase phase = status || !kelvin_chain_ended(chain) ? KELVIN_CHAIN_WAITING
+                                     : chain->good.diverged[0]            ? KELVIN_CHAIN_DIVERGED
+                                                                          : KELVIN_CHAIN_DONE;
+    set_phase(chains, chain, phase);
+    if (phase != KELVIN_CHAIN_WAITING) tell(work, phase, kelvin_now());
+    return status;
+}
+
 static kelvin_status run_chain(void *context, size_t task)
 {
     struct kelvin_chains *chains = context;
     if (atomic_load(&chains->stop)) return KELVIN_OK;
     struct work *work = kelvin_alloc(1, sizeof *work);
-    if (!work) return KELVIN_ENOMEM;
-    struct kelvin_chain *chain = &work->chain;
-    work->chains = chains;
-    kelvin_status status = kelvin_chain_create(chain, chains->run, (uint32_t)task);
-    if (!status) status = take_place(work);
-    if (!status && !kelvin_chain_ended(chain)) {
-        set_phase(chains, chain, KELVIN_CHAIN_SAMPLING);
-        work->checked = kelvin_now();
-        tell(work, KELVIN_CHAIN_SAMPLING, work->checked);
-        status = kelvin_slot_open(&work->slot, chains->keeper, chain);
-        const kelvin_status went = status ? status : go_on(work);
-        char sentence[KELVIN_NOTE];
-        snprintf(sentence, sizeof sentence, "%s", kelvin_error());
-        status = kelvin_slot_close(&work->slot, !status);
-        if (went) status = kelvin_fail(went, "%s", sentence);
-    }
-    if (!status && kelvin_chain_ended(chain)) {
-        set_phase(chains, chain, chain->good.diverged[0] ? KELVIN_CHAIN_DIVERGED : KELVIN_CHAIN_DONE);
-        tell(work, chains->place[task].phase, kelvin_now());
+    kelvin_status status = KELVIN_ENOMEM;
+    if (work) {
+        work->chains = chains;
+        status = do_work(work, (uint32_t)task);
+        kelvin_chain_destroy(&work->chain);
+        kelvin_free(work);
     }
     if (status) atomic_store(&chains->stop, true);
-    kelvin_chain_destroy(chain);
-    kelvin_free(work);
     return status;
 }
 
@@ -287,15 +303,20 @@ static kelvin_status give_up(struct kelvin_chains **chains, kelvin_status status
     return status;
 }
 
+kelvin_status kelvin_chains_check(const kelvin_run *run)
+{
+    if (!kelvin_run_is_hmc(run)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "sampler is %s; expected sghmc, for a run that lives in its folder",
+                       run->config.sampler);
+}
+
 kelvin_status kelvin_chains_start(struct kelvin_chains **chains, const kelvin_run_config *config, const char *folder)
 {
     kelvin_run *run;
     *chains = NULL;
     KELVIN_TRY(kelvin_run_create(&run, config));
     kelvin_status status = create(chains, run, folder);
-    if (!status && kelvin_run_is_hmc(run))
-        status = kelvin_fail(KELVIN_EUSAGE, "sampler is %s; expected sghmc, for a run that lives in its folder",
-                             run->config.sampler);
+    if (!status) status = kelvin_chains_check(run);
     if (!status) status = kelvin_chains_folder(*chains);
     return status ? give_up(chains, status) : KELVIN_OK;
 }

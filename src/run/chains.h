@@ -11,7 +11,7 @@
 /* Where one chain is. */
 struct kelvin_place {
     kelvin_chain_phase phase;
-    uint32_t step; /* of its last state, before the run goes on */
+    uint32_t step; /* at which it was taken up, or left */
     char diverged[KELVIN_NOTE];
 };
 
@@ -30,6 +30,9 @@ struct kelvin_chains {
     atomic_bool stop;      /* someone asked for it, or a chain failed */
     bool asked;
 };
+
+/* KELVIN_EUSAGE if the run is by another sampler. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chains_check(const kelvin_run *run);
 
 /* Makes the folder of a new run, whole or not at all: run.json, folders of chains, and the first states of chains that
  * start from samples of another run, which may be gone when they are asked for again. Takes the lock. */

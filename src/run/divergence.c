@@ -46,7 +46,7 @@ const char *kelvin_run_warning(const kelvin_run *run)
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
     double critical;
     if (!kelvin_density_misleads(&inside->density, &critical, run->data->classes)) return NULL;
-    if (strcmp(run->config.init, "none") != 0) return NULL;
+    if (kelvin_run_is_hmc(run) || strcmp(run->config.init, "none") != 0) return NULL;
     snprintf(
         inside->warning, sizeof inside->warning,
         "density %s is below the critical alpha (K - 2) / K = %.3g of %zu classes: where a prediction is wrong, its "

@@ -91,7 +91,8 @@ kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_co
     kelvin_pool *pool = NULL;
     trial.steps_per_s = kelvin_alloc(trial.at_once, sizeof *trial.steps_per_s);
     trial.bytes = kelvin_alloc(trial.at_once, sizeof *trial.bytes);
-    kelvin_status status = trial.steps_per_s && trial.bytes ? KELVIN_OK : KELVIN_ENOMEM;
+    kelvin_status status = kelvin_chains_check(run);
+    if (!status && !(trial.steps_per_s && trial.bytes)) status = KELVIN_ENOMEM;
     if (!status) status = kelvin_pool_create(&pool, trial.at_once);
     if (!status) status = kelvin_pool_run(pool, try_chain, &trial, trial.at_once);
     if (!status) conclude(estimate, &trial);

@@ -25,30 +25,41 @@ struct kelvin_keeper {
 
 /* ---- files ---- */
 
+/* A row at the end of times.csv, under a head if it is the first; none, if it cannot be a whole one. */
+static bool add_row(int fd, const char *row, size_t bytes)
+{
+    static const char head[] = "chain,step,epoch,seconds,images_per_s,threads\n";
+    struct stat about;
+    if (fstat(fd, &about)) return false;
+    if ((about.st_size > 0 || kelvin_write_all(fd, head, sizeof head - 1)) && kelvin_write_all(fd, row, bytes))
+        return true;
+    const int reason = errno;
+    const int undone = ftruncate(fd, about.st_size);
+    (void)undone; /* no more can be done */
+    errno = reason;
+    return false;
+}
+
 /* Rows are only ever added; whoever loses the last one in a power cut has lost nothing of the run. */
 static kelvin_status note_times(const struct kelvin_keeper *keeper, struct kelvin_slot *slot)
 {
-    static const char head[] = "chain,step,epoch,seconds,images_per_s,threads\n";
     const struct kelvin_chain *chain = slot->chain;
     const uint32_t steps = slot->state.step - slot->noted;
     const double seconds = slot->offered - slot->noted_at;
     kelvin_path path;
-    struct stat about;
     char row[256];
-    KELVIN_TRY(kelvin_path_join(path, keeper->folder, KELVIN_TIMES_FILE));
-    const int fd = kelvin_open(path, O_WRONLY | O_CREAT | O_APPEND);
     locale_t c, before = enter_c_locale(&c);
     const int used = snprintf(row, sizeof row, "%u,%u,%.6g,%.6g,%.6g,%zu\n", chain->number, slot->state.step,
                               (double)slot->state.step / chain->steps_per_epoch, seconds,
                               seconds > 0 ? (double)steps * chain->run->config.batch / seconds : 0.0, slot->threads);
     leave_c_locale(c, before);
-    bool good = fd >= 0 && fstat(fd, &about) == 0;
-    if (good && about.st_size == 0) good = kelvin_write_all(fd, head, sizeof head - 1);
-    if (good) good = kelvin_write_all(fd, row, (size_t)used);
+    KELVIN_TRY(kelvin_path_join(path, keeper->folder, KELVIN_TIMES_FILE));
+    const int fd = kelvin_open(path, O_WRONLY | O_CREAT | O_APPEND);
+    const bool added = fd >= 0 && add_row(fd, row, (size_t)used);
     const int reason = errno;
-    if (fd >= 0 && close(fd) && good)
+    if (fd >= 0 && close(fd) && added)
         return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
-    if (!good) return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(reason));
+    if (!added) return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(reason));
     slot->noted = slot->state.step;
     slot->noted_at = slot->offered;
     return KELVIN_OK;
@@ -66,11 +77,13 @@ static kelvin_status write_state(const struct kelvin_keeper *keeper, struct kelv
 
 /* ---- the thread ---- */
 
+/* The one that has been full for longest: chains whose epochs are short would otherwise keep others waiting. */
 static struct kelvin_slot *full_slot(const struct kelvin_keeper *keeper)
 {
-    struct kelvin_slot *slot = keeper->first;
-    while (slot && !slot->full) slot = slot->next;
-    return slot;
+    struct kelvin_slot *oldest = NULL;
+    for (struct kelvin_slot *slot = keeper->first; slot; slot = slot->next)
+        if (slot->full && (!oldest || slot->offered < oldest->offered)) oldest = slot;
+    return oldest;
 }
 
 static void *keep(void *argument)
@@ -134,7 +147,11 @@ void kelvin_keeper_stop(struct kelvin_keeper *keeper)
 kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *keeper, const struct kelvin_chain *chain)
 {
     *slot = (struct kelvin_slot){.keeper = keeper, .chain = chain, .noted = chain->step, .noted_at = kelvin_now()};
-    KELVIN_TRY(kelvin_snapshot_create(&slot->state, chain->run->model->n_params));
+    const kelvin_status status = kelvin_snapshot_create(&slot->state, chain->run->model->n_params);
+    if (status) {
+        kelvin_snapshot_free(&slot->state);
+        return status;
+    }
     pthread_mutex_lock(&keeper->mutex);
     slot->next = keeper->first;
     keeper->first = slot;
@@ -183,19 +200,18 @@ void kelvin_slot_offer(struct kelvin_slot *slot)
     pthread_mutex_unlock(&slot->keeper->mutex);
 }
 
-kelvin_status kelvin_slot_close(struct kelvin_slot *slot, bool write)
+kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
 {
     struct kelvin_keeper *keeper = slot->keeper;
-    if (!keeper) return KELVIN_OK; /* never opened */
     wait_until_idle(slot);
-    if (write && !slot->status && slot->state.theta) {
+    if (!slot->status) {
         kelvin_slot_offer(slot);
         wait_until_idle(slot);
     }
     pthread_mutex_lock(&keeper->mutex);
     struct kelvin_slot **link = &keeper->first;
-    while (*link && *link != slot) link = &(*link)->next;
-    if (*link) *link = slot->next;
+    while (*link != slot) link = &(*link)->next;
+    *link = slot->next;
     pthread_mutex_unlock(&keeper->mutex);
     kelvin_snapshot_free(&slot->state);
     return slot->status ? kelvin_fail(slot->status, "%s", slot->sentence) : KELVIN_OK;

@@ -1,12 +1,12 @@
 /* keeper: writes the states of chains in a thread of its own, so that no chain waits for a disk.
  *
  *     struct kelvin_keeper *keeper;
- *     kelvin_status st = kelvin_keeper_start(&keeper, run, folder);
+ *     kelvin_status st = kelvin_keeper_start(&keeper, folder);
  *     ... in a chain's thread:
  *     struct kelvin_slot slot;
  *     st = kelvin_slot_open(&slot, keeper, &chain);
  *     if (kelvin_slot_idle(&slot)) kelvin_slot_offer(&slot);      // now and then: copies chain.good and goes on
- *     st = kelvin_slot_close(&slot, true);                        // writes chain.good a last time, and waits for it
+ *     st = kelvin_slot_close(&slot);                              // writes chain.good a last time, and waits for it
  *     ...
  *     kelvin_keeper_stop(keeper);
  */
@@ -42,7 +42,7 @@ bool kelvin_slot_idle(struct kelvin_slot *slot);
 bool kelvin_slot_failed(struct kelvin_slot *slot);
 void kelvin_slot_offer(struct kelvin_slot *slot);
 
-/* With `write`, chain.good is written, and so is whatever was offered before. Returns the first failure. */
-KELVIN_MUST_CHECK kelvin_status kelvin_slot_close(struct kelvin_slot *slot, bool write);
+/* Writes chain.good, unless a state before it could not be written. Returns the first failure. */
+KELVIN_MUST_CHECK kelvin_status kelvin_slot_close(struct kelvin_slot *slot);
 
 #endif

@@ -53,6 +53,7 @@ static kelvin_status write_part(struct kelvin_chains *chains, const kelvin_part 
     const size_t shape[3] = {samples, part->n, run->data->classes};
     struct pass pass = {.run = run, .part = part};
     struct kelvin_writer file = {.fd = -1};
+    struct kelvin_sample_place place = {0};
     kelvin_path sample;
     kelvin_status status = make_pass(&pass, chains->options.threads);
     if (!status) status = kelvin_npy_begin(&file, path, shape);
@@ -60,7 +61,7 @@ static kelvin_status write_part(struct kelvin_chains *chains, const kelvin_part 
         const kelvin_chain_news news = {
             .phase = KELVIN_CHAIN_LOGITS, .step = done + i, .steps = KELVIN_PARTS * samples};
         if (!kelvin_chains_tell(chains, &news)) status = kelvin_fail(KELVIN_ESTOP, "stopped on request");
-        if (!status && !kelvin_sample_find(sample, chains->folder, i))
+        if (!status && !kelvin_sample_next(sample, &place, chains->folder))
             status = kelvin_fail(KELVIN_EIO, "%s: sample %zu is gone", chains->folder, i);
         if (!status) status = predict(&pass, sample);
         if (!status) status = kelvin_writer_put(&file, pass.logits, part->n * run->data->classes * sizeof *pass.logits);

@@ -26,8 +26,10 @@ static kelvin_status find_sample(kelvin_path path, const char *init, uint32_t ch
         return kelvin_fail(KELVIN_EUSAGE,
                            "init: %s holds no samples; expected the folder of a finished run by sghmc, or FOLDER/i",
                            init);
-    if (!kelvin_sample_find(path, folder, index))
-        return kelvin_fail(KELVIN_EIO, "init: sample %zu of %s cannot be found", index, folder);
+    struct kelvin_sample_place place = {0};
+    for (size_t i = 0; i <= index; i++)
+        if (!kelvin_sample_next(path, &place, folder))
+            return kelvin_fail(KELVIN_EIO, "init: sample %zu of %s cannot be found", index, folder);
     return KELVIN_OK;
 }
 

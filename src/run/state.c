@@ -3,6 +3,7 @@
 #include "run/chain.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,28 @@ static kelvin_status check_sums(const struct kelvin_chain *chain, const char *pa
                        chain->good.sums.steps, steps, chain->good.step);
 }
 
+/* Rates and temperatures of the epochs that have ended must be those of run.json, or it was edited since. The last
+ * digits may be another machine's: its libm made the schedule. */
+static kelvin_status check_history(const struct kelvin_chain *chain, const char *path)
+{
+    static const double close = 1e-9;
+    static const enum kelvin_epoch_column columns[] = {RATE, TEMPERATURE};
+    double row[KELVIN_EPOCH_COLUMNS];
+    for (uint32_t epoch = 0; epoch < chain->good.step / chain->steps_per_epoch; epoch++) {
+        const double *was = chain->history + (size_t)epoch * KELVIN_EPOCH_COLUMNS;
+        kelvin_epoch_row(row, chain, epoch);
+        for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+            const enum kelvin_epoch_column k = columns[i];
+            if (!(fabs(was[k] - row[k]) <= close * fabs(row[k])))
+                return kelvin_fail(KELVIN_EFORMAT,
+                                   "%s: in epoch %u %s was %.9g, expected %.9g by " KELVIN_CONFIG_NAME
+                                   ": it has changed since",
+                                   path, epoch, kelvin_epoch_columns[k].name, was[k], row[k]);
+        }
+    }
+    return KELVIN_OK;
+}
+
 kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
 {
     struct kelvin_tensors *file;
@@ -138,6 +161,7 @@ kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
         if (!status)
             status = kelvin_tensors_read(file, arrays, state_arrays(arrays, chain, &chain->good, &chain->good.sums));
         if (!status) status = check_sums(chain, path);
+        if (!status) status = check_history(chain, path);
         kelvin_tensors_close(file);
     }
     kelvin_free(arrays);
@@ -177,22 +201,23 @@ kelvin_status kelvin_sample_read(float *theta, const char *path, const kelvin_mo
     return status;
 }
 
-bool kelvin_sample_find(kelvin_path path, const char *folder, size_t index)
+bool kelvin_sample_next(kelvin_path path, struct kelvin_sample_place *place, const char *folder)
 {
     size_t bytes;
-    for (uint32_t chain = 0;; chain++) {
-        if (kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, chain) || !kelvin_is_folder(path)) return false;
-        for (uint32_t k = 0;; k++, index--) {
-            if (kelvin_path_join(path, folder, KELVIN_SAMPLE_FILE, chain, k) || kelvin_file_size(&bytes, path)) break;
-            if (index == 0) return true;
-        }
+    for (;; place->chain++, place->index = 0) {
+        if (kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, place->chain) || !kelvin_is_folder(path)) return false;
+        if (kelvin_path_join(path, folder, KELVIN_SAMPLE_FILE, place->chain, place->index)) return false;
+        if (kelvin_file_size(&bytes, path) == KELVIN_OK) break;
     }
+    place->index++;
+    return true;
 }
 
 size_t kelvin_sample_count(const char *folder)
 {
+    struct kelvin_sample_place place = {0};
     kelvin_path path;
     size_t n = 0;
-    while (kelvin_sample_find(path, folder, n)) n++;
+    while (kelvin_sample_next(path, &place, folder)) n++;
     return n;
 }
