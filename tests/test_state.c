@@ -403,7 +403,7 @@ static double peak_memory(const kelvin_run_config *config)
     return (double)usage.ru_maxrss;
 }
 
-/* Two chains of a million parameters. "At most" again: on a busy machine the two may not meet, and need half. The memory
+/* Two chains of a million parameters. "At most" again: the two may not meet, and the last one may get both threads. The memory
  * of a process counts in other ways under sanitizers. */
 static void memory_is_estimated(void **state)
 {
@@ -420,7 +420,7 @@ static void memory_is_estimated(void **state)
     assert_ok(kelvin_run_estimate(&estimate, &config, 2));
     const double used = 1024 * (peak_memory(&config) - peak_memory(NULL));
     print_message("memory %.1f MB, estimated %.1f MB\n", used / 1e6, estimate.memory / 1e6);
-    assert_true(estimate.memory > 0.9 * used && estimate.memory < 2 * 1.3 * used);
+    assert_true(estimate.memory > 0.9 * used && estimate.memory < 3 * used);
     remove_tree(in_base("large"));
 }
 

@@ -10,6 +10,7 @@ struct trial {
     size_t at_once;
     double *steps_per_s; /* (at_once) */
     size_t *bytes;       /* (at_once) */
+    size_t last; /* what the last chain takes more, when it has all threads and the others' memory is not back */
 };
 
 static kelvin_status try_chain(void *context, size_t task)
@@ -31,6 +32,10 @@ static kelvin_status try_chain(void *context, size_t task)
     }
     trial->steps_per_s[task] = steps / (kelvin_now() - start);
     if (!status) trial->bytes[task] = kelvin_posterior_bytes(chain.posterior);
+    if (!status && task == 0 && trial->at_once > 1) {
+        status = kelvin_chain_threads(&chain, trial->chains->options.threads);
+        if (!status) trial->last = kelvin_posterior_bytes(chain.posterior);
+    }
     kelvin_chain_destroy(&chain);
     return status;
 }
@@ -65,7 +70,7 @@ static void conclude(kelvin_estimate *out, const struct trial *trial)
     const kelvin_run *run = trial->chains->run;
     const kelvin_run_config *c = &run->config;
     const double per_epoch = (double)kelvin_steps_per_epoch(run);
-    double steps = 0, memory = data_bytes(run->data);
+    double steps = 0, memory = data_bytes(run->data) + (double)trial->last;
     for (size_t i = 0; i < trial->at_once; i++) {
         steps += trial->steps_per_s[i];
         memory += (double)trial->bytes[i] + chain_bytes(run);
