@@ -150,6 +150,11 @@ REPLACED int rename(const char *from, const char *to)
     return fails(due("rename", to)) ? -1 : NEXT(rename)(from, to);
 }
 
+REPLACED int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+    return fails(due("rename", to)) ? -1 : NEXT(renameat2)(from_folder, from, to_folder, to, flags);
+}
+
 REPLACED int mkdir(const char *path, mode_t mode)
 {
     return fails(due("mkdir", path)) ? -1 : NEXT(mkdir)(path, mode);

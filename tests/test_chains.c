@@ -5,6 +5,7 @@
 
 #include "run/keeper.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 
@@ -418,13 +419,26 @@ static void a_killed_holder_lets_go(void **state)
 
 /* ---- folders ---- */
 
+/* Unfinished folders beside a run. */
+static size_t beside(const char *name)
+{
+    char mark[64];
+    size_t n = 0;
+    DIR *folder = opendir(base);
+    assert_non_null(folder);
+    snprintf(mark, sizeof mark, ".%s.kelvin-", name);
+    for (const struct dirent *entry; (entry = readdir(folder));) n += strncmp(entry->d_name, mark, strlen(mark)) == 0;
+    closedir(folder);
+    return n;
+}
+
 static void a_path_may_end_in_a_slash(void **state)
 {
     (void)state;
     const kelvin_run_config config = tiny();
     whole_run(&config, "slash/", 2, 0);
     same_runs("slash", "plain");
-    assert_false(exists(in_base("slash/.tmp")));
+    assert_int_equal(beside("slash"), 0);
     resumed("slash/", 1);
     remove_tree(in_base("slash"));
 }
@@ -448,10 +462,10 @@ static void folders_that_are_refused(void **state)
     assert_ok(kelvin_run_defaults(&config, "hmc"));
     fails(kelvin_chains_start(&chains, &config, in_base("hmc")), KELVIN_EUSAGE, "sampler is hmc", "sghmc");
     assert_null(chains);
-    assert_false(exists(in_base("hmc")) || exists(in_base("hmc.tmp")));
+    assert_false(exists(in_base("hmc")) || beside("hmc") || beside("gone") || beside("link"));
 }
 
-/* A process was killed while it made a run of this name that would have started elsewhere. */
+/* Processes were killed while they made a run of this name: one of them when its folder was empty, one at the end. */
 static void nothing_is_left_of_an_unfinished_start(void **state)
 {
     (void)state;
@@ -461,12 +475,75 @@ static void nothing_is_left_of_an_unfinished_start(void **state)
     assert_ok(kelvin_path_join(init, base, "plain"));
     config.init = init;
     kelvin_chains_close(started(&config, "left"));
-    assert_int_equal(rename(in_base("left"), in_base("fresh.tmp")), 0);
+    assert_int_equal(rename(in_base("left"), in_base(".fresh.kelvin-4711-0")), 0);
+    assert_int_equal(mkdir(in_base(".fresh.kelvin-4711-1"), 0777), 0);
     config = tiny();
+    /* these are at work, or are not ours */
+    kelvin_chains *other = started(&config, "other");
+    assert_int_equal(rename(in_base("other"), in_base(".fresh.kelvin-4712-0")), 0);
+    assert_int_equal(mkdir(in_base(".fresh.kelvin-notes"), 0777), 0);
+    assert_int_equal(beside("fresh"), 4);
     whole_run(&config, "fresh", 2, 0);
     same_runs("fresh", "plain");
     assert_false(exists(in_base("fresh/chain-003")));
+    assert_int_equal(beside("fresh"), 2);
+    assert_true(exists(in_base(".fresh.kelvin-4712-0/run.json")) && exists(in_base(".fresh.kelvin-notes")));
+    kelvin_chains_close(other);
+    remove_tree(in_base(".fresh.kelvin-4712-0"));
+    remove_tree(in_base(".fresh.kelvin-notes"));
     remove_tree(in_base("fresh"));
+}
+
+/* Whatever its name is like. */
+static void folders_of_others_are_left_alone(void **state)
+{
+    (void)state;
+    const kelvin_run_config config = tiny();
+    kelvin_path theirs;
+    assert_ok(kelvin_path_join(theirs, base, "mine.tmp"));
+    whole_run(&config, "mine.tmp", 2, 0);
+    const size_t files = compare(theirs, theirs);
+    kelvin_run_config fewer = tiny();
+    fewer.chains = fewer.samples = 1;
+    whole_run(&fewer, "mine", 1, 0);
+    assert_int_equal(compare(in_base("mine"), in_base("mine")), 3 + 3);
+    assert_int_equal(compare(theirs, theirs), files);
+    same_runs("mine.tmp", "plain");
+    remove_tree(theirs);
+    remove_tree(in_base("mine"));
+}
+
+/* Many processes start a run of one name: it is one's, and the others say so. */
+static void one_start_wins(void **state)
+{
+    (void)state;
+    enum { PROCESSES = 8 };
+    const kelvin_run_config config = tiny();
+    pid_t child[PROCESSES];
+    int gate[2], wins = 0, result;
+    assert_int_equal(pipe(gate), 0);
+    for (int i = 0; i < PROCESSES; i++) {
+        assert_true((child[i] = fork()) >= 0);
+        if (child[i] > 0) continue;
+        kelvin_chains *chains;
+        char byte;
+        close(gate[1]);
+        if (read(gate[0], &byte, 1) != 0) _exit(3); /* until it is closed */
+        const kelvin_status status = kelvin_chains_start(&chains, &config, in_base("wanted"));
+        _exit(status == KELVIN_OK ? 0 : status == KELVIN_EUSAGE && strstr(kelvin_error(), "already exists") ? 1 : 2);
+    }
+    close(gate[0]);
+    close(gate[1]);
+    for (int i = 0; i < PROCESSES; i++) {
+        assert_int_equal(waitpid(child[i], &result, 0), child[i]);
+        assert_true(WIFEXITED(result) && WEXITSTATUS(result) < 2);
+        wins += WEXITSTATUS(result) == 0;
+    }
+    assert_int_equal(wins, 1);
+    assert_int_equal(beside("wanted"), 0);
+    resumed("wanted", 2);
+    same_runs("wanted", "plain");
+    remove_tree(in_base("wanted"));
 }
 
 /* ---- without memory ---- */
@@ -483,7 +560,7 @@ static kelvin_status start_and_run(void *context)
     kelvin_alloc_fail_at(0);
     char sentence[1024];
     snprintf(sentence, sizeof sentence, "%s", kelvin_error());
-    assert_false(exists(in_base("poor.tmp")));
+    assert_int_equal(beside("poor"), 0);
     if (exists(in_base("poor"))) {
         resumed("poor", 2);
         same_runs("poor", "rich");
@@ -538,6 +615,8 @@ int main(void)
         cmocka_unit_test(a_path_may_end_in_a_slash),
         cmocka_unit_test(folders_that_are_refused),
         cmocka_unit_test(nothing_is_left_of_an_unfinished_start),
+        cmocka_unit_test(folders_of_others_are_left_alone),
+        cmocka_unit_test(one_start_wins),
         cmocka_unit_test(memory_may_fail_anywhere),
     };
     return cmocka_run_group_tests(tests, make_table, remove_base);

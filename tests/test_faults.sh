@@ -32,8 +32,13 @@ same() {
     diff -r -x times.csv -x lock whole RUN >stderr
 }
 
+# Nor is anything left beside it of a start that was killed.
 recovered() {
-    [ "$(cat code)" = 0 ] && same
+    [ "$(cat code)" = 0 ] && same && tidy
+}
+
+tidy() {
+    [ -d RUN ] && [ -z "$(ls -d .RUN.kelvin-* 2>/dev/null)" ]
 }
 
 # A run that has not got its name yet is started again.
@@ -50,7 +55,7 @@ said() {
 # every KIND REASON TEXT: each call of a kind fails once.
 every() {
     n=1
-    while rm -rf RUN RUN.tmp && faulty "$1:$n:$2:RUN" sample $tiny -o RUN && [ -f log ]; do
+    while rm -rf RUN && faulty "$1:$n:$2:RUN" sample $tiny -o RUN && [ -f log ]; do
         check "$what should be told" said 1 "$3"
         recover 1
         n=$((n + 1))
@@ -61,7 +66,7 @@ every() {
 # harmless KIND REASON: the run does not mind.
 harmless() {
     for n in 1 2 3 5 8; do
-        rm -rf RUN RUN.tmp
+        rm -rf RUN
         faulty "$1:$n:$2:RUN" sample $tiny -o RUN
         check "$fault should happen" [ -f log ]
         check "$fault should do no harm" recovered
@@ -89,7 +94,7 @@ harmless open EINTR
 
 # Killed at every call, in the middle of every write; the other half of the work is done on two threads.
 n=1
-while rm -rf RUN RUN.tmp && faulty "any:$n:KILL:RUN" sample $tiny -o RUN && [ -f log ]; do
+while rm -rf RUN && faulty "any:$n:KILL:RUN" sample $tiny -o RUN && [ -f log ]; do
     check "$fault" killed
     recover 2
     n=$((n + 1))
@@ -118,7 +123,7 @@ check "a run that starts from another" good
 mv RUN whole
 for reason in EIO KILL; do
     n=1
-    while rm -rf RUN RUN.tmp && faulty "any:$n:$reason:RUN.tmp" sample $tiny -o RUN && [ -f log ]; do
+    while rm -rf RUN && faulty "any:$n:$reason:.RUN.kelvin-" sample $tiny -o RUN && [ -f log ]; do
         [ $reason = KILL ] && check "$fault" killed
         [ $reason = KILL ] || check "$what should be told" said 1 "Input/output error"
         check "$what: no run should be there yet" [ ! -e RUN ]
@@ -146,12 +151,12 @@ mkdir disk
 if mount -t tmpfs -o size=16k none disk 2>stderr; then
     trap 'cd /; umount "$work/disk"; rm -rf "$work"' EXIT
     for size in 16k 20k 24k 28k 32k 40k 48k; do
-        rm -rf disk/RUN disk/RUN.tmp
+        rm -rf disk/RUN
         mount -o "remount,size=$size" disk
         run sample $tiny -o disk/RUN
         [ "$(cat code)" = 0 ] || check "a disk of $size should be full" said 1 "No space left on device"
         mount -o remount,size=1m disk
-        rm -rf RUN RUN.tmp
+        rm -rf RUN
         [ -d disk/RUN ] && cp -r disk/RUN RUN
         what="a disk of $size"
         recover 1

@@ -1,22 +1,36 @@
-/* The folder of a new run by SGHMC. It is made under another name and renamed when it is whole: a folder that has its
- * name is a run that can be gone on with. */
+/* The folder of a new run by SGHMC. It is made under a name that nobody else has and renamed when it is whole: a folder
+ * that has its name is a run that can be gone on with. */
+#define _GNU_SOURCE /* renameat2 */
+
 #include "run/chains.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define UNFINISHED "%s.tmp"
+/* .RUN.kelvin-PROCESS-N, beside RUN; of a long RUN the beginning, since names have an end. */
+#define UNFINISHED ".%.200s.kelvin-"
+enum { MARK = 240, TRIES = 1000 };
 
-static kelvin_status make_folder(const char *folder)
+struct place {
+    kelvin_path parent;
+    char mark[MARK];     /* how unfinished folders of this run begin */
+    kelvin_path current; /* the one that is ours */
+};
+
+static kelvin_status cannot_make(const char *folder)
 {
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return KELVIN_OK;
-    const bool wrong_path = errno == ENOENT || errno == ENOTDIR;
-    return kelvin_fail(wrong_path ? KELVIN_EUSAGE : KELVIN_EIO, "%s: the folder cannot be made: %s", folder,
-                       strerror(errno));
+    const int reason = errno;
+    const bool usage = reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG;
+    return kelvin_fail(usage ? KELVIN_EUSAGE : KELVIN_EIO, "%s: the folder cannot be made: %s%s", folder,
+                       strerror(reason), reason == ENOENT ? "; make the folder that it is to be in first" : "");
 }
+
+/* ---- what is in it ---- */
 
 /* A chain that starts from a sample of another run has its first state written at once: that run may change. */
 static kelvin_status first_state(const struct kelvin_chains *chains, const char *folder, uint32_t number)
@@ -38,17 +52,16 @@ static kelvin_status fill(const struct kelvin_chains *chains, const char *folder
     kelvin_path path;
     for (uint32_t i = 0; i < config->chains; i++) {
         KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i));
-        KELVIN_TRY(make_folder(path));
+        if (mkdir(path, 0777)) return cannot_make(path);
         if (strcmp(config->init, "none") != 0) KELVIN_TRY(first_state(chains, folder, i));
     }
     return kelvin_config_write(chains->run, folder);
 }
 
-/* What fill() may have left, here or in a process that was killed over another run: states of that one, and more
- * chains. */
-static void clear(const char *folder)
+/* What fill() may have made, and nothing else. The lock goes last: who takes the name meanwhile finds all clear. */
+static void remove_folder(const char *folder)
 {
-    static const char *const files[] = {"run.json", "run.json.tmp"};
+    static const char *const files[] = {KELVIN_CONFIG_NAME, KELVIN_CONFIG_NAME ".tmp", "lock"};
     kelvin_path path;
     for (uint32_t i = 0; !kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i) && kelvin_is_folder(path); i++) {
         if (!kelvin_path_join(path, folder, KELVIN_STATE_FILE ".tmp", i)) unlink(path);
@@ -57,40 +70,107 @@ static void clear(const char *folder)
     }
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!kelvin_path_join(path, folder, "%s", files[i])) unlink(path);
-}
-
-static void remove_folder(const char *folder)
-{
-    kelvin_path path;
-    clear(folder);
-    if (!kelvin_path_join(path, folder, "lock")) unlink(path);
     rmdir(folder);
 }
 
-static kelvin_status take_name(const char *temporary, const char *folder)
+/* ---- beside the run ---- */
+
+static void find_place(struct place *place, const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+    const size_t n = slash == folder ? 1 : slash ? (size_t)(slash - folder) : 0;
+    memcpy(place->parent, slash ? folder : ".", n ? n : 1);
+    place->parent[n ? n : 1] = '\0';
+    snprintf(place->mark, sizeof place->mark, UNFINISHED, slash ? slash + 1 : folder);
+}
+
+/* A process that was killed has left it: nobody holds its lock. Without a lock there is nothing in it yet. */
+static void remove_leftover(const char *folder)
+{
+    struct kelvin_lock lock;
+    if (rmdir(folder) == 0 || !kelvin_lock_seize(&lock, folder)) return;
+    remove_folder(folder);
+    kelvin_lock_release(&lock);
+}
+
+static void remove_leftovers(const struct place *place)
+{
+    const size_t n = strlen(place->mark);
+    const struct dirent *entry;
+    kelvin_path path;
+    DIR *parent = opendir(place->parent);
+    while (parent && (entry = readdir(parent)))
+        if (strncmp(entry->d_name, place->mark, n) == 0 &&
+            strspn(entry->d_name + n, "0123456789-") == strlen(entry->d_name + n) &&
+            !kelvin_path_join(path, place->parent, "%s", entry->d_name))
+            remove_leftover(path);
+    if (parent) closedir(parent);
+}
+
+/* Makes the folder and takes its lock. Between the two another process may have taken it for a leftover. */
+static kelvin_status make_unfinished(struct place *place, struct kelvin_lock *lock, const char *folder)
+{
+    for (unsigned i = 0; i < TRIES; i++) {
+        KELVIN_TRY(kelvin_path_join(place->current, place->parent, "%s%ld-%u", place->mark, (long)getpid(), i));
+        if (mkdir(place->current, 0777)) {
+            if (errno != EEXIST) return cannot_make(folder);
+            continue;
+        }
+        const kelvin_status status = kelvin_lock_take(lock, place->current);
+        if (!status && kelvin_lock_holds(lock, place->current)) return KELVIN_OK;
+        const bool lost = !status || status == KELVIN_EUSAGE || !kelvin_is_folder(place->current);
+        kelvin_lock_release(lock);
+        if (lost) continue;
+        rmdir(place->current);
+        return status;
+    }
+    return kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: others use %s%ld-N", folder, place->mark,
+                       (long)getpid());
+}
+
+/* ---- its name ---- */
+
+static kelvin_status taken(const char *folder)
+{
+    return kelvin_fail(KELVIN_EUSAGE,
+                       "%s already exists; choose another name, remove it, or go on with it: kelvin resume %s", folder,
+                       folder);
+}
+
+/* Never onto something: rename() alone would replace an empty folder. */
+static int rename_to_new(const char *from, const char *to)
+{
+#ifdef RENAME_NOREPLACE
+    const int failed = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+    if (!failed || (errno != EINVAL && errno != ENOSYS)) return failed; /* the file system does not know how */
+#endif
+    struct stat about;
+    if (lstat(to, &about)) return rename(from, to);
+    errno = EEXIST;
+    return -1;
+}
+
+static kelvin_status take_name(const struct place *place, const char *folder)
 {
     kelvin_path parent;
-    if (rename(temporary, folder))
+    if (rename_to_new(place->current, folder)) {
+        if (errno == EEXIST) return taken(folder);
         return kelvin_fail(KELVIN_EIO, "%s: the folder could not be given its name: %s", folder, strerror(errno));
-    KELVIN_TRY(kelvin_path_join(parent, folder, ".."));
+    }
+    KELVIN_TRY(kelvin_path_join(parent, folder, "..")); /* a sentence about it names the run */
     return kelvin_folder_sync(parent);
 }
 
 kelvin_status kelvin_chains_folder(struct kelvin_chains *chains)
 {
-    char temporary[KELVIN_PATH_MAX + sizeof UNFINISHED];
+    struct place place;
     struct stat about;
-    if (lstat(chains->folder, &about) == 0)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           "%s already exists; choose another name, remove it, or go on with it: kelvin "
-                           "resume %s",
-                           chains->folder, chains->folder);
-    snprintf(temporary, sizeof temporary, UNFINISHED, chains->folder);
-    KELVIN_TRY(make_folder(temporary));
-    KELVIN_TRY(kelvin_lock_take(&chains->lock, temporary));
-    clear(temporary);
-    kelvin_status status = fill(chains, temporary);
-    if (!status) status = take_name(temporary, chains->folder);
-    if (status) remove_folder(temporary);
+    if (lstat(chains->folder, &about) == 0) return taken(chains->folder);
+    find_place(&place, chains->folder);
+    remove_leftovers(&place);
+    KELVIN_TRY(make_unfinished(&place, &chains->lock, chains->folder));
+    kelvin_status status = fill(chains, place.current);
+    if (!status) status = take_name(&place, chains->folder);
+    if (status) remove_folder(place.current);
     return status;
 }

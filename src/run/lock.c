@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NUMBER = 24 };
@@ -56,6 +57,23 @@ kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder)
         status = kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
     if (status) kelvin_lock_release(lock);
     return status;
+}
+
+bool kelvin_lock_holds(const struct kelvin_lock *lock, const char *folder)
+{
+    kelvin_path path;
+    struct stat held, there;
+    return lock->fd >= 0 && !kelvin_path_join(path, folder, "lock") && fstat(lock->fd, &held) == 0 &&
+           stat(path, &there) == 0 && held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+}
+
+bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder)
+{
+    kelvin_path path;
+    lock->fd = kelvin_path_join(path, folder, "lock") ? -1 : kelvin_open(path, O_RDWR);
+    if (lock->fd >= 0 && try_lock(lock->fd) && kelvin_lock_holds(lock, folder)) return true;
+    kelvin_lock_release(lock);
+    return false;
 }
 
 void kelvin_lock_release(struct kelvin_lock *lock)

@@ -11,6 +11,13 @@ struct kelvin_lock {
 
 /* KELVIN_EUSAGE, with the number of the process that has it, if another one does. */
 KELVIN_MUST_CHECK kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder);
+
+/* Takes a lock that is there and that nobody holds, and says nothing of it. */
+bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder);
+
+/* Is the lock that is held still the one in the folder? */
+bool kelvin_lock_holds(const struct kelvin_lock *lock, const char *folder);
+
 void kelvin_lock_release(struct kelvin_lock *lock);
 
 #endif
