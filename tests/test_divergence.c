@@ -187,7 +187,7 @@ static void same_chains(const char *a, const char *b, uint32_t chain)
     same_runs(x, y);
 }
 
-/* How and when files were written, and stops, change neither sentence nor history. */
+/* How and when files were written changes neither sentence nor history nor the state that is kept. */
 static void same_divergence(const kelvin_run_config *config, const char *sentence, uint32_t lost)
 {
     const struct {
@@ -195,15 +195,18 @@ static void same_divergence(const kelvin_run_config *config, const char *sentenc
         double checkpoint;
     } table[] = {{1, 1e9}, {2, 1e-9}, {3, 1e-9}};
     for (size_t i = 0; i < 3; i++) {
-        kelvin_path x, y;
         kelvin_chains *chains = started(config, "again");
         const kelvin_chains_options options = {.threads = table[i].threads, .checkpoint = table[i].checkpoint};
         assert_ok(kelvin_chains_run(chains, &options, NULL, NULL));
         assert_string_equal(kelvin_chains_diverged(chains, lost), sentence);
         kelvin_chains_close(chains);
-        assert_ok(kelvin_path_join(x, in_base("again"), KELVIN_HISTORY_FILE, lost));
-        assert_ok(kelvin_path_join(y, in_base("one"), KELVIN_HISTORY_FILE, lost));
-        same_bytes(x, y);
+        for (size_t k = 0; k < 2; k++) {
+            kelvin_path x, y, name;
+            assert_true(snprintf(name, sizeof name, k ? KELVIN_STATE_FILE : KELVIN_HISTORY_FILE, lost) > 0);
+            assert_ok(kelvin_path_join(x, in_base("again"), "%s", name));
+            assert_ok(kelvin_path_join(y, in_base("one"), "%s", name));
+            same_bytes(x, y);
+        }
         same_bytes(in_base("again/logits_train.npy"), in_base("one/logits_train.npy"));
         remove_tree(in_base("again"));
     }

@@ -142,14 +142,19 @@ void kelvin_chain_take_up(struct kelvin_chain *chain)
 
 /* ---- steps ---- */
 
+void kelvin_chain_now(struct kelvin_snapshot *state, const struct kelvin_chain *chain)
+{
+    const size_t bytes = chain->run->model->n_params * sizeof(float);
+    state->step = chain->step;
+    state->sums = chain->sums;
+    state->diverged[0] = '\0';
+    memcpy(state->theta, kelvin_sghmc_theta(chain->sampler), bytes);
+    memcpy(state->v, kelvin_sghmc_momentum(chain->sampler), bytes);
+}
+
 void kelvin_chain_keep(struct kelvin_chain *chain)
 {
-    struct kelvin_snapshot *good = &chain->good;
-    const size_t bytes = chain->run->model->n_params * sizeof(float);
-    good->step = chain->step;
-    good->sums = chain->sums;
-    memcpy(good->theta, kelvin_sghmc_theta(chain->sampler), bytes);
-    memcpy(good->v, kelvin_sghmc_momentum(chain->sampler), bytes);
+    kelvin_chain_now(&chain->good, chain);
 }
 
 static kelvin_status next_batch(struct kelvin_chain *chain, uint32_t epoch)

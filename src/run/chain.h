@@ -53,7 +53,7 @@ struct kelvin_chain {
     uint32_t number;
     uint32_t steps_per_epoch, steps; /* of the whole chain */
 
-    struct kelvin_snapshot good; /* the last state that was found good: at the end of an epoch, or a checkpoint */
+    struct kelvin_snapshot good; /* the last state that was found good: at the end of an epoch, or where it began */
     double *history;             /* (epochs, KELVIN_EPOCH_COLUMNS); rows are never changed once they are there */
 
     uint32_t step;
@@ -81,7 +81,10 @@ void kelvin_chain_take_up(struct kelvin_chain *chain);
  * says so afterwards, and the chain has ended. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chain_step(struct kelvin_chain *chain);
 
-/* Makes the state of now the good one, in the middle of an epoch. */
+/* The state of now, which nobody has looked at yet. */
+void kelvin_chain_now(struct kelvin_snapshot *state, const struct kelvin_chain *chain);
+
+/* Makes it the good one. */
 void kelvin_chain_keep(struct kelvin_chain *chain);
 
 /* The row of an epoch from its sums. */

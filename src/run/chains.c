@@ -122,7 +122,6 @@ static void checkpoint(struct work *work, double now, bool epoch_ended)
     const double period = work->chains->options.checkpoint, waited = now - work->checked;
     if (!(epoch_ended ? waited >= period : period > 0 && waited >= 2 * period)) return;
     if (!kelvin_slot_idle(&work->slot)) return;
-    if (!epoch_ended) kelvin_chain_keep(&work->chain);
     kelvin_slot_offer(&work->slot);
     work->checked = now;
 }

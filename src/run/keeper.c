@@ -182,7 +182,24 @@ static void wait_until_idle(struct kelvin_slot *slot)
     pthread_mutex_unlock(&slot->keeper->mutex);
 }
 
+/* The state in the slot becomes the keeper's. */
+static void hand_over(struct kelvin_slot *slot)
+{
+    slot->offered = kelvin_now();
+    slot->threads = slot->chain->threads;
+    pthread_mutex_lock(&slot->keeper->mutex);
+    slot->full = true;
+    pthread_cond_signal(&slot->keeper->work);
+    pthread_mutex_unlock(&slot->keeper->mutex);
+}
+
 void kelvin_slot_offer(struct kelvin_slot *slot)
+{
+    kelvin_chain_now(&slot->state, slot->chain);
+    hand_over(slot);
+}
+
+static void offer_good(struct kelvin_slot *slot)
 {
     const struct kelvin_snapshot *good = &slot->chain->good;
     const size_t bytes = slot->chain->run->model->n_params * sizeof(float);
@@ -192,12 +209,7 @@ void kelvin_slot_offer(struct kelvin_slot *slot)
     slot->state = *good;
     slot->state.theta = theta;
     slot->state.v = v;
-    slot->offered = kelvin_now();
-    slot->threads = slot->chain->threads;
-    pthread_mutex_lock(&slot->keeper->mutex);
-    slot->full = true;
-    pthread_cond_signal(&slot->keeper->work);
-    pthread_mutex_unlock(&slot->keeper->mutex);
+    hand_over(slot);
 }
 
 kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
@@ -205,7 +217,7 @@ kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
     struct kelvin_keeper *keeper = slot->keeper;
     wait_until_idle(slot);
     if (!slot->status) {
-        kelvin_slot_offer(slot);
+        offer_good(slot);
         wait_until_idle(slot);
     }
     pthread_mutex_lock(&keeper->mutex);

@@ -5,7 +5,7 @@
  *     ... in a chain's thread:
  *     struct kelvin_slot slot;
  *     st = kelvin_slot_open(&slot, keeper, &chain);
- *     if (kelvin_slot_idle(&slot)) kelvin_slot_offer(&slot);      // now and then: copies chain.good and goes on
+ *     if (kelvin_slot_idle(&slot)) kelvin_slot_offer(&slot);      // now and then: copies its state and goes on
  *     st = kelvin_slot_close(&slot);                              // writes chain.good a last time, and waits for it
  *     ...
  *     kelvin_keeper_stop(keeper);
