@@ -41,6 +41,24 @@ for folder in stopped killed; do
     check "$folder: the same bytes as if nothing had happened" same whole $folder
 done
 
+# ---- at the same moment ----
+mkdir together
+cd together
+pids=
+for i in 1 2 3 4 5 6; do
+    "$kelvin" sample $small --epochs 2 >../stdout 2>said-$i &
+    pids="$pids $!"
+done
+bad=0
+for pid in $pids; do wait $pid || bad=$((bad + 1)); done
+cat said-* >../stderr
+cd ..
+check "runs that start together each find a name" [ $bad = 0 ]
+check "and say which" [ "$(sed -n 's/^the run is kept in //p' stderr | sort | tr '\n' ' ')" = \
+    "kelvin-run kelvin-run-2 kelvin-run-3 kelvin-run-4 kelvin-run-5 kelvin-run-6 " ]
+check "which is where they are" [ "$(ls together/*/logits_test.npy | wc -l)" = 6 ]
+check "with nothing beside them" [ -z "$(ls -d together/.kelvin-run* 2>/dev/null)" ]
+
 # ---- ended ----
 ok resume whole
 check "a run that has ended says so" grep -qx "whole has ended already: there is nothing left to do." stderr

@@ -147,6 +147,11 @@ static kelvin_status check_names(const kelvin_run_config *config)
     return family_check(AUGMENTATIONS, config->augment);
 }
 
+static bool is_hmc(const struct settings *settings)
+{
+    return strcmp(settings->config.sampler, "hmc") == 0;
+}
+
 /* ---- the folder ---- */
 
 struct folder {
@@ -164,17 +169,27 @@ static kelvin_status free_folder(struct folder *folder)
     return kelvin_fail(KELVIN_EUSAGE, "no name is left for the folder: give -o RUN");
 }
 
-/* Said only if the run will start: what is refused gets one sentence. */
-static kelvin_status name_folder(struct settings *settings, struct folder *folder)
+/* Makes it: for hmc an empty one, for sghmc the run itself. */
+static kelvin_status claim(const struct settings *settings, kelvin_chains **chains)
 {
-    kelvin_run *trial;
-    if (settings->output || settings->how.dry_run) return KELVIN_OK;
-    KELVIN_TRY(kelvin_run_create(&trial, &settings->config));
-    kelvin_run_close(trial);
-    KELVIN_TRY(free_folder(folder));
-    settings->output = folder->name;
-    fprintf(stderr, "the run is kept in %s\n", settings->output);
-    return KELVIN_OK;
+    if (is_hmc(settings)) return kelvin_run_claim(settings->output);
+    return kelvin_chains_start(chains, &settings->config, settings->output);
+}
+
+/* A name that nobody gave may be another process's by now: then it is the next. */
+static kelvin_status make_folder(struct settings *settings, struct folder *folder, kelvin_chains **chains)
+{
+    struct stat about;
+    kelvin_status status;
+    *chains = NULL;
+    if (settings->output) return claim(settings, chains);
+    do {
+        KELVIN_TRY(free_folder(folder));
+        settings->output = folder->name;
+        status = claim(settings, chains);
+    } while (status == KELVIN_EUSAGE && lstat(folder->name, &about) == 0);
+    if (!status) fprintf(stderr, "the run is kept in %s\n", settings->output);
+    return status;
 }
 
 /* ---- hmc ---- */
@@ -192,11 +207,13 @@ static kelvin_status sample_and_write(kelvin_run *run, const struct settings *se
 }
 
 /* A run that does not end leaves nothing behind. */
-static kelvin_status hmc_sample(const struct settings *settings)
+static kelvin_status hmc_sample(struct settings *settings)
 {
+    struct folder folder;
+    kelvin_chains *none;
     kelvin_run *kept;
     KELVIN_TRY(kelvin_run_create(&kept, &settings->config));
-    kelvin_status status = kelvin_run_claim(settings->output);
+    kelvin_status status = make_folder(settings, &folder, &none);
     if (status) goto done;
     progress_catch_signals();
     status = sample_and_write(kept, settings);
@@ -213,18 +230,24 @@ done:
 
 /* ---- the command ---- */
 
+static kelvin_status sghmc(struct settings *settings)
+{
+    struct folder folder;
+    kelvin_chains *chains;
+    KELVIN_TRY(sghmc_check(&settings->how));
+    if (settings->how.dry_run) return sghmc_dry_run(&settings->config, &settings->how);
+    progress_catch_signals();
+    KELVIN_TRY(make_folder(settings, &folder, &chains));
+    return sghmc_sample(chains, settings->output, &settings->how);
+}
+
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     struct settings *settings = data;
-    struct folder folder;
     void *owner;
     kelvin_status status = configure(settings, &owner, arguments);
     if (!status) status = check_names(&settings->config);
-    if (!status) status = name_folder(settings, &folder);
-    if (!status)
-        status = strcmp(settings->config.sampler, "hmc") == 0
-                     ? hmc_sample(settings)
-                     : sghmc_sample(&settings->config, settings->output, &settings->how);
+    if (!status) status = is_hmc(settings) ? hmc_sample(settings) : sghmc(settings);
     kelvin_run_config_free(owner);
     return status;
 }

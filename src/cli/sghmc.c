@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-static kelvin_status check(const struct sghmc_settings *settings)
+kelvin_status sghmc_check(const struct sghmc_settings *settings)
 {
     if (settings->checkpoint < 0)
         return kelvin_fail(KELVIN_EUSAGE, "--checkpoint must not be negative, not '%g'", settings->checkpoint);
@@ -73,13 +73,13 @@ static kelvin_status finish(kelvin_chains *chains, const char *folder, const str
     return status;
 }
 
-kelvin_status sghmc_sample(const kelvin_run_config *config, const char *folder, const struct sghmc_settings *settings)
+kelvin_status sghmc_dry_run(const kelvin_run_config *config, const struct sghmc_settings *settings)
 {
-    kelvin_chains *chains;
-    KELVIN_TRY(check(settings));
-    if (settings->dry_run) return estimate_report(stdout, config, settings->threads, settings->json, warn);
-    progress_catch_signals();
-    KELVIN_TRY(kelvin_chains_start(&chains, config, folder));
+    return estimate_report(stdout, config, settings->threads, settings->json, warn);
+}
+
+kelvin_status sghmc_sample(kelvin_chains *chains, const char *folder, const struct sghmc_settings *settings)
+{
     warn(kelvin_chains_about(chains));
     return finish(chains, folder, settings);
 }
@@ -87,7 +87,7 @@ kelvin_status sghmc_sample(const kelvin_run_config *config, const char *folder, 
 kelvin_status sghmc_resume(const char *folder, const struct sghmc_settings *settings)
 {
     kelvin_chains *chains;
-    KELVIN_TRY(check(settings));
+    KELVIN_TRY(sghmc_check(settings));
     progress_catch_signals();
     KELVIN_TRY(kelvin_chains_open(&chains, folder));
     return finish(chains, folder, settings);

@@ -20,8 +20,14 @@ struct sghmc_settings {
 /* Seconds between checkpoints, if nobody says otherwise. */
 #define SGHMC_CHECKPOINT 60
 
-/* In a new folder, which a dry run does not look at. */
-KELVIN_MUST_CHECK kelvin_status sghmc_sample(const kelvin_run_config *config, const char *folder,
+/* Whether the settings are right; before anything is made. */
+KELVIN_MUST_CHECK kelvin_status sghmc_check(const struct sghmc_settings *settings);
+
+/* What a run would cost; makes nothing. */
+KELVIN_MUST_CHECK kelvin_status sghmc_dry_run(const kelvin_run_config *config, const struct sghmc_settings *settings);
+
+/* A run that was just started in a new folder; takes it over. */
+KELVIN_MUST_CHECK kelvin_status sghmc_sample(kelvin_chains *chains, const char *folder,
                                              const struct sghmc_settings *settings);
 
 /* In the folder of a run that was begun. If it has ended, says so and reports again. */
