@@ -11,11 +11,18 @@ r = json.load(open('stdout'))
 assert $1, r"
 }
 
+# At most 79 letters, no spaces at the end, and two of them between what is in the columns.
+readable() {
+    ! grep -qE '^.{80}| $' stdout && ! grep -E '^(accuracy|confidence|log-l)' stdout | grep -qvE '  -?[0-9.]+( \+- [0-9.]+)?( %)?  +-?[0-9.]+( \+- [0-9.]+)?( %)?$'
+}
+
 small="--model mlp:5 --epochs 20 --lr 1e-3"
 ok sample $small --chains 9 -o nine
 grep -v '^seconds' stdout >first
 check "a table has the ensemble" has "accuracy, ensemble  "
 check "a table has error bars" has "log-likelihood, ensembles of 8"
+check "a table fits a terminal" readable
+check "percentiles have a line of their own" [ "$(grep -cE '^    10 % .. 90 % of them  +-?[0-9.]+ \.\. -?[0-9.]+( %)?  +-?[0-9.]+ \.\. -?[0-9.]+( %)?$' stdout)" = 2 ]
 check "a table says what training accuracy is" has "one clean pass"
 check "a table has temperatures" has "configurational temperature"
 ok diagnose nine
@@ -43,6 +50,7 @@ ok diagnose --json one
 check "no test data: null" says "r['test'] is None and r['training']['single']['accuracy']['error'] is None"
 
 ok sample $small --chains 2 --lr 1e-9 -o untrained
+check "warnings fit a terminal" readable
 check "a warning for what has not learnt" has "hardly better than chance"
 check "a warning for what has not settled" has "The configurational temperature is more than 10 % off"
 

@@ -208,8 +208,7 @@ void option_default(char *out, size_t size, const struct option *option, const v
         kinds[option->kind].show(out, size, (const char *)settings + option->offset);
 }
 
-/* Words in lines of at most `width` letters, the first after `column` letters, the others indented as far. */
-static void print_wrapped(FILE *out, const char *text, int column, int width)
+void print_wrapped(FILE *out, const char *text, int column, int width)
 {
     int at = column;
     while (*text) {

@@ -69,4 +69,7 @@ const char *option_group(const struct option_group *groups, const struct option 
 void options_print(FILE *out, const struct option *options, size_t n, const struct option_group *groups,
                    const void *settings);
 
+/* Words in lines of at most `width` letters, the first after `column` letters, the others indented as far. */
+void print_wrapped(FILE *out, const char *text, int column, int width);
+
 #endif

@@ -2,6 +2,8 @@
  * an acceptance between 60 % and 99 % is where HMC is neither stuck nor wasting its steps. */
 #include "cli/report.h"
 
+#include "cli/options.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -29,8 +31,10 @@ kelvin_status print_json(FILE *out, json_t *object, size_t digits)
 void print_subject(FILE *out, const kelvin_run *run)
 {
     const kelvin_run_config *c = &run->config;
-    fprintf(out, "%s on %s, density %s, prior %s, temperature %g\n", c->model, c->data, c->density, c->prior,
-            c->temperature);
+    char text[4096 + 512];
+    snprintf(text, sizeof text, "%s on %s, density %s, prior %s, temperature %g", c->model, c->data, c->density,
+             c->prior, c->temperature);
+    print_wrapped(out, text, 0, 79);
     if (run->data->test.n > 0)
         fprintf(out, "%zu observations, and %zu that are kept for testing\n", run->data->train.n, run->data->test.n);
 }

@@ -3,11 +3,13 @@
 #include "cli/report_ensemble.h"
 
 #include "base/files.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "run/chains.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <unistd.h>
 
 struct facts {
@@ -89,20 +91,30 @@ enum { WARNINGS = sizeof warnings / sizeof *warnings };
 
 /* ---- for people ---- */
 
-enum { CELL = 40, NAME_WIDTH = 31, WIDTH = 28 };
+/* 79 letters: name, cell, cell, with two spaces between them that no number takes. */
+enum { CELL = 40, ROOM = 22, NAME_WIDTH = 31, WIDTH = 24, LINE = 79 };
+
+/* Two numbers in a cell, with as many digits as there is room for: logits as large as floats can be have likelihoods of
+ * 39 digits. */
+static void pair(char out[CELL], double a, const char *between, double b, const char *unit, int digits)
+{
+    int used = CELL;
+    for (; used > ROOM && digits >= 0; digits--)
+        used = snprintf(out, CELL, "%.*f%s%.*f%s", digits, a, between, digits, b, unit);
+    if (used > ROOM) snprintf(out, CELL, "%.3g%s%.3g%s", a, between, b, unit);
+}
+
+static void number(char out[CELL], double x, const char *unit, int digits)
+{
+    if (snprintf(out, CELL, "%.*f%s", digits, x, unit) > ROOM) snprintf(out, CELL, "%.6g%s", x, unit);
+}
 
 static void with_error(char out[CELL], const kelvin_average *x, double scale, const char *unit, int digits)
 {
     if (isnan(x->error))
-        snprintf(out, CELL, "%.*f%s", digits, scale * x->mean, unit);
+        number(out, scale * x->mean, unit, digits);
     else
-        snprintf(out, CELL, "%.*f +- %.*f%s", digits, scale * x->mean, digits, scale * x->error, unit);
-}
-
-static void with_range(char out[CELL], const kelvin_percentiles *x, double scale, const char *unit, int digits)
-{
-    snprintf(out, CELL, "%.*f (%.*f .. %.*f)%s", digits, scale * x->median, digits, scale * x->low, digits,
-             scale * x->high, unit);
+        pair(out, scale * x->mean, " +- ", scale * x->error, unit, digits);
 }
 
 static void single_accuracy(char out[CELL], const kelvin_metrics *m)
@@ -112,12 +124,17 @@ static void single_accuracy(char out[CELL], const kelvin_metrics *m)
 
 static void ensemble_accuracy(char out[CELL], const kelvin_metrics *m)
 {
-    snprintf(out, CELL, "%.2f %%", 100 * m->ensemble.accuracy);
+    number(out, 100 * m->ensemble.accuracy, " %", 2);
 }
 
 static void subset_accuracy(char out[CELL], const kelvin_metrics *m)
 {
-    with_range(out, &m->spread.accuracy, 100, " %", 2);
+    number(out, 100 * m->spread.accuracy.median, " %", 2);
+}
+
+static void range_of_accuracy(char out[CELL], const kelvin_metrics *m)
+{
+    pair(out, 100 * m->spread.accuracy.low, " .. ", 100 * m->spread.accuracy.high, " %", 2);
 }
 
 static void single_log_likelihood(char out[CELL], const kelvin_metrics *m)
@@ -127,17 +144,22 @@ static void single_log_likelihood(char out[CELL], const kelvin_metrics *m)
 
 static void mean_log_likelihood(char out[CELL], const kelvin_metrics *m)
 {
-    snprintf(out, CELL, "%.4f", m->ensemble.log_likelihood / (double)m->n);
+    number(out, m->ensemble.log_likelihood / (double)m->n, "", 4);
 }
 
 static void ensemble_log_likelihood(char out[CELL], const kelvin_metrics *m)
 {
-    snprintf(out, CELL, "%.1f", m->ensemble.log_likelihood);
+    number(out, m->ensemble.log_likelihood, "", 1);
 }
 
 static void subset_log_likelihood(char out[CELL], const kelvin_metrics *m)
 {
-    with_range(out, &m->spread.log_likelihood, 1, "", 1);
+    number(out, m->spread.log_likelihood.median, "", 1);
+}
+
+static void range_of_log_likelihood(char out[CELL], const kelvin_metrics *m)
+{
+    pair(out, m->spread.log_likelihood.low, " .. ", m->spread.log_likelihood.high, "", 1);
 }
 
 static void single_confidence(char out[CELL], const kelvin_metrics *m)
@@ -147,8 +169,10 @@ static void single_confidence(char out[CELL], const kelvin_metrics *m)
 
 static void ensemble_confidence(char out[CELL], const kelvin_metrics *m)
 {
-    snprintf(out, CELL, "%.2f %%", 100 * m->ensemble.confidence);
+    number(out, 100 * m->ensemble.confidence, " %", 2);
 }
+
+#define RANGE "    10 % .. 90 % of them"
 
 static const struct {
     const char *name;
@@ -158,23 +182,26 @@ static const struct {
     {"accuracy, single samples", single_accuracy, false},
     {"accuracy, ensemble", ensemble_accuracy, false},
     {"accuracy, ensembles of 8", subset_accuracy, true},
+    {RANGE, range_of_accuracy, true},
     {"confidence, single samples", single_confidence, false},
     {"confidence, ensemble", ensemble_confidence, false},
     {"log-likelihood, single, mean", single_log_likelihood, false},
     {"log-likelihood, ensemble, mean", mean_log_likelihood, false},
     {"log-likelihood, ensemble, sum", ensemble_log_likelihood, false},
     {"log-likelihood, ensembles of 8", subset_log_likelihood, true},
+    {RANGE, range_of_log_likelihood, true},
 };
 
 static void print_metrics(FILE *out, const struct facts *f)
 {
-    fprintf(out, "%-*s%*s%*s\n", NAME_WIDTH, "", WIDTH, "training", WIDTH, f->test.n > 0 ? "test" : "");
+    const bool tested = f->test.n > 0;
+    fprintf(out, "%*s%*s\n", NAME_WIDTH + WIDTH, "training", tested ? WIDTH : 0, tested ? "test" : "");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].needs_subsets && f->train.subsets == 0) continue;
         char train[CELL], test[CELL] = "";
         rows[i].cell(train, &f->train);
-        if (f->test.n > 0) rows[i].cell(test, &f->test);
-        fprintf(out, "%-*s%*s%*s\n", NAME_WIDTH, rows[i].name, WIDTH, train, WIDTH, test);
+        if (tested) rows[i].cell(test, &f->test);
+        fprintf(out, "%-*s%*s%*s\n", NAME_WIDTH, rows[i].name, WIDTH, train, tested ? WIDTH : 0, test);
     }
 }
 
@@ -185,39 +212,59 @@ static void print_temperature(FILE *out, const char *name, const kelvin_average 
     fprintf(out, "%-*s%*s     set: %.4g\n", NAME_WIDTH, name, WIDTH, cell, t->set);
 }
 
+static void say(FILE *out, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    print_wrapped(out, text, 0, LINE);
+}
+
 static void print_legend(FILE *out, const struct facts *f)
 {
     const kelvin_temperatures *t = &f->temperatures;
-    fputs("\nTraining: one clean pass at the end over the data as they are (the paper: augmented images, as they\n"
-          "were met during the last epoch). ",
-          out);
-    if (f->train.samples > 1) fputs("+-: standard error over samples; of temperatures: over chains.\n", out);
+    fputc('\n', out);
+    say(out, "Training: one clean pass at the end over the data as they are (the paper: augmented images, as they were "
+             "met during the last epoch).");
+    if (f->train.samples > 1) say(out, "+-: standard error over samples; of temperatures: over chains.");
     if (f->train.subsets > 0)
-        fprintf(out, "Ensembles of %zu: median (10 %% .. 90 %%) of %zu random ones, as in the paper.\n",
-                f->train.subset, f->train.subsets);
+        say(out,
+            "Ensembles of %zu: the median of %zu random ones, and what four in five of them are within, as in the "
+            "paper.",
+            f->train.subset, f->train.subsets);
     else
-        fputs("Error bars of ensembles need more than 8 samples; the paper has 24.\n", out);
-    fprintf(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.\n", t->epochs, t->epochs == 1 ? "" : "s",
-            t->chains, t->chains == 1 ? "" : "s");
+        say(out, "Error bars of ensembles need more than 8 samples; the paper has 24.");
+    say(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.", t->epochs, t->epochs == 1 ? "" : "s", t->chains,
+        t->chains == 1 ? "" : "s");
+}
+
+static void print_warnings(FILE *out, const struct facts *f)
+{
+    for (size_t i = 0, shown = 0; i < WARNINGS; i++) {
+        if (!warnings[i].applies(f)) continue;
+        fputs(shown++ ? "- " : "\nwarnings\n- ", out);
+        print_wrapped(out, warnings[i].text, 2, LINE);
+    }
 }
 
 static void print_table(FILE *out, const struct facts *f)
 {
     const kelvin_run_config *c = &f->run->config;
     print_subject(out, f->run);
-    fprintf(out,
-            "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " epoch%s, batches of %" PRIu32
-            ", lr %g (%s), momentum %g, seed %" PRIu64 "\n",
-            c->sampler, c->chains, c->chains == 1 ? "" : "s", f->train.samples, f->train.samples == 1 ? "" : "s",
-            c->epochs, c->epochs == 1 ? "" : "s", c->batch, c->lr, c->schedule, c->momentum, c->seed);
+    say(out,
+        "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " epoch%s, batches of %" PRIu32
+        ", lr %g (%s), momentum %g, seed %" PRIu64,
+        c->sampler, c->chains, c->chains == 1 ? "" : "s", f->train.samples, f->train.samples == 1 ? "" : "s", c->epochs,
+        c->epochs == 1 ? "" : "s", c->batch, c->lr, c->schedule, c->momentum, c->seed);
     fputc('\n', out);
     print_metrics(out, f);
     print_temperature(out, "kinetic temperature", &f->temperatures.kinetic, &f->temperatures);
     print_temperature(out, "configurational temperature", &f->temperatures.configurational, &f->temperatures);
     if (f->run->seconds > 0) fprintf(out, "%-*s%*.1f\n", NAME_WIDTH, "seconds", WIDTH, f->run->seconds);
     print_legend(out, f);
-    for (size_t i = 0, shown = 0; i < WARNINGS; i++)
-        if (warnings[i].applies(f)) fprintf(out, "%s- %s\n", shown++ ? "" : "\nwarnings\n", warnings[i].text);
+    print_warnings(out, f);
 }
 
 /* ---- for programs ---- */
