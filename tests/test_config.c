@@ -271,7 +271,7 @@ static void there_and_back(void **state)
     }
 }
 
-/* The checksums are of the training images (bytes) and of their labels. */
+/* The checksums are of the training images (bytes) and of their labels, and the same of the test part. */
 static void run_json_of_sghmc(void **state)
 {
     (void)state;
@@ -282,7 +282,9 @@ static void run_json_of_sghmc(void **state)
     assert_ok(kelvin_run_prepare(&run, &config));
     assert_ok(kelvin_config_write(run, in_base("trip")));
     const unsigned images = kelvin_crc32(run->data->train.bytes, 1438 * 64),
-                   labels = kelvin_crc32(run->data->train.y, 1438 * 4);
+                   labels = kelvin_crc32(run->data->train.y, 1438 * 4),
+                   test_images = kelvin_crc32(run->data->test.bytes, 359 * 64),
+                   test_labels = kelvin_crc32(run->data->test.y, 359 * 4);
     kelvin_run_close(run);
     char *text = slurp(in_base("trip/run.json"), &bytes);
     snprintf(expected, sizeof expected,
@@ -290,7 +292,7 @@ static void run_json_of_sghmc(void **state)
              "  \"kelvin\": \"" KELVIN_VERSION "\",\n"
              "  \"sampler\": \"sghmc\",\n"
              "  \"data\": \"digits\",\n"
-             "  \"data_crc32\": \"%08x-%08x\",\n"
+             "  \"data_crc32\": \"%08x-%08x-%08x-%08x\",\n"
              "  \"model\": \"mlp:20,20,20,leak=0.01\",\n"
              "  \"density\": \"categorical\",\n"
              "  \"prior\": \"normal:0.1\",\n"
@@ -308,7 +310,7 @@ static void run_json_of_sghmc(void **state)
              "  \"init\": \"none\",\n"
              "  \"logit_limit\": 1e5\n"
              "}\n",
-             images, labels);
+             images, labels, test_images, test_labels);
     assert_string_equal(text, expected);
     kelvin_free(text);
 }
@@ -359,6 +361,47 @@ static void every_field_of_run_json(void **state)
     }
 }
 
+/* Marks that are none, and those of earlier versions, which leave out the test part. */
+static void marks_of_data(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *end; /* of the mark, from its 18th letter on */
+        const char *sentence;
+    } table[] = {
+        {"", NULL},
+        {"-", "expected two or four checksums"},
+        {"-00000000", "expected two or four checksums"},
+        {"-00000000-00000000", "digits has changed since (test inputs, test labels); put the old data back"},
+        {"-00000000-00000000-00000000", "expected two or four checksums"},
+        {"-00000000-0000000G", "expected two or four checksums"},
+        {"-00000000-000000000", "expected two or four checksums"},
+        {"0", "expected two or four checksums"},
+        {"-0x000000-00000000", "expected two or four checksums"},
+    };
+    const kelvin_run_config config = defaults("sghmc");
+    kelvin_run *run;
+    size_t bytes;
+    assert_ok(kelvin_run_prepare(&run, &config));
+    assert_ok(kelvin_config_write(run, in_base("trip")));
+    kelvin_run_close(run);
+    char text[1024], bad[2048], *file = slurp(in_base("trip/run.json"), &bytes);
+    assert_true(bytes < sizeof text);
+    memcpy(text, file, bytes + 1);
+    kelvin_free(file);
+    const char *mark = strstr(text, "data_crc32\": \"") + strlen("data_crc32\": \"");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        snprintf(bad, sizeof bad, "%.*s%s%s", (int)(mark - text) + 17, text, table[i].end, strchr(mark, '"'));
+        write_text(in_base("trip/run.json"), bad);
+        const kelvin_status status = kelvin_config_read(&run, in_base("trip"));
+        if (table[i].sentence)
+            fails(status, KELVIN_EFORMAT, "trip/run.json", table[i].sentence);
+        else
+            assert_ok(status);
+        kelvin_run_close(run);
+    }
+}
+
 /* ---- files that say a part ---- */
 
 static void a_part_is_taken_over(void **state)
@@ -372,7 +415,7 @@ static void a_part_is_taken_over(void **state)
 
     owner = with_file(&config, "sghmc",
                       "{\"lr\": 0.3, \"epochs\": 7, \"density\": \"dirclip:0.9,-50\", \"kelvin\": \"0.0.1\", "
-                      "\"data_crc32\": \"of another day\"}");
+                      "\"data_crc32\": \"00000000-00000000\"}"); /* of a data set that it does not name */
     expected.lr = 0.3;
     expected.epochs = 7;
     expected.density = "dirclip:0.9,-50";
@@ -528,6 +571,7 @@ int main(void)
         cmocka_unit_test(there_and_back), /* leaves the folder "trip" for those below */
         cmocka_unit_test(run_json_of_sghmc),
         cmocka_unit_test(every_field_of_run_json),
+        cmocka_unit_test(marks_of_data),
         cmocka_unit_test(a_part_is_taken_over),
         cmocka_unit_test(fields_that_follow),
         cmocka_unit_test(wrong_files),

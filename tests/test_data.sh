@@ -137,6 +137,35 @@ run diagnose flowers-run
 check "another order of classes is noticed" complained 1 "flowers.csv has changed since"
 sed -i 's/daisy/tulip/' flowers.csv
 ok diagnose flowers-run
+
+# Both samplers, and both parts; an old mark is of the training part alone.
+tail -n 5 flowers.csv >test.csv
+small="--data csv:flowers.csv,test=test.csv,label=3 --model mlp:4 --chains 1"
+ok sample --sampler hmc $small --iterations 10 --steps 10 -o test-hmc
+ok sample $small --epochs 2 -o test-sghmc
+cp -r test-sghmc old-mark
+sed -i 's/\("data_crc32": "[0-9a-f]*-[0-9a-f]*\)[^"]*/\1/' old-mark/run.json
+cp test.csv was.csv
+sed -i 's/30/31/' test.csv
+for name in test-hmc test-sghmc; do
+    run diagnose $name
+    check "other test inputs of $name are noticed" complained 1 "label=3 has changed since (test inputs); put the old data back"
+done
+run resume test-sghmc
+check "and by resume" complained 1 "test-sghmc/run.json: the data set"
+ok diagnose old-mark
+sed -i 's/^1,/9,/' flowers.csv
+run diagnose old-mark
+check "an old mark is compared as far as it goes" complained 1 "has changed since (training inputs);"
+run diagnose test-hmc
+check "both parts are told" complained 1 "has changed since (training inputs, test inputs);"
+sed -i 's/^9,/1,/' flowers.csv
+sed 's/3,30,rose/3,30,"tulip ""red"""/' was.csv >test.csv
+run diagnose test-hmc
+check "other test labels" complained 1 "has changed since (test labels);"
+cp was.csv test.csv
+ok diagnose test-hmc
+ok diagnose test-sghmc
 mv flowers.csv moved.csv
 run diagnose flowers-run
 check "whose file is missing" complained 1 "flowers-run/run.json: its data: $work/flowers.csv: could not be read"

@@ -1,36 +1,10 @@
 /* run.json, and configuration files, which are the same with fields left out. */
 #include "run/fields.h"
-#include "run/formats.h"
 #include "run/room.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* ---- the data ---- */
-
-enum { DATA_MARK = 20 };
-
-/* By which it is seen that a data set is no longer what it was: checksums of its training part, inputs and labels. */
-static void data_mark(char mark[DATA_MARK], const kelvin_data *data)
-{
-    const kelvin_part *part = &data->train;
-    const size_t n = part->n * data->inputs;
-    const uint32_t inputs = part->bytes ? kelvin_crc32(part->bytes, n) : kelvin_crc32(part->x, n * sizeof *part->x);
-    snprintf(mark, DATA_MARK, "%08" PRIx32 "-%08" PRIx32, inputs, kelvin_crc32(part->y, part->n * sizeof *part->y));
-}
-
-static kelvin_status check_data(const kelvin_data *data, const char *expected, const char *path)
-{
-    char found[DATA_MARK];
-    data_mark(found, data);
-    if (!expected || strcmp(found, expected) == 0) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT,
-                       "%s: the data set %s has changed since: the checksum of its training part is %s, expected %s",
-                       path, data->name, found, expected);
-}
 
 /* ---- fields ---- */
 
@@ -73,6 +47,7 @@ static kelvin_status take_fields(struct kelvin_config_record *record, void *owne
     for (size_t i = 0; i < n; i++)
         if (kelvin_record_has(owner, fields[i].name) || (all && fields[i].kind != &kelvin_field_maybe))
             KELVIN_TRY(kelvin_record_take(record, owner, path, &fields[i]));
+    KELVIN_TRY(kelvin_mark_check(record->data_crc32, path));
     return check_names(owner, path, sampler);
 }
 
@@ -82,8 +57,8 @@ kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder)
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     const size_t n = kelvin_config_fields_of(fields, run->config.sampler);
-    char mark[DATA_MARK];
-    data_mark(mark, run->data);
+    char mark[KELVIN_DATA_MARK];
+    kelvin_data_mark(mark, run->data);
     const struct kelvin_config_record record = {.version = KELVIN_VERSION, .data_crc32 = mark, .config = run->config};
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
@@ -96,7 +71,8 @@ static kelvin_status prepare(kelvin_run **run, const struct kelvin_config_record
     if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
     if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
     if (status) return status;
-    if ((status = check_data((*run)->data, record->data_crc32, path))) {
+    if ((status = kelvin_mark_compare((*run)->data, record->data_crc32, path,
+                                      "put the old data back, or sample the new data with kelvin sample"))) {
         kelvin_run_close(*run);
         *run = NULL;
     }

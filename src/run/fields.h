@@ -30,6 +30,16 @@ bool kelvin_config_field_counts(const struct kelvin_config_field *field, const c
 /* Where the text of a field is; NULL if the field is none of the texts of a configuration. */
 const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_config_field *field);
 
+/* By which it is seen that a data set is no longer what it was: checksums of its training and test part. */
+enum { KELVIN_DATA_MARK = 36 };
+void kelvin_data_mark(char mark[KELVIN_DATA_MARK], const kelvin_data *data);
+
+/* KELVIN_EFORMAT, with the path, if it is not a mark (NULL is none, and fine); if the data have another one: which part
+ * has changed, and the advice. A mark that leaves out the test part is compared as far as it goes. */
+KELVIN_MUST_CHECK kelvin_status kelvin_mark_check(const char *mark, const char *path);
+KELVIN_MUST_CHECK kelvin_status kelvin_mark_compare(const kelvin_data *data, const char *mark, const char *path,
+                                                    const char *advice);
+
 /* Whether a file, or a command line, says a field. */
 typedef bool kelvin_config_said(const void *context, const char *field);
 
