@@ -303,6 +303,20 @@ static void files_of_a_chain_belong_together(void **state)
     remove_tree(in_base("smooth"));
 }
 
+/* Who waits for a run of days wants to know at once. */
+static void a_failure_stops_the_others(void **state)
+{
+    (void)state;
+    const kelvin_run_config config = tiny();
+    kelvin_chains *chains = started(&config, "failed");
+    assert_int_equal(mkdir(in_base("failed/chain-000/state.safetensors.tmp"), 0777), 0);
+    fails(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 1, .checkpoint = 0}, NULL, NULL), KELVIN_EIO,
+          "chain-000/state.safetensors", "Is a directory");
+    assert_false(exists(in_base("failed/chain-001/history.csv")) || exists(in_base("failed/chain-002/history.csv")));
+    kelvin_chains_close(chains);
+    remove_tree(in_base("failed"));
+}
+
 /* ---- whose turn it is ---- */
 
 /* Does the first row of times.csv begin so? */
@@ -615,7 +629,12 @@ int main(void)
         cmocka_unit_test(a_stopped_run_knows_where_it_is),
         cmocka_unit_test(stopped_in_the_middle_of_epochs),
         cmocka_unit_test(killed_again_and_again),
+<<<<<<< HEAD
         cmocka_unit_test(files_of_a_chain_belong_together),
+=======
+        cmocka_unit_test(history_and_state_belong_together),
+        cmocka_unit_test(a_failure_stops_the_others),
+>>>>>>> f4789c4 (tests: a chain that fails stops the others)
         cmocka_unit_test(who_comes_first_is_written_first),
         cmocka_unit_test(only_one_works_there),
         cmocka_unit_test(a_killed_holder_lets_go),

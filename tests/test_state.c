@@ -408,7 +408,7 @@ static double peak_memory(const kelvin_run_config *config)
 static void memory_is_estimated(void **state)
 {
     (void)state;
-#if defined __SANITIZE_ADDRESS__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     skip();
 #endif
     kelvin_run_config config = tiny();
