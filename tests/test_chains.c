@@ -629,12 +629,8 @@ int main(void)
         cmocka_unit_test(a_stopped_run_knows_where_it_is),
         cmocka_unit_test(stopped_in_the_middle_of_epochs),
         cmocka_unit_test(killed_again_and_again),
-<<<<<<< HEAD
         cmocka_unit_test(files_of_a_chain_belong_together),
-=======
-        cmocka_unit_test(history_and_state_belong_together),
         cmocka_unit_test(a_failure_stops_the_others),
->>>>>>> f4789c4 (tests: a chain that fails stops the others)
         cmocka_unit_test(who_comes_first_is_written_first),
         cmocka_unit_test(only_one_works_there),
         cmocka_unit_test(a_killed_holder_lets_go),
