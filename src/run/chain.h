@@ -133,6 +133,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_state_read(struct kelvin_chain *chain, co
 KELVIN_MUST_CHECK kelvin_status kelvin_state_peek(uint32_t *step, char diverged[KELVIN_NOTE], const char *path,
                                                   const kelvin_run *run, uint32_t chain, uint32_t steps);
 
+/* Whether a state is of this chain of a run with this configuration. */
+KELVIN_MUST_CHECK kelvin_status kelvin_state_check(const char *path, const kelvin_run *run, uint32_t chain);
+
 /* A snapshot's memory for n parameters; kelvin_snapshot_free on a zeroed one is fine. */
 KELVIN_MUST_CHECK kelvin_status kelvin_snapshot_create(struct kelvin_snapshot *snapshot, size_t n);
 void kelvin_snapshot_free(struct kelvin_snapshot *snapshot);

@@ -316,6 +316,7 @@ kelvin_status kelvin_chains_start(struct kelvin_chains **chains, const kelvin_ru
     KELVIN_TRY(kelvin_run_create(&run, config));
     kelvin_status status = create(chains, run, folder);
     if (!status) status = kelvin_chains_check(run);
+    if (!status) status = kelvin_config_mark(run);
     if (!status) status = kelvin_chains_folder(*chains);
     return status ? give_up(chains, status) : KELVIN_OK;
 }

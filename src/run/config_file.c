@@ -3,6 +3,9 @@
 #include "run/room.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -65,14 +68,31 @@ kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder)
     return kelvin_record_write(path, fields, n, &record);
 }
 
+kelvin_status kelvin_config_mark(kelvin_run *run)
+{
+    struct kelvin_field all[KELVIN_CONFIG_FIELDS], fields[KELVIN_CONFIG_FIELDS];
+    char mark[DATA_MARK];
+    data_mark(mark, run->data);
+    const struct kelvin_config_record record = {.data_crc32 = mark, .config = run->config};
+    size_t n = 0;
+    uint32_t crc32;
+    for (size_t i = 0, m = kelvin_config_fields_of(all, run->config.sampler); i < m; i++)
+        if (all[i].offset != offsetof(struct kelvin_config_record, version)) fields[n++] = all[i];
+    KELVIN_TRY(kelvin_record_crc32(&crc32, fields, n, &record));
+    snprintf(kelvin_run_inside(run)->mark, KELVIN_CONFIG_MARK, "%08" PRIx32, crc32);
+    return KELVIN_OK;
+}
+
 static kelvin_status prepare(kelvin_run **run, const struct kelvin_config_record *record, const char *path)
 {
     kelvin_status status = kelvin_run_prepare(run, &record->config);
     if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
     if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
     if (status) return status;
-    if ((status = kelvin_mark_compare((*run)->data, record->data_crc32, path,
-                                      "put the old data back, or sample the new data with kelvin sample"))) {
+    status = kelvin_mark_compare((*run)->data, record->data_crc32, path,
+                                 "put the old data back, or sample the new data with kelvin sample");
+    if (!status && !kelvin_run_is_hmc(*run)) status = kelvin_config_mark(*run);
+    if (status) {
         kelvin_run_close(*run);
         *run = NULL;
     }

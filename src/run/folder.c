@@ -1,8 +1,6 @@
 /* The run folder. run.json comes last: a folder without it is a run that was not finished. */
-#include "run/room.h"
+#include "run/chain.h"
 
-#include "base/files.h"
-#include "run/formats.h"
 #include "run/record.h"
 
 #include <errno.h>
@@ -238,12 +236,19 @@ static kelvin_status read_results(kelvin_run *run, const char *folder)
     return KELVIN_OK;
 }
 
+/* Its results stay in the folder. If run.json has changed, they are not what it says: one state is asked for all. */
+static kelvin_status check_state(const kelvin_run *run, const char *folder)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_STATE_FILE, 0u));
+    return access(path, F_OK) == 0 ? kelvin_state_check(path, run, 0) : KELVIN_OK;
+}
+
 kelvin_status kelvin_run_read(kelvin_run **run, const char *folder)
 {
     *run = NULL;
     KELVIN_TRY(kelvin_config_read(run, folder));
-    if (!kelvin_run_is_hmc(*run)) return KELVIN_OK; /* its results stay in the folder */
-    const kelvin_status status = read_results(*run, folder);
+    const kelvin_status status = kelvin_run_is_hmc(*run) ? read_results(*run, folder) : check_state(*run, folder);
     if (status) {
         kelvin_run_close(*run);
         *run = NULL;

@@ -2,6 +2,7 @@
 #include "run/record.h"
 
 #include "base/files.h"
+#include "run/formats.h"
 
 #include <jansson.h>
 
@@ -120,6 +121,33 @@ const struct kelvin_field_kind kelvin_field_real = {"a number", real_to, real_fr
 
 /* ---- whole records ---- */
 
+/* NULL if memory runs out. */
+static json_t *to_object(const struct kelvin_field *fields, size_t n, const void *record)
+{
+    json_t *root = json_object();
+    int failed = root == NULL;
+    for (size_t i = 0; i < n; i++)
+        failed |=
+            json_object_set_new(root, fields[i].name, fields[i].kind->to_json((const char *)record + fields[i].offset));
+    if (!failed) return root;
+    json_decref(root);
+    return NULL;
+}
+
+/* As many as the number needs that needs most. */
+static int digits_of(json_t *root)
+{
+    int digits = 1;
+    const char *name;
+    json_t *value;
+    json_object_foreach(root, name, value)
+    {
+        const int needed = json_is_real(value) ? kelvin_digits(json_real_value(value)) : 1;
+        if (needed > digits) digits = needed;
+    }
+    return digits;
+}
+
 static int put(const char *text, size_t bytes, void *writer)
 {
     return kelvin_writer_put(writer, text, bytes) ? -1 : 0;
@@ -127,22 +155,31 @@ static int put(const char *text, size_t bytes, void *writer)
 
 kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n, const void *record)
 {
-    json_t *root = json_object();
-    int failed = root == NULL, digits = 1;
-    for (size_t i = 0; i < n; i++) {
-        json_t *value = fields[i].kind->to_json((const char *)record + fields[i].offset);
-        if (json_is_real(value) && kelvin_digits(json_real_value(value)) > digits)
-            digits = kelvin_digits(json_real_value(value));
-        failed |= json_object_set_new(root, fields[i].name, value);
-    }
+    json_t *root = to_object(fields, n, record);
     struct kelvin_writer file = {.fd = -1};
-    kelvin_status status = failed ? kelvin_fail(KELVIN_ENOMEM, "%s: out of memory: JSON could not be made", path)
-                                  : kelvin_writer_open(&file, path);
-    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION((size_t)digits);
+    kelvin_status status = root ? kelvin_writer_open(&file, path)
+                                : kelvin_fail(KELVIN_ENOMEM, "%s: out of memory: JSON could not be made", path);
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION((size_t)digits_of(root));
     if (!status && json_dump_callback(root, put, &file, flags)) status = KELVIN_EIO; /* put() said why */
     if (!status) status = kelvin_writer_put(&file, "\n", 1);
     json_decref(root);
     return kelvin_writer_close(&file, status);
+}
+
+static int add_to_crc32(const char *text, size_t bytes, void *crc32)
+{
+    *(uint32_t *)crc32 = kelvin_crc32_more(*(uint32_t *)crc32, text, bytes);
+    return 0;
+}
+
+kelvin_status kelvin_record_crc32(uint32_t *crc32, const struct kelvin_field *fields, size_t n, const void *record)
+{
+    json_t *root = to_object(fields, n, record);
+    *crc32 = 0;
+    const int failed =
+        !root || json_dump_callback(root, add_to_crc32, crc32, JSON_COMPACT | JSON_REAL_PRECISION((size_t)MOST_DIGITS));
+    json_decref(root);
+    return failed ? kelvin_fail(KELVIN_ENOMEM, "out of memory: JSON could not be made") : KELVIN_OK;
 }
 
 kelvin_status kelvin_record_open(void **owner, const char *path)

@@ -26,6 +26,10 @@ extern const struct kelvin_field_kind kelvin_field_real;  /* double */
 KELVIN_MUST_CHECK kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n,
                                                     const void *record);
 
+/* A checksum of all fields: of their JSON with every digit, however a file of them was indented. */
+KELVIN_MUST_CHECK kelvin_status kelvin_record_crc32(uint32_t *crc32, const struct kelvin_field *fields, size_t n,
+                                                    const void *record);
+
 /* Every field must be there, of its kind, and no other. Texts live until kelvin_record_free(*owner). */
 KELVIN_MUST_CHECK kelvin_status kelvin_record_read(void *record, void **owner, const char *path,
                                                    const struct kelvin_field *fields, size_t n);

@@ -11,6 +11,8 @@
 
 #define KELVIN_CONFIG_NAME "run.json"
 
+enum { KELVIN_CONFIG_MARK = 9 };
+
 /* What kelvin_run.owned points to. */
 struct kelvin_run_owned {
     kelvin_density density;
@@ -24,6 +26,7 @@ struct kelvin_run_owned {
     uint32_t threads;
     char cpu[64], isa[32];
     char warning[512];
+    char mark[KELVIN_CONFIG_MARK]; /* of sghmc: kelvin_config_mark() */
 };
 
 static inline struct kelvin_run_owned *kelvin_run_inside(const kelvin_run *run)
@@ -61,6 +64,10 @@ kelvin_hmc_options kelvin_run_hmc_options(const kelvin_run_config *config);
 /* run.json in a folder. Read: the run that it describes is prepared, its data opened and their checksum compared. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder);
 KELVIN_MUST_CHECK kelvin_status kelvin_config_read(kelvin_run **run, const char *folder);
+
+/* Fills in the mark: a checksum of all that run.json says, but for the version. It goes into every file of a chain, by
+ * which it is seen that run.json is no longer what it was. A run that was read has it. */
+KELVIN_MUST_CHECK kelvin_status kelvin_config_mark(kelvin_run *run);
 
 /* Floats of (iterations, n_params) and of the logits of one chain; KELVIN_ENOMEM if all chains' would overflow. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_sizes(size_t *draws, size_t *logits, const kelvin_run *run);

@@ -3,13 +3,12 @@
 #include "run/chain.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOMENTUM "momentum."
-enum { STEP, SEED, CHAIN, DIVERGED, N_NOTES };
+enum { CONFIG, STEP, SEED, CHAIN, DIVERGED, N_NOTES };
 
 /* ---- arrays ---- */
 
@@ -61,6 +60,27 @@ static void number_note(struct kelvin_note *note, const char *name, uint64_t val
     snprintf(note->text, sizeof note->text, "%" PRIu64, value);
 }
 
+static void config_note(struct kelvin_note *note, const kelvin_run *run)
+{
+    note->name = "config";
+    snprintf(note->text, sizeof note->text, "%s", kelvin_run_inside(run)->mark);
+}
+
+/* run.json lies in the folder of the chain's. */
+static kelvin_status check_config(const struct kelvin_tensors *file, const char *path, const kelvin_run *run,
+                                  uint32_t chain)
+{
+    const char *text;
+    char name[64];
+    KELVIN_TRY(kelvin_tensors_note(&text, file, "config"));
+    if (strcmp(text, kelvin_run_inside(run)->mark) == 0) return KELVIN_OK;
+    const size_t n = (size_t)snprintf(name, sizeof name, KELVIN_STATE_FILE, chain), all = strlen(path);
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%.*s" KELVIN_CONFIG_NAME
+                       " has changed since %s was written; put it back, or start a new run with --config",
+                       (int)(all > n ? all - n : 0), path, name);
+}
+
 static kelvin_status read_number(uint64_t *value, const struct kelvin_tensors *file, const char *path, const char *name,
                                  uint64_t lowest, uint64_t highest)
 {
@@ -68,10 +88,11 @@ static kelvin_status read_number(uint64_t *value, const struct kelvin_tensors *f
     char *end;
     KELVIN_TRY(kelvin_tensors_note(&text, file, name));
     *value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || *value < lowest || *value > highest)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: \"%s\" is \"%.40s\", expected a number from %" PRIu64 " to %" PRIu64,
-                           path, name, text, lowest, highest);
-    return KELVIN_OK;
+    if (*text >= '0' && *text <= '9' && !*end && *value >= lowest && *value <= highest) return KELVIN_OK;
+    if (lowest == highest)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: \"%s\" is \"%.40s\", expected %" PRIu64, path, name, text, lowest);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: \"%s\" is \"%.40s\", expected a number from %" PRIu64 " to %" PRIu64, path,
+                       name, text, lowest, highest);
 }
 
 /* ---- states ---- */
@@ -83,6 +104,7 @@ kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *ch
     if (!arrays) return KELVIN_ENOMEM;
     struct kelvin_note notes[N_NOTES] = {[DIVERGED] = {.name = "diverged"}};
     struct kelvin_epoch_sums sums = state->sums;
+    config_note(&notes[CONFIG], chain->run);
     number_note(&notes[STEP], "step", state->step);
     number_note(&notes[SEED], "seed", chain->run->config.seed);
     number_note(&notes[CHAIN], "chain", chain->number);
@@ -93,19 +115,37 @@ kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *ch
     return status;
 }
 
-static kelvin_status read_notes(uint32_t *step, char diverged[KELVIN_NOTE], const struct kelvin_tensors *file,
-                                const char *path, const kelvin_run *run, uint32_t chain, uint32_t steps)
+/* Whose it is. */
+static kelvin_status check_notes(const struct kelvin_tensors *file, const char *path, const kelvin_run *run,
+                                 uint32_t chain)
 {
     const uint64_t seed = run->config.seed;
-    const char *text;
     uint64_t value;
     KELVIN_TRY(read_number(&value, file, path, "seed", seed, seed));
     KELVIN_TRY(read_number(&value, file, path, "chain", chain, chain));
+    return check_config(file, path, run, chain);
+}
+
+static kelvin_status read_notes(uint32_t *step, char diverged[KELVIN_NOTE], const struct kelvin_tensors *file,
+                                const char *path, const kelvin_run *run, uint32_t chain, uint32_t steps)
+{
+    const char *text;
+    uint64_t value;
+    KELVIN_TRY(check_notes(file, path, run, chain));
     KELVIN_TRY(read_number(&value, file, path, "step", 0, steps));
     KELVIN_TRY(kelvin_tensors_note(&text, file, "diverged"));
     *step = (uint32_t)value;
     snprintf(diverged, KELVIN_NOTE, "%s", text);
     return KELVIN_OK;
+}
+
+kelvin_status kelvin_state_check(const char *path, const kelvin_run *run, uint32_t chain)
+{
+    struct kelvin_tensors *file;
+    KELVIN_TRY(kelvin_tensors_open(&file, path));
+    const kelvin_status status = check_notes(file, path, run, chain);
+    kelvin_tensors_close(file);
+    return status;
 }
 
 kelvin_status kelvin_state_peek(uint32_t *step, char diverged[KELVIN_NOTE], const char *path, const kelvin_run *run,
@@ -127,28 +167,6 @@ static kelvin_status check_sums(const struct kelvin_chain *chain, const char *pa
                        chain->good.sums.steps, steps, chain->good.step);
 }
 
-/* Rates and temperatures of the epochs that have ended must be those of run.json, or it was edited since. The last
- * digits may be another machine's: its libm made the schedule. */
-static kelvin_status check_history(const struct kelvin_chain *chain, const char *path)
-{
-    static const double close = 1e-9;
-    static const enum kelvin_epoch_column columns[] = {RATE, TEMPERATURE};
-    double row[KELVIN_EPOCH_COLUMNS];
-    for (uint32_t epoch = 0; epoch < chain->good.step / chain->steps_per_epoch; epoch++) {
-        const double *was = chain->history + (size_t)epoch * KELVIN_EPOCH_COLUMNS;
-        kelvin_epoch_row(row, chain, epoch);
-        for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-            const enum kelvin_epoch_column k = columns[i];
-            if (!(fabs(was[k] - row[k]) <= close * fabs(row[k])))
-                return kelvin_fail(KELVIN_EFORMAT,
-                                   "%s: in epoch %u %s was %.9g, expected %.9g by " KELVIN_CONFIG_NAME
-                                   ": it has changed since",
-                                   path, epoch, kelvin_epoch_columns[k].name, was[k], row[k]);
-        }
-    }
-    return KELVIN_OK;
-}
-
 kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
 {
     struct kelvin_tensors *file;
@@ -161,7 +179,6 @@ kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
         if (!status)
             status = kelvin_tensors_read(file, arrays, state_arrays(arrays, chain, &chain->good, &chain->good.sums));
         if (!status) status = check_sums(chain, path);
-        if (!status) status = check_history(chain, path);
         kelvin_tensors_close(file);
     }
     kelvin_free(arrays);
@@ -173,13 +190,14 @@ kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
 kelvin_status kelvin_sample_write(const char *path, const kelvin_run *run, uint32_t chain, uint32_t index,
                                   const float *theta)
 {
-    enum { INDEX = 2, N = 3 };
+    enum { N = 4 };
     struct kelvin_array *arrays = alloc_arrays(run->model);
     if (!arrays) return KELVIN_ENOMEM;
     struct kelvin_note notes[N];
     number_note(&notes[0], "seed", run->config.seed);
     number_note(&notes[1], "chain", chain);
-    number_note(&notes[INDEX], "sample", index);
+    number_note(&notes[2], "sample", index);
+    config_note(&notes[3], run);
     name_tensors(arrays, run->model, "", theta);
     const kelvin_status status = kelvin_tensors_write(path, arrays, run->model->n_tensors, notes, N);
     kelvin_free(arrays);
