@@ -193,6 +193,35 @@ static void against_plain_loops(void **state)
     }
 }
 
+/* Three chains of 2, 1 and 3 samples: the mean is that of the samples, its error that of the chains' means. One chain
+ * has no error. The rest does not know of chains. */
+static void several_per_chain(void **state)
+{
+    (void)state;
+    static const uint32_t chain[] = {0, 0, 4, 5, 5, 5}, same_chain[6] = {0};
+    static float logits[6 * N * K];
+    int32_t y[N];
+    double l[6];
+    kelvin_metrics m, plain;
+    make(logits, y, 6);
+    const char *path = file_of(logits, 6);
+    assert_ok(kelvin_ensemble_evaluate(&plain, path, y, N, K));
+    assert_int_equal(plain.chains, 6);
+    assert_ok(kelvin_ensemble_of_chains(&m, path, y, chain, 6, N, K));
+    for (uint32_t s = 0; s < 6; s++) l[s] = plain_ensemble(logits, y, &s, 1).log_likelihood / N;
+    const kelvin_average means = m.single.log_likelihood;
+    const double a = (l[0] + l[1]) / 2, b = l[2], c = (l[3] + l[4] + l[5]) / 3, mean = (a + b + c) / 3;
+    assert_true(m.chains == 3 && m.samples == 6);
+    same(means.mean, (l[0] + l[1] + l[2] + l[3] + l[4] + l[5]) / 6);
+    same(means.error, sqrt(((a - mean) * (a - mean) + (b - mean) * (b - mean) + (c - mean) * (c - mean)) / 6));
+    assert_true(m.ensemble.log_likelihood == plain.ensemble.log_likelihood);
+    assert_ok(kelvin_ensemble_of_chains(&m, path, y, same_chain, 6, N, K));
+    assert_true(m.chains == 1 && isnan(m.single.accuracy.error) &&
+                m.single.accuracy.mean == plain.single.accuracy.mean);
+    fails(kelvin_ensemble_of_chains(&m, path, y, chain, 5, N, K), KELVIN_EFORMAT, "logits.npy: holds 6 samples",
+          "expected 5");
+}
+
 /* Labels whose probability is 0 in doubles, in all samples: the sum is finite and what it must be. softmax(-2000, 0) is
  * exp(-2000) / (1 + exp(-2000)); the mean of that and of exp(-2002) is exp(-2000) (1 + exp(-2)) / 2. */
 static void beyond_doubles(void **state)
@@ -455,6 +484,7 @@ int main(void)
         cmocka_unit_test(wrong_shapes),        cmocka_unit_test(damaged_files),
         cmocka_unit_test(not_numbers),         cmocka_unit_test(temperatures),
         cmocka_unit_test(damaged_histories),   cmocka_unit_test(no_memory),
+        cmocka_unit_test(several_per_chain),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

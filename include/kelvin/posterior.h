@@ -47,10 +47,10 @@ typedef struct kelvin_percentiles {
 
 /* Of equal probabilities the first counts as the largest. */
 typedef struct kelvin_metrics {
-    size_t samples, n; /* n: observations */
+    size_t samples, chains, n; /* n: observations */
     struct {
         kelvin_average accuracy, confidence, log_likelihood; /* log-likelihood per observation */
-    } single;                                                /* of each sample alone, averaged over samples */
+    } single; /* of each sample alone, averaged; the error is over chains */
     struct {
         double accuracy, confidence, log_likelihood; /* log-likelihood: the sum over observations */
     } ensemble;                                      /* of the posterior predictive of all samples */
@@ -67,6 +67,12 @@ typedef struct kelvin_metrics {
  * same ones. */
 KELVIN_MUST_CHECK kelvin_status kelvin_ensemble_evaluate(kelvin_metrics *out, const char *path, const int32_t *y,
                                                          size_t n, size_t classes);
+
+/* The same where a chain has several samples, which are not independent of each other: standard errors are those of the
+ * chains' means, and there are none of a single chain. chain (samples): which one each sample is of, in order. */
+KELVIN_MUST_CHECK kelvin_status kelvin_ensemble_of_chains(kelvin_metrics *out, const char *path, const int32_t *y,
+                                                          const uint32_t *chain, size_t samples, size_t n,
+                                                          size_t classes);
 
 /* At which temperature a run by SGHMC was in its last epochs: a twentieth of them, at least one. Averages are over
  * the chains that came so far. */

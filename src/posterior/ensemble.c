@@ -33,6 +33,7 @@ struct score {
 struct ensemble {
     const char *path;
     const int32_t *y;
+    const uint32_t *chain; /* (samples), that they are of, in order; NULL: each of its own */
     size_t n, classes, samples, sets, data_at;
     size_t chunk;             /* observations at a time */
     uint32_t *order;          /* (sets, samples): a set's members come first; set 0 has all of them */
@@ -182,11 +183,33 @@ static double mean_log_likelihood_of(const struct score *score, size_t n)
 
 typedef double measure(const struct score *score, size_t n);
 
-/* `scratch` holds one number per sample. */
+/* The next sample of another chain. */
+static size_t end_of_chain(const struct ensemble *e, size_t s)
+{
+    const size_t first = s++;
+    while (e->chain && s < e->samples && e->chain[s] == e->chain[first]) s++;
+    return s;
+}
+
+static size_t count_chains(const struct ensemble *e)
+{
+    size_t chains = 0;
+    for (size_t s = 0; s < e->samples; s = end_of_chain(e, s)) chains++;
+    return chains;
+}
+
+/* Chains are independent, samples of one chain are not: the error is that of the chains' means. `scratch` holds one
+ * number per sample; a chain's mean takes the place of numbers that are no longer needed. */
 static kelvin_average average(const struct ensemble *e, measure *of, double *scratch)
 {
     for (size_t s = 0; s < e->samples; s++) scratch[s] = of(&e->single[s], e->n);
-    return kelvin_averaged(scratch, e->samples);
+    const double mean = kelvin_averaged(scratch, e->samples).mean;
+    size_t chains = 0;
+    for (size_t s = 0, end; s < e->samples; s = end) {
+        end = end_of_chain(e, s);
+        scratch[chains++] = kelvin_mean(scratch + s, end - s);
+    }
+    return (kelvin_average){mean, kelvin_averaged(scratch, chains).error};
 }
 
 static kelvin_percentiles percentiles(const struct ensemble *e, measure *of)
@@ -201,7 +224,7 @@ static kelvin_percentiles percentiles(const struct ensemble *e, measure *of)
 
 static void conclude(kelvin_metrics *out, const struct ensemble *e)
 {
-    *out = (kelvin_metrics){.samples = e->samples, .n = e->n};
+    *out = (kelvin_metrics){.samples = e->samples, .chains = count_chains(e), .n = e->n};
     out->single.accuracy = average(e, accuracy_of, e->log_p);
     out->single.confidence = average(e, confidence_of, e->log_p);
     out->single.log_likelihood = average(e, mean_log_likelihood_of, e->log_p);
@@ -227,20 +250,29 @@ static kelvin_status evaluate(struct ensemble *e, kelvin_arena *arena)
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_ensemble_evaluate(kelvin_metrics *out, const char *path, const int32_t *y, size_t n,
-                                       size_t classes)
+kelvin_status kelvin_ensemble_of_chains(kelvin_metrics *out, const char *path, const int32_t *y, const uint32_t *chain,
+                                        size_t samples, size_t n, size_t classes)
 {
-    struct ensemble e = {.path = path, .y = y, .n = n, .classes = classes};
+    struct ensemble e = {.path = path, .y = y, .chain = chain, .n = n, .classes = classes};
     kelvin_arena *arena;
     if (n == 0) return kelvin_fail(KELVIN_EUSAGE, "%s: no observations to evaluate; expected at least one", path);
     for (size_t i = 0; i < n; i++)
         if (y[i] < 0 || (size_t)y[i] >= classes)
             return kelvin_fail(KELVIN_EUSAGE, "label %zu is %d; expected 0 .. %zu", i, (int)y[i], classes - 1);
     KELVIN_TRY(read_head(&e));
+    if (chain && e.samples != samples)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu samples; expected %zu, as the chains have", path, e.samples,
+                           samples);
     e.sets = e.samples > SUBSET ? SETS : 1;
     KELVIN_TRY(kelvin_arena_create(&arena));
     const kelvin_status status = evaluate(&e, arena);
     if (!status) conclude(out, &e);
     kelvin_arena_destroy(arena);
     return status;
+}
+
+kelvin_status kelvin_ensemble_evaluate(kelvin_metrics *out, const char *path, const int32_t *y, size_t n,
+                                       size_t classes)
+{
+    return kelvin_ensemble_of_chains(out, path, y, NULL, 0, n, classes);
 }
