@@ -71,8 +71,8 @@ kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder)
 kelvin_status kelvin_config_mark(kelvin_run *run)
 {
     struct kelvin_field all[KELVIN_CONFIG_FIELDS], fields[KELVIN_CONFIG_FIELDS];
-    char mark[DATA_MARK];
-    data_mark(mark, run->data);
+    char mark[KELVIN_DATA_MARK];
+    kelvin_data_mark(mark, run->data);
     const struct kelvin_config_record record = {.data_crc32 = mark, .config = run->config};
     size_t n = 0;
     uint32_t crc32;
