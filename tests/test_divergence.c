@@ -179,12 +179,13 @@ static double limit_for_one(double rows[CHAINS][EPOCHS][KELVIN_EPOCH_COLUMNS], u
     return 0.5 * (range[*widest] + second);
 }
 
+/* What a chain did, in two runs whose limits differ: files with parameters know the configuration, and differ. */
 static void same_chains(const char *a, const char *b, uint32_t chain)
 {
-    char x[64], y[64];
-    snprintf(x, sizeof x, "%s/" KELVIN_CHAIN_FOLDER, a, chain);
-    snprintf(y, sizeof y, "%s/" KELVIN_CHAIN_FOLDER, b, chain);
-    same_runs(x, y);
+    kelvin_path x, y;
+    assert_ok(kelvin_path_join(x, in_base(a), KELVIN_HISTORY_FILE, chain));
+    assert_ok(kelvin_path_join(y, in_base(b), KELVIN_HISTORY_FILE, chain));
+    same_bytes(x, y);
 }
 
 /* How and when files were written changes neither sentence nor history nor the state that is kept. */
