@@ -317,6 +317,53 @@ static void a_failure_stops_the_others(void **state)
     remove_tree(in_base("failed"));
 }
 
+/* Of a run that has ended parts are lost. What the states have comes back; a chain that is lost is sampled anew. */
+static void lost_parts_come_back(void **state)
+{
+    (void)state;
+    const char *const names[] = {"chain-001/sample-002.safetensors", "chain-002/history.csv", "chain-000",
+                                 "chain-001/state.safetensors", "logits_test.npy"};
+    kelvin_run_config config = tiny();
+    config.samples = 9;
+    config.schedule = config.temperature_schedule = "cyclical";
+    whole_run(&config, "smooth", 2, 0);
+    whole_run(&config, "lossy", 2, 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        kelvin_path path;
+        assert_ok(kelvin_path_join(path, in_base("lossy"), "%s", names[i]));
+        remove_tree(path);
+        assert_false(exists(path));
+        kelvin_chains *chains = opened("lossy");
+        assert_false(kelvin_chains_finished(chains));
+        kelvin_chains_close(chains);
+        resumed("lossy", 2);
+        same_runs("lossy", "smooth");
+    }
+    remove_tree(in_base("lossy"));
+    remove_tree(in_base("smooth"));
+}
+
+/* A sample that no state has: which it is, and what can be done. */
+static void lost_for_good(void **state)
+{
+    (void)state;
+    kelvin_run_config config = tiny();
+    config.samples = 9;
+    config.schedule = config.temperature_schedule = "cyclical";
+    whole_run(&config, "smooth", 2, 0);
+    whole_run(&config, "lossy", 2, 0);
+    kelvin_chains *chains;
+    assert_int_equal(remove(in_base("lossy/chain-001/sample-001.safetensors")), 0);
+    fails(kelvin_chains_open(&chains, in_base("lossy")), KELVIN_EFORMAT,
+          "lossy/chain-001/sample-001.safetensors is missing", "lossy/chain-001 to sample it anew");
+    assert_null(chains);
+    remove_tree(in_base("lossy/chain-001"));
+    resumed("lossy", 2);
+    same_runs("lossy", "smooth");
+    remove_tree(in_base("lossy"));
+    remove_tree(in_base("smooth"));
+}
+
 /* ---- whose turn it is ---- */
 
 /* Does the first row of times.csv begin so? */
@@ -631,6 +678,8 @@ int main(void)
         cmocka_unit_test(killed_again_and_again),
         cmocka_unit_test(files_of_a_chain_belong_together),
         cmocka_unit_test(a_failure_stops_the_others),
+        cmocka_unit_test(lost_parts_come_back),
+        cmocka_unit_test(lost_for_good),
         cmocka_unit_test(who_comes_first_is_written_first),
         cmocka_unit_test(only_one_works_there),
         cmocka_unit_test(a_killed_holder_lets_go),

@@ -191,7 +191,7 @@ static void damaged_states(void **state)
     for (uint32_t roll = 0; roll < 100; roll++) {
         const size_t at = header + dice(roll, (uint32_t)(n - header));
         bytes[at] ^= (char)(1 << roll % 8);
-        refused(bytes, n, "the file is damaged");
+        refused(bytes, n, "the file is damaged; remove it to sample this chain from its start");
         bytes[at] ^= (char)(1 << roll % 8);
     }
     for (uint32_t roll = 0; roll < 50; roll++) refused(bytes, dice(roll, (uint32_t)n), "");

@@ -31,6 +31,7 @@ static kelvin_status work(kelvin_chains *chains, const char *folder, const struc
     if (status == KELVIN_ESTOP)
         return kelvin_fail(status, "stopped; %s holds everything up to now. Go on with: kelvin resume %s", folder,
                            folder);
+    if (status == KELVIN_EFORMAT || status == KELVIN_EUSAGE) return status; /* going on would end here again */
     if (status) return kelvin_fail(status, "%s; go on with: kelvin resume %s", kelvin_error(), folder);
     return KELVIN_OK;
 }

@@ -2,8 +2,10 @@
  * samples. Who runs when and on how many threads changes nothing in the files. */
 #include "run/chains.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const double tell_seconds = 0.1;
@@ -99,17 +101,35 @@ static kelvin_status collect(struct work *work)
                                    : kelvin_sample_write(path, chain->run, chain->number, cycle, chain->good.theta);
 }
 
+/* A folder that was removed, so that the chain is sampled anew. */
+static kelvin_status make_folder(const struct work *work)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, work->chains->folder, KELVIN_CHAIN_FOLDER, work->chain.number));
+    if (kelvin_is_folder(path)) return KELVIN_OK;
+    if (mkdir(path, 0777)) return kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: %s", path, strerror(errno));
+    return kelvin_folder_sync(work->chains->folder);
+}
+
+/* What is missing of a chain that has ended, as far as its state has it. */
+static kelvin_status restore(struct work *work)
+{
+    KELVIN_TRY(kelvin_chains_restore(work->chains, &work->chain));
+    return collect(work);
+}
+
 /* From its last state, or from its start. */
 static kelvin_status take_place(struct work *work)
 {
     struct kelvin_chain *chain = &work->chain;
     kelvin_path path;
+    KELVIN_TRY(make_folder(work));
     KELVIN_TRY(kelvin_path_join(path, work->chains->folder, KELVIN_STATE_FILE, chain->number));
     const bool begun = access(path, F_OK) == 0;
     kelvin_writer_forget(path);
     if (begun) KELVIN_TRY(kelvin_state_read(chain, path));
     chain->step = chain->good.step;
-    if (kelvin_chain_ended(chain)) return collect(work);
+    if (kelvin_chain_ended(chain)) return restore(work);
     KELVIN_TRY(kelvin_chain_threads(chain, kelvin_chains_share(work->chains, chain->number)));
     if (!begun) return kelvin_chain_begin(chain);
     kelvin_chain_take_up(chain);
@@ -261,40 +281,6 @@ static kelvin_status create(struct kelvin_chains **out, kelvin_run *run, const c
     return KELVIN_OK;
 }
 
-/* Where each chain stands. */
-static kelvin_status survey(struct kelvin_chains *chains)
-{
-    const kelvin_run *run = chains->run;
-    const uint32_t steps = kelvin_steps_per_epoch(run) * run->config.epochs;
-    for (uint32_t i = 0; i < run->config.chains; i++) {
-        struct kelvin_place *place = &chains->place[i];
-        kelvin_path path;
-        KELVIN_TRY(kelvin_path_join(path, chains->folder, KELVIN_STATE_FILE, i));
-        if (access(path, F_OK) != 0) continue;
-        KELVIN_TRY(kelvin_state_peek(&place->step, place->diverged, path, run, i, steps));
-        place->phase = place->diverged[0]     ? KELVIN_CHAIN_DIVERGED
-                       : place->step == steps ? KELVIN_CHAIN_DONE
-                                              : KELVIN_CHAIN_WAITING;
-    }
-    return KELVIN_OK;
-}
-
-bool kelvin_chains_finished(const struct kelvin_chains *chains)
-{
-    struct kelvin_logits_file files[KELVIN_PARTS];
-    kelvin_path path;
-    const size_t samples = kelvin_sample_count(chains->folder);
-    for (uint32_t i = 0; i < chains->run->config.chains; i++)
-        if (chains->place[i].phase != KELVIN_CHAIN_DONE && chains->place[i].phase != KELVIN_CHAIN_DIVERGED)
-            return false;
-    kelvin_logits_files(files, chains->run->data);
-    for (size_t i = 0; i < KELVIN_PARTS; i++)
-        if (samples > 0 && files[i].part->n > 0 &&
-            (kelvin_path_join(path, chains->folder, "%s", files[i].name) || access(path, F_OK) != 0))
-            return false;
-    return true;
-}
-
 static kelvin_status give_up(struct kelvin_chains **chains, kelvin_status status)
 {
     kelvin_chains_close(*chains);
@@ -332,7 +318,7 @@ kelvin_status kelvin_chains_open(struct kelvin_chains **chains, const char *fold
             kelvin_fail(KELVIN_EUSAGE, "%s: a run by %s is finished when it is there; there is nothing to go on with",
                         folder, run->config.sampler);
     if (!status) status = kelvin_lock_take(&(*chains)->lock, folder);
-    if (!status) status = survey(*chains);
+    if (!status) status = kelvin_chains_survey(*chains);
     return status ? give_up(chains, status) : KELVIN_OK;
 }
 

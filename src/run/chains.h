@@ -38,6 +38,13 @@ KELVIN_MUST_CHECK kelvin_status kelvin_chains_check(const kelvin_run *run);
  * start from samples of another run, which may be gone when they are asked for again. Takes the lock. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chains_folder(struct kelvin_chains *chains);
 
+/* Fills in where each chain stands. KELVIN_EFORMAT if a sample is missing that no state can give back. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chains_survey(struct kelvin_chains *chains);
+
+/* Writes the history of a chain that has ended, if it is missing. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chains_restore(const struct kelvin_chains *chains,
+                                                      const struct kelvin_chain *chain);
+
 /* Tells the watch. False, from then on, if it wants to stop or a chain has failed. */
 bool kelvin_chains_tell(struct kelvin_chains *chains, const kelvin_chain_news *news);
 

@@ -139,10 +139,17 @@ static kelvin_status read_notes(uint32_t *step, char diverged[KELVIN_NOTE], cons
     return KELVIN_OK;
 }
 
+static kelvin_status open_state(struct kelvin_tensors **file, const char *path)
+{
+    const kelvin_status status = kelvin_tensors_open(file, path);
+    if (status != KELVIN_EFORMAT) return status;
+    return kelvin_fail(status, "%s; remove it to sample this chain from its start", kelvin_error());
+}
+
 kelvin_status kelvin_state_check(const char *path, const kelvin_run *run, uint32_t chain)
 {
     struct kelvin_tensors *file;
-    KELVIN_TRY(kelvin_tensors_open(&file, path));
+    KELVIN_TRY(open_state(&file, path));
     const kelvin_status status = check_notes(file, path, run, chain);
     kelvin_tensors_close(file);
     return status;
@@ -152,7 +159,7 @@ kelvin_status kelvin_state_peek(uint32_t *step, char diverged[KELVIN_NOTE], cons
                                 uint32_t chain, uint32_t steps)
 {
     struct kelvin_tensors *file;
-    KELVIN_TRY(kelvin_tensors_open(&file, path));
+    KELVIN_TRY(open_state(&file, path));
     const kelvin_status status = read_notes(step, diverged, file, path, run, chain, steps);
     kelvin_tensors_close(file);
     return status;
@@ -172,7 +179,7 @@ kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
     struct kelvin_tensors *file;
     struct kelvin_array *arrays = alloc_arrays(chain->run->model);
     if (!arrays) return KELVIN_ENOMEM;
-    kelvin_status status = kelvin_tensors_open(&file, path);
+    kelvin_status status = open_state(&file, path);
     if (!status) {
         status =
             read_notes(&chain->good.step, chain->good.diverged, file, path, chain->run, chain->number, chain->steps);
