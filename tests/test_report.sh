@@ -49,8 +49,85 @@ check "one sample: no standard error" lacks "+-"
 ok diagnose --json one
 check "no test data: null" says "r['test'] is None and r['training']['single']['accuracy']['error'] is None"
 
+# ---- warnings ----
+# heated RUN KINETIC CONFIGURATIONAL ...: both of each chain's last epoch, chain after chain, and what diagnose says of it
+heated() {
+    folder=$1
+    shift
+    i=0
+    while [ $# -gt 0 ]; do
+        awk -F, -v OFS=, -v k="$1" -v c="$2" '{ if (NR > 1) print l; l = $0 } END { $0 = l; $9 = k; $10 = c; print }' \
+            $folder/chain-00$i/history.csv >heated.csv
+        cp heated.csv $folder/chain-00$i/history.csv
+        i=$((i + 1))
+        shift 2
+    done
+    ok diagnose $folder
+    tr -s '\n ' '  ' <stdout >flat
+}
+warned() { grep -qF -e "$1" flat; }
+heated two 1.2 1 1.21 1.01
+check "too hot" warned "above the one that was set: steps are too large, or gradients too noisy. Make --lr smaller or"
+check "which is all" [ "$(grep -c '^- ' stdout)" = 1 ]
+heated two 0.8 1 0.81 1.01
+check "too cold" warned "below the one that was set: the momenta have not warmed up. Give them more --epochs."
+heated two 1.2 3 1.21 3.1
+check "smaller steps before more of them" warned "Make --lr smaller or --batch larger."
+check "and no contradiction" [ "$(grep -c -e '--epochs' stdout)" = 0 ]
+heated two 1 0.5 1 0.51
+check "not settled" warned "The configurational temperature is more than 10 % off: the parameters have not settled."
+heated two 1 0.9 1 1.6
+check "off by less than its error: no warning" lacks "warnings"
+heated two 1.05 0.95 1.051 0.951
+check "close: no warning" lacks "warnings"
+
+# The paper's temperature is 3 x - 1 of the share x of the epochs that are done when the last one begins: 1/2.
+short() { # EPOCHS TEXT OPTION...
+    epochs=$1 text=$2
+    shift 2
+    rm -rf brief
+    ok sample --model mlp:5 --chains 2 --epochs $epochs "$@" -o brief
+    tr -s '\n ' '  ' <stdout >flat
+    check "$epochs epochs $*: $text" warned "$text"
+}
+short 1 "The schedule reached temperature 0 of 1: use --epochs 6 or more, or --schedule constant."
+short 2 "The schedule reached temperature 0.25 of 0.5: use --epochs 6 or more" --temperature 0.5
+short 5 "reached temperature 0 of 1: use --epochs 24 or more, or --schedule constant." --samples 8 --schedule cyclical
+short 2 "or --temperature-schedule constant." --schedule constant --temperature-schedule cosine
+run sample --model mlp:5 --chains 2 --epochs 3 -o three
+check "three epochs get there" lacks "The schedule reached"
+
+# ---- several samples per chain ----
+ok sample $small --chains 3 --samples 9 --schedule constant -o several
+check "errors are over chains, and it says so" has "+-: standard error over chains; samples of one chain are not independent."
+check "a cold start" has "Schedule constant: samples are from the beginning on."
+ok diagnose --json several
+check "which sample is of which chain" says "r['sample_chain'] == [0, 0, 0, 1, 1, 1, 2, 2, 2] and r['diverged'] == []"
+check "a run that is only read has no seconds" says "r['seconds'] is None"
+rm several/chain-001/sample-00*
+ok diagnose several
+check "samples that were taken away are still in the logits" has "accuracy, ensembles of 8"
+ok sample $small --chains 1 --samples 2 --schedule constant --init several/0 -o lone
+check "one chain: no errors, and it says so" has "One chain has no standard errors"
+check "a warm start" lacks "Schedule constant"
+
+# ---- chains that diverged ----
+# In two epochs the logits of chains 3 and 4 stay less than 1.8 apart; those of the others are 2 or more from the start.
+run sample --chains 8 --epochs 2 --seed 3 --logit-limit 1.9 -o some
+check "which are left out" has "- Chains 0, 1, 2, 5, 6, 7 diverged, and are left out of the report: "
+ok diagnose --json some
+check "JSON has who" says "[d['chain'] for d in r['diverged']] == [0, 1, 2, 5, 6, 7] and r['sample_chain'] == [3, 4]"
+check "JSON has why" says "'chain 7 diverged at step 0' in r['diverged'][5]['sentence']"
+run sample --chains 2 --epochs 2 --logit-limit 0.001 --density dirichlet:0.9 -o all
+run diagnose all
+check "all chains diverged: advice" complained 1 "all chains diverged: use --density dirclip:0.9,-50"
+run diagnose --json all
+check "all chains diverged: JSON" says "len(r['diverged']) == 2 and r['training'] is None and r['samples'] == 0"
+check "all chains diverged: exit 1" [ "$(cat code)" = 1 ]
+
 ok sample $small --chains 2 --lr 1e-9 -o untrained
 check "warnings fit a terminal" readable
+check "few data: the prior" has "--prior is too strong"
 check "a warning for what has not learnt" has "hardly better than chance"
 check "a warning for what has not settled" has "The configurational temperature is more than 10 % off"
 

@@ -3,6 +3,7 @@
 #include "cli/report_ensemble.h"
 
 #include "base/files.h"
+#include "cli/ensemble_facts.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "run/chains.h"
@@ -10,18 +11,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 #include <unistd.h>
-
-struct facts {
-    const kelvin_run *run;
-    kelvin_metrics train, test; /* test.n is 0 if there is nothing to test with */
-    kelvin_temperatures temperatures;
-};
 
 /* ---- what there is to say ---- */
 
 /* Logits are what a run writes last. */
-static kelvin_status evaluate(kelvin_metrics *out, const kelvin_run *run, const char *folder,
+static kelvin_status evaluate(kelvin_metrics *out, const struct facts *f, const char *folder,
                               const struct kelvin_logits_file *file)
 {
     kelvin_path path;
@@ -32,62 +28,62 @@ static kelvin_status evaluate(kelvin_metrics *out, const kelvin_run *run, const 
                            "%s: has no %s: the run has not ended, or no chain came to its end; kelvin resume %s goes "
                            "on with it, or says why not",
                            folder, file->name, folder);
-    return kelvin_ensemble_evaluate(out, path, file->part->y, file->part->n, run->data->classes);
+    return kelvin_ensemble_of_chains(out, path, file->part->y, f->sample_chain, f->samples, file->part->n,
+                                     f->run->data->classes);
 }
 
-static kelvin_status gather(struct facts *f, const kelvin_run *run, const char *folder)
+/* A chain that has fewer samples than it should: did it diverge? If not, all of them are in the logits, wherever the
+ * files are now. */
+static kelvin_status look_at(struct facts *f, uint32_t chain, const char *folder)
+{
+    const kelvin_run *run = f->run;
+    const uint32_t steps = kelvin_steps_per_epoch(run) * run->config.epochs;
+    kelvin_path path;
+    uint32_t step;
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_STATE_FILE, chain));
+    if (access(path, F_OK) == 0)
+        KELVIN_TRY(kelvin_state_peek(&step, f->chains[chain].diverged, path, run, chain, steps));
+    if (f->chains[chain].diverged[0])
+        f->diverged++;
+    else
+        f->chains[chain].samples = kelvin_cycles(&run->config);
+    return KELVIN_OK;
+}
+
+static kelvin_status look_at_chains(struct facts *f, const char *folder)
+{
+    const kelvin_run_config *c = &f->run->config;
+    struct kelvin_sample_place place = {0};
+    kelvin_path path;
+    while (kelvin_sample_next(path, &place, folder) && place.chain < c->chains) f->chains[place.chain].samples++;
+    for (uint32_t i = 0; i < c->chains; i++) {
+        if (f->chains[i].samples < kelvin_cycles(c)) KELVIN_TRY(look_at(f, i, folder));
+        for (uint32_t k = 0; k < f->chains[i].samples && f->samples < c->samples; k++)
+            f->sample_chain[f->samples++] = i;
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status gather(struct facts *f, const char *folder)
 {
     struct kelvin_logits_file files[KELVIN_PARTS];
     kelvin_metrics *metrics[KELVIN_PARTS] = {&f->train, &f->test};
-    *f = (struct facts){.run = run};
-    kelvin_logits_files(files, run->data);
-    for (size_t i = 0; i < KELVIN_PARTS; i++) KELVIN_TRY(evaluate(metrics[i], run, folder, &files[i]));
-    return kelvin_temperatures_read(&f->temperatures, run, folder);
+    f->chains = kelvin_alloc(f->run->config.chains, sizeof *f->chains);
+    f->sample_chain = kelvin_alloc(f->run->config.samples, sizeof *f->sample_chain);
+    if (!f->chains || !f->sample_chain) return KELVIN_ENOMEM;
+    KELVIN_TRY(look_at_chains(f, folder));
+    kelvin_logits_files(files, f->run->data);
+    for (size_t i = 0; i < KELVIN_PARTS && f->samples > 0; i++) KELVIN_TRY(evaluate(metrics[i], f, folder, &files[i]));
+    return kelvin_temperatures_read(&f->temperatures, f->run, folder);
 }
 
-/* ---- warnings ---- */
-
-enum { CLOSE = 10 }; /* percent that a temperature may be off */
-
-static bool is_off(const kelvin_average *is, double set)
+static kelvin_status nothing_left(const struct facts *f)
 {
-    return set > 0 && fabs(is->mean / set - 1) > CLOSE / 100.0;
+    char advice[WARNING];
+    ensemble_stable(advice, &f->run->config);
+    return kelvin_fail(KELVIN_EDIVERGED, "%s diverged: %s (%s)",
+                       f->run->config.chains == 1 ? "the chain" : "all chains", advice, f->chains[0].diverged);
 }
-
-static bool diverged(const struct facts *f)
-{
-    return f->train.samples < f->run->config.samples;
-}
-
-static bool too_hot(const struct facts *f)
-{
-    return is_off(&f->temperatures.kinetic, f->temperatures.set);
-}
-
-static bool not_settled(const struct facts *f)
-{
-    return is_off(&f->temperatures.configurational, f->temperatures.set);
-}
-
-static bool knows_nothing(const struct facts *f)
-{
-    return f->train.single.accuracy.mean < 1.5 / (double)f->run->data->classes;
-}
-
-static const struct {
-    bool (*applies)(const struct facts *facts);
-    const char *text;
-} warnings[] = {
-    {diverged, "Some chains diverged, and their samples are missing: make --lr smaller."},
-    {too_hot, "The kinetic temperature is more than 10 % off: steps are too large or gradients too noisy for it. Make "
-              "--lr smaller or --batch larger."},
-    {not_settled, "The configurational temperature is more than 10 % off: the parameters have not settled. Give them "
-                  "more --epochs."},
-    {knows_nothing, "Single samples are hardly better than chance on their own training data: --lr is too large, "
-                    "--epochs are too few, or the density leads away from the labels."},
-};
-
-enum { WARNINGS = sizeof warnings / sizeof *warnings };
 
 /* ---- for people ---- */
 
@@ -228,7 +224,15 @@ static void print_legend(FILE *out, const struct facts *f)
     fputc('\n', out);
     say(out, "Training: one clean pass at the end over the data as they are (the paper: augmented images, as they were "
              "met during the last epoch).");
-    if (f->train.samples > 1) say(out, "+-: standard error over samples; of temperatures: over chains.");
+    if (f->samples > f->train.chains)
+        say(out, f->train.chains > 1
+                     ? "+-: standard error over chains; samples of one chain are not independent."
+                     : "One chain has no standard errors: its samples are not independent. Use more --chains.");
+    else if (f->samples > 1)
+        say(out, "+-: standard error over samples; of temperatures: over chains.");
+    if (f->samples > f->train.chains && strcmp(f->run->config.schedule, "constant") == 0 &&
+        strcmp(f->run->config.init, "none") == 0)
+        say(out, "Schedule constant: samples are from the beginning on. Give a warm start with --init.");
     if (f->train.subsets > 0)
         say(out,
             "Ensembles of %zu: the median of %zu random ones, and what four in five of them are within, as in the "
@@ -242,10 +246,11 @@ static void print_legend(FILE *out, const struct facts *f)
 
 static void print_warnings(FILE *out, const struct facts *f)
 {
-    for (size_t i = 0, shown = 0; i < WARNINGS; i++) {
-        if (!warnings[i].applies(f)) continue;
-        fputs(shown++ ? "- " : "\nwarnings\n- ", out);
-        print_wrapped(out, warnings[i].text, 2, LINE);
+    char texts[WARNINGS][WARNING];
+    const size_t n = ensemble_warnings(texts, f);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? "- " : "\nwarnings\n- ", out);
+        print_wrapped(out, texts[i], 2, LINE);
     }
 }
 
@@ -256,7 +261,7 @@ static void print_table(FILE *out, const struct facts *f)
     say(out,
         "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " epoch%s, batches of %" PRIu32
         ", lr %g (%s), momentum %g, seed %" PRIu64,
-        c->sampler, c->chains, c->chains == 1 ? "" : "s", f->train.samples, f->train.samples == 1 ? "" : "s", c->epochs,
+        c->sampler, c->chains, c->chains == 1 ? "" : "s", f->samples, f->samples == 1 ? "" : "s", c->epochs,
         c->epochs == 1 ? "" : "s", c->batch, c->lr, c->schedule, c->momentum, c->seed);
     fputc('\n', out);
     print_metrics(out, f);
@@ -320,26 +325,61 @@ static json_t *config_json(const kelvin_run_config *c)
                      json_seed(c->seed));
 }
 
+static json_t *warnings_json(const struct facts *f)
+{
+    char texts[WARNINGS][WARNING];
+    const size_t n = ensemble_warnings(texts, f);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(texts[i]));
+    return list;
+}
+
+static json_t *diverged_json(const struct facts *f)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < f->run->config.chains; i++)
+        if (f->chains[i].diverged[0])
+            json_array_append_new(list,
+                                  json_pack("{s:I, s:s}", "chain", (json_int_t)i, "sentence", f->chains[i].diverged));
+    return list;
+}
+
+static json_t *sample_chain_json(const struct facts *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->samples; i++) json_array_append_new(list, json_integer(f->sample_chain[i]));
+    return list;
+}
+
 static json_t *facts_json(const struct facts *f)
 {
-    json_t *object = config_json(&f->run->config), *list = json_array();
-    for (size_t i = 0; i < WARNINGS; i++)
-        if (warnings[i].applies(f)) json_array_append_new(list, json_string(warnings[i].text));
-    json_object_set_new(object, "samples", json_integer((json_int_t)f->train.samples));
+    json_t *object = config_json(&f->run->config);
+    json_object_set_new(object, "samples", json_integer((json_int_t)f->samples));
     json_object_set_new(object, "samples_asked_for", json_integer((json_int_t)f->run->config.samples));
+    json_object_set_new(object, "sample_chain", sample_chain_json(f));
+    json_object_set_new(object, "diverged", diverged_json(f));
     json_object_set_new(object, "training", metrics_json(&f->train));
     json_object_set_new(object, "test", metrics_json(&f->test));
     json_object_set_new(object, "temperatures", temperatures_json(&f->temperatures));
-    json_object_set_new(object, "seconds", json_number(f->run->seconds));
-    json_object_set_new(object, "warnings", list);
+    json_object_set_new(object, "seconds", f->run->seconds > 0 ? json_number(f->run->seconds) : json_null());
+    json_object_set_new(object, "warnings", warnings_json(f));
     return object;
+}
+
+static kelvin_status tell(FILE *out, const struct facts *f, bool json)
+{
+    if (json) KELVIN_TRY(print_json(out, facts_json(f), FEW_DIGITS));
+    if (f->samples == 0) return nothing_left(f);
+    if (!json) print_table(out, f);
+    return KELVIN_OK;
 }
 
 kelvin_status report_ensemble(FILE *out, const kelvin_run *run, const char *folder, bool json)
 {
-    struct facts facts;
-    KELVIN_TRY(gather(&facts, run, folder));
-    if (json) return print_json(out, facts_json(&facts), FEW_DIGITS);
-    print_table(out, &facts);
-    return KELVIN_OK;
+    struct facts facts = {.run = run};
+    kelvin_status status = gather(&facts, folder);
+    if (!status) status = tell(out, &facts, json);
+    kelvin_free(facts.chains);
+    kelvin_free(facts.sample_chain);
+    return status;
 }

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* Evaluates what is in the run's folder and prints it. KELVIN_EFORMAT if the run has not ended yet. */
+/* Evaluates what is in the run's folder and prints it. KELVIN_EFORMAT if the run has not ended yet;
+ * KELVIN_EDIVERGED if no chain came to a sample, after the JSON, which then has the chains and no metrics. */
 KELVIN_MUST_CHECK kelvin_status report_ensemble(FILE *out, const kelvin_run *run, const char *folder, bool json);
 
 #endif
