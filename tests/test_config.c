@@ -485,6 +485,8 @@ static void wrong_files(void **state)
         {"sghmc", "{\"seed\": -1}", "field \"seed\": expected an integer"},
         {"sghmc", "{\"kelvin\": 1}", "field \"kelvin\": expected a string"},
         {"sghmc", "{\"lr\": 1, \"lr\": 1}", "duplicate"},
+        {"sghmc", "{\"data_crc32\": \"of another day\"}",
+         "field \"data_crc32\": expected two or four checksums of eight digits"},
         {"sghmc", "[]", "is not a JSON object"},
         {"sghmc", "{", ", line 1"},
     };
@@ -502,6 +504,58 @@ static void wrong_files(void **state)
     fails(kelvin_run_config_read(&config, &owner, in_base("nowhere.json")), KELVIN_EIO, "nowhere.json", "No such file");
     config.sampler = NULL;
     fails(kelvin_run_config_read(&config, &owner, in_base("wrong.json")), KELVIN_EUSAGE, "", "no sampler");
+}
+
+/* ---- checksums in files ---- */
+
+/* Writes a table of three classes with one number in it. */
+static void write_table(const char *path, int number)
+{
+    char text[256];
+    snprintf(text, sizeof text, "1,2,a\n%d,4,b\n5,6,c\n1,5,a\n4,4,b\n2,6,c\n", number);
+    write_text(path, text);
+}
+
+static void data_of_a_file_must_be_the_same(void **state)
+{
+    (void)state;
+    char path[PATH_MAX], spec[PATH_MAX + 32], name[PATH_MAX + 32], text[2 * PATH_MAX];
+    snprintf(path, sizeof path, "%s", in_base("table.csv"));
+    snprintf(spec, sizeof spec, "csv:%s,split=0", path);
+    write_table(path, 3);
+    kelvin_run_config config = defaults("hmc"), file;
+    config.data = spec;
+    kelvin_run *run;
+    char mark[KELVIN_DATA_MARK];
+    assert_ok(kelvin_run_prepare(&run, &config));
+    kelvin_data_mark(mark, run->data);
+    snprintf(name, sizeof name, "%s", run->data->name);
+    kelvin_run_close(run);
+    write_table(path, 9);
+
+    snprintf(text, sizeof text, "{\"data\": \"%s\", \"data_crc32\": \"%s\"}", name, mark);
+    void *owner = with_file(&file, "hmc", text);
+    fails(kelvin_run_create(&run, &file), KELVIN_EFORMAT, "part.json: the data set csv:",
+          "has changed since (training inputs); remove the field data_crc32 to sample the new data");
+    file.data = spec; /* as a command line may have it: the same set */
+    fails(kelvin_run_create(&run, &file), KELVIN_EFORMAT, "part.json", "has changed since");
+    file.data = "toy"; /* another */
+    assert_ok(kelvin_run_create(&run, &file));
+    assert_null(run->config.source.path);
+    kelvin_run_close(run);
+    write_table(path, 3);
+    file.data = name;
+    assert_ok(kelvin_run_create(&run, &file));
+    kelvin_run_close(run);
+    kelvin_run_config_free(owner);
+
+    write_table(path, 9);
+    snprintf(text, sizeof text, "{\"data_crc32\": \"%s\"}", mark); /* of what, it does not say */
+    owner = with_file(&file, "hmc", text);
+    file.data = name;
+    assert_ok(kelvin_run_create(&run, &file));
+    kelvin_run_close(run);
+    kelvin_run_config_free(owner);
 }
 
 /* ---- whole paths ---- */
@@ -575,6 +629,7 @@ int main(void)
         cmocka_unit_test(a_part_is_taken_over),
         cmocka_unit_test(fields_that_follow),
         cmocka_unit_test(wrong_files),
+        cmocka_unit_test(data_of_a_file_must_be_the_same),
         cmocka_unit_test(init_becomes_a_whole_path),
         cmocka_unit_test(no_memory),
     };

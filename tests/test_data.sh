@@ -163,7 +163,14 @@ sed -i 's/^9,/1,/' flowers.csv
 sed 's/3,30,rose/3,30,"tulip ""red"""/' was.csv >test.csv
 run diagnose test-hmc
 check "other test labels" complained 1 "has changed since (test labels);"
+broken "test-hmc/run.json: the data set csv:|has changed since (test labels); remove the field data_crc32 to sample the new data" \
+    sample --config test-hmc/run.json -o never
+broken "has changed since (test labels)" sample --config test-sghmc/run.json -o never
+broken "has changed since (test labels)" sample --config test-sghmc/run.json --data csv:$work/flowers.csv,test=$work/test.csv,label=3 -o never
+ok sample --config test-sghmc/run.json --data csv:flowers.csv,label=3 --batch 4 -o other-data
 cp was.csv test.csv
+ok sample --config test-sghmc/run.json -o same-again
+check "the same data, the same run" cmp test-sghmc/run.json same-again/run.json
 ok diagnose test-hmc
 ok diagnose test-sghmc
 mv flowers.csv moved.csv

@@ -25,6 +25,13 @@
 extern "C" {
 #endif
 
+/* The file that a configuration was read from, for the sentences of what is wrong in it. */
+typedef struct kelvin_run_source {
+    const char *path;              /* NULL: none */
+    uint64_t fields;               /* those that are as the file has them; see run/fields.h */
+    const char *data, *data_crc32; /* this data set must have these checksums; NULL: any */
+} kelvin_run_source;
+
 typedef struct kelvin_run_config {
     const char *sampler;                        /* "sghmc" or "hmc" */
     const char *data, *model, *density, *prior; /* prior may be "none" */
@@ -47,6 +54,8 @@ typedef struct kelvin_run_config {
     uint32_t warmup; /* iterations left out of every summary; they are kept in the samples file */
     uint32_t steps;  /* leapfrog steps per iteration */
     float step_size;
+
+    kelvin_run_source source; /* filled in by kelvin_run_config_read; a run keeps none */
 } kelvin_run_config;
 
 typedef struct kelvin_run {
@@ -76,7 +85,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_defaults(kelvin_run_config *config, c
  * Where one field is there and one that belongs to it is not, the second follows: samples and chains each other, the
  * temperature's schedule that of the learning rate, the warm-up is 30 % of the iterations. KELVIN_EFORMAT if a field is
  * not known, is one of another sampler than config->sampler (which the file may change), or is not what it must be.
- * Texts live until kelvin_run_config_free(*owner). */
+ * Texts live until kelvin_run_config_free(*owner); the path must live as long. If the file has the checksums of its
+ * data set (data_crc32) and that set has changed, kelvin_run_create fails with KELVIN_EFORMAT, and so it does for a
+ * wrong value that is the file's. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_config_read(kelvin_run_config *config, void **owner, const char *path);
 void kelvin_run_config_free(void *owner);
 

@@ -63,6 +63,16 @@ static kelvin_status keep_init(kelvin_run_config *config)
 
 /* ---- making ---- */
 
+/* Only the data set that the file names: its checksums say nothing about another one. */
+static kelvin_status check_mark(const kelvin_data *data, const kelvin_run_config *config)
+{
+    const kelvin_run_source *source = &config->source;
+    if (!source->data || (strcmp(source->data, config->data) != 0 && strcmp(source->data, data->name) != 0))
+        return KELVIN_OK;
+    return kelvin_mark_compare(data, source->data_crc32, source->path,
+                               "remove the field data_crc32 to sample the new data");
+}
+
 static kelvin_status parse_texts(kelvin_run *run)
 {
     kelvin_run_config *config = &run->config;
@@ -72,6 +82,7 @@ static kelvin_status parse_texts(kelvin_run *run)
     if (inside->has_prior) KELVIN_TRY(kelvin_prior_parse(&inside->prior, config->prior));
     KELVIN_TRY(keep_init(config));
     if (!run->data) KELVIN_TRY(kelvin_data_open(&run->data, config->data));
+    KELVIN_TRY(check_mark(run->data, config));
     KELVIN_TRY(keep(&config->data, run->data->name));
     return kelvin_model_create(&run->model, config->model, kelvin_data_shape(run->data), run->data->classes);
 }
@@ -100,6 +111,7 @@ kelvin_status kelvin_run_prepare_on(kelvin_run **out, const kelvin_run_config *c
     if (!status) status = sampler->check(run);
     if (!status) status = parse_texts(run);
     if (!status) status = sampler->fit(run);
+    run->config.source = (kelvin_run_source){0}; /* its texts are not the run's */
     if (status)
         kelvin_run_close(run);
     else

@@ -50,7 +50,7 @@ static kelvin_status take_fields(struct kelvin_config_record *record, void *owne
     for (size_t i = 0; i < n; i++)
         if (kelvin_record_has(owner, fields[i].name) || (all && fields[i].kind != &kelvin_field_maybe))
             KELVIN_TRY(kelvin_record_take(record, owner, path, &fields[i]));
-    KELVIN_TRY(kelvin_mark_check(record->data_crc32, path));
+    KELVIN_TRY(kelvin_mark_check(record->config.source.data_crc32, path));
     return check_names(owner, path, sampler);
 }
 
@@ -62,7 +62,8 @@ kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder)
     const size_t n = kelvin_config_fields_of(fields, run->config.sampler);
     char mark[KELVIN_DATA_MARK];
     kelvin_data_mark(mark, run->data);
-    const struct kelvin_config_record record = {.version = KELVIN_VERSION, .data_crc32 = mark, .config = run->config};
+    struct kelvin_config_record record = {.version = KELVIN_VERSION, .config = run->config};
+    record.config.source.data_crc32 = mark;
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
     return kelvin_record_write(path, fields, n, &record);
@@ -73,7 +74,8 @@ kelvin_status kelvin_config_mark(kelvin_run *run)
     struct kelvin_field all[KELVIN_CONFIG_FIELDS], fields[KELVIN_CONFIG_FIELDS];
     char mark[KELVIN_DATA_MARK];
     kelvin_data_mark(mark, run->data);
-    const struct kelvin_config_record record = {.data_crc32 = mark, .config = run->config};
+    struct kelvin_config_record record = {.config = run->config};
+    record.config.source.data_crc32 = mark;
     size_t n = 0;
     uint32_t crc32;
     for (size_t i = 0, m = kelvin_config_fields_of(all, run->config.sampler); i < m; i++)
@@ -83,13 +85,15 @@ kelvin_status kelvin_config_mark(kelvin_run *run)
     return KELVIN_OK;
 }
 
-static kelvin_status prepare(kelvin_run **run, const struct kelvin_config_record *record, const char *path)
+static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, const char *path)
 {
-    kelvin_status status = kelvin_run_prepare(run, &record->config);
+    const char *mark = config->source.data_crc32;
+    config->source = (kelvin_run_source){0}; /* here is more to be said about it */
+    kelvin_status status = kelvin_run_prepare(run, config);
     if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
     if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
     if (status) return status;
-    status = kelvin_mark_compare((*run)->data, record->data_crc32, path,
+    status = kelvin_mark_compare((*run)->data, mark, path,
                                  "put the old data back, or sample the new data with kelvin sample");
     if (!status && !kelvin_run_is_hmc(*run)) status = kelvin_config_mark(*run);
     if (status) {
@@ -114,7 +118,7 @@ kelvin_status kelvin_config_read(kelvin_run **run, const char *folder)
     KELVIN_TRY(kelvin_record_open(&owner, path));
     kelvin_status status = take_sampler(&record, owner, path);
     if (!status) status = take_fields(&record, owner, path, true);
-    if (!status) status = prepare(run, &record, path);
+    if (!status) status = prepare(run, &record.config, path);
     kelvin_record_free(owner);
     return status;
 }
@@ -128,9 +132,16 @@ static bool is_there(const void *owner, const char *name)
 
 static kelvin_status take_over(struct kelvin_config_record *record, void *owner, const char *path)
 {
+    kelvin_run_config *config = &record->config;
+    config->source = (kelvin_run_source){.path = path};
     if (is_there(owner, "sampler")) KELVIN_TRY(take_sampler(record, owner, path));
     KELVIN_TRY(take_fields(record, owner, path, false));
-    kelvin_config_follow(&record->config, is_there, owner);
+    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
+        const char *name = kelvin_config_fields[i].field.name;
+        kelvin_config_set_from_file(config, name, is_there(owner, name));
+    }
+    if (is_there(owner, "data")) config->source.data = config->data;
+    kelvin_config_follow(config, is_there, owner);
     return KELVIN_OK;
 }
 

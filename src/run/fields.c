@@ -15,7 +15,7 @@ const struct kelvin_config_field kelvin_config_fields[KELVIN_CONFIG_FIELDS] = {
     {{"kelvin", &kelvin_field_text, offsetof(struct kelvin_config_record, version)}, NULL},
     ROW(sampler, text, NULL),
     ROW(data, text, NULL),
-    {{"data_crc32", &kelvin_field_maybe, offsetof(struct kelvin_config_record, data_crc32)}, NULL},
+    {{"data_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.data_crc32)}, NULL},
     ROW(model, text, NULL),
     ROW(density, text, NULL),
     ROW(prior, text, NULL),
@@ -57,6 +57,34 @@ const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_c
     return text ? (const char **)(void *)((char *)config + field->field.offset) : NULL;
 }
 
+/* ---- where fields come from ---- */
+
+_Static_assert(KELVIN_CONFIG_FIELDS <= 64, "a bit for each field");
+
+static uint64_t bit_of(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(kelvin_config_fields[i].field.name, name) != 0) i++;
+    return UINT64_C(1) << i;
+}
+
+bool kelvin_config_from_file(const kelvin_run_config *config, const char *field)
+{
+    return config->source.fields & bit_of(field);
+}
+
+void kelvin_config_set_from_file(kelvin_run_config *config, const char *field, bool from_file)
+{
+    const uint64_t bit = bit_of(field);
+    config->source.fields = from_file ? config->source.fields | bit : config->source.fields & ~bit;
+}
+
+kelvin_status kelvin_config_blame(const kelvin_run_config *config, const char *field, kelvin_status status)
+{
+    if (status != KELVIN_EUSAGE || !kelvin_config_from_file(config, field)) return status;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: %s", config->source.path, kelvin_error());
+}
+
 /* ---- fields that follow others ---- */
 
 static void samples_follow(kelvin_run_config *config)
@@ -92,5 +120,9 @@ static const struct {
 void kelvin_config_follow(kelvin_run_config *config, kelvin_config_said *said, const void *context)
 {
     for (size_t i = 0; i < sizeof followers / sizeof *followers; i++)
-        if (said(context, followers[i].said) && !said(context, followers[i].unsaid)) followers[i].follow(config);
+        if (said(context, followers[i].said) && !said(context, followers[i].unsaid)) {
+            followers[i].follow(config);
+            kelvin_config_set_from_file(config, followers[i].unsaid,
+                                        kelvin_config_from_file(config, followers[i].said));
+        }
 }

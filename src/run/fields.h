@@ -11,7 +11,6 @@
 struct kelvin_config_record {
     kelvin_run_config config; /* first: a field of it has the same offset in both */
     const char *version;
-    const char *data_crc32; /* NULL: written by a version that did not know it */
 };
 
 struct kelvin_config_field {
@@ -29,6 +28,14 @@ bool kelvin_config_field_counts(const struct kelvin_config_field *field, const c
 
 /* Where the text of a field is; NULL if the field is none of the texts of a configuration. */
 const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_config_field *field);
+
+/* Whether a field is as the file of the configuration has it. */
+bool kelvin_config_from_file(const kelvin_run_config *config, const char *field);
+void kelvin_config_set_from_file(kelvin_run_config *config, const char *field, bool from_file);
+
+/* What is wrong in a field of a file is named with it, and KELVIN_EFORMAT instead of KELVIN_EUSAGE. */
+KELVIN_MUST_CHECK kelvin_status kelvin_config_blame(const kelvin_run_config *config, const char *field,
+                                                    kelvin_status status);
 
 /* By which it is seen that a data set is no longer what it was: checksums of its training and test part. */
 enum { KELVIN_DATA_MARK = 36 };
