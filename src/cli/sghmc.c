@@ -51,10 +51,8 @@ static kelvin_status report(const kelvin_chains *chains, const char *folder, boo
 {
     const kelvin_run *run = kelvin_chains_about(chains);
     const uint32_t n = run->config.chains, diverged = tell_diverged(chains);
-    if (diverged == n)
-        return kelvin_fail(KELVIN_EDIVERGED, "%s diverged: there is nothing to report",
-                           n == 1 ? "the chain" : "all chains");
     KELVIN_TRY(report_ensemble(stdout, run, folder, json));
+    if (diverged == n) return kelvin_fail(KELVIN_EPARTLY, "all chains diverged; the report is of their samples before");
     if (diverged)
         return kelvin_fail(KELVIN_EPARTLY, "%" PRIu32 " of %" PRIu32 " chains diverged; the report is of the other%s",
                            diverged, n, n - diverged == 1 ? "" : "s");
