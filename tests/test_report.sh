@@ -135,6 +135,26 @@ check "few data: the prior" has "--prior is too strong"
 check "a warning for what has not learnt" has "hardly better than chance"
 check "a warning for what has not settled" has "The configurational temperature is more than 10 % off"
 
+# ---- a dry run beside other programs ----
+# One CPU for three programs that want all of it and a chain of one thread.
+cat >beside.py <<'END'
+import os, subprocess, sys
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+try:
+    print(subprocess.run(sys.argv[1:], capture_output=True, text=True).stdout)
+finally:
+    for other in others: other.kill()
+END
+dry() { python3 beside.py "$kelvin" sample --dry-run --threads 1 --epochs 100000 "$@" >stdout 2>stderr; }
+if [ "$(uname)" = Linux ]; then
+    dry
+    check "a busy machine" grep -qE "^This machine is busy: the measured chains had [0-9]+ % of their CPUs; on an" stdout
+    check "a dry run fits a terminal" readable
+    dry --json
+    check "how busy" says "0 < r['cpu_share'] < 0.7"
+fi
+
 # ---- what is missing or damaged ----
 broken() { # TEXT
     run diagnose two

@@ -176,6 +176,7 @@ typedef struct kelvin_estimate {
     double memory, disk; /* bytes, at most */
     double epochs_per_s; /* of all chains together */
     double seconds;      /* to the end */
+    double cpu_share; /* of the time, that the measured chains were given their CPUs; less than 1 on a busy machine */
 } kelvin_estimate;
 
 KELVIN_MUST_CHECK kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_config *config,

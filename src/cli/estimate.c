@@ -2,9 +2,13 @@
 #include "cli/estimate.h"
 
 #include "cli/amounts.h"
+#include "cli/options.h"
 #include "cli/report.h"
 
 #include <inttypes.h>
+
+enum { LINE = 79 };
+static const double busy = 0.7; /* of a CPU: with less, the time says more about other programs */
 
 /* Numbers end in one column, whatever their units. */
 static void row(FILE *out, const char *name, const char *value, const char *note)
@@ -12,17 +16,40 @@ static void row(FILE *out, const char *name, const char *value, const char *note
     fprintf(out, "%-24s %12s%s%s\n", name, value, *note ? "   " : "", note);
 }
 
+/* Threads that are more than the CPUs wait for each other however idle the machine is. */
+static void print_busy(FILE *out, const kelvin_estimate *e)
+{
+    const size_t threads = e->chains_at_once * e->threads_per_chain, cpus = kelvin_cpu_count();
+    char text[AMOUNT], sentence[256];
+    if (threads > cpus) {
+        snprintf(sentence, sizeof sentence, "%zu threads share %zu CPU%s: --threads %zu would do.", threads, cpus,
+                 cpus == 1 ? "" : "s", cpus);
+    } else if (e->cpu_share < busy) {
+        amount_seconds(text, e->seconds * e->cpu_share);
+        snprintf(sentence, sizeof sentence,
+                 "This machine is busy: the measured chains had %.0f %% of their CPUs; on an idle one it would take "
+                 "about %s.",
+                 100 * e->cpu_share, text);
+    } else {
+        return;
+    }
+    fputc('\n', out);
+    print_wrapped(out, sentence, 0, LINE);
+}
+
 static void print_table(FILE *out, const kelvin_run *run, const kelvin_estimate *e)
 {
     const kelvin_run_config *c = &run->config;
-    char text[AMOUNT], note[64];
+    char text[AMOUNT], note[256];
     amount_grouped(text, (double)run->data->train.n);
-    fprintf(out, "%s on %s, density %s, prior %s, temperature %g\n", c->model, c->data, c->density, c->prior,
-            c->temperature);
-    fprintf(out,
-            "%s: %" PRIu32 " chain%s, %" PRIu32 " samples, %" PRIu32 " epochs of %s observations in batches of %" PRIu32
-            "\n\n",
-            c->sampler, c->chains, c->chains == 1 ? "" : "s", c->samples, c->epochs, text, c->batch);
+    print_subject(out, run);
+    snprintf(note, sizeof note,
+             "%s: %" PRIu32 " chain%s, %" PRIu32 " sample%s, %" PRIu32
+             " epoch%s of %s observations in batches of %" PRIu32,
+             c->sampler, c->chains, c->chains == 1 ? "" : "s", c->samples, c->samples == 1 ? "" : "s", c->epochs,
+             c->epochs == 1 ? "" : "s", text, c->batch);
+    print_wrapped(out, note, 0, LINE);
+    fputc('\n', out);
     amount_grouped(text, (double)e->parameters);
     row(out, "parameters", text, "");
     amount_grouped(text, (double)e->chains_at_once);
@@ -38,18 +65,20 @@ static void print_table(FILE *out, const kelvin_run *run, const kelvin_estimate 
     row(out, "images per second", text, "");
     amount_seconds(text, e->seconds);
     row(out, "time to the end", text, "");
+    print_busy(out, e);
 }
 
 static json_t *estimate_json(const kelvin_run *run, const kelvin_estimate *e)
 {
     const kelvin_run_config *c = &run->config;
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "sampler", c->sampler,
-                     "data", c->data, "model", c->model, "chains", (json_int_t)c->chains, "samples",
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "sampler",
+                     c->sampler, "data", c->data, "model", c->model, "chains", (json_int_t)c->chains, "samples",
                      (json_int_t)c->samples, "epochs", (json_int_t)c->epochs, "parameters", (json_int_t)e->parameters,
                      "chains_at_once", (json_int_t)e->chains_at_once, "threads_per_chain",
                      (json_int_t)e->threads_per_chain, "memory_bytes", json_number(e->memory), "disk_bytes",
                      json_number(e->disk), "epochs_per_s", json_number(e->epochs_per_s), "images_per_s",
-                     json_number(e->epochs_per_s * (double)run->data->train.n), "seconds", json_number(e->seconds));
+                     json_number(e->epochs_per_s * (double)run->data->train.n), "seconds", json_number(e->seconds),
+                     "cpu_share", json_number(e->cpu_share));
 }
 
 kelvin_status estimate_report(FILE *out, const kelvin_run_config *config, size_t threads, bool json,
