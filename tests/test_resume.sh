@@ -73,7 +73,34 @@ wrong "which run?" resume
 wrong "--checkpoint must not be negative" resume whole --checkpoint -1
 wrong "by-hmc: a run by hmc" resume by-hmc
 run resume empty
-check "a folder that is not a run" complained 1 "empty: "
+check "a folder that is not a run" complained 1 "empty: not a run by kelvin: it has no run.json"
+wrong "whole already exists; choose another name, remove it, or go on with it: kelvin resume whole" sample $small -o whole
+wrong "empty already exists; choose another name, or remove it" sample $small -o empty
+check "which is no run to go on with" [ "$(grep -c resume stderr)" = 0 ]
+wrong "-o is empty" sample $small -o ""
+wrong "x/y/z: the folder cannot be made: No such file or directory" sample $small -o x/y/z
+wrong "--threads is 100000; expected at most 1024" sample $small --threads 100000 -o many
+wrong "--threads is 100000; expected at most 1024" resume whole --threads 100000
+ok resume whole/run.json
+check "its run.json stands for a run" grep -qx "whole/* has ended already: there is nothing left to do." stderr
+(cd whole && "$kelvin" resume run.json >../stdout 2>../stderr)
+check "and here, too" grep -q "has ended already" stderr
+ok sample --config whole --epochs 2 --threads 1 -o alike
+check "a run stands for its run.json" grep -q '"model": "mlp:4"' alike/run.json
+cp -r alike edited
+sed -i 's/"momentum": 0.98/"momentum": 0.9/' edited/run.json
+for command in resume diagnose; do
+    run $command edited
+    check "$command: an edited run.json" complained 1 \
+        "edited/run.json has changed since chain-000/state.safetensors was written; put it back"
+done
+head -c 300 alike/chain-001/state.safetensors >short
+mv short alike/chain-001/state.safetensors
+run resume alike
+check "a damaged state" complained 1 "remove it to sample this chain from its start"
+check "going on would not help" [ "$(grep -c "go on with" stderr)" = 0 ]
+rm alike/chain-001/state.safetensors
+ok resume alike
 run resume nowhere
 check "no folder at all" complained 1 "nowhere: "
 wrong "whole" sample $small -o whole

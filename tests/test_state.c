@@ -103,8 +103,10 @@ static void starts_that_are_refused(void **state)
         {"nowhere", "mlp:8", KELVIN_EUSAGE, "nowhere", "no samples"},
         {"nowhere/0", "mlp:8", KELVIN_EUSAGE, "nowhere/0", "no samples"},
         {"table.csv", "mlp:8", KELVIN_EUSAGE, "table.csv", "no samples"},
-        {"first", "mlp:9", KELVIN_EFORMAT, "first/chain-000/sample-000.safetensors", "layers.0.weight"},
-        {"first/1", "mlp:8,8", KELVIN_EFORMAT, "first/chain-000/sample-001.safetensors", "holds 4 tensors, expected 6"},
+        {"first", "mlp:9", KELVIN_EFORMAT, "init is of another model than mlp:9",
+         "sample-000.safetensors: tensor \"layers.0.weight\""},
+        {"first/1", "mlp:8,8", KELVIN_EFORMAT, "another model than mlp:8,8",
+         "sample-001.safetensors: holds 4 tensors, expected 6"},
         {"first", "mlp:", KELVIN_EUSAGE, "mlp:", ""},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -7,6 +7,7 @@
 #include "cli/report.h"
 #include "cli/sghmc.h"
 #include "run/fields.h"
+#include "run/room.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static const struct option options[] = {
      "kelvin-run, or the first of kelvin-run-2, ... that is not there"},
     {"sampler", 0, "NAME", OPTION_STRING, AT(config.sampler), "sghmc or hmc", NULL},
     {"config", 0, "FILE", OPTION_STRING, AT(file),
-     "take what FILE says, in JSON; the run.json of any run will do. Options count for more", NULL},
+     "take what FILE says, in JSON; any run, or its run.json, will do. Options count for more", NULL},
     {"data", 0, "DATA", OPTION_STRING, AT(config.data),
      "data set: a name, or csv:FILE and the like (kelvin data --list)", NULL},
     {"model", 0, "MODEL", OPTION_STRING, AT(config.model), "network: mlp:UNITS,UNITS, or for images cnn, resnet20",
@@ -234,11 +235,18 @@ done:
 
 /* ---- the command ---- */
 
+static kelvin_status check(const struct settings *settings)
+{
+    if (settings->output && !*settings->output)
+        return kelvin_fail(KELVIN_EUSAGE, "-o is empty; expected the name of a folder to make");
+    KELVIN_TRY(sghmc_check(&settings->how));
+    return check_names(&settings->config);
+}
+
 static kelvin_status sghmc(struct settings *settings)
 {
     struct folder folder;
     kelvin_chains *chains;
-    KELVIN_TRY(sghmc_check(&settings->how));
     if (settings->how.dry_run) return sghmc_dry_run(&settings->config, &settings->how);
     progress_catch_signals();
     KELVIN_TRY(make_folder(settings, &folder, &chains));
@@ -248,9 +256,14 @@ static kelvin_status sghmc(struct settings *settings)
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     struct settings *settings = data;
+    kelvin_path inside;
     void *owner;
+    if (settings->file && kelvin_is_folder(settings->file)) { /* a run's */
+        KELVIN_TRY(kelvin_path_join(inside, settings->file, KELVIN_CONFIG_NAME));
+        settings->file = inside;
+    }
     kelvin_status status = configure(settings, &owner, arguments);
-    if (!status) status = check_names(&settings->config);
+    if (!status) status = check(settings);
     if (!status) status = is_hmc(settings) ? hmc_sample(settings) : sghmc(settings);
     kelvin_run_config_free(owner);
     return status;

@@ -10,6 +10,9 @@
 
 kelvin_status sghmc_check(const struct sghmc_settings *settings)
 {
+    if (settings->threads > SGHMC_MOST_THREADS)
+        return kelvin_fail(KELVIN_EUSAGE, "--threads is %zu; expected at most %d", settings->threads,
+                           SGHMC_MOST_THREADS);
     if (settings->checkpoint < 0)
         return kelvin_fail(KELVIN_EUSAGE, "--checkpoint must not be negative, not '%g'", settings->checkpoint);
     return KELVIN_OK;

@@ -20,6 +20,9 @@ struct sghmc_settings {
 /* Seconds between checkpoints, if nobody says otherwise. */
 #define SGHMC_CHECKPOINT 60
 
+/* More than any machine has use for: a slip of the hand should not fill the memory with stacks. */
+#define SGHMC_MOST_THREADS 1024
+
 /* Whether the settings are right; before anything is made. */
 KELVIN_MUST_CHECK kelvin_status sghmc_check(const struct sghmc_settings *settings);
 

@@ -130,8 +130,12 @@ static kelvin_status make_unfinished(struct place *place, struct kelvin_lock *lo
 
 /* ---- its name ---- */
 
+/* Only a run can be gone on with. */
 static kelvin_status taken(const char *folder)
 {
+    kelvin_path path;
+    if (kelvin_path_join(path, folder, KELVIN_CONFIG_NAME) || access(path, F_OK) != 0)
+        return kelvin_fail(KELVIN_EUSAGE, "%s already exists; choose another name, or remove it", folder);
     return kelvin_fail(KELVIN_EUSAGE,
                        "%s already exists; choose another name, remove it, or go on with it: kelvin resume %s", folder,
                        folder);

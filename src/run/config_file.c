@@ -113,8 +113,7 @@ kelvin_status kelvin_config_read(kelvin_run **run, const char *folder)
     if (stat(folder, &about)) return kelvin_fail(KELVIN_EIO, "%s: the run cannot be read: %s", folder, strerror(errno));
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
     if (stat(path, &about) && errno == ENOENT)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has no " KELVIN_CONFIG_NAME ": not a run, or one that was not finished",
-                           folder);
+        return kelvin_fail(KELVIN_EFORMAT, "%s: not a run by kelvin: it has no " KELVIN_CONFIG_NAME, folder);
     KELVIN_TRY(kelvin_record_open(&owner, path));
     kelvin_status status = take_sampler(&record, owner, path);
     if (!status) status = take_fields(&record, owner, path, true);

@@ -2,6 +2,7 @@
 #include "run/chain.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,20 @@ static kelvin_status find_sample(kelvin_path path, const char *init, uint32_t ch
     return KELVIN_OK;
 }
 
+/* A whole file that cannot be read as this model is one of another. */
+static kelvin_status read_start(float *theta, const char *path, const kelvin_run *run)
+{
+    struct kelvin_tensors *file;
+    const kelvin_status status = kelvin_sample_read(theta, path, run->model);
+    if (status != KELVIN_EFORMAT) return status;
+    char sentence[1024];
+    snprintf(sentence, sizeof sentence, "%s", kelvin_error());
+    const bool whole = kelvin_tensors_open(&file, path) == KELVIN_OK;
+    if (whole) kelvin_tensors_close(file);
+    if (!whole) return kelvin_fail(status, "init: %s", sentence);
+    return kelvin_fail(status, "init is of another model than %s: %s", run->config.model, sentence);
+}
+
 kelvin_status kelvin_start(float *theta, const kelvin_run *run, uint32_t chain)
 {
     const kelvin_run_config *config = &run->config;
@@ -42,5 +57,5 @@ kelvin_status kelvin_start(float *theta, const kelvin_run *run, uint32_t chain)
     }
     kelvin_path path;
     KELVIN_TRY(find_sample(path, config->init, chain));
-    return kelvin_sample_read(theta, path, run->model);
+    return read_start(theta, path, run);
 }
