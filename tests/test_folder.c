@@ -94,6 +94,8 @@ static void python_reads_it(void **state)
         "import sys, json, struct, zlib\n"
         "try:\n    import numpy as np\nexcept ImportError:\n    sys.exit(77)\n"
         "z = np.load(sys.argv[1] + '/logits_train.npy')\n"
+        "y = np.load(sys.argv[1] + '/labels_train.npy')\n"
+        "assert y.shape == (18,) and y.dtype == np.int64 and sorted(y) == [0] * 9 + [1] * 9\n"
         "assert z.shape == (8, 18, 2) and z.dtype == np.float32 and np.isfinite(z).all()\n"
         "f = open(sys.argv[1] + '/chain-001/samples.safetensors', 'rb').read()\n"
         "n, = struct.unpack('<Q', f[:8])\n"
@@ -139,8 +141,8 @@ struct broken {
 static const struct broken broken[] = {
     {CONFIG, REMOVE, "", "", KELVIN_EFORMAT, "not finished"},
     {CONFIG, REPLACE, "\"chains\": 2,", "\"chains\": 2", KELVIN_EFORMAT, ", line 11"},
-    {CONFIG, REPLACE, "7cc91241-", "7cc91241_", KELVIN_EFORMAT, "expected two or four checksums of eight digits"},
-    {CONFIG, REPLACE, "7cc91241-", "7cc91242-", KELVIN_EFORMAT, "the data set toy has changed since (training inputs)"},
+    {CONFIG, REPLACE, "7cc91241-", "7cc91241_", KELVIN_EFORMAT, "\"data_crc32\": expected two or four checksums"},
+    {CONFIG, REPLACE, "7cc91241-", "7cc91240-", KELVIN_EFORMAT, "the data set toy has changed since (training inputs)"},
     {CONFIG, REPLACE, "\"toy\"", "\"csv:/nowhere.csv\"", KELVIN_EIO, "its data: /nowhere.csv: could not be read"},
     {CONFIG, REPLACE, "{", "[", KELVIN_EFORMAT, ", line 2"},
     {CONFIG, APPEND, "", "x", KELVIN_EFORMAT, ", line 17"},
@@ -332,11 +334,12 @@ static void full_disk(void **state)
 {
     (void)state;
     if (!exists("/dev/full")) skip();
-    static const char *const names[] = {"run.json", "times.json", "logits_train.npy", "chain-001/samples.safetensors",
-                                        "chain-000/history.csv"};
+    static const char *const names[] = {
+        "run.json",        "times.json", "logits_train.npy", "chain-001/samples.safetensors", "chain-000/history.csv",
+        "labels_train.npy"};
     const kelvin_run_config config = small();
     kelvin_run *run = sampled(&config, 2);
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         kelvin_path path;
         assert_ok(kelvin_run_claim(in_base("full")));
         assert_ok(kelvin_path_join(path, in_base("full"), "chain-00%d", names[i][8] == '1'));

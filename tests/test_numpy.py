@@ -58,8 +58,9 @@ def sample(kelvin):
     options = ["--data", "npy:x_train.npy,y_train.npy,test-x=x_test.npy,test-y=y_test.npy", "--model",
                "mlp:%d,leak=%g" % (UNITS, LEAK), "--density", "categorical", "--chains", CHAINS, "--samples", SAMPLES,
                "--epochs", EPOCHS, "--batch", BATCH, "--schedule", "cyclical", "--seed", 7, "-o", "RUN"]
-    subprocess.run([kelvin, "sample"] + [str(o) for o in options], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
+    done = subprocess.run([kelvin, "sample", "--json"] + [str(o) for o in options], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return json.loads(done.stdout)
 
 
 def check_samples():
@@ -92,6 +93,18 @@ def check_state(chain, last):
     assert np.allclose(written, arrays["history"], rtol=1e-8, atol=0)  # nine digits
 
 
+def check_labels(name, report):
+    """The labels are those of the file, and with the logits they give what the report says of the ensemble."""
+    labels, z = np.load("RUN/labels_%s.npy" % name), np.load("RUN/logits_%s.npy" % name).astype(float)
+    assert labels.dtype == np.int64 and labels.flags.c_contiguous
+    assert np.array_equal(labels, np.load("y_%s.npy" % name))
+    p = np.exp(z - z.max(2, keepdims=True))
+    p /= p.sum(2, keepdims=True)
+    # The report has seven digits; one observation is a sixtieth.
+    assert np.isclose((p.mean(0).argmax(1) == labels).mean(), report["ensemble"]["accuracy"], rtol=1e-6)
+    assert np.isclose((z.argmax(2) == labels).mean(), report["single"]["accuracy"]["mean"], rtol=1e-6)
+
+
 def check_logits(name, samples, x):
     found = np.load("RUN/logits_%s.npy" % name)
     assert found.dtype == np.float32 and found.shape == (SAMPLES, len(x), CLASSES), found.shape
@@ -102,12 +115,14 @@ def check_logits(name, samples, x):
 
 
 train, test = make_data()
-sample(sys.argv[1])
+report = sample(sys.argv[1])
 drawn = check_samples()
 for c in range(CHAINS):
     check_state(c, drawn[(c + 1) * SAMPLES // CHAINS - 1])
 check_logits("train", drawn, train)
 check_logits("test", drawn, test)
+check_labels("train", report["training"])
+check_labels("test", report["test"])
 with open("RUN/run.json") as config:
     assert json.load(config)["seed"] == 7
 print("NumPy %s reads all of it" % np.__version__)

@@ -111,6 +111,12 @@ wrong "busy" resume busy
 kill -KILL $child
 wait $child
 
+# ---- what was written after the chains had ended ----
+cp -r whole without
+rm without/labels_test.npy
+ok resume without
+check "labels come back" same whole without
+
 # ---- chains that diverge ----
 # In two epochs the logits of chains 3 and 4 stay less than 1.8 apart; those of the others are 2 or more from the start.
 run sample --chains 8 --epochs 2 --seed 3 --logit-limit 1.9 --json -o some

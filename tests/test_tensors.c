@@ -262,20 +262,44 @@ static void damaged_files(void **state)
 static void npy_in_pieces(void **state)
 {
     (void)state;
-    const size_t shape[3] = {5, 2, 3}, huge[3] = {SIZE_MAX, 2, 2};
+    const size_t shape[3] = {5, 2, 3};
+    const struct kelvin_npy form = {KELVIN_NPY_F32, 3, {5, 2, 3}}, huge = {KELVIN_NPY_I64, 2, {SIZE_MAX, 2}};
     float values[30];
     for (int i = 0; i < 30; i++) values[i] = (float)i - 2.385f;
     assert_ok(kelvin_npy_write(in_base("whole.npy"), values, shape));
     struct kelvin_writer file;
-    kelvin_status status = kelvin_npy_begin(&file, in_base("pieces.npy"), shape);
+    kelvin_status status = kelvin_npy_begin(&file, in_base("pieces.npy"), &form);
     for (size_t i = 0; i < 5 && !status; i++) status = kelvin_writer_put(&file, values + 6 * i, 6 * sizeof *values);
     assert_ok(kelvin_writer_close(&file, status));
     same_bytes(in_base("whole.npy"), in_base("pieces.npy"));
 
-    status = kelvin_npy_begin(&file, in_base("huge.npy"), huge);
+    status = kelvin_npy_begin(&file, in_base("huge.npy"), &huge);
     fails(kelvin_writer_close(&file, status), KELVIN_ENOMEM, "huge.npy", "addressed");
-    status = kelvin_npy_begin(&file, in_base("nowhere/x.npy"), shape);
+    status = kelvin_npy_begin(&file, in_base("nowhere/x.npy"), &form);
     fails(kelvin_writer_close(&file, status), KELVIN_EIO, "x.npy", strerror(ENOENT));
+}
+
+/* A header of 128 bytes by NumPy's own description; more labels than are converted at a time. */
+static void npy_of_labels(void **state)
+{
+    (void)state;
+    enum { N = 1100 };
+    static const char header[] = "\x93NUMPY\x01\0\x76\0{'descr': '<i8', 'fortran_order': False, 'shape': (1100,), }";
+    int32_t y[N];
+    int64_t back[N];
+    char expected[128];
+    size_t bytes;
+    for (int32_t i = 0; i < N; i++) y[i] = i % 7 * 1001;
+    assert_ok(kelvin_labels_write(in_base("labels.npy"), y, N));
+    char *file = slurp(in_base("labels.npy"), &bytes);
+    assert_int_equal(bytes, 128 + sizeof back);
+    memset(expected, ' ', 127);
+    expected[127] = '\n';
+    memcpy(expected, header, sizeof header - 1);
+    assert_memory_equal(file, expected, 128);
+    memcpy(back, file + 128, sizeof back);
+    for (size_t i = 0; i < N; i++) assert_true(back[i] == y[i]);
+    kelvin_free(file);
 }
 
 /* ---- tables ---- */
@@ -442,11 +466,11 @@ static void no_lock_to_be_had(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc32_of_any_length), cmocka_unit_test(bits_come_back),  cmocka_unit_test(shapes),
-        cmocka_unit_test(cannot_be_written),   cmocka_unit_test(memory_runs_out), cmocka_unit_test(bad_headers),
-        cmocka_unit_test(damaged_files),       cmocka_unit_test(npy_in_pieces),   cmocka_unit_test(table_texts),
-        cmocka_unit_test(tables_come_back),    cmocka_unit_test(old_file_stays),  cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(no_lock_to_be_had),
+        cmocka_unit_test(crc32_of_any_length), cmocka_unit_test(bits_come_back),    cmocka_unit_test(shapes),
+        cmocka_unit_test(cannot_be_written),   cmocka_unit_test(memory_runs_out),   cmocka_unit_test(bad_headers),
+        cmocka_unit_test(damaged_files),       cmocka_unit_test(npy_in_pieces),     cmocka_unit_test(npy_of_labels),
+        cmocka_unit_test(table_texts),         cmocka_unit_test(tables_come_back),  cmocka_unit_test(old_file_stays),
+        cmocka_unit_test(one_at_a_time),       cmocka_unit_test(no_lock_to_be_had),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

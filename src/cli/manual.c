@@ -104,6 +104,7 @@ static const struct entry files[] = {
     {"RUN/chain-000/history.csv", "One row per epoch (SGHMC) or iteration (HMC)."},
     {"RUN/logits_train.npy, RUN/logits_test.npy",
      "Logits of the data, (samples, observations, classes); by HMC of the training data alone, warm-up left out."},
+    {"RUN/labels_train.npy, RUN/labels_test.npy", "The labels of the same observations, as int64 from 0 on."},
     {"RUN/times.csv, RUN/times.json",
      "How long it took, by SGHMC and by HMC; nothing else depends on more than the configuration."},
     {"RUN/lock", "SGHMC: held by the process that works there."},

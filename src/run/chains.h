@@ -51,10 +51,10 @@ bool kelvin_chains_tell(struct kelvin_chains *chains, const kelvin_chain_news *n
 /* Threads for a chain at work: its share of all of them, but one each while others wait. */
 size_t kelvin_chains_share(struct kelvin_chains *chains, uint32_t number);
 
-/* The names of the files of logits, and which of the data they are of. */
+/* The names of the files of logits and labels, and which of the data they are of. */
 enum { KELVIN_PARTS = 2 };
 struct kelvin_logits_file {
-    const char *name;
+    const char *name, *labels;
     const kelvin_part *part;
 };
 void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const kelvin_data *data);

@@ -73,9 +73,10 @@ static double disk_bytes(const kelvin_run *run)
     enum { CSV_ROW = 120, HEADERS = 1 << 13 };
     const kelvin_run_config *c = &run->config;
     const double n = (double)run->model->n_params * sizeof(float);
-    const double logits = (double)(run->data->train.n + run->data->test.n) * (double)run->data->classes * sizeof(float);
+    const double rows = (double)(run->data->train.n + run->data->test.n), labels = rows * sizeof(int64_t) + HEADERS;
+    const double logits = rows * (double)run->data->classes * sizeof(float);
     const double chain = 2 * n + (double)c->epochs * (KELVIN_EPOCH_COLUMNS * sizeof(double) + CSV_ROW) + HEADERS;
-    return c->chains * chain + c->samples * (n + HEADERS + logits);
+    return c->chains * chain + c->samples * (n + HEADERS + logits) + labels;
 }
 
 static void conclude(kelvin_estimate *out, const struct trial *trial)

@@ -138,6 +138,8 @@ static kelvin_status write_all(const kelvin_run *run, const char *folder)
     size_t shape[N_AXES];
     logits_shape(shape, run);
     for (uint32_t chain = 0; chain < run->config.chains; chain++) KELVIN_TRY(write_chain(run, folder, chain));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_LABELS_TRAIN));
+    KELVIN_TRY(kelvin_labels_write(path, run->data->train.y, run->data->train.n));
     KELVIN_TRY(kelvin_path_join(path, folder, LOGITS));
     KELVIN_TRY(kelvin_npy_write(path, run->logits, shape));
     return write_records(run, folder);
@@ -146,9 +148,9 @@ static kelvin_status write_all(const kelvin_run *run, const char *folder)
 /* Takes back what write_all may have written; nobody could read it. */
 static void remove_all(const kelvin_run *run, const char *folder)
 {
-    static const char *const whole[] = {KELVIN_CONFIG_NAME, TIMES, LOGITS};
+    static const char *const whole[] = {KELVIN_CONFIG_NAME, TIMES, LOGITS, KELVIN_LABELS_TRAIN};
     kelvin_path path;
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (!kelvin_path_join(path, folder, "%s", whole[i])) unlink(path);
     for (uint32_t chain = 0; chain < run->config.chains; chain++) {
         if (!kelvin_path_join(path, folder, SAMPLES, chain)) unlink(path);

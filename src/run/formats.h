@@ -12,18 +12,28 @@ uint32_t kelvin_crc32(const void *data, size_t bytes);
 /* Of what has the checksum `crc32`, and these bytes after it. */
 uint32_t kelvin_crc32_more(uint32_t crc32, const void *data, size_t bytes);
 
-/* NumPy's NPY 1.0 with three axes: float32, C order. When read, the shape must be this one. */
+/* NumPy's NPY 1.0 of logits: three axes, float32, C order. When read, the shape must be this one. */
 KELVIN_MUST_CHECK kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t shape[3]);
 KELVIN_MUST_CHECK kelvin_status kelvin_npy_read(float *data, const char *path, const size_t shape[3]);
 
-/* The same, a piece at a time:
+/* The same of labels: one axis, int64, as NumPy and PyTorch like to have an index. */
+KELVIN_MUST_CHECK kelvin_status kelvin_labels_write(const char *path, const int32_t *y, size_t n);
+
+enum kelvin_npy_type { KELVIN_NPY_F32, KELVIN_NPY_I64 };
+struct kelvin_npy {
+    enum kelvin_npy_type type;
+    size_t axes, shape[3];
+};
+
+/* Any of them, a piece at a time:
  *
  *     struct kelvin_writer file;
- *     kelvin_status st = kelvin_npy_begin(&file, path, shape);
+ *     kelvin_status st = kelvin_npy_begin(&file, path, &(struct kelvin_npy){KELVIN_NPY_F32, 3, {samples, n, classes}});
  *     while (!st && ...) st = kelvin_writer_put(&file, row, bytes);
  *     st = kelvin_writer_close(&file, st); */
 struct kelvin_writer;
-KELVIN_MUST_CHECK kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path, const size_t shape[3]);
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path,
+                                                 const struct kelvin_npy *form);
 
 /* safetensors: named arrays and strings about them. A checksum of the data ("crc32") and the version ("kelvin") are
  * added to the strings by themselves. Arrays lie one behind the other in the order in which they are given. */

@@ -1,5 +1,6 @@
 /* The logits of all samples, in a clean pass over plain data: RUN/logits_train.npy and logits_test.npy, (samples, n,
- * classes). One sample's logits are in memory at a time. */
+ * classes), with labels_train.npy and labels_test.npy beside them, so that the folder can be judged without the data.
+ * One sample's logits are in memory at a time. */
 #include "run/chains.h"
 
 #include <unistd.h>
@@ -50,13 +51,13 @@ static kelvin_status write_part(struct kelvin_chains *chains, const kelvin_part 
                                 size_t done)
 {
     const kelvin_run *run = chains->run;
-    const size_t shape[3] = {samples, part->n, run->data->classes};
+    const struct kelvin_npy form = {KELVIN_NPY_F32, 3, {samples, part->n, run->data->classes}};
     struct pass pass = {.run = run, .part = part};
     struct kelvin_writer file = {.fd = -1};
     struct kelvin_sample_place place = {0};
     kelvin_path sample;
     kelvin_status status = make_pass(&pass, chains->options.threads);
-    if (!status) status = kelvin_npy_begin(&file, path, shape);
+    if (!status) status = kelvin_npy_begin(&file, path, &form);
     for (size_t i = 0; i < samples && !status; i++) {
         const kelvin_chain_news news = {
             .phase = KELVIN_CHAIN_LOGITS, .step = done + i, .steps = KELVIN_PARTS * samples};
@@ -73,8 +74,8 @@ static kelvin_status write_part(struct kelvin_chains *chains, const kelvin_part 
 
 void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const kelvin_data *data)
 {
-    files[0] = (struct kelvin_logits_file){"logits_train.npy", &data->train};
-    files[1] = (struct kelvin_logits_file){"logits_test.npy", &data->test};
+    files[0] = (struct kelvin_logits_file){"logits_train.npy", KELVIN_LABELS_TRAIN, &data->train};
+    files[1] = (struct kelvin_logits_file){"logits_test.npy", "labels_test.npy", &data->test};
 }
 
 kelvin_status kelvin_logits_write(struct kelvin_chains *chains)
@@ -84,9 +85,12 @@ kelvin_status kelvin_logits_write(struct kelvin_chains *chains)
     kelvin_logits_files(files, chains->run->data);
     for (size_t i = 0; i < KELVIN_PARTS; i++) {
         kelvin_path path;
+        const kelvin_part *part = files[i].part;
+        if (samples == 0 || part->n == 0) continue;
+        KELVIN_TRY(kelvin_path_join(path, chains->folder, "%s", files[i].labels));
+        if (access(path, F_OK) != 0) KELVIN_TRY(kelvin_labels_write(path, part->y, part->n));
         KELVIN_TRY(kelvin_path_join(path, chains->folder, "%s", files[i].name));
-        if (samples == 0 || files[i].part->n == 0 || access(path, F_OK) == 0) continue;
-        KELVIN_TRY(write_part(chains, files[i].part, path, samples, i * samples));
+        if (access(path, F_OK) != 0) KELVIN_TRY(write_part(chains, part, path, samples, i * samples));
     }
     return KELVIN_OK;
 }

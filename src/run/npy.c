@@ -7,32 +7,55 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PREFIX = 10, ALIGN = 64, LONGEST = 256 };
+enum { PREFIX = 10, ALIGN = 64, LONGEST = 256, PIECE = 512 };
 static const char magic[] = "\x93NUMPY\x01"; /* and a minor version 0: the string's own end */
 
-static int literal(char out[LONGEST], const size_t shape[3])
+static const struct {
+    const char *descr;
+    char kind;
+    size_t bytes;
+} types[] = {[KELVIN_NPY_F32] = {"<f4", 'f', sizeof(float)}, [KELVIN_NPY_I64] = {"<i8", 'i', sizeof(int64_t)}};
+
+static struct kelvin_npy logits_form(const size_t shape[3])
 {
-    return snprintf(out, LONGEST, "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %zu, %zu), }", shape[0],
-                    shape[1], shape[2]);
+    return (struct kelvin_npy){KELVIN_NPY_F32, 3, {shape[0], shape[1], shape[2]}};
 }
 
-static kelvin_status data_bytes(size_t *bytes, const char *path, const size_t shape[3])
+/* As Python writes a tuple: (5, 2, 3), and (5,). */
+static void show_shape(char out[LONGEST / 2], const struct kelvin_npy *form)
 {
-    *bytes = sizeof(float);
-    for (int i = 0; i < 3; i++)
-        if (__builtin_mul_overflow(*bytes, shape[i], bytes))
-            return kelvin_fail(KELVIN_ENOMEM, "%s: (%zu, %zu, %zu) numbers are more than can be addressed", path,
-                               shape[0], shape[1], shape[2]);
+    size_t used = 0;
+    for (size_t i = 0; i < form->axes; i++)
+        used += (size_t)snprintf(out + used, LONGEST / 2 - used, "%s%zu", i ? ", " : "(", form->shape[i]);
+    snprintf(out + used, LONGEST / 2 - used, form->axes == 1 ? ",)" : ")");
+}
+
+static int literal(char out[LONGEST], const struct kelvin_npy *form)
+{
+    char shape[LONGEST / 2];
+    show_shape(shape, form);
+    return snprintf(out, LONGEST, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", types[form->type].descr,
+                    shape);
+}
+
+static kelvin_status data_bytes(size_t *bytes, const char *path, const struct kelvin_npy *form)
+{
+    char shape[LONGEST / 2];
+    *bytes = types[form->type].bytes;
+    show_shape(shape, form);
+    for (size_t i = 0; i < form->axes; i++)
+        if (__builtin_mul_overflow(*bytes, form->shape[i], bytes))
+            return kelvin_fail(KELVIN_ENOMEM, "%s: %s numbers are more than can be addressed", path, shape);
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path, const size_t shape[3])
+kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path, const struct kelvin_npy *form)
 {
     char text[LONGEST], header[PREFIX + LONGEST + ALIGN];
     size_t bytes;
     file->fd = -1; /* for kelvin_writer_close, whatever happens */
-    KELVIN_TRY(data_bytes(&bytes, path, shape));
-    const size_t used = (size_t)literal(text, shape);
+    KELVIN_TRY(data_bytes(&bytes, path, form));
+    const size_t used = (size_t)literal(text, form);
     const size_t total = (PREFIX + used + 1 + ALIGN - 1) / ALIGN * ALIGN;
     memset(header, ' ', total);
     memcpy(header, magic, sizeof magic);
@@ -47,19 +70,35 @@ kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path, con
 
 kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t shape[3])
 {
+    const struct kelvin_npy form = logits_form(shape);
     struct kelvin_writer file;
-    kelvin_status status = kelvin_npy_begin(&file, path, shape);
+    kelvin_status status = kelvin_npy_begin(&file, path, &form);
     if (!status) status = kelvin_writer_put(&file, data, shape[0] * shape[1] * shape[2] * sizeof *data);
     return kelvin_writer_close(&file, status);
 }
 
+kelvin_status kelvin_labels_write(const char *path, const int32_t *y, size_t n)
+{
+    const struct kelvin_npy form = {KELVIN_NPY_I64, 1, {n}};
+    struct kelvin_writer file;
+    kelvin_status status = kelvin_npy_begin(&file, path, &form);
+    for (size_t first = 0; first < n && !status; first += PIECE) {
+        const size_t count = n - first < PIECE ? n - first : PIECE;
+        int64_t piece[PIECE];
+        for (size_t i = 0; i < count; i++) piece[i] = y[first + i];
+        status = kelvin_writer_put(&file, piece, count * sizeof *piece);
+    }
+    return kelvin_writer_close(&file, status);
+}
+
 /* What NumPy can read may still be another array than the one that was written here. */
-static kelvin_status check_same(const struct npy *array, const char *path, const size_t shape[3])
+static kelvin_status check_same(const struct npy *array, const char *path, const struct kelvin_npy *form)
 {
     char wanted[LONGEST];
-    literal(wanted, shape);
-    if (array->kind == 'f' && array->item == sizeof(float) && !array->big_endian && !array->fortran &&
-        array->axes == 3 && memcmp(array->shape, shape, 3 * sizeof *shape) == 0)
+    literal(wanted, form);
+    if (array->kind == types[form->type].kind && array->item == types[form->type].bytes && !array->big_endian &&
+        !array->fortran && array->axes == form->axes &&
+        memcmp(array->shape, form->shape, form->axes * sizeof *form->shape) == 0)
         return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: holds {'descr': '%c%c%zu', 'fortran_order': %s, 'shape': %s}, expected %s",
                        path, array->big_endian ? '>' : '<', array->kind, array->item, array->fortran ? "True" : "False",
@@ -68,13 +107,14 @@ static kelvin_status check_same(const struct npy *array, const char *path, const
 
 kelvin_status kelvin_npy_read(float *data, const char *path, const size_t shape[3])
 {
+    const struct kelvin_npy form = logits_form(shape);
     struct npy array;
     size_t bytes, size;
     char *file;
-    KELVIN_TRY(data_bytes(&bytes, path, shape));
+    KELVIN_TRY(data_bytes(&bytes, path, &form));
     KELVIN_TRY(kelvin_file_read(&file, &size, path));
     kelvin_status status = npy_parse(&array, file, size, path);
-    if (!status) status = check_same(&array, path, shape);
+    if (!status) status = check_same(&array, path, &form);
     if (!status) memcpy(data, array.data, bytes);
     kelvin_free(file);
     return status;

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#define KELVIN_CONFIG_NAME "run.json"
+#define KELVIN_CONFIG_NAME  "run.json"
+#define KELVIN_LABELS_TRAIN "labels_train.npy"
 
 enum { KELVIN_CONFIG_MARK = 9 };
 

@@ -88,7 +88,9 @@ bool kelvin_chains_finished(const struct kelvin_chains *chains)
     const size_t samples = kelvin_sample_count(chains->folder);
     kelvin_logits_files(files, chains->run->data);
     for (size_t i = 0; i < KELVIN_PARTS; i++)
-        if (samples > 0 && files[i].part->n > 0 && !is_there(chains, files[i].name)) return false;
+        if (samples > 0 && files[i].part->n > 0 &&
+            !(is_there(chains, files[i].labels) && is_there(chains, files[i].name)))
+            return false;
     return true;
 }
 
