@@ -139,7 +139,7 @@ struct broken {
 #define TIMES   "times.json"
 
 static const struct broken broken[] = {
-    {CONFIG, REMOVE, "", "", KELVIN_EFORMAT, "not finished"},
+    {CONFIG, REMOVE, "", "", KELVIN_EFORMAT, "it has no run.json"},
     {CONFIG, REPLACE, "\"chains\": 2,", "\"chains\": 2", KELVIN_EFORMAT, ", line 11"},
     {CONFIG, REPLACE, "7cc91241-", "7cc91241_", KELVIN_EFORMAT, "\"data_crc32\": expected two or four checksums"},
     {CONFIG, REPLACE, "7cc91241-", "7cc91240-", KELVIN_EFORMAT, "the data set toy has changed since (training inputs)"},
@@ -348,7 +348,7 @@ static void full_disk(void **state)
         assert_int_equal(symlink("/dev/full", path), 0);
         fails(kelvin_run_write(run, in_base("full")), KELVIN_EIO, names[i], strerror(ENOSPC));
         kelvin_run *back;
-        fails(kelvin_run_read(&back, in_base("full")), KELVIN_EFORMAT, "full", "not finished");
+        fails(kelvin_run_read(&back, in_base("full")), KELVIN_EFORMAT, "full", "it has no run.json");
         kelvin_run_abandon(in_base("full")); /* which takes only an empty folder */
         assert_false(exists(in_base("full")));
         assert_ok(kelvin_run_write(run, in_base("full"))); /* the disk has room again */
