@@ -4,8 +4,8 @@
  *     LD_PRELOAD=faults.so KELVIN_FAULT=rename:3:EIO:RUN KELVIN_FAULT_LOG=log kelvin sample -o RUN
  *
  * Kinds: open (of files to be written), write, fsync, close (of files that were written), rename, mkdir, and any.
- * What happens: an errno; KILL, which comes in the middle of a write; SHORT, a write of half the bytes. The log gets a
- * line when it has happened. */
+ * What happens: an errno; KILL, which comes in the middle of a write; SHORT, a write of half the bytes; TAKEN, an empty
+ * folder that another process makes just before a folder gets that name. The log gets a line when it has happened. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* open and open64 are two functions here */
 
@@ -26,13 +26,13 @@
 #define REPLACED __attribute__((visibility("default")))
 #define NEXT(f)  (__extension__(__typeof__(&f)) dlsym(RTLD_NEXT, #f))
 
-enum { KILL = -1, SHORT = -2, TEXT = 4096 };
+enum { KILL = -1, SHORT = -2, TAKEN = -3, TEXT = 4096 };
 
 static const struct {
     const char *name;
     int number;
-} reasons[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},     {"EROFS", EROFS}, {"EACCES", EACCES},
-               {"EDQUOT", EDQUOT}, {"EINTR", EINTR}, {"KILL", KILL},   {"SHORT", SHORT}};
+} reasons[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},   {"EROFS", EROFS}, {"EACCES", EACCES}, {"EDQUOT", EDQUOT},
+               {"EINTR", EINTR},   {"KILL", KILL}, {"SHORT", SHORT}, {"TAKEN", TAKEN}};
 
 static struct {
     char kind[16], path[256];
@@ -152,7 +152,9 @@ REPLACED int rename(const char *from, const char *to)
 
 REPLACED int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
 {
-    return fails(due("rename", to)) ? -1 : NEXT(renameat2)(from_folder, from, to_folder, to, flags);
+    const int reason = due("rename", to);
+    if (reason == TAKEN && NEXT(mkdir)(to, 0777)) _exit(99);
+    return fails(reason) ? -1 : NEXT(renameat2)(from_folder, from, to_folder, to, flags);
 }
 
 REPLACED int mkdir(const char *path, mode_t mode)
