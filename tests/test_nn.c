@@ -218,8 +218,8 @@ static const struct row some[] = {{"mlp:7,13", {5, 1, 1}, 3, {7, 61}},
 enum { SOME = sizeof some / sizeof *some };
 
 /* The first observations by themselves, then all, then others, with other parameters, that are not numbers, the last
- * time without an end to the sum; then the first again, and with instruction sets that have FMA: always the same bits.
- */
+ * time without an end to the sum; then the first again, and all forward alone, and the first again, and with
+ * instruction sets that have FMA: always the same bits. */
 static void nets_remember_nothing(void **state)
 {
     (void)state;
@@ -244,6 +244,10 @@ static void nets_remember_nothing(void **state)
             run(&m, p.theta, p.x, p.weight, few);
             assert_bits(m.grad, grad, n_params, some[r].spec);
             assert_bits(m.logits, logits, n_logits, some[r].spec);
+            kelvin_model_pack(m.model, m.packed, p.x, p.n);
+            kelvin_net_logits(m.net, m.logits, m.weights, m.packed, p.n); /* forward alone */
+            run(&m, p.theta, p.x, p.weight, few);
+            assert_bits(m.grad, grad, n_params, some[r].spec);
             if (fused) assert_bits(grad, fused, n_params, some[r].spec);
             if (!fused && m.model->kernels->fma) {
                 fused = room(n_params, sizeof *fused);

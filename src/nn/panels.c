@@ -14,7 +14,7 @@ struct panels {
     struct conv *conv;       /* (n_layers), or NULL where all layers are dense */
     struct panel *act;       /* (n_layers + 1); act[0] is set to the block's input */
     struct panel *slope;     /* (n_layers + 1): gradient in the sums of each layer */
-    struct panel_shape ones; /* for which the ones are in place */
+    struct panel_shape ones; /* for which the ones are in place; {0}: for none */
 };
 
 static bool has_convs(const kelvin_model *model)
@@ -177,6 +177,11 @@ static size_t offset_of(const kelvin_model *model, size_t l)
     return model->tensor[model->layer[l].tensor].offset;
 }
 
+static bool same_shape(struct panel_shape a, struct panel_shape b)
+{
+    return a.wide == b.wide && a.rest == b.rest;
+}
+
 static void convs_forward(struct panels *p, size_t wide, const float *theta)
 {
     const kelvin_model *model = p->net.model;
@@ -204,6 +209,7 @@ static void forward(kelvin_net *net, float *z, const kelvin_weights *weights, co
     const size_t L = net->model->n_layers;
     const struct panel_shape shape = shape_of(p->conv, block->n);
     p->act[0] = panel_of(block->x, shape, net->model->inputs);
+    if (!same_shape(shape, p->ones)) p->ones = (struct panel_shape){0}; /* they are written over */
     if (p->conv)
         convs_forward(p, shape.wide, weights->theta);
     else
@@ -214,7 +220,7 @@ static void forward(kelvin_net *net, float *z, const kelvin_weights *weights, co
 static void dense_backward(struct panels *p, struct panel_shape shape, float *grad, const float *theta, bool add)
 {
     const size_t L = p->net.model->n_layers;
-    if (shape.wide != p->ones.wide || shape.rest != p->ones.rest) { /* rows move with the shape */
+    if (!same_shape(shape, p->ones)) { /* rows move with the shape */
         for (size_t l = 1; l < L; l++) set_ones(p->act[l], shape, p->layer[l].n_in);
         p->ones = shape;
     }
