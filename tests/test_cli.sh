@@ -151,10 +151,10 @@ costs() {
     ok sample --dry-run --json --model mlp:2 "$@"
     check "kelvin sample $* is samples, chains, epochs $expected" understood $expected
 }
-costs 8 8 10000
-costs 3 3 10000 --chains 3
-costs 5 5 10000 --samples 5
-costs 12 4 10000 --samples 12 --chains 4 --schedule cyclical
+costs 8 8 5000
+costs 3 3 5000 --chains 3
+costs 5 5 5000 --samples 5
+costs 12 4 5000 --samples 12 --chains 4 --schedule cyclical
 echo '{"epochs": 30, "chains": 2}' >part.json
 costs 2 2 30 --config part.json
 costs 2 2 7 --config part.json --epochs 7

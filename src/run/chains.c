@@ -118,6 +118,17 @@ static kelvin_status restore(struct work *work)
     return collect(work);
 }
 
+/* What a process that was killed has left of the files that it wrote. */
+static kelvin_status forget_unfinished(const struct work *work)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, work->chains->folder, KELVIN_STATE_FILE, work->chain.number));
+    kelvin_writer_forget(path);
+    KELVIN_TRY(kelvin_path_join(path, work->chains->folder, KELVIN_HISTORY_FILE, work->chain.number));
+    kelvin_writer_forget(path);
+    return KELVIN_OK;
+}
+
 /* From its last state, or from its start. */
 static kelvin_status take_place(struct work *work)
 {
@@ -126,7 +137,7 @@ static kelvin_status take_place(struct work *work)
     KELVIN_TRY(make_folder(work));
     KELVIN_TRY(kelvin_path_join(path, work->chains->folder, KELVIN_STATE_FILE, chain->number));
     const bool begun = access(path, F_OK) == 0;
-    kelvin_writer_forget(path);
+    KELVIN_TRY(forget_unfinished(work));
     if (begun) KELVIN_TRY(kelvin_state_read(chain, path));
     chain->step = chain->good.step;
     if (kelvin_chain_ended(chain)) return restore(work);
