@@ -65,6 +65,12 @@ wrong "step size must be a positive number" sample --sampler hmc -o refused --st
 wrong "temperature above 0" sample --sampler hmc -o refused --temperature 0
 wrong "whole number, not 'ten'" sample -o refused --chains ten
 wrong "whole number, not '3.5'" sample -o refused --chains 3.5
+for text in 1.5 1.25e1 e3 1e 1e+ 1e-1 1e3x 1.2.3 0x10 1.00000000000000000000001 .5 1e1.5; do
+    wrong "whole number, not '$text'" sample -o refused --chains $text
+done
+for text in 1e10 1e99999999999999999999 4294967296 42949672960e0; do
+    wrong "--chains must be at most 4294967295, not '$text'" sample -o refused --chains $text
+done
 wrong "whole number, not '3 '" sample -o refused --chains "3 "
 wrong "whole number, not ''" sample -o refused --chains ""
 wrong "must not be negative" sample -o refused --seed -1
@@ -157,6 +163,8 @@ costs 5 5 5000 --samples 5
 costs 12 4 5000 --samples 12 --chains 4 --schedule cyclical
 echo '{"epochs": 30, "chains": 2}' >part.json
 costs 2 2 30 --config part.json
+costs 2 2 1000 --config part.json --epochs 1e3
+costs 2 2 25 --config part.json --epochs 2.5E+1
 costs 2 2 7 --config part.json --epochs 7
 costs 3 3 30 --config part.json --samples 3
 echo '{"schedule": "constant", "chains": 2, "samples": 6, "epochs": 3}' >many.json

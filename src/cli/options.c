@@ -4,9 +4,9 @@
 #include "cli/suggest.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <float.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +27,41 @@ static bool option_name(char name[NAME_SIZE], const void *context, size_t i)
 
 /* ---- values ---- */
 
+enum whole { WHOLE, NOT_WHOLE, TOO_LARGE };
+
+/* DIGITS[.DIGITS][e[+]DIGITS], as 1e3 or 2.5e4, without rounding. */
+static enum whole parse_whole(uint64_t *value, const char *text)
+{
+    long shift = 0;
+    bool point = false, large = false;
+    if (!isdigit((unsigned char)*text)) return NOT_WHOLE;
+    for (*value = 0; isdigit((unsigned char)*text) || (*text == '.' && !point); text++) {
+        point |= *text == '.';
+        if (*text == '.') continue;
+        large |= __builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, *text - '0', value);
+        shift -= point;
+    }
+    if (*text == 'e' || *text == 'E') {
+        char *end;
+        text += text[1] == '+' ? 2 : 1;
+        if (!isdigit((unsigned char)*text)) return NOT_WHOLE;
+        const long exponent = strtol(text, &end, 10);
+        shift += exponent < LONG_MAX / 2 ? exponent : LONG_MAX / 2;
+        text = end;
+    }
+    if (*text || (large && shift < 0)) return NOT_WHOLE;
+    for (; shift < 0 && !large; shift++, *value /= 10)
+        if (*value % 10) return NOT_WHOLE;
+    for (; shift > 0 && *value > 0 && !large; shift--) large = __builtin_mul_overflow(*value, 10, value);
+    return large ? TOO_LARGE : WHOLE;
+}
+
 static kelvin_status parse_unsigned(uint64_t *value, const char *name, const char *text, uint64_t largest)
 {
     if (*text == '-') return kelvin_fail(KELVIN_EUSAGE, "--%s must not be negative, not '%s'", name, text);
-    char *end;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end)
-        return kelvin_fail(KELVIN_EUSAGE, "--%s must be a whole number, not '%s'", name, text);
-    if (errno || *value > largest)
+    const enum whole whole = parse_whole(value, text);
+    if (whole == NOT_WHOLE) return kelvin_fail(KELVIN_EUSAGE, "--%s must be a whole number, not '%s'", name, text);
+    if (whole == TOO_LARGE || *value > largest)
         return kelvin_fail(KELVIN_EUSAGE, "--%s must be at most %llu, not '%s'", name, (unsigned long long)largest,
                            text);
     return KELVIN_OK;
