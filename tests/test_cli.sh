@@ -176,10 +176,17 @@ broken() { # TEXT ARGUMENT...
     run "$@"
     check "kelvin $* should fail with: $text" complained 1 "$text"
 }
+echo '{"model": "mpl:3", "epochs": 0, "batch": 125}' >values.json
+broken "values.json: unknown model 'mpl'; did you mean 'mlp'?" sample -o refused --config values.json --epochs 3
+broken "values.json: epochs is 0" sample -o refused --config values.json --model mlp:3
+broken "values.json: batch is 125, more than the 18 training observations of toy; expected at most as many (--batch)" \
+    sample -o refused --config values.json --model mlp:3 --epochs 3 --data toy
+wrong "unknown model 'mpl'" sample -o refused --config values.json --model mpl:3 --epochs 3
+wrong "kelvin sample: epochs is 0" sample -o refused --config part.json --epochs 0
 echo '{"steps": 3}' >steps.json
 broken 'steps.json: field "steps" is for the sampler hmc, not for sghmc' sample -o refused --config steps.json
 echo '{"epochs": "3"}' >bad.json
-broken 'bad.json: field "epochs": expected an integer' sample -o refused --config bad.json
+broken 'bad.json: field "epochs": expected a whole number' sample -o refused --config bad.json
 broken 'none.json' sample -o refused --config none.json
 check "wrong use makes no folder" [ ! -e refused ]
 mkdir taken

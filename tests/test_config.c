@@ -96,7 +96,8 @@ static const struct check checks[] = {
      "the schedule paper of the temperature gives one sample"},
     {"sghmc", "samples", "32", ", \"chains\": 8, \"schedule\": \"cyclical\", \"epochs\": 3",
      "each chain is to give 4 samples in 3 epochs"},
-    {"sghmc", "batch", "1439", "", "batch is 1439, more than the 1438 training observations of digits"},
+    {"sghmc", "batch", "1439", "",
+     "batch is 1439, more than the 1438 training observations of digits; expected at most as many (--batch)"},
     {"sghmc", "lr", "0", "", "lr is 0; expected a number above 0"},
     {"sghmc", "lr", "-1e-4", "", "lr is -0.0001"},
     {"sghmc", "momentum", "1", "", "the momentum must be at least 0 and below 1, not 1"},
@@ -115,6 +116,11 @@ static const struct check checks[] = {
     {"hmc", "chains", "0", "", "chains is 0"},
     {"hmc", "iterations", "0", "", "iterations is 0"},
     {"hmc", "warmup", "500", "", "warmup is 500 of 500 iterations"},
+    {"hmc", "step_size", "0", "", "the step size must be a positive number"},
+    {"sghmc", "data", "\"toyy\"", "", "toyy"},
+    {"sghmc", "model", "\"mlp:x\"", "", "not 'x'"},
+    {"sghmc", "density", "\"dirclip:x\"", "", "dirclip"},
+    {"sghmc", "prior", "\"normal:x\"", "", "normal"},
     {"hmc", "steps", "0", "", "leapfrog steps must be at least 1"},
 };
 
@@ -145,10 +151,12 @@ static void checks_by_table(void **state)
         kelvin_run *run;
         const kelvin_status status = kelvin_run_create(&run, &config);
         if (c->sentence)
-            fails(status, KELVIN_EUSAGE, "", c->sentence);
+            fails(status, KELVIN_EFORMAT, "part.json: ", c->sentence);
         else if (status)
             fail_msg("%s: %s", text, kelvin_error());
         kelvin_run_close(run);
+        config.source = (kelvin_run_source){0}; /* as if it had been said on a command line */
+        if (c->sentence) fails(kelvin_run_create(&run, &config), KELVIN_EUSAGE, "", c->sentence);
         kelvin_run_config_free(owner);
     }
 }
@@ -477,12 +485,16 @@ static void wrong_files(void **state)
         {"sghmc", "{\"sampler\": \"hmc\", \"lr\": 1}", "field \"lr\" is for the sampler sghmc, not for hmc"},
         {"sghmc", "{\"sampler\": \"nuts\"}", "sampler \"nuts\" is not known; expected sghmc or hmc"},
         {"sghmc", "{\"sampler\": 1}", "field \"sampler\": expected a string"},
-        {"sghmc", "{\"learning_rate\": 1}", "field \"learning_rate\" is not known"},
+        {"sghmc", "{\"learning_rate\": 1}",
+         "field \"learning_rate\" is not known; expected one of: kelvin, sampler, data, data_crc32, model,"},
+        {"sghmc", "{\"epoch\": 1}", "field \"epoch\" is not known; did you mean 'epochs'?"},
+        {"sghmc", "{\"step\": 1}", "field \"step\" is not known; did you mean 'seed'?"}, /* "steps" is of hmc */
+        {"hmc", "{\"step\": 1}", "field \"step\" is not known; did you mean 'steps'?"},
         {"sghmc", "{\"lr\": \"1\"}", "field \"lr\": expected a number"},
-        {"sghmc", "{\"epochs\": 1.5}", "field \"epochs\": expected an integer from 0 to 4294967295"},
-        {"sghmc", "{\"epochs\": 4294967296}", "field \"epochs\": expected an integer"},
+        {"sghmc", "{\"epochs\": 1.5}", "field \"epochs\": expected a whole number of at most 4294967295"},
+        {"sghmc", "{\"epochs\": 4294967296}", "field \"epochs\": expected a whole number"},
         {"sghmc", "{\"schedule\": null}", "field \"schedule\": expected a string"},
-        {"sghmc", "{\"seed\": -1}", "field \"seed\": expected an integer"},
+        {"sghmc", "{\"seed\": -1}", "field \"seed\": expected a whole number"},
         {"sghmc", "{\"kelvin\": 1}", "field \"kelvin\": expected a string"},
         {"sghmc", "{\"lr\": 1, \"lr\": 1}", "duplicate"},
         {"sghmc", "{\"data_crc32\": \"of another day\"}",

@@ -28,7 +28,7 @@ extern "C" {
 /* The file that a configuration was read from, for the sentences of what is wrong in it. */
 typedef struct kelvin_run_source {
     const char *path;              /* NULL: none */
-    uint64_t fields;               /* those that are as the file has them; see run/fields.h */
+    uint64_t overruled;            /* fields that someone said after the file; see run/fields.h */
     const char *data, *data_crc32; /* this data set must have these checksums; NULL: any */
 } kelvin_run_source;
 

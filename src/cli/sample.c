@@ -134,7 +134,7 @@ static kelvin_status configure(struct settings *settings, void **owner, const st
     KELVIN_TRY(options_parse(&again, settings, options, N_OPTIONS, NULL, arguments->argc, arguments->argv));
     for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
         const char *name = kelvin_config_fields[i].field.name;
-        if (said(arguments, name)) kelvin_config_set_from_file(&settings->config, name, false);
+        if (said(arguments, name)) kelvin_config_overrule(&settings->config, name, true);
     }
     kelvin_config_follow(&settings->config, said, arguments);
     return KELVIN_OK;
@@ -143,13 +143,18 @@ static kelvin_status configure(struct settings *settings, void **owner, const st
 /* Names that are nearly right are corrected here; whether the rest is right is seen by the run. */
 static kelvin_status check_names(const kelvin_run_config *config)
 {
-    KELVIN_TRY(family_check(DATA_SETS, config->data));
-    KELVIN_TRY(family_check(MODELS, config->model));
-    KELVIN_TRY(family_check(DENSITIES, config->density));
-    KELVIN_TRY(family_check(PRIORS, config->prior));
-    KELVIN_TRY(family_check(SCHEDULES, config->schedule));
-    KELVIN_TRY(family_check(SCHEDULES, config->temperature_schedule));
-    return family_check(AUGMENTATIONS, config->augment);
+    const struct {
+        const char *field;
+        enum family_id family;
+        const char *text;
+    } names[] = {
+        {"data", DATA_SETS, config->data},          {"model", MODELS, config->model},
+        {"density", DENSITIES, config->density},    {"prior", PRIORS, config->prior},
+        {"schedule", SCHEDULES, config->schedule},  {"temperature_schedule", SCHEDULES, config->temperature_schedule},
+        {"augment", AUGMENTATIONS, config->augment}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        KELVIN_TRY(kelvin_config_blame(config, names[i].field, family_check(names[i].family, names[i].text)));
+    return KELVIN_OK;
 }
 
 static bool is_hmc(const struct settings *settings)

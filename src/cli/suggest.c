@@ -1,58 +1,9 @@
-/* Nearest names by Levenshtein's edit distance: the cost of turning a[0..i) into b[0..j), row by row,
- *     d(i, j) = min(d(i-1, j) + 1, d(i, j-1) + 1, d(i-1, j-1) + [a_i != b_j]). */
+/* Names that are not known, with the nearest one. */
 #include "cli/suggest.h"
-
-#include <stdio.h>
-#include <string.h>
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-size_t edit_distance(const char *a, const char *b)
-{
-    const size_t rows = strlen(a), columns = strlen(b);
-    size_t d[NAME_SIZE]; /* b is a known name: it fits */
-    if (columns >= NAME_SIZE) return rows + columns;
-    for (size_t j = 0; j <= columns; j++) d[j] = j;
-    for (size_t i = 1; i <= rows; i++) {
-        size_t diagonal = d[0];
-        d[0] = i;
-        for (size_t j = 1; j <= columns; j++) {
-            const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = d[j];
-            d[j] = smaller(replaced, smaller(d[j], d[j - 1]) + 1);
-        }
-    }
-    return d[columns];
-}
-
-/* A name is near if at most a third of it, or two letters, would have to change. */
-static bool nearest(char best[NAME_SIZE], const char *word, name_at *at, const void *context)
-{
-    char name[NAME_SIZE];
-    bool found = false;
-    size_t best_distance = strlen(word) / 3;
-    if (best_distance < 2) best_distance = 2;
-    best_distance = smaller(best_distance, strlen(word) - (*word != '\0')) + 1;
-    for (size_t i = 0; at(name, context, i); i++) {
-        const size_t distance = edit_distance(word, name);
-        if (distance >= best_distance) continue;
-        best_distance = distance;
-        snprintf(best, NAME_SIZE, "%s", name);
-        found = true;
-    }
-    return found;
-}
 
 kelvin_status fail_unknown(const char *what, const char *word, name_at *at, const void *context)
 {
-    char name[NAME_SIZE];
-    if (nearest(name, word, at, context))
-        return kelvin_fail(KELVIN_EUSAGE, "unknown %s '%s'; did you mean '%s'?", what, word, name);
-    char all[512] = "";
-    for (size_t i = 0, used = 0; at(name, context, i) && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", name);
-    return kelvin_fail(KELVIN_EUSAGE, "unknown %s '%s'; expected one of: %s", what, word, all);
+    char suggestion[KELVIN_SUGGESTION];
+    kelvin_suggest(suggestion, word, at, context);
+    return kelvin_fail(KELVIN_EUSAGE, "unknown %s '%s'; %s", what, word, suggestion);
 }

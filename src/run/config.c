@@ -78,13 +78,16 @@ static kelvin_status parse_texts(kelvin_run *run)
     kelvin_run_config *config = &run->config;
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
     inside->has_prior = strcmp(config->prior, "none") != 0;
-    KELVIN_TRY(kelvin_density_parse(&inside->density, config->density));
-    if (inside->has_prior) KELVIN_TRY(kelvin_prior_parse(&inside->prior, config->prior));
-    KELVIN_TRY(keep_init(config));
-    if (!run->data) KELVIN_TRY(kelvin_data_open(&run->data, config->data));
+    KELVIN_TRY(kelvin_config_blame(config, "density", kelvin_density_parse(&inside->density, config->density)));
+    if (inside->has_prior)
+        KELVIN_TRY(kelvin_config_blame(config, "prior", kelvin_prior_parse(&inside->prior, config->prior)));
+    KELVIN_TRY(kelvin_config_blame(config, "init", keep_init(config)));
+    if (!run->data) KELVIN_TRY(kelvin_config_blame(config, "data", kelvin_data_open(&run->data, config->data)));
     KELVIN_TRY(check_mark(run->data, config));
     KELVIN_TRY(keep(&config->data, run->data->name));
-    return kelvin_model_create(&run->model, config->model, kelvin_data_shape(run->data), run->data->classes);
+    return kelvin_config_blame(
+        config, "model",
+        kelvin_model_create(&run->model, config->model, kelvin_data_shape(run->data), run->data->classes));
 }
 
 kelvin_status kelvin_run_prepare(kelvin_run **out, const kelvin_run_config *config)

@@ -1,4 +1,5 @@
 /* run.json, and configuration files, which are the same with fields left out. */
+#include "base/suggest.h"
 #include "run/fields.h"
 #include "run/room.h"
 
@@ -11,17 +12,32 @@
 
 /* ---- fields ---- */
 
+struct known {
+    const struct kelvin_field *fields;
+    size_t n;
+};
+
+static bool field_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    const struct known *known = context;
+    if (i < known->n) snprintf(name, KELVIN_NAME_SIZE, "%s", known->fields[i].name);
+    return i < known->n;
+}
+
 /* A field that nobody reads is a misspelt one, or one of a later version that changes what the others mean. */
 static kelvin_status check_names(void *owner, const char *path, const char *sampler)
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    const char *name = kelvin_record_stranger(owner, fields, kelvin_config_fields_of(fields, sampler));
+    const struct known known = {fields, kelvin_config_fields_of(fields, sampler)};
+    const char *name = kelvin_record_stranger(owner, fields, known.n);
     if (!name) return KELVIN_OK;
     for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++)
         if (strcmp(name, kelvin_config_fields[i].field.name) == 0)
             return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is for the sampler %s, not for %s", path, name,
                                kelvin_config_fields[i].sampler, sampler);
-    return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known", path, name);
+    char suggestion[KELVIN_SUGGESTION];
+    kelvin_suggest(suggestion, name, field_name, &known);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known; %s", path, name, suggestion);
 }
 
 static const struct kelvin_field *field_named(const char *name)
@@ -142,10 +158,6 @@ static kelvin_status take_over(struct kelvin_config_record *record, void *owner,
     config->source = (kelvin_run_source){.path = path};
     if (is_there(owner, "sampler")) KELVIN_TRY(take_sampler(record, owner, path));
     KELVIN_TRY(take_fields(record, owner, path, false));
-    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
-        const char *name = kelvin_config_fields[i].field.name;
-        kelvin_config_set_from_file(config, name, is_there(owner, name));
-    }
     if (is_there(owner, "data")) config->source.data = config->data;
     kelvin_config_follow(config, is_there, owner);
     return KELVIN_OK;

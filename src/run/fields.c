@@ -68,20 +68,20 @@ static uint64_t bit_of(const char *name)
     return UINT64_C(1) << i;
 }
 
-bool kelvin_config_from_file(const kelvin_run_config *config, const char *field)
+bool kelvin_config_overruled(const kelvin_run_config *config, const char *field)
 {
-    return config->source.fields & bit_of(field);
+    return config->source.overruled & bit_of(field);
 }
 
-void kelvin_config_set_from_file(kelvin_run_config *config, const char *field, bool from_file)
+void kelvin_config_overrule(kelvin_run_config *config, const char *field, bool overruled)
 {
     const uint64_t bit = bit_of(field);
-    config->source.fields = from_file ? config->source.fields | bit : config->source.fields & ~bit;
+    config->source.overruled = overruled ? config->source.overruled | bit : config->source.overruled & ~bit;
 }
 
 kelvin_status kelvin_config_blame(const kelvin_run_config *config, const char *field, kelvin_status status)
 {
-    if (status != KELVIN_EUSAGE || !kelvin_config_from_file(config, field)) return status;
+    if (status != KELVIN_EUSAGE || !config->source.path || kelvin_config_overruled(config, field)) return status;
     return kelvin_fail(KELVIN_EFORMAT, "%s: %s", config->source.path, kelvin_error());
 }
 
@@ -122,7 +122,6 @@ void kelvin_config_follow(kelvin_run_config *config, kelvin_config_said *said, c
     for (size_t i = 0; i < sizeof followers / sizeof *followers; i++)
         if (said(context, followers[i].said) && !said(context, followers[i].unsaid)) {
             followers[i].follow(config);
-            kelvin_config_set_from_file(config, followers[i].unsaid,
-                                        kelvin_config_from_file(config, followers[i].said));
+            kelvin_config_overrule(config, followers[i].unsaid, kelvin_config_overruled(config, followers[i].said));
         }
 }

@@ -29,11 +29,13 @@ bool kelvin_config_field_counts(const struct kelvin_config_field *field, const c
 /* Where the text of a field is; NULL if the field is none of the texts of a configuration. */
 const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_config_field *field);
 
-/* Whether a field is as the file of the configuration has it. */
-bool kelvin_config_from_file(const kelvin_run_config *config, const char *field);
-void kelvin_config_set_from_file(kelvin_run_config *config, const char *field, bool from_file);
+/* Whether a field was said after the file was read, by someone who counts for more. */
+bool kelvin_config_overruled(const kelvin_run_config *config, const char *field);
+void kelvin_config_overrule(kelvin_run_config *config, const char *field, bool overruled);
 
-/* What is wrong in a field of a file is named with it, and KELVIN_EFORMAT instead of KELVIN_EUSAGE. */
+/* The status of a field that may be wrong. If there is a file and the field was not overruled, the file is to blame
+ * (what is there by default is not wrong by itself): its path comes first, and KELVIN_EFORMAT instead of KELVIN_EUSAGE.
+ */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_blame(const kelvin_run_config *config, const char *field,
                                                     kelvin_status status);
 

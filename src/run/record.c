@@ -113,9 +113,9 @@ static bool real_from(void *value, const json_t *json)
 
 const struct kelvin_field_kind kelvin_field_text = {"a string", text_to, text_from};
 const struct kelvin_field_kind kelvin_field_maybe = {"a string", text_to, text_from};
-const struct kelvin_field_kind kelvin_field_count = {"an integer from 0 to 4294967295", count_to, count_from};
-const struct kelvin_field_kind kelvin_field_seed = {"an integer from 0 to 18446744073709551615 (a string if large)",
-                                                    seed_to, seed_from};
+const struct kelvin_field_kind kelvin_field_count = {"a whole number of at most 4294967295", count_to, count_from};
+const struct kelvin_field_kind kelvin_field_seed = {
+    "a whole number of at most 18446744073709551615 (a string if large)", seed_to, seed_from};
 const struct kelvin_field_kind kelvin_field_float = {"a number", float_to, float_from};
 const struct kelvin_field_kind kelvin_field_real = {"a number", real_to, real_from};
 

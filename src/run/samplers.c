@@ -1,13 +1,28 @@
 /* The samplers: their defaults, and what must hold before one starts. */
+#include "run/fields.h"
 #include "run/room.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+/* What is wrong with a field: named with the file, if it is from one. */
+#define WRONG(config, field, ...) kelvin_config_blame(config, field, kelvin_fail(KELVIN_EUSAGE, __VA_ARGS__))
+
+/* Of two fields that do not go together: the one that was said last. */
+static const char *later(const kelvin_run_config *config, const char *a, const char *b)
+{
+    return kelvin_config_overruled(config, a) ? a : b;
+}
+
+static kelvin_status check_count(const kelvin_run_config *config, const char *field, uint32_t value)
+{
+    return value ? KELVIN_OK : WRONG(config, field, "%s is 0; expected at least 1", field);
+}
+
 static kelvin_status check_chains(const kelvin_run_config *config)
 {
-    return config->chains ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "chains is 0; expected at least 1");
+    return check_count(config, "chains", config->chains);
 }
 
 /* ---- hmc ---- */
@@ -41,11 +56,14 @@ static kelvin_status hmc_check(kelvin_run *run)
     const kelvin_run_config *config = &run->config;
     const kelvin_hmc_options options = kelvin_run_hmc_options(config);
     KELVIN_TRY(check_chains(config));
-    if (config->iterations == 0) return kelvin_fail(KELVIN_EUSAGE, "iterations is 0; expected at least 1");
+    KELVIN_TRY(check_count(config, "iterations", config->iterations));
     if (config->warmup >= config->iterations)
-        return kelvin_fail(KELVIN_EUSAGE, "warmup is %u of %u iterations; expected fewer, so that some are left",
-                           config->warmup, config->iterations);
-    return kelvin_hmc_check(&options);
+        return WRONG(config, later(config, "iterations", "warmup"),
+                     "warmup is %u of %u iterations; expected fewer, so that some are left", config->warmup,
+                     config->iterations);
+    if (!(config->temperature > 0) || !isfinite(config->temperature))
+        return kelvin_config_blame(config, "temperature", kelvin_hmc_check(&options));
+    return kelvin_config_blame(config, config->steps ? "step_size" : "steps", kelvin_hmc_check(&options));
 }
 
 static kelvin_status hmc_fit(kelvin_run *run)
@@ -78,28 +96,25 @@ static void sghmc_defaults(kelvin_run_config *config)
 
 static kelvin_status check_counts(const kelvin_run_config *config)
 {
-    const struct {
-        const char *name;
-        uint32_t value;
-    } counts[] = {{"samples", config->samples}, {"epochs", config->epochs}};
     KELVIN_TRY(check_chains(config));
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (counts[i].value == 0) return kelvin_fail(KELVIN_EUSAGE, "%s is 0; expected at least 1", counts[i].name);
+    KELVIN_TRY(check_count(config, "samples", config->samples));
+    KELVIN_TRY(check_count(config, "epochs", config->epochs));
     if (config->samples % config->chains)
-        return kelvin_fail(KELVIN_EUSAGE, "samples is %u and chains is %u; expected as many samples from each chain",
-                           config->samples, config->chains);
+        return WRONG(config, later(config, "samples", "chains"),
+                     "samples is %u and chains is %u; expected as many samples from each chain", config->samples,
+                     config->chains);
     return KELVIN_OK;
 }
 
 static kelvin_status check_reals(const kelvin_run_config *config)
 {
     if (!(config->lr > 0) || !isfinite(config->lr))
-        return kelvin_fail(KELVIN_EUSAGE, "lr is %g; expected a number above 0", config->lr);
+        return WRONG(config, "lr", "lr is %g; expected a number above 0", config->lr);
     if (!(config->temperature >= 0) || !isfinite(config->temperature))
-        return kelvin_fail(KELVIN_EUSAGE, "temperature is %g; expected a number of at least 0 (0 is SGD)",
-                           config->temperature);
+        return WRONG(config, "temperature", "temperature is %g; expected a number of at least 0 (0 is SGD)",
+                     config->temperature);
     if (!(config->logit_limit > 0) || !isfinite(config->logit_limit))
-        return kelvin_fail(KELVIN_EUSAGE, "logit_limit is %g; expected a number above 0", config->logit_limit);
+        return WRONG(config, "logit_limit", "logit_limit is %g; expected a number above 0", config->logit_limit);
     return KELVIN_OK;
 }
 
@@ -124,14 +139,14 @@ static kelvin_status check_cycles(const kelvin_run_config *config, const struct 
     name_those_on_the_way(known, sizeof known);
     for (int i = 0; i < 2; i++)
         if (!both[i]->samples_on_the_way)
-            return kelvin_fail(KELVIN_EUSAGE,
-                               "the schedule %s%s gives one sample per chain, but samples is %u and chains is %u: use "
-                               "as many chains as samples, or the schedule %s",
-                               both[i]->name, i ? " of the temperature" : "", config->samples, config->chains, known);
+            return WRONG(config, later(config, "samples", i ? "temperature_schedule" : "schedule"),
+                         "the schedule %s%s gives one sample per chain, but samples is %u and chains is %u: use "
+                         "as many chains as samples, or the schedule %s",
+                         both[i]->name, i ? " of the temperature" : "", config->samples, config->chains, known);
     if (cycles > config->epochs)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           "each chain is to give %u samples in %u epochs; expected at least one epoch for each",
-                           cycles, config->epochs);
+        return WRONG(config, later(config, "samples", "epochs"),
+                     "each chain is to give %u samples in %u epochs; expected at least one epoch for each", cycles,
+                     config->epochs);
     return KELVIN_OK;
 }
 
@@ -141,9 +156,10 @@ static kelvin_status sghmc_check(kelvin_run *run)
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
     KELVIN_TRY(check_counts(config));
     KELVIN_TRY(check_reals(config));
-    KELVIN_TRY(kelvin_schedule_parse(&inside->schedule, config->schedule));
-    KELVIN_TRY(kelvin_schedule_parse(&inside->temperature_schedule, config->temperature_schedule));
-    KELVIN_TRY(kelvin_augment_parse(&inside->augment, config->augment));
+    KELVIN_TRY(kelvin_config_blame(config, "schedule", kelvin_schedule_parse(&inside->schedule, config->schedule)));
+    KELVIN_TRY(kelvin_config_blame(config, "temperature_schedule",
+                                   kelvin_schedule_parse(&inside->temperature_schedule, config->temperature_schedule)));
+    KELVIN_TRY(kelvin_config_blame(config, "augment", kelvin_augment_parse(&inside->augment, config->augment)));
     return check_cycles(config, inside);
 }
 
@@ -153,19 +169,20 @@ static kelvin_status sghmc_fit(kelvin_run *run)
     kelvin_run_config *config = &run->config;
     const kelvin_data *data = run->data;
     const kelvin_sghmc_options options = {.momentum = config->momentum, .observations = (double)data->train.n};
-    KELVIN_TRY(kelvin_sghmc_check(&options));
+    KELVIN_TRY(kelvin_config_blame(config, "momentum", kelvin_sghmc_check(&options)));
     if (config->batch == 0) config->batch = data->train.n < PAPERS_BATCH ? (uint32_t)data->train.n : PAPERS_BATCH;
     if (config->batch > data->train.n)
-        return kelvin_fail(KELVIN_EUSAGE, "batch is %u, more than the %zu training observations of %s", config->batch,
-                           data->train.n, data->name);
+        return WRONG(config, "batch",
+                     "batch is %u, more than the %zu training observations of %s; expected at most as many (--batch)",
+                     config->batch, data->train.n, data->name);
     if (kelvin_run_inside(run)->augment != KELVIN_AUGMENT_NONE && data->channels == 0)
-        return kelvin_fail(KELVIN_EUSAGE, "augment is %s, which is for images; %s is a table (expected none)",
-                           config->augment, data->name);
+        return WRONG(config, "augment", "augment is %s, which is for images; %s is a table (expected none)",
+                     config->augment, data->name);
     const uint64_t steps = data->train.n / config->batch;
     if (steps > UINT32_MAX / config->epochs)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           "%u epochs of %llu batches are too many steps; expected at most 4294967295 of them",
-                           config->epochs, (unsigned long long)steps);
+        return WRONG(config, later(config, "batch", "epochs"),
+                     "%u epochs of %llu batches are too many steps; expected at most 4294967295 of them",
+                     config->epochs, (unsigned long long)steps);
     return KELVIN_OK;
 }
 
