@@ -6,7 +6,7 @@
 . "$2/tests/shell.sh"
 
 small="--model mlp:4 --chains 3"
-long="$small --epochs 1500" # some seconds
+long="$small --epochs 5000" # some seconds
 
 # same RUN RUN: the same bytes, but for times and the lock.
 same() {
@@ -20,7 +20,7 @@ begin() {
     "$kelvin" "$@" >stdout 2>stderr &
     child=$!
     until [ -e "$folder/run.json" ]; do sleep 0.05; done
-    sleep 0.3
+    sleep 0.1
     kill -$signal $child
     wait $child
     echo $? >code
