@@ -404,7 +404,7 @@ if python3 -c "import pty; pty.openpty()" 2>/dev/null; then
     done
     # Width unknown: what is longer than 80 columns elsewhere fits here too. And for more than a second, in which 1 % is not
     # reached.
-    timeout 60 python3 terminal.py 0 12 "$kelvin" sample --sampler hmc --data digits --model mlp:2 --iterations 20000 --steps 400 \
+    timeout 60 python3 terminal.py 0 12 "$kelvin" sample --sampler hmc --data digits --model mlp:2 --iterations 200000 --steps 100 \
         --chains 1 -o run-0 >stdout 2>stderr
     check "a terminal of unknown width" [ $? -eq 0 ]
 else

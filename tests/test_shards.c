@@ -412,11 +412,12 @@ static void nothing_is_allocated_on_the_way(void **state)
         const kelvin_target target = kelvin_posterior_target(batch);
         float *grad = room(target.n, sizeof *grad), *logits = room(40 * rows[r].classes, sizeof *logits);
         const size_t n = rows[r].n < 40 ? rows[r].n : 40;
+        const uint32_t index[40] = {0};
         double logp;
         kelvin_alloc_fail_at(1);
         assert_ok(kelvin_posterior_set_batch(batch, p.x, p.y, n));
         target.eval(target.context, &logp, grad, p.theta);
-        assert_ok(kelvin_posterior_set_part(batch, &p.data, &p.data.train, (uint32_t[40]){0}, n, NULL));
+        assert_ok(kelvin_posterior_set_part(batch, &p.data, &p.data.train, index, n, NULL));
         kelvin_posterior_logits(batch, logits, p.theta);
         assert_null(kelvin_alloc(1, 1)); /* still waiting */
         kelvin_free(grad);
