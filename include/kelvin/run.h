@@ -10,8 +10,9 @@
  *     kelvin_run_close(run);
  *
  * The folder: run.json (the configuration: enough to repeat the run), chain-000/samples.safetensors (all draws, named
- * tensors of shape (iterations, ...)), chain-000/history.csv, logits_train.npy (samples, n, classes; warm-up left out).
- * The bytes depend on the configuration alone, except for times.json.
+ * tensors of shape (iterations, ...)), chain-000/history.csv, logits_train.npy (samples, n, classes; warm-up left out),
+ * labels_train.npy (n). That of a run by SGHMC is in docs/runs.md. The bytes depend on the configuration alone, except
+ * for times.json.
  */
 #ifndef KELVIN_RUN_H
 #define KELVIN_RUN_H
