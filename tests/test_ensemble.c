@@ -130,7 +130,7 @@ static void same_average(const kelvin_average *is, const double *x, size_t n)
         assert_true(isnan(is->error));
 }
 
-static void check_singles(const kelvin_metrics *m, const float *logits, const int32_t *y)
+static void check_singles(const kelvin_old_metrics *m, const float *logits, const int32_t *y)
 {
     double accuracy[MOST], confidence[MOST], log_likelihood[MOST];
     for (uint32_t s = 0; s < m->samples; s++) {
@@ -145,7 +145,7 @@ static void check_singles(const kelvin_metrics *m, const float *logits, const in
 }
 
 /* The subsets are part of the interface: the first eight of the permutation of (seed 0, step i, user's stream). */
-static void check_subsets(const kelvin_metrics *m, const float *logits, const int32_t *y)
+static void check_subsets(const kelvin_old_metrics *m, const float *logits, const int32_t *y)
 {
     double accuracy[SUBSETS], confidence[SUBSETS], log_likelihood[SUBSETS];
     assert_int_equal(m->subsets, SUBSETS);
@@ -175,7 +175,7 @@ static void against_plain_loops(void **state)
     for (uint32_t s = 0; s < MOST; s++) all[s] = s;
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         make(logits, y, counts[c]);
-        kelvin_metrics m;
+        kelvin_old_metrics m;
         assert_ok(kelvin_ensemble_evaluate(&m, file_of(logits, counts[c]), y, N, K));
         assert_int_equal(m.samples, counts[c]);
         assert_int_equal(m.n, N);
@@ -202,7 +202,7 @@ static void several_per_chain(void **state)
     static float logits[6 * N * K];
     int32_t y[N];
     double l[6];
-    kelvin_metrics m, plain;
+    kelvin_old_metrics m, plain;
     make(logits, y, 6);
     const char *path = file_of(logits, 6);
     assert_ok(kelvin_ensemble_evaluate(&plain, path, y, N, K));
@@ -230,7 +230,7 @@ static void beyond_doubles(void **state)
     const float logits[] = {-2000, 0, 3e38f, -3e38f, -2002, 0, 3e38f, -3e38f};
     const char *path = in_base("far.npy");
     const int32_t y[] = {0, 0}, wrong[] = {0, 1};
-    kelvin_metrics m;
+    kelvin_old_metrics m;
     assert_ok(kelvin_npy_write(path, logits, (const size_t[3]){2, 2, 2}));
     assert_ok(kelvin_ensemble_evaluate(&m, path, y, 2, 2));
     assert_near(m.ensemble.log_likelihood, -2000 + log((1 + exp(-2)) / 2), 4 * 2000 * DBL_EPSILON);
@@ -255,7 +255,7 @@ static void several_pieces(void **state)
         for (size_t t = 0; t < TIMES; t++)
             memcpy(many + (s * TIMES + t) * N * K, logits + s * N * K, N * K * sizeof *many);
     for (size_t t = 0; t < TIMES; t++) memcpy(labels + t * N, y, sizeof y);
-    kelvin_metrics once, often;
+    kelvin_old_metrics once, often;
     const char *path = in_base("many.npy");
     assert_ok(kelvin_npy_write(path, many, (const size_t[3]){S, N * TIMES, K}));
     assert_ok(kelvin_ensemble_evaluate(&once, file_of(logits, S), y, N, K));
@@ -280,7 +280,7 @@ static void in_numpy(void **state)
     (void)state;
     static float logits[9 * N * K];
     int32_t y[N];
-    kelvin_metrics m;
+    kelvin_old_metrics m;
     make(logits, y, 9);
     assert_ok(kelvin_ensemble_evaluate(&m, file_of(logits, 9), y, N, K));
     spill(in_base("y.i32"), y, sizeof y);
@@ -314,7 +314,7 @@ static void wrong_shapes(void **state)
     (void)state;
     static float logits[9 * N * K];
     int32_t y[N + 1] = {0};
-    kelvin_metrics m;
+    kelvin_old_metrics m;
     make(logits, y, 9);
     const char *path = file_of(logits, 9);
     fails(kelvin_ensemble_evaluate(&m, path, y, N + 1, K), KELVIN_EFORMAT, "logits.npy", "expected (samples, 158, 7)");
@@ -334,7 +334,7 @@ static void damaged_files(void **state)
     static float logits[3 * N * K];
     int32_t y[N];
     size_t bytes;
-    kelvin_metrics m;
+    kelvin_old_metrics m;
     make(logits, y, 3);
     char *whole = slurp(file_of(logits, 3), &bytes);
     const char *path = in_base("damaged.npy");
@@ -364,7 +364,7 @@ static void not_numbers(void **state)
     static const float bad[] = {NAN, INFINITY, -INFINITY};
     static float logits[3 * N * K];
     int32_t y[N];
-    kelvin_metrics m;
+    kelvin_old_metrics m;
     make(logits, y, 3);
     for (size_t i = 0; i < 3; i++) {
         logits[(1 * N + 150) * K + 4] = bad[i];
@@ -451,7 +451,7 @@ struct work {
 static kelvin_status evaluate(void *context)
 {
     const struct work *work = context;
-    kelvin_metrics m;
+    kelvin_old_metrics m;
     return kelvin_ensemble_evaluate(&m, work->path, work->y, N, K);
 }
 

@@ -88,6 +88,45 @@ void kelvin_data_gather(const kelvin_data *data, const kelvin_part *part, float 
 /* The same for `count` observations from `first` on, as they are. */
 void kelvin_data_slice(const kelvin_data *data, const kelvin_part *part, float *x, size_t first, size_t count);
 
+/* ---- data sets without rows: what a network that was trained on one must know of new inputs ---- */
+
+/* A copy of everything but the rows: shape, names, normalisation. The parts have their n, and no rows (pointers are
+ * NULL); images that are put into a part of one's own are normalised as they were there. `like` may be filled in by
+ * hand: what it owns is not looked at. */
+KELVIN_MUST_CHECK kelvin_status kelvin_data_describe(kelvin_data **data, const kelvin_data *like);
+
+/* New inputs as a network that was trained on `like` sees them, some at a time, in constant memory:
+ *
+ *     kelvin_inputs *inputs;
+ *     kelvin_rows rows;
+ *     kelvin_status st = kelvin_inputs_open(&inputs, "photo.png", like, false);
+ *     while (!st && !(st = kelvin_inputs_next(inputs, &rows, 1000)) && rows.n > 0) ... rows.x ...
+ *     kelvin_inputs_close(inputs);
+ */
+typedef struct kelvin_inputs kelvin_inputs;
+
+typedef struct kelvin_rows {
+    size_t n, first;         /* so many, and how many came before them */
+    const float *x;          /* (n, inputs) */
+    const int32_t *y;        /* (n), a class of `like`; -1: it has no label */
+    const char *const *name; /* (n), of pictures: their paths; NULL where rows have no names */
+} kelvin_rows;
+
+/* `spec` as for kelvin_data_open, where labels may be missing (npy:X; csv:FILE without that column; images:FOLDER with
+ * pictures and no folders in it); a picture, FILE.png or FILE.jpg; a table, FILE.csv; an array, FILE.npy; CSV on
+ * standard input, "-". Of a set that comes with a test part, or is asked for one (split=), that part; otherwise all
+ * rows. Columns are found by their names where both have names; pictures become as large and as colourful as those of
+ * `like`. `labels`: each row must have one, and it must be a class of `like`, by its name. KELVIN_EFORMAT if the inputs
+ * have another shape. `like` must outlive the inputs. */
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_open(kelvin_inputs **inputs, const char *spec, const kelvin_data *like,
+                                                   bool labels);
+/* The rows of a part of data that are open, and stay open. */
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_of(kelvin_inputs **inputs, const kelvin_data *data,
+                                                 const kelvin_part *part);
+/* At most `most` rows; they live until the next call. None after the last. */
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_next(kelvin_inputs *inputs, kelvin_rows *rows, size_t most);
+void kelvin_inputs_close(kelvin_inputs *inputs);
+
 #ifdef __cplusplus
 }
 #endif

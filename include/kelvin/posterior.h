@@ -35,7 +35,41 @@ KELVIN_MUST_CHECK kelvin_status kelvin_predictive(double *p, const float *logits
 /* Share of (sample, observation) pairs whose largest logit is the label's: mean accuracy of single samples. */
 double kelvin_mean_accuracy(const float *logits, const int32_t *y, size_t samples, size_t n, size_t classes);
 
-/* ---- ensembles: what the samples of a posterior say together ---- */
+/* ---- logits: what every sample says of every observation, some observations at a time ----
+ *
+ *     kelvin_logits *logits;
+ *     kelvin_piece piece;
+ *     kelvin_status st = kelvin_logits_saved(&logits, samples, KELVIN_TEST);       // from RUN/logits_test.npy; or
+ *     st = kelvin_logits_computed(&logits, samples, inputs, threads);              // by the network
+ *     while (!st && !(st = kelvin_logits_next(logits, &piece)) && piece.n > 0) ... piece.z ...
+ *     kelvin_logits_close(logits);
+ *
+ * Memory is some MB, however many samples and observations there are. */
+typedef struct kelvin_logits kelvin_logits;
+
+typedef struct kelvin_piece {
+    size_t n, first;         /* so many observations, and how many came before them */
+    const float *z;          /* (samples, n, classes), finite */
+    const int32_t *y;        /* (n), labels; -1: none */
+    const char *const *name; /* (n), as in kelvin_rows; or NULL */
+} kelvin_piece;
+
+typedef enum kelvin_side { KELVIN_TRAIN, KELVIN_TEST } kelvin_side;
+
+/* KELVIN_EFORMAT if the files are not there, or are not those of these samples. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples,
+                                                    kelvin_side side);
+/* `inputs` become the logits' own, also if it fails. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_computed(kelvin_logits **logits, kelvin_samples *samples,
+                                                       kelvin_inputs *inputs, size_t threads);
+/* The saved ones; where they are missing, those of the run's own data, computed: the data set is opened then. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samples, kelvin_side side,
+                                                      size_t threads);
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_next(kelvin_logits *logits, kelvin_piece *piece);
+double kelvin_logits_seconds(const kelvin_logits *logits); /* spent in the network so far; 0 of saved ones */
+void kelvin_logits_close(kelvin_logits *logits);
+
+/* ---- metrics: what the samples say one by one and together, and whether they are right ---- */
 
 typedef struct kelvin_average {
     double mean, error; /* the standard error of the mean; not a number where there is one value alone */
@@ -45,8 +79,142 @@ typedef struct kelvin_percentiles {
     double low, median, high; /* 10 %, 50 %, 90 % */
 } kelvin_percentiles;
 
-/* Of equal probabilities the first counts as the largest. */
+typedef enum kelvin_metric {
+    KELVIN_ACCURACY,            /* share of observations whose label is most likely; of equal ones the first counts */
+    KELVIN_LOG_LIKELIHOOD,      /* sum over observations of log p(label) */
+    KELVIN_MEAN_LOG_LIKELIHOOD, /* the same by observation */
+    KELVIN_BRIER,               /* mean of sum over classes of (p - 1[class is the label])^2 */
+    KELVIN_ECE,                 /* expected calibration error, bins of equal width: (a, b], the first [0, b] */
+    KELVIN_ECE_MASS,            /* bins of equally many observations; equal confidences share a bin */
+    KELVIN_CONFIDENCE,          /* mean of the largest probability */
+    KELVIN_ENTROPY,             /* mean entropy of the prediction, in nats: the sum of the two below */
+    KELVIN_ALEATORIC,           /* mean over samples of the entropy of each: doubt that is in the data */
+    KELVIN_EPISTEMIC,           /* mutual information of prediction and sample: doubt that is in the model */
+    KELVIN_METRICS
+} kelvin_metric;
+
+typedef struct kelvin_metric_info {
+    const char *name;  /* "ece_mass", for programs */
+    const char *title; /* "calibration error, equal mass", for people */
+    const char *unit;  /* "%", "nats" or "" */
+    double scale;      /* a value times this is in that unit */
+    int digits;        /* after the point, in a table */
+    int better;        /* 1: more is, -1: less is, 0: neither */
+} kelvin_metric_info;
+
+const kelvin_metric_info *kelvin_metric_about(kelvin_metric metric);
+
+enum { KELVIN_BINS = 15, KELVIN_MOST_BINS = 100, KELVIN_MOST_SIZES = 64 };
+
+typedef struct kelvin_bin {
+    double from, to; /* confidence; of equal mass: the least and the largest in it */
+    size_t n, hits;
+    double confidence; /* mean; not a number if n is 0 */
+} kelvin_bin;
+
+/* The posterior of so many samples: mean, 10th and 90th percentile over random orders of all samples. */
+typedef struct kelvin_size {
+    size_t samples;
+    struct {
+        double mean, low, high;
+    } metric[KELVIN_METRICS];
+} kelvin_size;
+
 typedef struct kelvin_metrics {
+    size_t samples, chains, n, classes, bins; /* n: observations */
+    kelvin_average single[KELVIN_METRICS];    /* of each sample alone, averaged; the error is over chains */
+    double ensemble[KELVIN_METRICS];          /* of the posterior predictive of all samples */
+    size_t subsets, subset; /* error bars are over so many random subsets of so many samples; 0: too few for that */
+    kelvin_percentiles spread[KELVIN_METRICS];                  /* of the subsets' ensembles */
+    kelvin_bin width[KELVIN_MOST_BINS], mass[KELVIN_MOST_BINS]; /* (bins), of the ensemble: its reliability */
+    size_t sizes;                                               /* 0 unless they were asked for */
+    kelvin_size size[KELVIN_MOST_SIZES];
+} kelvin_metrics;
+
+/* What the ensemble says of one observation. */
+typedef struct kelvin_verdict {
+    size_t index;
+    int32_t label;     /* -1: none */
+    int32_t predicted; /* the most likely class; of equal ones the first */
+    const double *p;   /* (classes) */
+    double confidence, entropy, aleatoric, epistemic;
+    const char *name; /* NULL: it has none */
+} kelvin_verdict;
+
+/* Called once for each observation, in their order, from one thread. A failure ends the evaluation. */
+typedef kelvin_status kelvin_verdict_watch(void *context, const kelvin_verdict *verdict);
+
+typedef struct kelvin_evaluate_options {
+    size_t bins;    /* 0: KELVIN_BINS */
+    size_t threads; /* 0: one per CPU; the bits do not depend on it */
+    bool sizes;     /* also the curve over posterior sizes: 20 random orders */
+    kelvin_verdict_watch *watch;
+    void *context;
+} kelvin_evaluate_options;
+
+/* Reads the logits to their end. Probabilities that doubles cannot hold keep their logarithms: a log-likelihood of
+ * finite logits is finite. Where there are more than 8 samples, error bars are as in the paper: 100 subsets of 8
+ * without replacement, always the same ones. KELVIN_EFORMAT if an observation has no label. */
+KELVIN_MUST_CHECK kelvin_status kelvin_evaluate(kelvin_metrics *out, kelvin_logits *logits,
+                                                const kelvin_evaluate_options *options);
+
+/* The verdicts alone; labels are not needed. */
+KELVIN_MUST_CHECK kelvin_status kelvin_judge(kelvin_logits *logits, kelvin_verdict_watch *watch, void *context);
+
+/* The share of pairs (one of each) in which the second has the larger score; equal ones count half. NaN if either has
+ * none. Sorts both. */
+double kelvin_auroc(double *in, size_t n_in, double *out, size_t n_out);
+
+/* ---- diagnosis: whether to believe it ---- */
+
+/* R-hat and effective sample sizes of many quantities. Of chains with equally many draws: those that stopped early are
+ * left out. What cannot be told is not a number: R-hat of one chain or one draw, the others of fewer than 4 draws. */
+typedef struct kelvin_convergence {
+    size_t quantities, chains, draws;       /* draws per chain */
+    double rhat_mean, rhat_max;             /* as in the paper */
+    double rank_rhat_median, rank_rhat_max; /* rank-normalised, split, folded */
+    double ess_bulk_median, ess_bulk_min, ess_tail_min;
+} kelvin_convergence;
+
+/* How far chains are apart: the ensembles of each two of them, over all observations. */
+typedef struct kelvin_agreement {
+    size_t chains;
+    uint32_t *number;     /* (chains) */
+    double *disagreement; /* (chains, chains): share of observations with another most likely class */
+    double *variation;    /* (chains, chains): mean of sum over classes of |p - q| / 2 */
+    double disagreement_mean, disagreement_max, variation_mean, variation_max; /* over pairs; NaN of one chain */
+    double within_disagreement, within_variation; /* mean over pairs of samples of one chain; NaN if none has two */
+} kelvin_agreement;
+
+/* At which temperature a run by SGHMC was in its last epochs: a twentieth of them, at least one. Averages are over
+ * the chains that came so far. */
+typedef struct kelvin_temperatures {
+    size_t epochs, chains;
+    double set; /* what it should have been */
+    kelvin_average kinetic, configurational;
+} kelvin_temperatures;
+
+typedef struct kelvin_diagnosis {
+    kelvin_convergence parameters;    /* of all of them */
+    kelvin_convergence predictions;   /* probabilities of all classes at observations of `side` */
+    kelvin_side side;                 /* test, where there is a test part */
+    kelvin_agreement agreement;       /* at all of `side` */
+    kelvin_temperatures temperatures; /* epochs is 0 of a run by HMC */
+    double acceptance, energy_error;  /* by HMC: share of accepted proposals; median of |energy error|. Else NaN */
+    uint32_t diverged;                /* so many chains */
+    double training_accuracy;         /* mean of single samples */
+    size_t n_advice;
+    const char *const *advice; /* (n_advice): what is off, and what to do about it, in plain words; none: all is well */
+    void *owned;
+} kelvin_diagnosis;
+
+KELVIN_MUST_CHECK kelvin_status kelvin_diagnose(kelvin_diagnosis **diagnosis, kelvin_samples *samples, size_t threads);
+void kelvin_diagnosis_free(kelvin_diagnosis *diagnosis);
+
+/* ---- ensembles: what the samples of a posterior say together ---- */
+
+/* Of equal probabilities the first counts as the largest. */
+typedef struct kelvin_old_metrics {
     size_t samples, chains, n; /* n: observations */
     struct {
         kelvin_average accuracy, confidence, log_likelihood; /* log-likelihood per observation */
@@ -58,29 +226,21 @@ typedef struct kelvin_metrics {
     struct {
         kelvin_percentiles accuracy, confidence, log_likelihood;
     } spread; /* of the subsets' ensembles; as in ensemble */
-} kelvin_metrics;
+} kelvin_old_metrics;
 
 /* Of the logits in an NPY file, (samples, n, classes), float32, against the labels y (n), each 0 .. classes - 1. The
  * file is read in pieces: memory is a few MB however large it is. Probabilities that doubles cannot hold keep their
  * logarithms: a log-likelihood of finite logits is finite.
  * Where there are more than 8 samples, error bars are as in the paper: 100 subsets of 8 without replacement, always the
  * same ones. */
-KELVIN_MUST_CHECK kelvin_status kelvin_ensemble_evaluate(kelvin_metrics *out, const char *path, const int32_t *y,
+KELVIN_MUST_CHECK kelvin_status kelvin_ensemble_evaluate(kelvin_old_metrics *out, const char *path, const int32_t *y,
                                                          size_t n, size_t classes);
 
 /* The same where a chain has several samples, which are not independent of each other: standard errors are those of the
  * chains' means, and there are none of a single chain. chain (samples): which one each sample is of, in order. */
-KELVIN_MUST_CHECK kelvin_status kelvin_ensemble_of_chains(kelvin_metrics *out, const char *path, const int32_t *y,
+KELVIN_MUST_CHECK kelvin_status kelvin_ensemble_of_chains(kelvin_old_metrics *out, const char *path, const int32_t *y,
                                                           const uint32_t *chain, size_t samples, size_t n,
                                                           size_t classes);
-
-/* At which temperature a run by SGHMC was in its last epochs: a twentieth of them, at least one. Averages are over
- * the chains that came so far. */
-typedef struct kelvin_temperatures {
-    size_t epochs, chains;
-    double set; /* what it should have been */
-    kelvin_average kinetic, configurational;
-} kelvin_temperatures;
 
 /* Of a run that has ended: a chain with fewer epochs has diverged. */
 KELVIN_MUST_CHECK kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_run *run,

@@ -171,6 +171,48 @@ void kelvin_chains_close(kelvin_chains *chains);
  * away from the labels where predictions are wrong. */
 const char *kelvin_run_warning(const kelvin_run *run);
 
+/* ---- what a run has left: its samples, by either sampler ----
+ *
+ *     kelvin_samples *samples;
+ *     kelvin_status st = kelvin_samples_open(&samples, "RUN");
+ *     for (size_t i = 0; i < samples->n && !st; i++) st = kelvin_samples_read(samples, theta, i);
+ *     kelvin_samples_close(samples);
+ *
+ * The data set of the run is not needed for it: run->data has no rows (see kelvin_data_describe). */
+
+/* A run as its folder tells it, without draws and without the rows of its data. KELVIN_EFORMAT with a sentence if the
+ * folder is empty, is no run's, was written by a later version, or has been changed. */
+KELVIN_MUST_CHECK kelvin_status kelvin_run_open(kelvin_run **run, const char *folder);
+
+typedef struct kelvin_samples {
+    kelvin_run *run;
+    const char *folder;
+    size_t n;                    /* samples, chain after chain, warm-up left out */
+    const uint32_t *chain;       /* (n): which chain each is of */
+    const uint32_t *draw;        /* (n): which of that chain's, from 0 */
+    const char *const *diverged; /* (run->config.chains): a sentence of those that did, NULL of the others */
+    void *owned;
+} kelvin_samples;
+
+/* KELVIN_EFORMAT if the run has not ended; KELVIN_EDIVERGED if it has and left no sample. */
+KELVIN_MUST_CHECK kelvin_status kelvin_samples_open(kelvin_samples **samples, const char *folder);
+void kelvin_samples_close(kelvin_samples *samples);
+
+/* The parameters of the i-th sample (n_params). KELVIN_EFORMAT if one of them is not a finite number. Those that were
+ * read are kept in memory as long as all of them take a few MB. One caller at a time. */
+KELVIN_MUST_CHECK kelvin_status kelvin_samples_read(kelvin_samples *samples, float *theta, size_t i);
+
+/* history.csv of a chain: one row per epoch or iteration, as far as the chain came. */
+typedef struct kelvin_history {
+    size_t rows, columns;
+    const char *const *names; /* (columns); the first counts rows */
+    double *values;           /* (rows, columns) */
+} kelvin_history;
+KELVIN_MUST_CHECK kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples *samples,
+                                                    uint32_t chain);
+void kelvin_history_close(kelvin_history *history);
+const double *kelvin_history_at(const kelvin_history *history, size_t row, const char *name); /* NULL: no such column */
+
 /* What a run will cost, from some steps of it. */
 typedef struct kelvin_estimate {
     size_t parameters, chains_at_once, threads_per_chain;

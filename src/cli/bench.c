@@ -226,7 +226,7 @@ const struct command bench_command = {
         "cropped) has, or the\n"
         "digits; with a checkpoint a minute, and the history of 10000 epochs. Its parts are timed one by one.\n"
         "The best of many repetitions counts; on a busy machine, and with --quick, it still is a rough number.",
-    .operand = "BENCHMARK",
+    .operands = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settings_size = sizeof(struct bench_settings),

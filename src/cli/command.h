@@ -9,7 +9,7 @@ struct command {
     const char *synopsis; /* what follows the name: "[OPTION]... -o RUN" */
     const char *about;    /* one line */
     const char *details;  /* a paragraph for help and manual */
-    const char *operand;  /* name of the operand; NULL if it takes none */
+    size_t operands;      /* that it takes, at most */
     const struct option *options;
     size_t n_options;
     const struct option_group *groups; /* NULL: all options always count */

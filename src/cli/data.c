@@ -150,7 +150,7 @@ const struct command data_command = {
         "where it was, one by npm begins again.\n"
         "Your own: csv:, npy:, idx:, images: or cifar:, as kelvin data --list shows; a comma in a file's name is "
         "written \\,",
-    .operand = "NAME",
+    .operands = 1,
     .options = options,
     .n_options = N_OPTIONS,
     .settings_size = sizeof(struct settings),

@@ -32,7 +32,7 @@ const struct command diagnose_command = {
                "training points) and in its rank-normalised form, and effective sample sizes.\n"
                "Of SGHMC: accuracy, confidence and log-likelihood of single samples and of their ensemble, with error\n"
                "bars; kinetic and configurational temperature against the one that was set.",
-    .operand = "RUN",
+    .operands = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settings_size = sizeof(struct settings),

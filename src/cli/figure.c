@@ -231,7 +231,7 @@ const struct command figure_command = {
                "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and what "
                "they are by default;\n"
                "kelvin figure all makes every one that needs no sampling.",
-    .operand = "NAME",
+    .operands = 1,
     .options = options,
     .n_options = N_OPTIONS,
     .settings_size = sizeof(struct settings),

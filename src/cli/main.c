@@ -82,7 +82,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     struct arguments arguments;
     int code = EXIT_DONE;
     kelvin_status status =
-        options_parse(&arguments, settings, command->options, command->n_options, command->operand, argc, argv);
+        options_parse(&arguments, settings, command->options, command->n_options, command->operands, argc, argv);
     if (status) {
         char hint[64];
         snprintf(hint, sizeof hint, " (see kelvin %s --help)", command->name);

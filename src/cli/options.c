@@ -187,7 +187,7 @@ static kelvin_status take_letter(struct arguments *arguments, void *settings, co
 }
 
 kelvin_status options_parse(struct arguments *arguments, void *settings, const struct option *options, size_t n,
-                            const char *operand, int argc, char **argv)
+                            size_t most, int argc, char **argv)
 {
     const struct table table = {options, n};
     struct cursor cursor = {argc, 0, argv};
@@ -201,12 +201,13 @@ kelvin_status options_parse(struct arguments *arguments, void *settings, const s
             KELVIN_TRY(take_long(arguments, settings, &table, word + 2, &cursor));
         } else if (!only_operands && word[0] == '-' && word[1]) {
             KELVIN_TRY(take_letter(arguments, settings, &table, word + 1, &cursor));
-        } else if (!operand || arguments->operand) {
+        } else if (arguments->n_operands == most) {
             return kelvin_fail(KELVIN_EUSAGE, "unexpected argument '%s'", word);
         } else {
-            arguments->operand = word;
+            arguments->operands[arguments->n_operands++] = word;
         }
     }
+    arguments->operand = arguments->operands[0];
     return KELVIN_OK;
 }
 

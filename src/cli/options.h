@@ -7,7 +7,7 @@
  *     };
  *     struct settings settings = {.chains = 3};                 // defaults
  *     struct arguments arguments;
- *     kelvin_status st = options_parse(&arguments, &settings, options, 2, "RUN", argc, argv);
+ *     kelvin_status st = options_parse(&arguments, &settings, options, 2, 1, argc, argv);
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -41,19 +41,22 @@ struct option_group {
     const char *first, *with;
 };
 
+enum { OPERANDS = 64 };
+
 struct arguments {
-    const char *operand; /* NULL if there was none */
-    uint64_t given;      /* bit i: option i was there */
-    bool help;           /* --help was there; nothing after it was looked at */
-    int argc;            /* what was read, for those who want to read it again over other defaults */
+    const char *operand; /* the first; NULL if there was none */
+    const char *operands[OPERANDS];
+    size_t n_operands;
+    uint64_t given; /* bit i: option i was there */
+    bool help;      /* --help was there; nothing after it was looked at */
+    int argc;       /* what was read, for those who want to read it again over other defaults */
     char **argv;
 };
 
-/* Reads argv[0 .. argc), both `--name value` and `--name=value`, `-o value` and `-ovalue`, and `--`. At most one
- * operand, none if `operand` (its name) is NULL. At most 64 options. KELVIN_EUSAGE with a sentence for everything else.
- */
+/* Reads argv[0 .. argc), both `--name value` and `--name=value`, `-o value` and `-ovalue`, and `--`. At most
+ * `most` operands (up to OPERANDS) and 64 options. KELVIN_EUSAGE with a sentence for everything else. */
 KELVIN_MUST_CHECK kelvin_status options_parse(struct arguments *arguments, void *settings, const struct option *options,
-                                              size_t n, const char *operand, int argc, char **argv);
+                                              size_t n, size_t most, int argc, char **argv);
 
 /* Was the option there? */
 bool option_given(const struct arguments *arguments, const struct option *options, size_t n, const char *name);

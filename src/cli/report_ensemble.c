@@ -17,7 +17,7 @@
 /* ---- what there is to say ---- */
 
 /* Logits are what a run writes last. */
-static kelvin_status evaluate(kelvin_metrics *out, const struct facts *f, const char *folder,
+static kelvin_status evaluate(kelvin_old_metrics *out, const struct facts *f, const char *folder,
                               const struct kelvin_logits_file *file)
 {
     kelvin_path path;
@@ -67,7 +67,7 @@ static kelvin_status look_at_chains(struct facts *f, const char *folder)
 static kelvin_status gather(struct facts *f, const char *folder)
 {
     struct kelvin_logits_file files[KELVIN_PARTS];
-    kelvin_metrics *metrics[KELVIN_PARTS] = {&f->train, &f->test};
+    kelvin_old_metrics *metrics[KELVIN_PARTS] = {&f->train, &f->test};
     f->chains = kelvin_alloc(f->run->config.chains, sizeof *f->chains);
     f->sample_chain = kelvin_alloc(f->run->config.samples, sizeof *f->sample_chain);
     if (!f->chains || !f->sample_chain) return KELVIN_ENOMEM;
@@ -113,57 +113,57 @@ static void with_error(char out[CELL], const kelvin_average *x, double scale, co
         pair(out, scale * x->mean, " +- ", scale * x->error, unit, digits);
 }
 
-static void single_accuracy(char out[CELL], const kelvin_metrics *m)
+static void single_accuracy(char out[CELL], const kelvin_old_metrics *m)
 {
     with_error(out, &m->single.accuracy, 100, " %", 2);
 }
 
-static void ensemble_accuracy(char out[CELL], const kelvin_metrics *m)
+static void ensemble_accuracy(char out[CELL], const kelvin_old_metrics *m)
 {
     number(out, 100 * m->ensemble.accuracy, " %", 2);
 }
 
-static void subset_accuracy(char out[CELL], const kelvin_metrics *m)
+static void subset_accuracy(char out[CELL], const kelvin_old_metrics *m)
 {
     number(out, 100 * m->spread.accuracy.median, " %", 2);
 }
 
-static void range_of_accuracy(char out[CELL], const kelvin_metrics *m)
+static void range_of_accuracy(char out[CELL], const kelvin_old_metrics *m)
 {
     pair(out, 100 * m->spread.accuracy.low, " .. ", 100 * m->spread.accuracy.high, " %", 2);
 }
 
-static void single_log_likelihood(char out[CELL], const kelvin_metrics *m)
+static void single_log_likelihood(char out[CELL], const kelvin_old_metrics *m)
 {
     with_error(out, &m->single.log_likelihood, 1, "", 4);
 }
 
-static void mean_log_likelihood(char out[CELL], const kelvin_metrics *m)
+static void mean_log_likelihood(char out[CELL], const kelvin_old_metrics *m)
 {
     number(out, m->ensemble.log_likelihood / (double)m->n, "", 4);
 }
 
-static void ensemble_log_likelihood(char out[CELL], const kelvin_metrics *m)
+static void ensemble_log_likelihood(char out[CELL], const kelvin_old_metrics *m)
 {
     number(out, m->ensemble.log_likelihood, "", 1);
 }
 
-static void subset_log_likelihood(char out[CELL], const kelvin_metrics *m)
+static void subset_log_likelihood(char out[CELL], const kelvin_old_metrics *m)
 {
     number(out, m->spread.log_likelihood.median, "", 1);
 }
 
-static void range_of_log_likelihood(char out[CELL], const kelvin_metrics *m)
+static void range_of_log_likelihood(char out[CELL], const kelvin_old_metrics *m)
 {
     pair(out, m->spread.log_likelihood.low, " .. ", m->spread.log_likelihood.high, "", 1);
 }
 
-static void single_confidence(char out[CELL], const kelvin_metrics *m)
+static void single_confidence(char out[CELL], const kelvin_old_metrics *m)
 {
     with_error(out, &m->single.confidence, 100, " %", 2);
 }
 
-static void ensemble_confidence(char out[CELL], const kelvin_metrics *m)
+static void ensemble_confidence(char out[CELL], const kelvin_old_metrics *m)
 {
     number(out, 100 * m->ensemble.confidence, " %", 2);
 }
@@ -172,7 +172,7 @@ static void ensemble_confidence(char out[CELL], const kelvin_metrics *m)
 
 static const struct {
     const char *name;
-    void (*cell)(char out[CELL], const kelvin_metrics *metrics);
+    void (*cell)(char out[CELL], const kelvin_old_metrics *metrics);
     bool needs_subsets;
 } rows[] = {
     {"accuracy, single samples", single_accuracy, false},
@@ -285,7 +285,7 @@ static json_t *percentiles_json(const kelvin_percentiles *x)
                      json_number(x->high));
 }
 
-static json_t *subsets_json(const kelvin_metrics *m)
+static json_t *subsets_json(const kelvin_old_metrics *m)
 {
     if (m->subsets == 0) return json_null();
     return json_pack("{s:I, s:I, s:o, s:o, s:o}", "subsets", (json_int_t)m->subsets, "samples", (json_int_t)m->subset,
@@ -294,7 +294,7 @@ static json_t *subsets_json(const kelvin_metrics *m)
                      percentiles_json(&m->spread.log_likelihood));
 }
 
-static json_t *metrics_json(const kelvin_metrics *m)
+static json_t *metrics_json(const kelvin_old_metrics *m)
 {
     if (m->n == 0) return json_null();
     json_t *single =

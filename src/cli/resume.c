@@ -50,7 +50,7 @@ const struct command resume_command = {
         "RUN is a folder that kelvin sample made. Each chain goes on from the state that it wrote last, and ends "
         "in the\n"
         "same bits as if nothing had happened. A run that has ended prints its report again.",
-    .operand = "RUN",
+    .operands = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settings_size = sizeof(struct sghmc_settings),

@@ -131,7 +131,7 @@ static kelvin_status configure(struct settings *settings, void **owner, const st
     KELVIN_TRY(choose_sampler(settings, arguments));
     KELVIN_TRY(refuse_others(&settings->config, arguments));
     if (file) KELVIN_TRY(kelvin_run_config_read(&settings->config, owner, file));
-    KELVIN_TRY(options_parse(&again, settings, options, N_OPTIONS, NULL, arguments->argc, arguments->argv));
+    KELVIN_TRY(options_parse(&again, settings, options, N_OPTIONS, 0, arguments->argc, arguments->argv));
     for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
         const char *name = kelvin_config_fields[i].field.name;
         if (said(arguments, name)) kelvin_config_overrule(&settings->config, name, true);

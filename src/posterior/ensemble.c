@@ -222,9 +222,9 @@ static kelvin_percentiles percentiles(const struct ensemble *e, measure *of)
                                 kelvin_quantile(x, SUBSETS, 0.9)};
 }
 
-static void conclude(kelvin_metrics *out, const struct ensemble *e)
+static void conclude(kelvin_old_metrics *out, const struct ensemble *e)
 {
-    *out = (kelvin_metrics){.samples = e->samples, .chains = count_chains(e), .n = e->n};
+    *out = (kelvin_old_metrics){.samples = e->samples, .chains = count_chains(e), .n = e->n};
     out->single.accuracy = average(e, accuracy_of, e->log_p);
     out->single.confidence = average(e, confidence_of, e->log_p);
     out->single.log_likelihood = average(e, mean_log_likelihood_of, e->log_p);
@@ -250,7 +250,7 @@ static kelvin_status evaluate(struct ensemble *e, kelvin_arena *arena)
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_ensemble_of_chains(kelvin_metrics *out, const char *path, const int32_t *y, const uint32_t *chain,
+kelvin_status kelvin_ensemble_of_chains(kelvin_old_metrics *out, const char *path, const int32_t *y, const uint32_t *chain,
                                         size_t samples, size_t n, size_t classes)
 {
     struct ensemble e = {.path = path, .y = y, .chain = chain, .n = n, .classes = classes};
@@ -271,7 +271,7 @@ kelvin_status kelvin_ensemble_of_chains(kelvin_metrics *out, const char *path, c
     return status;
 }
 
-kelvin_status kelvin_ensemble_evaluate(kelvin_metrics *out, const char *path, const int32_t *y, size_t n,
+kelvin_status kelvin_ensemble_evaluate(kelvin_old_metrics *out, const char *path, const int32_t *y, size_t n,
                                        size_t classes)
 {
     return kelvin_ensemble_of_chains(out, path, y, NULL, 0, n, classes);
