@@ -57,9 +57,9 @@ static const struct data_type *find_type(const char *spec)
     return NULL;
 }
 
-/* Factor and summand that normalise a byte. */
-static kelvin_status set_scale(struct data_owned *owned, const kelvin_data *data)
+kelvin_status data_set_scale(const kelvin_data *data)
 {
+    struct data_owned *owned = data->owned;
     float *scale = kelvin_arena_alloc(owned->arena, data->channels, sizeof *scale);
     float *offset = kelvin_arena_alloc(owned->arena, data->channels, sizeof *offset);
     if (!scale || !offset) return KELVIN_ENOMEM;
@@ -81,7 +81,7 @@ static kelvin_status load(struct data_loader *loader, struct data_owned *owned)
                            UINT32_MAX);
     if (type->splits && loader->n_train == loader->n && loader->spec->split > 0) KELVIN_TRY(data_split(loader));
     KELVIN_TRY(data_normalise(loader, &owned->x));
-    return set_scale(owned, loader->data);
+    return data_set_scale(loader->data);
 }
 
 static void set_parts(kelvin_data *data, const struct data_owned *owned, size_t n, size_t n_train)

@@ -66,6 +66,9 @@ struct data_owned {
     int32_t *y;
 };
 
+/* Fills in factor and summand that normalise a byte, from mean and deviation. */
+KELVIN_MUST_CHECK kelvin_status data_set_scale(const kelvin_data *data);
+
 /* Training images of noise, for benchmarks; labels go round. No test part, and no names of classes. */
 KELVIN_MUST_CHECK kelvin_status data_noise(kelvin_data **data, size_t n, size_t channels, size_t height, size_t width,
                                            size_t classes);

@@ -250,8 +250,8 @@ static kelvin_status evaluate(struct ensemble *e, kelvin_arena *arena)
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_ensemble_of_chains(kelvin_old_metrics *out, const char *path, const int32_t *y, const uint32_t *chain,
-                                        size_t samples, size_t n, size_t classes)
+kelvin_status kelvin_ensemble_of_chains(kelvin_old_metrics *out, const char *path, const int32_t *y,
+                                        const uint32_t *chain, size_t samples, size_t n, size_t classes)
 {
     struct ensemble e = {.path = path, .y = y, .chain = chain, .n = n, .classes = classes};
     kelvin_arena *arena;

@@ -12,20 +12,6 @@
 
 enum { SHARE = 20 }; /* one epoch of so many, at the end */
 
-/* How many rows a chain's history has: one per epoch that ended. None, if the file is not there. */
-static kelvin_status count_rows(size_t *rows, const char *path)
-{
-    char *text;
-    size_t bytes, lines = 0;
-    *rows = 0;
-    if (access(path, F_OK)) return KELVIN_OK;
-    KELVIN_TRY(kelvin_file_read(&text, &bytes, path));
-    for (size_t i = 0; i < bytes; i++) lines += text[i] == '\n';
-    kelvin_free(text);
-    if (lines > 0) *rows = lines - 1;
-    return KELVIN_OK;
-}
-
 static double column_mean(const double *rows, size_t n, enum kelvin_epoch_column column)
 {
     double mean = 0;
@@ -46,7 +32,8 @@ static kelvin_status read_chains(kelvin_temperatures *out, struct chains *c, con
         kelvin_path path;
         size_t rows;
         KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_HISTORY_FILE, chain));
-        KELVIN_TRY(count_rows(&rows, path));
+        if (access(path, F_OK)) continue;
+        KELVIN_TRY(kelvin_table_rows(&rows, path));
         if (rows < epochs) continue; /* of a run that has ended: the chain diverged */
         KELVIN_TRY(kelvin_table_read(c->rows, path, kelvin_epoch_columns, KELVIN_EPOCH_COLUMNS, epochs));
         out->set = column_mean(last, out->epochs, TEMPERATURE); /* the same for all chains */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* renameat2 */
 
 #include "run/chains.h"
+#include "run/description.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -55,6 +56,7 @@ static kelvin_status fill(const struct kelvin_chains *chains, const char *folder
         if (mkdir(path, 0777)) return cannot_make(path);
         if (strcmp(config->init, "none") != 0) KELVIN_TRY(first_state(chains, folder, i));
     }
+    KELVIN_TRY(kelvin_description_write(chains->run->data, folder));
     return kelvin_config_write(chains->run, folder);
 }
 
@@ -68,6 +70,7 @@ static void remove_folder(const char *folder)
         if (!kelvin_path_join(path, folder, KELVIN_STATE_FILE, i)) unlink(path);
         if (!kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i)) rmdir(path);
     }
+    kelvin_description_remove(folder);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!kelvin_path_join(path, folder, "%s", files[i])) unlink(path);
     rmdir(folder);

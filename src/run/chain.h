@@ -123,6 +123,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_start(float *theta, const kelvin_run *run
 #define KELVIN_HISTORY_FILE KELVIN_CHAIN_FOLDER "/history.csv"
 #define KELVIN_TIMES_FILE   "times.csv" /* of all chains */
 #define KELVIN_SAMPLE_FILE  KELVIN_CHAIN_FOLDER "/sample-%03u.safetensors"
+#define KELVIN_DRAWS_FILE   KELVIN_CHAIN_FOLDER "/samples.safetensors" /* of HMC */
 
 /* Writes a state with the history up to it, and reads one. */
 KELVIN_MUST_CHECK kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *chain,
@@ -144,6 +145,9 @@ void kelvin_snapshot_free(struct kelvin_snapshot *snapshot);
 KELVIN_MUST_CHECK kelvin_status kelvin_sample_write(const char *path, const kelvin_run *run, uint32_t chain,
                                                     uint32_t index, const float *theta);
 KELVIN_MUST_CHECK kelvin_status kelvin_sample_read(float *theta, const char *path, const kelvin_model *model);
+/* The same, which must be this one of this run. */
+KELVIN_MUST_CHECK kelvin_status kelvin_sample_read_of(float *theta, const char *path, const kelvin_run *run,
+                                                      uint32_t chain, uint32_t index);
 
 /* The samples that a run folder holds, chain after chain: the path of the next one, from {0} on; false after the last.
  */

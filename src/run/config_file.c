@@ -1,5 +1,6 @@
 /* run.json, and configuration files, which are the same with fields left out. */
 #include "base/suggest.h"
+#include "run/description.h"
 #include "run/fields.h"
 #include "run/room.h"
 
@@ -108,11 +109,11 @@ kelvin_status kelvin_config_mark(kelvin_run *run)
     return KELVIN_OK;
 }
 
-static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, const char *path)
+static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, kelvin_data *data, const char *path)
 {
-    const char *mark = config->source.data_crc32;
+    const char *mark = data ? NULL : config->source.data_crc32;
     config->source = (kelvin_run_source){0}; /* here is more to be said about it */
-    kelvin_status status = kelvin_run_prepare(run, config);
+    kelvin_status status = kelvin_run_prepare_on(run, config, data);
     if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
     if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
     if (status) return status;
@@ -126,22 +127,87 @@ static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, const 
     return status;
 }
 
+/* A file of a later version may mean something else by the same words. */
+static kelvin_status check_version(const char *version, const char *path)
+{
+    unsigned theirs[3] = {0}, ours[3] = {0};
+    sscanf(version, "%u.%u.%u", &theirs[0], &theirs[1], &theirs[2]);
+    sscanf(KELVIN_VERSION, "%u.%u.%u", &ours[0], &ours[1], &ours[2]);
+    size_t i = 0;
+    while (i < 2 && theirs[i] == ours[i]) i++;
+    if (theirs[i] <= ours[i]) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: was written by kelvin %.40s, and this is %s: use that version, or a later one", path,
+                       version, KELVIN_VERSION);
+}
+
+/* What is there instead of a run. */
+static kelvin_status no_run(const char *folder)
+{
+    kelvin_path chain;
+    const bool begun = !kelvin_path_join(chain, folder, "chain-000") && kelvin_is_folder(chain);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: %s: it has no " KELVIN_CONFIG_NAME, folder,
+                       begun ? "the run was not written to its end" : "not a run by kelvin");
+}
+
+static kelvin_status find_config(kelvin_path path, const char *folder)
+{
+    struct stat about;
+    if (stat(folder, &about)) return kelvin_fail(KELVIN_EIO, "%s: the run cannot be read: %s", folder, strerror(errno));
+    if (!S_ISDIR(about.st_mode))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is a file; expected the folder of a run", folder);
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
+    return stat(path, &about) && errno == ENOENT ? no_run(folder) : KELVIN_OK;
+}
+
+/* The data become the run's, or are closed. */
+static kelvin_status read_config(kelvin_run **run, kelvin_data *data, const char *path)
+{
+    struct kelvin_config_record record = {0};
+    void *owner = NULL;
+    kelvin_status status = kelvin_record_open(&owner, path);
+    if (!status) status = kelvin_record_take(&record, owner, path, field_named("kelvin"));
+    if (!status) status = check_version(record.version, path);
+    if (!status) status = take_sampler(&record, owner, path);
+    if (!status) status = take_fields(&record, owner, path, true);
+    if (status)
+        kelvin_data_close(data);
+    else
+        status = prepare(run, &record.config, data, path);
+    kelvin_record_free(owner);
+    return status;
+}
+
 kelvin_status kelvin_config_read(kelvin_run **run, const char *folder)
 {
     kelvin_path path;
-    struct stat about;
-    struct kelvin_config_record record = {0};
-    void *owner;
     *run = NULL;
-    if (stat(folder, &about)) return kelvin_fail(KELVIN_EIO, "%s: the run cannot be read: %s", folder, strerror(errno));
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
-    if (stat(path, &about) && errno == ENOENT)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: not a run by kelvin: it has no " KELVIN_CONFIG_NAME, folder);
-    KELVIN_TRY(kelvin_record_open(&owner, path));
-    kelvin_status status = take_sampler(&record, owner, path);
-    if (!status) status = take_fields(&record, owner, path, true);
-    if (!status) status = prepare(run, &record.config, path);
-    kelvin_record_free(owner);
+    KELVIN_TRY(find_config(path, folder));
+    return read_config(run, NULL, path);
+}
+
+/* Earlier versions wrote no description: it is made from the data. */
+static kelvin_status leave_rows(kelvin_run *run)
+{
+    kelvin_data *about;
+    KELVIN_TRY(kelvin_data_describe(&about, run->data));
+    kelvin_data_close(run->data);
+    run->data = about;
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder)
+{
+    kelvin_path path;
+    kelvin_data *about;
+    *run = NULL;
+    KELVIN_TRY(find_config(path, folder));
+    KELVIN_TRY(kelvin_description_read(&about, folder));
+    KELVIN_TRY(read_config(run, about, path));
+    const kelvin_status status = about ? KELVIN_OK : leave_rows(*run);
+    if (!status) return KELVIN_OK;
+    kelvin_run_close(*run);
+    *run = NULL;
     return status;
 }
 

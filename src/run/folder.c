@@ -1,6 +1,7 @@
 /* The run folder. run.json comes last: a folder without it is a run that was not finished. */
 #include "run/chain.h"
 
+#include "run/description.h"
 #include "run/record.h"
 
 #include <errno.h>
@@ -12,11 +13,8 @@
 #include <unistd.h>
 
 enum { N_AXES = 3 };
-#define TIMES   "times.json"
-#define LOGITS  "logits_train.npy"
-#define CHAIN   "chain-%03u"
-#define SAMPLES CHAIN "/samples.safetensors"
-#define HISTORY CHAIN "/history.csv"
+#define TIMES  "times.json"
+#define LOGITS "logits_train.npy"
 
 /* times.json: what differs from machine to machine. */
 struct times_record {
@@ -108,11 +106,11 @@ static kelvin_status write_chain(const kelvin_run *run, const char *folder, uint
     const size_t first = (size_t)chain * run->config.iterations;
     const struct kelvin_draws about = draws_of(run, chain);
     kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, CHAIN, chain));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, chain));
     KELVIN_TRY(make_folder(path));
-    KELVIN_TRY(kelvin_path_join(path, folder, SAMPLES, chain));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DRAWS_FILE, chain));
     KELVIN_TRY(kelvin_safetensors_write(path, run->draws + first * run->model->n_params, &about));
-    KELVIN_TRY(kelvin_path_join(path, folder, HISTORY, chain));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_HISTORY_FILE, chain));
     return kelvin_history_write(path, run->info + first, kelvin_run_inside(run)->accuracy + first,
                                 run->config.iterations);
 }
@@ -129,6 +127,7 @@ static kelvin_status write_records(const kelvin_run *run, const char *folder)
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, folder, TIMES));
     KELVIN_TRY(kelvin_record_write(path, times_fields, N_TIMES, &times));
+    KELVIN_TRY(kelvin_description_write(run->data, folder));
     return kelvin_config_write(run, folder);
 }
 
@@ -150,12 +149,13 @@ static void remove_all(const kelvin_run *run, const char *folder)
 {
     static const char *const whole[] = {KELVIN_CONFIG_NAME, TIMES, LOGITS, KELVIN_LABELS_TRAIN};
     kelvin_path path;
+    kelvin_description_remove(folder);
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (!kelvin_path_join(path, folder, "%s", whole[i])) unlink(path);
     for (uint32_t chain = 0; chain < run->config.chains; chain++) {
-        if (!kelvin_path_join(path, folder, SAMPLES, chain)) unlink(path);
-        if (!kelvin_path_join(path, folder, HISTORY, chain)) unlink(path);
-        if (!kelvin_path_join(path, folder, CHAIN, chain)) rmdir(path);
+        if (!kelvin_path_join(path, folder, KELVIN_DRAWS_FILE, chain)) unlink(path);
+        if (!kelvin_path_join(path, folder, KELVIN_HISTORY_FILE, chain)) unlink(path);
+        if (!kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, chain)) rmdir(path);
     }
 }
 
@@ -205,7 +205,7 @@ static kelvin_status check_sizes(const kelvin_run *run, const char *folder)
     KELVIN_TRY(kelvin_path_join(path, folder, LOGITS));
     KELVIN_TRY(expect_floats(path, logits * run->config.chains));
     for (uint32_t chain = 0; chain < run->config.chains; chain++) {
-        KELVIN_TRY(kelvin_path_join(path, folder, SAMPLES, chain));
+        KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DRAWS_FILE, chain));
         KELVIN_TRY(expect_floats(path, draws));
     }
     return KELVIN_OK;
@@ -216,9 +216,9 @@ static kelvin_status read_chain(kelvin_run *run, const char *folder, uint32_t ch
     const size_t first = (size_t)chain * run->config.iterations;
     const struct kelvin_draws about = draws_of(run, chain);
     kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, SAMPLES, chain));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DRAWS_FILE, chain));
     KELVIN_TRY(kelvin_safetensors_read(run->draws + first * run->model->n_params, path, &about));
-    KELVIN_TRY(kelvin_path_join(path, folder, HISTORY, chain));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_HISTORY_FILE, chain));
     return kelvin_history_read(run->info + first, kelvin_run_inside(run)->accuracy + first, path,
                                run->config.iterations);
 }
@@ -246,14 +246,23 @@ static kelvin_status check_state(const kelvin_run *run, const char *folder)
     return access(path, F_OK) == 0 ? kelvin_state_check(path, run, 0) : KELVIN_OK;
 }
 
-kelvin_status kelvin_run_read(kelvin_run **run, const char *folder)
+static kelvin_status keep_if(kelvin_status status, kelvin_run **run)
 {
-    *run = NULL;
-    KELVIN_TRY(kelvin_config_read(run, folder));
-    const kelvin_status status = kelvin_run_is_hmc(*run) ? read_results(*run, folder) : check_state(*run, folder);
     if (status) {
         kelvin_run_close(*run);
         *run = NULL;
     }
     return status;
+}
+
+kelvin_status kelvin_run_read(kelvin_run **run, const char *folder)
+{
+    KELVIN_TRY(kelvin_config_read(run, folder));
+    return keep_if(kelvin_run_is_hmc(*run) ? read_results(*run, folder) : check_state(*run, folder), run);
+}
+
+kelvin_status kelvin_run_open(kelvin_run **run, const char *folder)
+{
+    KELVIN_TRY(kelvin_config_read_alone(run, folder));
+    return keep_if(kelvin_run_is_hmc(*run) ? KELVIN_OK : check_state(*run, folder), run);
 }

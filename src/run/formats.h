@@ -85,6 +85,8 @@ struct kelvin_column {
 /* The first column counts rows from 0. rows (n, columns). */
 KELVIN_MUST_CHECK kelvin_status kelvin_table_write(const char *path, const struct kelvin_column *columns,
                                                    size_t n_columns, const double *rows, size_t n);
+/* How many a file has. */
+KELVIN_MUST_CHECK kelvin_status kelvin_table_rows(size_t *n, const char *path);
 KELVIN_MUST_CHECK kelvin_status kelvin_table_read(double *rows, const char *path, const struct kelvin_column *columns,
                                                   size_t n_columns, size_t n);
 

@@ -1,12 +1,12 @@
 /* history.csv of a chain of HMC: what a person wants to know of every iteration. */
-#include "run/formats.h"
 #include "run/room.h"
 
 #include <math.h>
 
-enum { ITERATION, ACCEPTED, ACCEPTANCE, ENERGY_ERROR, LOG_POSTERIOR, ACCURACY, N_COLUMNS };
+enum { ITERATION, ACCEPTED, ACCEPTANCE, ENERGY_ERROR, LOG_POSTERIOR, ACCURACY };
+enum { N_COLUMNS = KELVIN_ITERATION_COLUMNS };
 
-static const struct kelvin_column columns[N_COLUMNS] = {
+const struct kelvin_column kelvin_iteration_columns[N_COLUMNS] = {
     [ITERATION] = {"iteration", 0, UINT32_MAX, true, 0},
     [ACCEPTED] = {"accepted", 0, 1, true, 0},
     [ACCEPTANCE] = {"acceptance", 0, 1, false, 0},
@@ -29,7 +29,7 @@ kelvin_status kelvin_history_write(const char *path, const kelvin_hmc_info *info
         row[LOG_POSTERIOR] = info[i].logp;
         row[ACCURACY] = accuracy[i];
     }
-    const kelvin_status status = kelvin_table_write(path, columns, N_COLUMNS, rows, iterations);
+    const kelvin_status status = kelvin_table_write(path, kelvin_iteration_columns, N_COLUMNS, rows, iterations);
     kelvin_free(rows);
     return status;
 }
@@ -38,7 +38,7 @@ kelvin_status kelvin_history_read(kelvin_hmc_info *info, double *accuracy, const
 {
     double *rows = kelvin_alloc(iterations, N_COLUMNS * sizeof *rows);
     if (!rows) return KELVIN_ENOMEM;
-    const kelvin_status status = kelvin_table_read(rows, path, columns, N_COLUMNS, iterations);
+    const kelvin_status status = kelvin_table_read(rows, path, kelvin_iteration_columns, N_COLUMNS, iterations);
     for (size_t i = 0; i < iterations && !status; i++) {
         const double *row = rows + i * N_COLUMNS;
         info[i] = (kelvin_hmc_info){.accepted = row[ACCEPTED] != 0,

@@ -134,15 +134,21 @@ static json_t *to_object(const struct kelvin_field *fields, size_t n, const void
     return NULL;
 }
 
-/* As many as the number needs that needs most. */
+/* As many as the number needs that needs most, also of those in lists and objects. */
 static int digits_of(json_t *root)
 {
-    int digits = 1;
+    int digits = json_is_real(root) ? kelvin_digits(json_real_value(root)) : 1;
     const char *name;
+    size_t i;
     json_t *value;
     json_object_foreach(root, name, value)
     {
-        const int needed = json_is_real(value) ? kelvin_digits(json_real_value(value)) : 1;
+        const int needed = digits_of(value);
+        if (needed > digits) digits = needed;
+    }
+    json_array_foreach(root, i, value)
+    {
+        const int needed = digits_of(value);
         if (needed > digits) digits = needed;
     }
     return digits;
@@ -153,9 +159,9 @@ static int put(const char *text, size_t bytes, void *writer)
     return kelvin_writer_put(writer, text, bytes) ? -1 : 0;
 }
 
-kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n, const void *record)
+kelvin_status kelvin_json_write(const char *path, void *object)
 {
-    json_t *root = to_object(fields, n, record);
+    json_t *root = object;
     struct kelvin_writer file = {.fd = -1};
     kelvin_status status = root ? kelvin_writer_open(&file, path)
                                 : kelvin_fail(KELVIN_ENOMEM, "%s: out of memory: JSON could not be made", path);
@@ -164,6 +170,11 @@ kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *f
     if (!status) status = kelvin_writer_put(&file, "\n", 1);
     json_decref(root);
     return kelvin_writer_close(&file, status);
+}
+
+kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n, const void *record)
+{
+    return kelvin_json_write(path, to_object(fields, n, record));
 }
 
 static int add_to_crc32(const char *text, size_t bytes, void *crc32)

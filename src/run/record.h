@@ -26,6 +26,9 @@ extern const struct kelvin_field_kind kelvin_field_real;  /* double */
 KELVIN_MUST_CHECK kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n,
                                                     const void *record);
 
+/* An object of jansson's, which is freed; NULL: there was no memory for it. */
+KELVIN_MUST_CHECK kelvin_status kelvin_json_write(const char *path, void *object);
+
 /* A checksum of all fields: of their JSON with every digit, however a file of them was indented. */
 KELVIN_MUST_CHECK kelvin_status kelvin_record_crc32(uint32_t *crc32, const struct kelvin_field *fields, size_t n,
                                                     const void *record);

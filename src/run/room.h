@@ -3,6 +3,7 @@
 #define RUN_ROOM_H
 
 #include "base/files.h"
+#include "run/formats.h"
 
 #include <kelvin/density.h>
 #include <kelvin/run.h>
@@ -65,6 +66,8 @@ kelvin_hmc_options kelvin_run_hmc_options(const kelvin_run_config *config);
 /* run.json in a folder. Read: the run that it describes is prepared, its data opened and their checksum compared. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder);
 KELVIN_MUST_CHECK kelvin_status kelvin_config_read(kelvin_run **run, const char *folder);
+/* The same without the rows of its data, which are not looked at where the folder describes them. */
+KELVIN_MUST_CHECK kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder);
 
 /* Fills in the mark: a checksum of all that run.json says, but for the version. It goes into every file of a chain, by
  * which it is seen that run.json is no longer what it was. A run that was read has it. */
@@ -76,7 +79,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_sizes(size_t *draws, size_t *logits, 
 /* How many of n observations have the label's logit as their largest; the first of equal ones counts as the largest. */
 size_t kelvin_hits(const float *logits, const int32_t *y, size_t n, size_t classes);
 
-/* history.csv of one chain: info and training accuracy of every iteration. */
+/* history.csv of one chain by HMC: info and training accuracy of every iteration. */
+enum { KELVIN_ITERATION_COLUMNS = 6 };
+extern const struct kelvin_column kelvin_iteration_columns[KELVIN_ITERATION_COLUMNS];
 KELVIN_MUST_CHECK kelvin_status kelvin_history_write(const char *path, const kelvin_hmc_info *info,
                                                      const double *accuracy, size_t iterations);
 KELVIN_MUST_CHECK kelvin_status kelvin_history_read(kelvin_hmc_info *info, double *accuracy, const char *path,

@@ -211,7 +211,23 @@ kelvin_status kelvin_sample_write(const char *path, const kelvin_run *run, uint3
     return status;
 }
 
-kelvin_status kelvin_sample_read(float *theta, const char *path, const kelvin_model *model)
+/* `run` NULL: anyone's. */
+static kelvin_status check_sample(const struct kelvin_tensors *file, const char *path, const kelvin_run *run,
+                                  uint32_t chain, uint32_t index)
+{
+    const char *config;
+    uint64_t value;
+    if (!run) return KELVIN_OK;
+    KELVIN_TRY(read_number(&value, file, path, "chain", chain, chain));
+    KELVIN_TRY(read_number(&value, file, path, "sample", index, index));
+    KELVIN_TRY(kelvin_tensors_note(&config, file, "config"));
+    if (strcmp(config, kelvin_run_inside(run)->mark) == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: is a sample of another run, or " KELVIN_CONFIG_NAME " has changed since",
+                       path);
+}
+
+static kelvin_status read_sample(float *theta, const char *path, const kelvin_model *model, const kelvin_run *run,
+                                 uint32_t chain, uint32_t index)
 {
     struct kelvin_tensors *file;
     struct kelvin_array *arrays = alloc_arrays(model);
@@ -219,11 +235,23 @@ kelvin_status kelvin_sample_read(float *theta, const char *path, const kelvin_mo
     kelvin_status status = kelvin_tensors_open(&file, path);
     if (!status) {
         name_tensors(arrays, model, "", theta);
-        status = kelvin_tensors_read(file, arrays, model->n_tensors);
+        status = check_sample(file, path, run, chain, index);
+        if (!status) status = kelvin_tensors_read(file, arrays, model->n_tensors);
         kelvin_tensors_close(file);
     }
     kelvin_free(arrays);
     return status;
+}
+
+kelvin_status kelvin_sample_read(float *theta, const char *path, const kelvin_model *model)
+{
+    return read_sample(theta, path, model, NULL, 0, 0);
+}
+
+kelvin_status kelvin_sample_read_of(float *theta, const char *path, const kelvin_run *run, uint32_t chain,
+                                    uint32_t index)
+{
+    return read_sample(theta, path, run->model, run, chain, index);
 }
 
 bool kelvin_sample_next(kelvin_path path, struct kelvin_sample_place *place, const char *folder)

@@ -130,6 +130,17 @@ static kelvin_status parse(double *rows, const char *text, const char *path, con
     return *text ? kelvin_fail(KELVIN_EFORMAT, "%s: has more than %zu rows", path, n) : KELVIN_OK;
 }
 
+kelvin_status kelvin_table_rows(size_t *n, const char *path)
+{
+    char *text;
+    size_t bytes, lines = 0;
+    KELVIN_TRY(kelvin_file_read(&text, &bytes, path));
+    for (size_t i = 0; i < bytes; i++) lines += text[i] == '\n';
+    kelvin_free(text);
+    *n = lines > 0 ? lines - 1 : 0; /* the first has names */
+    return KELVIN_OK;
+}
+
 kelvin_status kelvin_table_read(double *rows, const char *path, const struct kelvin_column *columns, size_t n_columns,
                                 size_t n)
 {

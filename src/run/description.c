@@ -1,0 +1,197 @@
+/* RUN/data.json: what the run's data are like, without them. A network needs it to look at new inputs: their shape, how
+ * they were normalised, what classes and columns are called. */
+#include "run/description.h"
+
+#include "run/record.h"
+#include "run/room.h"
+
+#include <jansson.h>
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME "data.json"
+
+/* ---- writing ---- */
+
+/* JSON is UTF-8; a name that is not is taken for Latin-1. */
+static json_t *text_json(const char *text)
+{
+    json_t *json = json_string(text);
+    if (json) return json;
+    char *utf8 = kelvin_alloc(strlen(text) + 1, 2);
+    for (size_t used = 0; utf8 && *text; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        if (byte >= 0x80) utf8[used++] = (char)(0xc0 | byte >> 6);
+        utf8[used++] = (char)(byte < 0x80 ? byte : 0x80 | (byte & 0x3f));
+    }
+    json = utf8 ? json_string(utf8) : NULL;
+    kelvin_free(utf8);
+    return json;
+}
+
+static json_t *texts_json(const char *const *text, size_t n)
+{
+    if (!text) return json_null();
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, text_json(text[i]));
+    return list;
+}
+
+static json_t *reals_json(const double *x, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_real(x[i]));
+    return list;
+}
+
+static json_t *image_json(const kelvin_data *data)
+{
+    if (data->channels == 0) return json_null();
+    return json_pack("{s:I, s:I, s:I, s:f}", "channels", (json_int_t)data->channels, "height", (json_int_t)data->height,
+                     "width", (json_int_t)data->width, "white", (double)data->white);
+}
+
+static size_t statistics(const kelvin_data *data)
+{
+    return data->channels ? data->channels : data->inputs;
+}
+
+kelvin_status kelvin_description_write(const kelvin_data *data, const char *folder)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, folder, NAME));
+    json_t *root =
+        json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s?}", "data", data->name, "train",
+                  (json_int_t)data->train.n, "test", (json_int_t)data->test.n, "inputs", (json_int_t)data->inputs,
+                  "image", image_json(data), "classes", texts_json(data->class_names, data->classes), "columns",
+                  texts_json(data->column_names, data->inputs), "mean", reals_json(data->mean, statistics(data)),
+                  "deviation", reals_json(data->deviation, statistics(data)), "label", data->label_name);
+    return kelvin_json_write(path, root);
+}
+
+void kelvin_description_remove(const char *folder)
+{
+    kelvin_path path;
+    if (kelvin_path_join(path, folder, NAME)) return;
+    unlink(path);
+    kelvin_writer_forget(path);
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    const char *path;
+    const json_t *root;
+    kelvin_arena *arena; /* for what `data` points to, besides the JSON */
+    kelvin_data data;
+};
+
+static kelvin_status wrong(const struct reader *r, const char *field, const char *expected)
+{
+    return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\": expected %s", r->path, field, expected);
+}
+
+static kelvin_status take_size(const struct reader *r, const json_t *object, size_t *size, const char *field,
+                               json_int_t least)
+{
+    const json_t *value = json_object_get(object, field);
+    if (!json_is_integer(value) || json_integer_value(value) < least || json_integer_value(value) > UINT32_MAX)
+        return wrong(r, field, least ? "a whole number from 1 on" : "a whole number from 0 on");
+    *size = (size_t)json_integer_value(value);
+    return KELVIN_OK;
+}
+
+static kelvin_status take_text(const struct reader *r, const char **text, const char *field, bool maybe)
+{
+    const json_t *value = json_object_get(r->root, field);
+    *text = json_string_value(value);
+    if (*text || (maybe && json_is_null(value))) return KELVIN_OK;
+    return wrong(r, field, maybe ? "a string, or null" : "a string");
+}
+
+/* *n is 0: as many as there are. */
+static kelvin_status take_texts(const struct reader *r, const char *const **texts, size_t *n, const char *field)
+{
+    const json_t *list = json_object_get(r->root, field);
+    if (*n == 0) *n = json_array_size(list);
+    if (!json_is_array(list) || json_array_size(list) != *n || *n == 0)
+        return wrong(r, field, "a list of as many strings as there are");
+    const char **out = kelvin_arena_alloc(r->arena, *n, sizeof *out);
+    if (!out) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < *n; i++)
+        if (!(out[i] = json_string_value(json_array_get(list, i)))) return wrong(r, field, "a list of strings");
+    *texts = out;
+    return KELVIN_OK;
+}
+
+static kelvin_status take_reals(const struct reader *r, const double **reals, const char *field, double above)
+{
+    const size_t n = statistics(&r->data);
+    const json_t *list = json_object_get(r->root, field);
+    if (!json_is_array(list) || json_array_size(list) != n)
+        return wrong(r, field, "a list of numbers, one per channel or column");
+    double *out = kelvin_arena_alloc(r->arena, n, sizeof *out);
+    if (!out) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *value = json_array_get(list, i);
+        out[i] = json_number_value(value);
+        if (!json_is_number(value) || !(out[i] > above))
+            return wrong(r, field, isinf(above) ? "a list of numbers" : "a list of numbers above 0");
+    }
+    *reals = out;
+    return KELVIN_OK;
+}
+
+static kelvin_status take_image(struct reader *r)
+{
+    kelvin_data *data = &r->data;
+    const json_t *image = json_object_get(r->root, "image");
+    if (json_is_null(image)) return KELVIN_OK;
+    if (!json_is_object(image)) return wrong(r, "image", "channels, height, width and white, or null");
+    KELVIN_TRY(take_size(r, image, &data->channels, "channels", 1));
+    KELVIN_TRY(take_size(r, image, &data->height, "height", 1));
+    KELVIN_TRY(take_size(r, image, &data->width, "width", 1));
+    const double white = json_number_value(json_object_get(image, "white"));
+    if (!(white > 0)) return wrong(r, "white", "a number above 0");
+    data->white = (float)white;
+    size_t inputs;
+    if (__builtin_mul_overflow(data->channels, data->height, &inputs) ||
+        __builtin_mul_overflow(inputs, data->width, &inputs) || inputs != data->inputs)
+        return wrong(r, "image", "channels x height x width = inputs");
+    return KELVIN_OK;
+}
+
+static kelvin_status take(struct reader *r)
+{
+    kelvin_data *data = &r->data;
+    KELVIN_TRY(take_text(r, &data->name, "data", false));
+    KELVIN_TRY(take_size(r, r->root, &data->train.n, "train", 1));
+    KELVIN_TRY(take_size(r, r->root, &data->test.n, "test", 0));
+    KELVIN_TRY(take_size(r, r->root, &data->inputs, "inputs", 1));
+    KELVIN_TRY(take_image(r));
+    KELVIN_TRY(take_texts(r, &data->class_names, &data->classes, "classes"));
+    if (!json_is_null(json_object_get(r->root, "columns")))
+        KELVIN_TRY(take_texts(r, &data->column_names, &data->inputs, "columns"));
+    KELVIN_TRY(take_reals(r, &data->mean, "mean", -INFINITY));
+    KELVIN_TRY(take_reals(r, &data->deviation, "deviation", 0));
+    return take_text(r, &data->label_name, "label", true);
+}
+
+kelvin_status kelvin_description_read(kelvin_data **data, const char *folder)
+{
+    kelvin_path path;
+    void *root;
+    *data = NULL;
+    KELVIN_TRY(kelvin_path_join(path, folder, NAME));
+    if (access(path, F_OK)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_record_open(&root, path));
+    struct reader r = {.path = path, .root = root};
+    kelvin_status status = kelvin_arena_create(&r.arena);
+    if (!status) status = take(&r);
+    if (!status) status = kelvin_data_describe(data, &r.data);
+    kelvin_arena_destroy(r.arena);
+    kelvin_record_free(root);
+    return status;
+}
