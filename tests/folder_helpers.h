@@ -49,6 +49,19 @@ static inline void spill(const char *path, const void *data, size_t bytes)
     assert_int_equal(fclose(file), 0);
 }
 
+/* Other words in place of the first like these in a file of text. */
+static inline void edit(const char *path, const char *was, const char *is)
+{
+    size_t n;
+    char *text, edited[1 << 16];
+    assert_ok(kelvin_file_read(&text, &n, path));
+    const char *at = strstr(text, was);
+    assert_non_null(at);
+    const int used = snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - text), text, is, at + strlen(was));
+    spill(path, edited, (size_t)used);
+    kelvin_free(text);
+}
+
 static inline bool exists(const char *path)
 {
     struct stat about;

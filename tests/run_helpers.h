@@ -30,6 +30,7 @@ static inline kelvin_run *sampled(const kelvin_run_config *config, size_t thread
 }
 
 static const char *const files[] = {"run.json",
+                                    "data.json",
                                     "labels_train.npy",
                                     "logits_train.npy",
                                     "chain-000/samples.safetensors",

@@ -16,7 +16,7 @@ static void threads_and_checkpoints_do_not_count(void **state)
     (void)state;
     const kelvin_run_config config = tiny();
     whole_run(&config, "plain", 1, 1e9);
-    assert_int_equal(compare(in_base("plain"), in_base("plain")), 5 + 3 * 3);
+    assert_int_equal(compare(in_base("plain"), in_base("plain")), 6 + 3 * 3);
     const struct {
         size_t threads;
         double checkpoint; /* 1e-9: in the middle of epochs too, whenever the last one is on disk */
@@ -604,7 +604,7 @@ static void folders_of_others_are_left_alone(void **state)
     kelvin_run_config fewer = tiny();
     fewer.chains = fewer.samples = 1;
     whole_run(&fewer, "mine", 1, 0);
-    assert_int_equal(compare(in_base("mine"), in_base("mine")), 3 + 5); /* of its chain; run.json, logits, labels */
+    assert_int_equal(compare(in_base("mine"), in_base("mine")), 3 + 6); /* of its chain; run.json, data.json, logits, labels */
     assert_int_equal(compare(theirs, theirs), files);
     same_runs("mine.tmp", "plain");
     remove_tree(theirs);
