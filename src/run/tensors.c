@@ -1,7 +1,7 @@
 /* safetensors, any named arrays: 8 bytes of header length, a JSON header filled up with spaces to a multiple of eight,
  * the data. https://huggingface.co/docs/safetensors
  *
- *     {"__metadata__": {"kelvin": "0.5.0", ..., "crc32": "3d60d50a"},
+ *     {"__metadata__": {"kelvin": "0.6.0", ..., "crc32": "3d60d50a"},
  *      "w": {"dtype": "F32", "shape": [2, 1, 2], "data_offsets": [0, 16]}, ...}
  *
  * When read, the arrays must lie one behind the other from the first byte of the data to the last. */
