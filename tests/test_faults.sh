@@ -136,9 +136,9 @@ rm -rf whole
 mv first whole
 tiny=$plain
 
-# An empty folder that another process makes at the last moment is not replaced. The first rename is that of run.json.
+# An empty folder that another process makes at the last moment is not replaced. The first two renames are those of data.json and run.json.
 rm -rf RUN
-faulty rename:2:TAKEN:RUN sample $tiny -o RUN
+faulty rename:3:TAKEN:RUN sample $tiny -o RUN
 check "$fault should happen" [ -f log ]
 check "a name that was taken meanwhile" complained 2 "RUN already exists; choose another name, or remove it"
 check "is left to whom it belongs" [ -d RUN -a -z "$(ls -A RUN)" -a -z "$(ls -d .RUN.kelvin-* 2>/dev/null)" ]
