@@ -1,0 +1,141 @@
+/* What the scores of an evaluation come to: averages over samples, percentiles over subsets, the curve over posterior
+ * sizes, reliability. */
+#include "posterior/evaluate.h"
+#include "posterior/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- calibration of equal mass ---- */
+
+struct calibration {
+    struct kelvin_evaluation *e;
+    kelvin_bin *mass; /* (bins), of the ensemble of all */
+};
+
+static void collect(uint64_t *to, const struct kelvin_evaluation *e, size_t score)
+{
+    for (const struct kelvin_keys *keys = e->keys; keys; keys = keys->before) {
+        memcpy(to, keys->key + score * keys->n, keys->n * sizeof *to);
+        to += keys->n;
+    }
+}
+
+static kelvin_status calibrate_task(void *context, size_t score)
+{
+    struct calibration *c = context;
+    struct kelvin_evaluation *e = c->e;
+    kelvin_bin mass[KELVIN_MOST_BINS];
+    uint64_t *keys = kelvin_alloc(2 * e->n, sizeof *keys);
+    if (!keys) return KELVIN_ENOMEM;
+    collect(keys, e, score);
+    kelvin_mass_bins(mass, keys, keys + e->n, e->n, e->bins);
+    kelvin_free(keys);
+    e->score[score].ece_mass = kelvin_calibration_error(mass, e->bins, e->n);
+    if (score == e->walk[0].score) memcpy(c->mass, mass, e->bins * sizeof *mass);
+    return KELVIN_OK;
+}
+
+/* ---- samples ---- */
+
+/* The next sample of another chain. */
+static size_t end_of_chain(const struct kelvin_evaluation *e, size_t s)
+{
+    const uint32_t *chain = e->logits->chain;
+    const size_t first = s++;
+    while (chain && s < e->samples && chain[s] == chain[first]) s++;
+    return s;
+}
+
+static size_t count_chains(const struct kelvin_evaluation *e)
+{
+    size_t chains = 0;
+    for (size_t s = 0; s < e->samples; s = end_of_chain(e, s)) chains++;
+    return chains;
+}
+
+/* Chains are independent, samples of one chain are not: the error is that of the chains' means. x (samples); a chain's
+ * mean takes the place of numbers that are no longer needed. */
+static kelvin_average average(const struct kelvin_evaluation *e, double *x)
+{
+    const double mean = kelvin_averaged(x, e->samples).mean;
+    size_t chains = 0;
+    for (size_t s = 0, end; s < e->samples; s = end) {
+        end = end_of_chain(e, s);
+        x[chains++] = kelvin_mean(x + s, end - s);
+    }
+    return (kelvin_average){mean, kelvin_averaged(x, chains).error};
+}
+
+/* ---- ensembles ---- */
+
+static kelvin_percentiles percentiles(double *x, size_t n)
+{
+    if (n == 0) return (kelvin_percentiles){(double)NAN, (double)NAN, (double)NAN};
+    qsort(x, n, sizeof *x, kelvin_compare);
+    return (kelvin_percentiles){kelvin_quantile(x, n, 0.1), kelvin_quantile(x, n, 0.5), kelvin_quantile(x, n, 0.9)};
+}
+
+/* values (scores, KELVIN_METRICS) */
+static void conclude_sizes(kelvin_metrics *out, const struct kelvin_evaluation *e, const double *values)
+{
+    out->sizes = e->sizes;
+    for (size_t i = 0; i < e->sizes; i++) {
+        out->size[i].samples = e->size[i];
+        for (size_t metric = 0; metric < KELVIN_METRICS; metric++) {
+            double x[KELVIN_ORDERS];
+            for (size_t w = 0; w < KELVIN_ORDERS; w++)
+                x[w] = values[(e->walk[1 + w].score + i) * KELVIN_METRICS + metric];
+            out->size[i].metric[metric].mean = kelvin_mean(x, KELVIN_ORDERS);
+            const kelvin_percentiles spread = percentiles(x, KELVIN_ORDERS);
+            out->size[i].metric[metric].low = spread.low;
+            out->size[i].metric[metric].high = spread.high;
+        }
+    }
+}
+
+static void conclude_metric(kelvin_metrics *out, const struct kelvin_evaluation *e, size_t metric, const double *values,
+                            double *scratch)
+{
+    double x[KELVIN_SUBSETS];
+    for (size_t s = 0; s < e->samples; s++) scratch[s] = values[s * KELVIN_METRICS + metric];
+    out->single[metric] = average(e, scratch);
+    out->ensemble[metric] = values[e->walk[0].score * KELVIN_METRICS + metric];
+    for (size_t i = 0; i < e->subsets; i++)
+        x[i] = values[e->walk[e->walks - e->subsets + i].score * KELVIN_METRICS + metric];
+    out->spread[metric] = percentiles(x, e->subsets);
+}
+
+static void conclude_reliability(kelvin_metrics *out, const struct kelvin_evaluation *e)
+{
+    memcpy(out->width, e->score[e->walk[0].score].width, e->bins * sizeof *out->width);
+    for (size_t b = 0; b < e->bins; b++) {
+        out->width[b].from = (double)b / (double)e->bins;
+        out->width[b].to = (double)(b + 1) / (double)e->bins;
+    }
+    kelvin_bins_mean(out->width, e->bins);
+    kelvin_bins_mean(out->mass, e->bins);
+}
+
+kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e)
+{
+    *out = (kelvin_metrics){.samples = e->samples,
+                            .chains = count_chains(e),
+                            .n = e->n,
+                            .classes = e->classes,
+                            .bins = e->bins,
+                            .subsets = e->subsets,
+                            .subset = e->subsets ? KELVIN_SUBSET : 0};
+    struct calibration calibration = {e, out->mass};
+    double *values = kelvin_arena_alloc(e->arena, e->scores * KELVIN_METRICS, sizeof *values);
+    double *scratch = kelvin_arena_alloc(e->arena, e->samples, sizeof *scratch);
+    if (!values || !scratch) return KELVIN_ENOMEM;
+    KELVIN_TRY(kelvin_pool_run(e->pool, calibrate_task, &calibration, e->scores));
+    for (size_t i = 0; i < e->scores; i++)
+        kelvin_score_values(values + i * KELVIN_METRICS, &e->score[i], e->n, e->bins);
+    for (size_t metric = 0; metric < KELVIN_METRICS; metric++) conclude_metric(out, e, metric, values, scratch);
+    conclude_sizes(out, e, values);
+    conclude_reliability(out, e);
+    return KELVIN_OK;
+}

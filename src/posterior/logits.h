@@ -1,0 +1,32 @@
+/* Inside of the posterior room: where logits can come from. A source has a struct of its own, which begins with this
+ * one. */
+#ifndef POSTERIOR_LOGITS_H
+#define POSTERIOR_LOGITS_H
+
+#include <kelvin/posterior.h>
+
+struct kelvin_logits {
+    size_t samples, classes;
+    const uint32_t *chain; /* (samples): that they are of, in order; NULL: each is of one of its own */
+    const char *name;      /* where they come from, for sentences; it lives as long */
+    double seconds;        /* in the network */
+    kelvin_status (*next)(kelvin_logits *logits, kelvin_piece *piece);
+    void (*close)(kelvin_logits *logits); /* frees all, itself too */
+};
+
+/* What is in memory, and stays there: z (samples, n, classes), y (n). At most `most` observations at a time. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_in_memory(kelvin_logits **logits, const float *z, const int32_t *y,
+                                                        const uint32_t *chain, const size_t shape[3], size_t most);
+
+/* The files of saved ones, against what they should be. */
+struct kelvin_logits_form {
+    const char *logits, *labels; /* paths */
+    const uint32_t *chain;       /* (samples), as above */
+    size_t samples, n, classes;  /* samples, n: 0 if any number will do */
+};
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelvin_logits_form *form);
+
+/* So many observations at a time that the logits of all samples take about `bytes`; at least one. */
+size_t kelvin_logits_chunk(size_t samples, size_t classes, size_t bytes);
+
+#endif

@@ -1,0 +1,195 @@
+/* Logits that a run has left: RUN/logits_test.npy, (samples, n, classes), float32, with RUN/labels_test.npy, (n),
+ * int64, beside it; and the same of the training data. Both files are read a piece at a time, and opened once. */
+#include "base/files.h"
+#include "data/npy.h"
+#include "posterior/logits.h"
+#include "run/chains.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    HEAD = 4096, /* bytes in which a header must be; ours have 128 */
+    CHUNK_BYTES = 1 << 23,
+};
+
+/* An array on disk, open. */
+struct array {
+    kelvin_path path;
+    int fd; /* -1: not open */
+    struct npy about;
+    size_t data_at;
+};
+
+struct saved {
+    kelvin_logits base;
+    struct array logits, labels;
+    size_t n, done, most;
+    uint32_t *chain;
+    float *z;     /* (samples, most, classes) */
+    int32_t *y;   /* (most) */
+    int64_t *raw; /* (most) */
+};
+
+/* ---- arrays on disk ---- */
+
+static kelvin_status read_at(const struct array *a, void *data, size_t from, size_t bytes)
+{
+    char *to = data;
+    while (bytes > 0) {
+        const ssize_t got = pread(a->fd, to, bytes, (off_t)from);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return kelvin_fail(KELVIN_EIO, "%s could not be read: %s", a->path, strerror(errno));
+        if (got == 0) return kelvin_fail(KELVIN_EIO, "%s: ends while it is being read", a->path);
+        to += got;
+        from += (size_t)got;
+        bytes -= (size_t)got;
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status open_array(struct array *a, const char *path)
+{
+    unsigned char head[HEAD];
+    size_t bytes;
+    snprintf(a->path, sizeof a->path, "%s", path);
+    KELVIN_TRY(kelvin_file_size(&bytes, path));
+    if ((a->fd = kelvin_open_to_read(path)) < 0)
+        return kelvin_fail(KELVIN_EIO, "%s could not be read: %s", path, strerror(errno));
+    const size_t used = bytes < HEAD ? bytes : HEAD;
+    KELVIN_TRY(read_at(a, head, 0, used));
+    return npy_parse_head(&a->about, &a->data_at, head, used, bytes, path);
+}
+
+/* `what` are kept as `kind`: "logits", 'f', 4 bytes. */
+static kelvin_status check_type(const struct array *a, const char *what, char kind, size_t item)
+{
+    const struct npy *is = &a->about;
+    if (is->kind == kind && is->item == item && !is->big_endian && !is->fortran) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: holds %s%c%zu%s; expected %s as <%c%zu in C order", a->path,
+                       is->big_endian ? ">" : "<", is->kind, is->item, is->fortran ? " in Fortran order" : "", what,
+                       kind, item);
+}
+
+/* ---- both ---- */
+
+static kelvin_status check_shapes(const struct saved *s, const struct kelvin_logits_form *form)
+{
+    const struct npy *z = &s->logits.about, *y = &s->labels.about;
+    if (z->axes != 3 || z->shape[2] != form->classes || (form->n && z->shape[1] != form->n) || z->shape[0] > UINT32_MAX)
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: shape is %s; expected (samples, %zu, %zu) for %zu observations of %zu classes",
+                           s->logits.path, npy_shape_text(z).text, form->n, form->classes, form->n, form->classes);
+    if (form->samples && z->shape[0] != form->samples)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu samples; expected %zu, as the chains have", s->logits.path,
+                           z->shape[0], form->samples);
+    if (y->axes != 1 || y->shape[0] != z->shape[1])
+        return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s; expected (%zu,), as the logits beside it have",
+                           s->labels.path, npy_shape_text(y).text, z->shape[1]);
+    return KELVIN_OK;
+}
+
+static kelvin_status read_labels(struct saved *s, size_t n)
+{
+    KELVIN_TRY(read_at(&s->labels, s->raw, s->labels.data_at + s->done * sizeof *s->raw, n * sizeof *s->raw));
+    for (size_t i = 0; i < n; i++) {
+        if (s->raw[i] < 0 || (uint64_t)s->raw[i] >= s->base.classes)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: label %zu is %lld; expected 0 .. %zu", s->labels.path, s->done + i,
+                               (long long)s->raw[i], s->base.classes - 1);
+        s->y[i] = (int32_t)s->raw[i];
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status next_saved(kelvin_logits *logits, kelvin_piece *piece)
+{
+    struct saved *s = (struct saved *)logits;
+    const size_t left = s->n - s->done, n = left < s->most ? left : s->most, row = n * logits->classes;
+    for (size_t i = 0; i < logits->samples && n > 0; i++) {
+        const size_t from = (i * s->n + s->done) * logits->classes * sizeof *s->z;
+        KELVIN_TRY(read_at(&s->logits, s->z + i * row, s->logits.data_at + from, row * sizeof *s->z));
+    }
+    KELVIN_TRY(read_labels(s, n));
+    *piece = (kelvin_piece){.n = n, .first = s->done, .z = s->z, .y = s->y};
+    s->done += n;
+    return KELVIN_OK;
+}
+
+static void close_saved(kelvin_logits *logits)
+{
+    struct saved *s = (struct saved *)logits;
+    if (s->logits.fd >= 0) close(s->logits.fd);
+    if (s->labels.fd >= 0) close(s->labels.fd);
+    kelvin_free(s->chain);
+    kelvin_free(s->z);
+    kelvin_free(s->y);
+    kelvin_free(s->raw);
+    kelvin_free(s);
+}
+
+static kelvin_status copy_chain(struct saved *s, const uint32_t *chain)
+{
+    if (!chain) return KELVIN_OK;
+    if (!(s->chain = kelvin_alloc(s->base.samples, sizeof *s->chain))) return KELVIN_ENOMEM;
+    memcpy(s->chain, chain, s->base.samples * sizeof *s->chain);
+    s->base.chain = s->chain;
+    return KELVIN_OK;
+}
+
+static kelvin_status open_both(struct saved *s, const struct kelvin_logits_form *form)
+{
+    KELVIN_TRY(open_array(&s->logits, form->logits));
+    KELVIN_TRY(check_type(&s->logits, "logits", 'f', sizeof *s->z));
+    KELVIN_TRY(open_array(&s->labels, form->labels));
+    KELVIN_TRY(check_type(&s->labels, "labels", 'i', sizeof *s->raw));
+    KELVIN_TRY(check_shapes(s, form));
+    s->base.samples = s->logits.about.shape[0];
+    s->base.classes = form->classes;
+    s->n = s->logits.about.shape[1];
+    s->most = kelvin_logits_chunk(s->base.samples, s->base.classes, CHUNK_BYTES);
+    if (s->most > s->n) s->most = s->n;
+    KELVIN_TRY(copy_chain(s, form->chain));
+    if (!(s->z = kelvin_alloc(s->base.samples * s->most * s->base.classes, sizeof *s->z)) ||
+        !(s->y = kelvin_alloc(s->most, sizeof *s->y)) || !(s->raw = kelvin_alloc(s->most, sizeof *s->raw)))
+        return KELVIN_ENOMEM;
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelvin_logits_form *form)
+{
+    *logits = NULL;
+    struct saved *s = kelvin_alloc(1, sizeof *s);
+    if (!s) return KELVIN_ENOMEM;
+    s->base.next = next_saved;
+    s->base.close = close_saved;
+    s->base.name = s->logits.path;
+    s->logits.fd = s->labels.fd = -1;
+    const kelvin_status status = open_both(s, form);
+    if (status)
+        close_saved(&s->base);
+    else
+        *logits = &s->base;
+    return status;
+}
+
+kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples, kelvin_side side)
+{
+    struct kelvin_logits_file files[KELVIN_PARTS];
+    kelvin_path z, y;
+    *logits = NULL;
+    kelvin_logits_files(files, samples->run->data);
+    const struct kelvin_logits_file *file = &files[side];
+    KELVIN_TRY(kelvin_path_join(z, samples->folder, "%s", file->name));
+    KELVIN_TRY(kelvin_path_join(y, samples->folder, "%s", file->labels));
+    if (access(z, F_OK) || access(y, F_OK))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder,
+                           access(z, F_OK) ? file->name : file->labels);
+    return kelvin_logits_from_files(logits, &(struct kelvin_logits_form){.logits = z,
+                                                                         .labels = y,
+                                                                         .chain = samples->chain,
+                                                                         .samples = samples->n,
+                                                                         .n = file->part->n,
+                                                                         .classes = samples->run->data->classes});
+}
