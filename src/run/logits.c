@@ -2,47 +2,45 @@
  * classes), with labels_train.npy and labels_test.npy beside them, so that the folder can be judged without the data.
  * One sample's logits are in memory at a time. */
 #include "run/chains.h"
+#include "run/pass.h"
 
 #include <unistd.h>
 
-enum { BATCH = 500 };
-
-struct pass {
+struct work {
     const kelvin_run *run;
     const kelvin_part *part;
-    kelvin_posterior *posterior;
+    struct kelvin_pass pass;
     float *theta, *x, *logits;
 };
 
-static kelvin_status make_pass(struct pass *pass, size_t threads)
+static kelvin_status make_work(struct work *work, size_t threads)
 {
-    const kelvin_run *run = pass->run;
-    const struct kelvin_run_owned *inside = kelvin_run_inside(run);
-    const kelvin_posterior_options options = {.batch = BATCH, .threads = threads, .total = pass->part->n};
-    pass->theta = kelvin_alloc(run->model->n_params, sizeof *pass->theta);
-    pass->x = kelvin_alloc(BATCH * run->data->inputs, sizeof *pass->x);
-    pass->logits = kelvin_alloc(pass->part->n * run->data->classes, sizeof *pass->logits);
-    if (!pass->theta || !pass->x || !pass->logits) return KELVIN_ENOMEM;
-    return kelvin_posterior_create(&pass->posterior, run->model, &inside->density, NULL, NULL, &options);
+    const kelvin_run *run = work->run;
+    KELVIN_TRY(kelvin_pass_create(&work->pass, run, threads));
+    work->theta = kelvin_alloc(run->model->n_params, sizeof *work->theta);
+    work->x = kelvin_alloc(work->pass.batch * run->data->inputs, sizeof *work->x);
+    work->logits = kelvin_alloc(work->part->n * run->data->classes, sizeof *work->logits);
+    return work->theta && work->x && work->logits ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-static void free_pass(struct pass *pass)
+static void free_work(struct work *work)
 {
-    kelvin_posterior_destroy(pass->posterior);
-    kelvin_free(pass->theta);
-    kelvin_free(pass->x);
-    kelvin_free(pass->logits);
+    kelvin_pass_destroy(&work->pass);
+    kelvin_free(work->theta);
+    kelvin_free(work->x);
+    kelvin_free(work->logits);
 }
 
-static kelvin_status predict(struct pass *pass, const char *path)
+static kelvin_status predict(struct work *work, const char *path)
 {
-    const kelvin_part *part = pass->part;
-    KELVIN_TRY(kelvin_sample_read(pass->theta, path, pass->run->model));
-    for (size_t first = 0; first < part->n; first += BATCH) {
-        const size_t n = part->n - first < BATCH ? part->n - first : BATCH;
-        kelvin_data_slice(pass->run->data, part, pass->x, first, n);
-        KELVIN_TRY(kelvin_posterior_set_batch(pass->posterior, pass->x, part->y + first, n));
-        kelvin_posterior_logits(pass->posterior, pass->logits + first * pass->run->data->classes, pass->theta);
+    const kelvin_part *part = work->part;
+    const size_t most = work->pass.batch;
+    KELVIN_TRY(kelvin_sample_read(work->theta, path, work->run->model));
+    for (size_t first = 0; first < part->n; first += most) {
+        const size_t n = part->n - first < most ? part->n - first : most;
+        float *logits = work->logits + first * work->run->data->classes;
+        kelvin_data_slice(work->run->data, part, work->x, first, n);
+        KELVIN_TRY(kelvin_pass_logits(&work->pass, logits, work->theta, work->x, n));
     }
     return KELVIN_OK;
 }
@@ -52,11 +50,11 @@ static kelvin_status write_part(struct kelvin_chains *chains, const kelvin_part 
 {
     const kelvin_run *run = chains->run;
     const struct kelvin_npy form = {KELVIN_NPY_F32, 3, {samples, part->n, run->data->classes}};
-    struct pass pass = {.run = run, .part = part};
+    struct work work = {.run = run, .part = part};
     struct kelvin_writer file = {.fd = -1};
     struct kelvin_sample_place place = {0};
     kelvin_path sample;
-    kelvin_status status = make_pass(&pass, chains->options.threads);
+    kelvin_status status = make_work(&work, chains->options.threads);
     if (!status) status = kelvin_npy_begin(&file, path, &form);
     for (size_t i = 0; i < samples && !status; i++) {
         const kelvin_chain_news news = {
@@ -64,11 +62,11 @@ static kelvin_status write_part(struct kelvin_chains *chains, const kelvin_part 
         if (!kelvin_chains_tell(chains, &news)) status = kelvin_fail(KELVIN_ESTOP, "stopped on request");
         if (!status && !kelvin_sample_next(sample, &place, chains->folder))
             status = kelvin_fail(KELVIN_EIO, "%s: sample %zu is gone", chains->folder, i);
-        if (!status) status = predict(&pass, sample);
-        if (!status) status = kelvin_writer_put(&file, pass.logits, part->n * run->data->classes * sizeof *pass.logits);
+        if (!status) status = predict(&work, sample);
+        if (!status) status = kelvin_writer_put(&file, work.logits, part->n * run->data->classes * sizeof *work.logits);
     }
     status = kelvin_writer_close(&file, status);
-    free_pass(&pass);
+    free_work(&work);
     return status;
 }
 

@@ -1,0 +1,126 @@
+/* Logits by the network: for a chunk of inputs every sample is read and goes through it. A chunk has as many inputs as
+ * some MB hold, so that reading all samples again costs next to nothing beside the pass. */
+#include "posterior/logits.h"
+#include "run/chains.h"
+#include "run/pass.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { INPUT_BYTES = 16 << 20, LOGIT_BYTES = 32 << 20 };
+
+struct computed {
+    kelvin_logits base;
+    kelvin_samples *samples;
+    kelvin_inputs *inputs;
+    kelvin_run *run; /* of one's own: its data are where the inputs come from. NULL: they come from elsewhere */
+    struct kelvin_pass pass;
+    size_t most;
+    float *theta, *z; /* (n_params), (samples, most, classes) */
+};
+
+static kelvin_status compute(struct computed *c, const kelvin_rows *rows)
+{
+    for (size_t s = 0; s < c->base.samples; s++) {
+        KELVIN_TRY(kelvin_samples_read(c->samples, c->theta, s));
+        const double begin = kelvin_now();
+        KELVIN_TRY(kelvin_pass_logits(&c->pass, c->z + s * rows->n * c->base.classes, c->theta, rows->x, rows->n));
+        c->base.seconds += kelvin_now() - begin;
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status next_computed(kelvin_logits *logits, kelvin_piece *piece)
+{
+    struct computed *c = (struct computed *)logits;
+    kelvin_rows rows;
+    KELVIN_TRY(kelvin_inputs_next(c->inputs, &rows, c->most));
+    if (rows.n == 0) return KELVIN_OK;
+    KELVIN_TRY(compute(c, &rows));
+    *piece = (kelvin_piece){.n = rows.n, .first = rows.first, .z = c->z, .y = rows.y, .name = rows.name};
+    return KELVIN_OK;
+}
+
+static void close_computed(kelvin_logits *logits)
+{
+    struct computed *c = (struct computed *)logits;
+    kelvin_inputs_close(c->inputs);
+    kelvin_run_close(c->run);
+    kelvin_pass_destroy(&c->pass);
+    kelvin_free(c->theta);
+    kelvin_free(c->z);
+    kelvin_free(c);
+}
+
+static kelvin_status make(struct computed *c, size_t threads)
+{
+    const kelvin_model *model = c->samples->run->model;
+    const size_t by_inputs = INPUT_BYTES / sizeof(float) / model->inputs;
+    c->most = kelvin_logits_chunk(c->base.samples, model->classes, LOGIT_BYTES);
+    if (c->most > by_inputs) c->most = by_inputs > 0 ? by_inputs : 1;
+    if (!(c->theta = kelvin_alloc(model->n_params, sizeof *c->theta)) ||
+        !(c->z = kelvin_alloc(c->base.samples * c->most * model->classes, sizeof *c->z)))
+        return KELVIN_ENOMEM;
+    return kelvin_pass_create(&c->pass, c->samples->run, threads ? threads : kelvin_cpu_count());
+}
+
+kelvin_status kelvin_logits_computed(kelvin_logits **logits, kelvin_samples *samples, kelvin_inputs *inputs,
+                                     size_t threads)
+{
+    *logits = NULL;
+    struct computed *c = kelvin_alloc(1, sizeof *c);
+    if (!c) {
+        kelvin_inputs_close(inputs);
+        return KELVIN_ENOMEM;
+    }
+    c->base = (kelvin_logits){.samples = samples->n,
+                              .classes = samples->run->model->classes,
+                              .chain = samples->chain,
+                              .name = samples->folder,
+                              .next = next_computed,
+                              .close = close_computed};
+    c->samples = samples;
+    c->inputs = inputs;
+    const kelvin_status status = make(c, threads);
+    if (status)
+        close_computed(&c->base);
+    else
+        *logits = &c->base;
+    return status;
+}
+
+/* ---- of the run's own data ---- */
+
+static kelvin_status of_data(kelvin_logits **logits, kelvin_samples *samples, kelvin_run *run, kelvin_side side,
+                             size_t threads)
+{
+    const kelvin_part *part = side == KELVIN_TRAIN ? &run->data->train : &run->data->test;
+    kelvin_inputs *inputs;
+    if (part->n == 0)
+        return kelvin_fail(KELVIN_EUSAGE, "%s: its data set %s has no part for testing", samples->folder,
+                           run->data->name);
+    KELVIN_TRY(kelvin_inputs_of(&inputs, run->data, part));
+    return kelvin_logits_computed(logits, samples, inputs, threads);
+}
+
+kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samples, kelvin_side side, size_t threads)
+{
+    struct kelvin_logits_file files[KELVIN_PARTS];
+    kelvin_path path;
+    kelvin_run *run;
+    *logits = NULL;
+    kelvin_logits_files(files, samples->run->data);
+    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", files[side].name));
+    if (access(path, F_OK) == 0) return kelvin_logits_saved(logits, samples, side);
+    /* data are opened, and their checksums compared */
+    const kelvin_status status = kelvin_config_read(&run, samples->folder);
+    if (status)
+        return kelvin_fail(status, "%s: has no %s, and they cannot be computed: %s", samples->folder, files[side].name,
+                           kelvin_error());
+    const kelvin_status made = of_data(logits, samples, run, side, threads);
+    if (made)
+        kelvin_run_close(run);
+    else
+        ((struct computed *)*logits)->run = run;
+    return made;
+}
