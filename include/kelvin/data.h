@@ -123,7 +123,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_inputs_open(kelvin_inputs **inputs, const
 /* The rows of a part of data that are open, and stay open. */
 KELVIN_MUST_CHECK kelvin_status kelvin_inputs_of(kelvin_inputs **inputs, const kelvin_data *data,
                                                  const kelvin_part *part);
-/* At most `most` rows; they live until the next call. None after the last. */
+/* Whether rows have labels; of single ones they may be missing, or be no class of `like`. */
+bool kelvin_inputs_labelled(const kelvin_inputs *inputs);
+/* At most `most` rows, as many as are there without waiting; they live until the next call. None after the last. */
 KELVIN_MUST_CHECK kelvin_status kelvin_inputs_next(kelvin_inputs *inputs, kelvin_rows *rows, size_t most);
 void kelvin_inputs_close(kelvin_inputs *inputs);
 

@@ -27,6 +27,8 @@ struct csv_reader {
 
 /* text[bytes] must be there and 0. The text is changed, and must live as long as its fields are used. */
 KELVIN_MUST_CHECK kelvin_status csv_start(struct csv_reader *reader, char *text, size_t bytes, const char *path);
+/* The next rows of a text that comes in pieces; each piece ends where a row does. */
+KELVIN_MUST_CHECK kelvin_status csv_continue(struct csv_reader *reader, char *text, size_t bytes);
 void csv_end(struct csv_reader *reader);
 
 /* The next row that is not blank; *more is false if there is none. */
@@ -38,6 +40,7 @@ struct csv_columns {
     size_t n;
     size_t label;             /* the column that holds labels, from 0 */
     const char *const *names; /* (n): those of features, then that of labels; NULL: columns have no names */
+    bool known;               /* what each of them is was found out elsewhere: sentences do not guess at it */
 };
 
 /* What the first row is. Names whose fields but the label are numbers, as pandas writes them (0,1,2,target), are known
@@ -53,11 +56,19 @@ KELVIN_MUST_CHECK kelvin_status csv_is_header(enum csv_header *header, const str
 KELVIN_MUST_CHECK kelvin_status csv_find_columns(struct csv_columns *columns, const char *const **names,
                                                  const struct csv_reader *first, enum csv_header header,
                                                  struct data_loader *loader);
+/* The column of labels by its name or number; the last if `label` is NULL. */
+KELVIN_MUST_CHECK kelvin_status csv_find_label(size_t *at, const struct csv_reader *first, bool header,
+                                               const char *label);
+KELVIN_MUST_CHECK kelvin_status csv_keep_names(const char *const **kept, const struct csv_columns *columns,
+                                               const struct csv_reader *first, kelvin_arena *arena);
 void csv_name_columns(struct csv_columns *columns, const char *const *names, kelvin_data *data);
 
 /* KELVIN_EFORMAT if the test file has other columns. */
 KELVIN_MUST_CHECK kelvin_status csv_same_columns(const struct csv_columns *columns, const struct csv_reader *first,
                                                  bool header);
+
+/* How many fields of the row are `name`; *at gets the last of them. */
+size_t csv_find_name(size_t *at, const struct csv_reader *row, const char *name);
 
 /* Where in csv_columns.names a column of the file is. */
 size_t csv_place(const struct csv_columns *columns, size_t column);
@@ -65,6 +76,30 @@ size_t csv_place(const struct csv_columns *columns, size_t column);
 /* KELVIN_EFORMAT: what is wrong with a field that should be a number. */
 KELVIN_MUST_CHECK kelvin_status csv_no_number(const struct csv_columns *columns, const struct csv_reader *row,
                                               size_t column, const struct data_spec *spec);
+
+/* ---- text in pieces: csv_window.c ---- */
+
+/* What of a file is in memory: whole rows, and the beginning of the next one. It grows only for a row that is longer.
+ */
+struct csv_window {
+    const char *path;
+    int fd;
+    bool ended;
+    char *buffer; /* room + 1 bytes */
+    size_t room, filled;
+    size_t rows; /* bytes of whole rows: the piece that was given out */
+    char kept;   /* what was in the place of the 0 after them */
+};
+
+/* "-": standard input. Pipes will do. */
+KELVIN_MUST_CHECK kelvin_status csv_window_open(struct csv_window *window, const char *path);
+void csv_window_close(struct csv_window *window);
+
+/* The next whole rows, at least one of them, in place of the last ones; *bytes is 0 after the last. */
+KELVIN_MUST_CHECK kelvin_status csv_window_next(struct csv_window *window, char **text, size_t *bytes);
+
+/* Whether it would take no waiting. */
+bool csv_window_ready(const struct csv_window *window);
 
 /* ---- fields to rows: csv.c ---- */
 

@@ -14,8 +14,7 @@ static bool is_number(const char *text)
     return text_number(&value, text) != TEXT_OTHER;
 }
 
-/* How many fields of the row are `name`; *at gets the last of them. */
-static size_t find_name(size_t *at, const struct csv_reader *row, const char *name)
+size_t csv_find_name(size_t *at, const struct csv_reader *row, const char *name)
 {
     size_t found = 0;
     for (size_t j = 0; j < row->n_fields; j++)
@@ -35,7 +34,7 @@ static enum csv_header guess(const struct csv_columns *columns, const struct csv
 {
     size_t at, numbers = 0;
     for (size_t j = 0; j < first->n_fields; j++) numbers += is_number(first->fields[j]);
-    if (numbers == 0 || (label && !is_number(label) && find_name(&at, first, label) > 0)) return CSV_NAMES;
+    if (numbers == 0 || (label && !is_number(label) && csv_find_name(&at, first, label) > 0)) return CSV_NAMES;
     if (columns->names && columns->n == first->n_fields && other_name(columns, first) == columns->n) return CSV_NAMES;
     return columns->n == 0 ? CSV_ROW_OR_NAMES : CSV_ROW;
 }
@@ -73,11 +72,11 @@ static kelvin_status unknown_label(const char *label, const struct csv_reader *f
                        first->path, text_shown(label).text, first->row_line, first->n_fields);
 }
 
-static kelvin_status find_label(size_t *at, const struct csv_reader *first, bool header, const char *label)
+kelvin_status csv_find_label(size_t *at, const struct csv_reader *first, bool header, const char *label)
 {
     *at = first->n_fields - 1;
     if (!label) return KELVIN_OK;
-    const size_t found = header ? find_name(at, first, label) : 0;
+    const size_t found = header ? csv_find_name(at, first, label) : 0;
     if (found > 1)
         return kelvin_fail(KELVIN_EUSAGE,
                            "%s: line %zu: %zu columns are called '%s'; expected one, or a number from 1 to %zu",
@@ -99,13 +98,13 @@ size_t csv_place(const struct csv_columns *columns, size_t column)
     return column == columns->label ? columns->n - 1 : column - (column > columns->label);
 }
 
-static kelvin_status keep_names(const char *const **kept, const struct csv_columns *columns,
-                                const struct csv_reader *first, struct data_loader *loader)
+kelvin_status csv_keep_names(const char *const **kept, const struct csv_columns *columns,
+                             const struct csv_reader *first, kelvin_arena *arena)
 {
     size_t bytes = 0;
     for (size_t j = 0; j < columns->n; j++) bytes += strlen(first->fields[j]) + 1;
-    const char **names = kelvin_arena_alloc(loader->arena, columns->n, sizeof *names);
-    char *text = kelvin_arena_alloc(loader->arena, bytes, 1);
+    const char **names = kelvin_arena_alloc(arena, columns->n, sizeof *names);
+    char *text = kelvin_arena_alloc(arena, bytes, 1);
     if (!names || !text) return KELVIN_ENOMEM;
     for (size_t j = 0; j < columns->n; j++) {
         names[csv_place(columns, j)] = strcpy(text, first->fields[j]);
@@ -131,10 +130,10 @@ kelvin_status csv_find_columns(struct csv_columns *columns, const char *const **
                            "%s: line %zu: one column; expected at least 2, a number and a label, separated by ',', "
                            "';' or tab",
                            first->path, first->row_line);
-    KELVIN_TRY(find_label(&columns->label, first, header == CSV_NAMES, data_spec_value(loader->spec, "label")));
+    KELVIN_TRY(csv_find_label(&columns->label, first, header == CSV_NAMES, data_spec_value(loader->spec, "label")));
     loader->data->inputs = columns->n - 1;
     if (header == CSV_ROW || (header == CSV_ROW_OR_NAMES && is_number(first->fields[columns->label]))) return KELVIN_OK;
-    KELVIN_TRY(keep_names(names, columns, first, loader));
+    KELVIN_TRY(csv_keep_names(names, columns, first, loader->arena));
     if (header == CSV_NAMES) csv_name_columns(columns, *names, loader->data);
     return KELVIN_OK;
 }

@@ -32,14 +32,14 @@ static void say_label(struct hint *hint, const char *name, size_t column)
 }
 
 /* In brackets, with a space before them; or nothing. */
-static struct hint find_hint(const struct csv_reader *row, size_t column, const char *name,
-                             const struct data_spec *spec)
+static struct hint find_hint(const struct csv_columns *columns, const struct csv_reader *row, size_t column,
+                             const char *name, const struct data_spec *spec)
 {
     struct hint label = {""}, all = {""};
     if (has_decimal_comma(row->fields[column])) return (struct hint){" (a decimal comma? expected a point)"};
     const bool header = row->row_line == row->first_line && !data_spec_value(spec, "header");
     double value;
-    if (!data_spec_value(spec, "label") && *row->fields[column] &&
+    if (!columns->known && !data_spec_value(spec, "label") && *row->fields[column] &&
         text_number(&value, row->fields[column]) == TEXT_OTHER)
         say_label(&label, name, column);
     if (header || *label.text)
@@ -61,5 +61,5 @@ kelvin_status csv_no_number(const struct csv_columns *columns, const struct csv_
     if (*text) snprintf(found, sizeof found, "'%s' is not %s", text_shown(text).text, finite ? "a number" : "finite");
     return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu%s: %s; expected a %snumber%s", row->path,
                        row->row_line, column + 1, called, found, finite ? "" : "finite ",
-                       find_hint(row, column, name, spec).text);
+                       find_hint(columns, row, column, name, spec).text);
 }

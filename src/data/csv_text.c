@@ -15,25 +15,25 @@ static kelvin_status fail_at(const struct csv_reader *r, const char *found, cons
 
 /* ---- the start of the text ---- */
 
-/* The line and byte, from 1, of text[at]. */
-static kelvin_status fail_at_byte(const char *path, const char *text, size_t at, const char *found, const char *hint)
+/* The line and byte, from 1, of text[at]; the text begins in `line`. */
+static kelvin_status fail_at_byte(const char *path, size_t line, const char *text, size_t at, const char *found,
+                                  const char *hint)
 {
     const char *start = text;
-    size_t line = 1;
     for (const char *next; (next = memchr(start, '\n', (size_t)(text + at - start))); start = next + 1) line++;
     return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, byte %zu: %s; expected text in UTF-8%s", path, line,
                        (size_t)(text + at - start) + 1, found, hint);
 }
 
-static kelvin_status check_encoding(const char *text, size_t bytes, const char *path)
+static kelvin_status check_encoding(const char *path, size_t line, const char *text, size_t bytes)
 {
     char found[32];
     const char *zero = memchr(text, 0, bytes);
-    if (zero) return fail_at_byte(path, text, (size_t)(zero - text), "is 0", "");
+    if (zero) return fail_at_byte(path, line, text, (size_t)(zero - text), "is 0", "");
     const size_t good = text_utf8(text);
     if (good == bytes) return KELVIN_OK;
     snprintf(found, sizeof found, "\\x%02x is not UTF-8", (unsigned char)text[good]);
-    return fail_at_byte(path, text, good, found, " (from latin-1: iconv -f latin1 -t utf-8)");
+    return fail_at_byte(path, line, text, good, found, " (from latin-1: iconv -f latin1 -t utf-8)");
 }
 
 static const char *first_line(const char *at)
@@ -65,12 +65,19 @@ static void find_delimiter(struct csv_reader *r)
 kelvin_status csv_start(struct csv_reader *r, char *text, size_t bytes, const char *path)
 {
     *r = (struct csv_reader){.path = path, .at = text, .end = text + bytes, .line = 1};
-    KELVIN_TRY(check_encoding(text, bytes, path));
+    KELVIN_TRY(check_encoding(path, r->line, text, bytes));
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0) r->at += 3;
     find_delimiter(r);
     r->stops[0] = r->stops['\n'] = r->stops['\r'] = r->stops['"'] = r->stops[(unsigned char)r->delimiter] = true;
     r->fields = kelvin_alloc(r->room, sizeof *r->fields);
     return r->fields ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+kelvin_status csv_continue(struct csv_reader *r, char *text, size_t bytes)
+{
+    r->at = text;
+    r->end = text + bytes;
+    return check_encoding(r->path, r->line, text, bytes);
 }
 
 void csv_end(struct csv_reader *r)

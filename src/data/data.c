@@ -2,6 +2,7 @@
 #include "data/data.h"
 
 #include "base/c_locale.h"
+#include "data/inputs.h"
 #include "kernels/kernels.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ kelvin_status data_alloc_images(struct data_loader *loader, size_t n)
 
 /* ---- opening ---- */
 
-static const struct data_type *find_type(const char *spec)
+const struct data_type *data_find_type(const char *spec)
 {
     const size_t length = strcspn(spec, ":");
     for (size_t i = 0; i < TYPES; i++)
@@ -72,14 +73,25 @@ kelvin_status data_set_scale(const kelvin_data *data)
     return KELVIN_OK;
 }
 
+/* Whether a share of the rows becomes the test part. Of new inputs all are wanted, unless it is asked for. */
+static bool is_split(const struct data_loader *l)
+{
+    if (!l->spec->type->splits || l->n_train < l->n || l->spec->split == 0) return false;
+    return !l->like || data_spec_value(l->spec, "split");
+}
+
 static kelvin_status load(struct data_loader *loader, struct data_owned *owned)
 {
-    const struct data_type *type = loader->spec->type;
-    KELVIN_TRY(type->open(loader));
+    KELVIN_TRY(loader->spec->type->open(loader));
     if (loader->n > UINT32_MAX) /* an order of them has indices of 32 bits */
         return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu rows; expected at most %u", loader->data->name, loader->n,
                            UINT32_MAX);
-    if (type->splits && loader->n_train == loader->n && loader->spec->split > 0) KELVIN_TRY(data_split(loader));
+    if (is_split(loader)) KELVIN_TRY(data_split(loader));
+    if (loader->like) {
+        KELVIN_TRY(inputs_check_shape(loader->data->name, loader->data, loader->like));
+        loader->data->mean = loader->like->mean;
+        loader->data->deviation = loader->like->deviation;
+    }
     KELVIN_TRY(data_normalise(loader, &owned->x));
     return data_set_scale(loader->data);
 }
@@ -92,14 +104,15 @@ static void set_parts(kelvin_data *data, const struct data_owned *owned, size_t 
                                owned->x ? owned->x + start : NULL, owned->y + n_train};
 }
 
-static kelvin_status open_type(kelvin_data *data, const struct data_type *type, const char *text)
+static kelvin_status open_type(kelvin_data *data, const struct data_type *type, const char *text,
+                               const kelvin_data *like)
 {
     struct data_owned *owned = data->owned = kelvin_alloc(1, sizeof *owned);
     if (!owned) return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_kernels_get(&owned->kernels));
     KELVIN_TRY(kelvin_arena_create(&owned->arena));
     struct data_spec spec;
-    struct data_loader loader = {.spec = &spec, .data = data, .arena = owned->arena};
+    struct data_loader loader = {.spec = &spec, .data = data, .arena = owned->arena, .like = like};
     kelvin_status status = data_spec_parse(&spec, type, text);
     if (!status) status = data_absolute(&data->name, owned->arena, &spec, text);
     if (!status) status = load(&loader, owned);
@@ -111,21 +124,26 @@ static kelvin_status open_type(kelvin_data *data, const struct data_type *type, 
     return status;
 }
 
-kelvin_status kelvin_data_open(kelvin_data **out, const char *spec)
+kelvin_status data_open_like(kelvin_data **out, const char *spec, const kelvin_data *like)
 {
     *out = NULL;
-    const struct data_type *type = find_type(spec);
+    const struct data_type *type = data_find_type(spec);
     if (!type) return kelvin_fail(KELVIN_EUSAGE, "data set '%s' is not known; kelvin info lists those that are", spec);
     kelvin_data *data = kelvin_alloc(1, sizeof *data);
     if (!data) return KELVIN_ENOMEM;
     locale_t c, before = enter_c_locale(&c);
-    const kelvin_status status = open_type(data, type, spec);
+    const kelvin_status status = open_type(data, type, spec, like);
     leave_c_locale(c, before);
     if (status)
         kelvin_data_close(data);
     else
         *out = data;
     return status;
+}
+
+kelvin_status kelvin_data_open(kelvin_data **out, const char *spec)
+{
+    return data_open_like(out, spec, NULL);
 }
 
 void kelvin_data_close(kelvin_data *data)

@@ -14,8 +14,9 @@ enum { DATA_MAX_CLASSES = 10000 };
 
 struct data_loader {
     const struct data_spec *spec;
-    kelvin_data *data;   /* to be filled: shape, classes, names; mean and deviation only where they are fixed */
-    kelvin_arena *arena; /* for what `data` points to; it lives as long */
+    kelvin_data *data;       /* to be filled: shape, classes, names; mean and deviation only where they are fixed */
+    kelvin_arena *arena;     /* for what `data` points to; it lives as long */
+    const kelvin_data *like; /* inputs of a network that was trained on these: their shape and normalisation; or NULL */
 
     /* All rows: those of the training part, then those of the test part. From kelvin_alloc; freed by the caller. */
     size_t n, n_train; /* n_train = n: nothing has said which rows are for testing */
@@ -29,6 +30,7 @@ struct data_type {
     const char *about;
     const char *files[DATA_FILES + 1]; /* what must follow the colon, by name */
     const char *keys[DATA_KEYS + 1];   /* what may follow as key=value */
+    size_t optional;                   /* so many of them, the last, may be missing */
     bool splits;                       /* takes split=SHARE and seed=N where no test part is given */
     kelvin_status (*open)(struct data_loader *loader);
 };
@@ -52,6 +54,19 @@ KELVIN_MUST_CHECK kelvin_status data_split(struct data_loader *loader);
 /* Sets data->mean and ->deviation from the training rows where they are not fixed, and makes floats of a table's rows.
  */
 KELVIN_MUST_CHECK kelvin_status data_normalise(struct data_loader *loader, float **x);
+
+/* One row of a table as a network sees it. Returns n, or the first column that no float can hold; */
+size_t data_standardise(float *x, const double *values, const double *mean, const double *deviation, size_t n);
+/* KELVIN_EFORMAT: the sentence for it. `unit` is "row" or "line"; rows and columns count from 1. */
+KELVIN_MUST_CHECK kelvin_status data_too_far(const char *path, const char *unit, size_t row, size_t column,
+                                             double value, double mean);
+
+/* The type that a data set's name begins with; NULL if there is none. */
+const struct data_type *data_find_type(const char *spec);
+
+/* The same as kelvin_data_open for inputs of a network that was trained on `like`: normalised as these were, and split
+ * only if that is asked for. KELVIN_EFORMAT if they have another shape. */
+KELVIN_MUST_CHECK kelvin_status data_open_like(kelvin_data **data, const char *spec, const kelvin_data *like);
 
 /* Asks memory for the first few of `count` observations that will be gathered soon. */
 void kelvin_data_announce(const kelvin_data *data, const kelvin_part *part, const uint32_t *index, size_t count);

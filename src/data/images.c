@@ -2,7 +2,6 @@
 #include "data/data.h"
 #include "data/listing.h"
 #include "data/picture.h"
-#include "data/resize.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -63,37 +62,9 @@ static kelvin_status read_channels(struct images *images)
 
 static kelvin_status read_picture(struct picture *picture, const struct listed *file, kelvin_path path)
 {
-    char *bytes;
-    size_t size;
     *picture = (struct picture){0};
     KELVIN_TRY(kelvin_path_join(path, file->folder, "%s", file->name));
-    KELVIN_TRY(kelvin_file_read(&bytes, &size, path));
-    const kelvin_status status = picture_decode(picture, bytes, size, path);
-    kelvin_free(bytes);
-    return status;
-}
-
-/* One plane of a picture; Rec. 601 luma, in the whole numbers of PIL, where colour becomes grey. */
-static void get_plane(uint8_t *to, const struct picture *picture, size_t channel, bool luma)
-{
-    const size_t n = picture->height * picture->width, step = picture->channels;
-    const uint8_t *p = picture->pixels;
-    if (luma)
-        for (size_t i = 0; i < n; i++, p += step)
-            to[i] = (uint8_t)((p[0] * 19595u + p[1] * 38470u + p[2] * 7471u + 0x8000u) >> 16);
-    else
-        picture_plane(to, p, n, step, channel);
-}
-
-/* Puts a picture into its place, plane after plane; `plane` has room for one of its own, if sizes differ. */
-static kelvin_status place(uint8_t *to, const kelvin_data *data, const struct picture *picture, uint8_t *plane)
-{
-    const size_t size = data->height * data->width;
-    for (size_t c = 0; c < data->channels; c++, to += size) {
-        get_plane(plane ? plane : to, picture, picture->channels == 1 ? 0 : c, picture->channels > data->channels);
-        if (plane) KELVIN_TRY(resize_plane(to, data->height, data->width, plane, picture->height, picture->width));
-    }
-    return KELVIN_OK;
+    return picture_read(picture, path);
 }
 
 static kelvin_status sizes_differ(const struct images *images, const char *path, const struct picture *picture)
@@ -115,11 +86,7 @@ static kelvin_status take(struct images *images, size_t i, const struct picture 
         atomic_store(&images->colour, true);
         return KELVIN_OK;
     }
-    uint8_t *plane = same ? NULL : kelvin_alloc(picture->height, picture->width);
-    if (!same && !plane) return KELVIN_ENOMEM;
-    const kelvin_status status = place(images->loader->bytes + i * data->inputs, data, picture, plane);
-    kelvin_free(plane);
-    return status;
+    return picture_fit(images->loader->bytes + i * data->inputs, data->channels, data->height, data->width, picture);
 }
 
 static kelvin_status load_one(void *context, size_t i)
@@ -183,11 +150,22 @@ static kelvin_status keep_labels(struct images *images)
     return KELVIN_OK;
 }
 
+/* New inputs become as those that a network was trained on. */
+static void follow(struct images *images, const kelvin_data *like)
+{
+    kelvin_data *data = images->loader->data;
+    images->resize = images->fixed_channels = true;
+    data->channels = like->channels;
+    data->height = like->height;
+    data->width = like->width;
+}
+
 static kelvin_status load(struct images *images, kelvin_arena *names)
 {
     const struct data_spec *spec = images->loader->spec;
     KELVIN_TRY(read_size(images));
     KELVIN_TRY(read_channels(images));
+    if (images->loader->like && images->loader->like->channels > 0) follow(images, images->loader->like);
     KELVIN_TRY(listing_make(&images->list, names, spec->files[0], data_spec_value(spec, "test")));
     if (images->list.n_train < images->list.n) KELVIN_TRY(data_spec_no_split(spec, "a folder for testing"));
     KELVIN_TRY(look_at_first(images));

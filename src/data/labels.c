@@ -11,6 +11,7 @@ struct class
 {
     const char *text;
     double number; /* where classes are numbers */
+    int32_t index; /* where they have an order of their own */
 };
 
 struct classes {
@@ -190,4 +191,55 @@ kelvin_status labels_to_classes(struct data_loader *l, const struct label *label
 kelvin_status labels_number_classes(struct data_loader *l, const char *train_path, const char *test_path)
 {
     return make_classes(l, &(struct rows){NULL, l, train_path, test_path});
+}
+
+/* ---- classes that are known already ---- */
+
+struct labels_known {
+    struct classes classes;
+};
+
+static bool all_whole(const char *const *names, size_t n)
+{
+    double number;
+    for (size_t i = 0; names && i < n; i++)
+        if (text_number(&number, names[i]) != TEXT_NUMBER || !is_whole(number)) return false;
+    return true;
+}
+
+kelvin_status labels_know(struct labels_known **known, kelvin_arena *arena, const char *const *names, size_t n)
+{
+    struct labels_known *k = *known = kelvin_arena_alloc(arena, 1, sizeof *k);
+    struct class *sorted = k ? kelvin_arena_alloc(arena, n, sizeof *sorted) : NULL;
+    if (!sorted) return KELVIN_ENOMEM;
+    k->classes = (struct classes){all_whole(names, n), 0, sorted};
+    for (size_t i = 0; i < n; i++) {
+        struct class class = {.text = names ? names[i] : NULL, .number = (double)i, .index = (int32_t)i};
+        size_t at;
+        if (names && k->classes.numbers) (void)text_number(&class.number, names[i]);
+        if (find(&at, &k->classes, &class)) continue;
+        memmove(&sorted[at + 1], &sorted[at], (k->classes.n++ - at) * sizeof class);
+        sorted[at] = class;
+    }
+    return KELVIN_OK;
+}
+
+static int32_t index_of(const struct labels_known *known, const struct class *class)
+{
+    size_t at;
+    return find(&at, &known->classes, class) ? known->classes.sorted[at].index : -1;
+}
+
+int32_t labels_find(const struct labels_known *known, const char *text)
+{
+    struct class class = {.text = text};
+    if (known->classes.numbers && (text_number(&class.number, text) != TEXT_NUMBER || !is_whole(class.number)))
+        return -1;
+    return index_of(known, &class);
+}
+
+int32_t labels_find_number(const struct labels_known *known, double number)
+{
+    if (known->classes.numbers) return index_of(known, &(struct class){.number = number});
+    return number >= 0 && number < (double)known->classes.n && is_whole(number) ? (int32_t)number : -1;
 }

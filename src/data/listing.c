@@ -217,18 +217,73 @@ static kelvin_status check_three(const struct names *folders, const char *folder
                        folder, name[2], folder, folder);
 }
 
-kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const char *folder, const char *test)
+/* The folders of both parts of a folder that holds two; *test is NULL of one that does not, unless it was given. */
+static kelvin_status find_parts(kelvin_path train_path, kelvin_path test_path, const char **train, const char **test,
+                                kelvin_arena *arena)
 {
     struct names folders;
-    kelvin_path train_path, test_path;
+    const char *folder = *train;
     KELVIN_TRY(read_folders(&folders, arena, folder));
     KELVIN_TRY(check_three(&folders, folder));
     const char *own = find_test(&folders);
-    if (!own) return list_parts(listing, arena, folder, test);
-    if (test)
+    if (!own) return KELVIN_OK;
+    if (*test)
         return kelvin_fail(KELVIN_EUSAGE, "%s: has a test part of its own, the folder '%s'; expected no test=%s",
-                           folder, own, test);
+                           folder, own, *test);
     KELVIN_TRY(kelvin_path_join(train_path, folder, "train"));
     KELVIN_TRY(kelvin_path_join(test_path, folder, "%s", own));
-    return list_parts(listing, arena, train_path, test_path);
+    *train = train_path;
+    *test = test_path;
+    return KELVIN_OK;
+}
+
+kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const char *folder, const char *test)
+{
+    kelvin_path train_path, test_path;
+    KELVIN_TRY(find_parts(train_path, test_path, &folder, &test, arena));
+    return list_parts(listing, arena, folder, test);
+}
+
+/* ---- new inputs ---- */
+
+/* Pictures beside folders, or none at all, would be left out without a word. */
+static kelvin_status check_pictures(const struct names *pictures, const char *folder, size_t folders)
+{
+    for (size_t i = 0; i < pictures->n && folders > 0; i++)
+        if (is_of(read_kinds, pictures->name[i]))
+            return kelvin_fail(KELVIN_EFORMAT, "%s: holds the picture '%s' beside folders; expected only one of both",
+                               folder, pictures->name[i]);
+    return KELVIN_OK;
+}
+
+static kelvin_status list_flat(struct listing *l, kelvin_arena *arena, const char *folder)
+{
+    struct names names;
+    KELVIN_TRY(read_pictures(&names, arena, folder));
+    struct listed *files = kelvin_arena_alloc(arena, names.n, sizeof *files);
+    const char *kept = kelvin_arena_text(arena, folder, strlen(folder));
+    if (!files || !kept) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < names.n; i++) files[i] = (struct listed){kept, names.name[i], -1};
+    *l = (struct listing){.files = files, .n = names.n, .n_train = names.n};
+    return KELVIN_OK;
+}
+
+kelvin_status listing_inputs(struct listing *l, kelvin_arena *arena, const char *folder, const char *test)
+{
+    struct names folders, all;
+    struct part part = {0};
+    kelvin_path train_path, test_path;
+    KELVIN_TRY(find_parts(train_path, test_path, &folder, &test, arena));
+    if (test) folder = test;
+    KELVIN_TRY(read_folders(&folders, arena, folder));
+    KELVIN_TRY(read_folder(&all, arena, folder));
+    KELVIN_TRY(check_pictures(&all, folder, folders.n));
+    if (folders.n == 0) return list_flat(l, arena, folder);
+    KELVIN_TRY(read_part(&part, arena, folder));
+    struct listed *files = kelvin_arena_alloc(arena, part.files, sizeof *files);
+    if (!files) return KELVIN_ENOMEM;
+    *l = (struct listing){.classes = part.classes.name, .n_classes = part.classes.n, .files = files};
+    KELVIN_TRY(append(l, files, &part, folder, folder));
+    l->n_train = l->n;
+    return KELVIN_OK;
 }

@@ -6,7 +6,7 @@
 
 struct listed {
     const char *folder, *name;
-    int32_t class;
+    int32_t class; /* -1: none is known */
 };
 
 struct listing {
@@ -20,5 +20,10 @@ struct listing {
  * to is in the arena. KELVIN_EIO if a folder cannot be read, KELVIN_EFORMAT if it does not hold what it should. */
 KELVIN_MUST_CHECK kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const char *folder,
                                              const char *test);
+
+/* The same for new inputs: all pictures count as the test part of a folder that has one, else as those for training;
+ * there may be one class only; and pictures may lie in the folder itself: then n_classes is 0. */
+KELVIN_MUST_CHECK kelvin_status listing_inputs(struct listing *listing, kelvin_arena *arena, const char *folder,
+                                               const char *test);
 
 #endif

@@ -119,21 +119,32 @@ static kelvin_status keep_statistics(struct data_loader *l, const double *mean, 
     return KELVIN_OK;
 }
 
+size_t data_standardise(float *x, const double *values, const double *mean, const double *deviation, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        /* Halves, because a difference may be twice as large as a double can be. */
+        const double moved = values[j] / 2 - mean[j] / 2;
+        x[j] = (float)(moved / (divisor(deviation[j]) / 2));
+        if (!isfinite(x[j]) || !isfinite(deviation[j])) return j;
+    }
+    return n;
+}
+
+kelvin_status data_too_far(const char *path, const char *unit, size_t row, size_t column, double value, double mean)
+{
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: %s %zu, column %zu: %g is too far from the mean of its column, %g, to be standardised",
+                       path, unit, row, column, value, mean);
+}
+
 static kelvin_status standardise(struct data_loader *l, float *x, const double *mean, const double *deviation)
 {
     const size_t inputs = l->data->inputs;
-    for (size_t i = 0; i < l->n; i++)
-        for (size_t j = 0; j < inputs; j++) {
-            /* Halves, because a difference may be twice as large as a double can be. */
-            const double moved = l->values[i * inputs + j] / 2 - mean[j] / 2;
-            const float value = (float)(moved / (divisor(deviation[j]) / 2));
-            if (!isfinite(value) || !isfinite(deviation[j]))
-                return kelvin_fail(KELVIN_EFORMAT,
-                                   "%s: row %zu, column %zu: %g is too far from the mean of its column, %g, to be "
-                                   "standardised",
-                                   l->data->name, i + 1, j + 1, l->values[i * inputs + j], mean[j]);
-            x[i * inputs + j] = value;
-        }
+    for (size_t i = 0; i < l->n; i++) {
+        const double *values = l->values + i * inputs;
+        const size_t j = data_standardise(x + i * inputs, values, mean, deviation, inputs);
+        if (j < inputs) return data_too_far(l->data->name, "row", i + 1, j + 1, values[j], mean[j]);
+    }
     return KELVIN_OK;
 }
 

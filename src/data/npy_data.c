@@ -16,7 +16,7 @@ struct pair {
 
 /* ---- shapes ---- */
 
-static bool is_images(const struct npy *x)
+bool npy_is_images(const struct npy *x)
 {
     return x->axes > 2;
 }
@@ -35,25 +35,25 @@ static kelvin_status check_labels(const struct npy *y, size_t n, const char *pat
     return KELVIN_OK;
 }
 
-static kelvin_status parse_labels(struct npy *y, const struct npy_file *file)
+kelvin_status npy_check_labels(kelvin_status status, const struct npy *y, size_t n, const char *path,
+                               const char *x_path)
 {
-    const kelvin_status status = npy_parse(y, file->bytes, file->size, file->path);
     if (status && y->kind && strchr("OSU", y->kind))
         return kelvin_fail(KELVIN_EFORMAT,
                            "%s: labels are of type %c, %s; expected integers, as by np.unique(y, "
                            "return_inverse=True)[1]",
-                           file->path, y->kind, y->kind == 'O' ? "objects" : "texts");
-    return status;
+                           path, y->kind, y->kind == 'O' ? "objects" : "texts");
+    return status ? status : check_labels(y, n, path, x_path);
 }
 
 static kelvin_status parse_pair(struct pair *pair, const struct npy_file *x, const struct npy_file *y)
 {
     *pair = (struct pair){.x_path = x->path, .y_path = y->path};
     KELVIN_TRY(npy_parse(&pair->x, x->bytes, x->size, x->path));
-    KELVIN_TRY(parse_labels(&pair->y, y));
+    const kelvin_status status = npy_parse(&pair->y, y->bytes, y->size, y->path);
+    KELVIN_TRY(npy_check_labels(status, &pair->y, pair->x.shape[0], y->path, x->path));
     pair->file_x = pair->x;
-    if (is_images(&pair->x)) KELVIN_TRY(npy_arrange_images(&pair->x, x->path));
-    return check_labels(&pair->y, pair->x.shape[0], y->path, x->path);
+    return npy_is_images(&pair->x) ? npy_arrange_images(&pair->x, x->path) : KELVIN_OK;
 }
 
 static kelvin_status check_same_rows(const struct pair *test, const struct pair *train)
@@ -70,7 +70,7 @@ static kelvin_status check_same_rows(const struct pair *test, const struct pair 
 static kelvin_status alloc_rows(struct data_loader *l, const struct npy *x, size_t n)
 {
     kelvin_data *data = l->data;
-    if (is_images(x)) {
+    if (npy_is_images(x)) {
         data->channels = x->shape[1];
         data->height = x->shape[2];
         data->width = x->shape[3];
@@ -85,13 +85,14 @@ static kelvin_status alloc_rows(struct data_loader *l, const struct npy *x, size
 
 /* ---- contents ---- */
 
-static kelvin_status take_values(double *values, const struct npy *x, size_t inputs, const char *path)
+kelvin_status npy_values(double *values, const struct npy *x, size_t before, const char *path)
 {
+    const size_t inputs = x->count / x->shape[0];
     npy_doubles(values, x);
     for (size_t i = 0; i < x->count; i++)
         if (!isfinite(values[i]))
             return kelvin_fail(KELVIN_EFORMAT, "%s: row %zu, column %zu (from 1): %g; expected a finite number", path,
-                               i / inputs + 1, i % inputs + 1, values[i]);
+                               before + i / inputs + 1, i % inputs + 1, values[i]);
     return KELVIN_OK;
 }
 
@@ -100,7 +101,9 @@ static kelvin_status take_images(struct data_loader *l, const struct pair *train
     const struct npy_range *range;
     double *aside = kelvin_alloc(l->data->inputs, sizeof *aside);
     if (!aside) return KELVIN_ENOMEM;
-    kelvin_status status = npy_find_range(&range, &train->file_x, aside, train->x_path);
+    struct npy_faults faults = {0};
+    npy_look(&faults, &train->file_x, 0, aside);
+    kelvin_status status = npy_find_range(&range, &faults, &train->file_x, train->x_path);
     if (!status && test) status = npy_check_range(range, &test->file_x, aside, test->x_path);
     if (!status) npy_image_bytes(l->bytes, &train->x, range, aside);
     if (!status && test) npy_image_bytes(l->bytes + train->x.count, &test->x, range, aside);
@@ -108,16 +111,15 @@ static kelvin_status take_images(struct data_loader *l, const struct pair *train
     return status;
 }
 
-static kelvin_status take_labels(int32_t *out, const struct pair *pair)
+kelvin_status npy_labels(int32_t *out, const struct npy *y, size_t before, const char *path)
 {
-    const struct npy *y = &pair->y;
     for (size_t i = 0; i < y->shape[0]; i++) {
         const struct npy row = npy_row(y, i);
         double label;
         npy_doubles(&label, &row);
         if (label < 0 || label > INT32_MAX)
-            return kelvin_fail(KELVIN_EFORMAT, "%s: row %zu (from 1): the label is %.0f; expected 0 to %d",
-                               pair->y_path, i + 1, label, INT32_MAX);
+            return kelvin_fail(KELVIN_EFORMAT, "%s: row %zu (from 1): the label is %.0f; expected 0 to %d", path,
+                               before + i + 1, label, INT32_MAX);
         out[i] = (int32_t)label;
     }
     return KELVIN_OK;
@@ -125,10 +127,9 @@ static kelvin_status take_labels(int32_t *out, const struct pair *pair)
 
 static kelvin_status take_rows(struct data_loader *l, const struct pair *train, const struct pair *test)
 {
-    if (is_images(&train->x)) return take_images(l, train, test);
-    const size_t inputs = l->data->inputs;
-    KELVIN_TRY(take_values(l->values, &train->x, inputs, train->x_path));
-    return test ? take_values(l->values + train->x.count, &test->x, inputs, test->x_path) : KELVIN_OK;
+    if (npy_is_images(&train->x)) return take_images(l, train, test);
+    KELVIN_TRY(npy_values(l->values, &train->x, 0, train->x_path));
+    return test ? npy_values(l->values + train->x.count, &test->x, 0, test->x_path) : KELVIN_OK;
 }
 
 kelvin_status npy_load(struct data_loader *l, const struct npy_file files[NPY_FILES])
@@ -140,8 +141,8 @@ kelvin_status npy_load(struct data_loader *l, const struct npy_file files[NPY_FI
     if (two) KELVIN_TRY(check_same_rows(&test, &train));
     KELVIN_TRY(alloc_rows(l, &train.x, train.y.count + test.y.count));
     l->n_train = train.y.count;
-    KELVIN_TRY(take_labels(l->y, &train));
-    if (two) KELVIN_TRY(take_labels(l->y + l->n_train, &test));
+    KELVIN_TRY(npy_labels(l->y, &train.y, 0, train.y_path));
+    if (two) KELVIN_TRY(npy_labels(l->y + l->n_train, &test.y, 0, test.y_path));
     KELVIN_TRY(labels_number_classes(l, train.y_path, test.y_path));
     return take_rows(l, &train, two ? &test : NULL);
 }

@@ -25,10 +25,25 @@ struct npy_range {
 /* Brings the axes of images to (n, channels, height, width). */
 KELVIN_MUST_CHECK kelvin_status npy_arrange_images(struct npy *x, const char *path);
 
-/* The range of all numbers of x, whose axes are still those of the file: by its type, of floats by all of them. `aside`
- * has room for one image. KELVIN_EFORMAT with the first number that is in none; */
-KELVIN_MUST_CHECK kelvin_status npy_find_range(const struct npy_range **range, const struct npy *x, double *aside,
-                                               const char *path);
+/* A number that is not in a range. */
+struct npy_fault {
+    bool found;
+    size_t row, column; /* of the array as rows and what is in each */
+    double value;
+};
+
+struct npy_faults {
+    struct npy_fault no_share, no_byte;
+};
+
+/* Looks for the first numbers of x that are in no range, after `before` rows that were looked at; the axes are still
+ * those of the file. `aside` has room for one image. */
+void npy_look(struct npy_faults *faults, const struct npy *x, size_t before, double *aside);
+
+/* The range of all numbers that were looked at, by their type, of floats by all of them. KELVIN_EFORMAT with the first
+ * number that is in none; */
+KELVIN_MUST_CHECK kelvin_status npy_find_range(const struct npy_range **range, const struct npy_faults *faults,
+                                               const struct npy *x, const char *path);
 /* or that is not in the range of the training part. */
 KELVIN_MUST_CHECK kelvin_status npy_check_range(const struct npy_range *range, const struct npy *x, double *aside,
                                                 const char *path);
@@ -37,6 +52,18 @@ KELVIN_MUST_CHECK kelvin_status npy_check_range(const struct npy_range *range, c
 void npy_image_bytes(uint8_t *out, const struct npy *x, const struct npy_range *range, double *aside);
 
 /* ---- data sets: npy_data.c ---- */
+
+/* KELVIN_EFORMAT if y is not n labels, or if what npy_parse said of it (`status`) can be said better. */
+KELVIN_MUST_CHECK kelvin_status npy_check_labels(kelvin_status status, const struct npy *y, size_t n, const char *path,
+                                                 const char *x_path);
+
+/* All numbers of a table, or all labels, after `before` rows of their file. KELVIN_EFORMAT if one is not finite, or
+ * negative. */
+KELVIN_MUST_CHECK kelvin_status npy_values(double *values, const struct npy *x, size_t before, const char *path);
+KELVIN_MUST_CHECK kelvin_status npy_labels(int32_t *out, const struct npy *y, size_t before, const char *path);
+
+/* Are these images, or is it a table? */
+bool npy_is_images(const struct npy *x);
 
 /* Rows and labels of the training part and, if there are files for it, of the test part. */
 KELVIN_MUST_CHECK kelvin_status npy_load(struct data_loader *loader, const struct npy_file files[NPY_FILES]);

@@ -41,28 +41,34 @@ static bool is_byte(double value)
 
 static const struct npy_range shares = {is_share, 255, "0 to 1"}, bytes = {is_byte, 1, "whole numbers 0 to 255"};
 
-/* A number that is not in a range. */
-struct fault {
-    size_t row, column; /* of the array as rows and what is in each */
-    double value;
-};
-
-/* The first one; false if there is none. */
-static bool find_fault(struct fault *fault, const struct npy *x, const struct npy_range *range, double *aside)
+/* The first number that is not in the range, if there is one. */
+static struct npy_fault find_fault(const struct npy *x, const struct npy_range *range, double *aside)
 {
     const size_t size = x->count / x->shape[0];
-    if (range == &bytes && x->kind == 'u' && x->item == 1) return false;
+    if (range == &bytes && x->kind == 'u' && x->item == 1) return (struct npy_fault){0};
     for (size_t i = 0; i < x->shape[0]; i++) {
         const struct npy row = npy_row(x, i);
         npy_doubles(aside, &row);
         for (size_t j = 0; j < size; j++)
-            if (!range->holds(aside[j])) return *fault = (struct fault){i, j, aside[j]}, true;
+            if (!range->holds(aside[j])) return (struct npy_fault){true, i, j, aside[j]};
     }
-    return false;
+    return (struct npy_fault){0};
+}
+
+void npy_look(struct npy_faults *faults, const struct npy *x, size_t before, double *aside)
+{
+    struct npy_fault *const found[] = {&faults->no_share, &faults->no_byte};
+    const struct npy_range *const ranges[] = {&shares, &bytes};
+    const bool asked[] = {x->kind == 'f', x->kind != 'b'};
+    for (size_t i = 0; i < 2; i++) {
+        if (!asked[i] || found[i]->found) continue;
+        *found[i] = find_fault(x, ranges[i], aside);
+        found[i]->row += before;
+    }
 }
 
 /* `before`: what is said of another number, or "". The index is NumPy's, in the axes of the file. */
-static kelvin_status fail_at(const struct npy *x, const struct fault *fault, const char *path, const char *before,
+static kelvin_status fail_at(const struct npy *x, const struct npy_fault *fault, const char *path, const char *before,
                              const char *expected)
 {
     struct npy place = *x; /* with the index for a shape */
@@ -74,12 +80,12 @@ static kelvin_status fail_at(const struct npy *x, const struct fault *fault, con
 }
 
 /* The number from which on floats are in neither range. */
-static kelvin_status fail_both(const struct npy *x, const struct fault *no_share, const struct fault *no_byte,
+static kelvin_status fail_both(const struct npy *x, const struct npy_fault *no_share, const struct npy_fault *no_byte,
                                const char *path)
 {
     const size_t size = x->count / x->shape[0];
     const size_t a = no_share->row * size + no_share->column, b = no_byte->row * size + no_byte->column;
-    const struct fault *found = a > b ? no_share : no_byte;
+    const struct npy_fault *found = a > b ? no_share : no_byte;
     char before[40] = "";
     if (is_share(found->value) || is_byte(found->value)) /* nothing is wrong with it but for another one */
         snprintf(before, sizeof before, " after %g", a > b ? no_byte->value : no_share->value);
@@ -88,22 +94,21 @@ static kelvin_status fail_both(const struct npy *x, const struct fault *no_share
                    "un-normalised; a table has 2 axes, as by x.reshape(len(x), -1))");
 }
 
-kelvin_status npy_find_range(const struct npy_range **range, const struct npy *x, double *aside, const char *path)
+kelvin_status npy_find_range(const struct npy_range **range, const struct npy_faults *faults, const struct npy *x,
+                             const char *path)
 {
-    struct fault no_share, no_byte;
-    *range = x->kind == 'b' ? &shares : &bytes;
-    if (x->kind == 'f' && !find_fault(&no_share, x, &shares, aside)) *range = &shares;
-    if (*range == &shares || !find_fault(&no_byte, x, &bytes, aside)) return KELVIN_OK;
-    if (x->kind == 'f') return fail_both(x, &no_share, &no_byte, path);
-    return fail_at(x, &no_byte, path, "",
+    *range = x->kind == 'b' || (x->kind == 'f' && !faults->no_share.found) ? &shares : &bytes;
+    if (*range == &shares || !faults->no_byte.found) return KELVIN_OK;
+    if (x->kind == 'f') return fail_both(x, &faults->no_share, &faults->no_byte, path);
+    return fail_at(x, &faults->no_byte, path, "",
                    "images of whole numbers 0 to 255 (a table has 2 axes, as by x.reshape(len(x), -1))");
 }
 
 kelvin_status npy_check_range(const struct npy_range *range, const struct npy *x, double *aside, const char *path)
 {
-    struct fault fault;
+    const struct npy_fault fault = find_fault(x, range, aside);
     char expected[64];
-    if (!find_fault(&fault, x, range, aside)) return KELVIN_OK;
+    if (!fault.found) return KELVIN_OK;
     snprintf(expected, sizeof expected, "%s, as in the training part", range->text);
     return fail_at(x, &fault, path, "", expected);
 }

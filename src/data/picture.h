@@ -18,6 +18,13 @@ void picture_free(struct picture *picture);
 
 KELVIN_MUST_CHECK kelvin_status picture_write_png(const struct picture *picture, const char *path);
 
+/* That in a file. */
+KELVIN_MUST_CHECK kelvin_status picture_read(struct picture *picture, const char *path);
+
+/* Makes it as large and as colourful as it should be: to (channels, height, width). */
+KELVIN_MUST_CHECK kelvin_status picture_fit(uint8_t *to, size_t channels, size_t height, size_t width,
+                                            const struct picture *picture);
+
 /* One channel of n pixels. */
 void picture_plane(uint8_t *to, const uint8_t *pixels, size_t n, size_t channels, size_t channel);
 

@@ -124,7 +124,9 @@ kelvin_status data_spec_parse(struct data_spec *spec, const struct data_type *ty
         char *field = next_field(&rest);
         KELVIN_TRY(take_field(spec, field, !rest));
     }
-    return type->files[spec->n_files] ? missing_file(spec) : read_split(spec);
+    size_t needed = 0;
+    while (needed < DATA_FILES && type->files[needed]) needed++;
+    return spec->n_files < needed - type->optional ? missing_file(spec) : read_split(spec);
 }
 
 void data_spec_free(struct data_spec *spec)

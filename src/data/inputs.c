@@ -1,0 +1,270 @@
+/* New inputs: which kind they are, and what all kinds need. A kind fills rows, at most so many at a time; here are the
+ * memory for them, their normalisation as in training, and the sentences of what does not fit. */
+#include "data/inputs.h"
+
+#include "base/c_locale.h"
+#include "base/suggest.h"
+#include "data/picture.h"
+#include "data/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+/* ---- for the kinds ---- */
+
+void inputs_normalise(kelvin_inputs *in, size_t n)
+{
+    kelvin_data_slice(in->eyes, &(kelvin_part){.n = n, .bytes = in->bytes}, in->x, 0, n);
+}
+
+kelvin_status inputs_standardise(kelvin_inputs *in, size_t i, const double *values, const char *path, const char *unit,
+                                 size_t row)
+{
+    const kelvin_data *like = in->like;
+    const size_t j = data_standardise(in->x + i * like->inputs, values, like->mean, like->deviation, like->inputs);
+    return j == like->inputs ? KELVIN_OK : data_too_far(path, unit, row, j + 1, values[j], like->mean[j]);
+}
+
+struct shape {
+    char text[96];
+};
+
+static struct shape shape(const kelvin_data *data)
+{
+    struct shape shape;
+    if (data->channels > 0)
+        snprintf(shape.text, sizeof shape.text, "images of %zu x %zu x %zu (channels x height x width)", data->channels,
+                 data->height, data->width);
+    else
+        snprintf(shape.text, sizeof shape.text, "rows of %zu number%s", data->inputs, data->inputs == 1 ? "" : "s");
+    return shape;
+}
+
+kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const kelvin_data *like)
+{
+    if (own->inputs == like->inputs && own->channels == like->channels && own->height == like->height &&
+        own->width == like->width)
+        return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: has %s; the network takes %s", path, shape(own).text, shape(like).text);
+}
+
+static bool class_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    const kelvin_data *like = context;
+    if (i >= like->classes) return false;
+    if (like->class_names)
+        snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(like->class_names[i]).text);
+    else
+        snprintf(name, KELVIN_NAME_SIZE, "%zu", i);
+    return true;
+}
+
+kelvin_status inputs_no_class(const kelvin_inputs *in, const char *where, const char *label)
+{
+    char hint[KELVIN_SUGGESTION];
+    const struct text_shown shown = text_shown(label);
+    kelvin_suggest(hint, shown.text, class_at, in->like);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: the label '%s' is none of the %zu classes of the network; %s", where,
+                       shown.text, in->like->classes, hint);
+}
+
+kelvin_status inputs_no_labels(const char *where, const char *expected)
+{
+    return kelvin_fail(KELVIN_EFORMAT, "%s: has no labels; expected %s", where, expected);
+}
+
+/* ---- which kind ---- */
+
+static const struct {
+    const struct data_type *spec;
+    const struct inputs_type *type;
+} named[] = {{&inputs_csv_spec, &inputs_csv}, {&inputs_npy_spec, &inputs_npy}, {&inputs_images_spec, &inputs_pictures}};
+
+static const struct {
+    const char *suffix;
+    const struct inputs_type *type;
+} suffixes[] = {{".csv", &inputs_csv},      {".tsv", &inputs_csv},      {".txt", &inputs_csv},
+                {".npy", &inputs_npy},      {".png", &inputs_pictures}, {".jpg", &inputs_pictures},
+                {".jpeg", &inputs_pictures}};
+
+static bool npy_is(const void *file, size_t bytes)
+{
+    return bytes >= 6 && memcmp(file, "\x93NUMPY", 6) == 0;
+}
+
+static const struct {
+    bool (*is)(const void *file, size_t bytes);
+    const struct inputs_type *type;
+} contents[] = {{npy_is, &inputs_npy}, {png_is, &inputs_pictures}, {jpeg_is, &inputs_pictures}};
+
+/* A data set by its name: in pieces where that is possible, else as a whole. */
+static kelvin_status choose_named(kelvin_inputs *in, const struct data_type *type)
+{
+    const size_t length = strcspn(type->usage, ":");
+    in->type = &inputs_part;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        if (strncmp(named[i].spec->usage, type->usage, length + 1) != 0) continue;
+        KELVIN_TRY(data_spec_parse(&in->spec, named[i].spec, in->text));
+        if (!data_spec_value(&in->spec, "split")) in->type = named[i].type;
+    }
+    return KELVIN_OK;
+}
+
+/* By the name's end, or else by the first bytes; what is none of the others is text. */
+static kelvin_status choose_file(kelvin_inputs *in, const struct stat *about)
+{
+    const char *dot = strrchr(in->text, '.');
+    char head[16] = "";
+    in->file = in->text;
+    in->type = S_ISDIR(about->st_mode) ? &inputs_pictures : &inputs_csv;
+    if (!S_ISREG(about->st_mode)) return KELVIN_OK;
+    for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcasecmp(dot, suffixes[i].suffix) == 0) return in->type = suffixes[i].type, KELVIN_OK;
+    const size_t bytes = about->st_size < (off_t)sizeof head ? (size_t)about->st_size : sizeof head;
+    KELVIN_TRY(kelvin_file_read_part(head, in->text, 0, bytes));
+    for (size_t i = 0; i < sizeof contents / sizeof *contents; i++)
+        if (contents[i].is(head, bytes)) in->type = contents[i].type;
+    return KELVIN_OK;
+}
+
+static kelvin_status choose(kelvin_inputs *in)
+{
+    const struct data_type *type = data_find_type(in->text);
+    struct stat about;
+    if (type) return choose_named(in, type);
+    if (strcmp(in->text, "-") == 0) return in->file = in->text, in->type = &inputs_csv, KELVIN_OK;
+    if (stat(in->text, &about) == 0) return choose_file(in, &about);
+    return kelvin_fail(KELVIN_EIO,
+                       "'%s' is neither a file that can be read nor a data set that is known; kelvin info lists these",
+                       in->text);
+}
+
+/* ---- opening ---- */
+
+static kelvin_status create(kelvin_inputs **out, const kelvin_data *like)
+{
+    kelvin_inputs *in = *out = kelvin_alloc(1, sizeof *in);
+    if (!in) return KELVIN_ENOMEM;
+    in->like = like;
+    KELVIN_TRY(kelvin_arena_create(&in->arena));
+    return KELVIN_OK;
+}
+
+static kelvin_status prepare(kelvin_inputs *in, const char *text)
+{
+    const kelvin_data *like = in->like;
+    if (!(in->text = kelvin_arena_text(in->arena, text, strlen(text)))) return KELVIN_ENOMEM;
+    KELVIN_TRY(labels_know(&in->classes, in->arena, like->class_names, like->classes));
+    if (like->channels == 0) return KELVIN_OK;
+    kelvin_data eyes = *like;
+    eyes.white = 255;
+    return kelvin_data_describe(&in->eyes, &eyes);
+}
+
+static kelvin_status open_kind(kelvin_inputs *in, const char *text)
+{
+    KELVIN_TRY(prepare(in, text));
+    KELVIN_TRY(choose(in));
+    return in->type->open(in);
+}
+
+kelvin_status kelvin_inputs_open(kelvin_inputs **out, const char *spec, const kelvin_data *like, bool labels)
+{
+    kelvin_inputs *in;
+    *out = NULL;
+    kelvin_status status = create(&in, like);
+    if (!status) {
+        in->labels = labels;
+        locale_t c, before = enter_c_locale(&c);
+        status = open_kind(in, spec);
+        leave_c_locale(c, before);
+    }
+    if (status)
+        kelvin_inputs_close(in);
+    else
+        *out = in;
+    return status;
+}
+
+kelvin_status kelvin_inputs_of(kelvin_inputs **out, const kelvin_data *data, const kelvin_part *part)
+{
+    kelvin_inputs *in;
+    *out = NULL;
+    kelvin_status status = create(&in, data);
+    if (!status) status = inputs_part_of(in, data, part);
+    if (status)
+        kelvin_inputs_close(in);
+    else
+        *out = in;
+    return status;
+}
+
+bool kelvin_inputs_labelled(const kelvin_inputs *in)
+{
+    return in->labelled;
+}
+
+/* ---- rows ---- */
+
+static void free_rows(kelvin_inputs *in)
+{
+    kelvin_free(in->x);
+    kelvin_free(in->bytes);
+    kelvin_free(in->y);
+    kelvin_free(in->names);
+    in->x = NULL;
+    in->bytes = NULL;
+    in->y = NULL;
+    in->names = NULL;
+    in->room = 0;
+}
+
+/* Memory for `rows` of them. */
+static kelvin_status reserve(kelvin_inputs *in, size_t rows)
+{
+    if (rows <= in->room) return KELVIN_OK;
+    free_rows(in);
+    in->x = kelvin_alloc(rows * in->like->inputs, sizeof *in->x);
+    in->bytes = in->like->channels > 0 ? kelvin_alloc(rows, in->like->inputs) : NULL;
+    in->y = kelvin_alloc(rows, sizeof *in->y);
+    in->names = kelvin_alloc(rows, sizeof *in->names);
+    if (!in->x || !in->y || !in->names || (in->like->channels > 0 && !in->bytes)) return KELVIN_ENOMEM;
+    in->room = rows;
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_inputs_next(kelvin_inputs *in, kelvin_rows *rows, size_t most)
+{
+    enum { FLOATS = 1 << 22, ROWS = 1 << 16 }; /* of one call */
+    size_t largest = in->like->inputs < FLOATS ? FLOATS / in->like->inputs : 1;
+    if (largest > ROWS) largest = ROWS;
+    *rows = (kelvin_rows){0};
+    if (most > largest) most = largest;
+    if (most == 0) return KELVIN_OK;
+    KELVIN_TRY(reserve(in, most));
+    in->most = most;
+    in->n = 0;
+    in->shown = NULL;
+    for (size_t i = 0; i < most; i++) in->y[i] = -1;
+    locale_t c, before = enter_c_locale(&c);
+    const kelvin_status status = in->type->next(in);
+    leave_c_locale(c, before);
+    if (status) return status;
+    *rows = (kelvin_rows){in->n, in->before, in->shown ? in->shown : in->x, in->y,
+                          in->n > 0 && in->names[0] ? in->names : NULL};
+    in->before += in->n;
+    return KELVIN_OK;
+}
+
+void kelvin_inputs_close(kelvin_inputs *in)
+{
+    if (!in) return;
+    if (in->type && in->state) in->type->close(in);
+    free_rows(in);
+    data_spec_free(&in->spec);
+    kelvin_data_close(in->eyes);
+    kelvin_arena_destroy(in->arena);
+    kelvin_free(in);
+}

@@ -1,0 +1,63 @@
+/* Inside of kelvin_inputs_*: the family of inputs, one struct per member, one table in inputs.c. */
+#ifndef DATA_INPUTS_H
+#define DATA_INPUTS_H
+
+#include "data/data.h"
+#include "data/labels.h"
+
+struct inputs_type {
+    /* Looks at inputs->spec; what is opened before a failure is closed by `close`. */
+    kelvin_status (*open)(kelvin_inputs *inputs);
+    /* Up to inputs->most rows into inputs->x (or ->shown) and ->y, and ->names; their number into ->n. 0: none is left.
+     */
+    kelvin_status (*next)(kelvin_inputs *inputs);
+    void (*close)(kelvin_inputs *inputs); /* also after a failure to open; state may be NULL */
+};
+
+extern const struct inputs_type inputs_csv, inputs_npy, inputs_pictures, inputs_part;
+
+/* The rows of a part of data that somebody else keeps open. */
+KELVIN_MUST_CHECK kelvin_status inputs_part_of(kelvin_inputs *inputs, const kelvin_data *data, const kelvin_part *part);
+
+/* How the formats that come in pieces are named, where labels may be missing. */
+extern const struct data_type inputs_csv_spec, inputs_npy_spec, inputs_images_spec;
+
+struct kelvin_inputs {
+    const struct inputs_type *type;
+    const kelvin_data *like;
+    bool labels;      /* each row must have one */
+    bool labelled;    /* rows have labels, but some may be missing */
+    const char *text; /* what was asked for; kept in the arena */
+    const char *file; /* the file, where it is named alone; or NULL: */
+    struct data_spec spec;
+    kelvin_arena *arena;
+    struct labels_known *classes;
+    kelvin_data *eyes; /* normalise images as `like` does, but of bytes of which white is 255; NULL for tables */
+    void *state;       /* of the type; zeroed, from `arena` */
+
+    size_t before;      /* rows that were given out */
+    size_t most, n;     /* of the call */
+    size_t room;        /* rows for which there is memory: */
+    float *x;           /* (room, inputs) */
+    uint8_t *bytes;     /* (room, inputs), for images before they are normalised */
+    int32_t *y;         /* (room), -1 unless a type says otherwise */
+    const char **names; /* (room), or NULL */
+    const float *shown; /* rows that are elsewhere than in x; NULL: in x */
+};
+
+/* Images in inputs->bytes to inputs->x. */
+void inputs_normalise(kelvin_inputs *inputs, size_t n);
+
+/* One row of a table to place i of inputs->x. KELVIN_EFORMAT if it is too far away; `unit` is "row" or "line". */
+KELVIN_MUST_CHECK kelvin_status inputs_standardise(kelvin_inputs *inputs, size_t i, const double *values,
+                                                   const char *path, const char *unit, size_t row);
+
+/* KELVIN_EFORMAT: what `own` has, what `like` takes. */
+KELVIN_MUST_CHECK kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const kelvin_data *like);
+
+/* Says the classes that there are: `where` is the file and the place in it. */
+KELVIN_MUST_CHECK kelvin_status inputs_no_class(const kelvin_inputs *inputs, const char *where, const char *label);
+/* Rows must have labels and have none. */
+KELVIN_MUST_CHECK kelvin_status inputs_no_labels(const char *where, const char *expected);
+
+#endif

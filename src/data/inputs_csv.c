@@ -1,0 +1,253 @@
+/* Tables as inputs, row after row through a window on their text. Columns are found by their names where the file and
+ * the network have names, in any order and among others; else there are as many as the network has inputs, and perhaps
+ * one more, of labels. */
+#include "data/inputs.h"
+
+#include "base/suggest.h"
+#include "data/csv.h"
+#include "data/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_LABEL = -1 };
+
+struct state {
+    struct csv_window window;
+    struct csv_reader reader;
+    struct csv_columns columns; /* for sentences */
+    size_t *column;             /* (inputs): where each of them is */
+    ptrdiff_t label;            /* where the labels are, or NO_LABEL */
+    double *values;             /* (inputs), one row */
+    bool waiting;               /* the row that was read last has not been given out */
+};
+
+/* ---- columns by their names ---- */
+
+/* How often a name is among the first n of the network's columns. */
+static size_t count_name(const kelvin_data *like, const char *name, size_t n)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < n; j++) count += strcmp(like->column_names[j], name) == 0;
+    return count;
+}
+
+static bool column_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    const struct csv_reader *first = context;
+    if (i >= first->n_fields) return false;
+    snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(first->fields[i]).text);
+    return true;
+}
+
+static kelvin_status no_column(const struct csv_reader *first, const char *name)
+{
+    char hint[KELVIN_SUGGESTION];
+    const struct text_shown shown = text_shown(name);
+    kelvin_suggest(hint, shown.text, column_at, first);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: no column is called '%s', which the network takes; %s",
+                       first->path, first->row_line, shown.text, hint);
+}
+
+/* The column of the j-th input. Where the network has a name more than once, they come in the same order. */
+static kelvin_status find_column(size_t *at, const kelvin_data *like, const struct csv_reader *first, size_t j)
+{
+    const char *name = like->column_names[j];
+    const size_t there = csv_find_name(at, first, name);
+    if (there == 1) return KELVIN_OK;
+    if (there == 0) return no_column(first, name);
+    const size_t wanted =
+        count_name(like, name, like->inputs) + (like->label_name && strcmp(like->label_name, name) == 0);
+    if (there != wanted)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu columns are called '%s'; expected %zu", first->path,
+                           first->row_line, there, text_shown(name).text, wanted);
+    size_t before = count_name(like, name, j);
+    for (*at = 0; strcmp(first->fields[*at], name) != 0 || before-- > 0;) ++*at;
+    return KELVIN_OK;
+}
+
+static bool all_there(const kelvin_data *like, const struct csv_reader *first)
+{
+    size_t at;
+    for (size_t j = 0; like->column_names && j < like->inputs; j++)
+        if (csv_find_name(&at, first, like->column_names[j]) == 0) return false;
+    return like->column_names;
+}
+
+static kelvin_status find_by_name(kelvin_inputs *in, struct state *s, const char *label)
+{
+    const kelvin_data *like = in->like;
+    size_t at;
+    for (size_t j = 0; j < like->inputs; j++) KELVIN_TRY(find_column(&s->column[j], like, &s->reader, j));
+    if (label) KELVIN_TRY(csv_find_label(&at, &s->reader, true, label));
+    if (label || (like->label_name && csv_find_name(&at, &s->reader, like->label_name) > 0)) s->label = (ptrdiff_t)at;
+    return KELVIN_OK;
+}
+
+/* ---- columns by their places ---- */
+
+/* Where labels were in training, if that is known by a number; else they are last. */
+static size_t trained_label(const kelvin_data *like)
+{
+    struct data_spec spec = {0};
+    size_t at = like->inputs;
+    if (like->name && data_find_type(like->name) == &data_csv && !data_spec_parse(&spec, &data_csv, like->name)) {
+        const char *label = data_spec_value(&spec, "label");
+        const unsigned long long number = label && !label[strspn(label, "0123456789")] ? strtoull(label, NULL, 10) : 0;
+        if (number >= 1 && number <= like->inputs) at = (size_t)number - 1;
+    }
+    data_spec_free(&spec);
+    return at;
+}
+
+static kelvin_status find_by_place(kelvin_inputs *in, struct state *s, bool header, const char *label)
+{
+    const size_t fields = s->reader.n_fields, inputs = in->like->inputs;
+    if (fields != inputs + 1 && (fields != inputs || label))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu field%s; the network takes %zu%s", s->reader.path,
+                           s->reader.row_line, fields, fields == 1 ? "" : "s", label ? inputs + 1 : inputs,
+                           label ? " with the label" : ", or one more with a label");
+    size_t at = trained_label(in->like);
+    if (label) KELVIN_TRY(csv_find_label(&at, &s->reader, header, label));
+    if (fields > inputs) s->label = (ptrdiff_t)at;
+    for (size_t j = 0; j < inputs; j++) s->column[j] = j + (fields > inputs && j >= at);
+    return KELVIN_OK;
+}
+
+/* ---- opening ---- */
+
+/* The first rows that are not blank: what separates fields is known from them. */
+static kelvin_status start_text(struct state *s)
+{
+    char *text;
+    size_t bytes, lines = 0;
+    bool blank;
+    do {
+        KELVIN_TRY(csv_window_next(&s->window, &text, &bytes));
+        const size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        blank = bytes > 0 && mark + strspn(text + mark, " \t\r\n") == bytes;
+        for (size_t i = 0; blank && i < bytes; i++) lines += text[i] == '\n';
+    } while (blank);
+    KELVIN_TRY(csv_start(&s->reader, text, bytes, s->window.path));
+    s->reader.line += lines;
+    return KELVIN_OK;
+}
+
+static kelvin_status find_columns(kelvin_inputs *in, struct state *s)
+{
+    const char *label = data_spec_value(&in->spec, "label");
+    enum csv_header kind;
+    KELVIN_TRY(csv_is_header(&kind, &(struct csv_columns){0}, &s->reader, &in->spec));
+    const bool header = kind == CSV_NAMES || (kind == CSV_ROW_OR_NAMES && all_there(in->like, &s->reader));
+    s->label = NO_LABEL;
+    KELVIN_TRY(header && in->like->column_names ? find_by_name(in, s, label) : find_by_place(in, s, header, label));
+    s->waiting = !header;
+    s->columns = (struct csv_columns){.n = s->reader.n_fields, .label = s->reader.n_fields - 1, .known = true};
+    return header ? csv_keep_names(&s->columns.names, &s->columns, &s->reader, in->arena) : KELVIN_OK;
+}
+
+static kelvin_status check_labels(kelvin_inputs *in, const struct state *s)
+{
+    char expected[256] = "a column of them after the others, or label=COLUMN";
+    in->labelled = s->label != NO_LABEL;
+    if (!in->labels || in->labelled) return KELVIN_OK;
+    if (in->like->label_name)
+        snprintf(expected, sizeof expected, "a column called '%s', or label=COLUMN",
+                 text_shown(in->like->label_name).text);
+    return inputs_no_labels(s->reader.path, expected);
+}
+
+static kelvin_status open(kelvin_inputs *in)
+{
+    struct state *s = in->state = kelvin_arena_alloc(in->arena, 1, sizeof *s);
+    if (!s) return KELVIN_ENOMEM;
+    s->window.fd = -1;
+    s->column = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->column);
+    s->values = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->values);
+    if (!s->column || !s->values) return KELVIN_ENOMEM;
+    const char *test = in->file ? NULL : data_spec_value(&in->spec, "test");
+    const char *path = in->file ? in->file : test ? test : in->spec.files[0];
+    if (in->like->channels > 0)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is a table; the network takes images of %zu x %zu x %zu",
+                           strcmp(path, "-") == 0 ? "standard input" : path, in->like->channels, in->like->height,
+                           in->like->width);
+    bool more;
+    KELVIN_TRY(csv_window_open(&s->window, path));
+    KELVIN_TRY(start_text(s));
+    KELVIN_TRY(csv_row(&s->reader, &more));
+    if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers", s->reader.path);
+    KELVIN_TRY(find_columns(in, s));
+    return check_labels(in, s);
+}
+
+/* ---- rows ---- */
+
+/* The next row, if there is one; `patient`: wait for it. */
+static kelvin_status next_row(struct state *s, bool *more, bool patient)
+{
+    for (;;) {
+        KELVIN_TRY(csv_row(&s->reader, more));
+        if (*more || (!patient && !csv_window_ready(&s->window))) return KELVIN_OK;
+        char *text;
+        size_t bytes;
+        KELVIN_TRY(csv_window_next(&s->window, &text, &bytes));
+        if (bytes == 0) return KELVIN_OK;
+        KELVIN_TRY(csv_continue(&s->reader, text, bytes));
+    }
+}
+
+static kelvin_status take_label(kelvin_inputs *in, const struct state *s)
+{
+    const char *text = s->reader.fields[s->label];
+    char where[KELVIN_PATH_MAX + 64];
+    if (*text) in->y[in->n] = labels_find(in->classes, text);
+    if (in->y[in->n] >= 0 || !in->labels) return KELVIN_OK;
+    snprintf(where, sizeof where, "%s: line %zu, column %zu", s->reader.path, s->reader.row_line, (size_t)s->label + 1);
+    if (*text) return inputs_no_class(in, where, text);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: the label is empty; expected a class of the network", where);
+}
+
+static kelvin_status take_row(kelvin_inputs *in, struct state *s)
+{
+    const struct csv_reader *r = &s->reader;
+    if (r->n_fields != s->columns.n)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu field%s; expected %zu as in line %zu", r->path,
+                           r->row_line, r->n_fields, r->n_fields == 1 ? "" : "s", s->columns.n, r->first_line);
+    for (size_t j = 0; j < in->like->inputs; j++)
+        if (text_number(&s->values[j], r->fields[s->column[j]]) != TEXT_NUMBER)
+            return csv_no_number(&s->columns, r, s->column[j], &in->spec);
+    KELVIN_TRY(inputs_standardise(in, in->n, s->values, r->path, "line", r->row_line));
+    if (s->label != NO_LABEL) KELVIN_TRY(take_label(in, s));
+    in->n++;
+    return KELVIN_OK;
+}
+
+static kelvin_status next(kelvin_inputs *in)
+{
+    struct state *s = in->state;
+    while (in->n < in->most) {
+        bool more = true;
+        if (!s->waiting) KELVIN_TRY(next_row(s, &more, in->n == 0));
+        if (!more) break;
+        s->waiting = false;
+        KELVIN_TRY(take_row(in, s));
+    }
+    return KELVIN_OK;
+}
+
+static void close_csv(kelvin_inputs *in)
+{
+    struct state *s = in->state;
+    csv_end(&s->reader);
+    csv_window_close(&s->window);
+}
+
+const struct inputs_type inputs_csv = {open, next, close_csv};
+
+const struct data_type inputs_csv_spec = {
+    .usage = "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",
+    .files = {"FILE"},
+    .keys = {"label", "test", "header"},
+    .splits = true,
+};

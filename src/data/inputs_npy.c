@@ -1,0 +1,213 @@
+/* Arrays as inputs, read some rows at a time: in C order they lie together; in Fortran's the rows of each column do,
+ * and what is read of all columns is again an array in Fortran's order. */
+#include "data/inputs.h"
+
+#include "data/npy_data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct array {
+    const char *path;
+    struct npy head; /* of the whole file; no data */
+    size_t data_at;
+    char *buffer;
+    size_t room;
+};
+
+struct state {
+    struct array x, y;
+    bool images;
+    const struct npy_range *range;
+    double *aside; /* one row */
+};
+
+/* ---- files ---- */
+
+static kelvin_status open_array(struct array *a, const char *path)
+{
+    enum { HEAD = 1 << 17 }; /* more than a header of version 1 can have */
+    size_t bytes;
+    a->path = path;
+    KELVIN_TRY(kelvin_file_size(&bytes, path));
+    const size_t some = bytes < HEAD ? bytes : HEAD;
+    char *head = kelvin_alloc(some + 1, 1);
+    if (!head) return KELVIN_ENOMEM;
+    kelvin_status status = kelvin_file_read_part(head, path, 0, some);
+    if (!status) status = npy_parse_head(&a->head, &a->data_at, head, some, bytes, path);
+    kelvin_free(head);
+    return status;
+}
+
+/* Rows first .. first + n as an array of their own. */
+static kelvin_status read_rows(struct array *a, struct npy *piece, size_t first, size_t n)
+{
+    const size_t all = a->head.shape[0], item = a->head.item, row = a->head.count / all;
+    if (n * row * item > a->room) {
+        kelvin_free(a->buffer);
+        a->room = 0;
+        if (!(a->buffer = kelvin_alloc(n * row, item))) return KELVIN_ENOMEM;
+        a->room = n * row * item;
+    }
+    *piece = a->head;
+    piece->shape[0] = n;
+    piece->count = n * row;
+    piece->data = (const unsigned char *)a->buffer;
+    if (!a->head.fortran)
+        return kelvin_file_read_part(a->buffer, a->path, a->data_at + first * row * item, n * row * item);
+    for (size_t i = 1; i < piece->axes; i++) piece->stride[i] = piece->stride[i] / all * n;
+    for (size_t j = 0; j < row; j++)
+        KELVIN_TRY(
+            kelvin_file_read_part(a->buffer + j * n * item, a->path, a->data_at + (j * all + first) * item, n * item));
+    return KELVIN_OK;
+}
+
+/* ---- shapes ---- */
+
+static kelvin_status check_shape(const struct npy *x, const kelvin_data *like, const char *path)
+{
+    struct npy arranged = *x;
+    if (!npy_is_images(x))
+        return inputs_check_shape(path, &(kelvin_data){.inputs = x->axes == 2 ? x->shape[1] : 1}, like);
+    KELVIN_TRY(npy_arrange_images(&arranged, path));
+    const size_t *shape = arranged.shape;
+    const kelvin_data own = {
+        .inputs = shape[1] * shape[2] * shape[3], .channels = shape[1], .height = shape[2], .width = shape[3]};
+    return inputs_check_shape(path, &own, like);
+}
+
+/* One image without an axis of rows. */
+static struct npy with_axis(const struct npy *x)
+{
+    struct npy one = *x;
+    one.shape[one.axes] = 1;
+    one.stride[one.axes] = one.count;
+    one.axes++;
+    npy_move_axis(&one, one.axes - 1, 0);
+    return one;
+}
+
+static kelvin_status take_shape(kelvin_inputs *in, struct state *s)
+{
+    struct npy *x = &s->x.head;
+    if (check_shape(x, in->like, s->x.path)) {
+        const struct npy one = x->axes < 4 ? with_axis(x) : *x;
+        if (!npy_is_images(&one) || check_shape(&one, in->like, s->x.path))
+            return check_shape(x, in->like, s->x.path); /* for its sentence */
+        *x = one;
+        x->fortran = false; /* it is read as one row, and has its strides */
+    }
+    s->images = npy_is_images(x);
+    return KELVIN_OK;
+}
+
+/* How images are bytes: of floats that depends on all of them. */
+static kelvin_status find_range(kelvin_inputs *in, struct state *s)
+{
+    enum { NUMBERS = 1 << 18 }; /* at a time, or one image */
+    const struct npy *x = &s->x.head;
+    const size_t inputs = in->like->inputs, some = inputs < NUMBERS ? NUMBERS / inputs : 1;
+    struct npy_faults faults = {0};
+    const bool known = x->kind == 'b' || (x->kind == 'u' && x->item == 1);
+    for (size_t i = 0; !known && i < x->shape[0]; i += some) {
+        struct npy piece;
+        KELVIN_TRY(read_rows(&s->x, &piece, i, x->shape[0] - i < some ? x->shape[0] - i : some));
+        npy_look(&faults, &piece, i, s->aside);
+    }
+    return npy_find_range(&s->range, &faults, x, s->x.path);
+}
+
+/* ---- opening ---- */
+
+static kelvin_status open_labels(kelvin_inputs *in, struct state *s, const char *path)
+{
+    in->labelled = path;
+    if (!path && in->labels) return inputs_no_labels(s->x.path, "an array of labels, as npy:X,Y");
+    if (!path) return KELVIN_OK;
+    const kelvin_status status = open_array(&s->y, path);
+    return npy_check_labels(status, &s->y.head, s->x.head.shape[0], path, s->x.path);
+}
+
+static kelvin_status open(kelvin_inputs *in)
+{
+    struct state *s = in->state = kelvin_arena_alloc(in->arena, 1, sizeof *s);
+    if (!s) return KELVIN_ENOMEM;
+    const char *x = in->file, *y = NULL;
+    if (!in->file) {
+        const bool test = data_spec_value(&in->spec, "test-x");
+        x = test ? data_spec_value(&in->spec, "test-x") : in->spec.files[0];
+        y = test ? data_spec_value(&in->spec, "test-y") : in->spec.files[1];
+    }
+    KELVIN_TRY(open_array(&s->x, x));
+    KELVIN_TRY(take_shape(in, s));
+    if (!(s->aside = kelvin_alloc(in->like->inputs, sizeof *s->aside))) return KELVIN_ENOMEM;
+    if (s->images) KELVIN_TRY(find_range(in, s));
+    return open_labels(in, s, y);
+}
+
+/* ---- rows ---- */
+
+static kelvin_status take_images(kelvin_inputs *in, struct state *s, struct npy *piece)
+{
+    KELVIN_TRY(npy_arrange_images(piece, s->x.path));
+    npy_image_bytes(in->bytes, piece, s->range, s->aside);
+    inputs_normalise(in, piece->shape[0]);
+    return KELVIN_OK;
+}
+
+static kelvin_status take_table(kelvin_inputs *in, struct state *s, const struct npy *piece)
+{
+    for (size_t i = 0; i < piece->shape[0]; i++) {
+        const struct npy row = npy_row(piece, i);
+        KELVIN_TRY(npy_values(s->aside, &row, in->before + i, s->x.path));
+        KELVIN_TRY(inputs_standardise(in, i, s->aside, s->x.path, "row", in->before + i + 1));
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status take_labels(kelvin_inputs *in, struct state *s, size_t n)
+{
+    struct npy piece;
+    KELVIN_TRY(read_rows(&s->y, &piece, in->before, n));
+    KELVIN_TRY(npy_labels(in->y, &piece, in->before, s->y.path));
+    for (size_t i = 0; i < n; i++) {
+        char where[KELVIN_PATH_MAX + 32], label[16];
+        snprintf(label, sizeof label, "%d", (int)in->y[i]);
+        in->y[i] = labels_find_number(in->classes, in->y[i]);
+        if (in->y[i] >= 0 || !in->labels) continue;
+        snprintf(where, sizeof where, "%s: row %zu (from 1)", s->y.path, in->before + i + 1);
+        return inputs_no_class(in, where, label);
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status next(kelvin_inputs *in)
+{
+    struct state *s = in->state;
+    const size_t left = s->x.head.shape[0] - in->before, n = left < in->most ? left : in->most;
+    struct npy piece;
+    if (n == 0) return KELVIN_OK;
+    KELVIN_TRY(read_rows(&s->x, &piece, in->before, n));
+    KELVIN_TRY(s->images ? take_images(in, s, &piece) : take_table(in, s, &piece));
+    if (in->labelled) KELVIN_TRY(take_labels(in, s, n));
+    in->n = n;
+    return KELVIN_OK;
+}
+
+static void close_npy(kelvin_inputs *in)
+{
+    struct state *s = in->state;
+    kelvin_free(s->aside);
+    kelvin_free(s->x.buffer);
+    kelvin_free(s->y.buffer);
+}
+
+const struct inputs_type inputs_npy = {open, next, close_npy};
+
+const struct data_type inputs_npy_spec = {
+    .usage = "npy:X[,Y][,test-x=FILE][,test-y=FILE][,split=SHARE][,seed=N]",
+    .files = {"X", "Y"},
+    .keys = {"test-x", "test-y"},
+    .optional = 1,
+    .splits = true,
+};

@@ -1,0 +1,48 @@
+/* Pictures as a network wants them: plane after plane, of one size, grey or in colour. */
+#include "base/files.h"
+#include "data/picture.h"
+#include "data/resize.h"
+
+kelvin_status picture_read(struct picture *picture, const char *path)
+{
+    char *bytes;
+    size_t size;
+    *picture = (struct picture){0};
+    KELVIN_TRY(kelvin_file_read(&bytes, &size, path));
+    const kelvin_status status = picture_decode(picture, bytes, size, path);
+    kelvin_free(bytes);
+    return status;
+}
+
+/* One plane of a picture; Rec. 601 luma, in the whole numbers of PIL, where colour becomes grey. */
+static void get_plane(uint8_t *to, const struct picture *picture, size_t channel, bool luma)
+{
+    const size_t n = picture->height * picture->width, step = picture->channels;
+    const uint8_t *p = picture->pixels;
+    if (luma)
+        for (size_t i = 0; i < n; i++, p += step)
+            to[i] = (uint8_t)((p[0] * 19595u + p[1] * 38470u + p[2] * 7471u + 0x8000u) >> 16);
+    else
+        picture_plane(to, p, n, step, channel);
+}
+
+/* `plane` has room for one of the picture's own, if sizes differ. */
+static kelvin_status place(uint8_t *to, size_t channels, size_t height, size_t width, const struct picture *picture,
+                           uint8_t *plane)
+{
+    for (size_t c = 0; c < channels; c++, to += height * width) {
+        get_plane(plane ? plane : to, picture, picture->channels == 1 ? 0 : c, picture->channels > channels);
+        if (plane) KELVIN_TRY(resize_plane(to, height, width, plane, picture->height, picture->width));
+    }
+    return KELVIN_OK;
+}
+
+kelvin_status picture_fit(uint8_t *to, size_t channels, size_t height, size_t width, const struct picture *picture)
+{
+    const bool same = picture->height == height && picture->width == width;
+    uint8_t *plane = same ? NULL : kelvin_alloc(picture->height, picture->width);
+    if (!same && !plane) return KELVIN_ENOMEM;
+    const kelvin_status status = place(to, channels, height, width, picture, plane);
+    kelvin_free(plane);
+    return status;
+}
