@@ -2,7 +2,7 @@
 #include "cli/command.h"
 
 const struct command *const commands[] = {
-    &sample_command, &resume_command, &diagnose_command, &figure_command,
+    &sample_command, &resume_command, &eval_command, &diagnose_command, &figure_command,
     &data_command,   &info_command,   &bench_command,    NULL,
 };
 

@@ -4,7 +4,6 @@
 #include "run/chains.h"
 #include "run/pass.h"
 
-#include <string.h>
 #include <unistd.h>
 
 enum { INPUT_BYTES = 16 << 20, LOGIT_BYTES = 32 << 20 };
@@ -15,8 +14,8 @@ struct computed {
     kelvin_inputs *inputs;
     kelvin_run *run; /* of one's own: its data are where the inputs come from. NULL: they come from elsewhere */
     struct kelvin_pass pass;
-    size_t most;
-    float *theta, *z; /* (n_params), (samples, most, classes) */
+    size_t most, room; /* observations at a time; for which there is memory: */
+    float *theta, *z;  /* (n_params), (samples, room, classes) */
 };
 
 static kelvin_status compute(struct computed *c, const kelvin_rows *rows)
@@ -30,12 +29,24 @@ static kelvin_status compute(struct computed *c, const kelvin_rows *rows)
     return KELVIN_OK;
 }
 
+/* One picture does not need the memory of thousands. */
+static kelvin_status make_room(struct computed *c, size_t n)
+{
+    if (n <= c->room) return KELVIN_OK;
+    kelvin_free(c->z);
+    c->room = 0;
+    if (!(c->z = kelvin_alloc(c->base.samples * n * c->base.classes, sizeof *c->z))) return KELVIN_ENOMEM;
+    c->room = n;
+    return KELVIN_OK;
+}
+
 static kelvin_status next_computed(kelvin_logits *logits, kelvin_piece *piece)
 {
     struct computed *c = (struct computed *)logits;
     kelvin_rows rows;
     KELVIN_TRY(kelvin_inputs_next(c->inputs, &rows, c->most));
     if (rows.n == 0) return KELVIN_OK;
+    KELVIN_TRY(make_room(c, rows.n));
     KELVIN_TRY(compute(c, &rows));
     *piece = (kelvin_piece){.n = rows.n, .first = rows.first, .z = c->z, .y = rows.y, .name = rows.name};
     return KELVIN_OK;
@@ -58,9 +69,7 @@ static kelvin_status make(struct computed *c, size_t threads)
     const size_t by_inputs = INPUT_BYTES / sizeof(float) / model->inputs;
     c->most = kelvin_logits_chunk(c->base.samples, model->classes, LOGIT_BYTES);
     if (c->most > by_inputs) c->most = by_inputs > 0 ? by_inputs : 1;
-    if (!(c->theta = kelvin_alloc(model->n_params, sizeof *c->theta)) ||
-        !(c->z = kelvin_alloc(c->base.samples * c->most * model->classes, sizeof *c->z)))
-        return KELVIN_ENOMEM;
+    if (!(c->theta = kelvin_alloc(model->n_params, sizeof *c->theta))) return KELVIN_ENOMEM;
     return kelvin_pass_create(&c->pass, c->samples->run, threads ? threads : kelvin_cpu_count());
 }
 

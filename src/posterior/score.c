@@ -62,12 +62,12 @@ static const kelvin_metric_info about[KELVIN_METRICS] = {
     [KELVIN_LOG_LIKELIHOOD] = {"log_likelihood", "log-likelihood, sum", "", 1, 1, 1},
     [KELVIN_MEAN_LOG_LIKELIHOOD] = {"mean_log_likelihood", "log-likelihood, mean", "", 1, 4, 1},
     [KELVIN_BRIER] = {"brier", "Brier score", "", 1, 4, -1},
-    [KELVIN_ECE] = {"ece", "calibration error, equal width", "%", 100, 2, -1},
-    [KELVIN_ECE_MASS] = {"ece_mass", "calibration error, equal mass", "%", 100, 2, -1},
+    [KELVIN_ECE] = {"ece", "calibration error", "%", 100, 2, -1},
+    [KELVIN_ECE_MASS] = {"ece_mass", "calibration error, by mass", "%", 100, 2, -1},
     [KELVIN_CONFIDENCE] = {"confidence", "confidence", "%", 100, 2, 0},
     [KELVIN_ENTROPY] = {"entropy", "entropy", "nats", 1, 4, 0},
-    [KELVIN_ALEATORIC] = {"aleatoric", "  aleatoric: in the data", "nats", 1, 4, 0},
-    [KELVIN_EPISTEMIC] = {"epistemic", "  epistemic: in the model", "nats", 1, 4, 0},
+    [KELVIN_ALEATORIC] = {"aleatoric", "aleatoric: in the data", "nats", 1, 4, 0},
+    [KELVIN_EPISTEMIC] = {"epistemic", "epistemic: in the model", "nats", 1, 4, 0},
 };
 
 const kelvin_metric_info *kelvin_metric_about(kelvin_metric metric)

@@ -1,0 +1,234 @@
+/* kelvin eval: how good the posterior of a run is, on its own data or on others. */
+#include "cli/command.h"
+#include "cli/eval_table.h"
+#include "cli/report.h"
+
+#include <string.h>
+
+struct settings {
+    const char *on, *ood;
+    size_t bins, threads;
+    bool sizes, json, csv;
+};
+
+#define AT(field) offsetof(struct settings, field)
+
+static const struct option options[] = {
+    {"on", 0, "PART", OPTION_STRING, AT(on), "test, train, or a data set with labels: as for kelvin sample --data",
+     "test; train if there is no test part"},
+    {"ood", 0, "DATA", OPTION_STRING, AT(ood), "also tell this data set from the first: AUROC", NULL},
+    {"bins", 0, "N", OPTION_SIZE, AT(bins), "of calibration errors", NULL},
+    {"sizes", 0, NULL, OPTION_FLAG, AT(sizes), "with --json or --csv: also the curve over posterior sizes", NULL},
+    {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
+    {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of a table", NULL},
+    {"csv", 0, NULL, OPTION_FLAG, AT(csv), "print CSV instead: run,on,metric,kind,value,low,high,error", NULL},
+};
+
+static void defaults(void *data)
+{
+    struct settings *settings = data;
+    settings->bins = KELVIN_BINS;
+}
+
+/* ---- what tells two data sets apart ---- */
+
+/* The numbers of a data set's observations; they grow with it. */
+struct doubts {
+    size_t n, room;
+    double *value[AUROCS];
+};
+
+static kelvin_status grow(struct doubts *doubts)
+{
+    const size_t room = doubts->room ? 2 * doubts->room : 1024;
+    for (size_t i = 0; i < AUROCS; i++) {
+        double *value = kelvin_alloc(room, sizeof *value);
+        if (!value) return KELVIN_ENOMEM;
+        if (doubts->n > 0) memcpy(value, doubts->value[i], doubts->n * sizeof *value);
+        kelvin_free(doubts->value[i]);
+        doubts->value[i] = value;
+    }
+    doubts->room = room;
+    return KELVIN_OK;
+}
+
+static kelvin_status note(void *context, const kelvin_verdict *verdict)
+{
+    struct doubts *doubts = context;
+    const double doubt[AUROCS] = {verdict->entropy, 1 - verdict->confidence, verdict->epistemic};
+    if (doubts->n == doubts->room) KELVIN_TRY(grow(doubts));
+    for (size_t i = 0; i < AUROCS; i++) doubts->value[i][doubts->n] = doubt[i];
+    doubts->n++;
+    return KELVIN_OK;
+}
+
+static void forget(struct doubts *doubts)
+{
+    for (size_t i = 0; i < AUROCS; i++) kelvin_free(doubts->value[i]);
+}
+
+/* ---- one run ---- */
+
+static kelvin_status open_data(kelvin_logits **logits, kelvin_samples *samples, const char *spec, bool labels,
+                               size_t threads)
+{
+    kelvin_inputs *inputs;
+    *logits = NULL;
+    KELVIN_TRY(kelvin_inputs_open(&inputs, spec, samples->run->data, labels));
+    return kelvin_logits_computed(logits, samples, inputs, threads);
+}
+
+static kelvin_status open_on(kelvin_logits **logits, struct evaluated *e, kelvin_samples *samples,
+                             const struct settings *settings)
+{
+    const bool tests = samples->run->data->test.n > 0;
+    e->no_test = !settings->on && !tests;
+    e->on = settings->on ? settings->on : tests ? "test" : "train";
+    if (strcmp(e->on, "train") == 0) return kelvin_logits_of_side(logits, samples, KELVIN_TRAIN, settings->threads);
+    if (strcmp(e->on, "test") != 0) return open_data(logits, samples, e->on, true, settings->threads);
+    if (!tests)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: its data set %s has no test part; use --on train, or another data set",
+                           e->folder, samples->run->config.data);
+    return kelvin_logits_of_side(logits, samples, KELVIN_TEST, settings->threads);
+}
+
+/* `in` may be NULL: nobody asked for them. */
+static kelvin_status measure(struct evaluated *e, kelvin_samples *samples, const struct settings *settings,
+                             struct doubts *in)
+{
+    kelvin_logits *logits;
+    KELVIN_TRY(open_on(&logits, e, samples, settings));
+    const kelvin_evaluate_options how = {.bins = settings->bins,
+                                         .threads = settings->threads,
+                                         .sizes = settings->sizes,
+                                         .watch = in ? note : NULL,
+                                         .context = in};
+    const kelvin_status status = kelvin_evaluate(&e->metrics, logits, &how);
+    e->network += kelvin_logits_seconds(logits);
+    kelvin_logits_close(logits);
+    return status;
+}
+
+static kelvin_status measure_others(struct evaluated *e, kelvin_samples *samples, const struct settings *settings,
+                                    struct doubts *out)
+{
+    kelvin_logits *logits;
+    KELVIN_TRY(open_data(&logits, samples, settings->ood, false, settings->threads));
+    const kelvin_status status = kelvin_judge(logits, note, out);
+    e->network += kelvin_logits_seconds(logits);
+    kelvin_logits_close(logits);
+    return status;
+}
+
+static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, const struct settings *settings)
+{
+    struct doubts in = {0}, out = {0};
+    kelvin_status status = measure(e, samples, settings, settings->ood ? &in : NULL);
+    if (!status && settings->ood) status = measure_others(e, samples, settings, &out);
+    if (!status && settings->ood) {
+        e->ood = settings->ood;
+        e->ood_n = out.n;
+        for (size_t i = 0; i < AUROCS; i++) e->auroc[i] = kelvin_auroc(in.value[i], in.n, out.value[i], out.n);
+    }
+    forget(&in);
+    forget(&out);
+    return status;
+}
+
+/* Samples are let go as soon as they have been looked at: those of many runs would be many. */
+static kelvin_status evaluate_run(struct evaluated *e, const struct settings *settings)
+{
+    const double begin = kelvin_now();
+    kelvin_samples *samples;
+    KELVIN_TRY(kelvin_run_open(&e->run, e->folder));
+    KELVIN_TRY(kelvin_samples_open(&samples, e->folder));
+    const kelvin_status status = evaluate(e, samples, settings);
+    kelvin_samples_close(samples);
+    e->seconds = kelvin_now() - begin;
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static const char *last_part(const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+    return slash && slash[1] ? slash + 1 : folder;
+}
+
+/* The last part of the path, or all of it where two runs share that; what is too long loses its beginning, for runs
+ * differ at their ends. */
+static void name_run(struct evaluated *runs, size_t n, size_t i)
+{
+    enum { MOST = 15 };
+    const char *name = last_part(runs[i].folder);
+    for (size_t k = 0; k < n; k++)
+        if (k != i && strcmp(last_part(runs[k].folder), name) == 0) name = runs[i].folder;
+    const size_t length = strlen(name), most = n == 1 ? RUN_NAME - 1 : MOST;
+    if (length <= most)
+        snprintf(runs[i].name, RUN_NAME, "%s", name);
+    else
+        snprintf(runs[i].name, RUN_NAME, "..%s", name + length - (most - 2));
+}
+
+static kelvin_status print(const struct evaluated *runs, size_t n, const struct settings *settings)
+{
+    if (settings->json) return print_json(stdout, eval_json(runs, n), ALL_DIGITS);
+    if (settings->csv)
+        eval_csv(stdout, runs, n);
+    else
+        eval_print(stdout, runs, n);
+    return KELVIN_OK;
+}
+
+static kelvin_status check(const struct settings *settings, const struct arguments *arguments)
+{
+    if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin eval --help)");
+    if (settings->json && settings->csv) return kelvin_fail(KELVIN_EUSAGE, "--json and --csv: expected one of them");
+    if (settings->bins < 1 || settings->bins > KELVIN_MOST_BINS)
+        return kelvin_fail(KELVIN_EUSAGE, "--bins %zu: expected 1 .. %d", settings->bins, (int)KELVIN_MOST_BINS);
+    if (settings->sizes && !settings->json && !settings->csv)
+        return kelvin_fail(KELVIN_EUSAGE, "--sizes: expected --json or --csv with it");
+    return KELVIN_OK;
+}
+
+static kelvin_status run(void *data, const struct arguments *arguments)
+{
+    const struct settings *settings = data;
+    const size_t n = arguments->n_operands;
+    KELVIN_TRY(check(settings, arguments));
+    struct evaluated *runs = kelvin_alloc(n, sizeof *runs);
+    if (!runs) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < n; i++) runs[i].folder = arguments->operands[i];
+    kelvin_status status = KELVIN_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        name_run(runs, n, i);
+        status = evaluate_run(&runs[i], settings);
+    }
+    if (!status) status = print(runs, n, settings);
+    for (size_t i = 0; i < n; i++) kelvin_run_close(runs[i].run);
+    kelvin_free(runs);
+    return status;
+}
+
+const struct command eval_command = {
+    .name = "eval",
+    .synopsis = "RUN... [--on test|train|DATA] [--ood DATA] [--json] [--csv]",
+    .about = "Say how good a posterior is: accuracy, likelihood, calibration, doubt",
+    .details =
+        "RUN is a folder that kelvin sample made; of several, the ensembles stand side by side.\n"
+        "Metrics are of single samples (their mean, with its standard error over chains), of the ensemble of all\n"
+        "samples, and, where there are more than 8, of 100 random ensembles of 8, as in the paper. The entropy of a\n"
+        "prediction is split into what is in the data (aleatoric: the mean over samples of each one's entropy) and\n"
+        "what is in the model (epistemic: the mutual information of prediction and sample).\n"
+        "Training metrics are of the data as they are, without augmentation. Logits that the run has left are used;\n"
+        "those of other data are computed.\n"
+        "AUROC is the chance that the number (entropy, 1 - confidence, epistemic) of one observation of --ood is\n"
+        "larger than that of one of --on.",
+    .operands = OPERANDS,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .settings_size = sizeof(struct settings),
+    .defaults = defaults,
+    .run = run,
+};

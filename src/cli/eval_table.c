@@ -1,0 +1,141 @@
+/* The tables of kelvin eval. */
+#include "cli/eval_table.h"
+
+#include "cli/options.h"
+#include "cli/report.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const struct auroc_about auroc_about[AUROCS] = {
+    {"auroc_entropy", "AUROC, entropy"},
+    {"auroc_confidence", "AUROC, 1 - confidence"},
+    {"auroc_epistemic", "AUROC, epistemic"},
+};
+
+enum { NAME = 30, RUN = 16, RUNS = (LINE - NAME) / RUN };
+
+/* Of one run: a row has the metric in these columns. */
+static const struct {
+    enum metric_kind kind;
+    const char *head;
+    int width;
+} columns[] = {
+    {SINGLE, "single samples", 16}, {ENSEMBLE, "ensemble", 9}, {LOW, "10 %", 8}, {MEDIAN, "median", 8},
+    {HIGH, "90 %", 8},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns, FEW_COLUMNS = 2 };
+
+static void say(FILE *out, int column, const char *format, ...) KELVIN_PRINTF(3, 4);
+
+static void say(FILE *out, int column, const char *format, ...)
+{
+    char text[4096 + 1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    print_wrapped(out, text, column, LINE);
+}
+
+static void print_name(FILE *out, const kelvin_metric_info *about)
+{
+    char name[CELL];
+    snprintf(name, sizeof name, "%s%s%s", about->title, *about->unit ? ", " : "", about->unit);
+    fprintf(out, "%-*s", NAME, name);
+}
+
+/* ---- one run ---- */
+
+static void print_one(FILE *out, const struct evaluated *e)
+{
+    const size_t shown = e->metrics.subsets > 0 ? COLUMNS : FEW_COLUMNS;
+    char cell[CELL];
+    if (shown == COLUMNS) fprintf(out, "%*s%*s\n", NAME + 25, "", 24, "ensembles of 8");
+    fprintf(out, "%*s", NAME, "");
+    for (size_t i = 0; i < shown; i++) fprintf(out, "%*s", columns[i].width, columns[i].head);
+    fputc('\n', out);
+    for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
+        print_name(out, kelvin_metric_about(metric));
+        for (size_t i = 0; i < shown; i++) {
+            metric_cell(cell, &e->metrics, metric, columns[i].kind, false, columns[i].width - 1);
+            fprintf(out, "%*s", columns[i].width, cell);
+        }
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < AUROCS && e->ood; i++)
+        fprintf(out, "%-*s%*.4f\n", NAME, auroc_about[i].title, columns[0].width + columns[1].width, e->auroc[i]);
+}
+
+/* ---- several, side by side ---- */
+
+static void print_kind(FILE *out, const struct evaluated *runs, size_t n, kelvin_metric metric, enum metric_kind kind)
+{
+    for (size_t i = 0; i < n; i++) {
+        char cell[CELL];
+        metric_cell(cell, &runs[i].metrics, metric, kind, false, RUN - 1);
+        fprintf(out, "%*s", RUN, cell);
+    }
+    fputc('\n', out);
+}
+
+static void print_several(FILE *out, const struct evaluated *runs, size_t n)
+{
+    size_t subsets = 0;
+    for (size_t i = 0; i < n; i++) subsets += runs[i].metrics.subsets;
+    fprintf(out, "%*s", NAME, "");
+    for (size_t i = 0; i < n; i++) fprintf(out, "%*s", RUN, runs[i].name);
+    fputc('\n', out);
+    for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
+        print_name(out, kelvin_metric_about(metric));
+        print_kind(out, runs, n, metric, ENSEMBLE);
+        if (subsets == 0) continue;
+        fprintf(out, "%-*s", NAME, "    10..90 %, of 8 samples");
+        print_kind(out, runs, n, metric, RANGE);
+    }
+    for (size_t a = 0; a < AUROCS && runs[0].ood; a++) {
+        fprintf(out, "%-*s", NAME, auroc_about[a].title);
+        for (size_t i = 0; i < n; i++) fprintf(out, "%*.4f", RUN, runs[i].auroc[a]);
+        fputc('\n', out);
+    }
+}
+
+/* ---- around them ---- */
+
+static void print_subject_of(FILE *out, const struct evaluated *e)
+{
+    const kelvin_run_config *c = &e->run->config;
+    const kelvin_metrics *m = &e->metrics;
+    say(out, 2, "%s: %s on %s, density %s, temperature %g; %zu sample%s of %zu chain%s, %s: %zu observation%s%s",
+        e->name, c->model, c->data, c->density, c->temperature, m->samples, m->samples == 1 ? "" : "s", m->chains,
+        m->chains == 1 ? "" : "s", e->on, m->n, m->n == 1 ? "" : "s",
+        e->no_test ? " (the run has no test part)" : "");
+}
+
+static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
+{
+    const kelvin_metrics *m = &runs[0].metrics;
+    fputc('\n', out);
+    if (n == 1 && m->chains > 1) say(out, 0, "+-: standard error over chains.");
+    if (m->subsets > 0)
+        say(out, 0, "Ensembles of %zu: %zu random ones, as in the paper.", m->subset, m->subsets);
+    else
+        say(out, 0, "Error bars of ensembles need more than 8 samples; the paper has 24.");
+    say(out, 0, "Calibration error: %zu bins of equal width; by mass: of equally many observations.", m->bins);
+    if (runs[0].ood)
+        say(out, 0, "AUROC: how well that number tells %s (%zu rows) from what was evaluated; 0.5 is chance.",
+            runs[0].ood, runs[0].ood_n);
+}
+
+void eval_print(FILE *out, const struct evaluated *runs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) print_subject_of(out, &runs[i]);
+    for (size_t first = 0; first < n; first += RUNS) {
+        fputc('\n', out);
+        if (n == 1)
+            print_one(out, runs);
+        else
+            print_several(out, runs + first, n - first < RUNS ? n - first : RUNS);
+    }
+    print_legend(out, runs, n);
+}

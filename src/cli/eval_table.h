@@ -1,0 +1,61 @@
+/* eval_table: metrics as tables of at most 79 letters, as JSON and as CSV. */
+#ifndef CLI_EVAL_TABLE_H
+#define CLI_EVAL_TABLE_H
+
+#include <kelvin/posterior.h>
+
+#include <jansson.h>
+#include <stdio.h>
+
+enum { CELL = 40, LINE = 79, AUROCS = 3, RUN_NAME = 64 };
+
+enum metric_kind {
+    SINGLE,   /* mean of single samples, +- its standard error */
+    ENSEMBLE, /* of all samples */
+    LOW,      /* of ensembles of 8: the 10th percentile, */
+    MEDIAN,
+    HIGH,  /* the 90th, */
+    RANGE, /* and "low .. high" */
+    KINDS
+};
+
+/* A number with as many digits as are asked for and there is room for. */
+void cell_number(char out[CELL], double x, const char *unit, int digits, int room);
+/* "mean +- error", or the mean alone where there is no error. */
+void cell_average(char out[CELL], const kelvin_average *x, double scale, const char *unit, int digits, int room);
+/* "low..high" with `between` between them. */
+void cell_pair(char out[CELL], double a, const char *between, double b, const char *unit, int digits, int room);
+
+/* A metric's cell, in its unit, with " %" behind it if that is wanted. */
+void metric_cell(char out[CELL], const kelvin_metrics *metrics, kelvin_metric metric, enum metric_kind kind,
+                 bool percent, int room);
+
+/* What was found out about a run. */
+struct evaluated {
+    const char *folder;
+    char name[RUN_NAME]; /* for the head of a column */
+    kelvin_run *run;     /* its configuration */
+    const char *on;      /* "test", "train", or a data set */
+    bool no_test;        /* test was meant, but there is no such part */
+    kelvin_metrics metrics;
+    const char *ood;      /* NULL: not asked for */
+    size_t ood_n;         /* its rows */
+    double auroc[AUROCS]; /* in the order of auroc_about */
+    double seconds, network;
+};
+
+extern const struct auroc_about {
+    const char *name, *title;
+} auroc_about[AUROCS];
+
+/* One run: single samples, the ensemble, ensembles of 8. Several: the ensembles side by side. */
+void eval_print(FILE *out, const struct evaluated *runs, size_t n);
+/* A row for each run, metric and kind. */
+void eval_csv(FILE *out, const struct evaluated *runs, size_t n);
+/* NULL if memory is short. */
+json_t *eval_json(const struct evaluated *runs, size_t n);
+
+/* The numbers of one set of observations; null if there are none. */
+json_t *metrics_json(const kelvin_metrics *metrics);
+
+#endif
