@@ -211,37 +211,6 @@ typedef struct kelvin_diagnosis {
 KELVIN_MUST_CHECK kelvin_status kelvin_diagnose(kelvin_diagnosis **diagnosis, kelvin_samples *samples, size_t threads);
 void kelvin_diagnosis_free(kelvin_diagnosis *diagnosis);
 
-/* ---- ensembles: what the samples of a posterior say together ---- */
-
-/* Of equal probabilities the first counts as the largest. */
-typedef struct kelvin_old_metrics {
-    size_t samples, chains, n; /* n: observations */
-    struct {
-        kelvin_average accuracy, confidence, log_likelihood; /* log-likelihood per observation */
-    } single; /* of each sample alone, averaged; the error is over chains */
-    struct {
-        double accuracy, confidence, log_likelihood; /* log-likelihood: the sum over observations */
-    } ensemble;                                      /* of the posterior predictive of all samples */
-    size_t subsets, subset; /* error bars are over so many random subsets of so many samples; 0: too few for that */
-    struct {
-        kelvin_percentiles accuracy, confidence, log_likelihood;
-    } spread; /* of the subsets' ensembles; as in ensemble */
-} kelvin_old_metrics;
-
-/* Of the logits in an NPY file, (samples, n, classes), float32, against the labels y (n), each 0 .. classes - 1. The
- * file is read in pieces: memory is a few MB however large it is. Probabilities that doubles cannot hold keep their
- * logarithms: a log-likelihood of finite logits is finite.
- * Where there are more than 8 samples, error bars are as in the paper: 100 subsets of 8 without replacement, always the
- * same ones. */
-KELVIN_MUST_CHECK kelvin_status kelvin_ensemble_evaluate(kelvin_old_metrics *out, const char *path, const int32_t *y,
-                                                         size_t n, size_t classes);
-
-/* The same where a chain has several samples, which are not independent of each other: standard errors are those of the
- * chains' means, and there are none of a single chain. chain (samples): which one each sample is of, in order. */
-KELVIN_MUST_CHECK kelvin_status kelvin_ensemble_of_chains(kelvin_old_metrics *out, const char *path, const int32_t *y,
-                                                          const uint32_t *chain, size_t samples, size_t n,
-                                                          size_t classes);
-
 /* Of a run that has ended: a chain with fewer epochs has diverged. */
 KELVIN_MUST_CHECK kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_run *run,
                                                          const char *folder);

@@ -18,7 +18,7 @@ struct facts {
     uint32_t diverged;          /* so many of them */
     size_t samples;
     uint32_t *sample_chain;     /* (samples): which chain each is of */
-    kelvin_old_metrics train, test; /* test.n is 0 if there is nothing to test with; both are if there are no samples */
+    kelvin_metrics train, test; /* test.n is 0 if there is nothing to test with; both are if there are no samples */
     kelvin_temperatures temperatures;
 };
 

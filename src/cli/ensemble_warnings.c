@@ -146,7 +146,7 @@ static bool find_cause(char out[WARNING], const struct facts *f)
 
 static bool knows_nothing(char out[WARNING], const struct facts *f, bool has_cause)
 {
-    if (f->train.n == 0 || !(f->train.single.accuracy.mean < 1.5 / (double)f->run->data->classes)) return false;
+    if (f->train.n == 0 || !(f->train.single[KELVIN_ACCURACY].mean < 1.5 / (double)f->run->data->classes)) return false;
     snprintf(out, WARNING,
              "Single samples are hardly better than chance on their own training data: %sthe --density leads away from "
              "the labels, or the --prior is too strong for so few data.",

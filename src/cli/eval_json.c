@@ -23,10 +23,9 @@ static json_t *bins_json(const kelvin_bin *bins, size_t n)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(
-            list, json_pack("{s:o, s:o, s:I, s:I, s:o}", "from", json_number(bins[i].from), "to",
-                            json_number(bins[i].to), "observations", (json_int_t)bins[i].n, "hits",
-                            (json_int_t)bins[i].hits, "confidence", json_number(bins[i].confidence)));
+        json_array_append_new(list, json_pack("{s:o, s:o, s:I, s:I, s:o}", "from", json_number(bins[i].from), "to",
+                                              json_number(bins[i].to), "observations", (json_int_t)bins[i].n, "hits",
+                                              (json_int_t)bins[i].hits, "confidence", json_number(bins[i].confidence)));
     return list;
 }
 
@@ -79,10 +78,9 @@ static json_t *ood_json(const struct evaluated *e)
 static json_t *run_json(const struct evaluated *e)
 {
     const kelvin_run_config *c = &e->run->config;
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:o}", "run", e->folder, "name", e->name, "sampler",
-                  c->sampler, "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
-                  "temperature", c->temperature, "on", e->on, "ood", ood_json(e));
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:o}", "run", e->folder, "name", e->name,
+                               "sampler", c->sampler, "data", c->data, "model", c->model, "density", c->density,
+                               "prior", c->prior, "temperature", c->temperature, "on", e->on, "ood", ood_json(e));
     json_t *metrics = metrics_json(&e->metrics);
     if (json_object_update(object, metrics)) object = NULL;
     json_decref(metrics);

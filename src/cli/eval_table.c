@@ -21,8 +21,8 @@ static const struct {
     const char *head;
     int width;
 } columns[] = {
-    {SINGLE, "single samples", 16}, {ENSEMBLE, "ensemble", 9}, {LOW, "10 %", 8}, {MEDIAN, "median", 8},
-    {HIGH, "90 %", 8},
+    {SINGLE, "single samples", 16}, {ENSEMBLE, "ensemble", 9}, {LOW, "10 %", 8},
+    {MEDIAN, "median", 8},          {HIGH, "90 %", 8},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, FEW_COLUMNS = 2 };
 
@@ -108,8 +108,7 @@ static void print_subject_of(FILE *out, const struct evaluated *e)
     const kelvin_metrics *m = &e->metrics;
     say(out, 2, "%s: %s on %s, density %s, temperature %g; %zu sample%s of %zu chain%s, %s: %zu observation%s%s",
         e->name, c->model, c->data, c->density, c->temperature, m->samples, m->samples == 1 ? "" : "s", m->chains,
-        m->chains == 1 ? "" : "s", e->on, m->n, m->n == 1 ? "" : "s",
-        e->no_test ? " (the run has no test part)" : "");
+        m->chains == 1 ? "" : "s", e->on, m->n, m->n == 1 ? "" : "s", e->no_test ? " (the run has no test part)" : "");
 }
 
 static void print_legend(FILE *out, const struct evaluated *runs, size_t n)

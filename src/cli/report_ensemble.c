@@ -4,12 +4,13 @@
 
 #include "base/files.h"
 #include "cli/ensemble_facts.h"
+#include "cli/eval_table.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "posterior/logits.h"
 #include "run/chains.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,19 +18,29 @@
 /* ---- what there is to say ---- */
 
 /* Logits are what a run writes last. */
-static kelvin_status evaluate(kelvin_old_metrics *out, const struct facts *f, const char *folder,
+static kelvin_status evaluate(kelvin_metrics *out, const struct facts *f, const char *folder,
                               const struct kelvin_logits_file *file)
 {
-    kelvin_path path;
+    kelvin_logits *logits;
+    kelvin_path z, y;
     if (file->part->n == 0) return KELVIN_OK;
-    KELVIN_TRY(kelvin_path_join(path, folder, "%s", file->name));
-    if (access(path, F_OK))
+    KELVIN_TRY(kelvin_path_join(z, folder, "%s", file->name));
+    KELVIN_TRY(kelvin_path_join(y, folder, "%s", file->labels));
+    if (access(z, F_OK))
         return kelvin_fail(KELVIN_EFORMAT,
                            "%s: has no %s: the run has not ended, or no chain came to its end; kelvin resume %s goes "
                            "on with it, or says why not",
                            folder, file->name, folder);
-    return kelvin_ensemble_of_chains(out, path, file->part->y, f->sample_chain, f->samples, file->part->n,
-                                     f->run->data->classes);
+    const struct kelvin_logits_form form = {.logits = z,
+                                            .labels = y,
+                                            .chain = f->sample_chain,
+                                            .samples = f->samples,
+                                            .n = file->part->n,
+                                            .classes = f->run->data->classes};
+    KELVIN_TRY(kelvin_logits_from_files(&logits, &form));
+    const kelvin_status status = kelvin_evaluate(out, logits, NULL);
+    kelvin_logits_close(logits);
+    return status;
 }
 
 /* A chain that has fewer samples than it should: did it diverge? If not, all of them are in the logits, wherever the
@@ -67,7 +78,7 @@ static kelvin_status look_at_chains(struct facts *f, const char *folder)
 static kelvin_status gather(struct facts *f, const char *folder)
 {
     struct kelvin_logits_file files[KELVIN_PARTS];
-    kelvin_old_metrics *metrics[KELVIN_PARTS] = {&f->train, &f->test};
+    kelvin_metrics *metrics[KELVIN_PARTS] = {&f->train, &f->test};
     f->chains = kelvin_alloc(f->run->config.chains, sizeof *f->chains);
     f->sample_chain = kelvin_alloc(f->run->config.samples, sizeof *f->sample_chain);
     if (!f->chains || !f->sample_chain) return KELVIN_ENOMEM;
@@ -88,104 +99,28 @@ static kelvin_status nothing_left(const struct facts *f)
 /* ---- for people ---- */
 
 /* 79 letters: name, cell, cell, with two spaces between them that no number takes. */
-enum { CELL = 40, ROOM = 22, NAME_WIDTH = 31, WIDTH = 24, LINE = 79 };
+enum { ROOM = 22, NAME_WIDTH = 31, WIDTH = 24 };
 
-/* Two numbers in a cell, with as many digits as there is room for: logits as large as floats can be have likelihoods of
- * 39 digits. */
-static void pair(char out[CELL], double a, const char *between, double b, const char *unit, int digits)
-{
-    int used = CELL;
-    for (; used > ROOM && digits >= 0; digits--)
-        used = snprintf(out, CELL, "%.*f%s%.*f%s", digits, a, between, digits, b, unit);
-    if (used > ROOM) snprintf(out, CELL, "%.3g%s%.3g%s", a, between, b, unit);
-}
-
-static void number(char out[CELL], double x, const char *unit, int digits)
-{
-    if (snprintf(out, CELL, "%.*f%s", digits, x, unit) > ROOM) snprintf(out, CELL, "%.6g%s", x, unit);
-}
-
-static void with_error(char out[CELL], const kelvin_average *x, double scale, const char *unit, int digits)
-{
-    if (isnan(x->error))
-        number(out, scale * x->mean, unit, digits);
-    else
-        pair(out, scale * x->mean, " +- ", scale * x->error, unit, digits);
-}
-
-static void single_accuracy(char out[CELL], const kelvin_old_metrics *m)
-{
-    with_error(out, &m->single.accuracy, 100, " %", 2);
-}
-
-static void ensemble_accuracy(char out[CELL], const kelvin_old_metrics *m)
-{
-    number(out, 100 * m->ensemble.accuracy, " %", 2);
-}
-
-static void subset_accuracy(char out[CELL], const kelvin_old_metrics *m)
-{
-    number(out, 100 * m->spread.accuracy.median, " %", 2);
-}
-
-static void range_of_accuracy(char out[CELL], const kelvin_old_metrics *m)
-{
-    pair(out, 100 * m->spread.accuracy.low, " .. ", 100 * m->spread.accuracy.high, " %", 2);
-}
-
-static void single_log_likelihood(char out[CELL], const kelvin_old_metrics *m)
-{
-    with_error(out, &m->single.log_likelihood, 1, "", 4);
-}
-
-static void mean_log_likelihood(char out[CELL], const kelvin_old_metrics *m)
-{
-    number(out, m->ensemble.log_likelihood / (double)m->n, "", 4);
-}
-
-static void ensemble_log_likelihood(char out[CELL], const kelvin_old_metrics *m)
-{
-    number(out, m->ensemble.log_likelihood, "", 1);
-}
-
-static void subset_log_likelihood(char out[CELL], const kelvin_old_metrics *m)
-{
-    number(out, m->spread.log_likelihood.median, "", 1);
-}
-
-static void range_of_log_likelihood(char out[CELL], const kelvin_old_metrics *m)
-{
-    pair(out, m->spread.log_likelihood.low, " .. ", m->spread.log_likelihood.high, "", 1);
-}
-
-static void single_confidence(char out[CELL], const kelvin_old_metrics *m)
-{
-    with_error(out, &m->single.confidence, 100, " %", 2);
-}
-
-static void ensemble_confidence(char out[CELL], const kelvin_old_metrics *m)
-{
-    number(out, 100 * m->ensemble.confidence, " %", 2);
-}
-
-#define RANGE "    10 % .. 90 % of them"
+#define RANGE_NAME "    10 % .. 90 % of them"
 
 static const struct {
     const char *name;
-    void (*cell)(char out[CELL], const kelvin_old_metrics *metrics);
-    bool needs_subsets;
+    kelvin_metric metric;
+    enum metric_kind kind;
 } rows[] = {
-    {"accuracy, single samples", single_accuracy, false},
-    {"accuracy, ensemble", ensemble_accuracy, false},
-    {"accuracy, ensembles of 8", subset_accuracy, true},
-    {RANGE, range_of_accuracy, true},
-    {"confidence, single samples", single_confidence, false},
-    {"confidence, ensemble", ensemble_confidence, false},
-    {"log-likelihood, single, mean", single_log_likelihood, false},
-    {"log-likelihood, ensemble, mean", mean_log_likelihood, false},
-    {"log-likelihood, ensemble, sum", ensemble_log_likelihood, false},
-    {"log-likelihood, ensembles of 8", subset_log_likelihood, true},
-    {RANGE, range_of_log_likelihood, true},
+    {"accuracy, single samples", KELVIN_ACCURACY, SINGLE},
+    {"accuracy, ensemble", KELVIN_ACCURACY, ENSEMBLE},
+    {"accuracy, ensembles of 8", KELVIN_ACCURACY, MEDIAN},
+    {RANGE_NAME, KELVIN_ACCURACY, RANGE},
+    {"confidence, single samples", KELVIN_CONFIDENCE, SINGLE},
+    {"confidence, ensemble", KELVIN_CONFIDENCE, ENSEMBLE},
+    {"calibration error, ensemble", KELVIN_ECE, ENSEMBLE},
+    {"Brier score, ensemble", KELVIN_BRIER, ENSEMBLE},
+    {"log-likelihood, single, mean", KELVIN_MEAN_LOG_LIKELIHOOD, SINGLE},
+    {"log-likelihood, ensemble, mean", KELVIN_MEAN_LOG_LIKELIHOOD, ENSEMBLE},
+    {"log-likelihood, ensemble, sum", KELVIN_LOG_LIKELIHOOD, ENSEMBLE},
+    {"log-likelihood, ensembles of 8", KELVIN_LOG_LIKELIHOOD, MEDIAN},
+    {RANGE_NAME, KELVIN_LOG_LIKELIHOOD, RANGE},
 };
 
 static void print_metrics(FILE *out, const struct facts *f)
@@ -193,10 +128,10 @@ static void print_metrics(FILE *out, const struct facts *f)
     const bool tested = f->test.n > 0;
     fprintf(out, "%*s%*s\n", NAME_WIDTH + WIDTH, "training", tested ? WIDTH : 0, tested ? "test" : "");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].needs_subsets && f->train.subsets == 0) continue;
+        if (rows[i].kind > ENSEMBLE && f->train.subsets == 0) continue;
         char train[CELL], test[CELL] = "";
-        rows[i].cell(train, &f->train);
-        if (tested) rows[i].cell(test, &f->test);
+        metric_cell(train, &f->train, rows[i].metric, rows[i].kind, true, ROOM);
+        if (tested) metric_cell(test, &f->test, rows[i].metric, rows[i].kind, true, ROOM);
         fprintf(out, "%-*s%*s%*s\n", NAME_WIDTH, rows[i].name, WIDTH, train, tested ? WIDTH : 0, test);
     }
 }
@@ -204,7 +139,7 @@ static void print_metrics(FILE *out, const struct facts *f)
 static void print_temperature(FILE *out, const char *name, const kelvin_average *is, const kelvin_temperatures *t)
 {
     char cell[CELL];
-    with_error(cell, is, 1, "", 4);
+    cell_average(cell, is, 1, "", 4, ROOM);
     fprintf(out, "%-*s%*s     set: %.4g\n", NAME_WIDTH, name, WIDTH, cell, t->set);
 }
 
@@ -277,35 +212,6 @@ static void print_table(FILE *out, const struct facts *f)
 static json_t *average_json(const kelvin_average *x)
 {
     return json_pack("{s:o, s:o}", "mean", json_number(x->mean), "error", json_number(x->error));
-}
-
-static json_t *percentiles_json(const kelvin_percentiles *x)
-{
-    return json_pack("{s:o, s:o, s:o}", "low", json_number(x->low), "median", json_number(x->median), "high",
-                     json_number(x->high));
-}
-
-static json_t *subsets_json(const kelvin_old_metrics *m)
-{
-    if (m->subsets == 0) return json_null();
-    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "subsets", (json_int_t)m->subsets, "samples", (json_int_t)m->subset,
-                     "accuracy", percentiles_json(&m->spread.accuracy), "confidence",
-                     percentiles_json(&m->spread.confidence), "log_likelihood",
-                     percentiles_json(&m->spread.log_likelihood));
-}
-
-static json_t *metrics_json(const kelvin_old_metrics *m)
-{
-    if (m->n == 0) return json_null();
-    json_t *single =
-        json_pack("{s:o, s:o, s:o}", "accuracy", average_json(&m->single.accuracy), "confidence",
-                  average_json(&m->single.confidence), "mean_log_likelihood", average_json(&m->single.log_likelihood));
-    json_t *ensemble =
-        json_pack("{s:o, s:o, s:o, s:o}", "accuracy", json_number(m->ensemble.accuracy), "confidence",
-                  json_number(m->ensemble.confidence), "log_likelihood", json_number(m->ensemble.log_likelihood),
-                  "mean_log_likelihood", json_number(m->ensemble.log_likelihood / (double)m->n));
-    return json_pack("{s:I, s:o, s:o, s:o}", "observations", (json_int_t)m->n, "single", single, "ensemble", ensemble,
-                     "ensembles", subsets_json(m));
 }
 
 static json_t *temperatures_json(const kelvin_temperatures *t)
