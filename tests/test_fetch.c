@@ -2,7 +2,7 @@
  * name is right, or is not there. */
 #include "fetch_helpers.h"
 
-#include "fetch/library.h"
+#include "base/library.h"
 #include "fetch/sha1.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * files' checksums are wrong, and then the caller starts afresh. */
 #define CURL_DISABLE_TYPECHECK /* its macros take the names of our pointers */
 
-#include "fetch/library.h"
+#include "base/library.h"
 #include "fetch/room.h"
 #include "fetch/text.h"
 

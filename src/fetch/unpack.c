@@ -1,6 +1,6 @@
 /* Archives and compressed files, by libarchive. Nothing in them is believed: entries are known by the last part of
  * their names, read up to the size that they can have, and never written where they want to be. */
-#include "fetch/library.h"
+#include "base/library.h"
 #include "fetch/room.h"
 #include "fetch/text.h"
 

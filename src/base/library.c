@@ -1,5 +1,5 @@
 /* dlopen and dlsym, with sentences. */
-#include "fetch/library.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* Libraries that are opened when they are needed, and not linked.
  *
- * libcurl and libarchive bring about 40 other libraries, 7 MB of memory and 8 ms to the start of a program that needs
- * them once in its life. So they are known by their headers, and looked for when something is fetched; where one is
- * missing, everything else still works. */
-#ifndef FETCH_LIBRARY_H
-#define FETCH_LIBRARY_H
+ * libcurl, libarchive and libnetcdf bring some 60 other libraries, several MB of memory and 8 ms and more to the start
+ * of a program that needs them once in its life. So they are known by their headers, and looked for when something is
+ * fetched or exported; where one is missing, everything else still works. */
+#ifndef BASE_LIBRARY_H
+#define BASE_LIBRARY_H
 
 #include <kelvin/base.h>
 
