@@ -114,6 +114,19 @@ kelvin_status kelvin_writer_put(struct kelvin_writer *writer, const void *data, 
     return KELVIN_OK;
 }
 
+kelvin_status kelvin_writer_put_at(struct kelvin_writer *writer, const void *data, size_t bytes, uint64_t at)
+{
+    for (const char *from = data; bytes > 0;) {
+        const ssize_t done = pwrite(writer->fd, from, bytes, (off_t)at);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return cannot_write(writer);
+        from += done;
+        bytes -= (size_t)done;
+        at += (uint64_t)done;
+    }
+    return KELVIN_OK;
+}
+
 kelvin_status kelvin_folder_sync(const char *folder)
 {
     const int fd = kelvin_open(folder, O_RDONLY | O_DIRECTORY);

@@ -33,6 +33,9 @@ struct kelvin_writer {
 
 KELVIN_MUST_CHECK kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path);
 KELVIN_MUST_CHECK kelvin_status kelvin_writer_put(struct kelvin_writer *writer, const void *data, size_t bytes);
+/* To byte `at` of the file, whatever was put before; not for use beside kelvin_writer_put. */
+KELVIN_MUST_CHECK kelvin_status kelvin_writer_put_at(struct kelvin_writer *writer, const void *data, size_t bytes,
+                                                     uint64_t at);
 
 /* With `status` KELVIN_OK the file gets its name; otherwise what was written is removed. Returns the first failure.
  * Fine on a writer whose opening failed. */

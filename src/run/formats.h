@@ -19,11 +19,16 @@ KELVIN_MUST_CHECK kelvin_status kelvin_npy_read(float *data, const char *path, c
 /* The same of labels: one axis, int64, as NumPy and PyTorch like to have an index. */
 KELVIN_MUST_CHECK kelvin_status kelvin_labels_write(const char *path, const int32_t *y, size_t n);
 
-enum kelvin_npy_type { KELVIN_NPY_F32, KELVIN_NPY_I64 };
+enum kelvin_npy_type { KELVIN_NPY_F32, KELVIN_NPY_I64, KELVIN_NPY_F64, KELVIN_NPY_BOOL, KELVIN_NPY_TEXT };
+enum { KELVIN_ARRAY_AXES = 6, KELVIN_NPY_HEADER = 512 };
 struct kelvin_npy {
     enum kelvin_npy_type type;
-    size_t axes, shape[3];
+    size_t axes, shape[KELVIN_ARRAY_AXES];
+    size_t letters; /* of each text: so many code points of four bytes, zeros after its end; at least 1 */
 };
+
+/* All that comes before the data; returns how many bytes, a multiple of 64. */
+size_t kelvin_npy_header(char out[KELVIN_NPY_HEADER], const struct kelvin_npy *form);
 
 /* Any of them, a piece at a time:
  *
@@ -37,8 +42,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_npy_begin(struct kelvin_writer *file, con
 
 /* safetensors: named arrays and strings about them. A checksum of the data ("crc32") and the version ("kelvin") are
  * added to the strings by themselves. Arrays lie one behind the other in the order in which they are given. */
-enum kelvin_dtype { KELVIN_F32, KELVIN_F64 };
-enum { KELVIN_NOTE = 512, KELVIN_ARRAY_AXES = 5, KELVIN_ARRAY_NAME = 64 };
+enum kelvin_dtype { KELVIN_F32, KELVIN_F64, KELVIN_I64, KELVIN_BOOL };
+enum { KELVIN_NOTE = 512, KELVIN_ARRAY_NAME = 64 };
 
 struct kelvin_array {
     char name[KELVIN_ARRAY_NAME];
@@ -54,6 +59,16 @@ struct kelvin_note {
 
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_write(const char *path, const struct kelvin_array *arrays, size_t n,
                                                      const struct kelvin_note *notes, size_t n_notes);
+
+/* All that comes before the data, for those who write these themselves: kelvin_free it. As long whatever the checksum
+ * is. No data are looked at. */
+struct kelvin_string {
+    const char *name, *text;
+};
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_header(char **out, size_t *bytes, const char *path,
+                                                      const struct kelvin_array *arrays, size_t n,
+                                                      const struct kelvin_string *strings, size_t n_strings,
+                                                      uint32_t crc32);
 
 /* A file in memory: header parsed, checksum right. */
 struct kelvin_tensors;

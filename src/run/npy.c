@@ -7,35 +7,41 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PREFIX = 10, ALIGN = 64, LONGEST = 256, PIECE = 512 };
+enum { PREFIX = 10, ALIGN = 64, LONGEST = 320, PIECE = 512 };
+_Static_assert(PREFIX + LONGEST + ALIGN <= KELVIN_NPY_HEADER, "a header fits");
 static const char magic[] = "\x93NUMPY\x01"; /* and a minor version 0: the string's own end */
 
 static const struct {
     const char *descr;
     char kind;
     size_t bytes;
-} types[] = {[KELVIN_NPY_F32] = {"<f4", 'f', sizeof(float)}, [KELVIN_NPY_I64] = {"<i8", 'i', sizeof(int64_t)}};
+} types[] = {
+    [KELVIN_NPY_F32] = {"<f4", 'f', sizeof(float)},    [KELVIN_NPY_I64] = {"<i8", 'i', sizeof(int64_t)},
+    [KELVIN_NPY_F64] = {"<f8", 'f', sizeof(double)},   [KELVIN_NPY_BOOL] = {"|b1", 'b', sizeof(char)},
+    [KELVIN_NPY_TEXT] = {"<U", 'U', sizeof(uint32_t)},
+};
 
 static struct kelvin_npy logits_form(const size_t shape[3])
 {
     return (struct kelvin_npy){KELVIN_NPY_F32, 3, {shape[0], shape[1], shape[2]}};
 }
 
-/* As Python writes a tuple: (5, 2, 3), and (5,). */
+/* As Python writes a tuple: (5, 2, 3), (5,) and (). */
 static void show_shape(char out[LONGEST / 2], const struct kelvin_npy *form)
 {
-    size_t used = 0;
+    size_t used = (size_t)snprintf(out, LONGEST / 2, "(");
     for (size_t i = 0; i < form->axes; i++)
-        used += (size_t)snprintf(out + used, LONGEST / 2 - used, "%s%zu", i ? ", " : "(", form->shape[i]);
+        used += (size_t)snprintf(out + used, LONGEST / 2 - used, i ? ", %zu" : "%zu", form->shape[i]);
     snprintf(out + used, LONGEST / 2 - used, form->axes == 1 ? ",)" : ")");
 }
 
 static int literal(char out[LONGEST], const struct kelvin_npy *form)
 {
-    char shape[LONGEST / 2];
+    char shape[LONGEST / 2], letters[24] = "";
     show_shape(shape, form);
-    return snprintf(out, LONGEST, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", types[form->type].descr,
-                    shape);
+    if (form->type == KELVIN_NPY_TEXT) snprintf(letters, sizeof letters, "%zu", form->letters);
+    return snprintf(out, LONGEST, "{'descr': '%s%s', 'fortran_order': False, 'shape': %s, }", types[form->type].descr,
+                    letters, shape);
 }
 
 static kelvin_status data_bytes(size_t *bytes, const char *path, const struct kelvin_npy *form)
@@ -49,23 +55,28 @@ static kelvin_status data_bytes(size_t *bytes, const char *path, const struct ke
     return KELVIN_OK;
 }
 
+size_t kelvin_npy_header(char out[KELVIN_NPY_HEADER], const struct kelvin_npy *form)
+{
+    char text[LONGEST];
+    const size_t used = (size_t)literal(text, form);
+    const size_t total = (PREFIX + used + 1 + ALIGN - 1) / ALIGN * ALIGN;
+    memset(out, ' ', total);
+    memcpy(out, magic, sizeof magic);
+    out[8] = (char)((total - PREFIX) & 0xff);
+    out[9] = (char)((total - PREFIX) >> 8);
+    memcpy(out + PREFIX, text, used);
+    out[total - 1] = '\n';
+    return total;
+}
+
 kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path, const struct kelvin_npy *form)
 {
-    char text[LONGEST], header[PREFIX + LONGEST + ALIGN];
+    char header[KELVIN_NPY_HEADER];
     size_t bytes;
     file->fd = -1; /* for kelvin_writer_close, whatever happens */
     KELVIN_TRY(data_bytes(&bytes, path, form));
-    const size_t used = (size_t)literal(text, form);
-    const size_t total = (PREFIX + used + 1 + ALIGN - 1) / ALIGN * ALIGN;
-    memset(header, ' ', total);
-    memcpy(header, magic, sizeof magic);
-    header[8] = (char)((total - PREFIX) & 0xff);
-    header[9] = (char)((total - PREFIX) >> 8);
-    memcpy(header + PREFIX, text, used);
-    header[total - 1] = '\n';
-
     KELVIN_TRY(kelvin_writer_open(file, path));
-    return kelvin_writer_put(file, header, total);
+    return kelvin_writer_put(file, header, kelvin_npy_header(header, form));
 }
 
 kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t shape[3])

@@ -21,7 +21,12 @@ enum { PREFIX = 8, ALIGN = 8, CRC_TEXT = 9, SHOWN = 256 };
 static const struct dtype {
     const char *name;
     size_t bytes;
-} dtypes[] = {[KELVIN_F32] = {"F32", sizeof(float)}, [KELVIN_F64] = {"F64", sizeof(double)}};
+} dtypes[] = {
+    [KELVIN_F32] = {"F32", sizeof(float)},
+    [KELVIN_F64] = {"F64", sizeof(double)},
+    [KELVIN_I64] = {"I64", sizeof(int64_t)},
+    [KELVIN_BOOL] = {"BOOL", sizeof(char)},
+};
 enum { N_DTYPES = sizeof dtypes / sizeof *dtypes };
 
 /* False if there are more than can be addressed. */
@@ -67,16 +72,16 @@ static json_t *entry_json(const struct kelvin_array *array, size_t begin, size_t
                      (json_int_t)begin, (json_int_t)end);
 }
 
-static json_t *metadata_json(const struct kelvin_note *notes, size_t n, uint32_t crc32)
+static json_t *metadata_json(const struct kelvin_string *strings, size_t n, uint32_t crc32)
 {
     char text[CRC_TEXT];
     crc_text(text, crc32);
-    json_t *strings = json_pack("{s:s}", "kelvin", KELVIN_VERSION);
-    int failed = strings == NULL;
-    for (size_t i = 0; i < n; i++) failed |= json_object_set_new(strings, notes[i].name, json_string(notes[i].text));
-    failed |= json_object_set_new(strings, CRC32, json_string(text));
-    if (!failed) return strings;
-    json_decref(strings);
+    json_t *root = json_pack("{s:s}", "kelvin", KELVIN_VERSION);
+    int failed = root == NULL;
+    for (size_t i = 0; i < n; i++) failed |= json_object_set_new(root, strings[i].name, json_string(strings[i].text));
+    failed |= json_object_set_new(root, CRC32, json_string(text));
+    if (!failed) return root;
+    json_decref(root);
     return NULL;
 }
 
@@ -122,6 +127,16 @@ static kelvin_status checksum(uint32_t *crc32, const struct kelvin_array *arrays
     return KELVIN_OK;
 }
 
+kelvin_status kelvin_tensors_header(char **out, size_t *bytes, const char *path, const struct kelvin_array *arrays,
+                                    size_t n, const struct kelvin_string *strings, size_t n_strings, uint32_t crc32)
+{
+    *out = NULL;
+    json_t *root = header_json(metadata_json(strings, n_strings, crc32), arrays, n);
+    const kelvin_status status = header_bytes(out, bytes, root, path);
+    json_decref(root);
+    return status;
+}
+
 kelvin_status kelvin_tensors_write(const char *path, const struct kelvin_array *arrays, size_t n,
                                    const struct kelvin_note *notes, size_t n_notes)
 {
@@ -130,9 +145,11 @@ kelvin_status kelvin_tensors_write(const char *path, const struct kelvin_array *
     size_t bytes = 0;
     uint32_t crc32;
     KELVIN_TRY(checksum(&crc32, arrays, n, path));
-    json_t *root = header_json(metadata_json(notes, n_notes, crc32), arrays, n);
-    kelvin_status status = header_bytes(&header, &bytes, root, path);
-    json_decref(root);
+    struct kelvin_string *strings = kelvin_alloc(n_notes, sizeof *strings);
+    if (!strings) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < n_notes; i++) strings[i] = (struct kelvin_string){notes[i].name, notes[i].text};
+    kelvin_status status = kelvin_tensors_header(&header, &bytes, path, arrays, n, strings, n_notes, crc32);
+    kelvin_free(strings);
     if (!status) status = kelvin_writer_open(&file, path);
     if (!status) status = kelvin_writer_put(&file, header, bytes);
     for (size_t i = 0; i < n && !status; i++)
@@ -201,8 +218,8 @@ static const char *parse_entry(struct kelvin_array *array, size_t *end, const js
     size_t bytes, first;
     const json_t *offsets = json_object_get(entry, "data_offsets");
     if (json_object_size(entry) != 3) return "dtype, shape and data_offsets";
-    if (!parse_dtype(array, json_object_get(entry, "dtype"))) return "dtype F32 or F64";
-    if (!parse_shape(array, json_object_get(entry, "shape"))) return "a shape of at most 5 sizes";
+    if (!parse_dtype(array, json_object_get(entry, "dtype"))) return "dtype F32, F64, I64 or BOOL";
+    if (!parse_shape(array, json_object_get(entry, "shape"))) return "a shape of at most 6 sizes";
     if (json_array_size(offsets) != 2 || !is_count(&first, json_array_get(offsets, 0)) ||
         !is_count(end, json_array_get(offsets, 1)))
         return "two data_offsets";
