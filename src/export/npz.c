@@ -1,0 +1,122 @@
+/* NPZ: a ZIP archive of NPY files, one per array, as numpy.savez writes it. Everything is laid out at the beginning;
+ * local headers and the directory, which have checksums, come last. */
+#include "export/flat.h"
+#include "export/zip.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct npz {
+    struct flat flat;
+    struct zip_member *members; /* (sheet->n) */
+    uint64_t directory;
+};
+
+/* The next code point of UTF-8; U+FFFD for a byte that belongs to none. */
+static uint32_t next_letter(const char **text)
+{
+    static const struct {
+        unsigned char mask, lead;
+        uint32_t least;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    const unsigned char *byte = (const unsigned char *)(*text)++;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if ((*byte & forms[i].mask) != forms[i].lead) continue;
+        uint32_t letter = *byte & (unsigned char)~forms[i].mask;
+        size_t more = 0;
+        for (; more < i && (byte[more + 1] & 0xc0) == 0x80; more++) letter = letter << 6 | (byte[more + 1] & 0x3f);
+        if (more < i || letter < forms[i].least) break;
+        *text += more;
+        return letter;
+    }
+    return 0xfffd;
+}
+
+static size_t letters_of(const char *text)
+{
+    size_t n = 0;
+    for (; *text; n++) next_letter(&text);
+    return n;
+}
+
+static struct kelvin_npy form_of(const struct export_array *array)
+{
+    struct kelvin_npy form = {.type = flat_types[array->type].npy, .axes = array->ndim, .letters = 1};
+    for (size_t i = 0; i < array->ndim; i++) form.shape[i] = array->axis[i]->n;
+    for (size_t i = 0; array->text && i < export_count(array); i++) {
+        const size_t letters = letters_of(array->text[i]);
+        if (letters > form.letters) form.letters = letters;
+    }
+    return form;
+}
+
+static kelvin_status put_texts(struct npz *npz, size_t i)
+{
+    const struct export_array *array = &npz->flat.sheet->arrays[i];
+    const size_t n = export_count(array), letters = form_of(array).letters;
+    uint32_t *values = kelvin_alloc(n * letters, sizeof *values);
+    if (!values) return KELVIN_ENOMEM;
+    for (size_t j = 0; j < n; j++) {
+        const char *text = array->text[j];
+        for (uint32_t *to = values + j * letters; *text; to++) *to = next_letter(&text);
+    }
+    const kelvin_status status =
+        kelvin_writer_put_at(&npz->flat.writer, values, n * letters * sizeof *values, npz->flat.at[i]);
+    kelvin_free(values);
+    return status;
+}
+
+static kelvin_status begin(void *file, const char *path, const struct export_sheet *sheet)
+{
+    struct npz *npz = file;
+    char header[KELVIN_NPY_HEADER];
+    KELVIN_TRY(flat_open(&npz->flat, path, sheet));
+    npz->members = kelvin_alloc(sheet->n, sizeof *npz->members);
+    if (!npz->members) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < sheet->n; i++) {
+        const struct export_array *array = &sheet->arrays[i];
+        const struct kelvin_npy form = form_of(array);
+        snprintf(npz->members[i].name, ZIP_NAME, "%s.npy", array->key);
+        npz->members[i].bytes =
+            kelvin_npy_header(header, &form) + export_count(array) * form.letters * flat_types[array->type].bytes;
+    }
+    npz->directory = zip_place(npz->members, sheet->n);
+    for (size_t i = 0; i < sheet->n; i++) {
+        const struct kelvin_npy form = form_of(&sheet->arrays[i]);
+        const size_t bytes = kelvin_npy_header(header, &form);
+        npz->flat.at[i] = npz->members[i].data + bytes;
+        KELVIN_TRY(kelvin_writer_put_at(&npz->flat.writer, header, bytes, npz->members[i].data));
+        if (sheet->arrays[i].text) KELVIN_TRY(put_texts(npz, i));
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status finish(struct npz *npz)
+{
+    const size_t n = npz->flat.sheet->n;
+    char record[ZIP_RECORD];
+    uint64_t at = npz->directory;
+    for (size_t i = 0; i < n; i++) {
+        struct zip_member *member = &npz->members[i];
+        KELVIN_TRY(flat_crc32(&member->crc32, &npz->flat, member->data, member->bytes));
+        size_t bytes = zip_local(record, member);
+        KELVIN_TRY(kelvin_writer_put_at(&npz->flat.writer, record, bytes, member->header));
+        bytes = zip_entry(record, member);
+        KELVIN_TRY(kelvin_writer_put_at(&npz->flat.writer, record, bytes, at));
+        at += bytes;
+    }
+    const size_t bytes = zip_end(record, n, npz->directory, at - npz->directory);
+    return kelvin_writer_put_at(&npz->flat.writer, record, bytes, at);
+}
+
+static kelvin_status end(void *file, kelvin_status status)
+{
+    struct npz *npz = file;
+    if (!status) status = finish(npz);
+    kelvin_free(npz->members);
+    return flat_close(&npz->flat, status);
+}
+
+const struct export_format export_npz = {
+    "npz", ".npz", "NumPy's archive of arrays, for numpy.load", sizeof(struct npz), begin, flat_put, end,
+};
