@@ -23,8 +23,7 @@ enum kelvin_npy_type { KELVIN_NPY_F32, KELVIN_NPY_I64, KELVIN_NPY_F64, KELVIN_NP
 enum { KELVIN_ARRAY_AXES = 6, KELVIN_NPY_HEADER = 512 };
 struct kelvin_npy {
     enum kelvin_npy_type type;
-    size_t axes, shape[KELVIN_ARRAY_AXES];
-    size_t letters; /* of each text: so many code points of four bytes, zeros after its end; at least 1 */
+    size_t axes, shape[KELVIN_ARRAY_AXES]; /* of texts, shape[axes] is how many letters each may have, at least 1 */
 };
 
 /* All that comes before the data; returns how many bytes, a multiple of 64. */

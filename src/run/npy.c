@@ -39,7 +39,7 @@ static int literal(char out[LONGEST], const struct kelvin_npy *form)
 {
     char shape[LONGEST / 2], letters[24] = "";
     show_shape(shape, form);
-    if (form->type == KELVIN_NPY_TEXT) snprintf(letters, sizeof letters, "%zu", form->letters);
+    if (form->type == KELVIN_NPY_TEXT) snprintf(letters, sizeof letters, "%zu", form->shape[form->axes]);
     return snprintf(out, LONGEST, "{'descr': '%s%s', 'fortran_order': False, 'shape': %s, }", types[form->type].descr,
                     letters, shape);
 }
