@@ -6,6 +6,7 @@
 #include <kelvin/base.h>
 #include <kelvin/data.h>
 #include <kelvin/density.h>
+#include <kelvin/export.h>
 #include <kelvin/fetch.h>
 #include <kelvin/nn.h>
 #include <kelvin/posterior.h>

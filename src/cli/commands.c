@@ -2,9 +2,8 @@
 #include "cli/command.h"
 
 const struct command *const commands[] = {
-    &sample_command, &resume_command, &eval_command, &diagnose_command, &figure_command, &data_command,
-    &info_command,   &bench_command,  NULL,
-};
+    &sample_command, &resume_command, &eval_command, &diagnose_command, &export_command,
+    &figure_command, &data_command,   &info_command, &bench_command,    NULL};
 
 void *command_settings(const struct command *command)
 {

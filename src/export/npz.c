@@ -39,21 +39,29 @@ static size_t letters_of(const char *text)
     return n;
 }
 
-static struct kelvin_npy form_of(const struct export_array *array)
+/* Letters of the longest text; 1 of numbers. */
+static size_t width_of(const struct export_array *array)
 {
-    struct kelvin_npy form = {.type = flat_types[array->type].npy, .axes = array->ndim, .letters = 1};
-    for (size_t i = 0; i < array->ndim; i++) form.shape[i] = array->axis[i]->n;
+    size_t width = 1;
     for (size_t i = 0; array->text && i < export_count(array); i++) {
         const size_t letters = letters_of(array->text[i]);
-        if (letters > form.letters) form.letters = letters;
+        if (letters > width) width = letters;
     }
-    return form;
+    return width;
+}
+
+static size_t header_of(char header[KELVIN_NPY_HEADER], const struct export_array *array)
+{
+    struct kelvin_npy form = {.type = flat_types[array->type].npy, .axes = array->ndim};
+    for (size_t i = 0; i < array->ndim; i++) form.shape[i] = array->axis[i]->n;
+    if (array->text) form.shape[array->ndim] = width_of(array);
+    return kelvin_npy_header(header, &form);
 }
 
 static kelvin_status put_texts(struct npz *npz, size_t i)
 {
     const struct export_array *array = &npz->flat.sheet->arrays[i];
-    const size_t n = export_count(array), letters = form_of(array).letters;
+    const size_t n = export_count(array), letters = width_of(array);
     uint32_t *values = kelvin_alloc(n * letters, sizeof *values);
     if (!values) return KELVIN_ENOMEM;
     for (size_t j = 0; j < n; j++) {
@@ -75,15 +83,13 @@ static kelvin_status begin(void *file, const char *path, const struct export_she
     if (!npz->members) return KELVIN_ENOMEM;
     for (size_t i = 0; i < sheet->n; i++) {
         const struct export_array *array = &sheet->arrays[i];
-        const struct kelvin_npy form = form_of(array);
         snprintf(npz->members[i].name, ZIP_NAME, "%s.npy", array->key);
         npz->members[i].bytes =
-            kelvin_npy_header(header, &form) + export_count(array) * form.letters * flat_types[array->type].bytes;
+            header_of(header, array) + export_count(array) * width_of(array) * flat_types[array->type].bytes;
     }
     npz->directory = zip_place(npz->members, sheet->n);
     for (size_t i = 0; i < sheet->n; i++) {
-        const struct kelvin_npy form = form_of(&sheet->arrays[i]);
-        const size_t bytes = kelvin_npy_header(header, &form);
+        const size_t bytes = header_of(header, &sheet->arrays[i]);
         npz->flat.at[i] = npz->members[i].data + bytes;
         KELVIN_TRY(kelvin_writer_put_at(&npz->flat.writer, header, bytes, npz->members[i].data));
         if (sheet->arrays[i].text) KELVIN_TRY(put_texts(npz, i));

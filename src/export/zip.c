@@ -96,7 +96,7 @@ size_t zip_local(char out[ZIP_RECORD], const struct zip_member *m)
 
 size_t zip_entry(char out[ZIP_RECORD], const struct zip_member *m)
 {
-    const size_t content = (large(m->bytes) ? 16 : 0) + (large(m->header) ? 8 : 0),
+    const size_t content = (large(m->bytes) ? 16u : 0u) + (large(m->header) ? 8u : 0u),
                  extra = content ? FIELD + content : 0;
     char *at = out;
     put(&at, 0x02014b50, 4);

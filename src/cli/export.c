@@ -1,0 +1,102 @@
+/* kelvin export: a run as one file, for other programs. */
+#include <kelvin/export.h>
+
+#include "base/files.h"
+#include "cli/amounts.h"
+#include "cli/command.h"
+
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+    const char *format, *output, *what;
+    bool force;
+    size_t threads;
+};
+
+static const struct option options[] = {
+    {"format", 'f', "FORMAT", OPTION_STRING, offsetof(struct settings, format), "npz, safetensors or netcdf", NULL},
+    {"output", 'o', "FILE", OPTION_STRING, offsetof(struct settings, output), "where to write it",
+     "the name of RUN's folder, here, with the format's ending"},
+    {"what", 0, "PARTS", OPTION_STRING, offsetof(struct settings, what), "parts, separated by commas: see above",
+     "all"},
+    {"force", 0, NULL, OPTION_FLAG, offsetof(struct settings, force), "replace FILE where it exists", NULL},
+    {"threads", 0, "N", OPTION_SIZE, offsetof(struct settings, threads), "threads, where logits must be computed again",
+     "one per CPU"},
+};
+
+/* "runs/first/" becomes "first.npz"; so does "." in that folder. */
+static kelvin_status default_output(kelvin_path path, const char *folder, const char *format)
+{
+    const char *name, *suffix = "", *about;
+    for (size_t i = 0; kelvin_export_info(i, &name, &suffix, &about) && strcmp(name, format) != 0; i++) continue;
+    char *whole = realpath(folder, NULL);
+    if (!whole) return kelvin_fail(KELVIN_EIO, "%s: cannot be found", folder);
+    const int n = snprintf(path, KELVIN_PATH_MAX, "%s%s", basename(whole), suffix);
+    free(whole);
+    return n > 0 && n < KELVIN_PATH_MAX ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "%s: the name is too long", folder);
+}
+
+static void print_left_out(const kelvin_exported *done, const kelvin_samples *samples)
+{
+    if (done->left_out == 0) return;
+    fprintf(stderr, "kelvin export: %zu of %u chains stopped early and %s left out:", done->left_out,
+            samples->run->config.chains, done->left_out == 1 ? "is" : "are");
+    for (uint32_t i = 0, shown = 0; i < samples->run->config.chains; i++)
+        if (samples->diverged[i]) fprintf(stderr, "%s chain %u", shown++ ? "," : "", i);
+    fputc('\n', stderr);
+}
+
+static kelvin_status run(void *data, const struct arguments *arguments)
+{
+    const struct settings *settings = data;
+    if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin export --help)");
+    if (!settings->format)
+        return kelvin_fail(KELVIN_EUSAGE,
+                           "which format? --format npz, safetensors or netcdf (see kelvin export --help)");
+    const kelvin_export_options wanted = {settings->format, settings->what, settings->force, settings->threads};
+    KELVIN_TRY(kelvin_export_check(&wanted));
+    kelvin_samples *samples;
+    kelvin_exported done;
+    kelvin_path path;
+    KELVIN_TRY(kelvin_samples_open(&samples, arguments->operand));
+    kelvin_status status = settings->output ? KELVIN_OK : default_output(path, arguments->operand, settings->format);
+    const char *to = settings->output ? settings->output : path;
+    if (!status) status = kelvin_export(&done, samples, to, &wanted);
+    if (!status) {
+        char size[AMOUNT];
+        print_left_out(&done, samples);
+        amount_bytes(size, (double)done.bytes);
+        printf("%s: %zu chain%s of %zu draw%s, %s\n", to, done.chains, done.chains == 1 ? "" : "s", done.draws,
+               done.draws == 1 ? "" : "s", size);
+    }
+    kelvin_samples_close(samples);
+    return status;
+}
+
+const struct command export_command = {
+    .name = "export",
+    .synopsis = "RUN --format FORMAT [-o FILE] [--what PARTS]",
+    .about = "Write a run as one file for other programs: npz (NumPy), safetensors, netcdf (ArviZ, xarray)",
+    .details =
+        "RUN is a folder that kelvin sample made. Arrays of samples are (chain, draw, ...), warm-up left out; chains\n"
+        "that stopped early are left out, and the others keep their numbers. The parts, and their names in npz and\n"
+        "safetensors:\n"
+        "  posterior             parameters, under the names of a state dict (they have a dot in them)\n"
+        "  sample_stats          lp (log-posterior), and of SGHMC: lr, temperature, kinetic_temperature,\n"
+        "                        configurational_temperature, epoch; of HMC: acceptance_rate, accepted,\n"
+        "                        energy_error, iteration\n"
+        "  log_likelihood        log_likelihood of each training label, (chain, draw, obs); labels_train\n"
+        "  posterior_predictive  logits_train, (chain, draw, obs, class); labels_train\n"
+        "  predictions           logits_test, (chain, draw, obs, class); labels_test\n"
+        "Beside them are chain, draw, class_names, inference_library, inference_library_version and kelvin_run, the\n"
+        "text of run.json. In safetensors texts are metadata. In netcdf parts are groups, as in ArviZ's schema, with\n"
+        "the variables y and logits; labels are in observed_data and predictions_constant_data.\n"
+        "Samples are read one at a time: memory does not grow with their number.",
+    .operands = 1,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .settings_size = sizeof(struct settings),
+    .run = run,
+};

@@ -1,0 +1,294 @@
+/* From a run's folder to one file: samples one by one, logits piece by piece, each number to its place.
+ *
+ *     log p(y | x, sample) = z_y - log sum_k exp z_k,    in double, of the logits z in float */
+#include <kelvin/export.h>
+
+#include "base/files.h"
+#include "base/suggest.h"
+#include "export/plan.h"
+#include "posterior/stats.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PIECE = 512 };
+
+static const struct export_format *const formats[] = {&export_npz, &export_safetensors, &export_netcdf};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+struct export
+{
+    kelvin_samples *samples;
+    struct plan plan;
+    const struct export_format *format;
+    void *file;
+};
+
+/* ---- names ---- */
+
+bool kelvin_export_info(size_t i, const char **name, const char **suffix, const char **about)
+{
+    if (i >= N_FORMATS) return false;
+    *name = formats[i]->name;
+    *suffix = formats[i]->suffix;
+    *about = formats[i]->about;
+    return true;
+}
+
+bool kelvin_export_part_info(size_t i, const char **name, const char **about)
+{
+    if (i >= PLAN_PARTS) return false;
+    *name = export_parts[i].name;
+    *about = export_parts[i].about;
+    return true;
+}
+
+static bool format_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    (void)context;
+    if (i < N_FORMATS) snprintf(name, KELVIN_NAME_SIZE, "%s", formats[i]->name);
+    return i < N_FORMATS;
+}
+
+static bool part_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    (void)context;
+    if (i < PLAN_PARTS) snprintf(name, KELVIN_NAME_SIZE, "%s", export_parts[i].name);
+    return i < PLAN_PARTS;
+}
+
+static kelvin_status unknown(const char *what, const char *word, kelvin_name_at *at)
+{
+    char suggestion[KELVIN_SUGGESTION];
+    kelvin_suggest(suggestion, word, at, NULL);
+    return kelvin_fail(KELVIN_EUSAGE, "there is no %s '%s'; %s", what, word, suggestion);
+}
+
+static kelvin_status find_format(const struct export_format **format, const char *name)
+{
+    for (size_t i = 0; i < N_FORMATS; i++) {
+        *format = formats[i];
+        if (strcmp(name, formats[i]->name) == 0) return KELVIN_OK;
+    }
+    return unknown("format", name, format_at);
+}
+
+static kelvin_status find_part(unsigned *parts, const char *name)
+{
+    for (unsigned i = 0; i < PLAN_PARTS; i++) {
+        if (strcmp(name, export_parts[i].name) != 0) continue;
+        *parts |= 1u << i;
+        return KELVIN_OK;
+    }
+    return unknown("part", name, part_at);
+}
+
+/* "posterior,sample_stats" as bits. */
+static kelvin_status find_parts(unsigned *parts, const char *list)
+{
+    *parts = list ? 0 : (1u << PLAN_PARTS) - 1;
+    while (list) {
+        char name[KELVIN_NAME_SIZE];
+        const size_t n = strcspn(list, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name), list);
+        KELVIN_TRY(find_part(parts, name));
+        list = list[n] ? list + n + 1 : NULL;
+    }
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_export_check(const kelvin_export_options *options)
+{
+    const struct export_format *format;
+    unsigned parts;
+    KELVIN_TRY(find_format(&format, options->format));
+    return find_parts(&parts, options->what);
+}
+
+/* ---- numbers ---- */
+
+static kelvin_status put(struct export *e, int array, const size_t *start, const size_t *count, const void *data)
+{
+    return e->format->put(e->file, (size_t)array, start, count, data);
+}
+
+/* Of one draw: all of an array, or `n` along its third axis from `first` on. */
+static kelvin_status put_draw(struct export *e, int array, size_t row, size_t first, size_t n, const void *data)
+{
+    const struct export_array *about = &e->plan.sheet.arrays[array];
+    size_t start[KELVIN_ARRAY_AXES] = {row / e->plan.draws, row % e->plan.draws, first}, count[KELVIN_ARRAY_AXES];
+    for (size_t i = 0; i < about->ndim; i++) count[i] = i < 2 ? 1 : i == 2 ? n : about->axis[i]->n;
+    return put(e, array, start, count, data);
+}
+
+static kelvin_status put_parameters(struct export *e)
+{
+    const kelvin_model *model = e->samples->run->model;
+    float *theta = kelvin_alloc(model->n_params, sizeof *theta);
+    kelvin_status status = theta ? KELVIN_OK : KELVIN_ENOMEM;
+    for (size_t i = 0; i < e->samples->n && !status; i++) {
+        if (e->plan.row[i] == SIZE_MAX) continue;
+        status = kelvin_samples_read(e->samples, theta, i);
+        for (size_t t = 0; t < model->n_tensors && !status; t++) {
+            const kelvin_tensor *tensor = &model->tensor[t];
+            status = put_draw(e, e->plan.tensors + (int)t, e->plan.row[i], 0, tensor->shape[0], theta + tensor->offset);
+        }
+    }
+    kelvin_free(theta);
+    return status;
+}
+
+/* The row of a chain's history that ends with a draw. */
+static size_t history_row(const kelvin_run_config *config, size_t draw)
+{
+    if (strcmp(config->sampler, "hmc") == 0) return config->warmup + draw;
+    return kelvin_cycle_begin((uint32_t)draw + 1, config->samples / config->chains, config->epochs) - 1;
+}
+
+static kelvin_status put_stat(struct export *e, size_t chain, size_t draw, size_t i, const kelvin_history *history)
+{
+    const struct plan_stat *stat = e->plan.stat[i];
+    const size_t row = history_row(&e->samples->run->config, draw), start[] = {chain, draw}, count[] = {1, 1};
+    const double *found = row < history->rows ? kelvin_history_at(history, row, stat->column) : NULL;
+    if (!found)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: history.csv of chain %u has no \"%s\" of row %zu", e->samples->folder,
+                           (unsigned)e->plan.chain[chain], stat->column, row);
+    const int64_t whole = stat->type == EXPORT_F64 ? 0 : (int64_t)*found;
+    const char truth = whole != 0;
+    const void *values[] = {[EXPORT_F64] = found, [EXPORT_I64] = &whole, [EXPORT_BOOL] = &truth};
+    return put(e, e->plan.stats + (int)i, start, count, values[stat->type]);
+}
+
+static kelvin_status put_stats(struct export *e)
+{
+    kelvin_status status = KELVIN_OK;
+    for (size_t c = 0; c < e->plan.chains && !status; c++) {
+        kelvin_history history;
+        KELVIN_TRY(kelvin_history_open(&history, e->samples, (uint32_t)e->plan.chain[c]));
+        for (size_t d = 0; d < e->plan.draws; d++)
+            for (size_t i = 0; i < e->plan.n_stats && !status; i++) status = put_stat(e, c, d, i, &history);
+        kelvin_history_close(&history);
+    }
+    return status;
+}
+
+static kelvin_status put_labels(struct export *e, int array, const kelvin_piece *piece)
+{
+    int64_t y[PIECE];
+    for (size_t first = 0; first < piece->n; first += PIECE) {
+        const size_t n = piece->n - first < PIECE ? piece->n - first : PIECE, start = piece->first + first;
+        for (size_t i = 0; i < n; i++) y[i] = piece->y[first + i];
+        KELVIN_TRY(put(e, array, &start, &n, y));
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status put_likelihoods(struct export *e, int array, size_t row, const kelvin_piece *piece, const float *z)
+{
+    const size_t classes = e->samples->run->data->classes;
+    double log_p[PIECE];
+    for (size_t first = 0; first < piece->n; first += PIECE) {
+        const size_t n = piece->n - first < PIECE ? piece->n - first : PIECE;
+        for (size_t i = 0; i < n; i++) {
+            const float *zi = z + (first + i) * classes;
+            log_p[i] = (double)zi[piece->y[first + i]] - kelvin_log_sum_exp(zi, classes);
+        }
+        KELVIN_TRY(put_draw(e, array, row, piece->first + first, n, log_p));
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status put_piece(struct export *e, const struct plan_side *side, const kelvin_piece *piece)
+{
+    const size_t classes = e->samples->run->data->classes;
+    if (piece->first + piece->n > side->n)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has logits of more than %zu observations", e->samples->folder, side->n);
+    KELVIN_TRY(put_labels(e, side->labels, piece));
+    for (size_t i = 0; i < e->samples->n; i++) {
+        const float *z = piece->z + i * piece->n * classes;
+        const size_t row = e->plan.row[i];
+        if (row == SIZE_MAX) continue;
+        if (side->logits != PLAN_NONE) KELVIN_TRY(put_draw(e, side->logits, row, piece->first, piece->n, z));
+        if (side->likelihood != PLAN_NONE) KELVIN_TRY(put_likelihoods(e, side->likelihood, row, piece, z));
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status put_side(struct export *e, kelvin_side which, size_t threads)
+{
+    const struct plan_side *side = &e->plan.side[which];
+    kelvin_logits *logits;
+    kelvin_piece piece;
+    if (side->labels == PLAN_NONE) return KELVIN_OK;
+    KELVIN_TRY(kelvin_logits_of_side(&logits, e->samples, which, threads));
+    kelvin_status status;
+    size_t done = 0;
+    while (!(status = kelvin_logits_next(logits, &piece)) && piece.n > 0) {
+        if ((status = put_piece(e, side, &piece))) break;
+        done = piece.first + piece.n;
+    }
+    kelvin_logits_close(logits);
+    if (status || done == side->n) return status;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: has logits of %zu observations, expected %zu", e->samples->folder, done,
+                       side->n);
+}
+
+static kelvin_status put_coordinates(struct export *e)
+{
+    const size_t zero = 0, one = 1;
+    KELVIN_TRY(put(e, e->plan.chain_array, &zero, &e->plan.chains, e->plan.chain));
+    for (size_t d = 0; d < e->plan.draws; d++) {
+        const int64_t number = (int64_t)d;
+        KELVIN_TRY(put(e, e->plan.draw_array, &d, &one, &number));
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status put_all(struct export *e, size_t threads)
+{
+    KELVIN_TRY(put_coordinates(e));
+    if (e->plan.tensors != PLAN_NONE) KELVIN_TRY(put_parameters(e));
+    KELVIN_TRY(put_stats(e));
+    KELVIN_TRY(put_side(e, KELVIN_TRAIN, threads));
+    return put_side(e, KELVIN_TEST, threads);
+}
+
+/* ---- the file ---- */
+
+static kelvin_status check_absent(const char *path, bool replace)
+{
+    struct stat about;
+    if (lstat(path, &about)) return KELVIN_OK; /* whatever else may be wrong with it shows when it is opened */
+    if (S_ISDIR(about.st_mode)) return kelvin_fail(KELVIN_EUSAGE, "%s: is a folder", path);
+    return replace ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "%s: exists already", path);
+}
+
+static kelvin_status write_file(struct export *e, const char *path, size_t threads)
+{
+    if (!(e->file = kelvin_alloc(1, e->format->size))) return KELVIN_ENOMEM;
+    kelvin_status status = e->format->begin(e->file, path, &e->plan.sheet);
+    if (!status) status = put_all(e, threads);
+    status = e->format->end(e->file, status);
+    kelvin_free(e->file);
+    return status;
+}
+
+kelvin_status kelvin_export(kelvin_exported *out, kelvin_samples *samples, const char *path,
+                            const kelvin_export_options *options)
+{
+    struct export e = {.samples = samples};
+    unsigned parts;
+    KELVIN_TRY(find_format(&e.format, options->format));
+    KELVIN_TRY(find_parts(&parts, options->what));
+    if (options->what && parts & 1u << PLAN_PREDICTIONS && samples->run->data->test.n == 0)
+        return kelvin_fail(KELVIN_EUSAGE, "%s: its data have no test part, so there are no predictions",
+                           samples->folder);
+    KELVIN_TRY(check_absent(path, options->replace));
+    kelvin_status status = export_plan_make(&e.plan, samples, parts);
+    if (!status) status = write_file(&e, path, options->threads);
+    *out =
+        (kelvin_exported){e.plan.chains, e.plan.draws, samples->run->config.chains - e.plan.chains, e.plan.sheet.n, 0};
+    export_plan_free(&e.plan);
+    return status ? status : kelvin_file_size(&out->bytes, path);
+}
