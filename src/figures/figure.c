@@ -102,7 +102,7 @@ kelvin_status figure_compute(const struct figure *figure, const struct figure_op
 
 kelvin_status figure_draw(const struct figure *figure, const struct figure_options *options)
 {
-    return output_draw(figure, options);
+    return output_draw(options->folder, figure->name, figure->moves, options->watch);
 }
 
 void figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn)
@@ -111,6 +111,6 @@ void figure_print_files(const struct figure *figure, const struct figure_options
     for (size_t i = 0; figure->tables[i]; i++)
         fprintf(options->out, "%s/%s%s\n", options->folder, figure->name, figure->tables[i]);
     fprintf(options->out, "%s/%s.gp\n", options->folder, figure->name);
-    for (size_t i = 0; drawn && output_picture(figure, i); i++)
-        fprintf(options->out, "%s/%s%s\n", options->folder, figure->name, output_picture(figure, i));
+    for (size_t i = 0; drawn && output_picture(figure->moves, i); i++)
+        fprintf(options->out, "%s/%s%s\n", options->folder, figure->name, output_picture(figure->moves, i));
 }

@@ -17,10 +17,10 @@ static const struct picture {
 
 enum { PICTURES = sizeof pictures / sizeof *pictures };
 
-const char *output_picture(const struct figure *figure, size_t i)
+const char *output_picture(bool moves, size_t i)
 {
     for (size_t k = 0; k < PICTURES; k++)
-        if ((figure->moves || !pictures[k].moves) && i-- == 0) return pictures[k].suffix;
+        if ((moves || !pictures[k].moves) && i-- == 0) return pictures[k].suffix;
     return NULL;
 }
 
@@ -55,20 +55,20 @@ static kelvin_status make_folder(const char *folder)
     return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
 }
 
-/* FOLDER/FIGURE + suffix. */
-static kelvin_status output_path(char path[OUTPUT_PATH], const char *folder, const char *figure, const char *suffix)
+/* FOLDER/NAME + suffix. */
+static kelvin_status output_path(char path[OUTPUT_PATH], const char *folder, const char *name, const char *suffix)
 {
-    if (snprintf(path, OUTPUT_PATH, "%s/%s%s", folder, figure, suffix) < OUTPUT_PATH) return KELVIN_OK;
+    if (snprintf(path, OUTPUT_PATH, "%s/%s%s", folder, name, suffix) < OUTPUT_PATH) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "the folder's name is too long: %.64s...", folder);
 }
 
-static kelvin_status output_open(struct output *output, const char *folder, const char *figure, const char *suffix)
+kelvin_status output_open(struct output *output, const char *folder, const char *name, const char *suffix)
 {
     KELVIN_TRY(make_folder(folder));
-    KELVIN_TRY(output_path(output->path, folder, figure, suffix));
+    KELVIN_TRY(output_path(output->path, folder, name, suffix));
     char hidden[128];
     snprintf(hidden, sizeof hidden, "%s.tmp", suffix);
-    KELVIN_TRY(output_path(output->temporary, folder, figure, hidden));
+    KELVIN_TRY(output_path(output->temporary, folder, name, hidden));
     output->file = fopen(output->temporary, "w");
     if (output->file) return KELVIN_OK;
     return kelvin_fail(KELVIN_EIO, "%s cannot be written: %s", output->temporary, strerror(errno));
@@ -96,11 +96,16 @@ kelvin_status output_close(struct output *output, kelvin_status status)
     return status;
 }
 
+void output_prelude(FILE *script)
+{
+    for (size_t i = 0; prelude_gp[i]; i++) fputs(prelude_gp[i], script);
+}
+
 kelvin_status output_script(const struct figure *figure, const struct figure_options *options)
 {
     struct output script;
     KELVIN_TRY(output_open(&script, options->folder, figure->name, ".gp"));
-    for (size_t i = 0; prelude_gp[i]; i++) fputs(prelude_gp[i], script.file);
+    output_prelude(script.file);
     fputs("\n# ---- the parameters ----\n", script.file);
     figure_write_parameters(script.file, "", figure, options);
     fputs("\n# ---- the picture ----\n", script.file);
@@ -111,8 +116,8 @@ kelvin_status output_script(const struct figure *figure, const struct figure_opt
 /* ---- gnuplot ---- */
 
 struct drawing {
-    const struct figure *figure;
-    const char *folder;
+    const char *folder, *name;
+    bool moves;
     char script[OUTPUT_PATH], log[OUTPUT_PATH];
 };
 
@@ -123,7 +128,7 @@ static kelvin_status picture_path(char path[OUTPUT_PATH], const struct drawing *
 {
     char suffix[32];
     snprintf(suffix, sizeof suffix, "%s%s", mark, pictures[i].suffix);
-    return output_path(path, d->folder, d->figure->name, suffix);
+    return output_path(path, d->folder, d->name, suffix);
 }
 
 static void remove_pictures(const struct drawing *d, const char *mark)
@@ -160,7 +165,7 @@ static kelvin_status keep_pictures(const struct drawing *d)
     char drawn[OUTPUT_PATH], path[OUTPUT_PATH];
     for (int rename_them = 0; rename_them <= 1; rename_them++)
         for (size_t i = 0; i < PICTURES; i++) {
-            if (pictures[i].moves && !d->figure->moves) continue;
+            if (pictures[i].moves && !d->moves) continue;
             KELVIN_TRY(picture_path(drawn, d, part, i));
             KELVIN_TRY(picture_path(path, d, "", i));
             if (rename_them ? rename(drawn, path) != 0 : !is_whole(drawn, pictures[i].end))
@@ -175,7 +180,7 @@ static kelvin_status keep_pictures(const struct drawing *d)
 static kelvin_status judge(const struct drawing *d, int ended, const struct figure_watch *watch)
 {
     const int why = errno;
-    if (watch->stopped(watch->context))
+    if (watch && watch->stopped(watch->context))
         return kelvin_fail(
             KELVIN_ESTOP,
             "stopped by a signal, so there is no picture, but the numbers are kept: draw with: gnuplot %s", d->script);
@@ -196,14 +201,14 @@ static kelvin_status judge(const struct drawing *d, int ended, const struct figu
                        d->log, d->script);
 }
 
-kelvin_status output_draw(const struct figure *figure, const struct figure_options *options)
+kelvin_status output_draw(const char *folder, const char *name, bool moves, const struct figure_watch *watch)
 {
-    struct drawing d = {.figure = figure, .folder = options->folder};
-    KELVIN_TRY(output_path(d.script, d.folder, figure->name, ".gp"));
-    KELVIN_TRY(output_path(d.log, d.folder, figure->name, ".log"));
+    struct drawing d = {.folder = folder, .name = name, .moves = moves};
+    KELVIN_TRY(output_path(d.script, folder, name, ".gp"));
+    KELVIN_TRY(output_path(d.log, folder, name, ".log"));
     remove_pictures(&d, ""); /* an old picture must not pass for the new one */
     const int ended = run_gnuplot(&d);
-    const kelvin_status status = judge(&d, ended, options->watch);
+    const kelvin_status status = judge(&d, ended, watch);
     remove_pictures(&d, part);
     /* It counts the frames of an animation, and warns of tables that are rightly empty: of interest only if it failed.
      */

@@ -17,13 +17,17 @@ struct output {
     char path[OUTPUT_PATH], temporary[OUTPUT_PATH];
 };
 
-/* The i-th picture of a figure, ".png" or ...; NULL after the last. */
-const char *output_picture(const struct figure *figure, size_t i);
+/* The i-th picture of a figure, ".png" or ..., and ".gif" if it moves; NULL after the last. */
+const char *output_picture(bool moves, size_t i);
 
 /* KELVIN_EUSAGE if the folder cannot be written, or not be made where it is missing. Makes nothing. */
 KELVIN_MUST_CHECK kelvin_status output_check_folder(const char *folder);
 
-/* Makes the folder unless it is there, opens FOLDER/FIGURE + suffix and writes its head: the names of the columns in
+/* Makes the folder unless it is there and opens FOLDER/NAME + suffix. */
+KELVIN_MUST_CHECK kelvin_status output_open(struct output *output, const char *folder, const char *name,
+                                            const char *suffix);
+
+/* The same for a table of a figure. Writes its head: the names of the columns in
  * the first line, then the parameters, all behind a '#', so that numpy.genfromtxt(names=True) and numpy.loadtxt read it
  * as it is. */
 KELVIN_MUST_CHECK kelvin_status output_table(struct output *output, const struct figure *figure,
@@ -37,7 +41,11 @@ KELVIN_MUST_CHECK kelvin_status output_close(struct output *output, kelvin_statu
 /* Writes FOLDER/FIGURE.gp: what all scripts begin with (prelude.gp), the parameters, and the figure's own lines. */
 KELVIN_MUST_CHECK kelvin_status output_script(const struct figure *figure, const struct figure_options *options);
 
-/* Lets gnuplot draw FOLDER/FIGURE.png, .svg, .pdf (and .gif if it moves) by the script: all of them, or none. */
-KELVIN_MUST_CHECK kelvin_status output_draw(const struct figure *figure, const struct figure_options *options);
+/* What all scripts begin with. */
+void output_prelude(FILE *script);
+
+/* Lets gnuplot draw FOLDER/NAME.png, .svg, .pdf (and .gif if it moves) by FOLDER/NAME.gp: all of them, or none. */
+KELVIN_MUST_CHECK kelvin_status output_draw(const char *folder, const char *name, bool moves,
+                                            const struct figure_watch *watch);
 
 #endif

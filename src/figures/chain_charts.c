@@ -1,0 +1,214 @@
+/* Charts of what chains did on their way, and of whether they agree. */
+#include "figures/posterior_charts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Points of all lines of a panel together: more are not seen, and make a page heavy. */
+enum { POINTS = 3000, MOST = 250, HEAT_CHAINS = 32 };
+
+struct chains {
+    struct chart *chart;
+    const kelvin_history *histories;
+    size_t n, each; /* chains that are drawn; epochs that make a point */
+};
+
+static const double *value(const kelvin_history *h, size_t row, const char *column)
+{
+    return kelvin_history_at(h, row, column);
+}
+
+static bool has(const struct chains *c, const char *column)
+{
+    return c->n && c->histories[0].rows && value(&c->histories[0], 0, column);
+}
+
+static struct chains begin(struct chart *chart, const kelvin_history *histories, size_t chains)
+{
+    struct chains c = {chart, histories, chains < CHART_CHAINS ? chains : CHART_CHAINS, 1};
+    size_t rows = 0;
+    for (size_t i = 0; i < c.n; i++)
+        if (histories[i].rows > rows) rows = histories[i].rows;
+    const size_t most = c.n && POINTS / c.n < MOST ? POINTS / c.n : MOST;
+    c.each = (rows + most - 1) / most;
+    if (c.each < 1) c.each = 1;
+    return c;
+}
+
+/* One line per chain; each point is the mean of `each` rows. */
+static void add_lines(const struct chains *c, const char *column, const char *name, size_t colour, double scale)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const kelvin_history *h = &c->histories[i];
+        struct chart_series *s =
+            chart_add(c->chart, CHART_LINE, i ? NULL : name, colour, (h->rows + c->each - 1) / c->each);
+        if (!s) return;
+        s->thin = true;
+        for (size_t k = 0; k < s->n; k++) {
+            const size_t from = k * c->each, until = from + c->each < h->rows ? from + c->each : h->rows;
+            for (size_t row = from; row < until; row++) {
+                s->points[k].x += *value(h, row, h->names[0]) / (double)(until - from);
+                s->points[k].y += scale * *value(h, row, column) / (double)(until - from);
+            }
+        }
+    }
+}
+
+/* The range of the points after a share of each line: how a chain starts must not hide how it goes on. */
+static void settle(struct chart_panel *panel, double share)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (const struct chart_series *s = panel->series; s; s = s->next)
+        for (size_t k = (size_t)(share * (double)s->n); k < s->n; k++)
+            if (isfinite(s->points[k].y)) least = fmin(least, s->points[k].y), most = fmax(most, s->points[k].y);
+    if (!(least < most)) return;
+    panel->y.low = least - 0.06 * (most - least);
+    panel->y.high = most + 0.06 * (most - least);
+}
+
+/* Learning rate and temperature as shares of their largest values: both start and end where the other does. */
+static void add_schedule(const struct chains *c)
+{
+    static const struct {
+        const char *column, *title;
+        size_t colour;
+    } shown[] = {{"lr", "learning rate", CHART_GREY}, {"temperature", "temperature", 1}};
+    struct chart_panel *panel = chart_panel(c->chart, "share of the largest", 52);
+    panel->y.low = -0.08;
+    panel->y.high = 1.08;
+    for (size_t i = 0; i < 2; i++) {
+        const kelvin_history *h = &c->histories[0];
+        double most = 0;
+        for (size_t row = 0; row < h->rows; row++) most = fmax(most, *value(h, row, shown[i].column));
+        const struct chains one = {c->chart, h, 1, c->each};
+        struct chart_series **line = panel->end;
+        add_lines(&one, shown[i].column, chart_text(c->chart, "%s, at most %.4g", shown[i].title, most),
+                  shown[i].colour, most > 0 ? 1 / most : 1);
+        if (*line) (*line)->thin = false;
+    }
+}
+
+static const char *of_chains(const struct chains *c, size_t chains)
+{
+    if (c->n < chains) return chart_text(c->chart, "the first %zu of %zu chains", c->n, chains);
+    return chains == 1 ? "one chain" : chart_text(c->chart, "%zu chains", chains);
+}
+
+static void finish(struct chains *c, size_t chains)
+{
+    const char *unit = c->n ? c->histories[0].names[0] : "epoch";
+    c->chart->x.label = unit;
+    c->chart->subtitle = of_chains(c, chains);
+    if (c->each > 1)
+        c->chart->subtitle =
+            chart_text(c->chart, "%s; a point is the mean of %zu %ss", c->chart->subtitle, c->each, unit);
+}
+
+void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains)
+{
+    static const struct {
+        const char *column, *label;
+        double scale, settled;
+    } panels[] = {
+        {"training_accuracy", "training accuracy, %", 100, 0},
+        {"confidence", "confidence, %", 100, 0},
+        {"log_posterior", "log-posterior", 1, 0.05},
+        {"acceptance", "acceptance, %", 100, 0},
+    };
+    chart_begin(chart, arena, "learning", "Learning curves");
+    chart->about = "How each chain went on: training accuracy, confidence and log-posterior.";
+    struct chains c = begin(chart, histories, chains);
+    const bool schedule = has(&c, "lr") && has(&c, "temperature");
+    for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
+        if (!has(&c, panels[i].column) || chart->n_panels + schedule == CHART_PANELS) continue;
+        struct chart_panel *panel = chart_panel(chart, panels[i].label, 90);
+        add_lines(&c, panels[i].column, NULL, 0, panels[i].scale);
+        if (panels[i].settled > 0) settle(panel, panels[i].settled);
+    }
+    if (schedule) add_schedule(&c);
+    finish(&c, chains);
+}
+
+bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains)
+{
+    static const struct {
+        const char *column, *label;
+    } panels[] = {{"kinetic_temperature", "kinetic temperature"},
+                  {"configurational_temperature", "configurational temperature"}};
+    chart_begin(chart, arena, "heat", "Temperatures on the way");
+    chart->about = "Kinetic and configurational temperature of each chain against the one that was set.";
+    struct chains c = begin(chart, histories, chains);
+    if (!has(&c, panels[0].column) || !has(&c, panels[1].column)) return false;
+    for (size_t i = 0; i < 2; i++) {
+        struct chart_panel *panel = chart_panel(chart, panels[i].label, 144);
+        add_lines(&c, panels[i].column, "measured, chain by chain", 0, 1);
+        const struct chains one = {chart, histories, 1, c.each};
+        struct chart_series **line = panel->end;
+        add_lines(&one, "temperature", "set", 1, 1);
+        if (*line) (*line)->thin = false;
+        settle(panel, 0.3);
+    }
+    add_schedule(&c);
+    finish(&c, chains);
+    return true;
+}
+
+bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
+{
+    size_t known = 0;
+    for (size_t r = 0; r < n; r++) known += runs[r].diagnosis && runs[r].diagnosis->temperatures.epochs > 0;
+    if (!known) return false;
+    chart_begin(chart, arena, "temperatures", "Temperatures at the end");
+    chart->subtitle = "mean over chains and standard error, in the last epochs";
+    chart->about = "Kinetic and configurational temperature of each run against the one that was set.";
+    chart->x.label = "temperature";
+    const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
+    struct chart_panel *panel = chart_panel(chart, NULL, n < 2 ? 57 : 44 * (double)n);
+    struct chart_series *set = chart_add(chart, CHART_POINTS, "set", CHART_GREY, n);
+    struct chart_series *kinetic = chart_add(chart, CHART_POINTS, "kinetic", 0, n);
+    struct chart_series *other = chart_add(chart, CHART_POINTS, "configurational", 1, n);
+    if (!names) chart->status = KELVIN_ENOMEM;
+    if (!names || !set || !kinetic || !other) return true;
+    panel->y.names = names;
+    panel->y.n_names = n;
+    set->hollow = kinetic->across = other->across = true;
+    for (size_t r = 0; r < n; r++) {
+        const double row = (double)(n - 1 - r);
+        const kelvin_temperatures *t = runs[r].diagnosis ? &runs[r].diagnosis->temperatures : NULL;
+        const bool any = t && t->epochs > 0;
+        names[n - 1 - r] = runs[r].name;
+        set->points[r] = (struct chart_point){.x = any ? t->set : NAN, .y = row};
+        kinetic->points[r] = other->points[r] = (struct chart_point){.x = NAN, .y = row};
+        if (!any) continue;
+        const kelvin_average *k = &t->kinetic, *o = &t->configurational;
+        kinetic->points[r] = (struct chart_point){k->mean, row + 0.25, k->mean - k->error, k->mean + k->error, 0};
+        other->points[r] = (struct chart_point){o->mean, row - 0.25, o->mean - o->error, o->mean + o->error, 0};
+    }
+    return true;
+}
+
+bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement)
+{
+    const size_t n = agreement->chains < HEAT_CHAINS ? agreement->chains : HEAT_CHAINS;
+    if (agreement->chains < 2) return false;
+    chart_begin(chart, arena, "agreement", "Disagreement of chains");
+    chart->about = "Share of observations for which each two chains predict another class.";
+    const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
+    struct chart_panel *panel = chart_panel(chart, "chain", 340);
+    struct chart_series *s = chart_add(chart, CHART_HEAT, NULL, 0, n * n);
+    if (!names) chart->status = KELVIN_ENOMEM;
+    if (!names || !s) return true;
+    double most = 0;
+    for (size_t i = 0; i < n * n; i++) {
+        const size_t a = i / n, b = i % n;
+        const double share = 100 * agreement->disagreement[a * agreement->chains + b];
+        s->points[i] = (struct chart_point){(double)b - 0.5, share, (double)a - 0.5, (double)a + 0.5, (double)b + 0.5};
+        most = fmax(most, share);
+    }
+    for (size_t i = 0; i < n; i++) names[i] = chart_text(chart, "%u", agreement->number[i]);
+    panel->y.names = chart->x.names = names;
+    panel->y.n_names = chart->x.n_names = n;
+    chart->x.label = "chain";
+    chart->subtitle = chart_text(chart, "%% of observations with another predicted class; darkest: %.3g %%", most);
+    return true;
+}

@@ -1,0 +1,100 @@
+/* chart: one description of a picture, drawn as SVG inside a page (chart_svg) or into files by gnuplot (chart_files).
+ *
+ *     struct chart chart;
+ *     chart_begin(&chart, arena, "size", "Accuracy by posterior size");
+ *     chart.x = (struct chart_axis){.label = "samples", .low = NAN, .high = NAN, .log = true};
+ *     chart_panel(&chart, "accuracy, %", 150);
+ *     struct chart_series *s = chart_add(&chart, CHART_LINE, "run", 0, n);
+ *     if (s) s->points[0] = (struct chart_point){.x = 1, .y = 90};
+ *     KELVIN_TRY(chart_svg(&markup, &chart));
+ *
+ * A chart is a column of panels that share their horizontal axis. Whoever has filled one looks at chart.status: it is
+ * KELVIN_ENOMEM if something did not fit into memory. Points that are not finite are left out. */
+#ifndef FIGURES_CHART_H
+#define FIGURES_CHART_H
+
+#include "figures/markup.h"
+
+enum chart_kind {
+    CHART_LINE,   /* x, y; broken where a point is not finite */
+    CHART_BAND,   /* x, from low to high */
+    CHART_POINTS, /* x, y, and an error bar from low to high where low < high */
+    CHART_BARS,   /* from x to `to`, from low to high */
+    CHART_HEAT,   /* the same, as dark as y says: from 0 to the largest */
+};
+
+/* `low`, `high` and `to` are 0 in a series that does not need them. */
+struct chart_point {
+    double x, y, low, high, to;
+};
+
+enum { CHART_COLOURS = 7, CHART_GREY = CHART_COLOURS, CHART_PANELS = 4, CHART_WIDTH = 400 };
+
+struct chart_series {
+    enum chart_kind kind;
+    const char *name; /* in the legend; NULL: not there */
+    size_t colour;    /* 0 .. CHART_COLOURS - 1, each with a shape of points; or CHART_GREY */
+    bool dashed, thin;
+    bool hollow; /* points */
+    bool across; /* error bars are horizontal */
+    bool light;  /* bars */
+    bool joined; /* points have a line through them */
+    size_t n;
+    struct chart_point *points; /* (n) */
+    struct chart_series *next;
+};
+
+struct chart_axis {
+    const char *label;
+    double low, high; /* not a number: as the points have it, with a margin */
+    bool log;
+    bool whole;               /* ticks at integers alone */
+    const char *const *names; /* (n_names) at 0, 1, ..., instead of numbers; NULL: numbers */
+    size_t n_names;
+};
+
+struct chart_panel {
+    struct chart_axis y;
+    double height;
+    struct chart_series *series, **end;
+};
+
+struct chart {
+    const char *name; /* of its files: "reliability" */
+    const char *title, *subtitle;
+    const char *about; /* what is to be seen, for those who cannot see it */
+    struct chart_axis x;
+    size_t n_panels;
+    struct chart_panel panel[CHART_PANELS];
+    kelvin_arena *arena;
+    kelvin_status status;
+};
+
+/* Everything of the chart lives in the arena. */
+void chart_begin(struct chart *chart, kelvin_arena *arena, const char *name, const char *title);
+
+/* One more panel beneath the others. Its height is in units of which a chart is CHART_WIDTH wide. */
+struct chart_panel *chart_panel(struct chart *chart, const char *label, double height);
+
+/* A series of n zeroed points in the last panel; NULL, and the chart's status, if memory is short. */
+struct chart_series *chart_add(struct chart *chart, enum chart_kind kind, const char *name, size_t colour, size_t n);
+
+/* A dashed grey line without a name. */
+void chart_reference(struct chart *chart, const char *name, double x0, double y0, double x1, double y1);
+
+/* A text that lives as long as the chart; "" if memory is short. */
+const char *chart_text(struct chart *chart, const char *format, ...) KELVIN_PRINTF(2, 3);
+
+/* ---- drawing ---- */
+
+/* An <svg> element; its look is in chart.css. */
+KELVIN_MUST_CHECK kelvin_status chart_svg(struct markup *out, const struct chart *chart);
+
+/* FOLDER/NAME.csv and .gp, and .png, .svg and .pdf by gnuplot; the folder is made if it is missing. `drawn` says
+ * whether there are pictures: without gnuplot the numbers are kept, and the status says how to go on. */
+KELVIN_MUST_CHECK kelvin_status chart_files(bool *drawn, const struct chart *chart, const char *folder);
+
+/* The files that chart_files has made, a line each. */
+void chart_print_files(FILE *out, const struct chart *chart, const char *folder, bool drawn);
+
+#endif

@@ -1,0 +1,279 @@
+/* A chart as files: its numbers as CSV, a gnuplot script that draws them, and the pictures.
+ *
+ * Each series is a block of the table; gnuplot counts blocks. A unit of a chart is SCALE units of the script's canvas.
+ */
+#include "figures/chart_layout.h"
+#include "figures/output.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SCALE = 2.5;
+
+enum { TITLE = 26, SUBTITLE = 18, ABOVE = 8 };
+
+/* As in chart.css. */
+static const char *const colours[CHART_COLOURS + 1] = {"#0072b2", "#d55e00", "#009e73", "#b8578f",
+                                                       "#c48a00", "#3a9fd8", "#6b4fa0", "#7a828a"};
+
+/* ---- the table ---- */
+
+/* A name in a comment must not end its line. */
+static void put_name(FILE *file, const char *name)
+{
+    for (; *name; name++) fputc((unsigned char)*name < ' ' ? ' ' : *name, file);
+}
+
+static void put_value(FILE *file, double x)
+{
+    if (isnan(x))
+        fputs(",nan", file); /* however the machine signs it */
+    else
+        fprintf(file, ",%.10g", x);
+}
+
+static void put_series(FILE *file, const struct chart_series *s, const char *panel, size_t number)
+{
+    fprintf(file, "%s# series %zu: ", number ? "\n\n" : "", number);
+    if (panel) put_name(file, panel);
+    fputs(s->name ? " | " : "", file);
+    if (s->name) put_name(file, s->name);
+    fputc('\n', file);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct chart_point *p = &s->points[i];
+        const double values[] = {p->x, p->y, p->low, p->high, p->to};
+        fprintf(file, "%zu", number);
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++) put_value(file, values[k]);
+        fputc('\n', file);
+    }
+    if (s->n == 0) fprintf(file, "%zu,nan,nan,nan,nan,nan\n", number); /* gnuplot counts no empty blocks */
+}
+
+static kelvin_status write_table(const struct chart *chart, const char *folder)
+{
+    struct output table;
+    size_t number = 0;
+    KELVIN_TRY(output_open(&table, folder, chart->name, ".csv"));
+    fputs("# series,x,y,low,high,to\n# ", table.file);
+    put_name(table.file, chart->title);
+    fputc('\n', table.file);
+    for (size_t i = 0; i < chart->n_panels; i++)
+        for (const struct chart_series *s = chart->panel[i].series; s; s = s->next)
+            put_series(table.file, s, chart->panel[i].y.label, number++);
+    return output_close(&table, KELVIN_OK);
+}
+
+/* ---- the script ---- */
+
+struct script {
+    FILE *file;
+    const struct chart *chart;
+    struct chart_layout layout;
+};
+
+/* Words as they are: neither quotes nor gnuplot's own markup count. */
+static void words(struct script *s, double x, double y, const char *align, double size, const char *text)
+{
+    fputs("set label '", s->file);
+    for (; *text; text++) fprintf(s->file, *text == '\'' ? "''" : "%c", (unsigned char)*text < ' ' ? ' ' : *text);
+    fprintf(s->file, "' at screen %.6f, screen %.6f %s front noenhanced font ',%g'\n", x / CHART_WIDTH,
+            1 - y / s->layout.height, align, size * SCALE);
+}
+
+static void stroke(struct script *s, double x0, double y0, double x1, double y1, const char *style)
+{
+    fprintf(s->file, "set arrow from screen %.6f, screen %.6f to screen %.6f, screen %.6f nohead %s\n",
+            x0 / CHART_WIDTH, 1 - y0 / s->layout.height, x1 / CHART_WIDTH, 1 - y1 / s->layout.height, style);
+}
+
+static void put_axes(struct script *s, const struct chart_panel *panel, const struct chart_frame *f, bool last)
+{
+    const struct chart_layout *l = &s->layout;
+    const struct chart_axis *x_axis = &s->chart->x;
+    if (panel->y.label) words(s, 2, f->top - 10, "left", CHART_FONT, panel->y.label);
+    for (size_t i = 0; i < f->n_ticks; i++) {
+        const double y = chart_down(f, f->ticks[i].at);
+        if (!panel->y.names) stroke(s, f->left, y, f->right, y, "back linewidth 1.5 linecolor rgb '#e4e8ec'");
+        stroke(s, f->left - 3, y, f->left, y, "linewidth 2.5");
+        words(s, f->left - 6, y, "right", CHART_FONT, chart_tick_name(&panel->y, &f->ticks[i]));
+    }
+    for (size_t i = 0; i < l->n_ticks; i++) {
+        const double x = chart_across(l, f, l->ticks[i].at);
+        if (panel->y.names && !x_axis->names)
+            stroke(s, x, f->top, x, f->bottom, "back linewidth 1.5 linecolor rgb '#e4e8ec'");
+        stroke(s, x, f->bottom, x, f->bottom + 4, "linewidth 2.5");
+        if (last) words(s, x, f->bottom + 13, "center", CHART_FONT, chart_tick_name(x_axis, &l->ticks[i]));
+    }
+    if (last && x_axis->label) words(s, (f->left + f->right) / 2, f->bottom + 30, "center", CHART_FONT, x_axis->label);
+}
+
+/* The columns of one block of the table as what the axes show. */
+struct columns {
+    size_t block;
+    char x[24], y[24], low[24], high[24], to[24];
+};
+
+static void set_column(char out[24], int number, bool log)
+{
+    snprintf(out, 24, log ? "(log10($%d))" : "($%d)", number);
+}
+
+static void plot_line(FILE *file, const struct chart_series *s, const struct columns *c)
+{
+    fprintf(file, "using %s:%s with lines linewidth %s linecolor rgb '%s%s'%s", c->x, c->y,
+            s->thin     ? "2.5"
+            : s->dashed ? "3.5"
+                        : "5",
+            s->thin ? "#73" : "#", colours[s->colour] + 1, s->dashed ? " dashtype (7, 4.5)" : "");
+}
+
+static void plot_band(FILE *file, const struct chart_series *s, const struct columns *c)
+{
+    fprintf(file, "using %s:%s:%s with filledcurves fillstyle transparent solid 0.18 noborder linecolor rgb '%s'", c->x,
+            c->low, c->high, colours[s->colour]);
+}
+
+/* Error bars, a line through the points where there is one, and the points upon them. */
+static void plot_points(FILE *file, const struct chart_series *s, const struct columns *c)
+{
+    static const int shapes[] = {7, 5, 13, 9};
+    const char *colour = colours[s->colour];
+    if (s->across)
+        fprintf(file, "using ($5 > $4 ? %s : NaN):%s:(%s - %s):(0)", c->low, c->y, c->high, c->low);
+    else
+        fprintf(file, "using ($5 > $4 ? %s : NaN):%s:(0):(%s - %s)", c->x, c->low, c->high, c->low);
+    fprintf(file, " with vectors nohead linewidth 5 linecolor rgb '%s'", colour);
+    if (s->joined)
+        fprintf(file, ", \\\n    table index %zu using %s:%s with lines linewidth 5 linecolor rgb '%s'", c->block, c->x,
+                c->y, colour);
+    for (int inside = 0; inside <= s->hollow; inside++)
+        fprintf(file,
+                ", \\\n    table index %zu using %s:%s with points pointtype %d pointsize %s * dot linecolor rgb '%s'",
+                c->block, c->x, c->y, shapes[s->colour % 4], inside ? "0.55" : "1", inside ? "white" : colour);
+}
+
+static void plot_bars(FILE *file, const struct chart_series *s, const struct columns *c)
+{
+    fprintf(file, "using %s:%s:%s:%s:%s:%s with boxxyerror fillstyle %s border linecolor rgb '%s' linewidth 1", c->x,
+            c->low, c->x, c->to, c->low, c->high, s->light ? "transparent solid 0.32" : "solid 1.0",
+            colours[s->colour]);
+}
+
+/* From white to the colour. */
+static void plot_heat(FILE *file, const struct chart_series *s, const struct columns *c)
+{
+    fprintf(file,
+            "using %s:%s:%s:%s:%s:%s:(blend($3 / darkest, 0x%s)) with boxxyerror fillstyle solid 1.0 noborder "
+            "linecolor rgb variable",
+            c->x, c->low, c->x, c->to, c->low, c->high, colours[s->colour] + 1);
+}
+
+static void (*const plot[])(FILE *file, const struct chart_series *s, const struct columns *c) = {
+    [CHART_LINE] = plot_line, [CHART_BAND] = plot_band, [CHART_POINTS] = plot_points,
+    [CHART_BARS] = plot_bars, [CHART_HEAT] = plot_heat,
+};
+
+/* Where a value is on the axis of the plot itself. */
+static double shown(const struct chart_range *range, double value)
+{
+    return range->log ? log10(value) : value;
+}
+
+static void put_panel(struct script *s, size_t i, size_t *block)
+{
+    const struct chart_panel *panel = &s->chart->panel[i];
+    const struct chart_frame *f = &s->layout.frame[i];
+    const struct chart_range *x = &s->layout.x, *y = &f->y;
+    fprintf(s->file, "\neval panel(%.2f, %.2f, %.2f, %.2f)\n", SCALE * f->left, SCALE * f->top, SCALE * f->right,
+            SCALE * f->bottom);
+    fprintf(s->file, "eval panel_ranges(%.10g, %.10g, %.10g, %.10g)\n", shown(x, x->low), shown(x, x->high),
+            shown(y, y->low), shown(y, y->high));
+    put_axes(s, panel, f, i + 1 == s->chart->n_panels);
+    fputs("plot NaN", s->file);
+    for (const struct chart_series *series = panel->series; series; series = series->next) {
+        struct columns c = {.block = (*block)++};
+        set_column(c.x, 2, x->log);
+        set_column(c.y, 3, y->log);
+        set_column(c.low, 4, series->across ? x->log : y->log);
+        set_column(c.high, 5, series->across ? x->log : y->log);
+        set_column(c.to, 6, x->log);
+        fprintf(s->file, ", \\\n    table index %zu ", c.block);
+        plot[series->kind](s->file, series, &c);
+    }
+    fputs("\nunset label\nunset arrow\nunset object\n", s->file);
+}
+
+static void put_key(struct script *s, const struct chart_key *key)
+{
+    static const int shapes[] = {7, 5, 13, 9};
+    const struct chart_series *series = key->series;
+    const char *colour = colours[series->colour];
+    const double middle = key->x + CHART_SWATCH / 2.0, end = key->x + CHART_SWATCH, height = s->layout.height;
+    char style[128];
+    if (series->kind == CHART_LINE || series->kind == CHART_POINTS) {
+        snprintf(style, sizeof style, "front linewidth %s linecolor rgb '%s'%s", series->dashed ? "3.5" : "5", colour,
+                 series->dashed ? " dashtype (7, 4.5)" : "");
+        stroke(s, key->x, key->y, end, key->y, style);
+    } else {
+        fprintf(
+            s->file,
+            "set object rectangle from screen %.6f, screen %.6f to screen %.6f, screen %.6f front fillcolor rgb '%s' "
+            "fillstyle %s noborder\n",
+            key->x / CHART_WIDTH, 1 - (key->y - 5) / height, end / CHART_WIDTH, 1 - (key->y + 5) / height, colour,
+            series->kind == CHART_BAND ? "transparent solid 0.18"
+            : series->light            ? "transparent solid 0.32"
+                                       : "solid 1.0");
+    }
+    for (int inside = 0; series->kind == CHART_POINTS && inside <= series->hollow; inside++)
+        fprintf(
+            s->file,
+            "set label '' at screen %.6f, screen %.6f front point pointtype %d pointsize %s * dot linecolor rgb '%s'\n",
+            middle / CHART_WIDTH, 1 - key->y / height, shapes[series->colour % 4], inside ? "0.55" : "1",
+            inside ? "white" : colour);
+    words(s, end + 6, key->y, "left", CHART_FONT, series->name);
+}
+
+static kelvin_status write_script(const struct chart *chart, const char *folder)
+{
+    struct output output;
+    size_t block = 0;
+    KELVIN_TRY(output_open(&output, folder, chart->name, ".gp"));
+    struct script s = {.file = output.file, .chart = chart};
+    chart_layout(&s.layout, chart, ABOVE + TITLE + (chart->subtitle ? SUBTITLE : 0));
+    output_prelude(s.file);
+    fprintf(s.file, "\n# ---- the picture ----\neval canvas(%.0f, %.0f)\n", SCALE * CHART_WIDTH,
+            SCALE * s.layout.height);
+    fprintf(s.file, "table = base . '.csv'\ndarkest = %.10g\n", s.layout.darkest > 0 ? s.layout.darkest : 1);
+    fputs("channel(share, colour, shift) = int(255 + share * (((int(colour) >> shift) & 255) - 255)) << shift\n"
+          "blend(share, colour) = channel(share, colour, 16) + channel(share, colour, 8) + channel(share, colour, 0)\n"
+          "dot = format eq 'svg' ? 2.4 : format eq 'png' ? 2.2 : 0.55 # of points, about the same in each format\n"
+          "set multiplot\n",
+          s.file);
+    words(&s, 2, ABOVE + TITLE / 2.0 - 3, "left", 14.5, chart->title);
+    if (chart->subtitle) words(&s, 2, ABOVE + TITLE + SUBTITLE / 2.0 - 4, "left", CHART_FONT, chart->subtitle);
+    for (size_t i = 0; i < s.layout.n_keys; i++) put_key(&s, &s.layout.keys[i]);
+    for (size_t i = 0; i < chart->n_panels; i++) put_panel(&s, i, &block);
+    fputs("unset multiplot\n", s.file);
+    return output_close(&output, KELVIN_OK);
+}
+
+/* ---- all of it ---- */
+
+kelvin_status chart_files(bool *drawn, const struct chart *chart, const char *folder)
+{
+    *drawn = false;
+    KELVIN_TRY(chart->status);
+    KELVIN_TRY(output_check_folder(folder));
+    KELVIN_TRY(write_table(chart, folder));
+    KELVIN_TRY(write_script(chart, folder));
+    KELVIN_TRY(output_draw(folder, chart->name, false, NULL));
+    *drawn = true;
+    return KELVIN_OK;
+}
+
+void chart_print_files(FILE *out, const struct chart *chart, const char *folder, bool drawn)
+{
+    fprintf(out, "%s/%s.csv\n%s/%s.gp\n", folder, chart->name, folder, chart->name);
+    for (size_t i = 0; drawn && output_picture(false, i); i++)
+        fprintf(out, "%s/%s%s\n", folder, chart->name, output_picture(false, i));
+}

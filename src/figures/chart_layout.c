@@ -1,0 +1,163 @@
+/* From points to ranges, from ranges to ticks, from the widths of their labels to margins. */
+#include "figures/chart_layout.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LINE = 17, GAP = 8, RIGHT = 14, KEY_GAP = 14, TICK = 4 };
+
+double chart_text_width(const char *text)
+{
+    return 0.56 * CHART_FONT * (double)markup_letters(text);
+}
+
+/* ---- ranges ---- */
+
+struct extent {
+    double least, largest;
+};
+
+static void meet(struct extent *extent, double value, bool log)
+{
+    if (!isfinite(value) || (log && value <= 0)) return;
+    extent->least = fmin(extent->least, value);
+    extent->largest = fmax(extent->largest, value);
+}
+
+static const struct extent nothing = {INFINITY, -INFINITY};
+
+static void meet_x(struct extent *extent, const struct chart_series *series, bool log)
+{
+    for (size_t i = 0; i < series->n; i++) {
+        const struct chart_point *p = &series->points[i];
+        meet(extent, p->x, log);
+        if (series->kind == CHART_BARS || series->kind == CHART_HEAT) meet(extent, p->to, log);
+        if (series->across && p->low < p->high) meet(extent, p->low, log), meet(extent, p->high, log);
+    }
+}
+
+static void meet_y(struct extent *extent, const struct chart_series *series, bool log)
+{
+    const bool spans = series->kind == CHART_BAND || series->kind == CHART_BARS || series->kind == CHART_HEAT;
+    for (size_t i = 0; i < series->n; i++) {
+        const struct chart_point *p = &series->points[i];
+        const bool bar = series->kind == CHART_POINTS && !series->across && p->low < p->high;
+        if (!spans) meet(extent, p->y, log);
+        if (spans || bar) meet(extent, p->low, log), meet(extent, p->high, log);
+    }
+}
+
+/* ---- ticks ---- */
+
+static size_t name_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_axis *axis, size_t most)
+{
+    size_t each = 1, n = 0;
+    if (most > CHART_TICKS) most = CHART_TICKS;
+    while (axis->n_names > each * most) each++;
+    for (size_t i = 0; i < axis->n_names; i += each) ticks[n++].at = (double)i;
+    return n;
+}
+
+const char *chart_tick_name(const struct chart_axis *axis, const struct chart_tick *tick)
+{
+    return axis->names ? axis->names[(size_t)tick->at] : tick->label;
+}
+
+static double widest(const struct chart_axis *axis, const struct chart_tick *ticks, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, chart_text_width(chart_tick_name(axis, &ticks[i])));
+    return most;
+}
+
+static size_t fit(double space, double each)
+{
+    const double n = floor(space / each);
+    return n < 2 ? 2 : n > CHART_TICKS ? CHART_TICKS : (size_t)n;
+}
+
+/* As many as have room beside each other, which depends on what is written there. */
+static void set_x_ticks(struct chart_layout *layout, const struct chart *chart)
+{
+    const double room = layout->frame[0].right - layout->frame[0].left;
+    for (size_t most = chart->x.names ? CHART_TICKS : 8; most >= 2; most--) {
+        layout->n_ticks = chart->x.names ? name_ticks(layout->ticks, &chart->x, most)
+                                         : chart_ticks(layout->ticks, &layout->x, most, chart->x.whole);
+        if (widest(&chart->x, layout->ticks, layout->n_ticks) + 10 <= room / (double)layout->n_ticks) return;
+    }
+}
+
+/* ---- the legend ---- */
+
+static bool is_key(const struct chart_layout *layout, const char *name)
+{
+    for (size_t i = 0; i < layout->n_keys; i++)
+        if (strcmp(layout->keys[i].series->name, name) == 0) return true;
+    return false;
+}
+
+/* Names from left to right, in as many lines as it takes; returns where the next thing can stand. */
+static double set_keys(struct chart_layout *layout, const struct chart *chart, double top)
+{
+    double x = 2, y = top + LINE / 2.0;
+    for (size_t i = 0; i < chart->n_panels; i++)
+        for (const struct chart_series *s = chart->panel[i].series; s; s = s->next) {
+            if (!s->name || is_key(layout, s->name) || layout->n_keys == CHART_KEYS) continue;
+            const double width = CHART_SWATCH + 6 + chart_text_width(s->name);
+            if (layout->n_keys && x + width > CHART_WIDTH) x = 2, y += LINE;
+            layout->keys[layout->n_keys++] = (struct chart_key){s, x, y};
+            x += width + KEY_GAP;
+        }
+    return layout->n_keys ? y + LINE / 2.0 + 4 : top;
+}
+
+/* ---- panels ---- */
+
+static void set_frames(struct chart_layout *layout, const struct chart *chart, double top)
+{
+    double left = 0;
+    for (size_t i = 0; i < chart->n_panels; i++) {
+        const struct chart_panel *panel = &chart->panel[i];
+        struct chart_frame *frame = &layout->frame[i];
+        struct extent y = nothing;
+        for (const struct chart_series *s = panel->series; s; s = s->next) meet_y(&y, s, panel->y.log);
+        frame->y = chart_range(&panel->y, y.least, y.largest);
+        const size_t most = fit(panel->height, 25);
+        frame->n_ticks = panel->y.names ? name_ticks(frame->ticks, &panel->y, CHART_TICKS)
+                                        : chart_ticks(frame->ticks, &frame->y, most, panel->y.whole);
+        left = fmax(left, widest(&panel->y, frame->ticks, frame->n_ticks) + TICK + 5);
+        frame->top = top + (panel->y.label ? LINE + 2 : 4);
+        frame->bottom = frame->top + panel->height;
+        top = frame->bottom + GAP;
+    }
+    for (size_t i = 0; i < chart->n_panels; i++) {
+        layout->frame[i].left = left;
+        layout->frame[i].right = CHART_WIDTH - RIGHT;
+    }
+    layout->height = top - GAP + TICK + LINE + (chart->x.label ? LINE : 0) + 3;
+}
+
+void chart_layout(struct chart_layout *layout, const struct chart *chart, double head)
+{
+    struct extent x = nothing;
+    *layout = (struct chart_layout){.darkest = 0};
+    for (size_t i = 0; i < chart->n_panels; i++)
+        for (const struct chart_series *s = chart->panel[i].series; s; s = s->next) {
+            meet_x(&x, s, chart->x.log);
+            for (size_t k = 0; k < s->n && s->kind == CHART_HEAT; k++)
+                if (isfinite(s->points[k].y)) layout->darkest = fmax(layout->darkest, s->points[k].y);
+        }
+    layout->x = chart_range(&chart->x, x.least, x.largest);
+    set_frames(layout, chart, set_keys(layout, chart, head));
+    set_x_ticks(layout, chart);
+}
+
+double chart_across(const struct chart_layout *layout, const struct chart_frame *frame, double x)
+{
+    return frame->left + chart_share(&layout->x, x) * (frame->right - frame->left);
+}
+
+double chart_down(const struct chart_frame *frame, double y)
+{
+    return frame->bottom - chart_share(&frame->y, y) * (frame->bottom - frame->top);
+}

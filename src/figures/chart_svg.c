@@ -1,0 +1,243 @@
+/* A chart as an <svg> element. Colours, fonts and widths of lines are classes of chart.css, so that a page can be
+ * light, dark or printed. */
+#include "figures/chart_layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct canvas {
+    struct markup *out;
+    const struct chart *chart;
+    struct chart_layout layout;
+    const struct chart_frame *frame; /* the panel that is being drawn */
+};
+
+/* A tenth of a unit is finer than any screen; whole ones are written without a point. */
+static void number(struct canvas *c, const char *before, double value)
+{
+    const double tenths = rint(value * 10);
+    if (fmod(tenths, 10) == 0)
+        markup_put(c->out, "%s%.0f", before, tenths == 0 ? 0 : tenths / 10);
+    else
+        markup_put(c->out, "%s%.1f", before, tenths / 10);
+}
+
+/* ---- text ---- */
+
+static void label(struct canvas *c, double x, double y, const char *class, const char *words)
+{
+    number(c, "<text x=\"", x);
+    number(c, "\" y=\"", y);
+    markup_put(c->out, "\" dy=\".35em\" class=\"%s\">", class);
+    markup_text(c->out, words);
+    markup_put(c->out, "</text>");
+}
+
+static void stroke(struct canvas *c, const char *class, double x0, double y0, double x1, double y1)
+{
+    markup_put(c->out, "<path class=\"%s\" d=\"M", class);
+    number(c, "", x0);
+    number(c, " ", y0);
+    number(c, "L", x1);
+    number(c, " ", y1);
+    markup_put(c->out, "\"/>");
+}
+
+static void axes(struct canvas *c, const struct chart_panel *panel, bool last)
+{
+    const struct chart_frame *f = c->frame;
+    const struct chart_layout *l = &c->layout;
+    if (panel->y.label) label(c, 0, f->top - 10, "t", panel->y.label);
+    for (size_t i = 0; i < f->n_ticks; i++) {
+        const double y = chart_down(f, f->ticks[i].at);
+        if (!panel->y.names) stroke(c, "g", f->left, y, f->right, y);
+        label(c, f->left - 6, y, "t e", chart_tick_name(&panel->y, &f->ticks[i]));
+    }
+    for (size_t i = 0; i < l->n_ticks; i++) {
+        const double x = chart_across(l, f, l->ticks[i].at);
+        if (panel->y.names && !c->chart->x.names) stroke(c, "g", x, f->top, x, f->bottom);
+        stroke(c, "k", x, f->bottom, x, f->bottom + 4);
+        if (last) label(c, x, f->bottom + 13, "t m", chart_tick_name(&c->chart->x, &l->ticks[i]));
+    }
+    if (last && c->chart->x.label) label(c, (f->left + f->right) / 2, f->bottom + 30, "t m", c->chart->x.label);
+}
+
+/* ---- series ---- */
+
+static double across(const struct canvas *c, double x)
+{
+    return chart_across(&c->layout, c->frame, x);
+}
+
+static double down(const struct canvas *c, double y)
+{
+    return chart_down(c->frame, y);
+}
+
+static void draw_line(struct canvas *c, const struct chart_series *s)
+{
+    const char *next = "M";
+    markup_put(c->out, "<path class=\"l%s%s\" d=\"", s->thin ? " n" : "", s->dashed ? " d" : "");
+    for (size_t i = 0; i < s->n; i++) {
+        const double x = across(c, s->points[i].x), y = down(c, s->points[i].y);
+        if (!isfinite(x) || !isfinite(y)) {
+            next = "M";
+            continue;
+        }
+        number(c, next, x);
+        number(c, " ", y);
+        next = "L";
+    }
+    markup_put(c->out, "\"/>");
+}
+
+/* There along the high edge, back along the low one. */
+static void draw_band(struct canvas *c, const struct chart_series *s)
+{
+    const char *next = "M";
+    markup_put(c->out, "<path class=\"b\" d=\"");
+    for (size_t i = 0; i < 2 * s->n; i++) {
+        const struct chart_point *p = &s->points[i < s->n ? i : 2 * s->n - 1 - i];
+        const double x = across(c, p->x), low = down(c, p->low), high = down(c, p->high);
+        if (!isfinite(x) || !isfinite(low) || !isfinite(high)) continue;
+        number(c, next, x);
+        number(c, " ", i < s->n ? high : low);
+        next = "L";
+    }
+    markup_put(c->out, "%s\"/>", *next == 'L' ? "Z" : "");
+}
+
+/* Circle, square, diamond, triangle, by the colour: those who do not see colours see shapes. */
+static void mark(struct canvas *c, double x, double y, const struct chart_series *s)
+{
+    static const char *const shapes[] = {"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "m-3.5-3.5h7v7h-7z",
+                                         "m0-5l5 5l-5 5l-5-5z", "m0-4.8l4.6 8h-9.2z"};
+    markup_put(c->out, "<path class=\"p%s\" d=\"M", s->hollow ? " o" : "");
+    number(c, "", x);
+    number(c, " ", y);
+    markup_put(c->out, "%s\"/>", shapes[s->colour % 4]);
+}
+
+static void draw_points(struct canvas *c, const struct chart_series *s)
+{
+    if (s->joined) draw_line(c, s);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct chart_point *p = &s->points[i];
+        const double x = across(c, p->x), y = down(c, p->y);
+        if (!isfinite(x) || !isfinite(y)) continue;
+        if (p->low < p->high && s->across)
+            stroke(c, "w", across(c, p->low), y, across(c, p->high), y);
+        else if (p->low < p->high)
+            stroke(c, "w", x, down(c, p->low), x, down(c, p->high));
+        mark(c, x, y, s);
+    }
+}
+
+static void box(struct canvas *c, const char *class, double x0, double y0, double x1, double y1)
+{
+    markup_put(c->out, "<rect class=\"%s\"", class);
+    number(c, " x=\"", fmin(x0, x1));
+    number(c, "\" y=\"", fmin(y0, y1));
+    number(c, "\" width=\"", fabs(x1 - x0));
+    number(c, "\" height=\"", fabs(y1 - y0));
+    markup_put(c->out, "\"");
+}
+
+static bool is_box(const struct chart_point *p)
+{
+    return isfinite(p->x) && isfinite(p->to) && isfinite(p->low) && isfinite(p->high) && p->low != p->high;
+}
+
+static void draw_bars(struct canvas *c, const struct chart_series *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct chart_point *p = &s->points[i];
+        if (!is_box(p)) continue;
+        box(c, s->light ? "r h" : "r", across(c, p->x), down(c, p->low), across(c, p->to), down(c, p->high));
+        markup_put(c->out, "/>");
+    }
+}
+
+/* Large squares also have their number. */
+static void draw_heat(struct canvas *c, const struct chart_series *s)
+{
+    const double most = c->layout.darkest > 0 ? c->layout.darkest : 1;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct chart_point *p = &s->points[i];
+        if (!is_box(p) || !isfinite(p->y)) continue;
+        const double x0 = across(c, p->x), x1 = across(c, p->to), y0 = down(c, p->low), y1 = down(c, p->high);
+        box(c, "q", x0, y0, x1, y1);
+        markup_put(c->out, " fill-opacity=\"%.3f\"/>", p->y / most);
+        if (x1 - x0 < 30) continue;
+        char value[32];
+        snprintf(value, sizeof value, p->y < 9.95 ? "%.1f" : "%.0f", p->y);
+        label(c, (x0 + x1) / 2, (y0 + y1) / 2, p->y > 0.55 * most ? "v i" : "v", value);
+    }
+}
+
+static void (*const draw[])(struct canvas *c, const struct chart_series *s) = {
+    [CHART_LINE] = draw_line, [CHART_BAND] = draw_band, [CHART_POINTS] = draw_points,
+    [CHART_BARS] = draw_bars, [CHART_HEAT] = draw_heat,
+};
+
+static void draw_panel(struct canvas *c, size_t i)
+{
+    const struct chart_panel *panel = &c->chart->panel[i];
+    const struct chart_frame *f = c->frame = &c->layout.frame[i];
+    axes(c, panel, i + 1 == c->chart->n_panels);
+    /* What lies beyond the axes is cut off by a view of its own. */
+    number(c, "<svg x=\"", f->left);
+    number(c, "\" y=\"", f->top);
+    number(c, "\" width=\"", f->right - f->left);
+    number(c, "\" height=\"", f->bottom - f->top);
+    number(c, "\" viewBox=\"", f->left);
+    number(c, " ", f->top);
+    number(c, " ", f->right - f->left);
+    number(c, " ", f->bottom - f->top);
+    markup_put(c->out, "\">");
+    for (const struct chart_series *s = panel->series; s; s = s->next) {
+        markup_put(c->out, "<g class=\"c%zu\">", s->colour);
+        draw[s->kind](c, s);
+        markup_put(c->out, "</g>\n");
+    }
+    markup_put(c->out, "</svg>");
+    box(c, "f", f->left, f->top, f->right, f->bottom);
+    markup_put(c->out, "/>\n");
+}
+
+static void draw_key(struct canvas *c, const struct chart_key *key)
+{
+    const struct chart_series *s = key->series;
+    const double x = key->x, y = key->y, end = x + CHART_SWATCH;
+    markup_put(c->out, "<g class=\"c%zu\">", s->colour);
+    if (s->kind == CHART_LINE) {
+        stroke(c, s->dashed ? "l d" : "l", x, y, end, y);
+    } else if (s->kind == CHART_POINTS) {
+        stroke(c, "w", x, y, end, y);
+        mark(c, x + CHART_SWATCH / 2.0, y, s);
+    } else {
+        box(c, s->kind == CHART_BAND ? "b" : s->light ? "r h" : "r", x, y - 5, end, y + 5);
+        markup_put(c->out, "/>");
+    }
+    markup_put(c->out, "</g>");
+    label(c, end + 6, y, "t", s->name);
+}
+
+kelvin_status chart_svg(struct markup *out, const struct chart *chart)
+{
+    struct canvas c = {.out = out, .chart = chart};
+    KELVIN_TRY(chart->status);
+    chart_layout(&c.layout, chart, 0);
+    markup_put(out, "<svg class=\"chart\" viewBox=\"0 0 %d %.0f\" role=\"img\" ", CHART_WIDTH, c.layout.height);
+    markup_put(out, "aria-label=\"");
+    markup_text(out, chart->title);
+    markup_put(out, "\">\n<title>");
+    markup_text(out, chart->title);
+    markup_put(out, "</title>\n<desc>");
+    markup_text(out, chart->about ? chart->about : chart->subtitle ? chart->subtitle : chart->title);
+    markup_put(out, "</desc>\n");
+    for (size_t i = 0; i < c.layout.n_keys; i++) draw_key(&c, &c.layout.keys[i]);
+    for (size_t i = 0; i < chart->n_panels; i++) draw_panel(&c, i);
+    markup_put(out, "</svg>\n");
+    return out->status;
+}

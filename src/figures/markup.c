@@ -1,0 +1,104 @@
+/* Text into files of markup. */
+#include "figures/markup.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+void markup_bytes(struct markup *out, const void *bytes, size_t n)
+{
+    if (!out->status) out->status = kelvin_writer_put(out->file, bytes, n);
+}
+
+void markup_put(struct markup *out, const char *format, ...)
+{
+    char few[1024], *text = few;
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(few, sizeof few, format, args);
+    va_end(args);
+    if (length >= (int)sizeof few && !out->status) {
+        text = kelvin_alloc((size_t)length + 1, 1);
+        va_start(args, format);
+        if (text)
+            vsnprintf(text, (size_t)length + 1, format, args);
+        else
+            out->status = KELVIN_ENOMEM;
+        va_end(args);
+    }
+    if (length > 0 && text) markup_bytes(out, text, (size_t)length);
+    if (text != few) kelvin_free(text);
+}
+
+/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
+size_t markup_letter(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    const size_t n = s[0] == 0 ? 0 : s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    if (s[0] > 0xf4) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+        (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+void markup_text(struct markup *out, const char *text)
+{
+    static const struct {
+        char letter;
+        const char *entity;
+    } special[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+    static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
+    while (*text) {
+        const char *entity = NULL;
+        for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+            if (*text == special[i].letter) entity = special[i].entity;
+        const size_t n = markup_letter(text);
+        /* XML has no control characters but these three. */
+        if (n == 0 || ((unsigned char)*text < 0x20 && !strchr("\t\n\r", *text)) || *text == 0x7f) entity = unknown;
+        if (entity)
+            markup_bytes(out, entity, strlen(entity));
+        else
+            markup_bytes(out, text, n);
+        text += n ? n : 1;
+    }
+}
+
+void markup_lines(struct markup *out, const char *const *lines)
+{
+    for (size_t i = 0; lines[i]; i++) markup_bytes(out, lines[i], strlen(lines[i]));
+}
+
+/* The place after so many letters. */
+static const char *skip(const char *text, size_t letters)
+{
+    for (; letters > 0 && *text; letters--) {
+        const size_t n = markup_letter(text);
+        text += n ? n : 1;
+    }
+    return text;
+}
+
+size_t markup_letters(const char *text)
+{
+    size_t n = 0;
+    for (; *text; n++) text = skip(text, 1);
+    return n;
+}
+
+const char *markup_shorten(kelvin_arena *arena, const char *text, size_t most)
+{
+    static const char dots[] = "\xe2\x80\xa6"; /* U+2026 */
+    const size_t letters = markup_letters(text);
+    if (letters <= most) return kelvin_arena_text(arena, text, strlen(text));
+    const size_t first = (most - 1) / 2;
+    const char *until = skip(text, first), *from = skip(text, letters - (most - 1 - first));
+    const size_t head = (size_t)(until - text), tail = strlen(from);
+    char *out = kelvin_arena_alloc(arena, head + sizeof dots + tail, 1);
+    if (!out) return NULL;
+    memcpy(out, text, head);
+    memcpy(out + head, dots, sizeof dots - 1);
+    memcpy(out + head + sizeof dots - 1, from, tail + 1);
+    return out;
+}

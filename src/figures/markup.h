@@ -1,0 +1,40 @@
+/* markup: HTML and SVG, piece by piece into a file. The first failure is kept, and nothing is written after it.
+ *
+ *     struct markup out = {.file = &writer};
+ *     markup_put(&out, "<td>%zu</td><td>", n);
+ *     markup_text(&out, class_name);                 // & < > " ' cannot do harm, nor can bytes that are not UTF-8
+ *     markup_put(&out, "</td>");
+ *     status = kelvin_writer_close(&writer, out.status);
+ */
+#ifndef FIGURES_MARKUP_H
+#define FIGURES_MARKUP_H
+
+#include "base/files.h"
+
+#include <stdio.h>
+
+struct markup {
+    struct kelvin_writer *file;
+    kelvin_status status;
+};
+
+void markup_put(struct markup *out, const char *format, ...) KELVIN_PRINTF(2, 3);
+void markup_bytes(struct markup *out, const void *bytes, size_t n);
+
+/* Fit for the inside of an element or of an attribute in quotes. */
+void markup_text(struct markup *out, const char *text);
+
+/* The lines of an embedded file (tools/embed.py). */
+void markup_lines(struct markup *out, const char *const *lines);
+
+/* How many bytes the first letter of a text has; 0 if they are not UTF-8, or there is none. */
+size_t markup_letter(const char *text);
+
+/* Letters of a text; a byte that is not UTF-8 counts as one. */
+size_t markup_letters(const char *text);
+
+/* The text, at most `most` letters of it: of a longer one the beginning, an ellipsis and its end, for that is where
+ * paths differ. Freed with the arena; NULL if memory is short. */
+const char *markup_shorten(kelvin_arena *arena, const char *text, size_t most);
+
+#endif

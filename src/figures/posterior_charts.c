@@ -1,0 +1,252 @@
+/* Charts of what posteriors predict. Shares are in per cent. */
+#include "figures/posterior_charts.h"
+
+#include <math.h>
+
+enum { TALL = 190, MIDDLE = 130, LOW = 56 };
+
+static size_t colour_of(size_t i)
+{
+    return i % CHART_COLOURS;
+}
+
+static double percent(size_t part, size_t whole)
+{
+    return 100 * (double)part / (double)whole;
+}
+
+/* In the unit of tables: "accuracy, %". */
+static const char *metric_label(struct chart *chart, kelvin_metric metric)
+{
+    const kelvin_metric_info *about = kelvin_metric_about(metric);
+    return *about->unit ? chart_text(chart, "%s, %s", about->title, about->unit) : about->title;
+}
+
+/* ---- calibration ---- */
+
+static const kelvin_bin *bins_of(const kelvin_metrics *m, bool mass)
+{
+    return mass ? m->mass : m->width;
+}
+
+/* Accuracy up to the bar's end, and from there to the confidence: what is missing, or too much. */
+static void reliability_bars(struct chart *chart, const kelvin_metrics *m)
+{
+    struct chart_series *accuracy = chart_add(chart, CHART_BARS, "accuracy", 0, m->bins);
+    struct chart_series *gap = chart_add(chart, CHART_BARS, "gap to the mean confidence", 1, m->bins);
+    if (!accuracy || !gap) return;
+    gap->light = true;
+    for (size_t i = 0; i < m->bins; i++) {
+        const kelvin_bin *b = &m->width[i];
+        const double hit = b->n ? percent(b->hits, b->n) : NAN;
+        accuracy->points[i] = (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .low = 0, .high = hit};
+        gap->points[i] = (struct chart_point){.x = 100 * b->from,
+                                              .to = 100 * b->to,
+                                              .low = fmin(hit, 100 * b->confidence),
+                                              .high = fmax(hit, 100 * b->confidence)};
+        if (!b->n) accuracy->points[i].high = gap->points[i].low = gap->points[i].high = NAN;
+    }
+}
+
+/* A line of the bins that have observations; standard errors are those of a share. */
+static void reliability_line(struct chart *chart, const struct charted *run, size_t colour, bool mass)
+{
+    const kelvin_metrics *m = run->metrics;
+    struct chart_series *s = chart_add(chart, CHART_POINTS, run->name, colour, m->bins);
+    if (!s) return;
+    s->joined = true;
+    s->n = 0;
+    for (size_t i = 0; i < m->bins; i++) {
+        const kelvin_bin *b = &bins_of(m, mass)[i];
+        if (!b->n) continue;
+        const double hit = percent(b->hits, b->n), error = sqrt(hit * (100 - hit) / (double)b->n);
+        s->points[s->n] = (struct chart_point){.x = 100 * b->confidence, .y = hit};
+        if (mass) s->points[s->n].low = fmax(0, hit - error), s->points[s->n].high = fmin(100, hit + error);
+        s->n++;
+    }
+}
+
+static void reliability_counts(struct chart *chart, const struct charted *runs, size_t n, bool mass)
+{
+    chart_panel(chart, "observations, %", LOW)->y.low = 0;
+    for (size_t r = 0; r < n; r++) {
+        const kelvin_metrics *m = runs[r].metrics;
+        const bool bars = n == 1 && !mass;
+        struct chart_series *s =
+            chart_add(chart, bars ? CHART_BARS : CHART_POINTS, NULL, bars ? CHART_GREY : colour_of(r), m->bins);
+        if (!s) return;
+        s->joined = !bars;
+        for (size_t i = 0; i < m->bins; i++) {
+            const kelvin_bin *b = &bins_of(m, mass)[i];
+            const double share = percent(b->n, m->n);
+            s->points[i] = bars ? (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .high = share}
+                                : (struct chart_point){.x = 50 * (b->from + b->to), .y = share};
+        }
+    }
+}
+
+/* Bins of equally many observations lie close together where a network is confident: the chart goes where they are. */
+static double least_shown(const struct charted *runs, size_t n)
+{
+    double least = 100;
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < runs[r].metrics->bins; i++) {
+            const kelvin_bin *b = &runs[r].metrics->mass[i];
+            if (b->n) least = fmin(least, fmin(100 * b->confidence, percent(b->hits, b->n)));
+        }
+    const double room = fmax(100 - least, 0.5);
+    return fmax(-0.02 * room, least - 0.15 * room);
+}
+
+static const char *calibration_words(struct chart *chart, const struct charted *runs, size_t n, bool mass)
+{
+    const kelvin_metric metric = mass ? KELVIN_ECE_MASS : KELVIN_ECE;
+    const kelvin_metrics *m = runs[0].metrics;
+    if (n > 1) return chart_text(chart, "%zu bins of equal %s", m->bins, mass ? "mass" : "width");
+    return chart_text(chart, "expected calibration error %.2f %% in %zu bins of equal %s", 100 * m->ensemble[metric],
+                      m->bins, mass ? "mass" : "width");
+}
+
+void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n, bool mass)
+{
+    chart_begin(chart, arena, mass ? "reliability-mass" : "reliability",
+                mass ? "Reliability, bins of equal mass" : "Reliability, bins of equal width");
+    chart->subtitle = calibration_words(chart, runs, n, mass);
+    chart->about = chart_text(chart, "Share of right predictions by their confidence; %s.", chart->subtitle);
+    const bool bars = n == 1 && !mass; /* these end at 0 and 100; points get some room */
+    const double low = mass ? least_shown(runs, n) : bars ? 0 : -2, high = bars ? 100 : 100 + 0.02 * (100 - low);
+    chart->x = (struct chart_axis){.label = "confidence, %", .low = low, .high = high};
+    struct chart_panel *panel = chart_panel(chart, "accuracy, %", TALL);
+    panel->y.low = low;
+    panel->y.high = high;
+    if (bars) reliability_bars(chart, runs[0].metrics);
+    chart_reference(chart, "as confident as right", fmax(low, 0), fmax(low, 0), 100, 100);
+    for (size_t r = 0; r < n && !bars; r++) reliability_line(chart, &runs[r], colour_of(r), mass);
+    if (!mass) reliability_counts(chart, runs, n, mass);
+}
+
+void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run)
+{
+    const kelvin_metrics *m = run->metrics;
+    chart_begin(chart, arena, "confidence", "Confidence of right and wrong predictions");
+    chart->subtitle = chart_text(chart, "mean confidence %.2f %%, accuracy %.2f %%",
+                                 100 * m->ensemble[KELVIN_CONFIDENCE], 100 * m->ensemble[KELVIN_ACCURACY]);
+    chart->about =
+        chart_text(chart, "Histogram of confidence, right and wrong predictions stacked; %s.", chart->subtitle);
+    chart->x = (struct chart_axis){.label = "confidence, %", .low = 0, .high = 100};
+    chart_panel(chart, "observations, %", TALL)->y.low = 0;
+    struct chart_series *wrong = chart_add(chart, CHART_BARS, "wrong", 1, m->bins);
+    struct chart_series *right = chart_add(chart, CHART_BARS, "right", 0, m->bins);
+    if (!wrong || !right) return;
+    for (size_t i = 0; i < m->bins; i++) {
+        const kelvin_bin *b = &m->width[i];
+        const double missed = percent(b->n - b->hits, m->n), all = percent(b->n, m->n);
+        wrong->points[i] = (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .high = missed};
+        right->points[i] = (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .low = missed, .high = all};
+    }
+}
+
+/* ---- posterior size ---- */
+
+static void size_curve(struct chart *chart, const struct charted *run, size_t colour, kelvin_metric metric)
+{
+    const kelvin_metrics *m = run->metrics;
+    const double scale = kelvin_metric_about(metric)->scale;
+    struct chart_series *band = chart_add(chart, CHART_BAND, NULL, colour, m->sizes);
+    struct chart_series *line = chart_add(chart, CHART_POINTS, run->name, colour, m->sizes);
+    if (!band || !line) return;
+    line->joined = true;
+    for (size_t i = 0; i < m->sizes; i++) {
+        const kelvin_size *s = &m->size[i];
+        const double x = (double)s->samples;
+        line->points[i] = (struct chart_point){.x = x, .y = scale * s->metric[metric].mean};
+        band->points[i] =
+            (struct chart_point){.x = x, .low = scale * s->metric[metric].low, .high = scale * s->metric[metric].high};
+    }
+}
+
+bool chart_size(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
+{
+    static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
+    size_t most = 0;
+    for (size_t r = 0; r < n; r++)
+        if (runs[r].metrics->sizes > most) most = runs[r].metrics->sizes;
+    if (most < 2) return false;
+    chart_begin(chart, arena, "posterior-size", "Posterior size");
+    chart->subtitle = "mean over random orders of the samples; the band holds 80 % of them";
+    chart->about = "Accuracy and log-likelihood of ensembles by their number of samples.";
+    chart->x = (struct chart_axis){.label = "samples in the ensemble", .low = NAN, .high = NAN, .log = true};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        chart_panel(chart, metric_label(chart, shown[i]), MIDDLE);
+        for (size_t r = 0; r < n; r++) size_curve(chart, &runs[r], colour_of(r), shown[i]);
+    }
+    return true;
+}
+
+/* ---- metrics ---- */
+
+/* The names of runs as an axis, the first on top. */
+static struct chart_axis axis_of_runs(struct chart *chart, const struct charted *runs, size_t n)
+{
+    const char **names = kelvin_arena_alloc(chart->arena, n, sizeof *names);
+    if (!names) chart->status = KELVIN_ENOMEM;
+    for (size_t r = 0; r < n && names; r++) names[n - 1 - r] = runs[r].name;
+    return (struct chart_axis){.low = NAN, .high = NAN, .names = names, .n_names = n};
+}
+
+static double row_height(size_t n, double each)
+{
+    return n < 2 ? 1.3 * each : (double)n * each;
+}
+
+void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric, const struct charted *runs, size_t n)
+{
+    static const char *const directions[] = {"less is better", NULL, "more is better"};
+    const kelvin_metric_info *about = kelvin_metric_about(metric);
+    size_t subset = 0;
+    chart_begin(chart, arena, about->name, about->title);
+    chart->subtitle = directions[about->better + 1];
+    chart->about = chart_text(chart, "%s of single samples, of small ensembles and of all samples.", about->title);
+    chart->x.label = metric_label(chart, metric);
+    for (size_t r = 0; r < n; r++)
+        if (runs[r].metrics->subsets) subset = runs[r].metrics->subset;
+    chart_panel(chart, NULL, row_height(n, 44))->y = axis_of_runs(chart, runs, n);
+    struct chart_series *single = chart_add(chart, CHART_POINTS, "single samples", CHART_GREY, n);
+    struct chart_series *some =
+        subset ? chart_add(chart, CHART_POINTS, chart_text(chart, "ensembles of %zu", subset), 1, n) : NULL;
+    struct chart_series *all = chart_add(chart, CHART_POINTS, "all samples", 0, n);
+    if (!single || !all || chart->status) return;
+    single->across = all->across = single->hollow = true;
+    for (size_t r = 0; r < n; r++) {
+        const kelvin_metrics *m = runs[r].metrics;
+        const double row = (double)(n - 1 - r), scale = about->scale;
+        const kelvin_average *one = &m->single[metric];
+        const kelvin_percentiles *p = &m->spread[metric];
+        single->points[r] = (struct chart_point){scale * one->mean, row + 0.25, scale * (one->mean - one->error),
+                                                 scale * (one->mean + one->error), 0};
+        all->points[r] = (struct chart_point){.x = scale * m->ensemble[metric], .y = row - 0.25};
+        if (some) some->across = true;
+        if (some)
+            some->points[r] =
+                (struct chart_point){m->subsets ? scale * p->median : NAN, row, scale * p->low, scale * p->high, 0};
+    }
+}
+
+void chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
+{
+    chart_begin(chart, arena, "uncertainty", "Where the doubt is");
+    chart->about = "Mean entropy of predictions as the sum of an aleatoric and an epistemic part.";
+    chart->x = (struct chart_axis){.label = "entropy, nats", .low = 0, .high = NAN};
+    chart_panel(chart, NULL, row_height(n, 34))->y = axis_of_runs(chart, runs, n);
+    struct chart_series *data = chart_add(chart, CHART_BARS, "in the data (aleatoric)", 5, n);
+    struct chart_series *model = chart_add(chart, CHART_BARS, "in the model (epistemic)", 4, n);
+    if (!data || !model) return;
+    for (size_t r = 0; r < n; r++) {
+        const double *e = runs[r].metrics->ensemble, row = (double)(n - 1 - r);
+        data->points[r] = (struct chart_point){.x = 0, .to = e[KELVIN_ALEATORIC], .low = row - 0.3, .high = row + 0.3};
+        model->points[r] = (struct chart_point){.x = e[KELVIN_ALEATORIC],
+                                                .to = e[KELVIN_ALEATORIC] + e[KELVIN_EPISTEMIC],
+                                                .low = row - 0.3,
+                                                .high = row + 0.3};
+    }
+}

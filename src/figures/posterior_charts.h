@@ -1,0 +1,53 @@
+/* posterior_charts: what there is to see of posteriors. Each function describes one chart of one run or of several;
+ * both the page of `kelvin report` and the files of `kelvin eval --plot` are drawn from it.
+ *
+ *     struct chart chart;
+ *     chart_reliability(&chart, arena, &(struct charted){"run", &metrics, NULL}, 1, false);
+ */
+#ifndef FIGURES_POSTERIOR_CHARTS_H
+#define FIGURES_POSTERIOR_CHARTS_H
+
+#include "figures/chart.h"
+
+#include <kelvin/posterior.h>
+
+/* A run as charts see it. What a chart does not show may be NULL. */
+struct charted {
+    const char *name; /* short */
+    const kelvin_metrics *metrics;
+    const kelvin_diagnosis *diagnosis;
+};
+
+/* Accuracy by confidence, and where the observations are. Of one run: bars, with the gap to the diagonal; of several:
+ * lines. By `mass`, bins of equally many observations: points with standard errors, as near as they are to be seen. */
+void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n, bool mass);
+
+/* How confident right and wrong predictions are. */
+void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run);
+
+/* Accuracy and log-likelihood of ensembles of 1, 2, ... samples. False if no run has two sizes. */
+bool chart_size(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
+
+/* One metric: single samples, ensembles of some, the ensemble of all. */
+void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric, const struct charted *runs, size_t n);
+
+/* Entropy as the sum of its parts. */
+void chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
+
+/* ---- of a run's chains ---- */
+
+/* histories (chains). Chains beyond the first CHART_CHAINS are not drawn; of long chains, means of as many epochs as
+ * make a point. */
+enum { CHART_CHAINS = 24 };
+void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains);
+
+/* The kinetic and the configurational temperature and what they should be, epoch by epoch. False of a run by HMC. */
+bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains);
+
+/* Temperatures at the end, run by run. False if none of them has any. */
+bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
+
+/* How often two chains predict another class. False of one chain. */
+bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement);
+
+#endif
