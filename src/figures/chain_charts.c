@@ -140,7 +140,7 @@ bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *
     struct chains c = begin(chart, histories, chains);
     if (!has(&c, panels[0].column) || !has(&c, panels[1].column)) return false;
     for (size_t i = 0; i < 2; i++) {
-        struct chart_panel *panel = chart_panel(chart, panels[i].label, 144);
+        struct chart_panel *panel = chart_panel(chart, panels[i].label, 172);
         add_lines(&c, panels[i].column, "measured, chain by chain", 0, 1);
         const struct chains one = {chart, histories, 1, c.each};
         struct chart_series **line = panel->end;
@@ -148,7 +148,6 @@ bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *
         if (*line) (*line)->thin = false;
         settle(panel, 0.3);
     }
-    add_schedule(&c);
     finish(&c, chains);
     return true;
 }
@@ -159,7 +158,7 @@ bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct c
     for (size_t r = 0; r < n; r++) known += runs[r].diagnosis && runs[r].diagnosis->temperatures.epochs > 0;
     if (!known) return false;
     chart_begin(chart, arena, "temperatures", "Temperatures at the end");
-    chart->subtitle = "mean over chains and standard error, in the last epochs";
+    chart->subtitle = "mean and standard error of chains, last epochs";
     chart->about = "Kinetic and configurational temperature of each run against the one that was set.";
     chart->x.label = "temperature";
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
@@ -194,7 +193,7 @@ bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agre
     chart_begin(chart, arena, "agreement", "Disagreement of chains");
     chart->about = "Share of observations for which each two chains predict another class.";
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
-    struct chart_panel *panel = chart_panel(chart, "chain", 340);
+    struct chart_panel *panel = chart_panel(chart, "chain", 260);
     struct chart_series *s = chart_add(chart, CHART_HEAT, NULL, 0, n * n);
     if (!names) chart->status = KELVIN_ENOMEM;
     if (!names || !s) return true;
@@ -209,6 +208,6 @@ bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agre
     panel->y.names = chart->x.names = names;
     panel->y.n_names = chart->x.n_names = n;
     chart->x.label = "chain";
-    chart->subtitle = chart_text(chart, "%% of observations with another predicted class; darkest: %.3g %%", most);
+    chart->subtitle = chart_text(chart, "%% of observations with another class; darkest %.3g", most);
     return true;
 }

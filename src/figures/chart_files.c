@@ -10,7 +10,7 @@
 
 static const double SCALE = 2.5;
 
-enum { TITLE = 26, SUBTITLE = 18, ABOVE = 8 };
+enum { TITLE = 26, SUBTITLE = 18, ABOVE = 8, BESIDE = 6, BELOW = 4 };
 
 /* As in chart.css. */
 static const char *const colours[CHART_COLOURS + 1] = {"#0072b2", "#d55e00", "#009e73", "#b8578f",
@@ -71,26 +71,37 @@ struct script {
     struct chart_layout layout;
 };
 
+/* Where a unit of the chart is on the whole picture, as gnuplot has it: 0 .. 1 from the left and from below. */
+static double screen_x(double x)
+{
+    return (x + BESIDE) / (CHART_WIDTH + 2 * BESIDE);
+}
+
+static double screen_y(const struct script *s, double y)
+{
+    return 1 - y / (s->layout.height + BELOW);
+}
+
 /* Words as they are: neither quotes nor gnuplot's own markup count. */
 static void words(struct script *s, double x, double y, const char *align, double size, const char *text)
 {
     fputs("set label '", s->file);
     for (; *text; text++) fprintf(s->file, *text == '\'' ? "''" : "%c", (unsigned char)*text < ' ' ? ' ' : *text);
-    fprintf(s->file, "' at screen %.6f, screen %.6f %s front noenhanced font ',%g'\n", x / CHART_WIDTH,
-            1 - y / s->layout.height, align, size * SCALE);
+    fprintf(s->file, "' at screen %.6f, screen %.6f %s front noenhanced font ',%g'\n", screen_x(x), screen_y(s, y),
+            align, size * SCALE);
 }
 
 static void stroke(struct script *s, double x0, double y0, double x1, double y1, const char *style)
 {
-    fprintf(s->file, "set arrow from screen %.6f, screen %.6f to screen %.6f, screen %.6f nohead %s\n",
-            x0 / CHART_WIDTH, 1 - y0 / s->layout.height, x1 / CHART_WIDTH, 1 - y1 / s->layout.height, style);
+    fprintf(s->file, "set arrow from screen %.6f, screen %.6f to screen %.6f, screen %.6f nohead %s\n", screen_x(x0),
+            screen_y(s, y0), screen_x(x1), screen_y(s, y1), style);
 }
 
 static void put_axes(struct script *s, const struct chart_panel *panel, const struct chart_frame *f, bool last)
 {
     const struct chart_layout *l = &s->layout;
     const struct chart_axis *x_axis = &s->chart->x;
-    if (panel->y.label) words(s, 2, f->top - 10, "left", CHART_FONT, panel->y.label);
+    if (panel->y.label) words(s, 2, f->top - 13, "left", CHART_FONT, panel->y.label);
     for (size_t i = 0; i < f->n_ticks; i++) {
         const double y = chart_down(f, f->ticks[i].at);
         if (!panel->y.names) stroke(s, f->left, y, f->right, y, "back linewidth 1.5 linecolor rgb '#e4e8ec'");
@@ -154,9 +165,8 @@ static void plot_points(FILE *file, const struct chart_series *s, const struct c
 
 static void plot_bars(FILE *file, const struct chart_series *s, const struct columns *c)
 {
-    fprintf(file, "using %s:%s:%s:%s:%s:%s with boxxyerror fillstyle %s border linecolor rgb '%s' linewidth 1", c->x,
-            c->low, c->x, c->to, c->low, c->high, s->light ? "transparent solid 0.32" : "solid 1.0",
-            colours[s->colour]);
+    fprintf(file, "using %s:%s:%s:%s:%s:%s with boxxyerror fillstyle %s noborder linecolor rgb '%s'", c->x, c->low,
+            c->x, c->to, c->low, c->high, s->light ? "transparent solid 0.32" : "solid 1.0", colours[s->colour]);
 }
 
 /* From white to the colour. */
@@ -184,8 +194,8 @@ static void put_panel(struct script *s, size_t i, size_t *block)
     const struct chart_panel *panel = &s->chart->panel[i];
     const struct chart_frame *f = &s->layout.frame[i];
     const struct chart_range *x = &s->layout.x, *y = &f->y;
-    fprintf(s->file, "\neval panel(%.2f, %.2f, %.2f, %.2f)\n", SCALE * f->left, SCALE * f->top, SCALE * f->right,
-            SCALE * f->bottom);
+    fprintf(s->file, "\neval panel(%.2f, %.2f, %.2f, %.2f)\n", SCALE * (f->left + BESIDE), SCALE * f->top,
+            SCALE * (f->right + BESIDE), SCALE * f->bottom);
     fprintf(s->file, "eval panel_ranges(%.10g, %.10g, %.10g, %.10g)\n", shown(x, x->low), shown(x, x->high),
             shown(y, y->low), shown(y, y->high));
     put_axes(s, panel, f, i + 1 == s->chart->n_panels);
@@ -208,7 +218,7 @@ static void put_key(struct script *s, const struct chart_key *key)
     static const int shapes[] = {7, 5, 13, 9};
     const struct chart_series *series = key->series;
     const char *colour = colours[series->colour];
-    const double middle = key->x + CHART_SWATCH / 2.0, end = key->x + CHART_SWATCH, height = s->layout.height;
+    const double end = key->x + CHART_SWATCH;
     char style[128];
     if (series->kind == CHART_LINE || series->kind == CHART_POINTS) {
         snprintf(style, sizeof style, "front linewidth %s linecolor rgb '%s'%s", series->dashed ? "3.5" : "5", colour,
@@ -219,7 +229,7 @@ static void put_key(struct script *s, const struct chart_key *key)
             s->file,
             "set object rectangle from screen %.6f, screen %.6f to screen %.6f, screen %.6f front fillcolor rgb '%s' "
             "fillstyle %s noborder\n",
-            key->x / CHART_WIDTH, 1 - (key->y - 5) / height, end / CHART_WIDTH, 1 - (key->y + 5) / height, colour,
+            screen_x(key->x), screen_y(s, key->y - 5), screen_x(end), screen_y(s, key->y + 5), colour,
             series->kind == CHART_BAND ? "transparent solid 0.18"
             : series->light            ? "transparent solid 0.32"
                                        : "solid 1.0");
@@ -228,8 +238,8 @@ static void put_key(struct script *s, const struct chart_key *key)
         fprintf(
             s->file,
             "set label '' at screen %.6f, screen %.6f front point pointtype %d pointsize %s * dot linecolor rgb '%s'\n",
-            middle / CHART_WIDTH, 1 - key->y / height, shapes[series->colour % 4], inside ? "0.55" : "1",
-            inside ? "white" : colour);
+            screen_x(key->x + CHART_SWATCH / 2.0), screen_y(s, key->y), shapes[series->colour % 4],
+            inside ? "0.55" : "1", inside ? "white" : colour);
     words(s, end + 6, key->y, "left", CHART_FONT, series->name);
 }
 
@@ -239,10 +249,10 @@ static kelvin_status write_script(const struct chart *chart, const char *folder)
     size_t block = 0;
     KELVIN_TRY(output_open(&output, folder, chart->name, ".gp"));
     struct script s = {.file = output.file, .chart = chart};
-    chart_layout(&s.layout, chart, ABOVE + TITLE + (chart->subtitle ? SUBTITLE : 0));
+    chart_layout(&s.layout, chart, ABOVE + TITLE + (chart->subtitle ? SUBTITLE : 0), 0.62); /* of DejaVu Sans */
     output_prelude(s.file);
-    fprintf(s.file, "\n# ---- the picture ----\neval canvas(%.0f, %.0f)\n", SCALE * CHART_WIDTH,
-            SCALE * s.layout.height);
+    fprintf(s.file, "\n# ---- the picture ----\neval canvas(%.0f, %.0f)\n", SCALE * (CHART_WIDTH + 2 * BESIDE),
+            SCALE * (s.layout.height + BELOW));
     fprintf(s.file, "table = base . '.csv'\ndarkest = %.10g\n", s.layout.darkest > 0 ? s.layout.darkest : 1);
     fputs("channel(share, colour, shift) = int(255 + share * (((int(colour) >> shift) & 255) - 255)) << shift\n"
           "blend(share, colour) = channel(share, colour, 16) + channel(share, colour, 8) + channel(share, colour, 0)\n"

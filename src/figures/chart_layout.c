@@ -6,9 +6,9 @@
 
 enum { LINE = 17, GAP = 8, RIGHT = 14, KEY_GAP = 14, TICK = 4 };
 
-double chart_text_width(const char *text)
+static double text_width(const struct chart_layout *layout, const char *text)
 {
-    return 0.56 * CHART_FONT * (double)markup_letters(text);
+    return layout->letter * CHART_FONT * (double)markup_letters(text);
 }
 
 /* ---- ranges ---- */
@@ -63,10 +63,11 @@ const char *chart_tick_name(const struct chart_axis *axis, const struct chart_ti
     return axis->names ? axis->names[(size_t)tick->at] : tick->label;
 }
 
-static double widest(const struct chart_axis *axis, const struct chart_tick *ticks, size_t n)
+static double widest(const struct chart_layout *layout, const struct chart_axis *axis, const struct chart_tick *ticks,
+                     size_t n)
 {
     double most = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, chart_text_width(chart_tick_name(axis, &ticks[i])));
+    for (size_t i = 0; i < n; i++) most = fmax(most, text_width(layout, chart_tick_name(axis, &ticks[i])));
     return most;
 }
 
@@ -83,7 +84,7 @@ static void set_x_ticks(struct chart_layout *layout, const struct chart *chart)
     for (size_t most = chart->x.names ? CHART_TICKS : 8; most >= 2; most--) {
         layout->n_ticks = chart->x.names ? name_ticks(layout->ticks, &chart->x, most)
                                          : chart_ticks(layout->ticks, &layout->x, most, chart->x.whole);
-        if (widest(&chart->x, layout->ticks, layout->n_ticks) + 10 <= room / (double)layout->n_ticks) return;
+        if (widest(layout, &chart->x, layout->ticks, layout->n_ticks) + 10 <= room / (double)layout->n_ticks) return;
     }
 }
 
@@ -103,7 +104,7 @@ static double set_keys(struct chart_layout *layout, const struct chart *chart, d
     for (size_t i = 0; i < chart->n_panels; i++)
         for (const struct chart_series *s = chart->panel[i].series; s; s = s->next) {
             if (!s->name || is_key(layout, s->name) || layout->n_keys == CHART_KEYS) continue;
-            const double width = CHART_SWATCH + 6 + chart_text_width(s->name);
+            const double width = CHART_SWATCH + 6 + text_width(layout, s->name);
             if (layout->n_keys && x + width > CHART_WIDTH) x = 2, y += LINE;
             layout->keys[layout->n_keys++] = (struct chart_key){s, x, y};
             x += width + KEY_GAP;
@@ -122,11 +123,11 @@ static void set_frames(struct chart_layout *layout, const struct chart *chart, d
         struct extent y = nothing;
         for (const struct chart_series *s = panel->series; s; s = s->next) meet_y(&y, s, panel->y.log);
         frame->y = chart_range(&panel->y, y.least, y.largest);
-        const size_t most = fit(panel->height, 25);
+        const size_t most = fit(panel->height, 22);
         frame->n_ticks = panel->y.names ? name_ticks(frame->ticks, &panel->y, CHART_TICKS)
                                         : chart_ticks(frame->ticks, &frame->y, most, panel->y.whole);
-        left = fmax(left, widest(&panel->y, frame->ticks, frame->n_ticks) + TICK + 5);
-        frame->top = top + (panel->y.label ? LINE + 2 : 4);
+        left = fmax(left, widest(layout, &panel->y, frame->ticks, frame->n_ticks) + TICK + 6);
+        frame->top = top + (panel->y.label ? LINE + 5 : 4);
         frame->bottom = frame->top + panel->height;
         top = frame->bottom + GAP;
     }
@@ -137,10 +138,10 @@ static void set_frames(struct chart_layout *layout, const struct chart *chart, d
     layout->height = top - GAP + TICK + LINE + (chart->x.label ? LINE : 0) + 3;
 }
 
-void chart_layout(struct chart_layout *layout, const struct chart *chart, double head)
+void chart_layout(struct chart_layout *layout, const struct chart *chart, double head, double letter)
 {
     struct extent x = nothing;
-    *layout = (struct chart_layout){.darkest = 0};
+    *layout = (struct chart_layout){.letter = letter};
     for (size_t i = 0; i < chart->n_panels; i++)
         for (const struct chart_series *s = chart->panel[i].series; s; s = s->next) {
             meet_x(&x, s, chart->x.log);

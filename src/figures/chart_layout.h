@@ -23,6 +23,7 @@ struct chart_key {
 
 struct chart_layout {
     double height;
+    double letter;
     struct chart_range x;
     size_t n_ticks;
     struct chart_tick ticks[CHART_TICKS];
@@ -32,8 +33,8 @@ struct chart_layout {
     double darkest; /* the largest value of a heat map */
 };
 
-/* `head` units are left free at the top. */
-void chart_layout(struct chart_layout *layout, const struct chart *chart, double head);
+/* `head` units are left free at the top. `letter` is the width of one, on average, as a share of the font's size. */
+void chart_layout(struct chart_layout *layout, const struct chart *chart, double head, double letter);
 
 /* Where a point is. Not a number if an axis cannot show it. */
 double chart_across(const struct chart_layout *layout, const struct chart_frame *frame, double x);
@@ -41,8 +42,5 @@ double chart_down(const struct chart_frame *frame, double y);
 
 /* The names of an axis as ticks, or its numbers. */
 const char *chart_tick_name(const struct chart_axis *axis, const struct chart_tick *tick);
-
-/* How wide a text is, about: fonts differ. */
-double chart_text_width(const char *text);
 
 #endif

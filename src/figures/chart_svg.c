@@ -47,7 +47,7 @@ static void axes(struct canvas *c, const struct chart_panel *panel, bool last)
 {
     const struct chart_frame *f = c->frame;
     const struct chart_layout *l = &c->layout;
-    if (panel->y.label) label(c, 0, f->top - 10, "t", panel->y.label);
+    if (panel->y.label) label(c, 0, f->top - 13, "t", panel->y.label);
     for (size_t i = 0; i < f->n_ticks; i++) {
         const double y = chart_down(f, f->ticks[i].at);
         if (!panel->y.names) stroke(c, "g", f->left, y, f->right, y);
@@ -227,7 +227,7 @@ kelvin_status chart_svg(struct markup *out, const struct chart *chart)
 {
     struct canvas c = {.out = out, .chart = chart};
     KELVIN_TRY(chart->status);
-    chart_layout(&c.layout, chart, 0);
+    chart_layout(&c.layout, chart, 0, 0.54); /* of most fonts that browsers take */
     markup_put(out, "<svg class=\"chart\" viewBox=\"0 0 %d %.0f\" role=\"img\" ", CHART_WIDTH, c.layout.height);
     markup_put(out, "aria-label=\"");
     markup_text(out, chart->title);

@@ -115,7 +115,9 @@ size_t chart_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_rang
     if (most > CHART_TICKS) most = CHART_TICKS;
     if (most < 2) most = 2;
     size_t n = range->log ? logarithmic(ticks, range, most) : 0;
-    if (n < 2) n = linear(ticks, range, most, whole); /* less than a decade, too */
+    /* Two say how far an axis goes; one too many is better than one alone. */
+    for (size_t more = 0; n < 2 && more < 2 && most + more <= CHART_TICKS; more++)
+        n = linear(ticks, range, most + more, whole);
     if (n > 0) return n;
     ticks[0].at = range->low; /* an axis without a number says nothing */
     write_label(ticks[0].label, range->low, range->high - range->low);

@@ -28,8 +28,9 @@ struct chart_range chart_range(const struct chart_axis *axis, double least, doub
 /* Where a value is on the axis: 0 .. 1. Not a number if the axis cannot show it. */
 double chart_share(const struct chart_range *range, double value);
 
-/* At most `most` (2 .. CHART_TICKS) ticks, one at least: multiples of 1, 2 or 5 times a power of ten (powers of ten, or
- * 1, 2 and 5 times these, if the axis is logarithmic). `whole`: integers alone. */
+/* At most `most` (2 .. CHART_TICKS - 1) ticks, and one more if there were fewer than two; one at least: multiples of 1,
+ * 2 or 5 times a power of ten (powers of ten, or 1, 2 and 5 times these, if the axis is logarithmic). `whole`: integers
+ * alone. */
 size_t chart_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_range *range, size_t most, bool whole);
 
 #endif

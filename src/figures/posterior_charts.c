@@ -29,22 +29,23 @@ static const kelvin_bin *bins_of(const kelvin_metrics *m, bool mass)
     return mass ? m->mass : m->width;
 }
 
-/* Accuracy up to the bar's end, and from there to the confidence: what is missing, or too much. */
+/* Accuracy as bars. What they have above the confidence, and what they lack of it, has colours of its own. */
 static void reliability_bars(struct chart *chart, const kelvin_metrics *m)
 {
-    struct chart_series *accuracy = chart_add(chart, CHART_BARS, "accuracy", 0, m->bins);
-    struct chart_series *gap = chart_add(chart, CHART_BARS, "gap to the mean confidence", 1, m->bins);
-    if (!accuracy || !gap) return;
-    gap->light = true;
+    struct chart_series *both = chart_add(chart, CHART_BARS, "accuracy", 0, m->bins);
+    struct chart_series *more = chart_add(chart, CHART_BARS, "above the confidence", 0, m->bins);
+    struct chart_series *less = chart_add(chart, CHART_BARS, "lacking", 1, m->bins);
+    if (!both || !more || !less) return;
+    more->light = less->light = true;
     for (size_t i = 0; i < m->bins; i++) {
         const kelvin_bin *b = &m->width[i];
-        const double hit = b->n ? percent(b->hits, b->n) : NAN;
-        accuracy->points[i] = (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .low = 0, .high = hit};
-        gap->points[i] = (struct chart_point){.x = 100 * b->from,
-                                              .to = 100 * b->to,
-                                              .low = fmin(hit, 100 * b->confidence),
-                                              .high = fmax(hit, 100 * b->confidence)};
-        if (!b->n) accuracy->points[i].high = gap->points[i].low = gap->points[i].high = NAN;
+        const double hit = b->n ? percent(b->hits, b->n) : 0, sure = b->n ? 100 * b->confidence : 0;
+        const struct chart_point bar = {.x = 100 * b->from, .to = 100 * b->to};
+        both->points[i] = more->points[i] = less->points[i] = bar;
+        both->points[i].high = more->points[i].low = fmin(hit, sure);
+        more->points[i].high = hit;
+        less->points[i].high = hit < sure ? sure : hit;
+        less->points[i].low = hit;
     }
 }
 
@@ -103,8 +104,8 @@ static const char *calibration_words(struct chart *chart, const struct charted *
     const kelvin_metric metric = mass ? KELVIN_ECE_MASS : KELVIN_ECE;
     const kelvin_metrics *m = runs[0].metrics;
     if (n > 1) return chart_text(chart, "%zu bins of equal %s", m->bins, mass ? "mass" : "width");
-    return chart_text(chart, "expected calibration error %.2f %% in %zu bins of equal %s", 100 * m->ensemble[metric],
-                      m->bins, mass ? "mass" : "width");
+    return chart_text(chart, "calibration error %.2f %%, %zu bins of equal %s", 100 * m->ensemble[metric], m->bins,
+                      mass ? "mass" : "width");
 }
 
 void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n, bool mass)
@@ -173,7 +174,7 @@ bool chart_size(struct chart *chart, kelvin_arena *arena, const struct charted *
         if (runs[r].metrics->sizes > most) most = runs[r].metrics->sizes;
     if (most < 2) return false;
     chart_begin(chart, arena, "posterior-size", "Posterior size");
-    chart->subtitle = "mean over random orders of the samples; the band holds 80 % of them";
+    chart->subtitle = "mean and 10 .. 90 % over random orders of samples";
     chart->about = "Accuracy and log-likelihood of ensembles by their number of samples.";
     chart->x = (struct chart_axis){.label = "samples in the ensemble", .low = NAN, .high = NAN, .log = true};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
