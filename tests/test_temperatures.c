@@ -1,0 +1,104 @@
+/* Temperatures from histories whose numbers are known. */
+#include "run_helpers.h"
+
+#include "run/chain.h"
+
+#include <float.h>
+
+/* Means of a few numbers of about 1 to 40. */
+static void same(double is, double should)
+{
+    assert_near(is, should, 16 * DBL_EPSILON * fabs(should));
+}
+
+enum { CHAINS = 4, EPOCHS = 45, LAST = 2 }; /* 45 / 20 */
+
+/* Chain c was at kinetic c + 1 and configurational 10 (c + 1) in the mean of its last two epochs, and far off before;
+ * one that ended early would be missed if it counted. */
+static void write_histories(const char *folder, size_t of_the_third)
+{
+    mkdir(folder, 0777);
+    for (uint32_t c = 0; c < CHAINS; c++) {
+        double rows[EPOCHS][KELVIN_EPOCH_COLUMNS] = {{0}};
+        kelvin_path path;
+        for (size_t e = 0; e < EPOCHS; e++) {
+            const bool last = e >= EPOCHS - LAST;
+            rows[e][EPOCH] = (double)e;
+            rows[e][TEMPERATURE] = last ? 0.25 : 100;
+            rows[e][KINETIC] = last ? c + 1 + (e % 2 ? 0.5 : -0.5) : 1e6;
+            rows[e][CONFIGURATIONAL] = last ? 10 * (c + 1.0) + (e % 2 ? 3 : -3) : (double)NAN;
+        }
+        assert_ok(kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, c));
+        mkdir(path, 0777);
+        assert_ok(kelvin_path_join(path, folder, KELVIN_HISTORY_FILE, c));
+        assert_ok(kelvin_table_write(path, kelvin_epoch_columns, KELVIN_EPOCH_COLUMNS, rows[0],
+                                     c == 2 ? of_the_third : EPOCHS));
+    }
+}
+
+/* 1, 2, 4: mean 7/3, variance 7/3, standard error sqrt(7)/3. 1, 2, 3, 4: mean 5/2, variance 5/3. */
+static void temperatures(void **state)
+{
+    (void)state;
+    const kelvin_run run = {.config = {.chains = CHAINS, .epochs = EPOCHS}};
+    const char *folder = in_base("histories");
+    kelvin_temperatures t;
+    write_histories(folder, EPOCHS);
+    assert_ok(kelvin_temperatures_read(&t, &run, folder));
+    assert_true(t.chains == CHAINS && t.epochs == LAST && t.set == 0.25);
+    same(t.kinetic.mean, 2.5);
+    same(t.kinetic.error, sqrt(5 / 12.));
+    same(t.configurational.mean, 25);
+    same(t.configurational.error, 10 * sqrt(5 / 12.));
+    write_histories(folder, EPOCHS - 1);
+    assert_ok(kelvin_temperatures_read(&t, &run, folder));
+    assert_int_equal(t.chains, CHAINS - 1);
+    same(t.kinetic.mean, 7 / 3.);
+    same(t.configurational.error, 10 * sqrt(7) / 3);
+}
+
+static void damaged_histories(void **state)
+{
+    (void)state;
+    const kelvin_run run = {.config = {.chains = CHAINS, .epochs = EPOCHS}};
+    const char *folder = in_base("damaged"), *history = in_base("damaged/chain-001/history.csv");
+    kelvin_temperatures t;
+    write_histories(folder, 0);
+    size_t bytes;
+    char *text = slurp(history, &bytes);
+    text[bytes - 3] = 'x';
+    spill(history, text, bytes);
+    kelvin_free(text);
+    fails(kelvin_temperatures_read(&t, &run, folder), KELVIN_EFORMAT, "chain-001/history.csv, line 46",
+          "configurational_temperature");
+    /* Nobody came to the end: nothing to say, and nothing to fail at. */
+    remove_tree(folder);
+    assert_ok(kelvin_temperatures_read(&t, &run, folder));
+    assert_true(t.chains == 0 && isnan(t.kinetic.mean) && isnan(t.configurational.mean) && isnan(t.set));
+}
+
+static kelvin_status read_temperatures(void *context)
+{
+    const kelvin_run run = {.config = {.chains = CHAINS, .epochs = EPOCHS}};
+    kelvin_temperatures t;
+    return kelvin_temperatures_read(&t, &run, context);
+}
+
+static void no_memory(void **state)
+{
+    (void)state;
+    kelvin_path folder;
+    strcpy(folder, in_base("histories"));
+    write_histories(folder, EPOCHS);
+    assert_true(without_memory(read_temperatures, folder) > 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(temperatures),
+        cmocka_unit_test(damaged_histories),
+        cmocka_unit_test(no_memory),
+    };
+    return cmocka_run_group_tests(tests, make_base, remove_base);
+}
