@@ -176,14 +176,16 @@ typedef struct kelvin_convergence {
     double ess_bulk_median, ess_bulk_min, ess_tail_min;
 } kelvin_convergence;
 
-/* How far chains are apart: the ensembles of each two of them, over all observations. */
+/* How far chains are apart: the ensembles of each two of them, over all observations. Of more than 64 chains, 64 at
+ * equal distances are compared. */
 typedef struct kelvin_agreement {
-    size_t chains;
+    size_t observations, chains;
     uint32_t *number;     /* (chains) */
     double *disagreement; /* (chains, chains): share of observations with another most likely class */
     double *variation;    /* (chains, chains): mean of sum over classes of |p - q| / 2 */
     double disagreement_mean, disagreement_max, variation_mean, variation_max; /* over pairs; NaN of one chain */
-    double within_disagreement, within_variation; /* mean over pairs of samples of one chain; NaN if none has two */
+    /* Mean over pairs of samples of one chain, half of it apart (at most 50 of each chain); NaN if none has two. */
+    double within_disagreement, within_variation;
 } kelvin_agreement;
 
 /* At which temperature a run by SGHMC was in its last epochs: a twentieth of them, at least one. Averages are over
@@ -196,24 +198,25 @@ typedef struct kelvin_temperatures {
 
 typedef struct kelvin_diagnosis {
     kelvin_convergence parameters;    /* of all of them */
-    kelvin_convergence predictions;   /* probabilities of all classes at observations of `side` */
-    kelvin_side side;                 /* test, where there is a test part */
+    kelvin_convergence predictions;   /* probabilities of all classes (of two: the first) at `observations` */
+    kelvin_side side;                 /* test, of a run by SGHMC that has a test part; else training */
+    size_t observations;              /* of `side`, at equal distances: all, or 1,000 */
     kelvin_agreement agreement;       /* at all of `side` */
     kelvin_temperatures temperatures; /* epochs is 0 of a run by HMC */
     double acceptance, energy_error;  /* by HMC: share of accepted proposals; median of |energy error|. Else NaN */
     uint32_t diverged;                /* so many chains */
-    double training_accuracy;         /* mean of single samples */
-    size_t n_advice;
+    double training_accuracy;         /* mean of single samples; NaN if their logits are not there */
+    size_t n_advice, n_notes;
     const char *const *advice; /* (n_advice): what is off, and what to do about it, in plain words; none: all is well */
+    const char *const *notes;  /* (n_notes): what to know of these numbers, where nothing is wrong */
     void *owned;
 } kelvin_diagnosis;
 
 KELVIN_MUST_CHECK kelvin_status kelvin_diagnose(kelvin_diagnosis **diagnosis, kelvin_samples *samples, size_t threads);
 void kelvin_diagnosis_free(kelvin_diagnosis *diagnosis);
 
-/* Of a run that has ended: a chain with fewer epochs has diverged. */
-KELVIN_MUST_CHECK kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_run *run,
-                                                         const char *folder);
+/* Of a run by SGHMC that has ended: a chain with fewer epochs has diverged. */
+KELVIN_MUST_CHECK kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_samples *samples);
 
 /* What a run says of itself; everything without the warm-up. */
 typedef struct kelvin_summary {

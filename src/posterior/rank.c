@@ -16,8 +16,11 @@ struct ranked {
     size_t index;
 };
 
-struct work {
+struct kelvin_rank_work {
+    size_t given, draws;   /* chains and draws of x */
     size_t chains, n;      /* of the halves */
+    double *score;         /* (2 chains n + 1): the score of half a rank, of a whole one, ... */
+    double *sorted;        /* (given, draws) */
     double *split;         /* (chains, n); for an odd number of draws the middle one is left out */
     double *scores;        /* (chains, n) */
     double *scratch;       /* (chains, n) */
@@ -39,29 +42,27 @@ double kelvin_quantile(const double *sorted, size_t n, double q)
     return sorted[below] + share * (sorted[below + 1] - sorted[below]);
 }
 
-static void split(struct work *w, const double *x, size_t draws)
+static void split(struct kelvin_rank_work *w, const double *x)
 {
     for (size_t half = 0; half < w->chains; half++) {
-        const double *from = x + half / 2 * draws + (half % 2 == 0 ? 0 : draws - w->n);
+        const double *from = x + half / 2 * w->draws + (half % 2 == 0 ? 0 : w->draws - w->n);
         memcpy(w->split + half * w->n, from, w->n * sizeof *from);
     }
 }
 
 /* scores = normal scores of the ranks of x; equal values share the mean of their ranks. */
-static void normal_scores(struct work *w, const double *x)
+static void normal_scores(struct kelvin_rank_work *w, const double *x)
 {
     const size_t size = w->chains * w->n;
     for (size_t i = 0; i < size; i++) w->ranked[i] = (struct ranked){x[i], i};
     qsort(w->ranked, size, sizeof *w->ranked, kelvin_compare);
     for (size_t i = 0, end; i < size; i = end) {
         for (end = i + 1; end < size && w->ranked[end].value == w->ranked[i].value;) end++;
-        const double rank = 0.5 * (double)(i + 1 + end);
-        const double score = kelvin_normal_quantile((rank - 0.375) / ((double)size + 0.25));
-        for (size_t j = i; j < end; j++) w->scores[w->ranked[j].index] = score;
+        for (size_t j = i; j < end; j++) w->scores[w->ranked[j].index] = w->score[i + 1 + end];
     }
 }
 
-static void rank_rhat_and_bulk(struct work *w, double *rhat, double *ess_bulk)
+static void rank_rhat_and_bulk(struct kelvin_rank_work *w, double *rhat, double *ess_bulk)
 {
     const size_t size = w->chains * w->n;
     normal_scores(w, w->split);
@@ -76,7 +77,7 @@ static void rank_rhat_and_bulk(struct work *w, double *rhat, double *ess_bulk)
 }
 
 /* Effective sample size behind the share of draws below a quantile. */
-static double ess_below(struct work *w, double quantile)
+static double ess_below(struct kelvin_rank_work *w, double quantile)
 {
     for (size_t i = 0; i < w->chains * w->n; i++) w->scores[i] = w->split[i] <= quantile ? 1.0 : 0.0;
     return kelvin_ess(w->scores, w->chains, w->n, w->scratch);
@@ -93,33 +94,59 @@ static bool worth_looking(const double *x, size_t size)
     return moved;
 }
 
-kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail, const double *x, size_t chains,
-                                      size_t draws)
+void kelvin_rank_run(struct kelvin_rank_work *w, double *rhat, double *ess_bulk, double *ess_tail, const double *x)
 {
+    const size_t size = w->given * w->draws;
     *rhat = NAN;
     if (ess_bulk) *ess_bulk = NAN;
     if (ess_tail) *ess_tail = NAN;
-    const size_t size = chains * draws;
-    if (chains == 0 || draws < 4 || !worth_looking(x, size)) return KELVIN_OK;
-    struct work w = {.chains = 2 * chains, .n = draws / 2};
-    double *sorted = kelvin_alloc(4 * size, sizeof *sorted);
-    w.ranked = kelvin_alloc(size, sizeof *w.ranked);
-    const kelvin_status status = sorted && w.ranked ? KELVIN_OK : KELVIN_ENOMEM;
-    if (!status) {
-        w.split = sorted + size;
-        w.scores = w.split + size;
-        w.scratch = w.scores + size;
-        split(&w, x, draws);
-        rank_rhat_and_bulk(&w, rhat, ess_bulk);
-        memcpy(sorted, x, size * sizeof *x);
-        qsort(sorted, size, sizeof *sorted, kelvin_compare);
-        /* Where a twentieth of the draws share one extreme value, that side has no tail (NaN): the other one decides.
-         */
-        if (ess_tail)
-            *ess_tail = fmin(ess_below(&w, kelvin_quantile(sorted, size, 0.05)),
-                             ess_below(&w, kelvin_quantile(sorted, size, 0.95)));
+    if (w->draws < 4 || !worth_looking(x, size)) return;
+    split(w, x);
+    rank_rhat_and_bulk(w, rhat, ess_bulk);
+    if (!ess_tail) return;
+    memcpy(w->sorted, x, size * sizeof *x);
+    qsort(w->sorted, size, sizeof *w->sorted, kelvin_compare);
+    /* Where a twentieth of the draws share one extreme value, that side has no tail (NaN): the other one decides. */
+    *ess_tail = fmin(ess_below(w, kelvin_quantile(w->sorted, size, 0.05)),
+                     ess_below(w, kelvin_quantile(w->sorted, size, 0.95)));
+}
+
+kelvin_status kelvin_rank_create(struct kelvin_rank_work **out, size_t chains, size_t draws)
+{
+    struct kelvin_rank_work *w = *out = kelvin_alloc(1, sizeof *w);
+    if (!w) return KELVIN_ENOMEM;
+    *w = (struct kelvin_rank_work){.given = chains, .draws = draws, .chains = 2 * chains, .n = draws / 2};
+    const size_t size = chains * draws, halves = w->chains * w->n;
+    w->score = kelvin_alloc(6 * size + 1, sizeof *w->score);
+    w->ranked = kelvin_alloc(size, sizeof *w->ranked);
+    if (!w->score || !w->ranked) {
+        kelvin_rank_destroy(w);
+        *out = NULL;
+        return KELVIN_ENOMEM;
     }
-    kelvin_free(w.ranked);
-    kelvin_free(sorted);
-    return status;
+    w->sorted = w->score + 2 * size + 1;
+    w->split = w->sorted + size;
+    w->scores = w->split + size;
+    w->scratch = w->scores + size;
+    for (size_t i = 2; i <= 2 * halves; i++)
+        w->score[i] = kelvin_normal_quantile((0.5 * (double)i - 0.375) / ((double)halves + 0.25));
+    return KELVIN_OK;
+}
+
+void kelvin_rank_destroy(struct kelvin_rank_work *w)
+{
+    if (!w) return;
+    kelvin_free(w->score);
+    kelvin_free(w->ranked);
+    kelvin_free(w);
+}
+
+kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail, const double *x, size_t chains,
+                                      size_t draws)
+{
+    struct kelvin_rank_work *w;
+    KELVIN_TRY(kelvin_rank_create(&w, chains, draws));
+    kelvin_rank_run(w, rhat, ess_bulk, ess_tail, x);
+    kelvin_rank_destroy(w);
+    return KELVIN_OK;
 }

@@ -19,11 +19,22 @@ double kelvin_normal_quantile(double p);
 /* Effective number of draws behind the mean of x (chains, n); scratch holds as many. NaN if all are the same. */
 double kelvin_ess(const double *x, size_t chains, size_t n, double *scratch);
 
+/* What kelvin_rank_diagnostics needs for quantities of one shape, to be used for many of them; one per thread. */
+struct kelvin_rank_work;
+KELVIN_MUST_CHECK kelvin_status kelvin_rank_create(struct kelvin_rank_work **work, size_t chains, size_t draws);
+void kelvin_rank_destroy(struct kelvin_rank_work *work);
+
+/* kelvin_rank_diagnostics of x (chains, draws). */
+void kelvin_rank_run(struct kelvin_rank_work *work, double *rhat, double *ess_bulk, double *ess_tail, const double *x);
+
 /* Order of doubles, for qsort. */
 int kelvin_compare(const void *a, const void *b);
 
 /* The q-quantile of n sorted numbers, linear between neighbours (type 7 of Hyndman and Fan); 0.5 is the median. */
 double kelvin_quantile(const double *sorted, size_t n, double q);
+
+/* The median of |energy error|, where one that is not a number is infinite. Changes the n > 0 errors. */
+double kelvin_median_error(double *error, size_t n);
 
 /* log sum_k exp z_k, safe for any finite z: p_k = exp(z_k - this). */
 double kelvin_log_sum_exp(const float *z, size_t classes);

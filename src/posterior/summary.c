@@ -2,6 +2,7 @@
  * function space, training accuracy), and stricter ones beside them. */
 #include <kelvin/posterior.h>
 
+#include "posterior/convergence.h"
 #include "posterior/stats.h"
 
 #include <math.h>
@@ -34,33 +35,41 @@ static double probability(const kelvin_run *run, size_t chain, size_t draw, size
     return exp((double)z[0] - kelvin_log_sum_exp(z, classes));
 }
 
-struct convergence {
-    double mean, max;                    /* R-hat as in the paper; NaN if any is */
-    double rank_max, ess_bulk, ess_tail; /* over the quantities that move at all; NaN if none does */
-};
-
-static kelvin_status converge(struct convergence *out, const kelvin_run *run, quantity *value, size_t n, bool ess)
+static kelvin_status add_all(struct kelvin_converging *c, const kelvin_run *run, quantity *value, size_t n)
 {
-    const size_t chains = run->config.chains, draws = kept(run);
-    *out = (struct convergence){.max = -INFINITY, .rank_max = NAN, .ess_bulk = NAN, .ess_tail = NAN};
-    double *x = kelvin_alloc(chains * draws, sizeof *x);
+    const size_t chains = run->config.chains, draws = kept(run), most = kelvin_converging_block(n, chains, draws);
+    double *x = kelvin_alloc(most * chains * draws, sizeof *x);
     kelvin_status status = x ? KELVIN_OK : KELVIN_ENOMEM;
-    for (size_t which = 0; which < n && !status; which++) {
-        for (size_t i = 0; i < chains * draws; i++) x[i] = value(run, i / draws, i % draws, which);
-        double rhat, bulk = NAN, tail = NAN;
-        status = kelvin_rank_diagnostics(&rhat, ess ? &bulk : NULL, ess ? &tail : NULL, x, chains, draws);
-        out->rank_max = fmax(out->rank_max, rhat);
-        out->ess_bulk = fmin(out->ess_bulk, bulk);
-        out->ess_tail = fmin(out->ess_tail, tail);
-        const double paper = kelvin_rhat(x, chains, draws);
-        out->mean += paper / (double)n;
-        if (!(paper <= out->max)) out->max = isnan(out->max) ? NAN : paper;
+    for (size_t first = 0; first < n && !status; first += most) {
+        const size_t block = n - first < most ? n - first : most;
+        for (size_t i = 0; i < block * chains * draws; i++)
+            x[i] = value(run, i / draws % chains, i % draws, first + i / (chains * draws));
+        status = kelvin_converging_add(c, x, block);
     }
     kelvin_free(x);
     return status;
 }
 
-/* Share of accepted proposals, and the median of |energy error|, where one that is not a number is infinite. */
+static kelvin_status converge(kelvin_convergence *out, const kelvin_run *run, quantity *value, size_t n)
+{
+    kelvin_pool *pool;
+    struct kelvin_converging *c;
+    KELVIN_TRY(kelvin_pool_create(&pool, 1));
+    kelvin_status status = kelvin_converging_create(&c, n, run->config.chains, kept(run), pool);
+    if (!status) status = add_all(c, run, value, n);
+    if (!status) kelvin_converging_result(out, c);
+    kelvin_converging_destroy(c);
+    kelvin_pool_destroy(pool);
+    return status;
+}
+
+double kelvin_median_error(double *error, size_t n)
+{
+    for (size_t i = 0; i < n; i++) error[i] = isnan(error[i]) ? INFINITY : fabs(error[i]);
+    qsort(error, n, sizeof *error, kelvin_compare);
+    return kelvin_quantile(error, n, 0.5);
+}
+
 static kelvin_status acceptance(kelvin_summary *out, const kelvin_run *run)
 {
     const size_t draws = kept(run), size = run->config.chains * draws;
@@ -70,32 +79,31 @@ static kelvin_status acceptance(kelvin_summary *out, const kelvin_run *run)
     for (size_t i = 0; i < size; i++) {
         const kelvin_hmc_info *info = &run->info[row_of(run, i / draws, i % draws)];
         accepted += info->accepted;
-        error[i] = isnan(info->energy_error) ? INFINITY : fabs(info->energy_error);
+        error[i] = info->energy_error;
     }
-    qsort(error, size, sizeof *error, kelvin_compare);
     out->acceptance = (double)accepted / (double)size;
-    out->energy_error = kelvin_quantile(error, size, 0.5);
+    out->energy_error = kelvin_median_error(error, size);
     kelvin_free(error);
     return KELVIN_OK;
 }
 
 kelvin_status kelvin_summarise(kelvin_summary *out, const kelvin_run *run)
 {
-    struct convergence params, function;
+    kelvin_convergence params, function;
     if (!run->draws)
         return kelvin_fail(KELVIN_EUSAGE, "a run by %s has no draws in memory, and no summary as one by hmc has",
                            run->config.sampler);
     KELVIN_TRY(acceptance(out, run));
-    KELVIN_TRY(converge(&params, run, parameter, run->model->n_params, false));
-    KELVIN_TRY(converge(&function, run, probability, run->data->train.n, true));
-    out->rhat_params = params.mean;
-    out->rhat_params_max = params.max;
-    out->rank_rhat_params = params.rank_max;
-    out->rhat_function = function.mean;
-    out->rhat_function_max = function.max;
-    out->rank_rhat_function = function.rank_max;
-    out->ess_bulk_min = function.ess_bulk;
-    out->ess_tail_min = function.ess_tail;
+    KELVIN_TRY(converge(&params, run, parameter, run->model->n_params));
+    KELVIN_TRY(converge(&function, run, probability, run->data->train.n));
+    out->rhat_params = params.rhat_mean;
+    out->rhat_params_max = params.rhat_max;
+    out->rank_rhat_params = params.rank_rhat_max;
+    out->rhat_function = function.rhat_mean;
+    out->rhat_function_max = function.rhat_max;
+    out->rank_rhat_function = function.rank_rhat_max;
+    out->ess_bulk_min = function.ess_bulk_min;
+    out->ess_tail_min = function.ess_tail_min;
     out->accuracy = kelvin_mean_accuracy(run->logits, run->data->train.y, run->config.chains * kept(run),
                                          run->data->train.n, run->data->classes);
     return KELVIN_OK;

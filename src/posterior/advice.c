@@ -1,0 +1,177 @@
+/* What is off with a run, and what to do about it. Limits of HMC: R-hat 1.01 and 100 effective draws per chain as in
+ * Vehtari et al. (2021); an acceptance between 60 % and 99 % is where it is neither stuck nor wasting its steps. */
+#include "posterior/advice.h"
+
+#include "run/room.h"
+
+#include <math.h>
+#include <stdio.h>
+
+kelvin_diagnosis kelvin_nothing_found(void)
+{
+    const kelvin_average unknown = {NAN, NAN};
+    const kelvin_convergence nothing = {.rhat_mean = NAN,
+                                        .rhat_max = NAN,
+                                        .rank_rhat_median = NAN,
+                                        .rank_rhat_max = NAN,
+                                        .ess_bulk_median = NAN,
+                                        .ess_bulk_min = NAN,
+                                        .ess_tail_min = NAN};
+    return (kelvin_diagnosis){
+        .parameters = nothing,
+        .predictions = nothing,
+        .agreement = {.disagreement_mean = NAN,
+                      .disagreement_max = NAN,
+                      .variation_mean = NAN,
+                      .variation_max = NAN,
+                      .within_disagreement = NAN,
+                      .within_variation = NAN},
+        .temperatures = {.set = NAN, .kinetic = unknown, .configurational = unknown},
+        .acceptance = NAN,
+        .energy_error = NAN,
+        .training_accuracy = NAN,
+    };
+}
+
+/* ---- HMC ---- */
+
+static bool stuck(const kelvin_diagnosis *d)
+{
+    return d->acceptance < 0.6;
+}
+
+static bool timid(const kelvin_diagnosis *d)
+{
+    return d->acceptance > 0.99;
+}
+
+static bool not_mixed(const kelvin_diagnosis *d)
+{
+    return d->predictions.rank_rhat_max > 1.01;
+}
+
+static bool few_effective(const kelvin_diagnosis *d)
+{
+    const kelvin_convergence *p = &d->predictions;
+    return fmin(p->ess_bulk_min, p->ess_tail_min) < 100.0 * (double)p->chains;
+}
+
+static bool few_chains(const kelvin_diagnosis *d)
+{
+    return d->predictions.chains > 1 && d->predictions.chains < 4;
+}
+
+static bool few_draws(const kelvin_diagnosis *d)
+{
+    return isnan(d->predictions.rank_rhat_max);
+}
+
+static const struct {
+    bool (*applies)(const kelvin_diagnosis *found);
+    const char *text;
+} hmc[] = {
+    {stuck, "Fewer than 60 % of the proposals were accepted: make --step-size smaller."},
+    {timid,
+     "More than 99 % of the proposals were accepted: a larger --step-size would explore more for the same work."},
+    {not_mixed, "The chains, or their halves, disagree about the predictions (rank-normalised R-hat above 1.01): run "
+                "them longer, with more --iterations."},
+    {few_effective, "Fewer than 100 effective draws per chain in function space: means are rough, and tails more so."},
+    {few_chains, "With fewer than four chains R-hat can miss a mode that no chain has found: use --chains 4 or more."},
+    {few_draws, "R-hat and effective sample sizes need at least four draws after the warm-up, and draws that move."},
+};
+
+/* ---- all of them ---- */
+
+static bool is_alone(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    if (f->run->config.chains > 1 || f->run->config.temperature == 0) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "One chain has nothing to be compared with: use --chains 4 or more to see whether others find the same.");
+    return true;
+}
+
+size_t kelvin_advise(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    size_t n = 0;
+    if (kelvin_run_is_hmc(f->run)) {
+        for (size_t i = 0; i < sizeof hmc / sizeof *hmc; i++)
+            if (hmc[i].applies(f->found)) snprintf(out[n++], KELVIN_SENTENCES, "%s", hmc[i].text);
+    } else {
+        n += kelvin_advise_cause(out[n], f);
+        n += kelvin_advise_untaught(out[n], f, n > 0);
+    }
+    n += is_alone(out[n], f);
+    return n;
+}
+
+/* ---- notes ---- */
+
+static bool is_trained(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    if (f->run->config.temperature != 0) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "At temperature 0 chains are trained, not sampled: each ends in an optimum of its own, and R-hat and "
+             "effective sample sizes say nothing of a posterior.");
+    return true;
+}
+
+static bool has_one_draw(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    if (f->found->predictions.draws != 1 || f->run->config.chains == 1) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "With one sample per chain, as in the paper, R-hat and effective sample sizes are not defined: the "
+             "agreement of the chains is what there is. For R-hat use --schedule cyclical and several --samples for "
+             "each of the --chains.");
+    return true;
+}
+
+static bool has_few_draws(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    const size_t draws = f->found->predictions.draws;
+    if (kelvin_run_is_hmc(f->run) || draws < 2 || draws > 3) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "Effective sample sizes and the rank-normalised R-hat need at least four samples per chain; here are %zu.",
+             draws);
+    return true;
+}
+
+/* Units of a layer can change places, and signs, and the network is the same function. */
+static bool is_symmetric(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    const kelvin_diagnosis *d = f->found;
+    if (!(d->parameters.rhat_mean > 1.1 && d->predictions.rhat_mean <= 1.1)) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "The parameters have an R-hat of %.2f while predictions agree. This is expected of networks, whose units "
+             "can change places without changing the function: it is the predictions that count.",
+             d->parameters.rhat_mean);
+    return true;
+}
+
+static bool has_stopped_early(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    const size_t used = f->found->predictions.chains * f->found->predictions.draws;
+    if (used == f->samples || f->found->predictions.draws < 2) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "R-hat and effective sample sizes are of the %zu chain%s with %zu samples; the others have fewer.",
+             f->found->predictions.chains, f->found->predictions.chains == 1 ? "" : "s",
+             f->found->predictions.draws);
+    return true;
+}
+
+static bool has_few_samples(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    if (kelvin_run_is_hmc(f->run) || f->samples > 8) return false;
+    snprintf(out, KELVIN_SENTENCES, "Error bars of ensembles need more than 8 samples; here %s %zu.",
+             f->samples == 1 ? "is" : "are", f->samples);
+    return true;
+}
+
+static kelvin_adviser *const notes[] = {is_trained,   has_one_draw,      has_few_draws,
+                                        is_symmetric, has_stopped_early, has_few_samples};
+
+size_t kelvin_annotate(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) n += notes[i](out[n], f);
+    return n;
+}

@@ -1,0 +1,176 @@
+/* Whether to believe a run: everything that is looked at, and the advice that follows from it. */
+#include "posterior/diagnosis.h"
+
+#include "posterior/advice.h"
+#include "posterior/convergence.h"
+#include "posterior/predictions.h"
+#include "posterior/stats.h"
+#include "run/chains.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- samplers ---- */
+
+/* Adds what a chain of HMC says after its warm-up; `error` has room for it. */
+static kelvin_status read_chain(double *error, size_t *accepted, const kelvin_samples *samples, uint32_t chain)
+{
+    const kelvin_run_config *config = &samples->run->config;
+    kelvin_history history;
+    KELVIN_TRY(kelvin_history_open(&history, samples, chain));
+    kelvin_status status = KELVIN_OK;
+    if (history.rows != config->iterations)
+        status = kelvin_fail(KELVIN_EFORMAT, "%s: history.csv of chain %u has %zu rows; expected %u", samples->folder,
+                             chain, history.rows, config->iterations);
+    for (size_t i = config->warmup; i < config->iterations && !status; i++) {
+        *accepted += *kelvin_history_at(&history, i, "accepted") != 0;
+        error[i - config->warmup] = *kelvin_history_at(&history, i, "energy_error");
+    }
+    kelvin_history_close(&history);
+    return status;
+}
+
+static kelvin_status look_at_hmc(kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    const kelvin_run_config *config = &samples->run->config;
+    const size_t draws = config->iterations - config->warmup, size = draws * config->chains;
+    double *error = kelvin_alloc(size, sizeof *error);
+    size_t accepted = 0;
+    kelvin_status status = error ? KELVIN_OK : KELVIN_ENOMEM;
+    for (uint32_t i = 0; i < config->chains && !status; i++)
+        status = read_chain(error + i * draws, &accepted, samples, i);
+    if (!status) {
+        d->acceptance = (double)accepted / (double)size;
+        d->energy_error = kelvin_median_error(error, size);
+    }
+    kelvin_free(error);
+    return status;
+}
+
+static kelvin_status look_at_sampler(kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    for (uint32_t i = 0; i < samples->run->config.chains; i++) d->diverged += samples->diverged[i] != NULL;
+    return kelvin_run_is_hmc(samples->run) ? look_at_hmc(d, samples)
+                                           : kelvin_temperatures_read(&d->temperatures, samples);
+}
+
+/* ---- predictions ---- */
+
+static kelvin_status look_at_side(kelvin_diagnosis *d, kelvin_samples *samples, const struct kelvin_lineup *lineup,
+                                  kelvin_pool *pool)
+{
+    const kelvin_data *data = samples->run->data;
+    kelvin_logits *logits;
+    d->side = !kelvin_run_is_hmc(samples->run) && data->test.n > 0 ? KELVIN_TEST : KELVIN_TRAIN;
+    KELVIN_TRY(kelvin_logits_of_side(&logits, samples, d->side, kelvin_pool_threads(pool)));
+    const kelvin_status status = kelvin_predictions_diagnose(
+        d, logits, samples, d->side == KELVIN_TEST ? data->test.n : data->train.n, lineup, pool, d->owned);
+    kelvin_logits_close(logits);
+    return status;
+}
+
+/* From the saved logits, where they are. */
+static kelvin_status look_at_training(kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    struct kelvin_logits_file files[KELVIN_PARTS];
+    kelvin_path path;
+    kelvin_logits *logits;
+    kelvin_logits_files(files, samples->run->data);
+    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", files[KELVIN_TRAIN].name));
+    if (d->side == KELVIN_TRAIN || access(path, F_OK)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_logits_saved(&logits, samples, KELVIN_TRAIN));
+    const kelvin_status status =
+        kelvin_logits_accuracy(&d->training_accuracy, logits, samples->n, samples->run->data->classes);
+    kelvin_logits_close(logits);
+    return status;
+}
+
+static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *samples, kelvin_pool *pool)
+{
+    struct kelvin_lineup lineup;
+    kelvin_status status = kelvin_lineup_create(&lineup, samples->chain, samples->n);
+    if (!status) status = kelvin_converge_parameters(&d->parameters, samples, &lineup, pool);
+    if (!status) status = look_at_side(d, samples, &lineup, pool);
+    if (!status) status = look_at_training(d, samples);
+    kelvin_lineup_destroy(&lineup);
+    return status;
+}
+
+/* ---- advice ---- */
+
+static const char *const *keep(kelvin_arena *arena, char texts[][KELVIN_SENTENCES], size_t n)
+{
+    const char **kept = kelvin_arena_alloc(arena, n, sizeof *kept);
+    for (size_t i = 0; i < n && kept; i++)
+        if (!(kept[i] = kelvin_arena_text(arena, texts[i], strlen(texts[i])))) return NULL;
+    return kept;
+}
+
+static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    char texts[KELVIN_ADVICE][KELVIN_SENTENCES];
+    struct kelvin_facts facts = {
+        .run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
+    for (size_t i = 0; i < samples->n; i++) facts.kept += samples->diverged[samples->chain[i]] != NULL;
+    d->n_advice = kelvin_advise(texts, &facts);
+    if (!(d->advice = keep(d->owned, texts, d->n_advice))) return KELVIN_ENOMEM;
+    d->n_notes = kelvin_annotate(texts, &facts);
+    if (!(d->notes = keep(d->owned, texts, d->n_notes))) return KELVIN_ENOMEM;
+    return KELVIN_OK;
+}
+
+/* ---- all of it ---- */
+
+static kelvin_status create(kelvin_diagnosis **out)
+{
+    kelvin_arena *arena;
+    *out = NULL;
+    KELVIN_TRY(kelvin_arena_create(&arena));
+    kelvin_diagnosis *d = kelvin_arena_alloc(arena, 1, sizeof *d);
+    if (!d) {
+        kelvin_arena_destroy(arena);
+        return KELVIN_ENOMEM;
+    }
+    *d = kelvin_nothing_found();
+    d->owned = arena;
+    *out = d;
+    return KELVIN_OK;
+}
+
+void kelvin_diagnosis_free(kelvin_diagnosis *d)
+{
+    if (d) kelvin_arena_destroy(d->owned);
+}
+
+static kelvin_status finish(kelvin_diagnosis **d, kelvin_status status)
+{
+    if (status) {
+        kelvin_diagnosis_free(*d);
+        *d = NULL;
+    }
+    return status;
+}
+
+kelvin_status kelvin_diagnose(kelvin_diagnosis **out, kelvin_samples *samples, size_t threads)
+{
+    kelvin_pool *pool;
+    KELVIN_TRY(create(out));
+    kelvin_status status = look_at_sampler(*out, samples);
+    if (!status) status = kelvin_pool_create(&pool, threads);
+    if (!status) {
+        status = look_at_samples(*out, samples, pool);
+        kelvin_pool_destroy(pool);
+    }
+    if (!status) status = advise(*out, samples);
+    return finish(out, status);
+}
+
+kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, const kelvin_samples *samples, double training_accuracy)
+{
+    KELVIN_TRY(create(out));
+    kelvin_status status = look_at_sampler(*out, samples);
+    (*out)->training_accuracy = training_accuracy;
+    if (!status) status = advise(*out, samples);
+    return finish(out, status);
+}

@@ -1,0 +1,25 @@
+/* lineup: which samples are of which chain, and which of them can be compared draw by draw. */
+#ifndef POSTERIOR_LINEUP_H
+#define POSTERIOR_LINEUP_H
+
+#include <kelvin/posterior.h>
+
+/* A chain that has samples: n of them, from the `first` on. */
+struct kelvin_members {
+    uint32_t number;
+    size_t first, n;
+};
+
+/* chain (n), in order: which one each sample is of. Fills in the chains, unless `out` is NULL; how many. */
+size_t kelvin_members_find(struct kelvin_members *out, const uint32_t *chain, size_t n);
+
+/* The draws of the chains that have as many as any: the others stopped early. */
+struct kelvin_lineup {
+    size_t chains, draws;
+    size_t *sample; /* (chains, draws): which of all samples */
+};
+
+KELVIN_MUST_CHECK kelvin_status kelvin_lineup_create(struct kelvin_lineup *lineup, const uint32_t *chain, size_t n);
+void kelvin_lineup_destroy(struct kelvin_lineup *lineup);
+
+#endif

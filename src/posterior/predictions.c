@@ -1,0 +1,146 @@
+/* One pass over logits, some observations at a time: softmax of all of them, then whoever wants to see probabilities. */
+#include "posterior/predictions.h"
+
+#include "posterior/agreement.h"
+#include "posterior/convergence.h"
+#include "posterior/stats.h"
+#include "run/room.h"
+
+#include <math.h>
+
+struct pass {
+    const struct kelvin_lineup *lineup;
+    size_t samples, n, observed, classes;
+    size_t told; /* classes whose probabilities are not the rest of the others' */
+    kelvin_pool *pool;
+    struct kelvin_converging *converging;
+    struct kelvin_agreeing *agreeing;
+    kelvin_piece piece;
+    size_t room; /* for so many observations in p and x */
+    double *p;   /* (samples, n, classes) of the piece */
+    double *x;   /* (observed, told, chains, draws) of those in the piece that are looked at */
+    size_t hits, seen;
+};
+
+static kelvin_status make_room(struct pass *pass, size_t n)
+{
+    const struct kelvin_lineup *lineup = pass->lineup;
+    if (n <= pass->room) return KELVIN_OK;
+    kelvin_free(pass->p);
+    kelvin_free(pass->x);
+    pass->p = kelvin_alloc(pass->samples * n * pass->classes, sizeof *pass->p);
+    pass->x = kelvin_alloc(n * pass->told * lineup->chains * lineup->draws, sizeof *pass->x);
+    pass->room = pass->p && pass->x ? n : 0;
+    return pass->room ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+/* Probabilities of one sample. */
+static kelvin_status soften(void *context, size_t sample)
+{
+    struct pass *pass = context;
+    const size_t n = pass->piece.n, classes = pass->classes;
+    for (size_t row = sample * n; row < (sample + 1) * n; row++) {
+        const float *z = pass->piece.z + row * classes;
+        const double normaliser = kelvin_log_sum_exp(z, classes);
+        for (size_t k = 0; k < classes; k++) pass->p[row * classes + k] = exp((double)z[k] - normaliser);
+    }
+    return KELVIN_OK;
+}
+
+/* Observation floor(i n / observed), i = 0, 1, ..., is looked at. */
+static size_t place(const struct pass *pass, size_t i)
+{
+    return i * pass->n / pass->observed;
+}
+
+/* The probabilities of one observation, in the order of kelvin_converging_add. */
+static void line_up(double *x, const struct pass *pass, size_t observation)
+{
+    const struct kelvin_lineup *lineup = pass->lineup;
+    const size_t size = lineup->chains * lineup->draws, classes = pass->classes;
+    for (size_t s = 0; s < size; s++) {
+        const double *p = pass->p + (lineup->sample[s] * pass->piece.n + observation) * classes;
+        for (size_t k = 0; k < pass->told; k++) x[k * size + s] = p[k];
+    }
+}
+
+static kelvin_status add_observed(struct pass *pass)
+{
+    const size_t row = pass->told * pass->lineup->chains * pass->lineup->draws;
+    const size_t first = pass->piece.first, end = first + pass->piece.n;
+    size_t i = (first * pass->observed + pass->n - 1) / pass->n, found = 0; /* the first place that is not before it */
+    for (; i < pass->observed && place(pass, i) < end; i++)
+        line_up(pass->x + found++ * row, pass, place(pass, i) - first);
+    return kelvin_converging_add(pass->converging, pass->x, found * pass->told);
+}
+
+static kelvin_status add_piece(struct pass *pass)
+{
+    KELVIN_TRY(make_room(pass, pass->piece.n));
+    KELVIN_TRY(kelvin_pool_run(pass->pool, soften, pass, pass->samples));
+    if (pass->lineup->draws > 1) KELVIN_TRY(add_observed(pass));
+    return kelvin_agreeing_add(pass->agreeing, pass->p, pass->piece.n);
+}
+
+static size_t hits_in(const kelvin_piece *piece, size_t samples, size_t classes)
+{
+    size_t hits = 0;
+    for (size_t s = 0; s < samples; s++)
+        hits += kelvin_hits(piece->z + s * piece->n * classes, piece->y, piece->n, classes);
+    return hits;
+}
+
+static kelvin_status go_through(struct pass *pass, kelvin_logits *logits)
+{
+    for (;;) {
+        KELVIN_TRY(kelvin_logits_next(logits, &pass->piece));
+        if (pass->piece.n == 0) return KELVIN_OK;
+        KELVIN_TRY(add_piece(pass));
+        pass->hits += hits_in(&pass->piece, pass->samples, pass->classes);
+        pass->seen += pass->piece.n;
+    }
+}
+
+static void finish(kelvin_diagnosis *out, struct pass *pass)
+{
+    kelvin_converging_result(&out->predictions, pass->converging);
+    out->predictions.quantities = pass->observed * pass->told;
+    out->observations = pass->observed;
+    if (out->side == KELVIN_TRAIN)
+        out->training_accuracy = (double)pass->hits / ((double)pass->samples * (double)pass->seen);
+}
+
+kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, const kelvin_samples *samples,
+                                          size_t n, const struct kelvin_lineup *lineup, kelvin_pool *pool,
+                                          kelvin_arena *arena)
+{
+    const size_t classes = samples->run->data->classes;
+    struct pass pass = {.lineup = lineup, .samples = samples->n, .n = n, .classes = classes, .pool = pool};
+    pass.observed = n < KELVIN_MOST_OBSERVED ? n : KELVIN_MOST_OBSERVED;
+    pass.told = classes == 2 ? 1 : classes;
+    kelvin_status status =
+        kelvin_converging_create(&pass.converging, pass.observed * pass.told, lineup->chains, lineup->draws, pool);
+    if (!status) status = kelvin_agreeing_create(&pass.agreeing, samples->chain, samples->n, classes, pool);
+    if (!status) status = go_through(&pass, logits);
+    if (!status) finish(out, &pass);
+    if (!status) status = kelvin_agreeing_result(&out->agreement, pass.agreeing, arena);
+    kelvin_converging_destroy(pass.converging);
+    kelvin_agreeing_destroy(pass.agreeing);
+    kelvin_free(pass.p);
+    kelvin_free(pass.x);
+    return status;
+}
+
+kelvin_status kelvin_logits_accuracy(double *accuracy, kelvin_logits *logits, size_t samples, size_t classes)
+{
+    size_t hits = 0, seen = 0;
+    for (;;) {
+        kelvin_piece piece;
+        KELVIN_TRY(kelvin_logits_next(logits, &piece));
+        if (piece.n == 0) break;
+        hits += hits_in(&piece, samples, classes);
+        seen += piece.n;
+    }
+    *accuracy = (double)hits / ((double)samples * (double)seen);
+    return KELVIN_OK;
+}

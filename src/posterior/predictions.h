@@ -1,0 +1,21 @@
+/* predictions: one pass over the logits of all samples, from which convergence, agreement and accuracy are made. */
+#ifndef POSTERIOR_PREDICTIONS_H
+#define POSTERIOR_PREDICTIONS_H
+
+#include "posterior/lineup.h"
+
+/* Convergence is looked at at so many observations, at most. */
+enum { KELVIN_MOST_OBSERVED = 1000 };
+
+/* Fills in predictions, observations and agreement of the diagnosis, whose arrays are the arena's; also its
+ * training_accuracy, if the logits are of the training data. n: how many observations there are. */
+KELVIN_MUST_CHECK kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits,
+                                                            const kelvin_samples *samples, size_t n,
+                                                            const struct kelvin_lineup *lineup, kelvin_pool *pool,
+                                                            kelvin_arena *arena);
+
+/* Mean accuracy of single samples. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_accuracy(double *accuracy, kelvin_logits *logits, size_t samples,
+                                                       size_t classes);
+
+#endif
