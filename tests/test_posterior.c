@@ -340,9 +340,9 @@ static void accuracy(void **state)
 
 /* ---- a run ---- */
 
-/* Two chains of 2 + 8 iterations, three parameters, one point; the warm-up is full of nonsense that must not be seen.
+/* Two chains of 2 + 12 iterations, three parameters, one point; the warm-up is full of nonsense that must not be seen.
  */
-enum { CHAINS = 2, WARMUP = 2, KEPT = 8, ITERATIONS = WARMUP + KEPT, PARAMS = 3 };
+enum { CHAINS = 2, WARMUP = 2, KEPT = 12, ITERATIONS = WARMUP + KEPT, PARAMS = 3 };
 
 static void fill(kelvin_run *run, double params[PARAMS][CHAINS * KEPT], double p[CHAINS * KEPT])
 {
@@ -385,10 +385,10 @@ static void summary(void **state)
     kelvin_summary s;
     assert_int_equal(kelvin_summarise(&s, &run), KELVIN_OK);
 
-    /* Rejected: iterations 4 and 8 of each chain. |errors| 2..9 and 2..8, infinite: the median of 2 2 3 3 4 4 ... 8 8 9
-     * inf is (5 + 6) / 2. */
-    close_to(s.acceptance, 12 / 16., 1e-15);
-    close_to(s.energy_error, 5.5, 1e-15);
+    /* Rejected: iterations 4, 8 and 12 of each chain. |errors| 2..13 and 2..12, infinite: the median of 2 2 3 3 4 4 ...
+     * 12 12 13 inf is (7 + 8) / 2. */
+    close_to(s.acceptance, 18 / 24., 1e-15);
+    close_to(s.energy_error, 7.5, 1e-15);
     double mean = 0, max = 0, rank_max = 0, hits = 0;
     for (size_t k = 0; k < PARAMS; k++) {
         const double r = kelvin_rhat(params[k], CHAINS, KEPT);
@@ -414,7 +414,7 @@ static void summary(void **state)
     assert_int_equal(kelvin_summarise(&s, &run), KELVIN_OK);
     assert_true(isfinite(s.rhat_params) && isfinite(s.rank_rhat_params));
     draws[(WARMUP + 3) * PARAMS + 1] = NAN;
-    for (size_t i = 0; i <= ITERATIONS + WARMUP; i++) info[i].energy_error = NAN; /* of 16 kept, 9 diverged */
+    for (size_t i = 0; i <= ITERATIONS + WARMUP; i++) info[i].energy_error = NAN; /* of 24 kept, 13 diverged */
     assert_int_equal(kelvin_summarise(&s, &run), KELVIN_OK);
     assert_true(isnan(s.rhat_params) && isnan(s.rhat_params_max));
     assert_true(isinf(s.energy_error));

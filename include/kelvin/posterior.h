@@ -24,7 +24,7 @@ double kelvin_rhat(const double *x, size_t chains, size_t draws);
 /* Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), "Rank-normalization, folding, and localization":
  * the larger of rank-normalised split R-hat of x and of |x - median|; effective sample sizes for the bulk and for the
  * tails (the smaller one of the 5 % and the 95 % quantile), unless NULL: for long chains that mix badly they are most
- * of the work. NaN for fewer than 4 draws or if all draws are equal. */
+ * of the work. NaN for fewer than 4 draws (effective sample sizes: 10) or if all draws are equal. */
 KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail,
                                                         const double *x, size_t chains, size_t draws);
 
@@ -168,7 +168,8 @@ double kelvin_auroc(double *in, size_t n_in, double *out, size_t n_out);
 /* ---- diagnosis: whether to believe it ---- */
 
 /* R-hat and effective sample sizes of many quantities. Of chains with equally many draws: those that stopped early are
- * left out. What cannot be told is not a number: R-hat of one chain or one draw, the others of fewer than 4 draws. */
+ * left out. What cannot be told is not a number: R-hat of one chain or one draw, rank-normalised R-hat of fewer than 4
+ * draws, effective sample sizes of fewer than 10. */
 typedef struct kelvin_convergence {
     size_t quantities, chains, draws;       /* draws per chain */
     double rhat_mean, rhat_max;             /* as in the paper */

@@ -1,37 +1,75 @@
 /* kelvin diagnose: reads a run's folder and says whether to believe it. */
+#include "base/files.h"
 #include "cli/command.h"
+#include "cli/diagnose_table.h"
 #include "cli/report.h"
-#include "cli/report_ensemble.h"
+
+#include <string.h>
 
 struct settings {
     bool json;
+    size_t threads;
 };
 
 static const struct option options[] = {
     {"json", 0, NULL, OPTION_FLAG, offsetof(struct settings, json), "print JSON instead of a table", NULL},
+    {"threads", 0, "N", OPTION_SIZE, offsetof(struct settings, threads), "on so many threads", "one per CPU"},
 };
+
+/* RUN, RUN/ and RUN/run.json are the same run. */
+static kelvin_status folder_of(kelvin_path folder, const char *operand)
+{
+    static const char config[] = "/run.json";
+    KELVIN_TRY(kelvin_path_join(folder, operand, "%s", ""));
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/') folder[--length] = 0;
+    if (strcmp(folder, config + 1) == 0)
+        strcpy(folder, ".");
+    else if (length > strlen(config) && strcmp(folder + length - strlen(config), config) == 0)
+        folder[length - strlen(config)] = 0;
+    return KELVIN_OK;
+}
+
+static kelvin_status tell(kelvin_samples *samples, const struct settings *settings)
+{
+    kelvin_diagnosis *found;
+    KELVIN_TRY(kelvin_diagnose(&found, samples, settings->threads));
+    kelvin_status status = KELVIN_OK;
+    if (settings->json)
+        status = print_json(stdout, diagnose_json(found, samples), ALL_DIGITS);
+    else
+        diagnose_print(stdout, found, samples);
+    kelvin_diagnosis_free(found);
+    return status;
+}
 
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     const struct settings *settings = data;
+    kelvin_path folder;
+    kelvin_samples *samples;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin diagnose --help)");
-    kelvin_run *kept;
-    KELVIN_TRY(kelvin_run_read(&kept, arguments->operand));
-    const kelvin_status status = kept->draws ? report_run(stdout, kept, settings->json)
-                                             : report_ensemble(stdout, kept, arguments->operand, settings->json);
-    kelvin_run_close(kept);
+    KELVIN_TRY(folder_of(folder, arguments->operand));
+    KELVIN_TRY(kelvin_samples_open(&samples, folder));
+    const kelvin_status status = tell(samples, settings);
+    kelvin_samples_close(samples);
     return status;
 }
 
 const struct command diagnose_command = {
     .name = "diagnose",
-    .synopsis = "RUN [--json]",
-    .about = "Say what a run found, and whether to believe it: accuracy, R-hat, temperatures, warnings",
-    .details = "RUN is a folder that kelvin sample made.\n"
-               "Of HMC: R-hat as in the paper (mean and largest, over all parameters and over the predictions at the\n"
-               "training points) and in its rank-normalised form, and effective sample sizes.\n"
-               "Of SGHMC: accuracy, confidence and log-likelihood of single samples and of their ensemble, with error\n"
-               "bars; kinetic and configurational temperature against the one that was set.",
+    .synopsis = "RUN [--json] [--threads N]",
+    .about = "Say whether to believe a run: R-hat, effective samples, agreement, temperatures, advice",
+    .details =
+        "RUN is a folder that kelvin sample made.\n"
+        "Convergence: R-hat as in the paper and rank-normalised (1 is what chains that mix have), and effective\n"
+        "sample sizes, of all parameters and of the predicted probabilities. They need several samples per chain.\n"
+        "Agreement: how often the ensembles of two chains have another most likely class, and their total variation,\n"
+        "which is half of the sum over classes of |p - q|; samples within a chain are the yardstick.\n"
+        "Of SGHMC also the kinetic and the configurational temperature of the last epochs, which should be the one\n"
+        "that was set; of HMC the acceptance and the energy error. Predictions are those at the test data (of HMC: at\n"
+        "the training data); R-hat is of 1,000 of them at equal distances where there are more.\n"
+        "Accuracy, calibration and the like are kelvin eval's.",
     .operands = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -1,11 +1,14 @@
-/* The summary of a run. The warnings' limits: R-hat 1.01 and 100 effective draws per chain as in Vehtari et al. (2021);
- * an acceptance between 60 % and 99 % is where HMC is neither stuck nor wasting its steps. */
+/* The summary of a run. */
 #include "cli/report.h"
 
 #include "cli/options.h"
+#include "posterior/advice.h"
+#include "run/room.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+enum { LINE = 79 };
 
 json_t *json_number(double x)
 {
@@ -39,6 +42,38 @@ void print_subject(FILE *out, const kelvin_run *run)
         fprintf(out, "%zu observations, and %zu that are kept for testing\n", run->data->train.n, run->data->test.n);
 }
 
+void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
+{
+    const kelvin_run_config *c = &run->config;
+    const char *chains = c->chains == 1 ? "" : "s";
+    char text[1024];
+    if (kelvin_run_is_hmc(run))
+        snprintf(text, sizeof text,
+                 "%s: %" PRIu32 " chain%s x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
+                 " leapfrog steps of %g, seed %" PRIu64,
+                 c->sampler, c->chains, chains, c->iterations - c->warmup, c->warmup, c->steps, (double)c->step_size,
+                 c->seed);
+    else
+        snprintf(text, sizeof text,
+                 "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " epoch%s, batches of %" PRIu32
+                 ", lr %g (%s), momentum %g, seed %" PRIu64,
+                 c->sampler, c->chains, chains, samples, samples == 1 ? "" : "s", c->epochs, c->epochs == 1 ? "" : "s",
+                 c->batch, c->lr, c->schedule, c->momentum, c->seed);
+    print_wrapped(out, text, 0, LINE);
+}
+
+void print_listed(FILE *out, const char *text)
+{
+    fputs("- ", out);
+    print_wrapped(out, text, 2, LINE);
+}
+
+void print_list(FILE *out, const char *title, const char *const *texts, size_t n)
+{
+    if (n > 0) fprintf(out, "\n%s\n", title);
+    for (size_t i = 0; i < n; i++) print_listed(out, texts[i]);
+}
+
 /* ---- warnings ---- */
 
 struct facts {
@@ -47,50 +82,17 @@ struct facts {
     uint32_t draws; /* kept per chain */
 };
 
-static bool stuck(const struct facts *f)
+static size_t warn(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct facts *f)
 {
-    return f->summary.acceptance < 0.6;
+    const kelvin_summary *s = &f->summary;
+    kelvin_diagnosis found = kelvin_nothing_found();
+    found.acceptance = s->acceptance;
+    found.predictions.chains = f->run->config.chains;
+    found.predictions.rank_rhat_max = s->rank_rhat_function;
+    found.predictions.ess_bulk_min = s->ess_bulk_min;
+    found.predictions.ess_tail_min = s->ess_tail_min;
+    return kelvin_advise(out, &(struct kelvin_facts){.run = f->run, .found = &found});
 }
-
-static bool timid(const struct facts *f)
-{
-    return f->summary.acceptance > 0.99;
-}
-
-static bool not_mixed(const struct facts *f)
-{
-    return f->summary.rank_rhat_function > 1.01;
-}
-
-static bool few_effective(const struct facts *f)
-{
-    return fmin(f->summary.ess_bulk_min, f->summary.ess_tail_min) < 100.0 * f->run->config.chains;
-}
-
-static bool few_chains(const struct facts *f)
-{
-    return f->run->config.chains < 4;
-}
-
-static bool few_draws(const struct facts *f)
-{
-    return isnan(f->summary.rank_rhat_function);
-}
-
-static const struct {
-    bool (*applies)(const struct facts *facts);
-    const char *text;
-} warnings[] = {
-    {stuck, "Fewer than 60 % of the proposals were accepted: make --step-size smaller."},
-    {timid,
-     "More than 99 % of the proposals were accepted: a larger --step-size would explore more for the same work."},
-    {not_mixed, "The chains disagree about the predictions (rank-normalised R-hat above 1.01): run them longer."},
-    {few_effective, "Fewer than 100 effective draws per chain in function space: means are rough, and tails more so."},
-    {few_chains, "With fewer than four chains R-hat can miss a mode that no chain has found."},
-    {few_draws, "R-hat and effective sample sizes need at least four draws after the warm-up, and draws that move."},
-};
-
-enum { WARNINGS = sizeof warnings / sizeof *warnings };
 
 /* ---- for people ---- */
 
@@ -99,10 +101,8 @@ static void print_table(FILE *out, const struct facts *f)
     const kelvin_summary *s = &f->summary;
     const kelvin_run_config *c = &f->run->config;
     print_subject(out, f->run);
-    fprintf(out,
-            "%s: %" PRIu32 " chain%s x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
-            " leapfrog steps of %g, seed %" PRIu64 "\n\n",
-            c->sampler, c->chains, c->chains == 1 ? "" : "s", f->draws, c->warmup, c->steps, c->step_size, c->seed);
+    print_sampling(out, f->run, c->chains * f->draws);
+    fputc('\n', out);
     fprintf(out, "acceptance                  %8.1f %%\n", 100 * s->acceptance);
     fprintf(out, "energy error, median        %8.4f\n", s->energy_error);
     fprintf(out, "training accuracy           %8.1f %%   mean of single draws\n", 100 * s->accuracy);
@@ -114,8 +114,10 @@ static void print_table(FILE *out, const struct facts *f)
             (double)c->chains * f->draws);
     fprintf(out, "effective draws, tail       %8.0f     smallest in function space\n", s->ess_tail_min);
     if (f->run->seconds > 0) fprintf(out, "seconds                     %8.1f\n", f->run->seconds);
-    for (size_t i = 0, shown = 0; i < WARNINGS; i++)
-        if (warnings[i].applies(f)) fprintf(out, "%s- %s\n", shown++ ? "" : "\nwarnings\n", warnings[i].text);
+    char texts[KELVIN_ADVICE][KELVIN_SENTENCES];
+    const size_t n = warn(texts, f);
+    if (n > 0) fputs("\nwarnings\n", out);
+    for (size_t i = 0; i < n; i++) print_listed(out, texts[i]);
 }
 
 /* ---- for programs ---- */
@@ -153,8 +155,9 @@ static json_t *summary_json(const struct facts *f)
     json_object_set_new(object, "test", json_integer((json_int_t)f->run->data->test.n));
     json_object_set_new(object, "seconds", json_number(f->run->seconds));
     json_t *list = json_array();
-    for (size_t i = 0; i < WARNINGS; i++)
-        if (warnings[i].applies(f)) json_array_append_new(list, json_string(warnings[i].text));
+    char texts[KELVIN_ADVICE][KELVIN_SENTENCES];
+    const size_t n = warn(texts, f);
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(texts[i]));
     json_object_set_new(object, "warnings", list);
     return object;
 }

@@ -21,6 +21,13 @@ KELVIN_MUST_CHECK kelvin_status print_json(FILE *out, json_t *object, size_t dig
 /* What was sampled, on what data: two lines. */
 void print_subject(FILE *out, const kelvin_run *run);
 
+/* By which sampler, and how. */
+void print_sampling(FILE *out, const kelvin_run *run, size_t samples);
+
+/* A sentence after "- ", and several of them under a title; nothing if there are none. */
+void print_listed(FILE *out, const char *text);
+void print_list(FILE *out, const char *title, const char *const *texts, size_t n);
+
 /* Summarises the run and prints it. */
 KELVIN_MUST_CHECK kelvin_status report_run(FILE *out, const kelvin_run *run, bool json);
 

@@ -3,10 +3,11 @@
 #include "cli/report_ensemble.h"
 
 #include "base/files.h"
-#include "cli/ensemble_facts.h"
 #include "cli/eval_table.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "posterior/advice.h"
+#include "posterior/diagnosis.h"
 #include "posterior/logits.h"
 #include "run/chains.h"
 
@@ -16,6 +17,22 @@
 #include <unistd.h>
 
 /* ---- what there is to say ---- */
+
+/* Of a chain that diverged: a sentence; "" of the others. */
+struct chain_facts {
+    uint32_t samples;
+    char diverged[KELVIN_NOTE];
+};
+
+struct facts {
+    const kelvin_run *run;
+    struct chain_facts *chains; /* (chains) */
+    uint32_t diverged;          /* so many of them */
+    size_t samples;
+    uint32_t *sample_chain;     /* (samples): which chain each is of */
+    kelvin_metrics train, test; /* test.n is 0 if there is nothing to test with; both are if there are no samples */
+    kelvin_diagnosis *found;    /* temperatures and advice; NULL if there are no samples */
+};
 
 /* Logits are what a run writes last. */
 static kelvin_status evaluate(kelvin_metrics *out, const struct facts *f, const char *folder,
@@ -75,6 +92,15 @@ static kelvin_status look_at_chains(struct facts *f, const char *folder)
     return KELVIN_OK;
 }
 
+static kelvin_status find_advice(struct facts *f, const char *folder)
+{
+    kelvin_samples *samples;
+    KELVIN_TRY(kelvin_samples_open(&samples, folder));
+    const kelvin_status status = kelvin_diagnose_briefly(&f->found, samples, f->train.single[KELVIN_ACCURACY].mean);
+    kelvin_samples_close(samples);
+    return status;
+}
+
 static kelvin_status gather(struct facts *f, const char *folder)
 {
     struct kelvin_logits_file files[KELVIN_PARTS];
@@ -85,13 +111,13 @@ static kelvin_status gather(struct facts *f, const char *folder)
     KELVIN_TRY(look_at_chains(f, folder));
     kelvin_logits_files(files, f->run->data);
     for (size_t i = 0; i < KELVIN_PARTS && f->samples > 0; i++) KELVIN_TRY(evaluate(metrics[i], f, folder, &files[i]));
-    return kelvin_temperatures_read(&f->temperatures, f->run, folder);
+    return f->samples > 0 ? find_advice(f, folder) : KELVIN_OK;
 }
 
 static kelvin_status nothing_left(const struct facts *f)
 {
-    char advice[WARNING];
-    ensemble_stable(advice, &f->run->config);
+    char advice[KELVIN_SENTENCES];
+    kelvin_advise_stable(advice, &f->run->config);
     return kelvin_fail(KELVIN_EDIVERGED, "%s diverged: %s (%s)",
                        f->run->config.chains == 1 ? "the chain" : "all chains", advice, f->chains[0].diverged);
 }
@@ -155,7 +181,7 @@ static void say(FILE *out, const char *format, ...)
 
 static void print_legend(FILE *out, const struct facts *f)
 {
-    const kelvin_temperatures *t = &f->temperatures;
+    const kelvin_temperatures *t = &f->found->temperatures;
     fputc('\n', out);
     say(out, "Training: one clean pass at the end over the data as they are (the paper: augmented images, as they were "
              "met during the last epoch).");
@@ -179,32 +205,18 @@ static void print_legend(FILE *out, const struct facts *f)
         t->chains == 1 ? "" : "s");
 }
 
-static void print_warnings(FILE *out, const struct facts *f)
-{
-    char texts[WARNINGS][WARNING];
-    const size_t n = ensemble_warnings(texts, f);
-    for (size_t i = 0; i < n; i++) {
-        fputs(i ? "- " : "\nwarnings\n- ", out);
-        print_wrapped(out, texts[i], 2, LINE);
-    }
-}
-
 static void print_table(FILE *out, const struct facts *f)
 {
-    const kelvin_run_config *c = &f->run->config;
     print_subject(out, f->run);
-    say(out,
-        "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " epoch%s, batches of %" PRIu32
-        ", lr %g (%s), momentum %g, seed %" PRIu64,
-        c->sampler, c->chains, c->chains == 1 ? "" : "s", f->samples, f->samples == 1 ? "" : "s", c->epochs,
-        c->epochs == 1 ? "" : "s", c->batch, c->lr, c->schedule, c->momentum, c->seed);
+    print_sampling(out, f->run, f->samples);
     fputc('\n', out);
     print_metrics(out, f);
-    print_temperature(out, "kinetic temperature", &f->temperatures.kinetic, &f->temperatures);
-    print_temperature(out, "configurational temperature", &f->temperatures.configurational, &f->temperatures);
+    print_temperature(out, "kinetic temperature", &f->found->temperatures.kinetic, &f->found->temperatures);
+    print_temperature(out, "configurational temperature", &f->found->temperatures.configurational,
+                      &f->found->temperatures);
     if (f->run->seconds > 0) fprintf(out, "%-*s%*.1f\n", NAME_WIDTH, "seconds", WIDTH, f->run->seconds);
     print_legend(out, f);
-    print_warnings(out, f);
+    print_list(out, "warnings", f->found->advice, f->found->n_advice);
 }
 
 /* ---- for programs ---- */
@@ -233,10 +245,9 @@ static json_t *config_json(const kelvin_run_config *c)
 
 static json_t *warnings_json(const struct facts *f)
 {
-    char texts[WARNINGS][WARNING];
-    const size_t n = ensemble_warnings(texts, f);
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(texts[i]));
+    for (size_t i = 0; f->found && i < f->found->n_advice; i++)
+        json_array_append_new(list, json_string(f->found->advice[i]));
     return list;
 }
 
@@ -266,7 +277,7 @@ static json_t *facts_json(const struct facts *f)
     json_object_set_new(object, "diverged", diverged_json(f));
     json_object_set_new(object, "training", metrics_json(&f->train));
     json_object_set_new(object, "test", metrics_json(&f->test));
-    json_object_set_new(object, "temperatures", temperatures_json(&f->temperatures));
+    json_object_set_new(object, "temperatures", f->found ? temperatures_json(&f->found->temperatures) : json_null());
     json_object_set_new(object, "seconds", f->run->seconds > 0 ? json_number(f->run->seconds) : json_null());
     json_object_set_new(object, "warnings", warnings_json(f));
     return object;
@@ -287,5 +298,6 @@ kelvin_status report_ensemble(FILE *out, const kelvin_run *run, const char *fold
     if (!status) status = tell(out, &facts, json);
     kelvin_free(facts.chains);
     kelvin_free(facts.sample_chain);
+    kelvin_diagnosis_free(facts.found);
     return status;
 }

@@ -128,9 +128,9 @@ static bool has_one_draw(char out[KELVIN_SENTENCES], const struct kelvin_facts *
 static bool has_few_draws(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
     const size_t draws = f->found->predictions.draws;
-    if (kelvin_run_is_hmc(f->run) || draws < 2 || draws > 3) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "Effective sample sizes and the rank-normalised R-hat need at least four samples per chain; here are %zu.",
+    if (draws < 2 || draws > 9) return false;
+    snprintf(out, KELVIN_SENTENCES, "%s at least %s samples per chain; here are %zu.",
+             draws < 4 ? "The rank-normalised R-hat needs" : "Effective sample sizes need", draws < 4 ? "four" : "ten",
              draws);
     return true;
 }
@@ -153,8 +153,7 @@ static bool has_stopped_early(char out[KELVIN_SENTENCES], const struct kelvin_fa
     if (used == f->samples || f->found->predictions.draws < 2) return false;
     snprintf(out, KELVIN_SENTENCES,
              "R-hat and effective sample sizes are of the %zu chain%s with %zu samples; the others have fewer.",
-             f->found->predictions.chains, f->found->predictions.chains == 1 ? "" : "s",
-             f->found->predictions.draws);
+             f->found->predictions.chains, f->found->predictions.chains == 1 ? "" : "s", f->found->predictions.draws);
     return true;
 }
 

@@ -15,10 +15,12 @@ void kelvin_advise_stable(char out[KELVIN_SENTENCES], const kelvin_run_config *c
     kelvin_run_config usual;
     const bool strict = !kelvin_run_defaults(&usual, config->sampler) && config->logit_limit < usual.logit_limit;
     if (strncmp(config->density, unbounded, strlen(unbounded)) == 0)
-        snprintf(out, KELVIN_SENTENCES, "use --density dirclip:%.40s,-50, for dirichlet has no bound; or make --lr smaller",
+        snprintf(out, KELVIN_SENTENCES,
+                 "use --density dirclip:%.40s,-50, for dirichlet has no bound; or make --lr smaller",
                  config->density + strlen(unbounded));
     else
-        snprintf(out, KELVIN_SENTENCES, "%smake --lr smaller", strict ? "leave --logit-limit as it is by default, or " : "");
+        snprintf(out, KELVIN_SENTENCES, "%smake --lr smaller",
+                 strict ? "leave --logit-limit as it is by default, or " : "");
 }
 
 /* "Chain 3", "Chains 1, 2, 7", and if they are many: "Chains 0, 1, ... and 14 more". */
@@ -29,7 +31,8 @@ static void name_diverged(char out[KELVIN_SENTENCES], const struct kelvin_facts 
     for (uint32_t c = 0, named = 0; c < f->run->config.chains && named < MOST; c++)
         if (f->diverged[c])
             used += (size_t)snprintf(out + used, KELVIN_SENTENCES - used, "%s %" PRIu32, named++ ? "," : "", c);
-    if (f->found->diverged > MOST) snprintf(out + used, KELVIN_SENTENCES - used, " and %" PRIu32 " more", f->found->diverged - MOST);
+    if (f->found->diverged > MOST)
+        snprintf(out + used, KELVIN_SENTENCES - used, " and %" PRIu32 " more", f->found->diverged - MOST);
 }
 
 static bool has_diverged(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
@@ -40,8 +43,8 @@ static bool has_diverged(char out[KELVIN_SENTENCES], const struct kelvin_facts *
     kelvin_advise_stable(advice, &f->run->config);
     if (f->kept > 0)
         snprintf(out, KELVIN_SENTENCES,
-                 "%.200s diverged; of their samples the %zu from before are in the report: %.200s.", names,
-                 f->kept, advice);
+                 "%.200s diverged; of their samples the %zu from before are in the report: %.200s.", names, f->kept,
+                 advice);
     else
         snprintf(out, KELVIN_SENTENCES, "%.200s diverged, and %s left out of the report: %.200s.", names,
                  f->found->diverged == 1 ? "is" : "are", advice);
@@ -129,7 +132,7 @@ static bool cut_short(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 
 /* ---- chains and samples ---- */
 
-enum { FEWEST = 4, ENOUGH = 8 }; /* draws per chain for R-hat, and for an effective sample size, that mean something */
+enum { FEWEST = 4 }; /* draws per chain for an R-hat that means something */
 
 static const double apart = 1.1, noticed = 1e-3; /* R-hat; total variation below which nobody cares */
 
@@ -156,7 +159,7 @@ static bool advise_alike(char out[KELVIN_SENTENCES], const struct kelvin_facts *
 {
     const kelvin_convergence *p = &f->found->predictions;
     const size_t all = p->chains * p->draws;
-    if (p->draws < ENOUGH || !(p->ess_bulk_median < (double)all / 4)) return false;
+    if (!(p->ess_bulk_median < (double)all / 4)) return false;
     snprintf(out, KELVIN_SENTENCES,
              "The %zu samples are worth about %.0f independent ones (effective sample size, the median over "
              "predictions): neighbours in a chain are alike. Put more --epochs between them, or take fewer --samples.",

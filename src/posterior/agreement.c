@@ -1,10 +1,11 @@
-/* How far chains are apart. Of two predictions p and q of one observation: whether their most likely classes differ, and
- * the total variation, sum_k |p_k - q_k| / 2, which is the largest difference between what they say of any set of
+/* How far chains are apart. Of two predictions p and q of one observation: whether their most likely classes differ,
+ * and the total variation, sum_k |p_k - q_k| / 2, which is the largest difference between what they say of any set of
  * classes. Between chains p and q are the means over each one's samples. Within a chain they are single samples half of
  * the chain apart, where samples of a chain that mixes are as different as they become: a yardstick for the first. */
 #include "posterior/agreement.h"
 
 #include "posterior/lineup.h"
+#include "posterior/score.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct kelvin_agreeing {
     kelvin_pool *pool;
     size_t chains;
     struct kelvin_members *chain; /* (chains) */
-    struct gap *between;   /* (chains, chains), above the diagonal */
+    struct gap *between;          /* (chains, chains), above the diagonal */
     size_t pairs;
     struct pair *within; /* (pairs), of samples */
 
@@ -33,21 +34,13 @@ struct kelvin_agreeing {
     size_t n;
 };
 
-static size_t best_of(const double *p, size_t classes)
-{
-    size_t best = 0;
-    for (size_t k = 1; k < classes; k++)
-        if (p[k] > p[best]) best = k;
-    return best;
-}
-
 static void compare(struct gap *gap, const double *p, const double *q, size_t n, size_t classes)
 {
     for (size_t i = 0; i < n; i++, p += classes, q += classes) {
         double apart = 0;
         for (size_t k = 0; k < classes; k++) apart += fabs(p[k] - q[k]);
         gap->variation += apart / 2;
-        gap->differ += best_of(p, classes) != best_of(q, classes);
+        gap->differ += kelvin_most_likely(p, classes) != kelvin_most_likely(q, classes);
     }
 }
 

@@ -110,8 +110,7 @@ static const char *const *keep(kelvin_arena *arena, char texts[][KELVIN_SENTENCE
 static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples)
 {
     char texts[KELVIN_ADVICE][KELVIN_SENTENCES];
-    struct kelvin_facts facts = {
-        .run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
+    struct kelvin_facts facts = {.run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
     for (size_t i = 0; i < samples->n; i++) facts.kept += samples->diverged[samples->chain[i]] != NULL;
     d->n_advice = kelvin_advise(texts, &facts);
     if (!(d->advice = keep(d->owned, texts, d->n_advice))) return KELVIN_ENOMEM;

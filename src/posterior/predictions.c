@@ -1,4 +1,5 @@
-/* One pass over logits, some observations at a time: softmax of all of them, then whoever wants to see probabilities. */
+/* One pass over logits, some observations at a time: softmax of all of them, then whoever wants to see probabilities.
+ */
 #include "posterior/predictions.h"
 
 #include "posterior/agreement.h"

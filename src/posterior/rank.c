@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEAST = 5 }; /* draws of half a chain in which kelvin_ess looks at a lag at all */
+
 struct ranked {
     double value;
     size_t index;
@@ -66,6 +68,7 @@ static void rank_rhat_and_bulk(struct kelvin_rank_work *w, double *rhat, double 
 {
     const size_t size = w->chains * w->n;
     normal_scores(w, w->split);
+    for (size_t i = 0; i < size; i++) w->sorted[i] = w->ranked[i].value;
     const double location = kelvin_rhat(w->scores, w->chains, w->n);
     if (ess_bulk) *ess_bulk = kelvin_ess(w->scores, w->chains, w->n, w->scratch);
 
@@ -102,10 +105,13 @@ void kelvin_rank_run(struct kelvin_rank_work *w, double *rhat, double *ess_bulk,
     if (ess_tail) *ess_tail = NAN;
     if (w->draws < 4 || !worth_looking(x, size)) return;
     split(w, x);
-    rank_rhat_and_bulk(w, rhat, ess_bulk);
-    if (!ess_tail) return;
-    memcpy(w->sorted, x, size * sizeof *x);
-    qsort(w->sorted, size, sizeof *w->sorted, kelvin_compare);
+    const bool enough = w->n >= LEAST; /* else an effective size would be S log10 S, whatever the draws */
+    rank_rhat_and_bulk(w, rhat, enough ? ess_bulk : NULL);
+    if (!ess_tail || !enough) return;
+    if (w->draws % 2 != 0) { /* else the halves have all draws, and are sorted already */
+        memcpy(w->sorted, x, size * sizeof *x);
+        qsort(w->sorted, size, sizeof *w->sorted, kelvin_compare);
+    }
     /* Where a twentieth of the draws share one extreme value, that side has no tail (NaN): the other one decides. */
     *ess_tail = fmin(ess_below(w, kelvin_quantile(w->sorted, size, 0.05)),
                      ess_below(w, kelvin_quantile(w->sorted, size, 0.95)));

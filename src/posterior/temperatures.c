@@ -27,7 +27,7 @@ static kelvin_status read_chain(kelvin_temperatures *out, struct chains *c, cons
 {
     kelvin_history history;
     KELVIN_TRY(kelvin_history_open(&history, samples, chain));
-    if (history.rows == samples->run->config.epochs) { /* of a run that has ended, the others diverged */
+    if (history.rows == samples->run->config.epochs) {                /* of a run that has ended, the others diverged */
         out->set = column_mean(&history, out->epochs, "temperature"); /* the same for all chains */
         c->kinetic[out->chains] = column_mean(&history, out->epochs, "kinetic_temperature");
         c->configurational[out->chains] = column_mean(&history, out->epochs, "configurational_temperature");

@@ -1,0 +1,93 @@
+/* A diagnosis for programs. What is not a number is null. */
+#include "cli/diagnose_table.h"
+#include "cli/report.h"
+
+static json_t *convergence_json(const kelvin_convergence *c)
+{
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "quantities", (json_int_t)c->quantities,
+                     "chains", (json_int_t)c->chains, "draws", (json_int_t)c->draws, "rhat_mean",
+                     json_number(c->rhat_mean), "rhat_max", json_number(c->rhat_max), "rank_rhat_median",
+                     json_number(c->rank_rhat_median), "rank_rhat_max", json_number(c->rank_rhat_max),
+                     "ess_bulk_median", json_number(c->ess_bulk_median), "ess_bulk_min", json_number(c->ess_bulk_min),
+                     "ess_tail_min", json_number(c->ess_tail_min));
+}
+
+static json_t *matrix_json(const double *matrix, size_t n)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_t *row = json_array();
+        for (size_t j = 0; j < n; j++) json_array_append_new(row, json_number(matrix[i * n + j]));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *numbers_json(const uint32_t *numbers, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_integer(numbers[i]));
+    return list;
+}
+
+static json_t *gap_json(double mean, double max, double within, const double *matrix, size_t n)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "mean", json_number(mean), "max", json_number(max), "within",
+                     json_number(within), "matrix", matrix_json(matrix, n));
+}
+
+static json_t *agreement_json(const kelvin_agreement *a)
+{
+    return json_pack(
+        "{s:I, s:o, s:o, s:o}", "observations", (json_int_t)a->observations, "chains",
+        numbers_json(a->number, a->chains), "disagreement",
+        gap_json(a->disagreement_mean, a->disagreement_max, a->within_disagreement, a->disagreement, a->chains),
+        "variation", gap_json(a->variation_mean, a->variation_max, a->within_variation, a->variation, a->chains));
+}
+
+static json_t *average_json(const kelvin_average *x)
+{
+    return json_pack("{s:o, s:o}", "mean", json_number(x->mean), "error", json_number(x->error));
+}
+
+static json_t *temperatures_json(const kelvin_temperatures *t)
+{
+    if (t->epochs == 0) return json_null();
+    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "epochs", (json_int_t)t->epochs, "chains", (json_int_t)t->chains,
+                     "set", json_number(t->set), "kinetic", average_json(&t->kinetic), "configurational",
+                     average_json(&t->configurational));
+}
+
+static json_t *diverged_json(const kelvin_samples *samples)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < samples->run->config.chains; i++)
+        if (samples->diverged[i])
+            json_array_append_new(list,
+                                  json_pack("{s:I, s:s}", "chain", (json_int_t)i, "sentence", samples->diverged[i]));
+    return list;
+}
+
+static json_t *texts_json(const char *const *texts, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(texts[i]));
+    return list;
+}
+
+json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    const kelvin_run_config *c = &samples->run->config;
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:I, s:I, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
+        "sampler", c->sampler, "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
+        "temperature", c->temperature, "seed", json_seed(c->seed), "chains", (json_int_t)c->chains, "samples",
+        (json_int_t)samples->n, "sample_chain", numbers_json(samples->chain, samples->n), "side",
+        d->side == KELVIN_TEST ? "test" : "train", "observations", (json_int_t)d->observations, "parameters",
+        convergence_json(&d->parameters), "predictions", convergence_json(&d->predictions), "agreement",
+        agreement_json(&d->agreement), "temperatures", temperatures_json(&d->temperatures), "acceptance",
+        json_number(d->acceptance), "energy_error", json_number(d->energy_error), "training_accuracy",
+        json_number(d->training_accuracy), "diverged", diverged_json(samples), "notes",
+        texts_json(d->notes, d->n_notes), "advice", texts_json(d->advice, d->n_advice));
+}

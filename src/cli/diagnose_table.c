@@ -1,0 +1,194 @@
+/* A diagnosis as a screen of at most 79 columns: convergence, agreement, what the sampler says of itself, advice. */
+#include "cli/diagnose_table.h"
+
+#include "cli/options.h"
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { LINE = 79, CELL = 32, MATRIX = 12 }; /* a matrix of more chains does not fit */
+
+static void say(FILE *out, const char *format, ...) KELVIN_PRINTF(2, 3);
+static void say(FILE *out, const char *format, ...)
+{
+    char text[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    print_wrapped(out, text, 0, LINE);
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* A number in so many letters, with fewer digits where it is large; "-" where there is none. */
+static void cell(FILE *out, double x, int width, int digits, const char *unit)
+{
+    char text[CELL];
+    int used = width;
+    if (isnan(x)) unit = "";
+    for (; used >= width && digits >= 0; digits--) used = snprintf(text, sizeof text, "%.*f%s", digits, x, unit);
+    if (used >= width) snprintf(text, sizeof text, "%.2g%s", x, unit);
+    fprintf(out, "%*s", width, isnan(x) ? "-" : text);
+}
+
+/* ---- convergence ---- */
+
+static void print_row(FILE *out, const char *name, const kelvin_convergence *c)
+{
+    fprintf(out, "%-12s", name);
+    cell(out, c->rhat_mean, 9, 3, "");
+    cell(out, c->rhat_max, 9, 3, "");
+    cell(out, c->rank_rhat_median, 11, 3, "");
+    cell(out, c->rank_rhat_max, 9, 3, "");
+    cell(out, c->ess_bulk_median, 11, 0, "");
+    cell(out, c->ess_bulk_min, 8, 0, "");
+    cell(out, c->ess_tail_min, 10, 0, "");
+    fputc('\n', out);
+}
+
+static const char *side_name(const kelvin_diagnosis *d)
+{
+    return d->side == KELVIN_TEST ? "test" : "training";
+}
+
+static void print_convergence(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    const kelvin_convergence *p = &d->predictions;
+    const size_t classes = samples->run->data->classes;
+    char which[64] = "";
+    if (p->draws > 1) {
+        fprintf(out, "%30s%20s%19s%10s\n", "R-hat of the paper", "rank-normalised", "bulk ESS", "tail ESS");
+        fprintf(out, "%21s%9s%11s%9s%11s%8s%10s\n", "mean", "max", "median", "max", "median", "min", "min");
+        print_row(out, "parameters", &d->parameters);
+        print_row(out, "predictions", &d->predictions);
+    }
+    if (d->observations < d->agreement.observations) snprintf(which, sizeof which, "%zu of ", d->observations);
+    if (p->draws > 1)
+        say(out,
+            "Of %zu chain%s with %zu samples each. Predictions: the probabilit%s at %s%zu %s observations. ESS: so "
+            "many "
+            "independent samples would tell as much.",
+            p->chains, plural(p->chains), p->draws, classes == 2 ? "y of the first class" : "ies of all classes", which,
+            d->agreement.observations, side_name(d));
+}
+
+/* ---- agreement ---- */
+
+/* Which two chains are farthest apart. */
+static void farthest(char out[CELL], const kelvin_agreement *a, const double *matrix)
+{
+    size_t best = 0;
+    for (size_t i = 0; i < a->chains * a->chains; i++)
+        if (matrix[i] > matrix[best]) best = i;
+    if (matrix[best] > 0)
+        snprintf(out, CELL, "%" PRIu32 " and %" PRIu32, a->number[best / a->chains], a->number[best % a->chains]);
+    else
+        snprintf(out, CELL, "-");
+}
+
+static void print_gap(FILE *out, const char *name, const kelvin_agreement *a, const double *matrix, double mean,
+                      double max, double within)
+{
+    char pair[CELL];
+    farthest(pair, a, matrix);
+    fprintf(out, "%-28s", name);
+    cell(out, 100 * mean, 12, 2, " %");
+    cell(out, 100 * max, 12, 2, " %");
+    fprintf(out, "%13s", pair);
+    cell(out, 100 * within, 14, 2, " %");
+    fputc('\n', out);
+}
+
+static void print_matrix(FILE *out, const kelvin_agreement *a)
+{
+    fprintf(out, "\n%% of observations with another most likely class, chain by chain\n%6s", "");
+    for (size_t j = 0; j + 1 < a->chains; j++) fprintf(out, "%6" PRIu32, a->number[j]);
+    fputc('\n', out);
+    for (size_t i = 1; i < a->chains; i++) {
+        fprintf(out, "%6" PRIu32, a->number[i]);
+        for (size_t j = 0; j < i; j++) cell(out, 100 * a->disagreement[i * a->chains + j], 6, 1, "");
+        fputc('\n', out);
+    }
+}
+
+static size_t chains_with_samples(const kelvin_samples *samples)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < samples->n; i++) n += i == 0 || samples->chain[i] != samples->chain[i - 1];
+    return n;
+}
+
+static void print_agreement(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    const kelvin_agreement *a = &d->agreement;
+    const size_t all = chains_with_samples(samples);
+    if (a->chains < 2) return;
+    if (d->predictions.draws > 1) fputc('\n', out);
+    fprintf(out, "%-28s%12s%12s%13s%14s\n", "two chains differ by", "on average", "at most", "of chains", "within one");
+    print_gap(out, "another most likely class", a, a->disagreement, a->disagreement_mean, a->disagreement_max,
+              a->within_disagreement);
+    print_gap(out, "total variation", a, a->variation, a->variation_mean, a->variation_max, a->within_variation);
+    char which[64] = "";
+    if (a->chains < all) snprintf(which, sizeof which, " %zu of %zu chains,", a->chains, all);
+    say(out, "The ensemble of each chain at %zu %s observations,%s%s", a->observations, side_name(d), which,
+        isnan(a->within_variation) ? " by pairs."
+                                   : " by pairs; within: samples of one chain, half of it apart. Chains that have "
+                                     "found the same differ less than these do.");
+    if (a->chains > 2 && a->chains <= MATRIX) print_matrix(out, a);
+}
+
+/* ---- what the sampler says ---- */
+
+static void print_temperature(FILE *out, const char *name, const kelvin_average *is, const kelvin_temperatures *t)
+{
+    fprintf(out, "%-28s%12.4f", name, is->mean);
+    if (!isnan(is->error)) fprintf(out, " +- %.4f", is->error);
+    fprintf(out, "   set: %.4g\n", t->set);
+}
+
+static void print_sampler(FILE *out, const kelvin_diagnosis *d)
+{
+    const kelvin_temperatures *t = &d->temperatures;
+    fputc('\n', out);
+    if (t->epochs == 0) {
+        fprintf(out, "%-28s%10.1f %%\n", "acceptance", 100 * d->acceptance);
+        fprintf(out, "%-28s%12.4f\n", "energy error, median", d->energy_error);
+    } else if (t->chains > 0) {
+        print_temperature(out, "kinetic temperature", &t->kinetic, t);
+        print_temperature(out, "configurational temperature", &t->configurational, t);
+    }
+    if (!isnan(d->training_accuracy))
+        fprintf(out, "%-28s%10.1f %%   mean of single samples\n", "training accuracy", 100 * d->training_accuracy);
+    if (t->chains > 0)
+        say(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.", t->epochs, plural(t->epochs), t->chains,
+            plural(t->chains));
+}
+
+static void print_diverged(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    if (d->diverged == 0) return;
+    fprintf(out, "\ndiverged: %" PRIu32 " of %" PRIu32 " chains\n", d->diverged, samples->run->config.chains);
+    for (uint32_t i = 0; i < samples->run->config.chains; i++)
+        if (samples->diverged[i]) print_listed(out, samples->diverged[i]);
+}
+
+void diagnose_print(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    print_subject(out, samples->run);
+    print_sampling(out, samples->run, samples->n);
+    fputc('\n', out);
+    print_convergence(out, d, samples);
+    print_agreement(out, d, samples);
+    print_sampler(out, d);
+    print_diverged(out, d, samples);
+    print_list(out, "notes", d->notes, d->n_notes);
+    print_list(out, "advice", d->advice, d->n_advice);
+    if (d->n_advice == 0) fputs("\nNothing looks wrong.\n", out);
+}
