@@ -1,6 +1,7 @@
 /* A diagnosis for programs. What is not a number is null. */
 #include "cli/diagnose_table.h"
 #include "cli/report.h"
+#include "run/room.h"
 
 static json_t *convergence_json(const kelvin_convergence *c)
 {
@@ -45,19 +46,6 @@ static json_t *agreement_json(const kelvin_agreement *a)
         "variation", gap_json(a->variation_mean, a->variation_max, a->within_variation, a->variation, a->chains));
 }
 
-static json_t *average_json(const kelvin_average *x)
-{
-    return json_pack("{s:o, s:o}", "mean", json_number(x->mean), "error", json_number(x->error));
-}
-
-static json_t *temperatures_json(const kelvin_temperatures *t)
-{
-    if (t->epochs == 0) return json_null();
-    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "epochs", (json_int_t)t->epochs, "chains", (json_int_t)t->chains,
-                     "set", json_number(t->set), "kinetic", average_json(&t->kinetic), "configurational",
-                     average_json(&t->configurational));
-}
-
 static json_t *diverged_json(const kelvin_samples *samples)
 {
     json_t *list = json_array();
@@ -75,6 +63,12 @@ static json_t *texts_json(const char *const *texts, size_t n)
     return list;
 }
 
+/* Which chain each sample is of. By HMC all chains have the same number, and there may be thousands. */
+static json_t *sample_chain_json(const kelvin_samples *samples)
+{
+    return kelvin_run_is_hmc(samples->run) ? json_null() : numbers_json(samples->chain, samples->n);
+}
+
 json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
     const kelvin_run_config *c = &samples->run->config;
@@ -83,10 +77,11 @@ json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
         "s:o}",
         "sampler", c->sampler, "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
         "temperature", c->temperature, "seed", json_seed(c->seed), "chains", (json_int_t)c->chains, "samples",
-        (json_int_t)samples->n, "sample_chain", numbers_json(samples->chain, samples->n), "side",
+        (json_int_t)samples->n, "sample_chain", sample_chain_json(samples), "side",
         d->side == KELVIN_TEST ? "test" : "train", "observations", (json_int_t)d->observations, "parameters",
         convergence_json(&d->parameters), "predictions", convergence_json(&d->predictions), "agreement",
-        agreement_json(&d->agreement), "temperatures", temperatures_json(&d->temperatures), "acceptance",
+        agreement_json(&d->agreement), "temperatures",
+        d->temperatures.epochs > 0 ? json_temperatures(&d->temperatures) : json_null(), "acceptance",
         json_number(d->acceptance), "energy_error", json_number(d->energy_error), "training_accuracy",
         json_number(d->training_accuracy), "diverged", diverged_json(samples), "notes",
         texts_json(d->notes, d->n_notes), "advice", texts_json(d->advice, d->n_advice));

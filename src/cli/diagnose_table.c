@@ -1,26 +1,12 @@
 /* A diagnosis as a screen of at most 79 columns: convergence, agreement, what the sampler says of itself, advice. */
 #include "cli/diagnose_table.h"
 
-#include "cli/options.h"
 #include "cli/report.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
-enum { LINE = 79, CELL = 32, MATRIX = 12 }; /* a matrix of more chains does not fit */
-
-static void say(FILE *out, const char *format, ...) KELVIN_PRINTF(2, 3);
-static void say(FILE *out, const char *format, ...)
-{
-    char text[2048];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    print_wrapped(out, text, 0, LINE);
-}
+enum { CELL = 32, MATRIX = 12 }; /* a matrix of more chains does not fit */
 
 static const char *plural(size_t n)
 {
@@ -71,7 +57,8 @@ static void print_convergence(FILE *out, const kelvin_diagnosis *d, const kelvin
     }
     if (d->observations < d->agreement.observations) snprintf(which, sizeof which, "%zu of ", d->observations);
     if (p->draws > 1)
-        say(out,
+        print_lines(
+            out,
             "Of %zu chain%s with %zu samples each. Predictions: the probabilit%s at %s%zu %s observations. ESS: so "
             "many "
             "independent samples would tell as much.",
@@ -137,10 +124,11 @@ static void print_agreement(FILE *out, const kelvin_diagnosis *d, const kelvin_s
     print_gap(out, "total variation", a, a->variation, a->variation_mean, a->variation_max, a->within_variation);
     char which[64] = "";
     if (a->chains < all) snprintf(which, sizeof which, " %zu of %zu chains,", a->chains, all);
-    say(out, "The ensemble of each chain at %zu %s observations,%s%s", a->observations, side_name(d), which,
-        isnan(a->within_variation) ? " by pairs."
-                                   : " by pairs; within: samples of one chain, half of it apart. Chains that have "
-                                     "found the same differ less than these do.");
+    print_lines(out, "The ensemble of each chain at %zu %s observations,%s%s", a->observations, side_name(d), which,
+                isnan(a->within_variation)
+                    ? " by pairs."
+                    : " by pairs; within: samples of one chain, half of it apart. Chains that have "
+                      "found the same differ less than these do.");
     if (a->chains > 2 && a->chains <= MATRIX) print_matrix(out, a);
 }
 
@@ -167,8 +155,8 @@ static void print_sampler(FILE *out, const kelvin_diagnosis *d)
     if (!isnan(d->training_accuracy))
         fprintf(out, "%-28s%10.1f %%   mean of single samples\n", "training accuracy", 100 * d->training_accuracy);
     if (t->chains > 0)
-        say(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.", t->epochs, plural(t->epochs), t->chains,
-            plural(t->chains));
+        print_lines(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.", t->epochs, plural(t->epochs),
+                    t->chains, plural(t->chains));
 }
 
 static void print_diverged(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 
 enum { LINE = 79 };
 
@@ -20,6 +21,18 @@ json_t *json_seed(uint64_t seed)
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, seed);
     return seed <= UINT64_C(1) << 53 ? json_integer((json_int_t)seed) : json_string(text);
+}
+
+static json_t *average_json(const kelvin_average *x)
+{
+    return json_pack("{s:o, s:o}", "mean", json_number(x->mean), "error", json_number(x->error));
+}
+
+json_t *json_temperatures(const kelvin_temperatures *t)
+{
+    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "epochs", (json_int_t)t->epochs, "chains", (json_int_t)t->chains,
+                     "set", json_number(t->set), "kinetic", average_json(&t->kinetic), "configurational",
+                     average_json(&t->configurational));
 }
 
 kelvin_status print_json(FILE *out, json_t *object, size_t digits)
@@ -46,19 +59,27 @@ void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
 {
     const kelvin_run_config *c = &run->config;
     const char *chains = c->chains == 1 ? "" : "s";
-    char text[1024];
     if (kelvin_run_is_hmc(run))
-        snprintf(text, sizeof text,
-                 "%s: %" PRIu32 " chain%s x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
-                 " leapfrog steps of %g, seed %" PRIu64,
-                 c->sampler, c->chains, chains, c->iterations - c->warmup, c->warmup, c->steps, (double)c->step_size,
-                 c->seed);
+        print_lines(out,
+                    "%s: %" PRIu32 " chain%s x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
+                    " leapfrog steps of %g, seed %" PRIu64,
+                    c->sampler, c->chains, chains, c->iterations - c->warmup, c->warmup, c->steps, (double)c->step_size,
+                    c->seed);
     else
-        snprintf(text, sizeof text,
-                 "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " epoch%s, batches of %" PRIu32
-                 ", lr %g (%s), momentum %g, seed %" PRIu64,
-                 c->sampler, c->chains, chains, samples, samples == 1 ? "" : "s", c->epochs, c->epochs == 1 ? "" : "s",
-                 c->batch, c->lr, c->schedule, c->momentum, c->seed);
+        print_lines(out,
+                    "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " epoch%s, batches of %" PRIu32
+                    ", lr %g (%s), momentum %g, seed %" PRIu64,
+                    c->sampler, c->chains, chains, samples, samples == 1 ? "" : "s", c->epochs,
+                    c->epochs == 1 ? "" : "s", c->batch, c->lr, c->schedule, c->momentum, c->seed);
+}
+
+void print_lines(FILE *out, const char *format, ...)
+{
+    char text[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
     print_wrapped(out, text, 0, LINE);
 }
 

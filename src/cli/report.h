@@ -13,6 +13,8 @@ json_t *json_number(double x);
 /* As run.json has it: a string where a reader that knows doubles alone would lose digits. */
 json_t *json_seed(uint64_t seed);
 
+json_t *json_temperatures(const kelvin_temperatures *temperatures);
+
 enum { FEW_DIGITS = 7, ALL_DIGITS = 17 };
 
 /* Prints a JSON object with a final newline, and frees it. KELVIN_ENOMEM if it could not be made (NULL). */
@@ -23,6 +25,9 @@ void print_subject(FILE *out, const kelvin_run *run);
 
 /* By which sampler, and how. */
 void print_sampling(FILE *out, const kelvin_run *run, size_t samples);
+
+/* As printf, in lines of at most 79 letters, up to 2,000 in all. */
+void print_lines(FILE *out, const char *format, ...) KELVIN_PRINTF(2, 3);
 
 /* A sentence after "- ", and several of them under a title; nothing if there are none. */
 void print_listed(FILE *out, const char *text);

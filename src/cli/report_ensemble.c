@@ -12,7 +12,6 @@
 #include "run/chains.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -169,40 +168,32 @@ static void print_temperature(FILE *out, const char *name, const kelvin_average 
     fprintf(out, "%-*s%*s     set: %.4g\n", NAME_WIDTH, name, WIDTH, cell, t->set);
 }
 
-static void say(FILE *out, const char *format, ...)
-{
-    char text[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    print_wrapped(out, text, 0, LINE);
-}
-
 static void print_legend(FILE *out, const struct facts *f)
 {
     const kelvin_temperatures *t = &f->found->temperatures;
     fputc('\n', out);
-    say(out, "Training: one clean pass at the end over the data as they are (the paper: augmented images, as they were "
+    print_lines(
+        out, "Training: one clean pass at the end over the data as they are (the paper: augmented images, as they were "
              "met during the last epoch).");
     if (f->samples > f->train.chains)
-        say(out, f->train.chains > 1
-                     ? "+-: standard error over chains; samples of one chain are not independent."
-                     : "One chain has no standard errors: its samples are not independent. Use more --chains.");
+        print_lines(out, f->train.chains > 1
+                             ? "+-: standard error over chains; samples of one chain are not independent."
+                             : "One chain has no standard errors: its samples are not independent. Use more --chains.");
     else if (f->samples > 1)
-        say(out, "+-: standard error over samples; of temperatures: over chains.");
+        print_lines(out, "+-: standard error over samples; of temperatures: over chains.");
     if (f->samples > f->train.chains && strcmp(f->run->config.schedule, "constant") == 0 &&
         strcmp(f->run->config.init, "none") == 0)
-        say(out, "Schedule constant: samples are from the beginning on. Give a warm start with --init.");
+        print_lines(out, "Schedule constant: samples are from the beginning on. Give a warm start with --init.");
     if (f->train.subsets > 0)
-        say(out,
+        print_lines(
+            out,
             "Ensembles of %zu: the median of %zu random ones, and what four in five of them are within, as in the "
             "paper.",
             f->train.subset, f->train.subsets);
     else
-        say(out, "Error bars of ensembles need more than 8 samples; the paper has 24.");
-    say(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.", t->epochs, t->epochs == 1 ? "" : "s", t->chains,
-        t->chains == 1 ? "" : "s");
+        print_lines(out, "Error bars of ensembles need more than 8 samples; the paper has 24.");
+    print_lines(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.", t->epochs, t->epochs == 1 ? "" : "s",
+                t->chains, t->chains == 1 ? "" : "s");
 }
 
 static void print_table(FILE *out, const struct facts *f)
@@ -220,18 +211,6 @@ static void print_table(FILE *out, const struct facts *f)
 }
 
 /* ---- for programs ---- */
-
-static json_t *average_json(const kelvin_average *x)
-{
-    return json_pack("{s:o, s:o}", "mean", json_number(x->mean), "error", json_number(x->error));
-}
-
-static json_t *temperatures_json(const kelvin_temperatures *t)
-{
-    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "epochs", (json_int_t)t->epochs, "chains", (json_int_t)t->chains,
-                     "set", json_number(t->set), "kinetic", average_json(&t->kinetic), "configurational",
-                     average_json(&t->configurational));
-}
 
 static json_t *config_json(const kelvin_run_config *c)
 {
@@ -277,7 +256,7 @@ static json_t *facts_json(const struct facts *f)
     json_object_set_new(object, "diverged", diverged_json(f));
     json_object_set_new(object, "training", metrics_json(&f->train));
     json_object_set_new(object, "test", metrics_json(&f->test));
-    json_object_set_new(object, "temperatures", f->found ? temperatures_json(&f->found->temperatures) : json_null());
+    json_object_set_new(object, "temperatures", f->found ? json_temperatures(&f->found->temperatures) : json_null());
     json_object_set_new(object, "seconds", f->run->seconds > 0 ? json_number(f->run->seconds) : json_null());
     json_object_set_new(object, "warnings", warnings_json(f));
     return object;
