@@ -189,8 +189,8 @@ typedef struct kelvin_agreement {
     double within_disagreement, within_variation;
 } kelvin_agreement;
 
-/* At which temperature a run by SGHMC was in its last epochs: a twentieth of them, at least one. Averages are over
- * the chains that came so far. */
+/* At which temperature a run by SGHMC was in its last epochs: a twentieth of them, or of a cycle's, at least one.
+ * Averages are over the chains that came so far. */
 typedef struct kelvin_temperatures {
     size_t epochs, chains;
     double set; /* what it should have been */

@@ -127,8 +127,8 @@ static void print_agreement(FILE *out, const kelvin_diagnosis *d, const kelvin_s
     print_lines(out, "The ensemble of each chain at %zu %s observations,%s%s", a->observations, side_name(d), which,
                 isnan(a->within_variation)
                     ? " by pairs."
-                    : " by pairs; within: samples of one chain, half of it apart. Chains that have "
-                      "found the same differ less than these do.");
+                    : " by pairs; within: samples of one chain, half of it apart. Where chains mix, "
+                      "their ensembles differ far less than that.");
     if (a->chains > 2 && a->chains <= MATRIX) print_matrix(out, a);
 }
 

@@ -148,9 +148,9 @@ static void advise_apart(char out[KELVIN_SENTENCES], const struct kelvin_facts *
     const bool cyclical = strcmp(c->schedule, "cyclical") == 0;
     const bool cold = strcmp(c->schedule, "constant") == 0 && strcmp(c->init, "none") == 0;
     snprintf(out, KELVIN_SENTENCES,
-             "The chains disagree about the predictions more than the samples of one chain do (R-hat %.2f on average; "
-             "1 is what chains that mix have). Give %s more --epochs%s; until then, many --chains say more than many "
-             "samples of each.",
+             "The chains have not found the same predictions: they are farther apart than the samples of each let one "
+             "expect (R-hat %.2f on average; chains that mix have 1). Give %s more --epochs%s; until then, many "
+             "--chains say more than many samples of each.",
              f->found->predictions.rhat_mean, cyclical ? "each cycle" : "them",
              cold ? ", and a warm start with --init: the first samples are from before they had settled" : "");
 }

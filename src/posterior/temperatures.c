@@ -4,10 +4,22 @@
 #include <kelvin/posterior.h>
 
 #include "posterior/stats.h"
+#include "run/chain.h"
 
 #include <math.h>
 
 enum { SHARE = 20 }; /* one epoch of so many, at the end */
+
+/* Where the temperature comes and goes in cycles, it has been what it should be for a part of the last one alone. */
+static size_t last_epochs(const kelvin_run_config *config)
+{
+    const kelvin_schedule *schedule;
+    size_t epochs = config->epochs;
+    if (config->temperature_schedule && !kelvin_schedule_parse(&schedule, config->temperature_schedule) &&
+        schedule->repeats)
+        epochs /= kelvin_cycles(config);
+    return epochs < SHARE ? 1 : epochs / SHARE;
+}
 
 /* Mean of a column over the last n rows. */
 static double column_mean(const kelvin_history *history, size_t n, const char *column)
@@ -39,8 +51,8 @@ static kelvin_status read_chain(kelvin_temperatures *out, struct chains *c, cons
 
 kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_samples *samples)
 {
-    const size_t epochs = samples->run->config.epochs, chains = samples->run->config.chains;
-    *out = (kelvin_temperatures){.set = (double)NAN, .epochs = epochs < SHARE ? 1 : epochs / SHARE};
+    const size_t chains = samples->run->config.chains;
+    *out = (kelvin_temperatures){.set = (double)NAN, .epochs = last_epochs(&samples->run->config)};
     struct chains c = {.kinetic = kelvin_alloc(chains, sizeof *c.kinetic),
                        .configurational = kelvin_alloc(chains, sizeof *c.configurational)};
     kelvin_status status = c.kinetic && c.configurational ? KELVIN_OK : KELVIN_ENOMEM;

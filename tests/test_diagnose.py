@@ -1,0 +1,192 @@
+"""kelvin diagnose --json against NumPy and SciPy. Usage: test_diagnose.py RUN JSON...
+
+Written from the papers, not from the C: ranks by scipy.stats.rankdata, scores by scipy.stats.norm.ppf, all
+autocovariances at once by FFT, Geyer's sequence on an array of them, probabilities by scipy.special.softmax.
+"""
+import glob
+import json
+import struct
+import sys
+
+import numpy as np
+from scipy.special import softmax
+from scipy.stats import norm, rankdata
+
+MOST_OBSERVED, MOST_PAIRS = 1000, 50
+
+
+def load(path):
+    raw = open(path, "rb").read()
+    size = struct.unpack("<Q", raw[:8])[0]
+    head = json.loads(raw[8:8 + size])
+    head.pop("__metadata__", None)
+    return {name: np.frombuffer(raw[8 + size:][slice(*t["data_offsets"])], "<f4").reshape(t["shape"])
+            for name, t in head.items()}
+
+
+def flat(tensors, lead):
+    """(parameters,) of a sample, (iterations, parameters) of a chain."""
+    return np.concatenate([t.reshape(t.shape[:lead] + (-1,)) for t in tensors.values()], axis=-1).astype(float)
+
+
+# ---- one number for each quantity of x (quantities, chains, draws) ----
+
+def paper_rhat(x):
+    n = x.shape[2]
+    within = x.var(axis=2, ddof=1).mean(axis=1)
+    between = x.mean(axis=2).var(axis=1, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.sqrt(((n - 1) / n * within + between) / within)
+
+
+def scores(x):
+    ranks = rankdata(x.reshape(len(x), -1), axis=1)
+    return norm.ppf((ranks - 0.375) / (ranks.shape[1] + 0.25)).reshape(x.shape)
+
+
+def ess(x):
+    quantities, chains, n = x.shape
+    centred = x - x.mean(axis=2, keepdims=True)
+    spectrum = np.fft.rfft(centred, 2 * n, axis=2)
+    covariance = np.fft.irfft(spectrum * spectrum.conj(), axis=2)[:, :, :n].mean(axis=1) / n
+    within = x.var(axis=2, ddof=1).mean(axis=1)
+    total = (n - 1) / n * within + x.mean(axis=2).var(axis=1, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rho = 1 - (within[:, None] - covariance) / total[:, None]
+    rho[:, 0] = 1
+    out = np.full(quantities, np.nan)
+    for q in np.flatnonzero(total > 0):
+        pairs = rho[q, 0:n - 1:2] + rho[q, 1:n:2]
+        most = max(0, (n - 3) // 2)                      # Geyer: pairs while they are positive, but not the last ones
+        negative = np.flatnonzero(pairs[:most] <= 0)
+        m = negative[0] if len(negative) else most
+        tau = -1 + 2 * np.minimum.accumulate(pairs[:m]).sum()
+        if rho[q, 2 * m] > 0 or pairs[m] >= 0:
+            tau += rho[q, 2 * m]
+        size = chains * n
+        out[q] = size / max(tau, 1 / np.log10(size))
+    return out
+
+
+def convergence(x):
+    quantities, chains, draws = x.shape
+    half = draws // 2
+    split = np.concatenate([x[:, :, :half], x[:, :, draws - half:]], axis=2).reshape(quantities, 2 * chains, half)
+    rhat = paper_rhat(x)
+    moved = (x != x[:, :1, :1]).any(axis=(1, 2))
+    order = np.sort(split.reshape(quantities, -1), axis=1)
+    low, high = order[:, chains * half - 1][:, None, None], order[:, chains * half][:, None, None]
+    folded = np.abs((split - low) + (split - high))      # twice |x - median|, and the two in the middle tie exactly
+    rank = np.fmax(paper_rhat(scores(split)), paper_rhat(scores(folded)))
+    tail = np.fmin(*[ess((split <= np.quantile(x.reshape(quantities, -1), q, axis=1)[:, None, None]).astype(float))
+                     for q in (0.05, 0.95)])
+    bulk = ess(scores(split))
+    if half < 5:
+        bulk[:] = tail[:] = np.nan
+    rank, bulk, tail = rank[moved], bulk[moved], tail[moved]
+    return {"quantities": quantities, "chains": chains, "draws": draws, "rhat_mean": rhat.mean(),
+            "rhat_max": rhat.max(), "rank_rhat_median": np.nanmedian(rank), "rank_rhat_max": np.nanmax(rank),
+            "ess_bulk_median": np.nanmedian(bulk), "ess_bulk_min": np.nanmin(bulk), "ess_tail_min": np.nanmin(tail)}
+
+
+# ---- agreement; p is (samples, observations, classes) ----
+
+def differ(p, q):
+    return np.array([(p.argmax(-1) != q.argmax(-1)).mean(), np.abs(p - q).sum(-1).mean() / 2])
+
+
+def agreement(p, chain):
+    numbers = sorted(set(chain))
+    mean = [p[chain == c].mean(axis=0) for c in numbers]
+    matrix = np.array([[differ(a, b) for b in mean] for a in mean])
+    above = matrix[np.triu_indices(len(mean), 1)]
+    within = []
+    for c in numbers:
+        mine = np.flatnonzero(chain == c)
+        half = len(mine) // 2
+        starts = len(mine) - half if len(mine) > 1 else 0
+        pairs = min(starts, MOST_PAIRS)
+        within += [differ(p[mine[i * starts // pairs]], p[mine[i * starts // pairs + half]]) for i in range(pairs)]
+    within = np.mean(within, axis=0) if within else [None, None]
+    return {name: {"mean": above[:, k].mean(), "max": above[:, k].max(), "within": within[k],
+                   "matrix": matrix[:, :, k].tolist()} for k, name in enumerate(("disagreement", "variation"))}
+
+
+# ---- a run ----
+
+def history(folder, chain):
+    return np.genfromtxt(f"{folder}/chain-{chain:03d}/history.csv", delimiter=",", names=True)
+
+
+def read(folder, config):
+    """Parameters (samples, parameters), the chain of each sample, and what the sampler says of itself."""
+    chains = range(config["chains"])
+    if config["sampler"] == "hmc":
+        warmup = config["warmup"]
+        draws = [flat(load(f"{folder}/chain-{c:03d}/samples.safetensors"), 1)[warmup:] for c in chains]
+        rows = np.concatenate([history(folder, c)[warmup:] for c in chains])
+        sampler = {"acceptance": rows["accepted"].mean(), "energy_error": np.median(np.abs(rows["energy_error"])),
+                   "temperatures": None}
+        return np.concatenate(draws), np.repeat(chains, len(draws[0])), sampler
+    files = sorted(glob.glob(f"{folder}/chain-*/sample-*.safetensors"))
+    chain = np.array([int(f.split("chain-")[-1][:3]) for f in files])
+    cycles = config["samples"] // config["chains"] if config["schedule"] == "cyclical" else 1
+    last = max(1, config["epochs"] // cycles // 20)
+    rows = [history(folder, c)[-last:] for c in chains]
+    temperatures = {"epochs": last, "chains": len(rows), "set": rows[0]["temperature"].mean()}
+    for name in ("kinetic", "configurational"):
+        means = np.array([r[name + "_temperature"].mean() for r in rows])
+        temperatures[name] = {"mean": means.mean(), "error": means.std(ddof=1) / np.sqrt(len(means))}
+    sampler = {"acceptance": None, "energy_error": None, "temperatures": temperatures}
+    return np.array([flat(load(f), 0) for f in files]), chain, sampler
+
+
+def expected(folder):
+    config = json.load(open(f"{folder}/run.json"))
+    theta, chain, out = read(folder, config)
+    try:
+        if config["sampler"] == "hmc":
+            raise FileNotFoundError
+        logits, side = np.load(f"{folder}/logits_test.npy").astype(float), "test"
+    except FileNotFoundError:
+        logits, side = np.load(f"{folder}/logits_train.npy").astype(float), "train"
+    p = softmax(logits, axis=2)
+    n, classes = p.shape[1:]
+    observed = np.arange(min(n, MOST_OBSERVED)) * n // min(n, MOST_OBSERVED)
+    probabilities = p[:, observed, :1 if classes == 2 else classes].reshape(len(p), -1)
+    shape = (-1, config["chains"], len(p) // config["chains"])
+    train = np.load(f"{folder}/logits_train.npy").argmax(2) == np.load(f"{folder}/labels_train.npy")
+    out.update(side=side, observations=len(observed), samples=len(p), training_accuracy=train.mean(),
+               agreement=agreement(p, chain))
+    if shape[2] > 1:
+        out.update(parameters=convergence(theta.T.reshape(shape)), predictions=convergence(probabilities.T.reshape(shape)))
+    else:
+        out.update(parameters={"rhat_mean": None, "ess_bulk_min": None, "rank_rhat_max": None},
+                   predictions={"rhat_max": None, "ess_tail_min": None, "rank_rhat_median": None})
+    return out
+
+
+worst = 0
+
+
+def compare(should, found, where):
+    global worst
+    if isinstance(should, dict):
+        for key, value in should.items():
+            compare(value, found[key], f"{where}.{key}")
+    elif isinstance(should, list):
+        assert len(should) == len(found), where
+        for i, (a, b) in enumerate(zip(should, found)):
+            compare(a, b, f"{where}[{i}]")
+    elif should is None or isinstance(should, str) or found is None:
+        assert (None if should is None or isinstance(should, float) and not np.isfinite(should) else should) == found, \
+            f"{where}: is {found}, should be {should}"
+    else:
+        apart = abs(found - should) / max(abs(should), 1e-3)
+        worst = max(worst, apart)
+        assert apart < 1e-6, f"{where}: is {found!r}, should be {should!r}"
+
+
+for folder, path in zip(sys.argv[1::2], sys.argv[2::2]):
+    compare(expected(folder), json.load(open(path)), folder)
+assert worst > 0  # something was compared, and not with itself

@@ -1,0 +1,129 @@
+#!/bin/sh
+# What kelvin diagnose says of runs by both samplers. Usage: test_diagnose.sh KELVIN SOURCE_ROOT
+. "$2/tests/shell.sh"
+
+has() { grep -qF -e "$1" flat; }
+lacks() { ! has "$1"; }
+says() { # EXPRESSION of the diagnosis d
+    python3 -c "
+import json
+d = json.load(open('stdout'))
+assert $1, d"
+}
+readable() { ! grep -qE '^.{80}| $' stdout; } # at most 79 letters, no spaces at the end
+diagnosed() { # ARGUMENT...: as one line in ./flat
+    ok diagnose "$@"
+    tr -s '\n ' '  ' <stdout >flat
+    check "diagnose $* fits a terminal" readable
+}
+
+small="--model mlp:5 --lr 1e-3"
+ok sample $small --epochs 78 --chains 3 --samples 39 --schedule cyclical -o cycles
+ok sample $small --epochs 20 --chains 3 -o singles
+ok sample --sampler hmc --data digits --model mlp:5 --chains 3 --iterations 30 --steps 20 --step-size 1e-3 -o digits
+ok sample --sampler hmc --chains 2 --iterations 61 --steps 100 -o toy
+
+# ---- against NumPy and SciPy ----
+for run in cycles singles digits toy; do
+    ok diagnose --json $run
+    cp stdout $run.json
+done
+if /usr/bin/python3 -c 'import numpy, scipy' 2>/dev/null; then
+    /usr/bin/python3 "$root/tests/test_diagnose.py" cycles cycles.json singles singles.json digits digits.json toy toy.json \
+        >stdout 2>stderr
+    check "the numbers of NumPy and SciPy" [ $? = 0 ]
+else
+    echo "skipped: python3 has no numpy or no scipy to compare the numbers with"
+fi
+
+# ---- the screen ----
+diagnosed cycles
+check "rows of both" [ "$(grep -cE '^(parameters|predictions)( +[0-9.]+){7}$' stdout)" = 2 ]
+check "how many chains, samples, observations" has "Of 3 chains with 13 samples each. Predictions: the probabilities of all classes at 359 test observations."
+check "the farthest pair" grep -qE '^total variation +[0-9.]+ % +[0-9.]+ % +[01] and [12] +[0-9.]+ %$' stdout
+check "chain by chain" [ "$(grep -cE '^     [12](  ?[0-9. ]{4}){1,2}$' stdout)" = 2 ]
+check "temperatures" grep -qE '^kinetic temperature +[0-9.]+ \+- [0-9.]+   set: 1$' stdout
+cp stdout first
+for same in cycles/ cycles/run.json ./cycles// "--threads 1 cycles" "--threads 3 cycles"; do
+    ok diagnose $same
+    check "diagnose $same: the same" cmp -s first stdout
+done
+mkdir inside && cp -r cycles/* inside
+cd inside && ok diagnose run.json && cd ..
+check "in the folder itself" cmp -s first inside/stdout
+ok diagnose --json --threads 3 digits
+check "the same bits on any number of threads" cmp -s stdout digits.json
+
+diagnosed digits
+check "of many observations, a thousand" has "at 1000 of 1438 training observations."
+check "acceptance, no temperature" grep -q '^acceptance  ' stdout
+check "energy error" grep -qE '^energy error, median +[0-9.]+$' stdout
+diagnosed toy
+check "two classes: one of them" has "the probability of the first class at 18 training observations."
+check "two chains: no matrix" lacks "chain by chain"
+
+diagnosed singles
+check "one sample per chain: no table of R-hat" lacks "rank-normalised R-hat"
+check "but a sentence" has "With one sample per chain, as in the paper, R-hat and effective sample sizes are not defined"
+check "and agreement" grep -qE '^another most likely class .* -$' stdout
+ok diagnose --json singles
+check "JSON: null" says "d['predictions']['rhat_mean'] is None and d['predictions']['draws'] == 1 and d['agreement']['variation']['within'] is None"
+check "JSON: notes are not advice" says "any('one sample per chain' in n for n in d['notes']) and not any('one sample' in a for a in d['advice'])"
+
+# ---- advice ----
+ok sample $small --epochs 20 --chains 1 -o alone
+diagnosed alone
+check "one chain" has "One chain has nothing to be compared with: use --chains 4 or more"
+check "one chain: no agreement" lacks "two chains differ by"
+ok sample $small --epochs 20 --chains 2 --temperature 0 -o trained
+diagnosed trained
+check "temperature 0" has "At temperature 0 chains are trained, not sampled"
+ok sample $small --epochs 12 --chains 3 --samples 6 --schedule cyclical -o pairs
+diagnosed pairs
+check "two samples per chain: R-hat, and nothing that needs more" has "The rank-normalised R-hat needs at least four samples per chain; here are 2."
+ok sample --epochs 60 --lr 1e-5 --chains 3 --samples 30 --schedule constant -o apart
+diagnosed apart
+check "chains that have not settled: nothing else is told first" has "The configurational temperature is more than 10 % off"
+check "which hides what follows from it" lacks "have not found the same predictions"
+
+# Temperatures and convergence as they are written into a history, or as they are: nothing to say of what is well.
+level() { # RUN: every epoch at temperature 1
+    for file in $1/chain-*/history.csv; do
+        awk -F, -v OFS=, 'NR > 1 { $3 = $9 = $10 = 1 } { print }' $file >level.csv
+        cp level.csv $file
+    done
+}
+level apart
+diagnosed apart
+check "chains that have not met" has "The chains have not found the same predictions"
+check "in a run from a cold start" has "and a warm start with --init: the first samples are from before they had settled"
+level cycles
+diagnosed cycles
+check "cycles that are too short" has "Give each cycle more --epochs;"
+level singles
+diagnosed singles
+check "nothing wrong" has "Nothing looks wrong."
+check "and no advice" [ "$(grep -c '^advice' stdout)" = 0 ]
+
+# ---- what is missing or damaged ----
+rm toy/logits_train.npy
+ok diagnose --json toy
+check "logits that are gone are computed again" python3 -c "
+import json
+a, b = json.load(open('stdout')), json.load(open('toy.json'))
+assert all(abs(a['predictions'][k] - b['predictions'][k]) < 1e-3 * abs(b['predictions'][k]) for k in a['predictions'])"
+broken() { # TEXT
+    run diagnose singles
+    check "diagnose should fail with: $1" complained 1 "$1"
+}
+mv singles/chain-001/history.csv whole
+sed 's/^3,[^,]*/3,fast/' whole >singles/chain-001/history.csv
+broken "singles/chain-001/history.csv, line 5"
+mv whole singles/chain-001/history.csv
+cp singles/logits_test.npy singles/logits_train.npy
+broken "singles/logits_train.npy: shape is (3, 359, 10); expected"
+head -c 5000 singles/logits_train.npy >singles/logits_test.npy
+broken "singles/logits_test.npy"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
