@@ -36,31 +36,52 @@ static void write_histories(const char *folder, size_t of_the_third)
     }
 }
 
+static kelvin_status read_from(kelvin_temperatures *t, const char *folder)
+{
+    kelvin_run run = {.config = {.sampler = "sghmc", .chains = CHAINS, .epochs = EPOCHS}};
+    return kelvin_temperatures_read(t, &(kelvin_samples){.run = &run, .folder = folder});
+}
+
 /* 1, 2, 4: mean 7/3, variance 7/3, standard error sqrt(7)/3. 1, 2, 3, 4: mean 5/2, variance 5/3. */
 static void temperatures(void **state)
 {
     (void)state;
-    const kelvin_run run = {.config = {.chains = CHAINS, .epochs = EPOCHS}};
     const char *folder = in_base("histories");
     kelvin_temperatures t;
     write_histories(folder, EPOCHS);
-    assert_ok(kelvin_temperatures_read(&t, &run, folder));
+    assert_ok(read_from(&t, folder));
     assert_true(t.chains == CHAINS && t.epochs == LAST && t.set == 0.25);
     same(t.kinetic.mean, 2.5);
     same(t.kinetic.error, sqrt(5 / 12.));
     same(t.configurational.mean, 25);
     same(t.configurational.error, 10 * sqrt(5 / 12.));
     write_histories(folder, EPOCHS - 1);
-    assert_ok(kelvin_temperatures_read(&t, &run, folder));
+    assert_ok(read_from(&t, folder));
     assert_int_equal(t.chains, CHAINS - 1);
     same(t.kinetic.mean, 7 / 3.);
     same(t.configurational.error, 10 * sqrt(7) / 3);
 }
 
+/* Three cycles of 15 epochs: a twentieth of one is none, so the last epoch alone counts. */
+static void end_of_a_cycle(void **state)
+{
+    (void)state;
+    kelvin_run run = {.config = {.sampler = "sghmc",
+                                 .chains = CHAINS,
+                                 .samples = 3 * CHAINS,
+                                 .epochs = EPOCHS,
+                                 .temperature_schedule = "cyclical"}};
+    const char *folder = in_base("cycles");
+    kelvin_temperatures t;
+    write_histories(folder, EPOCHS);
+    assert_ok(kelvin_temperatures_read(&t, &(kelvin_samples){.run = &run, .folder = folder}));
+    assert_true(t.epochs == 1 && t.set == 0.25);
+    same(t.kinetic.mean, 2.5 + ((EPOCHS - 1) % 2 ? 0.5 : -0.5));
+}
+
 static void damaged_histories(void **state)
 {
     (void)state;
-    const kelvin_run run = {.config = {.chains = CHAINS, .epochs = EPOCHS}};
     const char *folder = in_base("damaged"), *history = in_base("damaged/chain-001/history.csv");
     kelvin_temperatures t;
     write_histories(folder, 0);
@@ -69,19 +90,17 @@ static void damaged_histories(void **state)
     text[bytes - 3] = 'x';
     spill(history, text, bytes);
     kelvin_free(text);
-    fails(kelvin_temperatures_read(&t, &run, folder), KELVIN_EFORMAT, "chain-001/history.csv, line 46",
-          "configurational_temperature");
+    fails(read_from(&t, folder), KELVIN_EFORMAT, "chain-001/history.csv, line 46", "configurational_temperature");
     /* Nobody came to the end: nothing to say, and nothing to fail at. */
     remove_tree(folder);
-    assert_ok(kelvin_temperatures_read(&t, &run, folder));
+    assert_ok(read_from(&t, folder));
     assert_true(t.chains == 0 && isnan(t.kinetic.mean) && isnan(t.configurational.mean) && isnan(t.set));
 }
 
 static kelvin_status read_temperatures(void *context)
 {
-    const kelvin_run run = {.config = {.chains = CHAINS, .epochs = EPOCHS}};
     kelvin_temperatures t;
-    return kelvin_temperatures_read(&t, &run, context);
+    return read_from(&t, context);
 }
 
 static void no_memory(void **state)
@@ -97,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(temperatures),
+        cmocka_unit_test(end_of_a_cycle),
         cmocka_unit_test(damaged_histories),
         cmocka_unit_test(no_memory),
     };

@@ -7,6 +7,7 @@
 #include "run/chain.h"
 
 #include <math.h>
+#include <unistd.h>
 
 enum { SHARE = 20 }; /* one epoch of so many, at the end */
 
@@ -38,6 +39,9 @@ static kelvin_status read_chain(kelvin_temperatures *out, struct chains *c, cons
                                 uint32_t chain)
 {
     kelvin_history history;
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, samples->folder, KELVIN_HISTORY_FILE, chain));
+    if (access(path, F_OK)) return KELVIN_OK; /* it diverged in its first epoch */
     KELVIN_TRY(kelvin_history_open(&history, samples, chain));
     if (history.rows == samples->run->config.epochs) {                /* of a run that has ended, the others diverged */
         out->set = column_mean(&history, out->epochs, "temperature"); /* the same for all chains */

@@ -1,0 +1,448 @@
+/* Convergence of many quantities, agreement of chains, advice: against closed forms and plain loops. */
+#include "chains_helpers.h"
+
+#include "posterior/advice.h"
+#include "posterior/agreement.h"
+#include "posterior/convergence.h"
+#include "posterior/stats.h"
+
+#include <float.h>
+
+static kelvin_pool *pool_of(size_t threads)
+{
+    kelvin_pool *pool;
+    assert_ok(kelvin_pool_create(&pool, threads));
+    return pool;
+}
+
+/* x (quantities, chains, draws), `block` of them at a time. */
+static kelvin_convergence converge(const double *x, size_t quantities, size_t chains, size_t draws, size_t block,
+                                   size_t threads)
+{
+    kelvin_pool *pool = pool_of(threads);
+    struct kelvin_converging *c;
+    kelvin_convergence out;
+    assert_ok(kelvin_converging_create(&c, quantities, chains, draws, pool));
+    for (size_t i = 0; i < quantities; i += block)
+        assert_ok(kelvin_converging_add(c, x + i * chains * draws, quantities - i < block ? quantities - i : block));
+    fails(kelvin_converging_add(c, x, 1), KELVIN_EUSAGE, "", "more quantities than were promised");
+    kelvin_converging_result(&out, c);
+    kelvin_converging_destroy(c);
+    kelvin_pool_destroy(pool);
+    return out;
+}
+
+static double *numbers(size_t n)
+{
+    double *x = kelvin_alloc(n, sizeof *x);
+    assert_non_null(x);
+    return x;
+}
+
+static double normal(uint32_t seed, size_t i)
+{
+    return kelvin_normal((kelvin_random){.seed = seed, .stream = KELVIN_STREAM_USER}, i);
+}
+
+/* Autoregressive chains x_i = phi x_(i-1) + sqrt(1 - phi^2) e_i, of variance 1. */
+static void fill_autoregressive(double *x, size_t chains, size_t draws, double phi, uint32_t seed)
+{
+    for (size_t i = 0; i < chains * draws; i++) {
+        const double e = normal(seed, i);
+        x[i] = i % draws == 0 ? e : phi * x[i - 1] + sqrt(1 - phi * phi) * e;
+    }
+}
+
+/* ---- convergence ---- */
+
+/* The effective sample size of an autoregressive process is S (1 - phi) / (1 + phi). Of one series the estimate of tau
+ * scatters by a relative sqrt(2 (2 L + 1) / S) if summed to lag L (Sokal); where phi^L falls to the noise, L is 20 / (1
+ * - phi) at most: 200 for 0.9, a relative 0.14 of S = 40,000 draws, 0.05 for the others. The median of 15 series is
+ * better by sqrt(pi / 2 / 15) = 0.32; four of its deviations are 0.18 and 0.064. Rank scores of a Gaussian process are
+ * the process. */
+static void autoregressive(void **state)
+{
+    (void)state;
+    enum { Q = 15, M = 4, N = 10000 };
+    static const struct {
+        double phi, tolerance;
+    } table[] = {{0.9, 0.18}, {0.5, 0.064}, {0, 0.064}, {-0.5, 0.064}};
+    double *x = numbers((size_t)Q * M * N);
+    for (size_t t = 0; t < sizeof table / sizeof *table; t++) {
+        const double phi = table[t].phi, should = M * N * (1 - phi) / (1 + phi);
+        for (uint32_t q = 0; q < Q; q++) fill_autoregressive(x + (size_t)q * M * N, M, N, phi, 100 * (uint32_t)t + q);
+        const kelvin_convergence c = converge(x, Q, M, N, 4, 2);
+        assert_near(c.ess_bulk_median / should, 1, table[t].tolerance);
+        assert_true(c.ess_bulk_min <= c.ess_bulk_median);
+        /* R^2 - 1 is var of the means / W - 1/N = (tau - 1) / N: below 0.002. */
+        assert_near(c.rhat_mean, 1, 2e-3);
+        assert_near(c.rank_rhat_median, 1, 4e-3);
+    }
+    kelvin_free(x);
+}
+
+/* Two chains of variance 1 with means +- d: the variance of the means is 2 d^2, R = sqrt((N - 1) / N + 2 d^2). Draws
+ * are made to have exactly that variance and mean. */
+static void shifted(void **state)
+{
+    (void)state;
+    enum { Q = 3, N = 50 };
+    const double d[Q] = {0, 0.385, 2.5};
+    double x[Q * 2 * N], should[Q];
+    for (size_t q = 0; q < Q; q++) {
+        for (size_t i = 0; i < 2 * N; i++) /* +-s, in turn: variance s^2 N / (N - 1) */
+            x[q * 2 * N + i] = (i < N ? d[q] : -d[q]) + (i % 2 ? 1 : -1) * sqrt((N - 1.) / N);
+        should[q] = sqrt((N - 1.) / N + 2 * d[q] * d[q]);
+    }
+    const kelvin_convergence c = converge(x, Q, 2, N, 2, 1);
+    assert_near(c.rhat_mean, (should[0] + should[1] + should[2]) / 3, 1e-14);
+    assert_near(c.rhat_max, should[2], 1e-14);
+    assert_true(c.quantities == Q && c.chains == 2 && c.draws == N);
+}
+
+/* Every number by itself, with public functions; some quantities stay put, and one is constant within each chain. */
+static void one_by_one(void **state)
+{
+    (void)state;
+    enum { Q = 23, M = 3, N = 31 };
+    double x[Q * M * N], rank[Q], bulk[Q], tail[Q], mean = 0;
+    size_t moving = 0;
+    for (size_t q = 0; q < Q; q++) {
+        double *y = x + q * M * N;
+        fill_autoregressive(y, M, N, 0.4, 7 + (uint32_t)q);
+        for (size_t i = 0; i < M * N; i++) y[i] = q % 7 == 3 ? 0.7 : y[i] + (double)(q * (i / N)) / 40;
+        mean += kelvin_rhat(y, M, N) / Q;
+        double r, b, t;
+        assert_ok(kelvin_rank_diagnostics(&r, &b, &t, y, M, N));
+        if (q % 7 != 3) rank[moving] = r, bulk[moving] = b, tail[moving++] = t;
+    }
+    qsort(rank, moving, sizeof *rank, kelvin_compare);
+    qsort(bulk, moving, sizeof *bulk, kelvin_compare);
+    qsort(tail, moving, sizeof *tail, kelvin_compare);
+    for (size_t threads = 1; threads <= 3; threads++) {
+        const kelvin_convergence c = converge(x, Q, M, N, 5 + threads, threads);
+        assert_true(c.rhat_mean == mean); /* the same sum, to the bit */
+        assert_true(c.rank_rhat_max == rank[moving - 1] && c.ess_bulk_min == bulk[0] && c.ess_tail_min == tail[0]);
+        assert_true(c.rank_rhat_median == kelvin_quantile(rank, moving, 0.5));
+        assert_true(c.ess_bulk_median == kelvin_quantile(bulk, moving, 0.5));
+    }
+    for (size_t i = 0; i < M * N; i++) x[i] = (double)(i / N);
+    assert_true(isinf(converge(x, Q, M, N, Q, 1).rhat_max));
+    x[5] = NAN;
+    assert_true(isnan(converge(x, Q, M, N, Q, 1).rhat_max) && isnan(converge(x, Q, M, N, Q, 1).rhat_mean));
+}
+
+/* Of few draws only what can be told. */
+static void few_draws(void **state)
+{
+    (void)state;
+    double x[4 * 3 * 12];
+    fill_autoregressive(x, 4 * 3, 12, 0.3, 5);
+    kelvin_convergence c = converge(x, 4, 3, 1, 4, 1);
+    assert_true(isnan(c.rhat_mean) && isnan(c.rank_rhat_max) && isnan(c.ess_bulk_min));
+    c = converge(x, 4, 3, 3, 4, 1);
+    assert_true(isfinite(c.rhat_mean) && isnan(c.rank_rhat_max) && isnan(c.ess_tail_min));
+    c = converge(x, 4, 3, 9, 4, 1);
+    assert_true(isfinite(c.rank_rhat_max) && isnan(c.ess_bulk_median));
+    c = converge(x, 4, 3, 10, 4, 1);
+    assert_true(isfinite(c.ess_bulk_median) && isfinite(c.ess_tail_min));
+    c = converge(x, 4, 1, 12, 4, 1);
+    assert_true(isnan(c.rhat_mean) && isfinite(c.rank_rhat_max));
+}
+
+/* ---- who is compared ---- */
+
+static void lineup(void **state)
+{
+    (void)state;
+    const uint32_t chain[] = {0, 0, 2, 3, 3, 3, 5, 5, 5};
+    struct kelvin_lineup l;
+    assert_ok(kelvin_lineup_create(&l, chain, 9));
+    assert_true(l.chains == 2 && l.draws == 3);
+    for (size_t i = 0; i < 6; i++) assert_int_equal(l.sample[i], 3 + i);
+    kelvin_lineup_destroy(&l);
+}
+
+struct gaps {
+    kelvin_arena *arena;
+    kelvin_agreement a;
+};
+
+static struct gaps agree(const double *p, const uint32_t *chain, size_t samples, size_t n, size_t classes, size_t block,
+                         size_t threads)
+{
+    struct gaps g;
+    struct kelvin_agreeing *a;
+    kelvin_pool *pool = pool_of(threads);
+    double *piece = numbers(samples * block * classes);
+    assert_ok(kelvin_arena_create(&g.arena));
+    assert_ok(kelvin_agreeing_create(&a, chain, samples, classes, pool));
+    for (size_t first = 0; first < n; first += block) {
+        const size_t m = n - first < block ? n - first : block;
+        for (size_t s = 0; s < samples; s++)
+            memcpy(piece + s * m * classes, p + (s * n + first) * classes, m * classes * sizeof *p);
+        assert_ok(kelvin_agreeing_add(a, piece, m));
+    }
+    assert_ok(kelvin_agreeing_result(&g.a, a, g.arena));
+    kelvin_agreeing_destroy(a);
+    kelvin_pool_destroy(pool);
+    kelvin_free(piece);
+    return g;
+}
+
+/* Chains 1 (samples a, b) and 4 (c), two observations, three classes.
+ *     a (.6 .3 .1) (.2 .2 .6)   b (.2 .7 .1) (.2 .4 .4)   c (.5 .4 .1) (.0 .5 .5)
+ * Chain 1 says (.4 .5 .1) (.2 .3 .5). Against c: class 1 and 0; 2 and, of equal ones the first, 1: both differ; total
+ * variations .1 and .2, mean .15. Within: a and b differ at the first (0, 1) and the second (2, 1); .4 and .2: .3. */
+static void agreement_by_hand(void **state)
+{
+    (void)state;
+    const double p[] = {0.6, 0.3, 0.1, 0.2, 0.2, 0.6, 0.2, 0.7, 0.1, 0.2, 0.4, 0.4, 0.5, 0.4, 0.1, 0, 0.5, 0.5};
+    const uint32_t chain[] = {1, 1, 4};
+    struct gaps g = agree(p, chain, 3, 2, 3, 1, 2);
+    assert_true(g.a.chains == 2 && g.a.observations == 2 && g.a.number[0] == 1 && g.a.number[1] == 4);
+    assert_near(g.a.disagreement_mean, 1, 0);
+    assert_near(g.a.variation_mean, 0.15, 4 * DBL_EPSILON);
+    assert_near(g.a.within_disagreement, 1, 0);
+    assert_near(g.a.within_variation, 0.3, 4 * DBL_EPSILON);
+    assert_true(g.a.variation[0] == 0 && g.a.variation[1] == g.a.variation[2] && g.a.variation[1] == g.a.variation_max);
+    kelvin_arena_destroy(g.arena);
+
+    g = agree(p, chain, 2, 2, 3, 2, 1); /* one chain */
+    assert_true(isnan(g.a.disagreement_mean) && isnan(g.a.variation_max) && g.a.within_disagreement == 1);
+    kelvin_arena_destroy(g.arena);
+    g = agree(p, (const uint32_t[]){0, 1, 2}, 3, 2, 3, 2, 1); /* nothing within */
+    assert_true(isnan(g.a.within_variation) && g.a.chains == 3);
+    assert_near(g.a.variation[1], 0.3, 4 * DBL_EPSILON);
+    kelvin_arena_destroy(g.arena);
+}
+
+/* 100 chains of one sample: 64 of them, at equal distances. The same numbers however they come. */
+static void many_chains(void **state)
+{
+    (void)state;
+    enum { S = 100, N = 7, K = 2 };
+    double p[S * N * K];
+    uint32_t chain[S];
+    for (size_t i = 0; i < S * N; i++) {
+        p[2 * i] = 1 / (1 + exp(normal(3, i)));
+        p[2 * i + 1] = 1 - p[2 * i];
+        chain[i / N] = (uint32_t)(i / N) + 10;
+    }
+    struct gaps a = agree(p, chain, S, N, K, N, 1), b = agree(p, chain, S, N, K, 3, 3);
+    assert_int_equal(a.a.chains, 64);
+    assert_int_equal(a.a.number[63], 10 + 63 * S / 64);
+    assert_memory_equal(a.a.variation, b.a.variation, 64 * 64 * sizeof(double));
+    double sum = 0;
+    for (size_t i = 0; i < N; i++) sum += fabs(p[(5 * S / 64 * N + i) * K] - p[(9 * S / 64 * N + i) * K]);
+    assert_near(a.a.variation[5 * 64 + 9], sum / N, 16 * DBL_EPSILON);
+    kelvin_arena_destroy(a.arena);
+    kelvin_arena_destroy(b.arena);
+}
+
+/* ---- advice ---- */
+
+struct case_of {
+    kelvin_run run;
+    kelvin_data data;
+    kelvin_diagnosis found;
+    struct kelvin_facts facts;
+    char text[KELVIN_ADVICE][KELVIN_SENTENCES];
+};
+
+/* A run with which all is well. */
+static struct case_of *healthy(const char *sampler)
+{
+    static struct case_of c;
+    memset(&c, 0, sizeof c);
+    assert_ok(kelvin_run_defaults(&c.run.config, sampler));
+    c.run.config.chains = 4;
+    c.run.config.samples = 80;
+    c.run.config.schedule = c.run.config.temperature_schedule = "cyclical";
+    c.data.classes = 10;
+    c.run.data = &c.data;
+    c.found = kelvin_nothing_found();
+    c.found.predictions = c.found.parameters = (kelvin_convergence){.quantities = 10,
+                                                                    .chains = 4,
+                                                                    .draws = 20,
+                                                                    .rhat_mean = 1.01,
+                                                                    .rhat_max = 1.05,
+                                                                    .rank_rhat_median = 1.002,
+                                                                    .rank_rhat_max = 1.005,
+                                                                    .ess_bulk_median = 4000,
+                                                                    .ess_bulk_min = 2000,
+                                                                    .ess_tail_min = 1000};
+    c.found.agreement.variation_mean = 0.05;
+    c.found.training_accuracy = 0.9;
+    c.found.temperatures = (kelvin_temperatures){10, 4, 1, {1.02, 0.01}, {0.97, 0.02}};
+    c.found.acceptance = strcmp(sampler, "hmc") == 0 ? 0.9 : (double)NAN;
+    c.facts = (struct kelvin_facts){.run = &c.run, .found = &c.found, .samples = 80};
+    return &c;
+}
+
+static void advised(struct case_of *c, size_t n, const char *sentence)
+{
+    const size_t found = kelvin_advise(c->text, &c->facts);
+    for (size_t i = 0; i < found && found == n; i++)
+        if (strstr(c->text[i], sentence)) return;
+    if (found != n || n > 0)
+        fail_msg("%zu pieces of advice, the first \"%s\"; expected %zu, \"%s\"", found, found ? c->text[0] : "", n,
+                 sentence);
+}
+
+static void noted(struct case_of *c, size_t n, const char *sentence)
+{
+    const size_t found = kelvin_annotate(c->text, &c->facts);
+    for (size_t i = 0; i < found && found == n; i++)
+        if (strstr(c->text[i], sentence)) return;
+    if (found != n || n > 0)
+        fail_msg("%zu notes, the first \"%s\"; expected %zu, \"%s\"", found, found ? c->text[0] : "", n, sentence);
+}
+
+static void advice_on_sghmc(void **state)
+{
+    (void)state;
+    struct case_of *c = healthy("sghmc");
+    advised(c, 0, "");
+    noted(c, 0, "");
+    c->found.predictions.rhat_mean = 1.2;
+    advised(c, 1, "R-hat 1.20 on average; chains that mix have 1). Give each cycle more --epochs; until");
+    c->run.config.schedule = "constant";
+    advised(c, 1, "Give them more --epochs, and a warm start with --init");
+    c->run.config.init = "RUN";
+    advised(c, 1, "Give them more --epochs; until");
+    c->found.agreement.variation_mean = 1e-5; /* apart, but nobody would notice */
+    advised(c, 0, "");
+    c->found.agreement.variation_mean = 0.05;
+    c->run.config.temperature = 0; /* a deep ensemble: apart, as it should be */
+    c->found.temperatures.set = 0;
+    advised(c, 0, "");
+    noted(c, 1, "At temperature 0 chains are trained, not sampled");
+
+    c = healthy("sghmc");
+    c->found.predictions.ess_bulk_median = 15;
+    advised(c, 1, "The 80 samples are worth about 15 independent ones");
+    c->found.temperatures.kinetic.mean = 1.3; /* first things first */
+    advised(c, 1, "The kinetic temperature is more than 10 % above the one that was set");
+    c->found.training_accuracy = 0.12;
+    advised(c, 2, "if the above does not help, the --density leads away");
+    c->data.classes = 2; /* of two classes 0.6 is more than chance, 0.54 hardly */
+    c->found.training_accuracy = 0.6;
+    advised(c, 1, "kinetic");
+    c->found.training_accuracy = 0.54;
+    advised(c, 2, "hardly better than chance");
+
+    c = healthy("sghmc");
+    c->run.config.chains = 1;
+    advised(c, 1, "One chain has nothing to be compared with");
+}
+
+static void advice_on_divergence(void **state)
+{
+    (void)state;
+    struct case_of *c = healthy("sghmc");
+    const char *diverged[4] = {NULL, "chain 1 diverged", "chain 2 diverged", NULL};
+    c->found.diverged = 2;
+    c->facts.diverged = diverged;
+    c->found.temperatures.kinetic.mean = 1.3;
+    advised(c, 1, "Chains 1, 2 diverged, and are left out of the report: make --lr smaller.");
+    c->facts.kept = 5;
+    advised(c, 1, "of their samples the 5 from before are in the report: make --lr smaller.");
+    c->run.config.density = "dirichlet:0.9";
+    advised(c, 1, "use --density dirclip:0.9,-50, for dirichlet has no bound");
+    c->facts.samples = 85;
+    noted(c, 1, "are of the 4 chains with 20 samples; the others have fewer");
+}
+
+static void advice_on_hmc(void **state)
+{
+    (void)state;
+    struct case_of *c = healthy("hmc");
+    advised(c, 0, "");
+    c->found.acceptance = 0.3;
+    advised(c, 1, "make --step-size smaller");
+    c->found.acceptance = 0.999;
+    advised(c, 1, "a larger --step-size");
+    c = healthy("hmc");
+    c->found.predictions.rank_rhat_max = 1.02;
+    c->found.predictions.ess_tail_min = 399;
+    advised(c, 2, "Fewer than 100 effective draws per chain");
+    c->found.predictions.chains = 3;
+    c->found.predictions.ess_tail_min = 301;
+    advised(c, 2, "fewer than four chains");
+    c->found.predictions.rank_rhat_max = NAN;
+    advised(c, 2, "at least four draws after the warm-up");
+}
+
+static void notes(void **state)
+{
+    (void)state;
+    struct case_of *c = healthy("sghmc");
+    c->found.parameters.rhat_mean = 3.5;
+    noted(c, 1, "The parameters have an R-hat of 3.50 while predictions agree. This is expected of networks");
+    advised(c, 0, "");
+    c->found.predictions.rhat_mean = 1.3;
+    noted(c, 0, "");
+    c->found.predictions.draws = c->found.parameters.draws = 1;
+    c->facts.samples = 4;
+    c->found.predictions.rhat_mean = NAN;
+    noted(c, 2, "With one sample per chain, as in the paper, R-hat and effective sample sizes are not defined");
+    noted(c, 2, "Error bars of ensembles need more than 8 samples; here are 4.");
+    c->found.predictions.draws = 3;
+    c->facts.samples = 12;
+    noted(c, 1, "The rank-normalised R-hat needs at least four samples per chain; here are 3.");
+    c->found.predictions.draws = 9;
+    c->facts.samples = 36;
+    noted(c, 1, "Effective sample sizes need at least ten samples per chain; here are 9.");
+}
+
+/* ---- a run ---- */
+
+static kelvin_status diagnose(void *context)
+{
+    kelvin_samples *samples;
+    kelvin_diagnosis *d = NULL;
+    KELVIN_TRY(kelvin_samples_open(&samples, context));
+    const kelvin_status status = kelvin_diagnose(&d, samples, 1);
+    assert_true((d == NULL) == (status != KELVIN_OK));
+    kelvin_diagnosis_free(d);
+    kelvin_samples_close(samples);
+    return status;
+}
+
+static void a_run(void **state)
+{
+    (void)state;
+    kelvin_run_config config = tiny();
+    config.samples = 12;
+    config.schedule = config.temperature_schedule = "cyclical";
+    config.epochs = 12;
+    whole_run(&config, "run", 2, 60);
+    kelvin_samples *samples;
+    kelvin_diagnosis *d;
+    assert_ok(kelvin_samples_open(&samples, in_base("run")));
+    assert_ok(kelvin_diagnose(&d, samples, 2));
+    assert_true(d->parameters.chains == 3 && d->parameters.draws == 4);
+    assert_int_equal(d->parameters.quantities, samples->run->model->n_params);
+    assert_true(d->side == KELVIN_TEST && d->observations == 15 && d->agreement.observations == 15);
+    assert_int_equal(d->predictions.quantities, 45);
+    assert_true(isfinite(d->parameters.rhat_mean) && isfinite(d->predictions.rank_rhat_max));
+    assert_true(d->agreement.chains == 3 && d->temperatures.chains == 3 && isnan(d->acceptance));
+    kelvin_diagnosis_free(d);
+    kelvin_diagnosis_free(NULL);
+    kelvin_samples_close(samples);
+    kelvin_path folder;
+    strcpy(folder, in_base("run"));
+    assert_true(without_memory(diagnose, folder) > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(autoregressive), cmocka_unit_test(shifted),         cmocka_unit_test(one_by_one),
+        cmocka_unit_test(few_draws),      cmocka_unit_test(lineup),          cmocka_unit_test(agreement_by_hand),
+        cmocka_unit_test(many_chains),    cmocka_unit_test(advice_on_sghmc), cmocka_unit_test(advice_on_divergence),
+        cmocka_unit_test(advice_on_hmc),  cmocka_unit_test(notes),           cmocka_unit_test(a_run),
+    };
+    return cmocka_run_group_tests(tests, make_table, remove_base);
+}
