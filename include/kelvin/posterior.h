@@ -139,6 +139,7 @@ typedef struct kelvin_verdict {
     const double *p;   /* (classes) */
     double confidence, entropy, aleatoric, epistemic;
     const char *name; /* NULL: it has none */
+    bool last;        /* of those that were there: the next one may take a while */
 } kelvin_verdict;
 
 /* Called once for each observation, in their order, from one thread. A failure ends the evaluation. */

@@ -23,8 +23,8 @@ struct command {
     kelvin_status (*help)(FILE *out, const void *settings, const struct arguments *arguments);
 };
 
-extern const struct command sample_command, resume_command, eval_command, diagnose_command, export_command,
-    figure_command, data_command, info_command, bench_command;
+extern const struct command sample_command, resume_command, eval_command, diagnose_command, predict_command,
+    export_command, figure_command, data_command, info_command, bench_command;
 
 /* All of them; NULL after the last. */
 extern const struct command *const commands[];

@@ -113,7 +113,8 @@ static kelvin_verdict verdict_of(const struct kelvin_evaluation *e, const struct
                             .entropy = of->entropy,
                             .aleatoric = of->aleatoric,
                             .epistemic = of->epistemic,
-                            .name = e->piece.name ? e->piece.name[at] : NULL};
+                            .name = e->piece.name ? e->piece.name[at] : NULL,
+                            .last = at + 1 == e->piece.n};
 }
 
 static void stop(struct kelvin_evaluation *e, size_t w, size_t m, size_t score)

@@ -1,0 +1,176 @@
+/* kelvin predict: what a posterior says of new inputs, row after row, while they come in. */
+#include "base/files.h"
+#include "cli/bar.h"
+#include "cli/command.h"
+#include "cli/predict_rows.h"
+#include "cli/progress.h"
+#include "cli/sghmc.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+struct settings {
+    const char *output;
+    size_t threads;
+    bool json;
+};
+
+#define AT(field) offsetof(struct settings, field)
+
+static const struct option options[] = {
+    {"output", 'o', "FILE", OPTION_STRING, AT(output), "write there instead; the file is there when it is complete",
+     "standard output"},
+    {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
+    {"json", 0, NULL, OPTION_FLAG, AT(json), "one JSON object per row instead of CSV", NULL},
+};
+
+/* ---- where rows go ---- */
+
+struct output {
+    struct predict_rows rows;
+    struct kelvin_writer *file; /* NULL: standard output */
+    bool begun;                 /* the columns are named */
+    bool watched;               /* someone sees progress */
+    double started, shown;
+    size_t drawn;
+};
+
+static kelvin_status hand_on(struct output *out)
+{
+    const size_t bytes = out->rows.used;
+    out->rows.used = 0;
+    if (out->file) return kelvin_writer_put(out->file, out->rows.text, bytes);
+    if (kelvin_write_all(STDOUT_FILENO, out->rows.text, bytes)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "standard output could not be written: %s", strerror(errno));
+}
+
+/* After a second, and ten times a second. */
+static void show(struct output *out, size_t rows)
+{
+    const double now = kelvin_now();
+    if (!out->watched || now - out->started < 1 || now - out->shown < 0.1) return;
+    char screen[BAR_LINE];
+    size_t columns, lines;
+    struct bar bar = bar_named("predicting", -1, BAR_STATEMENTS);
+    bar_say(&bar, "%zu rows", rows);
+    bar_say(&bar, "%.0f/s", (double)rows / (now - out->started));
+    progress_terminal(&columns, &lines);
+    out->drawn = bars_draw(stderr, screen, &bar, 1, columns, out->drawn);
+    out->shown = now;
+}
+
+static kelvin_status begin(struct output *out, bool files)
+{
+    if (out->begun) return KELVIN_OK;
+    out->begun = true;
+    return predict_rows_head(&out->rows, files);
+}
+
+static kelvin_status add(void *context, const kelvin_verdict *verdict)
+{
+    enum { ENOUGH = 1 << 16 };
+    struct output *out = context;
+    KELVIN_TRY(begin(out, verdict->name));
+    KELVIN_TRY(predict_rows_add(&out->rows, verdict));
+    if (!verdict->last && out->rows.used < ENOUGH) return KELVIN_OK;
+    show(out, verdict->index + 1);
+    return hand_on(out);
+}
+
+/* ---- a file that nobody sees before it is complete ---- */
+
+static struct kelvin_writer file = {.fd = -1};
+
+/* Reading from a terminal or a pipe may take forever: who asks to stop means now. */
+static void remove_and_end(int signal_number)
+{
+    unlink(file.temporary);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction before, after = {.sa_handler = remove_and_end};
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            (void)sigaction(signals[i], &after, NULL);
+    }
+}
+
+/* ---- the whole ---- */
+
+static kelvin_status judge(struct output *out, kelvin_logits *logits)
+{
+    kelvin_status status = kelvin_judge(logits, add, out);
+    bars_clear(stderr, out->drawn);
+    if (!status) status = begin(out, false); /* no rows: names all the same */
+    return status ? status : hand_on(out);
+}
+
+static kelvin_status write_rows(kelvin_logits *logits, const kelvin_data *data, bool labelled,
+                                const struct settings *settings)
+{
+    struct output out = {.file = settings->output ? &file : NULL, .started = kelvin_now()};
+    out.watched = isatty(STDERR_FILENO) && (settings->output || !isatty(STDOUT_FILENO));
+    kelvin_status status = predict_rows_start(&out.rows, data, labelled, settings->json);
+    if (!status && settings->output) status = kelvin_writer_open(&file, settings->output);
+    if (!status && settings->output) catch_signals();
+    if (!status) status = judge(&out, logits);
+    status = kelvin_writer_close(&file, status);
+    predict_rows_end(&out.rows);
+    return status;
+}
+
+static kelvin_status predict(kelvin_samples *samples, const char *input, const struct settings *settings)
+{
+    kelvin_inputs *inputs;
+    kelvin_logits *logits;
+    KELVIN_TRY(kelvin_inputs_open(&inputs, input, samples->run->data, false));
+    const bool labelled = kelvin_inputs_labelled(inputs);
+    KELVIN_TRY(kelvin_logits_computed(&logits, samples, inputs, settings->threads));
+    const kelvin_status status = write_rows(logits, samples->run->data, labelled, settings);
+    kelvin_logits_close(logits);
+    return status;
+}
+
+static kelvin_status run(void *data, const struct arguments *arguments)
+{
+    const struct settings *settings = data;
+    if (arguments->n_operands < 2)
+        return kelvin_fail(KELVIN_EUSAGE, "%s (see kelvin predict --help)",
+                           arguments->operand ? "which inputs?" : "which run, and which inputs?");
+    if (settings->threads > SGHMC_MOST_THREADS)
+        return kelvin_fail(KELVIN_EUSAGE, "--threads is %zu; expected at most %d", settings->threads,
+                           SGHMC_MOST_THREADS);
+    signal(SIGPIPE, SIG_DFL); /* who reads the first rows only means no harm */
+    kelvin_samples *samples;
+    KELVIN_TRY(kelvin_samples_open(&samples, arguments->operands[0]));
+    const kelvin_status status = predict(samples, arguments->operands[1], settings);
+    kelvin_samples_close(samples);
+    return status;
+}
+
+const struct command predict_command = {
+    .name = "predict",
+    .synopsis = "RUN INPUT [-o FILE] [--json] [--threads N]",
+    .about = "Say what a run's posterior makes of new inputs: class probabilities and doubt, row by row",
+    .details =
+        "RUN is a folder that kelvin sample made; the data it was made from are not needed. INPUT is a picture\n"
+        "(FILE.png, FILE.jpg), a table (FILE.csv), an array (FILE.npy), - for CSV on standard input, or a data set as\n"
+        "for kelvin sample --data, where labels may be missing: npy:X, csv:FILE, images:FOLDER with pictures in it.\n"
+        "Columns of a table are found by their names, in any order, where it was trained with names; pictures are\n"
+        "made as large and as colourful as those it was trained on. Of a data set with a test part: that part.\n"
+        "Each row has its number or its file, its label where inputs have labels, the most likely class, that class's\n"
+        "probability, the entropy of all probabilities (in nats), how much of it is the samples' disagreement\n"
+        "(mutual_information; the rest is doubt that is in the data), and the probability of each class, p_NAME.\n"
+        "Rows come out while they go in, and memory does not grow with their number.",
+    .operands = 2,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .settings_size = sizeof(struct settings),
+    .run = run,
+};

@@ -1,0 +1,207 @@
+/* Rows are put together in memory: of a million small ones, printf would take most of the time. */
+#include "cli/predict_rows.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- numbers ---- */
+
+static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}; /* exact */
+
+enum { DIGITS = 9 };
+
+/* The digits of value = d.ddd x 10^-shift, 0 <= shift <= 14; returns the shift. Powers of ten are exact here, so that
+ * the product is rounded once. */
+static int take_digits(char digits[DIGITS], double value)
+{
+    int shift = 0;
+    while (value * tens[shift] < 1) shift++;
+    uint64_t whole = (uint64_t)(value * tens[shift + DIGITS - 1] + 0.5);
+    if (whole >= (uint64_t)tens[DIGITS]) whole /= 10, shift--;
+    for (int i = DIGITS; i-- > 0; whole /= 10) digits[i] = (char)('0' + whole % 10);
+    return shift;
+}
+
+size_t predict_number(char *out, double value)
+{
+    enum { LAST_FIXED = 4 }; /* after this many zeros, an exponent is shorter */
+    if (value == 0 || value == 1) return (size_t)sprintf(out, "%d", (int)value);
+    if (!(value >= 1e-13 && value < 9.5)) return (size_t)snprintf(out, 32, "%.9g", value);
+    char digits[DIGITS], *to = out;
+    const int shift = take_digits(digits, value);
+    int n = DIGITS;
+    while (n > 1 && digits[n - 1] == '0') n--;
+    int first = 0;
+    const bool fixed = shift <= LAST_FIXED;
+    *to++ = fixed && shift > 0 ? '0' : digits[first++];
+    if (first < n) *to++ = '.';
+    for (int i = 1; fixed && i < shift; i++) *to++ = '0';
+    while (first < n) *to++ = digits[first++];
+    if (!fixed) to += sprintf(to, "e-%02d", shift);
+    return (size_t)(to - out);
+}
+
+/* ---- text ---- */
+
+static kelvin_status reserve(struct predict_rows *rows, size_t bytes)
+{
+    if (rows->room - rows->used >= bytes) return KELVIN_OK;
+    const size_t room = 2 * rows->room + bytes;
+    char *text = kelvin_alloc(room, 1);
+    if (!text) return KELVIN_ENOMEM;
+    if (rows->used > 0) memcpy(text, rows->text, rows->used);
+    kelvin_free(rows->text);
+    rows->text = text;
+    rows->room = room;
+    return KELVIN_OK;
+}
+
+static kelvin_status put(struct predict_rows *rows, const char *text)
+{
+    const size_t bytes = strlen(text);
+    KELVIN_TRY(reserve(rows, bytes));
+    memcpy(rows->text + rows->used, text, bytes);
+    rows->used += bytes;
+    return KELVIN_OK;
+}
+
+static kelvin_status put_number(struct predict_rows *rows, const char *before, double value)
+{
+    enum { LONGEST = 32 };
+    KELVIN_TRY(put(rows, before));
+    KELVIN_TRY(reserve(rows, LONGEST));
+    rows->used += predict_number(rows->text + rows->used, value);
+    return KELVIN_OK;
+}
+
+/* A field of CSV: in quotes where it would not be read as one field again. */
+static kelvin_status put_field(struct predict_rows *rows, const char *prefix, const char *text)
+{
+    const size_t bytes = strlen(text);
+    const bool plain = !text[strcspn(text, ",;\t\"\r\n")] && *text != ' ' && (!*text || text[bytes - 1] != ' ');
+    KELVIN_TRY(reserve(rows, strlen(prefix) + 2 * bytes + 3));
+    if (plain) {
+        KELVIN_TRY(put(rows, prefix));
+        return put(rows, text);
+    }
+    char *to = rows->text + rows->used;
+    to += sprintf(to, "\"%s", prefix);
+    for (; *text; *to++ = *text++)
+        if (*text == '"') *to++ = '"';
+    *to++ = '"';
+    rows->used = (size_t)(to - rows->text);
+    return KELVIN_OK;
+}
+
+/* A string of JSON. A path that is not UTF-8 cannot be one: then its bytes are taken for Latin-1. */
+static kelvin_status put_string(struct predict_rows *rows, const char *text)
+{
+    json_t *string = json_string(text);
+    char latin[2 * 4096 + 1], *to = latin;
+    for (; !string && *text && to < latin + sizeof latin - 2; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c >= 0x80) *to++ = (char)(0xc0 | c >> 6);
+        *to++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
+    }
+    *to = '\0';
+    if (!string) string = json_string(latin);
+    char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    const kelvin_status status = dumped ? put(rows, dumped) : kelvin_fail(KELVIN_ENOMEM, "out of memory");
+    free(dumped);
+    json_decref(string);
+    return status;
+}
+
+static kelvin_status put_text(struct predict_rows *rows, const char *text)
+{
+    return rows->json ? put_string(rows, text) : put_field(rows, "", text);
+}
+
+/* ---- rows ---- */
+
+static const char *class_name(const kelvin_data *data, size_t class, char number[24])
+{
+    snprintf(number, 24, "%zu", class);
+    return data->class_names ? data->class_names[class] : number;
+}
+
+kelvin_status predict_rows_start(struct predict_rows *rows, const kelvin_data *data, bool labelled, bool json)
+{
+    *rows = (struct predict_rows){.data = data, .json = json, .labelled = labelled};
+    KELVIN_TRY(kelvin_arena_create(&rows->arena));
+    if (!(rows->name = kelvin_arena_alloc(rows->arena, data->classes, sizeof *rows->name))) return KELVIN_ENOMEM;
+    for (size_t c = 0; c < data->classes; c++) {
+        char number[24];
+        rows->used = 0;
+        KELVIN_TRY(put_text(rows, class_name(data, c, number)));
+        if (!(rows->name[c] = kelvin_arena_text(rows->arena, rows->text, rows->used))) return KELVIN_ENOMEM;
+    }
+    rows->used = 0;
+    return KELVIN_OK;
+}
+
+void predict_rows_end(struct predict_rows *rows)
+{
+    kelvin_free(rows->text);
+    kelvin_arena_destroy(rows->arena);
+}
+
+kelvin_status predict_rows_head(struct predict_rows *rows, bool files)
+{
+    if (rows->json) return KELVIN_OK;
+    KELVIN_TRY(put(rows, files ? "file" : "row"));
+    KELVIN_TRY(put(rows, rows->labelled ? ",label" : ""));
+    KELVIN_TRY(put(rows, ",prediction,confidence,entropy,mutual_information"));
+    for (size_t c = 0; c < rows->data->classes; c++) {
+        char number[24];
+        KELVIN_TRY(put(rows, ","));
+        KELVIN_TRY(put_field(rows, "p_", class_name(rows->data, c, number)));
+    }
+    return put(rows, "\n");
+}
+
+/* What stands before each value: in CSV a comma. */
+static const struct {
+    const char *row, *file, *label, *prediction, *confidence, *entropy, *information, *open, *close;
+} words[] = {{"", "", ",", ",", ",", ",", ",", "", "\n"},
+             {"{\"row\": ", "{\"file\": ", ", \"label\": ", ", \"prediction\": ", ", \"confidence\": ",
+              ", \"entropy\": ", ", \"mutual_information\": ", ", \"probabilities\": {", "}}\n"}};
+
+static kelvin_status put_subject(struct predict_rows *rows, const kelvin_verdict *v)
+{
+    char number[24];
+    KELVIN_TRY(put(rows, v->name ? words[rows->json].file : words[rows->json].row));
+    if (v->name) {
+        KELVIN_TRY(put_text(rows, v->name));
+    } else {
+        snprintf(number, sizeof number, "%zu", v->index + 1);
+        KELVIN_TRY(put(rows, number));
+    }
+    if (!rows->labelled) return KELVIN_OK;
+    KELVIN_TRY(put(rows, words[rows->json].label));
+    return put(rows, v->label >= 0 ? rows->name[v->label] : rows->json ? "null" : "");
+}
+
+static kelvin_status put_probability(struct predict_rows *rows, size_t class, double p)
+{
+    if (!rows->json) return put_number(rows, ",", p);
+    KELVIN_TRY(put(rows, class ? ", " : ""));
+    KELVIN_TRY(put(rows, rows->name[class]));
+    return put_number(rows, ": ", p);
+}
+
+kelvin_status predict_rows_add(struct predict_rows *rows, const kelvin_verdict *v)
+{
+    KELVIN_TRY(put_subject(rows, v));
+    KELVIN_TRY(put(rows, words[rows->json].prediction));
+    KELVIN_TRY(put(rows, rows->name[v->predicted]));
+    KELVIN_TRY(put_number(rows, words[rows->json].confidence, v->confidence));
+    KELVIN_TRY(put_number(rows, words[rows->json].entropy, v->entropy));
+    KELVIN_TRY(put_number(rows, words[rows->json].information, v->epistemic));
+    KELVIN_TRY(put(rows, words[rows->json].open));
+    for (size_t c = 0; c < rows->data->classes; c++) KELVIN_TRY(put_probability(rows, c, v->p[c]));
+    return put(rows, words[rows->json].close);
+}
