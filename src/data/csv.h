@@ -95,11 +95,11 @@ struct csv_window {
 KELVIN_MUST_CHECK kelvin_status csv_window_open(struct csv_window *window, const char *path);
 void csv_window_close(struct csv_window *window);
 
-/* The next whole rows, at least one of them, in place of the last ones; *bytes is 0 after the last. */
-KELVIN_MUST_CHECK kelvin_status csv_window_next(struct csv_window *window, char **text, size_t *bytes);
-
-/* Whether it would take no waiting. */
-bool csv_window_ready(const struct csv_window *window);
+/* The same as csv_start and csv_row for the text in a window: a row lives until the next one is read. `patient`: wait
+ * for it; otherwise *more is also false if it is not there yet. */
+KELVIN_MUST_CHECK kelvin_status csv_window_start(struct csv_window *window, struct csv_reader *reader);
+KELVIN_MUST_CHECK kelvin_status csv_window_row(struct csv_window *window, struct csv_reader *reader, bool *more,
+                                               bool patient);
 
 /* ---- fields to rows: csv.c ---- */
 

@@ -27,11 +27,6 @@ void csv_window_close(struct csv_window *w)
     *w = (struct csv_window){0};
 }
 
-bool csv_window_ready(const struct csv_window *w)
-{
-    return w->ended || poll(&(struct pollfd){.fd = w->fd, .events = POLLIN}, 1, 0) > 0;
-}
-
 static kelvin_status grow(struct csv_window *w)
 {
     if (w->room >= MOST_ROOM)
@@ -76,7 +71,8 @@ static void find_rows(struct csv_window *w, size_t *looked, bool *quoted)
     }
 }
 
-kelvin_status csv_window_next(struct csv_window *w, char **text, size_t *bytes)
+/* The next whole rows, at least one of them, in place of the last ones; *bytes is 0 after the last. */
+static kelvin_status move_on(struct csv_window *w, char **text, size_t *bytes)
 {
     size_t looked = 0;
     bool quoted = false;
@@ -94,4 +90,42 @@ kelvin_status csv_window_next(struct csv_window *w, char **text, size_t *bytes)
     *text = w->buffer;
     *bytes = w->rows;
     return KELVIN_OK;
+}
+
+/* ---- rows ---- */
+
+/* What separates fields is known from the first line that is not blank. */
+kelvin_status csv_window_start(struct csv_window *w, struct csv_reader *r)
+{
+    char *text;
+    size_t bytes, lines = 0;
+    bool blank;
+    do {
+        KELVIN_TRY(move_on(w, &text, &bytes));
+        const size_t mark = lines == 0 && strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        blank = bytes > 0 && mark + strspn(text + mark, " \t\r\n") == bytes;
+        for (size_t i = 0; blank && i < bytes; i++) lines += text[i] == '\n';
+    } while (blank);
+    const kelvin_status status = csv_start(r, text, bytes, w->path);
+    r->line += lines;
+    return status;
+}
+
+/* Whether there is something to read, or the end, without waiting. */
+static bool is_ready(const struct csv_window *w)
+{
+    return w->ended || poll(&(struct pollfd){.fd = w->fd, .events = POLLIN}, 1, 0) > 0;
+}
+
+kelvin_status csv_window_row(struct csv_window *w, struct csv_reader *r, bool *more, bool patient)
+{
+    for (;;) {
+        KELVIN_TRY(csv_row(r, more));
+        if (*more || (!patient && !is_ready(w))) return KELVIN_OK;
+        char *text;
+        size_t bytes;
+        KELVIN_TRY(move_on(w, &text, &bytes));
+        if (bytes == 0) return KELVIN_OK;
+        KELVIN_TRY(csv_continue(r, text, bytes));
+    }
 }

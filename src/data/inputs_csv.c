@@ -117,23 +117,6 @@ static kelvin_status find_by_place(kelvin_inputs *in, struct state *s, bool head
 
 /* ---- opening ---- */
 
-/* The first rows that are not blank: what separates fields is known from them. */
-static kelvin_status start_text(struct state *s)
-{
-    char *text;
-    size_t bytes, lines = 0;
-    bool blank;
-    do {
-        KELVIN_TRY(csv_window_next(&s->window, &text, &bytes));
-        const size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-        blank = bytes > 0 && mark + strspn(text + mark, " \t\r\n") == bytes;
-        for (size_t i = 0; blank && i < bytes; i++) lines += text[i] == '\n';
-    } while (blank);
-    KELVIN_TRY(csv_start(&s->reader, text, bytes, s->window.path));
-    s->reader.line += lines;
-    return KELVIN_OK;
-}
-
 static kelvin_status find_columns(kelvin_inputs *in, struct state *s)
 {
     const char *label = data_spec_value(&in->spec, "label");
@@ -174,28 +157,14 @@ static kelvin_status open(kelvin_inputs *in)
                            in->like->width);
     bool more;
     KELVIN_TRY(csv_window_open(&s->window, path));
-    KELVIN_TRY(start_text(s));
-    KELVIN_TRY(csv_row(&s->reader, &more));
+    KELVIN_TRY(csv_window_start(&s->window, &s->reader));
+    KELVIN_TRY(csv_window_row(&s->window, &s->reader, &more, true));
     if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers", s->reader.path);
     KELVIN_TRY(find_columns(in, s));
     return check_labels(in, s);
 }
 
 /* ---- rows ---- */
-
-/* The next row, if there is one; `patient`: wait for it. */
-static kelvin_status next_row(struct state *s, bool *more, bool patient)
-{
-    for (;;) {
-        KELVIN_TRY(csv_row(&s->reader, more));
-        if (*more || (!patient && !csv_window_ready(&s->window))) return KELVIN_OK;
-        char *text;
-        size_t bytes;
-        KELVIN_TRY(csv_window_next(&s->window, &text, &bytes));
-        if (bytes == 0) return KELVIN_OK;
-        KELVIN_TRY(csv_continue(&s->reader, text, bytes));
-    }
-}
 
 static kelvin_status take_label(kelvin_inputs *in, const struct state *s)
 {
@@ -228,7 +197,7 @@ static kelvin_status next(kelvin_inputs *in)
     struct state *s = in->state;
     while (in->n < in->most) {
         bool more = true;
-        if (!s->waiting) KELVIN_TRY(next_row(s, &more, in->n == 0));
+        if (!s->waiting) KELVIN_TRY(csv_window_row(&s->window, &s->reader, &more, in->n == 0));
         if (!more) break;
         s->waiting = false;
         KELVIN_TRY(take_row(in, s));

@@ -1,0 +1,233 @@
+#!/bin/sh
+# kelvin predict: the same inputs by every way in; constant memory; what does not fit. Usage: test_predict.sh KELVIN SOURCE_ROOT
+. "$2/tests/shell.sh"
+
+lines() { [ "$(wc -l <stdout)" -eq "$1" ]; }
+# refused TEXT ARGUMENT...: what is wrong in a file or a run.
+refused() {
+    text=$1
+    shift
+    run predict "$@"
+    check "kelvin predict $* should fail with: $text" complained 1 "$text"
+}
+same() { cmp -s "$1" "$2"; }
+gone() { [ ! -e "$1" ] && [ ! -e "$1.tmp" ]; }
+
+# 90 rows of three classes; one is named as CSV does not like it.
+awk 'BEGIN {
+    srand(3); OFS = ","; print "length", "width", "depth", "kind"
+    split("setosa;\"versi, color\";virginica", name, ";")
+    for (i = 0; i < 90; i++) print i % 3 + rand(), 3 - i % 3 * rand(), rand() * 5 + i % 3, name[i % 3 + 1]
+}' >table.csv
+ok sample --data csv:table.csv --model mlp:7 --epochs 60 --batch 20 --lr 3e-2 --prior normal:1 --schedule cyclical --chains 2 --samples 6 -o tables
+mv table.csv moved.csv # a run needs its data no more
+
+# ---- one table, all ways in ----
+ok predict tables moved.csv
+cp stdout first.csv
+check "a header that pandas likes" \
+    [ "$(head -n 1 stdout)" = 'row,label,prediction,confidence,entropy,mutual_information,p_setosa,"p_versi, color",p_virginica' ]
+check "a row for each input" lines 91
+check "names with a comma are in quotes" grep -q '^2,"versi, color",' stdout
+sed 's/"versi, color"/versi/g' first.csv | cut -d, -f3- | tail -n +2 >expected
+others() { sed 's/"versi, color"/versi/g' stdout | cut -d, -f2- | tail -n +2 >found && same expected found; }
+
+sed 's/"versi, color"/versi/' moved.csv | cut -d, -f1-3 >plain.csv
+ok predict tables plain.csv
+check "without labels: no column of them" [ "$(head -n 1 stdout | cut -d, -f1-3)" = "row,prediction,confidence" ]
+check "without labels: the same probabilities" others
+"$kelvin" predict tables - <plain.csv >stdout 2>stderr
+check "from standard input: the same" others
+tail -n +2 plain.csv | "$kelvin" predict tables - >stdout 2>stderr
+check "without names: the same" others
+awk -F, -v OFS=';' 'NR == 1 { print "note", $3, $1, $2; next } { print "\"two\nlines\"", $3, $1, $2 }' plain.csv >shuffled.csv
+ok predict tables csv:shuffled.csv
+check "columns in another order, among others: the same" others
+{ printf '\357\273\277'; sed 's/$/\r/' plain.csv; } >windows.txt
+ok predict tables windows.txt
+check "a byte order mark and CRLF: the same" others
+ok predict tables plain.csv --threads 1
+check "on one thread: the same" others
+run predict tables moved.csv -o out.csv
+check "into a file" same out.csv first.csv
+check "into a file: nothing on standard output" [ ! -s stdout ]
+
+# ---- JSON ----
+ok predict tables moved.csv --json
+check "JSON lines" python3 -c "
+import csv, json
+rows = [json.loads(line) for line in open('stdout')]
+for a, b in zip(rows, csv.DictReader(open('first.csv'))):
+    assert a['row'] == int(b['row']) and a['label'] == b['label'] and a['prediction'] == b['prediction'], a
+    assert all(abs(a[k] - float(b[k])) < 1e-15 for k in ('confidence', 'entropy', 'mutual_information')), a
+    assert all(float(b['p_' + k]) == p for k, p in a['probabilities'].items()), a
+    assert abs(sum(a['probabilities'].values()) - 1) < 1e-8 and a['confidence'] == max(a['probabilities'].values()), a
+assert len(rows) == 90"
+
+# ---- against NumPy: the network, its standardised inputs and the mean of softmax, from the files alone ----
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    check "probabilities as NumPy has them" /usr/bin/python3 -c "
+import csv, glob, json, struct
+import numpy as np
+def load(path):
+    raw = open(path, 'rb').read()
+    size = struct.unpack('<Q', raw[:8])[0]
+    head = json.loads(raw[8:8 + size])
+    return [np.frombuffer(raw[8 + size:][slice(*t['data_offsets'])], '<f4').reshape(t['shape']).astype(float)
+            for name, t in head.items() if name != '__metadata__']
+about = json.load(open('tables/data.json'))
+x = np.array([[float(r[c]) for c in ('length', 'width', 'depth')] for r in csv.DictReader(open('moved.csv'))])
+x = (x - about['mean']) / about['deviation']
+p = []
+for path in sorted(glob.glob('tables/chain-*/sample-*.safetensors')):
+    w1, b1, w2, b2 = load(path)
+    z = np.maximum(x @ w1.T + b1, 0) @ w2.T + b2
+    z = np.exp(z - z.max(1, keepdims=True))
+    p.append(z / z.sum(1, keepdims=True))
+p = np.array(p)
+assert len(p) == 6
+def entropy(p): return -(p * np.log(p)).sum(-1)
+mean = p.mean(0)
+rows = list(csv.DictReader(open('first.csv')))
+found = np.array([[float(r['p_' + c]) for c in about['classes']] for r in rows])
+# logits are floats, some units large: 1e-6 of them
+assert np.abs(found - mean).max() < 1e-6, np.abs(found - mean).max()
+for name, want in (('entropy', entropy(mean)), ('mutual_information', entropy(mean) - entropy(p).mean(0)), ('confidence', mean.max(1))):
+    assert np.abs(np.array([float(r[name]) for r in rows]) - want).max() < 2e-6, name
+assert [r['prediction'] for r in rows] == [about['classes'][i] for i in mean.argmax(1)]"
+else
+    echo "skipped: python3-numpy is not installed, nothing to compare with"
+fi
+
+# ---- memory: rows go through, however many ----
+peak() { # ROWS
+    awk -v n="$1" 'BEGIN { print "length,width,depth"; for (i = 0; i < n; i++) print i % 7 ",1." i % 10 "," i % 3 }' >many.csv
+    /usr/bin/time -f %M "$kelvin" predict tables many.csv 2>kilobytes >stdout && tail -n 1 kilobytes
+}
+if [ -x /usr/bin/time ]; then
+    few=$(peak 150000)
+    many=$(peak 600000)
+    check "600,000 rows come out" lines 600001
+    check "their memory is that of a quarter of them: $many kB, $few kB" [ "$many" -lt $((few + few / 10 + 2000)) ]
+else
+    echo "skipped: /usr/bin/time is not installed, memory is not measured"
+fi
+awk 'BEGIN { print "length,width,depth"; for (i = 0; i < 20000; i++) print i % 7 ",1." i % 10 "," i % 3 }' >many.csv
+
+# ---- streams ----
+# until COMMAND...: waits for it, but not forever.
+until_() {
+    i=0
+    until "$@" || [ $i -ge 200 ]; do sleep 0.05; i=$((i + 1)); done
+}
+out_of_it() { [ "$(wc -l <slow)" -ge 3 ]; }
+: >slow
+{ head -n 3 plain.csv; until_ [ -e seen ]; } | "$kelvin" predict tables - >slow 2>stderr &
+until_ out_of_it
+check "rows come out while they go in" out_of_it
+: >seen
+wait
+"$kelvin" predict tables many.csv 2>stderr | head -n 2 >stdout
+check "a reader that leaves early: no complaint" [ ! -s stderr ]
+check "a reader that leaves early has its rows" lines 2
+mkfifo pipe
+{ cat plain.csv; sleep 20; } >pipe &
+writer=$!
+"$kelvin" predict tables - -o stopped.csv <pipe 2>stderr &
+reader=$!
+until_ [ -e stopped.csv.tmp ]
+check "a file that is being written has another name" [ -e stopped.csv.tmp ]
+kill -TERM $reader
+wait $reader 2>killed
+check "stopped: nothing is left" gone stopped.csv
+kill $writer 2>stderr
+: >stderr
+
+# ---- pictures and arrays ----
+ok sample --model mlp:8 --epochs 30 --lr 3e-3 --chains 2 -o digits
+ok predict digits digits
+check "a data set with a test part: that part" lines 360
+check "its labels" grep -q '^1,[0-9],[0-9],0\.' stdout
+accuracy() { awk -F, 'NR > 1 { n++; hit += $2 == $3 } END { exit !(hit > 0.8 * n) }' stdout; }
+check "most of them are right" accuracy
+cp stdout test.csv
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    check "the test part of its logits file" /usr/bin/python3 -c "
+import csv, numpy as np
+z = np.load('digits/logits_test.npy').astype(float)
+z = np.exp(z - z.max(2, keepdims=True))
+p = (z / z.sum(2, keepdims=True)).mean(0)
+rows = list(csv.DictReader(open('test.csv')))
+found = np.array([[float(r['p_%d' % c]) for c in range(10)] for r in rows])
+# the same logits; nine digits are printed
+assert np.abs(found - p).max() < 1e-9, np.abs(found - p).max()
+assert [int(r['label']) for r in rows] == list(np.load('digits/labels_test.npy'))"
+fi
+if /usr/bin/python3 -c 'import numpy, PIL' 2>/dev/null; then
+    # the same images as pictures, in folders and without, as arrays of bytes and of floats
+    /usr/bin/python3 -c "
+import os, numpy as np
+from PIL import Image
+rng = np.random.default_rng(1)
+x = rng.integers(0, 256, (24, 8, 8), dtype=np.uint8)
+np.save('x.npy', x); np.save('f.npy', np.asfortranarray(x / np.float32(255))); np.save('y.npy', np.arange(24) % 10)
+for i, a in enumerate(x):
+    for name in ('flat/%02d.png' % i, 'folders/%d/%02d.png' % (i % 10, i)):
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        Image.fromarray(a).save(name)
+Image.fromarray(x[3]).convert('RGB').resize((16, 16), Image.NEAREST).save('large.png')
+Image.fromarray(x[3]).resize((64, 64)).save('photo.jpg')
+np.save('wide.npy', np.zeros((5, 3, 32, 32), np.uint8)); np.save('t.npy', np.zeros((5, 3)))"
+    ok predict digits npy:x.npy
+    cp stdout array.csv
+    ok predict digits f.npy
+    check "floats in another order: the same" same stdout array.csv
+    ok predict digits images:flat
+    cut -d, -f2- array.csv | tail -n +2 >expected
+    cut -d, -f2- stdout | tail -n +2 >found
+    check "pictures: the same" same expected found
+    check "pictures have their paths" grep -q '^flat/05.png,' stdout
+    check "pictures: the column is called file" [ "$(head -n 1 stdout | cut -d, -f1-2)" = "file,prediction" ]
+    ok predict digits images:folders
+    check "folders are labels" grep -q '^folders/5/15.png,5,' stdout
+    ok predict digits npy:x.npy,y.npy
+    check "labels of an array" grep -q '^16,5,' stdout
+    ok predict digits flat/03.png
+    check "one picture" [ "$(tail -n 1 stdout | cut -d, -f2-)" = "$(sed -n 5p array.csv | cut -d, -f2-)" ]
+    check "one picture: one row" lines 2
+    ok predict digits large.png --json
+    check "one picture as JSON, made smaller and grey" json
+    ok predict digits photo.jpg
+    check "a photo" lines 2
+
+    # ---- what does not fit: a sentence, exit 1 ----
+    refused "wide.npy: has images of 3 x 32 x 32 (channels x height x width); the network takes images of 1 x 8 x 8" digits wide.npy
+    refused "t.npy: has rows of 3 numbers; the network takes images of 1 x 8 x 8" digits t.npy
+    refused "plain.csv: is a table; the network takes images of 1 x 8 x 8" digits plain.csv
+    refused "photo.jpg: is a picture; the network takes rows of 3 numbers" tables photo.jpg
+else
+    echo "skipped: python3-numpy or python3-pil is not installed, nothing to make pictures with"
+fi
+cut -d, -f1,3 plain.csv >short.csv
+refused "short.csv: line 1: no column is called 'width', which the network takes; expected one of: length, depth" tables short.csv
+sed 's/width/widht/' plain.csv >typo.csv
+refused "no column is called 'width', which the network takes; did you mean 'widht'?" tables typo.csv
+sed '5s/.*/1,2,three/' plain.csv >word.csv
+refused "word.csv: line 5, column 3 ('depth'): 'three' is not a number" tables word.csv -o word.out
+check "a failure leaves no file" gone word.out
+refused "'nothing.csv' is neither a file that can be read nor a data set that is known" tables nothing.csv
+refused "toy: has rows of 2 numbers; the network takes rows of 3 numbers" tables toy
+refused "nowhere" nowhere plain.csv
+refused "no/out.csv: could not be written" tables plain.csv -o no/out.csv
+: >empty.csv
+refused "empty.csv: is empty" tables empty.csv
+wrong "which run, and which inputs?" predict
+wrong "which inputs?" predict tables
+wrong "unexpected argument" predict tables plain.csv plain.csv
+wrong "--threads is 100000" predict tables plain.csv --threads 100000
+head -n 1 plain.csv >none.csv
+ok predict tables none.csv
+check "no rows: names of columns all the same" lines 1
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
