@@ -127,6 +127,19 @@ kelvin_status kelvin_writer_put_at(struct kelvin_writer *writer, const void *dat
     return KELVIN_OK;
 }
 
+kelvin_status kelvin_writer_reserve(struct kelvin_writer *writer, uint64_t bytes)
+{
+#if defined _POSIX_ADVISORY_INFO && _POSIX_ADVISORY_INFO > 0
+    int reason;
+    do reason = posix_fallocate(writer->fd, 0, (off_t)bytes);
+    while (reason == EINTR);
+    errno = reason;
+    if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) return cannot_write(writer);
+    if (!reason) return KELVIN_OK;
+#endif
+    return ftruncate(writer->fd, (off_t)bytes) ? cannot_write(writer) : KELVIN_OK; /* room will show later */
+}
+
 kelvin_status kelvin_folder_sync(const char *folder)
 {
     const int fd = kelvin_open(folder, O_RDONLY | O_DIRECTORY);

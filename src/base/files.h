@@ -37,6 +37,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_writer_put(struct kelvin_writer *writer, 
 KELVIN_MUST_CHECK kelvin_status kelvin_writer_put_at(struct kelvin_writer *writer, const void *data, size_t bytes,
                                                      uint64_t at);
 
+/* Makes the file so long, all zeros, and sure that there is room for it: a disk that is full says so at once. */
+KELVIN_MUST_CHECK kelvin_status kelvin_writer_reserve(struct kelvin_writer *writer, uint64_t bytes);
+
 /* With `status` KELVIN_OK the file gets its name; otherwise what was written is removed. Returns the first failure.
  * Fine on a writer whose opening failed. */
 KELVIN_MUST_CHECK kelvin_status kelvin_writer_close(struct kelvin_writer *writer, kelvin_status status);

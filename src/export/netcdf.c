@@ -146,6 +146,22 @@ static kelvin_status allocate(struct netcdf *file)
     return file->arrays && file->coordinates ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
+/* Where the disk fills up while the variables are being defined, nc_abort crashes (libnetcdf 4.9.0), and so does the
+ * end of the program without it. So there must be room for everything before libnetcdf begins. What a variable takes
+ * beside its numbers is about 1 kB. */
+static kelvin_status find_room(struct netcdf *file)
+{
+    static const uint64_t bytes[] = {[EXPORT_F32] = 4, [EXPORT_F64] = 8, [EXPORT_I64] = 8, [EXPORT_BOOL] = 1};
+    enum { BESIDE = 4096, ROOT = 1 << 16 };
+    uint64_t all = ROOT;
+    for (size_t i = 0; i < file->sheet->n; i++) {
+        const struct export_array *array = &file->sheet->arrays[i];
+        if (!array->text) all += BESIDE * (1 + array->ndim) + export_count(array) * bytes[array->type];
+        for (size_t j = 0; array->text && j < export_count(array); j++) all += BESIDE + 8 * strlen(array->text[j]);
+    }
+    return kelvin_writer_reserve(&file->writer, all);
+}
+
 static kelvin_status begin(void *data, const char *path, const struct export_sheet *sheet)
 {
     struct netcdf *file = data;
@@ -154,6 +170,7 @@ static kelvin_status begin(void *data, const char *path, const struct export_she
     KELVIN_TRY(library_open(&file->lib, &libnetcdf));
     KELVIN_TRY(allocate(file));
     KELVIN_TRY(kelvin_writer_open(&file->writer, path));
+    KELVIN_TRY(find_room(file));
     errno = 0;
     KELVIN_TRY(check(file, file->lib.nc_create(file->writer.temporary, NC_NETCDF4 | NC_CLOBBER, &file->root)));
     file->open = true;

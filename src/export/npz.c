@@ -88,6 +88,7 @@ static kelvin_status begin(void *file, const char *path, const struct export_she
             header_of(header, array) + export_count(array) * width_of(array) * flat_types[array->type].bytes;
     }
     npz->directory = zip_place(npz->members, sheet->n);
+    KELVIN_TRY(kelvin_writer_reserve(&npz->flat.writer, npz->directory));
     for (size_t i = 0; i < sheet->n; i++) {
         const size_t bytes = header_of(header, &sheet->arrays[i]);
         npz->flat.at[i] = npz->members[i].data + bytes;

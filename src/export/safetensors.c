@@ -80,7 +80,7 @@ static kelvin_status begin(void *data, const char *path, const struct export_she
     KELVIN_TRY(make_header(&header, file, 0));
     kelvin_free(header);
     for (size_t i = 0; i < sheet->n; i++) file->flat.at[i] += file->header;
-    return KELVIN_OK;
+    return kelvin_writer_reserve(&file->flat.writer, file->header + file->data);
 }
 
 static kelvin_status finish(struct safetensors *file)

@@ -1,0 +1,120 @@
+#!/bin/sh
+# kelvin export: what is refused, and what other programs read. Usage: test_export.sh KELVIN SOURCE_ROOT
+. "$2/tests/shell.sh"
+
+absent() { [ ! -e "$1" ] && [ ! -e "$1.tmp" ]; }
+# refused CODE TEXT ARGUMENT...: and no file x is left.
+refused() {
+    code=$1 text=$2
+    shift 2
+    run export "$@" -o x
+    check "kelvin export $* should fail with: $text" complained "$code" "$text"
+    check "kelvin export $* should leave nothing" absent x
+}
+
+ok sample --schedule cyclical --chains 3 --samples 9 --epochs 30 --lr 1e-3 --model mlp:6,5 --seed 3 -o cyclical
+ok sample --sampler hmc --iterations 30 --warmup 10 --chains 2 --steps 20 -o hmc
+printf 'a,b,kind\n' >few.csv
+for i in 1 2 3 4 5 6 7 8 9 10; do printf '%d,%d,naïve\n%d,3,"a, b"\n' $i $i $((i * i)); done >>few.csv
+ok sample --data csv:few.csv,label=kind --model mlp:3 --batch 5 --chains 1 --epochs 5 --lr 1e-3 -o few
+
+# ---- wrong use ----
+wrong "which run?" export --format npz
+wrong "which format?" export cyclical
+wrong "there is no format 'numpy'" export cyclical --format numpy
+wrong "did you mean 'netcdf'?" export cyclical --format netcdf4
+wrong "there is no part 'stats'" export cyclical --format npz --what posterior,stats
+wrong "have no test part" export hmc --format npz --what predictions
+wrong "unexpected" export cyclical hmc --format npz
+
+ok export cyclical --format npz
+check "the default name" [ -f cyclical.npz ]
+cp cyclical.npz kept
+wrong "cyclical.npz: exists already" export cyclical --format npz
+check "a file that was there is as it was" cmp -s kept cyclical.npz
+ok export cyclical --format npz --force
+(cd hmc && "$kelvin" export . --format npz >/dev/null)
+check "the default name of ." [ -f hmc/hmc.npz ]
+rm hmc/hmc.npz
+
+# ---- runs that cannot be exported ----
+refused 1 "nowhere" nowhere --format npz
+mkdir empty
+refused 1 "empty" empty --format npz
+cp -r cyclical unfinished
+rm unfinished/chain-001/sample-002.safetensors unfinished/chain-001/state.safetensors
+refused 1 "has not ended" unfinished --format npz
+cp -r cyclical broken
+python3 - <<'END'
+import struct, zlib, json
+path = "broken/chain-002/sample-001.safetensors"
+raw = bytearray(open(path, "rb").read())
+n, = struct.unpack("<Q", raw[:8])
+raw[8 + n:12 + n] = struct.pack("<f", float("nan"))
+head = raw[8:8 + n].decode()
+old = json.loads(head)["__metadata__"]["crc32"]
+raw[8:8 + n] = head.replace(old, "%08x" % zlib.crc32(raw[8 + n:])).encode()
+open(path, "wb").write(raw)
+END
+for format in npz safetensors; do
+    refused 1 "sample-001.safetensors" broken --format $format
+done
+run export cyclical --format npz -o nowhere/x
+check "a folder that is not there" complained 1 "nowhere/x: could not be written: No such file"
+if "$kelvin" export cyclical --format netcdf -o probe.nc >stdout 2>stderr; then
+    refused 1 "sample-001.safetensors" broken --format netcdf
+fi
+
+# ---- a disk that is full ----
+mkdir disk
+if mount -t tmpfs -o size=16k none disk 2>stderr; then
+    trap 'umount "$work/disk"; rm -rf "$work"' EXIT
+    for format in npz safetensors $([ -e probe.nc ] && echo netcdf); do
+        for size in 4k 16k 40k 100k 300k; do
+            mount -o remount,size=$size disk
+            run export cyclical --format $format -o disk/x
+            check "$format on a disk of $size" complained 1 "disk/x: could not be written: No space left on device"
+            check "$format on a disk of $size leaves nothing" [ -z "$(ls -A disk)" ]
+        done
+    done
+    umount disk
+    trap 'rm -rf "$work"' EXIT
+else
+    echo "skipped: no file system of our own can be mounted here to be full"
+fi
+
+# ---- chains that stopped early ----
+run sample --chains 8 --epochs 2 --seed 3 --logit-limit 1.9 -o some
+run export some --format npz
+check "chains that diverged are left out" good
+check "and named" grep -q "of 8 chains stopped early and .* left out: chain" stderr
+run sample --chains 2 --epochs 2 --logit-limit 0.001 -o none
+refused 1 "has no samples" none --format npz
+
+# ---- the same twice ----
+for format in npz safetensors netcdf; do
+    ending=$format
+    [ $format = netcdf ] && ending=nc
+    for run in cyclical hmc few; do
+        run export $run --format $format --force
+        if [ $format = netcdf ] && grep -qE "built without netCDF|libnetcdf is not installed" stderr; then
+            echo "skipped: $(cat stderr)"
+            break
+        fi
+        check "kelvin export $run --format $format" good
+        ok export $run --format $format -o again.$ending --force
+        check "two exports of $run are the same $format" cmp -s $run.$ending again.$ending
+    done
+done
+
+# ---- what is in it ----
+if ! /usr/bin/python3 -c 'import numpy, scipy' 2>/dev/null; then
+    echo "skipped: python3, its numpy or its scipy is not installed: nothing to read the files with"
+else
+    for run in cyclical hmc few; do
+        check "what is in $run" /usr/bin/python3 "$root/tests/test_export.py" $run
+    done
+    check "what is in some" /usr/bin/python3 "$root/tests/test_export.py" some diverged
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
