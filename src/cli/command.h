@@ -24,7 +24,7 @@ struct command {
 };
 
 extern const struct command sample_command, resume_command, eval_command, diagnose_command, predict_command,
-    export_command, figure_command, data_command, info_command, bench_command;
+    report_command, export_command, figure_command, data_command, info_command, bench_command;
 
 /* All of them; NULL after the last. */
 extern const struct command *const commands[];

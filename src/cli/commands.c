@@ -1,17 +1,9 @@
 /* The table of commands, and the help text of one. */
 #include "cli/command.h"
 
-const struct command *const commands[] = {&sample_command,
-                                          &resume_command,
-                                          &eval_command,
-                                          &diagnose_command,
-                                          &predict_command,
-                                          &export_command,
-                                          &figure_command,
-                                          &data_command,
-                                          &info_command,
-                                          &bench_command,
-                                          NULL};
+const struct command *const commands[] = {&sample_command,  &resume_command, &eval_command,   &diagnose_command,
+                                          &predict_command, &report_command, &export_command, &figure_command,
+                                          &data_command,    &info_command,   &bench_command,  NULL};
 
 void *command_settings(const struct command *command)
 {

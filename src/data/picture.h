@@ -16,6 +16,9 @@ KELVIN_MUST_CHECK kelvin_status picture_decode(struct picture *picture, const vo
                                                const char *path);
 void picture_free(struct picture *picture);
 
+/* The bytes of a PNG, to be freed with kelvin_free; `path` is for sentences. */
+KELVIN_MUST_CHECK kelvin_status picture_encode_png(void **png, size_t *bytes, const struct picture *picture,
+                                                   const char *path);
 KELVIN_MUST_CHECK kelvin_status picture_write_png(const struct picture *picture, const char *path);
 
 /* That in a file. */

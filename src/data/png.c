@@ -144,20 +144,29 @@ static kelvin_status encode(void **png, size_t *bytes, spng_ctx *ctx, const stru
     return error ? kelvin_fail(KELVIN_ENOMEM, "%s: could not be made: %s", path, spng_strerror(error)) : KELVIN_OK;
 }
 
-kelvin_status picture_write_png(const struct picture *picture, const char *path)
+kelvin_status picture_encode_png(void **png, size_t *bytes, const struct picture *picture, const char *path)
 {
-    void *png = NULL;
-    size_t bytes = 0;
+    void *encoded = NULL;
+    *png = NULL;
     spng_ctx *ctx = spng_ctx_new(SPNG_CTX_ENCODER);
     if (!ctx) return kelvin_fail(KELVIN_ENOMEM, "%s: out of memory while encoding", path);
-    kelvin_status status = encode(&png, &bytes, ctx, picture, path);
+    kelvin_status status = encode(&encoded, bytes, ctx, picture, path);
     spng_ctx_free(ctx);
-    if (!status) {
-        struct kelvin_writer file;
-        status = kelvin_writer_open(&file, path);
-        if (!status) status = kelvin_writer_put(&file, png, bytes);
-        status = kelvin_writer_close(&file, status);
-    }
-    free(png); /* from libspng's malloc */
+    if (!status && !(*png = kelvin_alloc(*bytes, 1))) status = KELVIN_ENOMEM;
+    if (!status) memcpy(*png, encoded, *bytes);
+    free(encoded); /* from libspng's malloc */
+    return status;
+}
+
+kelvin_status picture_write_png(const struct picture *picture, const char *path)
+{
+    void *png;
+    size_t bytes;
+    struct kelvin_writer file;
+    KELVIN_TRY(picture_encode_png(&png, &bytes, picture, path));
+    kelvin_status status = kelvin_writer_open(&file, path);
+    if (!status) status = kelvin_writer_put(&file, png, bytes);
+    status = kelvin_writer_close(&file, status);
+    kelvin_free(png);
     return status;
 }

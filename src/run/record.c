@@ -119,6 +119,22 @@ const struct kelvin_field_kind kelvin_field_seed = {
 const struct kelvin_field_kind kelvin_field_float = {"a number", float_to, float_from};
 const struct kelvin_field_kind kelvin_field_real = {"a number", real_to, real_from};
 
+const char *kelvin_field_words(kelvin_arena *arena, const struct kelvin_field *field, const void *record)
+{
+    char number[NUMBER];
+    json_t *json = field->kind->to_json((const char *)record + field->offset);
+    const char *text = json_is_string(json) ? json_string_value(json) : number;
+    const double real = json_real_value(json);
+    if (json_is_integer(json))
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+    else
+        snprintf(number, sizeof number, "%.*g", kelvin_digits(real), real);
+    const char *words = json ? kelvin_arena_text(arena, text, strlen(text)) : NULL;
+    json_decref(json);
+    if (!json) (void)kelvin_fail(KELVIN_ENOMEM, "out of memory");
+    return words;
+}
+
 /* ---- whole records ---- */
 
 /* NULL if memory runs out. */

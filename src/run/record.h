@@ -48,6 +48,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_record_take(void *record, const void *own
 /* The first name that is none of the fields; NULL if there is none. */
 const char *kelvin_record_stranger(void *owner, const struct kelvin_field *fields, size_t n);
 
+/* The value of a field as one would type it: texts as they are, numbers with the fewest digits that give them back.
+ * NULL if memory is short. */
+const char *kelvin_field_words(kelvin_arena *arena, const struct kelvin_field *field, const void *record);
+
 /* Digits (1 .. 17) after which a decimal number becomes this one again. */
 int kelvin_digits(double x);
 

@@ -1,0 +1,49 @@
+/* kelvin report: one page about runs. */
+#include "cli/command.h"
+#include "report/report.h"
+
+#include <string.h>
+
+struct settings {
+    const char *output, *on;
+    size_t threads;
+};
+
+#define AT(field) offsetof(struct settings, field)
+
+static const struct option options[] = {
+    {"output", 'o', "FILE", OPTION_STRING, AT(output), "the page, FILE.html (required); replaced if it is there", NULL},
+    {"on", 0, "PART", OPTION_STRING, AT(on), "evaluate on test or train", "test, where there is a test part"},
+    {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the page does not depend on it", "one per CPU"},
+};
+
+static kelvin_status run(void *data, const struct arguments *arguments)
+{
+    const struct settings *settings = data;
+    if (!arguments->operand)
+        return kelvin_fail(KELVIN_EUSAGE, "which run? Give its folder: kelvin report RUN -o report.html");
+    if (!settings->output) return kelvin_fail(KELVIN_EUSAGE, "no output file: give -o report.html");
+    const struct report_options how = {.on = settings->on, .threads = settings->threads};
+    KELVIN_TRY(report_write(settings->output, arguments->operands, arguments->n_operands, &how));
+    printf("%s\n", settings->output);
+    return KELVIN_OK;
+}
+
+const struct command report_command = {
+    .name = "report",
+    .synopsis = "RUN... [OPTION]... -o FILE",
+    .about = "Write one page about runs: HTML with everything in it",
+    .details = "The page has the configuration and the command that repeats it, learning curves, metrics with error "
+               "bars (several "
+               "runs side by side), calibration, uncertainty, posterior size, the diagnosis with its advice, and the "
+               "inputs that "
+               "are most worth a look.\n"
+               "It needs no other file, no network and no script; it is light, dark or printed as its reader likes. "
+               "The same runs "
+               "give the same bytes.",
+    .operands = OPERANDS,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .settings_size = sizeof(struct settings),
+    .run = run,
+};

@@ -1,0 +1,140 @@
+/* The section with observations that are worth a look: the most confident mistakes and the least certain inputs, as
+ * pictures, or as rows of a table whose columns have names. */
+#include "report/page.h"
+
+enum { MOST_COLUMNS = 12 };
+
+static bool can_show(const struct report_run *run)
+{
+    const kelvin_data *data = run->samples->run->data;
+    return data->channels || data->column_names;
+}
+
+bool cases_wanted(const struct page *page)
+{
+    for (size_t i = 0; i < page->n; i++)
+        if (can_show(&page->runs[i])) return true;
+    return false;
+}
+
+static const kelvin_part *part_of(const struct report_run *run)
+{
+    return run->side == KELVIN_TEST ? &run->whole->data->test : &run->whole->data->train;
+}
+
+static const char *class_name(const struct report_run *run, int32_t class)
+{
+    return class < 0 ? "?" : run->samples->run->data->class_names[class];
+}
+
+/* ---- pictures ---- */
+
+static void put_bars(struct page *page, const struct report_run *run, const struct report_case *c)
+{
+    struct markup *out = &page->out;
+    markup_put(out, "<ul class=\"bars\">");
+    for (size_t k = 0; k < c->n_top; k++) {
+        const bool hit = c->top[k] == c->label;
+        markup_put(out, "<li%s style=\"--p:%.1f%%\"><span>", hit ? " class=\"true\"" : "", 100 * c->p[k]);
+        markup_text(out, class_name(run, c->top[k]));
+        markup_put(out, "</span><b>%.1f</b></li>", 100 * c->p[k]);
+    }
+    markup_put(out, "</ul>");
+}
+
+static void put_picture(struct page *page, const struct report_run *run, const struct report_case *c)
+{
+    struct markup *out = &page->out;
+    const char *label = class_name(run, c->label), *predicted = class_name(run, c->predicted);
+    const char *about = page_text(page, "observation %zu: %s, predicted %s", c->index, label, predicted);
+    markup_put(out, "<li>");
+    if (!out->status) out->status = put_image(page, run->whole->data, part_of(run), c->index, about);
+    markup_put(out, "<p><span>is</span> <b>");
+    markup_text(out, label);
+    markup_put(out, "</b><br><span>predicted</span> <b class=\"%s\">", c->label == c->predicted ? "hit" : "miss");
+    markup_text(out, predicted);
+    markup_put(out, "</b></p>");
+    put_bars(page, run, c);
+    markup_put(out, "<p class=\"index\">no. %zu</p></li>\n", c->index);
+}
+
+static void put_pictures(struct page *page, const struct report_run *run, const struct report_cases *cases)
+{
+    markup_put(&page->out, "<ul class=\"cases\">\n");
+    for (size_t i = 0; i < cases->n && !page->out.status; i++) put_picture(page, run, &cases->list[i]);
+    markup_put(&page->out, "</ul>\n");
+}
+
+/* ---- rows ---- */
+
+static void put_row(struct page *page, const struct report_run *run, const struct report_case *c, float *x)
+{
+    const kelvin_data *data = run->whole->data;
+    const size_t columns = data->inputs < MOST_COLUMNS ? data->inputs : MOST_COLUMNS;
+    begin_row(page, page_text(page, "%zu", c->index));
+    put_cell(page, "text", class_name(run, c->label));
+    put_cell(page, "text", class_name(run, c->predicted));
+    put_cell(page, "", page_text(page, "%.1f", 100 * c->confidence));
+    put_cell(page, "", page_text(page, "%.3f", c->entropy));
+    kelvin_data_slice(data, part_of(run), x, c->index, 1);
+    for (size_t k = 0; k < columns; k++)
+        put_cell(page, "", page_text(page, "%.4g", (double)x[k] * data->deviation[k] + data->mean[k]));
+    end_row(page);
+}
+
+static void put_rows(struct page *page, const struct report_run *run, const struct report_cases *cases)
+{
+    static const char *const heads[] = {"no.", "is", "predicted", "confidence, %", "entropy, nats"};
+    const kelvin_data *data = run->whole->data;
+    float *x = kelvin_arena_alloc(page->arena, data->inputs, sizeof *x);
+    if (!x) page->out.status = KELVIN_ENOMEM;
+    if (page->out.status) return;
+    begin_table(page, "Cases");
+    markup_put(&page->out, "<thead><tr>");
+    for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
+        markup_put(&page->out, "<th scope=\"col\">%s</th>", heads[k]);
+    for (size_t k = 0; k < data->inputs && k < MOST_COLUMNS; k++) {
+        markup_put(&page->out, "<th scope=\"col\">");
+        markup_text(&page->out, data->column_names[k]);
+        markup_put(&page->out, "</th>");
+    }
+    markup_put(&page->out, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < cases->n; i++) put_row(page, run, &cases->list[i], x);
+    markup_put(&page->out, "</tbody>");
+    end_table(page);
+}
+
+/* ---- the section ---- */
+
+static void put_cases(struct page *page, const struct report_run *run, const struct report_cases *cases,
+                      const char *title, const char *about, const char *none)
+{
+    markup_put(&page->out, "<h4>%s</h4>\n<p>%s</p>\n", title, cases->n ? about : none);
+    if (cases->n == 0) return;
+    if (run->whole->data->channels)
+        put_pictures(page, run, cases);
+    else
+        put_rows(page, run, cases);
+}
+
+void write_cases(struct page *page)
+{
+    for (size_t i = 0; i < page->n; i++) {
+        const struct report_run *run = &page->runs[i];
+        if (!can_show(run)) continue;
+        put_run_title(page, run);
+        if (!run->whole) {
+            markup_put(&page->out, "<p class=\"note\">The inputs cannot be shown: ");
+            markup_text(&page->out, run->without_data);
+            markup_put(&page->out, ".</p>\n");
+            continue;
+        }
+        put_cases(
+            page, run, &run->mistakes, "The most confident mistakes",
+            "Wrong predictions that the ensemble was most sure of. Bars are probabilities in per cent; green is the "
+            "true class.",
+            "There is none: every prediction is right.");
+        put_cases(page, run, &run->doubts, "The least certain inputs", "Predictions of the highest entropy.",
+                  "There is none.");
+    }
+}

@@ -1,0 +1,76 @@
+/* The command that repeats a run: every option of `kelvin sample` that its sampler heeds, in words that a shell takes.
+ * A file (--config) would not travel with the page. */
+#include "report/page.h"
+
+#include "run/fields.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Letters that mean themselves to every shell. */
+static bool is_plain(const char *text)
+{
+    if (!*text) return false;
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && !strchr("%+,-./:=@_", *text)) return false;
+    return true;
+}
+
+/* Other texts in single quotes: a quote inside closes them, stands behind a backslash, and opens them again. */
+static const char *quoted(kelvin_arena *arena, const char *text)
+{
+    if (is_plain(text)) return text;
+    size_t quotes = 0;
+    for (const char *at = text; *at; at++) quotes += *at == '\'';
+    char *out = kelvin_arena_alloc(arena, strlen(text) + 3 * quotes + 3, 1), *to = out;
+    if (!out) return NULL;
+    *to++ = '\'';
+    for (; *text; text++) {
+        if (*text == '\'') memcpy(to, "'\\'", 3), to += 3;
+        *to++ = *text;
+    }
+    *to++ = '\'';
+    *to = '\0';
+    return out;
+}
+
+/* What the program itself writes into run.json is no option. */
+static bool is_option(const char *name)
+{
+    return strcmp(name, "kelvin") != 0 && strcmp(name, "data_crc32") != 0;
+}
+
+static void put_option(struct markup *out, const char *name, const char *value)
+{
+    markup_put(out, " --");
+    for (; *name; name++) markup_put(out, "%c", *name == '_' ? '-' : *name);
+    markup_put(out, " ");
+    markup_text(out, value);
+}
+
+void put_command(struct page *page, const kelvin_run *run)
+{
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    const struct kelvin_config_record record = {.config = run->config};
+    const size_t n = kelvin_config_fields_of(fields, run->config.sampler);
+    markup_put(&page->out, "<pre class=\"command\"><code>kelvin sample");
+    for (size_t i = 0; i < n && !page->out.status; i++) {
+        if (!is_option(fields[i].name)) continue;
+        const char *value = kelvin_field_words(page->arena, &fields[i], &record);
+        const char *word = value ? quoted(page->arena, value) : NULL;
+        if (word)
+            put_option(&page->out, fields[i].name, word);
+        else
+            page->out.status = KELVIN_ENOMEM;
+    }
+    markup_put(&page->out, " -o again</code></pre>\n");
+}
+
+const char *config_words(struct page *page, const kelvin_run *run, const struct kelvin_config_field *field)
+{
+    const struct kelvin_config_record record = {.config = run->config};
+    if (!is_option(field->field.name) || !kelvin_config_field_counts(field, run->config.sampler)) return NULL;
+    const char *words = kelvin_field_words(page->arena, &field->field, &record);
+    if (!words) page->out.status = KELVIN_ENOMEM;
+    return words;
+}

@@ -1,0 +1,164 @@
+/* The page: its head, what it is about, its contents, and then section after section. */
+#include "report/page.h"
+
+#include "figures/chart_css.h"
+#include "report/page_css.h"
+
+#include <string.h>
+
+const struct section sections[] = {
+    {"setup", "What was sampled", NULL, write_setup},
+    {"learning", "Learning curves", NULL, write_learning},
+    {"metrics", "Metrics", NULL, write_metrics},
+    {"calibration", "Calibration", NULL, write_calibration},
+    {"uncertainty", "Uncertainty", NULL, write_uncertainty},
+    {"size", "Posterior size", sizes_wanted, write_sizes},
+    {"diagnosis", "Diagnosis", NULL, write_diagnosis},
+    {"cases", "Cases worth a look", cases_wanted, write_cases},
+    {NULL, NULL, NULL, NULL},
+};
+
+static bool is_wanted(const struct page *page, const struct section *section)
+{
+    return !section->wanted || section->wanted(page);
+}
+
+static void put_title(struct page *page)
+{
+    if (page->n > 1) {
+        markup_put(&page->out, "%zu posteriors side by side", page->n);
+        return;
+    }
+    markup_put(&page->out, "The posterior in ");
+    markup_text(&page->out, page->runs[0].name);
+}
+
+static void put_head(struct page *page)
+{
+    struct markup *out = &page->out;
+    markup_put(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                    "<meta name=\"generator\" content=\"kelvin " KELVIN_VERSION "\">\n<title>");
+    put_title(page);
+    markup_put(out, "</title>\n<style>\n");
+    markup_lines(out, chart_css);
+    markup_lines(out, page_css);
+    markup_put(out, "</style>\n</head>\n<body>\n");
+}
+
+/* "24 samples of resnet20 on cifar10 by SGHMC, at temperature 1" */
+static void put_subject(struct page *page, const struct report_run *run)
+{
+    const kelvin_run_config *c = &run->samples->run->config;
+    const bool hmc = strcmp(c->sampler, "hmc") == 0;
+    markup_text(&page->out, page_text(page, "%zu sample%s of ", run->samples->n, run->samples->n == 1 ? "" : "s"));
+    markup_put(&page->out, "<b>");
+    markup_text(&page->out, c->model);
+    markup_put(&page->out, "</b> on <b>");
+    markup_text(&page->out, c->data);
+    markup_put(&page->out, "</b>");
+    markup_text(&page->out, page_text(page, " by %s at temperature %g", hmc ? "HMC" : "SGHMC", c->temperature));
+}
+
+static void put_subjects(struct page *page)
+{
+    struct markup *out = &page->out;
+    for (size_t i = 0; i < page->n; i++) {
+        const struct report_run *run = &page->runs[i];
+        markup_put(out, "<p class=\"lead\">");
+        if (page->n > 1) {
+            markup_put(out, "<strong>");
+            markup_text(out, run->name);
+            markup_put(out, ":</strong> ");
+        }
+        put_subject(page, run);
+        markup_put(out, ", evaluated on %zu %s observations of %zu classes.</p>\n", run->metrics->n,
+                   run->side == KELVIN_TEST ? "test" : "training", run->metrics->classes);
+    }
+}
+
+/* The numbers that are asked for first. */
+static void put_key_numbers(struct page *page)
+{
+    static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD, KELVIN_ECE, KELVIN_CONFIDENCE};
+    if (page->n > 1) return;
+    markup_put(&page->out, "<dl class=\"key\">\n");
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const kelvin_metric_info *about = kelvin_metric_about(shown[i]);
+        markup_put(&page->out, "<div><dt>%s</dt><dd>%s", about->title,
+                   words_of(page, about->scale * page->runs[0].metrics->ensemble[shown[i]], about->digits));
+        markup_put(&page->out, *about->unit ? "<small> %s</small></dd></div>\n" : "%s</dd></div>\n", about->unit);
+    }
+    markup_put(&page->out, "</dl>\n");
+}
+
+static void put_verdict(struct page *page)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < page->n; i++) n += page->runs[i].diagnosis->n_advice;
+    if (n == 0)
+        markup_put(&page->out, "<p class=\"note good\">The diagnosis found nothing that is off.</p>\n");
+    else
+        markup_put(&page->out,
+                   "<p class=\"note bad\">The diagnosis has %zu piece%s of advice: <a href=\"#diagnosis\">see "
+                   "below</a>.</p>\n",
+                   n, n == 1 ? "" : "s");
+}
+
+static void put_contents(struct page *page)
+{
+    markup_put(&page->out, "<nav aria-label=\"Contents\"><ol>\n");
+    for (const struct section *s = sections; s->id; s++)
+        if (is_wanted(page, s)) markup_put(&page->out, "<li><a href=\"#%s\">%s</a></li>\n", s->id, s->title);
+    markup_put(&page->out, "</ol></nav>\n");
+}
+
+static void put_page(struct page *page)
+{
+    put_head(page);
+    markup_put(&page->out, "<header>\n<h1>");
+    put_title(page);
+    markup_put(&page->out, "</h1>\n");
+    put_subjects(page);
+    put_key_numbers(page);
+    put_verdict(page);
+    put_contents(page);
+    markup_put(&page->out, "</header>\n<main>\n");
+    for (const struct section *s = sections; s->id && !page->out.status; s++) {
+        if (!is_wanted(page, s)) continue;
+        markup_put(&page->out, "<section id=\"%s\">\n<h2>%s</h2>\n", s->id, s->title);
+        s->write(page);
+        markup_put(&page->out, "</section>\n");
+    }
+    markup_put(&page->out, "</main>\n<footer><p>Made by kelvin " KELVIN_VERSION
+                           ". The same runs give the same page, to the byte.</p></footer>\n</body>\n</html>\n");
+}
+
+static kelvin_status write_page(const char *path, struct page *page)
+{
+    struct kelvin_writer *file = kelvin_alloc(1, sizeof *file);
+    if (!file) return KELVIN_ENOMEM;
+    kelvin_status status = kelvin_writer_open(file, path);
+    page->out = (struct markup){.file = file, .status = status};
+    if (!status) put_page(page);
+    status = kelvin_writer_close(file, page->out.status);
+    kelvin_free(file);
+    return status;
+}
+
+kelvin_status report_write(const char *path, const char *const *folders, size_t n, const struct report_options *options)
+{
+    struct page page = {.n = n};
+    KELVIN_TRY(kelvin_arena_create(&page.arena));
+    page.runs = kelvin_arena_alloc(page.arena, n, sizeof *page.runs);
+    page.charted = kelvin_arena_alloc(page.arena, n, sizeof *page.charted);
+    kelvin_status status = page.runs && page.charted ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!status) status = gather_runs(page.runs, page.arena, folders, n, options);
+    for (size_t i = 0; i < n && !status; i++)
+        page.charted[i] = (struct charted){page.runs[i].name, page.runs[i].metrics, page.runs[i].diagnosis};
+    if (!status) status = write_page(path, &page);
+    if (page.runs) gather_release(page.runs, n);
+    kelvin_arena_destroy(page.arena);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* page: the pieces of the page, for those who write its sections. */
+#ifndef REPORT_PAGE_H
+#define REPORT_PAGE_H
+
+#include "figures/posterior_charts.h"
+#include "report/gather.h"
+#include "run/fields.h"
+
+struct page {
+    struct markup out;
+    kelvin_arena *arena;
+    size_t n;
+    struct report_run *runs; /* (n) */
+    struct charted *charted; /* (n), the same for charts */
+};
+
+/* A section of the page. It may be left out where there is nothing to say. */
+struct section {
+    const char *id, *title;
+    bool (*wanted)(const struct page *page); /* NULL: always */
+    void (*write)(struct page *page);
+};
+
+extern const struct section sections[]; /* the last has no id */
+
+/* ---- pieces ---- */
+
+/* A title and a caption that says what is to be seen, around a chart. */
+void put_chart(struct page *page, const struct chart *chart, const char *caption);
+void begin_charts(struct page *page); /* charts side by side, where there is room */
+void end_charts(struct page *page);
+
+/* Tables that are wider than the page scroll by themselves. `label` is for those who cannot see them. */
+void begin_table(struct page *page, const char *label);
+void end_table(struct page *page);
+void put_run_names(struct page *page, const char *corner); /* the head of a table with a column per run */
+void begin_row(struct page *page, const char *title);
+void end_row(struct page *page);
+void put_cell(struct page *page, const char *class, const char *text);
+
+/* A number with so many digits after the point, true minus and no exponent; a dash where there is none. */
+const char *words_of(struct page *page, double value, int digits);
+
+/* The name of a run above what is said of it alone, if there are several. */
+void put_run_title(struct page *page, const struct report_run *run);
+
+/* Any text, formatted, in the arena; "" if memory is short. */
+const char *page_text(struct page *page, const char *format, ...) KELVIN_PRINTF(2, 3);
+
+/* ---- what the sections are made of ---- */
+
+void write_setup(struct page *page);
+void write_learning(struct page *page);
+void write_metrics(struct page *page);
+void write_calibration(struct page *page);
+void write_uncertainty(struct page *page);
+bool sizes_wanted(const struct page *page);
+void write_sizes(struct page *page);
+void write_diagnosis(struct page *page);
+bool cases_wanted(const struct page *page);
+void write_cases(struct page *page);
+
+/* The command that repeats a run. */
+void put_command(struct page *page, const kelvin_run *run);
+
+/* A field of a run's configuration; NULL if it has none. */
+const char *config_words(struct page *page, const kelvin_run *run, const struct kelvin_config_field *field);
+
+/* An image of the data as <img>. */
+KELVIN_MUST_CHECK kelvin_status put_image(struct page *page, const kelvin_data *data, const kelvin_part *part,
+                                          size_t index, const char *about);
+
+#endif

@@ -1,0 +1,114 @@
+/* The pieces of a page that all sections use. */
+#include "report/page.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+const char *page_text(struct page *page, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = kelvin_arena_alloc(page->arena, (size_t)length + 1, 1);
+    if (!text) {
+        page->out.status = KELVIN_ENOMEM;
+        return "";
+    }
+    va_start(args, format);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+const char *words_of(struct page *page, double value, int digits)
+{
+    if (isnan(value)) return "\xe2\x80\x93"; /* U+2013 */
+    if (isinf(value)) return value > 0 ? "\xe2\x88\x9e" : "\xe2\x88\x92\xe2\x88\x9e";
+    const double half = 0.5 * pow(10, -digits);
+    return page_text(page, "%s%.*f", value <= -half ? "\xe2\x88\x92" : "", digits, fabs(value));
+}
+
+/* ---- charts ---- */
+
+void begin_charts(struct page *page)
+{
+    markup_put(&page->out, "<div class=\"charts\">\n");
+}
+
+void end_charts(struct page *page)
+{
+    markup_put(&page->out, "</div>\n");
+}
+
+void put_chart(struct page *page, const struct chart *chart, const char *caption)
+{
+    struct markup *out = &page->out;
+    if (out->status) return;
+    markup_put(out, "<figure>\n<h4>");
+    markup_text(out, chart->title);
+    markup_put(out, "</h4>\n");
+    if (chart->subtitle) {
+        markup_put(out, "<p class=\"sub\">");
+        markup_text(out, chart->subtitle);
+        markup_put(out, "</p>\n");
+    }
+    const kelvin_status status = chart_svg(out, chart);
+    if (!out->status) out->status = status;
+    if (caption) {
+        markup_put(out, "<figcaption>");
+        markup_text(out, caption);
+        markup_put(out, "</figcaption>\n");
+    }
+    markup_put(out, "</figure>\n");
+}
+
+/* ---- tables ---- */
+
+void begin_table(struct page *page, const char *label)
+{
+    markup_put(&page->out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table>\n", label);
+}
+
+void end_table(struct page *page)
+{
+    markup_put(&page->out, "</table></div>\n");
+}
+
+void begin_row(struct page *page, const char *title)
+{
+    markup_put(&page->out, "<tr><th scope=\"row\">");
+    markup_text(&page->out, title);
+    markup_put(&page->out, "</th>");
+}
+
+void end_row(struct page *page)
+{
+    markup_put(&page->out, "</tr>\n");
+}
+
+void put_cell(struct page *page, const char *class, const char *text)
+{
+    markup_put(&page->out, *class ? "<td class=\"%s\">" : "<td%s>", class);
+    markup_text(&page->out, text);
+    markup_put(&page->out, "</td>");
+}
+
+void put_run_names(struct page *page, const char *corner)
+{
+    markup_put(&page->out, "<thead><tr><th scope=\"col\">%s</th>", corner);
+    for (size_t i = 0; i < page->n; i++) {
+        markup_put(&page->out, "<th scope=\"col\">");
+        markup_text(&page->out, page->runs[i].name);
+        markup_put(&page->out, "</th>");
+    }
+    markup_put(&page->out, "</tr></thead>\n");
+}
+
+void put_run_title(struct page *page, const struct report_run *run)
+{
+    if (page->n < 2) return;
+    markup_put(&page->out, "<h3>");
+    markup_text(&page->out, run->name);
+    markup_put(&page->out, "</h3>\n");
+}

@@ -1,0 +1,187 @@
+/* The sections about what posteriors predict: metrics, calibration, uncertainty, size. */
+#include "report/page.h"
+
+#include <math.h>
+
+/* ---- metrics ---- */
+
+static const char *with_unit(struct page *page, kelvin_metric metric)
+{
+    const kelvin_metric_info *about = kelvin_metric_about(metric);
+    return *about->unit ? page_text(page, "%s, %s", about->title, about->unit) : about->title;
+}
+
+static const char *scaled(struct page *page, kelvin_metric metric, double value)
+{
+    const kelvin_metric_info *about = kelvin_metric_about(metric);
+    return words_of(page, about->scale * value, about->digits);
+}
+
+static void put_ensemble(struct page *page, kelvin_metric metric, const kelvin_metrics *m)
+{
+    put_cell(page, "main", scaled(page, metric, m->ensemble[metric]));
+}
+
+static void put_subsets(struct page *page, kelvin_metric metric, const kelvin_metrics *m)
+{
+    const kelvin_percentiles *p = &m->spread[metric];
+    if (!m->subsets) {
+        put_cell(page, "", "\xe2\x80\x93");
+        return;
+    }
+    put_cell(page, "",
+             page_text(page, "%s (%s .. %s)", scaled(page, metric, p->median), scaled(page, metric, p->low),
+                       scaled(page, metric, p->high)));
+}
+
+static void put_single(struct page *page, kelvin_metric metric, const kelvin_metrics *m)
+{
+    const kelvin_average *one = &m->single[metric];
+    put_cell(page, "",
+             isnan(one->error) ? scaled(page, metric, one->mean)
+                               : page_text(page, "%s \xc2\xb1 %s", scaled(page, metric, one->mean),
+                                           scaled(page, metric, one->error)));
+}
+
+static const struct kind {
+    const char *title;
+    void (*put)(struct page *page, kelvin_metric metric, const kelvin_metrics *m);
+} kinds[] = {{"all samples", put_ensemble}, {"ensembles of %zu", put_subsets}, {"single samples", put_single}};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static size_t subset_of(const struct page *page)
+{
+    size_t subset = 0;
+    for (size_t i = 0; i < page->n; i++)
+        if (page->runs[i].metrics->subsets) subset = page->runs[i].metrics->subset;
+    return subset;
+}
+
+/* Of one run the kinds are columns. */
+static void put_table_of_one(struct page *page)
+{
+    const size_t subset = subset_of(page);
+    markup_put(&page->out, "<thead><tr><th scope=\"col\">metric</th><th scope=\"col\">all samples</th>");
+    if (subset) markup_put(&page->out, "<th scope=\"col\">ensembles of %zu</th>", subset);
+    markup_put(&page->out, "<th scope=\"col\">single samples</th></tr></thead>\n<tbody>\n");
+    for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
+        begin_row(page, with_unit(page, metric));
+        for (size_t k = 0; k < KINDS; k++)
+            if (k != 1 || subset) kinds[k].put(page, metric, page->runs[0].metrics);
+        end_row(page);
+    }
+    markup_put(&page->out, "</tbody>");
+}
+
+/* Of several, runs are columns, and each kind a group of rows. */
+static void put_table_of_many(struct page *page)
+{
+    const size_t subset = subset_of(page);
+    put_run_names(page, "metric");
+    for (size_t k = 0; k < KINDS; k++) {
+        if (k == 1 && !subset) continue;
+        markup_put(&page->out, "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\">", page->n + 1);
+        markup_put(&page->out, k == 1 ? "ensembles of %zu" : k == 0 ? "all samples" : "single samples", subset);
+        markup_put(&page->out, "</th></tr>\n");
+        for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
+            begin_row(page, with_unit(page, metric));
+            for (size_t i = 0; i < page->n; i++) kinds[k].put(page, metric, page->runs[i].metrics);
+            end_row(page);
+        }
+        markup_put(&page->out, "</tbody>\n");
+    }
+}
+
+static void put_notes(struct page *page)
+{
+    const size_t subset = subset_of(page);
+    markup_put(&page->out,
+               "<p class=\"notes\">All samples: of the posterior predictive, the mean of all samples' probabilities. "
+               "Single samples: the mean over samples, \xc2\xb1 its standard error over chains. ");
+    if (subset)
+        markup_put(&page->out,
+                   "Ensembles of %zu: median (10th .. 90th percentile) over 100 random subsets of so many samples.",
+                   subset);
+    else
+        markup_put(&page->out, "Error bars of ensembles need more than 8 samples.");
+    markup_put(&page->out, "</p>\n");
+}
+
+void write_metrics(struct page *page)
+{
+    static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD, KELVIN_ECE, KELVIN_BRIER};
+    begin_table(page, "Metrics");
+    if (page->n == 1)
+        put_table_of_one(page);
+    else
+        put_table_of_many(page);
+    end_table(page);
+    put_notes(page);
+    begin_charts(page);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        struct chart chart;
+        chart_metric(&chart, page->arena, shown[i], page->charted, page->n);
+        put_chart(page, &chart,
+                  i > 0 ? NULL
+                        : "How much is gained by averaging, and how sure that is: bars are standard "
+                          "errors of single samples, and 10 .. 90 % of small ensembles.");
+    }
+    end_charts(page);
+}
+
+/* ---- the others ---- */
+
+void write_calibration(struct page *page)
+{
+    struct chart chart;
+    begin_charts(page);
+    chart_reliability(&chart, page->arena, page->charted, page->n, false);
+    put_chart(page, &chart,
+              page->n == 1 ? "On the diagonal, predictions are as often right as they claim. Light blue: better than "
+                             "claimed; light red: worse."
+                           : "On the diagonal, predictions are as often right as they claim; above it they are too "
+                             "modest, below it too confident.");
+    chart_reliability(&chart, page->arena, page->charted, page->n, true);
+    put_chart(
+        page, &chart,
+        "The same where each point stands for about as many observations, with standard errors; the axes go where "
+        "the points are.");
+    for (size_t i = 0; i < page->n; i++) {
+        chart_confidence(&chart, page->arena, &page->charted[i]);
+        if (page->n > 1) chart.title = page_text(page, "Confidence: %s", page->runs[i].name);
+        put_chart(page, &chart,
+                  i > 0 ? NULL
+                        : "Wrong predictions should be on the left: what is wrong and far to the right "
+                          "is a confident mistake.");
+    }
+    end_charts(page);
+}
+
+void write_uncertainty(struct page *page)
+{
+    struct chart chart;
+    begin_charts(page);
+    chart_uncertainty(&chart, page->arena, page->charted, page->n);
+    put_chart(page, &chart,
+              "Mean entropy of a prediction. Aleatoric: each sample by itself is in doubt, more samples will not help. "
+              "Epistemic: samples contradict each other, more data would.");
+    end_charts(page);
+}
+
+bool sizes_wanted(const struct page *page)
+{
+    for (size_t i = 0; i < page->n; i++)
+        if (page->runs[i].metrics->sizes > 1) return true;
+    return false;
+}
+
+void write_sizes(struct page *page)
+{
+    struct chart chart;
+    begin_charts(page);
+    if (chart_size(&chart, page->arena, page->charted, page->n))
+        put_chart(page, &chart,
+                  "Where the curve is flat, more samples are of no use; where it still rises at its end, they are.");
+    end_charts(page);
+}
