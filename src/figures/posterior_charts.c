@@ -166,20 +166,20 @@ static void size_curve(struct chart *chart, const struct charted *run, size_t co
     }
 }
 
-bool chart_size(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
+bool chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *metrics, size_t n_metrics,
+                const struct charted *runs, size_t n)
 {
-    static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
     size_t most = 0;
     for (size_t r = 0; r < n; r++)
         if (runs[r].metrics->sizes > most) most = runs[r].metrics->sizes;
     if (most < 2) return false;
     chart_begin(chart, arena, "posterior-size", "Posterior size");
     chart->subtitle = "mean and 10 .. 90 % over random orders of samples";
-    chart->about = "Accuracy and log-likelihood of ensembles by their number of samples.";
+    chart->about = "How good ensembles are by their number of samples.";
     chart->x = (struct chart_axis){.label = "samples in the ensemble", .low = NAN, .high = NAN, .log = true};
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        chart_panel(chart, metric_label(chart, shown[i]), MIDDLE);
-        for (size_t r = 0; r < n; r++) size_curve(chart, &runs[r], colour_of(r), shown[i]);
+    for (size_t i = 0; i < n_metrics; i++) {
+        chart_panel(chart, metric_label(chart, metrics[i]), n_metrics == 1 ? TALL : MIDDLE);
+        for (size_t r = 0; r < n; r++) size_curve(chart, &runs[r], colour_of(r), metrics[i]);
     }
     return true;
 }

@@ -25,8 +25,9 @@ void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct ch
 /* How confident right and wrong predictions are. */
 void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run);
 
-/* Accuracy and log-likelihood of ensembles of 1, 2, ... samples. False if no run has two sizes. */
-bool chart_size(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
+/* Metrics of ensembles of 1, 2, ... samples, one panel each. False if no run has two sizes. */
+bool chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *metrics, size_t n_metrics,
+                const struct charted *runs, size_t n);
 
 /* One metric: single samples, ensembles of some, the ensemble of all. */
 void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric, const struct charted *runs, size_t n);

@@ -42,9 +42,9 @@ static bool is_option(const char *name)
 
 static void put_option(struct markup *out, const char *name, const char *value)
 {
-    markup_put(out, " --");
+    markup_put(out, " <span>--");
     for (; *name; name++) markup_put(out, "%c", *name == '_' ? '-' : *name);
-    markup_put(out, " ");
+    markup_put(out, "</span> ");
     markup_text(out, value);
 }
 

@@ -37,6 +37,10 @@ static void put_subsets(struct page *page, kelvin_metric metric, const kelvin_me
 static void put_single(struct page *page, kelvin_metric metric, const kelvin_metrics *m)
 {
     const kelvin_average *one = &m->single[metric];
+    if (metric == KELVIN_EPISTEMIC) { /* one sample does not contradict itself */
+        put_cell(page, "", "\xe2\x80\x93");
+        return;
+    }
     put_cell(page, "",
              isnan(one->error) ? scaled(page, metric, one->mean)
                                : page_text(page, "%s \xc2\xb1 %s", scaled(page, metric, one->mean),
@@ -118,14 +122,14 @@ void write_metrics(struct page *page)
         put_table_of_many(page);
     end_table(page);
     put_notes(page);
+    markup_put(&page->out,
+               "<p class=\"notes\">The plots show how much is gained by averaging, and how sure that is: bars "
+               "are standard errors of single samples, and 10 .. 90 %% of small ensembles.</p>\n");
     begin_charts(page);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         struct chart chart;
         chart_metric(&chart, page->arena, shown[i], page->charted, page->n);
-        put_chart(page, &chart,
-                  i > 0 ? NULL
-                        : "How much is gained by averaging, and how sure that is: bars are standard "
-                          "errors of single samples, and 10 .. 90 % of small ensembles.");
+        put_chart(page, &chart, NULL);
     }
     end_charts(page);
 }
@@ -147,14 +151,6 @@ void write_calibration(struct page *page)
         page, &chart,
         "The same where each point stands for about as many observations, with standard errors; the axes go where "
         "the points are.");
-    for (size_t i = 0; i < page->n; i++) {
-        chart_confidence(&chart, page->arena, &page->charted[i]);
-        if (page->n > 1) chart.title = page_text(page, "Confidence: %s", page->runs[i].name);
-        put_chart(page, &chart,
-                  i > 0 ? NULL
-                        : "Wrong predictions should be on the left: what is wrong and far to the right "
-                          "is a confident mistake.");
-    }
     end_charts(page);
 }
 
@@ -166,6 +162,14 @@ void write_uncertainty(struct page *page)
     put_chart(page, &chart,
               "Mean entropy of a prediction. Aleatoric: each sample by itself is in doubt, more samples will not help. "
               "Epistemic: samples contradict each other, more data would.");
+    for (size_t i = 0; i < page->n; i++) {
+        chart_confidence(&chart, page->arena, &page->charted[i]);
+        if (page->n > 1) chart.title = page_text(page, "Confidence: %s", page->runs[i].name);
+        put_chart(page, &chart,
+                  i > 0 ? NULL
+                        : "Wrong predictions should be on the left: what is wrong and far to the right "
+                          "is a confident mistake.");
+    }
     end_charts(page);
 }
 
@@ -178,10 +182,16 @@ bool sizes_wanted(const struct page *page)
 
 void write_sizes(struct page *page)
 {
+    static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
     struct chart chart;
+    markup_put(&page->out,
+               "<p class=\"notes\">Where a curve is flat, more samples are of no use; where it still rises at "
+               "its end, they are. The band narrows at the end because all samples are in it then.</p>\n");
     begin_charts(page);
-    if (chart_size(&chart, page->arena, page->charted, page->n))
-        put_chart(page, &chart,
-                  "Where the curve is flat, more samples are of no use; where it still rises at its end, they are.");
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        if (!chart_size(&chart, page->arena, &shown[i], 1, page->charted, page->n)) continue;
+        chart.title = page_text(page, "%s by posterior size", kelvin_metric_about(shown[i])->title);
+        put_chart(page, &chart, NULL);
+    }
     end_charts(page);
 }
