@@ -1,10 +1,10 @@
 /* kelvin diagnose: reads a run's folder and says whether to believe it. */
-#include "base/files.h"
 #include "cli/command.h"
 #include "cli/diagnose_table.h"
 #include "cli/report.h"
+#include "posterior/advice.h"
 
-#include <string.h>
+#include <stdio.h>
 
 struct settings {
     bool json;
@@ -15,20 +15,6 @@ static const struct option options[] = {
     {"json", 0, NULL, OPTION_FLAG, offsetof(struct settings, json), "print JSON instead of a table", NULL},
     {"threads", 0, "N", OPTION_SIZE, offsetof(struct settings, threads), "on so many threads", "one per CPU"},
 };
-
-/* RUN, RUN/ and RUN/run.json are the same run. */
-static kelvin_status folder_of(kelvin_path folder, const char *operand)
-{
-    static const char config[] = "/run.json";
-    KELVIN_TRY(kelvin_path_join(folder, operand, "%s", ""));
-    size_t length = strlen(folder);
-    while (length > 1 && folder[length - 1] == '/') folder[--length] = 0;
-    if (strcmp(folder, config + 1) == 0)
-        strcpy(folder, ".");
-    else if (length > strlen(config) && strcmp(folder + length - strlen(config), config) == 0)
-        folder[length - strlen(config)] = 0;
-    return KELVIN_OK;
-}
 
 static kelvin_status tell(kelvin_samples *samples, const struct settings *settings)
 {
@@ -43,15 +29,28 @@ static kelvin_status tell(kelvin_samples *samples, const struct settings *settin
     return status;
 }
 
+/* Why there is nothing to look at, and what helps. */
+static kelvin_status nothing_left(const char *folder)
+{
+    char advice[KELVIN_SENTENCES], reason[KELVIN_SENTENCES];
+    kelvin_run *left;
+    snprintf(reason, sizeof reason, "%s", kelvin_error());
+    KELVIN_TRY(kelvin_run_open(&left, folder));
+    kelvin_advise_stable(advice, &left->config);
+    kelvin_run_close(left);
+    return kelvin_fail(KELVIN_EDIVERGED, "all chains diverged: %s (%s)", advice, reason);
+}
+
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     const struct settings *settings = data;
     kelvin_path folder;
     kelvin_samples *samples;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin diagnose --help)");
-    KELVIN_TRY(folder_of(folder, arguments->operand));
-    KELVIN_TRY(kelvin_samples_open(&samples, folder));
-    const kelvin_status status = tell(samples, settings);
+    KELVIN_TRY(run_folder(folder, arguments->operand));
+    kelvin_status status = kelvin_samples_open(&samples, folder);
+    if (status == KELVIN_EDIVERGED) return nothing_left(folder);
+    if (!status) status = tell(samples, settings);
     kelvin_samples_close(samples);
     return status;
 }

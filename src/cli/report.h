@@ -2,6 +2,8 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
+#include "base/files.h"
+
 #include <kelvin/posterior.h>
 
 #include <jansson.h>
@@ -32,6 +34,9 @@ void print_lines(FILE *out, const char *format, ...) KELVIN_PRINTF(2, 3);
 /* A sentence after "- ", and several of them under a title; nothing if there are none. */
 void print_listed(FILE *out, const char *text);
 void print_list(FILE *out, const char *title, const char *const *texts, size_t n);
+
+/* The folder of a run: RUN/run.json is as good as RUN. KELVIN_EUSAGE if the path is too long. */
+KELVIN_MUST_CHECK kelvin_status run_folder(kelvin_path folder, const char *path);
 
 /* Summarises the run and prints it. */
 KELVIN_MUST_CHECK kelvin_status report_run(FILE *out, const kelvin_run *run, bool json);

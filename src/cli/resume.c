@@ -1,5 +1,6 @@
 /* kelvin resume: goes on with a run by SGHMC that was stopped or killed. */
 #include "cli/command.h"
+#include "cli/report.h"
 #include "cli/sghmc.h"
 #include "run/room.h"
 
@@ -20,25 +21,11 @@ static void defaults(void *settings)
     ((struct sghmc_settings *)settings)->checkpoint = SGHMC_CHECKPOINT;
 }
 
-/* RUN/run.json is as good as RUN. */
-static kelvin_status find_folder(kelvin_path folder, const char *path)
-{
-    static const char name[] = KELVIN_CONFIG_NAME;
-    const size_t n = strlen(path), m = sizeof name - 1;
-    if (n >= sizeof(kelvin_path)) return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is too long", path);
-    const bool inside = n >= m && strcmp(path + n - m, name) == 0 && (n == m || path[n - m - 1] == '/');
-    if (!inside || kelvin_is_folder(path))
-        snprintf(folder, sizeof(kelvin_path), "%s", path);
-    else
-        snprintf(folder, sizeof(kelvin_path), "%.*s", n == m ? 1 : (int)(n - m), n == m ? "." : path);
-    return KELVIN_OK;
-}
-
 static kelvin_status run(void *settings, const struct arguments *arguments)
 {
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin resume --help)");
     kelvin_path folder;
-    KELVIN_TRY(find_folder(folder, arguments->operand));
+    KELVIN_TRY(run_folder(folder, arguments->operand));
     return sghmc_resume(folder, settings);
 }
 

@@ -53,7 +53,8 @@ static bool not_mixed(const kelvin_diagnosis *d)
 static bool few_effective(const kelvin_diagnosis *d)
 {
     const kelvin_convergence *p = &d->predictions;
-    return fmin(p->ess_bulk_min, p->ess_tail_min) < 100.0 * (double)p->chains;
+    const double ess = fmin(p->ess_bulk_min, p->ess_tail_min);
+    return ess < 100.0 * (double)p->chains || (isnan(ess) && !isnan(p->rank_rhat_max)); /* too few to tell */
 }
 
 static bool few_chains(const kelvin_diagnosis *d)
@@ -147,6 +148,14 @@ static bool is_symmetric(char out[KELVIN_SENTENCES], const struct kelvin_facts *
     return true;
 }
 
+static bool has_lost_samples(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    if (f->found->parameters.quantities > 0 || f->found->predictions.quantities == 0) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "Files of samples are not in the folder any more: nothing is told of the parameters.");
+    return true;
+}
+
 static bool has_stopped_early(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
     const size_t used = f->found->predictions.chains * f->found->predictions.draws;
@@ -165,8 +174,8 @@ static bool has_few_samples(char out[KELVIN_SENTENCES], const struct kelvin_fact
     return true;
 }
 
-static kelvin_adviser *const notes[] = {is_trained,   has_one_draw,      has_few_draws,
-                                        is_symmetric, has_stopped_early, has_few_samples};
+static kelvin_adviser *const notes[] = {is_trained,       has_one_draw,      has_few_draws,  is_symmetric,
+                                        has_lost_samples, has_stopped_early, has_few_samples};
 
 size_t kelvin_annotate(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
 {

@@ -86,11 +86,24 @@ static kelvin_status look_at_training(kelvin_diagnosis *d, const kelvin_samples 
     return status;
 }
 
+/* Of SGHMC samples are files of their own, which may be large: some people take them away. What they say of the data is
+ * in the logits. */
+static kelvin_status look_at_parameters(kelvin_diagnosis *d, kelvin_samples *samples,
+                                        const struct kelvin_lineup *lineup, kelvin_pool *pool)
+{
+    kelvin_path path;
+    for (size_t i = 0; i < samples->n && !kelvin_run_is_hmc(samples->run); i++) {
+        KELVIN_TRY(kelvin_path_join(path, samples->folder, KELVIN_SAMPLE_FILE, samples->chain[i], samples->draw[i]));
+        if (access(path, F_OK)) return KELVIN_OK;
+    }
+    return kelvin_converge_parameters(&d->parameters, samples, lineup, pool);
+}
+
 static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *samples, kelvin_pool *pool)
 {
     struct kelvin_lineup lineup;
     kelvin_status status = kelvin_lineup_create(&lineup, samples->chain, samples->n);
-    if (!status) status = kelvin_converge_parameters(&d->parameters, samples, &lineup, pool);
+    if (!status) status = look_at_parameters(d, samples, &lineup, pool);
     if (!status) status = look_at_side(d, samples, &lineup, pool);
     if (!status) status = look_at_training(d, samples);
     kelvin_lineup_destroy(&lineup);
