@@ -88,8 +88,22 @@ run sample --chains 8 --epochs 2 --seed 3 --logit-limit 1.9 -o some
 run export some --format npz
 check "chains that diverged are left out" good
 check "and named" grep -q "of 8 chains stopped early and .* left out: chain" stderr
+run sample --schedule constant --chains 6 --samples 18 --epochs 12 --lr 1e-3 --model mlp:6 --seed 3 --logit-limit 8 -o partly
+check "a chain that diverged has fewer samples" [ "$(ls partly/chain-*/sample-* | wc -l)" = 17 ]
+run export partly --format npz
+check "a chain with fewer draws is left out" good
+check "and named alone" grep -q "1 of 6 chains stopped early and is left out: chain 4$" stderr
 run sample --chains 2 --epochs 2 --logit-limit 0.001 -o none
 refused 1 "has no samples" none --format npz
+
+# ---- logits that are computed again ----
+cp -r cyclical bare
+rm bare/logits_*.npy bare/labels_*.npy
+ok export bare --format npz
+check "logits that were lost are computed again" cmp -s bare.npz cyclical.npz
+cp -r cyclical torn
+dd if=cyclical/logits_test.npy of=torn/logits_test.npy bs=1000 count=5 2>/dev/null
+refused 1 "logits_test.npy" torn --format npz
 
 # ---- the same twice ----
 for format in npz safetensors netcdf; do
@@ -114,7 +128,9 @@ else
     for run in cyclical hmc few; do
         check "what is in $run" /usr/bin/python3 "$root/tests/test_export.py" $run
     done
-    check "what is in some" /usr/bin/python3 "$root/tests/test_export.py" some diverged
+    for run in some partly; do
+        check "what is in $run" /usr/bin/python3 "$root/tests/test_export.py" $run diverged
+    done
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -24,9 +24,6 @@ extern "C" {
 /* Name of the i-th format, how its files end (".npz") and one line about it; false after the last. */
 bool kelvin_export_info(size_t i, const char **name, const char **suffix, const char **about);
 
-/* Name of the i-th part of a file, and one line about it; false after the last. */
-bool kelvin_export_part_info(size_t i, const char **name, const char **about);
-
 typedef struct kelvin_export_options {
     const char *format;
     const char *what; /* parts, "posterior,sample_stats"; NULL: all */

@@ -19,7 +19,7 @@ static const struct option options[] = {
     {"format", 'f', "FORMAT", OPTION_STRING, offsetof(struct settings, format), "npz, safetensors or netcdf", NULL},
     {"output", 'o', "FILE", OPTION_STRING, offsetof(struct settings, output), "where to write it",
      "the name of RUN's folder, here, with the format's ending"},
-    {"what", 0, "PARTS", OPTION_STRING, offsetof(struct settings, what), "parts, separated by commas: see above",
+    {"what", 0, "PARTS", OPTION_STRING, offsetof(struct settings, what), "parts, with commas between them: see above",
      "all"},
     {"force", 0, NULL, OPTION_FLAG, offsetof(struct settings, force), "replace FILE where it exists", NULL},
     {"threads", 0, "N", OPTION_SIZE, offsetof(struct settings, threads), "threads, where logits must be computed again",
@@ -81,19 +81,17 @@ const struct command export_command = {
     .about = "Write a run as one file for other programs: npz (NumPy), safetensors, netcdf (ArviZ, xarray)",
     .details =
         "RUN is a folder that kelvin sample made. Arrays of samples are (chain, draw, ...), warm-up left out; chains\n"
-        "that stopped early are left out, and the others keep their numbers. The parts, and their names in npz and\n"
-        "safetensors:\n"
-        "  posterior             parameters, under the names of a state dict (they have a dot in them)\n"
-        "  sample_stats          lp (log-posterior), and of SGHMC: lr, temperature, kinetic_temperature,\n"
-        "                        configurational_temperature, epoch; of HMC: acceptance_rate, accepted,\n"
-        "                        energy_error, iteration\n"
-        "  log_likelihood        log_likelihood of each training label, (chain, draw, obs); labels_train\n"
-        "  posterior_predictive  logits_train, (chain, draw, obs, class); labels_train\n"
-        "  predictions           logits_test, (chain, draw, obs, class); labels_test\n"
-        "Beside them are chain, draw, class_names, inference_library, inference_library_version and kelvin_run, the\n"
-        "text of run.json. In safetensors texts are metadata. In netcdf parts are groups, as in ArviZ's schema, with\n"
-        "the variables y and logits; labels are in observed_data and predictions_constant_data.\n"
-        "Samples are read one at a time: memory does not grow with their number.",
+        "that stopped early are left out, and the others keep their numbers. PARTS are some of these:\n"
+        "posterior: parameters, under the names of a state dict (which have a dot in them);\n"
+        "sample_stats: lp, the log-posterior; of SGHMC lr, temperature, kinetic_temperature,\n"
+        "configurational_temperature and epoch; of HMC acceptance_rate, accepted, energy_error and iteration;\n"
+        "log_likelihood: that of each training label, (chain, draw, obs), and labels_train;\n"
+        "posterior_predictive: logits_train, (chain, draw, obs, class), and labels_train;\n"
+        "predictions: logits_test, (chain, draw, obs, class), and labels_test.\n"
+        "These are the names in npz and safetensors. Beside them are chain, draw, class_names, inference_library,\n"
+        "inference_library_version and kelvin_run, the text of run.json; texts are metadata in safetensors.\n"
+        "In netcdf the parts are groups, as in ArviZ's schema, with variables y and logits; labels are in the groups\n"
+        "observed_data and predictions_constant_data, texts are attributes.",
     .operands = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,

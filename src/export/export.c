@@ -36,14 +36,6 @@ bool kelvin_export_info(size_t i, const char **name, const char **suffix, const 
     return true;
 }
 
-bool kelvin_export_part_info(size_t i, const char **name, const char **about)
-{
-    if (i >= PLAN_PARTS) return false;
-    *name = export_parts[i].name;
-    *about = export_parts[i].about;
-    return true;
-}
-
 static bool format_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
@@ -54,7 +46,7 @@ static bool format_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i
 static bool part_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
-    if (i < PLAN_PARTS) snprintf(name, KELVIN_NAME_SIZE, "%s", export_parts[i].name);
+    if (i < PLAN_PARTS) snprintf(name, KELVIN_NAME_SIZE, "%s", export_parts[i]);
     return i < PLAN_PARTS;
 }
 
@@ -77,7 +69,7 @@ static kelvin_status find_format(const struct export_format **format, const char
 static kelvin_status find_part(unsigned *parts, const char *name)
 {
     for (unsigned i = 0; i < PLAN_PARTS; i++) {
-        if (strcmp(name, export_parts[i].name) != 0) continue;
+        if (strcmp(name, export_parts[i]) != 0) continue;
         *parts |= 1u << i;
         return KELVIN_OK;
     }

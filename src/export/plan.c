@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct plan_part_about export_parts[PLAN_PARTS] = {
-    [PLAN_POSTERIOR] = {"posterior", "parameters"},
-    [PLAN_STATS] = {"sample_stats", "log-posterior, temperatures, acceptance, ... of each draw"},
-    [PLAN_LIKELIHOOD] = {"log_likelihood", "of each label of the training data; with the labels"},
-    [PLAN_PREDICTIVE] = {"posterior_predictive", "logits of the training data; with the labels"},
-    [PLAN_PREDICTIONS] = {"predictions", "logits of the test data; with the labels"},
+const char *const export_parts[PLAN_PARTS] = {
+    [PLAN_POSTERIOR] = "posterior",       [PLAN_STATS] = "sample_stats",
+    [PLAN_LIKELIHOOD] = "log_likelihood", [PLAN_PREDICTIVE] = "posterior_predictive",
+    [PLAN_PREDICTIONS] = "predictions",
 };
 
 static const struct plan_stat stats[] = {

@@ -15,10 +15,7 @@ enum plan_part {
     PLAN_PARTS
 };
 
-struct plan_part_about {
-    const char *name, *about;
-};
-extern const struct plan_part_about export_parts[PLAN_PARTS];
+extern const char *const export_parts[PLAN_PARTS]; /* their names */
 
 /* A number that a run's history has of each draw, and its name among ArviZ's sample_stats. */
 struct plan_stat {
