@@ -99,6 +99,9 @@ static void zip_many(void **state)
 {
     (void)state;
     static const size_t counts[] = {65534, 65535, 65536};
+    char record[ZIP_RECORD];
+    assert_int_equal(zip_end(record, 65534, 0, 0), 22);
+    assert_int_equal(zip_end(record, 65535, 0, 0), 22 + 56 + 20); /* all ones would not be a number of members */
     struct zip_member *members = kelvin_alloc(counts[2], sizeof *members);
     for (size_t c = 0; c < 3; c++) {
         for (size_t i = 0; i < counts[c]; i++) {
@@ -203,6 +206,26 @@ static void npz_is_read(void **state)
                         "for name in want: same(name, z[name])\n"
                         "assert z['class_names'].tolist() == names, z['class_names']\n"
                         "assert z['note'].shape == () and z['note'].item() == 'a \"text\"\\nof two lines'\n",
+               base);
+}
+
+/* Bytes that are not UTF-8: cut off, overlong, half of a pair, beyond the last letter. */
+static void npz_of_odd_bytes(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {"\xff",         "ok\xe2\x82",       "\xc0\x80x",
+                                      "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
+    static const struct export_axis six = {.name = "six", .n = 6};
+    static const struct export_array texts[] = {{NULL, "odd", "odd", EXPORT_TEXT, 1, {&six}, odd}};
+    static const struct export_sheet all = {texts, 1};
+    void *file = kelvin_alloc(1, export_npz.size);
+    assert_non_null(file);
+    const kelvin_status status = export_npz.begin(file, in_base("file"), &all);
+    assert_ok(export_npz.end(file, status));
+    kelvin_free(file);
+    run_python(EXPECTED "u = '\\ufffd'\n"
+                        "found = np.load(path)['odd'].tolist()\n"
+                        "assert found == [u, 'ok' + u + u, u + u + 'x', u * 3, u * 4, '\\U0010ffff'], found\n",
                base);
 }
 
@@ -360,15 +383,11 @@ static void options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zip_small),
-        cmocka_unit_test(zip_large),
-        cmocka_unit_test(zip_many),
-        cmocka_unit_test(npz_is_read),
-        cmocka_unit_test(safetensors_are_read),
-        cmocka_unit_test(netcdf_is_read),
-        cmocka_unit_test(sheets_without_memory),
-        cmocka_unit_test(run_without_memory),
-        cmocka_unit_test(options),
+        cmocka_unit_test(zip_small),          cmocka_unit_test(zip_large),
+        cmocka_unit_test(zip_many),           cmocka_unit_test(npz_is_read),
+        cmocka_unit_test(npz_of_odd_bytes),   cmocka_unit_test(safetensors_are_read),
+        cmocka_unit_test(netcdf_is_read),     cmocka_unit_test(sheets_without_memory),
+        cmocka_unit_test(run_without_memory), cmocka_unit_test(options),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

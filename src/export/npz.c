@@ -25,7 +25,7 @@ static uint32_t next_letter(const char **text)
         uint32_t letter = *byte & (unsigned char)~forms[i].mask;
         size_t more = 0;
         for (; more < i && (byte[more + 1] & 0xc0) == 0x80; more++) letter = letter << 6 | (byte[more + 1] & 0x3f);
-        if (more < i || letter < forms[i].least) break;
+        if (more < i || letter < forms[i].least || letter > 0x10ffff || letter >> 11 == 0xd800 >> 11) break;
         *text += more;
         return letter;
     }
