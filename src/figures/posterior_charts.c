@@ -103,7 +103,7 @@ static const char *calibration_words(struct chart *chart, const struct charted *
 {
     const kelvin_metric metric = mass ? KELVIN_ECE_MASS : KELVIN_ECE;
     const kelvin_metrics *m = runs[0].metrics;
-    if (n > 1) return chart_text(chart, "%zu bins of equal %s", m->bins, mass ? "mass" : "width");
+    if (n > 1) return chart_text(chart, "%zu bins", m->bins);
     return chart_text(chart, "calibration error %.2f %%, %zu bins of equal %s", 100 * m->ensemble[metric], m->bins,
                       mass ? "mass" : "width");
 }

@@ -89,7 +89,7 @@ static void put_rows(struct page *page, const struct report_run *run, const stru
     float *x = kelvin_arena_alloc(page->arena, data->inputs, sizeof *x);
     if (!x) page->out.status = KELVIN_ENOMEM;
     if (page->out.status) return;
-    begin_table(page, "Cases");
+    begin_table(page, "Cases", false);
     markup_put(&page->out, "<thead><tr>");
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
         markup_put(&page->out, "<th scope=\"col\">%s</th>", heads[k]);

@@ -188,7 +188,7 @@ void write_diagnosis(struct page *page)
         put_diverged(page, &page->runs[i]);
     }
     if (page->n > 1) markup_put(&page->out, "<h3>Numbers</h3>\n");
-    begin_table(page, "Diagnosis");
+    begin_table(page, "Diagnosis", false);
     put_run_names(page, "quantity");
     markup_put(&page->out, "<tbody>\n");
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) put_fact(page, &facts[i]);

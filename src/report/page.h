@@ -30,8 +30,9 @@ void put_chart(struct page *page, const struct chart *chart, const char *caption
 void begin_charts(struct page *page); /* charts side by side, where there is room */
 void end_charts(struct page *page);
 
-/* Tables that are wider than the page scroll by themselves. `label` is for those who cannot see them. */
-void begin_table(struct page *page, const char *label);
+/* Tables that are wider than the page scroll by themselves. `label` is for those who cannot see them;
+ * `words` says that the columns hold words rather than numbers. */
+void begin_table(struct page *page, const char *label, bool words);
 void end_table(struct page *page);
 void put_run_names(struct page *page, const char *corner); /* the head of a table with a column per run */
 void begin_row(struct page *page, const char *title);

@@ -65,9 +65,10 @@ void put_chart(struct page *page, const struct chart *chart, const char *caption
 
 /* ---- tables ---- */
 
-void begin_table(struct page *page, const char *label)
+void begin_table(struct page *page, const char *label, bool words)
 {
-    markup_put(&page->out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table>\n", label);
+    markup_put(&page->out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table%s>\n", label,
+               words ? " class=\"left\"" : "");
 }
 
 void end_table(struct page *page)

@@ -29,9 +29,8 @@ static void put_subsets(struct page *page, kelvin_metric metric, const kelvin_me
         put_cell(page, "", "\xe2\x80\x93");
         return;
     }
-    put_cell(page, "",
-             page_text(page, "%s (%s .. %s)", scaled(page, metric, p->median), scaled(page, metric, p->low),
-                       scaled(page, metric, p->high)));
+    markup_put(&page->out, "<td>%s<small>%s .. %s</small></td>", scaled(page, metric, p->median),
+               scaled(page, metric, p->low), scaled(page, metric, p->high));
 }
 
 static void put_single(struct page *page, kelvin_metric metric, const kelvin_metrics *m)
@@ -105,7 +104,7 @@ static void put_notes(struct page *page)
                "Single samples: the mean over samples, \xc2\xb1 its standard error over chains. ");
     if (subset)
         markup_put(&page->out,
-                   "Ensembles of %zu: median (10th .. 90th percentile) over 100 random subsets of so many samples.",
+                   "Ensembles of %zu: median, and 10th .. 90th percentile, over 100 random subsets of so many samples.",
                    subset);
     else
         markup_put(&page->out, "Error bars of ensembles need more than 8 samples.");
@@ -115,7 +114,7 @@ static void put_notes(struct page *page)
 void write_metrics(struct page *page)
 {
     static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD, KELVIN_ECE, KELVIN_BRIER};
-    begin_table(page, "Metrics");
+    begin_table(page, "Metrics", false);
     if (page->n == 1)
         put_table_of_one(page);
     else
@@ -142,8 +141,8 @@ void write_calibration(struct page *page)
     begin_charts(page);
     chart_reliability(&chart, page->arena, page->charted, page->n, false);
     put_chart(page, &chart,
-              page->n == 1 ? "On the diagonal, predictions are as often right as they claim. Light blue: better than "
-                             "claimed; light red: worse."
+              page->n == 1 ? "On the diagonal, predictions are as often right as they claim. Faint blue: better than "
+                             "claimed; faint orange: worse."
                            : "On the diagonal, predictions are as often right as they claim; above it they are too "
                              "modest, below it too confident.");
     chart_reliability(&chart, page->arena, page->charted, page->n, true);

@@ -7,12 +7,13 @@
  * has is left out; where runs differ, it is seen. */
 static void put_fact(struct page *page, const char *name, const char *const *words)
 {
-    bool any = false, differ = false;
+    const char *first = NULL;
+    bool differ = false;
     for (size_t i = 0; i < page->n; i++) {
-        any |= words[i] != NULL;
-        differ |= !words[i] != !words[0] || (words[i] && strcmp(words[i], words[0]) != 0);
+        if (!first) first = words[i];
+        differ |= words[i] && strcmp(words[i], first) != 0;
     }
-    if (!any) return;
+    if (!first) return;
     if (page->n == 1) {
         markup_put(&page->out, "<div><dt>%s</dt><dd>", name);
         markup_text(&page->out, words[0]);
@@ -21,7 +22,7 @@ static void put_fact(struct page *page, const char *name, const char *const *wor
     }
     begin_row(page, name);
     for (size_t i = 0; i < page->n; i++)
-        put_cell(page, differ ? "text differs" : "text", words[i] ? words[i] : "\xe2\x80\x93");
+        put_cell(page, differ && words[i] ? "text differs" : "text", words[i] ? words[i] : "\xe2\x80\x93");
     end_row(page);
 }
 
@@ -95,7 +96,7 @@ void write_setup(struct page *page)
         put_facts(page, words);
         markup_put(&page->out, "</dl>\n");
     } else {
-        begin_table(page, "Configuration");
+        begin_table(page, "Configuration", true);
         put_run_names(page, "configuration");
         markup_put(&page->out, "<tbody>\n");
         put_facts(page, words);
