@@ -1,12 +1,14 @@
 /* kelvin eval: how good the posterior of a run is, on its own data or on others. */
 #include "cli/command.h"
+#include "cli/eval_plot.h"
 #include "cli/eval_table.h"
 #include "cli/report.h"
+#include "figures/output.h"
 
 #include <string.h>
 
 struct settings {
-    const char *on, *ood;
+    const char *on, *ood, *plot;
     size_t bins, threads;
     bool sizes, json, csv;
 };
@@ -19,6 +21,8 @@ static const struct option options[] = {
     {"ood", 0, "DATA", OPTION_STRING, AT(ood), "also tell this data set from the first: AUROC", NULL},
     {"bins", 0, "N", OPTION_SIZE, AT(bins), "of calibration errors", NULL},
     {"sizes", 0, NULL, OPTION_FLAG, AT(sizes), "with --json or --csv: also the curve over posterior sizes", NULL},
+    {"plot", 0, "DIR", OPTION_STRING, AT(plot),
+     "also draw reliability, confidence and posterior size into this folder: CSV, PNG, SVG, PDF", NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of a table", NULL},
     {"csv", 0, NULL, OPTION_FLAG, AT(csv), "print CSV instead: run,on,metric,kind,value,low,high,error", NULL},
@@ -100,7 +104,7 @@ static kelvin_status measure(struct evaluated *e, kelvin_samples *samples, const
     KELVIN_TRY(open_on(&logits, e, samples, settings));
     const kelvin_evaluate_options how = {.bins = settings->bins,
                                          .threads = settings->threads,
-                                         .sizes = settings->sizes,
+                                         .sizes = settings->sizes || settings->plot,
                                          .watch = in ? note : NULL,
                                          .context = in};
     const kelvin_status status = kelvin_evaluate(&e->metrics, logits, &how);
@@ -189,7 +193,7 @@ static kelvin_status check(const struct settings *settings, const struct argumen
         return kelvin_fail(KELVIN_EUSAGE, "--bins %zu: expected 1 .. %d", settings->bins, (int)KELVIN_MOST_BINS);
     if (settings->sizes && !settings->json && !settings->csv)
         return kelvin_fail(KELVIN_EUSAGE, "--sizes: expected --json or --csv with it");
-    return KELVIN_OK;
+    return settings->plot ? output_check_folder(settings->plot) : KELVIN_OK;
 }
 
 static kelvin_status run(void *data, const struct arguments *arguments)
@@ -206,6 +210,11 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         status = evaluate_run(&runs[i], settings);
     }
     if (!status) status = print(runs, n, settings);
+    if (!status && settings->plot) {
+        FILE *list = settings->json || settings->csv ? stderr : stdout; /* programs read JSON and CSV */
+        fputc('\n', list);
+        status = eval_plot(list, settings->plot, runs, n);
+    }
     for (size_t i = 0; i < n; i++) kelvin_run_close(runs[i].run);
     kelvin_free(runs);
     return status;
@@ -213,7 +222,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
 
 const struct command eval_command = {
     .name = "eval",
-    .synopsis = "RUN... [--on test|train|DATA] [--ood DATA] [--json] [--csv]",
+    .synopsis = "RUN... [--on test|train|DATA] [--ood DATA] [--plot DIR] [--json] [--csv]",
     .about = "Say how good a posterior is: accuracy, likelihood, calibration, doubt",
     .details =
         "RUN is a folder that kelvin sample made; of several, the ensembles stand side by side.\n"

@@ -90,11 +90,13 @@ const char *chart_text(struct chart *chart, const char *format, ...) KELVIN_PRIN
 /* An <svg> element; its look is in chart.css. */
 KELVIN_MUST_CHECK kelvin_status chart_svg(struct markup *out, const struct chart *chart);
 
-/* FOLDER/NAME.csv and .gp, and .png, .svg and .pdf by gnuplot; the folder is made if it is missing. `drawn` says
- * whether there are pictures: without gnuplot the numbers are kept, and the status says how to go on. */
-KELVIN_MUST_CHECK kelvin_status chart_files(bool *drawn, const struct chart *chart, const char *folder);
+enum chart_made { CHART_NOTHING, CHART_NUMBERS, CHART_PICTURES };
 
-/* The files that chart_files has made, a line each. */
-void chart_print_files(FILE *out, const struct chart *chart, const char *folder, bool drawn);
+/* FOLDER/NAME.csv and .gp, and .png, .svg and .pdf by gnuplot; the folder is made if it is missing. `made` says how far
+ * it came: without gnuplot the numbers are kept, and the status says how to go on. */
+KELVIN_MUST_CHECK kelvin_status chart_files(enum chart_made *made, const struct chart *chart, const char *folder);
+
+/* The files that there are then, a line each. */
+void chart_print_files(FILE *out, const struct chart *chart, const char *folder, enum chart_made made);
 
 #endif

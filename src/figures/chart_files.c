@@ -269,21 +269,22 @@ static kelvin_status write_script(const struct chart *chart, const char *folder)
 
 /* ---- all of it ---- */
 
-kelvin_status chart_files(bool *drawn, const struct chart *chart, const char *folder)
+kelvin_status chart_files(enum chart_made *made, const struct chart *chart, const char *folder)
 {
-    *drawn = false;
+    *made = CHART_NOTHING;
     KELVIN_TRY(chart->status);
     KELVIN_TRY(output_check_folder(folder));
     KELVIN_TRY(write_table(chart, folder));
     KELVIN_TRY(write_script(chart, folder));
+    *made = CHART_NUMBERS;
     KELVIN_TRY(output_draw(folder, chart->name, false, NULL));
-    *drawn = true;
+    *made = CHART_PICTURES;
     return KELVIN_OK;
 }
 
-void chart_print_files(FILE *out, const struct chart *chart, const char *folder, bool drawn)
+void chart_print_files(FILE *out, const struct chart *chart, const char *folder, enum chart_made made)
 {
-    fprintf(out, "%s/%s.csv\n%s/%s.gp\n", folder, chart->name, folder, chart->name);
-    for (size_t i = 0; drawn && output_picture(false, i); i++)
+    if (made >= CHART_NUMBERS) fprintf(out, "%s/%s.csv\n%s/%s.gp\n", folder, chart->name, folder, chart->name);
+    for (size_t i = 0; made == CHART_PICTURES && output_picture(false, i); i++)
         fprintf(out, "%s/%s%s\n", folder, chart->name, output_picture(false, i));
 }

@@ -1,0 +1,54 @@
+/* The charts of kelvin eval, as files. */
+#include "cli/eval_plot.h"
+
+#include "figures/posterior_charts.h"
+
+struct plots {
+    FILE *list;
+    const char *folder;
+    kelvin_arena *arena;
+    kelvin_status status;
+    char sentence[1024]; /* of the first that failed: the others are tried as well */
+};
+
+static void plot(struct plots *plots, const struct chart *chart)
+{
+    enum chart_made made;
+    const kelvin_status status = chart_files(&made, chart, plots->folder);
+    if (status && !plots->status) {
+        plots->status = status;
+        snprintf(plots->sentence, sizeof plots->sentence, "%s", kelvin_error());
+    }
+    chart_print_files(plots->list, chart, plots->folder, made);
+}
+
+static void plot_all(struct plots *plots, const struct charted *charted, size_t n)
+{
+    static const kelvin_metric by_size[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
+    struct chart chart;
+    chart_reliability(&chart, plots->arena, charted, n, false);
+    plot(plots, &chart);
+    for (size_t i = 0; i < n; i++) {
+        chart_confidence(&chart, plots->arena, &charted[i]);
+        if (n > 1) {
+            chart.name = chart_text(&chart, "confidence-%zu", i + 1);
+            chart.title = chart_text(&chart, "Confidence: %s", charted[i].name);
+        }
+        plot(plots, &chart);
+    }
+    if (chart_size(&chart, plots->arena, by_size, 2, charted, n)) plot(plots, &chart);
+}
+
+kelvin_status eval_plot(FILE *list, const char *folder, const struct evaluated *runs, size_t n)
+{
+    struct plots plots = {.list = list, .folder = folder};
+    KELVIN_TRY(kelvin_arena_create(&plots.arena));
+    struct charted *charted = kelvin_arena_alloc(plots.arena, n, sizeof *charted);
+    for (size_t i = 0; i < n && charted; i++) charted[i] = (struct charted){runs[i].name, &runs[i].metrics, NULL};
+    if (charted)
+        plot_all(&plots, charted, n);
+    else
+        plots.status = KELVIN_ENOMEM;
+    kelvin_arena_destroy(plots.arena);
+    return plots.status && *plots.sentence ? kelvin_fail(plots.status, "%s", plots.sentence) : plots.status;
+}

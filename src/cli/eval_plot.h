@@ -1,0 +1,11 @@
+/* eval_plot: what kelvin eval --plot draws. */
+#ifndef CLI_EVAL_PLOT_H
+#define CLI_EVAL_PLOT_H
+
+#include "cli/eval_table.h"
+
+/* Reliability, confidence and posterior size as CSV, gnuplot script, PNG, SVG and PDF in a folder, which is made if it
+ * is missing; their paths go to `list`. Without gnuplot the numbers are kept, and the status says so. */
+KELVIN_MUST_CHECK kelvin_status eval_plot(FILE *list, const char *folder, const struct evaluated *runs, size_t n);
+
+#endif
