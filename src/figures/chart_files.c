@@ -82,11 +82,16 @@ static double screen_y(const struct script *s, double y)
     return 1 - y / (s->layout.height + BELOW);
 }
 
-/* Words as they are: neither quotes nor gnuplot's own markup count. */
+/* Words as they are, in single quotes: in others, gnuplot would run what stands between backquotes. It does not take a
+ * quote in every place, so that becomes a typographic one. */
 static void words(struct script *s, double x, double y, const char *align, double size, const char *text)
 {
     fputs("set label '", s->file);
-    for (; *text; text++) fprintf(s->file, *text == '\'' ? "''" : "%c", (unsigned char)*text < ' ' ? ' ' : *text);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("\xe2\x80\x99", s->file);
+        else
+            fputc((unsigned char)*text < ' ' ? ' ' : *text, s->file);
     fprintf(s->file, "' at screen %.6f, screen %.6f %s front noenhanced font ',%g'\n", screen_x(x), screen_y(s, y),
             align, size * SCALE);
 }
@@ -101,7 +106,7 @@ static void put_axes(struct script *s, const struct chart_panel *panel, const st
 {
     const struct chart_layout *l = &s->layout;
     const struct chart_axis *x_axis = &s->chart->x;
-    if (panel->y.label) words(s, 2, f->top - 13, "left", CHART_FONT, panel->y.label);
+    if (panel->y.label) words(s, 2, f->top - 14, "left", CHART_FONT, panel->y.label);
     for (size_t i = 0; i < f->n_ticks; i++) {
         const double y = chart_down(f, f->ticks[i].at);
         if (!panel->y.names) stroke(s, f->left, y, f->right, y, "back linewidth 1.5 linecolor rgb '#e4e8ec'");
@@ -165,8 +170,10 @@ static void plot_points(FILE *file, const struct chart_series *s, const struct c
 
 static void plot_bars(FILE *file, const struct chart_series *s, const struct columns *c)
 {
-    fprintf(file, "using %s:%s:%s:%s:%s:%s with boxxyerror fillstyle %s noborder linecolor rgb '%s'", c->x, c->low,
-            c->x, c->to, c->low, c->high, s->light ? "transparent solid 0.32" : "solid 1.0", colours[s->colour]);
+    fprintf(file,
+            "using %s:%s:%s:%s:%s:%s with boxxyerror fillstyle %s border rgb 'white' linecolor rgb '%s' linewidth 1",
+            c->x, c->low, c->x, c->to, c->low, c->high, s->light ? "transparent solid 0.32" : "solid 1.0",
+            colours[s->colour]);
 }
 
 /* From white to the colour. */
@@ -255,7 +262,8 @@ static kelvin_status write_script(const struct chart *chart, const char *folder)
             SCALE * (s.layout.height + BELOW));
     fprintf(s.file, "table = base . '.csv'\ndarkest = %.10g\n", s.layout.darkest > 0 ? s.layout.darkest : 1);
     fputs("channel(share, colour, shift) = int(255 + share * (((int(colour) >> shift) & 255) - 255)) << shift\n"
-          "blend(share, colour) = channel(share, colour, 16) + channel(share, colour, 8) + channel(share, colour, 0)\n"
+          "mix(share, colour) = channel(share, colour, 16) + channel(share, colour, 8) + channel(share, colour, 0)\n"
+          "blend(share, colour) = mix(share > 0 && share <= 1 ? share : 0, colour)\n"
           "dot = format eq 'svg' ? 2.4 : format eq 'png' ? 2.2 : 0.55 # of points, about the same in each format\n"
           "set multiplot\n",
           s.file);

@@ -127,7 +127,7 @@ static void set_frames(struct chart_layout *layout, const struct chart *chart, d
         frame->n_ticks = panel->y.names ? name_ticks(frame->ticks, &panel->y, CHART_TICKS)
                                         : chart_ticks(frame->ticks, &frame->y, most, panel->y.whole);
         left = fmax(left, widest(layout, &panel->y, frame->ticks, frame->n_ticks) + TICK + 6);
-        frame->top = top + (panel->y.label ? LINE + 5 : 4);
+        frame->top = top + (panel->y.label ? LINE + 6 : 4);
         frame->bottom = frame->top + panel->height;
         top = frame->bottom + GAP;
     }

@@ -47,7 +47,7 @@ static void axes(struct canvas *c, const struct chart_panel *panel, bool last)
 {
     const struct chart_frame *f = c->frame;
     const struct chart_layout *l = &c->layout;
-    if (panel->y.label) label(c, 0, f->top - 13, "t", panel->y.label);
+    if (panel->y.label) label(c, 0, f->top - 14, "t", panel->y.label);
     for (size_t i = 0; i < f->n_ticks; i++) {
         const double y = chart_down(f, f->ticks[i].at);
         if (!panel->y.names) stroke(c, "g", f->left, y, f->right, y);
@@ -125,10 +125,14 @@ static void draw_points(struct canvas *c, const struct chart_series *s)
         const struct chart_point *p = &s->points[i];
         const double x = across(c, p->x), y = down(c, p->y);
         if (!isfinite(x) || !isfinite(y)) continue;
-        if (p->low < p->high && s->across)
-            stroke(c, "w", across(c, p->low), y, across(c, p->high), y);
-        else if (p->low < p->high)
-            stroke(c, "w", x, down(c, p->low), x, down(c, p->high));
+        const double from = s->across ? across(c, p->low) : down(c, p->low);
+        const double to = s->across ? across(c, p->high) : down(c, p->high);
+        if (p->low < p->high && isfinite(from) && isfinite(to)) {
+            if (s->across)
+                stroke(c, "w", from, y, to, y);
+            else
+                stroke(c, "w", x, from, x, to);
+        }
         mark(c, x, y, s);
     }
 }
@@ -143,17 +147,24 @@ static void box(struct canvas *c, const char *class, double x0, double y0, doubl
     markup_put(c->out, "\"");
 }
 
-static bool is_box(const struct chart_point *p)
+/* Where a bar is; false if it cannot be shown, or has no height. */
+static bool find_box(const struct canvas *c, double at[4], const struct chart_point *p)
 {
-    return isfinite(p->x) && isfinite(p->to) && isfinite(p->low) && isfinite(p->high) && p->low != p->high;
+    at[0] = across(c, p->x);
+    at[1] = down(c, p->low);
+    at[2] = across(c, p->to);
+    at[3] = down(c, p->high);
+    for (size_t i = 0; i < 4; i++)
+        if (!isfinite(at[i])) return false;
+    return at[1] != at[3];
 }
 
 static void draw_bars(struct canvas *c, const struct chart_series *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        const struct chart_point *p = &s->points[i];
-        if (!is_box(p)) continue;
-        box(c, s->light ? "r h" : "r", across(c, p->x), down(c, p->low), across(c, p->to), down(c, p->high));
+        double at[4];
+        if (!find_box(c, at, &s->points[i])) continue;
+        box(c, s->light ? "r h" : "r", at[0], at[1], at[2], at[3]);
         markup_put(c->out, "/>");
     }
 }
@@ -164,14 +175,14 @@ static void draw_heat(struct canvas *c, const struct chart_series *s)
     const double most = c->layout.darkest > 0 ? c->layout.darkest : 1;
     for (size_t i = 0; i < s->n; i++) {
         const struct chart_point *p = &s->points[i];
-        if (!is_box(p) || !isfinite(p->y)) continue;
-        const double x0 = across(c, p->x), x1 = across(c, p->to), y0 = down(c, p->low), y1 = down(c, p->high);
-        box(c, "q", x0, y0, x1, y1);
-        markup_put(c->out, " fill-opacity=\"%.3f\"/>", p->y / most);
-        if (x1 - x0 < 30) continue;
+        double at[4];
+        if (!find_box(c, at, p) || !isfinite(p->y)) continue;
+        box(c, "q", at[0], at[1], at[2], at[3]);
+        markup_put(c->out, " fill-opacity=\"%.3f\"/>", fmax(0, p->y / most));
+        if (at[2] - at[0] < 30) continue;
         char value[32];
         snprintf(value, sizeof value, p->y < 9.95 ? "%.1f" : "%.0f", p->y);
-        label(c, (x0 + x1) / 2, (y0 + y1) / 2, p->y > 0.55 * most ? "v i" : "v", value);
+        label(c, (at[0] + at[2]) / 2, (at[1] + at[3]) / 2, p->y > 0.55 * most ? "v i" : "v", value);
     }
 }
 

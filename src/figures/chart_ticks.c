@@ -57,7 +57,7 @@ static void write_label(char label[CHART_TICK_LABEL], double value, double step)
 {
     const double size = fabs(value);
     int digits = (int)-floor(log10(step) + 1e-9);
-    if (digits < 0) digits = 0;
+    if (digits < 0 || (value == 0 && step < 0.99e-4)) digits = 0;
     char text[CHART_TICK_LABEL];
     if (size >= 999999.5 || (size > 0 && step < 0.99e-4)) {
         const int exponent = (int)floor(log10(size) + 1e-12);

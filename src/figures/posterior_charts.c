@@ -29,12 +29,12 @@ static const kelvin_bin *bins_of(const kelvin_metrics *m, bool mass)
     return mass ? m->mass : m->width;
 }
 
-/* Accuracy as bars. What they have above the confidence, and what they lack of it, has colours of its own. */
+/* Accuracy as bars. What they have above the confidence that was claimed, and what they lack of it, is faint. */
 static void reliability_bars(struct chart *chart, const kelvin_metrics *m)
 {
     struct chart_series *both = chart_add(chart, CHART_BARS, "accuracy", 0, m->bins);
-    struct chart_series *more = chart_add(chart, CHART_BARS, "above the confidence", 0, m->bins);
-    struct chart_series *less = chart_add(chart, CHART_BARS, "lacking", 1, m->bins);
+    struct chart_series *more = chart_add(chart, CHART_BARS, "more than claimed", 0, m->bins);
+    struct chart_series *less = chart_add(chart, CHART_BARS, "less than claimed", 1, m->bins);
     if (!both || !more || !less) return;
     more->light = less->light = true;
     for (size_t i = 0; i < m->bins; i++) {
