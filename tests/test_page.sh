@@ -1,0 +1,143 @@
+#!/bin/sh
+# The page of kelvin report and the pictures of kelvin eval --plot. Usage: test_page.sh KELVIN SOURCE_ROOT
+. "$2/tests/shell.sh"
+
+page() { # PAGE EXPRESSION: what tests/test_page.py finds in it
+    python3 "$root/tests/test_page.py" "$@" >stderr 2>&1
+}
+same() { cmp -s "$1" "$2"; }
+absent() { [ ! -e "$1" ]; }
+has() { grep -qF -e "$2" "$1"; }
+
+odd="od'd <b>&amp; \\ \`x\` \$y"
+ok sample --model mlp:5 --epochs 20 --lr 1e-3 --chains 9 -o nine
+ok sample --model mlp:5 --epochs 12 --lr 1e-3 --schedule cyclical --chains 2 --samples 6 --seed 18446744073709551615 -o "$odd"
+ok sample --sampler hmc --iterations 20 --steps 50 -o hmc
+
+# ---- one run ----
+ok report nine -o one.html
+check "it says where the page is" [ "$(cat stdout)" = one.html ]
+check "one run: well-formed, self-contained, all sections" page one.html \
+    "sections == ['setup', 'learning', 'metrics', 'calibration', 'uncertainty', 'size', 'diagnosis', 'cases']"
+check "one run: every plot" page one.html "charts == 14 and 'Learning curves' in titles and \
+'Reliability, bins of equal width' in titles and 'Reliability, bins of equal mass' in titles and \
+'Disagreement of chains' in titles and 'Temperatures at the end' in titles and 'Where the doubt is' in titles"
+check "twelve mistakes and twelve doubts" page one.html "images == 24"
+check "a page is not heavy" [ "$(wc -c <one.html)" -lt 1000000 ]
+cp one.html first.html
+ok report nine -o one.html --threads 1
+check "the same runs give the same bytes, on any number of threads" same one.html first.html
+
+# ---- the command on the page ----
+python3 "$root/tests/test_page.py" one.html --command >command.txt
+check "the page has the whole command" has command.txt "--sampler sghmc --data digits --model mlp:5"
+sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
+for i in 0 8; do
+    check "it repeats the run, chain $i" same nine/chain-00$i/sample-000.safetensors again/chain-00$i/sample-000.safetensors
+done
+check "it repeats run.json" same nine/run.json again/run.json
+
+# ---- several ----
+ok report nine "$odd" hmc nine -o several.html
+check "several runs: well-formed, with names that try to break out" page several.html "charts > 20"
+check "names are shown as they are" page several.html '"od\x27d <b>&amp;" in text'
+check "a run that comes twice has two names" page several.html "'nine (2)' in text"
+check "a seed keeps its digits" has several.html "18446744073709551615"
+ok report hmc -o hmc.html
+check "toy data have no names: no cases" page hmc.html "'cases' not in sections and images == 0"
+ok report nine --on train -o train.html
+check "--on train" page train.html "'1438 training observations' in text"
+
+# ---- tables, and data that are gone ----
+python3 - <<'PYTHON'
+import random
+random.seed(1)
+with open("table.csv", "w") as f:
+    f.write("size <cm>,weight,kind\n")
+    for i in range(120):
+        kind = i % 2
+        f.write(f"{random.gauss(kind, 1):.4f},{random.gauss(-kind, 1):.4f},{'a & b' if kind else '<c>'}\n")
+PYTHON
+ok sample --data csv:table.csv,label=kind --batch 20 --model mlp:3 --epochs 10 --lr 1e-3 --chains 2 -o table
+ok report table -o table.html
+check "cases of a table are rows with its columns" page table.html "'size <cm>' in text and 'a & b' in text and images == 0"
+mv table.csv gone.csv
+ok report table -o gone.html
+check "data that are gone: a sentence, and all the rest" page gone.html "'The inputs cannot be shown: ' in text and charts > 9"
+
+# ---- wrong use ----
+wrong "which run?" report -o x.html
+wrong "-o report.html" report nine
+wrong "expected test or train" report nine --on foo -o x.html
+run report nowhere -o x.html
+check "a folder that is not there" complained 1 "nowhere"
+run report hmc --on test -o x.html
+check "no test data" complained 1 "no test"
+run report nine -o no/such/folder/x.html
+check "a page that cannot be written" complained 1 "no/such/folder/x.html"
+check "nothing is left of a page that failed" absent x.html
+cp one.html kept.html
+run report nine nowhere -o kept.html
+check "an older page stays as it was" same one.html kept.html
+
+# ---- pictures ----
+pictures() { # STEM...: all five files of each, and listed
+    for stem; do
+        for suffix in csv gp png svg pdf; do
+            [ -s "$stem.$suffix" ] && grep -qxF "$stem.$suffix" stdout || return 1
+        done
+    done
+}
+if command -v gnuplot >/dev/null; then
+    ok eval nine --plot plots
+    check "eval --plot draws three charts" pictures plots/reliability plots/confidence plots/posterior-size
+    ok eval nine "$odd" --plot both
+    check "of several runs, too" pictures both/reliability both/confidence-1 both/confidence-2 both/posterior-size
+    check "names of runs are not run" absent x
+    run eval nine --json --plot plots
+    check "JSON stays JSON" json
+else
+    echo "skipped: gnuplot is not here, so there are no pictures"
+fi
+(PATH=/nonexistent "$kelvin" eval nine --plot bare >stdout 2>stderr)
+echo $? >code
+bare() { [ "$(cat code)" = 1 ] && has stderr "gnuplot" && [ -s bare/reliability.csv ] && [ -s bare/posterior-size.gp ]; }
+check "without gnuplot the numbers are kept, and it is said" bare
+wrong "is a file, not a folder" eval nine --plot one.html
+
+# ---- in a browser ----
+browser=
+for name in chromium chromium-browser google-chrome; do
+    command -v $name >/dev/null && [ -z "$browser" ] && browser=$name
+done
+visit() { # WIDTH PAGE: what the page says of itself after it was laid out goes to ./seen
+    sed 's|</body>|<script>addEventListener("load", () => { const r = s => [...document.querySelectorAll(s)].map(e => e.getBoundingClientRect()); \
+        document.body.innerHTML = "<p id=seen>charts " + r("svg.chart").filter(b => b.width > 100 \&\& b.height > 40).length \
+        + " of " + r("svg.chart").length + ", images " + [...document.images].filter(i => i.naturalWidth > 0).length + " of " + document.images.length \
+        + ", wider " + (document.documentElement.scrollWidth - innerWidth) + "</p>" })</script></body>|' "$2" >visited.html
+    timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --enable-logging=stderr --v=0 \
+        --window-size="$1,900" --dump-dom "file://$work/visited.html" >dom 2>console
+    grep -o '<p id="seen">[^<]*' dom | sed 's/.*>//' >seen
+    cat seen console >stderr
+}
+seen() { grep -qE "^$1\$" seen; }
+silent() { ! grep -q 'CONSOLE' console; }
+if [ -n "$browser" ] && timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --dump-dom about:blank >dom 2>console; then
+    visit 1200 one.html
+    check "every chart and picture of one run is there" seen "charts 14 of 14, images 24 of 24, wider (0|-[0-9]+)"
+    check "no word on the console" silent
+    visit 1200 several.html
+    check "nothing sticks out of a wide page" seen "charts ([0-9]+) of \1, images ([0-9]+) of \2, wider (0|-[0-9]+)"
+    check "no word on the console, several runs" silent
+    visit 360 several.html
+    check "nothing sticks out of a phone" seen "charts ([0-9]+) of \1, images ([0-9]+) of \2, wider (0|-[0-9]+)"
+    timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --window-size=1200,2000 \
+        --screenshot="$work/shot.png" "file://$work/one.html" >/dev/null 2>console
+    check "a screenshot is not blank" [ "$(wc -c <shot.png)" -gt 40000 ]
+    check "no word on the console in the page as it is" silent
+else
+    echo "skipped: Chromium is not here, so the page was not opened in a browser"
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
