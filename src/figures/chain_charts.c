@@ -193,7 +193,7 @@ bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agre
     chart_begin(chart, arena, "agreement", "Disagreement of chains");
     chart->about = "Share of observations for which each two chains predict another class.";
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
-    struct chart_panel *panel = chart_panel(chart, "chain", 260);
+    struct chart_panel *panel = chart_panel(chart, "chain", fmin(260, 26 * (double)n + 40));
     struct chart_series *s = chart_add(chart, CHART_HEAT, NULL, 0, n * n);
     if (!names) chart->status = KELVIN_ENOMEM;
     if (!names || !s) return true;

@@ -236,6 +236,7 @@ void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric
 void chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
 {
     chart_begin(chart, arena, "uncertainty", "Where the doubt is");
+    chart->subtitle = "mean entropy of a prediction, in its two parts";
     chart->about = "Mean entropy of predictions as the sum of an aleatoric and an epistemic part.";
     chart->x = (struct chart_axis){.label = "entropy, nats", .low = 0, .high = NAN};
     chart_panel(chart, NULL, row_height(n, 34))->y = axis_of_runs(chart, runs, n);

@@ -159,7 +159,7 @@ void write_uncertainty(struct page *page)
     begin_charts(page);
     chart_uncertainty(&chart, page->arena, page->charted, page->n);
     put_chart(page, &chart,
-              "Mean entropy of a prediction. Aleatoric: each sample by itself is in doubt, more samples will not help. "
+              "Aleatoric: each sample by itself is in doubt, more samples will not help. "
               "Epistemic: samples contradict each other, more data would.");
     for (size_t i = 0; i < page->n; i++) {
         chart_confidence(&chart, page->arena, &page->charted[i]);
