@@ -556,6 +556,11 @@ static void learning(void **state)
     char *svg = svg_of(&chart);
     check_markup(svg);
     kelvin_free(svg);
+    h[0].rows = 0; /* a chain that diverged at once is not the measure of the others */
+    chart_learning(&chart, arena, h, 2);
+    assert_int_equal(chart.n_panels, 4);
+    assert_int_equal(series_of(&chart, 0, 0)->n, 0);
+    assert_true(series_of(&chart, 3, 0)->n > 100);
     chart_learning(&chart, arena, h, 0);
     assert_int_equal(chart.n_panels, 0);
     kelvin_arena_destroy(arena);

@@ -10,6 +10,7 @@ enum { POINTS = 3000, MOST = 250, HEAT_CHAINS = 32 };
 struct chains {
     struct chart *chart;
     const kelvin_history *histories;
+    const kelvin_history *longest;
     size_t n, each; /* chains that are drawn; epochs that make a point */
 };
 
@@ -20,15 +21,15 @@ static const double *value(const kelvin_history *h, size_t row, const char *colu
 
 static bool has(const struct chains *c, const char *column)
 {
-    return c->n && c->histories[0].rows && value(&c->histories[0], 0, column);
+    return c->longest && value(c->longest, 0, column);
 }
 
 static struct chains begin(struct chart *chart, const kelvin_history *histories, size_t chains)
 {
-    struct chains c = {chart, histories, chains < CHART_CHAINS ? chains : CHART_CHAINS, 1};
-    size_t rows = 0;
+    struct chains c = {chart, histories, NULL, chains < CHART_CHAINS ? chains : CHART_CHAINS, 1};
     for (size_t i = 0; i < c.n; i++)
-        if (histories[i].rows > rows) rows = histories[i].rows;
+        if (histories[i].rows > (c.longest ? c.longest->rows : 0)) c.longest = &histories[i];
+    const size_t rows = c.longest ? c.longest->rows : 0;
     const size_t most = c.n && POINTS / c.n < MOST ? POINTS / c.n : MOST;
     c.each = (rows + most - 1) / most;
     if (c.each < 1) c.each = 1;
@@ -77,10 +78,10 @@ static void add_schedule(const struct chains *c)
     panel->y.low = -0.08;
     panel->y.high = 1.08;
     for (size_t i = 0; i < 2; i++) {
-        const kelvin_history *h = &c->histories[0];
+        const kelvin_history *h = c->longest;
         double most = 0;
         for (size_t row = 0; row < h->rows; row++) most = fmax(most, *value(h, row, shown[i].column));
-        const struct chains one = {c->chart, h, 1, c->each};
+        const struct chains one = {c->chart, h, h, 1, c->each};
         struct chart_series **line = panel->end;
         add_lines(&one, shown[i].column, chart_text(c->chart, "%s, at most %.4g", shown[i].title, most),
                   shown[i].colour, most > 0 ? 1 / most : 1);
@@ -96,7 +97,7 @@ static const char *of_chains(const struct chains *c, size_t chains)
 
 static void finish(struct chains *c, size_t chains)
 {
-    const char *unit = c->n ? c->histories[0].names[0] : "epoch";
+    const char *unit = c->longest ? c->longest->names[0] : "epoch";
     c->chart->x.label = unit;
     c->chart->subtitle = of_chains(c, chains);
     if (c->each > 1)
@@ -142,7 +143,7 @@ bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *
     for (size_t i = 0; i < 2; i++) {
         struct chart_panel *panel = chart_panel(chart, panels[i].label, 172);
         add_lines(&c, panels[i].column, "measured, chain by chain", 0, 1);
-        const struct chains one = {chart, histories, 1, c.each};
+        const struct chains one = {chart, c.longest, c.longest, 1, c.each};
         struct chart_series **line = panel->end;
         add_lines(&one, "temperature", "set", 1, 1);
         if (*line) (*line)->thin = false;
