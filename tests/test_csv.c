@@ -237,7 +237,7 @@ static const struct {
     {"5\" tube,b,c\n2,b,c\n", "", KELVIN_EFORMAT, "line 1, column 1: ", "a quote inside of a field"},
     {"1,a\n2,b,c\n", "", KELVIN_EFORMAT, "line 2: ", "3 fields; expected 2 as in line 1"},
     {"\na,b,c\n\n1,2,x\n3\n", "", KELVIN_EFORMAT, "line 5: ", "1 field; expected 3 as in line 2"},
-    {"\t\t\na\tb\n", "", KELVIN_EFORMAT, "line 1: ", "3 fields; expected 2"},
+    {"\t\t\na\tb\n", "", KELVIN_EFORMAT, "line 2 ", "names columns and no rows follow"},
     {"w,width,k\n1,abc,x\n", "", KELVIN_EFORMAT,
      "line 2, column 2 ('width'): ", "'abc' is not a number; expected a number"},
     {"k,w,width\nx,1,a\x1b[31m\xc3\xa9\xc2\x9b\n", ",label=k", KELVIN_EFORMAT,

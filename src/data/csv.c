@@ -106,7 +106,7 @@ static kelvin_status read_file(struct table *t, const struct csv_file *file, con
                                const struct csv_file *test)
 {
     struct csv_reader reader;
-    kelvin_status status = csv_start(&reader, file->text, file->bytes, file->path);
+    kelvin_status status = csv_start(&reader, file->text, file->bytes, 1, file->path);
     if (!status) status = read_rows(t, &reader, train, test);
     csv_end(&reader);
     return status;

@@ -25,8 +25,10 @@ struct csv_reader {
     size_t row_line, first_line; /* where that row and the first row begin */
 };
 
-/* text[bytes] must be there and 0. The text is changed, and must live as long as its fields are used. */
-KELVIN_MUST_CHECK kelvin_status csv_start(struct csv_reader *reader, char *text, size_t bytes, const char *path);
+/* text[bytes] must be there and 0. The text is changed, and must live as long as its fields are used. It begins in
+ * `line`: 1, unless blank lines before it were passed over. */
+KELVIN_MUST_CHECK kelvin_status csv_start(struct csv_reader *reader, char *text, size_t bytes, size_t line,
+                                          const char *path);
 /* The next rows of a text that comes in pieces; each piece ends where a row does. */
 KELVIN_MUST_CHECK kelvin_status csv_continue(struct csv_reader *reader, char *text, size_t bytes);
 void csv_end(struct csv_reader *reader);

@@ -36,22 +36,24 @@ static kelvin_status check_encoding(const char *path, size_t line, const char *t
     return fail_at_byte(path, line, text, good, found, " (from latin-1: iconv -f latin1 -t utf-8)");
 }
 
-static const char *first_line(const char *at)
+/* To the first line that is not blank: whether tabs are space is not known before it. */
+static void skip_to_text(struct csv_reader *r)
 {
     for (;;) {
-        const char *text = at + strspn(at, " \t\r");
-        if (*text != '\n') return at;
-        at = text + 1;
+        char *text = r->at + strspn(r->at, " \t\r");
+        if (*text != '\n') return;
+        r->at = text + 1;
+        r->line++;
     }
 }
 
-/* Counts what may separate fields in the first line that is not blank, outside of quotes. Where there are as many
+/* Counts what may separate fields in the first line, outside of quotes. Where there are as many
  * commas as others, these are decimal commas: 1,5;2,5;a. */
 static void find_delimiter(struct csv_reader *r)
 {
     static const char candidates[] = {';', '\t', ','};
     size_t count[sizeof candidates] = {0}, best = 0;
-    const char *at = first_line(r->at);
+    const char *at = r->at;
     for (bool quoted = false; *at && (quoted || *at != '\n'); at++) {
         if (*at == '"') quoted = !quoted;
         for (size_t i = 0; !quoted && i < sizeof candidates; i++) count[i] += *at == candidates[i];
@@ -62,11 +64,12 @@ static void find_delimiter(struct csv_reader *r)
     r->room = count[best] + 1;
 }
 
-kelvin_status csv_start(struct csv_reader *r, char *text, size_t bytes, const char *path)
+kelvin_status csv_start(struct csv_reader *r, char *text, size_t bytes, size_t line, const char *path)
 {
-    *r = (struct csv_reader){.path = path, .at = text, .end = text + bytes, .line = 1};
+    *r = (struct csv_reader){.path = path, .at = text, .end = text + bytes, .line = line};
     KELVIN_TRY(check_encoding(path, r->line, text, bytes));
-    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) r->at += 3;
+    if (line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0) r->at += 3;
+    skip_to_text(r);
     find_delimiter(r);
     r->stops[0] = r->stops['\n'] = r->stops['\r'] = r->stops['"'] = r->stops[(unsigned char)r->delimiter] = true;
     r->fields = kelvin_alloc(r->room, sizeof *r->fields);

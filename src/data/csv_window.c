@@ -98,17 +98,15 @@ static kelvin_status move_on(struct csv_window *w, char **text, size_t *bytes)
 kelvin_status csv_window_start(struct csv_window *w, struct csv_reader *r)
 {
     char *text;
-    size_t bytes, lines = 0;
+    size_t bytes, line = 1;
     bool blank;
     do {
         KELVIN_TRY(move_on(w, &text, &bytes));
-        const size_t mark = lines == 0 && strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-        blank = bytes > 0 && mark + strspn(text + mark, " \t\r\n") == bytes;
-        for (size_t i = 0; blank && i < bytes; i++) lines += text[i] == '\n';
+        const size_t mark = line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        blank = bytes > 0 && text[bytes - 1] == '\n' && mark + strspn(text + mark, " \t\r\n") == bytes;
+        for (size_t i = 0; blank && i < bytes; i++) line += text[i] == '\n';
     } while (blank);
-    const kelvin_status status = csv_start(r, text, bytes, w->path);
-    r->line += lines;
-    return status;
+    return csv_start(r, text, bytes, line, w->path);
 }
 
 /* Whether there is something to read, or the end, without waiting. */

@@ -246,7 +246,7 @@ kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const c
 
 /* ---- new inputs ---- */
 
-/* Pictures beside folders, or none at all, would be left out without a word. */
+/* Pictures beside folders would be left out without a word. */
 static kelvin_status check_pictures(const struct names *pictures, const char *folder, size_t folders)
 {
     for (size_t i = 0; i < pictures->n && folders > 0; i++)

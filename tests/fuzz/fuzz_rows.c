@@ -27,7 +27,7 @@ static bool next(struct csv_reader *whole, struct csv_window *window, struct csv
 static void compare(char *text, size_t size, struct csv_window *window)
 {
     struct csv_reader whole, pieces = {0};
-    const kelvin_status a = csv_start(&whole, text, size, "a.csv"), b = csv_window_start(window, &pieces);
+    const kelvin_status a = csv_start(&whole, text, size, 1, "a.csv"), b = csv_window_start(window, &pieces);
     const bool bad_text = a != KELVIN_OK;
     if (b && !bad_text) abort();
     if (!bad_text) {
