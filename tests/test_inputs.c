@@ -184,6 +184,39 @@ static void numbers_as_labels(void **state)
     kelvin_data_close(data);
 }
 
+/* Classes need not be in the order of their names; a like may be filled in by hand. */
+static void classes_in_any_order(void **state)
+{
+    (void)state;
+    const double zero = 0, one = 1;
+    const kelvin_data like = {.inputs = 1,
+                              .classes = 3,
+                              .class_names = (const char *[]){"pear", "apple", "fig"},
+                              .mean = &zero,
+                              .deviation = &one};
+    put_text("fruit.csv", "1,fig\n2,pear\n3,apple\n4,plum\n");
+    assert_ok(read_all(&all, in_spec("%fruit.csv"), &like, false, 100));
+    assert_memory_equal(all.y, ((int32_t[]){2, 0, 1, -1}), 4 * sizeof(int32_t));
+    assert_true(all.x[2] == 3);
+}
+
+/* Split off from other data, standardised as the network's: the same rows as in pieces. */
+static void split_of_others(void **state)
+{
+    (void)state;
+    put_text("n.csv", "x,y\n1,a\n2,b\n4,a\n8,b\n");
+    put_text("m.csv", "x,y\n10,a\n20,a\n30,a\n40,b\n50,b\n60,b\n");
+    kelvin_data *like = described(in_spec("csv:%n.csv,split=0"));
+    assert_ok(read_all(&all, in_spec("csv:%m.csv,split=0.3"), like, true, 4));
+    assert_int_equal(all.n, 2);
+    for (size_t i = 0; i < all.n; i++) {
+        const double value = (double)all.x[i] * like->deviation[0] + like->mean[0];
+        assert_near(remainder(value, 10), 0, 1e-4); /* floats */
+        assert_true(value > 9);
+    }
+    kelvin_data_close(like);
+}
+
 /* A window of 256 KB moves on: rows of all lengths around its border, and one that is longer than it. */
 static void long_text(void **state)
 {
@@ -362,6 +395,17 @@ static void arrays(void **state)
     kelvin_data_slice(data, &data->train, x, 7, 1);
     assert_memory_equal(all.x, x, sizeof x);
 
+    /* the first ten in another format, which is opened as a whole: all of them, and not by their own statistics */
+    uint8_t x_idx[16 + 10 * SIZE] = {0, 0, 8, 3, 0, 0, 0, 10, 0, 0, 0, H, 0, 0, 0, W};
+    uint8_t y_idx[8 + 10] = {0, 0, 8, 1, 0, 0, 0, 10};
+    memcpy(x_idx + 16, pixels, 10 * SIZE);
+    for (int i = 0; i < 10; i++) y_idx[8 + i] = (uint8_t)y[i];
+    spill(in_base("x.idx"), x_idx, sizeof x_idx);
+    spill(in_base("y.idx"), y_idx, sizeof y_idx);
+    kelvin_part ten = data->train;
+    ten.n = 10;
+    is_part(in_spec("idx:%x.idx,%y.idx"), data, data, &ten, true);
+
     inputs_fail("%c.npy", data, false, KELVIN_EFORMAT, "c.npy: has images of 3 x 4 x 5", "takes images of 1 x 4 x 5");
     inputs_fail("%t.npy", data, false, KELVIN_EFORMAT, "t.npy: has rows of 20 numbers", "takes images of 1 x 4 x 5");
     inputs_fail("%x.npy", rows, false, KELVIN_EFORMAT, "x.npy: has images of 1 x 4 x 5", "takes rows of 20 numbers");
@@ -382,6 +426,29 @@ static void arrays(void **state)
     inputs_fail("%missing.npy", data, false, KELVIN_EIO, "missing.npy", "neither a file");
     kelvin_data_close(data);
     kelvin_data_close(rows);
+}
+
+/* Floats are looked at in pieces of 2^18; which is the first that is no pixel is known all the same. */
+static void large_arrays(void **state)
+{
+    (void)state;
+    enum { IMAGES = 100, SIDE = 64 };
+    float *x = kelvin_alloc(IMAGES * SIDE * SIDE, sizeof *x);
+    assert_non_null(x);
+    for (size_t i = 0; i < IMAGES * SIDE * SIDE; i++) x[i] = (float)(i % 256);
+    x[(90 * SIDE + 3) * SIDE + 2] = 0.5f;
+    write_npy("large.npy", "<f4", "False", "(100, 64, 64)", x, IMAGES * SIDE * SIDE * sizeof *x);
+    kelvin_free(x);
+    const double one = 1;
+    const kelvin_data like = {.inputs = SIDE * SIDE,
+                              .classes = 2,
+                              .channels = 1,
+                              .height = SIDE,
+                              .width = SIDE,
+                              .mean = &one,
+                              .deviation = &one,
+                              .white = 255};
+    inputs_fail("%large.npy", &like, false, KELVIN_EFORMAT, "large.npy: row 91 (from 1), index (90, 3, 2)", "0.5");
 }
 
 /* ---- pictures ---- */
@@ -522,6 +589,9 @@ int main(void)
         cmocka_unit_test(rows_from_a_pipe),
         cmocka_unit_test(table_sentences),
         cmocka_unit_test(arrays),
+        cmocka_unit_test(large_arrays),
+        cmocka_unit_test(classes_in_any_order),
+        cmocka_unit_test(split_of_others),
         cmocka_unit_test(pictures),
         cmocka_unit_test(data_sets),
         cmocka_unit_test(short_of_memory),

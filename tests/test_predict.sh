@@ -105,9 +105,9 @@ peak() { # ROWS
     /usr/bin/time -f %M "$kelvin" predict tables many.csv 2>kilobytes >stdout && tail -n 1 kilobytes
 }
 if [ -x /usr/bin/time ]; then
-    few=$(peak 150000)
-    many=$(peak 600000)
-    check "600,000 rows come out" lines 600001
+    few=$(peak 100000)
+    many=$(peak 400000)
+    check "400,000 rows come out" lines 400001
     check "their memory is that of a quarter of them: $many kB, $few kB" [ "$many" -lt $((few + few / 10 + 2000)) ]
 else
     echo "skipped: /usr/bin/time is not installed, memory is not measured"
