@@ -114,6 +114,7 @@ static void print_subject_of(FILE *out, const struct evaluated *e)
 static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
 {
     const kelvin_metrics *m = &runs[0].metrics;
+    for (size_t i = 1; i < n && m->subsets == 0; i++) m = &runs[i].metrics;
     fputc('\n', out);
     if (n == 1 && m->chains > 1) say(out, 0, "+-: standard error over chains.");
     if (m->subsets > 0)

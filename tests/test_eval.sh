@@ -1,0 +1,144 @@
+#!/bin/sh
+# kelvin eval: its numbers against NumPy and SciPy, its tables, its complaints. Usage: test_eval.sh KELVIN SOURCE_ROOT
+. "$2/tests/shell.sh"
+
+has() { grep -qF -e "$1" stdout; }
+lacks() { ! has "$1"; }
+readable() { ! grep -qE '^.{80}| $' stdout; }
+says() { # EXPRESSION of the JSON r
+    python3 -c "
+import json
+r = json.load(open('stdout'))
+assert $1, r"
+}
+fails() { # TEXT ARGUMENT...: what is wrong in files
+    text=$1
+    shift
+    run "$@"
+    check "kelvin $* should fail with: $text" complained 1 "$text"
+}
+
+small="--model mlp:5 --epochs 2 --lr 1e-3"
+ok sample $small --chains 24 -o many
+ok sample $small --chains 1 -o one
+ok sample $small --chains 5 --samples 10 --schedule cyclical --epochs 4 -o cyclical
+ok sample --sampler hmc --chains 2 --iterations 50 -o hmc
+
+# ---- numbers ----
+if /usr/bin/python3 -c 'import numpy, scipy.stats' 2>/dev/null; then
+    numpy() { /usr/bin/python3 "$root/tests/test_eval.py" "$@" 2>stderr; }
+    # evaluate NAME PART RUN [ROWS] -- ARGUMENT...: to be compared with the logits of that part
+    evaluate() {
+        to=$1.json
+        line=$to
+        shift
+        while [ "$1" != -- ]; do
+            line="$line $1"
+            shift
+        done
+        shift
+        ok eval --json "$@"
+        cp stdout "$to"
+        echo "$line" >>lines
+    }
+    making=
+    for run in many one cyclical; do
+        evaluate $run test $run -- $run
+        for kind in ties tails sure; do
+            cp -r $run $run-$kind
+            making="$making $kind $run-$kind"
+        done
+    done
+    # shellcheck disable=SC2086
+    check "NumPy makes logits" numpy make $making
+    for run in many one cyclical; do
+        for kind in ties tails sure; do evaluate $run-$kind test $run-$kind -- $run-$kind; done
+    done
+    evaluate bins train cyclical -- --on train --bins 7 cyclical
+    evaluate sizes test cyclical-ties -- --sizes cyclical-ties
+    evaluate hmc train hmc -- hmc
+    # logits that are computed are those that were left
+    cp -r many bare
+    rm bare/logits_*.npy
+    evaluate bare test many -- bare
+    check "they took the network some time" says "0 < r['runs'][0]['seconds_in_network'] < r['runs'][0]['seconds']"
+
+    # another data set: the first rows of the one that was trained on
+    awk -v OFS=, 'BEGIN { srand(7); print "a,b,c,kind"; for (i = 0; i < 300; i++) {
+        k = i % 3; print rand() + k, rand() - k, rand(), k == 0 ? "x" : k == 1 ? "y" : "z" } }' >all.csv
+    head -n 51 all.csv >some.csv
+    # shellcheck disable=SC2086
+    ok sample $small --data csv:all.csv,split=0 --batch 50 --chains 10 -o table
+    evaluate others train table 50 -- --on some.csv table
+    evaluate auroc ood table 50 -- --on train --ood some.csv table
+    check "NumPy and SciPy agree" numpy check <lines
+else
+    echo "skipped: numbers: python3 or its numpy or scipy is not installed"
+fi
+
+# ---- tables ----
+ok eval many
+check "a table fits a terminal" readable
+check "a table has ensembles of 8" has "ensembles of 8"
+check "a table says what was looked at" has "test: 359 observations"
+ok eval one
+check "one sample: no ensembles of 8" lacks "median"
+check "one sample: no errors" lacks "+-"
+ok eval hmc
+check "no test part: it says so" has "the run has no test part"
+mkdir elsewhere
+cp -r many elsewhere/many
+cp -r one a-name-that-is-rather-long-for-a-column
+ok eval many elsewhere/many one hmc a-name-that-is-rather-long-for-a-column
+check "several runs fit a terminal" readable
+check "several runs have error bars" has "10..90 %, of 8 samples"
+check "runs of one name have their paths" has " elsewhere/many"
+check "long names are shortened" has " ..-for-a-column"
+check "so many runs are two blocks" [ "$(grep -c '^accuracy' stdout)" = 2 ]
+ok eval many --threads 1
+cp stdout first
+ok eval many --threads 3
+check "threads do not matter" cmp -s first stdout
+
+# ---- for programs ----
+ok eval --csv many one
+check "CSV has its header" [ "$(head -n 1 stdout)" = run,on,metric,kind,value,low,high,error ]
+check "CSV has a row for each run, metric and kind" [ "$(wc -l <stdout)" = 51 ]
+check "every row has all columns" [ "$(awk -F, 'NF != 8' stdout | wc -l)" = 0 ]
+ok eval --json many one hmc
+check "JSON has all runs" says "[x['run'] for x in r['runs']] == ['many', 'one', 'hmc']"
+check "JSON says on what" says "[x['on'] for x in r['runs']] == ['test', 'test', 'train']"
+check "what is not a number is null" says "r['runs'][1]['single']['accuracy']['error'] is None"
+check "entropy is the sum of its parts" says \
+    "all(abs(x['ensemble']['entropy'] - x['ensemble']['aleatoric'] - x['ensemble']['epistemic']) < 1e-12 for x in r['runs'])"
+check "saved logits need no network" says "r['runs'][0]['seconds_in_network'] == 0"
+
+# ---- complaints ----
+wrong "which run?" eval
+wrong "expected one of them" eval --json --csv many
+wrong "expected 1 .. 100" eval --bins 0 many
+wrong "expected 1 .. 100" eval --bins 101 many
+wrong "with it" eval --sizes many
+fails "no-such-run" eval no-such-run
+mkdir empty
+fails "empty: not a run by kelvin" eval empty
+fails "empty: not a run by kelvin" eval many empty
+fails "has no test part" eval --on test hmc
+fails "the network takes" eval --on toy many
+printf 'a,b,kind\n1,2,x\n' >other.csv
+fails "other.csv" eval --on other.csv many
+cp -r many nan
+# byte 128 + 4 (10 (359 s + i) + k): sample 2, observation 5, class 3
+printf '\000\000\300\177' | dd of=nan/logits_test.npy bs=1 seek=$((128 + 4 * (10 * (359 * 2 + 5) + 3))) conv=notrunc 2>/dev/null
+fails "sample 2, observation 5, class 3: the logit is nan" eval nan
+cp -r many short
+head -c 1000 many/logits_test.npy >short/logits_test.npy
+fails "short/logits_test.npy" eval short
+cp -r many fewer
+cp one/logits_test.npy fewer/
+fails "holds 1 samples; expected 24" eval fewer
+rm -r fewer/labels_test.npy
+fails "fewer: has no labels_test.npy" eval fewer
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
