@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 1 << 20 }; /* of probabilities: they stay in the cache between the stages */
+enum { BLOCK_BYTES = 2 << 20 }; /* of probabilities: they stay in the cache between the stages */
 
 /* Sums of probabilities above this have all their digits; below it logarithms are added. */
 static const double least = 1e-280;
@@ -204,7 +204,7 @@ static kelvin_status read_all(struct kelvin_evaluation *e, kelvin_verdict_watch 
 static kelvin_status allocate(struct kelvin_evaluation *e)
 {
     const size_t row = e->samples * e->classes;
-    const size_t most = BLOCK_BYTES / sizeof(double) / row;
+    const size_t most = BLOCK_BYTES / sizeof(double) / (row + 2 * e->walks * e->classes);
     kelvin_arena *a = e->arena;
     e->most = most > 0 ? most : 1;
     if (!(e->p = kelvin_arena_alloc(a, e->most * row, sizeof *e->p)) ||
