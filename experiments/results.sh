@@ -31,11 +31,14 @@ experiment() {
     if [ ! -e "$run" ]; then
         # shellcheck disable=SC2086
         "$kelvin" sample $common --chains "$chains" --epochs "$epochs" --prior "$prior" "$@" -o "$run" >/dev/null
-    elif ! "$kelvin" diagnose "$run" >/dev/null 2>&1; then
+    elif ! "$kelvin" eval "$run" >/dev/null 2>&1; then
         "$kelvin" resume "$run" >/dev/null
     fi
     [ -e "$run" ] || exit 1 # chains that diverged are no reason to stop: the row says how many are left
-    "$kelvin" diagnose --json "$run" 2>/dev/null | python3 "$here/row.py" "$set" "$name" "$@"
+    for part in train test; do "$kelvin" eval --json --on $part "$run" 2>/dev/null >"$run.$part.json"; done
+    "$kelvin" diagnose --json "$run" 2>/dev/null >"$run.diagnosis.json"
+    python3 "$here/row.py" "$set" "$run" "$name"
+    rm -f "$run".*.json
 }
 
 all_of_a_set() {

@@ -1,4 +1,7 @@
-"""One row of the table of results.sh from the JSON of kelvin diagnose; without arguments the head of the table.
+"""One row of the table of results.sh; without arguments the head of the table.
+
+    row.py SET RUN NAME     from RUN/run.json, from RUN.train.json and RUN.test.json, which are by kelvin eval --json, and
+                            from RUN.diagnosis.json, which is by kelvin diagnose --json
 
 Training accuracy is the mean of single samples, in one clean pass; accuracy and log-likelihood (a sum) on test data are
 the ensemble's: the median of 100 random ensembles of 8, and the 10th and 90th percentile, as in the paper."""
@@ -22,16 +25,21 @@ def ensemble(part, key, scale=1.0, digits=2):
     return f'{median:.{digits}f} ({low:.{digits}f} .. {high:.{digits}f})'
 
 
-def row(run, name):
-    train, test, temperatures = run['training'], run['test'], run['temperatures']
+def row(config, train, test, temperatures, name):
     return [
-        name, run['density'], f'{run["temperature"]:g}', 'random' if run['init'] == 'none' else 'fine-tuned',
-        f'{run["lr"]:g}, {run["epochs"]}', f'{run["samples"]} of {run["samples_asked_for"]}',
+        name, config['density'], f'{config["temperature"]:g}',
+        'random' if config['init'] == 'none' else 'fine-tuned',
+        f'{config["lr"]:g}, {config["epochs"]}', f'{train["samples"]} of {config["samples"]}',
         average(train['single']['accuracy'], 100), average(train['single']['confidence'], 100),
         average(test['single']['accuracy'], 100), ensemble(test, 'accuracy', 100),
         ensemble(test, 'log_likelihood', digits=1),
         average(temperatures['kinetic'], digits=3), average(temperatures['configurational'], digits=3)
     ]
+
+
+def load(path):
+    with open(path) as file:
+        return json.load(file)
 
 
 def show(cells):
@@ -42,9 +50,9 @@ if len(sys.argv) == 1:
     show(COLUMNS)
     show(['---'] * len(COLUMNS))
 else:
-    text = sys.stdin.read()
-    if text:
-        show(row(json.loads(text), sys.argv[1]))
-    else:
-        show([sys.argv[1], sys.argv[2], 'no report: all chains diverged, or the run has not ended'] +
-             [''] * (len(COLUMNS) - 3))
+    of_set, run, name = sys.argv[1:]
+    try:
+        train, test = (load(f'{run}.{part}.json')['runs'][0] for part in ('train', 'test'))
+        show(row(load(f'{run}/run.json'), train, test, load(f'{run}.diagnosis.json')['temperatures'], of_set))
+    except json.JSONDecodeError:
+        show([of_set, name, 'no report: all chains diverged, or the run has not ended'] + [''] * (len(COLUMNS) - 3))
