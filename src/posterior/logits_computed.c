@@ -1,5 +1,6 @@
-/* Logits by the network: for a chunk of inputs every sample is read and goes through it. A chunk has as many inputs as
- * some MB hold, so that reading all samples again costs next to nothing beside the pass. */
+/* Logits by the network: for a batch of inputs every sample is read and goes through it. A batch is so large that
+ * reading all samples again costs next to nothing beside the pass: 500 images of CIFAR-10 take ResNet20 a hundred times
+ * as long as its parameters take to be read. */
 #include "posterior/logits.h"
 #include "run/chains.h"
 #include "run/pass.h"
@@ -18,13 +19,26 @@ struct computed {
     float *theta, *z;  /* (n_params), (samples, room, classes) */
 };
 
-static kelvin_status compute(struct computed *c, const kelvin_rows *rows)
+/* Every sample over n inputs, which the network takes in once: from row `first` of a chunk of `of` rows on. */
+static kelvin_status compute_batch(struct computed *c, const float *x, size_t n, size_t first, size_t of)
 {
+    const size_t classes = c->base.classes;
+    KELVIN_TRY(kelvin_pass_see(&c->pass, x, n));
     for (size_t s = 0; s < c->base.samples; s++) {
         KELVIN_TRY(kelvin_samples_read(c->samples, c->theta, s));
         const double begin = kelvin_now();
-        KELVIN_TRY(kelvin_pass_logits(&c->pass, c->z + s * rows->n * c->base.classes, c->theta, rows->x, rows->n));
+        kelvin_pass_logits(&c->pass, c->z + (s * of + first) * classes, c->theta);
         c->base.seconds += kelvin_now() - begin;
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status compute(struct computed *c, const kelvin_rows *rows)
+{
+    const size_t inputs = c->samples->run->model->inputs, most = c->pass.batch;
+    for (size_t first = 0; first < rows->n; first += most) {
+        const size_t n = rows->n - first < most ? rows->n - first : most;
+        KELVIN_TRY(compute_batch(c, rows->x + first * inputs, n, first, rows->n));
     }
     return KELVIN_OK;
 }

@@ -38,9 +38,9 @@ static kelvin_status predict(struct work *work, const char *path)
     KELVIN_TRY(kelvin_sample_read(work->theta, path, work->run->model));
     for (size_t first = 0; first < part->n; first += most) {
         const size_t n = part->n - first < most ? part->n - first : most;
-        float *logits = work->logits + first * work->run->data->classes;
         kelvin_data_slice(work->run->data, part, work->x, first, n);
-        KELVIN_TRY(kelvin_pass_logits(&work->pass, logits, work->theta, work->x, n));
+        KELVIN_TRY(kelvin_pass_see(&work->pass, work->x, n));
+        kelvin_pass_logits(&work->pass, work->logits + first * work->run->data->classes, work->theta);
     }
     return KELVIN_OK;
 }
