@@ -587,6 +587,31 @@ static void verdicts(void **state)
           "101 bins", "1 .. 100");
 }
 
+static kelvin_status keep_p(void *context, const kelvin_verdict *v)
+{
+    memcpy((double *)context + 3 * v->index, v->p, 3 * sizeof *v->p);
+    return KELVIN_OK;
+}
+
+/* softmax(log 2, log 6, 0) = (2, 6, 1) / 9; logits of 3000 would overflow exp; mean of two samples. */
+static void on_paper(void **state)
+{
+    (void)state;
+    const float logits[] = {logf(2), logf(6), 0, 3000, -3000, 2999, 0, 0, 0, -3000, -3000, -3000};
+    const int32_t y[] = {-1, -1};
+    double p[6];
+    kelvin_logits *source;
+    assert_ok(kelvin_logits_in_memory(&source, logits, y, NULL, (const size_t[3]){2, 2, 3}, 2));
+    assert_ok(kelvin_judge(source, keep_p, p));
+    kelvin_logits_close(source);
+    const double e = exp(1);
+    const double expected[] = {
+        (2 / 9. + 1 / 3.) / 2,     (6 / 9. + 1 / 3.) / 2, (1 / 9. + 1 / 3.) / 2, (e / (1 + e) + 1 / 3.) / 2, 1 / 6.,
+        (1 / (1 + e) + 1 / 3.) / 2};
+    /* logf(2) and logf(6) are floats: 2^-25 of 1.8 */
+    for (size_t i = 0; i < 6; i++) assert_near(p[i], expected[i], 6e-8);
+}
+
 /* ---- AUROC ---- */
 
 static void auroc(void **state)
@@ -768,6 +793,7 @@ int main(void)
         cmocka_unit_test(mass_bins),
         cmocka_unit_test(order_of_observations),
         cmocka_unit_test(verdicts),
+        cmocka_unit_test(on_paper),
         cmocka_unit_test(auroc),
         cmocka_unit_test(names),
         cmocka_unit_test(from_files),

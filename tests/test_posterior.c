@@ -310,23 +310,6 @@ static void no_memory(void **state)
 
 /* ---- predictions ---- */
 
-/* softmax(log 2, log 6, 0) = (2, 6, 1) / 9; logits of 3000 would overflow exp; mean of two samples. */
-static void predictive(void **state)
-{
-    (void)state;
-    const float logits[] = {logf(2), logf(6), 0, 3000, -3000, 2999, 0, 0, 0, -3000, -3000, -3000};
-    double p[6];
-    assert_int_equal(kelvin_predictive(p, logits, 2, 2, 3), KELVIN_OK);
-    const double e = exp(1);
-    const double expected[] = {
-        (2 / 9. + 1 / 3.) / 2,     (6 / 9. + 1 / 3.) / 2, (1 / 9. + 1 / 3.) / 2, (e / (1 + e) + 1 / 3.) / 2, 1 / 6.,
-        (1 / (1 + e) + 1 / 3.) / 2};
-    /* logf(2) and logf(6) are floats: 2^-25 of 1.8 */
-    for (size_t i = 0; i < 6; i++) close_to(p[i], expected[i], 6e-8);
-    assert_int_equal(kelvin_predictive(p, logits, 0, 2, 3), KELVIN_EUSAGE);
-    assert_true(strstr(kelvin_error(), "at least one") != NULL);
-}
-
 /* Three samples of four observations: hits 3 (a tie goes to the first), 2, 1 (not a number is no hit). */
 static void accuracy(void **state)
 {
@@ -444,7 +427,6 @@ int main(void)
         cmocka_unit_test(one_sided_ties),
         cmocka_unit_test(not_numbers),
         cmocka_unit_test(no_memory),
-        cmocka_unit_test(predictive),
         cmocka_unit_test(accuracy),
         cmocka_unit_test(summary),
     };

@@ -28,10 +28,6 @@ double kelvin_rhat(const double *x, size_t chains, size_t draws);
 KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail,
                                                         const double *x, size_t chains, size_t draws);
 
-/* Mean over samples of softmax(logits): logits (samples, n, classes) -> p (n, classes). The posterior predictive. */
-KELVIN_MUST_CHECK kelvin_status kelvin_predictive(double *p, const float *logits, size_t samples, size_t n,
-                                                  size_t classes);
-
 /* Share of (sample, observation) pairs whose largest logit is the label's: mean accuracy of single samples. */
 double kelvin_mean_accuracy(const float *logits, const int32_t *y, size_t samples, size_t n, size_t classes);
 
