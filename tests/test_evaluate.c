@@ -247,6 +247,13 @@ static void against_plain_loops(void **state)
     }
 }
 
+static kelvin_status not_below_zero(void *context, const kelvin_verdict *v)
+{
+    (void)context;
+    assert_true(v->epistemic >= 0);
+    return KELVIN_OK;
+}
+
 /* One sample together is that sample alone, to the last bit. */
 static void one_sample(void **state)
 {
@@ -262,9 +269,9 @@ static void one_sample(void **state)
     static float copies[9 * N * K];
     for (size_t s = 0; s < 9; s++) memcpy(copies + s * N * K, logits, sizeof logits);
     kelvin_metrics often;
-    assert_ok(evaluate(&often, copies, y, 9));
+    assert_ok(evaluate_as(&often, copies, y, NULL, (const size_t[3]){9, N, K}, N,
+                          &(kelvin_evaluate_options){.watch = not_below_zero}));
     assert_near(often.ensemble[KELVIN_EPISTEMIC], 0, 16 * DBL_EPSILON);
-    assert_true(often.ensemble[KELVIN_EPISTEMIC] >= 0);
     assert_near(often.ensemble[KELVIN_BRIER], m.ensemble[KELVIN_BRIER], 157 * DBL_EPSILON);
     assert_true(often.ensemble[KELVIN_ACCURACY] == m.ensemble[KELVIN_ACCURACY]);
 }
@@ -705,6 +712,36 @@ static void from_files(void **state)
     fails(evaluate_files(&m, &form), KELVIN_EIO, "none.npy", "could not be read");
 }
 
+/* So large that it comes in several pieces: every number in its place, and no observation twice. */
+static void large_file(void **state)
+{
+    (void)state;
+    enum { S = 3000 };
+    const size_t size = (size_t)S * N * K;
+    float *z = kelvin_alloc(size, sizeof *z);
+    int32_t y[N];
+    kelvin_logits *source;
+    kelvin_piece piece;
+    assert_non_null(z);
+    for (size_t i = 0; i < size; i++) z[i] = (float)i; /* up to 2^22: exact */
+    for (size_t i = 0; i < N; i++) y[i] = (int32_t)(i % K);
+    const struct kelvin_logits_form form = {.logits = logits_file(z, S), .labels = labels_file(y, N), .classes = K};
+    assert_ok(kelvin_logits_from_files(&source, &form));
+    size_t seen = 0, pieces = 0;
+    for (;; pieces++) {
+        assert_ok(kelvin_logits_next(source, &piece));
+        if (piece.n == 0) break;
+        assert_int_equal(piece.first, seen);
+        assert_memory_equal(piece.y, y + seen, piece.n * sizeof *y);
+        for (size_t s = 0; s < S; s++)
+            assert_memory_equal(piece.z + s * piece.n * K, z + (s * N + seen) * K, piece.n * K * sizeof *z);
+        seen += piece.n;
+    }
+    assert_true(seen == N && pieces > 1);
+    kelvin_logits_close(source);
+    kelvin_free(z);
+}
+
 /* Every length of the head, some of the rest; each type that is not ours. */
 static void damaged_files(void **state)
 {
@@ -797,6 +834,7 @@ int main(void)
         cmocka_unit_test(auroc),
         cmocka_unit_test(names),
         cmocka_unit_test(from_files),
+        cmocka_unit_test(large_file),
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(not_numbers),
         cmocka_unit_test(no_memory),

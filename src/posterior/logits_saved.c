@@ -95,7 +95,7 @@ static kelvin_status read_labels(struct saved *s, size_t n)
 {
     KELVIN_TRY(read_at(&s->labels, s->raw, s->labels.data_at + s->done * sizeof *s->raw, n * sizeof *s->raw));
     for (size_t i = 0; i < n; i++) {
-        if (s->raw[i] < 0 || (uint64_t)s->raw[i] >= s->base.classes)
+        if ((uint64_t)s->raw[i] >= s->base.classes) /* those below 0 are very large then */
             return kelvin_fail(KELVIN_EFORMAT, "%s: label %zu is %lld; expected 0 .. %zu", s->labels.path, s->done + i,
                                (long long)s->raw[i], s->base.classes - 1);
         s->y[i] = (int32_t)s->raw[i];
