@@ -139,6 +139,25 @@ cp one/logits_test.npy fewer/
 fails "holds 1 samples; expected 24" eval fewer
 rm -r fewer/labels_test.npy
 fails "fewer: has no labels_test.npy" eval fewer
+cp -r many newer
+sed -i 's/"kelvin": "[0-9.]*"/"kelvin": "99.0.0"/' newer/run.json
+fails "was written by kelvin 99.0.0" eval newer
+cp -r many half
+rm -r half/run.json
+fails "half: the run was not written to its end" eval half
+cp -r many unfinished
+rm -r unfinished/chain-003 unfinished/logits_*.npy
+fails "the run has not ended" eval unfinished
+# logits are gone, and so are the data; then other data are there
+printf 'a,b,kind\n1,2,x\n2,1,y\n3,2,x\n' >data.csv
+# shellcheck disable=SC2086
+ok sample --data csv:data.csv,split=0 $small --chains 1 -o gone
+rm gone/logits_train.npy
+ok eval gone
+mv data.csv away.csv
+fails "gone: has no logits_train.npy, and they cannot be computed" eval gone
+sed 's/3,2,x/3,3,x/' away.csv >data.csv
+fails "has changed since" eval gone
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,6 +1,5 @@
-/* Metrics against plain loops in long double over the same logits; calibration against its definition; files of logits
- * that are damaged. */
-#include "run_helpers.h"
+/* Metrics against plain loops in long double over the same logits; calibration against its definition. */
+#include "folder_helpers.h"
 
 #include "posterior/evaluate.h"
 
@@ -650,168 +649,26 @@ static void names(void **state)
     assert_null(kelvin_metric_about(KELVIN_METRICS));
 }
 
-/* ---- files ---- */
-
-static const char *logits_file(const float *logits, size_t samples)
-{
-    static kelvin_path path;
-    strcpy(path, in_base("logits.npy"));
-    assert_ok(kelvin_npy_write(path, logits, (const size_t[3]){samples, N, K}));
-    return path;
-}
-
-static const char *labels_file(const int32_t *y, size_t n)
-{
-    static kelvin_path path;
-    strcpy(path, in_base("labels.npy"));
-    assert_ok(kelvin_labels_write(path, y, n));
-    return path;
-}
-
-static kelvin_status evaluate_files(kelvin_metrics *m, const struct kelvin_logits_form *form)
-{
-    kelvin_logits *source;
-    KELVIN_TRY(kelvin_logits_from_files(&source, form));
-    const kelvin_status status = kelvin_evaluate(m, source, NULL);
-    kelvin_logits_close(source);
-    return status;
-}
-
-static void from_files(void **state)
-{
-    (void)state;
-    enum { S = 9 };
-    static float logits[S * N * K];
-    int32_t y[N + 1] = {0};
-    kelvin_metrics m, memory;
-    make(logits, y, S);
-    struct kelvin_logits_form form = {.logits = logits_file(logits, S), .labels = labels_file(y, N), .classes = K};
-    assert_ok(evaluate(&memory, logits, y, S));
-    assert_ok(evaluate_files(&m, &form));
-    same_bits(&m, &memory);
-    form.samples = 8;
-    fails(evaluate_files(&m, &form), KELVIN_EFORMAT, "logits.npy: holds 9 samples", "expected 8");
-    form.samples = S;
-    form.n = N + 1;
-    fails(evaluate_files(&m, &form), KELVIN_EFORMAT, "logits.npy", "expected (samples, 158, 7)");
-    form.n = N;
-    form.classes = K + 1;
-    fails(evaluate_files(&m, &form), KELVIN_EFORMAT, "(9, 157, 7)", "expected (samples, 157, 8)");
-    form.classes = K;
-    labels_file(y, N + 1);
-    fails(evaluate_files(&m, &form), KELVIN_EFORMAT, "labels.npy: shape is (158,)", "expected (157,)");
-    y[3] = K;
-    labels_file(y, N);
-    fails(evaluate_files(&m, &form), KELVIN_EFORMAT, "labels.npy: label 3 is 7", "expected 0 .. 6");
-    y[3] = -1;
-    labels_file(y, N);
-    fails(evaluate_files(&m, &form), KELVIN_EFORMAT, "labels.npy: label 3 is -1", "expected 0 .. 6");
-    form.labels = form.logits;
-    fails(evaluate_files(&m, &form), KELVIN_EFORMAT, "logits.npy: holds <f4", "expected labels as <i8");
-    form.logits = in_base("none.npy");
-    fails(evaluate_files(&m, &form), KELVIN_EIO, "none.npy", "could not be read");
-}
-
-/* So large that it comes in several pieces: every number in its place, and no observation twice. */
-static void large_file(void **state)
-{
-    (void)state;
-    enum { S = 3000 };
-    const size_t size = (size_t)S * N * K;
-    float *z = kelvin_alloc(size, sizeof *z);
-    int32_t y[N];
-    kelvin_logits *source;
-    kelvin_piece piece;
-    assert_non_null(z);
-    for (size_t i = 0; i < size; i++) z[i] = (float)i; /* up to 2^22: exact */
-    for (size_t i = 0; i < N; i++) y[i] = (int32_t)(i % K);
-    const struct kelvin_logits_form form = {.logits = logits_file(z, S), .labels = labels_file(y, N), .classes = K};
-    assert_ok(kelvin_logits_from_files(&source, &form));
-    size_t seen = 0, pieces = 0;
-    for (;; pieces++) {
-        assert_ok(kelvin_logits_next(source, &piece));
-        if (piece.n == 0) break;
-        assert_int_equal(piece.first, seen);
-        assert_memory_equal(piece.y, y + seen, piece.n * sizeof *y);
-        for (size_t s = 0; s < S; s++)
-            assert_memory_equal(piece.z + s * piece.n * K, z + (s * N + seen) * K, piece.n * K * sizeof *z);
-        seen += piece.n;
-    }
-    assert_true(seen == N && pieces > 1);
-    kelvin_logits_close(source);
-    kelvin_free(z);
-}
-
-/* Every length of the head, some of the rest; each type that is not ours. */
-static void damaged_files(void **state)
-{
-    (void)state;
-    static float logits[3 * N * K];
-    int32_t y[N];
-    size_t bytes;
-    kelvin_metrics m;
-    make(logits, y, 3);
-    char *whole = slurp(logits_file(logits, 3), &bytes);
-    const struct kelvin_logits_form form = {
-        .logits = in_base("damaged.npy"), .labels = labels_file(y, N), .n = N, .classes = K};
-    for (size_t length = 0; length < bytes; length += length < 140 ? 1 : 997) {
-        spill(form.logits, whole, length);
-        fails(evaluate_files(&m, &form), KELVIN_EFORMAT, "damaged.npy", length < 8 ? "not an NPY file" : "expected");
-    }
-    static const char *const swaps[][2] = {
-        {"<f4", ">f4"}, {"<f4", "<i4"}, {"False", "True "}, {"(3, ", "(4, "}, {"157", "7  "}};
-    for (size_t i = 0; i < sizeof swaps / sizeof *swaps; i++) {
-        char *copy = kelvin_alloc(bytes, 1), *at = copy + 10; /* after magic, version and length: text */
-        assert_non_null(copy);
-        memcpy(copy, whole, bytes);
-        while (memcmp(at, swaps[i][0], strlen(swaps[i][0])) != 0) at++;
-        memcpy(at, swaps[i][1], strlen(swaps[i][1]));
-        spill(form.logits, copy, bytes);
-        fails(evaluate_files(&m, &form), KELVIN_EFORMAT, "damaged.npy", "expected");
-        kelvin_free(copy);
-    }
-    kelvin_free(whole);
-}
-
-static void not_numbers(void **state)
-{
-    (void)state;
-    static const float bad[] = {NAN, INFINITY, -INFINITY};
-    static float logits[3 * N * K];
-    int32_t y[N];
-    kelvin_metrics m;
-    make(logits, y, 3);
-    for (size_t i = 0; i < 3; i++) {
-        logits[(1 * N + 150) * K + 4] = bad[i];
-        fails(evaluate(&m, logits, y, 3), KELVIN_EFORMAT, "sample 1, observation 150, class 4", "expected a number");
-    }
-}
-
 /* ---- memory ---- */
 
 enum { FEW = 5 }; /* observations: each allocation costs an evaluation */
 
 static kelvin_status all_of_it(void *context)
 {
-    kelvin_logits *source;
+    static const uint32_t chain[9] = {0};
+    static const int32_t y[FEW] = {0};
     kelvin_metrics m;
-    KELVIN_TRY(kelvin_logits_from_files(&source, context));
-    const kelvin_status status = kelvin_evaluate(&m, source, &(kelvin_evaluate_options){.threads = 2, .sizes = true});
-    kelvin_logits_close(source);
-    return status;
+    return evaluate_as(&m, context, y, chain, (const size_t[3]){9, FEW, K}, 2,
+                       &(kelvin_evaluate_options){.threads = 2, .sizes = true});
 }
 
 static void no_memory(void **state)
 {
     (void)state;
     static float logits[9 * N * K];
-    static const uint32_t chain[9] = {0};
     int32_t y[N];
     make(logits, y, 9);
-    struct kelvin_logits_form form = {
-        .logits = in_base("few.npy"), .labels = labels_file(y, FEW), .chain = chain, .classes = K};
-    assert_ok(kelvin_npy_write(form.logits, logits, (const size_t[3]){9, FEW, K}));
-    assert_true(without_memory(all_of_it, &form) > 100);
+    assert_true(without_memory(all_of_it, logits) > 100);
 }
 
 int main(void)
@@ -833,11 +690,7 @@ int main(void)
         cmocka_unit_test(on_paper),
         cmocka_unit_test(auroc),
         cmocka_unit_test(names),
-        cmocka_unit_test(from_files),
-        cmocka_unit_test(large_file),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(not_numbers),
         cmocka_unit_test(no_memory),
     };
-    return cmocka_run_group_tests(tests, make_base, remove_base);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

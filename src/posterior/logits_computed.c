@@ -120,7 +120,7 @@ static kelvin_status of_data(kelvin_logits **logits, kelvin_samples *samples, ke
     const kelvin_part *part = side == KELVIN_TRAIN ? &run->data->train : &run->data->test;
     kelvin_inputs *inputs;
     if (part->n == 0)
-        return kelvin_fail(KELVIN_EUSAGE, "%s: its data set %s has no part for testing", samples->folder,
+        return kelvin_fail(KELVIN_EFORMAT, "%s: its data set %s has no part for testing", samples->folder,
                            run->data->name);
     KELVIN_TRY(kelvin_inputs_of(&inputs, run->data, part));
     return kelvin_logits_computed(logits, samples, inputs, threads);
