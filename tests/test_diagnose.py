@@ -159,7 +159,8 @@ def expected(folder):
     out.update(side=side, observations=len(observed), samples=len(p), training_accuracy=train.mean(),
                agreement=agreement(p, chain))
     if shape[2] > 1:
-        out.update(parameters=convergence(theta.T.reshape(shape)), predictions=convergence(probabilities.T.reshape(shape)))
+        out.update(parameters=convergence(theta.T.reshape(shape)),
+                   predictions=convergence(probabilities.T.reshape(shape)))
     else:
         out.update(parameters={"rhat_mean": None, "ess_bulk_min": None, "rank_rhat_max": None},
                    predictions={"rhat_max": None, "ess_tail_min": None, "rank_rhat_median": None})
