@@ -208,7 +208,8 @@ bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agre
     for (size_t i = 0; i < n; i++) names[i] = chart_text(chart, "%u", agreement->number[i]);
     panel->y.names = chart->x.names = names;
     panel->y.n_names = chart->x.n_names = n;
-    chart->x.label = "chain";
+    chart->x.label =
+        n < agreement->chains ? chart_text(chart, "chain (%zu of %zu are shown)", n, agreement->chains) : "chain";
     chart->subtitle = chart_text(chart, "%% of observations with another class; darkest %.3g", most);
     return true;
 }

@@ -174,9 +174,9 @@ static void put_diverged(struct page *page, const struct report_run *run)
 {
     for (uint32_t i = 0; i < run->samples->run->config.chains; i++) {
         if (!run->samples->diverged[i]) continue;
-        markup_put(&page->out, "<p>");
+        markup_put(&page->out, "<p class=\"notes\">");
         markup_text(&page->out, run->samples->diverged[i]);
-        markup_put(&page->out, "</p>\n");
+        markup_put(&page->out, ".</p>\n");
     }
 }
 
