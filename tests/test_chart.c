@@ -403,6 +403,7 @@ static void awkward_files(void **state)
         snprintf(folder, sizeof folder, "%s/it's %zu", home, i);
         assert_ok(chart_files(&made, &chart, folder));
         assert_int_equal(made, CHART_PICTURES);
+        kelvin_arena_destroy(arena);
     }
     assert_true(is_there("it's 0/awkward.png") && is_there("it's 0/awkward.svg") && is_there("it's 0/awkward.pdf"));
     char *svg =
