@@ -24,7 +24,7 @@ ok sample $settings $often --threads 2 -o smooth
 whole=$(echo "$(now) $began" | awk '{ print $1 - $2 }')
 ok sample $settings --threads 1 -o other
 check "the bytes depend neither on threads nor on checkpoints" same smooth other
-check "there are samples, labels, logits, states and histories of all chains" [ "$(find smooth -type f | wc -l)" -eq 19 ]
+check "there are samples, labels, logits, states and histories of all chains, and what the data are like" [ "$(find smooth -type f | wc -l)" -eq 20 ]
 
 # ---- killed ----
 # Moments from a fixed sequence, up to an eighth of the undisturbed run's time: early ones fall into the start.
