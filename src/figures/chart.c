@@ -2,7 +2,6 @@
 #include "figures/chart.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 void chart_begin(struct chart *chart, kelvin_arena *arena, const char *name, const char *title)
 {
@@ -46,15 +45,8 @@ const char *chart_text(struct chart *chart, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(NULL, 0, format, args);
+    const char *text = markup_format(chart->arena, format, args);
     va_end(args);
-    char *text = kelvin_arena_alloc(chart->arena, (size_t)length + 1, 1);
-    if (!text) {
-        chart->status = KELVIN_ENOMEM;
-        return "";
-    }
-    va_start(args, format);
-    vsnprintf(text, (size_t)length + 1, format, args);
-    va_end(args);
-    return text;
+    if (!text) chart->status = KELVIN_ENOMEM;
+    return text ? text : "";
 }

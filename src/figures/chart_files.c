@@ -16,6 +16,9 @@ enum { TITLE = 26, SUBTITLE = 18, ABOVE = 8, BESIDE = 6, BELOW = 4 };
 static const char *const colours[CHART_COLOURS + 1] = {"#0072b2", "#d55e00", "#009e73", "#b8578f",
                                                        "#c48a00", "#3a9fd8", "#6b4fa0", "#7a828a"};
 
+/* gnuplot's numbers of the shapes that chart_svg draws. */
+static const int shapes[] = {7, 5, 13, 9};
+
 /* ---- the table ---- */
 
 /* A name in a comment must not end its line. */
@@ -152,7 +155,6 @@ static void plot_band(FILE *file, const struct chart_series *s, const struct col
 /* Error bars, a line through the points where there is one, and the points upon them. */
 static void plot_points(FILE *file, const struct chart_series *s, const struct columns *c)
 {
-    static const int shapes[] = {7, 5, 13, 9};
     const char *colour = colours[s->colour];
     if (s->across)
         fprintf(file, "using ($5 > $4 ? %s : NaN):%s:(%s - %s):(0)", c->low, c->y, c->high, c->low);
@@ -222,7 +224,6 @@ static void put_panel(struct script *s, size_t i, size_t *block)
 
 static void put_key(struct script *s, const struct chart_key *key)
 {
-    static const int shapes[] = {7, 5, 13, 9};
     const struct chart_series *series = key->series;
     const char *colour = colours[series->colour];
     const double end = key->x + CHART_SWATCH;

@@ -1,7 +1,6 @@
 /* Text into files of markup. */
 #include "figures/markup.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 void markup_bytes(struct markup *out, const void *bytes, size_t n)
@@ -27,6 +26,17 @@ void markup_put(struct markup *out, const char *format, ...)
     }
     if (length > 0 && text) markup_bytes(out, text, (size_t)length);
     if (text != few) kelvin_free(text);
+}
+
+const char *markup_format(kelvin_arena *arena, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, format, args);
+    char *text = kelvin_arena_alloc(arena, (size_t)length + 1, 1);
+    if (text) vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
 }
 
 /* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */

@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 struct markup {
@@ -26,6 +27,9 @@ void markup_text(struct markup *out, const char *text);
 
 /* The lines of an embedded file (tools/embed.py). */
 void markup_lines(struct markup *out, const char *const *lines);
+
+/* A formatted text in the arena; NULL if memory is short. */
+const char *markup_format(kelvin_arena *arena, const char *format, va_list args);
 
 /* How many bytes the first letter of a text has; 0 if they are not UTF-8, or there is none. */
 size_t markup_letter(const char *text);

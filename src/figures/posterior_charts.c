@@ -218,6 +218,7 @@ void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric
     struct chart_series *all = chart_add(chart, CHART_POINTS, "all samples", 0, n);
     if (!single || !all || chart->status) return;
     single->across = all->across = single->hollow = true;
+    if (some) some->across = true;
     for (size_t r = 0; r < n; r++) {
         const kelvin_metrics *m = runs[r].metrics;
         const double row = (double)(n - 1 - r), scale = about->scale;
@@ -226,7 +227,6 @@ void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric
         single->points[r] = (struct chart_point){scale * one->mean, row + 0.25, scale * (one->mean - one->error),
                                                  scale * (one->mean + one->error), 0};
         all->points[r] = (struct chart_point){.x = scale * m->ensemble[metric], .y = row - 0.25};
-        if (some) some->across = true;
         if (some)
             some->points[r] =
                 (struct chart_point){m->subsets ? scale * p->median : NAN, row, scale * p->low, scale * p->high, 0};

@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include <math.h>
+#include <stddef.h>
 
 void write_learning(struct page *page)
 {
@@ -26,131 +27,67 @@ void write_learning(struct page *page)
 
 /* ---- diagnosis ---- */
 
-static double rhat_predictions(const kelvin_diagnosis *d)
-{
-    return d->predictions.rhat_mean;
-}
-
-static double rank_predictions(const kelvin_diagnosis *d)
-{
-    return d->predictions.rank_rhat_max;
-}
-
-static double bulk_predictions(const kelvin_diagnosis *d)
-{
-    return d->predictions.ess_bulk_min;
-}
-
-static double tail_predictions(const kelvin_diagnosis *d)
-{
-    return d->predictions.ess_tail_min;
-}
-
-static double rhat_parameters(const kelvin_diagnosis *d)
-{
-    return d->parameters.rhat_mean;
-}
-
-static double rank_parameters(const kelvin_diagnosis *d)
-{
-    return d->parameters.rank_rhat_max;
-}
-
-static double bulk_parameters(const kelvin_diagnosis *d)
-{
-    return d->parameters.ess_bulk_min;
-}
-
-static double disagreement(const kelvin_diagnosis *d)
-{
-    return 100 * d->agreement.disagreement_mean;
-}
-
-static double disagreement_most(const kelvin_diagnosis *d)
-{
-    return 100 * d->agreement.disagreement_max;
-}
-
-static double variation(const kelvin_diagnosis *d)
-{
-    return d->agreement.variation_mean;
-}
-
-static double within(const kelvin_diagnosis *d)
-{
-    return 100 * d->agreement.within_disagreement;
-}
-
-static double set(const kelvin_diagnosis *d)
-{
-    return d->temperatures.epochs ? d->temperatures.set : NAN;
-}
-
-static double kinetic(const kelvin_diagnosis *d)
-{
-    return d->temperatures.epochs ? d->temperatures.kinetic.mean : NAN;
-}
-
-static double configurational(const kelvin_diagnosis *d)
-{
-    return d->temperatures.epochs ? d->temperatures.configurational.mean : NAN;
-}
-
-static double acceptance(const kelvin_diagnosis *d)
-{
-    return 100 * d->acceptance;
-}
-
-static double energy_error(const kelvin_diagnosis *d)
-{
-    return d->energy_error;
-}
-
-static double training_accuracy(const kelvin_diagnosis *d)
-{
-    return 100 * d->training_accuracy;
-}
-
-static double diverged(const kelvin_diagnosis *d)
-{
-    return d->diverged;
-}
-
-/* A row that no run has a number for is left out. */
+/* A number of a diagnosis. A row that no run has a number for is left out. */
 static const struct fact {
     const char *title;
+    size_t offset; /* of a double */
+    double scale;
     int digits;
-    double (*of)(const kelvin_diagnosis *d);
+    bool heat; /* only known of runs that have temperatures */
 } facts[] = {
-    {"R-hat of predictions, mean", 3, rhat_predictions},
-    {"rank-normalised R-hat of predictions, largest", 3, rank_predictions},
-    {"effective sample size of predictions, bulk, smallest", 0, bulk_predictions},
-    {"effective sample size of predictions, tail, smallest", 0, tail_predictions},
-    {"R-hat of parameters, mean", 3, rhat_parameters},
-    {"rank-normalised R-hat of parameters, largest", 3, rank_parameters},
-    {"effective sample size of parameters, bulk, smallest", 0, bulk_parameters},
-    {"disagreement of two chains, mean, %", 2, disagreement},
-    {"disagreement of two chains, largest, %", 2, disagreement_most},
-    {"disagreement of two samples of one chain, mean, %", 2, within},
-    {"total variation between two chains, mean", 4, variation},
-    {"temperature that was set", 3, set},
-    {"kinetic temperature", 3, kinetic},
-    {"configurational temperature", 3, configurational},
-    {"accepted proposals, %", 1, acceptance},
-    {"energy error, median", 4, energy_error},
-    {"training accuracy of single samples, %", 2, training_accuracy},
-    {"chains that diverged", 0, diverged},
+#define AT(member) offsetof(kelvin_diagnosis, member)
+    {"R-hat of predictions, mean", AT(predictions.rhat_mean), 1, 3, false},
+    {"rank-normalised R-hat of predictions, largest", AT(predictions.rank_rhat_max), 1, 3, false},
+    {"effective sample size of predictions, bulk, smallest", AT(predictions.ess_bulk_min), 1, 0, false},
+    {"effective sample size of predictions, tail, smallest", AT(predictions.ess_tail_min), 1, 0, false},
+    {"R-hat of parameters, mean", AT(parameters.rhat_mean), 1, 3, false},
+    {"rank-normalised R-hat of parameters, largest", AT(parameters.rank_rhat_max), 1, 3, false},
+    {"effective sample size of parameters, bulk, smallest", AT(parameters.ess_bulk_min), 1, 0, false},
+    {"disagreement of two chains, mean, %", AT(agreement.disagreement_mean), 100, 2, false},
+    {"disagreement of two chains, largest, %", AT(agreement.disagreement_max), 100, 2, false},
+    {"disagreement of two samples of one chain, mean, %", AT(agreement.within_disagreement), 100, 2, false},
+    {"total variation between two chains, mean", AT(agreement.variation_mean), 1, 4, false},
+    {"temperature that was set", AT(temperatures.set), 1, 3, true},
+    {"kinetic temperature", AT(temperatures.kinetic.mean), 1, 3, true},
+    {"configurational temperature", AT(temperatures.configurational.mean), 1, 3, true},
+    {"accepted proposals, %", AT(acceptance), 100, 1, false},
+    {"energy error, median", AT(energy_error), 1, 4, false},
+    {"training accuracy of single samples, %", AT(training_accuracy), 100, 2, false},
+#undef AT
 };
+
+static double value_of(const struct fact *fact, const kelvin_diagnosis *d)
+{
+    if (fact->heat && d->temperatures.epochs == 0) return NAN;
+    return fact->scale * *(const double *)(const void *)((const char *)d + fact->offset);
+}
 
 static void put_fact(struct page *page, const struct fact *fact)
 {
     bool any = false;
-    for (size_t i = 0; i < page->n; i++) any |= !isnan(fact->of(page->runs[i].diagnosis));
+    for (size_t i = 0; i < page->n; i++) any |= !isnan(value_of(fact, page->runs[i].diagnosis));
     if (!any) return;
     begin_row(page, fact->title);
     for (size_t i = 0; i < page->n; i++)
-        put_cell(page, "", words_of(page, fact->of(page->runs[i].diagnosis), fact->digits));
+        put_cell(page, "", words_of(page, value_of(fact, page->runs[i].diagnosis), fact->digits));
     end_row(page);
+}
+
+static void put_numbers(struct page *page)
+{
+    if (page->n > 1) markup_put(&page->out, "<h3>Numbers</h3>\n");
+    begin_table(page, "Diagnosis", false);
+    put_run_names(page, "quantity");
+    markup_put(&page->out, "<tbody>\n");
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) put_fact(page, &facts[i]);
+    begin_row(page, "chains that diverged");
+    for (size_t i = 0; i < page->n; i++)
+        put_cell(
+            page, "",
+            page_text(page, "%u of %u", page->runs[i].diagnosis->diverged, page->runs[i].samples->run->config.chains));
+    end_row(page);
+    markup_put(&page->out, "</tbody>");
+    end_table(page);
 }
 
 static void put_advice(struct page *page, const struct report_run *run)
@@ -187,13 +124,7 @@ void write_diagnosis(struct page *page)
         put_advice(page, &page->runs[i]);
         put_diverged(page, &page->runs[i]);
     }
-    if (page->n > 1) markup_put(&page->out, "<h3>Numbers</h3>\n");
-    begin_table(page, "Diagnosis", false);
-    put_run_names(page, "quantity");
-    markup_put(&page->out, "<tbody>\n");
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) put_fact(page, &facts[i]);
-    markup_put(&page->out, "</tbody>");
-    end_table(page);
+    put_numbers(page);
     begin_charts(page);
     if (chart_temperatures(&chart, page->arena, page->charted, page->n))
         put_chart(page, &chart, "Both should lie on the temperature that was set.");

@@ -2,23 +2,15 @@
 #include "report/page.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 const char *page_text(struct page *page, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(NULL, 0, format, args);
+    const char *text = markup_format(page->arena, format, args);
     va_end(args);
-    char *text = kelvin_arena_alloc(page->arena, (size_t)length + 1, 1);
-    if (!text) {
-        page->out.status = KELVIN_ENOMEM;
-        return "";
-    }
-    va_start(args, format);
-    vsnprintf(text, (size_t)length + 1, format, args);
-    va_end(args);
-    return text;
+    if (!text) page->out.status = KELVIN_ENOMEM;
+    return text ? text : "";
 }
 
 const char *words_of(struct page *page, double value, int digits)
