@@ -1,6 +1,8 @@
 /* base: random numbers against Random123 and against the distributions they should have; memory; threads; status. */
 #include "check.h"
 
+#include "base/texts.h"
+
 #include <kelvin/base.h>
 
 #include <Random123/philox.h>
@@ -262,15 +264,68 @@ static void instruction_set_by_name(void **state)
     assert_true(kelvin_isa_supported(isa));
 }
 
+/* Every code point, in the bytes that RFC 3629 has for it; and what it forbids. */
+static void utf8_letters(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "\x80",
+                                        "\xbf",
+                                        "\xc0\x80",
+                                        "\xc1\xbf",
+                                        "\xc3",
+                                        "\xc3z",
+                                        "\xe0\x9f\xbf",
+                                        "\xe2\x82",
+                                        "\xed\xa0\x80",
+                                        "\xed\xbf\xbf",
+                                        "\xf0\x8f\xbf\xbf",
+                                        "\xf4\x90\x80\x80",
+                                        "\xf5\x80\x80\x80",
+                                        "\xff"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_int_equal(kelvin_utf8_letter(NULL, wrong[i]), 0);
+    for (uint32_t c = 1; c <= 0x10ffff; c++) {
+        const size_t bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+        static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+        char text[5] = {0};
+        uint32_t code = 0, rest = c;
+        for (size_t i = bytes; i-- > 1; rest >>= 6) text[i] = (char)(0x80 | (rest & 0x3f));
+        text[0] = (char)(lead[bytes] | rest);
+        const bool surrogate = c >= 0xd800 && c <= 0xdfff;
+        assert_int_equal(kelvin_utf8_letter(&code, text), surrogate ? 0 : bytes);
+        assert_int_equal(code, surrogate ? 0 : c);
+    }
+}
+
+static void what_is_not_utf8_is_latin1(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"gr\xc3\xbcn", "gr\xc3\xbcn"}, {"gr\xfcn", "gr\xc3\xbcn"}, {"\x80\xff", "\xc2\x80\xc3\xbf"}, {"", ""}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char *text = kelvin_utf8(pairs[i][0]);
+        assert_string_equal(text, pairs[i][1]);
+        kelvin_free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(philox_known_answers),          cmocka_unit_test(bits_are_random123),
-        cmocka_unit_test(uniforms_are_uniform),          cmocka_unit_test(normals_are_normal),
-        cmocka_unit_test(streams_are_independent),       cmocka_unit_test(permutations_are_uniform),
-        cmocka_unit_test(bounded_integers_have_no_bias), cmocka_unit_test(arena_blocks),
-        cmocka_unit_test(allocation_can_fail),           cmocka_unit_test(pool_runs_each_task_once),
-        cmocka_unit_test(errors_are_sentences),          cmocka_unit_test(instruction_set_by_name),
+        cmocka_unit_test(philox_known_answers),
+        cmocka_unit_test(bits_are_random123),
+        cmocka_unit_test(uniforms_are_uniform),
+        cmocka_unit_test(normals_are_normal),
+        cmocka_unit_test(streams_are_independent),
+        cmocka_unit_test(permutations_are_uniform),
+        cmocka_unit_test(bounded_integers_have_no_bias),
+        cmocka_unit_test(arena_blocks),
+        cmocka_unit_test(allocation_can_fail),
+        cmocka_unit_test(pool_runs_each_task_once),
+        cmocka_unit_test(errors_are_sentences),
+        cmocka_unit_test(instruction_set_by_name),
+        cmocka_unit_test(utf8_letters),
+        cmocka_unit_test(what_is_not_utf8_is_latin1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

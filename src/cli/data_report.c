@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "data/cache.h"
 #include "data/text.h"
+#include "run/record.h"
 
 #include <kelvin/fetch.h>
 
@@ -160,17 +161,10 @@ static json_t *sizes_json(const size_t *values, size_t n)
     return list;
 }
 
-/* Names of files need not be UTF-8, which JSON must be. */
-static json_t *text_json(const char *text)
-{
-    json_t *json = json_string(text);
-    return json ? json : json_null();
-}
-
 static json_t *texts_json(const char *const *texts, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, text_json(texts[i]));
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, kelvin_json_text(texts[i]));
     return list;
 }
 
@@ -202,11 +196,11 @@ static json_t *facts_json(const struct facts *f)
 {
     const kelvin_data *d = f->data;
     json_t *object = json_object();
-    json_object_set_new(object, "name", text_json(d->name));
+    json_object_set_new(object, "name", kelvin_json_text(d->name));
     json_object_set_new(object, "inputs", json_integer((json_int_t)d->inputs));
     if (d->channels) json_object_set_new(object, "image", image_json(f));
     if (d->column_names) json_object_set_new(object, "columns", texts_json(d->column_names, d->inputs));
-    if (d->label_name) json_object_set_new(object, "label", text_json(d->label_name));
+    if (d->label_name) json_object_set_new(object, "label", kelvin_json_text(d->label_name));
     json_object_set_new(object, "classes", texts_json(d->class_names, d->classes));
     json_object_set_new(object, "train", json_integer((json_int_t)d->train.n));
     json_object_set_new(object, "train_per_class", sizes_json(f->train, d->classes));
@@ -215,8 +209,8 @@ static json_t *facts_json(const struct facts *f)
     json_object_set_new(object, "subtracted", numbers_json(d->mean, f->n));
     json_object_set_new(object, "divided_by", numbers_json(d->deviation, f->n));
     if (f->set) {
-        json_object_set_new(object, "source", text_json(f->source));
-        json_object_set_new(object, "folder", text_json(f->folder));
+        json_object_set_new(object, "source", kelvin_json_text(f->source));
+        json_object_set_new(object, "folder", kelvin_json_text(f->folder));
         json_object_set_new(object, "files", files_json(f));
     }
     return object;

@@ -1,6 +1,8 @@
 /* Rows are put together in memory: of a million small ones, printf would take most of the time. */
 #include "cli/predict_rows.h"
 
+#include "run/record.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -96,18 +98,9 @@ static kelvin_status put_field(struct predict_rows *rows, const char *prefix, co
     return KELVIN_OK;
 }
 
-/* A string of JSON. A path that is not UTF-8 cannot be one: then its bytes are taken for Latin-1. */
 static kelvin_status put_string(struct predict_rows *rows, const char *text)
 {
-    json_t *string = json_string(text);
-    char latin[2 * 4096 + 1], *to = latin;
-    for (; !string && *text && to < latin + sizeof latin - 2; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c >= 0x80) *to++ = (char)(0xc0 | c >> 6);
-        *to++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
-    }
-    *to = '\0';
-    if (!string) string = json_string(latin);
+    json_t *string = kelvin_json_text(text);
     char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     const kelvin_status status = dumped ? put(rows, dumped) : kelvin_fail(KELVIN_ENOMEM, "out of memory");
     free(dumped);

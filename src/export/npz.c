@@ -1,5 +1,6 @@
 /* NPZ: a ZIP archive of NPY files, one per array, as numpy.savez writes it. Everything is laid out at the beginning;
  * local headers and the directory, which have checksums, come last. */
+#include "base/texts.h"
 #include "export/flat.h"
 #include "export/zip.h"
 
@@ -15,21 +16,10 @@ struct npz {
 /* The next code point of UTF-8; U+FFFD for a byte that belongs to none. */
 static uint32_t next_letter(const char **text)
 {
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    const unsigned char *byte = (const unsigned char *)(*text)++;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if ((*byte & forms[i].mask) != forms[i].lead) continue;
-        uint32_t letter = *byte & (unsigned char)~forms[i].mask;
-        size_t more = 0;
-        for (; more < i && (byte[more + 1] & 0xc0) == 0x80; more++) letter = letter << 6 | (byte[more + 1] & 0x3f);
-        if (more < i || letter < forms[i].least || letter > 0x10ffff || letter >> 11 == 0xd800 >> 11) break;
-        *text += more;
-        return letter;
-    }
-    return 0xfffd;
+    uint32_t letter = 0xfffd;
+    const size_t bytes = kelvin_utf8_letter(&letter, *text);
+    *text += bytes ? bytes : 1;
+    return letter;
 }
 
 static size_t letters_of(const char *text)

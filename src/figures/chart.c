@@ -1,6 +1,8 @@
 /* How a chart is put together. */
 #include "figures/chart.h"
 
+#include "base/texts.h"
+
 #include <math.h>
 
 void chart_begin(struct chart *chart, kelvin_arena *arena, const char *name, const char *title)
@@ -45,7 +47,7 @@ const char *chart_text(struct chart *chart, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const char *text = markup_format(chart->arena, format, args);
+    const char *text = kelvin_arena_print(chart->arena, format, args);
     va_end(args);
     if (!text) chart->status = KELVIN_ENOMEM;
     return text ? text : "";

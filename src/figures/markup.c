@@ -1,6 +1,9 @@
 /* Text into files of markup. */
 #include "figures/markup.h"
 
+#include "base/texts.h"
+
+#include <stdarg.h>
 #include <string.h>
 
 void markup_bytes(struct markup *out, const void *bytes, size_t n)
@@ -28,31 +31,6 @@ void markup_put(struct markup *out, const char *format, ...)
     if (text != few) kelvin_free(text);
 }
 
-const char *markup_format(kelvin_arena *arena, const char *format, va_list args)
-{
-    va_list again;
-    va_copy(again, args);
-    const int length = vsnprintf(NULL, 0, format, args);
-    char *text = kelvin_arena_alloc(arena, (size_t)length + 1, 1);
-    if (text) vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
-    return text;
-}
-
-/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
-size_t markup_letter(const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    const size_t n = s[0] == 0 ? 0 : s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    if (s[0] > 0xf4) return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 void markup_text(struct markup *out, const char *text)
 {
     static const struct {
@@ -64,7 +42,7 @@ void markup_text(struct markup *out, const char *text)
         const char *entity = NULL;
         for (size_t i = 0; i < sizeof special / sizeof *special; i++)
             if (*text == special[i].letter) entity = special[i].entity;
-        const size_t n = markup_letter(text);
+        const size_t n = kelvin_utf8_letter(NULL, text);
         /* XML has no control characters but these three. */
         if (n == 0 || ((unsigned char)*text < 0x20 && !strchr("\t\n\r", *text)) || *text == 0x7f) entity = unknown;
         if (entity)
@@ -84,7 +62,7 @@ void markup_lines(struct markup *out, const char *const *lines)
 static const char *skip(const char *text, size_t letters)
 {
     for (; letters > 0 && *text; letters--) {
-        const size_t n = markup_letter(text);
+        const size_t n = kelvin_utf8_letter(NULL, text);
         text += n ? n : 1;
     }
     return text;

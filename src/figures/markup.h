@@ -28,12 +28,6 @@ void markup_text(struct markup *out, const char *text);
 /* The lines of an embedded file (tools/embed.py). */
 void markup_lines(struct markup *out, const char *const *lines);
 
-/* A formatted text in the arena; NULL if memory is short. */
-const char *markup_format(kelvin_arena *arena, const char *format, va_list args);
-
-/* How many bytes the first letter of a text has; 0 if they are not UTF-8, or there is none. */
-size_t markup_letter(const char *text);
-
 /* Letters of a text; a byte that is not UTF-8 counts as one. */
 size_t markup_letters(const char *text);
 

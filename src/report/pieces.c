@@ -1,13 +1,15 @@
 /* The pieces of a page that all sections use. */
 #include "report/page.h"
 
+#include "base/texts.h"
+
 #include <math.h>
 
 const char *page_text(struct page *page, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const char *text = markup_format(page->arena, format, args);
+    const char *text = kelvin_arena_print(page->arena, format, args);
     va_end(args);
     if (!text) page->out.status = KELVIN_ENOMEM;
     return text ? text : "";

@@ -15,27 +15,11 @@
 
 /* ---- writing ---- */
 
-/* JSON is UTF-8; a name that is not is taken for Latin-1. */
-static json_t *text_json(const char *text)
-{
-    json_t *json = json_string(text);
-    if (json) return json;
-    char *utf8 = kelvin_alloc(strlen(text) + 1, 2);
-    for (size_t used = 0; utf8 && *text; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        if (byte >= 0x80) utf8[used++] = (char)(0xc0 | byte >> 6);
-        utf8[used++] = (char)(byte < 0x80 ? byte : 0x80 | (byte & 0x3f));
-    }
-    json = utf8 ? json_string(utf8) : NULL;
-    kelvin_free(utf8);
-    return json;
-}
-
 static json_t *texts_json(const char *const *text, size_t n)
 {
     if (!text) return json_null();
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, text_json(text[i]));
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, kelvin_json_text(text[i]));
     return list;
 }
 

@@ -2,6 +2,7 @@
 #include "run/record.h"
 
 #include "base/files.h"
+#include "base/texts.h"
 #include "run/formats.h"
 
 #include <jansson.h>
@@ -168,6 +169,15 @@ static int digits_of(json_t *root)
         if (needed > digits) digits = needed;
     }
     return digits;
+}
+
+void *kelvin_json_text(const char *text)
+{
+    if (!text) return json_null();
+    char *utf8 = kelvin_utf8(text);
+    json_t *json = utf8 ? json_string(utf8) : NULL;
+    kelvin_free(utf8);
+    return json;
 }
 
 static int put(const char *text, size_t bytes, void *writer)

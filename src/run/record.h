@@ -29,6 +29,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_record_write(const char *path, const stru
 /* An object of jansson's, which is freed; NULL: there was no memory for it. */
 KELVIN_MUST_CHECK kelvin_status kelvin_json_write(const char *path, void *object);
 
+/* A string of jansson's, or its null for no text (NULL). JSON is UTF-8: a text that is not, as names of files may be,
+ * is taken for Latin-1. NULL if memory is short. */
+void *kelvin_json_text(const char *text);
+
 /* A checksum of all fields: of their JSON with every digit, however a file of them was indented. */
 KELVIN_MUST_CHECK kelvin_status kelvin_record_crc32(uint32_t *crc32, const struct kelvin_field *fields, size_t n,
                                                     const void *record);

@@ -1,0 +1,20 @@
+/* texts: letters of texts that are UTF-8 (RFC 3629), or should be; texts that are put together. */
+#ifndef BASE_TEXTS_H
+#define BASE_TEXTS_H
+
+#include <kelvin/base.h>
+
+#include <stdarg.h>
+
+/* How many bytes the first letter of a text has; 0 if they are not UTF-8, or there is none. `code`: its number, unless
+ * NULL. */
+size_t kelvin_utf8_letter(uint32_t *code, const char *text);
+
+/* A copy of the text as UTF-8: one that is not is taken for Latin-1, as names of files may be. Freed with kelvin_free;
+ * NULL if memory is short. */
+char *kelvin_utf8(const char *text);
+
+/* As vprintf, into an arena; NULL if memory is short. */
+char *kelvin_arena_print(kelvin_arena *arena, const char *format, va_list args) KELVIN_PRINTF(2, 0);
+
+#endif
