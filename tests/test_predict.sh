@@ -190,6 +190,15 @@ np.save('wide.npy', np.zeros((5, 3, 32, 32), np.uint8)); np.save('t.npy', np.zer
     check "pictures: the column is called file" [ "$(head -n 1 stdout | cut -d, -f1-2)" = "file,prediction" ]
     ok predict digits images:folders
     check "folders are labels" grep -q '^folders/5/15.png,5,' stdout
+    green=$(printf 'gr\374n')
+    mkdir -p colours/"$green" colours/red
+    cp flat/0*.png colours/"$green"
+    cp flat/1*.png colours/red
+    ok sample --data images:colours --model mlp:3 --epochs 1 --chains 1 -o colours.run
+    ok predict colours.run images:colours
+    check "a folder whose name is not UTF-8 is the class that it was" [ "$(cut -d, -f2 stdout | grep -c grün)" = 10 ]
+    ok predict colours.run images:colours,split=0.5
+    check "and so it is in a part" grep -q ',grün,' stdout
     ok predict digits npy:x.npy,y.npy
     check "labels of an array" grep -q '^16,5,' stdout
     ok predict digits flat/03.png

@@ -1,4 +1,5 @@
 /* Folders of pictures: one folder for each class. Files are decoded on all cores, each into its place. */
+#include "base/texts.h"
 #include "data/data.h"
 #include "data/listing.h"
 #include "data/picture.h"
@@ -140,9 +141,12 @@ static kelvin_status keep_labels(struct images *images)
     const struct listing *list = &images->list;
     const char **names = kelvin_arena_alloc(loader->arena, list->n_classes, sizeof *names);
     if (!names) return KELVIN_ENOMEM;
-    for (size_t c = 0; c < list->n_classes; c++)
-        if (!(names[c] = kelvin_arena_text(loader->arena, list->classes[c], strlen(list->classes[c]))))
-            return KELVIN_ENOMEM;
+    for (size_t c = 0; c < list->n_classes; c++) {
+        char *utf8 = kelvin_utf8(list->classes[c]); /* a run is described in JSON */
+        names[c] = utf8 ? kelvin_arena_text(loader->arena, utf8, strlen(utf8)) : NULL;
+        kelvin_free(utf8);
+        if (!names[c]) return KELVIN_ENOMEM;
+    }
     for (size_t i = 0; i < list->n; i++) loader->y[i] = list->files[i].class;
     loader->data->class_names = names;
     loader->data->classes = list->n_classes;

@@ -2,6 +2,7 @@
  */
 #include "data/inputs.h"
 
+#include "base/texts.h"
 #include "data/listing.h"
 #include "data/picture.h"
 
@@ -25,11 +26,21 @@ static kelvin_status one_file(struct listing *list, kelvin_inputs *in)
     return KELVIN_OK;
 }
 
+/* Classes are UTF-8, whatever the folders are. */
+static kelvin_status find_class(int32_t *class, const kelvin_inputs *in, const char *folder)
+{
+    char *utf8 = kelvin_utf8(folder);
+    if (!utf8) return KELVIN_ENOMEM;
+    *class = labels_find(in->classes, utf8);
+    kelvin_free(utf8);
+    return KELVIN_OK;
+}
+
 static kelvin_status match(kelvin_inputs *in, struct state *s, const char *folder)
 {
     if (!(s->class = kelvin_arena_alloc(in->arena, s->list.n_classes, sizeof *s->class))) return KELVIN_ENOMEM;
     for (size_t c = 0; c < s->list.n_classes; c++) {
-        s->class[c] = labels_find(in->classes, s->list.classes[c]);
+        KELVIN_TRY(find_class(&s->class[c], in, s -> list.classes[c]));
         char where[KELVIN_PATH_MAX + 16];
         snprintf(where, sizeof where, "%s/%s", folder, s->list.classes[c]);
         if (in->labels && s->class[c] < 0) return inputs_no_class(in, where, s->list.classes[c]);
