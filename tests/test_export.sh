@@ -132,5 +132,11 @@ else
         check "what is in $run" /usr/bin/python3 "$root/tests/test_export.py" $run diverged
     done
 fi
+
+# what is not asked for is not needed
+rm hmc/chain-000/history.csv
+ok export hmc --format npz --what posterior -o parameters.npz
+refused 1 "chain-000/history.csv" hmc --format npz --what sample_stats
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "export/plan.h"
 #include "posterior/stats.h"
+#include "run/chain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -132,16 +133,17 @@ static kelvin_status put_parameters(struct export *e)
 }
 
 /* The row of a chain's history that ends with a draw. */
-static size_t history_row(const kelvin_run_config *config, size_t draw)
+static size_t history_row(const kelvin_run *run, size_t draw)
 {
-    if (strcmp(config->sampler, "hmc") == 0) return config->warmup + draw;
-    return kelvin_cycle_begin((uint32_t)draw + 1, config->samples / config->chains, config->epochs) - 1;
+    const kelvin_run_config *config = &run->config;
+    if (kelvin_run_is_hmc(run)) return config->warmup + draw;
+    return kelvin_cycle_begin((uint32_t)draw + 1, kelvin_cycles(config), config->epochs) - 1;
 }
 
 static kelvin_status put_stat(struct export *e, size_t chain, size_t draw, size_t i, const kelvin_history *history)
 {
     const struct plan_stat *stat = e->plan.stat[i];
-    const size_t row = history_row(&e->samples->run->config, draw), start[] = {chain, draw}, count[] = {1, 1};
+    const size_t row = history_row(e->samples->run, draw), start[] = {chain, draw}, count[] = {1, 1};
     const double *found = row < history->rows ? kelvin_history_at(history, row, stat->column) : NULL;
     if (!found)
         return kelvin_fail(KELVIN_EFORMAT, "%s: history.csv of chain %u has no \"%s\" of row %zu", e->samples->folder,
@@ -155,7 +157,7 @@ static kelvin_status put_stat(struct export *e, size_t chain, size_t draw, size_
 static kelvin_status put_stats(struct export *e)
 {
     kelvin_status status = KELVIN_OK;
-    for (size_t c = 0; c < e->plan.chains && !status; c++) {
+    for (size_t c = 0; c < e->plan.chains && e->plan.n_stats > 0 && !status; c++) {
         kelvin_history history;
         KELVIN_TRY(kelvin_history_open(&history, e->samples, (uint32_t)e->plan.chain[c]));
         for (size_t d = 0; d < e->plan.draws; d++)
