@@ -16,7 +16,7 @@ enum { TITLE = 26, SUBTITLE = 18, ABOVE = 8, BESIDE = 6, BELOW = 4 };
 static const char *const colours[CHART_COLOURS + 1] = {"#0072b2", "#d55e00", "#009e73", "#b8578f",
                                                        "#c48a00", "#3a9fd8", "#6b4fa0", "#7a828a"};
 
-/* gnuplot's numbers of the shapes that chart_svg draws. */
+/* Circle, square, diamond, triangle. */
 static const int shapes[] = {7, 5, 13, 9};
 
 /* ---- the table ---- */

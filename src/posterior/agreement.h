@@ -2,8 +2,8 @@
  *
  *     struct kelvin_agreeing *a;
  *     kelvin_status st = kelvin_agreeing_create(&a, chain, samples, classes, pool);
- *     while (!st && ...) st = kelvin_agreeing_add(a, p, n);              // n more observations: p (samples, n,
- * classes) if (!st) st = kelvin_agreeing_result(&agreement, a, arena);         // its arrays are the arena's
+ *     while (!st && ...) st = kelvin_agreeing_add(a, p, n);           // n more observations, p (samples, n, classes)
+ *     if (!st) st = kelvin_agreeing_result(&agreement, a, arena);     // its arrays are the arena's
  *     kelvin_agreeing_destroy(a);
  */
 #ifndef POSTERIOR_AGREEMENT_H

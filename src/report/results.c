@@ -46,10 +46,8 @@ static void put_single(struct page *page, kelvin_metric metric, const kelvin_met
                                            scaled(page, metric, one->error)));
 }
 
-static const struct kind {
-    const char *title;
-    void (*put)(struct page *page, kelvin_metric metric, const kelvin_metrics *m);
-} kinds[] = {{"all samples", put_ensemble}, {"ensembles of %zu", put_subsets}, {"single samples", put_single}};
+static void (*const kinds[])(struct page *page, kelvin_metric metric,
+                             const kelvin_metrics *m) = {put_ensemble, put_subsets, put_single};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -71,7 +69,7 @@ static void put_table_of_one(struct page *page)
     for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
         begin_row(page, with_unit(page, metric));
         for (size_t k = 0; k < KINDS; k++)
-            if (k != 1 || subset) kinds[k].put(page, metric, page->runs[0].metrics);
+            if (k != 1 || subset) kinds[k](page, metric, page->runs[0].metrics);
         end_row(page);
     }
     markup_put(&page->out, "</tbody>");
@@ -89,7 +87,7 @@ static void put_table_of_many(struct page *page)
         markup_put(&page->out, "</th></tr>\n");
         for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
             begin_row(page, with_unit(page, metric));
-            for (size_t i = 0; i < page->n; i++) kinds[k].put(page, metric, page->runs[i].metrics);
+            for (size_t i = 0; i < page->n; i++) kinds[k](page, metric, page->runs[i].metrics);
             end_row(page);
         }
         markup_put(&page->out, "</tbody>\n");
