@@ -112,6 +112,14 @@ check "what is not a number is null" says "r['runs'][1]['single']['accuracy']['e
 check "entropy is the sum of its parts" says \
     "all(abs(x['ensemble']['entropy'] - x['ensemble']['aleatoric'] - x['ensemble']['epistemic']) < 1e-12 for x in r['runs'])"
 check "saved logits need no network" says "r['runs'][0]['seconds_in_network'] == 0"
+# Names of folders: one that is not UTF-8, and two of which 13 bytes from the end is the middle of a letter.
+latin=$(printf 'caf\351')
+cp -r one "$latin"
+ok eval --json "$latin"
+check "a folder whose name is not UTF-8" says "[x['run'] for x in r['runs']] == ['caf\u00e9']"
+for name in ääääääääxa ääääääääxb; do cp -r one $name; done
+ok eval --json ääääääääxa ääääääääxb
+check "short names have whole letters" says "[x['name'] for x in r['runs']] == ['..\u00e4\u00e4\u00e4\u00e4\u00e4xa', '..\u00e4\u00e4\u00e4\u00e4\u00e4xb']"
 
 # ---- complaints ----
 wrong "which run?" eval

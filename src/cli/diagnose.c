@@ -2,7 +2,7 @@
 #include "cli/command.h"
 #include "cli/diagnose_table.h"
 #include "cli/report.h"
-#include "posterior/advice.h"
+#include "run/room.h"
 
 #include <stdio.h>
 
@@ -29,18 +29,6 @@ static kelvin_status tell(kelvin_samples *samples, const struct settings *settin
     return status;
 }
 
-/* Why there is nothing to look at, and what helps. */
-static kelvin_status nothing_left(const char *folder)
-{
-    char advice[KELVIN_SENTENCES], reason[KELVIN_SENTENCES];
-    kelvin_run *left;
-    snprintf(reason, sizeof reason, "%s", kelvin_error());
-    KELVIN_TRY(kelvin_run_open(&left, folder));
-    kelvin_advise_stable(advice, &left->config);
-    kelvin_run_close(left);
-    return kelvin_fail(KELVIN_EDIVERGED, "all chains diverged: %s (%s)", advice, reason);
-}
-
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     const struct settings *settings = data;
@@ -48,9 +36,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     kelvin_samples *samples;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin diagnose --help)");
     KELVIN_TRY(run_folder(folder, arguments->operand));
-    kelvin_status status = kelvin_samples_open(&samples, folder);
-    if (status == KELVIN_EDIVERGED) return nothing_left(folder);
-    if (!status) status = tell(samples, settings);
+    KELVIN_TRY(kelvin_samples_find(&samples, folder));
+    const kelvin_status status = samples->n > 0 ? tell(samples, settings) : nothing_left(samples);
     kelvin_samples_close(samples);
     return status;
 }

@@ -24,13 +24,6 @@ static json_t *matrix_json(const double *matrix, size_t n)
     return rows;
 }
 
-static json_t *numbers_json(const uint32_t *numbers, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_integer(numbers[i]));
-    return list;
-}
-
 static json_t *gap_json(double mean, double max, double within, const double *matrix, size_t n)
 {
     return json_pack("{s:o, s:o, s:o, s:o}", "mean", json_number(mean), "max", json_number(max), "within",
@@ -41,32 +34,15 @@ static json_t *agreement_json(const kelvin_agreement *a)
 {
     return json_pack(
         "{s:I, s:o, s:o, s:o}", "observations", (json_int_t)a->observations, "chains",
-        numbers_json(a->number, a->chains), "disagreement",
+        json_numbers(a->number, a->chains), "disagreement",
         gap_json(a->disagreement_mean, a->disagreement_max, a->within_disagreement, a->disagreement, a->chains),
         "variation", gap_json(a->variation_mean, a->variation_max, a->within_variation, a->variation, a->chains));
-}
-
-static json_t *diverged_json(const kelvin_samples *samples)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < samples->run->config.chains; i++)
-        if (samples->diverged[i])
-            json_array_append_new(list,
-                                  json_pack("{s:I, s:s}", "chain", (json_int_t)i, "sentence", samples->diverged[i]));
-    return list;
-}
-
-static json_t *texts_json(const char *const *texts, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(texts[i]));
-    return list;
 }
 
 /* Which chain each sample is of. By HMC all chains have the same number, and there may be thousands. */
 static json_t *sample_chain_json(const kelvin_samples *samples)
 {
-    return kelvin_run_is_hmc(samples->run) ? json_null() : numbers_json(samples->chain, samples->n);
+    return kelvin_run_is_hmc(samples->run) ? json_null() : json_numbers(samples->chain, samples->n);
 }
 
 json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
@@ -83,6 +59,6 @@ json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
         agreement_json(&d->agreement), "temperatures",
         d->temperatures.epochs > 0 ? json_temperatures(&d->temperatures) : json_null(), "acceptance",
         json_number(d->acceptance), "energy_error", json_number(d->energy_error), "training_accuracy",
-        json_number(d->training_accuracy), "diverged", diverged_json(samples), "notes",
-        texts_json(d->notes, d->n_notes), "advice", texts_json(d->advice, d->n_advice));
+        json_number(d->training_accuracy), "diverged", json_diverged(samples), "notes",
+        json_texts(d->notes, d->n_notes), "advice", json_texts(d->advice, d->n_advice));
 }

@@ -160,6 +160,14 @@ static const char *last_part(const char *folder)
     return slash && slash[1] ? slash + 1 : folder;
 }
 
+/* The last letters of a longer text, in at most so many bytes. */
+static const char *end_of(const char *text, size_t bytes)
+{
+    text += strlen(text) - bytes;
+    while ((*text & 0xc0) == 0x80) text++; /* the rest of a letter in UTF-8 */
+    return text;
+}
+
 /* The last part of the path, or all of it where two runs share that; what is too long loses its beginning, for runs
  * differ at their ends. */
 static void name_run(struct evaluated *runs, size_t n, size_t i)
@@ -172,7 +180,7 @@ static void name_run(struct evaluated *runs, size_t n, size_t i)
     if (length <= most)
         snprintf(runs[i].name, RUN_NAME, "%s", name);
     else
-        snprintf(runs[i].name, RUN_NAME, "..%s", name + length - (most - 2));
+        snprintf(runs[i].name, RUN_NAME, "..%s", end_of(name, most - 2));
 }
 
 static kelvin_status print(const struct evaluated *runs, size_t n, const struct settings *settings)

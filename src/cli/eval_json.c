@@ -2,16 +2,12 @@
 #include "cli/eval_table.h"
 
 #include "cli/report.h"
+#include "run/record.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- JSON ---- */
-
-static json_t *average_json(const kelvin_average *x)
-{
-    return json_pack("{s:o, s:o}", "mean", json_number(x->mean), "error", json_number(x->error));
-}
 
 static json_t *percentiles_json(const kelvin_percentiles *x)
 {
@@ -55,7 +51,7 @@ json_t *metrics_json(const kelvin_metrics *m)
         subsets = json_pack("{s:I, s:I}", "subsets", (json_int_t)m->subsets, "samples", (json_int_t)m->subset);
     for (kelvin_metric i = 0; i < KELVIN_METRICS; i++) {
         const char *name = kelvin_metric_about(i)->name;
-        json_object_set_new(single, name, average_json(&m->single[i]));
+        json_object_set_new(single, name, json_average(&m->single[i]));
         json_object_set_new(ensemble, name, json_number(m->ensemble[i]));
         if (m->subsets > 0) json_object_set_new(subsets, name, percentiles_json(&m->spread[i]));
     }
@@ -70,7 +66,7 @@ json_t *metrics_json(const kelvin_metrics *m)
 static json_t *ood_json(const struct evaluated *e)
 {
     if (!e->ood) return json_null();
-    json_t *object = json_pack("{s:s, s:I}", "data", e->ood, "observations", (json_int_t)e->ood_n);
+    json_t *object = json_pack("{s:o, s:I}", "data", kelvin_json_text(e->ood), "observations", (json_int_t)e->ood_n);
     for (size_t i = 0; i < AUROCS; i++) json_object_set_new(object, auroc_about[i].name, json_number(e->auroc[i]));
     return object;
 }
@@ -78,12 +74,17 @@ static json_t *ood_json(const struct evaluated *e)
 static json_t *run_json(const struct evaluated *e)
 {
     const kelvin_run_config *c = &e->run->config;
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:o}", "run", e->folder, "name", e->name,
-                               "sampler", c->sampler, "data", c->data, "model", c->model, "density", c->density,
-                               "prior", c->prior, "temperature", c->temperature, "on", e->on, "ood", ood_json(e));
+    json_t *object = json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}", "run", kelvin_json_text(e->folder),
+                               "name", kelvin_json_text(e->name), "sampler", c->sampler, "data", c->data, "model",
+                               c->model, "density", c->density, "prior", c->prior, "temperature", c->temperature, "on",
+                               kelvin_json_text(e->on), "ood", ood_json(e));
     json_t *metrics = metrics_json(&e->metrics);
-    if (json_object_update(object, metrics)) object = NULL;
+    const bool failed = json_object_update(object, metrics);
     json_decref(metrics);
+    if (failed) {
+        json_decref(object);
+        return NULL;
+    }
     json_object_set_new(object, "seconds", json_number(e->seconds));
     json_object_set_new(object, "seconds_in_network", json_number(e->network));
     return object;
@@ -92,7 +93,12 @@ static json_t *run_json(const struct evaluated *e)
 json_t *eval_json(const struct evaluated *runs, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, run_json(&runs[i]));
+    bool failed = false;
+    for (size_t i = 0; i < n; i++) failed |= json_array_append_new(list, run_json(&runs[i])) != 0;
+    if (failed) {
+        json_decref(list);
+        return NULL;
+    }
     return json_pack("{s:I, s:o}", "bins", (json_int_t)runs[0].metrics.bins, "runs", list);
 }
 

@@ -24,16 +24,40 @@ json_t *json_seed(uint64_t seed)
     return seed <= UINT64_C(1) << 53 ? json_integer((json_int_t)seed) : json_string(text);
 }
 
-static json_t *average_json(const kelvin_average *x)
+json_t *json_average(const kelvin_average *x)
 {
     return json_pack("{s:o, s:o}", "mean", json_number(x->mean), "error", json_number(x->error));
+}
+
+json_t *json_texts(const char *const *texts, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(texts[i]));
+    return list;
+}
+
+json_t *json_numbers(const uint32_t *numbers, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_integer(numbers[i]));
+    return list;
+}
+
+json_t *json_diverged(const kelvin_samples *samples)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < samples->run->config.chains; i++)
+        if (samples->diverged[i])
+            json_array_append_new(list,
+                                  json_pack("{s:I, s:s}", "chain", (json_int_t)i, "sentence", samples->diverged[i]));
+    return list;
 }
 
 json_t *json_temperatures(const kelvin_temperatures *t)
 {
     return json_pack("{s:I, s:I, s:o, s:o, s:o}", "epochs", (json_int_t)t->epochs, "chains", (json_int_t)t->chains,
-                     "set", json_number(t->set), "kinetic", average_json(&t->kinetic), "configurational",
-                     average_json(&t->configurational));
+                     "set", json_number(t->set), "kinetic", json_average(&t->kinetic), "configurational",
+                     json_average(&t->configurational));
 }
 
 kelvin_status print_json(FILE *out, json_t *object, size_t digits)
@@ -107,6 +131,14 @@ kelvin_status run_folder(kelvin_path folder, const char *path)
     else
         snprintf(folder, sizeof(kelvin_path), "%.*s", n == m ? 1 : (int)(n - m), n == m ? "." : path);
     return KELVIN_OK;
+}
+
+kelvin_status nothing_left(const kelvin_samples *samples)
+{
+    char advice[KELVIN_SENTENCES];
+    kelvin_advise_stable(advice, &samples->run->config);
+    return kelvin_fail(KELVIN_EDIVERGED, "%s diverged: %s (%s)",
+                       samples->run->config.chains == 1 ? "the chain" : "all chains", advice, samples->diverged[0]);
 }
 
 /* ---- warnings ---- */

@@ -15,6 +15,13 @@ json_t *json_number(double x);
 /* As run.json has it: a string where a reader that knows doubles alone would lose digits. */
 json_t *json_seed(uint64_t seed);
 
+json_t *json_average(const kelvin_average *average);
+json_t *json_texts(const char *const *texts, size_t n);
+json_t *json_numbers(const uint32_t *numbers, size_t n);
+
+/* Which chains diverged, and the sentence of each. */
+json_t *json_diverged(const kelvin_samples *samples);
+
 json_t *json_temperatures(const kelvin_temperatures *temperatures);
 
 enum { FEW_DIGITS = 7, ALL_DIGITS = 17 };
@@ -37,6 +44,9 @@ void print_list(FILE *out, const char *title, const char *const *texts, size_t n
 
 /* The folder of a run: RUN/run.json is as good as RUN. KELVIN_EUSAGE if the path is too long. */
 KELVIN_MUST_CHECK kelvin_status run_folder(kelvin_path folder, const char *path);
+
+/* KELVIN_EDIVERGED: why a run has no samples, and what helps. */
+KELVIN_MUST_CHECK kelvin_status nothing_left(const kelvin_samples *samples);
 
 /* Summarises the run and prints it. */
 KELVIN_MUST_CHECK kelvin_status report_run(FILE *out, const kelvin_run *run, bool json);

@@ -2,123 +2,38 @@
  * own parameters; test metrics and log-likelihoods of ensembles are the numbers that the paper reports. */
 #include "cli/report_ensemble.h"
 
-#include "base/files.h"
 #include "cli/eval_table.h"
-#include "cli/options.h"
 #include "cli/report.h"
-#include "posterior/advice.h"
 #include "posterior/diagnosis.h"
-#include "posterior/logits.h"
-#include "run/chains.h"
+#include "run/room.h"
 
-#include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- what there is to say ---- */
 
-/* Of a chain that diverged: a sentence; "" of the others. */
-struct chain_facts {
-    uint32_t samples;
-    char diverged[KELVIN_NOTE];
-};
-
 struct facts {
     const kelvin_run *run;
-    struct chain_facts *chains; /* (chains) */
-    uint32_t diverged;          /* so many of them */
-    size_t samples;
-    uint32_t *sample_chain;     /* (samples): which chain each is of */
+    kelvin_samples *samples;
     kelvin_metrics train, test; /* test.n is 0 if there is nothing to test with; both are if there are no samples */
     kelvin_diagnosis *found;    /* temperatures and advice; NULL if there are no samples */
 };
 
-/* Logits are what a run writes last. */
-static kelvin_status evaluate(kelvin_metrics *out, const struct facts *f, const char *folder,
-                              const struct kelvin_logits_file *file)
+static kelvin_status evaluate(kelvin_metrics *out, const struct facts *f, kelvin_side side)
 {
     kelvin_logits *logits;
-    kelvin_path z, y;
-    if (file->part->n == 0) return KELVIN_OK;
-    KELVIN_TRY(kelvin_path_join(z, folder, "%s", file->name));
-    KELVIN_TRY(kelvin_path_join(y, folder, "%s", file->labels));
-    if (access(z, F_OK))
-        return kelvin_fail(KELVIN_EFORMAT,
-                           "%s: has no %s: the run has not ended, or no chain came to its end; kelvin resume %s goes "
-                           "on with it, or says why not",
-                           folder, file->name, folder);
-    const struct kelvin_logits_form form = {.logits = z,
-                                            .labels = y,
-                                            .chain = f->sample_chain,
-                                            .samples = f->samples,
-                                            .n = file->part->n,
-                                            .classes = f->run->data->classes};
-    KELVIN_TRY(kelvin_logits_from_files(&logits, &form));
+    KELVIN_TRY(kelvin_logits_saved(&logits, f->samples, side));
     const kelvin_status status = kelvin_evaluate(out, logits, NULL);
     kelvin_logits_close(logits);
     return status;
 }
 
-/* A chain that has fewer samples than it should: did it diverge? If not, all of them are in the logits, wherever the
- * files are now. */
-static kelvin_status look_at(struct facts *f, uint32_t chain, const char *folder)
-{
-    const kelvin_run *run = f->run;
-    const uint32_t steps = kelvin_steps_per_epoch(run) * run->config.epochs;
-    kelvin_path path;
-    uint32_t step;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_STATE_FILE, chain));
-    if (access(path, F_OK) == 0)
-        KELVIN_TRY(kelvin_state_peek(&step, f->chains[chain].diverged, path, run, chain, steps));
-    if (f->chains[chain].diverged[0])
-        f->diverged++;
-    else
-        f->chains[chain].samples = kelvin_cycles(&run->config);
-    return KELVIN_OK;
-}
-
-static kelvin_status look_at_chains(struct facts *f, const char *folder)
-{
-    const kelvin_run_config *c = &f->run->config;
-    struct kelvin_sample_place place = {0};
-    kelvin_path path;
-    while (kelvin_sample_next(path, &place, folder) && place.chain < c->chains) f->chains[place.chain].samples++;
-    for (uint32_t i = 0; i < c->chains; i++) {
-        if (f->chains[i].samples < kelvin_cycles(c)) KELVIN_TRY(look_at(f, i, folder));
-        for (uint32_t k = 0; k < f->chains[i].samples && f->samples < c->samples; k++)
-            f->sample_chain[f->samples++] = i;
-    }
-    return KELVIN_OK;
-}
-
-static kelvin_status find_advice(struct facts *f, const char *folder)
-{
-    kelvin_samples *samples;
-    KELVIN_TRY(kelvin_samples_open(&samples, folder));
-    const kelvin_status status = kelvin_diagnose_briefly(&f->found, samples, f->train.single[KELVIN_ACCURACY].mean);
-    kelvin_samples_close(samples);
-    return status;
-}
-
 static kelvin_status gather(struct facts *f, const char *folder)
 {
-    struct kelvin_logits_file files[KELVIN_PARTS];
-    kelvin_metrics *metrics[KELVIN_PARTS] = {&f->train, &f->test};
-    f->chains = kelvin_alloc(f->run->config.chains, sizeof *f->chains);
-    f->sample_chain = kelvin_alloc(f->run->config.samples, sizeof *f->sample_chain);
-    if (!f->chains || !f->sample_chain) return KELVIN_ENOMEM;
-    KELVIN_TRY(look_at_chains(f, folder));
-    kelvin_logits_files(files, f->run->data);
-    for (size_t i = 0; i < KELVIN_PARTS && f->samples > 0; i++) KELVIN_TRY(evaluate(metrics[i], f, folder, &files[i]));
-    return f->samples > 0 ? find_advice(f, folder) : KELVIN_OK;
-}
-
-static kelvin_status nothing_left(const struct facts *f)
-{
-    char advice[KELVIN_SENTENCES];
-    kelvin_advise_stable(advice, &f->run->config);
-    return kelvin_fail(KELVIN_EDIVERGED, "%s diverged: %s (%s)",
-                       f->run->config.chains == 1 ? "the chain" : "all chains", advice, f->chains[0].diverged);
+    KELVIN_TRY(kelvin_samples_find(&f->samples, folder));
+    if (f->samples->n == 0) return KELVIN_OK;
+    KELVIN_TRY(evaluate(&f->train, f, KELVIN_TRAIN));
+    if (f->run->data->test.n > 0) KELVIN_TRY(evaluate(&f->test, f, KELVIN_TEST));
+    return kelvin_diagnose_briefly(&f->found, f->samples, f->train.single[KELVIN_ACCURACY].mean);
 }
 
 /* ---- for people ---- */
@@ -175,13 +90,13 @@ static void print_legend(FILE *out, const struct facts *f)
     print_lines(
         out, "Training: one clean pass at the end over the data as they are (the paper: augmented images, as they were "
              "met during the last epoch).");
-    if (f->samples > f->train.chains)
+    if (f->samples->n > f->train.chains)
         print_lines(out, f->train.chains > 1
                              ? "+-: standard error over chains; samples of one chain are not independent."
                              : "One chain has no standard errors: its samples are not independent. Use more --chains.");
-    else if (f->samples > 1)
+    else if (f->samples->n > 1)
         print_lines(out, "+-: standard error over samples; of temperatures: over chains.");
-    if (f->samples > f->train.chains && strcmp(f->run->config.schedule, "constant") == 0 &&
+    if (f->samples->n > f->train.chains && strcmp(f->run->config.schedule, "constant") == 0 &&
         strcmp(f->run->config.init, "none") == 0)
         print_lines(out, "Schedule constant: samples are from the beginning on. Give a warm start with --init.");
     if (f->train.subsets > 0)
@@ -199,7 +114,7 @@ static void print_legend(FILE *out, const struct facts *f)
 static void print_table(FILE *out, const struct facts *f)
 {
     print_subject(out, f->run);
-    print_sampling(out, f->run, f->samples);
+    print_sampling(out, f->run, f->samples->n);
     fputc('\n', out);
     print_metrics(out, f);
     print_temperature(out, "kinetic temperature", &f->found->temperatures.kinetic, &f->found->temperatures);
@@ -222,50 +137,25 @@ static json_t *config_json(const kelvin_run_config *c)
                      json_seed(c->seed));
 }
 
-static json_t *warnings_json(const struct facts *f)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; f->found && i < f->found->n_advice; i++)
-        json_array_append_new(list, json_string(f->found->advice[i]));
-    return list;
-}
-
-static json_t *diverged_json(const struct facts *f)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < f->run->config.chains; i++)
-        if (f->chains[i].diverged[0])
-            json_array_append_new(list,
-                                  json_pack("{s:I, s:s}", "chain", (json_int_t)i, "sentence", f->chains[i].diverged));
-    return list;
-}
-
-static json_t *sample_chain_json(const struct facts *f)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < f->samples; i++) json_array_append_new(list, json_integer(f->sample_chain[i]));
-    return list;
-}
-
 static json_t *facts_json(const struct facts *f)
 {
     json_t *object = config_json(&f->run->config);
-    json_object_set_new(object, "samples", json_integer((json_int_t)f->samples));
+    json_object_set_new(object, "samples", json_integer((json_int_t)f->samples->n));
     json_object_set_new(object, "samples_asked_for", json_integer((json_int_t)f->run->config.samples));
-    json_object_set_new(object, "sample_chain", sample_chain_json(f));
-    json_object_set_new(object, "diverged", diverged_json(f));
+    json_object_set_new(object, "sample_chain", json_numbers(f->samples->chain, f->samples->n));
+    json_object_set_new(object, "diverged", json_diverged(f->samples));
     json_object_set_new(object, "training", metrics_json(&f->train));
     json_object_set_new(object, "test", metrics_json(&f->test));
     json_object_set_new(object, "temperatures", f->found ? json_temperatures(&f->found->temperatures) : json_null());
     json_object_set_new(object, "seconds", f->run->seconds > 0 ? json_number(f->run->seconds) : json_null());
-    json_object_set_new(object, "warnings", warnings_json(f));
+    json_object_set_new(object, "warnings", f->found ? json_texts(f->found->advice, f->found->n_advice) : json_array());
     return object;
 }
 
 static kelvin_status tell(FILE *out, const struct facts *f, bool json)
 {
     if (json) KELVIN_TRY(print_json(out, facts_json(f), FEW_DIGITS));
-    if (f->samples == 0) return nothing_left(f);
+    if (f->samples->n == 0) return nothing_left(f->samples);
     if (!json) print_table(out, f);
     return KELVIN_OK;
 }
@@ -275,8 +165,7 @@ kelvin_status report_ensemble(FILE *out, const kelvin_run *run, const char *fold
     struct facts facts = {.run = run};
     kelvin_status status = gather(&facts, folder);
     if (!status) status = tell(out, &facts, json);
-    kelvin_free(facts.chains);
-    kelvin_free(facts.sample_chain);
     kelvin_diagnosis_free(facts.found);
+    kelvin_samples_close(facts.samples);
     return status;
 }

@@ -87,4 +87,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_history_write(const char *path, const kel
 KELVIN_MUST_CHECK kelvin_status kelvin_history_read(kelvin_hmc_info *info, double *accuracy, const char *path,
                                                     size_t iterations);
 
+/* As kelvin_samples_open, but also where there are none, for all chains have diverged. */
+KELVIN_MUST_CHECK kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder);
+
 #endif

@@ -69,11 +69,6 @@ static kelvin_status list(kelvin_samples *s, const uint32_t *count, kelvin_arena
     return KELVIN_OK;
 }
 
-static kelvin_status nothing_left(const kelvin_samples *s)
-{
-    return kelvin_fail(KELVIN_EDIVERGED, "%s: has no samples: %s", s->folder, s->diverged[0]);
-}
-
 static kelvin_status find_samples(kelvin_samples *s, kelvin_arena *arena)
 {
     const kelvin_run_config *config = &s->run->config;
@@ -85,8 +80,7 @@ static kelvin_status find_samples(kelvin_samples *s, kelvin_arena *arena)
         for (uint32_t i = 0; i < config->chains; i++) count[i] = config->iterations - config->warmup;
     else
         KELVIN_TRY(count_sghmc(s, count, diverged, arena));
-    KELVIN_TRY(list(s, count, arena));
-    return s->n > 0 ? KELVIN_OK : nothing_left(s);
+    return list(s, count, arena);
 }
 
 /* ---- memory ---- */
@@ -112,20 +106,31 @@ static kelvin_status open_samples(kelvin_samples *s, const char *folder)
     KELVIN_TRY(kelvin_arena_create(&owned->arena));
     if (!(s->folder = kelvin_arena_text(owned->arena, folder, strlen(folder)))) return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_run_open(&s->run, folder));
-    KELVIN_TRY(find_samples(s, owned->arena));
-    return KELVIN_OK;
+    return find_samples(s, owned->arena);
+}
+
+static kelvin_status keep_if(kelvin_status status, kelvin_samples **samples)
+{
+    if (status) {
+        kelvin_samples_close(*samples);
+        *samples = NULL;
+    }
+    return status;
+}
+
+kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder)
+{
+    kelvin_samples *s = *samples = kelvin_alloc(1, sizeof *s);
+    if (!s) return KELVIN_ENOMEM;
+    return keep_if(open_samples(s, folder), samples);
 }
 
 kelvin_status kelvin_samples_open(kelvin_samples **samples, const char *folder)
 {
-    kelvin_samples *s = *samples = kelvin_alloc(1, sizeof *s);
-    if (!s) return KELVIN_ENOMEM;
-    const kelvin_status status = open_samples(s, folder);
-    if (status) {
-        kelvin_samples_close(s);
-        *samples = NULL;
-    }
-    return status;
+    KELVIN_TRY(kelvin_samples_find(samples, folder));
+    const kelvin_samples *s = *samples;
+    if (s->n > 0) return KELVIN_OK;
+    return keep_if(kelvin_fail(KELVIN_EDIVERGED, "%s: has no samples: %s", s->folder, s->diverged[0]), samples);
 }
 
 void kelvin_samples_close(kelvin_samples *s)
