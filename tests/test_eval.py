@@ -136,6 +136,9 @@ def check_reliability(run, log_p, y, bins):
         here = (confidence > i / bins) & (confidence <= (i + 1) / bins)
         assert b['observations'] == here.sum() and b['hits'] == hit[here].sum(), (i, b)
         same('bin', b['confidence'], confidence[here].mean() if here.any() else None)
+    mass = [b for b in run['reliability']['mass'] if b['observations']]
+    assert all(b['from'] - 1e-12 <= b['confidence'] <= b['to'] + 1e-12 for b in mass)
+    same('mass', sum(b['observations'] * b['confidence'] for b in mass), confidence.sum())
 
 
 def load(folder, part, rows=None):

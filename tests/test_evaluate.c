@@ -345,6 +345,7 @@ static void beyond_doubles(void **state)
                 m.ensemble[KELVIN_EPISTEMIC] == 0);
     assert_true(m.ensemble[KELVIN_ECE] == 0.5 && m.ensemble[KELVIN_ECE_MASS] == 0.5);
     assert_true(m.width[BINS - 1].n == 2 && m.width[BINS - 1].hits == 1); /* exactly 1 counts */
+    assert_true(m.mass[0].n == 2 && m.mass[0].hits == 1 && m.mass[0].confidence == 1);
     assert_ok(evaluate_as(&m, logits, wrong, NULL, shape, 2, NULL));
     for (size_t i = 0; i < KELVIN_METRICS; i++) assert_true(isfinite(m.ensemble[i]) && isfinite(m.single[i].mean));
     assert_true(m.ensemble[KELVIN_LOG_LIKELIHOOD] < -5e38);

@@ -113,6 +113,7 @@ static void a_broken_description(void **state)
         {"\"mean\": [", "\"mean\": [1,", "field \"mean\": expected a list of numbers, one per channel or column"},
         {"\"mean\": [", "\"mean\": [\"1\",", "field \"mean\": expected"},
         {"\"deviation\": [", "\"deviation\": [0,", "field \"deviation\": expected"},
+        {"\"deviation\": [", "\"deviation\": [1, 1, 0, 1], \"x\": [", "expected a list of numbers above 0"},
         {"\"label\": \"label\"", "\"label\": 5", "field \"label\": expected a string, or null"},
         {"\"data\": ", "\"data\": 1, \"x\": ", "field \"data\": expected a string"},
         {"{", "[", "line "},
@@ -200,6 +201,12 @@ static void draws_of_hmc(void **state)
     for (size_t i = 0; i < 7; i++)
         assert_true(*kelvin_history_at(&history, i, "log_posterior") == run->info[7 + i].logp);
     kelvin_history_close(&history);
+    kelvin_samples_close(samples);
+    run->draws[(7 + 4) * n + 5] = NAN; /* of chain 1, the second draw after the warm-up */
+    assert_ok(kelvin_run_write(run, in_base("not-numbers")));
+    samples = samples_of("not-numbers");
+    assert_ok(kelvin_samples_read(samples, theta, 4));
+    fails(kelvin_samples_read(samples, theta, 5), KELVIN_EFORMAT, "chain-001", "is nan; expected a number");
     kelvin_free(theta);
     kelvin_samples_close(samples);
     kelvin_run_close(run);
@@ -240,6 +247,11 @@ static void histories(void **state)
     assert_true(kelvin_history_at(&history, 4, "lr") == &history.values[4 * KELVIN_EPOCH_COLUMNS + RATE]);
     assert_null(kelvin_history_at(&history, 4, "rate"));
     kelvin_history_close(&history);
+    kelvin_path path;
+    assert_ok(kelvin_path_join(path, in_base("run"), KELVIN_HISTORY_FILE, 2u));
+    edit(path, "\n1,", "\n1,1,1,1,1,1,1,1,1,1\n1,");
+    fails(kelvin_history_open(&history, samples, 2), KELVIN_EFORMAT, path, "has 51 rows; expected at most 50");
+    edit(path, "\n1,1,1,1,1,1,1,1,1,1\n1,", "\n1,");
     kelvin_samples_close(samples);
 }
 
@@ -288,10 +300,12 @@ static void later_versions(void **state)
     kelvin_samples *samples;
     kelvin_path path;
     const char *const now = "\"kelvin\": \"" KELVIN_VERSION "\"";
-    const char *const later[] = {"\"kelvin\": \"99\"", "\"kelvin\": \"0.99.1\"", "\"kelvin\": \"1.0.0\""};
-    const char *const earlier[] = {"\"kelvin\": \"0.1\"", "\"kelvin\": \"0.5.0\"", "\"kelvin\": \"of mine\""};
+    const char *const later[] = {"\"kelvin\": \"99\"", "\"kelvin\": \"0.99.1\"", "\"kelvin\": \"1.0.0\"",
+                                 "\"kelvin\": \"" KELVIN_VERSION "9\""};
+    const char *const earlier[] = {"\"kelvin\": \"0.1\"", "\"kelvin\": \"0.5.0\"", "\"kelvin\": \"of mine\"",
+                                   "\"kelvin\": \"0.5.9\""};
     assert_ok(kelvin_path_join(path, in_base("run"), "run.json"));
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         edit(path, now, later[i]);
         fails(kelvin_samples_open(&samples, in_base("run")), KELVIN_EFORMAT, path, "was written by kelvin ");
         edit(path, later[i], earlier[i]);
