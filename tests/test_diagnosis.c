@@ -4,6 +4,8 @@
 #include "posterior/advice.h"
 #include "posterior/agreement.h"
 #include "posterior/convergence.h"
+#include "posterior/logits.h"
+#include "posterior/predictions.h"
 #include "posterior/stats.h"
 
 #include <float.h>
@@ -240,6 +242,75 @@ static void many_chains(void **state)
     kelvin_arena_destroy(b.arena);
 }
 
+/* ---- predictions ---- */
+
+enum { DRAWN = 2500, CLASSES = 3, CHAINS = 2, DRAWS = 6, SAMPLES = CHAINS * DRAWS };
+
+/* Of 2,500 observations 1,000 are looked at, those at floor(2.5 i), however many come at a time. */
+static kelvin_convergence plain_predictions(const float *z)
+{
+    double *x = numbers((size_t)KELVIN_MOST_OBSERVED * CLASSES * SAMPLES);
+    for (size_t i = 0; i < KELVIN_MOST_OBSERVED; i++)
+        for (size_t s = 0; s < SAMPLES; s++) {
+            const float *at = z + (s * DRAWN + i * 5 / 2) * CLASSES;
+            for (size_t k = 0; k < CLASSES; k++)
+                x[(i * CLASSES + k) * SAMPLES + s] = exp((double)at[k] - kelvin_log_sum_exp(at, CLASSES));
+        }
+    const size_t n = (size_t)KELVIN_MOST_OBSERVED * CLASSES;
+    const kelvin_convergence out = converge(x, n, CHAINS, DRAWS, n, 1);
+    kelvin_free(x);
+    return out;
+}
+
+static kelvin_diagnosis predict_in_pieces(const float *z, const int32_t *y, const kelvin_samples *samples, size_t most)
+{
+    kelvin_diagnosis d = {.side = KELVIN_TRAIN};
+    struct kelvin_lineup lineup;
+    kelvin_logits *logits;
+    kelvin_arena *arena;
+    kelvin_pool *pool = pool_of(2);
+    assert_ok(kelvin_arena_create(&arena));
+    assert_ok(kelvin_lineup_create(&lineup, samples->chain, SAMPLES));
+    assert_ok(kelvin_logits_in_memory(&logits, z, y, samples->chain, (const size_t[]){SAMPLES, DRAWN, CLASSES}, most));
+    assert_ok(kelvin_predictions_diagnose(&d, logits, samples, DRAWN, &lineup, pool, arena));
+    kelvin_logits_close(logits);
+    kelvin_lineup_destroy(&lineup);
+    kelvin_pool_destroy(pool);
+    kelvin_arena_destroy(arena);
+    return d;
+}
+
+static void predictions_in_pieces(void **state)
+{
+    (void)state;
+    float *z = kelvin_alloc((size_t)SAMPLES * DRAWN * CLASSES, sizeof *z);
+    int32_t *y = kelvin_alloc(DRAWN, sizeof *y);
+    uint32_t chain[SAMPLES];
+    size_t hits = 0;
+    for (size_t i = 0; i < (size_t)SAMPLES * DRAWN * CLASSES; i++) z[i] = (float)normal(11, i);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        chain[s] = (uint32_t)(s / DRAWS);
+        for (size_t i = 0; i < DRAWN; i++) {
+            const float *at = z + (s * DRAWN + i) * CLASSES;
+            hits += at[0] >= at[1] && at[0] >= at[2]; /* all labels are 0 */
+        }
+    }
+    kelvin_data data = {.classes = CLASSES};
+    kelvin_run run = {.data = &data};
+    const kelvin_samples samples = {.run = &run, .n = SAMPLES, .chain = chain};
+    const kelvin_convergence should = plain_predictions(z);
+    static const size_t most[] = {DRAWN, 1, 2, 7, 999, 1250};
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        const kelvin_diagnosis d = predict_in_pieces(z, y, &samples, most[i]);
+        assert_true(d.observations == KELVIN_MOST_OBSERVED && d.predictions.quantities == should.quantities);
+        assert_true(d.predictions.rhat_mean == should.rhat_mean && d.predictions.rhat_max == should.rhat_max);
+        assert_true(d.predictions.rank_rhat_median == should.rank_rhat_median);
+        assert_true(d.training_accuracy == (double)hits / ((double)SAMPLES * DRAWN));
+    }
+    kelvin_free(z);
+    kelvin_free(y);
+}
+
 /* ---- advice ---- */
 
 struct case_of {
@@ -324,6 +395,10 @@ static void advice_on_sghmc(void **state)
     advised(c, 1, "The 80 samples are worth about 15 independent ones");
     c->found.temperatures.kinetic.mean = 1.3; /* first things first */
     advised(c, 1, "The kinetic temperature is more than 10 % above the one that was set");
+    c->found.temperatures.kinetic.error = 0.11; /* less than three of its errors: it may be chance */
+    advised(c, 1, "The 80 samples");
+    c->found.temperatures.kinetic.error = 0.09;
+    advised(c, 1, "above the one that was set");
     c->found.training_accuracy = 0.12;
     advised(c, 2, "if the above does not help, the --density leads away");
     c->data.classes = 2; /* of two classes 0.6 is more than chance, 0.54 hardly */
@@ -394,6 +469,9 @@ static void notes(void **state)
     c->found.predictions.draws = 9;
     c->facts.samples = 36;
     noted(c, 1, "Effective sample sizes need at least ten samples per chain; here are 9.");
+    c->found.predictions.draws = 10;
+    c->facts.samples = 40;
+    noted(c, 0, "");
 }
 
 /* ---- a run ---- */
@@ -439,10 +517,19 @@ static void a_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(autoregressive), cmocka_unit_test(shifted),         cmocka_unit_test(one_by_one),
-        cmocka_unit_test(few_draws),      cmocka_unit_test(lineup),          cmocka_unit_test(agreement_by_hand),
-        cmocka_unit_test(many_chains),    cmocka_unit_test(advice_on_sghmc), cmocka_unit_test(advice_on_divergence),
-        cmocka_unit_test(advice_on_hmc),  cmocka_unit_test(notes),           cmocka_unit_test(a_run),
+        cmocka_unit_test(autoregressive),
+        cmocka_unit_test(shifted),
+        cmocka_unit_test(one_by_one),
+        cmocka_unit_test(few_draws),
+        cmocka_unit_test(lineup),
+        cmocka_unit_test(agreement_by_hand),
+        cmocka_unit_test(many_chains),
+        cmocka_unit_test(advice_on_sghmc),
+        cmocka_unit_test(advice_on_divergence),
+        cmocka_unit_test(advice_on_hmc),
+        cmocka_unit_test(notes),
+        cmocka_unit_test(a_run),
+        cmocka_unit_test(predictions_in_pieces),
     };
     return cmocka_run_group_tests(tests, make_table, remove_base);
 }
