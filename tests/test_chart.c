@@ -494,7 +494,8 @@ static void other_charts(void **state)
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
     chart_confidence(&chart, arena, runs);
-    assert_near(series_of(&chart, 0, 0)->points[2].high, 15, 1e-9); /* 30 of 200 are wrong */
+    assert_near(series_of(&chart, 0, 0)->points[2].high, 15, 1e-9);  /* 30 of 200 are wrong */
+    assert_near(series_of(&chart, 0, 0)->points[3].high, 2.5, 1e-9); /* and 5 of them here */
     assert_near(series_of(&chart, 0, 1)->points[2].low, 15, 1e-9);
     assert_near(series_of(&chart, 0, 1)->points[2].high, 30, 1e-9);
     assert_true(chart_size(&chart, arena, by_size, 2, runs, 3));
@@ -513,6 +514,8 @@ static void other_charts(void **state)
     assert_true(chart_temperatures(&chart, arena, runs, 3));
     assert_near(series_of(&chart, 0, 1)->points[0].high, 1.03, 1e-12);
     assert_true(isnan(series_of(&chart, 0, 1)->points[1].x)); /* one that has none */
+    assert_string_equal(chart.panel[0].y.names[2], "one");    /* the first is on top */
+    assert_near(series_of(&chart, 0, 0)->points[0].y, 2, 0);
     assert_false(chart_temperatures(&chart, arena, &runs[1], 1));
     kelvin_arena_destroy(arena);
 }
@@ -557,6 +560,12 @@ static void learning(void **state)
     char *svg = svg_of(&chart);
     check_markup(svg);
     kelvin_free(svg);
+    h[1].rows = ROWS / 2 - 15; /* the last point is the mean of the five that are left */
+    chart_learning(&chart, arena, h, 2);
+    line = series_of(&chart, 0, 1);
+    assert_near(line->points[line->n - 1].x, ROWS / 2 - 18, 1e-9);
+    assert_near(line->points[line->n - 1].y, 90, 1e-9);
+    h[1].rows = ROWS / 2;
     h[0].rows = 0; /* a chain that diverged at once is not the measure of the others */
     chart_learning(&chart, arena, h, 2);
     assert_int_equal(chart.n_panels, 4);
@@ -564,6 +573,56 @@ static void learning(void **state)
     assert_true(series_of(&chart, 3, 0)->n > 100);
     chart_learning(&chart, arena, h, 0);
     assert_int_equal(chart.n_panels, 0);
+    kelvin_arena_destroy(arena);
+}
+
+/* A band goes there along its high edge, and back along the low one. */
+static void bands(void **state)
+{
+    (void)state;
+    kelvin_arena *arena;
+    struct chart chart;
+    assert_ok(kelvin_arena_create(&arena));
+    chart_begin(&chart, arena, "band", "band");
+    chart.x = (struct chart_axis){.low = 0, .high = 1};
+    struct chart_panel *panel = chart_panel(&chart, "y", 100);
+    panel->y.low = 0;
+    panel->y.high = 1;
+    struct chart_series *band = chart_add(&chart, CHART_BAND, NULL, 0, 2);
+    band->points[0] = (struct chart_point){.x = 0, .low = 0.2, .high = 0.7};
+    band->points[1] = (struct chart_point){.x = 1, .low = 0.4, .high = 0.9};
+    char *svg = svg_of(&chart), closed = 0;
+    double x[4], y[4];
+    const char *path = strstr(svg, "<path class=\"b\" d=\"");
+    assert_non_null(path);
+    assert_int_equal(sscanf(path, "<path class=\"b\" d=\"M%lf %lfL%lf %lfL%lf %lfL%lf %lf%c", &x[0], &y[0], &x[1],
+                            &y[1], &x[2], &y[2], &x[3], &y[3], &closed),
+                     9);
+    assert_true(closed == 'Z' && x[0] == x[3] && x[1] == x[2] && x[0] < x[1]);
+    assert_near(y[0] - y[1], 20, 0.21); /* each is rounded to a tenth */
+    assert_near(y[2] - y[1], 50, 0.21);
+    assert_near(y[3] - y[0], 50, 0.21);
+    kelvin_free(svg);
+    kelvin_arena_destroy(arena);
+}
+
+/* Numbers on dark squares are light. */
+static void dark_squares(void **state)
+{
+    (void)state;
+    const double apart[] = {0, 0.02, 0.2, 0};
+    const uint32_t number[] = {0, 1};
+    kelvin_arena *arena;
+    struct chart chart;
+    assert_ok(kelvin_arena_create(&arena));
+    assert_true(chart_agreement(
+        &chart, arena,
+        &(kelvin_agreement){.chains = 2, .number = (uint32_t *)number, .disagreement = (double *)apart}));
+    char *svg = svg_of(&chart);
+    const char *dark = strstr(svg, ">20<"), *light = strstr(svg, ">2.0<");
+    assert_true(dark && memcmp(dark - 5, "\"v i\"", 5) == 0);
+    assert_true(light && memcmp(light - 3, "\"v\"", 3) == 0);
+    kelvin_free(svg);
     kelvin_arena_destroy(arena);
 }
 
@@ -618,11 +677,22 @@ int main(void)
 {
     if (!mkdtemp(home)) return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_ticks),   cmocka_unit_test(any_ticks),        cmocka_unit_test(ranges),
-        cmocka_unit_test(escaping),      cmocka_unit_test(shortening),       cmocka_unit_test(well_formed),
-        cmocka_unit_test(awkward_files), cmocka_unit_test(corner_to_corner), cmocka_unit_test(numbers_without_gnuplot),
-        cmocka_unit_test(reliability),   cmocka_unit_test(other_charts),     cmocka_unit_test(learning),
-        cmocka_unit_test(agreement),     cmocka_unit_test(memory),
+        cmocka_unit_test(known_ticks),
+        cmocka_unit_test(any_ticks),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(escaping),
+        cmocka_unit_test(shortening),
+        cmocka_unit_test(well_formed),
+        cmocka_unit_test(awkward_files),
+        cmocka_unit_test(corner_to_corner),
+        cmocka_unit_test(numbers_without_gnuplot),
+        cmocka_unit_test(reliability),
+        cmocka_unit_test(other_charts),
+        cmocka_unit_test(learning),
+        cmocka_unit_test(agreement),
+        cmocka_unit_test(bands),
+        cmocka_unit_test(dark_squares),
+        cmocka_unit_test(memory),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char remove[600];
