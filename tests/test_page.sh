@@ -61,6 +61,32 @@ PYTHON
 ok sample --data csv:table.csv,label=kind --batch 20 --model mlp:3 --epochs 10 --lr 1e-3 --chains 2 -o table
 ok report table -o table.html
 check "cases of a table are rows with its columns" page table.html "'size <cm>' in text and 'a & b' in text and images == 0"
+
+# ---- what it says ----
+agrees() { # PAGE RUN [DATA]
+    timeout 60 "$kelvin" eval --json "$2" >metrics.json 2>stderr &&
+        /usr/bin/python3 "$root/tests/test_page_cases.py" "$1" "$2" metrics.json ${3:+"$3"} >stderr 2>&1
+}
+if /usr/bin/python3 -c "import numpy, PIL" 2>/dev/null; then
+    check "cases and metrics of digits" agrees one.html nine
+    check "cases and metrics of a table" agrees table.html table table.csv
+    /usr/bin/python3 - <<'PYTHON'
+import os
+import numpy as np
+from PIL import Image
+rng = np.random.default_rng(1)
+for part, n in (("train", 40), ("test", 15)):
+    for name in ("a", "b & c"):
+        os.makedirs(f"pictures/{part}/{name}")
+        for i in range(n):
+            Image.fromarray(rng.integers(0, 256, (6, 9, 3), dtype=np.uint8)).save(f"pictures/{part}/{name}/{i:02}.png")
+PYTHON
+    ok sample --data images:pictures --batch 20 --model mlp:3 --epochs 10 --lr 1e-3 --chains 2 -o pictures.run
+    ok report pictures.run -o pictures.html
+    check "pictures in colour" agrees pictures.html pictures.run pictures/test
+else
+    echo "skipped: python3's numpy or PIL is not here, so what the page says was not checked"
+fi
 mv table.csv gone.csv
 ok report table -o gone.html
 check "data that are gone: a sentence, and all the rest" page gone.html "'The inputs cannot be shown: ' in text and charts > 9"
