@@ -1,27 +1,25 @@
 /* A diagnosis as a screen of at most 79 columns: convergence, agreement, what the sampler says of itself, advice. */
 #include "cli/diagnose_table.h"
 
+#include "cli/eval_table.h"
 #include "cli/report.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-enum { CELL = 32, MATRIX = 12 }; /* a matrix of more chains does not fit */
+enum { MATRIX = 12 }; /* a matrix of more chains does not fit */
 
 static const char *plural(size_t n)
 {
     return n == 1 ? "" : "s";
 }
 
-/* A number in so many letters, with fewer digits where it is large; "-" where there is none. */
+/* A number in so many letters; "-" where there is none. */
 static void cell(FILE *out, double x, int width, int digits, const char *unit)
 {
-    char text[CELL];
-    int used = width;
-    if (isnan(x)) unit = "";
-    for (; used >= width && digits >= 0; digits--) used = snprintf(text, sizeof text, "%.*f%s", digits, x, unit);
-    if (used >= width) snprintf(text, sizeof text, "%.2g%s", x, unit);
-    fprintf(out, "%*s", width, isnan(x) ? "-" : text);
+    char text[CELL] = "-";
+    if (!isnan(x)) cell_number(text, x, unit, digits, width - 1);
+    fprintf(out, "%*s", width, text);
 }
 
 /* ---- convergence ---- */
