@@ -378,6 +378,11 @@ static void advice_on_sghmc(void **state)
     noted(c, 0, "");
     c->found.predictions.rhat_mean = 1.2;
     advised(c, 1, "R-hat 1.20 on average; chains that mix have 1). Give each cycle more --epochs; until");
+    c->found.predictions.draws = 4;
+    advised(c, 1, "R-hat 1.20");
+    c->found.predictions.draws = 3; /* too few to say so */
+    advised(c, 0, "");
+    c->found.predictions.draws = 20;
     c->run.config.schedule = "constant";
     advised(c, 1, "Give them more --epochs, and a warm start with --init");
     c->run.config.init = "RUN";

@@ -117,6 +117,8 @@ latin=$(printf 'caf\351')
 cp -r one "$latin"
 ok eval --json "$latin"
 check "a folder whose name is not UTF-8" says "[x['run'] for x in r['runs']] == ['caf\u00e9']"
+printf 'a,b,kind\n1,2,x\n2,1,y\n3,2,x\n' >"$latin.csv"
+fails "a text for it is not UTF-8" sample --data "csv:$latin.csv,split=0" --chains 1 -o latin
 for name in ääääääääxa ääääääääxb; do cp -r one $name; done
 ok eval --json ääääääääxa ääääääääxb
 check "short names have whole letters" says "[x['name'] for x in r['runs']] == ['..\u00e4\u00e4\u00e4\u00e4\u00e4xa', '..\u00e4\u00e4\u00e4\u00e4\u00e4xb']"

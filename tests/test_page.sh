@@ -61,6 +61,13 @@ PYTHON
 ok sample --data csv:table.csv,label=kind --batch 20 --model mlp:3 --epochs 10 --lr 1e-3 --chains 2 -o table
 ok report table -o table.html
 check "cases of a table are rows with its columns" page table.html "'size <cm>' in text and 'a & b' in text and images == 0"
+cp table.csv "it's a table.csv"
+ok sample --data "csv:it's a table.csv,label=kind" --batch 20 --model mlp:3 --epochs 2 --chains 1 -o quoted
+ok report quoted -o quoted.html
+python3 "$root/tests/test_page.py" quoted.html --command >command.txt
+rm -r again
+sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
+check "a command with quotes in it repeats the run" same quoted/run.json again/run.json
 
 # ---- what it says ----
 agrees() { # PAGE RUN [DATA]
