@@ -445,13 +445,21 @@ static kelvin_metrics some_metrics(void)
     return m;
 }
 
+/* Against roots of (p - hits / n)^2 = z^2 p (1 - p) / n that SciPy's brentq found. */
+static void check_interval(const struct chart_point *p, double low, double high)
+{
+    assert_near(p->low, low, 1e-8);
+    assert_near(p->high, high, 1e-8);
+}
+
 static void reliability(void **state)
 {
     (void)state;
-    const kelvin_metrics m = some_metrics();
+    kelvin_metrics m = some_metrics();
     const struct charted runs[] = {{"one", &m, NULL}, {"two", &m, NULL}};
     kelvin_arena *arena;
     struct chart chart;
+    const struct chart_series *few;
     assert_ok(kelvin_arena_create(&arena));
     chart_reliability(&chart, arena, runs, 1, false);
     assert_ok(chart.status);
@@ -466,20 +474,40 @@ static void reliability(void **state)
     assert_near(less->points[2].low, 50, 1e-9);
     assert_near(less->points[2].high, 62.5, 1e-9);
     assert_near(both->points[0].high, 0, 0); /* an empty bin has no bar */
+    assert_null(series_of(&chart, 0, 3)->name);
+    assert_true(isnan(series_of(&chart, 0, 4)->points[0].y));
+    check_interval(&series_of(&chart, 0, 4)->points[2], 41.83856717656182, 58.16143282343818);
     assert_near(series_of(&chart, 1, 0)->points[3].high, 50, 1e-9);
+    /* One of 200 can be seen; none cannot. */
+    assert_true(series_of(&chart, 1, 0)->points[0].high < 0.5 && chart.panel[1].y.low < 0.5);
     assert_non_null(strstr(chart.subtitle, "50.00 %")); /* ensemble[KELVIN_ECE] is 0.5 */
     for (int mass = 0; mass <= 1; mass++) {
         chart_reliability(&chart, arena, runs, 2, mass);
-        const struct chart_series *line = series_of(&chart, 0, 1); /* after the diagonal */
+        const struct chart_series *line = series_of(&chart, 0, 2); /* after the diagonal, and what is few */
         assert_int_equal(line->n, 3);                              /* empty bins are left out */
         assert_near(line->points[0].x, 37.5, 1e-9);
         assert_near(line->points[0].y, 75, 1e-9);
-        /* sqrt(0.75 * 0.25 / 40) = 0.0684653 */
-        if (mass) assert_near(line->points[0].high, 75 + 6.84653196, 1e-7);
+        check_interval(&line->points[0], 65.35824186346295, 82.66975913526043);
+        check_interval(&line->points[2], 91.40862238543326, 97.1371249152026);
         char *svg = svg_of(&chart);
         check_markup(svg);
         kelvin_free(svg);
     }
+    /* Two observations do not make a bar, nor a part of a line. */
+    m.width[0] = (kelvin_bin){0, 0.25, 2, 2, 0.2};
+    chart_reliability(&chart, arena, runs, 1, false);
+    assert_near(series_of(&chart, 0, 0)->points[0].high, 0, 0);
+    few = series_of(&chart, 0, 3);
+    assert_true(few->name && few->hollow);
+    assert_near(few->points[0].high, 100, 1e-9);
+    chart_reliability(&chart, arena, runs, 2, false);
+    few = series_of(&chart, 0, 1);
+    assert_int_equal(few->n, 1);
+    assert_true(few->hollow && few->small && !few->joined);
+    check_interval(&few->points[0], 100 * 2 / (2 + 1.2815515655446004 * 1.2815515655446004), 100);
+    assert_int_equal(series_of(&chart, 0, 2)->n, 3);
+    assert_near(series_of(&chart, 1, 0)->points[1].y, 1, 1e-9); /* steps */
+    assert_near(series_of(&chart, 1, 0)->points[1].x, series_of(&chart, 1, 0)->points[2].x, 0);
     kelvin_arena_destroy(arena);
 }
 
@@ -494,10 +522,9 @@ static void other_charts(void **state)
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
     chart_confidence(&chart, arena, runs);
-    assert_near(series_of(&chart, 0, 0)->points[2].high, 15, 1e-9);  /* 30 of 200 are wrong */
-    assert_near(series_of(&chart, 0, 0)->points[3].high, 2.5, 1e-9); /* and 5 of them here */
-    assert_near(series_of(&chart, 0, 1)->points[2].low, 15, 1e-9);
-    assert_near(series_of(&chart, 0, 1)->points[2].high, 30, 1e-9);
+    assert_near(series_of(&chart, 0, 0)->points[3].high, 47.5, 1e-9); /* 95 of 200 are right, */
+    assert_near(series_of(&chart, 1, 0)->points[2].high, 15, 1e-9);   /* 30 of 200 wrong */
+    assert_near(series_of(&chart, 1, 0)->points[3].high, 2.5, 1e-9);
     assert_true(chart_size(&chart, arena, by_size, 2, runs, 3));
     assert_near(series_of(&chart, 0, 1)->points[2].x, 12, 0);
     assert_near(series_of(&chart, 0, 1)->points[2].y, 70, 1e-9);

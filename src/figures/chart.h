@@ -28,14 +28,15 @@ struct chart_point {
     double x, y, low, high, to;
 };
 
-enum { CHART_COLOURS = 7, CHART_GREY = CHART_COLOURS, CHART_PANELS = 4, CHART_WIDTH = 400 };
+enum { CHART_COLOURS = 7, CHART_GREY = CHART_COLOURS, CHART_INK, CHART_PANELS = 4, CHART_WIDTH = 400 };
 
 struct chart_series {
     enum chart_kind kind;
     const char *name; /* in the legend; NULL: not there */
-    size_t colour;    /* 0 .. CHART_COLOURS - 1, each with a shape of points; or CHART_GREY */
+    size_t colour;    /* 0 .. CHART_COLOURS - 1, each with a shape of points; or CHART_GREY, CHART_INK */
     bool dashed, thin;
-    bool hollow; /* points */
+    bool hollow; /* points, bars */
+    bool small;  /* points */
     bool across; /* error bars are horizontal */
     bool light;  /* bars */
     bool joined; /* points have a line through them */

@@ -13,8 +13,8 @@ static const double SCALE = 2.5;
 enum { TITLE = 26, SUBTITLE = 18, ABOVE = 8, BESIDE = 6, BELOW = 4 };
 
 /* As in chart.css. */
-static const char *const colours[CHART_COLOURS + 1] = {"#0072b2", "#d55e00", "#009e73", "#b8578f",
-                                                       "#c48a00", "#3a9fd8", "#6b4fa0", "#7a828a"};
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#b8578f", "#c48a00",
+                                      "#3a9fd8", "#6b4fa0", "#7a828a", "#1b1f24"};
 
 /* Circle, square, diamond, triangle. */
 static const int shapes[] = {7, 5, 13, 9};
@@ -152,6 +152,18 @@ static void plot_band(FILE *file, const struct chart_series *s, const struct col
             c->low, c->high, colours[s->colour]);
 }
 
+/* A hollow point is a white one upon another. */
+static const char *point_size(const struct chart_series *s, bool inside)
+{
+    static const char *const sizes[2][2] = {{"1", "0.55"}, {"0.6", "0.36"}};
+    return sizes[s->small][inside];
+}
+
+static const char *bar_style(const struct chart_series *s)
+{
+    return s->hollow ? "empty" : s->light ? "transparent solid 0.32" : "solid 1.0";
+}
+
 /* Error bars, a line through the points where there is one, and the points upon them. */
 static void plot_points(FILE *file, const struct chart_series *s, const struct columns *c)
 {
@@ -160,22 +172,24 @@ static void plot_points(FILE *file, const struct chart_series *s, const struct c
         fprintf(file, "using ($5 > $4 ? %s : NaN):%s:(%s - %s):(0)", c->low, c->y, c->high, c->low);
     else
         fprintf(file, "using ($5 > $4 ? %s : NaN):%s:(0):(%s - %s)", c->x, c->low, c->high, c->low);
-    fprintf(file, " with vectors nohead linewidth 5 linecolor rgb '%s'", colour);
+    fprintf(file, " with vectors nohead linewidth %s linecolor rgb '%s%s'", s->thin ? "2.5" : "5",
+            s->thin ? "#73" : "#", colour + 1);
     if (s->joined)
         fprintf(file, ", \\\n    table index %zu using %s:%s with lines linewidth 5 linecolor rgb '%s'", c->block, c->x,
                 c->y, colour);
     for (int inside = 0; inside <= s->hollow; inside++)
         fprintf(file,
                 ", \\\n    table index %zu using %s:%s with points pointtype %d pointsize %s * dot linecolor rgb '%s'",
-                c->block, c->x, c->y, shapes[s->colour % 4], inside ? "0.55" : "1", inside ? "white" : colour);
+                c->block, c->x, c->y, shapes[s->colour % 4], point_size(s, inside), inside ? "white" : colour);
 }
 
 static void plot_bars(FILE *file, const struct chart_series *s, const struct columns *c)
 {
+    const char *colour = colours[s->colour];
     fprintf(file,
-            "using %s:%s:%s:%s:%s:%s with boxxyerror fillstyle %s border rgb 'white' linecolor rgb '%s' linewidth 1",
-            c->x, c->low, c->x, c->to, c->low, c->high, s->light ? "transparent solid 0.32" : "solid 1.0",
-            colours[s->colour]);
+            "using %s:%s:%s:%s:%s:%s with boxxyerror fillstyle %s border rgb '%s' linecolor rgb '%s' linewidth %s",
+            c->x, c->low, c->x, c->to, c->low, c->high, bar_style(s), s->hollow ? colour : "white", colour,
+            s->hollow ? "2.5" : "1");
 }
 
 /* From white to the colour. */
@@ -236,18 +250,17 @@ static void put_key(struct script *s, const struct chart_key *key)
         fprintf(
             s->file,
             "set object rectangle from screen %.6f, screen %.6f to screen %.6f, screen %.6f front fillcolor rgb '%s' "
-            "fillstyle %s noborder\n",
+            "fillstyle %s border rgb '%s'\n",
             screen_x(key->x), screen_y(s, key->y - 5), screen_x(end), screen_y(s, key->y + 5), colour,
-            series->kind == CHART_BAND ? "transparent solid 0.18"
-            : series->light            ? "transparent solid 0.32"
-                                       : "solid 1.0");
+            series->kind == CHART_BAND ? "transparent solid 0.18" : bar_style(series),
+            series->hollow ? colour : "white");
     }
     for (int inside = 0; series->kind == CHART_POINTS && inside <= series->hollow; inside++)
         fprintf(
             s->file,
             "set label '' at screen %.6f, screen %.6f front point pointtype %d pointsize %s * dot linecolor rgb '%s'\n",
             screen_x(key->x + CHART_SWATCH / 2.0), screen_y(s, key->y), shapes[series->colour % 4],
-            inside ? "0.55" : "1", inside ? "white" : colour);
+            point_size(series, inside), inside ? "white" : colour);
     words(s, end + 6, key->y, "left", CHART_FONT, series->name);
 }
 

@@ -110,12 +110,14 @@ static void draw_band(struct canvas *c, const struct chart_series *s)
 /* Circle, square, diamond, triangle, by the colour: those who do not see colours see shapes. */
 static void mark(struct canvas *c, double x, double y, const struct chart_series *s)
 {
-    static const char *const shapes[] = {"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "m-3.5-3.5h7v7h-7z",
-                                         "m0-5l5 5l-5 5l-5-5z", "m0-4.8l4.6 8h-9.2z"};
-    markup_put(c->out, "<path class=\"p%s\" d=\"M", s->hollow ? " o" : "");
+    static const char *const shapes[2][4] = {
+        {"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "m-3.5-3.5h7v7h-7z", "m0-5l5 5l-5 5l-5-5z", "m0-4.8l4.6 8h-9.2z"},
+        {"m-2.4 0a2.4 2.4 0 1 0 4.8 0a2.4 2.4 0 1 0-4.8 0z", "m-2.1-2.1h4.2v4.2h-4.2z", "m0-3l3 3l-3 3l-3-3z",
+         "m0-2.9l2.8 4.8h-5.6z"}};
+    markup_put(c->out, "<path class=\"p%s%s\" d=\"M", s->hollow ? " o" : "", s->small ? " s" : "");
     number(c, "", x);
     number(c, " ", y);
-    markup_put(c->out, "%s\"/>", shapes[s->colour % 4]);
+    markup_put(c->out, "%s\"/>", shapes[s->small][s->colour % 4]);
 }
 
 static void draw_points(struct canvas *c, const struct chart_series *s)
@@ -128,10 +130,11 @@ static void draw_points(struct canvas *c, const struct chart_series *s)
         const double from = s->across ? across(c, p->low) : down(c, p->low);
         const double to = s->across ? across(c, p->high) : down(c, p->high);
         if (p->low < p->high && isfinite(from) && isfinite(to)) {
+            const char *class = s->thin ? "w n" : "w";
             if (s->across)
-                stroke(c, "w", from, y, to, y);
+                stroke(c, class, from, y, to, y);
             else
-                stroke(c, "w", x, from, x, to);
+                stroke(c, class, x, from, x, to);
         }
         mark(c, x, y, s);
     }
@@ -159,12 +162,17 @@ static bool find_box(const struct canvas *c, double at[4], const struct chart_po
     return at[1] != at[3];
 }
 
+static const char *bar_class(const struct chart_series *s)
+{
+    return s->hollow ? "r x" : s->light ? "r h" : "r";
+}
+
 static void draw_bars(struct canvas *c, const struct chart_series *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         double at[4];
         if (!find_box(c, at, &s->points[i])) continue;
-        box(c, s->light ? "r h" : "r", at[0], at[1], at[2], at[3]);
+        box(c, bar_class(s), at[0], at[1], at[2], at[3]);
         markup_put(c->out, "/>");
     }
 }
@@ -227,7 +235,7 @@ static void draw_key(struct canvas *c, const struct chart_key *key)
         stroke(c, "w", x, y, end, y);
         mark(c, x + CHART_SWATCH / 2.0, y, s);
     } else {
-        box(c, s->kind == CHART_BAND ? "b" : s->light ? "r h" : "r", x, y - 5, end, y + 5);
+        box(c, s->kind == CHART_BAND ? "b" : bar_class(s), x, y - 5, end, y + 5);
         markup_put(c->out, "/>");
     }
     markup_put(c->out, "</g>");

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { TALL = 190, MIDDLE = 130, LOW = 56 };
+enum { TALL = 190, MIDDLE = 130, LOW = 90 };
 
 static size_t colour_of(size_t i)
 {
@@ -29,19 +29,44 @@ static const kelvin_bin *bins_of(const kelvin_metrics *m, bool mass)
     return mass ? m->mass : m->width;
 }
 
+/* Fewer observations than this say little about a share. */
+enum { FEW = 10 };
+
+/* Wilson (1927): the shares p for which |hits / n - p| <= z sqrt(p (1 - p) / n), with z the 90 % quantile of a normal
+ * distribution. Unlike standard errors it has a width where all or none are right. */
+static void set_interval(struct chart_point *p, const kelvin_bin *b)
+{
+    static const double z = 1.2815515655446004;
+    const double n = (double)b->n, share = (double)b->hits / n, w = z * z / n;
+    const double half = z * sqrt(share * (1 - share) / n + w / (4 * n));
+    p->low = 100 * fmax(0, (share + w / 2 - half) / (1 + w));
+    p->high = 100 * fmin(1, (share + w / 2 + half) / (1 + w));
+}
+
 /* Accuracy as bars. What they have above the confidence that was claimed, and what they lack of it, is faint. */
 static void reliability_bars(struct chart *chart, const kelvin_metrics *m)
 {
     struct chart_series *both = chart_add(chart, CHART_BARS, "accuracy", 0, m->bins);
     struct chart_series *more = chart_add(chart, CHART_BARS, "more than claimed", 0, m->bins);
     struct chart_series *less = chart_add(chart, CHART_BARS, "less than claimed", 1, m->bins);
-    if (!both || !more || !less) return;
-    more->light = less->light = true;
+    struct chart_series *few = chart_add(chart, CHART_BARS, NULL, 0, m->bins);
+    struct chart_series *range = chart_add(chart, CHART_POINTS, NULL, CHART_INK, m->bins);
+    if (!both || !more || !less || !few || !range) return;
+    more->light = less->light = few->hollow = range->small = true;
     for (size_t i = 0; i < m->bins; i++) {
         const kelvin_bin *b = &m->width[i];
-        const double hit = b->n ? percent(b->hits, b->n) : 0, sure = b->n ? 100 * b->confidence : 0;
         const struct chart_point bar = {.x = 100 * b->from, .to = 100 * b->to};
-        both->points[i] = more->points[i] = less->points[i] = bar;
+        both->points[i] = more->points[i] = less->points[i] = few->points[i] = bar;
+        range->points[i] = (struct chart_point){.x = 50 * (b->from + b->to), .y = NAN};
+        if (!b->n) continue;
+        const double hit = percent(b->hits, b->n), sure = 100 * b->confidence;
+        range->points[i].y = hit;
+        set_interval(&range->points[i], b);
+        if (b->n < FEW) {
+            few->points[i].high = hit;
+            few->name = chart_text(chart, "fewer than %d observations", FEW);
+            continue;
+        }
         both->points[i].high = more->points[i].low = fmin(hit, sure);
         more->points[i].high = hit;
         less->points[i].high = hit < sure ? sure : hit;
@@ -49,41 +74,59 @@ static void reliability_bars(struct chart *chart, const kelvin_metrics *m)
     }
 }
 
-/* A line of the bins that have observations; standard errors are those of a share. */
+/* A line through the bins that have observations enough; the others are small open points by themselves. */
 static void reliability_line(struct chart *chart, const struct charted *run, size_t colour, bool mass)
 {
     const kelvin_metrics *m = run->metrics;
-    struct chart_series *s = chart_add(chart, CHART_POINTS, run->name, colour, m->bins);
-    if (!s) return;
-    s->joined = true;
-    s->n = 0;
+    struct chart_series *few = chart_add(chart, CHART_POINTS, NULL, colour, m->bins);
+    struct chart_series *many = chart_add(chart, CHART_POINTS, run->name, colour, m->bins);
+    if (!few || !many) return;
+    few->hollow = few->small = few->thin = many->joined = true;
+    few->n = many->n = 0;
     for (size_t i = 0; i < m->bins; i++) {
         const kelvin_bin *b = &bins_of(m, mass)[i];
+        struct chart_series *s = b->n < FEW ? few : many;
         if (!b->n) continue;
-        const double hit = percent(b->hits, b->n), error = sqrt(hit * (100 - hit) / (double)b->n);
-        s->points[s->n] = (struct chart_point){.x = 100 * b->confidence, .y = hit};
-        if (mass) s->points[s->n].low = fmax(0, hit - error), s->points[s->n].high = fmin(100, hit + error);
-        s->n++;
+        struct chart_point *p = &s->points[s->n++];
+        *p = (struct chart_point){.x = 100 * b->confidence, .y = percent(b->hits, b->n)};
+        set_interval(p, b);
     }
 }
 
-static void reliability_counts(struct chart *chart, const struct charted *runs, size_t n, bool mass)
+/* The least share that is shown: somewhat below that of one observation, so that this can be seen. */
+static double count_floor(const struct charted *runs, size_t n)
 {
-    chart_panel(chart, "observations, %", LOW)->y.low = 0;
-    for (size_t r = 0; r < n; r++) {
-        const kelvin_metrics *m = runs[r].metrics;
-        const bool bars = n == 1 && !mass;
-        struct chart_series *s =
-            chart_add(chart, bars ? CHART_BARS : CHART_POINTS, NULL, bars ? CHART_GREY : colour_of(r), m->bins);
-        if (!s) return;
-        s->joined = !bars;
-        for (size_t i = 0; i < m->bins; i++) {
-            const kelvin_bin *b = &bins_of(m, mass)[i];
-            const double share = percent(b->n, m->n);
-            s->points[i] = bars ? (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .high = share}
-                                : (struct chart_point){.x = 50 * (b->from + b->to), .y = share};
+    size_t most = 1;
+    for (size_t r = 0; r < n; r++)
+        if (runs[r].metrics->n > most) most = runs[r].metrics->n;
+    return 0.6 * percent(1, most);
+}
+
+/* Bars of one run, steps of several. */
+static void count_run(struct chart *chart, const struct charted *run, size_t colour, bool bars, double floor)
+{
+    const kelvin_metrics *m = run->metrics;
+    struct chart_series *s = bars ? chart_add(chart, CHART_BARS, NULL, CHART_GREY, m->bins)
+                                  : chart_add(chart, CHART_LINE, NULL, colour, 2 * m->bins);
+    for (size_t i = 0; s && i < m->bins; i++) {
+        const kelvin_bin *b = &m->width[i];
+        const double share = b->n ? percent(b->n, m->n) : floor;
+        if (bars) {
+            s->points[i] = (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .low = floor, .high = share};
+            continue;
         }
+        s->points[2 * i] = (struct chart_point){.x = 100 * b->from, .y = share};
+        s->points[2 * i + 1] = (struct chart_point){.x = 100 * b->to, .y = share};
     }
+}
+
+static void reliability_counts(struct chart *chart, const struct charted *runs, size_t n)
+{
+    struct chart_panel *panel = chart_panel(chart, "observations, %", LOW);
+    panel->y.log = true;
+    panel->y.low = count_floor(runs, n);
+    panel->y.high = 150;
+    for (size_t r = 0; r < n; r++) count_run(chart, &runs[r], colour_of(r), n == 1, panel->y.low);
 }
 
 /* Bins of equally many observations lie close together where a network is confident: the chart goes where they are. */
@@ -123,28 +166,34 @@ void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct ch
     if (bars) reliability_bars(chart, runs[0].metrics);
     chart_reference(chart, "as confident as right", fmax(low, 0), fmax(low, 0), 100, 100);
     for (size_t r = 0; r < n && !bars; r++) reliability_line(chart, &runs[r], colour_of(r), mass);
-    if (!mass) reliability_counts(chart, runs, n, mass);
+    if (!mass) reliability_counts(chart, runs, n);
+}
+
+/* Right and wrong have scales of their own: of a good network, few are wrong. */
+static void confidence_panel(struct chart *chart, const kelvin_metrics *m, bool right)
+{
+    const double share = right ? m->ensemble[KELVIN_ACCURACY] : 1 - m->ensemble[KELVIN_ACCURACY];
+    const char *name = right ? "right" : "wrong";
+    chart_panel(chart, chart_text(chart, "%s: %.2f %% of observations", name, 100 * share), LOW)->y.low = 0;
+    struct chart_series *s = chart_add(chart, CHART_BARS, NULL, right ? 0 : 1, m->bins);
+    for (size_t i = 0; s && i < m->bins; i++) {
+        const kelvin_bin *b = &m->width[i];
+        const size_t n = right ? b->hits : b->n - b->hits;
+        s->points[i] = (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .high = percent(n, m->n)};
+    }
 }
 
 void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run)
 {
     const kelvin_metrics *m = run->metrics;
     chart_begin(chart, arena, "confidence", "Confidence of right and wrong predictions");
-    chart->subtitle = chart_text(chart, "mean confidence %.2f %%, accuracy %.2f %%",
+    chart->subtitle = chart_text(chart, "%% of observations; mean confidence %.2f %%, accuracy %.2f %%",
                                  100 * m->ensemble[KELVIN_CONFIDENCE], 100 * m->ensemble[KELVIN_ACCURACY]);
     chart->about =
-        chart_text(chart, "Histogram of confidence, right and wrong predictions stacked; %s.", chart->subtitle);
+        chart_text(chart, "Histograms of confidence, one of right, one of wrong predictions; %s.", chart->subtitle);
     chart->x = (struct chart_axis){.label = "confidence, %", .low = 0, .high = 100};
-    chart_panel(chart, "observations, %", TALL)->y.low = 0;
-    struct chart_series *wrong = chart_add(chart, CHART_BARS, "wrong", 1, m->bins);
-    struct chart_series *right = chart_add(chart, CHART_BARS, "right", 0, m->bins);
-    if (!wrong || !right) return;
-    for (size_t i = 0; i < m->bins; i++) {
-        const kelvin_bin *b = &m->width[i];
-        const double missed = percent(b->n - b->hits, m->n), all = percent(b->n, m->n);
-        wrong->points[i] = (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .high = missed};
-        right->points[i] = (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .low = missed, .high = all};
-    }
+    confidence_panel(chart, m, true);
+    confidence_panel(chart, m, false);
 }
 
 /* ---- posterior size ---- */

@@ -18,11 +18,12 @@ struct charted {
     const kelvin_diagnosis *diagnosis;
 };
 
-/* Accuracy by confidence, and where the observations are. Of one run: bars, with the gap to the diagonal; of several:
- * lines. By `mass`, bins of equally many observations: points with standard errors, as near as they are to be seen. */
+/* Accuracy by confidence with its Wilson interval, 10 .. 90 %, and where the observations are. Of one run: bars, with
+ * the gap to the diagonal; of several: lines. Bins with few observations are hollow. By `mass`, bins of equally many
+ * observations: points, as near as they are to be seen. */
 void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n, bool mass);
 
-/* How confident right and wrong predictions are. */
+/* How confident right and wrong predictions are, one above the other. */
 void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run);
 
 /* Metrics of ensembles of 1, 2, ... samples, one panel each. False if no run has two sizes. */

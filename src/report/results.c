@@ -140,14 +140,17 @@ void write_calibration(struct page *page)
     chart_reliability(&chart, page->arena, page->charted, page->n, false);
     put_chart(page, &chart,
               page->n == 1 ? "On the diagonal, predictions are as often right as they claim. Faint blue: better than "
-                             "claimed; faint orange: worse."
+                             "claimed; faint orange: worse. Bars: 10 .. 90 % by Wilson's interval. Hollow: fewer than "
+                             "10 observations. Below: how many there are, on a logarithmic scale."
                            : "On the diagonal, predictions are as often right as they claim; above it they are too "
-                             "modest, below it too confident.");
+                             "modest, below it too confident. Bars: 10 .. 90 % by Wilson's interval. Small open "
+                             "points: fewer than 10 observations, which say little. Below: how many there are, on a "
+                             "logarithmic scale.");
     chart_reliability(&chart, page->arena, page->charted, page->n, true);
     put_chart(
         page, &chart,
-        "The same where each point stands for about as many observations, with standard errors; the axes go where "
-        "the points are.");
+        "The same where each point stands for about as many observations, with Wilson's interval, 10 .. 90 %; the axes "
+        "go where the points are.");
     end_charts(page);
 }
 
@@ -163,9 +166,10 @@ void write_uncertainty(struct page *page)
         chart_confidence(&chart, page->arena, &page->charted[i]);
         if (page->n > 1) chart.title = page_text(page, "Confidence: %s", page->runs[i].name);
         put_chart(page, &chart,
-                  i > 0 ? NULL
-                        : "Wrong predictions should be on the left: what is wrong and far to the right "
-                          "is a confident mistake.");
+                  i > 0
+                      ? NULL
+                      : "Right predictions should be far to the right, wrong ones to the left: orange far to the right "
+                        "is a confident mistake. Mind the two scales: few are wrong.");
     }
     end_charts(page);
 }
