@@ -583,6 +583,11 @@ static void learning(void **state)
     assert_int_equal(series_of(&chart, 0, 1)->n, line->n / 2);  /* a chain that stopped early */
     assert_near(series_of(&chart, 3, 1)->points[3].y, 1, 1e-9); /* the temperature, as a share of its largest */
     assert_non_null(strstr(chart.subtitle, "the mean of 20 epochs"));
+    /* Neither the first epoch nor one that went astray rules the axis of the log-posterior. */
+    for (size_t i = 1; i < ROWS; i++) values[0][i * COLUMNS + 5] = -100 + (double)(i % 40) / 40;
+    values[1][(ROWS / 2 - 1) * COLUMNS + 5] = -1e12;
+    chart_learning(&chart, arena, h, 2);
+    assert_true(chart.panel[2].y.low > -102 && chart.panel[2].y.low < -99 && chart.panel[2].y.high < -98);
     assert_true(chart_heat(&chart, arena, h, 2));
     char *svg = svg_of(&chart);
     check_markup(svg);
@@ -665,11 +670,22 @@ static void agreement(void **state)
     kelvin_arena *arena;
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
-    assert_true(chart_agreement(&chart, arena, &many));
+    assert_true(chart_agreement(&chart, arena, &many, 0));
+    struct chart_layout layout;
+    chart_layout(&layout, &chart, 0, 0.5);
+    assert_near(layout.darkest, 25, 1e-12);
+    assert_string_equal(layout.heat_words, "25 % of observations");
+    char *svg = svg_of(&chart);
+    check_markup(svg);
+    assert_non_null(strstr(svg, ">25 % of observations</text>"));
+    kelvin_free(svg);
+    assert_true(chart_agreement(&chart, arena, &many, 0.5)); /* a scale that is shared with another run */
+    chart_layout(&layout, &chart, 0, 0.5);
+    assert_near(layout.darkest, 50, 1e-12);
     assert_int_equal(series_of(&chart, 0, 0)->n, 32 * 32); /* more are not legible */
     assert_near(series_of(&chart, 0, 0)->points[32].y, 25, 1e-12);
     assert_string_equal(chart.x.names[1], "2");
-    assert_false(chart_agreement(&chart, arena, &one));
+    assert_false(chart_agreement(&chart, arena, &one, 0));
     kelvin_arena_destroy(arena);
 }
 

@@ -2,6 +2,7 @@
 #include "figures/posterior_charts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Points of all lines of a panel together: more are not seen, and make a page heavy. */
@@ -55,13 +56,41 @@ static void add_lines(const struct chains *c, const char *column, const char *na
     }
 }
 
-/* The range of the points after a share of each line: how a chain starts must not hide how it goes on. */
-static void settle(struct chart_panel *panel, double share)
+static int by_size(const void *a, const void *b)
 {
-    double least = INFINITY, most = -INFINITY;
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The values of a panel after a share of its longest line; returns how many. */
+static size_t later_values(double *values, const struct chart_panel *panel, double share)
+{
+    size_t longest = 0, n = 0;
     for (const struct chart_series *s = panel->series; s; s = s->next)
-        for (size_t k = (size_t)(share * (double)s->n); k < s->n; k++)
-            if (isfinite(s->points[k].y)) least = fmin(least, s->points[k].y), most = fmax(most, s->points[k].y);
+        if (s->n > longest) longest = s->n;
+    for (const struct chart_series *s = panel->series; s; s = s->next)
+        for (size_t k = (size_t)(share * (double)longest); k < s->n; k++)
+            if (isfinite(s->points[k].y)) values[n++] = s->points[k].y;
+    return n;
+}
+
+/* The range after the first epochs, without what is far off from the rest: neither how a chain starts nor how one
+ * diverges may hide how the others go on. Lines that leave the panel are cut at its edge. */
+static void settle(struct chart *chart, struct chart_panel *panel)
+{
+    static const double first = 0.15, off = 0.005, far = 0.5;
+    size_t room = 0;
+    for (const struct chart_series *s = panel->series; s; s = s->next) room += s->n;
+    double *values = kelvin_arena_alloc(chart->arena, room + 1, sizeof *values);
+    if (!values) chart->status = KELVIN_ENOMEM;
+    const size_t n = values ? later_values(values, panel, first) : 0;
+    if (n < 2) return;
+    qsort(values, n, sizeof *values, by_size);
+    const size_t cut = (size_t)ceil(off * (double)n);
+    double least = values[cut < n / 2 ? cut : 0], most = values[cut < n / 2 ? n - 1 - cut : n - 1];
+    const double span = far * (most - least);
+    if (values[0] >= least - span) least = values[0];
+    if (values[n - 1] <= most + span) most = values[n - 1];
     if (!(least < most)) return;
     panel->y.low = least - 0.06 * (most - least);
     panel->y.high = most + 0.06 * (most - least);
@@ -74,7 +103,7 @@ static void add_schedule(const struct chains *c)
         const char *column, *title;
         size_t colour;
     } shown[] = {{"lr", "learning rate", CHART_GREY}, {"temperature", "temperature", 1}};
-    struct chart_panel *panel = chart_panel(c->chart, "share of the largest", 52);
+    struct chart_panel *panel = chart_panel(c->chart, "lr and T, relative to their largest", 52);
     panel->y.low = -0.08;
     panel->y.high = 1.08;
     for (size_t i = 0; i < 2; i++) {
@@ -109,12 +138,12 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
 {
     static const struct {
         const char *column, *label;
-        double scale, settled;
+        double scale;
     } panels[] = {
-        {"training_accuracy", "training accuracy, %", 100, 0},
-        {"confidence", "confidence, %", 100, 0},
-        {"log_posterior", "log-posterior", 1, 0.05},
-        {"acceptance", "acceptance, %", 100, 0},
+        {"training_accuracy", "training accuracy, %", 100},
+        {"confidence", "confidence, %", 100},
+        {"log_posterior", "log-posterior", 1},
+        {"acceptance", "acceptance, %", 100},
     };
     chart_begin(chart, arena, "learning", "Learning curves");
     chart->about = "How each chain went on: training accuracy, confidence and log-posterior.";
@@ -124,7 +153,7 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
         if (!has(&c, panels[i].column) || chart->n_panels + schedule == CHART_PANELS) continue;
         struct chart_panel *panel = chart_panel(chart, panels[i].label, 90);
         add_lines(&c, panels[i].column, NULL, 0, panels[i].scale);
-        if (panels[i].settled > 0) settle(panel, panels[i].settled);
+        settle(chart, panel);
     }
     if (schedule) add_schedule(&c);
     finish(&c, chains);
@@ -147,7 +176,7 @@ bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *
         struct chart_series **line = panel->end;
         add_lines(&one, "temperature", "set", 1, 1);
         if (*line) (*line)->thin = false;
-        settle(panel, 0.3);
+        settle(chart, panel);
     }
     finish(&c, chains);
     return true;
@@ -187,7 +216,7 @@ bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct c
     return true;
 }
 
-bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement)
+bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest)
 {
     const size_t n = agreement->chains < HEAT_CHAINS ? agreement->chains : HEAT_CHAINS;
     if (agreement->chains < 2) return false;
@@ -198,18 +227,18 @@ bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agre
     struct chart_series *s = chart_add(chart, CHART_HEAT, NULL, 0, n * n);
     if (!names) chart->status = KELVIN_ENOMEM;
     if (!names || !s) return true;
-    double most = 0;
     for (size_t i = 0; i < n * n; i++) {
         const size_t a = i / n, b = i % n;
         const double share = 100 * agreement->disagreement[a * agreement->chains + b];
         s->points[i] = (struct chart_point){(double)b - 0.5, share, (double)a - 0.5, (double)a + 0.5, (double)b + 0.5};
-        most = fmax(most, share);
     }
     for (size_t i = 0; i < n; i++) names[i] = chart_text(chart, "%u", agreement->number[i]);
     panel->y.names = chart->x.names = names;
     panel->y.n_names = chart->x.n_names = n;
     chart->x.label =
         n < agreement->chains ? chart_text(chart, "chain (%zu of %zu are shown)", n, agreement->chains) : "chain";
-    chart->subtitle = chart_text(chart, "%% of observations with another class; darkest %.3g", most);
+    chart->subtitle = "how often two chains predict another class";
+    chart->darkest = 100 * darkest;
+    chart->heat_label = "% of observations";
     return true;
 }

@@ -20,7 +20,7 @@ enum chart_kind {
     CHART_BAND,   /* x, from low to high */
     CHART_POINTS, /* x, y, and an error bar from low to high where low < high */
     CHART_BARS,   /* from x to `to`, from low to high */
-    CHART_HEAT,   /* the same, as dark as y says: from 0 to the largest */
+    CHART_HEAT,   /* the same, as dark as y says: from 0 to the largest, with a scale for it */
 };
 
 /* `low`, `high` and `to` are 0 in a series that does not need them. */
@@ -65,6 +65,8 @@ struct chart {
     const char *title, *subtitle;
     const char *about; /* what is to be seen, for those who cannot see it */
     struct chart_axis x;
+    double darkest;         /* the value that is darkest in a heat map; 0: its largest */
+    const char *heat_label; /* of its scale */
     size_t n_panels;
     struct chart_panel panel[CHART_PANELS];
     kelvin_arena *arena;

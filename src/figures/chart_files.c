@@ -264,6 +264,22 @@ static void put_key(struct script *s, const struct chart_key *key)
     words(s, end + 6, key->y, "left", CHART_FONT, series->name);
 }
 
+static void put_scale(struct script *s)
+{
+    const struct chart_layout *l = &s->layout;
+    const double y = l->heat_y, half = CHART_SHADE / 2.0;
+    if (!(l->darkest > 0)) return;
+    words(s, 2, y, "left", CHART_FONT, "0");
+    for (int i = 0; i < CHART_SHADES; i++)
+        fprintf(s->file,
+                "set object rectangle from screen %.6f, screen %.6f to screen %.6f, screen %.6f front "
+                "fillcolor rgb int(blend(%.4f, 0x%s)) fillstyle solid 1.0 noborder\n",
+                screen_x(l->heat_x + CHART_SHADE * i), screen_y(s, y - half),
+                screen_x(l->heat_x + CHART_SHADE * (i + 1)), screen_y(s, y + half), i / (CHART_SHADES - 1.0),
+                colours[l->heat_colour] + 1);
+    words(s, l->heat_x + CHART_SHADES * CHART_SHADE + 6, y, "left", CHART_FONT, l->heat_words);
+}
+
 static kelvin_status write_script(const struct chart *chart, const char *folder)
 {
     struct output output;
@@ -284,6 +300,7 @@ static kelvin_status write_script(const struct chart *chart, const char *folder)
     words(&s, 2, ABOVE + TITLE / 2.0 - 3, "left", 14.5, chart->title);
     if (chart->subtitle) words(&s, 2, ABOVE + TITLE + SUBTITLE / 2.0 - 4, "left", CHART_FONT, chart->subtitle);
     for (size_t i = 0; i < s.layout.n_keys; i++) put_key(&s, &s.layout.keys[i]);
+    put_scale(&s);
     for (size_t i = 0; i < chart->n_panels; i++) put_panel(&s, i, &block);
     fputs("unset multiplot\n", s.file);
     return output_close(&output, KELVIN_OK);

@@ -112,6 +112,25 @@ static double set_keys(struct chart_layout *layout, const struct chart *chart, d
     return layout->n_keys ? y + LINE / 2.0 + 4 : top;
 }
 
+/* "0", the scale, its largest value and what it is of, in a line of their own. */
+static double set_scale(struct chart_layout *layout, const struct chart *chart, double top)
+{
+    for (size_t i = 0; i < chart->n_panels; i++)
+        for (const struct chart_series *s = chart->panel[i].series; s; s = s->next) {
+            if (s->kind != CHART_HEAT) continue;
+            layout->heat_colour = s->colour;
+            for (size_t k = 0; k < s->n && !(chart->darkest > 0); k++)
+                if (isfinite(s->points[k].y)) layout->darkest = fmax(layout->darkest, s->points[k].y);
+            if (chart->darkest > 0) layout->darkest = chart->darkest;
+        }
+    if (!(layout->darkest > 0)) return top;
+    snprintf(layout->heat_words, sizeof layout->heat_words, "%.3g %.60s", layout->darkest,
+             chart->heat_label ? chart->heat_label : "");
+    layout->heat_x = 2 + text_width(layout, "0") + 6;
+    layout->heat_y = top + LINE / 2.0;
+    return top + LINE + 4;
+}
+
 /* ---- panels ---- */
 
 static void set_frames(struct chart_layout *layout, const struct chart *chart, double top)
@@ -143,13 +162,9 @@ void chart_layout(struct chart_layout *layout, const struct chart *chart, double
     struct extent x = nothing;
     *layout = (struct chart_layout){.letter = letter};
     for (size_t i = 0; i < chart->n_panels; i++)
-        for (const struct chart_series *s = chart->panel[i].series; s; s = s->next) {
-            meet_x(&x, s, chart->x.log);
-            for (size_t k = 0; k < s->n && s->kind == CHART_HEAT; k++)
-                if (isfinite(s->points[k].y)) layout->darkest = fmax(layout->darkest, s->points[k].y);
-        }
+        for (const struct chart_series *s = chart->panel[i].series; s; s = s->next) meet_x(&x, s, chart->x.log);
     layout->x = chart_range(&chart->x, x.least, x.largest);
-    set_frames(layout, chart, set_keys(layout, chart, head));
+    set_frames(layout, chart, set_scale(layout, chart, set_keys(layout, chart, head)));
     set_x_ticks(layout, chart);
 }
 

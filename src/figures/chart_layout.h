@@ -5,7 +5,7 @@
 
 #include "figures/chart_ticks.h"
 
-enum { CHART_KEYS = 24, CHART_FONT = 12, CHART_SWATCH = 16 };
+enum { CHART_KEYS = 24, CHART_FONT = 12, CHART_SWATCH = 16, CHART_SHADES = 12, CHART_SHADE = 10 };
 
 /* A panel: its inside, its vertical axis. Its label stands above its left end. */
 struct chart_frame {
@@ -30,7 +30,10 @@ struct chart_layout {
     struct chart_frame frame[CHART_PANELS];
     size_t n_keys;
     struct chart_key keys[CHART_KEYS];
-    double darkest; /* the largest value of a heat map */
+    double darkest;        /* the value of a heat map that is darkest; 0: there is no heat map */
+    size_t heat_colour;    /* and its colour, */
+    double heat_x, heat_y; /* the left end and the middle of its scale: CHART_SHADES squares of CHART_SHADE, */
+    char heat_words[80];   /* from 0 to this */
 };
 
 /* `head` units are left free at the top. `letter` is the width of one, on average, as a share of the font's size. */

@@ -242,6 +242,24 @@ static void draw_key(struct canvas *c, const struct chart_key *key)
     label(c, end + 6, y, "t", s->name);
 }
 
+static void draw_scale(struct canvas *c)
+{
+    const struct chart_layout *l = &c->layout;
+    const double end = l->heat_x + CHART_SHADES * CHART_SHADE, half = CHART_SHADE / 2.0;
+    if (!(l->darkest > 0)) return;
+    label(c, 2, l->heat_y, "t", "0");
+    markup_put(c->out, "<g class=\"c%zu\">", l->heat_colour);
+    for (int i = 0; i < CHART_SHADES; i++) {
+        const double x = l->heat_x + CHART_SHADE * i;
+        box(c, "q", x, l->heat_y - half, x + CHART_SHADE, l->heat_y + half);
+        markup_put(c->out, " fill-opacity=\"%.3f\"/>", i / (CHART_SHADES - 1.0));
+    }
+    markup_put(c->out, "</g>");
+    box(c, "f", l->heat_x, l->heat_y - half, end, l->heat_y + half);
+    markup_put(c->out, "/>");
+    label(c, end + 6, l->heat_y, "t", l->heat_words);
+}
+
 kelvin_status chart_svg(struct markup *out, const struct chart *chart)
 {
     struct canvas c = {.out = out, .chart = chart};
@@ -256,6 +274,7 @@ kelvin_status chart_svg(struct markup *out, const struct chart *chart)
     markup_text(out, chart->about ? chart->about : chart->subtitle ? chart->subtitle : chart->title);
     markup_put(out, "</desc>\n");
     for (size_t i = 0; i < c.layout.n_keys; i++) draw_key(&c, &c.layout.keys[i]);
+    draw_scale(&c);
     for (size_t i = 0; i < chart->n_panels; i++) draw_panel(&c, i);
     markup_put(out, "</svg>\n");
     return out->status;

@@ -117,6 +117,17 @@ static void put_diverged(struct page *page, const struct report_run *run)
     }
 }
 
+/* One scale of disagreement for all runs. */
+static double most_apart(const struct page *page)
+{
+    double most = 0;
+    for (size_t i = 0; i < page->n; i++) {
+        const kelvin_agreement *a = &page->runs[i].diagnosis->agreement;
+        if (a->chains > 1) most = fmax(most, a->disagreement_max);
+    }
+    return most;
+}
+
 void write_diagnosis(struct page *page)
 {
     struct chart chart;
@@ -129,11 +140,11 @@ void write_diagnosis(struct page *page)
     if (chart_temperatures(&chart, page->arena, page->charted, page->n))
         put_chart(page, &chart, "Both should lie on the temperature that was set.");
     for (size_t i = 0; i < page->n; i++) {
-        if (!chart_agreement(&chart, page->arena, &page->runs[i].diagnosis->agreement)) continue;
+        if (!chart_agreement(&chart, page->arena, &page->runs[i].diagnosis->agreement, most_apart(page))) continue;
         if (page->n > 1) chart.title = page_text(page, "Disagreement of chains: %s", page->runs[i].name);
-        put_chart(
-            page, &chart,
-            "How often the ensembles of two chains predict different classes. One dark row: that chain is elsewhere.");
+        put_chart(page, &chart,
+                  page->n > 1 ? "One dark row: that chain is elsewhere. All runs have the same scale."
+                              : "One dark row: that chain is elsewhere.");
     }
     end_charts(page);
 }
