@@ -62,14 +62,15 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The values of a panel after a share of its longest line; returns how many. */
+/* The values of a panel after a share of its longest line, without those of lines that ended early: their chains have
+ * diverged. Returns how many. */
 static size_t later_values(double *values, const struct chart_panel *panel, double share)
 {
     size_t longest = 0, n = 0;
     for (const struct chart_series *s = panel->series; s; s = s->next)
         if (s->n > longest) longest = s->n;
     for (const struct chart_series *s = panel->series; s; s = s->next)
-        for (size_t k = (size_t)(share * (double)longest); k < s->n; k++)
+        for (size_t k = (size_t)(share * (double)longest); 5 * s->n >= 4 * longest && k < s->n; k++)
             if (isfinite(s->points[k].y)) values[n++] = s->points[k].y;
     return n;
 }

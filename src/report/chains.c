@@ -15,7 +15,8 @@ void write_learning(struct page *page)
         chart_learning(&chart, page->arena, run->histories, chains);
         put_chart(page, &chart,
                   "One line per chain. A chain that stays apart from the others has found another mode, or has not "
-                  "arrived.");
+                  "arrived. The axes show what comes after the first epochs: lines enter the panels where they come "
+                  "into their range.");
         if (chart_heat(&chart, page->arena, run->histories, chains))
             put_chart(
                 page, &chart,

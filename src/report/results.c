@@ -59,6 +59,12 @@ static size_t subset_of(const struct page *page)
     return subset;
 }
 
+/* What is asked for most comes first. */
+static const kelvin_metric order[KELVIN_METRICS] = {
+    KELVIN_ACCURACY,  KELVIN_LOG_LIKELIHOOD, KELVIN_MEAN_LOG_LIKELIHOOD, KELVIN_ECE,
+    KELVIN_ECE_MASS,  KELVIN_BRIER,          KELVIN_CONFIDENCE,          KELVIN_ENTROPY,
+    KELVIN_ALEATORIC, KELVIN_EPISTEMIC};
+
 /* Of one run the kinds are columns. */
 static void put_table_of_one(struct page *page)
 {
@@ -66,10 +72,10 @@ static void put_table_of_one(struct page *page)
     markup_put(&page->out, "<thead><tr><th scope=\"col\">metric</th><th scope=\"col\">all samples</th>");
     if (subset) markup_put(&page->out, "<th scope=\"col\">ensembles of %zu</th>", subset);
     markup_put(&page->out, "<th scope=\"col\">single samples</th></tr></thead>\n<tbody>\n");
-    for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
-        begin_row(page, with_unit(page, metric));
+    for (size_t i = 0; i < KELVIN_METRICS; i++) {
+        begin_row(page, with_unit(page, order[i]));
         for (size_t k = 0; k < KINDS; k++)
-            if (k != 1 || subset) kinds[k](page, metric, page->runs[0].metrics);
+            if (k != 1 || subset) kinds[k](page, order[i], page->runs[0].metrics);
         end_row(page);
     }
     markup_put(&page->out, "</tbody>");
@@ -85,9 +91,9 @@ static void put_table_of_many(struct page *page)
         markup_put(&page->out, "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\">", page->n + 1);
         markup_put(&page->out, k == 1 ? "ensembles of %zu" : k == 0 ? "all samples" : "single samples", subset);
         markup_put(&page->out, "</th></tr>\n");
-        for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
-            begin_row(page, with_unit(page, metric));
-            for (size_t i = 0; i < page->n; i++) kinds[k](page, metric, page->runs[i].metrics);
+        for (size_t row = 0; row < KELVIN_METRICS; row++) {
+            begin_row(page, with_unit(page, order[row]));
+            for (size_t i = 0; i < page->n; i++) kinds[k](page, order[row], page->runs[i].metrics);
             end_row(page);
         }
         markup_put(&page->out, "</tbody>\n");

@@ -3,28 +3,66 @@
 
 #include <string.h>
 
-/* A fact about each run: a row of the table, or one of a list of terms if there is one run alone. A fact that no run
- * has is left out; where runs differ, it is seen. */
-static void put_fact(struct page *page, const char *name, const char *const *words)
+/* A fact about each run. */
+struct fact {
+    const char *name;
+    const char **words; /* (runs); NULL where a run has none */
+};
+
+enum { MOST_FACTS = 48 };
+
+struct facts {
+    size_t n;
+    struct fact list[MOST_FACTS];
+};
+
+static bool any(const struct page *page, const struct fact *fact)
 {
-    const char *first = NULL;
-    bool differ = false;
-    for (size_t i = 0; i < page->n; i++) {
-        if (!first) first = words[i];
-        differ |= words[i] && strcmp(words[i], first) != 0;
-    }
-    if (!first) return;
-    if (page->n == 1) {
-        markup_put(&page->out, "<div><dt>%s</dt><dd>", name);
-        markup_text(&page->out, words[0]);
-        markup_put(&page->out, "</dd></div>\n");
-        return;
-    }
-    begin_row(page, name);
     for (size_t i = 0; i < page->n; i++)
-        put_cell(page, differ && words[i] ? "text differs" : "text", words[i] ? words[i] : "\xe2\x80\x93");
-    end_row(page);
+        if (fact->words[i]) return true;
+    return false;
 }
+
+static bool differs(const struct page *page, const struct fact *fact)
+{
+    for (size_t i = 1; i < page->n; i++) {
+        const char *one = fact->words[0], *other = fact->words[i];
+        if (!one != !other || (one && strcmp(one, other) != 0)) return true;
+    }
+    return false;
+}
+
+/* What all runs share, as a list of terms. */
+static void put_shared(struct page *page, const struct facts *facts)
+{
+    markup_put(&page->out, "<dl class=\"facts\">\n");
+    for (size_t i = 0; i < facts->n; i++) {
+        if (differs(page, &facts->list[i])) continue;
+        markup_put(&page->out, "<div><dt>%s</dt><dd>", facts->list[i].name);
+        markup_text(&page->out, facts->list[i].words[0]);
+        markup_put(&page->out, "</dd></div>\n");
+    }
+    markup_put(&page->out, "</dl>\n");
+}
+
+/* What they do not, as a table. */
+static void put_different(struct page *page, const struct facts *facts)
+{
+    begin_table(page, "Configuration", true);
+    put_run_names(page, "what differs");
+    markup_put(&page->out, "<tbody>\n");
+    for (size_t i = 0; i < facts->n; i++) {
+        const struct fact *fact = &facts->list[i];
+        if (!differs(page, fact)) continue;
+        begin_row(page, fact->name);
+        for (size_t r = 0; r < page->n; r++) put_cell(page, "text", fact->words[r] ? fact->words[r] : "\xe2\x80\x93");
+        end_row(page);
+    }
+    markup_put(&page->out, "</tbody>");
+    end_table(page);
+}
+
+/* ---- the facts ---- */
 
 static const char *folder(struct page *page, const struct report_run *run)
 {
@@ -50,23 +88,35 @@ static const char *inputs(struct page *page, const struct report_run *run)
     return page_text(page, "%zu \xc3\x97 %zu \xc3\x97 %zu", d->channels, d->height, d->width);
 }
 
-static void put_facts(struct page *page, const char **words)
+/* Room for one more; facts that no run has are left out afterwards. */
+static struct fact *next_fact(struct page *page, struct facts *facts, const char *name)
+{
+    struct fact *fact = &facts->list[facts->n];
+    fact->name = name;
+    fact->words = kelvin_arena_alloc(page->arena, page->n, sizeof *fact->words);
+    if (!fact->words) page->out.status = KELVIN_ENOMEM;
+    return fact->words ? fact : NULL;
+}
+
+static void gather_facts(struct page *page, struct facts *facts)
 {
     static const struct {
         const char *name;
         const char *(*of)(struct page *page, const struct report_run *run);
-    } facts[] = {{"parameters", parameters}, {"observations", observations}, {"inputs", inputs}, {"folder", folder}};
-    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
+    } more[] = {{"parameters", parameters}, {"observations", observations}, {"inputs", inputs}, {"folder", folder}};
+    enum { MORE = sizeof more / sizeof *more };
+    _Static_assert(KELVIN_CONFIG_FIELDS + MORE <= MOST_FACTS, "facts do not fit");
+    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS + MORE; i++) {
+        const struct kelvin_config_field *field = i < KELVIN_CONFIG_FIELDS ? &kelvin_config_fields[i] : NULL;
         char name[64];
-        snprintf(name, sizeof name, "%s", kelvin_config_fields[i].field.name);
+        snprintf(name, sizeof name, "%s", field ? field->field.name : more[i - KELVIN_CONFIG_FIELDS].name);
         for (char *at = name; (at = strchr(at, '_'));) *at = ' ';
+        struct fact *fact = next_fact(page, facts, page_text(page, "%s", name));
+        if (!fact) return;
         for (size_t r = 0; r < page->n; r++)
-            words[r] = config_words(page, page->runs[r].samples->run, &kelvin_config_fields[i]);
-        put_fact(page, name, words);
-    }
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        for (size_t r = 0; r < page->n; r++) words[r] = facts[i].of(page, &page->runs[r]);
-        put_fact(page, facts[i].name, words);
+            fact->words[r] = field ? config_words(page, page->runs[r].samples->run, field)
+                                   : more[i - KELVIN_CONFIG_FIELDS].of(page, &page->runs[r]);
+        if (any(page, fact)) facts->n++;
     }
 }
 
@@ -86,22 +136,13 @@ static void put_commands(struct page *page)
 
 void write_setup(struct page *page)
 {
-    const char **words = kelvin_arena_alloc(page->arena, page->n, sizeof *words);
-    if (!words) {
-        page->out.status = KELVIN_ENOMEM;
-        return;
-    }
-    if (page->n == 1) {
-        markup_put(&page->out, "<dl class=\"facts\">\n");
-        put_facts(page, words);
-        markup_put(&page->out, "</dl>\n");
-    } else {
-        begin_table(page, "Configuration", true);
-        put_run_names(page, "configuration");
-        markup_put(&page->out, "<tbody>\n");
-        put_facts(page, words);
-        markup_put(&page->out, "</tbody>");
-        end_table(page);
-    }
+    struct facts facts = {0};
+    gather_facts(page, &facts);
+    if (page->out.status) return;
+    size_t different = 0;
+    for (size_t i = 0; i < facts.n; i++) different += differs(page, &facts.list[i]);
+    if (different > 0) put_different(page, &facts);
+    if (page->n > 1) markup_put(&page->out, "<h3>The same in all runs</h3>\n");
+    put_shared(page, &facts);
     put_commands(page);
 }
