@@ -187,10 +187,9 @@ static void shortening(void **state)
     kelvin_arena *arena;
     assert_ok(kelvin_arena_create(&arena));
     assert_string_equal(markup_shorten(arena, "short", 5), "short");
-    assert_string_equal(markup_shorten(arena, "a longer name", 7), "a l\xe2\x80\xa6"
-                                                                   "ame");
-    assert_string_equal(markup_shorten(arena, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc", 3),
-                        "\xc3\xa4\xe2\x80\xa6\xc3\xbc");
+    assert_string_equal(markup_shorten(arena, "a longer name", 7), "a ..ame");
+    assert_string_equal(markup_shorten(arena, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc", 4),
+                        "\xc3\xa4..\xc3\xbc");
     assert_int_equal(markup_letters("\xc3\xa4z\xff"), 3);
     kelvin_arena_destroy(arena);
 }

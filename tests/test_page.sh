@@ -94,6 +94,22 @@ PYTHON
 else
     echo "skipped: python3's numpy or PIL is not here, so what the page says was not checked"
 fi
+head -n 61 table.csv >some.csv
+ok report table --on csv:some.csv,label=kind -o some.html
+check "any data set with labels" page some.html "'60 observations of 2 classes in csv:some.csv,label=kind' in text and 'size <cm>' in text"
+rows_of() { # PAGE CSV: the rows of cases have the numbers of the table's rows
+    python3 - "$@" 2>stderr <<'PYTHON'
+import csv, re, sys
+page, table = open(sys.argv[1]).read(), list(csv.reader(open(sys.argv[2])))[1:]
+cases = re.findall(r'<th scope="row">(\d+)</th>((?:<td[^>]*>[^<]*</td>)+)', page[page.index('<section id="cases"'):])
+assert len(cases) >= 12, len(cases)
+for index, cells in cases:
+    shown = [float(x) for x in re.findall(r"<td[^>]*>([^<]*)</td>", cells)[-2:]]
+    true = [float(x) for x in table[int(index)][:2]]
+    assert all(abs(a - b) <= 1e-3 * max(1, abs(b)) for a, b in zip(shown, true)), (index, shown, true)
+PYTHON
+}
+check "cases are rows of that data set" rows_of some.html some.csv
 mv table.csv gone.csv
 ok report table -o gone.html
 check "data that are gone: a sentence, and all the rest" page gone.html "'The inputs cannot be shown: ' in text and charts > 9"
@@ -101,7 +117,9 @@ check "data that are gone: a sentence, and all the rest" page gone.html "'The in
 # ---- wrong use ----
 wrong "which run?" report -o x.html
 wrong "-o report.html" report nine
-wrong "expected test or train" report nine --on foo -o x.html
+wrong "expected a file" report nine --on - -o x.html
+run report nine --on foo -o x.html
+check "data that are not there" complained 1 "foo"
 run report nowhere -o x.html
 check "a folder that is not there" complained 1 "nowhere"
 run report hmc --on test -o x.html

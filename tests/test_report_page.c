@@ -1,7 +1,8 @@
-/* The page about runs from inside: memory that cannot be had ends in a status, never in half a page. What a page has in
- * it is checked from outside, by test_page.sh. */
+/* The page about runs from inside: memory that cannot be had ends in a status, never in half a page; names of runs.
+ * What a page has in it is checked from outside, by test_page.sh. */
 #include "chains_helpers.h"
 
+#include "report/names.h"
 #include "report/report.h"
 
 static kelvin_status write_page(void *context)
@@ -27,8 +28,25 @@ static void memory(void **state)
     assert_int_not_equal(access(in_base("page.html.tmp"), F_OK), 0);
 }
 
+static void names(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {
+        "runs/warm/", "cold", "other/cold",  "runs/warm",
+        "/",          "cold", "runs/warm//", "a-name-that-is-rather-long-for-a-column"};
+    static const char *const expected[] = {"warm", "cold",     "other/cold", "warm (2)",
+                                           "/",    "cold (2)", "warm (3)",   "a-name..-column"};
+    enum { N = sizeof folders / sizeof *folders };
+    const char *found[N];
+    kelvin_arena *arena;
+    assert_ok(kelvin_arena_create(&arena));
+    assert_ok(run_names(found, arena, folders, N, 15));
+    for (size_t i = 0; i < N; i++) assert_string_equal(found[i], expected[i]);
+    kelvin_arena_destroy(arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory), cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, make_table, remove_base);
 }

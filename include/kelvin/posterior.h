@@ -61,6 +61,13 @@ KELVIN_MUST_CHECK kelvin_status kelvin_logits_computed(kelvin_logits **logits, k
 /* The saved ones; where they are missing, those of the run's own data, computed: the data set is opened then. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samples, kelvin_side side,
                                                       size_t threads);
+/* Of another data set, as in kelvin_inputs_open. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_data(kelvin_logits **logits, kelvin_samples *samples, const char *spec,
+                                                      bool labels, size_t threads);
+/* `on` is "test", "train" or a data set with labels, as people ask for it; NULL: test, or train where a run has nothing
+ * to test with. *found is what it was. KELVIN_EFORMAT if test is asked for and is not there. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_on(kelvin_logits **logits, const char **found, kelvin_samples *samples,
+                                                 const char *on, size_t threads);
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_next(kelvin_logits *logits, kelvin_piece *piece);
 double kelvin_logits_seconds(const kelvin_logits *logits); /* spent in the network so far; 0 of saved ones */
 void kelvin_logits_close(kelvin_logits *logits);

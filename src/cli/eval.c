@@ -4,6 +4,7 @@
 #include "cli/eval_table.h"
 #include "cli/report.h"
 #include "figures/output.h"
+#include "report/names.h"
 
 #include <string.h>
 
@@ -73,35 +74,13 @@ static void forget(struct doubts *doubts)
 
 /* ---- one run ---- */
 
-static kelvin_status open_data(kelvin_logits **logits, kelvin_samples *samples, const char *spec, bool labels,
-                               size_t threads)
-{
-    kelvin_inputs *inputs;
-    *logits = NULL;
-    KELVIN_TRY(kelvin_inputs_open(&inputs, spec, samples->run->data, labels));
-    return kelvin_logits_computed(logits, samples, inputs, threads);
-}
-
-static kelvin_status open_on(kelvin_logits **logits, struct evaluated *e, kelvin_samples *samples,
-                             const struct settings *settings)
-{
-    const bool tests = samples->run->data->test.n > 0;
-    e->no_test = !settings->on && !tests;
-    e->on = settings->on ? settings->on : tests ? "test" : "train";
-    if (strcmp(e->on, "train") == 0) return kelvin_logits_of_side(logits, samples, KELVIN_TRAIN, settings->threads);
-    if (strcmp(e->on, "test") != 0) return open_data(logits, samples, e->on, true, settings->threads);
-    if (!tests)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: its data set %s has no test part; use --on train, or another data set",
-                           e->folder, samples->run->config.data);
-    return kelvin_logits_of_side(logits, samples, KELVIN_TEST, settings->threads);
-}
-
 /* `in` may be NULL: nobody asked for them. */
 static kelvin_status measure(struct evaluated *e, kelvin_samples *samples, const struct settings *settings,
                              struct doubts *in)
 {
     kelvin_logits *logits;
-    KELVIN_TRY(open_on(&logits, e, samples, settings));
+    e->no_test = !settings->on && samples->run->data->test.n == 0;
+    KELVIN_TRY(kelvin_logits_on(&logits, &e->on, samples, settings->on, settings->threads));
     const kelvin_evaluate_options how = {.bins = settings->bins,
                                          .threads = settings->threads,
                                          .sizes = settings->sizes || settings->plot,
@@ -117,7 +96,7 @@ static kelvin_status measure_others(struct evaluated *e, kelvin_samples *samples
                                     struct doubts *out)
 {
     kelvin_logits *logits;
-    KELVIN_TRY(open_data(&logits, samples, settings->ood, false, settings->threads));
+    KELVIN_TRY(kelvin_logits_of_data(&logits, samples, settings->ood, false, settings->threads));
     const kelvin_status status = kelvin_judge(logits, note, out);
     e->network += kelvin_logits_seconds(logits);
     kelvin_logits_close(logits);
@@ -154,33 +133,16 @@ static kelvin_status evaluate_run(struct evaluated *e, const struct settings *se
 
 /* ---- all of them ---- */
 
-static const char *last_part(const char *folder)
+/* One run has a line for its name, several have columns. */
+static kelvin_status name_runs(struct evaluated *runs, kelvin_arena *arena, size_t n)
 {
-    const char *slash = strrchr(folder, '/');
-    return slash && slash[1] ? slash + 1 : folder;
-}
-
-/* The last letters of a longer text, in at most so many bytes. */
-static const char *end_of(const char *text, size_t bytes)
-{
-    text += strlen(text) - bytes;
-    while ((*text & 0xc0) == 0x80) text++; /* the rest of a letter in UTF-8 */
-    return text;
-}
-
-/* The last part of the path, or all of it where two runs share that; what is too long loses its beginning, for runs
- * differ at their ends. */
-static void name_run(struct evaluated *runs, size_t n, size_t i)
-{
-    enum { MOST = 15 };
-    const char *name = last_part(runs[i].folder);
-    for (size_t k = 0; k < n; k++)
-        if (k != i && strcmp(last_part(runs[k].folder), name) == 0) name = runs[i].folder;
-    const size_t length = strlen(name), most = n == 1 ? RUN_NAME - 1 : MOST;
-    if (length <= most)
-        snprintf(runs[i].name, RUN_NAME, "%s", name);
-    else
-        snprintf(runs[i].name, RUN_NAME, "..%s", end_of(name, most - 2));
+    const char **folders = kelvin_arena_alloc(arena, n, sizeof *folders);
+    const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
+    if (!folders || !names) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < n; i++) folders[i] = runs[i].folder;
+    KELVIN_TRY(run_names(names, arena, folders, n, n == 1 ? 60 : 15));
+    for (size_t i = 0; i < n; i++) runs[i].name = names[i];
+    return KELVIN_OK;
 }
 
 static kelvin_status print(const struct evaluated *runs, size_t n, const struct settings *settings)
@@ -209,22 +171,20 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     const struct settings *settings = data;
     const size_t n = arguments->n_operands;
     KELVIN_TRY(check(settings, arguments));
-    struct evaluated *runs = kelvin_alloc(n, sizeof *runs);
-    if (!runs) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < n; i++) runs[i].folder = arguments->operands[i];
-    kelvin_status status = KELVIN_OK;
-    for (size_t i = 0; i < n && !status; i++) {
-        name_run(runs, n, i);
-        status = evaluate_run(&runs[i], settings);
-    }
+    kelvin_arena *arena;
+    KELVIN_TRY(kelvin_arena_create(&arena));
+    struct evaluated *runs = kelvin_arena_alloc(arena, n, sizeof *runs);
+    for (size_t i = 0; i < n && runs; i++) runs[i].folder = arguments->operands[i];
+    kelvin_status status = runs ? name_runs(runs, arena, n) : KELVIN_ENOMEM;
+    for (size_t i = 0; i < n && !status; i++) status = evaluate_run(&runs[i], settings);
     if (!status) status = print(runs, n, settings);
     if (!status && settings->plot) {
         FILE *list = settings->json || settings->csv ? stderr : stdout; /* programs read JSON and CSV */
         fputc('\n', list);
         status = eval_plot(list, settings->plot, runs, n);
     }
-    for (size_t i = 0; i < n; i++) kelvin_run_close(runs[i].run);
-    kelvin_free(runs);
+    for (size_t i = 0; i < n && runs; i++) kelvin_run_close(runs[i].run);
+    kelvin_arena_destroy(arena);
     return status;
 }
 

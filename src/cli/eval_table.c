@@ -3,6 +3,7 @@
 
 #include "cli/options.h"
 #include "cli/report.h"
+#include "figures/markup.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static void print_several(FILE *out, const struct evaluated *runs, size_t n)
     size_t subsets = 0;
     for (size_t i = 0; i < n; i++) subsets += runs[i].metrics.subsets;
     fprintf(out, "%*s", NAME, "");
-    for (size_t i = 0; i < n; i++) fprintf(out, "%*s", RUN, runs[i].name);
+    for (size_t i = 0; i < n; i++) fprintf(out, "%*s%s", RUN - (int)markup_letters(runs[i].name), "", runs[i].name);
     fputc('\n', out);
     for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
         print_name(out, kelvin_metric_about(metric));

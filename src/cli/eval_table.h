@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-enum { CELL = 40, LINE = 79, AUROCS = 3, RUN_NAME = 64 };
+enum { CELL = 40, LINE = 79, AUROCS = 3 };
 
 enum metric_kind {
     SINGLE,   /* mean of single samples, +- its standard error */
@@ -33,10 +33,10 @@ void metric_cell(char out[CELL], const kelvin_metrics *metrics, kelvin_metric me
 /* What was found out about a run. */
 struct evaluated {
     const char *folder;
-    char name[RUN_NAME]; /* for the head of a column */
-    kelvin_run *run;     /* its configuration */
-    const char *on;      /* "test", "train", or a data set */
-    bool no_test;        /* test was meant, but there is no such part */
+    const char *name; /* for the head of a column */
+    kelvin_run *run;  /* its configuration */
+    const char *on;   /* "test", "train", or a data set */
+    bool no_test;     /* test was meant, but there is no such part */
     kelvin_metrics metrics;
     const char *ood;      /* NULL: not asked for */
     size_t ood_n;         /* its rows */

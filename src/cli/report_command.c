@@ -13,7 +13,8 @@ struct settings {
 
 static const struct option options[] = {
     {"output", 'o', "FILE", OPTION_STRING, AT(output), "the page, FILE.html (required); replaced if it is there", NULL},
-    {"on", 0, "PART", OPTION_STRING, AT(on), "evaluate on test or train", "test, where there is a test part"},
+    {"on", 0, "PART", OPTION_STRING, AT(on), "test, train, or a data set with labels: as for kelvin sample --data",
+     "test; train if there is no test part"},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the page does not depend on it", "one per CPU"},
 };
 

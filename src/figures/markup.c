@@ -77,11 +77,11 @@ size_t markup_letters(const char *text)
 
 const char *markup_shorten(kelvin_arena *arena, const char *text, size_t most)
 {
-    static const char dots[] = "\xe2\x80\xa6"; /* U+2026 */
+    static const char dots[] = ".."; /* fit for a terminal, too */
     const size_t letters = markup_letters(text);
     if (letters <= most) return kelvin_arena_text(arena, text, strlen(text));
-    const size_t first = (most - 1) / 2;
-    const char *until = skip(text, first), *from = skip(text, letters - (most - 1 - first));
+    const size_t kept = most - (sizeof dots - 1), first = kept / 2;
+    const char *until = skip(text, first), *from = skip(text, letters - (kept - first));
     const size_t head = (size_t)(until - text), tail = strlen(from);
     char *out = kelvin_arena_alloc(arena, head + sizeof dots + tail, 1);
     if (!out) return NULL;

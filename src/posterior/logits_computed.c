@@ -5,6 +5,7 @@
 #include "run/chains.h"
 #include "run/pass.h"
 
+#include <string.h>
 #include <unistd.h>
 
 enum { INPUT_BYTES = 16 << 20, LOGIT_BYTES = 32 << 20 };
@@ -146,4 +147,27 @@ kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samp
     else
         ((struct computed *)*logits)->run = run;
     return made;
+}
+
+kelvin_status kelvin_logits_of_data(kelvin_logits **logits, kelvin_samples *samples, const char *spec, bool labels,
+                                    size_t threads)
+{
+    kelvin_inputs *inputs;
+    *logits = NULL;
+    KELVIN_TRY(kelvin_inputs_open(&inputs, spec, samples->run->data, labels));
+    return kelvin_logits_computed(logits, samples, inputs, threads);
+}
+
+kelvin_status kelvin_logits_on(kelvin_logits **logits, const char **found, kelvin_samples *samples, const char *on,
+                               size_t threads)
+{
+    const bool tests = samples->run->data->test.n > 0;
+    *logits = NULL;
+    *found = on ? on : tests ? "test" : "train";
+    if (strcmp(*found, "train") == 0) return kelvin_logits_of_side(logits, samples, KELVIN_TRAIN, threads);
+    if (strcmp(*found, "test") != 0) return kelvin_logits_of_data(logits, samples, *found, true, threads);
+    if (!tests)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: its data set %s has no test part; use --on train, or another data set",
+                           samples->folder, samples->run->config.data);
+    return kelvin_logits_of_side(logits, samples, KELVIN_TEST, threads);
 }

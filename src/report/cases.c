@@ -17,11 +17,6 @@ bool cases_wanted(const struct page *page)
     return false;
 }
 
-static const kelvin_part *part_of(const struct report_run *run)
-{
-    return run->side == KELVIN_TEST ? &run->whole->data->test : &run->whole->data->train;
-}
-
 static const char *class_name(const struct report_run *run, int32_t class)
 {
     return class < 0 ? "?" : run->samples->run->data->class_names[class];
@@ -48,7 +43,7 @@ static void put_picture(struct page *page, const struct report_run *run, const s
     const char *label = class_name(run, c->label), *predicted = class_name(run, c->predicted);
     const char *about = page_text(page, "observation %zu: %s, predicted %s", c->index, label, predicted);
     markup_put(out, "<li>");
-    if (!out->status) out->status = put_image(page, run->whole->data, part_of(run), c->index, about);
+    if (!out->status) out->status = put_image(page, run->samples->run->data, c->x, about);
     markup_put(out, "<p><span>is</span> <b>");
     markup_text(out, label);
     markup_put(out, "</b><br><span>predicted</span> <b class=\"%s\">", c->label == c->predicted ? "hit" : "miss");
@@ -67,28 +62,24 @@ static void put_pictures(struct page *page, const struct report_run *run, const 
 
 /* ---- rows ---- */
 
-static void put_row(struct page *page, const struct report_run *run, const struct report_case *c, float *x)
+static void put_row(struct page *page, const struct report_run *run, const struct report_case *c)
 {
-    const kelvin_data *data = run->whole->data;
+    const kelvin_data *data = run->samples->run->data;
     const size_t columns = data->inputs < MOST_COLUMNS ? data->inputs : MOST_COLUMNS;
     begin_row(page, page_text(page, "%zu", c->index));
     put_cell(page, "text", class_name(run, c->label));
     put_cell(page, "text", class_name(run, c->predicted));
     put_cell(page, "", page_text(page, "%.1f", 100 * c->confidence));
     put_cell(page, "", page_text(page, "%.3f", c->entropy));
-    kelvin_data_slice(data, part_of(run), x, c->index, 1);
     for (size_t k = 0; k < columns; k++)
-        put_cell(page, "", page_text(page, "%.4g", (double)x[k] * data->deviation[k] + data->mean[k]));
+        put_cell(page, "", page_text(page, "%.4g", (double)c->x[k] * data->deviation[k] + data->mean[k]));
     end_row(page);
 }
 
 static void put_rows(struct page *page, const struct report_run *run, const struct report_cases *cases)
 {
     static const char *const heads[] = {"no.", "is", "predicted", "confidence, %", "entropy, nats"};
-    const kelvin_data *data = run->whole->data;
-    float *x = kelvin_arena_alloc(page->arena, data->inputs, sizeof *x);
-    if (!x) page->out.status = KELVIN_ENOMEM;
-    if (page->out.status) return;
+    const kelvin_data *data = run->samples->run->data;
     begin_table(page, "Cases", false);
     markup_put(&page->out, "<thead><tr>");
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
@@ -99,7 +90,7 @@ static void put_rows(struct page *page, const struct report_run *run, const stru
         markup_put(&page->out, "</th>");
     }
     markup_put(&page->out, "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < cases->n; i++) put_row(page, run, &cases->list[i], x);
+    for (size_t i = 0; i < cases->n; i++) put_row(page, run, &cases->list[i]);
     markup_put(&page->out, "</tbody>");
     end_table(page);
 }
@@ -111,7 +102,7 @@ static void put_cases(struct page *page, const struct report_run *run, const str
 {
     markup_put(&page->out, "<h4>%s</h4>\n<p>%s</p>\n", title, cases->n ? about : none);
     if (cases->n == 0) return;
-    if (run->whole->data->channels)
+    if (run->samples->run->data->channels)
         put_pictures(page, run, cases);
     else
         put_rows(page, run, cases);
@@ -123,7 +114,7 @@ void write_cases(struct page *page)
         const struct report_run *run = &page->runs[i];
         if (!can_show(run)) continue;
         put_run_title(page, run);
-        if (!run->whole) {
+        if (run->without_data) {
             markup_put(&page->out, "<p class=\"note\">The inputs cannot be shown: ");
             markup_text(&page->out, run->without_data);
             markup_put(&page->out, ".</p>\n");

@@ -1,7 +1,7 @@
 /* Opens runs, evaluates and diagnoses them, and keeps the cases that are worth a look. */
 #include "report/gather.h"
 
-#include "figures/markup.h"
+#include "report/names.h"
 #include "run/room.h"
 
 #include <string.h>
@@ -60,76 +60,82 @@ static kelvin_status look(void *context, const kelvin_verdict *v)
     return KELVIN_OK;
 }
 
-/* ---- names ---- */
+/* ---- their inputs ---- */
 
-/* The last part of a path. */
-static const char *last_part(kelvin_arena *arena, const char *folder)
+/* Rows of what the run was evaluated on. Its own data must be open as long as these: *own. */
+static kelvin_status open_rows(kelvin_inputs **inputs, kelvin_run **own, const struct report_run *run)
 {
-    size_t end = strlen(folder);
-    while (end > 1 && folder[end - 1] == '/') end--;
-    size_t start = end;
-    while (start > 0 && folder[start - 1] != '/') start--;
-    if (start == end) start = 0; /* the root */
-    return kelvin_arena_text(arena, folder + start, end - start);
+    const bool test = strcmp(run->on, "test") == 0;
+    if (!test && strcmp(run->on, "train") != 0)
+        return kelvin_inputs_open(inputs, run->on, run->samples->run->data, true);
+    KELVIN_TRY(kelvin_config_read(own, run->folder));
+    const kelvin_data *data = (*own)->data;
+    return kelvin_inputs_of(inputs, data, test ? &data->test : &data->train);
 }
 
-static bool is_taken(const struct report_run *runs, size_t n, const char *name)
+/* The inputs of those cases that are among the rows; *left is how many are still missing. */
+static kelvin_status take_rows(struct report_cases *cases, size_t *left, kelvin_arena *arena, const kelvin_rows *rows,
+                               size_t inputs)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(runs[i].name, name) == 0) return true;
-    return false;
-}
-
-/* Different names of runs, short enough for an axis. A second run of a name gets a number. */
-static kelvin_status set_name(struct report_run *runs, kelvin_arena *arena, size_t i)
-{
-    const char *part = last_part(arena, runs[i].folder);
-    if (!part || !(runs[i].name = markup_shorten(arena, part, NAME_LETTERS))) return KELVIN_ENOMEM;
-    for (size_t number = 2; is_taken(runs, i, runs[i].name); number++) {
-        char numbered[8 * NAME_LETTERS];
-        const char *shorter = markup_shorten(arena, part, NAME_LETTERS - 5);
-        if (!shorter) return KELVIN_ENOMEM;
-        const int length = snprintf(numbered, sizeof numbered, "%s (%zu)", shorter, number);
-        runs[i].name = kelvin_arena_text(arena, numbered, (size_t)length);
-        if (!runs[i].name) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < cases->n; i++) {
+        struct report_case *c = &cases->list[i];
+        if (c->index < rows->first || c->index >= rows->first + rows->n) continue;
+        float *x = kelvin_arena_alloc(arena, inputs, sizeof *x);
+        if (!x) return KELVIN_ENOMEM;
+        memcpy(x, rows->x + (c->index - rows->first) * inputs, inputs * sizeof *x);
+        c->x = x;
+        --*left;
     }
     return KELVIN_OK;
 }
 
-/* ---- runs ---- */
-
-static kelvin_status choose_side(kelvin_side *side, const kelvin_data *data, const char *on, const char *folder)
+static kelvin_status walk(struct report_run *run, kelvin_arena *arena, kelvin_inputs *inputs)
 {
-    *side = on ? strcmp(on, "train") == 0 ? KELVIN_TRAIN : KELVIN_TEST : data->test.n ? KELVIN_TEST : KELVIN_TRAIN;
-    if (*side == KELVIN_TRAIN || data->test.n) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: %s has no test data; --on train has the training data", folder, data->name);
+    enum { ROWS = 1000 };
+    size_t left = run->mistakes.n + run->doubts.n;
+    const size_t width = run->samples->run->data->inputs;
+    kelvin_rows rows;
+    while (left > 0) {
+        KELVIN_TRY(kelvin_inputs_next(inputs, &rows, ROWS));
+        if (rows.n == 0) return kelvin_fail(KELVIN_EFORMAT, "%s: has fewer rows than before", run->on);
+        KELVIN_TRY(take_rows(&run->mistakes, &left, arena, &rows, width));
+        KELVIN_TRY(take_rows(&run->doubts, &left, arena, &rows, width));
+    }
+    return KELVIN_OK;
 }
+
+/* Where the data are gone, or have changed, the page says so and does without. */
+static kelvin_status find_inputs(struct report_run *run, kelvin_arena *arena)
+{
+    kelvin_inputs *inputs = NULL;
+    kelvin_run *own = NULL;
+    kelvin_status status = open_rows(&inputs, &own, run);
+    if (!status) status = walk(run, arena, inputs);
+    if (status && status != KELVIN_ENOMEM) {
+        run->without_data = kelvin_arena_text(arena, kelvin_error(), strlen(kelvin_error()));
+        status = run->without_data ? KELVIN_OK : KELVIN_ENOMEM;
+    }
+    kelvin_inputs_close(inputs);
+    kelvin_run_close(own);
+    return status;
+}
+
+/* ---- runs ---- */
 
 static kelvin_status evaluate(struct report_run *run, const struct report_options *options)
 {
     kelvin_logits *logits;
-    KELVIN_TRY(kelvin_logits_of_side(&logits, run->samples, run->side, options->threads));
+    KELVIN_TRY(kelvin_logits_on(&logits, &run->on, run->samples, options->on, options->threads));
     const kelvin_evaluate_options how = {.threads = options->threads, .sizes = true, .watch = look, .context = run};
     const kelvin_status status = kelvin_evaluate(run->metrics, logits, &how);
     kelvin_logits_close(logits);
     return status;
 }
 
-/* Where the data are gone, or have changed, the page says so and does without. */
-static kelvin_status open_data(struct report_run *run, kelvin_arena *arena)
-{
-    const kelvin_status status = kelvin_config_read(&run->whole, run->folder);
-    if (status == KELVIN_ENOMEM || !status) return status;
-    run->whole = NULL;
-    run->without_data = kelvin_arena_text(arena, kelvin_error(), strlen(kelvin_error()));
-    return run->without_data ? KELVIN_OK : KELVIN_ENOMEM;
-}
-
 static kelvin_status gather(struct report_run *run, kelvin_arena *arena, const struct report_options *options)
 {
     KELVIN_TRY(kelvin_samples_open(&run->samples, run->folder));
     const kelvin_run *about = run->samples->run;
-    KELVIN_TRY(choose_side(&run->side, about->data, options->on, run->folder));
     run->metrics = kelvin_arena_alloc(arena, 1, sizeof *run->metrics);
     run->histories = kelvin_arena_alloc(arena, about->config.chains, sizeof *run->histories);
     if (!run->metrics || !run->histories) return KELVIN_ENOMEM;
@@ -137,17 +143,20 @@ static kelvin_status gather(struct report_run *run, kelvin_arena *arena, const s
         KELVIN_TRY(kelvin_history_open(&run->histories[i], run->samples, i));
     KELVIN_TRY(evaluate(run, options));
     KELVIN_TRY(kelvin_diagnose(&run->diagnosis, run->samples, options->threads));
-    return open_data(run, arena);
+    return find_inputs(run, arena);
 }
 
 kelvin_status gather_runs(struct report_run *runs, kelvin_arena *arena, const char *const *folders, size_t n,
                           const struct report_options *options)
 {
-    if (options->on && strcmp(options->on, "test") != 0 && strcmp(options->on, "train") != 0)
-        return kelvin_fail(KELVIN_EUSAGE, "--on is '%.200s'; expected test or train", options->on);
+    if (options->on && strcmp(options->on, "-") == 0)
+        return kelvin_fail(KELVIN_EUSAGE, "--on -: expected a file, for its rows are read twice");
+    const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
+    if (!names) return KELVIN_ENOMEM;
+    KELVIN_TRY(run_names(names, arena, folders, n, NAME_LETTERS));
     for (size_t i = 0; i < n; i++) {
         runs[i].folder = folders[i];
-        KELVIN_TRY(set_name(runs, arena, i));
+        runs[i].name = names[i];
         KELVIN_TRY(gather(&runs[i], arena, options));
     }
     return KELVIN_OK;
@@ -161,6 +170,5 @@ void gather_release(struct report_run *runs, size_t n)
             kelvin_history_close(&run->histories[k]);
         kelvin_diagnosis_free(run->diagnosis);
         kelvin_samples_close(run->samples);
-        kelvin_run_close(run->whole);
     }
 }

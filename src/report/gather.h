@@ -15,6 +15,7 @@ struct report_case {
     size_t n_top;
     int32_t top[REPORT_TOP]; /* the most likely classes, the first of them `predicted` */
     double p[REPORT_TOP];
+    const float *x; /* (inputs), normalised; NULL: it cannot be had */
 };
 
 struct report_cases {
@@ -24,15 +25,14 @@ struct report_cases {
 
 struct report_run {
     const char *folder; /* as it was given */
-    const char *name;   /* short: the last part of it, and different for each run */
+    const char *name;   /* short, and different for each run */
     kelvin_samples *samples;
-    kelvin_side side;
+    const char *on; /* "test", "train" or a data set */
     kelvin_metrics *metrics;
     kelvin_diagnosis *diagnosis;
     kelvin_history *histories; /* (chains) */
     struct report_cases mistakes, doubts;
-    kelvin_run *whole;        /* with the rows of its data; NULL: they cannot be had, */
-    const char *without_data; /* and this is why */
+    const char *without_data; /* why cases have no inputs; NULL: they have */
 };
 
 /* The texts and arrays of a run live in the arena. A run that was gathered only in part can be released, too. */

@@ -29,16 +29,17 @@ static void put_png(struct page *page, const struct picture *picture, const void
     markup_put(&page->out, "\">");
 }
 
-/* Planes of bytes, 0 .. white, to pixels, 0 .. 255; large images become smaller. */
-static kelvin_status fill(struct picture *picture, const kelvin_data *data, const uint8_t *bytes)
+/* Normalised planes to pixels, 0 .. 255; large images become smaller. Halves go up, whatever the last bit of a float.
+ */
+static kelvin_status fill(struct picture *picture, const kelvin_data *data, const float *x)
 {
     const size_t size = data->height * data->width, pixels = picture->height * picture->width;
     uint8_t *plane = kelvin_alloc(size, 1), *small = kelvin_alloc(pixels, 1);
     kelvin_status status = plane && small ? KELVIN_OK : KELVIN_ENOMEM;
     for (size_t c = 0; c < data->channels && !status; c++) {
         for (size_t i = 0; i < size; i++) {
-            const double value = rint(255 * bytes[c * size + i] / (double)data->white);
-            plane[i] = (uint8_t)(value > 255 ? 255 : value);
+            const double value = 255 * ((double)x[c * size + i] * data->deviation[c] + data->mean[c]);
+            plane[i] = (uint8_t)fmin(255, fmax(0, floor(value + 0.501)));
         }
         status = resize_plane(small, picture->height, picture->width, plane, data->height, data->width);
         for (size_t i = 0; i < pixels && !status; i++) picture->pixels[i * data->channels + c] = small[i];
@@ -48,8 +49,7 @@ static kelvin_status fill(struct picture *picture, const kelvin_data *data, cons
     return status;
 }
 
-kelvin_status put_image(struct page *page, const kelvin_data *data, const kelvin_part *part, size_t index,
-                        const char *about)
+kelvin_status put_image(struct page *page, const kelvin_data *data, const float *x, const char *about)
 {
     const size_t longer = data->height > data->width ? data->height : data->width;
     const size_t by = longer > LARGEST ? longer : LARGEST;
@@ -59,7 +59,7 @@ kelvin_status put_image(struct page *page, const kelvin_data *data, const kelvin
     void *png = NULL;
     size_t bytes = 0;
     picture.pixels = kelvin_alloc(picture.height * picture.width, picture.channels);
-    kelvin_status status = picture.pixels ? fill(&picture, data, part->bytes + index * data->inputs) : KELVIN_ENOMEM;
+    kelvin_status status = picture.pixels ? fill(&picture, data, x) : KELVIN_ENOMEM;
     if (!status) status = picture_encode_png(&png, &bytes, &picture, "image");
     if (!status) put_png(page, &picture, png, bytes, about);
     kelvin_free(png);

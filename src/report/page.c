@@ -61,6 +61,21 @@ static void put_subject(struct page *page, const struct report_run *run)
     markup_text(&page->out, page_text(page, " by %s at temperature %g", hmc ? "HMC" : "SGHMC", c->temperature));
 }
 
+/* ", evaluated on 10000 test observations of 10 classes"; other data have their name. */
+static void put_evaluated(struct page *page, const struct report_run *run)
+{
+    const bool test = strcmp(run->on, "test") == 0, own = test || strcmp(run->on, "train") == 0;
+    markup_put(&page->out, ", evaluated on %zu%s observations of %zu classes", run->metrics->n,
+               !own   ? ""
+               : test ? " test"
+                      : " training",
+               run->metrics->classes);
+    if (own) return;
+    markup_put(&page->out, " in <b>");
+    markup_text(&page->out, run->on);
+    markup_put(&page->out, "</b>");
+}
+
 static void put_subjects(struct page *page)
 {
     struct markup *out = &page->out;
@@ -73,8 +88,8 @@ static void put_subjects(struct page *page)
             markup_put(out, ":</strong> ");
         }
         put_subject(page, run);
-        markup_put(out, ", evaluated on %zu %s observations of %zu classes.</p>\n", run->metrics->n,
-                   run->side == KELVIN_TEST ? "test" : "training", run->metrics->classes);
+        put_evaluated(page, run);
+        markup_put(out, ".</p>\n");
     }
 }
 

@@ -67,8 +67,8 @@ void put_command(struct page *page, const kelvin_run *run);
 /* A field of a run's configuration; NULL if it has none. */
 const char *config_words(struct page *page, const kelvin_run *run, const struct kelvin_config_field *field);
 
-/* An image of the data as <img>. */
-KELVIN_MUST_CHECK kelvin_status put_image(struct page *page, const kelvin_data *data, const kelvin_part *part,
-                                          size_t index, const char *about);
+/* An input of the data, x (channels, height, width), as <img>. */
+KELVIN_MUST_CHECK kelvin_status put_image(struct page *page, const kelvin_data *data, const float *x,
+                                          const char *about);
 
 #endif

@@ -10,11 +10,11 @@
 #include <kelvin/posterior.h>
 
 struct report_options {
-    const char *on; /* "test" or "train"; NULL: test, or train where a run has nothing to test with */
+    const char *on; /* as in kelvin_logits_on, but not standard input: cases are looked up once more */
     size_t threads; /* 0: one per CPU */
 };
 
-/* The page about n runs (1 or more), written whole or not at all. KELVIN_EUSAGE if `on` is neither. */
+/* The page about n runs (1 or more), written whole or not at all. KELVIN_EUSAGE if `on` is "-". */
 KELVIN_MUST_CHECK kelvin_status report_write(const char *path, const char *const *folders, size_t n,
                                              const struct report_options *options);
 
