@@ -146,9 +146,9 @@ static const char *calibration_words(struct chart *chart, const struct charted *
 {
     const kelvin_metric metric = mass ? KELVIN_ECE_MASS : KELVIN_ECE;
     const kelvin_metrics *m = runs[0].metrics;
-    if (n > 1) return chart_text(chart, "%zu bins", m->bins);
-    return chart_text(chart, "calibration error %.2f %%, %zu bins of equal %s", 100 * m->ensemble[metric], m->bins,
-                      mass ? "mass" : "width");
+    if (n > 1) return chart_text(chart, "%zu bins; bars: 10 .. 90 %% (Wilson); open: fewer than %d", m->bins, FEW);
+    return chart_text(chart, "calibration error %.2f %%, %zu bins; bars: 10 .. 90 %% (Wilson)",
+                      100 * m->ensemble[metric], m->bins);
 }
 
 void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n, bool mass)

@@ -132,6 +132,7 @@ static double most_apart(const struct page *page)
 void write_diagnosis(struct page *page)
 {
     struct chart chart;
+    bool said = false;
     for (size_t i = 0; i < page->n; i++) {
         put_advice(page, &page->runs[i]);
         put_diverged(page, &page->runs[i]);
@@ -144,8 +145,10 @@ void write_diagnosis(struct page *page)
         if (!chart_agreement(&chart, page->arena, &page->runs[i].diagnosis->agreement, most_apart(page))) continue;
         if (page->n > 1) chart.title = page_text(page, "Disagreement of chains: %s", page->runs[i].name);
         put_chart(page, &chart,
-                  page->n > 1 ? "One dark row: that chain is elsewhere. All runs have the same scale."
-                              : "One dark row: that chain is elsewhere.");
+                  said          ? NULL
+                  : page->n > 1 ? "One dark row: that chain is elsewhere. All runs have the same scale."
+                                : "One dark row: that chain is elsewhere.");
+        said = true;
     }
     end_charts(page);
 }

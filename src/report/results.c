@@ -146,10 +146,10 @@ void write_calibration(struct page *page)
     chart_reliability(&chart, page->arena, page->charted, page->n, false);
     put_chart(page, &chart,
               page->n == 1 ? "On the diagonal, predictions are as often right as they claim. Faint blue: better than "
-                             "claimed; faint orange: worse. Bars: 10 .. 90 % by Wilson's interval. Hollow: fewer than "
-                             "10 observations. Below: how many there are, on a logarithmic scale."
+                             "claimed; faint orange: worse; bars: Wilson's interval. Hollow: fewer than 10 "
+                             "observations. Below: how many there are, on a logarithmic scale."
                            : "On the diagonal, predictions are as often right as they claim; above it they are too "
-                             "modest, below it too confident. Bars: 10 .. 90 % by Wilson's interval. Small open "
+                             "modest, below it too confident. Bars: Wilson's interval. Small open "
                              "points: fewer than 10 observations, which say little. Below: how many there are, on a "
                              "logarithmic scale.");
     chart_reliability(&chart, page->arena, page->charted, page->n, true);
