@@ -647,8 +647,8 @@ static void dark_squares(void **state)
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
     assert_true(chart_agreement(
-        &chart, arena,
-        &(kelvin_agreement){.chains = 2, .number = (uint32_t *)number, .disagreement = (double *)apart}));
+        &chart, arena, &(kelvin_agreement){.chains = 2, .number = (uint32_t *)number, .disagreement = (double *)apart},
+        0));
     char *svg = svg_of(&chart);
     const char *dark = strstr(svg, ">20<"), *light = strstr(svg, ">2.0<");
     assert_true(dark && memcmp(dark - 5, "\"v i\"", 5) == 0);
