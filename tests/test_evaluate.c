@@ -480,7 +480,8 @@ static void check_mass(const struct row *rows, size_t n, size_t bins)
     uint64_t keys[N], scratch[N];
     kelvin_bin mass[KELVIN_MOST_BINS];
     for (size_t i = 0; i < n; i++) keys[i] = kelvin_calibration_key(rows[i].confidence, rows[i].hit);
-    kelvin_mass_bins(mass, keys, scratch, n, bins);
+    kelvin_sort_keys(keys, scratch, n);
+    kelvin_mass_bins(mass, keys, n, bins);
     assert_near(kelvin_calibration_error(mass, bins, n), plain_ece(rows, n, bins, true), 4 * N * DBL_EPSILON);
     for (size_t b = 0; b < bins; b++) {
         size_t count = 0, hits = 0;
@@ -528,7 +529,10 @@ static void order_of_observations(void **state)
         keys[0][i] = kelvin_calibration_key(floor(20 * kelvin_uniform(where, i)) / 20, i % 3 == 0);
         keys[1][N - 1 - i] = keys[0][i];
     }
-    for (size_t i = 0; i < 2; i++) kelvin_mass_bins(mass[i], keys[i], scratch, N, BINS);
+    for (size_t i = 0; i < 2; i++) {
+        kelvin_sort_keys(keys[i], scratch, N);
+        kelvin_mass_bins(mass[i], keys[i], N, BINS);
+    }
     assert_memory_equal(mass[0], mass[1], sizeof mass[0]);
 }
 

@@ -12,7 +12,7 @@ density: base kernels
 sampler: base kernels
 target: base kernels nn density data sampler
 run: base kernels nn density data sampler target
-posterior: base run nn density data sampler target
+posterior: base kernels run nn density data sampler target
 export: base run nn density data sampler target posterior
 figures: base kernels nn density data sampler target run posterior fetch
 report: base kernels nn density data sampler target run posterior figures

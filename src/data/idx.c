@@ -183,7 +183,8 @@ static kelvin_status load(struct data_loader *loader, struct part parts[2], cons
 kelvin_status idx_load(struct data_loader *loader, const struct idx_pair *train, const struct idx_pair *test)
 {
     struct part parts[2] = {0};
-    const kelvin_status status = load(loader, parts, train, test);
+    const bool test_alone = loader->like && test; /* of new inputs nobody looks at the rest */
+    const kelvin_status status = load(loader, parts, test_alone ? test : train, test_alone ? NULL : test);
     for (size_t i = 0; i < 2; i++) kelvin_free(parts[i].labels);
     return status;
 }

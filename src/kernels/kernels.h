@@ -61,6 +61,20 @@ struct outputs {
     float range[KELVIN_BLOCK]; /* largest - smallest logit: not a number if a logit is not finite */
 };
 
+/* Probabilities in double, of a tile of observations: arrays are (classes, KELVIN_TILE), all lanes. Sums of
+ * probabilities above KELVIN_LEAST_P have all their digits. */
+enum { KELVIN_TILE = 16 };
+#define KELVIN_LEAST_P 1e-280
+
+/* What one sample says of each, or the mean of several. */
+struct appraisal {
+    double top[KELVIN_TILE];        /* the first of the most likely classes, and */
+    double confidence[KELVIN_TILE]; /* its probability */
+    double brier[KELVIN_TILE];      /* sum_k (p_k - 1[k is the label])^2 */
+    double entropy[KELVIN_TILE];    /* only of several: -sum_k p_k log p_k, where p <= KELVIN_LEAST_P adds nothing */
+    double log_p[KELVIN_TILE];      /* only of several: of the label; 0 if its p <= KELVIN_LEAST_P */
+};
+
 /* What a method works in, and memory that will be wanted after it: it is asked for while there is enough to compute, or
  * else each layer would begin by waiting. */
 struct work {
@@ -128,6 +142,14 @@ struct kelvin_kernels {
 
     /* z: logits (K, KELVIN_BLOCK), all lanes. */
     void (*outputs)(struct outputs *out, const float *z, size_t K);
+
+    /* p = softmax(z) of z (n, classes), n <= KELVIN_TILE; log_sum = log sum_k exp z_k; the entropy of p. Lanes beyond
+     * n are the last one again. p is 0 where it would be below exp(-708). */
+    void (*softmax_double)(double *p, double *log_sum, double *entropy, const float *z, size_t n, size_t classes);
+    /* sum += row which_0 of rows (, row), then row which_1, ...; row is a multiple of KELVIN_TILE. */
+    void (*add_rows)(double *sum, const double *rows, const uint32_t *which, size_t count, size_t row);
+    /* Of p = sum / m, with labels as doubles. */
+    void (*appraise)(struct appraisal *out, const double *sum, size_t m, const double *label, size_t classes);
 
     /* n dense layers on one block: from act[0], the inputs, to act[n], the logits. theta holds w (n_out, n_in) and then
      * b (n_out) of each layer in turn. */

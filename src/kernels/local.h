@@ -16,6 +16,9 @@ void NAME(normals)(float *out, size_t n, kelvin_random where);
 void NAME(softmax)(float *l, float *p, float *q, const float *z, size_t K);
 void NAME(softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
 void NAME(outputs)(struct outputs *out, const float *z, size_t K);
+void NAME(softmax_double)(double *p, double *log_sum, double *entropy, const float *z, size_t n, size_t classes);
+void NAME(add_rows)(double *sum, const double *rows, const uint32_t *which, size_t count, size_t row);
+void NAME(appraise)(struct appraisal *out, const double *sum, size_t m, const double *label, size_t classes);
 void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *act,
                        const float *theta);
 void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,

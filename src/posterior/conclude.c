@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- calibration of equal mass ---- */
+/* ---- calibration ---- */
 
 struct calibration {
     struct kelvin_evaluation *e;
-    kelvin_bin *mass; /* (bins), of the ensemble of all */
+    kelvin_metrics *out; /* bins of the ensemble of all */
 };
 
 static void collect(uint64_t *to, const struct kelvin_evaluation *e, size_t score)
@@ -22,18 +22,33 @@ static void collect(uint64_t *to, const struct kelvin_evaluation *e, size_t scor
     }
 }
 
+static void calibrate(struct kelvin_score *score, kelvin_bin *width, kelvin_bin *mass, const uint64_t *keys, size_t n,
+                      size_t bins)
+{
+    kelvin_width_bins(width, keys, n, bins);
+    kelvin_mass_bins(mass, keys, n, bins);
+    for (size_t b = 0; b < bins; b++) {
+        score->hits += width[b].hits;
+        score->confidence += width[b].confidence;
+    }
+    score->ece = kelvin_calibration_error(width, bins, n);
+    score->ece_mass = kelvin_calibration_error(mass, bins, n);
+}
+
 static kelvin_status calibrate_task(void *context, size_t score)
 {
     struct calibration *c = context;
     struct kelvin_evaluation *e = c->e;
-    kelvin_bin mass[KELVIN_MOST_BINS];
+    kelvin_bin width[KELVIN_MOST_BINS], mass[KELVIN_MOST_BINS];
     uint64_t *keys = kelvin_alloc(2 * e->n, sizeof *keys);
     if (!keys) return KELVIN_ENOMEM;
     collect(keys, e, score);
-    kelvin_mass_bins(mass, keys, keys + e->n, e->n, e->bins);
+    kelvin_sort_keys(keys, keys + e->n, e->n);
+    calibrate(&e->score[score], width, mass, keys, e->n, e->bins);
     kelvin_free(keys);
-    e->score[score].ece_mass = kelvin_calibration_error(mass, e->bins, e->n);
-    if (score == e->walk[0].score) memcpy(c->mass, mass, e->bins * sizeof *mass);
+    if (score != e->walk[0].score) return KELVIN_OK;
+    memcpy(c->out->width, width, e->bins * sizeof *width);
+    memcpy(c->out->mass, mass, e->bins * sizeof *mass);
     return KELVIN_OK;
 }
 
@@ -107,17 +122,6 @@ static void conclude_metric(kelvin_metrics *out, const struct kelvin_evaluation 
     out->spread[metric] = percentiles(x, e->subsets);
 }
 
-static void conclude_reliability(kelvin_metrics *out, const struct kelvin_evaluation *e)
-{
-    memcpy(out->width, e->score[e->walk[0].score].width, e->bins * sizeof *out->width);
-    for (size_t b = 0; b < e->bins; b++) {
-        out->width[b].from = (double)b / (double)e->bins;
-        out->width[b].to = (double)(b + 1) / (double)e->bins;
-    }
-    kelvin_bins_mean(out->width, e->bins);
-    kelvin_bins_mean(out->mass, e->bins);
-}
-
 kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e)
 {
     *out = (kelvin_metrics){.samples = e->samples,
@@ -127,15 +131,15 @@ kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e)
                             .bins = e->bins,
                             .subsets = e->subsets,
                             .subset = e->subsets ? KELVIN_SUBSET : 0};
-    struct calibration calibration = {e, out->mass};
+    struct calibration calibration = {e, out};
     double *values = kelvin_arena_alloc(e->arena, e->scores * KELVIN_METRICS, sizeof *values);
     double *scratch = kelvin_arena_alloc(e->arena, e->samples, sizeof *scratch);
     if (!values || !scratch) return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_pool_run(e->pool, calibrate_task, &calibration, e->scores));
-    for (size_t i = 0; i < e->scores; i++)
-        kelvin_score_values(values + i * KELVIN_METRICS, &e->score[i], e->n, e->bins);
+    for (size_t i = 0; i < e->scores; i++) kelvin_score_values(values + i * KELVIN_METRICS, &e->score[i], e->n);
     for (size_t metric = 0; metric < KELVIN_METRICS; metric++) conclude_metric(out, e, metric, values, scratch);
     conclude_sizes(out, e, values);
-    conclude_reliability(out, e);
+    kelvin_bins_mean(out->width, e->bins);
+    kelvin_bins_mean(out->mass, e->bins);
     return KELVIN_OK;
 }

@@ -4,8 +4,11 @@
 #ifndef POSTERIOR_EVALUATE_H
 #define POSTERIOR_EVALUATE_H
 
+#include "kernels/kernels.h"
 #include "posterior/logits.h"
 #include "posterior/score.h"
+
+#include <stdatomic.h>
 
 enum {
     KELVIN_SUBSET = 8, /* samples make a posterior of the paper */
@@ -40,22 +43,39 @@ struct kelvin_evaluation {
     struct kelvin_score *score; /* (scores) */
     struct kelvin_keys *keys;
 
-    /* a block of observations: those from `first` of the piece on */
     kelvin_piece piece;
-    size_t first, count, most;
-    double *p;               /* (samples, most, classes) */
-    double *log_p, *h;       /* (samples, most): of labels; entropies */
-    double *sum, *sum_h;     /* (walks, most, classes), (walks, most): over samples */
-    double *mean;            /* (walks, most, classes) */
-    kelvin_verdict *verdict; /* (most), of all samples together */
+    size_t tiles;
+    atomic_size_t next;       /* the tile to do next */
+    struct kelvin_sums *part; /* (tiles, scores) */
+    struct kelvin_sums *open; /* (scores), of a tile that the next piece goes on with */
+    kelvin_verdict *verdict;  /* (piece.n), of all samples together; NULL: nobody asked */
+    double *p;                /* (piece.n, classes), theirs */
+
+    const struct kelvin_kernels *kernels;
+    struct kelvin_bench *bench; /* (threads of the pool) */
     kelvin_pool *pool;
     kelvin_arena *arena;
 };
 
+/* Where a thread works on a tile: observations number KELVIN_TILE i and on, so far as they are in the piece. */
+struct kelvin_bench {
+    size_t tile, first, count; /* first: in the piece */
+    double *rows;              /* (samples, classes + 1, KELVIN_TILE): probabilities, and entropies behind them */
+    double *log_p;             /* (samples, KELVIN_TILE), of labels */
+    double *sum;               /* (classes + 1, KELVIN_TILE): of rows of the samples in an ensemble */
+    double label[KELVIN_TILE];
+    struct appraisal appraisal;
+};
+
+KELVIN_MUST_CHECK kelvin_status kelvin_bench_create(struct kelvin_bench *bench, const struct kelvin_evaluation *e);
+
+/* Fills in what the tile adds: to its row of e->part, to keys and verdicts. */
+void kelvin_score_tile(struct kelvin_evaluation *e, struct kelvin_bench *bench, size_t tile);
+
 /* Which samples are in which ensembles: subsets for error bars, orders for posterior sizes. */
 KELVIN_MUST_CHECK kelvin_status kelvin_choose_walks(struct kelvin_evaluation *e, bool sizes);
 
-/* From scores to metrics, once all observations are in; fills in ece_mass of the scores. */
+/* From scores to metrics, once all observations are in; fills in the calibration of the scores. */
 KELVIN_MUST_CHECK kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e);
 
 #endif

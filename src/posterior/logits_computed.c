@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { INPUT_BYTES = 16 << 20, LOGIT_BYTES = 32 << 20 };
+enum { INPUT_BYTES = 4 << 20, LOGIT_BYTES = 4 << 20 }; /* what is larger, the system has to find first */
 
 struct computed {
     kelvin_logits base;
@@ -85,7 +85,9 @@ static kelvin_status make(struct computed *c, size_t threads)
     c->most = kelvin_logits_chunk(c->base.samples, model->classes, LOGIT_BYTES);
     if (c->most > by_inputs) c->most = by_inputs > 0 ? by_inputs : 1;
     if (!(c->theta = kelvin_alloc(model->n_params, sizeof *c->theta))) return KELVIN_ENOMEM;
-    return kelvin_pass_create(&c->pass, c->samples->run, threads ? threads : kelvin_cpu_count());
+    KELVIN_TRY(kelvin_pass_create(&c->pass, c->samples->run, threads ? threads : kelvin_cpu_count()));
+    if (c->most > c->pass.batch) c->most -= c->most % c->pass.batch;
+    return KELVIN_OK;
 }
 
 kelvin_status kelvin_logits_computed(kelvin_logits **logits, kelvin_samples *samples, kelvin_inputs *inputs,

@@ -1,7 +1,5 @@
-/* What predictions were worth: accuracy, log-likelihood, Brier score, confidence, entropies, added up. */
+/* What predictions were worth: from sums to metrics. */
 #include "posterior/score.h"
-
-#include <math.h>
 
 size_t kelvin_most_likely(const double *p, size_t classes)
 {
@@ -11,50 +9,28 @@ size_t kelvin_most_likely(const double *p, size_t classes)
     return best;
 }
 
-/* sum over classes of (p - 1[class is the label])^2, without a difference of large numbers. */
-static double brier(const double *p, size_t label, size_t classes)
+void kelvin_sums_add(struct kelvin_sums *to, const struct kelvin_sums *from)
 {
-    double sum = 0;
-    for (size_t k = 0; k < classes; k++) {
-        const double off = p[k] - (k == label);
-        sum += off * off;
-    }
-    return sum;
+    to->log_likelihood += from->log_likelihood;
+    to->brier += from->brier;
+    to->entropy += from->entropy;
+    to->aleatoric += from->aleatoric;
+    to->epistemic += from->epistemic;
 }
 
-uint64_t kelvin_score_add(struct kelvin_score *score, const struct kelvin_prediction *prediction, size_t label,
-                          size_t classes, size_t bins)
-{
-    const size_t best = kelvin_most_likely(prediction->p, classes);
-    const double confidence = prediction->p[best];
-    const bool hit = best == label;
-    kelvin_bin *bin = &score->width[kelvin_width_bin(confidence, bins)];
-    score->hits += hit;
-    score->log_likelihood += prediction->log_p;
-    score->brier += brier(prediction->p, label, classes);
-    score->confidence += confidence;
-    score->entropy += prediction->entropy;
-    score->aleatoric += prediction->aleatoric;
-    score->epistemic += prediction->epistemic;
-    bin->n++;
-    bin->hits += hit;
-    bin->confidence += confidence;
-    return kelvin_calibration_key(confidence, hit);
-}
-
-void kelvin_score_values(double values[KELVIN_METRICS], const struct kelvin_score *score, size_t n, size_t bins)
+void kelvin_score_values(double values[KELVIN_METRICS], const struct kelvin_score *score, size_t n)
 {
     const double count = (double)n;
     values[KELVIN_ACCURACY] = (double)score->hits / count;
-    values[KELVIN_LOG_LIKELIHOOD] = score->log_likelihood;
-    values[KELVIN_MEAN_LOG_LIKELIHOOD] = score->log_likelihood / count;
-    values[KELVIN_BRIER] = score->brier / count;
-    values[KELVIN_ECE] = kelvin_calibration_error(score->width, bins, n);
+    values[KELVIN_LOG_LIKELIHOOD] = score->sums.log_likelihood;
+    values[KELVIN_MEAN_LOG_LIKELIHOOD] = score->sums.log_likelihood / count;
+    values[KELVIN_BRIER] = score->sums.brier / count;
+    values[KELVIN_ECE] = score->ece;
     values[KELVIN_ECE_MASS] = score->ece_mass;
     values[KELVIN_CONFIDENCE] = score->confidence / count;
-    values[KELVIN_ENTROPY] = score->entropy / count;
-    values[KELVIN_ALEATORIC] = score->aleatoric / count;
-    values[KELVIN_EPISTEMIC] = score->epistemic / count;
+    values[KELVIN_ENTROPY] = score->sums.entropy / count;
+    values[KELVIN_ALEATORIC] = score->sums.aleatoric / count;
+    values[KELVIN_EPISTEMIC] = score->sums.epistemic / count;
 }
 
 static const kelvin_metric_info about[KELVIN_METRICS] = {

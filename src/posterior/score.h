@@ -4,45 +4,59 @@
 
 #include <kelvin/posterior.h>
 
-/* What one sample, or several together, say of one observation. */
-struct kelvin_prediction {
-    const double *p;                      /* (classes) */
-    double log_p;                         /* of the label, also where p is 0 in doubles; not looked at without one */
-    double entropy, aleatoric, epistemic; /* epistemic: the difference, but never below 0 */
+#include <string.h>
+
+/* Sums over observations. */
+struct kelvin_sums {
+    double log_likelihood, brier, entropy, aleatoric, epistemic; /* epistemic: the difference, but never below 0 */
 };
 
-/* What was said of the observations so far. */
+/* What predictions of all observations were worth. */
 struct kelvin_score {
+    struct kelvin_sums sums;
     size_t hits;
-    double log_likelihood, brier, confidence, entropy, aleatoric, epistemic; /* sums */
-    kelvin_bin *width; /* (bins), of equal width; their confidences are sums */
-    double ece_mass;   /* filled in at the end */
+    double confidence;    /* sum */
+    double ece, ece_mass; /* by bins of equal width, and of equal mass */
 };
 
 /* The most likely class; of equal ones the first. */
 size_t kelvin_most_likely(const double *p, size_t classes);
 
-/* Adds an observation. Returns its key for kelvin_mass_bins. */
-uint64_t kelvin_score_add(struct kelvin_score *score, const struct kelvin_prediction *prediction, size_t label,
-                          size_t classes, size_t bins);
+void kelvin_sums_add(struct kelvin_sums *to, const struct kelvin_sums *from);
 
 /* All metrics, of n observations. */
-void kelvin_score_values(double values[KELVIN_METRICS], const struct kelvin_score *score, size_t n, size_t bins);
+void kelvin_score_values(double values[KELVIN_METRICS], const struct kelvin_score *score, size_t n);
 
 /* ---- keys ----
- * A confidence and whether it was right, as a number that sorts by confidence: doubles that are not negative are in the
- * order of their bits, and the sign bit is free. */
-uint64_t kelvin_calibration_key(double confidence, bool hit);
+ * A confidence c and whether it was right, as a number that sorts by confidence. Doubles that are not negative are in
+ * the order of their bits, so those of c are the key up to 1/2; above it, where most are, it goes on with those of
+ * 1 - c, which is exact, backwards: confidences near 1 differ early. The last bit is free. */
+static const uint64_t kelvin_half_bits = UINT64_C(0x3fe0000000000000);
+
+static inline uint64_t kelvin_calibration_key(double confidence, bool hit)
+{
+    const bool low = confidence < 0.5;
+    const double rest = low ? confidence : 1 - confidence;
+    uint64_t bits;
+    memcpy(&bits, &rest, sizeof bits);
+    return (low ? bits : 2 * kelvin_half_bits - bits) << 1 | hit;
+}
 
 /* ---- calibration; confidences of bins are sums, until kelvin_bins_mean ---- */
 
 /* Which of `bins` bins of equal width has this confidence: (a, b], and 0 is in the first. */
 size_t kelvin_width_bin(double confidence, size_t bins);
 
-/* Bins of equal mass, from the keys of all n > 0 observations, which it sorts; scratch (n). An observation is in bin
- * floor(bins r / n), where r others have strictly smaller confidences. Sums are in the order of confidences, whatever
- * the order of observations. */
-void kelvin_mass_bins(kelvin_bin *mass, uint64_t *keys, uint64_t *scratch, size_t n, size_t bins);
+/* The keys of n observations in order; scratch (n). */
+void kelvin_sort_keys(uint64_t *keys, uint64_t *scratch, size_t n);
+
+/* ---- of n > 0 sorted keys: sums are in the order of confidences, whatever the order of observations ---- */
+
+/* Bins of equal width. */
+void kelvin_width_bins(kelvin_bin *width, const uint64_t *keys, size_t n, size_t bins);
+
+/* Bins of equal mass: an observation is in bin floor(bins r / n), where r others have strictly smaller confidences. */
+void kelvin_mass_bins(kelvin_bin *mass, const uint64_t *keys, size_t n, size_t bins);
 
 /* sum over bins of |hits - sum of confidences| / n */
 double kelvin_calibration_error(const kelvin_bin *sums, size_t bins, size_t n);

@@ -1,0 +1,123 @@
+/* A tile of observations under evaluation: every sample's probabilities and its score; then every ensemble's. */
+#include "posterior/evaluate.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+static size_t row_of(const struct kelvin_evaluation *e)
+{
+    return (e->classes + 1) * KELVIN_TILE;
+}
+
+kelvin_status kelvin_bench_create(struct kelvin_bench *b, const struct kelvin_evaluation *e)
+{
+    const bool enough = (b->rows = kelvin_arena_alloc(e->arena, e->samples * row_of(e), sizeof *b->rows)) &&
+                        (b->log_p = kelvin_arena_alloc(e->arena, e->samples * KELVIN_TILE, sizeof *b->log_p)) &&
+                        (b->sum = kelvin_arena_alloc(e->arena, row_of(e), sizeof *b->sum));
+    return enough ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+/* ---- scores ---- */
+
+static void enter(struct kelvin_evaluation *e, struct kelvin_bench *b, size_t score, const double *log_p,
+                  const double *entropy, const double *aleatoric)
+{
+    struct kelvin_sums *at = &e->part[b->tile * e->scores + score], s = *at;
+    uint64_t *key = e->keys->key + score * e->keys->n + b->first;
+    const struct appraisal *a = &b->appraisal;
+    for (size_t i = 0; i < b->count; i++) {
+        const double epistemic = entropy[i] - aleatoric[i];
+        s.log_likelihood += log_p[i];
+        s.brier += a->brier[i];
+        s.entropy += entropy[i];
+        s.aleatoric += aleatoric[i];
+        s.epistemic += epistemic > 0 ? epistemic : 0;
+        key[i] = kelvin_calibration_key(a->confidence[i], a->top[i] == b->label[i]);
+    }
+    *at = s;
+}
+
+static void score_sample(struct kelvin_evaluation *e, struct kelvin_bench *b, size_t s)
+{
+    const float *z = e->piece.z + (s * e->piece.n + b->first) * e->classes;
+    double *p = b->rows + s * row_of(e), *h = p + e->classes * KELVIN_TILE, *log_p = b->log_p + s * KELVIN_TILE;
+    double log_sum[KELVIN_TILE];
+    e->kernels->softmax_double(p, log_sum, h, z, b->count, e->classes);
+    if (!e->labelled) return;
+    for (size_t i = 0; i < b->count; i++)
+        log_p[i] = (double)z[i * e->classes + (size_t)e->piece.y[b->first + i]] - log_sum[i];
+    e->kernels->appraise(&b->appraisal, p, 1, b->label, e->classes);
+    enter(e, b, s, log_p, h, h);
+}
+
+/* ---- ensembles ---- */
+
+/* log( 1/m sum exp log_p ) over the first m of a walk, of the i-th observation of the tile. */
+static double log_mean(const struct kelvin_bench *b, const uint32_t *order, size_t m, size_t i)
+{
+    double largest = -INFINITY, sum = 0;
+    for (size_t j = 0; j < m; j++) largest = fmax(largest, b->log_p[order[j] * KELVIN_TILE + i]);
+    for (size_t j = 0; j < m; j++) sum += exp(b->log_p[order[j] * KELVIN_TILE + i] - largest);
+    return largest + log(sum / (double)m);
+}
+
+/* What the first m of a walk say together. One sample alone is itself, to the last bit. */
+static void predict(double aleatoric[KELVIN_TILE], const struct kelvin_evaluation *e, struct kelvin_bench *b,
+                    const uint32_t *order, size_t m)
+{
+    struct appraisal *a = &b->appraisal;
+    e->kernels->appraise(a, b->sum, m, b->label, e->classes);
+    for (size_t i = 0; i < KELVIN_TILE; i++) aleatoric[i] = b->sum[e->classes * KELVIN_TILE + i] / (double)m;
+    if (m == 1) memcpy(a->entropy, aleatoric, sizeof a->entropy);
+    for (size_t i = 0; i < b->count && e->labelled; i++) {
+        const double p = b->sum[(size_t)e->piece.y[b->first + i] * KELVIN_TILE + i] / (double)m;
+        if (m == 1 || !(p > KELVIN_LEAST_P)) a->log_p[i] = log_mean(b, order, m, i);
+    }
+}
+
+static void give_verdicts(struct kelvin_evaluation *e, const struct kelvin_bench *b, const double *aleatoric)
+{
+    const struct appraisal *a = &b->appraisal;
+    for (size_t i = 0; i < b->count; i++) {
+        const size_t at = b->first + i;
+        double *p = e->p + at * e->classes;
+        for (size_t k = 0; k < e->classes; k++) p[k] = b->sum[k * KELVIN_TILE + i] / (double)e->samples;
+        e->verdict[at] = (kelvin_verdict){.index = e->piece.first + at,
+                                          .label = e->piece.y ? e->piece.y[at] : -1,
+                                          .predicted = (int32_t)a->top[i],
+                                          .p = p,
+                                          .confidence = a->confidence[i],
+                                          .entropy = a->entropy[i],
+                                          .aleatoric = aleatoric[i],
+                                          .epistemic = fmax(a->entropy[i] - aleatoric[i], 0),
+                                          .name = e->piece.name ? e->piece.name[at] : NULL,
+                                          .last = at + 1 == e->piece.n};
+    }
+}
+
+static void score_walk(struct kelvin_evaluation *e, struct kelvin_bench *b, size_t w)
+{
+    const struct kelvin_walk *walk = &e->walk[w];
+    memset(b->sum, 0, row_of(e) * sizeof *b->sum);
+    for (size_t stop = 0, m = 0; stop < walk->stops; m = walk->stop[stop++]) {
+        double aleatoric[KELVIN_TILE];
+        e->kernels->add_rows(b->sum, b->rows, walk->order + m, walk->stop[stop] - m, row_of(e));
+        predict(aleatoric, e, b, walk->order, walk->stop[stop]);
+        if (w == 0 && e->verdict) give_verdicts(e, b, aleatoric);
+        if (e->labelled) enter(e, b, walk->score + stop, b->appraisal.log_p, b->appraisal.entropy, aleatoric);
+    }
+}
+
+void kelvin_score_tile(struct kelvin_evaluation *e, struct kelvin_bench *b, size_t tile)
+{
+    const size_t before = e->n % KELVIN_TILE, end = (tile + 1) * KELVIN_TILE - before;
+    b->tile = tile;
+    b->first = tile > 0 ? tile * KELVIN_TILE - before : 0;
+    b->count = (end < e->piece.n ? end : e->piece.n) - b->first;
+    for (size_t i = 0; i < KELVIN_TILE; i++)
+        b->label[i] = e->labelled && i < b->count ? (double)e->piece.y[b->first + i] : -1;
+    for (size_t s = 0; s < e->samples; s++) score_sample(e, b, s);
+    for (size_t w = 0; w < e->walks; w++) score_walk(e, b, w);
+}
