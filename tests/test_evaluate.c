@@ -460,17 +460,32 @@ static void sizes_of_one(void **state)
 
 /* ---- calibration ---- */
 
+/* Where one observation is. */
+static size_t width_bin(double confidence, size_t bins)
+{
+    kelvin_bin width[KELVIN_MOST_BINS];
+    const uint64_t key = kelvin_calibration_key(confidence, bins % 2);
+    size_t found = bins;
+    kelvin_width_bins(width, &key, 1, bins);
+    for (size_t b = 0; b < bins; b++) {
+        assert_true(width[b].n == 0 || (found == bins && width[b].confidence == confidence));
+        assert_true(width[b].hits == width[b].n * (bins % 2));
+        if (width[b].n > 0) found = b;
+    }
+    return found;
+}
+
 static void width_bins(void **state)
 {
     (void)state;
     for (size_t bins = 1; bins <= KELVIN_MOST_BINS; bins++) {
-        assert_int_equal(kelvin_width_bin(0, bins), 0);
-        assert_int_equal(kelvin_width_bin(1, bins), bins - 1);
+        assert_int_equal(width_bin(0, bins), 0);
+        assert_int_equal(width_bin(1, bins), bins - 1);
         for (size_t b = 1; b <= bins; b++) { /* edges belong to the bin below */
             const double edge = (double)b / (double)bins;
-            assert_int_equal(kelvin_width_bin(edge, bins), b - 1);
-            assert_int_equal(kelvin_width_bin(nextafter(edge, 0), bins), b - 1);
-            if (b < bins) assert_int_equal(kelvin_width_bin(nextafter(edge, 1), bins), b);
+            assert_int_equal(width_bin(edge, bins), b - 1);
+            assert_int_equal(width_bin(nextafter(edge, 0), bins), b - 1);
+            if (b < bins) assert_int_equal(width_bin(nextafter(edge, 1), bins), b);
         }
     }
 }
@@ -673,7 +688,7 @@ static void no_memory(void **state)
     static float logits[9 * N * K];
     int32_t y[N];
     make(logits, y, 9);
-    assert_true(without_memory(all_of_it, logits) > 100);
+    assert_true(without_memory(all_of_it, logits) > 20);
 }
 
 int main(void)

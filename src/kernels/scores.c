@@ -6,42 +6,59 @@
 #include "kernels/doubles.h"
 #include "kernels/local.h"
 
-/* Logit k of the observations from i on; those beyond the last are the last. */
-INLINE doubles logits_of(const float *z, size_t i, size_t n, size_t classes, size_t k)
+enum { VECTORS = KELVIN_TILE / DOUBLES };
+
+INLINE doubles load_logits(const float *const row[DOUBLES], size_t k)
 {
     float lane[DOUBLES];
-    UNROLLED(j, DOUBLES) lane[j] = z[(i + (size_t)j < n ? i + (size_t)j : n - 1) * classes + k];
+    UNROLLED(j, DOUBLES) lane[j] = row[j][k];
     return doubles_from_floats(lane);
+}
+
+/* z (n, classes) into p (classes, KELVIN_TILE), and the largest of each. */
+INLINE void take_logits(double *restrict p, doubles largest[VECTORS], const float *restrict z, size_t n, size_t classes)
+{
+    for (size_t v = 0; v < VECTORS; v++) {
+        const float *row[DOUBLES];
+        UNROLLED(j, DOUBLES) {
+            const size_t i = v * DOUBLES + (size_t)j;
+            row[j] = z + (i < n ? i : n - 1) * classes;
+        }
+        doubles most = load_logits(row, 0);
+        for (size_t k = 0; k < classes; k++) {
+            const doubles zk = load_logits(row, k);
+            most = doubles_max(most, zk);
+            doubles_store(p + k * KELVIN_TILE + v * DOUBLES, zk);
+        }
+        largest[v] = most;
+    }
 }
 
 void NAME(softmax_double)(double *restrict p, double *restrict log_sum, double *restrict entropy,
                           const float *restrict z, size_t n, size_t classes)
 {
-    for (size_t i = 0; i < KELVIN_TILE; i += DOUBLES) {
-        doubles largest = logits_of(z, i, n, classes, 0), sum = {0}, dot = {0};
-        for (size_t k = 0; k < classes; k++) {
-            const doubles zk = logits_of(z, i, n, classes, k);
-            largest = doubles_max(largest, zk);
-            doubles_store(p + k * KELVIN_TILE + i, zk);
+    doubles largest[VECTORS], sum[VECTORS] = {{0}}, dot[VECTORS] = {{0}}, share[VECTORS];
+    take_logits(p, largest, z, n, classes);
+    for (double *at = p; at < p + classes * KELVIN_TILE; at += KELVIN_TILE)
+        UNROLLED(v, VECTORS) {
+            const doubles below = doubles_load(at + v * DOUBLES) - largest[v], e = doubles_exp(below);
+            sum[v] += e;
+            dot[v] = doubles_fma(e, below, dot[v]);
+            doubles_store(at + v * DOUBLES, e);
         }
-        for (size_t k = 0; k < classes; k++) {
-            const doubles below = doubles_load(p + k * KELVIN_TILE + i) - largest, e = doubles_exp(below);
-            sum += e;
-            dot = doubles_fma(e, below, dot);
-            doubles_store(p + k * KELVIN_TILE + i, e);
-        }
-        for (size_t k = 0; k < classes; k++)
-            doubles_store(p + k * KELVIN_TILE + i, doubles_load(p + k * KELVIN_TILE + i) / sum);
-        const doubles log_of_sum = doubles_log(sum);
-        doubles_store(log_sum + i, largest + log_of_sum);
-        doubles_store(entropy + i, log_of_sum - dot / sum);
+    UNROLLED(v, VECTORS) {
+        share[v] = doubles_set(1) / sum[v];
+        const doubles log_of_sum = doubles_log(sum[v]);
+        doubles_store(log_sum + v * DOUBLES, largest[v] + log_of_sum);
+        doubles_store(entropy + v * DOUBLES, log_of_sum - dot[v] * share[v]);
     }
+    for (double *at = p; at < p + classes * KELVIN_TILE; at += KELVIN_TILE)
+        UNROLLED(v, VECTORS) doubles_store(at + v * DOUBLES, doubles_load(at + v * DOUBLES) * share[v]);
 }
 
 void NAME(add_rows)(double *restrict sum, const double *restrict rows, const uint32_t *restrict which, size_t count,
                     size_t row)
 {
-    enum { VECTORS = KELVIN_TILE / DOUBLES };
     for (size_t i = 0; i < row; i += KELVIN_TILE) {
         doubles s[VECTORS];
         UNROLLED(v, VECTORS) s[v] = doubles_load(sum + i + v * DOUBLES);

@@ -8,18 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KEY_BITS = 64, DIGIT = 12, VALUES = 1 << DIGIT };
-
-size_t kelvin_width_bin(double confidence, size_t bins)
-{
-    const double scaled = ceil(confidence * (double)bins);
-    size_t bin = scaled < 1 ? 0 : (size_t)scaled - 1;
-    if (bin >= bins) bin = bins - 1;
-    /* the product is rounded: bins end where b / bins does */
-    if (bin > 0 && confidence <= (double)bin / (double)bins) bin--;
-    if (bin + 1 < bins && confidence > (double)(bin + 1) / (double)bins) bin++;
-    return bin;
-}
+enum { KEY_BITS = 64, DIGIT = 11, VALUES = 1 << DIGIT };
 
 static double confidence_of(uint64_t key)
 {
@@ -76,31 +65,54 @@ void kelvin_sort_keys(uint64_t *keys, uint64_t *scratch, size_t n)
 
 /* ---- bins ---- */
 
-static void put(kelvin_bin *bin, uint64_t key)
+/* Puts the keys from `from` to `end` into a bin. */
+static void fill(kelvin_bin *bin, const uint64_t *keys, size_t from, size_t end)
 {
-    bin->n++;
-    bin->hits += key & 1;
-    bin->confidence += confidence_of(key);
+    size_t hits = 0;
+    double confidence = 0;
+    for (size_t i = from; i < end; i++) {
+        hits += keys[i] & 1;
+        confidence += confidence_of(keys[i]);
+    }
+    bin->n = end - from;
+    bin->hits = hits;
+    bin->confidence = confidence;
+}
+
+/* How many of the keys are at most `most`. */
+static size_t count_up_to(const uint64_t *keys, size_t n, uint64_t most)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (keys[middle] <= most)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 void kelvin_width_bins(kelvin_bin *width, const uint64_t *keys, size_t n, size_t bins)
 {
-    for (size_t b = 0; b < bins; b++)
+    for (size_t b = 0, from = 0, end; b < bins; b++, from = end) {
         width[b] = (kelvin_bin){.from = (double)b / (double)bins, .to = (double)(b + 1) / (double)bins};
-    for (size_t i = 0, b = 0; i < n; i++) {
-        if (confidence_of(keys[i]) > width[b].to) b = kelvin_width_bin(confidence_of(keys[i]), bins);
-        put(&width[b], keys[i]);
+        end = count_up_to(keys, n, kelvin_calibration_key(width[b].to, true));
+        fill(&width[b], keys, from, end);
     }
 }
 
 void kelvin_mass_bins(kelvin_bin *mass, const uint64_t *keys, size_t n, size_t bins)
 {
-    for (size_t b = 0; b < bins; b++) mass[b] = (kelvin_bin){.from = (double)NAN, .to = (double)NAN};
-    for (size_t i = 0, end; i < n; i = end) {
-        kelvin_bin *bin = &mass[bins * i / n];
-        if (bin->n == 0) bin->from = confidence_of(keys[i]);
-        bin->to = confidence_of(keys[i]);
-        for (end = i; end < n && keys[end] >> 1 == keys[i] >> 1; end++) put(bin, keys[end]);
+    for (size_t b = 0, from = 0, end; b < bins; b++, from = end) {
+        mass[b] = (kelvin_bin){.from = (double)NAN, .to = (double)NAN};
+        end = ((b + 1) * n + bins - 1) / bins;
+        if (end <= from) end = from;
+        while (end > from && end < n && keys[end] >> 1 == keys[end - 1] >> 1) end++;
+        fill(&mass[b], keys, from, end);
+        if (end == from) continue;
+        mass[b].from = confidence_of(keys[from]);
+        mass[b].to = confidence_of(keys[end - 1]);
     }
 }
 

@@ -35,20 +35,24 @@ static void calibrate(struct kelvin_score *score, kelvin_bin *width, kelvin_bin 
     score->ece_mass = kelvin_calibration_error(mass, bins, n);
 }
 
-static kelvin_status calibrate_task(void *context, size_t score)
+/* As many tasks as threads, each with keys of its own. */
+static kelvin_status calibrate_task(void *context, size_t thread)
 {
+    (void)thread;
     struct calibration *c = context;
     struct kelvin_evaluation *e = c->e;
     kelvin_bin width[KELVIN_MOST_BINS], mass[KELVIN_MOST_BINS];
     uint64_t *keys = kelvin_alloc(2 * e->n, sizeof *keys);
     if (!keys) return KELVIN_ENOMEM;
-    collect(keys, e, score);
-    kelvin_sort_keys(keys, keys + e->n, e->n);
-    calibrate(&e->score[score], width, mass, keys, e->n, e->bins);
+    for (size_t score; (score = atomic_fetch_add(&e->next, 1)) < e->scores;) {
+        collect(keys, e, score);
+        kelvin_sort_keys(keys, keys + e->n, e->n);
+        calibrate(&e->score[score], width, mass, keys, e->n, e->bins);
+        if (score != e->walk[0].score) continue;
+        memcpy(c->out->width, width, e->bins * sizeof *width);
+        memcpy(c->out->mass, mass, e->bins * sizeof *mass);
+    }
     kelvin_free(keys);
-    if (score != e->walk[0].score) return KELVIN_OK;
-    memcpy(c->out->width, width, e->bins * sizeof *width);
-    memcpy(c->out->mass, mass, e->bins * sizeof *mass);
     return KELVIN_OK;
 }
 
@@ -135,7 +139,8 @@ kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e)
     double *values = kelvin_arena_alloc(e->arena, e->scores * KELVIN_METRICS, sizeof *values);
     double *scratch = kelvin_arena_alloc(e->arena, e->samples, sizeof *scratch);
     if (!values || !scratch) return KELVIN_ENOMEM;
-    KELVIN_TRY(kelvin_pool_run(e->pool, calibrate_task, &calibration, e->scores));
+    e->next = 0;
+    KELVIN_TRY(kelvin_pool_run(e->pool, calibrate_task, &calibration, kelvin_pool_threads(e->pool)));
     for (size_t i = 0; i < e->scores; i++) kelvin_score_values(values + i * KELVIN_METRICS, &e->score[i], e->n);
     for (size_t metric = 0; metric < KELVIN_METRICS; metric++) conclude_metric(out, e, metric, values, scratch);
     conclude_sizes(out, e, values);

@@ -45,7 +45,7 @@ struct kelvin_evaluation {
 
     kelvin_piece piece;
     size_t tiles;
-    atomic_size_t next;       /* the tile to do next */
+    atomic_size_t next;       /* the tile, and at the end the score, to do next */
     struct kelvin_sums *part; /* (tiles, scores) */
     struct kelvin_sums *open; /* (scores), of a tile that the next piece goes on with */
     kelvin_verdict *verdict;  /* (piece.n), of all samples together; NULL: nobody asked */

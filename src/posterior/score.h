@@ -44,15 +44,12 @@ static inline uint64_t kelvin_calibration_key(double confidence, bool hit)
 
 /* ---- calibration; confidences of bins are sums, until kelvin_bins_mean ---- */
 
-/* Which of `bins` bins of equal width has this confidence: (a, b], and 0 is in the first. */
-size_t kelvin_width_bin(double confidence, size_t bins);
-
 /* The keys of n observations in order; scratch (n). */
 void kelvin_sort_keys(uint64_t *keys, uint64_t *scratch, size_t n);
 
 /* ---- of n > 0 sorted keys: sums are in the order of confidences, whatever the order of observations ---- */
 
-/* Bins of equal width. */
+/* Bins of equal width: (a, b], and 0 is in the first. */
 void kelvin_width_bins(kelvin_bin *width, const uint64_t *keys, size_t n, size_t bins);
 
 /* Bins of equal mass: an observation is in bin floor(bins r / n), where r others have strictly smaller confidences. */
