@@ -1,5 +1,5 @@
 /* Vectors of doubles, as wide as the registers: for kernels whose lanes never mix, so that the bits do not depend on
- * how many there are. exp and log are good to about one unit in the last place; tests/test_kernels_scores.c holds them
+ * how many there are. exp and log are good to about one unit in the last place; tests/test_scores.c holds them
  * against the C library. */
 #ifndef KERNELS_DOUBLES_H
 #define KERNELS_DOUBLES_H
