@@ -1,7 +1,8 @@
 /* Logits, whatever their source: what all of them have in common. */
 #include "posterior/logits.h"
 
-#include <float.h>
+#include "kernels/kernels.h"
+
 #include <math.h>
 
 size_t kelvin_logits_chunk(size_t samples, size_t classes, size_t bytes)
@@ -10,20 +11,14 @@ size_t kelvin_logits_chunk(size_t samples, size_t classes, size_t bytes)
     return row < bytes ? bytes / row : 1;
 }
 
-/* One comparison for many numbers: nearly always all are finite. */
-static bool all_finite(const float *z, size_t n)
-{
-    unsigned bad = 0;
-    for (size_t i = 0; i < n; i++) bad |= !(fabsf(z[i]) <= FLT_MAX);
-    return !bad;
-}
-
 static kelvin_status check_finite(const kelvin_logits *l, const kelvin_piece *piece)
 {
+    const struct kelvin_kernels *kernels;
     const size_t row = piece->n * l->classes;
+    KELVIN_TRY(kelvin_kernels_get(&kernels));
     for (size_t s = 0; s < l->samples; s++) {
         const float *z = piece->z + s * row;
-        if (all_finite(z, row)) continue;
+        if (isfinite(kernels->dot(z, z, row))) continue; /* so are all: squares of floats fit into a double */
         for (size_t i = 0; i < row; i++)
             if (!isfinite(z[i]))
                 return kelvin_fail(KELVIN_EFORMAT,
