@@ -42,6 +42,15 @@ static kelvin_status add_keys(struct kelvin_evaluation *e)
     return KELVIN_OK;
 }
 
+static kelvin_status make_room(struct kelvin_evaluation *e)
+{
+    if (e->tiles <= e->room) return KELVIN_OK;
+    kelvin_free(e->part);
+    e->part = kelvin_alloc(e->tiles * e->scores, sizeof *e->part);
+    e->room = e->part ? e->tiles : 0;
+    return e->part ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
 static kelvin_status begin_piece(struct kelvin_evaluation *e, bool watched)
 {
     KELVIN_TRY(check_labels(e));
@@ -51,7 +60,8 @@ static kelvin_status begin_piece(struct kelvin_evaluation *e, bool watched)
                     !(e->p = kelvin_alloc(e->piece.n * e->classes, sizeof *e->p))))
         return KELVIN_ENOMEM;
     if (!e->labelled) return KELVIN_OK;
-    if (!(e->part = kelvin_alloc(e->tiles * e->scores, sizeof *e->part))) return KELVIN_ENOMEM;
+    KELVIN_TRY(make_room(e));
+    memset(e->part, 0, e->tiles * e->scores * sizeof *e->part);
     memcpy(e->part, e->open, e->scores * sizeof *e->part);
     return add_keys(e);
 }
@@ -85,10 +95,8 @@ static void add_up(struct kelvin_evaluation *e)
 
 static void end_piece(struct kelvin_evaluation *e)
 {
-    kelvin_free(e->part);
     kelvin_free(e->verdict);
     kelvin_free(e->p);
-    e->part = NULL;
     e->verdict = NULL;
     e->p = NULL;
 }
@@ -144,6 +152,7 @@ static void end(struct kelvin_evaluation *e)
         before = keys->before;
         kelvin_free(keys);
     }
+    kelvin_free(e->part);
     kelvin_pool_destroy(e->pool);
     kelvin_arena_destroy(e->arena);
 }

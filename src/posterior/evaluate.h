@@ -44,7 +44,7 @@ struct kelvin_evaluation {
     struct kelvin_keys *keys;
 
     kelvin_piece piece;
-    size_t tiles;
+    size_t tiles, room;       /* room: in `part` */
     atomic_size_t next;       /* the tile, and at the end the score, to do next */
     struct kelvin_sums *part; /* (tiles, scores) */
     struct kelvin_sums *open; /* (scores), of a tile that the next piece goes on with */
