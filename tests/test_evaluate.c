@@ -490,6 +490,24 @@ static void width_bins(void **state)
     }
 }
 
+/* Confidences that differ only in their last digits, the largest first; and all the way down from 1. */
+static void order_of_keys(void **state)
+{
+    (void)state;
+    uint64_t keys[N], scratch[N];
+    for (int far = 0; far < 2; far++) {
+        for (size_t i = 0; i < N; i++)
+            keys[i] = kelvin_calibration_key(far ? 1 - (double)i / N : 0.3 - 1e-12 * (double)i, i % 3 == 0);
+        kelvin_sort_keys(keys, scratch, N);
+        for (size_t i = 0; i < N; i++) {
+            const size_t was = N - 1 - i;
+            assert_true(keys[i] ==
+                        kelvin_calibration_key(far ? 1 - (double)was / N : 0.3 - 1e-12 * (double)was, was % 3 == 0));
+            assert_true(i == 0 || keys[i] > keys[i - 1]);
+        }
+    }
+}
+
 static void check_mass(const struct row *rows, size_t n, size_t bins)
 {
     uint64_t keys[N], scratch[N];
@@ -704,6 +722,7 @@ int main(void)
         cmocka_unit_test(sizes),
         cmocka_unit_test(sizes_of_one),
         cmocka_unit_test(width_bins),
+        cmocka_unit_test(order_of_keys),
         cmocka_unit_test(mass_bins),
         cmocka_unit_test(order_of_observations),
         cmocka_unit_test(verdicts),
