@@ -30,9 +30,16 @@ wrong "unexpected" export cyclical hmc --format npz
 ok export cyclical --format npz
 check "the default name" [ -f cyclical.npz ]
 cp cyclical.npz kept
-wrong "cyclical.npz: exists already" export cyclical --format npz
+run export cyclical --format npz
+check "a file that is there is not replaced" complained 1 "cyclical.npz: is there already; choose another name, or --force replaces it"
 check "a file that was there is as it was" cmp -s kept cyclical.npz
 ok export cyclical --format npz --force
+cp cyclical/logits_test.npy kept
+run export cyclical --format npz -o cyclical/logits_test.npy --force
+check "nothing in a run is replaced" complained 1 "cyclical/logits_test.npy: is there already, in the folder of a run"
+check "it is as it was" cmp -s kept cyclical/logits_test.npy
+run export cyclical --format npz -o hmc --force
+check "nor is a folder" complained 1 "hmc: is a folder"
 (cd hmc && "$kelvin" export . --format npz >/dev/null)
 check "the default name of ." [ -f hmc/hmc.npz ]
 rm hmc/hmc.npz

@@ -25,7 +25,16 @@ check "one run: every plot" page one.html "charts == 14 and 'Learning curves' in
 check "twelve mistakes and twelve doubts" page one.html "images == 24"
 check "a page is not heavy" [ "$(wc -c <one.html)" -lt 1000000 ]
 cp one.html first.html
-ok report nine -o one.html --threads 1
+run report nine -o one.html
+check "a page that is there is not replaced" complained 1 "one.html: is there already; choose another name, or --force replaces it"
+check "it is as it was" same one.html first.html
+cp nine/run.json kept.json
+run report nine -o nine/run.json --force
+check "nothing in a run is replaced" complained 1 "nine/run.json: is there already, in the folder of a run, where nothing is replaced"
+run report nine -o nine/chain-000/history.csv --force
+check "nor in its chains" complained 1 "nine/chain-000/history.csv: is there already, in the folder of a run"
+check "the run is as it was" same nine/run.json kept.json
+ok report nine -o one.html --threads 1 --force
 check "the same runs give the same bytes, on any number of threads" same one.html first.html
 
 # ---- the command on the page ----

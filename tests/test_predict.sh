@@ -52,6 +52,29 @@ run predict tables moved.csv -o out.csv
 check "into a file" same out.csv first.csv
 check "into a file: nothing on standard output" [ ! -s stdout ]
 
+# ---- what is there is not lost ----
+echo mine >out.csv
+refused "out.csv: is there already; choose another name, or --force replaces it" tables moved.csv -o out.csv
+check "a file that was there is as it was" [ "$(cat out.csv)" = mine ]
+run predict tables moved.csv -o out.csv --force
+check "unless it is forced" same out.csv first.csv
+cp plain.csv input.csv
+ln -s input.csv link.csv
+mkdir album
+: >album/one.png
+for use in "input.csv input.csv" "csv:input.csv ./input.csv" "input.csv link.csv" "csv:moved.csv,test=input.csv input.csv" \
+    "images:album album/one.png"; do
+    refused "the input is read from it; choose another name" tables ${use% *} -o ${use#* } --force
+done
+"$kelvin" predict tables - -o input.csv --force <input.csv >stdout 2>stderr
+echo $? >code
+check "nor through standard input" complained 1 "input.csv: the input is read from it"
+check "the input is as it was" same input.csv plain.csv
+refused "tables/run.json: is there already, in the folder of a run, where nothing is replaced" tables moved.csv -o tables/run.json --force
+refused "album: is a folder; expected the name of a file" tables moved.csv -o album --force
+mkfifo tube
+refused "tube: is a device or a pipe" tables moved.csv -o tube --force
+
 # ---- JSON ----
 ok predict tables moved.csv --json
 check "JSON lines" python3 -c "

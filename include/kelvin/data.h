@@ -120,6 +120,8 @@ typedef struct kelvin_rows {
  * have another shape. `like` must outlive the inputs. */
 KELVIN_MUST_CHECK kelvin_status kelvin_inputs_open(kelvin_inputs **inputs, const char *spec, const kelvin_data *like,
                                                    bool labels);
+/* Whether inputs of that name are read from this file, or from a folder that it is in. */
+bool kelvin_inputs_come_from(const char *spec, const char *path);
 /* The rows of a part of data that are open, and stay open. */
 KELVIN_MUST_CHECK kelvin_status kelvin_inputs_of(kelvin_inputs **inputs, const kelvin_data *data,
                                                  const kelvin_part *part);

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "cli/amounts.h"
 #include "cli/command.h"
+#include "cli/output_file.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const struct option options[] = {
      "the name of RUN's folder, here, with the format's ending"},
     {"what", 0, "PARTS", OPTION_STRING, offsetof(struct settings, what), "parts, with commas between them: see above",
      "all"},
-    {"force", 0, NULL, OPTION_FLAG, offsetof(struct settings, force), "replace FILE where it exists", NULL},
+    {"force", 0, NULL, OPTION_FLAG, offsetof(struct settings, force), OUTPUT_FORCE, NULL},
     {"threads", 0, "N", OPTION_SIZE, offsetof(struct settings, threads), "threads, where logits must be computed again",
      "one per CPU"},
 };
@@ -63,6 +64,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     KELVIN_TRY(kelvin_samples_open(&samples, arguments->operand));
     kelvin_status status = settings->output ? KELVIN_OK : default_output(path, arguments->operand, settings->format);
     const char *to = settings->output ? settings->output : path;
+    if (!status) status = output_check(to, settings->force, NULL);
     if (!status) status = kelvin_export(&done, samples, to, &wanted);
     if (!status) {
         char size[AMOUNT];

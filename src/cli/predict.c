@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "cli/bar.h"
 #include "cli/command.h"
+#include "cli/output_file.h"
 #include "cli/predict_rows.h"
 #include "cli/progress.h"
 #include "cli/sghmc.h"
@@ -14,7 +15,7 @@
 struct settings {
     const char *output;
     size_t threads;
-    bool json;
+    bool json, force;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -22,6 +23,7 @@ struct settings {
 static const struct option options[] = {
     {"output", 'o', "FILE", OPTION_STRING, AT(output), "write there instead; the file is there when it is complete",
      "standard output"},
+    {"force", 0, NULL, OPTION_FLAG, AT(force), OUTPUT_FORCE, NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "one JSON object per row instead of CSV", NULL},
 };
@@ -146,6 +148,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     if (settings->threads > SGHMC_MOST_THREADS)
         return kelvin_fail(KELVIN_EUSAGE, "--threads is %zu; expected at most %d", settings->threads,
                            SGHMC_MOST_THREADS);
+    KELVIN_TRY(output_check(settings->output, settings->force, arguments->operands[1]));
     signal(SIGPIPE, SIG_DFL); /* who reads the first rows only means no harm */
     kelvin_samples *samples;
     KELVIN_TRY(kelvin_samples_open(&samples, arguments->operands[0]));
@@ -156,7 +159,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
 
 const struct command predict_command = {
     .name = "predict",
-    .synopsis = "RUN INPUT [-o FILE] [--json] [--threads N]",
+    .synopsis = "RUN INPUT [OPTION]...",
     .about = "Say what a run's posterior makes of new inputs: class probabilities and doubt, row by row",
     .details =
         "RUN is a folder that kelvin sample made; the data it was made from are not needed. INPUT is a picture\n"

@@ -1,18 +1,21 @@
 /* kelvin report: one page about runs. */
 #include "cli/command.h"
+#include "cli/output_file.h"
 #include "report/report.h"
 
 #include <string.h>
 
 struct settings {
     const char *output, *on;
+    bool force;
     size_t threads;
 };
 
 #define AT(field) offsetof(struct settings, field)
 
 static const struct option options[] = {
-    {"output", 'o', "FILE", OPTION_STRING, AT(output), "the page, FILE.html (required); replaced if it is there", NULL},
+    {"output", 'o', "FILE", OPTION_STRING, AT(output), "the page, FILE.html (required)", NULL},
+    {"force", 0, NULL, OPTION_FLAG, AT(force), OUTPUT_FORCE, NULL},
     {"on", 0, "PART", OPTION_STRING, AT(on), "test, train, or a data set with labels: as for kelvin sample --data",
      "test; train if there is no test part"},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the page does not depend on it", "one per CPU"},
@@ -24,6 +27,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     if (!arguments->operand)
         return kelvin_fail(KELVIN_EUSAGE, "which run? Give its folder: kelvin report RUN -o report.html");
     if (!settings->output) return kelvin_fail(KELVIN_EUSAGE, "no output file: give -o report.html");
+    KELVIN_TRY(output_check(settings->output, settings->force, NULL));
     const struct report_options how = {.on = settings->on, .threads = settings->threads};
     KELVIN_TRY(report_write(settings->output, arguments->operands, arguments->n_operands, &how));
     printf("%s\n", settings->output);

@@ -99,14 +99,22 @@ static const struct {
     const struct inputs_type *type;
 } contents[] = {{npy_is, &inputs_npy}, {png_is, &inputs_pictures}, {jpeg_is, &inputs_pictures}};
 
+const struct data_type *inputs_spec(const char *text)
+{
+    const struct data_type *type = data_find_type(text);
+    const size_t length = type ? strcspn(type->usage, ":") : 0;
+    for (size_t i = 0; type && i < sizeof named / sizeof *named; i++)
+        if (strncmp(named[i].spec->usage, type->usage, length + 1) == 0) return named[i].spec;
+    return type;
+}
+
 /* A data set by its name: in pieces where that is possible, else as a whole. */
 static kelvin_status choose_named(kelvin_inputs *in, const struct data_type *type)
 {
-    const size_t length = strcspn(type->usage, ":");
     in->type = &inputs_part;
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
-        if (strncmp(named[i].spec->usage, type->usage, length + 1) != 0) continue;
-        KELVIN_TRY(data_spec_parse(&in->spec, named[i].spec, in->text));
+        if (named[i].spec != type) continue;
+        KELVIN_TRY(data_spec_parse(&in->spec, type, in->text));
         if (!data_spec_value(&in->spec, "split")) in->type = named[i].type;
     }
     return KELVIN_OK;
@@ -131,7 +139,7 @@ static kelvin_status choose_file(kelvin_inputs *in, const struct stat *about)
 
 static kelvin_status choose(kelvin_inputs *in)
 {
-    const struct data_type *type = data_find_type(in->text);
+    const struct data_type *type = inputs_spec(in->text);
     struct stat about;
     if (type) return choose_named(in, type);
     if (strcmp(in->text, "-") == 0) return in->file = in->text, in->type = &inputs_csv, KELVIN_OK;

@@ -22,6 +22,9 @@ KELVIN_MUST_CHECK kelvin_status inputs_part_of(kelvin_inputs *inputs, const kelv
 /* How the formats that come in pieces are named, where labels may be missing. */
 extern const struct data_type inputs_csv_spec, inputs_npy_spec, inputs_images_spec;
 
+/* How a data set is written that is named so, with or without labels; NULL: it is none. */
+const struct data_type *inputs_spec(const char *text);
+
 struct kelvin_inputs {
     const struct inputs_type *type;
     const kelvin_data *like;

@@ -104,6 +104,11 @@ static bool is_of(const char *const *kinds, const char *name)
     return false;
 }
 
+bool listing_is_picture(const char *name)
+{
+    return is_of(read_kinds, name);
+}
+
 static kelvin_status check_other(const char *folder, const char *name)
 {
     bool is;

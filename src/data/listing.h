@@ -26,4 +26,7 @@ KELVIN_MUST_CHECK kelvin_status listing_make(struct listing *listing, kelvin_are
 KELVIN_MUST_CHECK kelvin_status listing_inputs(struct listing *listing, kelvin_arena *arena, const char *folder,
                                                const char *test);
 
+/* By the end of its name. */
+bool listing_is_picture(const char *name);
+
 #endif
