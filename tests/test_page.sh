@@ -163,7 +163,10 @@ fi
 echo $? >code
 bare() { [ "$(cat code)" = 1 ] && has stderr "gnuplot" && [ -s bare/reliability.csv ] && [ -s bare/posterior-size.gp ]; }
 check "without gnuplot the numbers are kept, and it is said" bare
-wrong "is a file, not a folder" eval nine --plot one.html
+run eval nine --plot one.html
+check "--plot on a file" complained 1 "is a file, not a folder"
+run eval nine --plot no/such/folder
+check "--plot in a folder that is not there" complained 1 "no/such"
 
 # ---- in a browser ----
 browser=

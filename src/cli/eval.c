@@ -163,7 +163,7 @@ static kelvin_status check(const struct settings *settings, const struct argumen
         return kelvin_fail(KELVIN_EUSAGE, "--bins %zu: expected 1 .. %d", settings->bins, (int)KELVIN_MOST_BINS);
     if (settings->sizes && !settings->json && !settings->csv)
         return kelvin_fail(KELVIN_EUSAGE, "--sizes: expected --json or --csv with it");
-    return settings->plot ? output_check_folder(settings->plot) : KELVIN_OK;
+    return settings->plot && output_check_folder(settings->plot) ? KELVIN_EIO : KELVIN_OK; /* the option is right */
 }
 
 static kelvin_status run(void *data, const struct arguments *arguments)
