@@ -550,6 +550,39 @@ static void data_sets(void **state)
     kelvin_data_close(digits);
 }
 
+/* Arrays of digits as scikit-learn has them, of whole numbers from 0 to 16; one that is larger makes them bytes. */
+static void own_scale(void **state)
+{
+    (void)state;
+    enum { ROWS = 50, ALL = ROWS * 64 };
+    static uint8_t bytes[ALL];
+    static double reals[ALL];
+    static int64_t labels[ROWS];
+    kelvin_data *digits;
+    assert_ok(kelvin_data_open(&digits, "digits"));
+    for (size_t i = 0; i < ALL; i++) reals[i] = bytes[i] = digits->test.bytes[i];
+    for (size_t i = 0; i < ROWS; i++) labels[i] = digits->test.y[i];
+    write_npy("b.npy", "|u1", "False", "(50, 8, 8)", bytes, sizeof bytes);
+    write_npy("f.npy", "<f8", "False", "(50, 8, 8)", reals, sizeof reals);
+    write_npy("y.npy", "<i8", "False", "(50,)", labels, sizeof labels);
+    kelvin_part part = digits->test;
+    part.n = ROWS;
+    is_part(in_spec("npy:%b.npy,%y.npy"), digits, digits, &part, true);
+    is_part(in_spec("npy:%f.npy,%y.npy"), digits, digits, &part, true);
+    is_part(in_spec("npy:%f.npy,%y.npy,split=0"), digits, digits, &part, true);
+
+    static float own[64];
+    memcpy(own, all.x, sizeof own);
+    bytes[ALL - 1] = 17;
+    write_npy("b.npy", "|u1", "False", "(50, 8, 8)", bytes, sizeof bytes);
+    assert_ok(read_all(&all, in_spec("npy:%b.npy"), digits, false, 7));
+    /* (byte / 255 - mean) / deviation in place of (byte / 16 - mean) / deviation, to a few roundings of a float */
+    for (size_t i = 0; i < 64; i++)
+        assert_near((double)all.x[i], (bytes[i] / 255. - digits->mean[0]) / digits->deviation[0], 1e-6);
+    assert_true(memcmp(own, all.x, sizeof own) != 0);
+    kelvin_data_close(digits);
+}
+
 /* ---- memory ---- */
 
 struct work {
@@ -594,6 +627,7 @@ int main(void)
         cmocka_unit_test(split_of_others),
         cmocka_unit_test(pictures),
         cmocka_unit_test(data_sets),
+        cmocka_unit_test(own_scale),
         cmocka_unit_test(short_of_memory),
     };
     return cmocka_run_group_tests_name("inputs", tests, make_base, remove_base);

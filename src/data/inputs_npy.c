@@ -101,20 +101,50 @@ static kelvin_status take_shape(kelvin_inputs *in, struct state *s)
     return KELVIN_OK;
 }
 
-/* How images are bytes: of floats that depends on all of them. */
-static kelvin_status find_range(kelvin_inputs *in, struct state *s)
+struct seen {
+    struct npy_faults faults;
+    double largest;
+};
+
+typedef void look(struct seen *seen, const struct npy *piece, size_t before, double *aside);
+
+static void look_for_faults(struct seen *seen, const struct npy *piece, size_t before, double *aside)
+{
+    npy_look(&seen->faults, piece, before, aside);
+}
+
+static void look_for_largest(struct seen *seen, const struct npy *piece, size_t before, double *aside)
+{
+    (void)before;
+    seen->largest = npy_largest(piece, seen->largest, aside);
+}
+
+/* At all images, some at a time. */
+static kelvin_status look_at_all(struct seen *seen, kelvin_inputs *in, struct state *s, look *way)
 {
     enum { NUMBERS = 1 << 18 }; /* at a time, or one image */
-    const struct npy *x = &s->x.head;
-    const size_t inputs = in->like->inputs, some = inputs < NUMBERS ? NUMBERS / inputs : 1;
-    struct npy_faults faults = {0};
-    const bool known = x->kind == 'b' || (x->kind == 'u' && x->item == 1);
-    for (size_t i = 0; !known && i < x->shape[0]; i += some) {
+    const size_t all = s->x.head.shape[0], inputs = in->like->inputs, some = inputs < NUMBERS ? NUMBERS / inputs : 1;
+    for (size_t i = 0; i < all; i += some) {
         struct npy piece;
-        KELVIN_TRY(read_rows(&s->x, &piece, i, x->shape[0] - i < some ? x->shape[0] - i : some));
-        npy_look(&faults, &piece, i, s->aside);
+        KELVIN_TRY(read_rows(&s->x, &piece, i, all - i < some ? all - i : some));
+        way(seen, &piece, i, s->aside);
     }
-    return npy_find_range(&s->range, &faults, x, s->x.path);
+    return KELVIN_OK;
+}
+
+/* How images are bytes, and of which white: both may depend on all of them. */
+static kelvin_status find_range(kelvin_inputs *in, struct state *s)
+{
+    const struct npy *x = &s->x.head;
+    struct seen seen = {0};
+    const bool known = x->kind == 'b' || (x->kind == 'u' && x->item == 1);
+    if (!known) KELVIN_TRY(look_at_all(&seen, in, s, look_for_faults));
+    KELVIN_TRY(npy_find_range(&s->range, &seen.faults, x, s->x.path));
+    if (!npy_may_be_like(s->range, in->like)) return KELVIN_OK;
+    KELVIN_TRY(look_at_all(&seen, in, s, look_for_largest));
+    if (seen.largest > (double)in->like->white) return KELVIN_OK;
+    kelvin_data_close(in->eyes);
+    return kelvin_data_describe(&in->eyes, in->like);
 }
 
 /* ---- opening ---- */

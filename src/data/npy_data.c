@@ -96,6 +96,14 @@ kelvin_status npy_values(double *values, const struct npy *x, size_t before, con
     return KELVIN_OK;
 }
 
+/* New images may be on the scale of those of the training. */
+static void take_white(struct data_loader *l, const struct pair *train, const struct pair *test, double *aside)
+{
+    double largest = npy_largest(&train->x, 0, aside);
+    if (test) largest = npy_largest(&test->x, largest, aside);
+    if (largest <= (double)l->like->white) l->data->white = l->like->white;
+}
+
 static kelvin_status take_images(struct data_loader *l, const struct pair *train, const struct pair *test)
 {
     const struct npy_range *range;
@@ -107,6 +115,7 @@ static kelvin_status take_images(struct data_loader *l, const struct pair *train
     if (!status && test) status = npy_check_range(range, &test->file_x, aside, test->x_path);
     if (!status) npy_image_bytes(l->bytes, &train->x, range, aside);
     if (!status && test) npy_image_bytes(l->bytes + train->x.count, &test->x, range, aside);
+    if (!status && npy_may_be_like(range, l->like)) take_white(l, train, test, aside);
     kelvin_free(aside);
     return status;
 }

@@ -48,6 +48,13 @@ KELVIN_MUST_CHECK kelvin_status npy_find_range(const struct npy_range **range, c
 KELVIN_MUST_CHECK kelvin_status npy_check_range(const struct npy_range *range, const struct npy *x, double *aside,
                                                 const char *path);
 
+/* The largest number, or `before` if that is larger. */
+double npy_largest(const struct npy *x, double before, double *aside);
+
+/* Whether whole numbers may be on a scale of `like` where white is less than 255 (digits: 16). They are if none of them
+ * is larger. `like` may be NULL. */
+bool npy_may_be_like(const struct npy_range *range, const kelvin_data *like);
+
 /* All images, of that range and with their axes arranged. */
 void npy_image_bytes(uint8_t *out, const struct npy *x, const struct npy_range *range, double *aside);
 

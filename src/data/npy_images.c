@@ -113,6 +113,22 @@ kelvin_status npy_check_range(const struct npy_range *range, const struct npy *x
     return fail_at(x, &fault, path, "", expected);
 }
 
+double npy_largest(const struct npy *x, double before, double *aside)
+{
+    const size_t size = x->count / x->shape[0];
+    for (size_t i = 0; i < x->shape[0]; i++) {
+        const struct npy row = npy_row(x, i);
+        npy_doubles(aside, &row);
+        for (size_t j = 0; j < size; j++) before = fmax(before, aside[j]);
+    }
+    return before;
+}
+
+bool npy_may_be_like(const struct npy_range *range, const kelvin_data *like)
+{
+    return range == &bytes && like && like->channels > 0 && like->white < 255;
+}
+
 void npy_image_bytes(uint8_t *out, const struct npy *x, const struct npy_range *range, double *aside)
 {
     const size_t size = x->count / x->shape[0];
