@@ -237,11 +237,39 @@ np.save('wide.npy', np.zeros((5, 3, 32, 32), np.uint8)); np.save('t.npy', np.zer
     refused "t.npy: has rows of 3 numbers; the network takes images of 1 x 8 x 8" digits t.npy
     refused "plain.csv: is a table; the network takes images of 1 x 8 x 8" digits plain.csv
     refused "photo.jpg: is a picture; the network takes rows of 3 numbers" tables photo.jpg
+    /usr/bin/python3 -c "
+import numpy as np
+from PIL import Image
+a = Image.open('photo.jpg')
+for kind in 'gif', 'bmp', 'tiff', 'webp': a.save('photo.' + kind)
+np.savez('x.npz', x=np.zeros(3))"
+    for kind in GIF BMP TIFF WebP; do
+        file=photo.$(echo $kind | tr A-Z a-z)
+        refused "$file: is a $kind picture; expected PNG or JPEG" digits $file
+        refused "$file: is a $kind picture; expected a table, as CSV" tables $file
+    done
+    refused "x.npz: is a ZIP archive (such as .npz and .xlsx); expected pictures as PNG or JPEG, or an array (.npy)" digits x.npz
+    cp photo.jpg wrong.csv
+    refused "wrong.csv: is a JPEG picture; expected a table, as CSV" tables wrong.csv
+    "$kelvin" predict digits - <photo.jpg >stdout 2>stderr
+    echo $? >code
+    check "a picture on standard input" complained 1 "standard input: is a JPEG picture; pictures are read from files"
+    "$kelvin" predict tables - <x.npy >stdout 2>stderr
+    echo $? >code
+    check "an array on standard input" complained 1 "standard input: is an array (.npy); expected a table, as CSV"
 else
     echo "skipped: python3-numpy or python3-pil is not installed, nothing to make pictures with"
 fi
+refused "/: is a folder; the network takes rows of 3 numbers: give a table, as CSV" tables /
+mkdir -p root/bin
+refused "kelvin predict: root/bin: holds no pictures" digits root/
+head -c 99 /dev/zero | tr '\0' '\1' >zeros
+printf '\0' >>zeros
+refused "zeros: is not text; expected a table, as CSV" tables zeros
+printf 'BMI,BZh,%%PD\n1,2,3\n' >names.csv
+refused "the network also takes" tables names.csv
 cut -d, -f1,3 plain.csv >short.csv
-refused "short.csv: line 1: no column is called 'width', which the network takes; expected one of: length, depth" tables short.csv
+refused "short.csv: line 1: the file has 'length', 'depth'; the network also takes 'width'" tables short.csv
 sed 's/width/widht/' plain.csv >typo.csv
 refused "no column is called 'width', which the network takes; did you mean 'widht'?" tables typo.csv
 sed '5s/.*/1,2,three/' plain.csv >word.csv

@@ -13,7 +13,9 @@
 
 kelvin_status kelvin_path_join(kelvin_path path, const char *folder, const char *name, ...)
 {
-    const int used = snprintf(path, KELVIN_PATH_MAX, "%s/", folder);
+    const size_t length = strlen(folder);
+    const int used =
+        snprintf(path, KELVIN_PATH_MAX, "%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/");
     if (used < 0 || used >= KELVIN_PATH_MAX) goto too_long;
     const size_t left = KELVIN_PATH_MAX - (size_t)used;
     va_list args;

@@ -96,6 +96,8 @@ struct csv_window {
 /* "-": standard input. Pipes will do. */
 KELVIN_MUST_CHECK kelvin_status csv_window_open(struct csv_window *window, const char *path);
 void csv_window_close(struct csv_window *window);
+/* Waits for the first bytes, a line or some more, which window->buffer has then, as far as window->filled. */
+KELVIN_MUST_CHECK kelvin_status csv_window_peek(struct csv_window *window);
 
 /* The same as csv_start and csv_row for the text in a window: a row lives until the next one is read. `patient`: wait
  * for it; otherwise *more is also false if it is not there yet. */

@@ -57,6 +57,13 @@ static kelvin_status read_some(struct csv_window *w)
     }
 }
 
+kelvin_status csv_window_peek(struct csv_window *w)
+{
+    enum { ENOUGH = 16 };
+    while (w->filled < ENOUGH && !w->ended && !memchr(w->buffer, '\n', w->filled)) KELVIN_TRY(read_some(w));
+    return KELVIN_OK;
+}
+
 /* Looks at the bytes from *looked on: where the last whole row ends, if one does. */
 static void find_rows(struct csv_window *w, size_t *looked, bool *quoted)
 {
@@ -80,6 +87,7 @@ static kelvin_status move_on(struct csv_window *w, char **text, size_t *bytes)
     w->filled -= w->rows;
     memmove(w->buffer, w->buffer + w->rows, w->filled);
     w->rows = 0;
+    find_rows(w, &looked, &quoted); /* of what csv_window_peek has read */
     while (w->rows == 0 && !w->ended) {
         KELVIN_TRY(read_some(w));
         find_rows(w, &looked, &quoted);

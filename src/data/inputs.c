@@ -3,7 +3,6 @@
 #include "data/inputs.h"
 
 #include "base/c_locale.h"
-#include "base/suggest.h"
 #include "data/picture.h"
 #include "data/text.h"
 
@@ -50,6 +49,29 @@ kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const
     return kelvin_fail(KELVIN_EFORMAT, "%s: has %s; the network takes %s", path, shape(own).text, shape(like).text);
 }
 
+void inputs_list(char out[INPUTS_LIST], kelvin_name_at *at, const void *context)
+{
+    static const char more[] = ", ...";
+    char name[KELVIN_NAME_SIZE];
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; at(name, context, i); i++) {
+        const size_t left = INPUTS_LIST - sizeof more - used;
+        const int n = snprintf(out + used, left, "%s'%s'", i ? ", " : "", name);
+        if (n < 0 || (size_t)n >= left) {
+            snprintf(out + used, sizeof more, "%s", more);
+            return;
+        }
+        used += (size_t)n;
+    }
+}
+
+bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_at *at, const void *context)
+{
+    kelvin_suggest(out, word, at, context);
+    return strncmp(out, "did", 3) == 0;
+}
+
 static bool class_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     const kelvin_data *like = context;
@@ -63,11 +85,12 @@ static bool class_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 
 kelvin_status inputs_no_class(const kelvin_inputs *in, const char *where, const char *label)
 {
-    char hint[KELVIN_SUGGESTION];
+    char hint[KELVIN_SUGGESTION], names[INPUTS_LIST];
     const struct text_shown shown = text_shown(label);
-    kelvin_suggest(hint, shown.text, class_at, in->like);
-    return kelvin_fail(KELVIN_EFORMAT, "%s: the label '%s' is none of the %zu classes of the network; %s", where,
-                       shown.text, in->like->classes, hint);
+    const bool near = inputs_near(hint, shown.text, class_at, in->like);
+    inputs_list(names, class_at, in->like);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: the label '%s' is none of the %zu classes of the network; %s%s", where,
+                       shown.text, in->like->classes, near ? hint : "expected one of: ", near ? "" : names);
 }
 
 kelvin_status inputs_no_labels(const char *where, const char *expected)

@@ -2,6 +2,7 @@
 #ifndef DATA_INPUTS_H
 #define DATA_INPUTS_H
 
+#include "base/suggest.h"
 #include "data/data.h"
 #include "data/labels.h"
 
@@ -48,6 +49,9 @@ struct kelvin_inputs {
     const float *shown; /* rows that are elsewhere than in x; NULL: in x */
 };
 
+/* What a file is that begins so, "a GIF picture", with what in it is no text; NULL: it may be text. */
+const char *inputs_kind(bool *picture, const void *head, size_t bytes);
+
 /* Images in inputs->bytes to inputs->x. */
 void inputs_normalise(kelvin_inputs *inputs, size_t n);
 
@@ -57,6 +61,13 @@ KELVIN_MUST_CHECK kelvin_status inputs_standardise(kelvin_inputs *inputs, size_t
 
 /* KELVIN_EFORMAT: what `own` has, what `like` takes. */
 KELVIN_MUST_CHECK kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const kelvin_data *like);
+
+/* Names in quotes, since they may have commas in them: "'Laenge, cm', 'weight'"; those that do not fit are "...". */
+enum { INPUTS_LIST = 360 };
+void inputs_list(char out[INPUTS_LIST], kelvin_name_at *at, const void *context);
+
+/* "did you mean 'NAME'?" if one is near; else false. */
+bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_at *at, const void *context);
 
 /* Says the classes that there are: `where` is the file and the place in it. */
 KELVIN_MUST_CHECK kelvin_status inputs_no_class(const kelvin_inputs *inputs, const char *where, const char *label);

@@ -3,13 +3,13 @@
  * one more, of labels. */
 #include "data/inputs.h"
 
-#include "base/suggest.h"
 #include "data/csv.h"
 #include "data/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NO_LABEL = -1 };
 
@@ -41,13 +41,33 @@ static bool column_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i
     return true;
 }
 
-static kelvin_status no_column(const struct csv_reader *first, const char *name)
+struct both {
+    const kelvin_data *like;
+    const struct csv_reader *first;
+};
+
+static bool missing_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
-    char hint[KELVIN_SUGGESTION];
+    const struct both *both = context;
+    for (size_t j = 0, at; j < both->like->inputs; j++) {
+        if (csv_find_name(&at, both->first, both->like->column_names[j]) > 0 || i-- > 0) continue;
+        snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(both->like->column_names[j]).text);
+        return true;
+    }
+    return false;
+}
+
+static kelvin_status no_column(const kelvin_data *like, const struct csv_reader *first, const char *name)
+{
+    char hint[KELVIN_SUGGESTION], has[INPUTS_LIST], missing[INPUTS_LIST];
     const struct text_shown shown = text_shown(name);
-    kelvin_suggest(hint, shown.text, column_at, first);
-    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: no column is called '%s', which the network takes; %s",
-                       first->path, first->row_line, shown.text, hint);
+    if (inputs_near(hint, shown.text, column_at, first))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: no column is called '%s', which the network takes; %s",
+                           first->path, first->row_line, shown.text, hint);
+    inputs_list(has, column_at, first);
+    inputs_list(missing, missing_at, &(struct both){like, first});
+    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: the file has %s; the network also takes %s", first->path,
+                       first->row_line, has, missing);
 }
 
 /* The column of the j-th input. Where the network has a name more than once, they come in the same order. */
@@ -56,7 +76,7 @@ static kelvin_status find_column(size_t *at, const kelvin_data *like, const stru
     const char *name = like->column_names[j];
     const size_t there = csv_find_name(at, first, name);
     if (there == 1) return KELVIN_OK;
-    if (there == 0) return no_column(first, name);
+    if (there == 0) return no_column(like, first, name);
     const size_t wanted =
         count_name(like, name, like->inputs) + (like->label_name && strcmp(like->label_name, name) == 0);
     if (there != wanted)
@@ -141,6 +161,30 @@ static kelvin_status check_labels(kelvin_inputs *in, const struct state *s)
     return inputs_no_labels(s->reader.path, expected);
 }
 
+/* What is no table; or what is one, where the network takes images. */
+static kelvin_status check_kind(const kelvin_inputs *in, struct state *s)
+{
+    const kelvin_data *like = in->like;
+    const bool images = like->channels > 0;
+    bool picture = false;
+    const char *kind = NULL;
+    if (!images || !isatty(s->window.fd)) { /* nobody should type what is refused anyway */
+        KELVIN_TRY(csv_window_peek(&s->window));
+        kind = inputs_kind(&picture, s->window.buffer, s->window.filled);
+    }
+    if (kind && images && s->window.fd == STDIN_FILENO)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; pictures are read from files: give the name of one",
+                           s->window.path, kind);
+    if (kind)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; expected %s", s->window.path, kind,
+                           !images   ? "a table, as CSV"
+                           : picture ? "PNG or JPEG"
+                                     : "pictures as PNG or JPEG, or an array (.npy)");
+    if (!images) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: is a table; the network takes images of %zu x %zu x %zu", s->window.path,
+                       like->channels, like->height, like->width);
+}
+
 static kelvin_status open(kelvin_inputs *in)
 {
     struct state *s = in->state = kelvin_arena_alloc(in->arena, 1, sizeof *s);
@@ -151,12 +195,9 @@ static kelvin_status open(kelvin_inputs *in)
     if (!s->column || !s->values) return KELVIN_ENOMEM;
     const char *test = in->file ? NULL : data_spec_value(&in->spec, "test");
     const char *path = in->file ? in->file : test ? test : in->spec.files[0];
-    if (in->like->channels > 0)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: is a table; the network takes images of %zu x %zu x %zu",
-                           strcmp(path, "-") == 0 ? "standard input" : path, in->like->channels, in->like->height,
-                           in->like->width);
     bool more;
     KELVIN_TRY(csv_window_open(&s->window, path));
+    KELVIN_TRY(check_kind(in, s));
     KELVIN_TRY(csv_window_start(&s->window, &s->reader));
     KELVIN_TRY(csv_window_row(&s->window, &s->reader, &more, true));
     if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers", s->reader.path);

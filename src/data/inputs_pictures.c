@@ -54,11 +54,11 @@ static kelvin_status open(kelvin_inputs *in)
     if (!s) return KELVIN_ENOMEM;
     const char *place = in->file ? in->file : in->spec.files[0];
     const char *test = in->file ? NULL : data_spec_value(&in->spec, "test");
-    KELVIN_TRY(in->file && !kelvin_is_folder(in->file) ? one_file(&s->list, in)
-                                                       : listing_inputs(&s->list, in->arena, place, test));
+    const bool folder = kelvin_is_folder(place);
     if (in->like->channels == 0)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: %s; the network takes rows of %zu numbers", place,
-                           s->list.n > 1 ? "holds pictures" : "is a picture", in->like->inputs);
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; the network takes rows of %zu numbers: give a table, as CSV",
+                           place, folder ? "a folder" : "a picture", in->like->inputs);
+    KELVIN_TRY(in->file && !folder ? one_file(&s->list, in) : listing_inputs(&s->list, in->arena, place, test));
     in->labelled = s->list.n_classes > 0;
     if (in->labels && !in->labelled) return inputs_no_labels(place, "pictures in one folder for each class");
     KELVIN_TRY(match(in, s, place));
