@@ -596,6 +596,29 @@ static kelvin_status read_once(void *context)
     return read_all(&all, work->spec, work->like, true, 30);
 }
 
+static kelvin_status keep_once(void *context)
+{
+    const struct work *work = context;
+    kelvin_inputs *inputs;
+    KELVIN_TRY(kelvin_inputs_open(&inputs, work->spec, work->like, true));
+    kelvin_status status = kelvin_inputs_keep(inputs, "b,1");
+    kelvin_rows rows;
+    if (!status) status = kelvin_inputs_next(inputs, &rows, 3);
+    if (!status) status = kelvin_inputs_next(inputs, &rows, 30);
+    if (!status) assert_true(rows.first == 3 && rows.n == 30);
+    if (!status) assert_string_equal(kelvin_inputs_kept_name(inputs, 1), "1");
+    for (size_t i = 0; !status && i < rows.n; i++) { /* what stands in the file is what was standardised */
+        const kelvin_data *like = work->like;
+        for (size_t k = 0; k < 2; k++) {
+            const double value = strtod(kelvin_inputs_kept(inputs, rows.first + i, k), NULL);
+            const size_t j = !k;
+            assert_near((double)rows.x[i * like->inputs + j], (value - like->mean[j]) / like->deviation[j], 1e-5);
+        }
+    }
+    kelvin_inputs_close(inputs);
+    return status;
+}
+
 static void short_of_memory(void **state)
 {
     (void)state;
@@ -604,6 +627,7 @@ static void short_of_memory(void **state)
     char spec[2048];
     snprintf(spec, sizeof spec, "%s", in_spec("%t.csv"));
     assert_true(without_memory(read_once, &(struct work){spec, like}) > 5);
+    assert_true(without_memory(keep_once, &(struct work){spec, like}) > 8);
     kelvin_data_close(like);
     like = described("digits");
     assert_true(without_memory(read_once, &(struct work){"digits", like}) > 5);

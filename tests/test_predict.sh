@@ -40,6 +40,36 @@ check "without labels: the same probabilities" others
 check "from standard input: the same" others
 tail -n +2 plain.csv | "$kelvin" predict tables - >stdout 2>stderr
 check "without names: the same" others
+check "what was guessed is said, once" \
+    [ "$(cat stderr)" = "kelvin predict: standard input: has no names of columns: they are taken in the order of training, 'length', 'width', 'depth'" ]
+printf '1,2,3,4\n1,2,3,setosa\n1,2,3,\n' >four.csv
+ok predict tables four.csv
+check "labels that were guessed" grep -qxF "kelvin predict: four.csv: has 4 columns, the network takes 3: column 4 is taken for the label" stderr
+check "labels that are not known are empty" [ "$(cut -d, -f1,2 stdout | tr '\n' ' ')" = "row,label 1, 2,setosa 3, " ]
+ok predict tables csv:four.csv,label=4
+check "labels that were asked for are no guess" [ "$(wc -l <stderr)" = 1 ]
+ok predict tables moved.csv
+check "names: nothing is guessed" [ ! -s stderr ]
+
+# ---- columns that are handed on ----
+awk -F, -v OFS=, 'NR == 1 { print "id", $1, $2, "\"a, b\"", $3; next } { print "n" NR, $1, $2, "\"say \"\"" NR "\"\"\"", $3 }' plain.csv >ids.csv
+ok predict tables ids.csv --keep 'a\, b,id'
+check "their names" [ "$(head -n 1 stdout | cut -d, -f1-5)" = 'row,"a, b",id,prediction' ]
+check "their fields" grep -q '^89,"say ""90""",n90,' stdout
+sed 's/"versi, color"/versi/g; s/"[^,]*"/x/' stdout | cut -d, -f4- | tail -n +2 >found
+check "the rest is the same" same expected found
+ok predict tables ids.csv --keep id,length --json
+check "as JSON" python3 -c "
+import csv, json
+for line, row in zip(open('stdout'), csv.DictReader(open('ids.csv'))):
+    assert json.loads(line)['columns'] == {'id': row['id'], 'length': row['length']}, line"
+awk 'BEGIN { print "length,width,depth,id"; for (i = 0; i < 70000; i++) print i % 7 ",1,2,x" i }' >long.csv
+ok predict tables long.csv --keep id
+check "of many rows, each its own" awk -F, 'NR > 1 && $2 != "x" $1 - 1 { exit 1 } END { exit NR != 70001 }' stdout
+tail -n +2 plain.csv | "$kelvin" predict tables - --keep 2 2>stderr >stdout
+check "by number" [ "$(cut -d, -f2 stdout | tail -n +2)" = "$(cut -d, -f2 plain.csv | tail -n +2)" ]
+wrong "ids.csv: there is no column 'idd' to keep; expected 'id', 'length', 'width', 'a, b', 'depth', or 1 .. 5" predict tables ids.csv --keep idd
+wrong "csv:moved.csv,split=0.5: has no columns with names to keep" predict tables csv:moved.csv,split=0.5 --keep kind
 awk -F, -v OFS=';' 'NR == 1 { print "note", $3, $1, $2; next } { print "\"two\nlines\"", $3, $1, $2 }' plain.csv >shuffled.csv
 ok predict tables csv:shuffled.csv
 check "columns in another order, among others: the same" others
@@ -200,6 +230,7 @@ for i, a in enumerate(x):
         Image.fromarray(a).save(name)
 Image.fromarray(x[3]).convert('RGB').resize((16, 16), Image.NEAREST).save('large.png')
 Image.fromarray(x[3]).resize((64, 64)).save('photo.jpg')
+np.save('own.npy', x // 16)
 np.save('wide.npy', np.zeros((5, 3, 32, 32), np.uint8)); np.save('t.npy', np.zeros((5, 3)))"
     ok predict digits npy:x.npy
     cp stdout array.csv
@@ -223,7 +254,10 @@ np.save('wide.npy', np.zeros((5, 3, 32, 32), np.uint8)); np.save('t.npy', np.zer
     ok predict colours.run images:colours,split=0.5
     check "and so it is in a part" grep -q ',grün,' stdout
     ok predict digits npy:x.npy,y.npy
+    check "an array that goes to 255 is no guess" [ ! -s stderr ]
     check "labels of an array" grep -q '^16,5,' stdout
+    ok predict digits own.npy
+    check "a scale that was guessed" grep -q "own.npy: no number is above 16: that is taken for white, as in training, not 255" stderr
     ok predict digits flat/03.png
     check "one picture" [ "$(tail -n 1 stdout | cut -d, -f2-)" = "$(sed -n 5p array.csv | cut -d, -f2-)" ]
     check "one picture: one row" lines 2

@@ -129,6 +129,17 @@ KELVIN_MUST_CHECK kelvin_status kelvin_inputs_of(kelvin_inputs **inputs, const k
 bool kelvin_inputs_labelled(const kelvin_inputs *inputs);
 /* At most `most` rows, as many as are there without waiting; they live until the next call. None after the last. */
 KELVIN_MUST_CHECK kelvin_status kelvin_inputs_next(kelvin_inputs *inputs, kelvin_rows *rows, size_t most);
+/* What was guessed of them, in sentences for who wants to know; NULL after the last. */
+const char *kelvin_inputs_note(const kelvin_inputs *inputs, size_t i);
+
+/* Columns of a table that are handed on as they are: names, or numbers from 1, with commas between them (in a name:
+ * \,). To be called once, before the first row is asked for. KELVIN_EUSAGE if there is no such column, or no table. */
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_keep(kelvin_inputs *inputs, const char *columns);
+/* The i-th of them; NULL after the last. */
+const char *kelvin_inputs_kept_name(const kelvin_inputs *inputs, size_t i);
+/* Its field in a row, which the last call gave out; rows are counted from 0, from the first of all. */
+const char *kelvin_inputs_kept(const kelvin_inputs *inputs, size_t row, size_t i);
+
 void kelvin_inputs_close(kelvin_inputs *inputs);
 
 #ifdef __cplusplus

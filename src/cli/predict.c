@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 struct settings {
-    const char *output;
+    const char *output, *keep;
     size_t threads;
     bool json, force;
 };
@@ -24,6 +24,8 @@ static const struct option options[] = {
     {"output", 'o', "FILE", OPTION_STRING, AT(output), "write there instead; the file is there when it is complete",
      "standard output"},
     {"force", 0, NULL, OPTION_FLAG, AT(force), OUTPUT_FORCE, NULL},
+    {"keep", 0, "COLUMNS", OPTION_STRING, AT(keep),
+     "columns of a table to hand on, such as an id: names, or numbers from 1, with commas between them", "none"},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "one JSON object per row instead of CSV", NULL},
 };
@@ -113,12 +115,13 @@ static kelvin_status judge(struct output *out, kelvin_logits *logits)
     return status ? status : hand_on(out);
 }
 
-static kelvin_status write_rows(kelvin_logits *logits, const kelvin_data *data, bool labelled,
+static kelvin_status write_rows(kelvin_logits *logits, const kelvin_data *data, const kelvin_inputs *inputs,
                                 const struct settings *settings)
 {
     struct output out = {.file = settings->output ? &file : NULL, .started = kelvin_now()};
     out.watched = isatty(STDERR_FILENO) && (settings->output || !isatty(STDOUT_FILENO));
-    kelvin_status status = predict_rows_start(&out.rows, data, labelled, settings->json);
+    kelvin_status status = predict_rows_start(&out.rows, data, kelvin_inputs_labelled(inputs), settings->json);
+    predict_rows_keep(&out.rows, inputs);
     if (!status && settings->output) status = kelvin_writer_open(&file, settings->output);
     if (!status && settings->output) catch_signals();
     if (!status) status = judge(&out, logits);
@@ -132,9 +135,13 @@ static kelvin_status predict(kelvin_samples *samples, const char *input, const s
     kelvin_inputs *inputs;
     kelvin_logits *logits;
     KELVIN_TRY(kelvin_inputs_open(&inputs, input, samples->run->data, false));
-    const bool labelled = kelvin_inputs_labelled(inputs);
-    KELVIN_TRY(kelvin_logits_computed(&logits, samples, inputs, settings->threads));
-    const kelvin_status status = write_rows(logits, samples->run->data, labelled, settings);
+    for (size_t i = 0; kelvin_inputs_note(inputs, i); i++)
+        fprintf(stderr, "kelvin predict: %s\n", kelvin_inputs_note(inputs, i));
+    kelvin_status status = settings->keep ? kelvin_inputs_keep(inputs, settings->keep) : KELVIN_OK;
+    if (status) kelvin_inputs_close(inputs);
+    if (status) return status;
+    KELVIN_TRY(kelvin_logits_computed(&logits, samples, inputs, settings->threads)); /* inputs are its own now */
+    status = write_rows(logits, samples->run->data, inputs, settings);
     kelvin_logits_close(logits);
     return status;
 }
@@ -165,9 +172,12 @@ const struct command predict_command = {
         "RUN is a folder that kelvin sample made; the data it was made from are not needed. INPUT is a picture\n"
         "(FILE.png, FILE.jpg), a table (FILE.csv), an array (FILE.npy), - for CSV on standard input, or a data set as\n"
         "for kelvin sample --data, where labels may be missing: npy:X, csv:FILE, images:FOLDER with pictures in it.\n"
-        "Columns of a table are found by their names, in any order, where it was trained with names; pictures are\n"
+        "Columns of a table are found by their names, in any order, where it was trained with names; without names "
+        "they\n"
+        "come in the order of training, and one more is taken for the label, which is said. Pictures are\n"
         "made as large and as colourful as those it was trained on. Of a data set with a test part: that part.\n"
-        "Each row has its number or its file, its label where inputs have labels, the most likely class, that class's\n"
+        "Each row has its number or its file, columns to --keep, its label where inputs have labels (empty, in JSON\n"
+        "null, where it is missing or none of the network's classes), the most likely class, that class's\n"
         "probability, the entropy of all probabilities (in nats), how much of it is the samples' disagreement\n"
         "(mutual_information; the rest is doubt that is in the data), and the probability of each class, p_NAME.\n"
         "Rows come out while they go in, and memory does not grow with their number.",

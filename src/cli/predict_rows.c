@@ -142,10 +142,24 @@ void predict_rows_end(struct predict_rows *rows)
     kelvin_arena_destroy(rows->arena);
 }
 
+void predict_rows_keep(struct predict_rows *rows, const kelvin_inputs *inputs)
+{
+    rows->inputs = inputs;
+}
+
+static const char *kept_name(const struct predict_rows *rows, size_t i)
+{
+    return rows->inputs ? kelvin_inputs_kept_name(rows->inputs, i) : NULL;
+}
+
 kelvin_status predict_rows_head(struct predict_rows *rows, bool files)
 {
     if (rows->json) return KELVIN_OK;
     KELVIN_TRY(put(rows, files ? "file" : "row"));
+    for (size_t i = 0; kept_name(rows, i); i++) {
+        KELVIN_TRY(put(rows, ","));
+        KELVIN_TRY(put_field(rows, "", kept_name(rows, i)));
+    }
     KELVIN_TRY(put(rows, rows->labelled ? ",label" : ""));
     KELVIN_TRY(put(rows, ",prediction,confidence,entropy,mutual_information"));
     for (size_t c = 0; c < rows->data->classes; c++) {
@@ -163,6 +177,19 @@ static const struct {
              {"{\"row\": ", "{\"file\": ", ", \"label\": ", ", \"prediction\": ", ", \"confidence\": ",
               ", \"entropy\": ", ", \"mutual_information\": ", ", \"probabilities\": {", "}}\n"}};
 
+static kelvin_status put_kept(struct predict_rows *rows, size_t row)
+{
+    if (!kept_name(rows, 0)) return KELVIN_OK;
+    KELVIN_TRY(put(rows, rows->json ? ", \"columns\": {" : ""));
+    for (size_t i = 0; kept_name(rows, i); i++) {
+        KELVIN_TRY(put(rows, !rows->json ? "," : i ? ", " : ""));
+        if (rows->json) KELVIN_TRY(put_string(rows, kept_name(rows, i)));
+        KELVIN_TRY(put(rows, rows->json ? ": " : ""));
+        KELVIN_TRY(put_text(rows, kelvin_inputs_kept(rows->inputs, row, i)));
+    }
+    return put(rows, rows->json ? "}" : "");
+}
+
 static kelvin_status put_subject(struct predict_rows *rows, const kelvin_verdict *v)
 {
     char number[24];
@@ -173,6 +200,7 @@ static kelvin_status put_subject(struct predict_rows *rows, const kelvin_verdict
         snprintf(number, sizeof number, "%zu", v->index + 1);
         KELVIN_TRY(put(rows, number));
     }
+    KELVIN_TRY(put_kept(rows, v->index));
     if (!rows->labelled) return KELVIN_OK;
     KELVIN_TRY(put(rows, words[rows->json].label));
     return put(rows, v->label >= 0 ? rows->name[v->label] : rows->json ? "null" : "");

@@ -6,6 +6,7 @@
 #include "data/picture.h"
 #include "data/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -24,6 +25,25 @@ kelvin_status inputs_standardise(kelvin_inputs *in, size_t i, const double *valu
     const kelvin_data *like = in->like;
     const size_t j = data_standardise(in->x + i * like->inputs, values, like->mean, like->deviation, like->inputs);
     return j == like->inputs ? KELVIN_OK : data_too_far(path, unit, row, j + 1, values[j], like->mean[j]);
+}
+
+kelvin_status inputs_note(kelvin_inputs *in, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (char *c = text; *c; c++) /* as in kelvin_fail */
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    if (in->n_notes == INPUTS_NOTES) return KELVIN_OK;
+    in->note[in->n_notes] = kelvin_arena_text(in->arena, text, strlen(text));
+    return in->note[in->n_notes++] ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+const char *kelvin_inputs_note(const kelvin_inputs *in, size_t i)
+{
+    return i < in->n_notes ? in->note[i] : NULL;
 }
 
 struct shape {
@@ -275,6 +295,7 @@ kelvin_status kelvin_inputs_next(kelvin_inputs *in, kelvin_rows *rows, size_t mo
     if (most > largest) most = largest;
     if (most == 0) return KELVIN_OK;
     KELVIN_TRY(reserve(in, most));
+    KELVIN_TRY(inputs_keep_start(in));
     in->most = most;
     in->n = 0;
     in->shown = NULL;
@@ -294,6 +315,7 @@ void kelvin_inputs_close(kelvin_inputs *in)
     if (!in) return;
     if (in->type && in->state) in->type->close(in);
     free_rows(in);
+    inputs_keep_end(in);
     data_spec_free(&in->spec);
     kelvin_data_close(in->eyes);
     kelvin_arena_destroy(in->arena);

@@ -13,7 +13,21 @@ struct inputs_type {
      */
     kelvin_status (*next)(kelvin_inputs *inputs);
     void (*close)(kelvin_inputs *inputs); /* also after a failure to open; state may be NULL */
+    /* The column of that name, or number from 1. KELVIN_EUSAGE if there is none. NULL: inputs have no columns. */
+    kelvin_status (*find)(const kelvin_inputs *inputs, size_t *at, const char *name);
 };
+
+/* Columns that are handed on. */
+struct inputs_kept {
+    size_t n;
+    const char **name; /* (n) */
+    size_t *column;    /* (n) */
+    size_t rows, *at;  /* (rows, n): where in `text` a field begins */
+    char *text;        /* fields of a call's rows, each with its 0 */
+    size_t used, room;
+};
+
+enum { INPUTS_NOTES = 4 };
 
 extern const struct inputs_type inputs_csv, inputs_npy, inputs_pictures, inputs_part;
 
@@ -39,6 +53,10 @@ struct kelvin_inputs {
     kelvin_data *eyes; /* normalise images as `like` does, but of bytes of which white is 255; NULL for tables */
     void *state;       /* of the type; zeroed, from `arena` */
 
+    struct inputs_kept kept;
+    const char *note[INPUTS_NOTES];
+    size_t n_notes;
+
     size_t before;      /* rows that were given out */
     size_t most, n;     /* of the call */
     size_t room;        /* rows for which there is memory: */
@@ -51,6 +69,14 @@ struct kelvin_inputs {
 
 /* What a file is that begins so, "a GIF picture", with what in it is no text; NULL: it may be text. */
 const char *inputs_kind(bool *picture, const void *head, size_t bytes);
+
+/* Something that was guessed, for who wants to know. */
+KELVIN_MUST_CHECK kelvin_status inputs_note(kelvin_inputs *inputs, const char *format, ...) KELVIN_PRINTF(2, 3);
+
+/* Before the rows of a call; the fields of the row that becomes number inputs->n of it; at the end. */
+KELVIN_MUST_CHECK kelvin_status inputs_keep_start(kelvin_inputs *inputs);
+KELVIN_MUST_CHECK kelvin_status inputs_keep_row(kelvin_inputs *inputs, char *const *fields);
+void inputs_keep_end(kelvin_inputs *inputs);
 
 /* Images in inputs->bytes to inputs->x. */
 void inputs_normalise(kelvin_inputs *inputs, size_t n);

@@ -137,6 +137,29 @@ static kelvin_status find_by_place(kelvin_inputs *in, struct state *s, bool head
 
 /* ---- opening ---- */
 
+static bool trained_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    const kelvin_data *like = context;
+    if (i >= like->inputs) return false;
+    snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(like->column_names[i]).text);
+    return true;
+}
+
+/* What was guessed. */
+static kelvin_status note_guesses(kelvin_inputs *in, const struct state *s, bool header, const char *label)
+{
+    const kelvin_data *like = in->like;
+    char names[INPUTS_LIST];
+    if (!header && like->column_names) {
+        inputs_list(names, trained_at, like);
+        KELVIN_TRY(inputs_note(in, "%s: has no names of columns: they are taken in the order of training, %s",
+                               s->reader.path, names));
+    }
+    if (s->label == NO_LABEL || label || (header && like->column_names)) return KELVIN_OK;
+    return inputs_note(in, "%s: has %zu columns, the network takes %zu: column %zu is taken for the label",
+                       s->reader.path, s->reader.n_fields, like->inputs, (size_t)s->label + 1);
+}
+
 static kelvin_status find_columns(kelvin_inputs *in, struct state *s)
 {
     const char *label = data_spec_value(&in->spec, "label");
@@ -145,6 +168,7 @@ static kelvin_status find_columns(kelvin_inputs *in, struct state *s)
     const bool header = kind == CSV_NAMES || (kind == CSV_ROW_OR_NAMES && all_there(in->like, &s->reader));
     s->label = NO_LABEL;
     KELVIN_TRY(header && in->like->column_names ? find_by_name(in, s, label) : find_by_place(in, s, header, label));
+    KELVIN_TRY(note_guesses(in, s, header, label));
     s->waiting = !header;
     s->columns = (struct csv_columns){.n = s->reader.n_fields, .label = s->reader.n_fields - 1, .known = true};
     return header ? csv_keep_names(&s->columns.names, &s->columns, &s->reader, in->arena) : KELVIN_OK;
@@ -229,6 +253,7 @@ static kelvin_status take_row(kelvin_inputs *in, struct state *s)
             return csv_no_number(&s->columns, r, s->column[j], &in->spec);
     KELVIN_TRY(inputs_standardise(in, in->n, s->values, r->path, "line", r->row_line));
     if (s->label != NO_LABEL) KELVIN_TRY(take_label(in, s));
+    KELVIN_TRY(inputs_keep_row(in, r->fields));
     in->n++;
     return KELVIN_OK;
 }
@@ -253,7 +278,32 @@ static void close_csv(kelvin_inputs *in)
     csv_window_close(&s->window);
 }
 
-const struct inputs_type inputs_csv = {open, next, close_csv};
+/* ---- columns that are handed on ---- */
+
+static bool name_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    const struct csv_columns *columns = context;
+    if (!columns->names || i >= columns->n) return false;
+    snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(columns->names[i]).text);
+    return true;
+}
+
+static kelvin_status find(const kelvin_inputs *in, size_t *at, const char *name)
+{
+    const struct state *s = in->state;
+    const struct csv_columns *columns = &s->columns;
+    char names[INPUTS_LIST];
+    for (*at = 0; columns->names && *at < columns->n; ++*at)
+        if (strcmp(columns->names[*at], name) == 0) return KELVIN_OK;
+    const unsigned long long number = *name && !name[strspn(name, "0123456789")] ? strtoull(name, NULL, 10) : 0;
+    *at = (size_t)number - 1;
+    if (number >= 1 && number <= columns->n) return KELVIN_OK;
+    inputs_list(names, name_at, columns);
+    return kelvin_fail(KELVIN_EUSAGE, "%s: there is no column '%s' to keep; expected %s%s1 .. %zu", s->reader.path,
+                       text_shown(name).text, names, *names ? ", or " : "", columns->n);
+}
+
+const struct inputs_type inputs_csv = {open, next, close_csv, find};
 
 const struct data_type inputs_csv_spec = {
     .usage = "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",

@@ -81,4 +81,4 @@ static void close_part(kelvin_inputs *in)
     kelvin_data_close(s->own);
 }
 
-const struct inputs_type inputs_part = {open, next, close_part};
+const struct inputs_type inputs_part = {open, next, close_part, NULL};

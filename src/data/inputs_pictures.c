@@ -121,7 +121,7 @@ static void close_pictures(kelvin_inputs *in)
     kelvin_free(s->paths);
 }
 
-const struct inputs_type inputs_pictures = {open, next, close_pictures};
+const struct inputs_type inputs_pictures = {open, next, close_pictures, NULL};
 
 const struct data_type inputs_images_spec = {
     .usage = "images:FOLDER[,test=FOLDER][,split=SHARE][,seed=N]",

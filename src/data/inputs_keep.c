@@ -1,0 +1,100 @@
+/* Columns of a table that are handed on as they are: who has a number for each row wants it beside what is said of it.
+ * The fields of a call's rows lie one behind the other in one piece of memory. */
+#include "data/inputs.h"
+
+#include <string.h>
+
+/* ---- which ---- */
+
+/* The next name of a list; a comma in it is written \, */
+static char *take_name(char **rest)
+{
+    char *from = *rest, *to = *rest, *name = *rest;
+    for (; *from && *from != ','; *to++ = *from++)
+        if (*from == '\\' && from[1] == ',') from++;
+    *rest = *from ? from + 1 : NULL;
+    *to = '\0';
+    return name;
+}
+
+static size_t count_names(const char *columns)
+{
+    size_t n = 1;
+    for (; *columns; columns++) n += *columns == ',';
+    return n;
+}
+
+kelvin_status kelvin_inputs_keep(kelvin_inputs *in, const char *columns)
+{
+    struct inputs_kept *kept = &in->kept;
+    if (!in->type->find)
+        return kelvin_fail(KELVIN_EUSAGE, "%s: has no columns with names to keep; expected a table, as CSV", in->text);
+    char *rest = kelvin_arena_text(in->arena, columns, strlen(columns));
+    kept->name = kelvin_arena_alloc(in->arena, count_names(columns), sizeof *kept->name);
+    kept->column = kelvin_arena_alloc(in->arena, count_names(columns), sizeof *kept->column);
+    if (!rest || !kept->name || !kept->column) return KELVIN_ENOMEM;
+    while (rest) {
+        const char *name = take_name(&rest);
+        KELVIN_TRY(in->type->find(in, &kept->column[kept->n], name));
+        kept->name[kept->n++] = name;
+    }
+    return KELVIN_OK;
+}
+
+/* ---- their fields ---- */
+
+static kelvin_status reserve_text(struct inputs_kept *kept, size_t bytes)
+{
+    if (kept->room - kept->used >= bytes) return KELVIN_OK;
+    const size_t room = 2 * kept->room + bytes;
+    char *text = kelvin_alloc(room, 1);
+    if (!text) return KELVIN_ENOMEM;
+    if (kept->used > 0) memcpy(text, kept->text, kept->used);
+    kelvin_free(kept->text);
+    kept->text = text;
+    kept->room = room;
+    return KELVIN_OK;
+}
+
+kelvin_status inputs_keep_start(kelvin_inputs *in)
+{
+    struct inputs_kept *kept = &in->kept;
+    kept->used = 0;
+    if (kept->n == 0 || in->room <= kept->rows) return KELVIN_OK;
+    kelvin_free(kept->at);
+    kept->rows = 0;
+    if (!(kept->at = kelvin_alloc(in->room * kept->n, sizeof *kept->at))) return KELVIN_ENOMEM;
+    kept->rows = in->room;
+    return KELVIN_OK;
+}
+
+kelvin_status inputs_keep_row(kelvin_inputs *in, char *const *fields)
+{
+    struct inputs_kept *kept = &in->kept;
+    for (size_t i = 0; i < kept->n; i++) {
+        const char *field = fields[kept->column[i]];
+        const size_t bytes = strlen(field) + 1;
+        KELVIN_TRY(reserve_text(kept, bytes));
+        memcpy(kept->text + kept->used, field, bytes);
+        kept->at[in->n * kept->n + i] = kept->used;
+        kept->used += bytes;
+    }
+    return KELVIN_OK;
+}
+
+void inputs_keep_end(kelvin_inputs *in)
+{
+    kelvin_free(in->kept.at);
+    kelvin_free(in->kept.text);
+}
+
+const char *kelvin_inputs_kept_name(const kelvin_inputs *in, size_t i)
+{
+    return i < in->kept.n ? in->kept.name[i] : NULL;
+}
+
+const char *kelvin_inputs_kept(const kelvin_inputs *in, size_t row, size_t i)
+{
+    const size_t first = in->before - in->n;
+    return in->kept.text + in->kept.at[(row - first) * in->kept.n + i];
+}
