@@ -167,6 +167,48 @@ else
 fi
 awk 'BEGIN { print "length,width,depth"; for (i = 0; i < 20000; i++) print i % 7 ",1." i % 10 "," i % 3 }' >many.csv
 
+# ---- damaged files: the sentence names a way out, and it is one ----
+damage() { printf '\1\2\3' | dd of="$1" bs=1 seek=$(($(wc -c <"$1") - 9)) conv=notrunc 2>/dev/null; }
+# mended FILE REMOVED: says to remove that, which mends the run
+mended() {
+    rm -rf hurt
+    cp -r tables hurt
+    damage hurt/$1
+    refused "hurt/$1: the data have crc32" hurt plain.csv
+    check "the way out of a damaged $1" grep -qE "the header says [0-9a-f]{8}: the file is damaged; remove ($2), then kelvin resume hurt makes it again" stderr
+    rm -r hurt/${3:-$1}
+    mv moved.csv table.csv
+    ok resume hurt
+    mv table.csv moved.csv
+    check "$1 is as it was" same hurt/$1 tables/$1
+    ok predict hurt plain.csv
+    check "and so is what is said" others
+}
+mended chain-001/sample-002.safetensors it
+mended chain-001/sample-001.safetensors hurt/chain-001 chain-001
+cut_off() {
+    head -c 500 tables/$1 >hurt/$1
+    run eval hurt --on train
+    check "a $1 that is cut off" complained 1 "; remove it, then kelvin resume hurt makes it again"
+    rm hurt/$1
+    mv moved.csv table.csv
+    ok resume hurt
+    mv table.csv moved.csv
+    check "$1 is as it was" same hurt/$1 tables/$1
+}
+cut_off logits_train.npy
+cut_off labels_train.npy
+echo '{"data": 3}' >hurt/data.json
+refused 'hurt/data.json: field "data": expected a string; remove it: without it the data set is read' hurt plain.csv
+rm hurt/data.json
+mv moved.csv table.csv
+ok resume hurt
+mv table.csv moved.csv
+check "data.json comes back" same hurt/data.json tables/data.json
+rm hurt/labels_train.npy
+run eval hurt --on train
+check "labels that are gone" complained 1 "hurt: has no labels_train.npy; it is made again by kelvin resume hurt"
+
 # ---- streams ----
 # until COMMAND...: waits for it, but not forever.
 until_() {

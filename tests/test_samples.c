@@ -333,7 +333,8 @@ static void samples_of_others(void **state)
     theta[41] = NAN;
     write_sample(run, 1, 2, theta);
     fails(kelvin_samples_read(samples, read, 6), KELVIN_EFORMAT, "chain-001/sample-002.safetensors",
-          "tensor \"layers.1.weight\", value 1 (from 0) is nan; expected a number");
+          "tensor \"layers.1.weight\", value 1 (from 0) is nan; expected a number; remove ");
+    assert_non_null(strstr(kelvin_error(), "/chain-001, then kelvin resume ")); /* its chain is past it */
     theta[41] = was;
     write_sample(run, 1, 1, theta);
     fails(kelvin_samples_read(samples, read, 6), KELVIN_EFORMAT, "sample-002", "\"sample\" is \"1\", expected 2");

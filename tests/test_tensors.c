@@ -168,7 +168,7 @@ static const struct {
     {"{\"__metadata__\":{\"crc32\":7},\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}",
      "no string \"crc32\""},
     {"{\"__metadata__\":{\"crc32\":\"3d60d50b\"},\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}",
-     "crc32 is 3d60d50b in the header, expected 3d60d50a from the data: the file is damaged"},
+     "the data have crc32 3d60d50a, the header says 3d60d50b: the file is damaged"},
     {META "\"w\":7}", "tensor \"w\" is 7, expected dtype, shape and data_offsets"},
     {META "\"w\":{}}", "tensor \"w\" is {}, expected dtype, shape and data_offsets"},
     {W("\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,16]"), "expected dtype F32, F64, I64 or BOOL"},

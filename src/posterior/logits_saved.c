@@ -174,22 +174,32 @@ kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelv
     return status;
 }
 
+/* A run by SGHMC makes them again from its samples. */
+static kelvin_status way_out(const kelvin_samples *samples, kelvin_status status)
+{
+    if ((status != KELVIN_EFORMAT && status != KELVIN_EIO) || kelvin_run_is_hmc(samples->run)) return status;
+    return kelvin_fail(status, "%s; remove it, then kelvin resume %s makes it again", kelvin_error(), samples->folder);
+}
+
 kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples, kelvin_side side)
 {
     struct kelvin_logits_file files[KELVIN_PARTS];
     kelvin_path z, y;
+    const bool hmc = kelvin_run_is_hmc(samples->run);
     *logits = NULL;
     kelvin_logits_files(files, samples->run->data);
     const struct kelvin_logits_file *file = &files[side];
     KELVIN_TRY(kelvin_path_join(z, samples->folder, "%s", file->name));
     KELVIN_TRY(kelvin_path_join(y, samples->folder, "%s", file->labels));
     if (access(z, F_OK) || access(y, F_OK))
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder,
-                           access(z, F_OK) ? file->name : file->labels);
-    return kelvin_logits_from_files(logits, &(struct kelvin_logits_form){.logits = z,
-                                                                         .labels = y,
-                                                                         .chain = samples->chain,
-                                                                         .samples = samples->n,
-                                                                         .n = file->part->n,
-                                                                         .classes = samples->run->data->classes});
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has no %s%s%s", samples->folder,
+                           access(z, F_OK) ? file->name : file->labels,
+                           hmc ? "" : "; it is made again by kelvin resume ", hmc ? "" : samples->folder);
+    return way_out(samples, kelvin_logits_from_files(
+                                logits, &(struct kelvin_logits_form){.logits = z,
+                                                                     .labels = y,
+                                                                     .chain = samples->chain,
+                                                                     .samples = samples->n,
+                                                                     .n = file->part->n,
+                                                                     .classes = samples->run->data->classes}));
 }

@@ -55,6 +55,13 @@ kelvin_status kelvin_description_write(const kelvin_data *data, const char *fold
     return kelvin_json_write(path, root);
 }
 
+kelvin_status kelvin_description_restore(const kelvin_data *data, const char *folder)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, folder, NAME));
+    return access(path, F_OK) == 0 ? KELVIN_OK : kelvin_description_write(data, folder);
+}
+
 void kelvin_description_remove(const char *folder)
 {
     kelvin_path path;
@@ -163,13 +170,9 @@ static kelvin_status take(struct reader *r)
     return take_text(r, &data->label_name, "label", true);
 }
 
-kelvin_status kelvin_description_read(kelvin_data **data, const char *folder)
+static kelvin_status read_path(kelvin_data **data, const char *path)
 {
-    kelvin_path path;
     void *root;
-    *data = NULL;
-    KELVIN_TRY(kelvin_path_join(path, folder, NAME));
-    if (access(path, F_OK)) return KELVIN_OK;
     KELVIN_TRY(kelvin_record_open(&root, path));
     struct reader r = {.path = path, .root = root};
     kelvin_status status = kelvin_arena_create(&r.arena);
@@ -178,4 +181,15 @@ kelvin_status kelvin_description_read(kelvin_data **data, const char *folder)
     kelvin_arena_destroy(r.arena);
     kelvin_record_free(root);
     return status;
+}
+
+kelvin_status kelvin_description_read(kelvin_data **data, const char *folder)
+{
+    kelvin_path path;
+    *data = NULL;
+    KELVIN_TRY(kelvin_path_join(path, folder, NAME));
+    if (access(path, F_OK)) return KELVIN_OK;
+    const kelvin_status status = read_path(data, path);
+    if (status != KELVIN_EFORMAT && status != KELVIN_EIO) return status;
+    return kelvin_fail(status, "%s; remove it: without it the data set is read", kelvin_error());
 }

@@ -161,12 +161,24 @@ static kelvin_status check_finite(const float *theta, const kelvin_model *model,
     return KELVIN_OK;
 }
 
+/* The last sample of a chain is its state; those before it are made again with the whole chain, to the same bits. */
+static kelvin_status way_out(const kelvin_samples *s, kelvin_status status, size_t i)
+{
+    const uint32_t chain = s->chain[i];
+    if (status != KELVIN_EFORMAT && status != KELVIN_EIO) return status;
+    if (s->draw[i] + 1 == kelvin_cycles(&s->run->config) && !s->diverged[chain])
+        return kelvin_fail(status, "%s; remove it, then kelvin resume %s makes it again", kelvin_error(), s->folder);
+    return kelvin_fail(status, "%s; remove %s/" KELVIN_CHAIN_FOLDER ", then kelvin resume %s makes it again",
+                       kelvin_error(), s->folder, chain, s->folder);
+}
+
 static kelvin_status read_sghmc(const kelvin_samples *s, float *theta, size_t i)
 {
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_SAMPLE_FILE, s->chain[i], s->draw[i]));
-    KELVIN_TRY(kelvin_sample_read_of(theta, path, s->run, s->chain[i], s->draw[i]));
-    return check_finite(theta, s->run->model, path);
+    kelvin_status status = kelvin_sample_read_of(theta, path, s->run, s->chain[i], s->draw[i]);
+    if (!status) status = check_finite(theta, s->run->model, path);
+    return way_out(s, status, i);
 }
 
 static kelvin_status read_hmc(const kelvin_samples *s, float *theta, size_t i)

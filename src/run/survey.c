@@ -2,6 +2,8 @@
  * them can be made again from its state, and which cannot. */
 #include "run/chains.h"
 
+#include "run/description.h"
+
 #include <unistd.h>
 
 /* ---- files ---- */
@@ -68,7 +70,7 @@ kelvin_status kelvin_chains_survey(struct kelvin_chains *chains)
                                               : KELVIN_CHAIN_WAITING;
         KELVIN_TRY(check_samples(chains, i));
     }
-    return KELVIN_OK;
+    return kelvin_description_restore(run->data, chains->folder); /* it costs nothing, and nobody need be told */
 }
 
 static bool chain_finished(const struct kelvin_chains *chains, uint32_t chain)

@@ -270,9 +270,8 @@ static kelvin_status check_crc32(const struct kelvin_tensors *file, const void *
     KELVIN_TRY(kelvin_tensors_note(&text, file, CRC32));
     crc_text(found, kelvin_crc32(data, bytes));
     if (strcmp(text, found) == 0) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT,
-                       "%s: crc32 is %.100s in the header, expected %s from the data: the file is damaged", file->path,
-                       text, found);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: the data have crc32 %s, the header says %.100s: the file is damaged",
+                       file->path, found, text);
 }
 
 static kelvin_status parse(struct kelvin_tensors *file, size_t size)
