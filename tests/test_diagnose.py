@@ -155,8 +155,10 @@ def expected(folder):
     observed = np.arange(min(n, MOST_OBSERVED)) * n // min(n, MOST_OBSERVED)
     probabilities = p[:, observed, :1 if classes == 2 else classes].reshape(len(p), -1)
     shape = (-1, config["chains"], len(p) // config["chains"])
-    train = np.load(f"{folder}/logits_train.npy").argmax(2) == np.load(f"{folder}/labels_train.npy")
-    out.update(side=side, observations=len(observed), samples=len(p), training_accuracy=train.mean(),
+    z, y = np.load(f"{folder}/logits_train.npy").astype(float), np.load(f"{folder}/labels_train.npy")
+    q = softmax(z, axis=2)
+    out.update(side=side, observations=len(observed), samples=len(p), training_accuracy=(z.argmax(2) == y).mean(),
+               training_log_likelihood=np.log(q[:, np.arange(len(y)), y]).mean(), training_confidence=q.max(2).mean(),
                agreement=agreement(p, chain))
     if shape[2] > 1:
         out.update(parameters=convergence(theta.T.reshape(shape)),

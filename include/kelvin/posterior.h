@@ -210,7 +210,8 @@ typedef struct kelvin_diagnosis {
     kelvin_temperatures temperatures; /* epochs is 0 of a run by HMC */
     double acceptance, energy_error;  /* by HMC: share of accepted proposals; median of |energy error|. Else NaN */
     uint32_t diverged;                /* so many chains */
-    double training_accuracy;         /* mean of single samples; NaN if their logits are not there */
+    /* Means of single samples on training data; log p(label) by observation. NaN if their logits are not there. */
+    double training_accuracy, training_log_likelihood, training_confidence;
     size_t n_advice, n_notes;
     const char *const *advice; /* (n_advice): what is off, and what to do about it, in plain words; none: all is well */
     const char *const *notes;  /* (n_notes): what to know of these numbers, where nothing is wrong */

@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/diagnose_table.h"
 #include "cli/report.h"
-#include "run/room.h"
 
 #include <stdio.h>
 
@@ -36,8 +35,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     kelvin_samples *samples;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin diagnose --help)");
     KELVIN_TRY(run_folder(folder, arguments->operand));
-    KELVIN_TRY(kelvin_samples_find(&samples, folder));
-    const kelvin_status status = samples->n > 0 ? tell(samples, settings) : nothing_left(samples);
+    KELVIN_TRY(kelvin_samples_open(&samples, folder));
+    const kelvin_status status = tell(samples, settings);
     kelvin_samples_close(samples);
     return status;
 }

@@ -50,7 +50,7 @@ json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
     const kelvin_run_config *c = &samples->run->config;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:I, s:I, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o}",
+        "s:o, s:o, s:o}",
         "sampler", c->sampler, "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
         "temperature", c->temperature, "seed", json_seed(c->seed), "chains", (json_int_t)c->chains, "samples",
         (json_int_t)samples->n, "sample_chain", sample_chain_json(samples), "side",
@@ -59,6 +59,7 @@ json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
         agreement_json(&d->agreement), "temperatures",
         d->temperatures.epochs > 0 ? json_temperatures(&d->temperatures) : json_null(), "acceptance",
         json_number(d->acceptance), "energy_error", json_number(d->energy_error), "training_accuracy",
-        json_number(d->training_accuracy), "diverged", json_diverged(samples), "notes",
+        json_number(d->training_accuracy), "training_log_likelihood", json_number(d->training_log_likelihood),
+        "training_confidence", json_number(d->training_confidence), "diverged", json_diverged(samples), "notes",
         json_texts(d->notes, d->n_notes), "advice", json_texts(d->advice, d->n_advice));
 }

@@ -139,7 +139,7 @@ static void print_temperature(FILE *out, const char *name, const kelvin_average 
     fprintf(out, "   set: %.4g\n", t->set);
 }
 
-static void print_sampler(FILE *out, const kelvin_diagnosis *d)
+static void print_sampler(FILE *out, const kelvin_diagnosis *d, size_t classes)
 {
     const kelvin_temperatures *t = &d->temperatures;
     fputc('\n', out);
@@ -150,8 +150,13 @@ static void print_sampler(FILE *out, const kelvin_diagnosis *d)
         print_temperature(out, "kinetic temperature", &t->kinetic, t);
         print_temperature(out, "configurational temperature", &t->configurational, t);
     }
-    if (!isnan(d->training_accuracy))
+    if (!isnan(d->training_accuracy)) {
         fprintf(out, "%-28s%10.1f %%   mean of single samples\n", "training accuracy", 100 * d->training_accuracy);
+        fprintf(out, "%-28s%10.1f %%   guessing: %.1f %%\n", "training confidence", 100 * d->training_confidence,
+                100.0 / (double)classes);
+        fprintf(out, "%-28s%12.4f   by observation; guessing: %.4f\n", "training log-likelihood",
+                d->training_log_likelihood, -log((double)classes));
+    }
     if (t->chains > 0)
         print_lines(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.", t->epochs, plural(t->epochs),
                     t->chains, plural(t->chains));
@@ -172,7 +177,7 @@ void diagnose_print(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *
     fputc('\n', out);
     print_convergence(out, d, samples);
     print_agreement(out, d, samples);
-    print_sampler(out, d);
+    print_sampler(out, d, samples->run->data->classes);
     print_diverged(out, d, samples);
     print_list(out, "notes", d->notes, d->n_notes);
     print_list(out, "advice", d->advice, d->n_advice);

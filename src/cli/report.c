@@ -133,14 +133,6 @@ kelvin_status run_folder(kelvin_path folder, const char *path)
     return KELVIN_OK;
 }
 
-kelvin_status nothing_left(const kelvin_samples *samples)
-{
-    char advice[KELVIN_SENTENCES];
-    kelvin_advise_stable(advice, &samples->run->config);
-    return kelvin_fail(KELVIN_EDIVERGED, "%s diverged: %s (%s)",
-                       samples->run->config.chains == 1 ? "the chain" : "all chains", advice, samples->diverged[0]);
-}
-
 /* ---- warnings ---- */
 
 struct facts {

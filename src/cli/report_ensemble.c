@@ -33,7 +33,7 @@ static kelvin_status gather(struct facts *f, const char *folder)
     if (f->samples->n == 0) return KELVIN_OK;
     KELVIN_TRY(evaluate(&f->train, f, KELVIN_TRAIN));
     if (f->run->data->test.n > 0) KELVIN_TRY(evaluate(&f->test, f, KELVIN_TEST));
-    return kelvin_diagnose_briefly(&f->found, f->samples, f->train.single[KELVIN_ACCURACY].mean);
+    return kelvin_diagnose_briefly(&f->found, f->samples, &f->train);
 }
 
 /* ---- for people ---- */
@@ -155,7 +155,7 @@ static json_t *facts_json(const struct facts *f)
 static kelvin_status tell(FILE *out, const struct facts *f, bool json)
 {
     if (json) KELVIN_TRY(print_json(out, facts_json(f), FEW_DIGITS));
-    if (f->samples->n == 0) return nothing_left(f->samples);
+    if (f->samples->n == 0) return kelvin_samples_none(f->samples);
     if (!json) print_table(out, f);
     return KELVIN_OK;
 }

@@ -30,56 +30,80 @@ kelvin_diagnosis kelvin_nothing_found(void)
         .acceptance = NAN,
         .energy_error = NAN,
         .training_accuracy = NAN,
+        .training_log_likelihood = NAN,
+        .training_confidence = NAN,
     };
 }
 
 /* ---- HMC ---- */
 
-static bool stuck(const kelvin_diagnosis *d)
+static bool stuck(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    return d->acceptance < 0.6;
+    if (!(f->found->acceptance < 0.6)) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "%.1f %% of the proposals were accepted, fewer than 60 %%: make --step-size smaller.",
+             100 * f->found->acceptance);
+    return true;
 }
 
-static bool timid(const kelvin_diagnosis *d)
+static bool timid(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    return d->acceptance > 0.99;
+    if (!(f->found->acceptance > 0.99)) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "%.1f %% of the proposals were accepted, more than 99 %%: a larger --step-size would explore more for the "
+             "same work.",
+             100 * f->found->acceptance);
+    return true;
 }
 
-static bool not_mixed(const kelvin_diagnosis *d)
+static bool not_mixed(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    return d->predictions.rank_rhat_max > 1.01;
+    if (!(f->found->predictions.rank_rhat_max > 1.01)) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "The chains, or their halves, disagree about the predictions (rank-normalised R-hat up to %.3f; 1.01 is "
+             "fine): run them longer, with more --iterations.",
+             f->found->predictions.rank_rhat_max);
+    return true;
 }
 
-static bool few_effective(const kelvin_diagnosis *d)
+static bool few_effective(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    const kelvin_convergence *p = &d->predictions;
-    const double ess = fmin(p->ess_bulk_min, p->ess_tail_min);
-    return ess < 100.0 * (double)p->chains || (isnan(ess) && !isnan(p->rank_rhat_max)); /* too few to tell */
+    const kelvin_convergence *p = &f->found->predictions;
+    const double ess = fmin(p->ess_bulk_min, p->ess_tail_min), enough = 100.0 * (double)p->chains;
+    if (!(ess < enough) && !(isnan(ess) && !isnan(p->rank_rhat_max))) return false; /* too few to tell */
+    char found[32] = "too few to tell how many";
+    if (!isnan(ess)) snprintf(found, sizeof found, "%.0f of %.0f", ess, enough);
+    snprintf(out, KELVIN_SENTENCES,
+             "Fewer than 100 effective draws per chain in function space (%s): means are rough, and tails more so.",
+             found);
+    return true;
 }
 
-static bool few_chains(const kelvin_diagnosis *d)
+static bool few_chains(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    return d->predictions.chains > 1 && d->predictions.chains < 4;
+    if (f->found->predictions.chains < 2 || f->found->predictions.chains > 3) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "With fewer than four chains R-hat can miss a mode that no chain has found: use --chains 4 or more.");
+    return true;
 }
 
-static bool few_draws(const kelvin_diagnosis *d)
+/* Unless nobody has looked. */
+static bool few_draws(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    return isnan(d->predictions.rank_rhat_max);
+    if (f->found->predictions.chains == 0 || !isnan(f->found->predictions.rank_rhat_max)) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "R-hat and effective sample sizes need at least four draws after the warm-up, and draws that move.");
+    return true;
 }
 
-static const struct {
-    bool (*applies)(const kelvin_diagnosis *found);
-    const char *text;
-} hmc[] = {
-    {stuck, "Fewer than 60 % of the proposals were accepted: make --step-size smaller."},
-    {timid,
-     "More than 99 % of the proposals were accepted: a larger --step-size would explore more for the same work."},
-    {not_mixed, "The chains, or their halves, disagree about the predictions (rank-normalised R-hat above 1.01): run "
-                "them longer, with more --iterations."},
-    {few_effective, "Fewer than 100 effective draws per chain in function space: means are rough, and tails more so."},
-    {few_chains, "With fewer than four chains R-hat can miss a mode that no chain has found: use --chains 4 or more."},
-    {few_draws, "R-hat and effective sample sizes need at least four draws after the warm-up, and draws that move."},
-};
+static kelvin_adviser *const hmc[] = {stuck, timid, not_mixed, few_effective, few_chains, few_draws};
+
+static size_t advise_hmc(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof hmc / sizeof *hmc; i++) n += hmc[i](out[n], f);
+    return n;
+}
 
 /* ---- all of them ---- */
 
@@ -93,14 +117,8 @@ static bool is_alone(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 
 size_t kelvin_advise(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    size_t n = 0;
-    if (kelvin_run_is_hmc(f->run)) {
-        for (size_t i = 0; i < sizeof hmc / sizeof *hmc; i++)
-            if (hmc[i].applies(f->found)) snprintf(out[n++], KELVIN_SENTENCES, "%s", hmc[i].text);
-    } else {
-        n += kelvin_advise_cause(out[n], f);
-        n += kelvin_advise_untaught(out[n], f, n > 0);
-    }
+    size_t n = kelvin_run_is_hmc(f->run) ? advise_hmc(out, f) : kelvin_advise_sghmc(out, f);
+    n += kelvin_advise_untaught(out[n], f, n > 0);
     n += is_alone(out[n], f);
     return n;
 }

@@ -26,20 +26,18 @@ size_t kelvin_advise(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kel
 /* What to know where nothing is wrong. */
 size_t kelvin_annotate(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *facts);
 
-/* What helps against divergence: "make --lr smaller". */
-void kelvin_advise_stable(char out[KELVIN_SENTENCES], const kelvin_run_config *config);
-
 /* ---- the parts ---- */
 
 typedef bool kelvin_adviser(char out[KELVIN_SENTENCES], const struct kelvin_facts *facts);
 
-/* Of a run by SGHMC. Causes hide each other: a chain that diverges is at no temperature, and where the schedule never
- * came to the temperature nothing has settled there. So of the causes only the first is told: what helps against the
- * others may be the opposite. */
-bool kelvin_advise_cause(char out[KELVIN_SENTENCES], const struct kelvin_facts *facts);
-bool kelvin_advise_untaught(char out[KELVIN_SENTENCES], const struct kelvin_facts *facts, bool has_cause);
+/* Of a run by SGHMC: divergence, temperatures, chains that are apart. */
+size_t kelvin_advise_sghmc(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *facts);
 
-/* Chains that disagree, or samples that are alike. */
-bool kelvin_advise_apart(char out[KELVIN_SENTENCES], const struct kelvin_facts *facts);
+/* Of any run: samples that know next to nothing, or else chains that agree hardly more than by chance. others: other
+ * advice comes before it. */
+bool kelvin_advise_untaught(char out[KELVIN_SENTENCES], const struct kelvin_facts *facts, bool others);
+
+/* Predictions of chains are farther apart than samples of each are, where samples are enough to tell. */
+bool kelvin_chains_apart(const struct kelvin_facts *facts);
 
 #endif

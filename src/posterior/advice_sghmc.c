@@ -9,20 +9,6 @@
 
 /* ---- divergence ---- */
 
-void kelvin_advise_stable(char out[KELVIN_SENTENCES], const kelvin_run_config *config)
-{
-    static const char unbounded[] = "dirichlet:";
-    kelvin_run_config usual;
-    const bool strict = !kelvin_run_defaults(&usual, config->sampler) && config->logit_limit < usual.logit_limit;
-    if (strncmp(config->density, unbounded, strlen(unbounded)) == 0)
-        snprintf(out, KELVIN_SENTENCES,
-                 "use --density dirclip:%.40s,-50, for dirichlet has no bound; or make --lr smaller",
-                 config->density + strlen(unbounded));
-    else
-        snprintf(out, KELVIN_SENTENCES, "%smake --lr smaller",
-                 strict ? "leave --logit-limit as it is by default, or " : "");
-}
-
 /* "Chain 3", "Chains 1, 2, 7", and if they are many: "Chains 0, 1, ... and 14 more". */
 static void name_diverged(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
@@ -37,7 +23,7 @@ static void name_diverged(char out[KELVIN_SENTENCES], const struct kelvin_facts 
 
 static bool has_diverged(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    char names[KELVIN_SENTENCES], advice[KELVIN_SENTENCES];
+    char names[KELVIN_SENTENCES], advice[KELVIN_NOTE];
     if (f->found->diverged == 0) return false;
     name_diverged(names, f);
     kelvin_advise_stable(advice, &f->run->config);
@@ -66,9 +52,9 @@ static bool too_hot(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
     const kelvin_temperatures *t = &f->found->temperatures;
     if (!is_off(&t->kinetic, t->set) || t->kinetic.mean < t->set) return false;
     snprintf(out, KELVIN_SENTENCES,
-             "The kinetic temperature is more than %d %% above the one that was set: steps are too large, or gradients "
-             "too noisy. Make --lr smaller or --batch larger.",
-             CLOSE);
+             "The kinetic temperature is %.3g where %.3g was set: steps are too large, or gradients too noisy. Make "
+             "--lr smaller or --batch larger.",
+             t->kinetic.mean, t->set);
     return true;
 }
 
@@ -77,19 +63,20 @@ static bool too_cold(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
     const kelvin_temperatures *t = &f->found->temperatures;
     if (!is_off(&t->kinetic, t->set)) return false;
     snprintf(out, KELVIN_SENTENCES,
-             "The kinetic temperature is more than %d %% below the one that was set: the momenta have not warmed up. "
-             "Give them more --epochs.",
-             CLOSE);
+             "The kinetic temperature is %.3g where %.3g was set: the momenta have not warmed up. Give them more "
+             "--epochs.",
+             t->kinetic.mean, t->set);
     return true;
 }
 
 static bool not_settled(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    if (!is_off(&f->found->temperatures.configurational, f->found->temperatures.set)) return false;
+    const kelvin_temperatures *t = &f->found->temperatures;
+    if (!is_off(&t->configurational, t->set)) return false;
     snprintf(out, KELVIN_SENTENCES,
-             "The configurational temperature is more than %d %% off: the parameters have not settled. Give them more "
-             "--epochs.",
-             CLOSE);
+             "The configurational temperature is %.3g where %.3g was set: the parameters have not settled. Give them "
+             "more --epochs.",
+             t->configurational.mean, t->set);
     return true;
 }
 
@@ -136,30 +123,35 @@ enum { FEWEST = 4 }; /* draws per chain for an R-hat that means something */
 
 static const double apart = 1.1, noticed = 1e-3; /* R-hat; total variation below which nobody cares */
 
-static bool are_apart(const struct kelvin_facts *f)
+bool kelvin_chains_apart(const struct kelvin_facts *f)
 {
     const kelvin_convergence *p = &f->found->predictions;
+    if (f->run->config.temperature == 0) return false; /* trained, not sampled */
     return p->draws >= FEWEST && p->rhat_mean > apart && !(f->found->agreement.variation_mean < noticed);
 }
 
-static void advise_apart(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+static bool advise_apart(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
     const kelvin_run_config *c = &f->run->config;
     const bool cyclical = strcmp(c->schedule, "cyclical") == 0;
     const bool cold = strcmp(c->schedule, "constant") == 0 && strcmp(c->init, "none") == 0;
+    if (!kelvin_chains_apart(f)) return false;
     snprintf(out, KELVIN_SENTENCES,
              "The chains have not found the same predictions: they are farther apart than the samples of each let one "
-             "expect (R-hat %.2f on average; chains that mix have 1). Give %s more --epochs%s; until then, many "
-             "--chains say more than many samples of each.",
-             f->found->predictions.rhat_mean, cyclical ? "each cycle" : "them",
+             "expect (R-hat %.2f on average; chains that mix have 1). Two of them have another most likely class at "
+             "%.1f %% of the observations. Give %s more --epochs%s; until then, many --chains say more than many "
+             "samples of each.",
+             f->found->predictions.rhat_mean, 100 * f->found->agreement.disagreement_mean,
+             cyclical ? "each cycle" : "them",
              cold ? ", and a warm start with --init: the first samples are from before they had settled" : "");
+    return true;
 }
 
 static bool advise_alike(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
     const kelvin_convergence *p = &f->found->predictions;
     const size_t all = p->chains * p->draws;
-    if (!(p->ess_bulk_median < (double)all / 4)) return false;
+    if (f->run->config.temperature == 0 || !(p->ess_bulk_median < (double)all / 4)) return false;
     snprintf(out, KELVIN_SENTENCES,
              "The %zu samples are worth about %.0f independent ones (effective sample size, the median over "
              "predictions): neighbours in a chain are alike. Put more --epochs between them, or take fewer --samples.",
@@ -167,38 +159,25 @@ static bool advise_alike(char out[KELVIN_SENTENCES], const struct kelvin_facts *
     return true;
 }
 
-bool kelvin_advise_apart(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    if (f->run->config.temperature == 0) return false; /* trained, not sampled */
-    if (!are_apart(f)) return advise_alike(out, f);
-    advise_apart(out, f);
-    return true;
-}
-
 /* ---- all of them ---- */
 
-static kelvin_adviser *const causes[] = {has_diverged, cut_short, too_hot, too_cold, not_settled, kelvin_advise_apart};
+/* One after the other, the gravest first. Of a group only the first that applies is told: the others follow from it,
+ * and what helps against them may be the opposite. Where the schedule never came to the temperature nothing is at it,
+ * and where momenta are not, parameters are not; samples of chains that are apart are worth few. */
+enum { MOST = 4 };
+static kelvin_adviser *const groups[][MOST] = {
+    {has_diverged},
+    {cut_short, too_hot, too_cold, not_settled},
+    {advise_apart, advise_alike},
+};
 
-bool kelvin_advise_cause(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+size_t kelvin_advise_sghmc(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-        if (causes[i](out, f)) return true;
-    return false;
-}
-
-/* Half again as often right as by chance, but of few classes not more than a tenth of the way to always. */
-static double hardly(size_t classes)
-{
-    const double chance = 1 / (double)classes;
-    return fmin(1.5 * chance, chance + (1 - chance) / 10);
-}
-
-bool kelvin_advise_untaught(char out[KELVIN_SENTENCES], const struct kelvin_facts *f, bool has_cause)
-{
-    if (!(f->found->training_accuracy < hardly(f->run->data->classes))) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "Single samples are hardly better than chance on their own training data: %sthe --density leads away from "
-             "the labels, or the --prior is too strong for so few data.",
-             has_cause ? "if the above does not help, " : "--lr is too large, --epochs are too few, ");
-    return true;
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        bool told = false;
+        for (size_t k = 0; k < MOST && groups[i][k] && !told; k++) told = groups[i][k](out[n], f);
+        n += told;
+    }
+    return n;
 }

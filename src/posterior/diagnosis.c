@@ -80,8 +80,7 @@ static kelvin_status look_at_training(kelvin_diagnosis *d, const kelvin_samples 
     KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", files[KELVIN_TRAIN].name));
     if (d->side == KELVIN_TRAIN || access(path, F_OK)) return KELVIN_OK;
     KELVIN_TRY(kelvin_logits_saved(&logits, samples, KELVIN_TRAIN));
-    const kelvin_status status =
-        kelvin_logits_accuracy(&d->training_accuracy, logits, samples->n, samples->run->data->classes);
+    const kelvin_status status = kelvin_training_diagnose(d, logits, samples->n, samples->run->data->classes);
     kelvin_logits_close(logits);
     return status;
 }
@@ -178,11 +177,19 @@ kelvin_status kelvin_diagnose(kelvin_diagnosis **out, kelvin_samples *samples, s
     return finish(out, status);
 }
 
-kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, const kelvin_samples *samples, double training_accuracy)
+kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, const kelvin_samples *samples,
+                                      const kelvin_metrics *training)
 {
     KELVIN_TRY(create(out));
     kelvin_status status = look_at_sampler(*out, samples);
-    (*out)->training_accuracy = training_accuracy;
+    (*out)->side = KELVIN_TEST; /* training data have not been looked at yet */
+    if (training) {
+        (*out)->training_accuracy = training->single[KELVIN_ACCURACY].mean;
+        (*out)->training_log_likelihood = training->single[KELVIN_MEAN_LOG_LIKELIHOOD].mean;
+        (*out)->training_confidence = training->single[KELVIN_CONFIDENCE].mean;
+    } else if (!status) {
+        status = look_at_training(*out, samples);
+    }
     if (!status) status = advise(*out, samples);
     return finish(out, status);
 }

@@ -4,9 +4,10 @@
 
 #include <kelvin/posterior.h>
 
-/* What can be told without looking at samples or logits: temperatures or acceptance, divergences, and the advice that
- * follows from these and from the mean accuracy of single samples on their training data (NaN: not known). */
+/* What can be told without going through samples or predictions: temperatures or acceptance, divergences, what single
+ * samples say of their training data, and the advice that follows. training: the metrics of these data, or NULL: from
+ * the saved logits, where they are. */
 KELVIN_MUST_CHECK kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **diagnosis, const kelvin_samples *samples,
-                                                        double training_accuracy);
+                                                        const kelvin_metrics *training);
 
 #endif

@@ -20,7 +20,12 @@ struct pass {
     size_t room; /* for so many observations in p and x */
     double *p;   /* (samples, n, classes) of the piece */
     double *x;   /* (observed, told, chains, draws) of those in the piece that are looked at */
-    size_t hits, seen;
+};
+
+/* Of single samples on labelled data, added up over (sample, observation). */
+struct sums {
+    size_t n, hits;
+    double log_likelihood, confidence;
 };
 
 static kelvin_status make_room(struct pass *pass, size_t n)
@@ -83,22 +88,37 @@ static kelvin_status add_piece(struct pass *pass)
     return kelvin_agreeing_add(pass->agreeing, pass->p, pass->piece.n);
 }
 
-static size_t hits_in(const kelvin_piece *piece, size_t samples, size_t classes)
+static void add_up(struct sums *sums, const kelvin_piece *piece, size_t samples, size_t classes)
 {
-    size_t hits = 0;
-    for (size_t s = 0; s < samples; s++)
-        hits += kelvin_hits(piece->z + s * piece->n * classes, piece->y, piece->n, classes);
-    return hits;
+    const float *z = piece->z;
+    for (size_t s = 0; s < samples; s++) {
+        sums->hits += kelvin_hits(z, piece->y, piece->n, classes);
+        for (size_t i = 0; i < piece->n; i++, z += classes) {
+            const double normaliser = kelvin_log_sum_exp(z, classes);
+            float largest = z[0];
+            for (size_t k = 1; k < classes; k++) largest = fmaxf(largest, z[k]);
+            sums->log_likelihood += (double)z[piece->y[i]] - normaliser;
+            sums->confidence += exp((double)largest - normaliser);
+        }
+    }
+    sums->n += samples * piece->n;
 }
 
-static kelvin_status go_through(struct pass *pass, kelvin_logits *logits)
+static void set_training(kelvin_diagnosis *out, const struct sums *sums)
+{
+    out->training_accuracy = (double)sums->hits / (double)sums->n;
+    out->training_log_likelihood = sums->log_likelihood / (double)sums->n;
+    out->training_confidence = sums->confidence / (double)sums->n;
+}
+
+/* sums: NULL if nobody asks for them. */
+static kelvin_status go_through(struct pass *pass, struct sums *sums, kelvin_logits *logits)
 {
     for (;;) {
         KELVIN_TRY(kelvin_logits_next(logits, &pass->piece));
         if (pass->piece.n == 0) return KELVIN_OK;
         KELVIN_TRY(add_piece(pass));
-        pass->hits += hits_in(&pass->piece, pass->samples, pass->classes);
-        pass->seen += pass->piece.n;
+        if (sums) add_up(sums, &pass->piece, pass->samples, pass->classes);
     }
 }
 
@@ -107,8 +127,6 @@ static void finish(kelvin_diagnosis *out, struct pass *pass)
     kelvin_converging_result(&out->predictions, pass->converging);
     out->predictions.quantities = pass->observed * pass->told;
     out->observations = pass->observed;
-    if (out->side == KELVIN_TRAIN)
-        out->training_accuracy = (double)pass->hits / ((double)pass->samples * (double)pass->seen);
 }
 
 kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, const kelvin_samples *samples,
@@ -117,13 +135,15 @@ kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *
 {
     const size_t classes = samples->run->data->classes;
     struct pass pass = {.lineup = lineup, .samples = samples->n, .n = n, .classes = classes, .pool = pool};
+    struct sums sums = {0};
     pass.observed = n < KELVIN_MOST_OBSERVED ? n : KELVIN_MOST_OBSERVED;
     pass.told = classes == 2 ? 1 : classes;
     kelvin_status status =
         kelvin_converging_create(&pass.converging, pass.observed * pass.told, lineup->chains, lineup->draws, pool);
     if (!status) status = kelvin_agreeing_create(&pass.agreeing, samples->chain, samples->n, classes, pool);
-    if (!status) status = go_through(&pass, logits);
+    if (!status) status = go_through(&pass, out->side == KELVIN_TRAIN ? &sums : NULL, logits);
     if (!status) finish(out, &pass);
+    if (!status && sums.n > 0) set_training(out, &sums);
     if (!status) status = kelvin_agreeing_result(&out->agreement, pass.agreeing, arena);
     kelvin_converging_destroy(pass.converging);
     kelvin_agreeing_destroy(pass.agreeing);
@@ -132,16 +152,15 @@ kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *
     return status;
 }
 
-kelvin_status kelvin_logits_accuracy(double *accuracy, kelvin_logits *logits, size_t samples, size_t classes)
+kelvin_status kelvin_training_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, size_t samples, size_t classes)
 {
-    size_t hits = 0, seen = 0;
+    struct sums sums = {0};
     for (;;) {
         kelvin_piece piece;
         KELVIN_TRY(kelvin_logits_next(logits, &piece));
         if (piece.n == 0) break;
-        hits += hits_in(&piece, samples, classes);
-        seen += piece.n;
+        add_up(&sums, &piece, samples, classes);
     }
-    *accuracy = (double)hits / ((double)samples * (double)seen);
+    set_training(out, &sums);
     return KELVIN_OK;
 }

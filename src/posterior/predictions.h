@@ -7,15 +7,15 @@
 /* Convergence is looked at at so many observations, at most. */
 enum { KELVIN_MOST_OBSERVED = 1000 };
 
-/* Fills in predictions, observations and agreement of the diagnosis, whose arrays are the arena's; also its
- * training_accuracy, if the logits are of the training data. n: how many observations there are. */
+/* Fills in predictions, observations and agreement of the diagnosis, whose arrays are the arena's; also what it
+ * says of single samples on training data, if the logits are of those. n: how many observations there are. */
 KELVIN_MUST_CHECK kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits,
                                                             const kelvin_samples *samples, size_t n,
                                                             const struct kelvin_lineup *lineup, kelvin_pool *pool,
                                                             kelvin_arena *arena);
 
-/* Mean accuracy of single samples. */
-KELVIN_MUST_CHECK kelvin_status kelvin_logits_accuracy(double *accuracy, kelvin_logits *logits, size_t samples,
-                                                       size_t classes);
+/* Fills in what the diagnosis says of single samples on training data: accuracy, log-likelihood, confidence. */
+KELVIN_MUST_CHECK kelvin_status kelvin_training_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, size_t samples,
+                                                         size_t classes);
 
 #endif

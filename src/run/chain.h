@@ -162,4 +162,7 @@ size_t kelvin_sample_count(const char *folder);
  * from the size that layers have when networks start. */
 const char *kelvin_diverging_layer(const kelvin_model *model, const float *theta);
 
+/* What helps against divergence: "make --lr smaller". */
+void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run_config *config);
+
 #endif

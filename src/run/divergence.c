@@ -55,3 +55,15 @@ const char *kelvin_run_warning(const kelvin_run *run)
         run->config.density, critical, run->data->classes);
     return inside->warning;
 }
+
+void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run_config *config)
+{
+    static const char unbounded[] = "dirichlet:";
+    kelvin_run_config usual;
+    const bool strict = !kelvin_run_defaults(&usual, config->sampler) && config->logit_limit < usual.logit_limit;
+    if (strncmp(config->density, unbounded, strlen(unbounded)) == 0)
+        snprintf(out, KELVIN_NOTE, "use --density dirclip:%.40s,-50, for dirichlet has no bound; or make --lr smaller",
+                 config->density + strlen(unbounded));
+    else
+        snprintf(out, KELVIN_NOTE, "%smake --lr smaller", strict ? "leave --logit-limit as it is by default, or " : "");
+}

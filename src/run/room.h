@@ -90,4 +90,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_history_read(kelvin_hmc_info *info, doubl
 /* As kelvin_samples_open, but also where there are none, for all chains have diverged. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder);
 
+/* KELVIN_EDIVERGED: why there are none, and what helps. */
+KELVIN_MUST_CHECK kelvin_status kelvin_samples_none(const kelvin_samples *samples);
+
 #endif

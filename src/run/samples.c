@@ -69,6 +69,14 @@ static kelvin_status list(kelvin_samples *s, const uint32_t *count, kelvin_arena
     return KELVIN_OK;
 }
 
+kelvin_status kelvin_samples_none(const kelvin_samples *s)
+{
+    char advice[KELVIN_NOTE];
+    kelvin_advise_stable(advice, &s->run->config);
+    return kelvin_fail(KELVIN_EDIVERGED, "%s: %s diverged: %s (%s)", s->folder,
+                       s->run->config.chains == 1 ? "the chain" : "all chains", advice, s->diverged[0]);
+}
+
 static kelvin_status find_samples(kelvin_samples *s, kelvin_arena *arena)
 {
     const kelvin_run_config *config = &s->run->config;
@@ -130,7 +138,7 @@ kelvin_status kelvin_samples_open(kelvin_samples **samples, const char *folder)
     KELVIN_TRY(kelvin_samples_find(samples, folder));
     const kelvin_samples *s = *samples;
     if (s->n > 0) return KELVIN_OK;
-    return keep_if(kelvin_fail(KELVIN_EDIVERGED, "%s: has no samples: %s", s->folder, s->diverged[0]), samples);
+    return keep_if(kelvin_samples_none(s), samples);
 }
 
 void kelvin_samples_close(kelvin_samples *s)
