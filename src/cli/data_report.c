@@ -2,6 +2,7 @@
 #include "cli/data_report.h"
 
 #include "cli/families.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "data/cache.h"
 #include "data/text.h"
@@ -118,8 +119,8 @@ static void print_columns(FILE *out, const struct facts *f)
     for (size_t i = 0; i < f->n && i < MOST_SHOWN; i++) {
         char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
-        fprintf(out, "%-24s %14.10g %14.10g\n",
-                f->data->column_names ? text_shown(f->data->column_names[i]).text : number, f->data->mean[i],
+        const struct text_shown name = text_shown(f->data->column_names ? f->data->column_names[i] : number);
+        fprintf(out, "%-*s %14.10g %14.10g\n", field_width(name.text, 24), name.text, f->data->mean[i],
                 f->data->deviation[i]);
     }
     if (f->n > MOST_SHOWN) fprintf(out, "... and %zu more\n", f->n - MOST_SHOWN);

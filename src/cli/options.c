@@ -235,16 +235,34 @@ void option_default(char *out, size_t size, const struct option *option, const v
         kinds[option->kind].show(out, size, (const char *)settings + option->offset);
 }
 
+size_t text_columns(const char *text, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t columns = 0;
+    for (size_t i = 0; i < n; i++) {
+        const bool accent = p[i] == 0xcc || (p[i] == 0xcd && i + 1 < n && p[i + 1] < 0xb0); /* U+0300 .. U+036F */
+        columns += (p[i] & 0xc0) != 0x80 && !accent;
+    }
+    return columns;
+}
+
+int field_width(const char *text, int columns)
+{
+    const size_t bytes = strlen(text);
+    return columns + (int)(bytes - text_columns(text, bytes));
+}
+
 void print_wrapped(FILE *out, const char *text, int column, int width)
 {
     int at = column;
     while (*text) {
-        const int length = (int)strcspn(text, " ");
-        if (at > column && at + 1 + length > width) {
+        const int length = (int)strcspn(text, " "), columns = (int)text_columns(text, (size_t)length);
+        if (at > column && at + 1 + columns > width) {
             fprintf(out, "\n%*s", column, "");
             at = column;
         }
-        at += fprintf(out, "%s%.*s", at > column ? " " : "", length, text);
+        fprintf(out, "%s%.*s", at > column ? " " : "", length, text);
+        at += columns + (at > column);
         text += length;
         text += strspn(text, " ");
     }

@@ -72,6 +72,12 @@ const char *option_group(const struct option_group *groups, const struct option 
 void options_print(FILE *out, const struct option *options, size_t n, const struct option_group *groups,
                    const void *settings);
 
+/* How many columns the first n bytes of a text take: letters of UTF-8, but not accents that stand by themselves. */
+size_t text_columns(const char *text, size_t n);
+
+/* The width with which printf's %*s or %-*s fills so many columns: it counts bytes. */
+int field_width(const char *text, int columns);
+
 /* Words in lines of at most `width` letters, the first after `column` letters, the others indented as far. */
 void print_wrapped(FILE *out, const char *text, int column, int width);
 
