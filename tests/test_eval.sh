@@ -91,20 +91,88 @@ cp -r many elsewhere/many
 cp -r one a-name-that-is-rather-long-for-a-column
 ok eval many elsewhere/many one hmc a-name-that-is-rather-long-for-a-column
 check "several runs fit a terminal" readable
-check "several runs have error bars" has "10..90 %, of 8 samples"
+check "several runs have error bars" has "10 % .. 90 % of them"
+ok eval --json many one
+python3 -c "
+import json
+e = json.load(open('stdout'))['runs'][0]
+spread = e['ensembles']['accuracy']
+print('%.2f' % (100 * e['ensemble']['accuracy']))
+print('%.2f' % (100 * spread['median']))
+print('%.2f..%.2f' % (100 * spread['low'], 100 * spread['high']))" >expected
+ok eval many one
+check "the ensemble, then the median of ensembles of 8 with its range" [ "$(grep -A 2 '^accuracy' stdout |
+    sed 's/    ensembles of 8, median//; s/    10 % .. 90 % of them//; s/accuracy, %//' | awk '{ print $1 }')" = "$(cat expected)" ]
+check "a run of one sample has none" [ "$(grep -cE '^    (ensembles of 8, median|10 % .. 90 % of them).* -$' stdout)" = 20 ]
+ok eval many elsewhere/many one hmc a-name-that-is-rather-long-for-a-column
 check "runs of one name have their paths" has " elsewhere/many"
 check "long names are shortened" has " a-name..-column"
 check "so many runs are two blocks" [ "$(grep -c '^accuracy' stdout)" = 2 ]
+# columns count letters, however many bytes each has
+cp -r one gr
+cp -r one größe-äöüßéèêõñ-mit-vielen-Umlauten
+ok eval gr größe-äöüßéèêõñ-mit-vielen-Umlauten
+check "letters of several bytes" python3 -c "
+lines = open('stdout', encoding='utf-8', errors='strict').read().split('\n')
+head = next(l for l in lines if l.startswith(' ' * 30) and 'gr' in l)
+row = next(l for l in lines if l.startswith('accuracy'))
+assert len(head) == len(row) and head[46:] == ' ..elen-Umlauten', (head, row)"
+cp -r one ääääääääääääääää
+ok eval gr ääääääääääääääää
+check "no letter is cut in two" python3 -c "assert ' ..' + 13 * 'ä' in open('stdout', encoding='utf-8').read()"
+rm -r gr* ä*
+printf 'Größe,äöüß,plain,kind\n1,2,1,x\n2,1,2,y\n3,2,3,x\n' >names.csv
+ok data csv:names.csv,split=0
+check "columns of kelvin data, too" python3 -c "
+lines = open('stdout', encoding='utf-8').read().split('\n')
+at = next(i for i, l in enumerate(lines) if l.startswith('column '))
+assert len({len(l) for l in lines[at:at + 4]}) == 1 and lines[at + 1].startswith('Größe '), lines"
 ok eval many --threads 1
 cp stdout first
 ok eval many --threads 3
 check "threads do not matter" cmp -s first stdout
 
+# ---- what is off ----
+ok sample --epochs 100 --lr 3e-3 --chains 3 -o fine
+ok eval fine
+check "a run with which all is well: no line" lacks "kelvin diagnose"
+ok eval --json fine
+check "nor in JSON" says "r['runs'][0]['warnings'] == [] and r['runs'][0]['diverged'] == 0"
+run sample --chains 8 --epochs 2 --seed 3 --logit-limit 1.9 -o some
+line="some: 6 of 8 chains diverged; kelvin diagnose some says more."
+for runs in some "fine some"; do
+    ok eval $runs
+    check "eval $runs: chains diverged" [ "$(tail -n 1 stdout)" = "$line" ]
+    check "and the others did not" [ "$(grep -c 'kelvin diagnose' stdout)" = 1 ]
+    ok eval --csv $runs
+    check "eval --csv $runs: on standard error" [ "$(cat stderr)" = "kelvin eval: $line" ]
+    check "and nothing but rows on standard output" [ "$(awk -F, 'NF != 9' stdout | wc -l)" = 0 ]
+done
+ok eval --json fine some
+check "JSON: all advice" says \
+    "[x['diverged'] for x in r['runs']] == [0, 6] and 'diverged, and are left out' in r['runs'][1]['warnings'][0]"
+ok eval cyclical
+tr -s '\n ' '  ' <stdout >flat
+check "other advice" grep -qF "cyclical: The schedule reached temperature 0.5 of 1: use --epochs" flat
+check "and where there is more" grep -qF "(kelvin diagnose cyclical says more.)" flat
+check "it fits a terminal" readable
+ok sample --sampler hmc --chains 4 --iterations 20 --step-size 0.5 -o stuck
+ok eval stuck
+check "HMC that does not move" has "of the proposals were accepted, fewer than 60 %"
+cp -r fine damaged
+echo x >>damaged/chain-001/history.csv
+ok eval damaged
+tr -s '\n ' '  ' <stdout >flat
+check "a damaged history is no reason for silence" grep -qF "damaged: it cannot be told whether to believe it: damaged/chain-001/history.csv: has 101 rows" flat
+
 # ---- for programs ----
 ok eval --csv many one
-check "CSV has its header" [ "$(head -n 1 stdout)" = run,on,metric,kind,value,low,high,error ]
+check "CSV has its header" [ "$(head -n 1 stdout)" = run,on,ood,metric,kind,value,low,high,error ]
 check "CSV has a row for each run, metric and kind" [ "$(wc -l <stdout)" = 51 ]
-check "every row has all columns" [ "$(awk -F, 'NF != 8' stdout | wc -l)" = 0 ]
+check "every row has all columns" [ "$(awk -F, 'NF != 9' stdout | wc -l)" = 0 ]
+ok eval --csv --ood digits --on train one
+check "CSV names what was told apart" [ "$(grep -c '^"one","train","digits",auroc_[a-z]*,ensemble,0\.[0-9]*,,,$' stdout)" = 3 ]
+check "and nothing elsewhere" [ "$(grep -c '^"one","train",,' stdout)" = 20 ]
 ok eval --json many one hmc
 check "JSON has all runs" says "[x['run'] for x in r['runs']] == ['many', 'one', 'hmc']"
 check "JSON says on what" says "[x['on'] for x in r['runs']] == ['test', 'test', 'train']"

@@ -4,6 +4,7 @@
 #include "cli/eval_table.h"
 #include "cli/report.h"
 #include "figures/output.h"
+#include "posterior/diagnosis.h"
 #include "report/names.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ static const struct option options[] = {
      "also draw reliability, confidence and posterior size into this folder: CSV, PNG, SVG, PDF", NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of a table", NULL},
-    {"csv", 0, NULL, OPTION_FLAG, AT(csv), "print CSV instead: run,on,metric,kind,value,low,high,error", NULL},
+    {"csv", 0, NULL, OPTION_FLAG, AT(csv), "print CSV instead: run,on,ood,metric,kind,value,low,high,error", NULL},
 };
 
 static void defaults(void *data)
@@ -118,6 +119,16 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
     return status;
 }
 
+/* Metrics do not say whether to believe them. That nothing can be said, as where a history is damaged, does not make
+ * them wrong either. */
+static kelvin_status look_briefly(struct evaluated *e, const kelvin_samples *samples)
+{
+    const kelvin_metrics *training = strcmp(e->on, "train") == 0 ? &e->metrics : NULL;
+    const kelvin_status status = kelvin_diagnose_briefly(&e->found, samples, training);
+    if (status) snprintf(e->unknown, sizeof e->unknown, "%s", kelvin_error());
+    return status == KELVIN_ENOMEM ? status : KELVIN_OK;
+}
+
 /* Samples are let go as soon as they have been looked at: those of many runs would be many. */
 static kelvin_status evaluate_run(struct evaluated *e, const struct settings *settings)
 {
@@ -125,7 +136,8 @@ static kelvin_status evaluate_run(struct evaluated *e, const struct settings *se
     kelvin_samples *samples;
     KELVIN_TRY(kelvin_run_open(&e->run, e->folder));
     KELVIN_TRY(kelvin_samples_open(&samples, e->folder));
-    const kelvin_status status = evaluate(e, samples, settings);
+    kelvin_status status = evaluate(e, samples, settings);
+    if (!status) status = look_briefly(e, samples);
     kelvin_samples_close(samples);
     e->seconds = kelvin_now() - begin;
     return status;
@@ -152,6 +164,7 @@ static kelvin_status print(const struct evaluated *runs, size_t n, const struct 
         eval_csv(stdout, runs, n);
     else
         eval_print(stdout, runs, n);
+    eval_warn(settings->csv ? stderr : stdout, settings->csv ? "kelvin eval: " : "", runs, n);
     return KELVIN_OK;
 }
 
@@ -183,7 +196,10 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         fputc('\n', list);
         status = eval_plot(list, settings->plot, runs, n);
     }
-    for (size_t i = 0; i < n && runs; i++) kelvin_run_close(runs[i].run);
+    for (size_t i = 0; i < n && runs; i++) {
+        kelvin_run_close(runs[i].run);
+        kelvin_diagnosis_free(runs[i].found);
+    }
     kelvin_arena_destroy(arena);
     return status;
 }
@@ -201,7 +217,8 @@ const struct command eval_command = {
         "Training metrics are of the data as they are, without augmentation. Logits that the run has left are used;\n"
         "those of other data are computed.\n"
         "AUROC is the chance that the number (entropy, 1 - confidence, epistemic) of one observation of --ood is\n"
-        "larger than that of one of --on.",
+        "larger than that of one of --on.\n"
+        "Where chains diverged or something else is off with a run, a line says so; kelvin diagnose says more.",
     .operands = OPERANDS,
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -71,6 +71,15 @@ static json_t *ood_json(const struct evaluated *e)
     return object;
 }
 
+static json_t *warnings_json(const struct evaluated *e)
+{
+    json_t *list = json_array();
+    if (!e->found) json_array_append_new(list, json_string(e->unknown));
+    for (size_t i = 0; e->found && i < e->found->n_advice; i++)
+        json_array_append_new(list, json_string(e->found->advice[i]));
+    return list;
+}
+
 static json_t *run_json(const struct evaluated *e)
 {
     const kelvin_run_config *c = &e->run->config;
@@ -85,6 +94,8 @@ static json_t *run_json(const struct evaluated *e)
         json_decref(object);
         return NULL;
     }
+    json_object_set_new(object, "diverged", e->found ? json_integer(e->found->diverged) : json_null());
+    json_object_set_new(object, "warnings", warnings_json(e));
     json_object_set_new(object, "seconds", json_number(e->seconds));
     json_object_set_new(object, "seconds_in_network", json_number(e->network));
     return object;
@@ -126,12 +137,15 @@ static void print_numbers(FILE *out, const double x[4])
     fputc('\n', out);
 }
 
-/* value, low, high, error */
-static void csv_row(FILE *out, const struct evaluated *e, const char *metric, const char *kind, const double x[4])
+/* ood: "" where nothing is told from anything. x: value, low, high, error */
+static void csv_row(FILE *out, const struct evaluated *e, const char *ood, const char *metric, const char *kind,
+                    const double x[4])
 {
     print_text(out, e->folder);
     fputc(',', out);
     print_text(out, e->on);
+    fputc(',', out);
+    if (*ood) print_text(out, ood);
     fprintf(out, ",%s,%s", metric, kind);
     print_numbers(out, x);
 }
@@ -141,25 +155,25 @@ static void csv_metric(FILE *out, const struct evaluated *e, kelvin_metric i)
     const kelvin_metrics *m = &e->metrics;
     const char *name = kelvin_metric_about(i)->name;
     const double no = (double)NAN;
-    csv_row(out, e, name, "single", (double[4]){m->single[i].mean, no, no, m->single[i].error});
-    csv_row(out, e, name, "ensemble", (double[4]){m->ensemble[i], no, no, no});
+    csv_row(out, e, "", name, "single", (double[4]){m->single[i].mean, no, no, m->single[i].error});
+    csv_row(out, e, "", name, "ensemble", (double[4]){m->ensemble[i], no, no, no});
     if (m->subsets > 0)
-        csv_row(out, e, name, "ensembles_of_8",
+        csv_row(out, e, "", name, "ensembles_of_8",
                 (double[4]){m->spread[i].median, m->spread[i].low, m->spread[i].high, no});
     for (size_t k = 0; k < m->sizes; k++) {
         char kind[CELL];
         snprintf(kind, sizeof kind, "size_%zu", m->size[k].samples);
-        csv_row(out, e, name, kind,
+        csv_row(out, e, "", name, kind,
                 (double[4]){m->size[k].metric[i].mean, m->size[k].metric[i].low, m->size[k].metric[i].high, no});
     }
 }
 
 void eval_csv(FILE *out, const struct evaluated *runs, size_t n)
 {
-    fputs("run,on,metric,kind,value,low,high,error\n", out);
+    fputs("run,on,ood,metric,kind,value,low,high,error\n", out);
     for (const struct evaluated *e = runs; e < runs + n; e++) {
         for (kelvin_metric i = 0; i < KELVIN_METRICS; i++) csv_metric(out, e, i);
         for (size_t i = 0; i < AUROCS && e->ood; i++)
-            csv_row(out, e, auroc_about[i].name, "ensemble", (double[4]){e->auroc[i], NAN, NAN, NAN});
+            csv_row(out, e, e->ood, auroc_about[i].name, "ensemble", (double[4]){e->auroc[i], NAN, NAN, NAN});
     }
 }

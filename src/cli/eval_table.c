@@ -3,8 +3,8 @@
 
 #include "cli/options.h"
 #include "cli/report.h"
-#include "figures/markup.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -80,19 +80,26 @@ static void print_kind(FILE *out, const struct evaluated *runs, size_t n, kelvin
     fputc('\n', out);
 }
 
+/* Under the ensemble of all samples: a range belongs to its median. */
+static const struct {
+    enum metric_kind kind;
+    const char *name;
+} spread[] = {{MEDIAN, "    ensembles of 8, median"}, {RANGE, "    10 % .. 90 % of them"}};
+
 static void print_several(FILE *out, const struct evaluated *runs, size_t n)
 {
     size_t subsets = 0;
     for (size_t i = 0; i < n; i++) subsets += runs[i].metrics.subsets;
     fprintf(out, "%*s", NAME, "");
-    for (size_t i = 0; i < n; i++) fprintf(out, "%*s%s", RUN - (int)markup_letters(runs[i].name), "", runs[i].name);
+    for (size_t i = 0; i < n; i++) fprintf(out, "%*s", field_width(runs[i].name, RUN), runs[i].name);
     fputc('\n', out);
     for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
         print_name(out, kelvin_metric_about(metric));
         print_kind(out, runs, n, metric, ENSEMBLE);
-        if (subsets == 0) continue;
-        fprintf(out, "%-*s", NAME, "    10..90 %, of 8 samples");
-        print_kind(out, runs, n, metric, RANGE);
+        for (size_t i = 0; i < sizeof spread / sizeof *spread && subsets > 0; i++) {
+            fprintf(out, "%-*s", NAME, spread[i].name);
+            print_kind(out, runs, n, metric, spread[i].kind);
+        }
     }
     for (size_t a = 0; a < AUROCS && runs[0].ood; a++) {
         fprintf(out, "%-*s", NAME, auroc_about[a].title);
@@ -119,7 +126,8 @@ static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
     fputc('\n', out);
     if (n == 1 && m->chains > 1) say(out, 0, "+-: standard error over chains.");
     if (m->subsets > 0)
-        say(out, 0, "Ensembles of %zu: %zu random ones, as in the paper.", m->subset, m->subsets);
+        say(out, 0, "%sEnsembles of %zu: %zu random ones, as in the paper.",
+            n == 1 ? "" : "The first line is the ensemble of all samples. ", m->subset, m->subsets);
     else
         say(out, 0, "Error bars of ensembles need more than 8 samples; the paper has 24.");
     say(out, 0, "Calibration error: %zu bins of equal width; by mass: of equally many observations.", m->bins);
@@ -139,4 +147,35 @@ void eval_print(FILE *out, const struct evaluated *runs, size_t n)
             print_several(out, runs + first, n - first < RUNS ? n - first : RUNS);
     }
     print_legend(out, runs, n);
+}
+
+/* ---- what is off ---- */
+
+static bool is_doubtful(const struct evaluated *e)
+{
+    return !e->found || e->found->n_advice > 0;
+}
+
+/* Of several pieces of advice the first, which is the gravest. */
+static void warn(FILE *out, const char *before, const struct evaluated *e)
+{
+    const uint32_t chains = e->run->config.chains;
+    if (!e->found)
+        say(out, 2, "%s%s: it cannot be told whether to believe it: %s", before, e->name, e->unknown);
+    else if (e->found->diverged > 0)
+        say(out, 2, "%s%s: %" PRIu32 " of %" PRIu32 " chains diverged; kelvin diagnose %s says more.", before, e->name,
+            e->found->diverged, chains, e->folder);
+    else
+        say(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name, e->found->advice[0], e->folder);
+}
+
+void eval_warn(FILE *out, const char *before, const struct evaluated *runs, size_t n)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_doubtful(&runs[i])) continue;
+        if (!any && !*before) fputc('\n', out);
+        any = true;
+        warn(out, before, &runs[i]);
+    }
 }

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-enum { CELL = 40, LINE = 79, AUROCS = 3 };
+enum { CELL = 40, LINE = 79, AUROCS = 3, RUN_UNKNOWN = 512 };
 
 enum metric_kind {
     SINGLE,   /* mean of single samples, +- its standard error */
@@ -42,6 +42,8 @@ struct evaluated {
     size_t ood_n;         /* its rows */
     double auroc[AUROCS]; /* in the order of auroc_about */
     double seconds, network;
+    kelvin_diagnosis *found; /* what can be told briefly; NULL: nothing, for this reason: */
+    char unknown[RUN_UNKNOWN];
 };
 
 extern const struct auroc_about {
@@ -50,6 +52,9 @@ extern const struct auroc_about {
 
 /* One run: single samples, the ensemble, ensembles of 8. Several: the ensembles side by side. */
 void eval_print(FILE *out, const struct evaluated *runs, size_t n);
+/* A line for each run with which something is off: "NAME: what; kelvin diagnose FOLDER says more", each
+ * after `before`. */
+void eval_warn(FILE *out, const char *before, const struct evaluated *runs, size_t n);
 /* A row for each run, metric and kind. */
 void eval_csv(FILE *out, const struct evaluated *runs, size_t n);
 /* NULL if memory is short. */
