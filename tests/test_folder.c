@@ -168,7 +168,7 @@ static const struct broken broken[] = {
     {SAMPLES, REMOVE, "", "", KELVIN_EIO, "No such file"},
     {SAMPLES, CUT, "", "", KELVIN_EFORMAT, "holds 11807 bytes of data, expected 11808"},
     {SAMPLES, APPEND, "", "x", KELVIN_EFORMAT, "holds 11809 bytes of data, expected 11808"},
-    {SAMPLES, FLIP, "", "", KELVIN_EFORMAT, "from the data: the file is damaged"},
+    {SAMPLES, FLIP, "", "", KELVIN_EFORMAT, "the file is damaged"},
     {SAMPLES, SWAP, "", "", KELVIN_EFORMAT, "chain is 1 in the header, expected 0"},
     {SAMPLES, REPLACE, "2385", "2384", KELVIN_EFORMAT, "seed is 2384 in the header, expected 2385"},
     {SAMPLES, REPLACE, "\"crc32\"", "\"crc31\"", KELVIN_EFORMAT, "no string \"crc32\""},

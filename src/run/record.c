@@ -190,9 +190,9 @@ kelvin_status kelvin_json_write(const char *path, void *object)
     json_t *root = object;
     struct kelvin_writer file = {.fd = -1};
     kelvin_status status =
-        root ? kelvin_writer_open(&file, path)
-             : kelvin_fail(KELVIN_ENOMEM, "%s: JSON cannot be made: a text for it is not UTF-8, or memory ran out",
-                           path);
+        root
+            ? kelvin_writer_open(&file, path)
+            : kelvin_fail(KELVIN_ENOMEM, "%s: JSON cannot be made: a text for it is not UTF-8, or out of memory", path);
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION((size_t)digits_of(root));
     if (!status && json_dump_callback(root, put, &file, flags)) status = KELVIN_EIO; /* put() said why */
     if (!status) status = kelvin_writer_put(&file, "\n", 1);
