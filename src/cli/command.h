@@ -10,6 +10,7 @@ struct command {
     const char *about;    /* one line */
     const char *details;  /* a paragraph for help and manual */
     size_t operands;      /* that it takes, at most */
+    size_t runs;          /* the first so many of them are runs: RUN/run.json is as good as RUN */
     const struct option *options;
     size_t n_options;
     const struct option_group *groups; /* NULL: all options always count */

@@ -31,11 +31,9 @@ static kelvin_status tell(kelvin_samples *samples, const struct settings *settin
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     const struct settings *settings = data;
-    kelvin_path folder;
     kelvin_samples *samples;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin diagnose --help)");
-    KELVIN_TRY(run_folder(folder, arguments->operand));
-    KELVIN_TRY(kelvin_samples_open(&samples, folder));
+    KELVIN_TRY(kelvin_samples_open(&samples, arguments->operand));
     const kelvin_status status = tell(samples, settings);
     kelvin_samples_close(samples);
     return status;
@@ -56,6 +54,7 @@ const struct command diagnose_command = {
         "the training data); R-hat is of 1,000 of them at equal distances where there are more.\n"
         "Accuracy, calibration and the like are kelvin eval's.",
     .operands = 1,
+    .runs = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settings_size = sizeof(struct settings),

@@ -220,6 +220,7 @@ const struct command eval_command = {
         "larger than that of one of --on.\n"
         "Where chains diverged or something else is off with a run, a line says so; kelvin diagnose says more.",
     .operands = OPERANDS,
+    .runs = OPERANDS,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settings_size = sizeof(struct settings),

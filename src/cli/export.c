@@ -95,6 +95,7 @@ const struct command export_command = {
         "In netcdf the parts are groups, as in ArviZ's schema, with variables y and logits; labels are in the groups\n"
         "observed_data and predictions_constant_data, texts are attributes.",
     .operands = 1,
+    .runs = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settings_size = sizeof(struct settings),

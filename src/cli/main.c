@@ -1,5 +1,6 @@
 /* kelvin: the command. Finds the command in the table, reads its options, runs it, and turns its status into
  * an exit code. */
+#include "base/files.h"
 #include "cli/command.h"
 
 #include "cli/suggest.h"
@@ -75,6 +76,19 @@ static int complain(const char *command, kelvin_status status, const char *hint)
     return exit_code(status);
 }
 
+/* RUN/run.json is taken for RUN. The word is cut where it stands. */
+static void find_folder(const char **operand)
+{
+    static const char name[] = "run.json";
+    char *word = (char *)*operand;
+    const size_t n = strlen(word), m = sizeof name - 1;
+    if (n < m || strcmp(word + n - m, name) != 0 || (n > m && word[n - m - 1] != '/') || kelvin_is_folder(word)) return;
+    if (n == m)
+        *operand = ".";
+    else
+        word[n - m] = '\0';
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
     void *settings = command_settings(command);
@@ -83,6 +97,8 @@ static int run_command(const struct command *command, int argc, char **argv)
     int code = EXIT_DONE;
     kelvin_status status =
         options_parse(&arguments, settings, command->options, command->n_options, command->operands, argc, argv);
+    for (size_t i = 0; i < arguments.n_operands && i < command->runs; i++) find_folder(&arguments.operands[i]);
+    arguments.operand = arguments.operands[0];
     if (status) {
         char hint[64];
         snprintf(hint, sizeof hint, " (see kelvin %s --help)", command->name);

@@ -182,6 +182,7 @@ const struct command predict_command = {
         "(mutual_information; the rest is doubt that is in the data), and the probability of each class, p_NAME.\n"
         "Rows come out while they go in, and memory does not grow with their number.",
     .operands = 2,
+    .runs = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settings_size = sizeof(struct settings),

@@ -120,19 +120,6 @@ void print_list(FILE *out, const char *title, const char *const *texts, size_t n
     for (size_t i = 0; i < n; i++) print_listed(out, texts[i]);
 }
 
-kelvin_status run_folder(kelvin_path folder, const char *path)
-{
-    static const char name[] = KELVIN_CONFIG_NAME;
-    const size_t n = strlen(path), m = sizeof name - 1;
-    if (n >= sizeof(kelvin_path)) return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is too long", path);
-    const bool inside = n >= m && strcmp(path + n - m, name) == 0 && (n == m || path[n - m - 1] == '/');
-    if (!inside || kelvin_is_folder(path))
-        snprintf(folder, sizeof(kelvin_path), "%s", path);
-    else
-        snprintf(folder, sizeof(kelvin_path), "%.*s", n == m ? 1 : (int)(n - m), n == m ? "." : path);
-    return KELVIN_OK;
-}
-
 /* ---- warnings ---- */
 
 struct facts {

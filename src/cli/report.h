@@ -42,9 +42,6 @@ void print_lines(FILE *out, const char *format, ...) KELVIN_PRINTF(2, 3);
 void print_listed(FILE *out, const char *text);
 void print_list(FILE *out, const char *title, const char *const *texts, size_t n);
 
-/* The folder of a run: RUN/run.json is as good as RUN. KELVIN_EUSAGE if the path is too long. */
-KELVIN_MUST_CHECK kelvin_status run_folder(kelvin_path folder, const char *path);
-
 /* Summarises the run and prints it. */
 KELVIN_MUST_CHECK kelvin_status report_run(FILE *out, const kelvin_run *run, bool json);
 

@@ -46,6 +46,7 @@ const struct command report_command = {
         "It needs no other file, no network and no script; it is light, dark or printed as its reader likes.\n"
         "The same runs give the same bytes.",
     .operands = OPERANDS,
+    .runs = OPERANDS,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settings_size = sizeof(struct settings),

@@ -2,10 +2,6 @@
 #include "cli/command.h"
 #include "cli/report.h"
 #include "cli/sghmc.h"
-#include "run/room.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define AT(field) offsetof(struct sghmc_settings, field)
 
@@ -24,9 +20,7 @@ static void defaults(void *settings)
 static kelvin_status run(void *settings, const struct arguments *arguments)
 {
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin resume --help)");
-    kelvin_path folder;
-    KELVIN_TRY(run_folder(folder, arguments->operand));
-    return sghmc_resume(folder, settings);
+    return sghmc_resume(arguments->operand, settings);
 }
 
 const struct command resume_command = {
@@ -38,6 +32,7 @@ const struct command resume_command = {
         "in the\n"
         "same bits as if nothing had happened. A run that has ended prints its report again.",
     .operands = 1,
+    .runs = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settings_size = sizeof(struct sghmc_settings),
