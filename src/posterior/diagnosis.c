@@ -177,6 +177,14 @@ kelvin_status kelvin_diagnose(kelvin_diagnosis **out, kelvin_samples *samples, s
     return finish(out, status);
 }
 
+/* Training logits that take no more than some tenths of a second. */
+static bool are_few(const kelvin_samples *samples)
+{
+    enum { FEW = 1 << 24 };
+    const kelvin_data *data = samples->run->data;
+    return (double)samples->n * (double)data->train.n * (double)data->classes <= FEW;
+}
+
 kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, const kelvin_samples *samples,
                                       const kelvin_metrics *training)
 {
@@ -187,7 +195,7 @@ kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, const kelvin_sampl
         (*out)->training_accuracy = training->single[KELVIN_ACCURACY].mean;
         (*out)->training_log_likelihood = training->single[KELVIN_MEAN_LOG_LIKELIHOOD].mean;
         (*out)->training_confidence = training->single[KELVIN_CONFIDENCE].mean;
-    } else if (!status) {
+    } else if (!status && are_few(samples)) {
         status = look_at_training(*out, samples);
     }
     if (!status) status = advise(*out, samples);

@@ -6,7 +6,7 @@
 
 /* What can be told without going through samples or predictions: temperatures or acceptance, divergences, what single
  * samples say of their training data, and the advice that follows. training: the metrics of these data, or NULL: from
- * the saved logits, where they are. */
+ * the saved logits, where they are and are not so many that this would take long. */
 KELVIN_MUST_CHECK kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **diagnosis, const kelvin_samples *samples,
                                                         const kelvin_metrics *training);
 
