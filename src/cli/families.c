@@ -5,7 +5,9 @@
 
 #include <kelvin/data.h>
 #include <kelvin/density.h>
+#include <kelvin/export.h>
 #include <kelvin/nn.h>
+#include <kelvin/posterior.h>
 #include <kelvin/run.h>
 
 #include <stdio.h>
@@ -72,6 +74,19 @@ static bool prior(struct member *member, size_t i)
     return with_parameters(member, kelvin_prior_info(i - 1));
 }
 
+static bool metric(struct member *member, size_t i)
+{
+    if (i >= KELVIN_METRICS) return false;
+    const kelvin_metric_info *info = kelvin_metric_about((kelvin_metric)i);
+    return plain(member, info->name, info->title);
+}
+
+static bool format(struct member *member, size_t i)
+{
+    const char *name, *suffix, *about;
+    return kelvin_export_info(i, &name, &suffix, &about) && plain(member, name, about);
+}
+
 static bool figure(struct member *member, size_t i)
 {
     return figures[i] && plain(member, figures[i]->name, figures[i]->about);
@@ -88,6 +103,8 @@ const struct family families[FAMILY_COUNT] = {
     [PRIORS] = {"priors", "prior", "priors", "summed over all parameters theta", prior},
     [DATA_SETS] = {"data sets", "data set", "data_sets", NULL, data},
     [AUGMENTATIONS] = {"augmentations", "augmentation", "augmentations", "of training images", augmentation},
+    [METRICS] = {"metrics", "metric", "metrics", "of kelvin eval, as its JSON and CSV name them", metric},
+    [FORMATS] = {"formats", "format", "formats", "of kelvin export", format},
     [FIGURES] = {"figures", "figure", "figures", NULL, figure},
 };
 

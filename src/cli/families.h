@@ -19,7 +19,19 @@ struct family {
     bool (*member)(struct member *member, size_t i); /* false after the last */
 };
 
-enum family_id { SAMPLERS, SCHEDULES, MODELS, DENSITIES, PRIORS, DATA_SETS, AUGMENTATIONS, FIGURES, FAMILY_COUNT };
+enum family_id {
+    SAMPLERS,
+    SCHEDULES,
+    MODELS,
+    DENSITIES,
+    PRIORS,
+    DATA_SETS,
+    AUGMENTATIONS,
+    METRICS,
+    FORMATS,
+    FIGURES,
+    FAMILY_COUNT
+};
 
 extern const struct family families[FAMILY_COUNT];
 

@@ -66,7 +66,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
 const struct command info_command = {
     .name = "info",
     .synopsis = "[--json]",
-    .about = "List samplers, schedules, models, densities, priors, data sets, augmentations and figures, and describe "
+    .about = "List samplers, schedules, models, densities, priors, data sets, augmentations, metrics, formats and "
+             "figures, and describe "
              "this CPU",
     .details = "Densities and priors are written as name:value,value in the order shown. KELVIN_ISA in the environment "
                "chooses\n"
