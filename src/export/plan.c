@@ -98,7 +98,7 @@ static kelvin_status add_tensors(struct maker *m)
         struct export_axis *axis = kelvin_arena_alloc(m->plan->arena, tensor->ndim, sizeof *axis);
         if (!axis) return KELVIN_ENOMEM;
         for (size_t i = 0; i < tensor->ndim; i++) {
-            snprintf(axis[i].name, sizeof axis[i].name, "%s_dim_%zu", tensor->name, i);
+            snprintf(axis[i].name, sizeof axis[i].name, "%.40s_dim_%u", tensor->name, (unsigned)i);
             axis[i].n = tensor->shape[i];
             add_axis(&m->arrays[array], &axis[i]);
         }
