@@ -128,6 +128,15 @@ static void ranges(void **state)
     assert_true(r.low > 0 && r.low < 10 && r.high > 10);
     r = chart_range(&named, 0, 0);
     assert_true(r.low == -0.5 && r.high == 2.5);
+    /* Nothing is right more often than always, and hardly any difference is not drawn as a large one. */
+    const struct chart_axis share = {.low = NAN, .high = NAN, .floor = 0, .ceiling = 100, .span = 0.1};
+    r = chart_range(&share, 100, 100);
+    assert_true(r.low < 99.91 && r.low > 99.8 && r.high > 100 && r.high < 100.02);
+    r = chart_range(&share, 0, 1e-19);
+    assert_true(r.low > -0.02 && r.low < 0 && r.high > 0.09);
+    r = chart_range(&share, 40, 60);
+    assert_true(r.low > 38 && r.high < 62);
+    assert_true(chart_possible(&share, 100) && !chart_possible(&share, 110) && chart_possible(&plain, 110));
     assert_near(chart_share(&(struct chart_range){1, 100, true}, 10), 0.5, 1e-15);
     assert_near(chart_share(&(struct chart_range){-1, 3, false}, 0), 0.25, 1e-15);
     assert_true(isnan(chart_share(&(struct chart_range){1, 100, true}, 0)));

@@ -1,4 +1,5 @@
 /* Charts of what chains did on their way, and of whether they agree. */
+#include "figures/chart_ticks.h"
 #include "figures/posterior_charts.h"
 
 #include <math.h>
@@ -92,6 +93,7 @@ static void settle(struct chart *chart, struct chart_panel *panel)
     const double span = far * (most - least);
     if (values[0] >= least - span) least = values[0];
     if (values[n - 1] <= most + span) most = values[n - 1];
+    chart_widen(&panel->y, &least, &most);
     if (!(least < most)) return;
     panel->y.low = least - 0.06 * (most - least);
     panel->y.high = most + 0.06 * (most - least);
@@ -153,6 +155,7 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
     for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
         if (!has(&c, panels[i].column) || chart->n_panels + schedule == CHART_PANELS) continue;
         struct chart_panel *panel = chart_panel(chart, panels[i].label, 90);
+        if (panels[i].scale == 100) panel->y.ceiling = 100, panel->y.span = 0.1; /* shares */
         add_lines(&c, panels[i].column, NULL, 0, panels[i].scale);
         settle(chart, panel);
     }

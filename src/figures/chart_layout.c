@@ -77,13 +77,24 @@ static size_t fit(double space, double each)
     return n < 2 ? 2 : n > CHART_TICKS ? CHART_TICKS : (size_t)n;
 }
 
+/* Ticks at values that can be. An axis keeps its last one: without a number it says nothing. */
+static size_t number_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_axis *axis,
+                           const struct chart_range *range, size_t most)
+{
+    const size_t all = chart_ticks(ticks, range, most, axis->whole);
+    size_t n = 0;
+    for (size_t i = 0; i < all; i++)
+        if (chart_possible(axis, ticks[i].at) || (n == 0 && i + 1 == all)) ticks[n++] = ticks[i];
+    return n;
+}
+
 /* As many as have room beside each other, which depends on what is written there. */
 static void set_x_ticks(struct chart_layout *layout, const struct chart *chart)
 {
     const double room = layout->frame[0].right - layout->frame[0].left;
     for (size_t most = chart->x.names ? CHART_TICKS : 8; most >= 2; most--) {
         layout->n_ticks = chart->x.names ? name_ticks(layout->ticks, &chart->x, most)
-                                         : chart_ticks(layout->ticks, &layout->x, most, chart->x.whole);
+                                         : number_ticks(layout->ticks, &chart->x, &layout->x, most);
         if (widest(layout, &chart->x, layout->ticks, layout->n_ticks) + 10 <= room / (double)layout->n_ticks) return;
     }
 }
@@ -144,7 +155,7 @@ static void set_frames(struct chart_layout *layout, const struct chart *chart, d
         frame->y = chart_range(&panel->y, y.least, y.largest);
         const size_t most = fit(panel->height, 22);
         frame->n_ticks = panel->y.names ? name_ticks(frame->ticks, &panel->y, CHART_TICKS)
-                                        : chart_ticks(frame->ticks, &frame->y, most, panel->y.whole);
+                                        : number_ticks(frame->ticks, &panel->y, &frame->y, most);
         left = fmax(left, widest(layout, &panel->y, frame->ticks, frame->n_ticks) + TICK + 6);
         frame->top = top + (panel->y.label ? LINE + 6 : 4);
         frame->bottom = frame->top + panel->height;

@@ -31,12 +31,32 @@ static struct chart_range with_margin(struct chart_range range)
     return range;
 }
 
+bool chart_possible(const struct chart_axis *axis, double value)
+{
+    const double slack = 1e-9 * axis->span;
+    return !(axis->floor < axis->ceiling) || (value >= axis->floor - slack && value <= axis->ceiling + slack);
+}
+
+void chart_widen(const struct chart_axis *axis, double *least, double *largest)
+{
+    const double missing = axis->span - (*largest - *least);
+    if (!(missing > 0) || axis->log) return;
+    *least -= missing / 2;
+    *largest += missing / 2;
+    if (!(axis->floor < axis->ceiling)) return;
+    const double up = fmax(0, axis->floor - *least), down = fmax(0, *largest - axis->ceiling);
+    *least += up - down;
+    *largest += up - down;
+}
+
 struct chart_range chart_range(const struct chart_axis *axis, double least, double largest)
 {
     if (axis->names) return (struct chart_range){-0.5, axis->n_names ? (double)axis->n_names - 0.5 : 0.5, false};
     struct chart_range range = {least, largest, axis->log};
     if (!fits(least, axis->log) || !fits(largest, axis->log) || least > largest)
         range = (struct chart_range){axis->log ? 1 : 0, axis->log ? 10 : 1, axis->log};
+    else
+        chart_widen(axis, &range.low, &range.high);
     range = with_margin(widen(range));
     if (fits(axis->low, axis->log)) range.low = axis->low;
     if (fits(axis->high, axis->log)) range.high = axis->high;

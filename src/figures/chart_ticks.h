@@ -25,6 +25,12 @@ struct chart_tick {
 /* The range of an axis over points whose least and largest value are these; if there are none, both are not finite. */
 struct chart_range chart_range(const struct chart_axis *axis, double least, double largest);
 
+/* Room around values that are closer together than the axis' span, within what values can be. */
+void chart_widen(const struct chart_axis *axis, double *least, double *largest);
+
+/* Whether a value can be at all. */
+bool chart_possible(const struct chart_axis *axis, double value);
+
 /* Where a value is on the axis: 0 .. 1. Not a number if the axis cannot show it. */
 double chart_share(const struct chart_range *range, double value);
 

@@ -22,6 +22,16 @@ static const char *metric_label(struct chart *chart, kelvin_metric metric)
     return *about->unit ? chart_text(chart, "%s, %s", about->title, about->unit) : about->title;
 }
 
+/* What a metric can be. Differences below a tenth of a per cent, or a thousandth, are not worth an axis. */
+static void limit(struct chart_axis *axis, kelvin_metric metric)
+{
+    const bool share = *kelvin_metric_about(metric)->unit == '%';
+    const bool log = metric == KELVIN_MEAN_LOG_LIKELIHOOD || metric == KELVIN_LOG_LIKELIHOOD;
+    axis->floor = log ? -INFINITY : 0;
+    axis->ceiling = log ? 0 : share ? 100 : INFINITY;
+    axis->span = share ? 0.1 : 1e-3;
+}
+
 /* ---- calibration ---- */
 
 static const kelvin_bin *bins_of(const kelvin_metrics *m, bool mass)
@@ -227,7 +237,7 @@ bool chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *m
     chart->about = "How good ensembles are by their number of samples.";
     chart->x = (struct chart_axis){.label = "samples in the ensemble", .low = NAN, .high = NAN, .log = true};
     for (size_t i = 0; i < n_metrics; i++) {
-        chart_panel(chart, metric_label(chart, metrics[i]), n_metrics == 1 ? TALL : MIDDLE);
+        limit(&chart_panel(chart, metric_label(chart, metrics[i]), n_metrics == 1 ? TALL : MIDDLE)->y, metrics[i]);
         for (size_t r = 0; r < n; r++) size_curve(chart, &runs[r], colour_of(r), metrics[i]);
     }
     return true;
@@ -258,6 +268,7 @@ void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric
     chart->subtitle = directions[about->better + 1];
     chart->about = chart_text(chart, "%s of single samples, of small ensembles and of all samples.", about->title);
     chart->x.label = metric_label(chart, metric);
+    limit(&chart->x, metric);
     for (size_t r = 0; r < n; r++)
         if (runs[r].metrics->subsets) subset = runs[r].metrics->subset;
     chart_panel(chart, NULL, row_height(n, 44))->y = axis_of_runs(chart, runs, n);
@@ -288,6 +299,7 @@ void chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct ch
     chart->subtitle = "mean entropy of a prediction, in its two parts";
     chart->about = "Mean entropy of predictions as the sum of an aleatoric and an epistemic part.";
     chart->x = (struct chart_axis){.label = "entropy, nats", .low = 0, .high = NAN};
+    limit(&chart->x, KELVIN_ENTROPY);
     chart_panel(chart, NULL, row_height(n, 34))->y = axis_of_runs(chart, runs, n);
     struct chart_series *data = chart_add(chart, CHART_BARS, "in the data (aleatoric)", 5, n);
     struct chart_series *model = chart_add(chart, CHART_BARS, "in the model (epistemic)", 4, n);

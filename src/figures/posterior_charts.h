@@ -49,8 +49,8 @@ bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *
 /* Temperatures at the end, run by run. False if none of them has any. */
 bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
 
-/* How often two chains predict another class. `darkest` is the share that is darkest, so that charts can be compared; 0:
- * the largest. False of one chain. */
+/* How often two chains predict another class. `darkest` is the share that is darkest, so that charts can be compared;
+ * 0: the largest. False of one chain. */
 bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest);
 
 #endif
