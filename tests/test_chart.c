@@ -471,18 +471,20 @@ static void reliability(void **state)
     assert_ok(kelvin_arena_create(&arena));
     chart_reliability(&chart, arena, runs, 1, false);
     assert_ok(chart.status);
-    const struct chart_series *both = series_of(&chart, 0, 0), *more = series_of(&chart, 0, 1),
-                              *less = series_of(&chart, 0, 2);
+    const struct chart_series *right = series_of(&chart, 0, 0), *less = series_of(&chart, 0, 1),
+                              *claimed = series_of(&chart, 0, 3);
     /* 30 of 40 are right at a confidence of 37.5 %, 30 of 60 at 62.5 % */
-    assert_near(both->points[1].high, 37.5, 1e-9);
-    assert_near(more->points[1].high, 75, 1e-9);
+    assert_near(right->points[1].high, 75, 1e-9);
+    assert_near(claimed->points[3].y, 37.5, 1e-9);
+    assert_near(claimed->points[3].x, 25, 1e-9);
+    assert_near(claimed->points[4].x, 50, 1e-9);
+    assert_true(isnan(claimed->points[5].y) && isnan(claimed->points[0].y));
     assert_near(less->points[1].high - less->points[1].low, 0, 1e-9);
-    assert_near(both->points[2].high, 50, 1e-9);
-    assert_near(more->points[2].high - more->points[2].low, 0, 1e-9);
+    assert_near(right->points[2].high, 50, 1e-9);
     assert_near(less->points[2].low, 50, 1e-9);
     assert_near(less->points[2].high, 62.5, 1e-9);
-    assert_near(both->points[0].high, 0, 0); /* an empty bin has no bar */
-    assert_null(series_of(&chart, 0, 3)->name);
+    assert_near(right->points[0].high, 0, 0); /* an empty bin has no bar */
+    assert_null(series_of(&chart, 0, 2)->name);
     assert_true(isnan(series_of(&chart, 0, 4)->points[0].y));
     check_interval(&series_of(&chart, 0, 4)->points[2], 41.83856717656182, 58.16143282343818);
     assert_near(series_of(&chart, 1, 0)->points[3].high, 50, 1e-9);
@@ -505,7 +507,7 @@ static void reliability(void **state)
     m.width[0] = (kelvin_bin){0, 0.25, 2, 2, 0.2};
     chart_reliability(&chart, arena, runs, 1, false);
     assert_near(series_of(&chart, 0, 0)->points[0].high, 0, 0);
-    few = series_of(&chart, 0, 3);
+    few = series_of(&chart, 0, 2);
     assert_true(few->name && few->hollow);
     assert_near(few->points[0].high, 100, 1e-9);
     chart_reliability(&chart, arena, runs, 2, false);
@@ -524,12 +526,12 @@ static void other_charts(void **state)
     (void)state;
     static const kelvin_metric by_size[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
     const kelvin_metrics m = some_metrics();
-    kelvin_diagnosis d = {.temperatures = {5, 8, 1, {1.02, 0.01}, {0.93, NAN}}};
+    kelvin_diagnosis d = {.temperatures = {5, 8, 0.5, {1.02, 0.01}, {0.93, NAN}}};
     const struct charted runs[] = {{"one", &m, &d}, {"two", &m, NULL}, {"three", &m, &d}};
     kelvin_arena *arena;
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
-    chart_confidence(&chart, arena, runs);
+    chart_confidence(&chart, arena, runs, 3);
     assert_near(series_of(&chart, 0, 0)->points[3].high, 47.5, 1e-9); /* 95 of 200 are right, */
     assert_near(series_of(&chart, 1, 0)->points[2].high, 15, 1e-9);   /* 30 of 200 wrong */
     assert_near(series_of(&chart, 1, 0)->points[3].high, 2.5, 1e-9);
@@ -547,10 +549,14 @@ static void other_charts(void **state)
     chart_uncertainty(&chart, arena, runs, 3);
     assert_near(series_of(&chart, 0, 1)->points[0].x, m.ensemble[KELVIN_ALEATORIC], 1e-12);
     assert_true(chart_temperatures(&chart, arena, runs, 3));
-    assert_near(series_of(&chart, 0, 1)->points[0].high, 1.03, 1e-12);
-    assert_true(isnan(series_of(&chart, 0, 1)->points[1].x)); /* one that has none */
+    assert_near(series_of(&chart, 0, 0)->points[0].x, 1.02 / 0.5, 1e-12); /* half of it was set */
+    assert_near(series_of(&chart, 0, 0)->points[0].high, 1.03 / 0.5, 1e-12);
+    assert_true(isnan(series_of(&chart, 0, 0)->points[1].x)); /* one that has none */
     assert_string_equal(chart.panel[0].y.names[2], "one");    /* the first is on top */
-    assert_near(series_of(&chart, 0, 0)->points[0].y, 2, 0);
+    assert_near(series_of(&chart, 0, 0)->points[0].y, 2.2, 1e-12);
+    assert_false(chart.x.log);
+    d.temperatures.kinetic.mean = 600; /* far off: the others are still to be seen */
+    assert_true(chart_temperatures(&chart, arena, runs, 3) && chart.x.log);
     assert_false(chart_temperatures(&chart, arena, &runs[1], 1));
     kelvin_arena_destroy(arena);
 }
@@ -581,7 +587,7 @@ static void learning(void **state)
     kelvin_arena *arena;
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
-    chart_learning(&chart, arena, h, 2);
+    chart_learning(&chart, arena, h, 2, 0);
     assert_ok(chart.status);
     assert_int_equal(chart.n_panels, 4);
     const struct chart_series *line = series_of(&chart, 0, 0);
@@ -594,24 +600,24 @@ static void learning(void **state)
     /* Neither the first epoch nor one that went astray rules the axis of the log-posterior. */
     for (size_t i = 1; i < ROWS; i++) values[0][i * COLUMNS + 5] = -100 + (double)(i % 40) / 40;
     values[1][(ROWS / 2 - 1) * COLUMNS + 5] = -1e12;
-    chart_learning(&chart, arena, h, 2);
+    chart_learning(&chart, arena, h, 2, 0);
     assert_true(chart.panel[2].y.low > -102 && chart.panel[2].y.low < -99 && chart.panel[2].y.high < -98);
-    assert_true(chart_heat(&chart, arena, h, 2));
+    assert_true(chart_heat(&chart, arena, h, 2, 0));
     char *svg = svg_of(&chart);
     check_markup(svg);
     kelvin_free(svg);
     h[1].rows = ROWS / 2 - 15; /* the last point is the mean of the five that are left */
-    chart_learning(&chart, arena, h, 2);
+    chart_learning(&chart, arena, h, 2, 0);
     line = series_of(&chart, 0, 1);
     assert_near(line->points[line->n - 1].x, ROWS / 2 - 18, 1e-9);
     assert_near(line->points[line->n - 1].y, 90, 1e-9);
     h[1].rows = ROWS / 2;
     h[0].rows = 0; /* a chain that diverged at once is not the measure of the others */
-    chart_learning(&chart, arena, h, 2);
+    chart_learning(&chart, arena, h, 2, 0);
     assert_int_equal(chart.n_panels, 4);
     assert_int_equal(series_of(&chart, 0, 0)->n, 0);
     assert_true(series_of(&chart, 3, 0)->n > 100);
-    chart_learning(&chart, arena, h, 0);
+    chart_learning(&chart, arena, h, 0, 0);
     assert_int_equal(chart.n_panels, 0);
     kelvin_arena_destroy(arena);
 }
@@ -657,7 +663,7 @@ static void dark_squares(void **state)
     assert_ok(kelvin_arena_create(&arena));
     assert_true(chart_agreement(
         &chart, arena, &(kelvin_agreement){.chains = 2, .number = (uint32_t *)number, .disagreement = (double *)apart},
-        0));
+        0, 0));
     char *svg = svg_of(&chart);
     const char *dark = strstr(svg, ">20<"), *light = strstr(svg, ">2.0<");
     assert_true(dark && memcmp(dark - 5, "\"v i\"", 5) == 0);
@@ -678,7 +684,7 @@ static void agreement(void **state)
     kelvin_arena *arena;
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
-    assert_true(chart_agreement(&chart, arena, &many, 0));
+    assert_true(chart_agreement(&chart, arena, &many, 0, 0));
     struct chart_layout layout;
     chart_layout(&layout, &chart, 0, 0.5);
     assert_near(layout.darkest, 25, 1e-12);
@@ -687,13 +693,13 @@ static void agreement(void **state)
     check_markup(svg);
     assert_non_null(strstr(svg, ">25 % of observations</text>"));
     kelvin_free(svg);
-    assert_true(chart_agreement(&chart, arena, &many, 0.5)); /* a scale that is shared with another run */
+    assert_true(chart_agreement(&chart, arena, &many, 0.5, 2)); /* a scale that is shared with another run */
     chart_layout(&layout, &chart, 0, 0.5);
     assert_near(layout.darkest, 50, 1e-12);
     assert_int_equal(series_of(&chart, 0, 0)->n, 32 * 32); /* more are not legible */
     assert_near(series_of(&chart, 0, 0)->points[32].y, 25, 1e-12);
     assert_string_equal(chart.x.names[1], "2");
-    assert_false(chart_agreement(&chart, arena, &one, 0));
+    assert_false(chart_agreement(&chart, arena, &one, 0, 0));
     kelvin_arena_destroy(arena);
 }
 

@@ -29,7 +29,7 @@ static void plot_all(struct plots *plots, const struct charted *charted, size_t 
     chart_reliability(&chart, plots->arena, charted, n, false);
     plot(plots, &chart);
     for (size_t i = 0; i < n; i++) {
-        chart_confidence(&chart, plots->arena, &charted[i]);
+        chart_confidence(&chart, plots->arena, &charted[i], run_colour(i));
         if (n > 1) {
             chart.name = chart_text(&chart, "confidence-%zu", i + 1);
             chart.title = chart_text(&chart, "Confidence: %s", charted[i].name);

@@ -99,14 +99,34 @@ static void settle(struct chart *chart, struct chart_panel *panel)
     panel->y.high = most + 0.06 * (most - least);
 }
 
+/* Where chains ended before the others, for they have diverged: at the edge of the panel, if that is beyond it. */
+static void mark_ends(const struct chains *c, struct chart_panel *panel)
+{
+    size_t n = 0;
+    struct chart_series *last[CHART_CHAINS], *line = panel->series;
+    for (size_t i = 0; i < c->n && line; i++, line = line->next)
+        if (line->n && c->histories[i].rows < c->longest->rows) last[n++] = line;
+    if (n == 0) return;
+    struct chart_series *ends = chart_add(c->chart, CHART_POINTS, "a chain ended", 1, n);
+    if (!ends) return;
+    ends->hollow = ends->small = true;
+    for (size_t i = 0; i < n; i++) {
+        const struct chart_point *p = &last[i]->points[last[i]->n - 1];
+        const double y = isfinite(panel->y.low) && !(p->y > panel->y.low)     ? panel->y.low
+                         : isfinite(panel->y.high) && !(p->y < panel->y.high) ? panel->y.high
+                                                                              : p->y;
+        ends->points[i] = (struct chart_point){.x = p->x, .y = y};
+    }
+}
+
 /* Learning rate and temperature as shares of their largest values: both start and end where the other does. */
 static void add_schedule(const struct chains *c)
 {
     static const struct {
         const char *column, *title;
         size_t colour;
-    } shown[] = {{"lr", "learning rate", CHART_GREY}, {"temperature", "temperature", 1}};
-    struct chart_panel *panel = chart_panel(c->chart, "lr and T, relative to their largest", 52);
+    } shown[] = {{"lr", "lr", CHART_GREY}, {"temperature", "T", CHART_INK}};
+    struct chart_panel *panel = chart_panel(c->chart, "schedule", 52);
     panel->y.low = -0.08;
     panel->y.high = 1.08;
     for (size_t i = 0; i < 2; i++) {
@@ -115,7 +135,7 @@ static void add_schedule(const struct chains *c)
         for (size_t row = 0; row < h->rows; row++) most = fmax(most, *value(h, row, shown[i].column));
         const struct chains one = {c->chart, h, h, 1, c->each};
         struct chart_series **line = panel->end;
-        add_lines(&one, shown[i].column, chart_text(c->chart, "%s, at most %.4g", shown[i].title, most),
+        add_lines(&one, shown[i].column, chart_text(c->chart, "%s / %.4g", shown[i].title, most > 0 ? most : 1),
                   shown[i].colour, most > 0 ? 1 / most : 1);
         if (*line) (*line)->thin = false;
     }
@@ -137,7 +157,8 @@ static void finish(struct chains *c, size_t chains)
             chart_text(c->chart, "%s; a point is the mean of %zu %ss", c->chart->subtitle, c->each, unit);
 }
 
-void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains)
+void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
+                    size_t colour)
 {
     static const struct {
         const char *column, *label;
@@ -156,14 +177,15 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
         if (!has(&c, panels[i].column) || chart->n_panels + schedule == CHART_PANELS) continue;
         struct chart_panel *panel = chart_panel(chart, panels[i].label, 90);
         if (panels[i].scale == 100) panel->y.ceiling = 100, panel->y.span = 0.1; /* shares */
-        add_lines(&c, panels[i].column, NULL, 0, panels[i].scale);
+        add_lines(&c, panels[i].column, "each chain", colour, panels[i].scale);
         settle(chart, panel);
+        mark_ends(&c, panel);
     }
     if (schedule) add_schedule(&c);
     finish(&c, chains);
 }
 
-bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains)
+bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains, size_t colour)
 {
     static const struct {
         const char *column, *label;
@@ -175,15 +197,33 @@ bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *
     if (!has(&c, panels[0].column) || !has(&c, panels[1].column)) return false;
     for (size_t i = 0; i < 2; i++) {
         struct chart_panel *panel = chart_panel(chart, panels[i].label, 172);
-        add_lines(&c, panels[i].column, "measured, chain by chain", 0, 1);
+        add_lines(&c, panels[i].column, "measured, each chain", colour, 1);
         const struct chains one = {chart, c.longest, c.longest, 1, c.each};
         struct chart_series **line = panel->end;
-        add_lines(&one, "temperature", "set", 1, 1);
+        add_lines(&one, "temperature", "set", CHART_INK, 1);
         if (*line) (*line)->thin = false;
         settle(chart, panel);
+        mark_ends(&c, panel);
     }
     finish(&c, chains);
     return true;
+}
+
+/* A temperature and its error relative to the one that was set; nowhere, if there is none. */
+static struct chart_point relative(const kelvin_temperatures *t, const kelvin_average *measured, double row)
+{
+    const double x = measured->mean / t->set, error = measured->error / t->set;
+    return (struct chart_point){isfinite(x) ? x : NAN, row, x - error, x + error, 0};
+}
+
+/* Most runs are near 1; one that is far off must not hide how near. */
+static bool far_off(const struct chart_series *first)
+{
+    double least = 1, most = 1;
+    for (const struct chart_series *s = first; s; s = s->next)
+        for (size_t i = 0; i < s->n; i++)
+            if (isfinite(s->points[i].x)) least = fmin(least, s->points[i].x), most = fmax(most, s->points[i].x);
+    return least > 0 && most > 6 * least;
 }
 
 bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
@@ -192,35 +232,35 @@ bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct c
     for (size_t r = 0; r < n; r++) known += runs[r].diagnosis && runs[r].diagnosis->temperatures.epochs > 0;
     if (!known) return false;
     chart_begin(chart, arena, "temperatures", "Temperatures at the end");
-    chart->subtitle = "mean and standard error of chains, last epochs";
-    chart->about = "Kinetic and configurational temperature of each run against the one that was set.";
-    chart->x.label = "temperature";
+    chart->subtitle = "mean of chains \xc2\xb1 standard error, last epochs";
+    chart->about = "Kinetic and configurational temperature of each run, relative to the one that was set.";
+    chart->x.label = "temperature / the one that was set";
+    chart->x.span = 0.1;
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
     struct chart_panel *panel = chart_panel(chart, NULL, n < 2 ? 57 : 44 * (double)n);
-    struct chart_series *set = chart_add(chart, CHART_POINTS, "set", CHART_GREY, n);
-    struct chart_series *kinetic = chart_add(chart, CHART_POINTS, "kinetic", 0, n);
-    struct chart_series *other = chart_add(chart, CHART_POINTS, "configurational", 1, n);
+    struct chart_series *kinetic = chart_add(chart, CHART_POINTS, "kinetic", 6, n);
+    struct chart_series *other = chart_add(chart, CHART_POINTS, "configurational", 3, n);
+    chart_reference(chart, "set", 1, -0.5, 1, (double)n - 0.5);
     if (!names) chart->status = KELVIN_ENOMEM;
-    if (!names || !set || !kinetic || !other) return true;
+    if (!names || !kinetic || !other) return true;
     panel->y.names = names;
     panel->y.n_names = n;
-    set->hollow = kinetic->across = other->across = true;
+    kinetic->across = other->across = true;
     for (size_t r = 0; r < n; r++) {
         const double row = (double)(n - 1 - r);
         const kelvin_temperatures *t = runs[r].diagnosis ? &runs[r].diagnosis->temperatures : NULL;
-        const bool any = t && t->epochs > 0;
         names[n - 1 - r] = runs[r].name;
-        set->points[r] = (struct chart_point){.x = any ? t->set : NAN, .y = row};
         kinetic->points[r] = other->points[r] = (struct chart_point){.x = NAN, .y = row};
-        if (!any) continue;
-        const kelvin_average *k = &t->kinetic, *o = &t->configurational;
-        kinetic->points[r] = (struct chart_point){k->mean, row + 0.25, k->mean - k->error, k->mean + k->error, 0};
-        other->points[r] = (struct chart_point){o->mean, row - 0.25, o->mean - o->error, o->mean + o->error, 0};
+        if (!t || t->epochs == 0) continue;
+        kinetic->points[r] = relative(t, &t->kinetic, row + 0.2);
+        other->points[r] = relative(t, &t->configurational, row - 0.2);
     }
+    chart->x.log = far_off(kinetic);
     return true;
 }
 
-bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest)
+bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest,
+                     size_t colour)
 {
     const size_t n = agreement->chains < HEAT_CHAINS ? agreement->chains : HEAT_CHAINS;
     if (agreement->chains < 2) return false;
@@ -228,7 +268,7 @@ bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agre
     chart->about = "Share of observations for which each two chains predict another class.";
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
     struct chart_panel *panel = chart_panel(chart, "chain", fmin(260, 26 * (double)n + 40));
-    struct chart_series *s = chart_add(chart, CHART_HEAT, NULL, 0, n * n);
+    struct chart_series *s = chart_add(chart, CHART_HEAT, NULL, colour, n * n);
     if (!names) chart->status = KELVIN_ENOMEM;
     if (!names || !s) return true;
     for (size_t i = 0; i < n * n; i++) {

@@ -108,19 +108,32 @@ static bool is_key(const struct chart_layout *layout, const char *name)
     return false;
 }
 
-/* Names from left to right, in as many lines as it takes; returns where the next thing can stand. */
+static void add_key(struct chart_layout *layout, const struct chart_series *s, double *x, double *y)
+{
+    const double width = CHART_SWATCH + 6 + text_width(layout, s->name);
+    if (*x > 2 && *x + width > CHART_WIDTH) *x = 2, *y += LINE;
+    layout->keys[layout->n_keys++] = (struct chart_key){s, *x, *y};
+    *x += width + KEY_GAP;
+}
+
+/* Names of the first panel from left to right, in as many lines as it takes; returns where the next thing can stand. */
 static double set_keys(struct chart_layout *layout, const struct chart *chart, double top)
 {
     double x = 2, y = top + LINE / 2.0;
-    for (size_t i = 0; i < chart->n_panels; i++)
-        for (const struct chart_series *s = chart->panel[i].series; s; s = s->next) {
-            if (!s->name || is_key(layout, s->name) || layout->n_keys == CHART_KEYS) continue;
-            const double width = CHART_SWATCH + 6 + text_width(layout, s->name);
-            if (layout->n_keys && x + width > CHART_WIDTH) x = 2, y += LINE;
-            layout->keys[layout->n_keys++] = (struct chart_key){s, x, y};
-            x += width + KEY_GAP;
-        }
+    for (const struct chart_series *s = chart->n_panels ? chart->panel[0].series : NULL; s; s = s->next)
+        if (s->name && !is_key(layout, s->name) && layout->n_keys < CHART_KEYS) add_key(layout, s, &x, &y);
     return layout->n_keys ? y + LINE / 2.0 + 4 : top;
+}
+
+/* What only a later panel has stands in the line of that panel's label, or in lines of its own beneath; returns how
+ * much more room that takes. */
+static double set_later_keys(struct chart_layout *layout, const struct chart_panel *panel, double top)
+{
+    const double first = top + 3 + LINE / 2.0;
+    double x = panel->y.label ? 2 + text_width(layout, panel->y.label) + KEY_GAP : 2, y = first;
+    for (const struct chart_series *s = panel->series; s; s = s->next)
+        if (s->name && !is_key(layout, s->name) && layout->n_keys < CHART_KEYS) add_key(layout, s, &x, &y);
+    return y - first + (!panel->y.label && x > 2 ? LINE : 0);
 }
 
 /* "0", the scale, its largest value and what it is of, in a line of their own. */
@@ -157,6 +170,7 @@ static void set_frames(struct chart_layout *layout, const struct chart *chart, d
         frame->n_ticks = panel->y.names ? name_ticks(frame->ticks, &panel->y, CHART_TICKS)
                                         : number_ticks(frame->ticks, &panel->y, &frame->y, most);
         left = fmax(left, widest(layout, &panel->y, frame->ticks, frame->n_ticks) + TICK + 6);
+        if (i > 0) top += set_later_keys(layout, panel, top);
         frame->top = top + (panel->y.label ? LINE + 6 : 4);
         frame->bottom = frame->top + panel->height;
         top = frame->bottom + GAP;

@@ -5,7 +5,7 @@
 
 enum { TALL = 190, MIDDLE = 130, LOW = 90 };
 
-static size_t colour_of(size_t i)
+size_t run_colour(size_t i)
 {
     return i % CHART_COLOURS;
 }
@@ -53,23 +53,26 @@ static void set_interval(struct chart_point *p, const kelvin_bin *b)
     p->high = 100 * fmin(1, (share + w / 2 + half) / (1 + w));
 }
 
-/* Accuracy as bars. What they have above the confidence that was claimed, and what they lack of it, is faint. */
+/* Accuracy as bars, the confidence that was claimed as a line across each; what a bar lacks of it is faint. */
 static void reliability_bars(struct chart *chart, const kelvin_metrics *m)
 {
-    struct chart_series *both = chart_add(chart, CHART_BARS, "accuracy", 0, m->bins);
-    struct chart_series *more = chart_add(chart, CHART_BARS, "more than claimed", 0, m->bins);
+    struct chart_series *right = chart_add(chart, CHART_BARS, "accuracy", 0, m->bins);
     struct chart_series *less = chart_add(chart, CHART_BARS, "less than claimed", 1, m->bins);
     struct chart_series *few = chart_add(chart, CHART_BARS, NULL, 0, m->bins);
+    struct chart_series *claimed = chart_add(chart, CHART_LINE, "claimed", 1, 3 * m->bins);
     struct chart_series *range = chart_add(chart, CHART_POINTS, NULL, CHART_INK, m->bins);
-    if (!both || !more || !less || !few || !range) return;
-    more->light = less->light = few->hollow = range->small = true;
+    if (!right || !less || !few || !claimed || !range) return;
+    less->light = few->hollow = range->small = true;
     for (size_t i = 0; i < m->bins; i++) {
         const kelvin_bin *b = &m->width[i];
         const struct chart_point bar = {.x = 100 * b->from, .to = 100 * b->to};
-        both->points[i] = more->points[i] = less->points[i] = few->points[i] = bar;
+        const double sure = b->n ? 100 * b->confidence : NAN, hit = b->n ? percent(b->hits, b->n) : 0;
+        right->points[i] = less->points[i] = few->points[i] = bar;
+        claimed->points[3 * i] = (struct chart_point){.x = bar.x, .y = sure};
+        claimed->points[3 * i + 1] = (struct chart_point){.x = bar.to, .y = sure};
+        claimed->points[3 * i + 2] = (struct chart_point){.x = bar.to, .y = NAN}; /* the line ends with its bin */
         range->points[i] = (struct chart_point){.x = 50 * (b->from + b->to), .y = NAN};
         if (!b->n) continue;
-        const double hit = percent(b->hits, b->n), sure = 100 * b->confidence;
         range->points[i].y = hit;
         set_interval(&range->points[i], b);
         if (b->n < FEW) {
@@ -77,10 +80,8 @@ static void reliability_bars(struct chart *chart, const kelvin_metrics *m)
             few->name = chart_text(chart, "fewer than %d observations", FEW);
             continue;
         }
-        both->points[i].high = more->points[i].low = fmin(hit, sure);
-        more->points[i].high = hit;
-        less->points[i].high = hit < sure ? sure : hit;
-        less->points[i].low = hit;
+        right->points[i].high = less->points[i].low = hit;
+        less->points[i].high = fmax(hit, sure);
     }
 }
 
@@ -136,7 +137,7 @@ static void reliability_counts(struct chart *chart, const struct charted *runs, 
     panel->y.log = true;
     panel->y.low = count_floor(runs, n);
     panel->y.high = 150;
-    for (size_t r = 0; r < n; r++) count_run(chart, &runs[r], colour_of(r), n == 1, panel->y.low);
+    for (size_t r = 0; r < n; r++) count_run(chart, &runs[r], run_colour(r), n == 1, panel->y.low);
 }
 
 /* Bins of equally many observations lie close together where a network is confident: the chart goes where they are. */
@@ -175,25 +176,32 @@ void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct ch
     panel->y.high = high;
     if (bars) reliability_bars(chart, runs[0].metrics);
     chart_reference(chart, "as confident as right", fmax(low, 0), fmax(low, 0), 100, 100);
-    for (size_t r = 0; r < n && !bars; r++) reliability_line(chart, &runs[r], colour_of(r), mass);
+    for (size_t r = 0; r < n && !bars; r++) reliability_line(chart, &runs[r], run_colour(r), mass);
     if (!mass) reliability_counts(chart, runs, n);
 }
 
-/* Right and wrong have scales of their own: of a good network, few are wrong. */
-static void confidence_panel(struct chart *chart, const kelvin_metrics *m, bool right)
+/* One logarithmic scale for right and wrong, and for all runs of as many observations: of a good network, few are
+ * wrong. */
+static void confidence_panel(struct chart *chart, const kelvin_metrics *m, bool right, size_t colour)
 {
     const double share = right ? m->ensemble[KELVIN_ACCURACY] : 1 - m->ensemble[KELVIN_ACCURACY];
-    const char *name = right ? "right" : "wrong";
-    chart_panel(chart, chart_text(chart, "%s: %.2f %% of observations", name, 100 * share), LOW)->y.low = 0;
-    struct chart_series *s = chart_add(chart, CHART_BARS, NULL, right ? 0 : 1, m->bins);
+    const double floor = count_floor(&(struct charted){"", m, NULL}, 1);
+    struct chart_panel *panel = chart_panel(
+        chart, chart_text(chart, "%s: %.2f %% of observations", right ? "right" : "wrong", 100 * share), LOW);
+    panel->y.log = true;
+    panel->y.low = floor;
+    panel->y.high = 150;
+    struct chart_series *s = chart_add(chart, CHART_BARS, NULL, colour, m->bins);
+    if (s) s->light = !right;
     for (size_t i = 0; s && i < m->bins; i++) {
         const kelvin_bin *b = &m->width[i];
         const size_t n = right ? b->hits : b->n - b->hits;
-        s->points[i] = (struct chart_point){.x = 100 * b->from, .to = 100 * b->to, .high = percent(n, m->n)};
+        s->points[i] = (struct chart_point){
+            .x = 100 * b->from, .to = 100 * b->to, .low = floor, .high = n ? percent(n, m->n) : floor};
     }
 }
 
-void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run)
+void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run, size_t colour)
 {
     const kelvin_metrics *m = run->metrics;
     chart_begin(chart, arena, "confidence", "Confidence of right and wrong predictions");
@@ -202,8 +210,8 @@ void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct cha
     chart->about =
         chart_text(chart, "Histograms of confidence, one of right, one of wrong predictions; %s.", chart->subtitle);
     chart->x = (struct chart_axis){.label = "confidence, %", .low = 0, .high = 100};
-    confidence_panel(chart, m, true);
-    confidence_panel(chart, m, false);
+    confidence_panel(chart, m, true, colour);
+    confidence_panel(chart, m, false, colour);
 }
 
 /* ---- posterior size ---- */
@@ -238,7 +246,7 @@ bool chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *m
     chart->x = (struct chart_axis){.label = "samples in the ensemble", .low = NAN, .high = NAN, .log = true};
     for (size_t i = 0; i < n_metrics; i++) {
         limit(&chart_panel(chart, metric_label(chart, metrics[i]), n_metrics == 1 ? TALL : MIDDLE)->y, metrics[i]);
-        for (size_t r = 0; r < n; r++) size_curve(chart, &runs[r], colour_of(r), metrics[i]);
+        for (size_t r = 0; r < n; r++) size_curve(chart, &runs[r], run_colour(r), metrics[i]);
     }
     return true;
 }
@@ -272,12 +280,13 @@ void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric
     for (size_t r = 0; r < n; r++)
         if (runs[r].metrics->subsets) subset = runs[r].metrics->subset;
     chart_panel(chart, NULL, row_height(n, 44))->y = axis_of_runs(chart, runs, n);
-    struct chart_series *single = chart_add(chart, CHART_POINTS, "single samples", CHART_GREY, n);
+    struct chart_series *single = chart_add(chart, CHART_POINTS, "single samples \xc2\xb1 s.e.", CHART_GREY, n);
     struct chart_series *some =
-        subset ? chart_add(chart, CHART_POINTS, chart_text(chart, "ensembles of %zu", subset), 1, n) : NULL;
-    struct chart_series *all = chart_add(chart, CHART_POINTS, "all samples", 0, n);
+        subset ? chart_add(chart, CHART_POINTS, chart_text(chart, "ensembles of %zu, 10 .. 90 %%", subset), 6, n)
+               : NULL;
+    struct chart_series *all = chart_add(chart, CHART_POINTS, "all samples", CHART_INK, n);
     if (!single || !all || chart->status) return;
-    single->across = all->across = single->hollow = true;
+    single->across = all->across = single->hollow = single->thin = true;
     if (some) some->across = true;
     for (size_t r = 0; r < n; r++) {
         const kelvin_metrics *m = runs[r].metrics;

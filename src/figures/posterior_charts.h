@@ -18,13 +18,16 @@ struct charted {
     const kelvin_diagnosis *diagnosis;
 };
 
+/* The colour of a run in all charts. Those of kinds within a run are others: grey, ink, and the last colours. */
+size_t run_colour(size_t i);
+
 /* Accuracy by confidence with its Wilson interval, 10 .. 90 %, and where the observations are. Of one run: bars, with
- * the gap to the diagonal; of several: lines. Bins with few observations are hollow. By `mass`, bins of equally many
- * observations: points, as near as they are to be seen. */
+ * the confidence that was claimed; of several: lines. Bins with few observations are hollow. By `mass`, bins of equally
+ * many observations: points, as near as they are to be seen. */
 void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n, bool mass);
 
 /* How confident right and wrong predictions are, one above the other. */
-void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run);
+void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run, size_t colour);
 
 /* Metrics of ensembles of 1, 2, ... samples, one panel each. False if no run has two sizes. */
 bool chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *metrics, size_t n_metrics,
@@ -41,16 +44,19 @@ void chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct ch
 /* histories (chains). Chains beyond the first CHART_CHAINS are not drawn; of long chains, means of as many epochs as
  * make a point. */
 enum { CHART_CHAINS = 24 };
-void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains);
+void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
+                    size_t colour);
 
 /* The kinetic and the configurational temperature and what they should be, epoch by epoch. False of a run by HMC. */
-bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains);
+bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
+                size_t colour);
 
-/* Temperatures at the end, run by run. False if none of them has any. */
+/* Temperatures at the end, relative to those that were set, run by run. False if none of them has any. */
 bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
 
 /* How often two chains predict another class. `darkest` is the share that is darkest, so that charts can be compared;
  * 0: the largest. False of one chain. */
-bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest);
+bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest,
+                     size_t colour);
 
 #endif

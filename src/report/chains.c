@@ -12,12 +12,12 @@ void write_learning(struct page *page)
         struct chart chart;
         put_run_title(page, run);
         begin_charts(page);
-        chart_learning(&chart, page->arena, run->histories, chains);
+        chart_learning(&chart, page->arena, run->histories, chains, run_colour(i));
         put_chart(page, &chart,
                   "One line per chain. A chain that stays apart from the others has found another mode, or has not "
                   "arrived. The axes show what comes after the first epochs: lines enter the panels where they come "
                   "into their range.");
-        if (chart_heat(&chart, page->arena, run->histories, chains))
+        if (chart_heat(&chart, page->arena, run->histories, chains, run_colour(i)))
             put_chart(
                 page, &chart,
                 "Both temperatures should come to lie on the one that was set. Kinetic above it: the learning rate "
@@ -142,7 +142,8 @@ void write_diagnosis(struct page *page)
     if (chart_temperatures(&chart, page->arena, page->charted, page->n))
         put_chart(page, &chart, "Both should lie on the temperature that was set.");
     for (size_t i = 0; i < page->n; i++) {
-        if (!chart_agreement(&chart, page->arena, &page->runs[i].diagnosis->agreement, most_apart(page))) continue;
+        if (!chart_agreement(&chart, page->arena, &page->runs[i].diagnosis->agreement, most_apart(page), run_colour(i)))
+            continue;
         if (page->n > 1) chart.title = page_text(page, "Disagreement of chains: %s", page->runs[i].name);
         put_chart(page, &chart,
                   said          ? NULL

@@ -125,9 +125,10 @@ void write_metrics(struct page *page)
         put_table_of_many(page);
     end_table(page);
     put_notes(page);
-    markup_put(&page->out,
-               "<p class=\"notes\">The plots show how much is gained by averaging, and how sure that is: bars "
-               "are standard errors of single samples, and 10 .. 90 %% of small ensembles.</p>\n");
+    markup_put(
+        &page->out,
+        "<p class=\"notes\">The plots show how much is gained by averaging, and how sure that is: thin bars are the "
+        "standard error of the mean of single samples, thick ones hold 80 %% of small ensembles.</p>\n");
     begin_charts(page);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         struct chart chart;
@@ -145,9 +146,9 @@ void write_calibration(struct page *page)
     begin_charts(page);
     chart_reliability(&chart, page->arena, page->charted, page->n, false);
     put_chart(page, &chart,
-              page->n == 1 ? "On the diagonal, predictions are as often right as they claim. Faint blue: better than "
-                             "claimed; faint orange: worse; bars: Wilson's interval. Hollow: fewer than 10 "
-                             "observations. Below: how many there are, on a logarithmic scale."
+              page->n == 1 ? "On the diagonal, predictions are as often right as they claim. A blue bar above its "
+                             "orange line is better than claimed, one below it worse; thin bars are Wilson's interval. "
+                             "Hollow: fewer than 10 observations. Below: how many there are, on a logarithmic scale."
                            : "On the diagonal, predictions are as often right as they claim; above it they are too "
                              "modest, below it too confident. Bars: Wilson's interval. Small open "
                              "points: fewer than 10 observations, which say little. Below: how many there are, on a "
@@ -169,13 +170,13 @@ void write_uncertainty(struct page *page)
               "Aleatoric: each sample by itself is in doubt, more samples will not help. "
               "Epistemic: samples contradict each other, more data would.");
     for (size_t i = 0; i < page->n; i++) {
-        chart_confidence(&chart, page->arena, &page->charted[i]);
+        chart_confidence(&chart, page->arena, &page->charted[i], run_colour(i));
         if (page->n > 1) chart.title = page_text(page, "Confidence: %s", page->runs[i].name);
         put_chart(page, &chart,
                   i > 0
                       ? NULL
-                      : "Right predictions should be far to the right, wrong ones to the left: orange far to the right "
-                        "is a confident mistake. Mind the two scales: few are wrong.");
+                      : "Right predictions should be far to the right, wrong ones to the left: a wrong one far to the "
+                        "right is a confident mistake. The scale is logarithmic, for few are wrong.");
     }
     end_charts(page);
 }
