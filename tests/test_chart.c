@@ -377,7 +377,7 @@ static void numbers_without_gnuplot(void **state)
     assert_ok(kelvin_arena_create(&arena));
     chart_begin(&chart, arena, "bare", "two\nlines");
     chart_panel(&chart, "y", 90);
-    struct chart_series *s = chart_add(&chart, CHART_POINTS, "name\nof two lines", 0, 2);
+    struct chart_series *s = chart_add(&chart, CHART_POINTS, "name\n\"of\" two lines", 0, 2);
     s->points[0] = (struct chart_point){0.1, -2.385, NAN, INFINITY, 0};
     s->points[1] = (struct chart_point){1.0 / 3, 4, 3, 5, 0};
     setenv("PATH", "/nonexistent", 1);
@@ -386,8 +386,9 @@ static void numbers_without_gnuplot(void **state)
     assert_non_null(strstr(kelvin_error(), "gnuplot is missing"));
     assert_int_equal(made, CHART_NUMBERS);
     char *table = slurp(in_home("bare/bare.csv"));
-    assert_string_equal(table, "# series,x,y,low,high,to\n# two lines\n# series 0: y | name of two lines\n"
-                               "0,0.1,-2.385,nan,inf,0\n0,0.3333333333,4,3,5,0\n");
+    assert_string_equal(table,
+                        "series,x,y,low,high,to,panel,name\n0,0.1,-2.385,,,,\"y\",\"name \"\"of\"\" two lines\"\n"
+                        "0,0.3333333333,4,3,5,,\"y\",\"name \"\"of\"\" two lines\"\n");
     assert_true(is_there("bare/bare.gp"));
     kelvin_free(table);
     free(path);

@@ -152,7 +152,7 @@ if command -v gnuplot >/dev/null; then
     ok eval nine --plot plots
     check "eval --plot draws three charts" pictures plots/reliability plots/confidence plots/posterior-size
     ok eval nine "$odd" --plot both
-    check "of several runs, too" pictures both/reliability both/confidence-1 both/confidence-2 both/posterior-size
+    check "of several runs, too" pictures both/reliability both/confidence-1-nine both/confidence-2-od-d--b--amp-----x---y both/posterior-size
     check "names of runs are not run" absent x
     run eval nine --json --plot plots
     check "JSON stays JSON" json

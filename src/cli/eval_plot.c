@@ -3,6 +3,9 @@
 
 #include "figures/posterior_charts.h"
 
+#include <ctype.h>
+#include <string.h>
+
 struct plots {
     FILE *list;
     const char *folder;
@@ -22,6 +25,17 @@ static void plot(struct plots *plots, const struct chart *chart)
     chart_print_files(plots->list, chart, plots->folder, made);
 }
 
+/* "confidence-2-warm": the number keeps names apart, whatever becomes of letters that a file had better not have. */
+static const char *file_name(struct chart *chart, const char *name, size_t number)
+{
+    char plain[64];
+    size_t n = 0;
+    for (; *name && n + 1 < sizeof plain; name++)
+        plain[n++] = isalnum((unsigned char)*name) || strchr("._", *name) ? *name : '-';
+    plain[n] = '\0';
+    return chart_text(chart, "%s-%zu-%s", chart->name, number, plain);
+}
+
 static void plot_all(struct plots *plots, const struct charted *charted, size_t n)
 {
     static const kelvin_metric by_size[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
@@ -31,7 +45,7 @@ static void plot_all(struct plots *plots, const struct charted *charted, size_t 
     for (size_t i = 0; i < n; i++) {
         chart_confidence(&chart, plots->arena, &charted[i], run_colour(i));
         if (n > 1) {
-            chart.name = chart_text(&chart, "confidence-%zu", i + 1);
+            chart.name = file_name(&chart, charted[i].name, i + 1);
             chart.title = chart_text(&chart, "Confidence: %s", charted[i].name);
         }
         plot(plots, &chart);

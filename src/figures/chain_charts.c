@@ -99,7 +99,7 @@ static void settle(struct chart *chart, struct chart_panel *panel)
     panel->y.high = most + 0.06 * (most - least);
 }
 
-/* Where chains ended before the others, for they have diverged: at the edge of the panel, if that is beyond it. */
+/* Where chains ended before the others, for they have diverged: near the edge of the panel, if that is beyond it. */
 static void mark_ends(const struct chains *c, struct chart_panel *panel)
 {
     size_t n = 0;
@@ -112,9 +112,9 @@ static void mark_ends(const struct chains *c, struct chart_panel *panel)
     ends->hollow = ends->small = true;
     for (size_t i = 0; i < n; i++) {
         const struct chart_point *p = &last[i]->points[last[i]->n - 1];
-        const double y = isfinite(panel->y.low) && !(p->y > panel->y.low)     ? panel->y.low
-                         : isfinite(panel->y.high) && !(p->y < panel->y.high) ? panel->y.high
-                                                                              : p->y;
+        const double room = 0.07 * (panel->y.high - panel->y.low); /* for the mark; not a number: the axis is free */
+        double y = p->y;
+        if (room > 0) y = fmin(fmax(y, panel->y.low + room), panel->y.high - room);
         ends->points[i] = (struct chart_point){.x = p->x, .y = y};
     }
 }

@@ -1,6 +1,7 @@
 /* A chart as files: its numbers as CSV, a gnuplot script that draws them, and the pictures.
  *
- * Each series is a block of the table; gnuplot counts blocks. A unit of a chart is SCALE units of the script's canvas.
+ * Each series is a block of the table, beneath one line of names; gnuplot counts blocks. A unit of a chart is SCALE
+ * units of the script's canvas.
  */
 #include "figures/chart_layout.h"
 #include "figures/output.h"
@@ -21,35 +22,46 @@ static const int shapes[] = {7, 5, 13, 9};
 
 /* ---- the table ---- */
 
-/* A name in a comment must not end its line. */
+/* A text in quotes, on one line. */
 static void put_name(FILE *file, const char *name)
 {
-    for (; *name; name++) fputc((unsigned char)*name < ' ' ? ' ' : *name, file);
+    fputs(",\"", file);
+    for (; name && *name; name++) {
+        if (*name == '"') fputc('"', file);
+        fputc((unsigned char)*name < ' ' ? ' ' : *name, file);
+    }
+    fputc('"', file);
 }
 
-static void put_value(FILE *file, double x)
+/* What there is not is an empty field. */
+static void put_value(FILE *file, double x, bool there)
 {
-    if (isnan(x))
-        fputs(",nan", file); /* however the machine signs it */
-    else
-        fprintf(file, ",%.10g", x);
+    fputc(',', file);
+    if (there && !isnan(x)) fprintf(file, "%.10g", x);
+}
+
+static void put_point(FILE *file, const struct chart_series *s, const struct chart_point *p)
+{
+    const bool box = s->kind == CHART_BARS || s->kind == CHART_HEAT;
+    const bool spans = box || s->kind == CHART_BAND || (s->kind == CHART_POINTS && p->low < p->high);
+    put_value(file, p->x, true);
+    put_value(file, p->y, s->kind != CHART_BARS && s->kind != CHART_BAND);
+    put_value(file, p->low, spans);
+    put_value(file, p->high, spans);
+    put_value(file, p->to, box);
 }
 
 static void put_series(FILE *file, const struct chart_series *s, const char *panel, size_t number)
 {
-    fprintf(file, "%s# series %zu: ", number ? "\n\n" : "", number);
-    if (panel) put_name(file, panel);
-    fputs(s->name ? " | " : "", file);
-    if (s->name) put_name(file, s->name);
-    fputc('\n', file);
-    for (size_t i = 0; i < s->n; i++) {
-        const struct chart_point *p = &s->points[i];
-        const double values[] = {p->x, p->y, p->low, p->high, p->to};
+    static const struct chart_point nowhere = {NAN, NAN, NAN, NAN, NAN};
+    if (number) fputs("\n\n", file);
+    for (size_t i = 0; i < s->n || i == 0; i++) { /* gnuplot counts no empty blocks */
         fprintf(file, "%zu", number);
-        for (size_t k = 0; k < sizeof values / sizeof *values; k++) put_value(file, values[k]);
+        put_point(file, s, s->n ? &s->points[i] : &nowhere);
+        put_name(file, panel);
+        put_name(file, s->name);
         fputc('\n', file);
     }
-    if (s->n == 0) fprintf(file, "%zu,nan,nan,nan,nan,nan\n", number); /* gnuplot counts no empty blocks */
 }
 
 static kelvin_status write_table(const struct chart *chart, const char *folder)
@@ -57,9 +69,7 @@ static kelvin_status write_table(const struct chart *chart, const char *folder)
     struct output table;
     size_t number = 0;
     KELVIN_TRY(output_open(&table, folder, chart->name, ".csv"));
-    fputs("# series,x,y,low,high,to\n# ", table.file);
-    put_name(table.file, chart->title);
-    fputc('\n', table.file);
+    fputs("series,x,y,low,high,to,panel,name\n", table.file);
     for (size_t i = 0; i < chart->n_panels; i++)
         for (const struct chart_series *s = chart->panel[i].series; s; s = s->next)
             put_series(table.file, s, chart->panel[i].y.label, number++);
@@ -175,11 +185,12 @@ static void plot_points(FILE *file, const struct chart_series *s, const struct c
     fprintf(file, " with vectors nohead linewidth %s linecolor rgb '%s%s'", s->thin ? "2.5" : "5",
             s->thin ? "#73" : "#", colour + 1);
     if (s->joined)
-        fprintf(file, ", \\\n    table index %zu using %s:%s with lines linewidth 5 linecolor rgb '%s'", c->block, c->x,
-                c->y, colour);
+        fprintf(file, ", \\\n    table index %zu skip 1 using %s:%s with lines linewidth 5 linecolor rgb '%s'",
+                c->block, c->x, c->y, colour);
     for (int inside = 0; inside <= s->hollow; inside++)
         fprintf(file,
-                ", \\\n    table index %zu using %s:%s with points pointtype %d pointsize %s * dot linecolor rgb '%s'",
+                ", \\\n    table index %zu skip 1 using %s:%s with points pointtype %d pointsize %s * dot linecolor "
+                "rgb '%s'",
                 c->block, c->x, c->y, shapes[s->colour % 4], point_size(s, inside), inside ? "white" : colour);
 }
 
@@ -230,7 +241,7 @@ static void put_panel(struct script *s, size_t i, size_t *block)
         set_column(c.low, 4, series->across ? x->log : y->log);
         set_column(c.high, 5, series->across ? x->log : y->log);
         set_column(c.to, 6, x->log);
-        fprintf(s->file, ", \\\n    table index %zu ", c.block);
+        fprintf(s->file, ", \\\n    table index %zu skip 1 ", c.block);
         plot[series->kind](s->file, series, &c);
     }
     fputs("\nunset label\nunset arrow\nunset object\n", s->file);
