@@ -6,9 +6,16 @@
 
 enum { LINE = 17, GAP = 8, RIGHT = 14, KEY_GAP = 14, TICK = 4 };
 
+/* About as wide as most fonts have it. */
 static double text_width(const struct chart_layout *layout, const char *text)
 {
-    return layout->letter * CHART_FONT * (double)markup_letters(text);
+    double letters = (double)markup_letters(text);
+    for (; *text; text++)
+        letters += strchr("ijl.,:'| ", *text) ? -0.48
+                   : strchr("ftr", *text)     ? -0.33
+                   : strchr("mwMW%", *text)   ? 0.45
+                                              : 0;
+    return layout->letter * CHART_FONT * letters;
 }
 
 /* ---- ranges ---- */

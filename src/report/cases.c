@@ -41,7 +41,7 @@ static void put_picture(struct page *page, const struct report_run *run, const s
 {
     struct markup *out = &page->out;
     const char *label = class_name(run, c->label), *predicted = class_name(run, c->predicted);
-    const char *about = page_text(page, "observation %zu: %s, predicted %s", c->index, label, predicted);
+    const char *about = page_text(page, "observation %zu: %s, predicted %s", c->index + 1, label, predicted);
     markup_put(out, "<li>");
     if (!out->status) out->status = put_image(page, run->samples->run->data, c->x, about);
     markup_put(out, "<p><span>is</span> <b>");
@@ -50,7 +50,7 @@ static void put_picture(struct page *page, const struct report_run *run, const s
     markup_text(out, predicted);
     markup_put(out, "</b></p>");
     put_bars(page, run, c);
-    markup_put(out, "<p class=\"index\">no. %zu</p></li>\n", c->index);
+    markup_put(out, "<p class=\"index\">no. %zu</p></li>\n", c->index + 1);
 }
 
 static void put_pictures(struct page *page, const struct report_run *run, const struct report_cases *cases)
@@ -66,7 +66,7 @@ static void put_row(struct page *page, const struct report_run *run, const struc
 {
     const kelvin_data *data = run->samples->run->data;
     const size_t columns = data->inputs < MOST_COLUMNS ? data->inputs : MOST_COLUMNS;
-    begin_row(page, page_text(page, "%zu", c->index));
+    begin_row(page, page_text(page, "%zu", c->index + 1));
     put_cell(page, "text", class_name(run, c->label));
     put_cell(page, "text", class_name(run, c->predicted));
     put_cell(page, "", page_text(page, "%.1f", 100 * c->confidence));
@@ -83,7 +83,7 @@ static void put_rows(struct page *page, const struct report_run *run, const stru
     begin_table(page, "Cases", false);
     markup_put(&page->out, "<thead><tr>");
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
-        markup_put(&page->out, "<th scope=\"col\">%s</th>", heads[k]);
+        markup_put(&page->out, "<th scope=\"col\"%s>%s</th>", k == 1 || k == 2 ? " class=\"text\"" : "", heads[k]);
     for (size_t k = 0; k < data->inputs && k < MOST_COLUMNS; k++) {
         markup_put(&page->out, "<th scope=\"col\">");
         markup_text(&page->out, data->column_names[k]);
@@ -100,12 +100,14 @@ static void put_rows(struct page *page, const struct report_run *run, const stru
 static void put_cases(struct page *page, const struct report_run *run, const struct report_cases *cases,
                       const char *title, const char *about, const char *none)
 {
-    markup_put(&page->out, "<h4>%s</h4>\n<p>%s</p>\n", title, cases->n ? about : none);
-    if (cases->n == 0) return;
-    if (run->samples->run->data->channels)
+    const bool pictures = run->samples->run->data->channels > 0;
+    markup_put(&page->out, "<div class=\"keep\">\n<h4>%s</h4>\n<p>%s%s</p>\n", title, cases->n ? about : none,
+               cases->n && pictures ? " Bars are probabilities in per cent; green is the true class." : "");
+    if (cases->n && pictures)
         put_pictures(page, run, cases);
-    else
+    else if (cases->n)
         put_rows(page, run, cases);
+    markup_put(&page->out, "</div>\n");
 }
 
 void write_cases(struct page *page)
@@ -120,11 +122,8 @@ void write_cases(struct page *page)
             markup_put(&page->out, ".</p>\n");
             continue;
         }
-        put_cases(
-            page, run, &run->mistakes, "The most confident mistakes",
-            "Wrong predictions that the ensemble was most sure of. Bars are probabilities in per cent; green is the "
-            "true class.",
-            "There is none: every prediction is right.");
+        put_cases(page, run, &run->mistakes, "The most confident mistakes",
+                  "Wrong predictions that the ensemble was most sure of.", "There is none: every prediction is right.");
         put_cases(page, run, &run->doubts, "The least certain inputs", "Predictions of the highest entropy.",
                   "There is none.");
     }

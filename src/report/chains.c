@@ -4,25 +4,29 @@
 #include <math.h>
 #include <stddef.h>
 
+/* Captions stand under the first run; they are true of all. */
 void write_learning(struct page *page)
 {
     for (size_t i = 0; i < page->n; i++) {
         const struct report_run *run = &page->runs[i];
         const size_t chains = run->samples->run->config.chains;
         struct chart chart;
+        markup_put(&page->out, "<div class=\"keep\">\n");
         put_run_title(page, run);
         begin_charts(page);
         chart_learning(&chart, page->arena, run->histories, chains, run_colour(i));
         put_chart(page, &chart,
-                  "One line per chain. A chain that stays apart from the others has found another mode, or has not "
-                  "arrived. The axes show what comes after the first epochs: lines enter the panels where they come "
-                  "into their range.");
+                  i > 0 ? NULL
+                        : "One line per chain. A chain that stays apart from the others has found another mode, or has "
+                          "not arrived. The axes show what comes after the first epochs: lines enter the panels where "
+                          "they come into their range.");
         if (chart_heat(&chart, page->arena, run->histories, chains, run_colour(i)))
-            put_chart(
-                page, &chart,
-                "Both temperatures should come to lie on the one that was set. Kinetic above it: the learning rate "
-                "is too large. Configurational away from it: the chain has not settled.");
+            put_chart(page, &chart,
+                      i > 0 ? NULL
+                            : "Both temperatures should come to lie on the one that was set. Kinetic above it: the "
+                              "learning rate is too large. Configurational away from it: the chain has not settled.");
         end_charts(page);
+        markup_put(&page->out, "</div>\n");
     }
 }
 
@@ -91,21 +95,25 @@ static void put_numbers(struct page *page)
     end_table(page);
 }
 
+static void put_list(struct page *page, const char *class, const char *const *sentences, size_t n)
+{
+    if (n == 0) return;
+    markup_put(&page->out, "<ul class=\"%s\">\n", class);
+    for (size_t i = 0; i < n; i++) {
+        markup_put(&page->out, "<li>");
+        put_sentence(page, sentences[i]);
+        markup_put(&page->out, "</li>\n");
+    }
+    markup_put(&page->out, "</ul>\n");
+}
+
 static void put_advice(struct page *page, const struct report_run *run)
 {
     const kelvin_diagnosis *d = run->diagnosis;
     put_run_title(page, run);
-    if (d->n_advice == 0) {
-        markup_put(&page->out, "<p class=\"note good\">Nothing is off.</p>\n");
-        return;
-    }
-    markup_put(&page->out, "<ul class=\"note bad\">\n");
-    for (size_t i = 0; i < d->n_advice; i++) {
-        markup_put(&page->out, "<li>");
-        markup_text(&page->out, d->advice[i]);
-        markup_put(&page->out, "</li>\n");
-    }
-    markup_put(&page->out, "</ul>\n");
+    if (d->n_advice == 0) markup_put(&page->out, "<p class=\"note good\">Nothing is wrong with the sampling.</p>\n");
+    put_list(page, "note bad", d->advice, d->n_advice);
+    put_list(page, "notes", d->notes, d->n_notes);
 }
 
 static void put_diverged(struct page *page, const struct report_run *run)
@@ -138,9 +146,9 @@ void write_diagnosis(struct page *page)
         put_diverged(page, &page->runs[i]);
     }
     put_numbers(page);
-    begin_charts(page);
+    begin_flow(page);
     if (chart_temperatures(&chart, page->arena, page->charted, page->n))
-        put_chart(page, &chart, "Both should lie on the temperature that was set.");
+        put_chart(page, &chart, "Both should lie at 1: on the temperature that was set.");
     for (size_t i = 0; i < page->n; i++) {
         if (!chart_agreement(&chart, page->arena, &page->runs[i].diagnosis->agreement, most_apart(page), run_colour(i)))
             continue;

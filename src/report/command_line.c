@@ -48,8 +48,21 @@ static void put_option(struct markup *out, const char *name, const char *value)
     markup_text(out, value);
 }
 
-void put_command(struct page *page, const kelvin_run *run)
+/* NAME-again; a name that a shell or the file system might take for something else is not used. */
+static const char *another(struct page *page, const char *name)
 {
+    if (!isalnum((unsigned char)*name)) return "again";
+    const char *folder = page_text(page, "%s-again", name), *word = NULL;
+    char *plain = kelvin_arena_alloc(page->arena, strlen(folder) + 1, 1);
+    for (size_t i = 0; plain && folder[i]; i++) plain[i] = folder[i] == '/' ? '-' : folder[i];
+    if (plain) word = quoted(page->arena, plain);
+    if (!word) page->out.status = KELVIN_ENOMEM;
+    return word ? word : "again";
+}
+
+void put_command(struct page *page, const struct report_run *about)
+{
+    const kelvin_run *run = about->samples->run;
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     const struct kelvin_config_record record = {.config = run->config};
     const size_t n = kelvin_config_fields_of(fields, run->config.sampler);
@@ -63,7 +76,9 @@ void put_command(struct page *page, const kelvin_run *run)
         else
             page->out.status = KELVIN_ENOMEM;
     }
-    markup_put(&page->out, " -o again</code></pre>\n");
+    markup_put(&page->out, " -o ");
+    markup_text(&page->out, another(page, about->name));
+    markup_put(&page->out, "</code></pre>\n");
 }
 
 const char *config_words(struct page *page, const kelvin_run *run, const struct kelvin_config_field *field)

@@ -5,12 +5,24 @@
 
 #include <string.h>
 
-/* The path without what follows its last part. */
-static const char *whole(kelvin_arena *arena, const char *folder)
+const char *clean_path(kelvin_arena *arena, const char *path)
 {
-    size_t end = strlen(folder);
-    while (end > 1 && folder[end - 1] == '/') end--;
-    return kelvin_arena_text(arena, folder, end);
+    char *out = kelvin_arena_alloc(arena, strlen(path) + 2, 1);
+    size_t n = 0;
+    if (!out) return NULL;
+    if (*path == '/') out[n++] = '/';
+    for (const char *part = path; *part;) {
+        const size_t length = strcspn(part, "/");
+        if (length && !(length == 1 && *part == '.')) {
+            if (n && out[n - 1] != '/') out[n++] = '/';
+            memcpy(out + n, part, length);
+            n += length;
+        }
+        part += length + (part[length] == '/');
+    }
+    if (n == 0) out[n++] = '.';
+    out[n] = '\0';
+    return out;
 }
 
 static const char *last_part(const char *path)
@@ -54,7 +66,7 @@ kelvin_status run_names(const char **names, kelvin_arena *arena, const char *con
     const char **paths = kelvin_arena_alloc(arena, n, sizeof *paths);
     if (!paths) return KELVIN_ENOMEM;
     for (size_t i = 0; i < n; i++)
-        if (!(paths[i] = whole(arena, folders[i]))) return KELVIN_ENOMEM;
+        if (!(paths[i] = clean_path(arena, folders[i]))) return KELVIN_ENOMEM;
     for (size_t i = 0; i < n; i++) KELVIN_TRY(set_name(names, arena, choose(paths, n, i), i, most));
     return KELVIN_OK;
 }

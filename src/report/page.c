@@ -47,18 +47,16 @@ static void put_head(struct page *page)
     markup_put(out, "</style>\n</head>\n<body>\n");
 }
 
-/* "24 samples of resnet20 on cifar10 by SGHMC, at temperature 1" */
+/* "24 samples of resnet20 on cifar10 by SGHMC" */
 static void put_subject(struct page *page, const struct report_run *run)
 {
     const kelvin_run_config *c = &run->samples->run->config;
-    const bool hmc = strcmp(c->sampler, "hmc") == 0;
     markup_text(&page->out, page_text(page, "%zu sample%s of ", run->samples->n, run->samples->n == 1 ? "" : "s"));
     markup_put(&page->out, "<b>");
     markup_text(&page->out, c->model);
     markup_put(&page->out, "</b> on <b>");
     markup_text(&page->out, c->data);
-    markup_put(&page->out, "</b>");
-    markup_text(&page->out, page_text(page, " by %s at temperature %g", hmc ? "HMC" : "SGHMC", c->temperature));
+    markup_put(&page->out, "</b> by %s", strcmp(c->sampler, "hmc") == 0 ? "HMC" : "SGHMC");
 }
 
 /* ", evaluated on 10000 test observations of 10 classes"; other data have their name. */
@@ -76,6 +74,7 @@ static void put_evaluated(struct page *page, const struct report_run *run)
     markup_put(&page->out, "</b>");
 }
 
+/* Of several runs: what they have in common is said below; here, what does not. */
 static void put_subjects(struct page *page)
 {
     struct markup *out = &page->out;
@@ -83,11 +82,13 @@ static void put_subjects(struct page *page)
         const struct report_run *run = &page->runs[i];
         markup_put(out, "<p class=\"lead\">");
         if (page->n > 1) {
-            markup_put(out, "<strong>");
+            markup_put(out, "<strong class=\"c%zu\">", run_colour(i));
             markup_text(out, run->name);
             markup_put(out, ":</strong> ");
+            if (put_differences(page, i)) markup_put(out, "; ");
         }
         put_subject(page, run);
+        if (page->n == 1) markup_put(out, " at temperature %g", run->samples->run->config.temperature);
         put_evaluated(page, run);
         markup_put(out, ".</p>\n");
     }
@@ -108,17 +109,35 @@ static void put_key_numbers(struct page *page)
     markup_put(&page->out, "</dl>\n");
 }
 
+/* What was looked at, for a sound posterior need not be a good one. */
 static void put_verdict(struct page *page)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < page->n; i++) n += page->runs[i].diagnosis->n_advice;
-    if (n == 0)
-        markup_put(&page->out, "<p class=\"note good\">The diagnosis found nothing that is off.</p>\n");
-    else
-        markup_put(&page->out,
-                   "<p class=\"note bad\">The diagnosis has %zu piece%s of advice: <a href=\"#diagnosis\">see "
-                   "below</a>.</p>\n",
-                   n, n == 1 ? "" : "s");
+    struct markup *out = &page->out;
+    size_t n = 0, runs = 0;
+    for (size_t i = 0; i < page->n; i++) {
+        n += page->runs[i].diagnosis->n_advice;
+        runs += page->runs[i].diagnosis->n_advice > 0;
+    }
+    if (n == 0) {
+        markup_put(
+            out, "<p class=\"note good\">The sampling looks sound: the <a href=\"#diagnosis\">diagnosis</a> of how the "
+                 "chains moved and agree found nothing wrong. Whether the predictions are good is for the <a "
+                 "href=\"#metrics\">metrics</a> to say.</p>\n");
+        return;
+    }
+    markup_put(
+        out,
+        "<p class=\"note bad\">The sampling needs a look: the <a href=\"#diagnosis\">diagnosis</a> has %zu piece%s of "
+        "advice",
+        n, n == 1 ? "" : "s");
+    const char *before = " for ";
+    for (size_t i = 0; i < page->n && page->n > 1 && runs < page->n; i++) {
+        if (page->runs[i].diagnosis->n_advice == 0) continue;
+        markup_put(out, "%s", before);
+        markup_text(out, page->runs[i].name);
+        before = ", ";
+    }
+    markup_put(out, ".</p>\n");
 }
 
 static void put_contents(struct page *page)

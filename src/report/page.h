@@ -28,6 +28,7 @@ extern const struct section sections[]; /* the last has no id */
 /* A title and a caption that says what is to be seen, around a chart. */
 void put_chart(struct page *page, const struct chart *chart, const char *caption);
 void begin_charts(struct page *page); /* charts side by side, where there is room */
+void begin_flow(struct page *page);   /* the same of charts that are not equally high: beneath each other first */
 void end_charts(struct page *page);
 
 /* Tables that are wider than the page scroll by themselves. `label` is for those who cannot see them;
@@ -45,6 +46,9 @@ const char *words_of(struct page *page, double value, int digits);
 /* The name of a run above what is said of it alone, if there are several. */
 void put_run_title(struct page *page, const struct report_run *run);
 
+/* A sentence in which options (--chains) do not break. */
+void put_sentence(struct page *page, const char *text);
+
 /* Any text, formatted, in the arena; "" if memory is short. */
 const char *page_text(struct page *page, const char *format, ...) KELVIN_PRINTF(2, 3);
 
@@ -61,8 +65,12 @@ void write_diagnosis(struct page *page);
 bool cases_wanted(const struct page *page);
 void write_cases(struct page *page);
 
-/* The command that repeats a run. */
-void put_command(struct page *page, const kelvin_run *run);
+/* The command that repeats a run, into a folder of another name. */
+void put_command(struct page *page, const struct report_run *run);
+
+/* "density dirclip:0.85,-50, temperature 1": what a run has in its configuration that another has not. False if there
+ * is nothing. */
+bool put_differences(struct page *page, size_t run);
 
 /* A field of a run's configuration; NULL if it has none. */
 const char *config_words(struct page *page, const kelvin_run *run, const struct kelvin_config_field *field);

@@ -4,6 +4,7 @@
 #include "base/texts.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *page_text(struct page *page, const char *format, ...)
 {
@@ -23,11 +24,27 @@ const char *words_of(struct page *page, double value, int digits)
     return page_text(page, "%s%.*f", value <= -half ? "\xe2\x88\x92" : "", digits, fabs(value));
 }
 
+void put_sentence(struct page *page, const char *text)
+{
+    for (const char *at; (at = strstr(text, "--")); text = at) {
+        const char *end = at + strspn(at, "-abcdefghijklmnopqrstuvwxyz");
+        markup_text(&page->out, page_text(page, "%.*s", (int)(at - text), text));
+        markup_put(&page->out, "<code class=\"nobr\">%.*s</code>", (int)(end - at), at);
+        at = end;
+    }
+    markup_text(&page->out, text);
+}
+
 /* ---- charts ---- */
 
 void begin_charts(struct page *page)
 {
     markup_put(&page->out, "<div class=\"charts\">\n");
+}
+
+void begin_flow(struct page *page)
+{
+    markup_put(&page->out, "<div class=\"charts flow\">\n");
 }
 
 void end_charts(struct page *page)

@@ -164,7 +164,7 @@ void write_calibration(struct page *page)
 void write_uncertainty(struct page *page)
 {
     struct chart chart;
-    begin_charts(page);
+    begin_flow(page);
     chart_uncertainty(&chart, page->arena, page->charted, page->n);
     put_chart(page, &chart,
               "Aleatoric: each sample by itself is in doubt, more samples will not help. "

@@ -1,4 +1,5 @@
 /* The section about what was sampled: the configuration, and the command that repeats it. */
+#include "report/names.h"
 #include "report/page.h"
 
 #include <string.h>
@@ -66,8 +67,9 @@ static void put_different(struct page *page, const struct facts *facts)
 
 static const char *folder(struct page *page, const struct report_run *run)
 {
-    (void)page;
-    return run->folder;
+    const char *path = clean_path(page->arena, run->folder);
+    if (!path) page->out.status = KELVIN_ENOMEM;
+    return path;
 }
 
 static const char *parameters(struct page *page, const struct report_run *run)
@@ -120,6 +122,37 @@ static void gather_facts(struct page *page, struct facts *facts)
     }
 }
 
+/* The headline has what it says of every run anyway, and no numbers that follow from others. */
+static bool is_headline(const char *name)
+{
+    static const char *const others[] = {"sampler",    "data",         "model",  "samples",
+                                         "parameters", "observations", "inputs", "folder"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0) return false;
+    return true;
+}
+
+bool put_differences(struct page *page, size_t run)
+{
+    enum { MOST = 5 };
+    struct facts facts = {0};
+    size_t n = 0, more = 0;
+    gather_facts(page, &facts);
+    for (size_t i = 0; i < facts.n && !page->out.status; i++) {
+        const struct fact *fact = &facts.list[i];
+        if (!fact->words[run] || !is_headline(fact->name) || !differs(page, fact)) continue;
+        if (n == MOST) {
+            more++;
+            continue;
+        }
+        markup_put(&page->out, "%s%s <b>", n++ ? ", " : "", fact->name);
+        markup_text(&page->out, fact->words[run]);
+        markup_put(&page->out, "</b>");
+    }
+    if (more) markup_put(&page->out, " and %zu more", more);
+    return n > 0;
+}
+
 static void put_commands(struct page *page)
 {
     markup_put(&page->out, "<h3>To repeat %s</h3>\n", page->n > 1 ? "them" : "it");
@@ -130,7 +163,7 @@ static void put_commands(struct page *page)
             markup_text(&page->out, page->runs[i].name);
             markup_put(&page->out, "</p>\n");
         }
-        put_command(page, page->runs[i].samples->run);
+        put_command(page, &page->runs[i]);
     }
 }
 
