@@ -37,20 +37,31 @@ check "the run is as it was" same nine/run.json kept.json
 ok report nine -o one.html --threads 1 --force
 check "the same runs give the same bytes, on any number of threads" same one.html first.html
 
+for same in ./nine nine/ .//nine/./; do
+    ok report "$same" -o one.html --force
+    check "$same is the same page" same one.html first.html
+done
+check "the verdict says what was looked at" page one.html "'The sampling ' in text and 'R-hat and effective sample size' in text"
+check "options do not break" grep -q '<code class="nobr">--[a-z]' one.html
+
 # ---- the command on the page ----
 python3 "$root/tests/test_page.py" one.html --command >command.txt
 check "the page has the whole command" has command.txt "--sampler sghmc --data digits --model mlp:5"
 sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
 for i in 0 8; do
-    check "it repeats the run, chain $i" same nine/chain-00$i/sample-000.safetensors again/chain-00$i/sample-000.safetensors
+    check "it repeats the run, chain $i" same nine/chain-00$i/sample-000.safetensors nine-again/chain-00$i/sample-000.safetensors
 done
-check "it repeats run.json" same nine/run.json again/run.json
+check "it repeats run.json" same nine/run.json nine-again/run.json
 
 # ---- several ----
 ok report nine "$odd" hmc nine -o several.html
 check "several runs: well-formed, with names that try to break out" page several.html "charts > 20"
 check "names are shown as they are" page several.html '"od\x27d <b>&amp;" in text'
 check "a run that comes twice has two names" page several.html "'nine (2)' in text"
+ok report nine "$odd" -o two.html
+check "the headline has what differs, of each run" page two.html \
+    "'nine: seed 0, chains 9, epochs 20, schedule paper, temperature schedule paper; 9 samples' in text and 'schedule cyclical; ' in text"
+check "repeated runs have folders of their own" [ "$(grep -c -e ' -o nine-again<' -e '-o &#39;nine (2)-again&#39;<' several.html)" = 2 ]
 check "a seed keeps its digits" has several.html "18446744073709551615"
 ok report hmc -o hmc.html
 check "toy data have no names: no cases" page hmc.html "'cases' not in sections and images == 0"
@@ -74,9 +85,8 @@ cp table.csv "it's a table.csv"
 ok sample --data "csv:it's a table.csv,label=kind" --batch 20 --model mlp:3 --epochs 2 --chains 1 -o quoted
 ok report quoted -o quoted.html
 python3 "$root/tests/test_page.py" quoted.html --command >command.txt
-rm -r again
 sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
-check "a command with quotes in it repeats the run" same quoted/run.json again/run.json
+check "a command with quotes in it repeats the run" same quoted/run.json quoted-again/run.json
 
 # ---- what it says ----
 agrees() { # PAGE RUN [DATA]
@@ -114,7 +124,7 @@ cases = re.findall(r'<th scope="row">(\d+)</th>((?:<td[^>]*>[^<]*</td>)+)', page
 assert len(cases) >= 12, len(cases)
 for index, cells in cases:
     shown = [float(x) for x in re.findall(r"<td[^>]*>([^<]*)</td>", cells)[-2:]]
-    true = [float(x) for x in table[int(index)][:2]]
+    true = [float(x) for x in table[int(index) - 1][:2]]  # rows count from 1
     assert all(abs(a - b) <= 1e-3 * max(1, abs(b)) for a, b in zip(shown, true)), (index, shown, true)
 PYTHON
 }
@@ -152,8 +162,21 @@ if command -v gnuplot >/dev/null; then
     ok eval nine --plot plots
     check "eval --plot draws three charts" pictures plots/reliability plots/confidence plots/posterior-size
     ok eval nine "$odd" --plot both
-    check "of several runs, too" pictures both/reliability both/confidence-1-nine both/confidence-2-od-d--b--amp-----x---y both/posterior-size
+    check "of several runs, too" pictures both/reliability both/confidence-1-nine both/confidence-2-od-d--..--x---y both/posterior-size
     check "names of runs are not run" absent x
+    table_of() { # CSV: one line of names, as many fields in each row, numbers or nothing
+        python3 - "$1" 2>stderr <<'PYTHON'
+import csv, sys
+rows = list(csv.DictReader(line for line in open(sys.argv[1]) if line.strip()))
+assert rows and all(None not in r and None not in r.values() for r in rows)
+for r in rows:
+    for key in ("series", "x", "y", "low", "high", "to"):
+        assert r[key] == "" or float(r[key]) is not None
+assert {"nine"} <= {r["name"] for r in rows} and "accuracy, %" in {r["panel"] for r in rows}
+assert any(r["low"] == "" for r in rows) and all(r["to"] == "" for r in rows if r["y"])
+PYTHON
+    }
+    check "tables of charts have names and empty fields" table_of both/reliability.csv
     run eval nine --json --plot plots
     check "JSON stays JSON" json
 else

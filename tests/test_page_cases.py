@@ -20,17 +20,17 @@ MOST = 12
 
 
 def read_list(source, title):
-    """The cases under a title: numbers, and what is said of each."""
+    """The cases under a title: numbers (the page counts from 1), and what is said of each."""
     part = source.split(f"<h4>{title}</h4>")[1].split("<h4>")[0].split("</section>")[0]
     if "<ul class=\"cases\">" not in part:
         cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", part)]
-        return [{"no": int(c[0]), "is": html.unescape(c[1]), "predicted": html.unescape(c[2]), "p": [float(c[3])],
+        return [{"no": int(c[0]) - 1, "is": html.unescape(c[1]), "predicted": html.unescape(c[2]), "p": [float(c[3])],
                  "row": [float(x) for x in c[5:]]} for c in cells]
     out = []
     for item in re.findall(r"<li><img.*?</p></li>", part, re.S):
         words = re.search(r"<span>is</span> <b>(.*?)</b><br><span>predicted</span> <b class=\"(hit|miss)\">(.*?)</b>", item)
         picture = base64.b64decode(re.search(r"base64,(.*?)\"", item).group(1))
-        out.append({"no": int(re.search(r"no\. (\d+)", item).group(1)), "is": html.unescape(words.group(1)),
+        out.append({"no": int(re.search(r"no\. (\d+)", item).group(1)) - 1, "is": html.unescape(words.group(1)),
                     "predicted": html.unescape(words.group(3)), "hit": words.group(2) == "hit",
                     "p": [float(x) for x in re.findall(r"<b>([\d.]+)</b></li>", item)],
                     "picture": np.array(Image.open(io.BytesIO(picture)))})

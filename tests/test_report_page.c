@@ -32,8 +32,8 @@ static void names(void **state)
 {
     (void)state;
     static const char *const folders[] = {
-        "runs/warm/", "cold", "other/cold",  "runs/warm",
-        "/",          "cold", "runs/warm//", "a-name-that-is-rather-long-for-a-column"};
+        "runs/warm/", "cold",   "other/cold",    "runs/warm",
+        "/",          "./cold", "runs/./warm//", "a-name-that-is-rather-long-for-a-column"};
     static const char *const expected[] = {"warm", "cold",     "other/cold", "warm (2)",
                                            "/",    "cold (2)", "warm (3)",   "a-name..-column"};
     enum { N = sizeof folders / sizeof *folders };

@@ -132,6 +132,18 @@ static bool is_headline(const char *name)
     return true;
 }
 
+/* Whether two runs that have the fact have it in other words: what only one sampler has is no difference. */
+static bool contrasts(const struct page *page, const struct fact *fact)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < page->n; i++) {
+        if (!fact->words[i]) continue;
+        if (first && strcmp(first, fact->words[i]) != 0) return true;
+        first = fact->words[i];
+    }
+    return false;
+}
+
 bool put_differences(struct page *page, size_t run)
 {
     enum { MOST = 5 };
@@ -140,7 +152,7 @@ bool put_differences(struct page *page, size_t run)
     gather_facts(page, &facts);
     for (size_t i = 0; i < facts.n && !page->out.status; i++) {
         const struct fact *fact = &facts.list[i];
-        if (!fact->words[run] || !is_headline(fact->name) || !differs(page, fact)) continue;
+        if (!fact->words[run] || !is_headline(fact->name) || !contrasts(page, fact)) continue;
         if (n == MOST) {
             more++;
             continue;
