@@ -101,7 +101,7 @@ run export partly --format npz
 check "a chain with fewer draws is left out" good
 check "and named alone" grep -q "1 of 6 chains stopped early and is left out: chain 4$" stderr
 run sample --chains 2 --epochs 2 --logit-limit 0.001 -o none
-refused 1 "has no samples" none --format npz
+refused 1 "none: all chains diverged: " none --format npz
 
 # ---- logits that are computed again ----
 cp -r cyclical bare
