@@ -264,7 +264,7 @@ kelvin_status chart_svg(struct markup *out, const struct chart *chart)
 {
     struct canvas c = {.out = out, .chart = chart};
     KELVIN_TRY(chart->status);
-    chart_layout(&c.layout, chart, 0, 0.6); /* of most fonts that browsers take */
+    chart_layout(&c.layout, chart, 0, 0.62); /* of most fonts that browsers take */
     markup_put(out, "<svg class=\"chart\" viewBox=\"0 0 %d %.0f\" role=\"img\" ", CHART_WIDTH, c.layout.height);
     markup_put(out, "aria-label=\"");
     markup_text(out, chart->title);

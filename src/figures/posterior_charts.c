@@ -280,11 +280,11 @@ void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric
     for (size_t r = 0; r < n; r++)
         if (runs[r].metrics->subsets) subset = runs[r].metrics->subset;
     chart_panel(chart, NULL, row_height(n, 44))->y = axis_of_runs(chart, runs, n);
-    struct chart_series *single = chart_add(chart, CHART_POINTS, "single samples \xc2\xb1 s.e.", CHART_GREY, n);
+    struct chart_series *single = chart_add(chart, CHART_POINTS, "single \xc2\xb1 s.e.", CHART_GREY, n);
     struct chart_series *some =
         subset ? chart_add(chart, CHART_POINTS, chart_text(chart, "ensembles of %zu, 10 .. 90 %%", subset), 6, n)
                : NULL;
-    struct chart_series *all = chart_add(chart, CHART_POINTS, "all samples", CHART_INK, n);
+    struct chart_series *all = chart_add(chart, CHART_POINTS, "all", CHART_INK, n);
     if (!single || !all || chart->status) return;
     single->across = all->across = single->hollow = single->thin = true;
     if (some) some->across = true;
