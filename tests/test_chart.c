@@ -602,6 +602,21 @@ static void learning(void **state)
     for (size_t i = 1; i < ROWS; i++) values[0][i * COLUMNS + 5] = -100 + (double)(i % 40) / 40;
     values[1][(ROWS / 2 - 1) * COLUMNS + 5] = -1e12;
     chart_learning(&chart, arena, h, 2, 0);
+    /* The second chain ended half-way, far below: its mark is inside the panel. */
+    const struct chart_series *ends = series_of(&chart, 2, 2);
+    assert_string_equal(ends->name, "a chain ended");
+    assert_int_equal(ends->n, 1);
+    assert_near(ends->points[0].x, ROWS / 2 - 10.5, 1e-9); /* the mean of the last 20 epochs */
+    assert_true(ends->points[0].y > chart.panel[2].y.low && ends->points[0].y < chart.panel[2].y.low + 0.2);
+    /* What only the last panel has is named above it, beneath the others. */
+    struct chart_layout layout;
+    chart_layout(&layout, &chart, 0, 0.6);
+    assert_int_equal(layout.n_keys, 4);
+    assert_string_equal(layout.keys[0].series->name, "each chain");
+    assert_string_equal(layout.keys[2].series->name, "lr / 0.001");
+    assert_string_equal(layout.keys[3].series->name, "T / 0.5");
+    assert_true(layout.keys[1].y < layout.frame[0].top);
+    assert_true(layout.keys[3].y > layout.frame[2].bottom && layout.keys[3].y < layout.frame[3].top);
     assert_true(chart.panel[2].y.low > -102 && chart.panel[2].y.low < -99 && chart.panel[2].y.high < -98);
     assert_true(chart_heat(&chart, arena, h, 2, 0));
     char *svg = svg_of(&chart);
