@@ -357,6 +357,51 @@ static void samples_of_others(void **state)
     kelvin_run_close(run);
 }
 
+/* Away for a while: the last of its chain is in the state, of the one before nothing is left. */
+static void samples_that_are_gone(void **state)
+{
+    (void)state;
+    kelvin_samples *samples = samples_of("run");
+    float theta[1000];
+    const char *const sentence[] = {"is missing, and its chain is past it; put it back, or remove ",
+                                    "is missing; kelvin resume "};
+    for (uint32_t i = 0; i < 2; i++) {
+        kelvin_path path;
+        assert_ok(kelvin_path_join(path, in_base("run"), KELVIN_SAMPLE_FILE, 1u, 2u + i));
+        assert_int_equal(rename(path, in_base("away")), 0);
+        fails(kelvin_samples_read(samples, theta, 6 + i), KELVIN_EFORMAT, path, sentence[i]);
+        assert_null(strstr(kelvin_error(), "remove it"));
+        assert_int_equal(rename(in_base("away"), path), 0);
+    }
+    kelvin_samples_close(samples);
+}
+
+/* A link to itself: nobody can read it, not even root. It may be whole behind that, so nobody is told to remove it. */
+static void what_cannot_be_read(void **state)
+{
+    (void)state;
+    kelvin_samples *samples = samples_of("run");
+    const char *const names[] = {"chain-001/sample-003.safetensors", "chain-000", "chain-002"};
+    float theta[1000];
+    for (size_t i = 0; i < 3; i++) {
+        kelvin_path path;
+        assert_ok(kelvin_path_join(path, in_base("run"), "%s", names[i]));
+        assert_int_equal(rename(path, in_base("away")), 0);
+        assert_int_equal(symlink(path, path), 0);
+        kelvin_samples *found = NULL;
+        kelvin_status status =
+            i == 0 ? kelvin_samples_read(samples, theta, 7) : kelvin_samples_open(&found, in_base("run"));
+        fails(status, KELVIN_EIO, path, "could not be read: ");
+        assert_null(strstr(kelvin_error(), "remove"));
+        assert_null(strstr(kelvin_error(), "has not ended"));
+        kelvin_chains *chains;
+        if (i > 0) fails(kelvin_chains_open(&chains, in_base("run")), KELVIN_EIO, path, "could not be read: ");
+        assert_int_equal(remove(path), 0);
+        assert_int_equal(rename(in_base("away"), path), 0);
+    }
+    kelvin_samples_close(samples);
+}
+
 /* ---- memory ---- */
 
 static void memory_may_be_short(void **state)
@@ -397,6 +442,8 @@ int main(void)
         cmocka_unit_test(a_run_that_has_not_ended),
         cmocka_unit_test(later_versions),
         cmocka_unit_test(samples_of_others),
+        cmocka_unit_test(samples_that_are_gone),
+        cmocka_unit_test(what_cannot_be_read),
         cmocka_unit_test(memory_may_be_short),
     };
     return cmocka_run_group_tests(tests, make_table, remove_base);

@@ -3,6 +3,7 @@
 
 #include "run/description.h"
 #include "run/record.h"
+#include "run/remedy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -242,8 +243,10 @@ static kelvin_status read_results(kelvin_run *run, const char *folder)
 static kelvin_status check_state(const kelvin_run *run, const char *folder)
 {
     kelvin_path path;
+    bool there;
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_STATE_FILE, 0u));
-    return access(path, F_OK) == 0 ? kelvin_state_check(path, run, 0) : KELVIN_OK;
+    KELVIN_TRY(kelvin_is_there(&there, path));
+    return there ? kelvin_state_check(path, run, 0) : KELVIN_OK;
 }
 
 static kelvin_status keep_if(kelvin_status status, kelvin_run **run)

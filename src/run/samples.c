@@ -1,6 +1,7 @@
 /* The samples that a run has left, by either sampler. Of SGHMC each is a file of its own; of HMC the draws of a chain
  * are one file, of which one chain at a time is in memory. */
 #include "run/chain.h"
+#include "run/remedy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,8 +27,10 @@ static kelvin_status look_at(char diverged[KELVIN_NOTE], uint32_t *n, const kelv
     const uint32_t steps = kelvin_steps_per_epoch(run) * run->config.epochs, cycles = kelvin_cycles(&run->config);
     kelvin_path path;
     uint32_t step = 0;
+    bool begun;
     KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_STATE_FILE, chain));
-    if (access(path, F_OK) == 0) KELVIN_TRY(kelvin_state_peek(&step, diverged, path, run, chain, steps));
+    KELVIN_TRY(kelvin_is_there(&begun, path));
+    if (begun) KELVIN_TRY(kelvin_state_peek(&step, diverged, path, run, chain, steps));
     if (diverged[0]) return KELVIN_OK;
     if (step < steps)
         return kelvin_fail(KELVIN_EFORMAT,
@@ -170,20 +173,27 @@ static kelvin_status check_finite(const float *theta, const kelvin_model *model,
 }
 
 /* The last sample of a chain is its state; those before it are made again with the whole chain, to the same bits. */
+static bool is_last(const kelvin_samples *s, size_t i)
+{
+    return s->draw[i] + 1 == kelvin_cycles(&s->run->config) && !s->diverged[s->chain[i]];
+}
+
 static kelvin_status way_out(const kelvin_samples *s, kelvin_status status, size_t i)
 {
-    const uint32_t chain = s->chain[i];
-    if (status != KELVIN_EFORMAT && status != KELVIN_EIO) return status;
-    if (s->draw[i] + 1 == kelvin_cycles(&s->run->config) && !s->diverged[chain])
-        return kelvin_fail(status, "%s; remove it, then kelvin resume %s makes it again", kelvin_error(), s->folder);
-    return kelvin_fail(status, "%s; remove %s/" KELVIN_CHAIN_FOLDER ", then kelvin resume %s makes it again",
-                       kelvin_error(), s->folder, chain, s->folder);
+    kelvin_path chain;
+    if (status != KELVIN_EFORMAT) return status;
+    if (is_last(s, i) || kelvin_path_join(chain, s->folder, KELVIN_CHAIN_FOLDER, s->chain[i]))
+        return kelvin_remedy(status, s->folder, "it");
+    return kelvin_remedy(status, s->folder, chain);
 }
 
 static kelvin_status read_sghmc(const kelvin_samples *s, float *theta, size_t i)
 {
     kelvin_path path;
+    bool there;
     KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_SAMPLE_FILE, s->chain[i], s->draw[i]));
+    KELVIN_TRY(kelvin_is_there(&there, path));
+    if (!there) return kelvin_sample_missing(s->folder, s->chain[i], s->draw[i], !is_last(s, i));
     kelvin_status status = kelvin_sample_read_of(theta, path, s->run, s->chain[i], s->draw[i]);
     if (!status) status = check_finite(theta, s->run->model, path);
     return way_out(s, status, i);

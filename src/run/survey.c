@@ -3,6 +3,7 @@
 #include "run/chains.h"
 
 #include "run/description.h"
+#include "run/remedy.h"
 
 #include <unistd.h>
 
@@ -47,10 +48,7 @@ static kelvin_status check_samples(const struct kelvin_chains *chains, uint32_t 
     if (place->phase == KELVIN_CHAIN_DIVERGED || !missing_sample(&index, chains, chain, place->step)) return KELVIN_OK;
     const uint32_t end = kelvin_cycle_begin(index + 1, kelvin_cycles(config), config->epochs);
     if (place->step == end * kelvin_steps_per_epoch(chains->run)) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT,
-                       "%s/" KELVIN_SAMPLE_FILE " is missing, and its chain is past it; put it back, or remove "
-                       "%s/" KELVIN_CHAIN_FOLDER " to sample it anew",
-                       chains->folder, chain, index, chains->folder, chain);
+    return kelvin_sample_missing(chains->folder, chain, index, true);
 }
 
 /* ---- chains ---- */
@@ -62,8 +60,10 @@ kelvin_status kelvin_chains_survey(struct kelvin_chains *chains)
     for (uint32_t i = 0; i < run->config.chains; i++) {
         struct kelvin_place *place = &chains->place[i];
         kelvin_path path;
+        bool begun;
         KELVIN_TRY(kelvin_path_join(path, chains->folder, KELVIN_STATE_FILE, i));
-        if (access(path, F_OK) != 0) continue;
+        KELVIN_TRY(kelvin_is_there(&begun, path));
+        if (!begun) continue;
         KELVIN_TRY(kelvin_state_peek(&place->step, place->diverged, path, run, i, steps));
         place->phase = place->diverged[0]     ? KELVIN_CHAIN_DIVERGED
                        : place->step == steps ? KELVIN_CHAIN_DONE
