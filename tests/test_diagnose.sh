@@ -130,6 +130,17 @@ mv singles/chain-001/history.csv whole
 sed 's/^3,[^,]*/3,fast/' whole >singles/chain-001/history.csv
 broken "singles/chain-001/history.csv, line 5"
 mv whole singles/chain-001/history.csv
+overwrite() { # FILE OFFSET BYTES: what is there is kept in whole
+    cp "$1" whole
+    printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+again="; remove it, then kelvin resume singles makes it again"
+overwrite singles/labels_test.npy 152 '\115'
+broken "singles/labels_test.npy: label 3 is 77; expected 0 .. 9$again"
+mv whole singles/labels_test.npy
+overwrite singles/logits_test.npy 128 '\000\000\300\177'
+broken "singles/logits_test.npy: sample 0, observation 0, class 0: the logit is nan; expected a number$again"
+mv whole singles/logits_test.npy
 cp singles/logits_test.npy singles/logits_train.npy
 broken "singles/logits_train.npy: shape is (3, 359, 10); expected"
 head -c 5000 singles/logits_train.npy >singles/logits_test.npy

@@ -2,6 +2,7 @@
 #include "posterior/logits.h"
 
 #include "kernels/kernels.h"
+#include "run/remedy.h"
 
 #include <math.h>
 
@@ -31,8 +32,9 @@ static kelvin_status check_finite(const kelvin_logits *l, const kelvin_piece *pi
 kelvin_status kelvin_logits_next(kelvin_logits *logits, kelvin_piece *piece)
 {
     *piece = (kelvin_piece){0};
-    KELVIN_TRY(logits->next(logits, piece));
-    return check_finite(logits, piece);
+    kelvin_status status = logits->next(logits, piece);
+    if (!status) status = check_finite(logits, piece);
+    return logits->run ? kelvin_remedy(status, logits->run, "it") : status;
 }
 
 double kelvin_logits_seconds(const kelvin_logits *logits)

@@ -9,6 +9,7 @@ struct kelvin_logits {
     size_t samples, classes;
     const uint32_t *chain; /* (samples): that they are of, in order; NULL: each is of one of its own */
     const char *name;      /* where they come from, for sentences; it lives as long */
+    const char *run;       /* a folder in which kelvin resume makes them again; NULL: none */
     double seconds;        /* in the network */
     kelvin_status (*next)(kelvin_logits *logits, kelvin_piece *piece);
     void (*close)(kelvin_logits *logits); /* frees all, itself too */
@@ -21,6 +22,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_logits_in_memory(kelvin_logits **logits, 
 /* The files of saved ones, against what they should be. */
 struct kelvin_logits_form {
     const char *logits, *labels; /* paths */
+    const char *run;             /* as above */
     const uint32_t *chain;       /* (samples), as above */
     size_t samples, n, classes;  /* samples, n: 0 if any number will do */
 };

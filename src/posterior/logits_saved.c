@@ -4,6 +4,7 @@
 #include "data/npy.h"
 #include "posterior/logits.h"
 #include "run/chains.h"
+#include "run/remedy.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct array {
 
 struct saved {
     kelvin_logits base;
+    kelvin_path run;
     struct array logits, labels;
     size_t n, done, most;
     uint32_t *chain;
@@ -165,20 +167,15 @@ kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelv
     s->base.next = next_saved;
     s->base.close = close_saved;
     s->base.name = s->logits.path;
+    if (form->run) s->base.run = strcpy(s->run, form->run);
     s->logits.fd = s->labels.fd = -1;
-    const kelvin_status status = open_both(s, form);
+    kelvin_status status = open_both(s, form);
+    if (form->run) status = kelvin_remedy(status, form->run, "it");
     if (status)
         close_saved(&s->base);
     else
         *logits = &s->base;
     return status;
-}
-
-/* A run by SGHMC makes them again from its samples. */
-static kelvin_status way_out(const kelvin_samples *samples, kelvin_status status)
-{
-    if ((status != KELVIN_EFORMAT && status != KELVIN_EIO) || kelvin_run_is_hmc(samples->run)) return status;
-    return kelvin_fail(status, "%s; remove it, then kelvin resume %s makes it again", kelvin_error(), samples->folder);
 }
 
 kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples, kelvin_side side)
@@ -195,11 +192,11 @@ kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *
         return kelvin_fail(KELVIN_EFORMAT, "%s: has no %s%s%s", samples->folder,
                            access(z, F_OK) ? file->name : file->labels,
                            hmc ? "" : "; it is made again by kelvin resume ", hmc ? "" : samples->folder);
-    return way_out(samples, kelvin_logits_from_files(
-                                logits, &(struct kelvin_logits_form){.logits = z,
-                                                                     .labels = y,
-                                                                     .chain = samples->chain,
-                                                                     .samples = samples->n,
-                                                                     .n = file->part->n,
-                                                                     .classes = samples->run->data->classes}));
+    return kelvin_logits_from_files(logits, &(struct kelvin_logits_form){.logits = z,
+                                                                         .labels = y,
+                                                                         .run = hmc ? NULL : samples->folder,
+                                                                         .chain = samples->chain,
+                                                                         .samples = samples->n,
+                                                                         .n = file->part->n,
+                                                                         .classes = samples->run->data->classes});
 }
