@@ -130,6 +130,22 @@ mv singles/chain-001/history.csv whole
 sed 's/^3,[^,]*/3,fast/' whole >singles/chain-001/history.csv
 broken "singles/chain-001/history.csv, line 5"
 mv whole singles/chain-001/history.csv
+cp -r singles lost
+head -n 5 singles/chain-001/history.csv >lost/chain-001/history.csv
+ok diagnose lost
+tr -s '\n ' '  ' <stdout >flat
+check "a history that was cut" grep -qE "lost/chain-001/history.csv ends after 4 of [0-9]+ epochs; remove it, then kelvin resume lost makes it again\." flat
+check "and the temperatures of the others" grep -q "of 2 chains" flat
+rm lost/chain-00*/history.csv
+ok diagnose lost
+tr -s '\n ' '  ' <stdout >flat
+check "histories that are missing" grep -qF "lost/chain-000/history.csv is missing; kelvin resume lost makes it again. 2 more chains have no whole history either." flat
+ok report lost -o lost.html
+check "the page has the note as well" grep -q "lost/chain-000/history.csv is missing" lost.html
+run export lost --format npz --what sample_stats -o lost.npz
+check "an export that needs them" complained 1 "lost/chain-000/history.csv is missing; kelvin resume lost makes it again"
+cp singles/chain-000/history.csv lost/chain-000
+ok report lost -o lost.html --force
 overwrite() { # FILE OFFSET BYTES: what is there is kept in whole
     cp "$1" whole
     printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null

@@ -251,7 +251,39 @@ static void histories(void **state)
     assert_ok(kelvin_path_join(path, in_base("run"), KELVIN_HISTORY_FILE, 2u));
     edit(path, "\n1,", "\n1,1,1,1,1,1,1,1,1,1\n1,");
     fails(kelvin_history_open(&history, samples, 2), KELVIN_EFORMAT, path, "has 51 rows; expected at most 50");
+    assert_non_null(strstr(kelvin_error(), "; remove it, then kelvin resume "));
     edit(path, "\n1,1,1,1,1,1,1,1,1,1\n1,", "\n1,");
+    kelvin_samples_close(samples);
+}
+
+/* Of a chain that came to its end; of one that diverged it may be of any length. */
+static void histories_that_are_lost(void **state)
+{
+    (void)state;
+    kelvin_samples *samples = samples_of("run");
+    kelvin_history history;
+    kelvin_path path;
+    size_t bytes;
+    char lost[KELVIN_LOST];
+    assert_ok(kelvin_history_lost(lost, samples, 2));
+    assert_string_equal(lost, "");
+    assert_ok(kelvin_path_join(path, in_base("run"), KELVIN_HISTORY_FILE, 2u));
+    char *text = slurp(path, &bytes);
+    spill(path, text, bytes - 1); /* not even the last row is whole */
+    fails(kelvin_history_open(&history, samples, 2), KELVIN_EFORMAT, path,
+          "ends after 49 of 50 epochs; remove it, then kelvin resume ");
+    assert_ok(kelvin_history_lost(lost, samples, 2));
+    assert_string_equal(lost, kelvin_error());
+    const char **diverged = (const char **)samples->diverged;
+    diverged[2] = "at step 1";
+    assert_ok(kelvin_history_lost(lost, samples, 2));
+    assert_string_equal(lost, "");
+    diverged[2] = NULL;
+    assert_int_equal(remove(path), 0);
+    fails(kelvin_history_open(&history, samples, 2), KELVIN_EFORMAT, path, "is missing; kelvin resume ");
+    assert_null(strstr(kelvin_error(), "remove"));
+    spill(path, text, bytes);
+    kelvin_free(text);
     kelvin_samples_close(samples);
 }
 
@@ -438,6 +470,7 @@ int main(void)
         cmocka_unit_test(draws_of_hmc),
         cmocka_unit_test(without_the_data),
         cmocka_unit_test(histories),
+        cmocka_unit_test(histories_that_are_lost),
         cmocka_unit_test(no_runs),
         cmocka_unit_test(a_run_that_has_not_ended),
         cmocka_unit_test(later_versions),

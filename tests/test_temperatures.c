@@ -36,10 +36,12 @@ static void write_histories(const char *folder, size_t of_the_third)
     }
 }
 
+static const char *diverged[CHAINS];
+
 static kelvin_status read_from(kelvin_temperatures *t, const char *folder)
 {
     kelvin_run run = {.config = {.sampler = "sghmc", .chains = CHAINS, .epochs = EPOCHS}};
-    return kelvin_temperatures_read(t, &(kelvin_samples){.run = &run, .folder = folder});
+    return kelvin_temperatures_read(t, &(kelvin_samples){.run = &run, .folder = folder, .diverged = diverged});
 }
 
 /* 1, 2, 4: mean 7/3, variance 7/3, standard error sqrt(7)/3. 1, 2, 3, 4: mean 5/2, variance 5/3. */
@@ -60,6 +62,12 @@ static void temperatures(void **state)
     assert_int_equal(t.chains, CHAINS - 1);
     same(t.kinetic.mean, 7 / 3.);
     same(t.configurational.error, 10 * sqrt(7) / 3);
+    write_histories(folder, EPOCHS);
+    diverged[2] = "in its last step";
+    assert_ok(read_from(&t, folder));
+    diverged[2] = NULL;
+    assert_int_equal(t.chains, CHAINS - 1);
+    same(t.kinetic.mean, 7 / 3.);
 }
 
 /* Three cycles of 15 epochs: a twentieth of one is none, so the last epoch alone counts. */
@@ -74,7 +82,7 @@ static void end_of_a_cycle(void **state)
     const char *folder = in_base("cycles");
     kelvin_temperatures t;
     write_histories(folder, EPOCHS);
-    assert_ok(kelvin_temperatures_read(&t, &(kelvin_samples){.run = &run, .folder = folder}));
+    assert_ok(kelvin_temperatures_read(&t, &(kelvin_samples){.run = &run, .folder = folder, .diverged = diverged}));
     assert_true(t.epochs == 1 && t.set == 0.25);
     same(t.kinetic.mean, 2.5 + ((EPOCHS - 1) % 2 ? 0.5 : -0.5));
 }

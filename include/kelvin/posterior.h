@@ -221,7 +221,7 @@ typedef struct kelvin_diagnosis {
 KELVIN_MUST_CHECK kelvin_status kelvin_diagnose(kelvin_diagnosis **diagnosis, kelvin_samples *samples, size_t threads);
 void kelvin_diagnosis_free(kelvin_diagnosis *diagnosis);
 
-/* Of a run by SGHMC that has ended: a chain with fewer epochs has diverged. */
+/* Of a run by SGHMC that has ended: chains that diverged are left out, and those that have lost their histories. */
 KELVIN_MUST_CHECK kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_samples *samples);
 
 /* What a run says of itself; everything without the warm-up. */

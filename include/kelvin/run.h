@@ -202,7 +202,8 @@ void kelvin_samples_close(kelvin_samples *samples);
  * read are kept in memory as long as all of them take a few MB. One caller at a time. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_read(kelvin_samples *samples, float *theta, size_t i);
 
-/* history.csv of a chain: one row per epoch or iteration, as far as the chain came. */
+/* history.csv of a chain: one row per epoch or iteration, as far as the chain came. KELVIN_EFORMAT if the file is
+ * missing or has been cut. */
 typedef struct kelvin_history {
     size_t rows, columns;
     const char *const *names; /* (columns); the first counts rows */

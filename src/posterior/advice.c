@@ -192,8 +192,19 @@ static bool has_few_samples(char out[KELVIN_SENTENCES], const struct kelvin_fact
     return true;
 }
 
-static kelvin_adviser *const notes[] = {is_trained,       has_one_draw,      has_few_draws,  is_symmetric,
-                                        has_lost_samples, has_stopped_early, has_few_samples};
+static bool has_lost_histories(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    if (f->n_lost == 0) return false;
+    const int used = snprintf(out, KELVIN_SENTENCES, "%s.", f->lost);
+    if (f->n_lost > 1 && used >= 0 && used < KELVIN_SENTENCES)
+        snprintf(out + used, KELVIN_SENTENCES - (size_t)used, " %zu more chain%s no whole history either.",
+                 f->n_lost - 1, f->n_lost == 2 ? " has" : "s have");
+    return true;
+}
+
+static kelvin_adviser *const notes[] = {has_lost_histories, is_trained,       has_one_draw,      has_few_draws,
+                                        is_symmetric,       has_lost_samples, has_stopped_early, has_few_samples};
+_Static_assert(sizeof notes / sizeof *notes <= KELVIN_ADVICE, "all of them fit");
 
 size_t kelvin_annotate(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
 {

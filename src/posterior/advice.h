@@ -15,6 +15,8 @@ struct kelvin_facts {
     const kelvin_diagnosis *found; /* what was not looked at is not a number; kelvin_nothing_found() to begin with */
     size_t samples;
     const char *const *diverged; /* (chains), as in kelvin_samples; NULL: none did */
+    const char *lost;            /* where a history was lost: which, and what brings it back; NULL: none was */
+    size_t n_lost;               /* chains that have lost theirs */
     size_t kept;                 /* samples of chains that diverged, from before */
 };
 

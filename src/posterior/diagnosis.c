@@ -19,16 +19,12 @@ static kelvin_status read_chain(double *error, size_t *accepted, const kelvin_sa
     const kelvin_run_config *config = &samples->run->config;
     kelvin_history history;
     KELVIN_TRY(kelvin_history_open(&history, samples, chain));
-    kelvin_status status = KELVIN_OK;
-    if (history.rows != config->iterations)
-        status = kelvin_fail(KELVIN_EFORMAT, "%s: history.csv of chain %u has %zu rows; expected %u", samples->folder,
-                             chain, history.rows, config->iterations);
-    for (size_t i = config->warmup; i < config->iterations && !status; i++) {
+    for (size_t i = config->warmup; i < config->iterations; i++) {
         *accepted += *kelvin_history_at(&history, i, "accepted") != 0;
         error[i - config->warmup] = *kelvin_history_at(&history, i, "energy_error");
     }
     kelvin_history_close(&history);
-    return status;
+    return KELVIN_OK;
 }
 
 static kelvin_status look_at_hmc(kelvin_diagnosis *d, const kelvin_samples *samples)
@@ -119,11 +115,23 @@ static const char *const *keep(kelvin_arena *arena, char texts[][KELVIN_SENTENCE
     return kept;
 }
 
+/* Histories that are not whole, of a run by SGHMC; one by HMC is not diagnosed without them. */
+static kelvin_status look_for_lost(struct kelvin_facts *facts, char first[KELVIN_LOST], const kelvin_samples *samples)
+{
+    for (uint32_t i = 0; i < samples->run->config.chains && !kelvin_run_is_hmc(samples->run); i++) {
+        char lost[KELVIN_LOST];
+        KELVIN_TRY(kelvin_history_lost(lost, samples, i));
+        if (*lost && facts->n_lost++ == 0) facts->lost = strcpy(first, lost);
+    }
+    return KELVIN_OK;
+}
+
 static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples)
 {
-    char texts[KELVIN_ADVICE][KELVIN_SENTENCES];
+    char texts[KELVIN_ADVICE][KELVIN_SENTENCES], lost[KELVIN_LOST];
     struct kelvin_facts facts = {.run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
     for (size_t i = 0; i < samples->n; i++) facts.kept += samples->diverged[samples->chain[i]] != NULL;
+    KELVIN_TRY(look_for_lost(&facts, lost, samples));
     d->n_advice = kelvin_advise(texts, &facts);
     if (!(d->advice = keep(d->owned, texts, d->n_advice))) return KELVIN_ENOMEM;
     d->n_notes = kelvin_annotate(texts, &facts);

@@ -7,7 +7,6 @@
 #include "run/chain.h"
 
 #include <math.h>
-#include <unistd.h>
 
 enum { SHARE = 20 }; /* one epoch of so many, at the end */
 
@@ -39,16 +38,15 @@ static kelvin_status read_chain(kelvin_temperatures *out, struct chains *c, cons
                                 uint32_t chain)
 {
     kelvin_history history;
-    kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, samples->folder, KELVIN_HISTORY_FILE, chain));
-    if (access(path, F_OK)) return KELVIN_OK; /* it diverged in its first epoch */
+    char lost[KELVIN_LOST];
+    if (samples->diverged[chain]) return KELVIN_OK;
+    KELVIN_TRY(kelvin_history_lost(lost, samples, chain));
+    if (*lost) return KELVIN_OK; /* a note of the diagnosis says so */
     KELVIN_TRY(kelvin_history_open(&history, samples, chain));
-    if (history.rows == samples->run->config.epochs) {                /* of a run that has ended, the others diverged */
-        out->set = column_mean(&history, out->epochs, "temperature"); /* the same for all chains */
-        c->kinetic[out->chains] = column_mean(&history, out->epochs, "kinetic_temperature");
-        c->configurational[out->chains] = column_mean(&history, out->epochs, "configurational_temperature");
-        out->chains++;
-    }
+    out->set = column_mean(&history, out->epochs, "temperature"); /* the same for all chains */
+    c->kinetic[out->chains] = column_mean(&history, out->epochs, "kinetic_temperature");
+    c->configurational[out->chains] = column_mean(&history, out->epochs, "configurational_temperature");
+    out->chains++;
     kelvin_history_close(&history);
     return KELVIN_OK;
 }

@@ -139,8 +139,11 @@ static kelvin_status gather(struct report_run *run, kelvin_arena *arena, const s
     run->metrics = kelvin_arena_alloc(arena, 1, sizeof *run->metrics);
     run->histories = kelvin_arena_alloc(arena, about->config.chains, sizeof *run->histories);
     if (!run->metrics || !run->histories) return KELVIN_ENOMEM;
-    for (uint32_t i = 0; i < about->config.chains; i++)
-        KELVIN_TRY(kelvin_history_open(&run->histories[i], run->samples, i));
+    for (uint32_t i = 0; i < about->config.chains; i++) {
+        char lost[KELVIN_LOST];
+        KELVIN_TRY(kelvin_history_lost(lost, run->samples, i));
+        if (!*lost) KELVIN_TRY(kelvin_history_open(&run->histories[i], run->samples, i)); /* else a note says so */
+    }
     KELVIN_TRY(evaluate(run, options));
     KELVIN_TRY(kelvin_diagnose(&run->diagnosis, run->samples, options->threads));
     return find_inputs(run, arena);

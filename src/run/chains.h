@@ -41,7 +41,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_chains_folder(struct kelvin_chains *chain
 /* Fills in where each chain stands. KELVIN_EFORMAT if a sample is missing that no state can give back. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chains_survey(struct kelvin_chains *chains);
 
-/* Writes the history of a chain that has ended, if it is missing. */
+/* Writes the history of a chain that has ended, if it is missing or has been cut. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chains_restore(const struct kelvin_chains *chains,
                                                       const struct kelvin_chain *chain);
 

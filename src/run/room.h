@@ -90,6 +90,12 @@ KELVIN_MUST_CHECK kelvin_status kelvin_history_read(kelvin_hmc_info *info, doubl
 /* As kelvin_samples_open, but also where there are none, for all chains have diverged. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder);
 
+/* Of a chain that came to its end: that its history is missing or has been cut, and what brings it back; "" if it is
+ * whole. */
+enum { KELVIN_LOST = 1000 };
+KELVIN_MUST_CHECK kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *samples,
+                                                    uint32_t chain);
+
 /* KELVIN_EDIVERGED: why there are none, and what helps. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_none(const kelvin_samples *samples);
 

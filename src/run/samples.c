@@ -232,14 +232,44 @@ kelvin_status kelvin_samples_read(kelvin_samples *s, float *theta, size_t i)
 
 /* ---- histories ---- */
 
-kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)
+static size_t rows_of(const kelvin_run *run)
 {
-    const bool hmc = kelvin_run_is_hmc(samples->run);
-    const struct kelvin_column *columns = hmc ? kelvin_iteration_columns : kelvin_epoch_columns;
-    const size_t most = hmc ? samples->run->config.iterations : samples->run->config.epochs;
+    return kelvin_run_is_hmc(run) ? run->config.iterations : run->config.epochs;
+}
+
+static kelvin_status tell_lost(char out[KELVIN_LOST], const char *what, const kelvin_samples *s, uint32_t chain)
+{
+    const bool hmc = kelvin_run_is_hmc(s->run);
+    snprintf(out, KELVIN_LOST, "%s/" KELVIN_HISTORY_FILE " %s%s%s%s", s->folder, chain, what,
+             hmc ? "" : "kelvin resume ", hmc ? "" : s->folder, hmc ? "" : " makes it again");
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *s, uint32_t chain)
+{
+    const bool hmc = kelvin_run_is_hmc(s->run);
     kelvin_path path;
+    size_t rows;
+    bool there;
+    char what[128];
+    *out = '\0';
+    if (s->diverged[chain]) return KELVIN_OK; /* how far it came is in its state alone */
+    KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_HISTORY_FILE, chain));
+    KELVIN_TRY(kelvin_is_there(&there, path));
+    if (!there) return tell_lost(out, hmc ? "is missing" : "is missing; ", s, chain);
+    KELVIN_TRY(kelvin_table_rows(&rows, path));
+    if (rows >= rows_of(s->run)) return KELVIN_OK;
+    snprintf(what, sizeof what, "ends after %zu of %zu %s", rows, rows_of(s->run),
+             hmc ? "iterations" : "epochs; remove it, then ");
+    return tell_lost(out, what, s, chain);
+}
+
+static kelvin_status read_history(kelvin_history *history, const char *path, const kelvin_run *run)
+{
+    const bool hmc = kelvin_run_is_hmc(run);
+    const struct kelvin_column *columns = hmc ? kelvin_iteration_columns : kelvin_epoch_columns;
+    const size_t most = rows_of(run);
     *history = (kelvin_history){.columns = hmc ? KELVIN_ITERATION_COLUMNS : KELVIN_EPOCH_COLUMNS};
-    KELVIN_TRY(kelvin_path_join(path, samples->folder, KELVIN_HISTORY_FILE, chain));
     KELVIN_TRY(kelvin_table_rows(&history->rows, path));
     if (history->rows > most)
         return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu rows; expected at most %zu", path, history->rows, most);
@@ -251,6 +281,18 @@ kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples 
     if (!status) status = kelvin_table_read(history->values, path, columns, history->columns, history->rows);
     if (status) kelvin_history_close(history);
     return status;
+}
+
+kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)
+{
+    char lost[KELVIN_LOST];
+    kelvin_path path;
+    *history = (kelvin_history){0};
+    KELVIN_TRY(kelvin_path_join(path, samples->folder, KELVIN_HISTORY_FILE, chain));
+    KELVIN_TRY(kelvin_history_lost(lost, samples, chain));
+    if (*lost) return kelvin_fail(KELVIN_EFORMAT, "%s", lost);
+    const kelvin_status status = read_history(history, path, samples->run);
+    return kelvin_run_is_hmc(samples->run) ? status : kelvin_remedy(status, samples->folder, "it");
 }
 
 void kelvin_history_close(kelvin_history *history)

@@ -15,10 +15,13 @@ static bool is_there(const struct kelvin_chains *chains, const char *name)
     return !kelvin_path_join(path, chains->folder, "%s", name) && access(path, F_OK) == 0;
 }
 
-static bool has_history(const struct kelvin_chains *chains, uint32_t chain)
+/* All of it, of a chain that ended at this step. */
+static bool has_history(const struct kelvin_chains *chains, uint32_t chain, uint32_t step)
 {
     kelvin_path path;
-    return !kelvin_path_join(path, chains->folder, KELVIN_HISTORY_FILE, chain) && access(path, F_OK) == 0;
+    size_t rows;
+    return !kelvin_path_join(path, chains->folder, KELVIN_HISTORY_FILE, chain) && access(path, F_OK) == 0 &&
+           !kelvin_table_rows(&rows, path) && rows == step / kelvin_steps_per_epoch(chains->run);
 }
 
 static bool has_sample(const struct kelvin_chains *chains, uint32_t chain, uint32_t index)
@@ -78,7 +81,7 @@ static bool chain_finished(const struct kelvin_chains *chains, uint32_t chain)
     const struct kelvin_place *place = &chains->place[chain];
     uint32_t index;
     if (place->phase != KELVIN_CHAIN_DONE && place->phase != KELVIN_CHAIN_DIVERGED) return false;
-    if (!has_history(chains, chain)) return false;
+    if (!has_history(chains, chain, place->step)) return false;
     return place->phase == KELVIN_CHAIN_DIVERGED || !missing_sample(&index, chains, chain, place->step);
 }
 
@@ -98,6 +101,6 @@ bool kelvin_chains_finished(const struct kelvin_chains *chains)
 
 kelvin_status kelvin_chains_restore(const struct kelvin_chains *chains, const struct kelvin_chain *chain)
 {
-    return has_history(chains, chain->number) ? KELVIN_OK
-                                              : kelvin_chain_history(chain, chains->folder, chain->good.step);
+    if (has_history(chains, chain->number, chain->good.step)) return KELVIN_OK;
+    return kelvin_chain_history(chain, chains->folder, chain->good.step);
 }
