@@ -66,6 +66,34 @@ check "nothing in it changes" same whole stopped
 ok resume whole --json
 check "its report as JSON" json
 
+damage() { # FILE: its last byte but one is another
+    cp "whole/$1" kept
+    tail -c 2 kept | head -c 1 | grep -q x && byte=y || byte=x
+    printf $byte | dd of="whole/$1" bs=1 seek=$(($(wc -c <kept) - 2)) conv=notrunc 2>/dev/null
+}
+sample=$(cd whole && ls chain-000/sample-*.safetensors | tail -n 1)
+damage $sample
+run resume whole
+check "a sample that is damaged" complained 1 "whole/$sample"
+check "and the way out" grep -q "the file is damaged; remove it, then kelvin resume whole makes it again" stderr
+check "nothing else is said" [ "$(wc -l <stderr) $(wc -c <stdout)" = "1 0" ]
+rm whole/$sample
+ok resume whole
+check "which makes it again" cmp -s kept whole/$sample
+cp whole/data.json kept
+head -c 100 kept >whole/data.json
+run resume whole
+check "a description that is damaged" complained 1 "whole/data.json"
+check "is to be removed" grep -q "; remove it: without it the data set is read" stderr
+rm whole/data.json
+ok resume whole
+check "and comes back" cmp -s kept whole/data.json
+head -n 3 whole/chain-000/history.csv >kept
+mv whole/chain-000/history.csv rows
+mv kept whole/chain-000/history.csv
+ok resume whole
+check "a history that was cut comes back" cmp -s rows whole/chain-000/history.csv
+
 # ---- no run to go on with ----
 run sample --sampler hmc --iterations 4 --steps 4 --chains 1 -o by-hmc
 mkdir empty

@@ -163,6 +163,10 @@ const kelvin_run *kelvin_chains_about(const kelvin_chains *chains);
 /* Is there nothing left to do, not even logits? */
 bool kelvin_chains_finished(const kelvin_chains *chains);
 
+/* Reads what a run that has ended is made of, all samples and data.json: KELVIN_EFORMAT, with what helps, if one of
+ * them is damaged. */
+KELVIN_MUST_CHECK kelvin_status kelvin_chains_verify(const kelvin_chains *chains);
+
 /* Of a chain that diverged: a sentence with its step and layer; NULL if it did not. */
 const char *kelvin_chains_diverged(const kelvin_chains *chains, uint32_t chain);
 void kelvin_chains_close(kelvin_chains *chains);

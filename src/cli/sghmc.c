@@ -66,10 +66,10 @@ static kelvin_status report(const kelvin_chains *chains, const char *folder, boo
 static kelvin_status finish(kelvin_chains *chains, const char *folder, const struct sghmc_settings *settings)
 {
     kelvin_status status = KELVIN_OK;
-    if (kelvin_chains_finished(chains))
-        fprintf(stderr, "%s has ended already: there is nothing left to do.\n", folder);
-    else
+    if (!kelvin_chains_finished(chains))
         status = work(chains, folder, settings);
+    else if (!(status = kelvin_chains_verify(chains)))
+        fprintf(stderr, "%s has ended already: there is nothing left to do.\n", folder);
     if (!status) status = report(chains, folder, settings->json);
     kelvin_chains_close(chains);
     return status;

@@ -99,6 +99,18 @@ bool kelvin_chains_finished(const struct kelvin_chains *chains)
     return true;
 }
 
+kelvin_status kelvin_chains_verify(const struct kelvin_chains *chains)
+{
+    kelvin_samples *samples;
+    float *theta = kelvin_alloc(chains->run->model->n_params, sizeof *theta);
+    if (!theta) return KELVIN_ENOMEM;
+    kelvin_status status = kelvin_samples_find(&samples, chains->folder);
+    for (size_t i = 0; !status && i < samples->n; i++) status = kelvin_samples_read(samples, theta, i);
+    kelvin_samples_close(samples);
+    kelvin_free(theta);
+    return status;
+}
+
 kelvin_status kelvin_chains_restore(const struct kelvin_chains *chains, const struct kelvin_chain *chain)
 {
     if (has_history(chains, chain->number, chain->good.step)) return KELVIN_OK;
