@@ -40,6 +40,10 @@ check "nothing in a run is replaced" complained 1 "cyclical/logits_test.npy: is 
 check "it is as it was" cmp -s kept cyclical/logits_test.npy
 run export cyclical --format npz -o hmc --force
 check "nor is a folder" complained 1 "hmc: is a folder"
+cp few.csv kept
+run export few --format npz -o ./few.csv --force
+check "nor is the data set" complained 1 "few.csv: is of the data set that few was made from; choose another name"
+check "the data set is as it was" cmp -s kept few.csv
 (cd hmc && "$kelvin" export . --format npz >/dev/null)
 check "the default name of ." [ -f hmc/hmc.npz ]
 rm hmc/hmc.npz

@@ -82,6 +82,42 @@ ok sample --data csv:table.csv,label=kind --batch 20 --model mlp:3 --epochs 10 -
 ok report table -o table.html
 check "cases of a table are rows with its columns" page table.html "'size <cm>' in text and 'a & b' in text and images == 0"
 cp table.csv "it's a table.csv"
+
+# ---- what is read is never replaced ----
+kept() { # FILE TEXT ARGUMENT...: refused, and the file is as table.csv was
+    file=$1 text=$2
+    shift 2
+    run "$@"
+    check "kelvin $* should be refused with: $text" complained 1 "$text"
+    check "$file is as it was" same "$file" "it's a table.csv"
+}
+mkdir read
+for one in reliability.csv confidence-2-table.csv posterior-size.csv.tmp; do
+    cp table.csv "read/$one"
+    for what in on ood; do
+        kept "read/$one" "read/$one: the input is read from it" eval table nine --$what "csv:read/$one,label=kind" --plot read
+    done
+done
+kept table.csv "table.csv: is of the data set that table was made from; choose another name" report nine table -o table.csv --force
+cp table.csv other.csv
+kept other.csv "other.csv: the input is read from it" report table --on csv:other.csv,label=kind -o other.csv --force
+kept other.csv "other.csv: the input is read from it" report table --on csv:table.csv,label=kind,test=other.csv -o ./other.csv --force
+cp table.csv read/confidence.csv
+ok sample --data csv:read/confidence.csv,label=kind --batch 20 --model mlp:3 --epochs 2 --chains 1 -o drawn
+kept read/confidence.csv "read/confidence.csv: is of the data set that drawn was made from" eval drawn --plot read
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    /usr/bin/python3 -c "
+import numpy as np
+np.save('x.npy', np.zeros((20, 8, 8), np.uint8)); np.save('y.npy', np.arange(20) % 10)"
+    cp y.npy labels.npy
+    run report nine --on npy:x.npy,y.npy,split=0 -o y.npy --force
+    check "nor are labels" complained 1 "y.npy: the input is read from it"
+    check "labels are as they were" same y.npy labels.npy
+fi
+echo mine >test
+ok report nine --on test -o test --force
+check "a file that is called as a part is none" has test "<html"
+
 ok sample --data "csv:it's a table.csv,label=kind" --batch 20 --model mlp:3 --epochs 2 --chains 1 -o quoted
 ok report quoted -o quoted.html
 python3 "$root/tests/test_page.py" quoted.html --command >command.txt

@@ -99,7 +99,14 @@ done
 "$kelvin" predict tables - -o input.csv --force <input.csv >stdout 2>stderr
 echo $? >code
 check "nor through standard input" complained 1 "input.csv: the input is read from it"
+cp input.csv next.csv.tmp
+refused "next.csv.tmp: the input is read from it" tables next.csv.tmp -o next.csv
+check "nor by the name that a file has before it is whole" same next.csv.tmp plain.csv
 check "the input is as it was" same input.csv plain.csv
+cp moved.csv table.csv
+refused "table.csv: is of the data set that tables was made from; choose another name" tables plain.csv -o table.csv --force
+check "the data set is as it was" same table.csv moved.csv
+rm table.csv
 refused "tables/run.json: is there already, in the folder of a run, where nothing is replaced" tables moved.csv -o tables/run.json --force
 refused "album: is a folder; expected the name of a file" tables moved.csv -o album --force
 mkfifo tube

@@ -176,7 +176,15 @@ static kelvin_status check(const struct settings *settings, const struct argumen
         return kelvin_fail(KELVIN_EUSAGE, "--bins %zu: expected 1 .. %d", settings->bins, (int)KELVIN_MOST_BINS);
     if (settings->sizes && !settings->json && !settings->csv)
         return kelvin_fail(KELVIN_EUSAGE, "--sizes: expected --json or --csv with it");
-    return settings->plot && output_check_folder(settings->plot) ? KELVIN_EIO : KELVIN_OK; /* the option is right */
+    return KELVIN_OK;
+}
+
+static kelvin_status check_plot(const struct settings *settings, const struct arguments *arguments)
+{
+    const struct output_reads reads = {{settings->on, settings->ood}, arguments->operands, arguments->n_operands};
+    if (!settings->plot) return KELVIN_OK;
+    if (output_check_folder(settings->plot)) return KELVIN_EIO; /* the option is right */
+    return eval_plot_check(settings->plot, &reads);
 }
 
 static kelvin_status run(void *data, const struct arguments *arguments)
@@ -184,6 +192,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     const struct settings *settings = data;
     const size_t n = arguments->n_operands;
     KELVIN_TRY(check(settings, arguments));
+    KELVIN_TRY(check_plot(settings, arguments));
     kelvin_arena *arena;
     KELVIN_TRY(kelvin_arena_create(&arena));
     struct evaluated *runs = kelvin_arena_alloc(arena, n, sizeof *runs);

@@ -1,9 +1,11 @@
 /* The charts of kelvin eval, as files. */
 #include "cli/eval_plot.h"
 
+#include "base/files.h"
 #include "figures/posterior_charts.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <string.h>
 
 struct plots {
@@ -51,6 +53,29 @@ static void plot_all(struct plots *plots, const struct charted *charted, size_t 
         plot(plots, &chart);
     }
     if (chart_size(&chart, plots->arena, by_size, 2, charted, n)) plot(plots, &chart);
+}
+
+/* "reliability.csv", "confidence-2-warm.png", also under the names that they have before they are whole. */
+static bool is_ours(const char *file)
+{
+    static const char *const names[] = {"reliability.", "confidence.", "confidence-", "posterior-size."};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) found |= strncmp(file, names[i], strlen(names[i])) == 0;
+    return found;
+}
+
+kelvin_status eval_plot_check(const char *folder, const struct output_reads *reads)
+{
+    DIR *files = opendir(folder);
+    kelvin_status status = KELVIN_OK;
+    for (const struct dirent *file; !status && files && (file = readdir(files));) {
+        kelvin_path path;
+        if (!is_ours(file->d_name)) continue;
+        status = kelvin_path_join(path, folder, "%s", file->d_name);
+        if (!status) status = output_check_read(path, reads);
+    }
+    if (files) closedir(files);
+    return status;
 }
 
 kelvin_status eval_plot(FILE *list, const char *folder, const struct evaluated *runs, size_t n)

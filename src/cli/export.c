@@ -64,7 +64,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     KELVIN_TRY(kelvin_samples_open(&samples, arguments->operand));
     kelvin_status status = settings->output ? KELVIN_OK : default_output(path, arguments->operand, settings->format);
     const char *to = settings->output ? settings->output : path;
-    if (!status) status = output_check(to, settings->force, NULL);
+    const struct output_reads reads = {.runs = arguments->operands, .n_runs = 1};
+    if (!status) status = output_check(to, settings->force, &reads);
     if (!status) status = kelvin_export(&done, samples, to, &wanted);
     if (!status) {
         char size[AMOUNT];

@@ -2,7 +2,7 @@
 
 #include "base/files.h"
 
-#include <kelvin/data.h>
+#include <kelvin/run.h>
 
 #include <libgen.h>
 #include <stdio.h>
@@ -25,16 +25,55 @@ static bool is_of_run(const char *path)
     return has_run(folder) || (!kelvin_path_join(up, folder, "..") && has_run(up));
 }
 
-kelvin_status output_check(const char *path, bool force, const char *input)
+/* ---- what is read ---- */
+
+static bool comes_from(const char *input, const char *path)
+{
+    const bool part = !input || strcmp(input, "test") == 0 || strcmp(input, "train") == 0;
+    return !part && kelvin_inputs_come_from(input, path);
+}
+
+/* Its data set is read again where the run has left no logits; and nobody wants to lose it. */
+static kelvin_status check_data(const char *path, const char *folder)
+{
+    kelvin_run *run;
+    KELVIN_TRY(kelvin_run_open(&run, folder));
+    const bool found = kelvin_inputs_come_from(run->config.data, path);
+    kelvin_run_close(run);
+    if (!found) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "%s: is of the data set that %s was made from; choose another name", path, folder);
+}
+
+kelvin_status output_check_read(const char *path, const struct output_reads *reads)
+{
+    if (access(path, F_OK)) return KELVIN_OK;
+    for (size_t i = 0; i < sizeof reads->inputs / sizeof *reads->inputs; i++)
+        if (comes_from(reads->inputs[i], path))
+            return kelvin_fail(KELVIN_EIO, "%s: the input is read from it; choose another name", path);
+    for (size_t i = 0; i < reads->n_runs; i++) KELVIN_TRY(check_data(path, reads->runs[i]));
+    return KELVIN_OK;
+}
+
+/* ---- the whole ---- */
+
+/* A file is written under another name first (kelvin_writer_open): what has that name is lost as well. */
+static kelvin_status check_temporary(const char *path, const struct output_reads *reads)
+{
+    kelvin_path temporary;
+    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary) return KELVIN_OK;
+    return output_check_read(temporary, reads);
+}
+
+kelvin_status output_check(const char *path, bool force, const struct output_reads *reads)
 {
     struct stat about;
+    if (path) KELVIN_TRY(check_temporary(path, reads));
     if (!path || lstat(path, &about)) return KELVIN_OK; /* what is wrong with its folder is said when it is opened */
     if (S_ISDIR(about.st_mode) || kelvin_is_folder(path))
         return kelvin_fail(KELVIN_EIO, "%s: is a folder; expected the name of a file", path);
     if (!S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode))
         return kelvin_fail(KELVIN_EIO, "%s: is a device or a pipe; expected the name of a file", path);
-    if (input && kelvin_inputs_come_from(input, path))
-        return kelvin_fail(KELVIN_EIO, "%s: the input is read from it; choose another name", path);
+    KELVIN_TRY(output_check_read(path, reads));
     if (is_of_run(path))
         return kelvin_fail(KELVIN_EIO,
                            "%s: is there already, in the folder of a run, where nothing is replaced; "

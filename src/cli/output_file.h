@@ -6,9 +6,18 @@
 
 #define OUTPUT_FORCE "replace FILE where it is there already"
 
-/* Before the work is done: a file that is there is replaced with --force alone. What the command reads (`input`, as for
- * kelvin_inputs_open; NULL: nothing), what a run has in its folder, and what is no file never are. KELVIN_EIO with a
- * sentence. `path` NULL: standard output. */
-KELVIN_MUST_CHECK kelvin_status output_check(const char *path, bool force, const char *input);
+/* What a command reads: inputs, and runs, with the data sets that these were made from. */
+struct output_reads {
+    const char *inputs[2]; /* as for kelvin_inputs_open, or a part, "test" or "train"; NULL: nothing */
+    const char *const *runs;
+    size_t n_runs;
+};
+
+/* Before the work is done: a file that is there is replaced with --force alone. What the command reads, what a run has
+ * in its folder, and what is no file never are. KELVIN_EIO with a sentence. `path` NULL: standard output. */
+KELVIN_MUST_CHECK kelvin_status output_check(const char *path, bool force, const struct output_reads *reads);
+
+/* KELVIN_EIO if this file, which may be missing, is read by the command. */
+KELVIN_MUST_CHECK kelvin_status output_check_read(const char *path, const struct output_reads *reads);
 
 #endif

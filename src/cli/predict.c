@@ -155,7 +155,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     if (settings->threads > SGHMC_MOST_THREADS)
         return kelvin_fail(KELVIN_EUSAGE, "--threads is %zu; expected at most %d", settings->threads,
                            SGHMC_MOST_THREADS);
-    KELVIN_TRY(output_check(settings->output, settings->force, arguments->operands[1]));
+    const struct output_reads reads = {{arguments->operands[1]}, arguments->operands, 1};
+    KELVIN_TRY(output_check(settings->output, settings->force, &reads));
     signal(SIGPIPE, SIG_DFL); /* who reads the first rows only means no harm */
     kelvin_samples *samples;
     KELVIN_TRY(kelvin_samples_open(&samples, arguments->operands[0]));

@@ -27,7 +27,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     if (!arguments->operand)
         return kelvin_fail(KELVIN_EUSAGE, "which run? Give its folder: kelvin report RUN -o report.html");
     if (!settings->output) return kelvin_fail(KELVIN_EUSAGE, "no output file: give -o report.html");
-    KELVIN_TRY(output_check(settings->output, settings->force, NULL));
+    const struct output_reads reads = {{settings->on}, arguments->operands, arguments->n_operands};
+    KELVIN_TRY(output_check(settings->output, settings->force, &reads));
     const struct report_options how = {.on = settings->on, .threads = settings->threads};
     KELVIN_TRY(report_write(settings->output, arguments->operands, arguments->n_operands, &how));
     printf("%s\n", settings->output);
