@@ -194,6 +194,8 @@ check "short names have whole letters" says "all(len(x['name']) == 15 and x['nam
 
 # ---- complaints ----
 wrong "which run?" eval
+wrong "the name of a run is empty" eval many ""
+wrong "the name of the folder is empty" eval many --plot ""
 wrong "expected one of them" eval --json --csv many
 wrong "expected 1 .. 100" eval --bins 0 many
 wrong "expected 1 .. 100" eval --bins 101 many

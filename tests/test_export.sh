@@ -25,6 +25,9 @@ wrong "there is no format 'numpy'" export cyclical --format numpy
 wrong "did you mean 'netcdf'?" export cyclical --format netcdf4
 wrong "there is no part 'stats'" export cyclical --format npz --what posterior,stats
 wrong "have no test part" export hmc --format npz --what predictions
+wrong "-o -: give the name of a file" export cyclical --format npz -o - --force
+wrong "the name of the file is empty" export cyclical --format npz -o ""
+wrong "the name of a run is empty" export "" --format npz
 wrong "unexpected" export cyclical hmc --format npz
 
 ok export cyclical --format npz

@@ -172,6 +172,9 @@ check "data that are gone: a sentence, and all the rest" page gone.html "'The in
 # ---- wrong use ----
 wrong "which run?" report -o x.html
 wrong "-o report.html" report nine
+wrong "-o -: give the name of a file" report nine -o -
+wrong "the name of the file is empty" report nine -o ""
+wrong "the name of a run is empty" report nine "" -o x.html
 wrong "expected a file" report nine --on - -o x.html
 run report nine --on foo -o x.html
 check "data that are not there" complained 1 "foo"

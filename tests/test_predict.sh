@@ -366,6 +366,9 @@ refused "no/out.csv: could not be written" tables plain.csv -o no/out.csv
 refused "empty.csv: is empty" tables empty.csv
 wrong "which run, and which inputs?" predict
 wrong "which inputs?" predict tables
+wrong "the name of the file is empty" predict tables plain.csv -o ""
+wrong "-o -: give the name of a file" predict tables plain.csv -o -
+wrong "the name of a run is empty" predict "" plain.csv
 wrong "unexpected argument" predict tables plain.csv plain.csv
 wrong "--threads is 100000" predict tables plain.csv --threads 100000
 head -n 1 plain.csv >none.csv

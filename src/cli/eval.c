@@ -183,6 +183,7 @@ static kelvin_status check_plot(const struct settings *settings, const struct ar
 {
     const struct output_reads reads = {{settings->on, settings->ood}, arguments->operands, arguments->n_operands};
     if (!settings->plot) return KELVIN_OK;
+    if (!*settings->plot) return kelvin_fail(KELVIN_EUSAGE, "--plot: the name of the folder is empty");
     if (output_check_folder(settings->plot)) return KELVIN_EIO; /* the option is right */
     return eval_plot_check(settings->plot, &reads);
 }

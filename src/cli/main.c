@@ -77,16 +77,19 @@ static int complain(const char *command, kelvin_status status, const char *hint)
 }
 
 /* RUN/run.json is taken for RUN. The word is cut where it stands. */
-static void find_folder(const char **operand)
+static kelvin_status find_folder(const char **operand)
 {
     static const char name[] = "run.json";
     char *word = (char *)*operand;
     const size_t n = strlen(word), m = sizeof name - 1;
-    if (n < m || strcmp(word + n - m, name) != 0 || (n > m && word[n - m - 1] != '/') || kelvin_is_folder(word)) return;
+    if (n == 0) return kelvin_fail(KELVIN_EUSAGE, "the name of a run is empty");
+    if (n < m || strcmp(word + n - m, name) != 0 || (n > m && word[n - m - 1] != '/') || kelvin_is_folder(word))
+        return KELVIN_OK;
     if (n == m)
         *operand = ".";
     else
         word[n - m] = '\0';
+    return KELVIN_OK;
 }
 
 static int run_command(const struct command *command, int argc, char **argv)
@@ -97,7 +100,8 @@ static int run_command(const struct command *command, int argc, char **argv)
     int code = EXIT_DONE;
     kelvin_status status =
         options_parse(&arguments, settings, command->options, command->n_options, command->operands, argc, argv);
-    for (size_t i = 0; i < arguments.n_operands && i < command->runs; i++) find_folder(&arguments.operands[i]);
+    for (size_t i = 0; i < arguments.n_operands && i < command->runs && !status; i++)
+        status = find_folder(&arguments.operands[i]);
     arguments.operand = arguments.operands[0];
     if (status) {
         char hint[64];

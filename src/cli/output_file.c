@@ -67,6 +67,8 @@ static kelvin_status check_temporary(const char *path, const struct output_reads
 kelvin_status output_check(const char *path, bool force, const struct output_reads *reads)
 {
     struct stat about;
+    if (path && !*path) return kelvin_fail(KELVIN_EUSAGE, "-o: the name of the file is empty");
+    if (path && strcmp(path, "-") == 0) return kelvin_fail(KELVIN_EUSAGE, "-o -: give the name of a file");
     if (path) KELVIN_TRY(check_temporary(path, reads));
     if (!path || lstat(path, &about)) return KELVIN_OK; /* what is wrong with its folder is said when it is opened */
     if (S_ISDIR(about.st_mode) || kelvin_is_folder(path))

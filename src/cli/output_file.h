@@ -14,7 +14,8 @@ struct output_reads {
 };
 
 /* Before the work is done: a file that is there is replaced with --force alone. What the command reads, what a run has
- * in its folder, and what is no file never are. KELVIN_EIO with a sentence. `path` NULL: standard output. */
+ * in its folder, and what is no file never are. KELVIN_EIO with a sentence; KELVIN_EUSAGE if `path` names no file: "",
+ * "-". NULL: standard output. */
 KELVIN_MUST_CHECK kelvin_status output_check(const char *path, bool force, const struct output_reads *reads);
 
 /* KELVIN_EIO if this file, which may be missing, is read by the command. */
