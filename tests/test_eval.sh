@@ -77,6 +77,11 @@ else
 fi
 
 # ---- tables ----
+run eval many one --bins 1 --plot one-bin # without gnuplot, numbers and scripts are kept
+check "one bin" has "Calibration error: 1 bin of equal width"
+check "one bin of several runs, in a chart" grep -qF "1 bin; bars" one-bin/reliability.gp
+run eval one --bins 1 --plot one-bin
+check "one bin in a chart" grep -qF ", 1 bin; bars" one-bin/reliability.gp
 ok eval many
 check "a table fits a terminal" readable
 check "a table has ensembles of 8" has "ensembles of 8"

@@ -130,7 +130,8 @@ static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
             n == 1 ? "" : "The first line is the ensemble of all samples. ", m->subset, m->subsets);
     else
         say(out, 0, "Error bars of ensembles need more than 8 samples; the paper has 24.");
-    say(out, 0, "Calibration error: %zu bins of equal width; by mass: of equally many observations.", m->bins);
+    say(out, 0, "Calibration error: %zu bin%s of equal width; by mass: of equally many observations.", m->bins,
+        m->bins == 1 ? "" : "s");
     if (runs[0].ood)
         say(out, 0, "AUROC: how well that number tells %s (%zu rows) from what was evaluated; 0.5 is chance.",
             runs[0].ood, runs[0].ood_n);

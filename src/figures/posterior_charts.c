@@ -157,9 +157,10 @@ static const char *calibration_words(struct chart *chart, const struct charted *
 {
     const kelvin_metric metric = mass ? KELVIN_ECE_MASS : KELVIN_ECE;
     const kelvin_metrics *m = runs[0].metrics;
-    if (n > 1) return chart_text(chart, "%zu bins; bars: 10 .. 90 %% (Wilson); open: fewer than %d", m->bins, FEW);
-    return chart_text(chart, "calibration error %.2f %%, %zu bins; bars: 10 .. 90 %% (Wilson)",
-                      100 * m->ensemble[metric], m->bins);
+    const char *bins = m->bins == 1 ? "bin" : "bins";
+    if (n > 1) return chart_text(chart, "%zu %s; bars: 10 .. 90 %% (Wilson); open: fewer than %d", m->bins, bins, FEW);
+    return chart_text(chart, "calibration error %.2f %%, %zu %s; bars: 10 .. 90 %% (Wilson)", 100 * m->ensemble[metric],
+                      m->bins, bins);
 }
 
 void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n, bool mass)
