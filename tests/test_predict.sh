@@ -68,6 +68,16 @@ ok predict tables long.csv --keep id
 check "of many rows, each its own" awk -F, 'NR > 1 && $2 != "x" $1 - 1 { exit 1 } END { exit NR != 70001 }' stdout
 tail -n +2 plain.csv | "$kelvin" predict tables - --keep 2 2>stderr >stdout
 check "by number" [ "$(cut -d, -f2 stdout | tail -n +2)" = "$(cut -d, -f2 plain.csv | tail -n +2)" ]
+ok predict tables ids.csv --keep 1,4
+check "by number: names all the same" [ "$(head -n 1 stdout | cut -d, -f1-5)" = 'row,id,"a, b",prediction' ]
+check "and fields" grep -q '^89,n90,"say ""90""",' stdout
+ok predict tables ids.csv --keep 'id,length,id,1,2'
+check "each once" [ "$(head -n 1 stdout | cut -d, -f1-4)" = 'row,id,length,prediction' ]
+sed '1s/"a, b"/"Länge, cm"/' ids.csv >länge.csv
+ok predict tables länge.csv --keep 'Länge\, cm'
+check "a comma in a name" [ "$(head -n 1 stdout | cut -d, -f1-4)" = 'row,"Länge, cm",prediction' ]
+ok predict --help
+check "help says how" grep -qF "'length\, cm'" stdout
 wrong "ids.csv: there is no column 'idd' to keep; expected 'id', 'length', 'width', 'a, b', 'depth', or 1 .. 5" predict tables ids.csv --keep idd
 wrong "csv:moved.csv,split=0.5: has no columns with names to keep" predict tables csv:moved.csv,split=0.5 --keep kind
 awk -F, -v OFS=';' 'NR == 1 { print "note", $3, $1, $2; next } { print "\"two\nlines\"", $3, $1, $2 }' plain.csv >shuffled.csv

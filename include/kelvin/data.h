@@ -133,9 +133,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_inputs_next(kelvin_inputs *inputs, kelvin
 const char *kelvin_inputs_note(const kelvin_inputs *inputs, size_t i);
 
 /* Columns of a table that are handed on as they are: names, or numbers from 1, with commas between them (in a name:
- * \,). To be called once, before the first row is asked for. KELVIN_EUSAGE if there is no such column, or no table. */
+ * \,). One that is named twice is handed on once. To be called once, before the first row is asked for. KELVIN_EUSAGE
+ * if there is no such column, or no table. */
 KELVIN_MUST_CHECK kelvin_status kelvin_inputs_keep(kelvin_inputs *inputs, const char *columns);
-/* The i-th of them; NULL after the last. */
+/* The i-th of them, by its name if it has one, else its number; NULL after the last. */
 const char *kelvin_inputs_kept_name(const kelvin_inputs *inputs, size_t i);
 /* Its field in a row, which the last call gave out; rows are counted from 0, from the first of all. */
 const char *kelvin_inputs_kept(const kelvin_inputs *inputs, size_t row, size_t i);

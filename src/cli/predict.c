@@ -25,7 +25,9 @@ static const struct option options[] = {
      "standard output"},
     {"force", 0, NULL, OPTION_FLAG, AT(force), OUTPUT_FORCE, NULL},
     {"keep", 0, "COLUMNS", OPTION_STRING, AT(keep),
-     "columns of a table to hand on, such as an id: names, or numbers from 1, with commas between them", "none"},
+     "columns of a table to hand on, such as an id: names, or numbers from 1, with commas between them; a comma in a "
+     "name is written \\,: 'length\\, cm'",
+     "none"},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "one JSON object per row instead of CSV", NULL},
 };

@@ -13,8 +13,9 @@ struct inputs_type {
      */
     kelvin_status (*next)(kelvin_inputs *inputs);
     void (*close)(kelvin_inputs *inputs); /* also after a failure to open; state may be NULL */
-    /* The column of that name, or number from 1. KELVIN_EUSAGE if there is none. NULL: inputs have no columns. */
-    kelvin_status (*find)(const kelvin_inputs *inputs, size_t *at, const char *name);
+    /* The column of that name, or number from 1, which gets the name that it has, if it has one. KELVIN_EUSAGE if there
+     * is none. NULL: inputs have no columns. */
+    kelvin_status (*find)(const kelvin_inputs *inputs, size_t *at, const char **name);
 };
 
 /* Columns that are handed on. */

@@ -288,8 +288,9 @@ static bool name_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
     return true;
 }
 
-static kelvin_status find(const kelvin_inputs *in, size_t *at, const char *name)
+static kelvin_status find(const kelvin_inputs *in, size_t *at, const char **asked)
 {
+    const char *name = *asked;
     const struct state *s = in->state;
     const struct csv_columns *columns = &s->columns;
     char names[INPUTS_LIST];
@@ -297,7 +298,10 @@ static kelvin_status find(const kelvin_inputs *in, size_t *at, const char *name)
         if (strcmp(columns->names[*at], name) == 0) return KELVIN_OK;
     const unsigned long long number = *name && !name[strspn(name, "0123456789")] ? strtoull(name, NULL, 10) : 0;
     *at = (size_t)number - 1;
-    if (number >= 1 && number <= columns->n) return KELVIN_OK;
+    if (number >= 1 && number <= columns->n) {
+        if (columns->names) *asked = columns->names[*at];
+        return KELVIN_OK;
+    }
     inputs_list(names, name_at, columns);
     return kelvin_fail(KELVIN_EUSAGE, "%s: there is no column '%s' to keep; expected %s%s1 .. %zu", s->reader.path,
                        text_shown(name).text, names, *names ? ", or " : "", columns->n);

@@ -24,6 +24,13 @@ static size_t count_names(const char *columns)
     return n;
 }
 
+static bool is_kept(const struct inputs_kept *kept, size_t column)
+{
+    bool found = false;
+    for (size_t i = 0; i < kept->n; i++) found |= kept->column[i] == column;
+    return found;
+}
+
 kelvin_status kelvin_inputs_keep(kelvin_inputs *in, const char *columns)
 {
     struct inputs_kept *kept = &in->kept;
@@ -35,7 +42,10 @@ kelvin_status kelvin_inputs_keep(kelvin_inputs *in, const char *columns)
     if (!rest || !kept->name || !kept->column) return KELVIN_ENOMEM;
     while (rest) {
         const char *name = take_name(&rest);
-        KELVIN_TRY(in->type->find(in, &kept->column[kept->n], name));
+        size_t column;
+        KELVIN_TRY(in->type->find(in, &column, &name));
+        if (is_kept(kept, column)) continue;
+        kept->column[kept->n] = column;
         kept->name[kept->n++] = name;
     }
     return KELVIN_OK;
