@@ -76,6 +76,24 @@ else
     echo "skipped: numbers: python3 or its numpy or scipy is not installed"
 fi
 
+# ---- what was guessed ----
+awk -v OFS=, 'BEGIN { srand(5); print "a,b,kind"; for (i = 0; i < 60; i++) print rand() + i % 2, rand(), i % 2 ? "x" : "y" }' >named.csv
+tail -n +2 named.csv >nameless.csv
+cut -d, -f1,2 nameless.csv >bare.csv
+# shellcheck disable=SC2086
+ok sample $small --data csv:named.csv,split=0 --batch 20 --chains 2 -o named
+guessed() { # FILE...: one sentence of each
+    for file in "$@"; do
+        [ "$(grep -cxF "kelvin eval: $file: has no names of columns: they are taken in the order of training, 'a', 'b'" stderr)" = 1 ] || return 1
+    done
+}
+ok eval named named --on nameless.csv --ood bare.csv --json
+check "what was guessed is said, once" guessed nameless.csv bare.csv
+check "labels too, and no more" [ "$(wc -l <stderr)" = 3 ]
+check "JSON is JSON" json
+ok eval named --on named.csv
+check "names: nothing is guessed" [ ! -s stderr ]
+
 # ---- tables ----
 run eval many one --bins 1 --plot one-bin # without gnuplot, numbers and scripts are kept
 check "one bin" has "Calibration error: 1 bin of equal width"

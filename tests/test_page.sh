@@ -165,6 +165,10 @@ for index, cells in cases:
 PYTHON
 }
 check "cases are rows of that data set" rows_of some.html some.csv
+tail -n 60 some.csv >nameless.csv
+ok report table quoted --on nameless.csv -o nameless.html
+check "what was guessed is said, once" [ "$(cat stderr)" = "kelvin report: nameless.csv: has no names of columns: they are taken in the order of training, 'size <cm>', 'weight'
+kelvin report: nameless.csv: has 3 columns, the network takes 2: column 3 is taken for the label" ]
 mv table.csv gone.csv
 ok report table -o gone.html
 check "data that are gone: a sentence, and all the rest" page gone.html "'The inputs cannot be shown: ' in text and charts > 9"

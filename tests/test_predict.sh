@@ -317,6 +317,9 @@ np.save('wide.npy', np.zeros((5, 3, 32, 32), np.uint8)); np.save('t.npy', np.zer
     check "labels of an array" grep -q '^16,5,' stdout
     ok predict digits own.npy
     check "a scale that was guessed" grep -q "own.npy: no number is above 16: that is taken for white, as in training, not 255" stderr
+    /usr/bin/python3 -c "import numpy as np; np.save('black.npy', np.zeros((3, 8, 8), np.uint8))"
+    ok predict digits black.npy
+    check "of an array that is all black nothing is guessed" [ ! -s stderr ]
     ok predict digits flat/03.png
     check "one picture" [ "$(tail -n 1 stdout | cut -d, -f2-)" = "$(sed -n 5p array.csv | cut -d, -f2-)" ]
     check "one picture: one row" lines 2

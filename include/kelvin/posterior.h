@@ -69,6 +69,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_data(kelvin_logits **logits, ke
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_on(kelvin_logits **logits, const char **found, kelvin_samples *samples,
                                                  const char *on, size_t threads);
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_next(kelvin_logits *logits, kelvin_piece *piece);
+/* What was guessed of the inputs, as kelvin_inputs_note; NULL after the last. */
+const char *kelvin_logits_note(const kelvin_logits *logits, size_t i);
 double kelvin_logits_seconds(const kelvin_logits *logits); /* spent in the network so far; 0 of saved ones */
 void kelvin_logits_close(kelvin_logits *logits);
 

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/eval_plot.h"
 #include "cli/eval_table.h"
+#include "cli/notes.h"
 #include "cli/report.h"
 #include "figures/output.h"
 #include "posterior/diagnosis.h"
@@ -75,13 +76,19 @@ static void forget(struct doubts *doubts)
 
 /* ---- one run ---- */
 
+static void say_guesses(struct notes *notes, const kelvin_logits *logits)
+{
+    for (size_t i = 0; kelvin_logits_note(logits, i); i++) notes_say(notes, kelvin_logits_note(logits, i));
+}
+
 /* `in` may be NULL: nobody asked for them. */
 static kelvin_status measure(struct evaluated *e, kelvin_samples *samples, const struct settings *settings,
-                             struct doubts *in)
+                             struct doubts *in, struct notes *notes)
 {
     kelvin_logits *logits;
     e->no_test = !settings->on && samples->run->data->test.n == 0;
     KELVIN_TRY(kelvin_logits_on(&logits, &e->on, samples, settings->on, settings->threads));
+    say_guesses(notes, logits);
     const kelvin_evaluate_options how = {.bins = settings->bins,
                                          .threads = settings->threads,
                                          .sizes = settings->sizes || settings->plot,
@@ -94,21 +101,23 @@ static kelvin_status measure(struct evaluated *e, kelvin_samples *samples, const
 }
 
 static kelvin_status measure_others(struct evaluated *e, kelvin_samples *samples, const struct settings *settings,
-                                    struct doubts *out)
+                                    struct doubts *out, struct notes *notes)
 {
     kelvin_logits *logits;
     KELVIN_TRY(kelvin_logits_of_data(&logits, samples, settings->ood, false, settings->threads));
+    say_guesses(notes, logits);
     const kelvin_status status = kelvin_judge(logits, note, out);
     e->network += kelvin_logits_seconds(logits);
     kelvin_logits_close(logits);
     return status;
 }
 
-static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, const struct settings *settings)
+static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, const struct settings *settings,
+                              struct notes *notes)
 {
     struct doubts in = {0}, out = {0};
-    kelvin_status status = measure(e, samples, settings, settings->ood ? &in : NULL);
-    if (!status && settings->ood) status = measure_others(e, samples, settings, &out);
+    kelvin_status status = measure(e, samples, settings, settings->ood ? &in : NULL, notes);
+    if (!status && settings->ood) status = measure_others(e, samples, settings, &out, notes);
     if (!status && settings->ood) {
         e->ood = settings->ood;
         e->ood_n = out.n;
@@ -130,13 +139,13 @@ static kelvin_status look_briefly(struct evaluated *e, const kelvin_samples *sam
 }
 
 /* Samples are let go as soon as they have been looked at: those of many runs would be many. */
-static kelvin_status evaluate_run(struct evaluated *e, const struct settings *settings)
+static kelvin_status evaluate_run(struct evaluated *e, const struct settings *settings, struct notes *notes)
 {
     const double begin = kelvin_now();
     kelvin_samples *samples;
     KELVIN_TRY(kelvin_run_open(&e->run, e->folder));
     KELVIN_TRY(kelvin_samples_open(&samples, e->folder));
-    kelvin_status status = evaluate(e, samples, settings);
+    kelvin_status status = evaluate(e, samples, settings, notes);
     if (!status) status = look_briefly(e, samples);
     kelvin_samples_close(samples);
     e->seconds = kelvin_now() - begin;
@@ -198,8 +207,9 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     KELVIN_TRY(kelvin_arena_create(&arena));
     struct evaluated *runs = kelvin_arena_alloc(arena, n, sizeof *runs);
     for (size_t i = 0; i < n && runs; i++) runs[i].folder = arguments->operands[i];
+    struct notes notes = {.command = "eval"};
     kelvin_status status = runs ? name_runs(runs, arena, n) : KELVIN_ENOMEM;
-    for (size_t i = 0; i < n && !status; i++) status = evaluate_run(&runs[i], settings);
+    for (size_t i = 0; i < n && !status; i++) status = evaluate_run(&runs[i], settings, &notes);
     if (!status) status = print(runs, n, settings);
     if (!status && settings->plot) {
         FILE *list = settings->json || settings->csv ? stderr : stdout; /* programs read JSON and CSV */

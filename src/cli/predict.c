@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "cli/bar.h"
 #include "cli/command.h"
+#include "cli/notes.h"
 #include "cli/output_file.h"
 #include "cli/predict_rows.h"
 #include "cli/progress.h"
@@ -137,8 +138,8 @@ static kelvin_status predict(kelvin_samples *samples, const char *input, const s
     kelvin_inputs *inputs;
     kelvin_logits *logits;
     KELVIN_TRY(kelvin_inputs_open(&inputs, input, samples->run->data, false));
-    for (size_t i = 0; kelvin_inputs_note(inputs, i); i++)
-        fprintf(stderr, "kelvin predict: %s\n", kelvin_inputs_note(inputs, i));
+    struct notes notes = {.command = "predict"};
+    for (size_t i = 0; kelvin_inputs_note(inputs, i); i++) notes_say(&notes, kelvin_inputs_note(inputs, i));
     kelvin_status status = settings->keep ? kelvin_inputs_keep(inputs, settings->keep) : KELVIN_OK;
     if (status) kelvin_inputs_close(inputs);
     if (status) return status;

@@ -1,5 +1,6 @@
 /* kelvin report: one page about runs. */
 #include "cli/command.h"
+#include "cli/notes.h"
 #include "cli/output_file.h"
 #include "report/report.h"
 
@@ -29,7 +30,9 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     if (!settings->output) return kelvin_fail(KELVIN_EUSAGE, "no output file: give -o report.html");
     const struct output_reads reads = {{settings->on}, arguments->operands, arguments->n_operands};
     KELVIN_TRY(output_check(settings->output, settings->force, &reads));
-    const struct report_options how = {.on = settings->on, .threads = settings->threads};
+    struct notes notes = {.command = "report"};
+    const struct report_options how = {
+        .on = settings->on, .threads = settings->threads, .note = notes_say, .context = &notes};
     KELVIN_TRY(report_write(settings->output, arguments->operands, arguments->n_operands, &how));
     printf("%s\n", settings->output);
     return KELVIN_OK;

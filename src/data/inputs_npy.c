@@ -143,8 +143,9 @@ static kelvin_status find_range(kelvin_inputs *in, struct state *s)
     if (!npy_may_be_like(s->range, in->like)) return KELVIN_OK;
     KELVIN_TRY(look_at_all(&seen, in, s, look_for_largest));
     if (seen.largest > (double)in->like->white) return KELVIN_OK;
-    KELVIN_TRY(inputs_note(in, "%s: no number is above %g: that is taken for white, as in training, not 255", s->x.path,
-                           (double)in->like->white));
+    if (seen.largest > 0) /* black is black */
+        KELVIN_TRY(inputs_note(in, "%s: no number is above %g: that is taken for white, as in training, not 255",
+                               s->x.path, (double)in->like->white));
     kelvin_data_close(in->eyes);
     return kelvin_data_describe(&in->eyes, in->like);
 }

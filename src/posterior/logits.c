@@ -37,6 +37,11 @@ kelvin_status kelvin_logits_next(kelvin_logits *logits, kelvin_piece *piece)
     return logits->run ? kelvin_remedy(status, logits->run, "it") : status;
 }
 
+const char *kelvin_logits_note(const kelvin_logits *logits, size_t i)
+{
+    return logits->note ? logits->note(logits, i) : NULL;
+}
+
 double kelvin_logits_seconds(const kelvin_logits *logits)
 {
     return logits->seconds;

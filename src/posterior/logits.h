@@ -12,7 +12,8 @@ struct kelvin_logits {
     const char *run;       /* a folder in which kelvin resume makes them again; NULL: none */
     double seconds;        /* in the network */
     kelvin_status (*next)(kelvin_logits *logits, kelvin_piece *piece);
-    void (*close)(kelvin_logits *logits); /* frees all, itself too */
+    const char *(*note)(const kelvin_logits *logits, size_t i); /* NULL: nothing was guessed */
+    void (*close)(kelvin_logits *logits);                       /* frees all, itself too */
 };
 
 /* What is in memory, and stays there: z (samples, n, classes), y (n). At most `most` observations at a time. */

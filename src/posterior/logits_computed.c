@@ -67,6 +67,11 @@ static kelvin_status next_computed(kelvin_logits *logits, kelvin_piece *piece)
     return KELVIN_OK;
 }
 
+static const char *note_computed(const kelvin_logits *logits, size_t i)
+{
+    return kelvin_inputs_note(((const struct computed *)logits)->inputs, i);
+}
+
 static void close_computed(kelvin_logits *logits)
 {
     struct computed *c = (struct computed *)logits;
@@ -104,6 +109,7 @@ kelvin_status kelvin_logits_computed(kelvin_logits **logits, kelvin_samples *sam
                               .chain = samples->chain,
                               .name = samples->folder,
                               .next = next_computed,
+                              .note = note_computed,
                               .close = close_computed};
     c->samples = samples;
     c->inputs = inputs;

@@ -126,6 +126,8 @@ static kelvin_status evaluate(struct report_run *run, const struct report_option
 {
     kelvin_logits *logits;
     KELVIN_TRY(kelvin_logits_on(&logits, &run->on, run->samples, options->on, options->threads));
+    for (size_t i = 0; options->note && kelvin_logits_note(logits, i); i++)
+        options->note(options->context, kelvin_logits_note(logits, i));
     const kelvin_evaluate_options how = {.threads = options->threads, .sizes = true, .watch = look, .context = run};
     const kelvin_status status = kelvin_evaluate(run->metrics, logits, &how);
     kelvin_logits_close(logits);
