@@ -185,10 +185,10 @@ kelvin_status kelvin_diagnose(kelvin_diagnosis **out, kelvin_samples *samples, s
     return finish(out, status);
 }
 
-/* Training logits that take no more than some tenths of a second. */
+/* Training logits that take some milliseconds. Where there are many, they are seldom too few for the prior. */
 static bool are_few(const kelvin_samples *samples)
 {
-    enum { FEW = 1 << 24 };
+    enum { FEW = 1 << 20 };
     const kelvin_data *data = samples->run->data;
     return (double)samples->n * (double)data->train.n * (double)data->classes <= FEW;
 }
