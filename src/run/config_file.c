@@ -166,6 +166,8 @@ static kelvin_status read_config(kelvin_run **run, kelvin_data *data, const char
     struct kelvin_config_record record = {0};
     void *owner = NULL;
     kelvin_status status = kelvin_record_open(&owner, path);
+    if (!status && !kelvin_record_has(owner, "kelvin"))
+        status = kelvin_fail(KELVIN_EFORMAT, "%s: not written by kelvin: field \"kelvin\" is missing", path);
     if (!status) status = kelvin_record_take(&record, owner, path, field_named("kelvin"));
     if (!status) status = check_version(record.version, path);
     if (!status) status = take_sampler(&record, owner, path);
