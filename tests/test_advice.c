@@ -1,0 +1,250 @@
+/* Advice on runs, and notes: of a run with which all is well there is none; of each trouble it is the right one. */
+#include "check.h"
+
+#include "posterior/advice.h"
+
+struct case_of {
+    kelvin_run run;
+    kelvin_data data;
+    kelvin_diagnosis found;
+    struct kelvin_facts facts;
+    char text[KELVIN_ADVICE][KELVIN_SENTENCES];
+};
+
+/* A run with which all is well. */
+static struct case_of *healthy(const char *sampler)
+{
+    static struct case_of c;
+    memset(&c, 0, sizeof c);
+    assert_ok(kelvin_run_defaults(&c.run.config, sampler));
+    c.run.config.chains = 4;
+    c.run.config.samples = 80;
+    c.run.config.schedule = c.run.config.temperature_schedule = "cyclical";
+    c.data.classes = 10;
+    c.data.train.n = 144;
+    c.run.data = &c.data;
+    c.found = kelvin_nothing_found();
+    c.found.predictions = c.found.parameters = (kelvin_convergence){.quantities = 10,
+                                                                    .chains = 4,
+                                                                    .draws = 20,
+                                                                    .rhat_mean = 1.01,
+                                                                    .rhat_max = 1.05,
+                                                                    .rank_rhat_median = 1.002,
+                                                                    .rank_rhat_max = 1.005,
+                                                                    .ess_bulk_median = 4000,
+                                                                    .ess_bulk_min = 2000,
+                                                                    .ess_tail_min = 1000};
+    c.found.agreement.variation_mean = 0.05;
+    c.found.agreement.disagreement_mean = 0.12;
+    c.found.training_accuracy = 0.9;
+    c.found.training_log_likelihood = -0.5;
+    c.found.training_confidence = 0.7;
+    c.found.temperatures = (kelvin_temperatures){10, 4, 1, {1.02, 0.01}, {0.97, 0.02}};
+    c.found.acceptance = strcmp(sampler, "hmc") == 0 ? 0.9 : (double)NAN;
+    c.facts = (struct kelvin_facts){.run = &c.run, .found = &c.found, .samples = 80};
+    return &c;
+}
+
+static void advised(struct case_of *c, size_t n, const char *sentence)
+{
+    const size_t found = kelvin_advise(c->text, &c->facts);
+    for (size_t i = 0; i < found && found == n; i++)
+        if (strstr(c->text[i], sentence)) return;
+    if (found != n || n > 0)
+        fail_msg("%zu pieces of advice, the first \"%s\"; expected %zu, \"%s\"", found, found ? c->text[0] : "", n,
+                 sentence);
+}
+
+static void noted(struct case_of *c, size_t n, const char *sentence)
+{
+    const size_t found = kelvin_annotate(c->text, &c->facts);
+    for (size_t i = 0; i < found && found == n; i++)
+        if (strstr(c->text[i], sentence)) return;
+    if (found != n || n > 0)
+        fail_msg("%zu notes, the first \"%s\"; expected %zu, \"%s\"", found, found ? c->text[0] : "", n, sentence);
+}
+
+static void advice_on_sghmc(void **state)
+{
+    (void)state;
+    struct case_of *c = healthy("sghmc");
+    advised(c, 0, "");
+    noted(c, 0, "");
+    c->found.predictions.rhat_mean = 1.2;
+    advised(c, 1, "R-hat 1.20 on average; chains that mix have 1)");
+    advised(c, 1, "at 12.0 % of the observations. Give each cycle more --epochs; until");
+    c->found.predictions.draws = 4;
+    advised(c, 1, "R-hat 1.20");
+    c->found.predictions.draws = 3; /* too few to say so */
+    advised(c, 0, "");
+    c->found.predictions.draws = 20;
+    c->run.config.schedule = "constant";
+    advised(c, 1, "Give them more --epochs, and a warm start with --init");
+    c->run.config.init = "RUN";
+    advised(c, 1, "Give them more --epochs; until");
+    c->found.agreement.variation_mean = 1e-5; /* apart, but nobody would notice */
+    advised(c, 0, "");
+    c->found.agreement.variation_mean = 0.05;
+    c->run.config.temperature = 0; /* a deep ensemble: apart, as it should be */
+    c->found.temperatures.set = 0;
+    advised(c, 0, "");
+    noted(c, 1, "At temperature 0 chains are trained, not sampled");
+
+    c = healthy("sghmc");
+    c->found.predictions.ess_bulk_median = 15;
+    advised(c, 1, "The 80 samples are worth about 15 independent ones");
+    c->found.temperatures.kinetic.mean = 2.29; /* problems that do not follow from each other, the gravest first */
+    c->found.temperatures.configurational.mean = 2.2;
+    advised(c, 2, "The kinetic temperature is 2.29 where 1 was set: steps are too large");
+    assert_non_null(strstr(c->text[0], "kinetic"));
+    advised(c, 2, "The 80 samples are worth about 15 independent ones");
+    c->found.predictions.rhat_mean = 1.34; /* of which few effective samples are a consequence */
+    c->found.agreement.disagreement_mean = 0.12;
+    advised(c, 2,
+            "(R-hat 1.34 on average; chains that mix have 1). Two of them have another most likely class at "
+            "12.0 % of");
+    c->found.temperatures.kinetic.mean = 1;
+    advised(c, 2, "The configurational temperature is 2.2 where 1 was set");
+    c->run.config.schedule = c->run.config.temperature_schedule = "paper"; /* cut short: no temperature can be right */
+    c->run.config.epochs = 2;
+    advised(c, 2, "The schedule reached temperature");
+
+    c = healthy("sghmc");
+    c->found.temperatures.kinetic.mean = 1.3;
+    c->found.temperatures.kinetic.error = 0.11; /* less than three of its errors: it may be chance */
+    advised(c, 0, "");
+    c->found.temperatures.kinetic.error = 0.09;
+    advised(c, 1, "The kinetic temperature is 1.3");
+    c->found.training_accuracy = 0.12;
+    advised(c, 2, "are right (chance: 10.0 %). If the above does not help, try a wider prior, --prior normal:1");
+    advised(c, 2, "or it is the --density that leads away from the labels.");
+    c->data.classes = 2; /* of two classes 0.6 is more than chance, 0.54 hardly */
+    c->found.training_accuracy = 0.6;
+    advised(c, 1, "kinetic");
+    c->found.training_accuracy = 0.54;
+    advised(c, 2, "hardly better than chance");
+
+    c = healthy("sghmc");
+    c->run.config.chains = 1;
+    advised(c, 1, "One chain has nothing to be compared with");
+}
+
+static void advice_on_divergence(void **state)
+{
+    (void)state;
+    struct case_of *c = healthy("sghmc");
+    const char *diverged[4] = {NULL, "chain 1 diverged", "chain 2 diverged", NULL};
+    c->found.diverged = 2;
+    c->facts.diverged = diverged;
+    c->found.temperatures.kinetic.mean = 1.3;
+    advised(c, 2, "The kinetic temperature is 1.3 where 1 was set");
+    c->found.temperatures.kinetic.mean = 1;
+    advised(c, 1, "Chains 1, 2 diverged, and are left out of the report: make --lr smaller.");
+    c->facts.kept = 5;
+    advised(c, 1, "of their samples the 5 from before are in the report: make --lr smaller.");
+    c->run.config.density = "dirichlet:0.9";
+    advised(c, 1, "use --density dirclip:0.9,-50, for dirichlet has no bound");
+    c->facts.samples = 85;
+    noted(c, 1, "are of the 4 chains with 20 samples; the others have fewer");
+}
+
+static void advice_on_hmc(void **state)
+{
+    (void)state;
+    struct case_of *c = healthy("hmc");
+    advised(c, 0, "");
+    c->found.acceptance = 0.017;
+    advised(c, 1, "1.7 % of the proposals were accepted, fewer than 60 %: make --step-size smaller");
+    c->found.acceptance = 0.999;
+    advised(c, 1, "a larger --step-size");
+    c = healthy("hmc");
+    c->found.predictions.rank_rhat_max = 1.02;
+    c->found.predictions.ess_tail_min = 399;
+    advised(c, 2, "Fewer than 100 effective draws per chain in function space (399 of 400)");
+    advised(c, 2, "R-hat up to 1.020;");
+    c->found.predictions.chains = 3;
+    c->found.predictions.ess_tail_min = 301;
+    advised(c, 2, "fewer than four chains");
+    c->found.predictions.rank_rhat_max = NAN;
+    advised(c, 2, "at least four draws after the warm-up");
+    c->found = kelvin_nothing_found(); /* nobody has looked */
+    advised(c, 0, "");
+}
+
+/* Three classes: guessing has a log-likelihood of -1.0986, a confidence of 1/3 and disagrees at 2/3. */
+static void advice_on_learning(void **state)
+{
+    (void)state;
+    struct case_of *c = healthy("sghmc");
+    c->data.classes = 3;
+    c->found.training_accuracy = 0.54;
+    c->found.training_confidence = 0.368;
+    c->found.training_log_likelihood = -1.05;
+    advised(c, 1,
+            "learnt next to nothing: on their own training data single samples have a mean log-likelihood of "
+            "-1.050 (guessing: -1.099) and a confidence of 36.8 % (guessing: 33.3 %). Try a wider prior, --prior "
+            "normal:1 (normal:0.1 is strong if 144 observations are few for this model), more --epochs, or a");
+    c->run.config.prior = "normal:2";
+    advised(c, 1, "Try a wider prior (normal:2 is strong");
+    c->run.config.prior = "normal:0.1";
+    c->found.training_log_likelihood = -0.98; /* 0.9 log 3 = 0.989 */
+    advised(c, 0, "");
+    c->found.training_log_likelihood = -1.4; /* sure, wrong at times, and right more often */
+    c->found.training_confidence = 0.8;
+    advised(c, 0, "");
+    c->found.training_log_likelihood = -0.6;
+    c->found.agreement.disagreement_mean = 0.33;
+    advised(c, 0, "");
+    c->found.agreement.disagreement_mean = 0.34;
+    advised(c, 1, "another most likely class at 34.0 % of the observations, on average; guessing would have 66.7 %.");
+    c->found.predictions.rhat_mean = 1.3; /* which says it already */
+    advised(c, 1, "R-hat 1.30 on average");
+
+    /* HMC under DirClip at the 18 points of the toy: the paper's figure 1, and as it should be. */
+    c = healthy("hmc");
+    c->data.classes = 2;
+    c->data.train.n = 18;
+    c->found.training_accuracy = 0.69;
+    c->found.training_confidence = 0.61;
+    c->found.training_log_likelihood = -0.58;
+    advised(c, 0, "");
+    c->found.training_log_likelihood = -0.68;
+    advised(c, 1, "few for this model), or more --iterations.");
+}
+
+static void notes(void **state)
+{
+    (void)state;
+    struct case_of *c = healthy("sghmc");
+    c->found.parameters.rhat_mean = 3.5;
+    noted(c, 1, "The parameters have an R-hat of 3.50 while predictions agree. This is expected of networks");
+    advised(c, 0, "");
+    c->found.predictions.rhat_mean = 1.3;
+    noted(c, 0, "");
+    c->found.predictions.draws = c->found.parameters.draws = 1;
+    c->facts.samples = 4;
+    c->found.predictions.rhat_mean = NAN;
+    noted(c, 2, "With one sample per chain, as in the paper, R-hat and effective sample sizes are not defined");
+    noted(c, 2, "Error bars of ensembles need more than 8 samples; here are 4.");
+    c->found.predictions.draws = 3;
+    c->facts.samples = 12;
+    noted(c, 1, "The rank-normalised R-hat needs at least four samples per chain; here are 3.");
+    c->found.predictions.draws = 9;
+    c->facts.samples = 36;
+    noted(c, 1, "Effective sample sizes need at least ten samples per chain; here are 9.");
+    c->found.predictions.draws = 10;
+    c->facts.samples = 40;
+    noted(c, 0, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(advice_on_sghmc),
+        cmocka_unit_test(advice_on_divergence),
+        cmocka_unit_test(advice_on_learning),
+        cmocka_unit_test(advice_on_hmc),
+        cmocka_unit_test(notes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
