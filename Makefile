@@ -41,6 +41,7 @@ bench: packages-bench build/build.ninja
 	ninja -C build bench-programs
 	bench/hmc.sh build/kelvin
 	bench/data.sh build/kelvin
+	bench/eval.sh build/kelvin
 	bench/networks.sh build/kelvin
 
 install: all
