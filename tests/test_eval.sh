@@ -179,6 +179,15 @@ tr -s '\n ' '  ' <stdout >flat
 check "other advice" grep -qF "cyclical: The schedule reached temperature 0.5 of 1: use --epochs" flat
 check "and where there is more" grep -qF "(kelvin diagnose cyclical says more.)" flat
 check "it fits a terminal" readable
+ok sample --schedule constant --epochs 3 --lr 1e-7 --chains 2 --model mlp:5 -o untaught
+ok eval --json untaught
+check "what was not learnt, also where test data are looked at" says \
+    "any('hardly better than chance on their own training data' in w for w in r['runs'][0]['warnings'])"
+rm untaught/logits_test.npy
+mkdir untaught/logits_test.npy
+run eval untaught
+check "logits that cannot be read" complained 1 "logits_test.npy"
+check "which may be whole: nobody is told to remove them" [ "$(grep -c remove stderr)" = 0 ]
 ok sample --sampler hmc --chains 4 --iterations 20 --step-size 0.5 -o stuck
 ok eval stuck
 check "HMC that does not move" has "of the proposals were accepted, fewer than 60 %"

@@ -431,6 +431,14 @@ static void what_cannot_be_read(void **state)
         assert_int_equal(remove(path), 0);
         assert_int_equal(rename(in_base("away"), path), 0);
     }
+    kelvin_path path; /* there, and no file at all */
+    assert_ok(kelvin_path_join(path, in_base("run"), "%s", names[0]));
+    assert_int_equal(rename(path, in_base("away")), 0);
+    assert_int_equal(mkdir(path, 0777), 0);
+    fails(kelvin_samples_read(samples, theta, 7), KELVIN_EIO, path, "is not a regular file");
+    assert_null(strstr(kelvin_error(), "remove"));
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rename(in_base("away"), path), 0);
     kelvin_samples_close(samples);
 }
 

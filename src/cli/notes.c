@@ -1,3 +1,4 @@
+/* What had to be guessed of inputs, said once. */
 #include "cli/notes.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Files that commands write: looked at before the work begins, so that nothing that matters is replaced. */
 #include "cli/output_file.h"
 
 #include "base/files.h"

@@ -181,7 +181,6 @@ static bool is_last(const kelvin_samples *s, size_t i)
 static kelvin_status way_out(const kelvin_samples *s, kelvin_status status, size_t i)
 {
     kelvin_path chain;
-    if (status != KELVIN_EFORMAT) return status;
     if (is_last(s, i) || kelvin_path_join(chain, s->folder, KELVIN_CHAIN_FOLDER, s->chain[i]))
         return kelvin_remedy(status, s->folder, "it");
     return kelvin_remedy(status, s->folder, chain);
