@@ -5,7 +5,7 @@
 
 #define _XOPEN_SOURCE 700 /* nftw */
 
-#include "base/files.h"
+#include "files/files.h"
 #include "check.h"
 
 #include <ftw.h>

@@ -7,7 +7,7 @@
 
 #include <kelvin/kelvin.h>
 
-#include "run/formats.h"
+#include "files/formats.h"
 
 static inline kelvin_run_config small(void)
 {

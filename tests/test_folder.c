@@ -2,7 +2,7 @@
  * and nothing half-written left behind. */
 #include "run_helpers.h"
 
-#include "run/record.h"
+#include "files/record.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * asked for at a time; every sentence of what does not fit. */
 #include "inputs_helpers.h"
 
-#include "run/formats.h"
+#include "files/formats.h"
 
 #include "picture_helpers.h"
 

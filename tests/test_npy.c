@@ -2,7 +2,7 @@
  * for everything that can be wrong. */
 #include "run_helpers.h"
 
-#include "data/npy.h"
+#include "files/npy.h"
 #include "loaders.h"
 
 /* ---- making files ---- */

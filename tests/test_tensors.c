@@ -2,7 +2,7 @@
  * lock. */
 #include "folder_helpers.h"
 
-#include "run/formats.h"
+#include "files/formats.h"
 #include "run/lock.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * normalisation: what is seen is what went through the whole machinery. */
 #include "cli/contact_sheet.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "cli/letters.h"
 #include "data/picture.h"
 #include "data/resize.h"

@@ -2,7 +2,7 @@
 #include "cli/eval_table.h"
 
 #include "cli/report.h"
-#include "run/record.h"
+#include "files/record.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The charts of kelvin eval, as files. */
 #include "cli/eval_plot.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "figures/posterior_charts.h"
 
 #include <ctype.h>

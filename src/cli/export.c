@@ -1,7 +1,7 @@
 /* kelvin export: a run as one file, for other programs. */
 #include <kelvin/export.h>
 
-#include "base/files.h"
+#include "files/files.h"
 #include "cli/amounts.h"
 #include "cli/command.h"
 #include "cli/output_file.h"

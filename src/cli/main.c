@@ -1,6 +1,6 @@
 /* kelvin: the command. Finds the command in the table, reads its options, runs it, and turns its status into
  * an exit code. */
-#include "base/files.h"
+#include "files/files.h"
 #include "cli/command.h"
 
 #include "cli/suggest.h"

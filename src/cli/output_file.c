@@ -1,7 +1,7 @@
 /* Files that commands write: looked at before the work begins, so that nothing that matters is replaced. */
 #include "cli/output_file.h"
 
-#include "base/files.h"
+#include "files/files.h"
 
 #include <kelvin/run.h>
 

@@ -1,5 +1,5 @@
 /* kelvin predict: what a posterior says of new inputs, row after row, while they come in. */
-#include "base/files.h"
+#include "files/files.h"
 #include "cli/bar.h"
 #include "cli/command.h"
 #include "cli/notes.h"

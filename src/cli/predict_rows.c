@@ -1,7 +1,7 @@
 /* Rows are put together in memory: of a million small ones, printf would take most of the time. */
 #include "cli/predict_rows.h"
 
-#include "run/record.h"
+#include "files/record.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
-#include "base/files.h"
+#include "files/files.h"
 
 #include <kelvin/posterior.h>
 

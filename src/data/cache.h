@@ -2,7 +2,7 @@
 #ifndef DATA_CACHE_H
 #define DATA_CACHE_H
 
-#include "base/files.h"
+#include "files/files.h"
 
 enum { CANONICAL_FILES = 6 };
 

@@ -2,7 +2,7 @@
 #include "data/csv.h"
 
 #include "data/labels.h"
-#include "data/text.h"
+#include "files/text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Which columns a table has, what they are called, and which one holds the labels. */
 #include "data/csv.h"
-#include "data/text.h"
+#include "files/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

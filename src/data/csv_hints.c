@@ -1,6 +1,6 @@
 /* What is wrong with a field that should be a number, and what may have been meant. */
 #include "data/csv.h"
-#include "data/text.h"
+#include "files/text.h"
 
 #include <stdio.h>
 #include <string.h>

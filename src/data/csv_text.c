@@ -2,7 +2,7 @@
  * out by moving the rest of the field. So nothing is allocated per field, and numbers are read where they stand. */
 #include "data/csv.h"
 
-#include "data/text.h"
+#include "files/text.h"
 
 #include <stdio.h>
 #include <string.h>

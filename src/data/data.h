@@ -5,7 +5,7 @@
 #ifndef DATA_DATA_H
 #define DATA_DATA_H
 
-#include "base/files.h"
+#include "files/files.h"
 #include "data/spec.h"
 
 #include <kelvin/data.h>

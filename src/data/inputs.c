@@ -4,7 +4,7 @@
 
 #include "base/c_locale.h"
 #include "data/picture.h"
-#include "data/text.h"
+#include "files/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "data/inputs.h"
 
 #include "data/csv.h"
-#include "data/text.h"
+#include "files/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Which files inputs come from, so that nobody writes over them. */
 #include "data/inputs.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "data/listing.h"
 
 #include <libgen.h>

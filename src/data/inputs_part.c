@@ -1,7 +1,7 @@
 /* Inputs that are in memory: the rows of a data set that is open, or is opened as a whole. */
 #include "data/inputs.h"
 
-#include "data/text.h"
+#include "files/text.h"
 
 #include <stdio.h>
 #include <string.h>

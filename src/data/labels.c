@@ -1,7 +1,7 @@
 /* Classes are kept sorted while labels come in: a binary search each, and a move for each new class. */
 #include "data/labels.h"
 
-#include "data/text.h"
+#include "files/text.h"
 
 #include <math.h>
 #include <stdio.h>

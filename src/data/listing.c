@@ -3,7 +3,7 @@
  * picture of a kind that is not read: they would be left out without a word. */
 #include "data/listing.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "data/data.h"
 
 #include <dirent.h>

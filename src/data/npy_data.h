@@ -3,7 +3,7 @@
 #define DATA_NPY_DATA_H
 
 #include "data/data.h"
-#include "data/npy.h"
+#include "files/npy.h"
 
 struct npy_file {
     char *bytes; /* NULL: there is no such file */

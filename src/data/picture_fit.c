@@ -1,5 +1,5 @@
 /* Pictures as a network wants them: plane after plane, of one size, grey or in colour. */
-#include "base/files.h"
+#include "files/files.h"
 #include "data/picture.h"
 #include "data/resize.h"
 

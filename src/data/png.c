@@ -1,6 +1,6 @@
 /* PNG, by libspng. */
 #include "base/bytes.h"
-#include "base/files.h"
+#include "files/files.h"
 #include "data/picture.h"
 
 #include <spng.h>

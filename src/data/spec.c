@@ -2,7 +2,7 @@
 #include "data/spec.h"
 
 #include "data/data.h"
-#include "data/text.h"
+#include "files/text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  *     log p(y | x, sample) = z_y - log sum_k exp z_k,    in double, of the logits z in float */
 #include <kelvin/export.h>
 
-#include "base/files.h"
+#include "files/files.h"
 #include "base/suggest.h"
 #include "export/plan.h"
 #include "posterior/stats.h"

@@ -3,7 +3,7 @@
 #ifndef EXPORT_FLAT_H
 #define EXPORT_FLAT_H
 
-#include "base/files.h"
+#include "files/files.h"
 #include "export/sheet.h"
 
 struct flat {

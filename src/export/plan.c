@@ -2,7 +2,7 @@
  * without a name of its own is called after its array, conv1.weight_dim_0, as ArviZ does it. */
 #include "export/plan.h"
 
-#include "base/files.h"
+#include "files/files.h"
 
 #include <stdio.h>
 #include <string.h>

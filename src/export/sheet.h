@@ -2,7 +2,7 @@
 #ifndef EXPORT_SHEET_H
 #define EXPORT_SHEET_H
 
-#include "run/formats.h"
+#include "files/formats.h"
 
 enum export_type { EXPORT_F32, EXPORT_F64, EXPORT_I64, EXPORT_BOOL, EXPORT_TEXT };
 enum { EXPORT_NAME = KELVIN_ARRAY_NAME };

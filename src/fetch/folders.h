@@ -2,7 +2,7 @@
 #ifndef FETCH_FOLDERS_H
 #define FETCH_FOLDERS_H
 
-#include "base/files.h"
+#include "files/files.h"
 #include "fetch/room.h"
 
 #include <sys/stat.h>

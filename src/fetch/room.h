@@ -12,7 +12,7 @@
 #ifndef FETCH_ROOM_H
 #define FETCH_ROOM_H
 
-#include "base/files.h"
+#include "files/files.h"
 #include "data/cache.h"
 
 #include <kelvin/fetch.h>

@@ -9,7 +9,7 @@
 #ifndef FIGURES_MARKUP_H
 #define FIGURES_MARKUP_H
 
-#include "base/files.h"
+#include "files/files.h"
 
 #include <stdarg.h>
 #include <stdio.h>

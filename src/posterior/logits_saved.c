@@ -1,7 +1,7 @@
 /* Logits that a run has left: RUN/logits_test.npy, (samples, n, classes), float32, with RUN/labels_test.npy, (n),
  * int64, beside it; and the same of the training data. Both files are read a piece at a time, and opened once. */
-#include "base/files.h"
-#include "data/npy.h"
+#include "files/files.h"
+#include "files/npy.h"
 #include "posterior/logits.h"
 #include "run/chains.h"
 #include "run/remedy.h"

@@ -12,8 +12,8 @@
 #ifndef RUN_CHAIN_H
 #define RUN_CHAIN_H
 
-#include "base/files.h"
-#include "run/formats.h"
+#include "files/files.h"
+#include "files/formats.h"
 #include "run/room.h"
 
 #include <kelvin/target.h>

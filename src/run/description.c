@@ -2,7 +2,7 @@
  * they were normalised, what classes and columns are called. */
 #include "run/description.h"
 
-#include "run/record.h"
+#include "files/record.h"
 #include "run/room.h"
 
 #include <jansson.h>

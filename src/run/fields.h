@@ -3,7 +3,7 @@
 #ifndef RUN_FIELDS_H
 #define RUN_FIELDS_H
 
-#include "run/record.h"
+#include "files/record.h"
 
 #include <kelvin/run.h>
 

@@ -2,7 +2,7 @@
 #include "run/chain.h"
 
 #include "run/description.h"
-#include "run/record.h"
+#include "files/record.h"
 #include "run/remedy.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* RUN/lock: held by flock, so that it goes with its process. The file stays: to remove it would let two processes hold
  * two locks of one name. In it is the number of the process that has it, for the sentence alone. */
 #include "run/lock.h"
-#include "base/files.h"
+#include "files/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

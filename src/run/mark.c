@@ -3,7 +3,7 @@
  *     training inputs - training labels - test inputs - test labels.
  * Earlier versions wrote the first two. */
 #include "run/fields.h"
-#include "run/formats.h"
+#include "files/formats.h"
 
 #include <inttypes.h>
 #include <stdio.h>

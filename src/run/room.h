@@ -2,8 +2,8 @@
 #ifndef RUN_ROOM_H
 #define RUN_ROOM_H
 
-#include "base/files.h"
-#include "run/formats.h"
+#include "files/files.h"
+#include "files/formats.h"
 
 #include <kelvin/density.h>
 #include <kelvin/run.h>
@@ -98,5 +98,19 @@ KELVIN_MUST_CHECK kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const
 
 /* KELVIN_EDIVERGED: why there are none, and what helps. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_none(const kelvin_samples *samples);
+
+/* The draws of one chain, (iterations, n_params), as one tensor (iterations, ...) per tensor of the model. When read,
+ * everything in the header must be as it would be written, but for the version. */
+struct kelvin_draws {
+    const kelvin_model *model;
+    size_t iterations;
+    uint64_t seed;
+    uint32_t chain;
+};
+
+KELVIN_MUST_CHECK kelvin_status kelvin_safetensors_write(const char *path, const float *draws,
+                                                         const struct kelvin_draws *about);
+KELVIN_MUST_CHECK kelvin_status kelvin_safetensors_read(float *draws, const char *path,
+                                                        const struct kelvin_draws *about);
 
 #endif

@@ -1,6 +1,6 @@
 /* The draws of a chain of HMC as named tensors. In memory a draw is one row of all parameters; in the file a tensor is
  * one block of all iterations. */
-#include "run/formats.h"
+#include "run/room.h"
 
 #include <inttypes.h>
 #include <stdio.h>

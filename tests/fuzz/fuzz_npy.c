@@ -1,5 +1,5 @@
 /* Array files, one behind the other: X, Y, and those of a test part. A single one is both X and Y. */
-#include "data/npy.h"
+#include "files/npy.h"
 #include "data/npy_data.h"
 #include "fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* Files of named arrays. */
 #include "fuzz/fuzz.h"
-#include "run/formats.h"
+#include "files/formats.h"
 
 #include <stdlib.h>
 #include <string.h>

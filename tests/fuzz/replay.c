@@ -1,5 +1,5 @@
 /* Without libFuzzer: runs the target on every file of a folder. Usage: fuzz_FORMAT SEEDS */
-#include "base/files.h"
+#include "files/files.h"
 #include "fuzz/fuzz.h"
 
 #include <dirent.h>

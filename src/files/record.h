@@ -3,8 +3,8 @@
  *     static const struct kelvin_field fields[] = {{"chains", &kelvin_field_count, offsetof(struct x, chains)}, ...};
  *     kelvin_status st = kelvin_record_write("RUN/x.json", fields, n, &x);
  */
-#ifndef RUN_RECORD_H
-#define RUN_RECORD_H
+#ifndef FILES_RECORD_H
+#define FILES_RECORD_H
 
 #include <kelvin/base.h>
 

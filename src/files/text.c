@@ -1,5 +1,5 @@
 /* Texts in files: numbers that they spell, and how they are shown in sentences. */
-#include "data/text.h"
+#include "files/text.h"
 
 #include "base/texts.h"
 

@@ -1,5 +1,5 @@
 /* Files that are there whole or not at all: a temporary name, fsync, rename, fsync of the folder. */
-#include "base/files.h"
+#include "files/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

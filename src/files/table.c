@@ -1,9 +1,9 @@
 /* Tables as text, CSV: one line of names, one line per row. Numbers have as many digits as their column
  * says, or the fewest that give them back. */
 #include "base/c_locale.h"
-#include "base/files.h"
-#include "run/formats.h"
-#include "run/record.h"
+#include "files/files.h"
+#include "files/formats.h"
+#include "files/record.h"
 
 #include <math.h>
 #include <stdio.h>

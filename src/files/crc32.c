@@ -1,6 +1,6 @@
 /* CRC-32, reflected polynomial 0xEDB88320, sixteen bytes at a time (Kounavis and Berry, 2005): table[k][b] is what byte
  * b does to the checksum when k more bytes follow it. `python3 -c 'import zlib; zlib.crc32(data)'` agrees. */
-#include "run/formats.h"
+#include "files/formats.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  *      "w": {"dtype": "F32", "shape": [2, 1, 2], "data_offsets": [0, 16]}, ...}
  *
  * When read, the arrays must lie one behind the other from the first byte of the data to the last. */
-#include "base/files.h"
-#include "run/formats.h"
+#include "files/files.h"
+#include "files/formats.h"
 
 #include <jansson.h>
 

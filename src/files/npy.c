@@ -1,5 +1,5 @@
 /* Array files: where the numbers are, and what they are in C. */
-#include "data/npy.h"
+#include "files/npy.h"
 
 #include <math.h>
 #include <string.h>

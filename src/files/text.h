@@ -1,6 +1,6 @@
 /* Texts in files: numbers that they spell, and how they are shown in sentences. */
-#ifndef DATA_TEXT_H
-#define DATA_TEXT_H
+#ifndef FILES_TEXT_H
+#define FILES_TEXT_H
 
 #include <kelvin/base.h>
 

@@ -1,9 +1,8 @@
-/* The formats of the files in a run folder. All numbers in them are little-endian. */
-#ifndef RUN_FORMATS_H
-#define RUN_FORMATS_H
+/* The formats of files that others read too. All numbers in them are little-endian. */
+#ifndef FILES_FORMATS_H
+#define FILES_FORMATS_H
 
 #include <kelvin/base.h>
-#include <kelvin/nn.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays go to files as they lie in memory");
 
@@ -103,19 +102,5 @@ KELVIN_MUST_CHECK kelvin_status kelvin_table_write(const char *path, const struc
 KELVIN_MUST_CHECK kelvin_status kelvin_table_rows(size_t *n, const char *path);
 KELVIN_MUST_CHECK kelvin_status kelvin_table_read(double *rows, const char *path, const struct kelvin_column *columns,
                                                   size_t n_columns, size_t n);
-
-/* The draws of one chain, (iterations, n_params), as one tensor (iterations, ...) per tensor of the model. When read,
- * everything in the header must be as it would be written, but for the version. */
-struct kelvin_draws {
-    const kelvin_model *model;
-    size_t iterations;
-    uint64_t seed;
-    uint32_t chain;
-};
-
-KELVIN_MUST_CHECK kelvin_status kelvin_safetensors_write(const char *path, const float *draws,
-                                                         const struct kelvin_draws *about);
-KELVIN_MUST_CHECK kelvin_status kelvin_safetensors_read(float *draws, const char *path,
-                                                        const struct kelvin_draws *about);
 
 #endif

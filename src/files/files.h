@@ -5,8 +5,8 @@
  *     if (!st) st = kelvin_writer_put(&file, text, bytes);
  *     st = kelvin_writer_close(&file, st);                               // synced and renamed, or removed
  */
-#ifndef BASE_FILES_H
-#define BASE_FILES_H
+#ifndef FILES_FILES_H
+#define FILES_FILES_H
 
 #include <kelvin/base.h>
 

@@ -1,9 +1,9 @@
 /* Structs as JSON objects. A number is written with the fewest digits that give it back. */
-#include "run/record.h"
+#include "files/record.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "base/texts.h"
-#include "run/formats.h"
+#include "files/formats.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* The header of an array file: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, keys in any order. */
-#include "data/npy.h"
-#include "data/text.h"
+#include "files/npy.h"
+#include "files/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  *     KELVIN_TRY(npy_parse(&array, file, bytes, path));      // nothing is copied
  *     npy_doubles(out, &array);                              // array.count of them, in C order
  */
-#ifndef DATA_NPY_H
-#define DATA_NPY_H
+#ifndef FILES_NPY_H
+#define FILES_NPY_H
 
 #include <kelvin/base.h>
 
