@@ -3,6 +3,7 @@
 #include "run_helpers.h"
 
 #include "files/record.h"
+#include "run/room.h"
 
 #include <errno.h>
 #include <math.h>
