@@ -2,16 +2,16 @@
  *
  *     static void gaussian(void *context, double *logp, float *grad, const float *theta) { ... }
  *     kelvin_target target = {.n = 10, .eval = gaussian, .context = &whatever};
- *     kelvin_hmc_options options = kelvin_hmc_defaults();
- *     options.step_size = 4e-4f;
- *     kelvin_hmc *hmc;
- *     kelvin_status st = kelvin_hmc_create(&hmc, &target, &options, seed, chain);
- *     kelvin_hmc_init(hmc, theta0);
+ *     const kelvin_sampler_type *hmc;
+ *     kelvin_status st = kelvin_sampler_find(&hmc, "hmc");
+ *     kelvin_sampler *chain;
+ *     if (!st) st = kelvin_sampler_create(&chain, hmc, &target, &(kelvin_sampler_options){.seed = 1});
+ *     kelvin_sampler_start(chain, theta0);
  *     for (uint32_t i = 0; i < 500; i++) {
- *         kelvin_hmc_info info = kelvin_hmc_step(hmc, i);
- *         keep(kelvin_hmc_theta(hmc), info.accepted);
+ *         kelvin_step_info info = kelvin_sampler_step(chain, &(kelvin_moment){.step = i, .rate = 1, .temperature = 1});
+ *         keep(kelvin_sampler_theta(chain), info.logp);
  *     }
- *     kelvin_hmc_destroy(hmc);
+ *     kelvin_sampler_destroy(chain);
  */
 #ifndef KELVIN_SAMPLER_H
 #define KELVIN_SAMPLER_H
@@ -55,82 +55,127 @@ uint32_t kelvin_cycle_begin(uint32_t cycle, uint32_t cycles, uint32_t epochs);
 /* Progress of a schedule at the start of an epoch, which stays for the whole epoch. */
 double kelvin_schedule_progress(const kelvin_schedule *schedule, uint32_t epoch, uint32_t epochs, uint32_t cycles);
 
-/* ---- stochastic-gradient Hamiltonian Monte Carlo ----
- * The target gives estimates, without bias, of a log-density that is a sum over N observations:
- *
- *     h = sqrt(lr / N);   v <- m v + h grad + sqrt(2 T (1 - m)) xi;   theta <- theta + h v
- *
- * T = 0 is SGD with momentum, m = 0 is SGLD (Welling and Teh 2011). */
+/* ---- samplers ----
+ * A sampler is one file of src/sampler and one row of its table. What it can be told, what it tells of each step and
+ * what it must remember are lists: options, help texts, run.json, history.csv, progress, sample_stats and checkpoints
+ * follow from them. */
 
-typedef struct kelvin_sghmc_options {
-    double momentum;     /* m, 0 <= m < 1 */
-    double observations; /* N */
-} kelvin_sghmc_options;
+enum {
+    KELVIN_SETTINGS = 8, /* that a sampler has, at most; and so on */
+    KELVIN_STATISTICS = 8,
+    KELVIN_STATE_VECTORS = 4,
+    KELVIN_STATE_NUMBERS = 16,
+    KELVIN_WORK_VECTORS = 4,
+};
 
-/* What a person wants to know of one step. Both temperatures are those of the chain: T if it samples what it should.
- * A stationary v has the variance 2 T / (1 + m), however small the step is, since it has just got its noise. */
-typedef struct kelvin_sghmc_info {
-    double logp;            /* estimated, at theta before the step */
-    double gradient;        /* length of the estimated gradient there */
-    double kinetic;         /* (1 + m) / 2 |v|^2 / n after the step: a temperature */
-    double configurational; /* -theta . grad / n before the step: a temperature where the density is proper */
-} kelvin_sghmc_info;
+/* A number that a sampler can be told. */
+typedef struct kelvin_setting {
+    const char *name;  /* "step_size", as in run.json; on the command line --step-size */
+    const char *value; /* "H", for help texts */
+    const char *about;
+    double usual;
+    double least, most;
+    bool whole;        /* a count */
+    bool above, below; /* `least`, or `most`, is itself out of the range */
+} kelvin_setting;
 
-typedef struct kelvin_sghmc kelvin_sghmc;
+/* KELVIN_EUSAGE, with a sentence, if a value is out of its range. */
+KELVIN_MUST_CHECK kelvin_status kelvin_setting_check(const kelvin_setting *setting, double value);
 
-/* KELVIN_EUSAGE if an option is out of its range. */
-KELVIN_MUST_CHECK kelvin_status kelvin_sghmc_check(const kelvin_sghmc_options *options);
-KELVIN_MUST_CHECK kelvin_status kelvin_sghmc_create(kelvin_sghmc **sghmc, const kelvin_target *target,
-                                                    const kelvin_sghmc_options *options, uint64_t seed, uint32_t chain);
+/* A number that is told of every step: a column of history.csv. A row may be of several steps. */
+typedef struct kelvin_statistic {
+    const char *name;
+    const char *export; /* its name among ArviZ's sample_stats; NULL: it is not among them */
+    const char *shown;  /* how progress shows it, a format for printf, as "accepted %3.0f %%"; NULL: it does not */
+    double scale;       /* what it is multiplied with then; 0: 1 */
+    double least, most; /* infinite: anything, also what is not a number */
+    bool whole;
+    bool last;            /* of several steps the last one's counts, not the mean */
+    int digits;           /* in history.csv; 0: all */
+    const char *infinite; /* where it must be finite: what to say of a chain in which it is not */
+} kelvin_statistic;
 
-/* Starts at theta (n values, copied); v is drawn from N(0, I) if it is NULL, else copied: a chain that is taken up. */
-void kelvin_sghmc_init(kelvin_sghmc *sghmc, const float *theta, const float *v);
+/* When a step is taken, and at what. */
+typedef struct kelvin_moment {
+    uint32_t step;      /* picks the random numbers */
+    uint32_t warmup;    /* steps before this one are warm-up: samplers may tune themselves in it */
+    double rate;        /* what the schedule multiplies the size of steps with */
+    double temperature; /* samples exp(logp / T) */
+} kelvin_moment;
+
+/* What a person wants to know of a step. */
+typedef struct kelvin_step_info {
+    double logp; /* not tempered: of the state after the step, or of the one before if that is all that is known */
+    double value[KELVIN_STATISTICS];
+} kelvin_step_info;
+
+typedef struct kelvin_sampler kelvin_sampler;
+
+/* What a run by a sampler is if nobody says otherwise; the samples and epochs of one that looks at batches, or the
+ * iterations of one that looks at all data. */
+typedef struct kelvin_usual_run {
+    const char *data, *model, *density, *prior;
+    uint32_t chains, rows; /* epochs or iterations */
+} kelvin_usual_run;
+
+typedef struct kelvin_sampler_type {
+    const char *name, *title; /* "hmc", "HMC" */
+    const char *about;
+    bool batches; /* looks at batches of the data, one after the other; otherwise at all data in every step */
+    bool accepts; /* accepts or rejects: what it samples does not depend on the size of its steps */
+    bool anneals; /* works at temperature 0 too, where it trains instead of sampling */
+    const char *step_setting; /* which setting makes steps larger and smaller, for advice */
+    kelvin_usual_run usual;
+    kelvin_setting setting[KELVIN_SETTINGS]; /* the last has no name, if there are fewer; and so on */
+    kelvin_statistic statistic[KELVIN_STATISTICS];
+    const char *vector[KELVIN_STATE_VECTORS]; /* what it must remember beside theta: vectors (n) */
+    const char *number[KELVIN_STATE_NUMBERS]; /* and numbers */
+    size_t work;                              /* vectors (n) that it works in, and need not remember */
+
+    /* At a new theta: sets its vectors and numbers. NULL: they are zeros. */
+    void (*start)(kelvin_sampler *sampler);
+    /* After that, or after all that it remembers has been put back: what follows from it. NULL: nothing. */
+    void (*prepare)(kelvin_sampler *sampler);
+    void (*step)(kelvin_sampler *sampler, kelvin_step_info *info, const kelvin_moment *moment);
+} kelvin_sampler_type;
+
+size_t kelvin_count_settings(const kelvin_sampler_type *type);
+size_t kelvin_count_statistics(const kelvin_sampler_type *type);
+
+/* The i-th of all samplers, the usual one first; NULL after the last. */
+const kelvin_sampler_type *kelvin_sampler_info(size_t i);
+
+/* KELVIN_EUSAGE, with those that are known, if there is none of that name (or it is NULL). */
+KELVIN_MUST_CHECK kelvin_status kelvin_sampler_find(const kelvin_sampler_type **type, const char *name);
+
+/* What a chain is, besides its target. */
+typedef struct kelvin_sampler_options {
+    const double *setting; /* as the type lists them; NULL: the usual ones */
+    double observations;   /* that the log-density is a sum over; 0: 1 */
+    uint64_t seed;
+    uint32_t chain;
+} kelvin_sampler_options;
+
+KELVIN_MUST_CHECK kelvin_status kelvin_sampler_create(kelvin_sampler **sampler, const kelvin_sampler_type *type,
+                                                      const kelvin_target *target,
+                                                      const kelvin_sampler_options *options);
+void kelvin_sampler_destroy(kelvin_sampler *sampler);
+
+/* A new chain at theta (n values, copied). */
+void kelvin_sampler_start(kelvin_sampler *sampler, const float *theta);
 
 /* The chain goes on with another target of the same n: the next batch, or the same one on more threads. */
-void kelvin_sghmc_retarget(kelvin_sghmc *sghmc, const kelvin_target *target);
+void kelvin_sampler_retarget(kelvin_sampler *sampler, const kelvin_target *target);
 
-/* One step at the learning rate `rate` and the temperature. `step` picks the random numbers. */
-kelvin_sghmc_info kelvin_sghmc_step(kelvin_sghmc *sghmc, double rate, double temperature, uint32_t step);
+kelvin_step_info kelvin_sampler_step(kelvin_sampler *sampler, const kelvin_moment *moment);
+const float *kelvin_sampler_theta(const kelvin_sampler *sampler);
 
-const float *kelvin_sghmc_theta(const kelvin_sghmc *sghmc);
-const float *kelvin_sghmc_momentum(const kelvin_sghmc *sghmc);
-const float *kelvin_sghmc_gradient(const kelvin_sghmc *sghmc); /* of the last step */
-void kelvin_sghmc_destroy(kelvin_sghmc *sghmc);
-
-/* ---- Hamiltonian Monte Carlo ---- */
-
-typedef struct kelvin_hmc_options {
-    float step_size;
-    uint32_t steps;     /* leapfrog steps per iteration */
-    double temperature; /* samples exp(logp / T) */
-} kelvin_hmc_options;
-
-/* What a person wants to know of one iteration. */
-typedef struct kelvin_hmc_info {
-    bool accepted;
-    double acceptance;   /* min(1, exp(-energy_error)); 0 if the energy was not finite */
-    double energy_error; /* of the proposal: H(end) - H(start) */
-    double logp;         /* of the state after the iteration, not tempered */
-} kelvin_hmc_info;
-
-typedef struct kelvin_hmc kelvin_hmc;
-
-kelvin_hmc_options kelvin_hmc_defaults(void); /* the paper's for DirClip(1.4): step 4e-4, 10,000 steps, T = 1 */
-
-/* KELVIN_EUSAGE if an option is out of its range. */
-KELVIN_MUST_CHECK kelvin_status kelvin_hmc_check(const kelvin_hmc_options *options);
-KELVIN_MUST_CHECK kelvin_status kelvin_hmc_create(kelvin_hmc **hmc, const kelvin_target *target,
-                                                  const kelvin_hmc_options *options, uint64_t seed, uint32_t chain);
-
-/* Starts at theta (n values, copied). */
-void kelvin_hmc_init(kelvin_hmc *hmc, const float *theta);
-
-/* One iteration: fresh momentum, `steps` leapfrog steps with one gradient each, accept or reject. `iteration` picks
- * the random numbers, so that a chain can be taken up anywhere. */
-kelvin_hmc_info kelvin_hmc_step(kelvin_hmc *hmc, uint32_t iteration);
-
-const float *kelvin_hmc_theta(const kelvin_hmc *hmc);
-void kelvin_hmc_destroy(kelvin_hmc *hmc);
+/* All that the next step needs, out of a sampler and back into it: theta, vectors and numbers as the type lists them,
+ * floats (1 + vectors, n). A chain that is put back goes on to the same bits. */
+size_t kelvin_sampler_vectors(const kelvin_sampler_type *type); /* 1 + vectors */
+size_t kelvin_sampler_numbers(const kelvin_sampler_type *type);
+void kelvin_sampler_save(const kelvin_sampler *sampler, float *vectors, double *numbers);
+void kelvin_sampler_load(kelvin_sampler *sampler, const float *vectors, const double *numbers);
 
 /* The leapfrog integrator alone, for those who want to look at it: moves (theta, momentum) by `steps` steps in place.
  * grad must hold the gradient at theta, and does so again at the end. */

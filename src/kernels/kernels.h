@@ -203,11 +203,11 @@ struct kelvin_kernels {
     /* Planes (n, channels, height, width) into maps; lanes beyond the last channel and frames are left alone. */
     void (*map_from_planes)(float *out, const float *planes, const struct map *map, size_t n);
 
-    /* ---- SGHMC ---- */
+    /* ---- steps with friction and noise ---- */
 
     /* v = decay v + kick g + noise xi; theta += drift v; xi: standard normals, kelvin_normal(where, i), none drawn if
      * noise is 0. */
-    void (*sghmc)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
+    void (*langevin)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
                   kelvin_random where);
 
     /* Multiply-adds as fast as they go, to know what 100 % is; returns the number of floating-point operations done. */

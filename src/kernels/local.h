@@ -31,7 +31,7 @@ void NAME(panel_conv_backward)(float *dx, const float *dy, const float *x, const
 void NAME(panel_conv_gradient)(float *grad, const float *dy, const float *x, const struct conv *conv, size_t wide,
                                bool add);
 void NAME(image)(float *out, const uint8_t *in, const struct image *image);
-void NAME(sghmc)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
+void NAME(langevin)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
                  kelvin_random where);
 
 void NAME(frn_forward)(float *out, const struct map *out_map, float *r, const float *x, const struct map *x_map,

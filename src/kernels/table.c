@@ -36,6 +36,6 @@ const struct kelvin_kernels NAME(kernels) = {
     .mean_forward = NAME(mean_forward),
     .mean_backward = NAME(mean_backward),
     .map_from_planes = NAME(map_from_planes),
-    .sghmc = NAME(sghmc),
+    .langevin = NAME(langevin),
     .fma_peak = NAME(fma_peak),
 };

@@ -6,87 +6,16 @@
  *
  * The last half kick of one step and the first of the next use the same gradient: they are one whole kick, so a step
  * costs one gradient. */
-#include "kernels/kernels.h"
-
-#include <kelvin/sampler.h>
+#include "sampler/sampler.h"
+#include "sampler/samplers.h"
 
 #include <math.h>
 #include <string.h>
 
-struct kelvin_hmc {
-    kelvin_target target;
-    kelvin_hmc_options options;
-    const struct kelvin_kernels *kernels;
-    uint64_t seed;
-    uint32_t chain;
-    double logp;
-    float *theta, *grad;                  /* the state */
-    float *new_theta, *new_grad, *moment; /* the proposal */
-};
-
-kelvin_hmc_options kelvin_hmc_defaults(void)
-{
-    return (kelvin_hmc_options){.step_size = 4e-4f, .steps = 10000, .temperature = 1.0};
-}
-
-kelvin_status kelvin_hmc_check(const kelvin_hmc_options *options)
-{
-    if (!(options->step_size > 0) || !isfinite(options->step_size))
-        return kelvin_fail(KELVIN_EUSAGE, "the step size must be a positive number, not %g",
-                           (double)options->step_size);
-    if (options->steps == 0)
-        return kelvin_fail(KELVIN_EUSAGE, "the number of leapfrog steps must be at least 1, not 0");
-    if (!(options->temperature > 0) || !isfinite(options->temperature))
-        return kelvin_fail(KELVIN_EUSAGE, "HMC needs a temperature above 0, not %g", options->temperature);
-    return KELVIN_OK;
-}
-
-kelvin_status kelvin_hmc_create(kelvin_hmc **out, const kelvin_target *target, const kelvin_hmc_options *options,
-                                uint64_t seed, uint32_t chain)
-{
-    *out = NULL;
-    KELVIN_TRY(kelvin_hmc_check(options));
-    kelvin_hmc *hmc = kelvin_alloc(1, sizeof *hmc);
-    if (!hmc) return KELVIN_ENOMEM;
-    hmc->target = *target;
-    hmc->options = *options;
-    hmc->seed = seed;
-    hmc->chain = chain;
-    kelvin_status st = kelvin_kernels_get(&hmc->kernels);
-    float **vectors[] = {&hmc->theta, &hmc->grad, &hmc->new_theta, &hmc->new_grad, &hmc->moment};
-    for (size_t i = 0; !st && i < sizeof vectors / sizeof *vectors; i++) {
-        *vectors[i] = kelvin_alloc(target->n, sizeof(float));
-        if (!*vectors[i]) st = KELVIN_ENOMEM;
-    }
-    if (st) {
-        kelvin_hmc_destroy(hmc);
-        return st;
-    }
-    *out = hmc;
-    return KELVIN_OK;
-}
-
-void kelvin_hmc_destroy(kelvin_hmc *hmc)
-{
-    if (!hmc) return;
-    kelvin_free(hmc->theta);
-    kelvin_free(hmc->grad);
-    kelvin_free(hmc->new_theta);
-    kelvin_free(hmc->new_grad);
-    kelvin_free(hmc->moment);
-    kelvin_free(hmc);
-}
-
-void kelvin_hmc_init(kelvin_hmc *hmc, const float *theta)
-{
-    memcpy(hmc->theta, theta, hmc->target.n * sizeof *theta);
-    hmc->target.eval(hmc->target.context, &hmc->logp, hmc->grad, hmc->theta);
-}
-
-const float *kelvin_hmc_theta(const kelvin_hmc *hmc)
-{
-    return hmc->theta;
-}
+enum { STEP_SIZE, STEPS };                                  /* settings */
+enum { ACCEPTED, ACCEPTANCE, ENERGY_ERROR };                /* statistics */
+enum { GRADIENT, NEW_THETA, NEW_GRADIENT, MOMENTUM, WORK }; /* vectors to work in */
+enum { LOGP };                                              /* numbers */
 
 /* Leaves the energy at the end in *logp unless NULL. */
 static void leapfrog(const struct kelvin_kernels *kernels, const kelvin_target *target, double *logp, float *theta,
@@ -117,36 +46,55 @@ static double kinetic(const float *v, size_t n)
     return 0.5 * sum;
 }
 
-static void swap(float **a, float **b)
+static void prepare(kelvin_sampler *s)
 {
-    float *t = *a;
-    *a = *b;
-    *b = t;
+    kelvin_sampler_eval(s, &s->number[LOGP], s->work[GRADIENT], s->theta);
 }
 
-kelvin_hmc_info kelvin_hmc_step(kelvin_hmc *hmc, uint32_t iteration)
+static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment *moment)
 {
-    const size_t n = hmc->target.n;
-    const double T = hmc->options.temperature;
-    kelvin_random where = {hmc->seed, hmc->chain, iteration, KELVIN_STREAM_MOMENTUM};
-    hmc->kernels->normals(hmc->moment, n, where);
-    memcpy(hmc->new_theta, hmc->theta, n * sizeof *hmc->theta);
-    memcpy(hmc->new_grad, hmc->grad, n * sizeof *hmc->grad);
+    const size_t n = s->n;
+    const double T = moment->temperature;
+    float *theta = s->work[NEW_THETA], *grad = s->work[NEW_GRADIENT], *momentum = s->work[MOMENTUM];
+    s->kernels->normals(momentum, n, kelvin_sampler_random(s, moment->step, KELVIN_STREAM_MOMENTUM));
+    memcpy(theta, s->theta, n * sizeof *theta);
+    memcpy(grad, s->work[GRADIENT], n * sizeof *grad);
 
-    double new_logp;
-    const double start = kinetic(hmc->moment, n) - hmc->logp / T;
-    leapfrog(hmc->kernels, &hmc->target, &new_logp, hmc->new_theta, hmc->moment, hmc->new_grad, hmc->options.step_size,
-             (float)(1 / T), hmc->options.steps);
-    const double error = kinetic(hmc->moment, n) - new_logp / T - start;
+    double logp;
+    const double start = kinetic(momentum, n) - s->number[LOGP] / T;
+    leapfrog(s->kernels, &s->target, &logp, theta, momentum, grad, (float)(moment->rate * s->setting[STEP_SIZE]),
+             (float)(1 / T), (uint32_t)s->setting[STEPS]);
+    const double error = kinetic(momentum, n) - logp / T - start;
 
-    where.stream = KELVIN_STREAM_ACCEPT;
-    kelvin_hmc_info info = {.energy_error = error, .acceptance = isfinite(error) ? fmin(1.0, exp(-error)) : 0.0};
-    info.accepted = kelvin_uniform(where, 0) < info.acceptance; /* an energy that is not a number rejects */
-    if (info.accepted) {
-        swap(&hmc->theta, &hmc->new_theta);
-        swap(&hmc->grad, &hmc->new_grad);
-        hmc->logp = new_logp;
+    /* an energy that is not a number rejects */
+    const double acceptance = isfinite(error) ? fmin(1.0, exp(-error)) : 0.0;
+    const bool accepted = kelvin_uniform(kelvin_sampler_random(s, moment->step, KELVIN_STREAM_ACCEPT), 0) < acceptance;
+    if (accepted) {
+        kelvin_sampler_swap(&s->theta, &s->work[NEW_THETA]);
+        kelvin_sampler_swap(&s->work[GRADIENT], &s->work[NEW_GRADIENT]);
+        s->number[LOGP] = logp;
     }
-    info.logp = hmc->logp;
-    return info;
+    info->logp = s->number[LOGP];
+    info->value[ACCEPTED] = accepted;
+    info->value[ACCEPTANCE] = acceptance;
+    info->value[ENERGY_ERROR] = error;
 }
+
+const kelvin_sampler_type kelvin_hmc = {
+    .name = "hmc",
+    .title = "HMC",
+    .about = "Hamiltonian Monte Carlo: leapfrog steps on all the data, then accept or reject",
+    .accepts = true,
+    .step_setting = "step_size",
+    /* figure 1 of the paper with DirClip(1.4) */
+    .usual = {"toy", "mlp:10,10,10,10,10", "dirclip:1.4,-50", "normal:1", 3, 500},
+    .setting = {[STEP_SIZE] = {"step_size", "H", "size of a leapfrog step", 4e-4, 0, INFINITY, .above = true},
+                [STEPS] = {"steps", "N", "leapfrog steps per iteration", 10000, 1, UINT32_MAX, .whole = true}},
+    .statistic = {[ACCEPTED] = {"accepted", "accepted", NULL, 0, 0, 1, .whole = true},
+                  [ACCEPTANCE] = {"acceptance", "acceptance_rate", "accepted %3.0f %%", 100, 0, 1},
+                  [ENERGY_ERROR] = {"energy_error", "energy_error", NULL, 0, -INFINITY, INFINITY}},
+    .number = {[LOGP] = "log_posterior"},
+    .work = WORK,
+    .prepare = prepare,
+    .step = step,
+};

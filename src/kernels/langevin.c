@@ -1,4 +1,4 @@
-/* One step of stochastic-gradient Hamiltonian Monte Carlo, in one pass over the parameters:
+/* One step of a sampler with friction and noise, in one pass over the parameters:
  *
  *     v = decay v + kick g + noise xi,   theta += drift v
  *
@@ -35,7 +35,7 @@ static void step_rest(float *theta, float *v, const float *g, size_t n, const fl
     memcpy(v, group_v, n * sizeof *v);
 }
 
-void NAME(sghmc)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
+void NAME(langevin)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
                  kelvin_random where)
 {
     const struct step step = {decay, kick, noise, drift};

@@ -1,0 +1,151 @@
+/* What all samplers have in common: memory, settings, and what a chain must remember. */
+#include "sampler/sampler.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- lists ---- */
+
+size_t kelvin_count_settings(const kelvin_sampler_type *type)
+{
+    size_t n = 0;
+    while (n < KELVIN_SETTINGS && type->setting[n].name) n++;
+    return n;
+}
+
+size_t kelvin_count_statistics(const kelvin_sampler_type *type)
+{
+    size_t n = 0;
+    while (n < KELVIN_STATISTICS && type->statistic[n].name) n++;
+    return n;
+}
+
+size_t kelvin_sampler_vectors(const kelvin_sampler_type *type)
+{
+    size_t n = 0;
+    while (n < KELVIN_STATE_VECTORS && type->vector[n]) n++;
+    return 1 + n;
+}
+
+size_t kelvin_sampler_numbers(const kelvin_sampler_type *type)
+{
+    size_t n = 0;
+    while (n < KELVIN_STATE_NUMBERS && type->number[n]) n++;
+    return n;
+}
+
+/* ---- settings ---- */
+
+static kelvin_status out_of_range(const kelvin_setting *s, double value)
+{
+    const char *kind = s->whole ? "a whole number" : "a number";
+    if (isfinite(s->most))
+        return kelvin_fail(KELVIN_EUSAGE, "%s is %.10g; expected %s %s %.10g and %s %.10g", s->name, value, kind,
+                           s->above ? "above" : "of at least", s->least, s->below ? "below" : "at most", s->most);
+    return kelvin_fail(KELVIN_EUSAGE, "%s is %.10g; expected %s %s %.10g", s->name, value, kind,
+                       s->above ? "above" : "of at least", s->least);
+}
+
+kelvin_status kelvin_setting_check(const kelvin_setting *s, double value)
+{
+    const bool low = s->above ? value > s->least : value >= s->least;
+    const bool high = s->below ? value < s->most : value <= s->most;
+    const bool good = low && high && isfinite(value) && (!s->whole || value == floor(value));
+    return good ? KELVIN_OK : out_of_range(s, value);
+}
+
+/* ---- making ---- */
+
+static kelvin_status alloc_vectors(float **vectors, size_t count, size_t n)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(vectors[i] = kelvin_alloc(n, sizeof(float)))) return KELVIN_ENOMEM;
+    return KELVIN_OK;
+}
+
+static kelvin_status set(kelvin_sampler *s, const kelvin_sampler_options *options)
+{
+    for (size_t i = 0; i < kelvin_count_settings(s->type); i++) {
+        s->setting[i] = options->setting ? options->setting[i] : s->type->setting[i].usual;
+        KELVIN_TRY(kelvin_setting_check(&s->type->setting[i], s->setting[i]));
+    }
+    KELVIN_TRY(kelvin_kernels_get(&s->kernels));
+    KELVIN_TRY(alloc_vectors(&s->theta, 1, s->n));
+    KELVIN_TRY(alloc_vectors(s->vector, kelvin_sampler_vectors(s->type) - 1, s->n));
+    return alloc_vectors(s->work, s->type->work, s->n);
+}
+
+kelvin_status kelvin_sampler_create(kelvin_sampler **out, const kelvin_sampler_type *type, const kelvin_target *target,
+                                    const kelvin_sampler_options *options)
+{
+    kelvin_sampler *s = kelvin_alloc(1, sizeof *s);
+    *out = NULL;
+    if (!s) return KELVIN_ENOMEM;
+    s->type = type;
+    s->target = *target;
+    s->n = target->n;
+    s->observations = options->observations > 0 ? options->observations : 1;
+    s->seed = options->seed;
+    s->chain = options->chain;
+    const kelvin_status status = set(s, options);
+    if (status)
+        kelvin_sampler_destroy(s);
+    else
+        *out = s;
+    return status;
+}
+
+void kelvin_sampler_destroy(kelvin_sampler *s)
+{
+    if (!s) return;
+    for (size_t i = 0; i < KELVIN_WORK_VECTORS; i++) kelvin_free(s->work[i]);
+    for (size_t i = 0; i < KELVIN_STATE_VECTORS; i++) kelvin_free(s->vector[i]);
+    kelvin_free(s->theta);
+    kelvin_free(s);
+}
+
+/* ---- a chain ---- */
+
+void kelvin_sampler_start(kelvin_sampler *s, const float *theta)
+{
+    memcpy(s->theta, theta, s->n * sizeof *theta);
+    for (size_t i = 0; i < KELVIN_STATE_VECTORS && s->vector[i]; i++)
+        memset(s->vector[i], 0, s->n * sizeof *s->vector[i]);
+    memset(s->number, 0, sizeof s->number);
+    if (s->type->start) s->type->start(s);
+    if (s->type->prepare) s->type->prepare(s);
+}
+
+void kelvin_sampler_retarget(kelvin_sampler *s, const kelvin_target *target)
+{
+    s->target = *target;
+}
+
+kelvin_step_info kelvin_sampler_step(kelvin_sampler *s, const kelvin_moment *moment)
+{
+    kelvin_step_info info = {0};
+    s->type->step(s, &info, moment);
+    return info;
+}
+
+const float *kelvin_sampler_theta(const kelvin_sampler *s)
+{
+    return s->theta;
+}
+
+void kelvin_sampler_save(const kelvin_sampler *s, float *vectors, double *numbers)
+{
+    memcpy(vectors, s->theta, s->n * sizeof *vectors);
+    for (size_t i = 1; i < kelvin_sampler_vectors(s->type); i++)
+        memcpy(vectors + i * s->n, s->vector[i - 1], s->n * sizeof *vectors);
+    memcpy(numbers, s->number, kelvin_sampler_numbers(s->type) * sizeof *numbers);
+}
+
+void kelvin_sampler_load(kelvin_sampler *s, const float *vectors, const double *numbers)
+{
+    memcpy(s->theta, vectors, s->n * sizeof *vectors);
+    for (size_t i = 1; i < kelvin_sampler_vectors(s->type); i++)
+        memcpy(s->vector[i - 1], vectors + i * s->n, s->n * sizeof *vectors);
+    memcpy(s->number, numbers, kelvin_sampler_numbers(s->type) * sizeof *numbers);
+    if (s->type->prepare) s->type->prepare(s);
+}

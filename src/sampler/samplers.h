@@ -1,0 +1,9 @@
+/* The samplers, each in a file of its own. */
+#ifndef SAMPLER_SAMPLERS_H
+#define SAMPLER_SAMPLERS_H
+
+#include <kelvin/sampler.h>
+
+extern const kelvin_sampler_type kelvin_sghmc, kelvin_hmc;
+
+#endif
