@@ -4,31 +4,51 @@
 
 #include "files/files.h"
 #include "files/formats.h"
+#include "files/manifest.h"
+#include "run/lock.h"
 
 #include <kelvin/density.h>
 #include <kelvin/run.h>
 
 #include <string.h>
 
-#define KELVIN_CONFIG_NAME  "run.json"
-#define KELVIN_LABELS_TRAIN "labels_train.npy"
+#define KELVIN_CONFIG_NAME      "run.json"
+#define KELVIN_DESCRIPTION_NAME "data.json"
+#define KELVIN_CHAIN_FOLDER     "chain-%03u"
+#define KELVIN_STATE_FILE       KELVIN_CHAIN_FOLDER "/state.safetensors"
+#define KELVIN_HISTORY_FILE     KELVIN_CHAIN_FOLDER "/history.csv"
+#define KELVIN_TIMES_FILE       "times.csv" /* of all chains */
 
-enum { KELVIN_CONFIG_MARK = 9 };
+enum { KELVIN_CONFIG_MARK = 9, KELVIN_FILE_NAME = 64, KELVIN_MOST_CHAINS = 1 << 16 };
+
+/* Where one chain is. */
+struct kelvin_place {
+    kelvin_chain_phase phase;
+    uint32_t step; /* at which it was taken up, or left */
+    char diverged[KELVIN_NOTE];
+};
+
+struct kelvin_kept;
 
 /* What kelvin_run.owned points to. */
 struct kelvin_run_owned {
     kelvin_density density;
     kelvin_prior prior;
     bool has_prior;
-    kelvin_augment augment; /* of sghmc, and so are the schedules */
+    kelvin_augment augment; /* of batches, and so are the schedules */
     const kelvin_schedule *schedule, *temperature_schedule;
-    bool complete;    /* every chain has been sampled, or all was read */
-    double *accuracy; /* (chains, iterations), of the training data */
-    double started;   /* kelvin_now() at the first iteration; 0 before */
-    uint32_t threads;
-    char cpu[64], isa[32];
     char warning[512];
-    char mark[KELVIN_CONFIG_MARK]; /* of sghmc: kelvin_config_mark() */
+    char mark[KELVIN_CONFIG_MARK]; /* kelvin_config_mark() */
+
+    unsigned format;                  /* of its folder: 7 for all that began with 0.7, 6 for those before */
+    char version[24];                 /* that wrote run.json; "" of a new run */
+    struct kelvin_manifest *manifest; /* NULL: there is none */
+
+    /* of a run that is to be sampled */
+    kelvin_path folder;
+    struct kelvin_lock lock;
+    struct kelvin_place *place; /* (chains) */
+    struct kelvin_kept *kept;   /* (chains), of a run without a folder: its draws and histories */
 };
 
 static inline struct kelvin_run_owned *kelvin_run_inside(const kelvin_run *run)
@@ -36,32 +56,22 @@ static inline struct kelvin_run_owned *kelvin_run_inside(const kelvin_run *run)
     return run->owned;
 }
 
-/* Its results are kept in memory; those of the others in their folder. */
-static inline bool kelvin_run_is_hmc(const kelvin_run *run)
+/* Written by a version that kept no checksums, and other files. */
+static inline bool kelvin_run_is_old(const kelvin_run *run)
 {
-    return strcmp(run->config.sampler, "hmc") == 0;
+    return kelvin_run_inside(run)->format < 7;
 }
 
-/* kelvin_run_create in two steps: check everything, then get memory for the results. */
-KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvin_run_config *config);
-KELVIN_MUST_CHECK kelvin_status kelvin_run_allocate(kelvin_run *run);
+/* ---- making one ---- */
 
-/* The first step on data that are open already; they become the run's, or are closed if it fails. NULL: those of the
- * configuration. */
-KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare_on(kelvin_run **run, const kelvin_run_config *config,
-                                                      kelvin_data *data);
+/* Checks a configuration and makes the run that it describes, which has no folder yet. The data become the run's, or
+ * are closed if it fails; NULL: those of the configuration are opened. */
+KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvin_run_config *config,
+                                                   kelvin_data *data);
 
-/* A sampler: what a run by it is by default, and what must hold of one. */
-struct kelvin_sampler_type {
-    const char *name, *about;
-    void (*defaults)(kelvin_run_config *config);
-    kelvin_status (*check)(kelvin_run *run); /* before the data are opened; fills in what it parses */
-    kelvin_status (*fit)(kelvin_run *run);   /* with the data and the model; fills in what follows from them */
-};
-
-KELVIN_MUST_CHECK kelvin_status kelvin_sampler_find(const struct kelvin_sampler_type **sampler, const char *name);
-
-kelvin_hmc_options kelvin_run_hmc_options(const kelvin_run_config *config);
+/* What must hold of a configuration: before the data are opened, and with them. */
+KELVIN_MUST_CHECK kelvin_status kelvin_config_check(kelvin_run *run);
+KELVIN_MUST_CHECK kelvin_status kelvin_config_fit(kelvin_run *run);
 
 /* run.json in a folder. Read: the run that it describes is prepared, its data opened and their checksum compared. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder);
@@ -69,26 +79,39 @@ KELVIN_MUST_CHECK kelvin_status kelvin_config_read(kelvin_run **run, const char 
 /* The same without the rows of its data, which are not looked at where the folder describes them. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder);
 
-/* Fills in the mark: a checksum of all that run.json says, but for the version. It goes into every file of a chain, by
- * which it is seen that run.json is no longer what it was. A run that was read has it. */
+/* Fills in the mark: a checksum of all that run.json says, but for the version and names of files. It goes into every
+ * file of a chain, by which it is seen whose it is. A run that was read has it. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_mark(kelvin_run *run);
 
-/* Floats of (iterations, n_params) and of the logits of one chain; KELVIN_ENOMEM if all chains' would overflow. */
-KELVIN_MUST_CHECK kelvin_status kelvin_run_sizes(size_t *draws, size_t *logits, const kelvin_run *run);
+/* ---- how long it is ---- */
 
-/* How many of n observations have the label's logit as their largest; the first of equal ones counts as the largest. */
-size_t kelvin_hits(const float *logits, const int32_t *y, size_t n, size_t classes);
+uint32_t kelvin_run_row_steps(const kelvin_run *run);                 /* steps of a row */
+uint32_t kelvin_run_steps(const kelvin_run *run);                     /* of a chain */
+uint32_t kelvin_run_draws_by(const kelvin_run *run, uint32_t rows);   /* draws taken when so many rows have ended */
+uint32_t kelvin_run_bundle_draws(const kelvin_run *run);              /* draws of a bundle */
+size_t kelvin_run_column(const kelvin_run *run, const char *name);    /* its number; SIZE_MAX: there is none */
 
-/* history.csv of one chain by HMC: info and training accuracy of every iteration. */
-enum { KELVIN_ITERATION_COLUMNS = 6 };
-extern const struct kelvin_column kelvin_iteration_columns[KELVIN_ITERATION_COLUMNS];
-KELVIN_MUST_CHECK kelvin_status kelvin_history_write(const char *path, const kelvin_hmc_info *info,
-                                                     const double *accuracy, size_t iterations);
-KELVIN_MUST_CHECK kelvin_status kelvin_history_read(kelvin_hmc_info *info, double *accuracy, const char *path,
-                                                    size_t iterations);
+/* ---- its files ---- */
+
+/* The names of the files of logits and labels, and which of the data they are of. */
+enum { KELVIN_PARTS = 2 };
+struct kelvin_logits_file {
+    const char *name, *labels;
+    const kelvin_part *part;
+};
+void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const kelvin_data *data);
+
+/* Whether a file is as the run left it: KELVIN_EFORMAT, with what helps, if it is not. Fine where there is no manifest.
+ * Whoever reads a file of a run asks first; a file is looked at once per open run. */
+KELVIN_MUST_CHECK kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *folder, const char *name);
+
+/* ---- its samples ---- */
 
 /* As kelvin_samples_open, but also where there are none, for all chains have diverged. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder);
+
+/* Whether the files of all samples are there: some people take them away, since their logits say enough. */
+KELVIN_MUST_CHECK kelvin_status kelvin_samples_are_there(bool *there, const kelvin_samples *samples);
 
 /* Of a chain that came to its end: that its history is missing or has been cut, and what brings it back; "" if it is
  * whole. */
@@ -99,18 +122,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const
 /* KELVIN_EDIVERGED: why there are none, and what helps. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_none(const kelvin_samples *samples);
 
-/* The draws of one chain, (iterations, n_params), as one tensor (iterations, ...) per tensor of the model. When read,
- * everything in the header must be as it would be written, but for the version. */
-struct kelvin_draws {
-    const kelvin_model *model;
-    size_t iterations;
-    uint64_t seed;
-    uint32_t chain;
-};
+/* What helps against divergence: "make --lr smaller". */
+void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run *run);
 
-KELVIN_MUST_CHECK kelvin_status kelvin_safetensors_write(const char *path, const float *draws,
-                                                         const struct kelvin_draws *about);
-KELVIN_MUST_CHECK kelvin_status kelvin_safetensors_read(float *draws, const char *path,
-                                                        const struct kelvin_draws *about);
+/* A setting's name as an option: "--step-size". */
+void kelvin_option_name(char out[KELVIN_FILE_NAME], const char *field);
 
 #endif
