@@ -37,29 +37,9 @@ bool kelvin_is_folder(const char *path)
 
 /* ---- writing ---- */
 
-bool kelvin_write_all(int fd, const void *data, size_t bytes)
-{
-    for (const char *from = data; bytes > 0;) {
-        const ssize_t done = write(fd, from, bytes);
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return false;
-        from += done;
-        bytes -= (size_t)done;
-    }
-    return true;
-}
-
 static kelvin_status cannot_write(const struct kelvin_writer *writer)
 {
     return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", writer->path, strerror(errno));
-}
-
-int kelvin_open(const char *path, int flags)
-{
-    int fd;
-    do fd = open(path, flags | O_CLOEXEC, 0666);
-    while (fd < 0 && errno == EINTR);
-    return fd;
 }
 
 static int sync_all(int fd)
@@ -84,8 +64,15 @@ kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path)
     const int b = snprintf(writer->temporary, KELVIN_PATH_MAX, TEMPORARY, path);
     if (a < 0 || b < 0 || b >= KELVIN_PATH_MAX)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", path, KELVIN_PATH_MAX - 5);
-    writer->fd = kelvin_open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC);
-    return writer->fd >= 0 ? KELVIN_OK : cannot_write(writer);
+    writer->fd = kelvin_open_new(writer->temporary);
+    if (writer->fd >= 0) return KELVIN_OK;
+    const int reason = errno;
+    struct stat about;
+    if (lstat(writer->temporary, &about) == 0)
+        return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s is in the way: %s", path, writer->temporary,
+                           strerror(reason));
+    errno = reason;
+    return cannot_write(writer);
 }
 
 void kelvin_writer_forget(const char *path)
@@ -118,28 +105,12 @@ kelvin_status kelvin_writer_put(struct kelvin_writer *writer, const void *data, 
 
 kelvin_status kelvin_writer_put_at(struct kelvin_writer *writer, const void *data, size_t bytes, uint64_t at)
 {
-    for (const char *from = data; bytes > 0;) {
-        const ssize_t done = pwrite(writer->fd, from, bytes, (off_t)at);
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return cannot_write(writer);
-        from += done;
-        bytes -= (size_t)done;
-        at += (uint64_t)done;
-    }
-    return KELVIN_OK;
+    return kelvin_write_all_at(writer->fd, data, bytes, at) ? KELVIN_OK : cannot_write(writer);
 }
 
 kelvin_status kelvin_writer_reserve(struct kelvin_writer *writer, uint64_t bytes)
 {
-#if defined _POSIX_ADVISORY_INFO && _POSIX_ADVISORY_INFO > 0
-    int reason;
-    do reason = posix_fallocate(writer->fd, 0, (off_t)bytes);
-    while (reason == EINTR);
-    errno = reason;
-    if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) return cannot_write(writer);
-    if (!reason) return KELVIN_OK;
-#endif
-    return ftruncate(writer->fd, (off_t)bytes) ? cannot_write(writer) : KELVIN_OK; /* room will show later */
+    return kelvin_reserve(writer->fd, bytes) ? KELVIN_OK : cannot_write(writer);
 }
 
 kelvin_status kelvin_folder_sync(const char *folder)
@@ -163,19 +134,28 @@ static kelvin_status sync_folder_of(const char *path)
     return kelvin_folder_sync(folder);
 }
 
+/* Another process that writes the same file has taken the temporary name: what has it now is not ours to rename. */
+static bool has_name(const struct kelvin_writer *writer)
+{
+    struct stat ours, there;
+    return fstat(writer->fd, &ours) == 0 && lstat(writer->temporary, &there) == 0 && ours.st_dev == there.st_dev &&
+           ours.st_ino == there.st_ino;
+}
+
 kelvin_status kelvin_writer_close(struct kelvin_writer *writer, kelvin_status status)
 {
     if (writer->fd < 0) return status;
+    const bool named = has_name(writer);
+    if (!status && !named)
+        status = kelvin_fail(KELVIN_EIO, "%s: could not be written: %s is no longer there, or another process's",
+                             writer->path, writer->temporary);
     if (!status) status = flush(writer);
     if (!status && sync_all(writer->fd)) status = cannot_write(writer);
     if (close_file(writer->fd) && !status) status = cannot_write(writer);
     writer->fd = -1;
     if (!status && rename(writer->temporary, writer->path)) status = cannot_write(writer);
-    if (status) {
-        unlink(writer->temporary);
-        return status;
-    }
-    return sync_folder_of(writer->path);
+    if (status && named) unlink(writer->temporary);
+    return status ? status : sync_folder_of(writer->path);
 }
 
 /* ---- reading ---- */
@@ -208,11 +188,6 @@ static kelvin_status read_all(int fd, char *data, size_t bytes, const char *path
         done += (size_t)got;
     }
     return KELVIN_OK;
-}
-
-int kelvin_open_to_read(const char *path)
-{
-    return kelvin_open(path, O_RDONLY | O_NONBLOCK);
 }
 
 kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes)
