@@ -1,5 +1,6 @@
 /* Files that are there whole or not at all: a temporary name, fsync, rename, fsync of the folder. */
 #include "files/files.h"
+#include "files/formats.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #define TEMPORARY "%s.tmp"
+enum { PIECE = 1 << 18 };
 
 kelvin_status kelvin_path_join(kelvin_path path, const char *folder, const char *name, ...)
 {
@@ -200,19 +202,53 @@ kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, s
     return status;
 }
 
+/* Opened to be read, and how many bytes it has. */
+static kelvin_status open_sized(int *fd, size_t *bytes, const char *path)
+{
+    struct stat about;
+    *fd = kelvin_open_to_read(path);
+    if (*fd < 0) return cannot_read(path);
+    const kelvin_status status = fstat(*fd, &about) ? cannot_read(path) : regular_size(bytes, &about, path);
+    if (status) close(*fd);
+    return status;
+}
+
 kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path)
 {
+    int fd;
     *data = NULL;
-    const int fd = kelvin_open_to_read(path);
-    if (fd < 0) return cannot_read(path);
-    struct stat about;
-    kelvin_status status = fstat(fd, &about) ? cannot_read(path) : regular_size(bytes, &about, path);
-    if (!status && !(*data = kelvin_alloc(*bytes + 1, 1))) status = KELVIN_ENOMEM;
-    if (!status) status = read_all(fd, *data, *bytes, path);
+    KELVIN_TRY(open_sized(&fd, bytes, path));
+    *data = kelvin_alloc(*bytes + 1, 1);
+    const kelvin_status status = *data ? read_all(fd, *data, *bytes, path) : KELVIN_ENOMEM;
     close(fd);
     if (status) {
         kelvin_free(*data);
         *data = NULL;
     }
+    return status;
+}
+
+static kelvin_status add_up(struct kelvin_sum *sum, int fd, const char *path)
+{
+    char *piece = kelvin_alloc(PIECE, 1);
+    kelvin_status status = piece ? KELVIN_OK : KELVIN_ENOMEM;
+    for (size_t left = sum->bytes; left > 0 && !status;) {
+        const size_t n = left < PIECE ? left : PIECE;
+        status = read_all(fd, piece, n, path);
+        if (!status) sum->crc32 = kelvin_crc32_more(sum->crc32, piece, n);
+        left -= n;
+    }
+    kelvin_free(piece);
+    return status;
+}
+
+kelvin_status kelvin_file_sum(struct kelvin_sum *sum, const char *path, const size_t *only)
+{
+    int fd;
+    *sum = (struct kelvin_sum){0};
+    KELVIN_TRY(open_sized(&fd, &sum->bytes, path));
+    const bool wanted = !only || sum->bytes == *only;
+    const kelvin_status status = wanted ? add_up(sum, fd, path) : KELVIN_OK;
+    close(fd);
     return status;
 }

@@ -81,4 +81,12 @@ KELVIN_MUST_CHECK kelvin_status kelvin_file_read(char **data, size_t *bytes, con
 KELVIN_MUST_CHECK kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes);
 KELVIN_MUST_CHECK kelvin_status kelvin_file_size(size_t *bytes, const char *path);
 
+/* How many bytes a file has, and their CRC-32. It is read in pieces; and not at all, so that crc32 is 0, if `only` is
+ * not NULL and it has another number of bytes. */
+struct kelvin_sum {
+    size_t bytes;
+    uint32_t crc32;
+};
+KELVIN_MUST_CHECK kelvin_status kelvin_file_sum(struct kelvin_sum *sum, const char *path, const size_t *only);
+
 #endif
