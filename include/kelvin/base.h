@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define KELVIN_VERSION "0.6.0"
+#define KELVIN_VERSION "0.7.0"
 
 /* Observations go through networks and densities this many at a time, side by side in memory: three vectors of eight.
  */

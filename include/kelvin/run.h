@@ -77,9 +77,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_set(kelvin_run_config *config, const 
  * Where one field is there and one that belongs to it is not, the second follows: samples and chains each other, the
  * temperature's schedule that of the learning rate, the warm-up is 30 % of the iterations. KELVIN_EFORMAT if a field is
  * not known, is one of another sampler than config->sampler (which the file may change: then the others become what is
- * usual for that one), or is not what it must be. Texts live until kelvin_run_config_free(*owner); the path must live as
- * long. If the file has the checksums of its data set (data_crc32) and that set has changed, kelvin_run_start fails with
- * KELVIN_EFORMAT, and so it does for a wrong value that is the file's. */
+ * usual for that one), or is not what it must be. Texts live until kelvin_run_config_free(*owner); the path must live
+ * as long. If the file has the checksums of its data set (data_crc32) and that set has changed, kelvin_run_start fails
+ * with KELVIN_EFORMAT, and so it does for a wrong value that is the file's. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_config_read(kelvin_run_config *config, void **owner, const char *path);
 void kelvin_run_config_free(void *owner);
 
@@ -108,10 +108,10 @@ typedef enum kelvin_chain_phase {
 typedef struct kelvin_chain_news {
     kelvin_chain_phase phase;
     uint32_t chain;
-    uint32_t row, rows;    /* whole epochs or iterations done, and to do */
-    uint64_t step, steps;  /* the same in steps (of logits: samples) */
-    double steps_per_s;    /* lately; 0: not known yet */
-    const double *values;  /* the row so far, as kelvin_run_columns() lists it; NULL: nothing yet */
+    uint32_t row, rows;   /* whole epochs or iterations done, and to do */
+    uint64_t step, steps; /* the same in steps (of logits: samples) */
+    double steps_per_s;   /* lately; 0: not known yet */
+    const double *values; /* the row so far, as kelvin_run_columns() lists it; NULL: nothing yet */
 } kelvin_chain_news;
 
 /* Called from any thread, one at a time: once for each chain before the first of them starts, so that a watch knows
@@ -141,10 +141,10 @@ const char *kelvin_run_warning(const kelvin_run *run);
 
 /* ---- how long a run is ----
  * A chain goes in rows: the epochs of a sampler that looks at batches, the iterations of one that looks at all data. */
-const char *kelvin_run_row_name(const kelvin_run *run);   /* "epoch" or "iteration" */
-uint32_t kelvin_run_rows(const kelvin_run *run);          /* of each chain */
-uint32_t kelvin_run_draws(const kelvin_run *run);         /* of each chain, warm-up among them */
-uint32_t kelvin_run_warmup(const kelvin_run *run);        /* draws that are warm-up */
+const char *kelvin_run_row_name(const kelvin_run *run);             /* "epoch" or "iteration" */
+uint32_t kelvin_run_rows(const kelvin_run *run);                    /* of each chain */
+uint32_t kelvin_run_draws(const kelvin_run *run);                   /* of each chain, warm-up among them */
+uint32_t kelvin_run_warmup(const kelvin_run *run);                  /* draws that are warm-up */
 uint32_t kelvin_run_draw_row(const kelvin_run *run, uint32_t draw); /* at whose end a draw is taken */
 
 /* The columns of history.csv, the first of which counts rows: those of every run, then those of its sampler. */

@@ -252,3 +252,16 @@ kelvin_status kelvin_file_sum(struct kelvin_sum *sum, const char *path, const si
     close(fd);
     return status;
 }
+
+/* ---- in place ---- */
+
+kelvin_status kelvin_file_put(const char *path, const void *data, size_t bytes, uint64_t at)
+{
+    int fd;
+    KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT));
+    const bool written = ftruncate(fd, (off_t)at) == 0 && kelvin_write_all_at(fd, data, bytes, at) && sync_all(fd) == 0;
+    const int reason = errno;
+    const bool closed = close_file(fd) == 0;
+    if (written && closed) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(written ? errno : reason));
+}

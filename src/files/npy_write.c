@@ -1,8 +1,8 @@
 /* Writes NumPy's array file, version 1.0, filled up with spaces so that the data start at a multiple of 64; data/npy.h
  * says what is in it, and reads it. */
-#include "files/npy.h"
 #include "files/files.h"
 #include "files/formats.h"
+#include "files/npy.h"
 
 #include <stdio.h>
 #include <string.h>

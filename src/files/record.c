@@ -1,8 +1,8 @@
 /* Structs as JSON objects. A number is written with the fewest digits that give it back. */
 #include "files/record.h"
 
-#include "files/files.h"
 #include "base/texts.h"
+#include "files/files.h"
 #include "files/formats.h"
 
 #include <jansson.h>
@@ -114,7 +114,7 @@ static bool real_from(void *value, const json_t *json)
 
 static json_t *whole_to(const void *value)
 {
-    return json_integer((json_int_t)*(const double *)value);
+    return json_integer((json_int_t) * (const double *)value);
 }
 
 static bool whole_from(void *value, const json_t *json)

@@ -1,9 +1,10 @@
-/* The folder of a new run by SGHMC. It is made under a name that nobody else has and renamed when it is whole: a folder
+/* The folder of a new run. It is made under a name that nobody else has and renamed when it is whole: a folder
  * that has its name is a run that can be gone on with. */
 #define _GNU_SOURCE /* renameat2 */
 
-#include "run/chains.h"
 #include "run/description.h"
+#include "run/job.h"
+#include "run/vouch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -34,43 +35,49 @@ static kelvin_status cannot_make(const char *folder)
 /* ---- what is in it ---- */
 
 /* A chain that starts from a sample of another run has its first state written at once: that run may change. */
-static kelvin_status first_state(const struct kelvin_chains *chains, const char *folder, uint32_t number)
+static kelvin_status first_state(const kelvin_run *run, const char *folder, uint32_t number)
 {
     struct kelvin_chain chain = {0};
     kelvin_path path;
-    kelvin_status status = kelvin_chain_create(&chain, chains->run, number);
+    kelvin_status status = kelvin_chain_create(&chain, run, number);
     if (!status) status = kelvin_chain_threads(&chain, 1);
     if (!status) status = kelvin_chain_begin(&chain);
     if (!status) status = kelvin_path_join(path, folder, KELVIN_STATE_FILE, number);
-    if (!status) status = kelvin_state_write(path, &chain, &chain.good);
+    if (!status) status = kelvin_state_write(path, &chain, &chain.good, &chain.bundle);
     kelvin_chain_destroy(&chain);
     return status;
 }
 
-static kelvin_status fill(const struct kelvin_chains *chains, const char *folder)
+static kelvin_status fill(const kelvin_run *run, const char *folder)
 {
-    const kelvin_run_config *config = &chains->run->config;
+    const kelvin_run_config *config = &run->config;
     kelvin_path path;
     for (uint32_t i = 0; i < config->chains; i++) {
         KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i));
         if (mkdir(path, 0777)) return cannot_make(path);
-        if (strcmp(config->init, "none") != 0) KELVIN_TRY(first_state(chains, folder, i));
+        if (strcmp(config->init, "none") != 0) KELVIN_TRY(first_state(run, folder, i));
     }
-    KELVIN_TRY(kelvin_description_write(chains->run->data, folder));
-    return kelvin_config_write(chains->run, folder);
+    KELVIN_TRY(kelvin_description_write(run->data, folder));
+    KELVIN_TRY(kelvin_config_write(run, folder));
+    return kelvin_vouch_begin(folder);
 }
 
 /* What fill() may have made, and nothing else. The lock goes last: who takes the name meanwhile finds all clear. */
 static void remove_folder(const char *folder)
 {
-    static const char *const files[] = {KELVIN_CONFIG_NAME, KELVIN_CONFIG_NAME ".tmp", "lock"};
+    static const char *const files[] = {KELVIN_MANIFEST_FILE,
+                                        KELVIN_MANIFEST_FILE ".tmp",
+                                        KELVIN_CONFIG_NAME,
+                                        KELVIN_CONFIG_NAME ".tmp",
+                                        KELVIN_DESCRIPTION_NAME,
+                                        KELVIN_DESCRIPTION_NAME ".tmp",
+                                        "lock"};
     kelvin_path path;
     for (uint32_t i = 0; !kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i) && kelvin_is_folder(path); i++) {
         if (!kelvin_path_join(path, folder, KELVIN_STATE_FILE ".tmp", i)) unlink(path);
         if (!kelvin_path_join(path, folder, KELVIN_STATE_FILE, i)) unlink(path);
         if (!kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i)) rmdir(path);
     }
-    kelvin_description_remove(folder);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!kelvin_path_join(path, folder, "%s", files[i])) unlink(path);
     rmdir(folder);
@@ -168,16 +175,17 @@ static kelvin_status take_name(const struct place *place, const char *folder)
     return kelvin_folder_sync(parent);
 }
 
-kelvin_status kelvin_chains_folder(struct kelvin_chains *chains)
+kelvin_status kelvin_folder_begin(kelvin_run *run)
 {
+    struct kelvin_run_owned *inside = kelvin_run_inside(run);
     struct place place;
     struct stat about;
-    if (lstat(chains->folder, &about) == 0) return taken(chains->folder);
-    find_place(&place, chains->folder);
+    if (lstat(run->folder, &about) == 0) return taken(run->folder);
+    find_place(&place, run->folder);
     remove_leftovers(&place);
-    KELVIN_TRY(make_unfinished(&place, &chains->lock, chains->folder));
-    kelvin_status status = fill(chains, place.current);
-    if (!status) status = take_name(&place, chains->folder);
+    KELVIN_TRY(make_unfinished(&place, &inside->lock, run->folder));
+    kelvin_status status = fill(run, place.current);
+    if (!status) status = take_name(&place, run->folder);
     if (status) remove_folder(place.current);
-    return status;
+    return status ? status : kelvin_vouch_read(&inside->manifest, run->folder);
 }

@@ -175,12 +175,10 @@ static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run 
                                 uint32_t chain)
 {
     kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_BUNDLE_FILE, chain,
-                                b->first_draw / kelvin_run_bundle_draws(run)));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_BUNDLE_FILE, chain, b->first_draw / kelvin_run_bundle_draws(run)));
     struct kelvin_array *arrays = kelvin_alloc(run->model->n_tensors + 1, sizeof *arrays);
     float *blocks = kelvin_alloc(b->draws ? b->draws : 1, run->model->n_params * sizeof *blocks);
-    const kelvin_status status =
-        arrays && blocks ? write_arrays(path, b, run, chain, arrays, blocks) : KELVIN_ENOMEM;
+    const kelvin_status status = arrays && blocks ? write_arrays(path, b, run, chain, arrays, blocks) : KELVIN_ENOMEM;
     kelvin_free(arrays);
     kelvin_free(blocks);
     return status;
@@ -224,9 +222,11 @@ struct kelvin_draw_place kelvin_draw_place(const kelvin_run *run, uint32_t chain
     return place;
 }
 
-uint32_t kelvin_bundle_count(const kelvin_run *run, uint32_t draws)
+uint32_t kelvin_bundle_files(const kelvin_run *run, uint32_t step, bool ended)
 {
-    return draws ? kelvin_draw_place(run, 0, draws - 1).number + 1 : 0;
+    struct kelvin_bundle b;
+    kelvin_bundle_place(&b, run, step, false);
+    return b.first_draw / kelvin_run_bundle_draws(run) + (ended && b.rows > 0);
 }
 
 /* Which of the chain's files it is. */

@@ -63,8 +63,8 @@ void kelvin_bundle_close(struct kelvin_bundle_file *file); /* fine on a zeroed o
 /* Parameters of its i-th draw (n_params); i < draws. */
 void kelvin_bundle_theta(float *theta, const struct kelvin_bundle_file *file, const kelvin_model *model, uint32_t i);
 
-/* How many such files a chain has that took so many draws. */
-uint32_t kelvin_bundle_count(const kelvin_run *run, uint32_t draws);
+/* How many such files a chain has left when it was at a step. */
+uint32_t kelvin_bundle_files(const kelvin_run *run, uint32_t step, bool ended);
 
 /* ---- without a folder ---- */
 

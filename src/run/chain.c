@@ -17,8 +17,7 @@ kelvin_status kelvin_snapshot_create(struct kelvin_snapshot *s, const kelvin_run
 void kelvin_snapshot_copy(struct kelvin_snapshot *to, const struct kelvin_snapshot *from, const kelvin_run *run)
 {
     float *vectors = to->vectors;
-    memcpy(vectors, from->vectors,
-           kelvin_sampler_vectors(run->sampler) * run->model->n_params * sizeof *vectors);
+    memcpy(vectors, from->vectors, kelvin_sampler_vectors(run->sampler) * run->model->n_params * sizeof *vectors);
     *to = *from;
     to->vectors = vectors;
 }
@@ -149,9 +148,8 @@ static kelvin_status move(struct kelvin_chain *chain, kelvin_step_info *info)
 /* What the network said: of a batch as it was met, of all data where the step has ended. */
 static kelvin_outputs look(struct kelvin_chain *chain)
 {
-    return chain->run->sampler->batches
-               ? kelvin_posterior_outputs(chain->posterior)
-               : kelvin_posterior_look(chain->posterior, kelvin_sampler_theta(chain->sampler));
+    return chain->run->sampler->batches ? kelvin_posterior_outputs(chain->posterior)
+                                        : kelvin_posterior_look(chain->posterior, kelvin_sampler_theta(chain->sampler));
 }
 
 static void add_to(struct kelvin_row_sums *s, const kelvin_step_info *info, const kelvin_outputs *outputs,

@@ -3,6 +3,7 @@
 #include "run/description.h"
 #include "run/fields.h"
 #include "run/room.h"
+#include "run/vouch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,49 +27,60 @@ static bool field_name(char name[KELVIN_NAME_SIZE], const void *context, size_t 
 }
 
 /* A field that nobody reads is a misspelt one, or one of a later version that changes what the others mean. */
-static kelvin_status check_names(void *owner, const char *path, const char *sampler)
+static kelvin_status check_names(void *owner, const char *path, const kelvin_sampler_type *type)
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    const struct known known = {fields, kelvin_config_fields_of(fields, sampler)};
+    const struct known known = {fields, kelvin_config_fields_of(fields, type)};
     const char *name = kelvin_record_stranger(owner, fields, known.n);
+    char others[KELVIN_SAMPLER_NAMES], suggestion[KELVIN_SUGGESTION];
     if (!name) return KELVIN_OK;
-    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++)
-        if (strcmp(name, kelvin_config_fields[i].field.name) == 0)
-            return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is for the sampler %s, not for %s", path, name,
-                               kelvin_config_fields[i].sampler, sampler);
-    char suggestion[KELVIN_SUGGESTION];
+    kelvin_config_samplers(others, name);
+    if (*others)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is for the sampler %s, not for %s", path, name, others,
+                           type->name);
     kelvin_suggest(suggestion, name, field_name, &known);
     return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known; %s", path, name, suggestion);
 }
 
-static const struct kelvin_field *field_named(const char *name)
+/* The version and the sampler come first: they say what the other fields may be. */
+static kelvin_status take_named(struct kelvin_config_record *record, const void *owner, const char *path,
+                                const char *name)
 {
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     size_t i = 0;
-    while (strcmp(kelvin_config_fields[i].field.name, name) != 0) i++;
-    return &kelvin_config_fields[i].field;
+    kelvin_config_fields_of(fields, kelvin_sampler_info(0)); /* those of all samplers are among them */
+    while (strcmp(fields[i].name, name) != 0) i++;
+    return kelvin_record_take(record, owner, path, &fields[i]);
 }
 
-/* The sampler comes first: it says which fields the others may be. */
-static kelvin_status take_sampler(struct kelvin_config_record *record, const void *owner, const char *path)
+static kelvin_status take_sampler(const kelvin_sampler_type **type, struct kelvin_config_record *record,
+                                  const void *owner, const char *path)
 {
-    const struct kelvin_sampler_type *known;
-    KELVIN_TRY(kelvin_record_take(record, owner, path, field_named("sampler")));
-    if (kelvin_sampler_find(&known, record->config.sampler))
+    KELVIN_TRY(take_named(record, owner, path, "sampler"));
+    if (kelvin_sampler_find(type, record->config.sampler))
         return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
     return KELVIN_OK;
 }
 
-/* Those that are there, or all but those that may be missing. */
-static kelvin_status take_fields(struct kelvin_config_record *record, void *owner, const char *path, bool all)
+/* What may not be there: what nobody has to say, and what some runs before 0.7 had no field for. */
+static bool may_miss(const struct kelvin_field *field, const kelvin_sampler_type *type, unsigned format)
+{
+    if (field->kind == &kelvin_field_maybe) return true;
+    return format < KELVIN_FORMAT && !type->batches &&
+           (strcmp(field->name, "init") == 0 || strcmp(field->name, "logit_limit") == 0);
+}
+
+/* Those that are there; format 0: those of a file that may have any, otherwise all of a run. */
+static kelvin_status take_fields(struct kelvin_config_record *record, void *owner, const char *path,
+                                 const kelvin_sampler_type *type, unsigned format)
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    const char *sampler = record->config.sampler;
-    const size_t n = kelvin_config_fields_of(fields, sampler);
+    const size_t n = kelvin_config_fields_of(fields, type);
     for (size_t i = 0; i < n; i++)
-        if (kelvin_record_has(owner, fields[i].name) || (all && fields[i].kind != &kelvin_field_maybe))
+        if (kelvin_record_has(owner, fields[i].name) || (format > 0 && !may_miss(&fields[i], type, format)))
             KELVIN_TRY(kelvin_record_take(record, owner, path, &fields[i]));
     KELVIN_TRY(kelvin_mark_check(record->config.source.data_crc32, path));
-    return check_names(owner, path, sampler);
+    return check_names(owner, path, type);
 }
 
 /* ---- run.json ---- */
@@ -76,7 +88,7 @@ static kelvin_status take_fields(struct kelvin_config_record *record, void *owne
 kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder)
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    const size_t n = kelvin_config_fields_of(fields, run->config.sampler);
+    const size_t n = kelvin_config_fields_of(fields, run->sampler);
     char mark[KELVIN_DATA_MARK];
     kelvin_data_mark(mark, run->data);
     struct kelvin_config_record record = {.version = KELVIN_VERSION, .config = run->config};
@@ -102,7 +114,7 @@ kelvin_status kelvin_config_mark(kelvin_run *run)
     const struct kelvin_config_record record = {.config = run->config};
     size_t n = 0;
     uint32_t crc32;
-    for (size_t i = 0, m = kelvin_config_fields_of(all, run->config.sampler); i < m; i++)
+    for (size_t i = 0, m = kelvin_config_fields_of(all, run->sampler); i < m; i++)
         if (is_marked(&all[i])) fields[n++] = all[i];
     KELVIN_TRY(kelvin_record_crc32(&crc32, fields, n, &record));
     snprintf(kelvin_run_inside(run)->mark, KELVIN_CONFIG_MARK, "%08" PRIx32, crc32);
@@ -113,13 +125,12 @@ static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, kelvin
 {
     const char *mark = data ? NULL : config->source.data_crc32;
     config->source = (kelvin_run_source){0}; /* here is more to be said about it */
-    kelvin_status status = kelvin_run_prepare_on(run, config, data);
+    kelvin_status status = kelvin_run_prepare(run, config, data);
     if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
     if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
     if (status) return status;
     status = kelvin_mark_compare((*run)->data, mark, path,
                                  "put the old data back, or sample the new data with kelvin sample");
-    if (!status && !kelvin_run_is_hmc(*run)) status = kelvin_config_mark(*run);
     if (status) {
         kelvin_run_close(*run);
         *run = NULL;
@@ -127,12 +138,13 @@ static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, kelvin
     return status;
 }
 
-/* A file of a later version may mean something else by the same words. */
-static kelvin_status check_version(const char *version, const char *path)
+/* How the folder of a version is laid out. A file of a later version may mean something else by the same words. */
+static kelvin_status find_format(unsigned *format, const char *version, const char *path)
 {
     unsigned theirs[3] = {0}, ours[3] = {0};
     sscanf(version, "%u.%u.%u", &theirs[0], &theirs[1], &theirs[2]);
     sscanf(KELVIN_VERSION, "%u.%u.%u", &ours[0], &ours[1], &ours[2]);
+    *format = theirs[0] == 0 && theirs[1] < 7 ? 1 : KELVIN_FORMAT;
     size_t i = 0;
     while (i < 2 && theirs[i] == ours[i]) i++;
     if (theirs[i] <= ours[i]) return KELVIN_OK;
@@ -160,32 +172,40 @@ static kelvin_status find_config(kelvin_path path, const char *folder)
     return stat(path, &about) && errno == ENOENT ? no_run(folder) : KELVIN_OK;
 }
 
+/* All that run.json says. Texts live until kelvin_record_free(owner). */
+static kelvin_status read_record(struct kelvin_config_record *record, unsigned *format, void *owner, const char *path)
+{
+    const kelvin_sampler_type *type;
+    if (!kelvin_record_has(owner, "kelvin"))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: not written by kelvin: field \"kelvin\" is missing", path);
+    KELVIN_TRY(take_named(record, owner, path, "kelvin"));
+    KELVIN_TRY(find_format(format, record->version, path));
+    const char *version = record->version;
+    KELVIN_TRY(take_sampler(&type, record, owner, path));
+    KELVIN_TRY(kelvin_run_defaults(&record->config, type->name));
+    record->version = version;
+    return take_fields(record, owner, path, type, *format);
+}
+
 /* The data become the run's, or are closed. */
 static kelvin_status read_config(kelvin_run **run, kelvin_data *data, const char *path)
 {
     struct kelvin_config_record record = {0};
     void *owner = NULL;
+    unsigned format = 0;
     kelvin_status status = kelvin_record_open(&owner, path);
-    if (!status && !kelvin_record_has(owner, "kelvin"))
-        status = kelvin_fail(KELVIN_EFORMAT, "%s: not written by kelvin: field \"kelvin\" is missing", path);
-    if (!status) status = kelvin_record_take(&record, owner, path, field_named("kelvin"));
-    if (!status) status = check_version(record.version, path);
-    if (!status) status = take_sampler(&record, owner, path);
-    if (!status) status = take_fields(&record, owner, path, true);
+    if (!status) status = read_record(&record, &format, owner, path);
     if (status)
         kelvin_data_close(data);
     else
         status = prepare(run, &record.config, data, path);
+    if (!status) {
+        struct kelvin_run_owned *inside = kelvin_run_inside(*run);
+        inside->format = format;
+        snprintf(inside->version, sizeof inside->version, "%s", record.version);
+    }
     kelvin_record_free(owner);
     return status;
-}
-
-kelvin_status kelvin_config_read(kelvin_run **run, const char *folder)
-{
-    kelvin_path path;
-    *run = NULL;
-    KELVIN_TRY(find_config(path, folder));
-    return read_config(run, NULL, path);
 }
 
 /* Earlier versions wrote no description: it is made from the data. */
@@ -198,12 +218,9 @@ static kelvin_status leave_rows(kelvin_run *run)
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder)
+static kelvin_status read_alone(kelvin_run **run, const char *folder, const char *path)
 {
-    kelvin_path path;
     kelvin_data *about;
-    *run = NULL;
-    KELVIN_TRY(find_config(path, folder));
     KELVIN_TRY(kelvin_description_read(&about, folder));
     KELVIN_TRY(read_config(run, about, path));
     const kelvin_status status = about ? KELVIN_OK : leave_rows(*run);
@@ -211,6 +228,39 @@ kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder)
     kelvin_run_close(*run);
     *run = NULL;
     return status;
+}
+
+/* Both files are looked at before they are believed. The manifest becomes the run's. */
+static kelvin_status read_vouched(kelvin_run **run, const char *folder, bool alone)
+{
+    struct kelvin_manifest *manifest;
+    kelvin_path path;
+    *run = NULL;
+    KELVIN_TRY(find_config(path, folder));
+    KELVIN_TRY(kelvin_vouch_read(&manifest, folder));
+    kelvin_status status = kelvin_vouch_config(manifest, folder);
+    if (!status && alone) status = kelvin_vouch_description(manifest, folder);
+    if (!status) status = alone ? read_alone(run, folder, path) : read_config(run, NULL, path);
+    if (!status && alone && !manifest && !kelvin_run_is_old(*run)) {
+        status = kelvin_vouch_missing(folder);
+        kelvin_run_close(*run);
+        *run = NULL;
+    }
+    if (status)
+        kelvin_manifest_free(manifest);
+    else
+        kelvin_run_inside(*run)->manifest = manifest;
+    return status;
+}
+
+kelvin_status kelvin_config_read(kelvin_run **run, const char *folder)
+{
+    return read_vouched(run, folder, false);
+}
+
+kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder)
+{
+    return read_vouched(run, folder, true);
 }
 
 /* ---- configuration files ---- */
@@ -223,9 +273,13 @@ static bool is_there(const void *owner, const char *name)
 static kelvin_status take_over(struct kelvin_config_record *record, void *owner, const char *path)
 {
     kelvin_run_config *config = &record->config;
+    const kelvin_sampler_type *type, *before;
+    KELVIN_TRY(kelvin_sampler_find(&before, config->sampler));
+    type = before;
+    if (is_there(owner, "sampler")) KELVIN_TRY(take_sampler(&type, record, owner, path));
+    if (type != before) KELVIN_TRY(kelvin_run_defaults(config, type->name));
     config->source = (kelvin_run_source){.path = path};
-    if (is_there(owner, "sampler")) KELVIN_TRY(take_sampler(record, owner, path));
-    KELVIN_TRY(take_fields(record, owner, path, false));
+    KELVIN_TRY(take_fields(record, owner, path, type, 0));
     if (is_there(owner, "data")) config->source.data = config->data;
     kelvin_config_follow(config, is_there, owner);
     return KELVIN_OK;
@@ -233,10 +287,8 @@ static kelvin_status take_over(struct kelvin_config_record *record, void *owner,
 
 kelvin_status kelvin_run_config_read(kelvin_run_config *config, void **owner, const char *path)
 {
-    const struct kelvin_sampler_type *known;
     struct kelvin_config_record record = {.config = *config};
     *owner = NULL;
-    KELVIN_TRY(kelvin_sampler_find(&known, config->sampler));
     KELVIN_TRY(kelvin_record_open(owner, path));
     const kelvin_status status = take_over(&record, *owner, path);
     if (status) {

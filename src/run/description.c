@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NAME "data.json"
-
 /* ---- writing ---- */
 
 /* NULL if memory is short: a shorter list would be wrong. */
@@ -55,7 +53,7 @@ static size_t statistics(const kelvin_data *data)
 kelvin_status kelvin_description_write(const kelvin_data *data, const char *folder)
 {
     kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, NAME));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
     json_t *root = json_pack(
         "{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "data", data->name, "train", (json_int_t)data->train.n,
         "test", (json_int_t)data->test.n, "inputs", (json_int_t)data->inputs, "image", image_json(data), "classes",
@@ -68,16 +66,8 @@ kelvin_status kelvin_description_write(const kelvin_data *data, const char *fold
 kelvin_status kelvin_description_restore(const kelvin_data *data, const char *folder)
 {
     kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, NAME));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
     return access(path, F_OK) == 0 ? KELVIN_OK : kelvin_description_write(data, folder);
-}
-
-void kelvin_description_remove(const char *folder)
-{
-    kelvin_path path;
-    if (kelvin_path_join(path, folder, NAME)) return;
-    unlink(path);
-    kelvin_writer_forget(path);
 }
 
 /* ---- reading ---- */
@@ -197,7 +187,7 @@ kelvin_status kelvin_description_read(kelvin_data **data, const char *folder)
 {
     kelvin_path path;
     *data = NULL;
-    KELVIN_TRY(kelvin_path_join(path, folder, NAME));
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
     if (access(path, F_OK)) return KELVIN_OK;
     const kelvin_status status = read_path(data, path);
     if (status != KELVIN_EFORMAT && status != KELVIN_EIO) return status;

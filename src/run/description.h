@@ -7,7 +7,6 @@
 KELVIN_MUST_CHECK kelvin_status kelvin_description_write(const kelvin_data *data, const char *folder);
 /* Only if it is missing. */
 KELVIN_MUST_CHECK kelvin_status kelvin_description_restore(const kelvin_data *data, const char *folder);
-void kelvin_description_remove(const char *folder);
 
 /* A data set without rows; NULL if there is no such file: earlier versions did not write it. */
 KELVIN_MUST_CHECK kelvin_status kelvin_description_read(kelvin_data **data, const char *folder);

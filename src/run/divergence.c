@@ -46,7 +46,7 @@ const char *kelvin_run_warning(const kelvin_run *run)
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
     double critical;
     if (!kelvin_density_misleads(&inside->density, &critical, run->data->classes)) return NULL;
-    if (kelvin_run_is_hmc(run) || strcmp(run->config.init, "none") != 0) return NULL;
+    if (!run->sampler->batches || strcmp(run->config.init, "none") != 0) return NULL;
     snprintf(
         inside->warning, sizeof inside->warning,
         "density %s is below the critical alpha (K - 2) / K = %.3g of %zu classes: where a prediction is wrong, its "
@@ -56,14 +56,24 @@ const char *kelvin_run_warning(const kelvin_run *run)
     return inside->warning;
 }
 
-void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run_config *config)
+void kelvin_option_name(char out[KELVIN_FILE_NAME], const char *field)
+{
+    snprintf(out, KELVIN_FILE_NAME, "--%s", field);
+    for (char *at = out; (at = strchr(at, '_'));) *at = '-';
+}
+
+void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run *run)
 {
     static const char unbounded[] = "dirichlet:";
+    const kelvin_run_config *config = &run->config;
+    char smaller[KELVIN_FILE_NAME];
     kelvin_run_config usual;
     const bool strict = !kelvin_run_defaults(&usual, config->sampler) && config->logit_limit < usual.logit_limit;
+    kelvin_option_name(smaller, run->sampler->step_setting);
     if (strncmp(config->density, unbounded, strlen(unbounded)) == 0)
-        snprintf(out, KELVIN_NOTE, "use --density dirclip:%.40s,-50, for dirichlet has no bound; or make --lr smaller",
-                 config->density + strlen(unbounded));
+        snprintf(out, KELVIN_NOTE, "use --density dirclip:%.40s,-50, for dirichlet has no bound; or make %s smaller",
+                 config->density + strlen(unbounded), smaller);
     else
-        snprintf(out, KELVIN_NOTE, "%smake --lr smaller", strict ? "leave --logit-limit as it is by default, or " : "");
+        snprintf(out, KELVIN_NOTE, "%smake %s smaller", strict ? "leave --logit-limit as it is by default, or " : "",
+                 smaller);
 }

@@ -1,5 +1,5 @@
 /* What a run will cost: some steps of as many chains as would run at once, without a folder. */
-#include "run/chains.h"
+#include "run/chain.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 static const double measured_seconds = 1.5;
 
 struct trial {
-    struct kelvin_chains *chains;
-    size_t at_once;
+    const kelvin_run *run;
+    size_t threads, at_once;
     double *steps_per_s; /* (at_once) */
     double *cpu_share;   /* (at_once) */
     size_t *bytes;       /* (at_once) */
@@ -27,13 +27,14 @@ static kelvin_status try_chain(void *context, size_t task)
 {
     struct trial *trial = context;
     struct kelvin_chain chain = {0};
-    kelvin_status status = kelvin_chain_create(&chain, trial->chains->run, (uint32_t)task);
-    if (!status) status = kelvin_chain_threads(&chain, trial->chains->options.threads / trial->at_once);
+    kelvin_status status = kelvin_chain_create(&chain, trial->run, (uint32_t)task);
+    if (!status) status = kelvin_chain_threads(&chain, trial->threads / trial->at_once);
     if (!status) status = kelvin_chain_begin(&chain);
     double start = kelvin_now(), cpu = cpu_seconds();
     uint32_t steps = 0;
     while (!status && !kelvin_chain_ended(&chain) && (steps == 0 || kelvin_now() - start < measured_seconds)) {
         status = kelvin_chain_step(&chain);
+        chain.bundle.rows = chain.bundle.draws = 0; /* nobody writes it */
         steps++;
         if (chain.step == 1 && !kelvin_chain_ended(&chain)) { /* caches and pages were cold: it does not count */
             start = kelvin_now();
@@ -46,7 +47,7 @@ static kelvin_status try_chain(void *context, size_t task)
     trial->cpu_share[task] = (cpu_seconds() - cpu) / seconds;
     if (!status) trial->bytes[task] = kelvin_posterior_bytes(chain.posterior);
     if (!status && task == 0 && trial->at_once > 1) {
-        status = kelvin_chain_threads(&chain, trial->chains->options.threads);
+        status = kelvin_chain_threads(&chain, trial->threads);
         if (!status) trial->last = kelvin_posterior_bytes(chain.posterior);
     }
     kelvin_chain_destroy(&chain);
@@ -59,31 +60,44 @@ static double data_bytes(const kelvin_data *data)
     return (double)(n * (data->inputs * each + sizeof(int32_t)));
 }
 
-/* Per chain: two snapshots, what the sampler holds (parameters, momentum, gradient), an order, a history. */
+static size_t columns_of(const kelvin_run *run)
+{
+    const kelvin_statistic *columns[KELVIN_COLUMNS];
+    return kelvin_run_columns(columns, run);
+}
+
+/* Rows and draws that a chain collects. */
+static double bundle_bytes(const kelvin_run *run)
+{
+    const double draws = fmin(kelvin_run_bundle_draws(run), kelvin_run_draws(run));
+    const double rows = fmin(kelvin_run_rows(run), ceil((double)kelvin_run_rows(run) / kelvin_run_draws(run)) * draws);
+    return draws * (double)run->model->n_params * sizeof(float) + rows * (double)columns_of(run) * sizeof(double);
+}
+
+/* Per chain: two snapshots and two bundles, what the sampler holds, an order. */
 static double chain_bytes(const kelvin_run *run)
 {
-    const kelvin_run_config *c = &run->config;
-    const size_t vectors = 7 * run->model->n_params;
-    return (double)((vectors + run->data->train.n) * sizeof(float)) +
-           (double)c->epochs * KELVIN_EPOCH_COLUMNS * sizeof(double);
+    const size_t vectors = 3 * kelvin_sampler_vectors(run->sampler) + run->sampler->work;
+    return (double)((vectors * run->model->n_params + run->data->train.n) * sizeof(float)) + 2 * bundle_bytes(run);
 }
 
 static double disk_bytes(const kelvin_run *run)
 {
-    enum { CSV_ROW = 120, HEADERS = 1 << 13 };
-    const kelvin_run_config *c = &run->config;
-    const double n = (double)run->model->n_params * sizeof(float);
+    enum { FIELD = 14, HEADERS = 1 << 13 };
+    const double n = (double)run->model->n_params * sizeof(float), columns = (double)columns_of(run);
     const double rows = (double)(run->data->train.n + run->data->test.n), labels = rows * sizeof(int64_t) + HEADERS;
     const double logits = rows * (double)run->data->classes * sizeof(float);
-    const double chain = 2 * n + (double)c->epochs * (KELVIN_EPOCH_COLUMNS * sizeof(double) + CSV_ROW) + HEADERS;
-    return c->chains * chain + c->samples * (n + HEADERS + logits) + labels;
+    const double draws = kelvin_run_draws(run), files = ceil(draws / kelvin_run_bundle_draws(run));
+    const double state = (double)kelvin_sampler_vectors(run->sampler) * n + bundle_bytes(run) + HEADERS;
+    const double history = (double)kelvin_run_rows(run) * columns * (sizeof(double) + FIELD);
+    return run->config.chains * (state + history + draws * n + files * HEADERS) +
+           run->config.chains * (draws - kelvin_run_warmup(run)) * logits + labels;
 }
 
 static void conclude(kelvin_estimate *out, const struct trial *trial)
 {
-    const kelvin_run *run = trial->chains->run;
-    const kelvin_run_config *c = &run->config;
-    const double per_epoch = (double)kelvin_steps_per_epoch(run);
+    const kelvin_run *run = trial->run;
+    const double per_row = (double)kelvin_run_row_steps(run);
     double steps = 0, cpu_share = 0, memory = data_bytes(run->data) + (double)trial->last;
     for (size_t i = 0; i < trial->at_once; i++) {
         steps += trial->steps_per_s[i];
@@ -93,32 +107,37 @@ static void conclude(kelvin_estimate *out, const struct trial *trial)
     *out = (kelvin_estimate){
         .parameters = run->model->n_params,
         .chains_at_once = trial->at_once,
-        .threads_per_chain = trial->chains->options.threads / trial->at_once,
+        .threads_per_chain = trial->threads / trial->at_once,
         .memory = memory,
         .disk = disk_bytes(run),
-        .epochs_per_s = steps / per_epoch,
-        .seconds = (double)c->chains * c->epochs * per_epoch / steps,
+        .rows_per_s = steps / per_row,
+        .seconds = (double)run->config.chains * kelvin_run_rows(run) * per_row / steps,
         .cpu_share = cpu_share,
     };
+}
+
+static kelvin_status measure(kelvin_estimate *estimate, struct trial *trial)
+{
+    kelvin_pool *pool;
+    if (!(trial->steps_per_s && trial->cpu_share && trial->bytes)) return KELVIN_ENOMEM;
+    KELVIN_TRY(kelvin_pool_create(&pool, trial->at_once));
+    const kelvin_status status = kelvin_pool_run(pool, try_chain, trial, trial->at_once);
+    if (!status) conclude(estimate, trial);
+    kelvin_pool_destroy(pool);
+    return status;
 }
 
 kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_config *config, size_t threads)
 {
     kelvin_run *run;
-    KELVIN_TRY(kelvin_run_create(&run, config));
+    KELVIN_TRY(kelvin_run_prepare(&run, config, NULL));
     if (threads == 0) threads = kelvin_cpu_count();
-    struct kelvin_chains chains = {.run = run, .options = {.threads = threads}};
-    struct trial trial = {.chains = &chains, .at_once = threads < config->chains ? threads : config->chains};
-    kelvin_pool *pool = NULL;
+    struct trial trial = {
+        .run = run, .threads = threads, .at_once = threads < config->chains ? threads : config->chains};
     trial.steps_per_s = kelvin_alloc(trial.at_once, sizeof *trial.steps_per_s);
     trial.cpu_share = kelvin_alloc(trial.at_once, sizeof *trial.cpu_share);
     trial.bytes = kelvin_alloc(trial.at_once, sizeof *trial.bytes);
-    kelvin_status status = kelvin_chains_check(run);
-    if (!status && !(trial.steps_per_s && trial.cpu_share && trial.bytes)) status = KELVIN_ENOMEM;
-    if (!status) status = kelvin_pool_create(&pool, trial.at_once);
-    if (!status) status = kelvin_pool_run(pool, try_chain, &trial, trial.at_once);
-    if (!status) conclude(estimate, &trial);
-    kelvin_pool_destroy(pool);
+    const kelvin_status status = measure(estimate, &trial);
     kelvin_free(trial.steps_per_s);
     kelvin_free(trial.cpu_share);
     kelvin_free(trial.bytes);

@@ -71,7 +71,7 @@ static const kelvin_statistic common[] = {
     {"temperature", "temperature", NULL, 0, 0, INFINITY, .digits = DIGITS},
     {"training_accuracy", NULL, "train %5.1f %%", 100, 0, 1, .digits = DIGITS},
     {"confidence", NULL, "confidence %5.1f %%", 100, 0, 1, .digits = DIGITS},
-    {"log_posterior", "lp", "log-posterior %9.2e", 0, -INFINITY, INFINITY},
+    {"log_posterior", "lp", "log-posterior %9.2e", 0, -INFINITY, INFINITY, .digits = 0},
     {"logit_range", NULL, "logits %5.1f", 0, -INFINITY, INFINITY, .digits = DIGITS},
 };
 

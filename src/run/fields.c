@@ -19,7 +19,7 @@ struct row {
 
 #define FIELD(member, kind)                                                                                            \
     {                                                                                                                  \
-        #member, &kelvin_field_##kind, offsetof(kelvin_run_config, member)                                             \
+#member, &kelvin_field_##kind, offsetof(kelvin_run_config, member)                                             \
     }
 #define COUNT(name, highest)                                                                                           \
     {                                                                                                                  \
@@ -38,7 +38,7 @@ static const struct row rows[] = {
     {FIELD(chains, count), EVERY, COUNT("chains", KELVIN_MOST_CHAINS)},
     {FIELD(iterations, count), ALL_DATA, COUNT("iterations", INFINITY)},
     {FIELD(warmup, count), ALL_DATA, {0}},
-    {FIELD(temperature, real), EVERY, {"temperature", NULL, NULL, 0, 0, INFINITY}},
+    {FIELD(temperature, real), EVERY, {"temperature", NULL, NULL, 0, 0, INFINITY, .whole = false}},
     {FIELD(samples, count), BATCHES, COUNT("samples", INFINITY)},
     {FIELD(epochs, count), BATCHES, COUNT("epochs", INFINITY)},
     {FIELD(batch, count), BATCHES, {0}},
@@ -60,7 +60,8 @@ static bool counts(const struct row *row, const kelvin_sampler_type *type)
 static struct kelvin_field setting_field(const kelvin_sampler_type *type, size_t i)
 {
     const struct kelvin_field_kind *kind = type->setting[i].whole ? &kelvin_field_whole : &kelvin_field_real;
-    return (struct kelvin_field){type->setting[i].name, kind, offsetof(kelvin_run_config, setting) + i * sizeof(double)};
+    return (struct kelvin_field){type->setting[i].name, kind,
+                                 offsetof(kelvin_run_config, setting) + i * sizeof(double)};
 }
 
 size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS], const kelvin_sampler_type *type)
@@ -68,7 +69,8 @@ size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS],
     size_t n = 0;
     for (const struct row *row = rows; row < rows + ROWS; row++) {
         if (row->field.name && counts(row, type)) fields[n++] = row->field;
-        for (size_t i = 0; !row->field.name && i < kelvin_count_settings(type); i++) fields[n++] = setting_field(type, i);
+        for (size_t i = 0; !row->field.name && i < kelvin_count_settings(type); i++)
+            fields[n++] = setting_field(type, i);
     }
     return n;
 }
@@ -101,8 +103,7 @@ void kelvin_config_samplers(char out[KELVIN_SAMPLER_NAMES], const char *field)
 static double value_of(const kelvin_run_config *config, const struct kelvin_field *field)
 {
     const char *at = (const char *)config + field->offset;
-    return field->kind == &kelvin_field_count ? *(const uint32_t *)(const void *)at
-                                              : *(const double *)(const void *)at;
+    return field->kind == &kelvin_field_count ? *(const uint32_t *)(const void *)at : *(const double *)(const void *)at;
 }
 
 kelvin_status kelvin_config_ranges(const kelvin_run_config *config, const kelvin_sampler_type *type)

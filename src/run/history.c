@@ -66,8 +66,7 @@ kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *s
     if (!there) tell_lost(out, "is missing", s, chain);
     if (!there) return KELVIN_OK;
     KELVIN_TRY(kelvin_table_rows(&rows, path));
-    snprintf(what, sizeof what, "ends after %zu of %u %ss", rows, kelvin_run_rows(s->run),
-             kelvin_run_row_name(s->run));
+    snprintf(what, sizeof what, "ends after %zu of %u %ss", rows, kelvin_run_rows(s->run), kelvin_run_row_name(s->run));
     if (rows < kelvin_run_rows(s->run)) tell_lost(out, what, s, chain);
     return KELVIN_OK;
 }
@@ -122,9 +121,8 @@ kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples 
 {
     const kelvin_run *run = samples->run;
     *history = (kelvin_history){0};
-    const kelvin_status status = run->folder
-                                     ? open_file(history, samples, chain)
-                                     : read_kept(history, &kelvin_run_inside(run)->kept[chain], run);
+    const kelvin_status status = run->folder ? open_file(history, samples, chain)
+                                             : read_kept(history, &kelvin_run_inside(run)->kept[chain], run);
     if (status) kelvin_history_close(history);
     return status;
 }

@@ -1,7 +1,7 @@
 /* The thread that writes checkpoints. A chain copies its state into its slot and goes on; the slot is the keeper's
- * until the state is on disk. Before a state comes history.csv: who is killed between the two finds rows too many,
- * which will be written again, but after the last state no row would be. After it comes a row of times.csv, which is
- * the one file that differs between two runs of one configuration. */
+ * until the state is on disk. Before a state come the last rows of history.csv: who is killed between the two finds
+ * rows too many, which will be written again, but after the last state no row would be. After it comes a row of
+ * times.csv, which is the one file that differs between two runs of one configuration. */
 #include "run/keeper.h"
 
 #include "base/c_locale.h"
@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 struct kelvin_keeper {
-    const char *folder;
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t work, done;
@@ -26,12 +25,13 @@ struct kelvin_keeper {
 /* ---- files ---- */
 
 /* A row at the end of times.csv, under a head if it is the first; none, if it cannot be a whole one. */
-static bool add_row(int fd, const char *row, size_t bytes)
+static bool add_row(int fd, const char *row, size_t bytes, const char *unit)
 {
-    static const char head[] = "chain,step,epoch,seconds,images_per_s,threads\n";
+    char head[64];
+    const int used = snprintf(head, sizeof head, "chain,step,%s,seconds,images_per_s,threads\n", unit);
     struct stat about;
     if (fstat(fd, &about)) return false;
-    if ((about.st_size > 0 || kelvin_write_all(fd, head, sizeof head - 1)) && kelvin_write_all(fd, row, bytes))
+    if ((about.st_size > 0 || kelvin_write_all(fd, head, (size_t)used)) && kelvin_write_all(fd, row, bytes))
         return true;
     const int reason = errno;
     const int undone = ftruncate(fd, about.st_size);
@@ -41,38 +41,44 @@ static bool add_row(int fd, const char *row, size_t bytes)
 }
 
 /* Rows are only ever added; whoever loses the last one in a power cut has lost nothing of the run. */
-static kelvin_status note_times(const struct kelvin_keeper *keeper, struct kelvin_slot *slot)
+static kelvin_status note_times(struct kelvin_slot *slot)
 {
     const struct kelvin_chain *chain = slot->chain;
+    const kelvin_run *run = chain->run;
     const uint32_t steps = slot->state.step - slot->noted;
+    const size_t each = run->sampler->batches ? run->config.batch : run->data->train.n;
     const double seconds = slot->offered - slot->noted_at;
     kelvin_path path;
     char row[256];
+    int fd;
     locale_t c, before = enter_c_locale(&c);
     const int used = snprintf(row, sizeof row, "%u,%u,%.6g,%.6g,%.6g,%zu\n", chain->number, slot->state.step,
-                              (double)slot->state.step / chain->steps_per_epoch, seconds,
-                              seconds > 0 ? (double)steps * chain->run->config.batch / seconds : 0.0, slot->threads);
+                              (double)slot->state.step / chain->row_steps, seconds,
+                              seconds > 0 ? (double)steps * (double)each / seconds : 0.0, slot->threads);
     leave_c_locale(c, before);
-    KELVIN_TRY(kelvin_path_join(path, keeper->folder, KELVIN_TIMES_FILE));
-    const int fd = kelvin_open(path, O_WRONLY | O_CREAT | O_APPEND);
-    const bool added = fd >= 0 && add_row(fd, row, (size_t)used);
+    KELVIN_TRY(kelvin_path_join(path, slot->folder, KELVIN_TIMES_FILE));
+    KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT | O_APPEND));
+    const bool added = add_row(fd, row, (size_t)used, kelvin_run_row_name(run));
     const int reason = errno;
-    if (fd >= 0 && close(fd) && added)
-        return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
-    if (!added) return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(reason));
+    const bool closed = close(fd) == 0;
+    if (!added || !closed)
+        return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(added ? errno : reason));
     slot->noted = slot->state.step;
     slot->noted_at = slot->offered;
     return KELVIN_OK;
 }
 
-static kelvin_status write_state(const struct kelvin_keeper *keeper, struct kelvin_slot *slot)
+static kelvin_status write_state(struct kelvin_slot *slot)
 {
     const struct kelvin_chain *chain = slot->chain;
+    uint64_t bytes = slot->history_bytes;
     kelvin_path path;
-    KELVIN_TRY(kelvin_chain_history(chain, keeper->folder, slot->state.step));
-    KELVIN_TRY(kelvin_path_join(path, keeper->folder, KELVIN_STATE_FILE, chain->number));
-    KELVIN_TRY(kelvin_state_write(path, chain, &slot->state));
-    return note_times(keeper, slot);
+    if (slot->bundle.rows > 0)
+        KELVIN_TRY(
+            kelvin_history_put(chain->run, slot->folder, chain->number, &bytes, slot->bundle.row, slot->bundle.rows));
+    KELVIN_TRY(kelvin_path_join(path, slot->folder, KELVIN_STATE_FILE, chain->number));
+    KELVIN_TRY(kelvin_state_write(path, chain, &slot->state, &slot->bundle));
+    return note_times(slot);
 }
 
 /* ---- the thread ---- */
@@ -98,7 +104,7 @@ static void *keep(void *argument)
             continue;
         }
         pthread_mutex_unlock(&keeper->mutex);
-        const kelvin_status status = write_state(keeper, slot);
+        const kelvin_status status = write_state(slot);
         pthread_mutex_lock(&keeper->mutex);
         if (status && !slot->status) {
             slot->status = status;
@@ -111,12 +117,11 @@ static void *keep(void *argument)
     return NULL;
 }
 
-kelvin_status kelvin_keeper_start(struct kelvin_keeper **out, const char *folder)
+kelvin_status kelvin_keeper_start(struct kelvin_keeper **out)
 {
     struct kelvin_keeper *keeper = kelvin_alloc(1, sizeof *keeper);
     *out = NULL;
     if (!keeper) return KELVIN_ENOMEM;
-    keeper->folder = folder;
     pthread_mutex_init(&keeper->mutex, NULL);
     pthread_cond_init(&keeper->work, NULL);
     pthread_cond_init(&keeper->done, NULL);
@@ -144,12 +149,25 @@ void kelvin_keeper_stop(struct kelvin_keeper *keeper)
 
 /* ---- slots ---- */
 
-kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *keeper, const struct kelvin_chain *chain)
+static void free_slot(struct kelvin_slot *slot)
 {
-    *slot = (struct kelvin_slot){.keeper = keeper, .chain = chain, .noted = chain->step, .noted_at = kelvin_now()};
-    const kelvin_status status = kelvin_snapshot_create(&slot->state, chain->run->model->n_params);
+    kelvin_snapshot_free(&slot->state);
+    kelvin_bundle_free(&slot->bundle);
+}
+
+kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *keeper, const struct kelvin_chain *chain,
+                               const char *folder, uint64_t history_bytes)
+{
+    *slot = (struct kelvin_slot){.keeper = keeper,
+                                 .chain = chain,
+                                 .folder = folder,
+                                 .history_bytes = history_bytes,
+                                 .noted = chain->step,
+                                 .noted_at = kelvin_now()};
+    kelvin_status status = kelvin_snapshot_create(&slot->state, chain->run);
+    if (!status) status = kelvin_bundle_create(&slot->bundle, chain->run);
     if (status) {
-        kelvin_snapshot_free(&slot->state);
+        free_slot(slot);
         return status;
     }
     pthread_mutex_lock(&keeper->mutex);
@@ -196,20 +214,18 @@ static void hand_over(struct kelvin_slot *slot)
 void kelvin_slot_offer(struct kelvin_slot *slot)
 {
     kelvin_chain_now(&slot->state, slot->chain);
+    kelvin_bundle_copy(&slot->bundle, &slot->chain->bundle, slot->chain->run);
     hand_over(slot);
 }
 
-static void offer_good(struct kelvin_slot *slot)
+kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain *chain)
 {
-    const struct kelvin_snapshot *good = &slot->chain->good;
-    const size_t bytes = slot->chain->run->model->n_params * sizeof(float);
-    float *theta = slot->state.theta, *v = slot->state.v;
-    memcpy(theta, good->theta, bytes);
-    memcpy(v, good->v, bytes);
-    slot->state = *good;
-    slot->state.theta = theta;
-    slot->state.v = v;
-    hand_over(slot);
+    const struct kelvin_bundle *bundle = &chain->bundle;
+    wait_until_idle(slot); /* the keeper may be at the rows that come before these */
+    if (bundle->rows == 0) return KELVIN_OK;
+    KELVIN_TRY(
+        kelvin_history_put(chain->run, slot->folder, chain->number, &slot->history_bytes, bundle->row, bundle->rows));
+    return kelvin_bundle_write(&chain->bundle, chain->run, slot->folder, chain->number);
 }
 
 kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
@@ -217,7 +233,9 @@ kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
     struct kelvin_keeper *keeper = slot->keeper;
     wait_until_idle(slot);
     if (!slot->status) {
-        offer_good(slot);
+        kelvin_snapshot_copy(&slot->state, &slot->chain->good, slot->chain->run);
+        kelvin_bundle_copy(&slot->bundle, &slot->chain->bundle, slot->chain->run);
+        hand_over(slot);
         wait_until_idle(slot);
     }
     pthread_mutex_lock(&keeper->mutex);
@@ -225,6 +243,6 @@ kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
     while (*link != slot) link = &(*link)->next;
     *link = slot->next;
     pthread_mutex_unlock(&keeper->mutex);
-    kelvin_snapshot_free(&slot->state);
+    free_slot(slot);
     return slot->status ? kelvin_fail(slot->status, "%s", slot->sentence) : KELVIN_OK;
 }

@@ -1,7 +1,7 @@
 /* The logits of all samples, in a clean pass over plain data: RUN/logits_train.npy and logits_test.npy, (samples, n,
  * classes), with labels_train.npy and labels_test.npy beside them, so that the folder can be judged without the data.
  * One sample's logits are in memory at a time. */
-#include "run/chains.h"
+#include "run/job.h"
 #include "run/pass.h"
 
 #include <unistd.h>
@@ -31,11 +31,11 @@ static void free_work(struct work *work)
     kelvin_free(work->logits);
 }
 
-static kelvin_status predict(struct work *work, const char *path)
+static kelvin_status predict(struct work *work, kelvin_samples *samples, size_t i)
 {
     const kelvin_part *part = work->part;
     const size_t most = work->pass.batch;
-    KELVIN_TRY(kelvin_sample_read(work->theta, path, work->run->model));
+    KELVIN_TRY(kelvin_samples_read(samples, work->theta, i));
     for (size_t first = 0; first < part->n; first += most) {
         const size_t n = part->n - first < most ? part->n - first : most;
         kelvin_data_slice(work->run->data, part, work->x, first, n);
@@ -45,24 +45,20 @@ static kelvin_status predict(struct work *work, const char *path)
     return KELVIN_OK;
 }
 
-static kelvin_status write_part(struct kelvin_chains *chains, const kelvin_part *part, const char *path, size_t samples,
-                                size_t done)
+static kelvin_status write_part(struct kelvin_job *job, kelvin_samples *samples, const kelvin_part *part,
+                                const char *path, size_t done)
 {
-    const kelvin_run *run = chains->run;
-    const struct kelvin_npy form = {KELVIN_NPY_F32, 3, {samples, part->n, run->data->classes}};
+    const kelvin_run *run = samples->run;
+    const struct kelvin_npy form = {KELVIN_NPY_F32, 3, {samples->n, part->n, run->data->classes}};
     struct work work = {.run = run, .part = part};
     struct kelvin_writer file = {.fd = -1};
-    struct kelvin_sample_place place = {0};
-    kelvin_path sample;
-    kelvin_status status = make_work(&work, chains->options.threads);
+    kelvin_status status = make_work(&work, job->options.threads);
     if (!status) status = kelvin_npy_begin(&file, path, &form);
-    for (size_t i = 0; i < samples && !status; i++) {
+    for (size_t i = 0; i < samples->n && !status; i++) {
         const kelvin_chain_news news = {
-            .phase = KELVIN_CHAIN_LOGITS, .step = done + i, .steps = KELVIN_PARTS * samples};
-        if (!kelvin_chains_tell(chains, &news)) status = kelvin_fail(KELVIN_ESTOP, "stopped on request");
-        if (!status && !kelvin_sample_next(sample, &place, chains->folder))
-            status = kelvin_fail(KELVIN_EIO, "%s: sample %zu is gone", chains->folder, i);
-        if (!status) status = predict(&work, sample);
+            .phase = KELVIN_CHAIN_LOGITS, .step = done + i, .steps = KELVIN_PARTS * samples->n};
+        if (!kelvin_job_tell(job, run, &news)) status = kelvin_fail(KELVIN_ESTOP, "stopped on request");
+        if (!status) status = predict(&work, samples, i);
         if (!status) status = kelvin_writer_put(&file, work.logits, part->n * run->data->classes * sizeof *work.logits);
     }
     status = kelvin_writer_close(&file, status);
@@ -72,23 +68,34 @@ static kelvin_status write_part(struct kelvin_chains *chains, const kelvin_part 
 
 void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const kelvin_data *data)
 {
-    files[0] = (struct kelvin_logits_file){"logits_train.npy", KELVIN_LABELS_TRAIN, &data->train};
+    files[0] = (struct kelvin_logits_file){"logits_train.npy", "labels_train.npy", &data->train};
     files[1] = (struct kelvin_logits_file){"logits_test.npy", "labels_test.npy", &data->test};
 }
 
-kelvin_status kelvin_logits_write(struct kelvin_chains *chains)
+static kelvin_status write_parts(struct kelvin_job *job, kelvin_samples *samples)
 {
+    const kelvin_run *run = samples->run;
     struct kelvin_logits_file files[KELVIN_PARTS];
-    const size_t samples = kelvin_sample_count(chains->folder);
-    kelvin_logits_files(files, chains->run->data);
+    kelvin_logits_files(files, run->data);
     for (size_t i = 0; i < KELVIN_PARTS; i++) {
         kelvin_path path;
         const kelvin_part *part = files[i].part;
-        if (samples == 0 || part->n == 0) continue;
-        KELVIN_TRY(kelvin_path_join(path, chains->folder, "%s", files[i].labels));
+        if (part->n == 0) continue;
+        KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", files[i].labels));
         if (access(path, F_OK) != 0) KELVIN_TRY(kelvin_labels_write(path, part->y, part->n));
-        KELVIN_TRY(kelvin_path_join(path, chains->folder, "%s", files[i].name));
-        if (access(path, F_OK) != 0) KELVIN_TRY(write_part(chains, part, path, samples, i * samples));
+        KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", files[i].name));
+        if (access(path, F_OK) != 0) KELVIN_TRY(write_part(job, samples, part, path, i * samples->n));
     }
     return KELVIN_OK;
+}
+
+kelvin_status kelvin_logits_write(struct kelvin_job *job, kelvin_run *run)
+{
+    kelvin_samples *samples;
+    const kelvin_status status = kelvin_samples_of(&samples, run);
+    if (status == KELVIN_EDIVERGED) return KELVIN_OK; /* there are none to have logits of */
+    if (status) return status;
+    const kelvin_status written = write_parts(job, samples);
+    kelvin_samples_close(samples);
+    return written;
 }

@@ -2,8 +2,8 @@
  * bytes, tables as standardised float32, labels as int32),
  *     training inputs - training labels - test inputs - test labels.
  * Earlier versions wrote the first two. */
-#include "run/fields.h"
 #include "files/formats.h"
+#include "run/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>

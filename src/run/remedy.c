@@ -1,27 +1,23 @@
-/* What helps where a file of a run by SGHMC is damaged or gone: one that follows from others is made again when it is
- * not there, and a chain without its folder is sampled anew, to the same bits. */
+/* What helps where a file of a run is damaged or gone: one that follows from others is made again, and a chain without
+ * its folder is sampled anew, to the same bits. */
 #include "run/remedy.h"
 
-#include "run/chain.h"
+#include "run/room.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-kelvin_status kelvin_remedy(kelvin_status status, const char *folder, const char *what)
+kelvin_status kelvin_remedy(kelvin_status status, const char *folder)
 {
     if (status != KELVIN_EFORMAT) return status;
-    return kelvin_fail(status, "%s; remove %s, then kelvin resume %s makes it again", kelvin_error(), what, folder);
+    return kelvin_fail(status, "%s; kelvin resume %s makes it again", kelvin_error(), folder);
 }
 
-kelvin_status kelvin_sample_missing(const char *folder, uint32_t chain, uint32_t index, bool past)
+kelvin_status kelvin_remedy_chain(kelvin_status status, const char *folder, uint32_t chain)
 {
-    if (past)
-        return kelvin_fail(KELVIN_EFORMAT,
-                           "%s/" KELVIN_SAMPLE_FILE " is missing, and its chain is past it; put it back, or remove "
-                           "%s/" KELVIN_CHAIN_FOLDER " to sample it anew",
-                           folder, chain, index, folder, chain);
-    return kelvin_fail(KELVIN_EFORMAT, "%s/" KELVIN_SAMPLE_FILE " is missing; kelvin resume %s makes it again", folder,
-                       chain, index, folder);
+    if (status != KELVIN_EFORMAT) return status;
+    return kelvin_fail(status, "%s; remove %s/" KELVIN_CHAIN_FOLDER ", and kelvin resume %s samples that chain anew",
+                       kelvin_error(), folder, chain, folder);
 }
 
 kelvin_status kelvin_is_there(bool *there, const char *path)

@@ -51,6 +51,7 @@ struct kelvin_run_owned {
     kelvin_path folder;
     struct kelvin_lock lock;
     struct kelvin_place *place; /* (chains) */
+    double started;             /* kelvin_now() when its first chain was; 0 before */
     struct kelvin_kept *kept;   /* (chains), of a run without a folder: its draws and histories */
 };
 
@@ -88,11 +89,11 @@ KELVIN_MUST_CHECK kelvin_status kelvin_config_mark(kelvin_run *run);
 
 /* ---- how long it is ---- */
 
-uint32_t kelvin_run_row_steps(const kelvin_run *run);                 /* steps of a row */
-uint32_t kelvin_run_steps(const kelvin_run *run);                     /* of a chain */
-uint32_t kelvin_run_draws_by(const kelvin_run *run, uint32_t rows);   /* draws taken when so many rows have ended */
-uint32_t kelvin_run_bundle_draws(const kelvin_run *run);              /* draws of a bundle */
-size_t kelvin_run_column(const kelvin_run *run, const char *name);    /* its number; SIZE_MAX: there is none */
+uint32_t kelvin_run_row_steps(const kelvin_run *run);               /* steps of a row */
+uint32_t kelvin_run_steps(const kelvin_run *run);                   /* of a chain */
+uint32_t kelvin_run_draws_by(const kelvin_run *run, uint32_t rows); /* draws taken when so many rows have ended */
+uint32_t kelvin_run_bundle_draws(const kelvin_run *run);            /* draws of a bundle */
+size_t kelvin_run_column(const kelvin_run *run, const char *name);  /* its number; SIZE_MAX: there is none */
 
 /* ---- its files ---- */
 
@@ -107,6 +108,9 @@ void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const ke
 /* Whether a file is as the run left it: KELVIN_EFORMAT, with what helps, if it is not. Fine where there is no manifest.
  * Whoever reads a file of a run asks first; a file is looked at once per open run. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *folder, const char *name);
+
+/* Whether all chains have ended, and how many have not diverged. */
+bool kelvin_run_chains_ended(const kelvin_run *run);
 
 /* ---- its samples ---- */
 

@@ -1,61 +1,82 @@
-/* Where chains start: at random, as the model says, or at the samples of another run (fine-tuning). */
+/* Where chains start: at random, or at the samples of another run (fine-tuning). */
 #include "run/chain.h"
+
+#include "kernels/kernels.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "FOLDER" or "FOLDER/i" as a folder and the index of a sample; without one, the chain's own number, round and round.
- */
-static kelvin_status find_sample(kelvin_path path, const char *init, uint32_t chain)
+/* ---- at random ---- */
+
+/* As the network says. Samplers that look at all data start networks of tables, the toy one among them, from N(0, 1)
+ * for every parameter, as the paper does. */
+static kelvin_status at_random(float *theta, const kelvin_run *run, uint32_t chain)
 {
-    kelvin_path folder;
-    size_t n = kelvin_sample_count(init), index = n ? chain % n : 0;
-    const char *slash = strrchr(init, '/');
-    KELVIN_TRY(kelvin_path_join(folder, init, "%s", ""));
-    for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/'; end--) folder[end - 1] = '\0';
-    if (n == 0 && slash && isdigit((unsigned char)slash[1]) && strspn(slash + 1, "0123456789") == strlen(slash + 1)) {
-        folder[slash - init] = '\0';
-        index = strtoul(slash + 1, NULL, 10);
-        n = kelvin_sample_count(folder);
-        if (n > 0 && index >= n)
-            return kelvin_fail(KELVIN_EUSAGE, "init: %s has %zu samples, 0 to %zu; %zu is not among them", folder, n,
-                               n - 1, index);
-    }
-    if (n == 0)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           "init: %s holds no samples; expected the folder of a finished run by sghmc, or FOLDER/i",
-                           init);
-    struct kelvin_sample_place place = {0};
-    for (size_t i = 0; i <= index; i++)
-        if (!kelvin_sample_next(path, &place, folder))
-            return kelvin_fail(KELVIN_EIO, "init: sample %zu of %s cannot be found", index, folder);
+    const kelvin_random where = {.seed = run->config.seed, .chain = chain, .stream = KELVIN_STREAM_INIT};
+    const struct kelvin_kernels *kernels;
+    KELVIN_TRY(kelvin_kernels_get(&kernels));
+    if (run->sampler->batches || run->data->channels > 0)
+        kelvin_model_init(run->model, theta, run->config.seed, chain);
+    else
+        kernels->normals(theta, run->model->n_params, where);
     return KELVIN_OK;
 }
 
-/* A whole file that cannot be read as this model is one of another. */
-static kelvin_status read_start(float *theta, const char *path, const kelvin_run *run)
+/* ---- at a sample ---- */
+
+/* FOLDER/i: which i, and FOLDER; false if it does not end so. */
+static bool split(kelvin_path folder, size_t *index, const char *init)
 {
-    struct kelvin_tensors *file;
-    const kelvin_status status = kelvin_sample_read(theta, path, run->model);
-    if (status != KELVIN_EFORMAT) return status;
-    char sentence[1024];
-    snprintf(sentence, sizeof sentence, "%s", kelvin_error());
-    const bool whole = kelvin_tensors_open(&file, path) == KELVIN_OK;
-    if (whole) kelvin_tensors_close(file);
-    if (!whole) return kelvin_fail(status, "init: %s", sentence);
-    return kelvin_fail(status, "init is of another model than %s: %s", run->config.model, sentence);
+    const char *slash = strrchr(init, '/');
+    if (!slash || !isdigit((unsigned char)slash[1]) || strspn(slash + 1, "0123456789") != strlen(slash + 1))
+        return false;
+    snprintf(folder, KELVIN_PATH_MAX, "%.*s", (int)(slash - init), init);
+    *index = strtoul(slash + 1, NULL, 10);
+    return true;
+}
+
+/* "FOLDER", or "FOLDER/i", which may also be the name of a folder: that is looked for first. */
+static kelvin_status open_run(kelvin_samples **samples, size_t *index, const char *init, uint32_t chain)
+{
+    kelvin_path folder;
+    bool said = false;
+    snprintf(folder, sizeof folder, "%s", init);
+    if (!kelvin_is_folder(init)) said = split(folder, index, init);
+    const kelvin_status status = kelvin_samples_open(samples, folder);
+    if (status) return kelvin_fail(status == KELVIN_ENOMEM ? status : KELVIN_EUSAGE, "init: %s", kelvin_error());
+    if (!said) *index = chain % (*samples)->n;
+    if (*index < (*samples)->n) return KELVIN_OK;
+    const size_t n = (*samples)->n;
+    kelvin_samples_close(*samples);
+    *samples = NULL;
+    return kelvin_fail(KELVIN_EUSAGE, "init: %s has %zu samples, 0 to %zu; %zu is not among them", folder, n, n - 1,
+                       *index);
+}
+
+static kelvin_status check_model(const kelvin_samples *from, const kelvin_run *run)
+{
+    const kelvin_model *a = from->run->model, *b = run->model;
+    bool same = a->n_tensors == b->n_tensors;
+    for (size_t t = 0; same && t < b->n_tensors; t++)
+        same = strcmp(a->tensor[t].name, b->tensor[t].name) == 0 && a->tensor[t].ndim == b->tensor[t].ndim &&
+               memcmp(a->tensor[t].shape, b->tensor[t].shape, b->tensor[t].ndim * sizeof *b->tensor[t].shape) == 0;
+    if (same) return KELVIN_OK;
+    return kelvin_fail(
+        KELVIN_EFORMAT, "init is of another model than %s on %s: %s has %s on %s, with other parameters or shapes",
+        run->config.model, run->config.data, from->folder, from->run->config.model, from->run->config.data);
 }
 
 kelvin_status kelvin_start(float *theta, const kelvin_run *run, uint32_t chain)
 {
-    const kelvin_run_config *config = &run->config;
-    if (strcmp(config->init, "none") == 0) {
-        kelvin_model_init(run->model, theta, config->seed, chain);
-        return KELVIN_OK;
-    }
-    kelvin_path path;
-    KELVIN_TRY(find_sample(path, config->init, chain));
-    return read_start(theta, path, run);
+    const char *init = run->config.init;
+    kelvin_samples *samples;
+    size_t index = 0;
+    if (strcmp(init, "none") == 0) return at_random(theta, run, chain);
+    KELVIN_TRY(open_run(&samples, &index, init, chain));
+    kelvin_status status = check_model(samples, run);
+    if (!status) status = kelvin_samples_read(samples, theta, index);
+    kelvin_samples_close(samples);
+    return status;
 }

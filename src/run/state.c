@@ -33,8 +33,7 @@ static void name_arrays(struct kelvin_array *arrays, const struct kelvin_chain *
         kelvin_name_tensors(arrays, model, prefix, NULL, state->vectors + i * n);
         arrays += model->n_tensors;
     }
-    arrays[NUMBERS] =
-        table("numbers", KELVIN_F64, 1, kelvin_sampler_numbers(run->sampler), (void *)state->numbers);
+    arrays[NUMBERS] = table("numbers", KELVIN_F64, 1, kelvin_sampler_numbers(run->sampler), (void *)state->numbers);
     arrays[SUMS] = table("row_so_far", KELVIN_F64, 1, KELVIN_ROW_SUMS, (void *)&state->sums);
     arrays[ROWS] = table("history", KELVIN_F64, bundle->rows, chain->columns, bundle->row);
     arrays[DRAWS] = table("draws", KELVIN_F32, bundle->draws, n, bundle->draw);
@@ -100,8 +99,7 @@ kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
 {
     struct kelvin_tensors *file;
     KELVIN_TRY(kelvin_tensors_open(&file, path));
-    kelvin_status status =
-        read_notes(&chain->good.step, chain->good.diverged, file, path, chain->run, chain->number);
+    kelvin_status status = read_notes(&chain->good.step, chain->good.diverged, file, path, chain->run, chain->number);
     if (!status) status = read_arrays(chain, file);
     kelvin_tensors_close(file);
     return status;

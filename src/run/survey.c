@@ -1,118 +1,125 @@
-/* What is there of a run by SGHMC and what is not: where each chain stands, which of its files are missing, which of
- * them can be made again from its state, and which cannot. */
-#include "run/chains.h"
+/* What is there of a run and what is not: where each chain stands, which of its files are missing or damaged, which of
+ * them can be made again, and which cannot. */
+#include "run/job.h"
 
 #include "run/description.h"
 #include "run/remedy.h"
+#include "run/vouch.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <unistd.h>
-
-/* ---- files ---- */
-
-static bool is_there(const struct kelvin_chains *chains, const char *name)
-{
-    kelvin_path path;
-    return !kelvin_path_join(path, chains->folder, "%s", name) && access(path, F_OK) == 0;
-}
-
-/* All of it, of a chain that ended at this step. */
-static bool has_history(const struct kelvin_chains *chains, uint32_t chain, uint32_t step)
-{
-    kelvin_path path;
-    size_t rows;
-    return !kelvin_path_join(path, chains->folder, KELVIN_HISTORY_FILE, chain) && access(path, F_OK) == 0 &&
-           !kelvin_table_rows(&rows, path) && rows == step / kelvin_steps_per_epoch(chains->run);
-}
-
-static bool has_sample(const struct kelvin_chains *chains, uint32_t chain, uint32_t index)
-{
-    kelvin_path path;
-    return !kelvin_path_join(path, chains->folder, KELVIN_SAMPLE_FILE, chain, index) && access(path, F_OK) == 0;
-}
-
-/* The first sample that a chain should have by this step, and has not; false if there is none. */
-static bool missing_sample(uint32_t *index, const struct kelvin_chains *chains, uint32_t chain, uint32_t step)
-{
-    const kelvin_run_config *config = &chains->run->config;
-    const uint32_t cycles = kelvin_cycles(config), epoch = step / kelvin_steps_per_epoch(chains->run);
-    for (*index = 0; *index < cycles; ++*index) {
-        if (kelvin_cycle_begin(*index + 1, cycles, config->epochs) > epoch) return false;
-        if (!has_sample(chains, chain, *index)) return true;
-    }
-    return false;
-}
-
-/* A state is that of the last sample, or past it: of those before, nothing is left. */
-static kelvin_status check_samples(const struct kelvin_chains *chains, uint32_t chain)
-{
-    const kelvin_run_config *config = &chains->run->config;
-    const struct kelvin_place *place = &chains->place[chain];
-    uint32_t index;
-    if (place->phase == KELVIN_CHAIN_DIVERGED || !missing_sample(&index, chains, chain, place->step)) return KELVIN_OK;
-    const uint32_t end = kelvin_cycle_begin(index + 1, kelvin_cycles(config), config->epochs);
-    if (place->step == end * kelvin_steps_per_epoch(chains->run)) return KELVIN_OK;
-    return kelvin_sample_missing(chains->folder, chain, index, true);
-}
 
 /* ---- chains ---- */
 
-kelvin_status kelvin_chains_survey(struct kelvin_chains *chains)
+static kelvin_status find_place(kelvin_run *run, uint32_t chain)
 {
-    const kelvin_run *run = chains->run;
-    const uint32_t steps = kelvin_steps_per_epoch(run) * run->config.epochs;
-    for (uint32_t i = 0; i < run->config.chains; i++) {
-        struct kelvin_place *place = &chains->place[i];
-        kelvin_path path;
-        bool begun;
-        KELVIN_TRY(kelvin_path_join(path, chains->folder, KELVIN_STATE_FILE, i));
-        KELVIN_TRY(kelvin_is_there(&begun, path));
-        if (!begun) continue;
-        KELVIN_TRY(kelvin_state_peek(&place->step, place->diverged, path, run, i, steps));
-        place->phase = place->diverged[0]     ? KELVIN_CHAIN_DIVERGED
-                       : place->step == steps ? KELVIN_CHAIN_DONE
-                                              : KELVIN_CHAIN_WAITING;
-        KELVIN_TRY(check_samples(chains, i));
+    struct kelvin_place *place = &kelvin_run_inside(run)->place[chain];
+    kelvin_path path;
+    bool begun;
+    KELVIN_TRY(kelvin_path_join(path, run->folder, KELVIN_STATE_FILE, chain));
+    KELVIN_TRY(kelvin_is_there(&begun, path));
+    if (!begun) return KELVIN_OK;
+    KELVIN_TRY(
+        kelvin_remedy_chain(kelvin_state_peek(&place->step, place->diverged, path, run, chain), run->folder, chain));
+    place->phase = place->diverged[0]                     ? KELVIN_CHAIN_DIVERGED
+                   : place->step == kelvin_run_steps(run) ? KELVIN_CHAIN_DONE
+                                                          : KELVIN_CHAIN_WAITING;
+    return KELVIN_OK;
+}
+
+/* Of draws before the state nothing else is left. */
+static kelvin_status check_draws(const kelvin_run *run, uint32_t chain)
+{
+    const struct kelvin_place *place = &kelvin_run_inside(run)->place[chain];
+    const uint32_t files = kelvin_bundle_files(run, place->step, place->phase != KELVIN_CHAIN_WAITING);
+    kelvin_path path;
+    for (uint32_t i = 0; i < files; i++) {
+        bool there;
+        KELVIN_TRY(kelvin_path_join(path, run->folder, KELVIN_BUNDLE_FILE, chain, i));
+        KELVIN_TRY(kelvin_is_there(&there, path));
+        if (!there)
+            return kelvin_fail(KELVIN_EFORMAT,
+                               "%s is missing, and its chain is past it; put it back, or remove %s/" KELVIN_CHAIN_FOLDER
+                               ", and kelvin resume %s samples that chain anew",
+                               path, run->folder, chain, run->folder);
     }
-    return kelvin_description_restore(run->data, chains->folder); /* it costs nothing, and nobody need be told */
+    return KELVIN_OK;
 }
 
-static bool chain_finished(const struct kelvin_chains *chains, uint32_t chain)
+/* ---- folders of earlier versions ---- */
+
+/* They are read, but not gone on with. By samplers that look at all data they were written when they had ended. */
+static kelvin_status survey_old(kelvin_run *run)
 {
-    const struct kelvin_place *place = &chains->place[chain];
-    uint32_t index;
-    if (place->phase != KELVIN_CHAIN_DONE && place->phase != KELVIN_CHAIN_DIVERGED) return false;
-    if (!has_history(chains, chain, place->step)) return false;
-    return place->phase == KELVIN_CHAIN_DIVERGED || !missing_sample(&index, chains, chain, place->step);
+    struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    for (uint32_t i = 0; i < run->config.chains; i++) {
+        inside->place[i] = (struct kelvin_place){.phase = KELVIN_CHAIN_DONE, .step = kelvin_run_steps(run)};
+        if (!run->sampler->batches) continue;
+        inside->place[i] = (struct kelvin_place){0};
+        KELVIN_TRY(find_place(run, i));
+        if (inside->place[i].phase == KELVIN_CHAIN_WAITING)
+            return kelvin_fail(KELVIN_EFORMAT,
+                               "%s: was begun by kelvin %s, and chain %u has not ended: go on with that version, or "
+                               "sample it anew with kelvin sample --config %s -o NEW",
+                               run->folder, inside->version, i, run->folder);
+    }
+    return kelvin_description_write(run->data, run->folder); /* nothing vouches for the one that is there */
 }
 
-bool kelvin_chains_finished(const struct kelvin_chains *chains)
+/* ---- what follows from other files ---- */
+
+static bool goes_on(const kelvin_run *run, uint32_t chain)
 {
-    struct kelvin_logits_file files[KELVIN_PARTS];
-    for (uint32_t i = 0; i < chains->run->config.chains; i++)
-        if (!chain_finished(chains, i)) return false;
-    const size_t samples = kelvin_sample_count(chains->folder);
-    kelvin_logits_files(files, chains->run->data);
-    for (size_t i = 0; i < KELVIN_PARTS; i++)
-        if (samples > 0 && files[i].part->n > 0 &&
-            !(is_there(chains, files[i].labels) && is_there(chains, files[i].name)))
-            return false;
-    return true;
+    return chain != UINT32_MAX && kelvin_run_inside(run)->place[chain].phase == KELVIN_CHAIN_WAITING;
 }
 
-kelvin_status kelvin_chains_verify(const struct kelvin_chains *chains)
+/* Removed, if it is not as the manifest says, or if that says nothing of it: it will be made again. */
+static kelvin_status drop_if_damaged(void *context, const kelvin_run *run, const char *name, bool follows,
+                                     uint32_t chain)
 {
-    kelvin_samples *samples;
-    float *theta = kelvin_alloc(chains->run->model->n_params, sizeof *theta);
-    if (!theta) return KELVIN_ENOMEM;
-    kelvin_status status = kelvin_samples_find(&samples, chains->folder);
-    for (size_t i = 0; !status && i < samples->n; i++) status = kelvin_samples_read(samples, theta, i);
-    kelvin_samples_close(samples);
-    kelvin_free(theta);
-    return status;
+    (void)context;
+    struct kelvin_manifest *manifest = kelvin_run_inside(run)->manifest;
+    kelvin_path path;
+    bool there;
+    if (!follows || goes_on(run, chain)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", name));
+    KELVIN_TRY(kelvin_is_there(&there, path));
+    if (!there) return KELVIN_OK;
+    const kelvin_status status =
+        manifest && kelvin_manifest_has(manifest, name) ? kelvin_manifest_check(manifest, name) : KELVIN_EFORMAT;
+    if (status != KELVIN_EFORMAT) return status;
+    if (unlink(path)) return kelvin_fail(KELVIN_EIO, "%s: is damaged, and cannot be removed", path);
+    return KELVIN_OK;
 }
 
-kelvin_status kelvin_chains_restore(const struct kelvin_chains *chains, const struct kelvin_chain *chain)
+/* What nothing follows from must be as it was, if its chain has ended. */
+static kelvin_status check_others(void *context, const kelvin_run *run, const char *name, bool follows, uint32_t chain)
 {
-    if (has_history(chains, chain->number, chain->good.step)) return KELVIN_OK;
-    return kelvin_chain_history(chain, chains->folder, chain->good.step);
+    (void)context;
+    const struct kelvin_manifest *manifest = kelvin_run_inside(run)->manifest;
+    if (follows || goes_on(run, chain) || !manifest || !kelvin_manifest_has(manifest, name)) return KELVIN_OK;
+    return kelvin_run_vouch(run, run->folder, name);
+}
+
+kelvin_status kelvin_folder_survey(kelvin_run *run)
+{
+    struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    if (kelvin_run_is_old(run)) return survey_old(run);
+    for (uint32_t i = 0; i < run->config.chains; i++) {
+        KELVIN_TRY(find_place(run, i));
+        KELVIN_TRY(check_draws(run, i));
+    }
+    KELVIN_TRY(kelvin_vouch_each(run, check_others, NULL));
+    KELVIN_TRY(kelvin_vouch_each(run, drop_if_damaged, NULL));
+    KELVIN_TRY(kelvin_description_restore(run->data, run->folder));
+    return inside->manifest || kelvin_run_chains_ended(run) ? KELVIN_OK : kelvin_vouch_begin(run->folder);
+}
+
+kelvin_status kelvin_folder_finish(struct kelvin_job *job, kelvin_run *run)
+{
+    KELVIN_TRY(kelvin_logits_write(job, run));
+    if (!kelvin_run_is_old(run)) KELVIN_TRY(kelvin_vouch_end(run));
+    run->seconds = kelvin_now() - kelvin_run_inside(run)->started;
+    return KELVIN_OK;
 }

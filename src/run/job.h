@@ -1,0 +1,46 @@
+/* job: runs that are being sampled together, as the files about it share it. */
+#ifndef RUN_JOB_H
+#define RUN_JOB_H
+
+#include "run/keeper.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct kelvin_job {
+    kelvin_run **runs;
+    size_t n;
+    kelvin_run_options options;
+    kelvin_run_watch *watch;
+    void *context;
+    struct kelvin_keeper *keeper;
+    pthread_mutex_t mutex; /* for places and the watch */
+    atomic_bool stop;      /* someone asked for it, or a chain failed */
+    bool asked;
+};
+
+/* Tells the watch. False, from then on, if it wants to stop or a chain has failed. */
+bool kelvin_job_tell(struct kelvin_job *job, const kelvin_run *run, const kelvin_chain_news *news);
+
+/* Threads for a chain at work: its share of all of them, but one each while others wait. */
+size_t kelvin_job_share(struct kelvin_job *job, const kelvin_run *run, uint32_t chain);
+
+/* One chain, from wherever it stands to its end. */
+KELVIN_MUST_CHECK kelvin_status kelvin_job_chain(struct kelvin_job *job, kelvin_run *run, uint32_t chain);
+
+/* ---- the folder ---- */
+
+/* Makes the folder of a new run, whole or not at all: run.json, folders of chains, and the first states of chains that
+ * start from samples of another run, which may be gone when they are asked for again. Takes the lock. */
+KELVIN_MUST_CHECK kelvin_status kelvin_folder_begin(kelvin_run *run);
+
+/* Fills in where each chain stands, and removes what is damaged and can be made again. KELVIN_EFORMAT if something is
+ * missing or damaged that cannot. */
+KELVIN_MUST_CHECK kelvin_status kelvin_folder_survey(kelvin_run *run);
+
+/* What comes when all chains have ended: the logits of all samples at all training and test data, where they are not
+ * there yet, and the manifest. */
+KELVIN_MUST_CHECK kelvin_status kelvin_folder_finish(struct kelvin_job *job, kelvin_run *run);
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_write(struct kelvin_job *job, kelvin_run *run);
+
+#endif

@@ -1,0 +1,165 @@
+/* Runs: the chains of all of them as tasks of one pool, from wherever each one stands to the end, then the logits of
+ * their samples. Who runs when and on how many threads changes nothing in what is drawn. */
+#include "run/job.h"
+
+#include "run/bundle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- who does what ---- */
+
+size_t kelvin_job_share(struct kelvin_job *job, const kelvin_run *run, uint32_t chain)
+{
+    size_t at_work = 0, before = 0, waiting = 0;
+    bool passed = false;
+    pthread_mutex_lock(&job->mutex);
+    for (size_t r = 0; r < job->n; r++) {
+        const struct kelvin_place *place = kelvin_run_inside(job->runs[r])->place;
+        for (uint32_t i = 0; i < job->runs[r]->config.chains; i++) {
+            const bool self = job->runs[r] == run && i == chain;
+            const bool works = self || place[i].phase == KELVIN_CHAIN_SAMPLING;
+            waiting += !works && place[i].phase == KELVIN_CHAIN_WAITING;
+            at_work += works;
+            passed |= self;
+            before += works && !passed;
+        }
+    }
+    pthread_mutex_unlock(&job->mutex);
+    const size_t threads = job->options.threads;
+    if (waiting > 0 || at_work >= threads) return 1;
+    return threads / at_work + (before < threads % at_work);
+}
+
+bool kelvin_job_tell(struct kelvin_job *job, const kelvin_run *run, const kelvin_chain_news *news)
+{
+    pthread_mutex_lock(&job->mutex);
+    if (job->watch && !job->asked && !job->watch(job->context, run, news)) {
+        job->asked = true;
+        atomic_store(&job->stop, true);
+    }
+    pthread_mutex_unlock(&job->mutex);
+    return !atomic_load(&job->stop);
+}
+
+static kelvin_status run_task(void *context, size_t task)
+{
+    struct kelvin_job *job = context;
+    size_t r = 0;
+    if (atomic_load(&job->stop)) return KELVIN_OK;
+    while (task >= job->runs[r]->config.chains) task -= job->runs[r++]->config.chains;
+    const kelvin_status status = kelvin_job_chain(job, job->runs[r], (uint32_t)task);
+    if (status) atomic_store(&job->stop, true);
+    return status;
+}
+
+static kelvin_status run_chains(struct kelvin_job *job)
+{
+    size_t tasks = 0;
+    kelvin_pool *pool;
+    for (size_t r = 0; r < job->n; r++) tasks += job->runs[r]->config.chains;
+    KELVIN_TRY(kelvin_keeper_start(&job->keeper));
+    kelvin_status status = kelvin_pool_create(&pool, job->options.threads < tasks ? job->options.threads : tasks);
+    if (!status) {
+        status = kelvin_pool_run(pool, run_task, job, tasks);
+        kelvin_pool_destroy(pool);
+    }
+    kelvin_keeper_stop(job->keeper);
+    return status;
+}
+
+/* So that a watch knows from the beginning what was done before. */
+static void tell_all(struct kelvin_job *job)
+{
+    for (size_t r = 0; r < job->n; r++) {
+        const kelvin_run *run = job->runs[r];
+        const struct kelvin_place *place = kelvin_run_inside(run)->place;
+        for (uint32_t i = 0; i < run->config.chains; i++) {
+            const kelvin_chain_news news = {.phase = place[i].phase,
+                                            .chain = i,
+                                            .row = place[i].step / kelvin_run_row_steps(run),
+                                            .rows = kelvin_run_rows(run),
+                                            .step = place[i].step,
+                                            .steps = kelvin_run_steps(run)};
+            kelvin_job_tell(job, run, &news);
+        }
+    }
+}
+
+static kelvin_status do_job(struct kelvin_job *job)
+{
+    tell_all(job);
+    KELVIN_TRY(run_chains(job));
+    for (size_t r = 0; r < job->n && !job->asked; r++)
+        if (job->runs[r]->folder) KELVIN_TRY(kelvin_folder_finish(job, job->runs[r]));
+    return job->asked ? kelvin_fail(KELVIN_ESTOP, "stopped on request") : KELVIN_OK;
+}
+
+kelvin_status kelvin_run_sample(kelvin_run **runs, size_t n, const kelvin_run_options *options, kelvin_run_watch *watch,
+                                void *context)
+{
+    static const kelvin_run_options usual = {.threads = 0, .checkpoint = 60};
+    struct kelvin_job job = {
+        .runs = runs, .n = n, .options = options ? *options : usual, .watch = watch, .context = context};
+    if (job.options.threads == 0) job.options.threads = kelvin_cpu_count();
+    for (size_t r = 0; r < n; r++) kelvin_run_inside(runs[r])->started = 0;
+    pthread_mutex_init(&job.mutex, NULL);
+    const kelvin_status status = do_job(&job);
+    pthread_mutex_destroy(&job.mutex);
+    return status;
+}
+
+/* ---- starting and opening ---- */
+
+static kelvin_status get_ready(kelvin_run *run, const char *folder)
+{
+    struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    if (!(inside->place = kelvin_alloc(run->config.chains, sizeof *inside->place))) return KELVIN_ENOMEM;
+    if (!folder) return kelvin_kept_create(&inside->kept, run);
+    const int used = snprintf(inside->folder, sizeof inside->folder, "%s", folder);
+    if (used < 0 || (size_t)used >= sizeof inside->folder - KELVIN_NOTE)
+        return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is too long", folder);
+    for (int i = used - 1; i > 0 && inside->folder[i] == '/'; i--) inside->folder[i] = '\0'; /* its name is extended */
+    run->folder = inside->folder;
+    return KELVIN_OK;
+}
+
+static kelvin_status keep_if(kelvin_status status, kelvin_run **run)
+{
+    if (status) {
+        kelvin_run_close(*run);
+        *run = NULL;
+    }
+    return status;
+}
+
+kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_run_config *config, const char *folder)
+{
+    KELVIN_TRY(kelvin_run_prepare(run, config, NULL));
+    kelvin_status status = get_ready(*run, folder);
+    if (!status && folder) status = kelvin_folder_begin(*run);
+    return keep_if(status, run);
+}
+
+kelvin_status kelvin_run_open(kelvin_run **run, const char *folder)
+{
+    KELVIN_TRY(kelvin_config_read(run, folder));
+    kelvin_status status = get_ready(*run, folder);
+    if (!status) status = kelvin_lock_take(&kelvin_run_inside(*run)->lock, (*run)->folder);
+    if (!status) status = kelvin_folder_survey(*run);
+    return keep_if(status, run);
+}
+
+bool kelvin_run_chains_ended(const kelvin_run *run)
+{
+    const struct kelvin_place *place = kelvin_run_inside(run)->place;
+    for (uint32_t i = 0; i < run->config.chains; i++)
+        if (place[i].phase != KELVIN_CHAIN_DONE && place[i].phase != KELVIN_CHAIN_DIVERGED) return false;
+    return true;
+}
+
+const char *kelvin_run_diverged(const kelvin_run *run, uint32_t chain)
+{
+    const struct kelvin_place *place = &kelvin_run_inside(run)->place[chain];
+    return place->phase == KELVIN_CHAIN_DIVERGED ? place->diverged : NULL;
+}

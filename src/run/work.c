@@ -1,0 +1,189 @@
+/* The work on one chain: it is taken up where it stands, goes on to its end, and writes what it has as it goes. */
+#include "run/job.h"
+
+#include "run/remedy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const double tell_seconds = 0.1;
+
+struct work {
+    struct kelvin_job *job;
+    kelvin_run *run;
+    const char *folder; /* NULL: none, and no slot */
+    struct kelvin_chain chain;
+    struct kelvin_slot slot;
+    uint64_t history_bytes;
+    double checked, told; /* kelvin_now() of the last checkpoint and news */
+    uint32_t told_step;
+};
+
+static void tell(struct work *work, kelvin_chain_phase phase, double now)
+{
+    const struct kelvin_chain *chain = &work->chain;
+    const double seconds = now - work->told;
+    double row[KELVIN_COLUMNS];
+    const kelvin_chain_news news = {
+        .phase = phase,
+        .chain = chain->number,
+        .row = chain->step / chain->row_steps,
+        .rows = kelvin_run_rows(chain->run),
+        .step = chain->step,
+        .steps = chain->steps,
+        .steps_per_s = work->told > 0 && seconds > 0 ? (double)(chain->step - work->told_step) / seconds : 0,
+        .values = kelvin_chain_row(row, chain) ? row : NULL,
+    };
+    kelvin_job_tell(work->job, work->run, &news);
+    work->told = now;
+    work->told_step = chain->step;
+}
+
+static void set_phase(struct work *work, kelvin_chain_phase phase)
+{
+    const struct kelvin_chain *chain = &work->chain;
+    struct kelvin_run_owned *inside = kelvin_run_inside(work->run);
+    struct kelvin_place *place = &inside->place[chain->number];
+    pthread_mutex_lock(&work->job->mutex);
+    place->phase = phase;
+    place->step = chain->good.step;
+    memcpy(place->diverged, chain->good.diverged, sizeof place->diverged);
+    if (inside->started == 0) inside->started = kelvin_now();
+    work->run->seconds = kelvin_now() - inside->started;
+    pthread_mutex_unlock(&work->job->mutex);
+}
+
+/* ---- where it stands ---- */
+
+/* A folder that was removed, so that the chain is sampled anew. */
+static kelvin_status make_folder(const struct work *work)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, work->folder, KELVIN_CHAIN_FOLDER, work->chain.number));
+    if (kelvin_is_folder(path)) return KELVIN_OK;
+    if (mkdir(path, 0777)) return kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: %s", path, strerror(errno));
+    return kelvin_folder_sync(work->folder);
+}
+
+/* history.csv up to what the chain has collected; of one that has ended only if the survey found none. */
+static kelvin_status make_history(struct work *work)
+{
+    const struct kelvin_chain *chain = &work->chain;
+    const bool ended = kelvin_chain_ended(chain);
+    kelvin_path path;
+    bool there;
+    KELVIN_TRY(kelvin_path_join(path, work->folder, KELVIN_HISTORY_FILE, chain->number));
+    KELVIN_TRY(kelvin_is_there(&there, path));
+    if (ended && there) return KELVIN_OK;
+    return kelvin_history_rebuild(work->run, work->folder, chain->number,
+                                  kelvin_bundle_files(work->run, chain->good.step, ended), &work->history_bytes);
+}
+
+/* From its last state, or from its start. */
+static kelvin_status take_place(struct work *work)
+{
+    struct kelvin_chain *chain = &work->chain;
+    kelvin_path path;
+    bool begun = false;
+    if (work->folder) {
+        KELVIN_TRY(make_folder(work));
+        KELVIN_TRY(kelvin_path_join(path, work->folder, KELVIN_STATE_FILE, chain->number));
+        kelvin_writer_forget(path); /* what a process that was killed has left */
+        KELVIN_TRY(kelvin_is_there(&begun, path));
+        if (begun) KELVIN_TRY(kelvin_remedy_chain(kelvin_state_read(chain, path), work->folder, chain->number));
+        chain->step = chain->good.step;
+        KELVIN_TRY(make_history(work));
+    }
+    if (kelvin_chain_ended(chain)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
+    if (!begun) return kelvin_chain_begin(chain);
+    kelvin_chain_take_up(chain);
+    return KELVIN_OK;
+}
+
+/* ---- going on ---- */
+
+/* By time, at the end of a row; in the middle of a long one when it has been due for as long again. */
+static void checkpoint(struct work *work, double now)
+{
+    const double period = work->job->options.checkpoint, waited = now - work->checked;
+    const bool ended = kelvin_chain_row_ended(&work->chain);
+    if (!work->folder || !(ended ? waited >= period : period > 0 && waited >= 2 * period)) return;
+    if (!kelvin_slot_idle(&work->slot)) return;
+    kelvin_slot_offer(&work->slot);
+    work->checked = now;
+}
+
+/* What was collected goes to where it stays: when there is enough of it, and at the end. */
+static kelvin_status collect(struct work *work)
+{
+    struct kelvin_chain *chain = &work->chain;
+    if (!kelvin_bundle_full(&chain->bundle, work->run) && !kelvin_chain_ended(chain)) return KELVIN_OK;
+    return work->folder ? kelvin_slot_collect(&work->slot, chain)
+                        : kelvin_bundle_write(&chain->bundle, work->run, NULL, chain->number);
+}
+
+static kelvin_status go_on(struct work *work)
+{
+    struct kelvin_chain *chain = &work->chain;
+    while (!kelvin_chain_ended(chain) && !atomic_load(&work->job->stop)) {
+        KELVIN_TRY(kelvin_chain_step(chain));
+        KELVIN_TRY(collect(work));
+        if (chain->good.diverged[0]) break;
+        const double now = kelvin_now();
+        checkpoint(work, now);
+        if (work->folder && kelvin_slot_failed(&work->slot)) return KELVIN_OK; /* closing the slot says why */
+        if (now - work->told < tell_seconds) continue;
+        KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
+        tell(work, KELVIN_CHAIN_SAMPLING, now);
+    }
+    if (!chain->good.diverged[0]) kelvin_chain_keep(chain);
+    return KELVIN_OK;
+}
+
+/* Steps, with a slot to write them; what was done is written whatever comes. */
+static kelvin_status keep_going(struct work *work)
+{
+    KELVIN_TRY(kelvin_slot_open(&work->slot, work->job->keeper, &work->chain, work->folder, work->history_bytes));
+    const kelvin_status went = go_on(work);
+    char sentence[sizeof work->slot.sentence];
+    snprintf(sentence, sizeof sentence, "%s", kelvin_error());
+    const kelvin_status written = kelvin_slot_close(&work->slot);
+    return went ? kelvin_fail(went, "%s", sentence) : written;
+}
+
+static kelvin_status do_work(struct work *work, uint32_t number)
+{
+    struct kelvin_chain *chain = &work->chain;
+    KELVIN_TRY(kelvin_chain_create(chain, work->run, number));
+    KELVIN_TRY(take_place(work));
+    kelvin_status status = KELVIN_OK;
+    if (!kelvin_chain_ended(chain)) {
+        set_phase(work, KELVIN_CHAIN_SAMPLING);
+        work->checked = kelvin_now();
+        tell(work, KELVIN_CHAIN_SAMPLING, work->checked);
+        status = work->folder ? keep_going(work) : go_on(work);
+    }
+    const kelvin_chain_phase phase = status || !kelvin_chain_ended(chain) ? KELVIN_CHAIN_WAITING
+                                     : chain->good.diverged[0]            ? KELVIN_CHAIN_DIVERGED
+                                                                          : KELVIN_CHAIN_DONE;
+    set_phase(work, phase);
+    if (phase != KELVIN_CHAIN_WAITING) tell(work, phase, kelvin_now());
+    return status;
+}
+
+kelvin_status kelvin_job_chain(struct kelvin_job *job, kelvin_run *run, uint32_t chain)
+{
+    struct work *work = kelvin_alloc(1, sizeof *work);
+    if (!work) return KELVIN_ENOMEM;
+    work->job = job;
+    work->run = run;
+    work->folder = run->folder;
+    const kelvin_status status = do_work(work, chain);
+    kelvin_chain_destroy(&work->chain);
+    kelvin_free(work);
+    return status;
+}
