@@ -184,8 +184,9 @@ static kelvin_status check_there(const kelvin_samples *samples, const char *name
     bool there;
     KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", name));
     KELVIN_TRY(kelvin_is_there(&there, path));
-    return there ? KELVIN_OK
-                 : kelvin_remedy(kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder, name), samples->folder);
+    if (there) return KELVIN_OK;
+    const kelvin_status gone = kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder, name);
+    return kelvin_run_is_old(samples->run) ? gone : kelvin_remedy(gone, samples->folder);
 }
 
 kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, kelvin_side side)
@@ -214,11 +215,12 @@ kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *
     }
     KELVIN_TRY(kelvin_path_join(z, samples->folder, "%s", names[0]));
     KELVIN_TRY(kelvin_path_join(y, samples->folder, "%s", names[1]));
-    return kelvin_logits_from_files(logits, &(struct kelvin_logits_form){.logits = z,
-                                                                         .labels = y,
-                                                                         .run = samples->folder,
-                                                                         .chain = samples->chain,
-                                                                         .samples = samples->n,
-                                                                         .n = files[side].part->n,
-                                                                         .classes = run->data->classes});
+    return kelvin_logits_from_files(logits,
+                                    &(struct kelvin_logits_form){.logits = z,
+                                                                 .labels = y,
+                                                                 .run = kelvin_run_is_old(run) ? NULL : samples->folder,
+                                                                 .chain = samples->chain,
+                                                                 .samples = samples->n,
+                                                                 .n = files[side].part->n,
+                                                                 .classes = run->data->classes});
 }

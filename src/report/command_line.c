@@ -62,7 +62,7 @@ size_t config_words(struct config_words out[KELVIN_CONFIG_FIELDS], struct page *
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     const struct kelvin_config_record record = {.config = run->config};
-    const size_t all = kelvin_config_fields_of(fields, run->config.sampler);
+    const size_t all = kelvin_config_fields_of(fields, run->sampler);
     size_t n = 0;
     for (size_t i = 0; i < all; i++) {
         if (!is_option(fields[i].name)) continue;
