@@ -17,6 +17,7 @@ static struct case_of *healthy(const char *sampler)
     static struct case_of c;
     memset(&c, 0, sizeof c);
     assert_ok(kelvin_run_defaults(&c.run.config, sampler));
+    assert_ok(kelvin_sampler_find(&c.run.sampler, sampler));
     c.run.config.chains = 4;
     c.run.config.samples = 80;
     c.run.config.schedule = c.run.config.temperature_schedule = "cyclical";

@@ -28,9 +28,6 @@ double kelvin_rhat(const double *x, size_t chains, size_t draws);
 KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail,
                                                         const double *x, size_t chains, size_t draws);
 
-/* Share of (sample, observation) pairs whose largest logit is the label's: mean accuracy of single samples. */
-double kelvin_mean_accuracy(const float *logits, const int32_t *y, size_t samples, size_t n, size_t classes);
-
 /* ---- logits: what every sample says of every observation, some observations at a time ----
  *
  *     kelvin_logits *logits;
@@ -52,13 +49,14 @@ typedef struct kelvin_piece {
 
 typedef enum kelvin_side { KELVIN_TRAIN, KELVIN_TEST } kelvin_side;
 
-/* KELVIN_EFORMAT if the files are not there, or are not those of these samples. */
+/* KELVIN_EFORMAT if the files are not there, have been damaged, or are not those of these samples. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples,
                                                     kelvin_side side);
 /* `inputs` become the logits' own, also if it fails. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_computed(kelvin_logits **logits, kelvin_samples *samples,
                                                        kelvin_inputs *inputs, size_t threads);
-/* The saved ones; where they are missing, those of the run's own data, computed: the data set is opened then. */
+/* The saved ones; where they are missing, those of the run's own data, computed: the data set is opened then. A run in
+ * memory has its data and no saved ones. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samples, kelvin_side side,
                                                       size_t threads);
 /* Of another data set, as in kelvin_inputs_open. */
@@ -195,23 +193,25 @@ typedef struct kelvin_agreement {
     double within_disagreement, within_variation;
 } kelvin_agreement;
 
-/* At which temperature a run by SGHMC was in its last epochs: a twentieth of them, or of a cycle's, at least one.
- * Averages are over the chains that came so far. */
+/* At which temperature chains were: of batches in their last epochs, a twentieth of them, or of a cycle's, at least
+ * one; of all data in all iterations after the warm-up. Averages are over the chains that came so far. What a sampler
+ * does not measure is not a number. */
 typedef struct kelvin_temperatures {
-    size_t epochs, chains;
-    double set; /* what it should have been */
+    size_t rows, chains; /* rows: epochs or iterations; 0 of a sampler that measures neither */
+    double set;          /* what it should have been */
     kelvin_average kinetic, configurational;
 } kelvin_temperatures;
 
 typedef struct kelvin_diagnosis {
-    kelvin_convergence parameters;    /* of all of them */
-    kelvin_convergence predictions;   /* probabilities of all classes (of two: the first) at `observations` */
-    kelvin_side side;                 /* test, of a run by SGHMC that has a test part; else training */
-    size_t observations;              /* of `side`, at equal distances: all, or 1,000 */
-    kelvin_agreement agreement;       /* at all of `side` */
-    kelvin_temperatures temperatures; /* epochs is 0 of a run by HMC */
-    double acceptance, energy_error;  /* by HMC: share of accepted proposals; median of |energy error|. Else NaN */
-    uint32_t diverged;                /* so many chains */
+    kelvin_convergence parameters;  /* of all of them */
+    kelvin_convergence predictions; /* probabilities of all classes (of two: the first) at `observations` */
+    kelvin_side side;               /* test, where there is a test part; else training, or if that part is gone */
+    size_t observations;            /* of `side`, at equal distances: all, or 1,000 */
+    kelvin_agreement agreement;     /* at all of `side` */
+    kelvin_temperatures temperatures;
+    /* Share of accepted proposals; median of |energy error|. NaN of a sampler that does not accept or reject. */
+    double acceptance, energy_error;
+    uint32_t diverged; /* so many chains */
     /* Means of single samples on training data; log p(label) by observation. NaN if their logits are not there. */
     double training_accuracy, training_log_likelihood, training_confidence;
     size_t n_advice, n_notes;
@@ -223,20 +223,8 @@ typedef struct kelvin_diagnosis {
 KELVIN_MUST_CHECK kelvin_status kelvin_diagnose(kelvin_diagnosis **diagnosis, kelvin_samples *samples, size_t threads);
 void kelvin_diagnosis_free(kelvin_diagnosis *diagnosis);
 
-/* Of a run by SGHMC that has ended: chains that diverged are left out, and those that have lost their histories. */
+/* Of a run that has ended: chains that diverged are left out, and those that have lost their histories. */
 KELVIN_MUST_CHECK kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_samples *samples);
-
-/* What a run says of itself; everything without the warm-up. */
-typedef struct kelvin_summary {
-    double acceptance, energy_error;   /* share of accepted proposals; median of |energy error| */
-    double rhat_params, rhat_function; /* as in the paper: mean over parameters; mean over p(class 0) at the data */
-    double rhat_params_max, rhat_function_max;
-    double rank_rhat_params, rank_rhat_function; /* rank-normalised split R-hat: the largest */
-    double ess_bulk_min, ess_tail_min;           /* over function space */
-    double accuracy;                             /* mean training accuracy of single samples */
-} kelvin_summary;
-
-KELVIN_MUST_CHECK kelvin_status kelvin_summarise(kelvin_summary *summary, const kelvin_run *run);
 
 #ifdef __cplusplus
 }

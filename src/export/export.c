@@ -3,11 +3,10 @@
  *     log p(y | x, sample) = z_y - log sum_k exp z_k,    in double, of the logits z in float */
 #include <kelvin/export.h>
 
-#include "files/files.h"
 #include "base/suggest.h"
 #include "export/plan.h"
+#include "files/files.h"
 #include "posterior/stats.h"
-#include "run/chain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -132,26 +131,21 @@ static kelvin_status put_parameters(struct export *e)
     return status;
 }
 
-/* The row of a chain's history that ends with a draw. */
-static size_t history_row(const kelvin_run *run, size_t draw)
-{
-    const kelvin_run_config *config = &run->config;
-    if (kelvin_run_is_hmc(run)) return config->warmup + draw;
-    return kelvin_cycle_begin((uint32_t)draw + 1, kelvin_cycles(config), config->epochs) - 1;
-}
-
 static kelvin_status put_stat(struct export *e, size_t chain, size_t draw, size_t i, const kelvin_history *history)
 {
-    const struct plan_stat *stat = e->plan.stat[i];
-    const size_t row = history_row(e->samples->run, draw), start[] = {chain, draw}, count[] = {1, 1};
-    const double *found = row < history->rows ? kelvin_history_at(history, row, stat->column) : NULL;
+    const kelvin_run *run = e->samples->run;
+    const kelvin_statistic *stat = e->plan.stat[i];
+    const enum export_type type = export_stat_type(stat);
+    const size_t row = kelvin_run_draw_row(run, kelvin_run_warmup(run) + (uint32_t)draw);
+    const size_t start[] = {chain, draw}, count[] = {1, 1};
+    const double *found = row < history->rows ? kelvin_history_at(history, row, stat->name) : NULL;
     if (!found)
         return kelvin_fail(KELVIN_EFORMAT, "%s: history.csv of chain %u has no \"%s\" of row %zu", e->samples->folder,
-                           (unsigned)e->plan.chain[chain], stat->column, row);
-    const int64_t whole = stat->type == EXPORT_F64 ? 0 : (int64_t)*found;
+                           (unsigned)e->plan.chain[chain], stat->name, row);
+    const int64_t whole = stat->whole ? (int64_t)*found : 0;
     const char truth = whole != 0;
     const void *values[] = {[EXPORT_F64] = found, [EXPORT_I64] = &whole, [EXPORT_BOOL] = &truth};
-    return put(e, e->plan.stats + (int)i, start, count, values[stat->type]);
+    return put(e, e->plan.stats + (int)i, start, count, values[type]);
 }
 
 static kelvin_status put_stats(struct export *e)

@@ -2,7 +2,7 @@
  * without a name of its own is called after its array, conv1.weight_dim_0, as ArviZ does it. */
 #include "export/plan.h"
 
-#include "files/files.h"
+#include "run/room.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,20 +13,7 @@ const char *const export_parts[PLAN_PARTS] = {
     [PLAN_PREDICTIONS] = "predictions",
 };
 
-static const struct plan_stat stats[] = {
-    {"sghmc", "lp", "log_posterior", EXPORT_F64},
-    {"sghmc", "lr", "lr", EXPORT_F64},
-    {"sghmc", "temperature", "temperature", EXPORT_F64},
-    {"sghmc", "kinetic_temperature", "kinetic_temperature", EXPORT_F64},
-    {"sghmc", "configurational_temperature", "configurational_temperature", EXPORT_F64},
-    {"sghmc", "epoch", "epoch", EXPORT_I64},
-    {"hmc", "lp", "log_posterior", EXPORT_F64},
-    {"hmc", "acceptance_rate", "acceptance", EXPORT_F64},
-    {"hmc", "energy_error", "energy_error", EXPORT_F64},
-    {"hmc", "accepted", "accepted", EXPORT_BOOL},
-    {"hmc", "iteration", "iteration", EXPORT_I64},
-};
-enum { N_STATS = sizeof stats / sizeof *stats, OTHERS = 16 + N_STATS };
+enum { OTHERS = 16 + KELVIN_COLUMNS };
 
 struct maker {
     struct plan *plan;
@@ -106,16 +93,28 @@ static kelvin_status add_tensors(struct maker *m)
     return KELVIN_OK;
 }
 
+enum export_type export_stat_type(const kelvin_statistic *stat)
+{
+    if (!stat->whole) return EXPORT_F64;
+    return stat->most == 1 ? EXPORT_BOOL : EXPORT_I64;
+}
+
+/* Histories of earlier versions may lack a column: then no chain has it. */
 static kelvin_status add_stats(struct maker *m)
 {
     struct plan *plan = m->plan;
-    if (!(plan->stat = kelvin_arena_alloc(plan->arena, N_STATS, sizeof *plan->stat))) return KELVIN_ENOMEM;
+    const kelvin_statistic *columns[KELVIN_COLUMNS];
+    const size_t n = kelvin_run_columns(columns, m->samples->run);
+    kelvin_history history;
+    KELVIN_TRY(kelvin_history_open(&history, m->samples, (uint32_t)plan->chain[0]));
     plan->stats = (int)plan->sheet.n;
-    for (size_t i = 0; i < N_STATS; i++) {
-        if (strcmp(stats[i].sampler, m->samples->run->config.sampler) != 0) continue;
-        add_drawn(m, "sample_stats", stats[i].name, stats[i].name, stats[i].type);
-        plan->stat[plan->n_stats++] = &stats[i];
+    for (size_t i = 0; i < n; i++) {
+        const char *name = columns[i]->export;
+        if (!name || history.rows == 0 || !kelvin_history_at(&history, 0, columns[i]->name)) continue;
+        add_drawn(m, "sample_stats", name, name, export_stat_type(columns[i]));
+        plan->stat[plan->n_stats++] = columns[i];
     }
+    kelvin_history_close(&history);
     return KELVIN_OK;
 }
 
@@ -163,10 +162,13 @@ static kelvin_status add_text(struct maker *m, const char *name, const char *tex
 
 static kelvin_status add_run(struct maker *m)
 {
+    const kelvin_run *run = m->samples->run;
     kelvin_path path;
     char *json;
     size_t bytes;
-    KELVIN_TRY(kelvin_path_join(path, m->samples->folder, "run.json"));
+    if (!run->folder) return KELVIN_OK; /* nobody has written it */
+    KELVIN_TRY(kelvin_run_vouch(run, m->samples->folder, KELVIN_CONFIG_NAME));
+    KELVIN_TRY(kelvin_path_join(path, m->samples->folder, KELVIN_CONFIG_NAME));
     KELVIN_TRY(kelvin_file_read(&json, &bytes, path));
     const char *kept = kelvin_arena_text(m->plan->arena, json, bytes);
     kelvin_free(json);

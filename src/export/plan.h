@@ -17,12 +17,6 @@ enum plan_part {
 
 extern const char *const export_parts[PLAN_PARTS]; /* their names */
 
-/* A number that a run's history has of each draw, and its name among ArviZ's sample_stats. */
-struct plan_stat {
-    const char *sampler, *name, *column;
-    enum export_type type;
-};
-
 enum { PLAN_NONE = -1 };
 
 /* The arrays of one side of the data; PLAN_NONE: not in the file. */
@@ -35,12 +29,12 @@ struct plan {
     kelvin_arena *arena;
     struct export_sheet sheet;
     size_t chains, draws;
-    const int64_t *chain;          /* (chains): their numbers */
-    const size_t *row;             /* (samples): chain x draws + draw in the file, or SIZE_MAX: left out */
-    int tensors;                   /* the first one; PLAN_NONE: no parameters */
-    int chain_array, draw_array;   /* their coordinates */
-    int stats;                     /* the first of n_stats */
-    const struct plan_stat **stat; /* (n_stats) */
+    const int64_t *chain;        /* (chains): their numbers */
+    const size_t *row;           /* (samples): chain x draws + draw in the file, or SIZE_MAX: left out */
+    int tensors;                 /* the first one; PLAN_NONE: no parameters */
+    int chain_array, draw_array; /* their coordinates */
+    int stats;                   /* the first of n_stats */
+    const kelvin_statistic *stat[KELVIN_COLUMNS]; /* (n_stats), columns of history.csv */
     size_t n_stats;
     struct plan_side side[2]; /* KELVIN_TRAIN, KELVIN_TEST */
 };
@@ -48,5 +42,8 @@ struct plan {
 /* `parts`: bit i, whether part i is wanted. export_plan_free also after a failure. */
 KELVIN_MUST_CHECK kelvin_status export_plan_make(struct plan *plan, const kelvin_samples *samples, unsigned parts);
 void export_plan_free(struct plan *plan);
+
+/* As what a number of the history goes into the file. */
+enum export_type export_stat_type(const kelvin_statistic *stat);
 
 #endif

@@ -13,7 +13,7 @@ struct chains {
     struct chart *chart;
     const kelvin_history *histories;
     const kelvin_history *longest;
-    size_t n, each; /* chains that are drawn; epochs that make a point */
+    size_t n, each; /* chains that are drawn; rows that make a point */
 };
 
 static const double *value(const kelvin_history *h, size_t row, const char *column)
@@ -76,7 +76,7 @@ static size_t later_values(double *values, const struct chart_panel *panel, doub
     return n;
 }
 
-/* The range after the first epochs, without what is far off from the rest: neither how a chain starts nor how one
+/* The range after the first rows, without what is far off from the rest: neither how a chain starts nor how one
  * diverges may hide how the others go on. Lines that leave the panel are cut at its edge. */
 static void settle(struct chart *chart, struct chart_panel *panel)
 {
@@ -185,6 +185,16 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
     finish(&c, chains);
 }
 
+/* The temperature that was set, for all chains alike; older histories may not have it. */
+static void add_set(const struct chains *c, struct chart_panel *panel)
+{
+    const struct chains one = {c->chart, c->longest, c->longest, 1, c->each};
+    struct chart_series **line = panel->end;
+    if (!has(c, "temperature")) return;
+    add_lines(&one, "temperature", "set", CHART_INK, 1);
+    if (*line) (*line)->thin = false;
+}
+
 bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains, size_t colour)
 {
     static const struct {
@@ -192,21 +202,18 @@ bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *
     } panels[] = {{"kinetic_temperature", "kinetic temperature"},
                   {"configurational_temperature", "configurational temperature"}};
     chart_begin(chart, arena, "heat", "Temperatures on the way");
-    chart->about = "Kinetic and configurational temperature of each chain against the one that was set.";
+    chart->about = "Temperatures of each chain, as they were measured, against the one that was set.";
     struct chains c = begin(chart, histories, chains);
-    if (!has(&c, panels[0].column) || !has(&c, panels[1].column)) return false;
     for (size_t i = 0; i < 2; i++) {
+        if (!has(&c, panels[i].column)) continue;
         struct chart_panel *panel = chart_panel(chart, panels[i].label, 172);
         add_lines(&c, panels[i].column, "measured, each chain", colour, 1);
-        const struct chains one = {chart, c.longest, c.longest, 1, c.each};
-        struct chart_series **line = panel->end;
-        add_lines(&one, "temperature", "set", CHART_INK, 1);
-        if (*line) (*line)->thin = false;
+        add_set(&c, panel);
         settle(chart, panel);
         mark_ends(&c, panel);
     }
     finish(&c, chains);
-    return true;
+    return chart->n_panels > 0;
 }
 
 /* A temperature and its error relative to the one that was set; nowhere, if there is none. */
@@ -229,10 +236,10 @@ static bool far_off(const struct chart_series *first)
 bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
 {
     size_t known = 0;
-    for (size_t r = 0; r < n; r++) known += runs[r].diagnosis && runs[r].diagnosis->temperatures.epochs > 0;
+    for (size_t r = 0; r < n; r++) known += runs[r].diagnosis && runs[r].diagnosis->temperatures.rows > 0;
     if (!known) return false;
     chart_begin(chart, arena, "temperatures", "Temperatures at the end");
-    chart->subtitle = "mean of chains \xc2\xb1 standard error, last epochs";
+    chart->subtitle = "mean of chains \xc2\xb1 standard error";
     chart->about = "Kinetic and configurational temperature of each run, relative to the one that was set.";
     chart->x.label = "temperature / the one that was set";
     chart->x.span = 0.1;
@@ -251,7 +258,7 @@ bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct c
         const kelvin_temperatures *t = runs[r].diagnosis ? &runs[r].diagnosis->temperatures : NULL;
         names[n - 1 - r] = runs[r].name;
         kinetic->points[r] = other->points[r] = (struct chart_point){.x = NAN, .y = row};
-        if (!t || t->epochs == 0) continue;
+        if (!t || t->rows == 0) continue;
         kinetic->points[r] = relative(t, &t->kinetic, row + 0.2);
         other->points[r] = relative(t, &t->configurational, row - 0.2);
     }

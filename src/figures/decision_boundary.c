@@ -18,44 +18,61 @@ static const size_t points_per_class = 9;
 
 struct picture {
     kelvin_run *runs[TOY_POSTERIORS];
-    kelvin_summary summary[TOY_POSTERIORS];
+    kelvin_samples *samples[TOY_POSTERIORS];
+    kelvin_diagnosis *found[TOY_POSTERIORS];
     struct lattice lattice;
     double *p[TOY_POSTERIORS]; /* (n, n) each */
 };
 
 /* ---- the numbers ---- */
 
-static kelvin_status compute(struct picture *picture, const struct figure_options *options)
+static kelvin_status predict(struct picture *picture, const struct figure_options *options)
 {
     const struct figure_watch *watch = options->watch;
     const size_t grid = options->grid;
-    KELVIN_TRY(toy_posteriors_sample(picture->runs, options));
+    kelvin_status status = KELVIN_OK;
     picture->lattice = lattice_around(picture->runs[0]->data, margin, grid);
     watch->start(watch->context, "predicting", TOY_POSTERIORS * grid);
-    kelvin_status status = KELVIN_OK;
     for (size_t i = 0; i < TOY_POSTERIORS && !status; i++) {
-        picture->p[i] = kelvin_alloc(grid * grid, sizeof *picture->p[i]);
-        status = picture->p[i]
-                     ? lattice_predictive(picture->p[i], &picture->lattice, picture->runs[i], options->threads, watch)
-                     : KELVIN_ENOMEM;
+        double *p = picture->p[i] = kelvin_alloc(grid * grid, sizeof *p);
+        status =
+            p ? lattice_predictive(p, &picture->lattice, picture->samples[i], options->threads, watch) : KELVIN_ENOMEM;
     }
     watch->end(watch->context);
-    for (size_t i = 0; i < TOY_POSTERIORS && !status; i++)
-        status = kelvin_summarise(&picture->summary[i], picture->runs[i]);
     return status;
+}
+
+static kelvin_status compute(struct picture *picture, const struct figure_options *options)
+{
+    KELVIN_TRY(toy_posteriors_sample(picture->runs, options));
+    for (size_t i = 0; i < TOY_POSTERIORS; i++) KELVIN_TRY(kelvin_samples_of(&picture->samples[i], picture->runs[i]));
+    KELVIN_TRY(predict(picture, options));
+    for (size_t i = 0; i < TOY_POSTERIORS; i++)
+        KELVIN_TRY(kelvin_diagnose(&picture->found[i], picture->samples[i], options->threads));
+    return KELVIN_OK;
+}
+
+static void release(struct picture *picture)
+{
+    for (size_t i = 0; i < TOY_POSTERIORS; i++) {
+        kelvin_diagnosis_free(picture->found[i]);
+        kelvin_samples_close(picture->samples[i]);
+        kelvin_run_close(picture->runs[i]);
+        kelvin_free(picture->p[i]);
+    }
 }
 
 /* ---- the files ---- */
 
-static void write_parameters(FILE *out, const struct picture *picture)
+static void write_parameters(FILE *out, const struct picture *picture, const struct figure_options *options)
 {
     for (size_t i = 0; i < TOY_POSTERIORS; i++) {
         const kelvin_run_config *c = &picture->runs[i]->config;
         fprintf(out,
-                "# %s: %s, prior %s, %s, %" PRIu32 " chains x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
-                " leapfrog steps of %g, seed %" PRIu64 "\n",
+                "# %s: %s, prior %s, %s, %" PRIu32 " chains x %" PRIu32 " draws after %" PRIu32
+                " of warm-up, %zu leapfrog steps of %g, seed %" PRIu64 "\n",
                 toy_posteriors[i].label, c->density, c->prior, c->model, c->chains, c->iterations - c->warmup,
-                c->warmup, c->steps, c->step_size, c->seed);
+                c->warmup, options->steps, toy_posteriors[i].step_size, c->seed);
     }
 }
 
@@ -68,7 +85,7 @@ static kelvin_status write_lattice(const struct figure *figure, const struct fig
     snprintf(columns, sizeof columns, "x0,x1,%s,%s", toy_posteriors[0].column, toy_posteriors[1].column);
     KELVIN_TRY(output_table(&output, figure, options, ".csv", columns));
     fputs("# Posterior predictive probability of class 0 on a lattice.\n", output.file);
-    write_parameters(output.file, picture);
+    write_parameters(output.file, picture, options);
     for (size_t i = 0; i < lattice->n * lattice->n; i++)
         fprintf(output.file, "%.6g,%.6g,%.6g,%.6g\n", lattice_at(lattice, 0, (double)(i % lattice->n)),
                 lattice_at(lattice, 1, (double)(i / lattice->n)), picture->p[0][i], picture->p[1][i]);
@@ -110,7 +127,7 @@ static kelvin_status write_contours(const struct figure *figure, const struct fi
     KELVIN_TRY(output_table(&output, figure, options, "-contour.csv", "x0,x1,alpha"));
     fputs("# Where the posterior predictive gives both classes 1/2. A blank line ends a curve, two a posterior.\n",
           output.file);
-    write_parameters(output.file, picture);
+    write_parameters(output.file, picture, options);
     kelvin_status status = KELVIN_OK;
     for (size_t i = 0; i < TOY_POSTERIORS && !status; i++) {
         struct pen pen = {output.file, &picture->lattice, toy_posteriors[i].alpha, false};
@@ -142,8 +159,9 @@ static void print_number(FILE *out, const char *format, double factor, const str
     fprintf(out, "%12s", text);
 }
 
-static void print_numbers(FILE *out, const struct picture *picture)
+static void print_numbers(const struct figure_options *options, const struct picture *picture)
 {
+    FILE *out = options->out;
     fprintf(out, "%-24s", "");
     for (size_t i = 0; i < TOY_POSTERIORS; i++) fprintf(out, "%24s", toy_posteriors[i].label);
     fprintf(out, "\n%-24s", "");
@@ -151,20 +169,18 @@ static void print_numbers(FILE *out, const struct picture *picture)
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         fprintf(out, "\n%-24s", rows[r].title);
         for (size_t i = 0; i < TOY_POSTERIORS; i++) {
-            const kelvin_summary *s = &picture->summary[i];
-            const struct toy_numbers ours = {s->acceptance, s->rhat_params, s->rhat_function, s->accuracy,
-                                             picture->runs[i]->seconds};
+            const kelvin_diagnosis *d = picture->found[i];
+            const struct toy_numbers ours = {d->acceptance, d->parameters.rhat_mean, d->predictions.rhat_mean,
+                                             d->training_accuracy, picture->runs[i]->seconds};
             print_number(out, rows[r].format, rows[r].factor, &ours, rows[r].offset);
             print_number(out, rows[r].format, rows[r].factor, &toy_posteriors[i].published, rows[r].offset);
         }
     }
     const kelvin_run_config *c = &picture->runs[0]->config;
     fprintf(out,
-            "\n\n%" PRIu32 " chains x %" PRIu32 " iterations x %" PRIu32
-            " leapfrog steps each (published: 3 x 500 x 10000), "
+            "\n\n%" PRIu32 " chains x %" PRIu32 " iterations x %zu leapfrog steps each (published: 3 x 500 x 10000), "
             "all at once; %zu x %zu lattice points x %zu draws\n",
-            c->chains, c->iterations, c->steps, picture->lattice.n, picture->lattice.n,
-            (size_t)c->chains * (c->iterations - c->warmup));
+            c->chains, c->iterations, options->steps, picture->lattice.n, picture->lattice.n, picture->samples[0]->n);
 }
 
 static kelvin_status run(const struct figure *figure, const struct figure_options *options)
@@ -174,11 +190,8 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
     if (!status) status = write_lattice(figure, options, &picture);
     if (!status) status = write_points(figure, options, picture.runs[0]->data);
     if (!status) status = write_contours(figure, options, &picture);
-    if (!status) print_numbers(options->out, &picture);
-    for (size_t i = 0; i < TOY_POSTERIORS; i++) {
-        kelvin_run_close(picture.runs[i]);
-        kelvin_free(picture.p[i]);
-    }
+    if (!status) print_numbers(options, &picture);
+    release(&picture);
     return status;
 }
 

@@ -19,13 +19,14 @@ enum figure_scale { FIGURE_SMOKE, FIGURE_LAPTOP, FIGURE_PAPER };
 
 extern const char *const figure_scales[]; /* their names; NULL after the last */
 
-/* How long work tells how far it is: start, then pieces or iterations of chains (false: stop), then end. */
+/* How long work tells how far it is: start, then pieces, or what chains do (false: stop), then end. Of chains the total
+ * is the iterations of all of them. */
 struct figure_watch {
     void *context;
     void (*start)(void *context, const char *what, uint64_t total);
     bool (*piece)(void *context);   /* any thread may call it */
     bool (*stopped)(void *context); /* did someone ask to stop? */
-    kelvin_run_progress *iteration;
+    kelvin_run_watch *iteration;
     void (*end)(void *context);
 };
 

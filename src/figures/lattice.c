@@ -1,5 +1,5 @@
-/* p(class 0 | x, data) = 1/S sum_s softmax(f(x; theta_s))_0 over the S draws that were kept, for every lattice point x.
- * A row of the lattice is a task; its sums are over the draws in their order, so threads do not change them. */
+/* p(class 0 | x, data) = 1/S sum_s softmax(f(x; theta_s))_0 over the S samples, for every lattice point x. A row of the
+ * lattice is a task; its sums are over the samples in their order, so threads do not change them. */
 #include "figures/lattice.h"
 
 #include "kernels/kernels.h"
@@ -7,7 +7,9 @@
 struct job {
     double *p;
     const struct lattice *lattice;
-    const kelvin_run *run;
+    const kelvin_model *model;
+    const float *draws; /* (samples, n_params) */
+    size_t samples;
     const struct kelvin_kernels *kernels;
     const struct figure_watch *watch;
 };
@@ -87,33 +89,49 @@ static void add_draw(double *p, struct points *points, const struct kelvin_kerne
 static kelvin_status row(void *context, size_t index)
 {
     const struct job *job = context;
-    const kelvin_run *run = job->run;
-    const size_t n = job->lattice->n, n_params = run->model->n_params;
-    const uint32_t chains = run->config.chains, iterations = run->config.iterations, warmup = run->config.warmup;
+    const size_t n = job->lattice->n;
     KELVIN_TRY(figure_piece(job->watch));
 
-    struct points points = {.model = run->model};
+    struct points points = {.model = job->model};
     double *p = job->p + index * n;
     const kelvin_status status = points_create(&points, job->lattice, index);
     if (!status) {
-        for (size_t chain = 0; chain < chains; chain++)
-            for (size_t draw = warmup; draw < iterations; draw++)
-                add_draw(p, &points, job->kernels, run->draws + (chain * iterations + draw) * n_params);
-        for (size_t i = 0; i < n; i++) p[i] /= (double)chains * (double)(iterations - warmup);
+        for (size_t s = 0; s < job->samples; s++)
+            add_draw(p, &points, job->kernels, job->draws + s * job->model->n_params);
+        for (size_t i = 0; i < n; i++) p[i] /= (double)job->samples;
     }
     points_destroy(&points);
     return status;
 }
 
-kelvin_status lattice_predictive(double *p, const struct lattice *lattice, const kelvin_run *run, size_t threads,
+/* All of them at once: one caller at a time may read samples, and every task needs each. */
+static kelvin_status read_draws(float *draws, kelvin_samples *samples)
+{
+    for (size_t i = 0; i < samples->n; i++)
+        KELVIN_TRY(kelvin_samples_read(samples, draws + i * samples->run->model->n_params, i));
+    return KELVIN_OK;
+}
+
+static kelvin_status run_rows(struct job *job, size_t threads)
+{
+    kelvin_pool *pool;
+    KELVIN_TRY(kelvin_kernels_get(&job->kernels));
+    KELVIN_TRY(kelvin_pool_create(&pool, threads));
+    const kelvin_status status = kelvin_pool_run(pool, row, job, job->lattice->n);
+    kelvin_pool_destroy(pool);
+    return status;
+}
+
+kelvin_status lattice_predictive(double *p, const struct lattice *lattice, kelvin_samples *samples, size_t threads,
                                  const struct figure_watch *watch)
 {
-    struct job job = {p, lattice, run, NULL, watch};
-    kelvin_pool *pool;
+    const kelvin_model *model = samples->run->model;
+    float *draws = kelvin_alloc(samples->n * model->n_params, sizeof *draws);
+    struct job job = {
+        .p = p, .lattice = lattice, .model = model, .draws = draws, .samples = samples->n, .watch = watch};
     for (size_t i = 0; i < lattice->n * lattice->n; i++) p[i] = 0;
-    KELVIN_TRY(kelvin_kernels_get(&job.kernels));
-    KELVIN_TRY(kelvin_pool_create(&pool, threads));
-    const kelvin_status status = kelvin_pool_run(pool, row, &job, lattice->n);
-    kelvin_pool_destroy(pool);
+    kelvin_status status = draws ? read_draws(draws, samples) : KELVIN_ENOMEM;
+    if (!status) status = run_rows(&job, threads);
+    kelvin_free(draws);
     return status;
 }

@@ -15,9 +15,8 @@ struct lattice lattice_around(const kelvin_data *data, double margin, size_t n);
 /* Coordinate `axis` at position `index` in 0 .. n-1. */
 double lattice_at(const struct lattice *lattice, size_t axis, double index);
 
-/* p (n, n), row by row of the second coordinate: the mean over all draws after the warm-up of the probability of class
- * 0. */
-KELVIN_MUST_CHECK kelvin_status lattice_predictive(double *p, const struct lattice *lattice, const kelvin_run *run,
+/* p (n, n), row by row of the second coordinate: the mean over all samples of the probability of class 0. */
+KELVIN_MUST_CHECK kelvin_status lattice_predictive(double *p, const struct lattice *lattice, kelvin_samples *samples,
                                                    size_t threads, const struct figure_watch *watch);
 
 #endif

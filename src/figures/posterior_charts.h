@@ -41,13 +41,14 @@ void chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct ch
 
 /* ---- of a run's chains ---- */
 
-/* histories (chains). Chains beyond the first CHART_CHAINS are not drawn; of long chains, means of as many epochs as
- * make a point. */
+/* histories (chains). Chains beyond the first CHART_CHAINS are not drawn; of long chains, means of as many rows as make
+ * a point. */
 enum { CHART_CHAINS = 24 };
 void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
                     size_t colour);
 
-/* The kinetic and the configurational temperature and what they should be, epoch by epoch. False of a run by HMC. */
+/* The kinetic and the configurational temperature and what they should be, row by row. False where histories have
+ * neither. */
 bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
                 size_t colour);
 

@@ -3,8 +3,8 @@
 #include "figures/toy_posteriors.h"
 
 const struct toy_posterior toy_posteriors[TOY_POSTERIORS] = {
-    {"DirClip(1.4)", "p_dirclip_1.4", "1.4", "dirclip:1.4,-50", 4e-4f, {0.963, 1.00, 1.00, 0.699, 204}},
-    {"DirClip(0.6)", "p_dirclip_0.6", "0.6", "dirclip:0.6,-50", 5e-5f, {0.915, 1.05, 1.00, 1.000, 204}},
+    {"DirClip(1.4)", "p_dirclip_1.4", "1.4", "dirclip:1.4,-50", 4e-4, {0.963, 1.00, 1.00, 0.699, 204}},
+    {"DirClip(0.6)", "p_dirclip_0.6", "0.6", "dirclip:0.6,-50", 5e-5, {0.915, 1.05, 1.00, 1.000, 204}},
 };
 
 static const struct {
@@ -22,36 +22,37 @@ void toy_posteriors_defaults(struct figure_options *options)
     options->steps = scales[options->scale].steps;
 }
 
-static kelvin_run_config configure(const struct toy_posterior *posterior, const struct figure_options *options)
+static kelvin_status configure(kelvin_run_config *config, const struct toy_posterior *posterior,
+                               const struct figure_options *options)
 {
-    kelvin_run_config config = {.sampler = "hmc"};
-    config.data = "toy";
-    config.model = "mlp:10,10,10,10,10";
-    config.density = posterior->density;
-    config.prior = "normal:1";
-    config.seed = options->seed;
-    config.chains = (uint32_t)options->chains;
-    config.iterations = (uint32_t)options->iterations;
-    config.warmup = (uint32_t)((uint64_t)config.iterations * 3 / 10);
-    config.step_size = posterior->step_size;
-    config.steps = (uint32_t)options->steps;
-    config.temperature = 1;
-    return config;
+    KELVIN_TRY(kelvin_run_defaults(config, "hmc"));
+    config->data = "toy";
+    config->model = "mlp:10,10,10,10,10";
+    config->density = posterior->density;
+    config->prior = "normal:1";
+    config->seed = options->seed;
+    config->chains = (uint32_t)options->chains;
+    config->iterations = (uint32_t)options->iterations;
+    config->warmup = (uint32_t)((uint64_t)config->iterations * 3 / 10);
+    config->temperature = 1;
+    KELVIN_TRY(kelvin_run_set(config, "step_size", posterior->step_size));
+    return kelvin_run_set(config, "steps", (double)options->steps);
 }
 
 kelvin_status toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS], const struct figure_options *options)
 {
     const struct figure_watch *watch = options->watch;
+    const kelvin_run_options how = {.threads = options->threads};
     uint64_t total = 0;
     for (size_t i = 0; i < TOY_POSTERIORS; i++) runs[i] = NULL;
     for (size_t i = 0; i < TOY_POSTERIORS; i++) {
-        const kelvin_run_config config = configure(&toy_posteriors[i], options);
-        KELVIN_TRY(kelvin_run_create(&runs[i], &config));
+        kelvin_run_config config;
+        KELVIN_TRY(configure(&config, &toy_posteriors[i], options));
+        KELVIN_TRY(kelvin_run_start(&runs[i], &config, NULL));
         total += (uint64_t)config.chains * config.iterations;
     }
     watch->start(watch->context, "sampling", total);
-    const kelvin_status status =
-        kelvin_run_sample(runs, TOY_POSTERIORS, options->threads, watch->iteration, watch->context);
+    const kelvin_status status = kelvin_run_sample(runs, TOY_POSTERIORS, &how, watch->iteration, watch->context);
     watch->end(watch->context);
     return status == KELVIN_ESTOP ? kelvin_fail(status, "stopped by a signal") : status;
 }

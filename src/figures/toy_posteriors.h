@@ -15,7 +15,7 @@ struct toy_numbers {
 struct toy_posterior {
     const char *label, *column, *alpha; /* for people, for the header of a file, for a column of it */
     const char *density;
-    float step_size;
+    double step_size;
     struct toy_numbers published;
 };
 
@@ -24,7 +24,7 @@ extern const struct toy_posterior toy_posteriors[TOY_POSTERIORS];
 /* Sets chains, iterations and steps as the scale says. */
 void toy_posteriors_defaults(struct figure_options *options);
 
-/* Creates and samples both; kelvin_run_close each, also after a failure. */
+/* Samples both, in memory; kelvin_run_close each, also after a failure. */
 KELVIN_MUST_CHECK kelvin_status toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS],
                                                       const struct figure_options *options);
 

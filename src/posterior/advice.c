@@ -1,9 +1,8 @@
-/* What is off with a run, and what to do about it. Limits of HMC: R-hat 1.01 and 100 effective draws per chain as in
- * Vehtari et al. (2021); an acceptance between 60 % and 99 % is where it is neither stuck nor wasting its steps. */
+/* What is off with a run, and what to do about it: everything that can be off, the gravest first. Each adviser sees for
+ * itself whether it has anything to say of a run's sampler. */
 #include "posterior/advice.h"
 
-#include "run/room.h"
-
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -35,77 +34,37 @@ kelvin_diagnosis kelvin_nothing_found(void)
     };
 }
 
-/* ---- HMC ---- */
+/* ---- divergence ---- */
 
-static bool stuck(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+/* "Chain 3", "Chains 1, 2, 7", and if they are many: "Chains 0, 1, ... and 14 more". */
+static void name_diverged(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    if (!(f->found->acceptance < 0.6)) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "%.1f %% of the proposals were accepted, fewer than 60 %%: make --step-size smaller.",
-             100 * f->found->acceptance);
+    enum { MOST = 12 };
+    size_t used = (size_t)snprintf(out, KELVIN_SENTENCES, f->found->diverged == 1 ? "Chain" : "Chains");
+    for (uint32_t c = 0, named = 0; c < f->run->config.chains && named < MOST; c++)
+        if (f->diverged[c])
+            used += (size_t)snprintf(out + used, KELVIN_SENTENCES - used, "%s %" PRIu32, named++ ? "," : "", c);
+    if (f->found->diverged > MOST)
+        snprintf(out + used, KELVIN_SENTENCES - used, " and %" PRIu32 " more", f->found->diverged - MOST);
+}
+
+static bool has_diverged(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    char names[KELVIN_SENTENCES], advice[KELVIN_NOTE];
+    if (f->found->diverged == 0) return false;
+    name_diverged(names, f);
+    kelvin_advise_stable(advice, f->run);
+    if (f->kept > 0)
+        snprintf(out, KELVIN_SENTENCES,
+                 "%.200s diverged; of their samples the %zu from before are in the report: %.200s.", names, f->kept,
+                 advice);
+    else
+        snprintf(out, KELVIN_SENTENCES, "%.200s diverged, and %s left out of the report: %.200s.", names,
+                 f->found->diverged == 1 ? "is" : "are", advice);
     return true;
 }
 
-static bool timid(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    if (!(f->found->acceptance > 0.99)) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "%.1f %% of the proposals were accepted, more than 99 %%: a larger --step-size would explore more for the "
-             "same work.",
-             100 * f->found->acceptance);
-    return true;
-}
-
-static bool not_mixed(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    if (!(f->found->predictions.rank_rhat_max > 1.01)) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "The chains, or their halves, disagree about the predictions (rank-normalised R-hat up to %.3f; 1.01 is "
-             "fine): run them longer, with more --iterations.",
-             f->found->predictions.rank_rhat_max);
-    return true;
-}
-
-static bool few_effective(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    const kelvin_convergence *p = &f->found->predictions;
-    const double ess = fmin(p->ess_bulk_min, p->ess_tail_min), enough = 100.0 * (double)p->chains;
-    if (!(ess < enough) && !(isnan(ess) && !isnan(p->rank_rhat_max))) return false; /* too few to tell */
-    char found[32] = "too few to tell how many";
-    if (!isnan(ess)) snprintf(found, sizeof found, "%.0f of %.0f", ess, enough);
-    snprintf(out, KELVIN_SENTENCES,
-             "Fewer than 100 effective draws per chain in function space (%s): means are rough, and tails more so.",
-             found);
-    return true;
-}
-
-static bool few_chains(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    if (f->found->predictions.chains < 2 || f->found->predictions.chains > 3) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "With fewer than four chains R-hat can miss a mode that no chain has found: use --chains 4 or more.");
-    return true;
-}
-
-/* Unless nobody has looked. */
-static bool few_draws(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    if (f->found->predictions.chains == 0 || !isnan(f->found->predictions.rank_rhat_max)) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "R-hat and effective sample sizes need at least four draws after the warm-up, and draws that move.");
-    return true;
-}
-
-static kelvin_adviser *const hmc[] = {stuck, timid, not_mixed, few_effective, few_chains, few_draws};
-
-static size_t advise_hmc(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof hmc / sizeof *hmc; i++) n += hmc[i](out[n], f);
-    return n;
-}
-
-/* ---- all of them ---- */
+/* ---- chains that are alone ---- */
 
 static bool is_alone(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
@@ -115,100 +74,44 @@ static bool is_alone(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
     return true;
 }
 
+/* ---- all of them ---- */
+
+void kelvin_rows_option(char out[KELVIN_OPTION], const kelvin_run *run)
+{
+    snprintf(out, KELVIN_OPTION, "--%ss", kelvin_run_row_name(run));
+}
+
+void kelvin_step_option(char out[KELVIN_OPTION], const kelvin_run *run)
+{
+    kelvin_option_name(out, run->sampler->step_setting);
+}
+
+/* Of a group only the first that applies is told: the others follow from it, and what helps against them may be the
+ * opposite. Where the schedule never came to the temperature nothing is at it, and where momenta are not, parameters
+ * are not; samples of chains that are apart are worth few. */
+enum { MOST = 4 };
+static kelvin_adviser *const groups[][MOST] = {
+    {has_diverged},
+    {kelvin_advise_stuck, kelvin_advise_timid},
+    {kelvin_advise_cut_short, kelvin_advise_hot, kelvin_advise_cold, kelvin_advise_unsettled},
+    {kelvin_advise_apart, kelvin_advise_alike},
+    {kelvin_advise_unmixed},
+    {kelvin_advise_few_effective},
+    {kelvin_advise_few_chains},
+    {kelvin_advise_few_draws},
+};
+enum { GROUPS = sizeof groups / sizeof *groups };
+_Static_assert(GROUPS + 2 <= KELVIN_ADVICE, "all of them fit, and the two below");
+
 size_t kelvin_advise(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
-    size_t n = kelvin_run_is_hmc(f->run) ? advise_hmc(out, f) : kelvin_advise_sghmc(out, f);
+    size_t n = 0;
+    for (size_t i = 0; i < GROUPS; i++) {
+        bool told = false;
+        for (size_t k = 0; k < MOST && groups[i][k] && !told; k++) told = groups[i][k](out[n], f);
+        n += told;
+    }
     n += kelvin_advise_untaught(out[n], f, n > 0);
     n += is_alone(out[n], f);
-    return n;
-}
-
-/* ---- notes ---- */
-
-static bool is_trained(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    if (f->run->config.temperature != 0) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "At temperature 0 chains are trained, not sampled: each ends in an optimum of its own, and R-hat and "
-             "effective sample sizes say nothing of a posterior.");
-    return true;
-}
-
-static bool has_one_draw(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    if (f->found->predictions.draws != 1 || f->run->config.chains == 1) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "With one sample per chain, as in the paper, R-hat and effective sample sizes are not defined: the "
-             "agreement of the chains is what there is. For R-hat use --schedule cyclical and several --samples for "
-             "each of the --chains.");
-    return true;
-}
-
-static bool has_few_draws(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    const size_t draws = f->found->predictions.draws;
-    if (draws < 2 || draws > 9) return false;
-    snprintf(out, KELVIN_SENTENCES, "%s at least %s samples per chain; here are %zu.",
-             draws < 4 ? "The rank-normalised R-hat needs" : "Effective sample sizes need", draws < 4 ? "four" : "ten",
-             draws);
-    return true;
-}
-
-/* Units of a layer can change places, and signs, and the network is the same function. */
-static bool is_symmetric(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    const kelvin_diagnosis *d = f->found;
-    if (!(d->parameters.rhat_mean > 1.1 && d->predictions.rhat_mean <= 1.1)) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "The parameters have an R-hat of %.2f while predictions agree. This is expected of networks, whose units "
-             "can change places without changing the function: it is the predictions that count.",
-             d->parameters.rhat_mean);
-    return true;
-}
-
-static bool has_lost_samples(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    if (f->found->parameters.quantities > 0 || f->found->predictions.quantities == 0) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "Files of samples are not in the folder any more: nothing is told of the parameters.");
-    return true;
-}
-
-static bool has_stopped_early(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    const size_t used = f->found->predictions.chains * f->found->predictions.draws;
-    if (used == f->samples || f->found->predictions.draws < 2) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "R-hat and effective sample sizes are of the %zu chain%s with %zu samples; the others have fewer.",
-             f->found->predictions.chains, f->found->predictions.chains == 1 ? "" : "s", f->found->predictions.draws);
-    return true;
-}
-
-static bool has_few_samples(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    if (kelvin_run_is_hmc(f->run) || f->samples > 8) return false;
-    snprintf(out, KELVIN_SENTENCES, "Error bars of ensembles need more than 8 samples; here %s %zu.",
-             f->samples == 1 ? "is" : "are", f->samples);
-    return true;
-}
-
-static bool has_lost_histories(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    if (f->n_lost == 0) return false;
-    const int used = snprintf(out, KELVIN_SENTENCES, "%s.", f->lost);
-    if (f->n_lost > 1 && used >= 0 && used < KELVIN_SENTENCES)
-        snprintf(out + used, KELVIN_SENTENCES - (size_t)used, " %zu more chain%s no whole history either.",
-                 f->n_lost - 1, f->n_lost == 2 ? " has" : "s have");
-    return true;
-}
-
-static kelvin_adviser *const notes[] = {has_lost_histories, is_trained,       has_one_draw,      has_few_draws,
-                                        is_symmetric,       has_lost_samples, has_stopped_early, has_few_samples};
-_Static_assert(sizeof notes / sizeof *notes <= KELVIN_ADVICE, "all of them fit");
-
-size_t kelvin_annotate(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) n += notes[i](out[n], f);
     return n;
 }

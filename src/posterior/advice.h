@@ -6,9 +6,11 @@
 #ifndef POSTERIOR_ADVICE_H
 #define POSTERIOR_ADVICE_H
 
+#include "run/room.h"
+
 #include <kelvin/posterior.h>
 
-enum { KELVIN_ADVICE = 8, KELVIN_SENTENCES = 1024 }; /* pieces of advice, and letters of each, at most */
+enum { KELVIN_ADVICE = 10, KELVIN_SENTENCES = 1024 }; /* pieces of advice, and letters of each, at most */
 
 struct kelvin_facts {
     const kelvin_run *run;
@@ -30,10 +32,20 @@ size_t kelvin_annotate(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct k
 
 /* ---- the parts ---- */
 
+/* One thing that can be off. False where it is not, or cannot be with this run's sampler. */
 typedef bool kelvin_adviser(char out[KELVIN_SENTENCES], const struct kelvin_facts *facts);
 
-/* Of a run by SGHMC: divergence, temperatures, chains that are apart. */
-size_t kelvin_advise_sghmc(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *facts);
+/* Of samplers that accept or reject: too few accepted; too many. */
+kelvin_adviser kelvin_advise_stuck, kelvin_advise_timid;
+
+/* Of samplers that look at all data, whose every iteration is a draw. */
+kelvin_adviser kelvin_advise_unmixed, kelvin_advise_few_effective, kelvin_advise_few_chains, kelvin_advise_few_draws;
+
+/* Of samplers whose histories have temperatures. */
+kelvin_adviser kelvin_advise_hot, kelvin_advise_cold, kelvin_advise_unsettled;
+
+/* Of samplers that look at batches: schedules that are cut short, chains that are apart, samples that are alike. */
+kelvin_adviser kelvin_advise_cut_short, kelvin_advise_apart, kelvin_advise_alike;
 
 /* Of any run: samples that know next to nothing, or else chains that agree hardly more than by chance. others: other
  * advice comes before it. */
@@ -41,5 +53,13 @@ bool kelvin_advise_untaught(char out[KELVIN_SENTENCES], const struct kelvin_fact
 
 /* Predictions of chains are farther apart than samples of each are, where samples are enough to tell. */
 bool kelvin_chains_apart(const struct kelvin_facts *facts);
+
+/* The options that make a chain longer and its steps larger: "--epochs", "--step-size". */
+enum { KELVIN_OPTION = KELVIN_FILE_NAME };
+void kelvin_rows_option(char out[KELVIN_OPTION], const kelvin_run *run);
+void kelvin_step_option(char out[KELVIN_OPTION], const kelvin_run *run);
+
+/* Per cent by which a temperature may be off. */
+enum { KELVIN_CLOSE = 10 };
 
 #endif

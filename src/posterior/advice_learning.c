@@ -3,7 +3,6 @@
  * are not sure of anything either, the posterior is hardly more than its prior. A sample that is sure and wrong has a
  * log-likelihood as bad, but has learnt something: that it is not sure is asked for as well. */
 #include "posterior/advice.h"
-#include "run/room.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -72,6 +71,18 @@ static void describe(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
             100 * d->agreement.disagreement_mean, 100 * (1 - chance(f)));
 }
 
+/* Steps on batches are often far too small; with all data, what a step can be is known from how it went. */
+static void say_how_long(char out[KELVIN_SENTENCES], const kelvin_run *run)
+{
+    char rows[KELVIN_OPTION], step[KELVIN_OPTION];
+    kelvin_rows_option(rows, run);
+    kelvin_step_option(step, run);
+    if (run->sampler->batches)
+        add(out, ", more %s, or a larger %s", rows, step);
+    else
+        add(out, ", or more %s", rows);
+}
+
 static void say_what_helps(char out[KELVIN_SENTENCES], const struct kelvin_facts *f, bool others)
 {
     static const char name[] = "normal:";
@@ -80,7 +91,7 @@ static void say_what_helps(char out[KELVIN_SENTENCES], const struct kelvin_facts
     add(out, "%s a wider prior%s (%.60s is strong if %zu observations are few for this model)",
         others ? "If the above does not help, try" : "Try", narrow ? ", --prior normal:1" : "", prior,
         f->run->data->train.n);
-    if (!others) add(out, kelvin_run_is_hmc(f->run) ? ", or more --iterations" : ", more --epochs, or a larger --lr");
+    if (!others) say_how_long(out, f->run);
     add(out, is_wrong(f) ? "; or it is the --density that leads away from the labels." : ".");
 }
 

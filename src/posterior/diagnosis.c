@@ -3,95 +3,66 @@
 
 #include "posterior/advice.h"
 #include "posterior/convergence.h"
+#include "posterior/logits.h"
 #include "posterior/predictions.h"
-#include "posterior/stats.h"
-#include "run/chains.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "run/room.h"
 
 /* ---- samplers ---- */
-
-/* Adds what a chain of HMC says after its warm-up; `error` has room for it. */
-static kelvin_status read_chain(double *error, size_t *accepted, const kelvin_samples *samples, uint32_t chain)
-{
-    const kelvin_run_config *config = &samples->run->config;
-    kelvin_history history;
-    KELVIN_TRY(kelvin_history_open(&history, samples, chain));
-    for (size_t i = config->warmup; i < config->iterations; i++) {
-        *accepted += *kelvin_history_at(&history, i, "accepted") != 0;
-        error[i - config->warmup] = *kelvin_history_at(&history, i, "energy_error");
-    }
-    kelvin_history_close(&history);
-    return KELVIN_OK;
-}
-
-static kelvin_status look_at_hmc(kelvin_diagnosis *d, const kelvin_samples *samples)
-{
-    const kelvin_run_config *config = &samples->run->config;
-    const size_t draws = config->iterations - config->warmup, size = draws * config->chains;
-    double *error = kelvin_alloc(size, sizeof *error);
-    size_t accepted = 0;
-    kelvin_status status = error ? KELVIN_OK : KELVIN_ENOMEM;
-    for (uint32_t i = 0; i < config->chains && !status; i++)
-        status = read_chain(error + i * draws, &accepted, samples, i);
-    if (!status) {
-        d->acceptance = (double)accepted / (double)size;
-        d->energy_error = kelvin_median_error(error, size);
-    }
-    kelvin_free(error);
-    return status;
-}
 
 static kelvin_status look_at_sampler(kelvin_diagnosis *d, const kelvin_samples *samples)
 {
     for (uint32_t i = 0; i < samples->run->config.chains; i++) d->diverged += samples->diverged[i] != NULL;
-    return kelvin_run_is_hmc(samples->run) ? look_at_hmc(d, samples)
-                                           : kelvin_temperatures_read(&d->temperatures, samples);
+    KELVIN_TRY(kelvin_acceptance_read(d, samples));
+    return kelvin_temperatures_read(&d->temperatures, samples);
 }
 
 /* ---- predictions ---- */
+
+/* What a run has to test with; its training data where that is neither kept nor can be computed any more. */
+static kelvin_status open_side(kelvin_logits **logits, kelvin_side *side, kelvin_samples *samples, size_t threads)
+{
+    bool kept;
+    *side = samples->run->data->test.n > 0 ? KELVIN_TEST : KELVIN_TRAIN;
+    KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, *side));
+    const kelvin_status status = kelvin_logits_of_side(logits, samples, *side, threads);
+    if (!status || kept || status == KELVIN_ENOMEM || *side == KELVIN_TRAIN) return status;
+    *side = KELVIN_TRAIN;
+    return kelvin_logits_of_side(logits, samples, *side, threads);
+}
 
 static kelvin_status look_at_side(kelvin_diagnosis *d, kelvin_samples *samples, const struct kelvin_lineup *lineup,
                                   kelvin_pool *pool)
 {
     const kelvin_data *data = samples->run->data;
     kelvin_logits *logits;
-    d->side = !kelvin_run_is_hmc(samples->run) && data->test.n > 0 ? KELVIN_TEST : KELVIN_TRAIN;
-    KELVIN_TRY(kelvin_logits_of_side(&logits, samples, d->side, kelvin_pool_threads(pool)));
+    KELVIN_TRY(open_side(&logits, &d->side, samples, kelvin_pool_threads(pool)));
     const kelvin_status status = kelvin_predictions_diagnose(
         d, logits, samples, d->side == KELVIN_TEST ? data->test.n : data->train.n, lineup, pool, d->owned);
     kelvin_logits_close(logits);
     return status;
 }
 
-/* From the saved logits, where they are. */
-static kelvin_status look_at_training(kelvin_diagnosis *d, const kelvin_samples *samples)
+/* From the saved logits, where they are. Those of a run in memory are computed. */
+static kelvin_status look_at_training(kelvin_diagnosis *d, kelvin_samples *samples, size_t threads)
 {
-    struct kelvin_logits_file files[KELVIN_PARTS];
-    kelvin_path path;
     kelvin_logits *logits;
-    kelvin_logits_files(files, samples->run->data);
-    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", files[KELVIN_TRAIN].name));
-    if (d->side == KELVIN_TRAIN || access(path, F_OK)) return KELVIN_OK;
-    KELVIN_TRY(kelvin_logits_saved(&logits, samples, KELVIN_TRAIN));
+    bool kept;
+    if (d->side == KELVIN_TRAIN) return KELVIN_OK;
+    KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
+    if (!kept && samples->run->folder) return KELVIN_OK;
+    KELVIN_TRY(kelvin_logits_of_side(&logits, samples, KELVIN_TRAIN, threads));
     const kelvin_status status = kelvin_training_diagnose(d, logits, samples->n, samples->run->data->classes);
     kelvin_logits_close(logits);
     return status;
 }
 
-/* Of SGHMC samples are files of their own, which may be large: some people take them away. What they say of the data is
- * in the logits. */
+/* What samples say of the data is in the logits: nothing is wrong where their files have been taken away. */
 static kelvin_status look_at_parameters(kelvin_diagnosis *d, kelvin_samples *samples,
                                         const struct kelvin_lineup *lineup, kelvin_pool *pool)
 {
-    kelvin_path path;
-    for (size_t i = 0; i < samples->n && !kelvin_run_is_hmc(samples->run); i++) {
-        KELVIN_TRY(kelvin_path_join(path, samples->folder, KELVIN_SAMPLE_FILE, samples->chain[i], samples->draw[i]));
-        if (access(path, F_OK)) return KELVIN_OK;
-    }
-    return kelvin_converge_parameters(&d->parameters, samples, lineup, pool);
+    bool there;
+    KELVIN_TRY(kelvin_samples_are_there(&there, samples));
+    return there ? kelvin_converge_parameters(&d->parameters, samples, lineup, pool) : KELVIN_OK;
 }
 
 static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *samples, kelvin_pool *pool)
@@ -100,7 +71,7 @@ static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *sample
     kelvin_status status = kelvin_lineup_create(&lineup, samples->chain, samples->n);
     if (!status) status = look_at_parameters(d, samples, &lineup, pool);
     if (!status) status = look_at_side(d, samples, &lineup, pool);
-    if (!status) status = look_at_training(d, samples);
+    if (!status) status = look_at_training(d, samples, kelvin_pool_threads(pool));
     kelvin_lineup_destroy(&lineup);
     return status;
 }
@@ -115,10 +86,10 @@ static const char *const *keep(kelvin_arena *arena, char texts[][KELVIN_SENTENCE
     return kept;
 }
 
-/* Histories that are not whole, of a run by SGHMC; one by HMC is not diagnosed without them. */
+/* Histories that are not whole. */
 static kelvin_status look_for_lost(struct kelvin_facts *facts, char first[KELVIN_LOST], const kelvin_samples *samples)
 {
-    for (uint32_t i = 0; i < samples->run->config.chains && !kelvin_run_is_hmc(samples->run); i++) {
+    for (uint32_t i = 0; i < samples->run->config.chains; i++) {
         char lost[KELVIN_LOST];
         KELVIN_TRY(kelvin_history_lost(lost, samples, i));
         if (*lost && facts->n_lost++ == 0) facts->lost = strcpy(first, lost);
@@ -193,8 +164,7 @@ static bool are_few(const kelvin_samples *samples)
     return (double)samples->n * (double)data->train.n * (double)data->classes <= FEW;
 }
 
-kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, const kelvin_samples *samples,
-                                      const kelvin_metrics *training)
+kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *samples, const kelvin_metrics *training)
 {
     KELVIN_TRY(create(out));
     kelvin_status status = look_at_sampler(*out, samples);
@@ -204,7 +174,7 @@ kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, const kelvin_sampl
         (*out)->training_log_likelihood = training->single[KELVIN_MEAN_LOG_LIKELIHOOD].mean;
         (*out)->training_confidence = training->single[KELVIN_CONFIDENCE].mean;
     } else if (!status && are_few(samples)) {
-        status = look_at_training(*out, samples);
+        status = look_at_training(*out, samples, 1);
     }
     if (!status) status = advise(*out, samples);
     return finish(out, status);

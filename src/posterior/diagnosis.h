@@ -4,10 +4,14 @@
 
 #include <kelvin/posterior.h>
 
-/* What can be told without going through samples or predictions: temperatures or acceptance, divergences, what single
+/* What can be told without going through samples or predictions: temperatures, acceptance, divergences, what single
  * samples say of their training data, and the advice that follows. training: the metrics of these data, or NULL: from
  * the saved logits, where they are and are not so many that this would take long. */
-KELVIN_MUST_CHECK kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **diagnosis, const kelvin_samples *samples,
+KELVIN_MUST_CHECK kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **diagnosis, kelvin_samples *samples,
                                                         const kelvin_metrics *training);
+
+/* Fills in acceptance and energy_error, of a sampler that accepts or rejects. Chains that diverged are left out, and
+ * those that have lost their histories; they stay not a number where no chain is left. */
+KELVIN_MUST_CHECK kelvin_status kelvin_acceptance_read(kelvin_diagnosis *out, const kelvin_samples *samples);
 
 #endif

@@ -34,7 +34,7 @@ kelvin_status kelvin_logits_next(kelvin_logits *logits, kelvin_piece *piece)
     *piece = (kelvin_piece){0};
     kelvin_status status = logits->next(logits, piece);
     if (!status) status = check_finite(logits, piece);
-    return logits->run ? kelvin_remedy(status, logits->run, "it") : status;
+    return logits->run ? kelvin_remedy(status, logits->run) : status;
 }
 
 const char *kelvin_logits_note(const kelvin_logits *logits, size_t i)

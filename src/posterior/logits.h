@@ -9,7 +9,7 @@ struct kelvin_logits {
     size_t samples, classes;
     const uint32_t *chain; /* (samples): that they are of, in order; NULL: each is of one of its own */
     const char *name;      /* where they come from, for sentences; it lives as long */
-    const char *run;       /* a folder in which kelvin resume makes them again; NULL: none */
+    const char *run;       /* a run's folder, in which they can be made again; NULL: none */
     double seconds;        /* in the network */
     kelvin_status (*next)(kelvin_logits *logits, kelvin_piece *piece);
     const char *(*note)(const kelvin_logits *logits, size_t i); /* NULL: nothing was guessed */
@@ -28,6 +28,9 @@ struct kelvin_logits_form {
     size_t samples, n, classes;  /* samples, n: 0 if any number will do */
 };
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelvin_logits_form *form);
+
+/* Whether a run has kept those of a side. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, kelvin_side side);
 
 /* So many observations at a time that the logits of all samples take about `bytes`; at least one. */
 size_t kelvin_logits_chunk(size_t samples, size_t classes, size_t bytes);

@@ -2,11 +2,9 @@
  * reading all samples again costs next to nothing beside the pass: 500 images of CIFAR-10 take ResNet20 a hundred times
  * as long as its parameters take to be read. */
 #include "posterior/logits.h"
-#include "run/chains.h"
 #include "run/pass.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum { INPUT_BYTES = 4 << 20, LOGIT_BYTES = 4 << 20 }; /* what is larger, the system has to find first */
 
@@ -123,38 +121,42 @@ kelvin_status kelvin_logits_computed(kelvin_logits **logits, kelvin_samples *sam
 
 /* ---- of the run's own data ---- */
 
-static kelvin_status of_data(kelvin_logits **logits, kelvin_samples *samples, kelvin_run *run, kelvin_side side,
+static kelvin_status of_data(kelvin_logits **logits, kelvin_samples *samples, const kelvin_data *data, kelvin_side side,
                              size_t threads)
 {
-    const kelvin_part *part = side == KELVIN_TRAIN ? &run->data->train : &run->data->test;
+    const kelvin_part *part = side == KELVIN_TRAIN ? &data->train : &data->test;
     kelvin_inputs *inputs;
     if (part->n == 0)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: its data set %s has no part for testing", samples->folder,
-                           run->data->name);
-    KELVIN_TRY(kelvin_inputs_of(&inputs, run->data, part));
+        return kelvin_fail(KELVIN_EFORMAT, "%s: its data set %s has no part for testing", samples->folder, data->name);
+    KELVIN_TRY(kelvin_inputs_of(&inputs, data, part));
     return kelvin_logits_computed(logits, samples, inputs, threads);
 }
 
-kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samples, kelvin_side side, size_t threads)
+/* The data are opened, and their checksums compared. */
+static kelvin_status of_folder(kelvin_logits **logits, kelvin_samples *samples, kelvin_side side, size_t threads)
 {
     struct kelvin_logits_file files[KELVIN_PARTS];
-    kelvin_path path;
     kelvin_run *run;
-    *logits = NULL;
     kelvin_logits_files(files, samples->run->data);
-    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", files[side].name));
-    if (access(path, F_OK) == 0) return kelvin_logits_saved(logits, samples, side);
-    /* data are opened, and their checksums compared */
     const kelvin_status status = kelvin_config_read(&run, samples->folder);
     if (status)
         return kelvin_fail(status, "%s: has no %s, and they cannot be computed: %s", samples->folder, files[side].name,
                            kelvin_error());
-    const kelvin_status made = of_data(logits, samples, run, side, threads);
+    const kelvin_status made = of_data(logits, samples, run->data, side, threads);
     if (made)
         kelvin_run_close(run);
     else
         ((struct computed *)*logits)->run = run;
     return made;
+}
+
+kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samples, kelvin_side side, size_t threads)
+{
+    bool kept;
+    *logits = NULL;
+    if (!samples->run->folder) return of_data(logits, samples, samples->run->data, side, threads);
+    KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, side));
+    return kept ? kelvin_logits_saved(logits, samples, side) : of_folder(logits, samples, side, threads);
 }
 
 kelvin_status kelvin_logits_of_data(kelvin_logits **logits, kelvin_samples *samples, const char *spec, bool labels,

@@ -3,8 +3,8 @@
 #include "files/files.h"
 #include "files/npy.h"
 #include "posterior/logits.h"
-#include "run/chains.h"
 #include "run/remedy.h"
+#include "run/room.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -170,7 +170,7 @@ kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelv
     if (form->run) s->base.run = strcpy(s->run, form->run);
     s->logits.fd = s->labels.fd = -1;
     kelvin_status status = open_both(s, form);
-    if (form->run) status = kelvin_remedy(status, form->run, "it");
+    if (form->run) status = kelvin_remedy(status, form->run);
     if (status)
         close_saved(&s->base);
     else
@@ -178,25 +178,49 @@ kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelv
     return status;
 }
 
-kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples, kelvin_side side)
+static kelvin_status check_there(const kelvin_samples *samples, const char *name)
+{
+    kelvin_path path;
+    bool there;
+    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", name));
+    KELVIN_TRY(kelvin_is_there(&there, path));
+    if (there) return KELVIN_OK;
+    const kelvin_status gone = kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder, name);
+    return kelvin_run_is_old(samples->run) ? gone : kelvin_remedy(gone, samples->folder);
+}
+
+kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, kelvin_side side)
 {
     struct kelvin_logits_file files[KELVIN_PARTS];
-    kelvin_path z, y;
-    const bool hmc = kelvin_run_is_hmc(samples->run);
-    *logits = NULL;
+    kelvin_path path;
+    *kept = false;
+    if (!samples->run->folder) return KELVIN_OK;
     kelvin_logits_files(files, samples->run->data);
-    const struct kelvin_logits_file *file = &files[side];
-    KELVIN_TRY(kelvin_path_join(z, samples->folder, "%s", file->name));
-    KELVIN_TRY(kelvin_path_join(y, samples->folder, "%s", file->labels));
-    if (access(z, F_OK) || access(y, F_OK))
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has no %s%s%s", samples->folder,
-                           access(z, F_OK) ? file->name : file->labels,
-                           hmc ? "" : "; it is made again by kelvin resume ", hmc ? "" : samples->folder);
-    return kelvin_logits_from_files(logits, &(struct kelvin_logits_form){.logits = z,
-                                                                         .labels = y,
-                                                                         .run = hmc ? NULL : samples->folder,
-                                                                         .chain = samples->chain,
-                                                                         .samples = samples->n,
-                                                                         .n = file->part->n,
-                                                                         .classes = samples->run->data->classes});
+    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", files[side].name));
+    return kelvin_is_there(kept, path);
+}
+
+kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples, kelvin_side side)
+{
+    const kelvin_run *run = samples->run;
+    struct kelvin_logits_file files[KELVIN_PARTS];
+    kelvin_path z, y;
+    *logits = NULL;
+    if (!run->folder) return kelvin_fail(KELVIN_EFORMAT, "%s: is in memory, and keeps no logits", samples->folder);
+    kelvin_logits_files(files, run->data);
+    const char *const names[] = {files[side].name, files[side].labels};
+    for (size_t i = 0; i < 2; i++) {
+        KELVIN_TRY(check_there(samples, names[i]));
+        KELVIN_TRY(kelvin_run_vouch(run, samples->folder, names[i]));
+    }
+    KELVIN_TRY(kelvin_path_join(z, samples->folder, "%s", names[0]));
+    KELVIN_TRY(kelvin_path_join(y, samples->folder, "%s", names[1]));
+    return kelvin_logits_from_files(logits,
+                                    &(struct kelvin_logits_form){.logits = z,
+                                                                 .labels = y,
+                                                                 .run = kelvin_run_is_old(run) ? NULL : samples->folder,
+                                                                 .chain = samples->chain,
+                                                                 .samples = samples->n,
+                                                                 .n = files[side].part->n,
+                                                                 .classes = run->data->classes});
 }

@@ -5,7 +5,6 @@
 #include "posterior/agreement.h"
 #include "posterior/convergence.h"
 #include "posterior/stats.h"
-#include "run/room.h"
 
 #include <math.h>
 
@@ -88,19 +87,26 @@ static kelvin_status add_piece(struct pass *pass)
     return kelvin_agreeing_add(pass->agreeing, pass->p, pass->piece.n);
 }
 
+/* Whether the label's logit is the largest; the first of equal ones counts as the largest. */
+static bool is_hit(const float *z, size_t label, size_t classes)
+{
+    bool largest = true;
+    for (size_t k = 0; k < classes; k++) largest &= k < label ? z[label] > z[k] : z[label] >= z[k];
+    return largest;
+}
+
 static void add_up(struct sums *sums, const kelvin_piece *piece, size_t samples, size_t classes)
 {
     const float *z = piece->z;
-    for (size_t s = 0; s < samples; s++) {
-        sums->hits += kelvin_hits(z, piece->y, piece->n, classes);
+    for (size_t s = 0; s < samples; s++)
         for (size_t i = 0; i < piece->n; i++, z += classes) {
             const double normaliser = kelvin_log_sum_exp(z, classes);
             float largest = z[0];
             for (size_t k = 1; k < classes; k++) largest = fmaxf(largest, z[k]);
+            sums->hits += is_hit(z, (size_t)piece->y[i], classes);
             sums->log_likelihood += (double)z[piece->y[i]] - normaliser;
             sums->confidence += exp((double)largest - normaliser);
         }
-    }
     sums->n += samples * piece->n;
 }
 

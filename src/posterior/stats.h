@@ -33,9 +33,6 @@ int kelvin_compare(const void *a, const void *b);
 /* The q-quantile of n sorted numbers, linear between neighbours (type 7 of Hyndman and Fan); 0.5 is the median. */
 double kelvin_quantile(const double *sorted, size_t n, double q);
 
-/* The median of |energy error|, where one that is not a number is infinite. Changes the n > 0 errors. */
-double kelvin_median_error(double *error, size_t n);
-
 /* log sum_k exp z_k, safe for any finite z: p_k = exp(z_k - this). */
 double kelvin_log_sum_exp(const float *z, size_t classes);
 

@@ -1,33 +1,42 @@
-/* At which temperature a run really was, in its last epochs (Wenzel et al. 2020, "How good is the Bayes posterior in
- * deep neural networks really?", appendix I): kinetic, |v|^2 / n, of momenta that follow the noise at once, and
- * configurational, -theta . grad / n, of parameters that may need the whole run. */
-#include <kelvin/posterior.h>
-
+/* At which temperature a run really was (Wenzel et al. 2020, "How good is the Bayes posterior in deep neural networks
+ * really?", appendix I): kinetic, of momenta that follow the noise at once, and configurational, -theta . grad / n, of
+ * parameters that may need the whole run. */
+#include "posterior/histories.h"
 #include "posterior/stats.h"
-#include "run/chain.h"
 
 #include <math.h>
 
 enum { SHARE = 20 }; /* one epoch of so many, at the end */
 
-/* Where the temperature comes and goes in cycles, it has been what it should be for a part of the last one alone. */
-static size_t last_epochs(const kelvin_run_config *config)
+/* Of batches a part at the end: the temperature comes up slowly, and where it comes and goes in cycles, it has been
+ * what it should be for a part of the last one alone. Of all data, whatever is not warm-up. */
+static size_t last_rows(const kelvin_run *run)
 {
     const kelvin_schedule *schedule;
-    size_t epochs = config->epochs;
-    if (config->temperature_schedule && !kelvin_schedule_parse(&schedule, config->temperature_schedule) &&
+    size_t rows = kelvin_run_rows(run);
+    if (!run->sampler->batches) return rows - kelvin_first_row(run);
+    if (run->config.temperature_schedule && !kelvin_schedule_parse(&schedule, run->config.temperature_schedule) &&
         schedule->repeats)
-        epochs /= kelvin_cycles(config);
-    return epochs < SHARE ? 1 : epochs / SHARE;
+        rows /= kelvin_run_draws(run);
+    return rows < SHARE ? 1 : rows / SHARE;
 }
 
-/* Mean of a column over the last n rows. */
+/* Mean of a column over the last n rows; not a number where there is no such column. */
 static double column_mean(const kelvin_history *history, size_t n, const char *column)
 {
     double mean = 0;
-    for (size_t i = history->rows - n; i < history->rows; i++)
-        mean += *kelvin_history_at(history, i, column) / (double)n;
+    for (size_t i = history->rows - n; i < history->rows; i++) {
+        const double *value = kelvin_history_at(history, i, column);
+        mean += value ? *value / (double)n : (double)NAN;
+    }
     return mean;
+}
+
+/* A sampler may tell both temperatures, one or none. */
+static bool is_measured(const kelvin_run *run)
+{
+    return kelvin_run_column(run, "kinetic_temperature") != SIZE_MAX ||
+           kelvin_run_column(run, "configurational_temperature") != SIZE_MAX;
 }
 
 struct chains {
@@ -38,14 +47,13 @@ static kelvin_status read_chain(kelvin_temperatures *out, struct chains *c, cons
                                 uint32_t chain)
 {
     kelvin_history history;
-    char lost[KELVIN_LOST];
-    if (samples->diverged[chain]) return KELVIN_OK;
-    KELVIN_TRY(kelvin_history_lost(lost, samples, chain));
-    if (*lost) return KELVIN_OK; /* a note of the diagnosis says so */
-    KELVIN_TRY(kelvin_history_open(&history, samples, chain));
-    out->set = column_mean(&history, out->epochs, "temperature"); /* the same for all chains */
-    c->kinetic[out->chains] = column_mean(&history, out->epochs, "kinetic_temperature");
-    c->configurational[out->chains] = column_mean(&history, out->epochs, "configurational_temperature");
+    bool whole;
+    KELVIN_TRY(kelvin_history_whole(&history, &whole, samples, chain));
+    if (!whole) return KELVIN_OK;
+    out->set = column_mean(&history, out->rows, "temperature"); /* the same for all chains */
+    if (isnan(out->set)) out->set = samples->run->config.temperature;
+    c->kinetic[out->chains] = column_mean(&history, out->rows, "kinetic_temperature");
+    c->configurational[out->chains] = column_mean(&history, out->rows, "configurational_temperature");
     out->chains++;
     kelvin_history_close(&history);
     return KELVIN_OK;
@@ -53,8 +61,12 @@ static kelvin_status read_chain(kelvin_temperatures *out, struct chains *c, cons
 
 kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_samples *samples)
 {
-    const size_t chains = samples->run->config.chains;
-    *out = (kelvin_temperatures){.set = (double)NAN, .epochs = last_epochs(&samples->run->config)};
+    const kelvin_run *run = samples->run;
+    const kelvin_average unknown = {(double)NAN, (double)NAN};
+    const size_t chains = run->config.chains;
+    *out = (kelvin_temperatures){.set = (double)NAN, .kinetic = unknown, .configurational = unknown};
+    if (!is_measured(run)) return KELVIN_OK;
+    out->rows = last_rows(run);
     struct chains c = {.kinetic = kelvin_alloc(chains, sizeof *c.kinetic),
                        .configurational = kelvin_alloc(chains, sizeof *c.configurational)};
     kelvin_status status = c.kinetic && c.configurational ? KELVIN_OK : KELVIN_ENOMEM;

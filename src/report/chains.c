@@ -3,10 +3,23 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
-/* Captions stand under the first run; they are true of all. */
+/* "epochs", "iterations", or both where runs differ. */
+static const char *rows_of(struct page *page)
+{
+    const char *first = kelvin_run_row_name(page->runs[0].samples->run);
+    for (size_t i = 1; i < page->n; i++) {
+        const char *other = kelvin_run_row_name(page->runs[i].samples->run);
+        if (strcmp(other, first) != 0) return page_text(page, "%ss or %ss", first, other);
+    }
+    return page_text(page, "%ss", first);
+}
+
+/* Captions stand under the first run that has the chart; they are true of all. */
 void write_learning(struct page *page)
 {
+    bool heat = false;
     for (size_t i = 0; i < page->n; i++) {
         const struct report_run *run = &page->runs[i];
         const size_t chains = run->samples->run->config.chains;
@@ -17,14 +30,18 @@ void write_learning(struct page *page)
         chart_learning(&chart, page->arena, run->histories, chains, run_colour(i));
         put_chart(page, &chart,
                   i > 0 ? NULL
-                        : "One line per chain. A chain that stays apart from the others has found another mode, or has "
-                          "not arrived. The axes show what comes after the first epochs: lines enter the panels where "
-                          "they come into their range.");
-        if (chart_heat(&chart, page->arena, run->histories, chains, run_colour(i)))
+                        : page_text(page,
+                                    "One line per chain. A chain that stays apart from the others has found another "
+                                    "mode, or has not arrived. The axes show what comes after the first %s: lines "
+                                    "enter the panels where they come into their range.",
+                                    rows_of(page)));
+        if (chart_heat(&chart, page->arena, run->histories, chains, run_colour(i))) {
             put_chart(page, &chart,
-                      i > 0 ? NULL
-                            : "Both temperatures should come to lie on the one that was set. Kinetic above it: the "
-                              "learning rate is too large. Configurational away from it: the chain has not settled.");
+                      heat ? NULL
+                           : "Temperatures should come to lie on the one that was set. Kinetic above it: steps are too "
+                             "large. Configurational away from it: the chain has not settled.");
+            heat = true;
+        }
         end_charts(page);
         markup_put(&page->out, "</div>\n");
     }
@@ -63,7 +80,7 @@ static const struct fact {
 
 static double value_of(const struct fact *fact, const kelvin_diagnosis *d)
 {
-    if (fact->heat && d->temperatures.epochs == 0) return NAN;
+    if (fact->heat && d->temperatures.rows == 0) return NAN;
     return fact->scale * *(const double *)(const void *)((const char *)d + fact->offset);
 }
 
@@ -148,7 +165,7 @@ void write_diagnosis(struct page *page)
     put_numbers(page);
     begin_flow(page);
     if (chart_temperatures(&chart, page->arena, page->charted, page->n))
-        put_chart(page, &chart, "Both should lie at 1: on the temperature that was set.");
+        put_chart(page, &chart, "They should lie at 1: on the temperature that was set.");
     for (size_t i = 0; i < page->n; i++) {
         if (!chart_agreement(&chart, page->arena, &page->runs[i].diagnosis->agreement, most_apart(page), run_colour(i)))
             continue;

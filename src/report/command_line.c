@@ -2,8 +2,6 @@
  * A file (--config) would not travel with the page. */
 #include "report/page.h"
 
-#include "run/fields.h"
-
 #include <ctype.h>
 #include <string.h>
 
@@ -60,17 +58,30 @@ static const char *another(struct page *page, const char *name)
     return word ? word : "again";
 }
 
-void put_command(struct page *page, const struct report_run *about)
+size_t config_words(struct config_words out[KELVIN_CONFIG_FIELDS], struct page *page, const kelvin_run *run)
 {
-    const kelvin_run *run = about->samples->run;
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     const struct kelvin_config_record record = {.config = run->config};
-    const size_t n = kelvin_config_fields_of(fields, run->config.sampler);
+    const size_t all = kelvin_config_fields_of(fields, run->sampler);
+    size_t n = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (!is_option(fields[i].name)) continue;
+        const char *words = kelvin_field_words(page->arena, &fields[i], &record);
+        if (words)
+            out[n++] = (struct config_words){fields[i].name, words};
+        else
+            page->out.status = KELVIN_ENOMEM;
+    }
+    return n;
+}
+
+void put_command(struct page *page, const struct report_run *about)
+{
+    struct config_words fields[KELVIN_CONFIG_FIELDS];
+    const size_t n = config_words(fields, page, about->samples->run);
     markup_put(&page->out, "<pre class=\"command\"><code>kelvin sample");
     for (size_t i = 0; i < n && !page->out.status; i++) {
-        if (!is_option(fields[i].name)) continue;
-        const char *value = kelvin_field_words(page->arena, &fields[i], &record);
-        const char *word = value ? quoted(page->arena, value) : NULL;
+        const char *word = quoted(page->arena, fields[i].words);
         if (word)
             put_option(&page->out, fields[i].name, word);
         else
@@ -79,13 +90,4 @@ void put_command(struct page *page, const struct report_run *about)
     markup_put(&page->out, " -o ");
     markup_text(&page->out, another(page, about->name));
     markup_put(&page->out, "</code></pre>\n");
-}
-
-const char *config_words(struct page *page, const kelvin_run *run, const struct kelvin_config_field *field)
-{
-    const struct kelvin_config_record record = {.config = run->config};
-    if (!is_option(field->field.name) || !kelvin_config_field_counts(field, run->config.sampler)) return NULL;
-    const char *words = kelvin_field_words(page->arena, &field->field, &record);
-    if (!words) page->out.status = KELVIN_ENOMEM;
-    return words;
 }

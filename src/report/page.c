@@ -47,7 +47,7 @@ static void put_head(struct page *page)
     markup_put(out, "</style>\n</head>\n<body>\n");
 }
 
-/* "24 samples of resnet20 on cifar10 by SGHMC" */
+/* "24 samples of resnet20 on cifar10 by" and its sampler. */
 static void put_subject(struct page *page, const struct report_run *run)
 {
     const kelvin_run_config *c = &run->samples->run->config;
@@ -56,7 +56,8 @@ static void put_subject(struct page *page, const struct report_run *run)
     markup_text(&page->out, c->model);
     markup_put(&page->out, "</b> on <b>");
     markup_text(&page->out, c->data);
-    markup_put(&page->out, "</b> by %s", strcmp(c->sampler, "hmc") == 0 ? "HMC" : "SGHMC");
+    markup_put(&page->out, "</b> by ");
+    markup_text(&page->out, run->samples->run->sampler->title);
 }
 
 /* ", evaluated on 10000 test observations of 10 classes"; other data have their name. */

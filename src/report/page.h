@@ -72,8 +72,12 @@ void put_command(struct page *page, const struct report_run *run);
  * is nothing. */
 bool put_differences(struct page *page, size_t run);
 
-/* A field of a run's configuration; NULL if it has none. */
-const char *config_words(struct page *page, const kelvin_run *run, const struct kelvin_config_field *field);
+/* What is in a run's configuration, field by field, in the words of options; without what the program itself writes
+ * into run.json. Returns how many. */
+struct config_words {
+    const char *name, *words;
+};
+size_t config_words(struct config_words out[KELVIN_CONFIG_FIELDS], struct page *page, const kelvin_run *run);
 
 /* An input of the data, x (channels, height, width), as <img>. */
 KELVIN_MUST_CHECK kelvin_status put_image(struct page *page, const kelvin_data *data, const float *x,

@@ -10,19 +10,10 @@ struct fact {
     const char **words; /* (runs); NULL where a run has none */
 };
 
-enum { MOST_FACTS = 48 };
-
 struct facts {
     size_t n;
-    struct fact list[MOST_FACTS];
+    struct fact *list; /* (n), with room for those of all runs */
 };
-
-static bool any(const struct page *page, const struct fact *fact)
-{
-    for (size_t i = 0; i < page->n; i++)
-        if (fact->words[i]) return true;
-    return false;
-}
 
 static bool differs(const struct page *page, const struct fact *fact)
 {
@@ -90,16 +81,35 @@ static const char *inputs(struct page *page, const struct report_run *run)
     return page_text(page, "%zu \xc3\x97 %zu \xc3\x97 %zu", d->channels, d->height, d->width);
 }
 
-/* Room for one more; facts that no run has are left out afterwards. */
-static struct fact *next_fact(struct page *page, struct facts *facts, const char *name)
+/* The fact of that name: a new one, which no run has yet, if there is none. NULL if memory is short. */
+static struct fact *find_fact(struct page *page, struct facts *facts, const char *name)
 {
-    struct fact *fact = &facts->list[facts->n];
-    fact->name = name;
-    fact->words = kelvin_arena_alloc(page->arena, page->n, sizeof *fact->words);
-    if (!fact->words) page->out.status = KELVIN_ENOMEM;
-    return fact->words ? fact : NULL;
+    for (size_t i = 0; i < facts->n; i++)
+        if (strcmp(facts->list[i].name, name) == 0) return &facts->list[i];
+    const char **words = kelvin_arena_alloc(page->arena, page->n, sizeof *words);
+    if (!words) {
+        page->out.status = KELVIN_ENOMEM;
+        return NULL;
+    }
+    facts->list[facts->n] = (struct fact){name, words};
+    return &facts->list[facts->n++];
 }
 
+static void add_fact(struct page *page, struct facts *facts, size_t run, const char *name, const char *words)
+{
+    struct fact *fact = find_fact(page, facts, name);
+    if (fact) fact->words[run] = words;
+}
+
+static const char *plain_name(struct page *page, const char *field)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s", field);
+    for (char *at = name; (at = strchr(at, '_'));) *at = ' ';
+    return page_text(page, "%s", name);
+}
+
+/* Fields of all runs first, each where the first run that has it has it. */
 static void gather_facts(struct page *page, struct facts *facts)
 {
     static const struct {
@@ -107,19 +117,15 @@ static void gather_facts(struct page *page, struct facts *facts)
         const char *(*of)(struct page *page, const struct report_run *run);
     } more[] = {{"parameters", parameters}, {"observations", observations}, {"inputs", inputs}, {"folder", folder}};
     enum { MORE = sizeof more / sizeof *more };
-    _Static_assert(KELVIN_CONFIG_FIELDS + MORE <= MOST_FACTS, "facts do not fit");
-    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS + MORE; i++) {
-        const struct kelvin_config_field *field = i < KELVIN_CONFIG_FIELDS ? &kelvin_config_fields[i] : NULL;
-        char name[64];
-        snprintf(name, sizeof name, "%s", field ? field->field.name : more[i - KELVIN_CONFIG_FIELDS].name);
-        for (char *at = name; (at = strchr(at, '_'));) *at = ' ';
-        struct fact *fact = next_fact(page, facts, page_text(page, "%s", name));
-        if (!fact) return;
-        for (size_t r = 0; r < page->n; r++)
-            fact->words[r] = field ? config_words(page, page->runs[r].samples->run, field)
-                                   : more[i - KELVIN_CONFIG_FIELDS].of(page, &page->runs[r]);
-        if (any(page, fact)) facts->n++;
+    facts->list = kelvin_arena_alloc(page->arena, page->n * KELVIN_CONFIG_FIELDS + MORE, sizeof *facts->list);
+    if (!facts->list) page->out.status = KELVIN_ENOMEM;
+    for (size_t r = 0; r < page->n && facts->list; r++) {
+        struct config_words fields[KELVIN_CONFIG_FIELDS];
+        const size_t n = config_words(fields, page, page->runs[r].samples->run);
+        for (size_t i = 0; i < n; i++) add_fact(page, facts, r, plain_name(page, fields[i].name), fields[i].words);
     }
+    for (size_t i = 0; i < MORE && facts->list; i++)
+        for (size_t r = 0; r < page->n; r++) add_fact(page, facts, r, more[i].name, more[i].of(page, &page->runs[r]));
 }
 
 /* The headline has what it says of every run anyway, and no numbers that follow from others. */

@@ -1,0 +1,20 @@
+/* Histories of the chains that came to their end. */
+#include "posterior/histories.h"
+
+kelvin_status kelvin_history_whole(kelvin_history *history, bool *whole, const kelvin_samples *samples, uint32_t chain)
+{
+    char lost[KELVIN_LOST];
+    *whole = false;
+    if (samples->diverged[chain]) return KELVIN_OK;
+    KELVIN_TRY(kelvin_history_lost(lost, samples, chain));
+    if (*lost) return KELVIN_OK;
+    KELVIN_TRY(kelvin_history_open(history, samples, chain));
+    *whole = true;
+    return KELVIN_OK;
+}
+
+uint32_t kelvin_first_row(const kelvin_run *run)
+{
+    const uint32_t warmup = kelvin_run_warmup(run);
+    return warmup > 0 ? kelvin_run_draw_row(run, warmup - 1) + 1 : 0;
+}
