@@ -7,6 +7,7 @@
 #include "figures/output.h"
 #include "posterior/diagnosis.h"
 #include "report/names.h"
+#include "run/room.h"
 
 #include <string.h>
 
@@ -143,8 +144,8 @@ static kelvin_status evaluate_run(struct evaluated *e, const struct settings *se
 {
     const double begin = kelvin_now();
     kelvin_samples *samples;
-    KELVIN_TRY(kelvin_run_open(&e->run, e->folder));
-    KELVIN_TRY(kelvin_samples_open(&samples, e->folder));
+    KELVIN_TRY(kelvin_config_read_alone(&e->run, e->folder));
+    KELVIN_TRY(open_samples(&samples, e->folder));
     kelvin_status status = evaluate(e, samples, settings, notes);
     if (!status) status = look_briefly(e, samples);
     kelvin_samples_close(samples);
