@@ -111,6 +111,8 @@ with tarfile.open(out / "link.tar", "a") as archive:
     link = tarfile.TarInfo("data_batch_1.bin")
     link.type, link.linkname = tarfile.SYMTYPE, str(out / "tiny/data_batch_1.bin")
     archive.addfile(link)
+names = "data_batch_1.bin", "data_batch_1.bin.gz", "data_batch_1.png", "train_lables.json"
+tar("many.tar.gz", {f"{i}/{name}": b"not right" for name in names for i in range(5000)}, "w:gz")
 write("program.lrz", b"LRZI\0\6" + bytes(100))
 largest = 2 * len(tiny["data_batch_1.bin"]) + 4096  # of a picture
 for folder, size in ("png-most", largest), ("png-over", largest + 1):

@@ -277,6 +277,14 @@ if [ -w /dev/full ]; then
     echo $? >code
     check "a full device fails" failed_with "standard output"
 fi
+# Files of at most 4 kB (or 8: what a block is depends on the shell).
+(ulimit -f 8 && "$kelvin" --man >stdout 2>stderr)
+echo $? >code
+check "standard output that may not become larger fails" failed_with "standard output could not be written: File too large"
+(ulimit -f 8 && "$kelvin" sample $small -o large >stdout 2>stderr)
+echo $? >code
+check "a run whose files may not become larger fails" failed_with "samples.safetensors: could not be written: File too large"
+check "and leaves nothing" [ ! -e large ]
 "$kelvin" sample --sampler hmc --iterations 100000 -o stopped >stdout 2>stderr &
 pid=$!
 while [ ! -e stopped ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done

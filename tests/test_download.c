@@ -155,6 +155,27 @@ static void stale_parts(void **state)
     assert_complete(&tiny);
 }
 
+/* A link or a pipe where the part belongs goes; what it leads to stays. */
+static void odd_parts(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        leave_part("x", 1);
+        char part[KELVIN_PATH_MAX];
+        snprintf(part, sizeof part, "%s", in_base("cache/tiny.fetch/download/tiny.tar.gz.part"));
+        spill(in_base("victim"), "theirs", 6);
+        remove(part);
+        assert_int_equal(i == 2 ? mkfifo(part, 0666) : symlink(in_base(i ? "nowhere" : "victim"), part), 0);
+        assert_ok(run(&tiny, url("plain/tiny.tar.gz")));
+        assert_complete(&tiny);
+        size_t bytes;
+        char *text = slurp(in_base("victim"), &bytes);
+        assert_string_equal(text, "theirs");
+        kelvin_free(text);
+        assert_false(exists(in_base("nowhere")));
+    }
+}
+
 /* What could not be opened is not removed. */
 static void closed_part(void **state)
 {
@@ -293,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FRESH(downloads),     FRESH(failed_downloads), FRESH(resumed_downloads), FRESH(once_more),
         FRESH(names_of_urls), FRESH(stale_parts),      FRESH(closed_part),       FRESH(npm),
+        FRESH(odd_parts),
         FRESH(npm_fails),     FRESH(no_source),        FRESH(order_of_sources),  FRESH(real_npm),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

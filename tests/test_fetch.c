@@ -202,6 +202,16 @@ static void broken_sources(void **state)
     assert_in_range(right_files(&tiny), 1, 2);
 }
 
+/* One name, 5000 times in each of four forms: each form is unpacked once. Told of are entries and pieces read. */
+static void many_of_one_name(void **state)
+{
+    (void)state;
+    struct stopper calls = {.what = "unpacking"};
+    fails(fetch_set_run(&tiny, in_data("many.tar.gz"), 1, stopper, &calls), KELVIN_EFORMAT,
+          "many.tar.gz: data_batch_1.bin", "has 9 bytes; expected 307300");
+    assert_in_range(calls.calls, 20000, 20020);
+}
+
 /* Looked at first, whether there is anything to do or not. */
 static void no_such_place(void **state)
 {
@@ -273,6 +283,30 @@ static void no_place(void **state)
     assert_int_equal(lines_with(in_base("npm.log"), "pack"), 0);
 }
 
+/* Nothing is written, or removed, by way of a link. */
+static void links_in_the_way(void **state)
+{
+    (void)state;
+    mkdir(in_base("theirs"), 0777);
+    spill(in_base("theirs/data_batch_1.png"), "theirs", 6);
+    mkdir(in_base("cache"), 0777);
+    mkdir(in_base("cache/tiny.fetch"), 0777);
+    assert_int_equal(symlink(in_base("theirs"), in_base("cache/tiny.fetch/pieces")), 0);
+    assert_ok(run(&tiny, in_data("tiny-1.0.0.tgz")));
+    assert_complete(&tiny);
+    size_t bytes;
+    char *text = slurp(in_base("theirs/data_batch_1.png"), &bytes);
+    assert_string_equal(text, "theirs");
+    kelvin_free(text);
+    fresh(NULL);
+    mkdir(in_base("cache"), 0777);
+    assert_int_equal(symlink(in_base("theirs/lock"), in_base("cache/tiny.lock")), 0);
+    fails(run(&tiny, in_data("tiny")), KELVIN_EIO, "/cache/tiny.lock: is a link; expected a regular file",
+          "set KELVIN_DATA");
+    assert_false(exists(in_base("theirs/lock")));
+    remove_tree(in_base("theirs"));
+}
+
 static void closed_cache(void **state)
 {
     (void)state;
@@ -291,7 +325,6 @@ static void limited(const char *from, rlim_t bytes, const char *place)
     assert_int_equal(pipe(ends), 0);
     const pid_t child = fork();
     if (child == 0) {
-        signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes});
         const kelvin_status status = run(&tiny, from);
         const bool told = write(ends[1], kelvin_error(), strlen(kelvin_error())) > 0;
@@ -364,6 +397,8 @@ int main(void)
         FRESH(verifies),
         FRESH(names),
         FRESH(broken_sources),
+        FRESH(many_of_one_name),
+        FRESH(links_in_the_way),
         FRESH(wrong_file_stays),
         FRESH(no_such_place),
         FRESH(no_place),

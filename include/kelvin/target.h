@@ -74,6 +74,9 @@ void kelvin_posterior_logits(kelvin_posterior *posterior, float *logits, const f
 /* Of the last evaluation, if the options asked for it. The bits do not depend on the threads. */
 kelvin_outputs kelvin_posterior_outputs(const kelvin_posterior *posterior);
 
+/* What the network says at theta of the observations that it looks at, whatever the options asked for. */
+kelvin_outputs kelvin_posterior_look(kelvin_posterior *posterior, const float *theta);
+
 /* Memory that evaluations work in, in bytes. */
 size_t kelvin_posterior_bytes(const kelvin_posterior *posterior);
 

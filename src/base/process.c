@@ -17,7 +17,7 @@ static int set_files(posix_spawn_file_actions_t *actions, const char *log)
 {
     int failed = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!failed)
-        failed = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        failed = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (!failed) failed = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
     return failed;
 }
@@ -27,6 +27,7 @@ static int start(pid_t *child, char *const argv[], const char *log, bool own_gro
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    if (unlink(log) && errno != ENOENT) return errno; /* it is made anew: nothing that a link leads to is written to */
     int failed = posix_spawn_file_actions_init(&actions);
     if (failed) return failed;
     if ((failed = posix_spawnattr_init(&attributes)) == 0) {

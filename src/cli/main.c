@@ -139,6 +139,7 @@ int main(int argc, char **argv)
 {
     signal(SIGCHLD,
            SIG_DFL); /* whoever started us may have left it ignored: then nobody could wait for gnuplot or npm */
+    signal(SIGXFSZ, SIG_IGN); /* standard output that may not become larger cannot be written: a sentence, no signal */
     const int code = run(argc, argv);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "kelvin: standard output could not be written: %s\n", strerror(errno));

@@ -62,8 +62,14 @@ static kelvin_status remove_entry(void *context, const char *path, const struct 
     return KELVIN_OK;
 }
 
+/* A link to a folder goes; what it leads to is someone else's. */
 void folder_remove(const char *folder)
 {
+    struct stat about;
+    if (lstat(folder, &about) || !S_ISDIR(about.st_mode)) {
+        unlink(folder);
+        return;
+    }
     if (folder_walk(folder, DEEPEST, remove_entry, NULL) == KELVIN_OK) rmdir(folder);
 }
 
@@ -86,15 +92,14 @@ uint64_t folder_bytes(const char *folder)
 static bool has_name(int fd, const char *path)
 {
     struct stat open_file, named_file;
-    return fstat(fd, &open_file) == 0 && stat(path, &named_file) == 0 && open_file.st_ino == named_file.st_ino &&
+    return fstat(fd, &open_file) == 0 && lstat(path, &named_file) == 0 && open_file.st_ino == named_file.st_ino &&
            open_file.st_dev == named_file.st_dev;
 }
 
 kelvin_status folder_lock(int *lock, const char *path, struct fetch_watch *watch, const char *what)
 {
     for (;;) {
-        *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (*lock < 0) return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
+        KELVIN_TRY(kelvin_open_regular(lock, path, O_RDWR | O_CREAT));
         const int failed = flock(*lock, LOCK_EX | LOCK_NB) ? errno : 0;
         if (!failed && has_name(*lock, path)) return KELVIN_OK;
         close(*lock);

@@ -17,7 +17,7 @@ KELVIN_MUST_CHECK kelvin_status folder_walk(const char *folder, int depth, folde
 /* With the folders above it. */
 KELVIN_MUST_CHECK kelvin_status folder_make(const char *folder);
 
-/* Removes as much as can be removed. */
+/* Removes as much as can be removed; of a link, the link. */
 void folder_remove(const char *folder);
 
 /* Bytes of all files. */

@@ -74,6 +74,7 @@ kelvin_status gather(struct fetch_job *job, const char *path)
 {
     kelvin_path pieces;
     KELVIN_TRY(kelvin_path_join(pieces, job->work, "pieces"));
+    folder_remove(pieces); /* of a fetch that was cut short; or a link to a folder that is none of ours */
     KELVIN_TRY(folder_make(pieces));
     job->recognised = 0;
     job->first = KELVIN_OK;

@@ -228,10 +228,15 @@ static kelvin_status transfer(struct http *h, bool *resumed)
     return describe(h, code);
 }
 
+/* Something of that name that is no file cannot be ours to go on with. */
 static kelvin_status open_part(struct http *h)
 {
-    h->fd = open(h->part, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    const off_t end = h->fd < 0 ? -1 : lseek(h->fd, 0, SEEK_END);
+    struct stat about;
+    if (lstat(h->part, &about) == 0 && !S_ISREG(about.st_mode)) unlink(h->part);
+    const kelvin_status status = kelvin_open_regular(&h->fd, h->part, O_WRONLY | O_CREAT);
+    if (status) h->job->broken = true;
+    if (status) return status;
+    const off_t end = lseek(h->fd, 0, SEEK_END);
     if (end < 0) return cannot_write(h);
     h->bytes = (uint64_t)end;
     if (h->bytes < h->most_bytes) return KELVIN_OK;

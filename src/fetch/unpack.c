@@ -7,7 +7,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,9 +52,11 @@ struct unpack {
     struct archive *archive;
     char what[128];
     uint64_t total; /* bytes of the file */
+    bool taken[PIECE_ARCHIVE][CANONICAL_FILES];
 };
 
 enum { STEP = 1 << 20 };
+_Static_assert((int)FETCH_LABELS <= (int)CANONICAL_FILES, "taken[] has room for labels");
 
 static const char not_archive[] = "is not an archive, or a broken one";
 
@@ -132,7 +133,7 @@ static kelvin_status read_entry(struct unpack *u, char **data, size_t *bytes, si
 /* A piece that is needed as a file. No fsync: after a power cut it is unpacked again. */
 static kelvin_status spill(struct fetch_job *job, const char *path, const char *data, size_t bytes)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int fd = kelvin_open_new(path);
     const bool written = fd >= 0 && kelvin_write_all(fd, data, bytes);
     const int reason = errno;
     if (fd >= 0) close(fd);
@@ -171,6 +172,15 @@ static kelvin_status take_entry(struct unpack *u, struct piece piece, const char
     return status;
 }
 
+/* Only the first entry for each piece is looked at: thousands of one name cost no more than one. */
+static bool is_first(struct unpack *u, struct piece piece)
+{
+    bool *taken = &u->taken[piece.kind][piece.index];
+    const bool first = !*taken;
+    *taken = true;
+    return first;
+}
+
 static kelvin_status take_entries(struct unpack *u)
 {
     for (;;) {
@@ -183,7 +193,7 @@ static kelvin_status take_entries(struct unpack *u)
         const struct piece piece = piece_recognise(u->job, name);
         if (piece.kind == PIECE_NONE || piece.kind == PIECE_ARCHIVE) continue;
         u->job->recognised++;
-        if (piece.needed) KELVIN_TRY(piece_note(u->job, take_entry(u, piece, name)));
+        if (piece.needed && is_first(u, piece)) KELVIN_TRY(piece_note(u->job, take_entry(u, piece, name)));
     }
 }
 

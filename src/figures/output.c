@@ -2,6 +2,7 @@
 #include "figures/output.h"
 
 #include "base/process.h"
+#include "files/files.h"
 #include "figures/prelude_gp.h"
 
 #include <errno.h>
@@ -69,9 +70,12 @@ kelvin_status output_open(struct output *output, const char *folder, const char 
     char hidden[128];
     snprintf(hidden, sizeof hidden, "%s.tmp", suffix);
     KELVIN_TRY(output_path(output->temporary, folder, name, hidden));
-    output->file = fopen(output->temporary, "w");
+    const int fd = kelvin_open_new(output->temporary);
+    output->file = fd < 0 ? NULL : fdopen(fd, "w");
     if (output->file) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EIO, "%s cannot be written: %s", output->temporary, strerror(errno));
+    const int reason = errno;
+    if (fd >= 0) close(fd);
+    return kelvin_fail(KELVIN_EIO, "%s cannot be written: %s", output->temporary, strerror(reason));
 }
 
 kelvin_status output_table(struct output *output, const struct figure *figure, const struct figure_options *options,

@@ -1,5 +1,6 @@
 /* Files that are there whole or not at all: a temporary name, fsync, rename, fsync of the folder. */
 #include "files/files.h"
+#include "files/formats.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #define TEMPORARY "%s.tmp"
+enum { PIECE = 1 << 18 };
 
 kelvin_status kelvin_path_join(kelvin_path path, const char *folder, const char *name, ...)
 {
@@ -37,29 +39,9 @@ bool kelvin_is_folder(const char *path)
 
 /* ---- writing ---- */
 
-bool kelvin_write_all(int fd, const void *data, size_t bytes)
-{
-    for (const char *from = data; bytes > 0;) {
-        const ssize_t done = write(fd, from, bytes);
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return false;
-        from += done;
-        bytes -= (size_t)done;
-    }
-    return true;
-}
-
 static kelvin_status cannot_write(const struct kelvin_writer *writer)
 {
     return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", writer->path, strerror(errno));
-}
-
-int kelvin_open(const char *path, int flags)
-{
-    int fd;
-    do fd = open(path, flags | O_CLOEXEC, 0666);
-    while (fd < 0 && errno == EINTR);
-    return fd;
 }
 
 static int sync_all(int fd)
@@ -84,8 +66,15 @@ kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path)
     const int b = snprintf(writer->temporary, KELVIN_PATH_MAX, TEMPORARY, path);
     if (a < 0 || b < 0 || b >= KELVIN_PATH_MAX)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", path, KELVIN_PATH_MAX - 5);
-    writer->fd = kelvin_open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC);
-    return writer->fd >= 0 ? KELVIN_OK : cannot_write(writer);
+    writer->fd = kelvin_open_new(writer->temporary);
+    if (writer->fd >= 0) return KELVIN_OK;
+    const int reason = errno;
+    struct stat about;
+    if (lstat(writer->temporary, &about) == 0)
+        return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s is in the way: %s", path, writer->temporary,
+                           strerror(reason));
+    errno = reason;
+    return cannot_write(writer);
 }
 
 void kelvin_writer_forget(const char *path)
@@ -118,28 +107,12 @@ kelvin_status kelvin_writer_put(struct kelvin_writer *writer, const void *data, 
 
 kelvin_status kelvin_writer_put_at(struct kelvin_writer *writer, const void *data, size_t bytes, uint64_t at)
 {
-    for (const char *from = data; bytes > 0;) {
-        const ssize_t done = pwrite(writer->fd, from, bytes, (off_t)at);
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return cannot_write(writer);
-        from += done;
-        bytes -= (size_t)done;
-        at += (uint64_t)done;
-    }
-    return KELVIN_OK;
+    return kelvin_write_all_at(writer->fd, data, bytes, at) ? KELVIN_OK : cannot_write(writer);
 }
 
 kelvin_status kelvin_writer_reserve(struct kelvin_writer *writer, uint64_t bytes)
 {
-#if defined _POSIX_ADVISORY_INFO && _POSIX_ADVISORY_INFO > 0
-    int reason;
-    do reason = posix_fallocate(writer->fd, 0, (off_t)bytes);
-    while (reason == EINTR);
-    errno = reason;
-    if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) return cannot_write(writer);
-    if (!reason) return KELVIN_OK;
-#endif
-    return ftruncate(writer->fd, (off_t)bytes) ? cannot_write(writer) : KELVIN_OK; /* room will show later */
+    return kelvin_reserve(writer->fd, bytes) ? KELVIN_OK : cannot_write(writer);
 }
 
 kelvin_status kelvin_folder_sync(const char *folder)
@@ -163,19 +136,28 @@ static kelvin_status sync_folder_of(const char *path)
     return kelvin_folder_sync(folder);
 }
 
+/* Another process that writes the same file has taken the temporary name: what has it now is not ours to rename. */
+static bool has_name(const struct kelvin_writer *writer)
+{
+    struct stat ours, there;
+    return fstat(writer->fd, &ours) == 0 && lstat(writer->temporary, &there) == 0 && ours.st_dev == there.st_dev &&
+           ours.st_ino == there.st_ino;
+}
+
 kelvin_status kelvin_writer_close(struct kelvin_writer *writer, kelvin_status status)
 {
     if (writer->fd < 0) return status;
+    const bool named = has_name(writer);
+    if (!status && !named)
+        status = kelvin_fail(KELVIN_EIO, "%s: could not be written: %s is no longer there, or another process's",
+                             writer->path, writer->temporary);
     if (!status) status = flush(writer);
     if (!status && sync_all(writer->fd)) status = cannot_write(writer);
     if (close_file(writer->fd) && !status) status = cannot_write(writer);
     writer->fd = -1;
     if (!status && rename(writer->temporary, writer->path)) status = cannot_write(writer);
-    if (status) {
-        unlink(writer->temporary);
-        return status;
-    }
-    return sync_folder_of(writer->path);
+    if (status && named) unlink(writer->temporary);
+    return status ? status : sync_folder_of(writer->path);
 }
 
 /* ---- reading ---- */
@@ -210,11 +192,6 @@ static kelvin_status read_all(int fd, char *data, size_t bytes, const char *path
     return KELVIN_OK;
 }
 
-int kelvin_open_to_read(const char *path)
-{
-    return kelvin_open(path, O_RDONLY | O_NONBLOCK);
-}
-
 kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes)
 {
     const int fd = kelvin_open_to_read(path);
@@ -225,19 +202,53 @@ kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, s
     return status;
 }
 
+/* Opened to be read, and how many bytes it has. */
+static kelvin_status open_sized(int *fd, size_t *bytes, const char *path)
+{
+    struct stat about;
+    *fd = kelvin_open_to_read(path);
+    if (*fd < 0) return cannot_read(path);
+    const kelvin_status status = fstat(*fd, &about) ? cannot_read(path) : regular_size(bytes, &about, path);
+    if (status) close(*fd);
+    return status;
+}
+
 kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path)
 {
+    int fd;
     *data = NULL;
-    const int fd = kelvin_open_to_read(path);
-    if (fd < 0) return cannot_read(path);
-    struct stat about;
-    kelvin_status status = fstat(fd, &about) ? cannot_read(path) : regular_size(bytes, &about, path);
-    if (!status && !(*data = kelvin_alloc(*bytes + 1, 1))) status = KELVIN_ENOMEM;
-    if (!status) status = read_all(fd, *data, *bytes, path);
+    KELVIN_TRY(open_sized(&fd, bytes, path));
+    *data = kelvin_alloc(*bytes + 1, 1);
+    const kelvin_status status = *data ? read_all(fd, *data, *bytes, path) : KELVIN_ENOMEM;
     close(fd);
     if (status) {
         kelvin_free(*data);
         *data = NULL;
     }
+    return status;
+}
+
+static kelvin_status add_up(struct kelvin_sum *sum, int fd, const char *path)
+{
+    char *piece = kelvin_alloc(PIECE, 1);
+    kelvin_status status = piece ? KELVIN_OK : KELVIN_ENOMEM;
+    for (size_t left = sum->bytes; left > 0 && !status;) {
+        const size_t n = left < PIECE ? left : PIECE;
+        status = read_all(fd, piece, n, path);
+        if (!status) sum->crc32 = kelvin_crc32_more(sum->crc32, piece, n);
+        left -= n;
+    }
+    kelvin_free(piece);
+    return status;
+}
+
+kelvin_status kelvin_file_sum(struct kelvin_sum *sum, const char *path, const size_t *only)
+{
+    int fd;
+    *sum = (struct kelvin_sum){0};
+    KELVIN_TRY(open_sized(&fd, &sum->bytes, path));
+    const bool wanted = !only || sum->bytes == *only;
+    const kelvin_status status = wanted ? add_up(sum, fd, path) : KELVIN_OK;
+    close(fd);
     return status;
 }

@@ -21,8 +21,32 @@ KELVIN_MUST_CHECK kelvin_status kelvin_path_join(kelvin_path path, const char *f
 /* Links are followed. */
 bool kelvin_is_folder(const char *path);
 
-/* All of it, or false and errno. */
+/* ---- calls.c: for those who cannot use a writer ---- */
+
+/* As open() has it, with O_CLOEXEC and mode 0666, and not to be interrupted. */
+int kelvin_open(const char *path, int flags);
+
+/* As open() has it; never waits for the other end of a pipe. */
+int kelvin_open_to_read(const char *path);
+
+/* Made anew, to be written: what has that name, if it is not a folder, is removed first, and nothing that it leads to
+ * is touched. -1 and errno if that cannot be. */
+int kelvin_open_new(const char *path);
+
+/* A regular file that may be there already, to be written: never through a link, and a pipe or a device is not waited
+ * for. Of `flags` as open() has them, to add to a file that is made if it is missing:
+ *
+ *     KELVIN_TRY(kelvin_open_regular(&fd, "RUN/times.csv", O_WRONLY | O_CREAT | O_APPEND));
+ *
+ * KELVIN_EIO, a sentence and *fd = -1 if it cannot be had. */
+KELVIN_MUST_CHECK kelvin_status kelvin_open_regular(int *fd, const char *path, int flags);
+
+/* All of it, or false and errno: EFBIG, and no SIGXFSZ, if the file would be larger than this process may write. */
 KELVIN_MUST_CHECK bool kelvin_write_all(int fd, const void *data, size_t bytes);
+KELVIN_MUST_CHECK bool kelvin_write_all_at(int fd, const void *data, size_t bytes, uint64_t at); /* as pwrite */
+KELVIN_MUST_CHECK bool kelvin_reserve(int fd, uint64_t bytes); /* as kelvin_writer_reserve */
+
+/* ---- files.c ---- */
 
 struct kelvin_writer {
     int fd; /* -1: not open */
@@ -31,6 +55,7 @@ struct kelvin_writer {
     char buffer[1 << 14];
 };
 
+/* PATH.tmp that someone left there is removed first. */
 KELVIN_MUST_CHECK kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path);
 KELVIN_MUST_CHECK kelvin_status kelvin_writer_put(struct kelvin_writer *writer, const void *data, size_t bytes);
 /* To byte `at` of the file, whatever was put before; not for use beside kelvin_writer_put. */
@@ -44,22 +69,27 @@ KELVIN_MUST_CHECK kelvin_status kelvin_writer_reserve(struct kelvin_writer *writ
  * Fine on a writer whose opening failed. */
 KELVIN_MUST_CHECK kelvin_status kelvin_writer_close(struct kelvin_writer *writer, kelvin_status status);
 
+/* Bytes from byte `at` on, which the file has, and no byte after them; synced. Made if it is missing. */
+KELVIN_MUST_CHECK kelvin_status kelvin_file_put(const char *path, const void *data, size_t bytes, uint64_t at);
+
 /* Makes the names in a folder outlive a power cut. */
 KELVIN_MUST_CHECK kelvin_status kelvin_folder_sync(const char *folder);
 
-/* As open() has it, with O_CLOEXEC and mode 0666, and not to be interrupted. */
-int kelvin_open(const char *path, int flags);
-
 /* Removes what a process that was killed left of the writing of a file. */
 void kelvin_writer_forget(const char *path);
-
-/* As open() has it; never waits for the other end of a pipe. */
-int kelvin_open_to_read(const char *path);
 
 /* All of a file, and a 0 after it; freed with kelvin_free. */
 KELVIN_MUST_CHECK kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path);
 /* `bytes` bytes from byte `from` on. KELVIN_EIO if there are not so many. */
 KELVIN_MUST_CHECK kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes);
 KELVIN_MUST_CHECK kelvin_status kelvin_file_size(size_t *bytes, const char *path);
+
+/* How many bytes a file has, and their CRC-32. It is read in pieces; and not at all, so that crc32 is 0, if `only` is
+ * not NULL and it has another number of bytes. */
+struct kelvin_sum {
+    size_t bytes;
+    uint32_t crc32;
+};
+KELVIN_MUST_CHECK kelvin_status kelvin_file_sum(struct kelvin_sum *sum, const char *path, const size_t *only);
 
 #endif

@@ -80,7 +80,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_tensors_parse(struct kelvin_tensors **fil
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_note(const char **text, const struct kelvin_tensors *file,
                                                     const char *name);
 
-/* Fills in the shape of an array whose name, dtype and number of axes must be these. */
+/* Fills in the shape of an array whose name, dtype and number of axes must be these, and where its data are as long as
+ * the file is open. */
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_shape(struct kelvin_array *array, const struct kelvin_tensors *file);
 
 /* Copies all n arrays to where they are to go. The file must hold these and no others, with these shapes. */
@@ -98,9 +99,19 @@ struct kelvin_column {
 /* The first column counts rows from 0. rows (n, columns). */
 KELVIN_MUST_CHECK kelvin_status kelvin_table_write(const char *path, const struct kelvin_column *columns,
                                                    size_t n_columns, const double *rows, size_t n);
+
+/* Rows behind the first *bytes bytes of a file, whatever was there; 0: behind a line of names in a new one. *bytes is
+ * how long the file is then. Not whole or not at all: for a table that can be made again. */
+KELVIN_MUST_CHECK kelvin_status kelvin_table_put(const char *path, uint64_t *bytes, const struct kelvin_column *columns,
+                                                 size_t n_columns, const double *rows, size_t n);
+
 /* How many a file has. */
 KELVIN_MUST_CHECK kelvin_status kelvin_table_rows(size_t *n, const char *path);
-KELVIN_MUST_CHECK kelvin_status kelvin_table_read(double *rows, const char *path, const struct kelvin_column *columns,
-                                                  size_t n_columns, size_t n);
+
+/* n rows of those columns that the file has, in the file's order: which[i] is the number of its i-th column, and *found
+ * how many there are. Rows (n, *found); both have room for all columns. KELVIN_EFORMAT if it has another column, or
+ * other rows. */
+KELVIN_MUST_CHECK kelvin_status kelvin_table_read(double *rows, size_t *which, size_t *found, const char *path,
+                                                  const struct kelvin_column *columns, size_t n_columns, size_t n);
 
 #endif

@@ -1,23 +1,38 @@
-/* manifest: size and checksum of each file of a folder, by which whoever reads one of them sees that it is whole.
+/* manifest: what the files of a folder were like when they were last written, so that damage shows before they are
+ * believed. FOLDER/manifest is text, one line per file and a last one that vouches for those before it:
+ *
+ *     kelvin manifest 1
+ *     3d60d50a 1234 chain-000/history.csv
+ *     crc32 00c0ffee
  *
  *     struct kelvin_manifest *manifest;
- *     kelvin_status st = kelvin_manifest_read(&manifest, "RUN");
- *     if (!st && manifest) st = kelvin_manifest_check(manifest, "logits_test.npy");
+ *     KELVIN_TRY(kelvin_manifest_read(&manifest, "RUN"));                   // NULL: there is none
+ *     if (manifest) st = kelvin_manifest_check(manifest, "chain-000/history.csv");
  *     kelvin_manifest_free(manifest);
- */
+ *
+ * One caller at a time. */
 #ifndef FILES_MANIFEST_H
 #define FILES_MANIFEST_H
 
 #include <kelvin/base.h>
 
-#define KELVIN_MANIFEST_NAME "manifest"
+#define KELVIN_MANIFEST_FILE "manifest"
 
 struct kelvin_manifest;
 
+/* *manifest = NULL and KELVIN_OK if there is none; KELVIN_EFORMAT if it is damaged, or names a file that is not in the
+ * folder. */
 KELVIN_MUST_CHECK kelvin_status kelvin_manifest_read(struct kelvin_manifest **manifest, const char *folder);
 void kelvin_manifest_free(struct kelvin_manifest *manifest);
+
 bool kelvin_manifest_has(const struct kelvin_manifest *manifest, const char *name);
+
+/* Whether a file is as it was: KELVIN_EFORMAT if it is not, or is not in the manifest; KELVIN_EIO if it cannot be read.
+ * A file that was right once is not read again. */
 KELVIN_MUST_CHECK kelvin_status kelvin_manifest_check(struct kelvin_manifest *manifest, const char *name);
+
+/* Of these files as they are now, in this order. Written whole or not at all. KELVIN_EUSAGE if a name is there twice or
+ * leads out of the folder. */
 KELVIN_MUST_CHECK kelvin_status kelvin_manifest_write(const char *folder, const char *const *names, size_t n);
 
 #endif

@@ -112,6 +112,19 @@ static bool real_from(void *value, const json_t *json)
     return json_is_number(json);
 }
 
+static json_t *whole_to(const void *value)
+{
+    return json_integer((json_int_t)*(const double *)value);
+}
+
+static bool whole_from(void *value, const json_t *json)
+{
+    uint32_t n;
+    const bool good = count_from(&n, json);
+    *(double *)value = n;
+    return good;
+}
+
 const struct kelvin_field_kind kelvin_field_text = {"a string", text_to, text_from};
 const struct kelvin_field_kind kelvin_field_maybe = {"a string", text_to, text_from};
 const struct kelvin_field_kind kelvin_field_count = {"a whole number of at most 4294967295", count_to, count_from};
@@ -119,6 +132,7 @@ const struct kelvin_field_kind kelvin_field_seed = {
     "a whole number of at most 18446744073709551615 (a string if large)", seed_to, seed_from};
 const struct kelvin_field_kind kelvin_field_float = {"a number", float_to, float_from};
 const struct kelvin_field_kind kelvin_field_real = {"a number", real_to, real_from};
+const struct kelvin_field_kind kelvin_field_whole = {"a whole number of at most 4294967295", whole_to, whole_from};
 
 const char *kelvin_field_words(kelvin_arena *arena, const struct kelvin_field *field, const void *record)
 {

@@ -22,6 +22,7 @@ extern const struct kelvin_field_kind kelvin_field_count; /* uint32_t */
 extern const struct kelvin_field_kind kelvin_field_seed;  /* uint64_t; a string where doubles have gaps */
 extern const struct kelvin_field_kind kelvin_field_float; /* float */
 extern const struct kelvin_field_kind kelvin_field_real;  /* double */
+extern const struct kelvin_field_kind kelvin_field_whole; /* double that holds a whole number from 0 on */
 
 KELVIN_MUST_CHECK kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n,
                                                     const void *record);

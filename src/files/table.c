@@ -30,35 +30,53 @@ static int digits_of(const struct kelvin_column *column, double x)
     return column->whole ? WHOLE : column->digits ? column->digits : kelvin_digits(x);
 }
 
-static kelvin_status put_value(struct kelvin_writer *file, const struct kelvin_column *column, double x,
-                               const char *end)
+static size_t show(char out[FIELD], const struct kelvin_column *column, double x, const char *end)
 {
-    char text[FIELD];
-    int n;
-    if (isnan(x))
-        n = snprintf(text, FIELD, "nan%s", end); /* never "-nan" */
-    else
-        n = snprintf(text, FIELD, "%.*g%s", digits_of(column, x), x, end);
-    return kelvin_writer_put(file, text, (size_t)n);
+    const int n = isnan(x) ? snprintf(out, FIELD, "nan%s", end) /* never "-nan" */
+                           : snprintf(out, FIELD, "%.*g%s", digits_of(column, x), x, end);
+    return (size_t)n;
 }
 
-static kelvin_status put_name(struct kelvin_writer *file, const char *name, const char *end)
+/* A text of names, unless there are some already, and rows; kelvin_free it. */
+static kelvin_status make_text(char **out, size_t *bytes, const struct kelvin_column *columns, size_t n_columns,
+                               const double *rows, size_t n, bool names)
 {
-    KELVIN_TRY(kelvin_writer_put(file, name, strlen(name)));
-    return kelvin_writer_put(file, end, 1);
+    char *text = *out = kelvin_alloc((n + names) * n_columns, FIELD);
+    *bytes = 0;
+    if (!text) return KELVIN_ENOMEM;
+    locale_t c, before = enter_c_locale(&c);
+    for (size_t k = 0; k < n_columns && names; k++)
+        *bytes += (size_t)snprintf(text + *bytes, FIELD, "%s%s", columns[k].name, after(k, n_columns));
+    for (size_t i = 0; i < n * n_columns; i++)
+        *bytes += show(text + *bytes, &columns[i % n_columns], rows[i], after(i % n_columns, n_columns));
+    leave_c_locale(c, before);
+    return KELVIN_OK;
 }
 
 kelvin_status kelvin_table_write(const char *path, const struct kelvin_column *columns, size_t n_columns,
                                  const double *rows, size_t n)
 {
-    struct kelvin_writer file;
-    locale_t c, before = enter_c_locale(&c);
+    struct kelvin_writer file = {.fd = -1};
+    char *text;
+    size_t bytes;
+    KELVIN_TRY(make_text(&text, &bytes, columns, n_columns, rows, n, true));
     kelvin_status status = kelvin_writer_open(&file, path);
-    for (size_t k = 0; k < n_columns && !status; k++) status = put_name(&file, columns[k].name, after(k, n_columns));
-    for (size_t i = 0; i < n * n_columns && !status; i++)
-        status = put_value(&file, &columns[i % n_columns], rows[i], after(i % n_columns, n_columns));
-    leave_c_locale(c, before);
-    return kelvin_writer_close(&file, status);
+    if (!status) status = kelvin_writer_put(&file, text, bytes);
+    status = kelvin_writer_close(&file, status);
+    kelvin_free(text);
+    return status;
+}
+
+kelvin_status kelvin_table_put(const char *path, uint64_t *at, const struct kelvin_column *columns, size_t n_columns,
+                               const double *rows, size_t n)
+{
+    char *text;
+    size_t bytes;
+    KELVIN_TRY(make_text(&text, &bytes, columns, n_columns, rows, n, *at == 0));
+    const kelvin_status status = kelvin_file_put(path, text, bytes, *at);
+    kelvin_free(text);
+    if (!status) *at += bytes;
+    return status;
 }
 
 /* ---- reading ---- */
@@ -80,19 +98,28 @@ static kelvin_status bad_field(const char *path, size_t row, const struct kelvin
                        shown(text), text, expected);
 }
 
-/* The line of names; *text moves to the next one. */
-static kelvin_status parse_names(const char **text, const char *path, const struct kelvin_column *columns,
-                                 size_t n_columns)
+static bool is_called(const struct kelvin_column *column, const char *text, size_t length)
 {
-    for (size_t k = 0; k < n_columns; k++) {
+    return strlen(column->name) == length && strncmp(text, column->name, length) == 0;
+}
+
+/* The line of names, each of a column and none twice; *text moves to the next line. */
+static kelvin_status parse_names(size_t *which, size_t *found, const char **text, const char *path,
+                                 const struct kelvin_column *columns, size_t n_columns)
+{
+    bool ended = false;
+    for (*found = 0; !ended; ++*found) {
         const size_t length = strcspn(*text, ",\n");
-        const bool same = strlen(columns[k].name) == length && strncmp(*text, columns[k].name, length) == 0;
-        if (!same || (*text)[length] != *after(k, n_columns))
-            return kelvin_fail(KELVIN_EFORMAT, "%s, line 1: column %zu is \"%.*s\", expected %s%s", path, k + 1,
-                               shown(*text), *text, columns[k].name,
-                               !same                ? ""
-                               : k + 1 == n_columns ? " and no column after it"
-                                                    : " and a column after it");
+        size_t k = 0;
+        while (k < n_columns && !is_called(&columns[k], *text, length)) k++;
+        for (size_t i = 0; i < *found; i++)
+            if (which[i] == k) k = n_columns;
+        if (k == n_columns || (*found == 0) != (k == 0) || !(*text)[length])
+            return kelvin_fail(KELVIN_EFORMAT, "%s, line 1: column %zu is \"%.*s\", expected %s%s", path, *found + 1,
+                               shown(*text), *text, columns[*found < n_columns ? *found : 0].name,
+                               *found == 0 ? "" : ", or another that is known, once");
+        which[*found] = k;
+        ended = (*text)[length] == '\n';
         *text += length + 1;
     }
     return KELVIN_OK;
@@ -100,17 +127,18 @@ static kelvin_status parse_names(const char **text, const char *path, const stru
 
 /* One line; *text moves to the next one. */
 static kelvin_status parse_row(double *value, const char **text, const char *path, const struct kelvin_column *columns,
-                               size_t n_columns, size_t row)
+                               const size_t *which, size_t found, size_t row)
 {
-    for (size_t k = 0; k < n_columns; k++) {
+    for (size_t k = 0; k < found; k++) {
+        const struct kelvin_column *column = &columns[which[k]];
         const char *start = *text;
         char *end;
         value[k] = strtod(start, &end);
         const bool blank = end == start || strchr(" \t\r\n\v\f", *start); /* strtod would skip them */
-        if (blank || (*end != ',' && *end != '\n') || !in_range(&columns[k], value[k]))
-            return bad_field(path, row, &columns[k], start);
-        if (*end != *after(k, n_columns))
-            return kelvin_fail(KELVIN_EFORMAT, "%s, line %zu: expected %zu values", path, row + 2, n_columns);
+        if (blank || (*end != ',' && *end != '\n') || !in_range(column, value[k]))
+            return bad_field(path, row, column, start);
+        if (*end != *after(k, found))
+            return kelvin_fail(KELVIN_EFORMAT, "%s, line %zu: expected %zu values", path, row + 2, found);
         *text = end + 1;
     }
     if (value[0] != (double)row)
@@ -119,13 +147,13 @@ static kelvin_status parse_row(double *value, const char **text, const char *pat
     return KELVIN_OK;
 }
 
-static kelvin_status parse(double *rows, const char *text, const char *path, const struct kelvin_column *columns,
-                           size_t n_columns, size_t n)
+static kelvin_status parse(double *rows, size_t *which, size_t *found, const char *text, const char *path,
+                           const struct kelvin_column *columns, size_t n_columns, size_t n)
 {
-    KELVIN_TRY(parse_names(&text, path, columns, n_columns));
+    KELVIN_TRY(parse_names(which, found, &text, path, columns, n_columns));
     for (size_t i = 0; i < n; i++) {
         if (!*text) return kelvin_fail(KELVIN_EFORMAT, "%s: ends after %zu rows, expected %zu", path, i, n);
-        KELVIN_TRY(parse_row(rows + i * n_columns, &text, path, columns, n_columns, i));
+        KELVIN_TRY(parse_row(rows + i * *found, &text, path, columns, which, *found, i));
     }
     return *text ? kelvin_fail(KELVIN_EFORMAT, "%s: has more than %zu rows", path, n) : KELVIN_OK;
 }
@@ -141,14 +169,14 @@ kelvin_status kelvin_table_rows(size_t *n, const char *path)
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_table_read(double *rows, const char *path, const struct kelvin_column *columns, size_t n_columns,
-                                size_t n)
+kelvin_status kelvin_table_read(double *rows, size_t *which, size_t *found, const char *path,
+                                const struct kelvin_column *columns, size_t n_columns, size_t n)
 {
     char *text;
     size_t bytes;
     KELVIN_TRY(kelvin_file_read(&text, &bytes, path));
     locale_t c, before = enter_c_locale(&c);
-    const kelvin_status status = parse(rows, text, path, columns, n_columns, n);
+    const kelvin_status status = parse(rows, which, found, text, path, columns, n_columns, n);
     leave_c_locale(c, before);
     kelvin_free(text);
     return status;

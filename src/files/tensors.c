@@ -343,6 +343,7 @@ kelvin_status kelvin_tensors_shape(struct kelvin_array *array, const struct kelv
     KELVIN_TRY(find(&found, file, array));
     if (found->dtype == array->dtype && found->ndim == array->ndim) {
         memcpy(array->shape, found->shape, sizeof array->shape);
+        array->data = found->data;
         return KELVIN_OK;
     }
     char is[SHOWN];

@@ -1,102 +1,53 @@
-/* One chain of SGHMC over the epochs of its data. A step is: put a batch together, take its gradient, move, and look
- * whether all is well. */
+/* One chain. A step is: say which data to look at, let the sampler move, and look whether all is well. */
 #include "run/chain.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- history ---- */
-
-enum { DIGITS = 9 }; /* for people; a checkpoint has all of them */
-
-const struct kelvin_column kelvin_epoch_columns[KELVIN_EPOCH_COLUMNS] = {
-    [EPOCH] = {"epoch", 0, UINT32_MAX, true, 0},
-    [RATE] = {"lr", 0, INFINITY, false, DIGITS},
-    [TEMPERATURE] = {"temperature", 0, INFINITY, false, DIGITS},
-    [ACCURACY] = {"training_accuracy", 0, 1, false, DIGITS},
-    [CONFIDENCE] = {"confidence", 0, 1, false, DIGITS},
-    [LOG_POSTERIOR] = {"log_posterior", -INFINITY, INFINITY, false, DIGITS},
-    [LOGIT_RANGE] = {"logit_range", -INFINITY, INFINITY, false, DIGITS},
-    [GRADIENT_NORM] = {"gradient_norm", -INFINITY, INFINITY, false, DIGITS},
-    [KINETIC] = {"kinetic_temperature", -INFINITY, INFINITY, false, DIGITS},
-    [CONFIGURATIONAL] = {"configurational_temperature", -INFINITY, INFINITY, false, DIGITS},
-};
-
-static double rate_of(const struct kelvin_chain *chain, uint32_t epoch)
-{
-    const kelvin_run_config *c = &chain->run->config;
-    const kelvin_schedule *schedule = kelvin_run_inside(chain->run)->schedule;
-    return c->lr * schedule->rate(kelvin_schedule_progress(schedule, epoch, c->epochs, kelvin_cycles(c)));
-}
-
-static double temperature_of(const struct kelvin_chain *chain, uint32_t epoch)
-{
-    const kelvin_run_config *c = &chain->run->config;
-    const kelvin_schedule *schedule = kelvin_run_inside(chain->run)->temperature_schedule;
-    return c->temperature *
-           schedule->temperature(kelvin_schedule_progress(schedule, epoch, c->epochs, kelvin_cycles(c)));
-}
-
-void kelvin_epoch_row(double row[KELVIN_EPOCH_COLUMNS], const struct kelvin_chain *chain, uint32_t epoch)
-{
-    const struct kelvin_epoch_sums *s = &chain->sums;
-    row[EPOCH] = epoch;
-    row[RATE] = rate_of(chain, epoch);
-    row[TEMPERATURE] = temperature_of(chain, epoch);
-    row[ACCURACY] = s->hits / s->n;
-    row[CONFIDENCE] = s->confidence / s->n;
-    row[LOG_POSTERIOR] = s->logp / s->steps;
-    row[LOGIT_RANGE] = s->range;
-    row[GRADIENT_NORM] = s->gradient / s->steps;
-    row[KINETIC] = s->kinetic / s->steps;
-    row[CONFIGURATIONAL] = s->configurational / s->steps;
-}
-
-kelvin_status kelvin_chain_history(const struct kelvin_chain *chain, const char *folder, uint32_t step)
-{
-    kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_HISTORY_FILE, chain->number));
-    return kelvin_table_write(path, kelvin_epoch_columns, KELVIN_EPOCH_COLUMNS, chain->history,
-                              step / chain->steps_per_epoch);
-}
-
 /* ---- making one ---- */
 
-kelvin_status kelvin_snapshot_create(struct kelvin_snapshot *snapshot, size_t n)
+kelvin_status kelvin_snapshot_create(struct kelvin_snapshot *s, const kelvin_run *run)
 {
-    *snapshot = (struct kelvin_snapshot){0};
-    snapshot->theta = kelvin_alloc(n, sizeof *snapshot->theta);
-    snapshot->v = kelvin_alloc(n, sizeof *snapshot->v);
-    return snapshot->theta && snapshot->v ? KELVIN_OK : KELVIN_ENOMEM;
+    *s = (struct kelvin_snapshot){0};
+    s->vectors = kelvin_alloc(kelvin_sampler_vectors(run->sampler) * run->model->n_params, sizeof *s->vectors);
+    return s->vectors ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-void kelvin_snapshot_free(struct kelvin_snapshot *snapshot)
+void kelvin_snapshot_copy(struct kelvin_snapshot *to, const struct kelvin_snapshot *from, const kelvin_run *run)
 {
-    kelvin_free(snapshot->theta);
-    kelvin_free(snapshot->v);
-    *snapshot = (struct kelvin_snapshot){0};
+    float *vectors = to->vectors;
+    memcpy(vectors, from->vectors,
+           kelvin_sampler_vectors(run->sampler) * run->model->n_params * sizeof *vectors);
+    *to = *from;
+    to->vectors = vectors;
+}
+
+void kelvin_snapshot_free(struct kelvin_snapshot *s)
+{
+    kelvin_free(s->vectors);
+    *s = (struct kelvin_snapshot){0};
 }
 
 kelvin_status kelvin_chain_create(struct kelvin_chain *chain, const kelvin_run *run, uint32_t number)
 {
-    const kelvin_run_config *config = &run->config;
-    const size_t n = run->data->train.n;
+    const kelvin_statistic *columns[KELVIN_COLUMNS];
     *chain = (struct kelvin_chain){.run = run, .number = number};
-    chain->steps_per_epoch = kelvin_steps_per_epoch(run);
-    chain->steps = chain->steps_per_epoch * config->epochs;
-    chain->history = kelvin_alloc((size_t)config->epochs * KELVIN_EPOCH_COLUMNS, sizeof *chain->history);
-    chain->order = kelvin_alloc(n, sizeof *chain->order);
-    if (!chain->history || !chain->order) return KELVIN_ENOMEM;
-    return kelvin_snapshot_create(&chain->good, run->model->n_params);
+    chain->row_steps = kelvin_run_row_steps(run);
+    chain->steps = kelvin_run_steps(run);
+    chain->columns = kelvin_run_columns(columns, run);
+    if (run->sampler->batches && !(chain->order = kelvin_alloc(run->data->train.n, sizeof *chain->order)))
+        return KELVIN_ENOMEM;
+    KELVIN_TRY(kelvin_bundle_create(&chain->bundle, run));
+    return kelvin_snapshot_create(&chain->good, run);
 }
 
 void kelvin_chain_destroy(struct kelvin_chain *chain)
 {
-    kelvin_sghmc_destroy(chain->sampler);
+    kelvin_sampler_destroy(chain->sampler);
     kelvin_posterior_destroy(chain->posterior);
     kelvin_snapshot_free(&chain->good);
-    kelvin_free(chain->history);
+    kelvin_bundle_free(&chain->bundle);
     kelvin_free(chain->order);
     *chain = (struct kelvin_chain){0};
 }
@@ -106,7 +57,9 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
     if (threads == chain->threads) return KELVIN_OK;
     const kelvin_run *run = chain->run;
     const struct kelvin_run_owned *inside = kelvin_run_inside(run);
-    const kelvin_posterior_options options = {.batch = run->config.batch, .threads = threads, .outputs = true};
+    const bool batches = run->sampler->batches;
+    const kelvin_posterior_options options = {
+        .batch = batches ? run->config.batch : 0, .threads = threads, .outputs = batches};
     kelvin_posterior *posterior;
     KELVIN_TRY(kelvin_posterior_create(&posterior, run->model, &inside->density,
                                        inside->has_prior ? &inside->prior : NULL, run->data, &options));
@@ -115,20 +68,22 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
     chain->threads = threads;
     const kelvin_target target = kelvin_posterior_target(posterior);
     if (chain->sampler) {
-        kelvin_sghmc_retarget(chain->sampler, &target);
+        kelvin_sampler_retarget(chain->sampler, &target);
         return KELVIN_OK;
     }
-    const kelvin_sghmc_options sampler = {.momentum = run->config.momentum, .observations = (double)run->data->train.n};
-    return kelvin_sghmc_create(&chain->sampler, &target, &sampler, run->config.seed, chain->number);
+    const kelvin_sampler_options sampler = {.setting = run->config.setting,
+                                            .observations = (double)run->data->train.n,
+                                            .seed = run->config.seed,
+                                            .chain = chain->number};
+    return kelvin_sampler_create(&chain->sampler, run->sampler, &target, &sampler);
 }
 
 /* ---- where it starts ---- */
 
 kelvin_status kelvin_chain_begin(struct kelvin_chain *chain)
 {
-    const kelvin_run *run = chain->run;
-    KELVIN_TRY(kelvin_start(chain->good.theta, run, chain->number));
-    kelvin_sghmc_init(chain->sampler, chain->good.theta, NULL);
+    KELVIN_TRY(kelvin_start(chain->good.vectors, chain->run, chain->number));
+    kelvin_sampler_start(chain->sampler, chain->good.vectors);
     kelvin_chain_keep(chain);
     return KELVIN_OK;
 }
@@ -137,19 +92,15 @@ void kelvin_chain_take_up(struct kelvin_chain *chain)
 {
     chain->step = chain->good.step;
     chain->sums = chain->good.sums;
-    kelvin_sghmc_init(chain->sampler, chain->good.theta, chain->good.v);
+    kelvin_sampler_load(chain->sampler, chain->good.vectors, chain->good.numbers);
 }
-
-/* ---- steps ---- */
 
 void kelvin_chain_now(struct kelvin_snapshot *state, const struct kelvin_chain *chain)
 {
-    const size_t bytes = chain->run->model->n_params * sizeof(float);
     state->step = chain->step;
     state->sums = chain->sums;
     state->diverged[0] = '\0';
-    memcpy(state->theta, kelvin_sghmc_theta(chain->sampler), bytes);
-    memcpy(state->v, kelvin_sghmc_momentum(chain->sampler), bytes);
+    kelvin_sampler_save(chain->sampler, state->vectors, state->numbers);
 }
 
 void kelvin_chain_keep(struct kelvin_chain *chain)
@@ -157,10 +108,28 @@ void kelvin_chain_keep(struct kelvin_chain *chain)
     kelvin_chain_now(&chain->good, chain);
 }
 
-static kelvin_status next_batch(struct kelvin_chain *chain, uint32_t epoch)
+/* ---- steps ---- */
+
+/* Of all data nothing is scheduled: every iteration is at the temperature of the run. */
+static kelvin_moment moment_of(const struct kelvin_chain *chain)
+{
+    const kelvin_run_config *c = &chain->run->config;
+    const struct kelvin_run_owned *inside = kelvin_run_inside(chain->run);
+    kelvin_moment moment = {
+        .step = chain->step, .warmup = kelvin_run_warmup(chain->run), .rate = 1, .temperature = c->temperature};
+    if (!chain->run->sampler->batches) return moment;
+    const uint32_t epoch = chain->step / chain->row_steps, cycles = kelvin_run_draws(chain->run);
+    const kelvin_schedule *rate = inside->schedule, *temperature = inside->temperature_schedule;
+    moment.rate = rate->rate(kelvin_schedule_progress(rate, epoch, c->epochs, cycles));
+    moment.temperature *= temperature->temperature(kelvin_schedule_progress(temperature, epoch, c->epochs, cycles));
+    return moment;
+}
+
+static kelvin_status next_batch(struct kelvin_chain *chain)
 {
     const kelvin_run *run = chain->run;
-    const size_t batch = run->config.batch, first = (chain->step - epoch * chain->steps_per_epoch) * batch;
+    const uint32_t epoch = chain->step / chain->row_steps;
+    const size_t batch = run->config.batch, first = (chain->step - epoch * chain->row_steps) * batch;
     const kelvin_epoch about = {
         .seed = run->config.seed, .chain = chain->number, .epoch = epoch, .augment = kelvin_run_inside(run)->augment};
     if (chain->ordered != epoch + 1) kelvin_data_order(chain->order, run->data->train.n, &about);
@@ -169,7 +138,24 @@ static kelvin_status next_batch(struct kelvin_chain *chain, uint32_t epoch)
                                      &about);
 }
 
-static void add_to(struct kelvin_epoch_sums *s, const kelvin_sghmc_info *info, const kelvin_outputs *outputs)
+static kelvin_status move(struct kelvin_chain *chain, kelvin_step_info *info)
+{
+    const kelvin_moment moment = moment_of(chain);
+    if (chain->run->sampler->batches) KELVIN_TRY(next_batch(chain));
+    *info = kelvin_sampler_step(chain->sampler, &moment);
+    return KELVIN_OK;
+}
+
+/* What the network said: of a batch as it was met, of all data where the step has ended. */
+static kelvin_outputs look(struct kelvin_chain *chain)
+{
+    return chain->run->sampler->batches
+               ? kelvin_posterior_outputs(chain->posterior)
+               : kelvin_posterior_look(chain->posterior, kelvin_sampler_theta(chain->sampler));
+}
+
+static void add_to(struct kelvin_row_sums *s, const kelvin_step_info *info, const kelvin_outputs *outputs,
+                   const kelvin_sampler_type *type)
 {
     s->steps += 1;
     s->n += (double)outputs->n;
@@ -177,28 +163,20 @@ static void add_to(struct kelvin_epoch_sums *s, const kelvin_sghmc_info *info, c
     s->confidence += outputs->confidence;
     s->range = fmax(s->range, outputs->range);
     s->logp += info->logp;
-    s->gradient += info->gradient;
-    s->kinetic += info->kinetic;
-    s->configurational += info->configurational;
+    for (size_t i = 0; i < kelvin_count_statistics(type); i++)
+        s->value[i] = type->statistic[i].last ? info->value[i] : s->value[i] + info->value[i];
 }
 
 /* What is wrong with a step; NULL if nothing is. */
-static const char *what_diverged(const struct kelvin_chain *chain, const kelvin_sghmc_info *info,
+static const char *what_diverged(const struct kelvin_chain *chain, const kelvin_step_info *info,
                                  const kelvin_outputs *outputs)
 {
+    const kelvin_sampler_type *type = chain->run->sampler;
     if (!isfinite(info->logp)) return "its log-posterior is not finite";
-    if (!isfinite(info->gradient)) return "its gradient is not finite";
-    if (!isfinite(info->kinetic)) return "its momentum is not finite";
+    for (size_t i = 0; i < kelvin_count_statistics(type); i++)
+        if (type->statistic[i].infinite && !isfinite(info->value[i])) return type->statistic[i].infinite;
     if (!(outputs->range <= chain->run->config.logit_limit)) return "its logits ran away";
     return NULL;
-}
-
-static kelvin_status move(struct kelvin_chain *chain, kelvin_sghmc_info *info)
-{
-    const uint32_t epoch = chain->step / chain->steps_per_epoch;
-    KELVIN_TRY(next_batch(chain, epoch));
-    *info = kelvin_sghmc_step(chain->sampler, rate_of(chain, epoch), temperature_of(chain, epoch), chain->step);
-    return KELVIN_OK;
 }
 
 /* From the last good state again to where the bad step began: there the parameters are still numbers, before a gradient
@@ -206,61 +184,88 @@ static kelvin_status move(struct kelvin_chain *chain, kelvin_sghmc_info *info)
 static kelvin_status go_back(struct kelvin_chain *chain)
 {
     const uint32_t bad = chain->step;
-    const struct kelvin_epoch_sums sums = chain->sums;
-    kelvin_sghmc_info info;
+    const struct kelvin_row_sums sums = chain->sums;
+    kelvin_step_info info;
     for (kelvin_chain_take_up(chain); chain->step < bad; chain->step++) KELVIN_TRY(move(chain, &info));
     chain->sums = sums;
     return KELVIN_OK;
 }
 
-static kelvin_status tell_divergence(struct kelvin_chain *chain, uint32_t epoch, const char *what)
+static kelvin_status tell_divergence(struct kelvin_chain *chain, uint32_t row, const char *what)
 {
-    const uint32_t kept = chain->good.step / chain->steps_per_epoch;
+    const char *unit = kelvin_run_row_name(chain->run);
+    const uint32_t kept = chain->good.step / chain->row_steps;
     KELVIN_TRY(go_back(chain));
     snprintf(chain->good.diverged, sizeof chain->good.diverged,
-             "chain %u diverged at step %u (epoch %u): %s; what has grown most is layer %s; its state after %u epoch%s "
-             "is kept",
-             chain->number, chain->step, epoch, what,
-             kelvin_diverging_layer(chain->run->model, kelvin_sghmc_theta(chain->sampler)), kept, kept == 1 ? "" : "s");
+             "chain %u diverged at step %u (%s %u): %s; what has grown most is layer %s; its state after %u %s%s is "
+             "kept",
+             chain->number, chain->step, unit, row, what,
+             kelvin_diverging_layer(chain->run->model, kelvin_sampler_theta(chain->sampler)), kept, unit,
+             kept == 1 ? "" : "s");
     return KELVIN_OK;
 }
 
-/* A state is good if the network is one there: a step tells that only of the state that it comes from. */
-static const char *what_is_wrong_now(struct kelvin_chain *chain, const kelvin_sghmc_info *last)
+/* A state is good if the network is one there: a step on a batch tells that only of the state that it comes from. */
+static const char *what_is_wrong_now(struct kelvin_chain *chain, const kelvin_step_info *last)
 {
+    if (!chain->run->sampler->batches) return NULL; /* it was looked at */
     const kelvin_target target = kelvin_posterior_target(chain->posterior);
-    kelvin_sghmc_info info = *last;
-    target.eval(target.context, &info.logp, NULL, kelvin_sghmc_theta(chain->sampler));
+    kelvin_step_info info = *last;
+    target.eval(target.context, &info.logp, NULL, kelvin_sampler_theta(chain->sampler));
     const kelvin_outputs outputs = kelvin_posterior_outputs(chain->posterior);
     return what_diverged(chain, &info, &outputs);
 }
 
-kelvin_status kelvin_chain_step(struct kelvin_chain *chain)
+/* The row of an epoch or iteration from its sums. */
+static void make_row(double row[KELVIN_COLUMNS], const struct kelvin_chain *chain, uint32_t number, double temperature)
 {
-    const uint32_t epoch = chain->step / chain->steps_per_epoch;
-    kelvin_sghmc_info info;
-    KELVIN_TRY(move(chain, &info));
-    const kelvin_outputs outputs = kelvin_posterior_outputs(chain->posterior);
-    const char *wrong = what_diverged(chain, &info, &outputs);
-    if (wrong) return tell_divergence(chain, epoch, wrong);
-    add_to(&chain->sums, &info, &outputs);
-    chain->step++;
-    if (chain->step % chain->steps_per_epoch != 0) return KELVIN_OK;
-    wrong = what_is_wrong_now(chain, &info);
-    if (wrong) return tell_divergence(chain, epoch, wrong);
-    kelvin_epoch_row(chain->history + (size_t)epoch * KELVIN_EPOCH_COLUMNS, chain, epoch);
-    chain->sums = (struct kelvin_epoch_sums){0};
-    kelvin_chain_keep(chain);
-    return KELVIN_OK;
+    const struct kelvin_row_sums *s = &chain->sums;
+    const kelvin_sampler_type *type = chain->run->sampler;
+    size_t n = 0;
+    row[n++] = number;
+    if (!type->batches) row[n++] = number < kelvin_run_warmup(chain->run);
+    row[n++] = temperature;
+    row[n++] = s->hits / s->n;
+    row[n++] = s->confidence / s->n;
+    row[n++] = s->logp / s->steps;
+    row[n++] = s->range;
+    for (size_t i = 0; i < kelvin_count_statistics(type); i++)
+        row[n++] = type->statistic[i].last ? s->value[i] : s->value[i] / s->steps;
 }
 
-bool kelvin_chain_ends_cycle(const struct kelvin_chain *chain, uint32_t *cycle)
+bool kelvin_chain_row(double row[KELVIN_COLUMNS], const struct kelvin_chain *chain)
 {
-    const kelvin_run_config *c = &chain->run->config;
-    const uint32_t cycles = kelvin_cycles(c), epoch = chain->step / chain->steps_per_epoch;
-    if (chain->step % chain->steps_per_epoch != 0 || epoch == 0) return false;
-    /* the first cycle that begins here or later; before it one has ended */
-    const uint32_t next = (uint32_t)(((uint64_t)epoch * cycles + c->epochs - 1) / c->epochs);
-    *cycle = next - 1;
-    return kelvin_cycle_begin(next, cycles, c->epochs) == epoch;
+    if (chain->sums.steps > 0)
+        make_row(row, chain, chain->step / chain->row_steps, moment_of(chain).temperature);
+    else if (chain->last)
+        memcpy(row, chain->last, chain->columns * sizeof *row);
+    return chain->sums.steps > 0 || chain->last;
+}
+
+/* A row has ended, and its state is good. */
+static void collect(struct kelvin_chain *chain, double temperature)
+{
+    make_row(chain->row, chain, chain->step / chain->row_steps - 1, temperature);
+    chain->last = chain->row;
+    kelvin_bundle_add(&chain->bundle, chain->run, chain->row, kelvin_sampler_theta(chain->sampler));
+    chain->sums = (struct kelvin_row_sums){0};
+    kelvin_chain_keep(chain);
+}
+
+kelvin_status kelvin_chain_step(struct kelvin_chain *chain)
+{
+    const uint32_t row = chain->step / chain->row_steps;
+    const double temperature = moment_of(chain).temperature;
+    kelvin_step_info info;
+    KELVIN_TRY(move(chain, &info));
+    const kelvin_outputs outputs = look(chain);
+    const char *wrong = what_diverged(chain, &info, &outputs);
+    if (wrong) return tell_divergence(chain, row, wrong);
+    add_to(&chain->sums, &info, &outputs, chain->run->sampler);
+    chain->step++;
+    if (!kelvin_chain_row_ended(chain)) return KELVIN_OK;
+    wrong = what_is_wrong_now(chain, &info);
+    if (wrong) return tell_divergence(chain, row, wrong);
+    collect(chain, temperature);
+    return KELVIN_OK;
 }

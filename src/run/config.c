@@ -1,4 +1,5 @@
 /* A configuration becomes a run: texts copied and parsed, data opened, the model built, everything checked. */
+#include "run/bundle.h"
 #include "run/fields.h"
 #include "run/room.h"
 
@@ -10,22 +11,33 @@
 #include <string.h>
 
 /* Puts the run's own copies where the caller's texts were; what is not copied, or does not count, becomes NULL. */
-static kelvin_status copy_texts(kelvin_run_config *config)
+static kelvin_status copy_texts(kelvin_run *run)
 {
-    kelvin_run_config given = *config;
-    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
-        const char **own = kelvin_config_text(config, &kelvin_config_fields[i]);
+    kelvin_run_config given = run->config, *config = &run->config;
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    const size_t n = kelvin_config_fields_of(fields, run->sampler);
+    config->schedule = config->temperature_schedule = config->augment = NULL; /* may be another sampler's */
+    for (size_t i = 0; i < n; i++) {
+        const char **own = kelvin_config_text(config, &fields[i]);
         if (own) *own = NULL;
     }
-    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
-        const struct kelvin_config_field *field = &kelvin_config_fields[i];
-        const char **own = kelvin_config_text(config, field);
-        if (!own || !kelvin_config_field_counts(field, given.sampler)) continue;
-        const char *text = *kelvin_config_text(&given, field);
-        if (!text) return kelvin_fail(KELVIN_EUSAGE, "no %s is given", field->field.name);
+    for (size_t i = 0; i < n; i++) {
+        const char **own = kelvin_config_text(config, &fields[i]);
+        if (!own) continue;
+        const char *text = *kelvin_config_text(&given, &fields[i]);
+        if (!text) return kelvin_fail(KELVIN_EUSAGE, "no %s is given", fields[i].name);
         if (!(*own = kelvin_strdup(text))) return KELVIN_ENOMEM;
     }
     return KELVIN_OK;
+}
+
+static void free_texts(kelvin_run *run)
+{
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    for (size_t i = 0, n = run->sampler ? kelvin_config_fields_of(fields, run->sampler) : 0; i < n; i++) {
+        const char **text = kelvin_config_text(&run->config, &fields[i]);
+        if (text) kelvin_free((void *)*text);
+    }
 }
 
 /* ---- whole paths: the run is read again from elsewhere ---- */
@@ -90,14 +102,23 @@ static kelvin_status parse_texts(kelvin_run *run)
         kelvin_model_create(&run->model, config->model, kelvin_data_shape(run->data), run->data->classes));
 }
 
-kelvin_status kelvin_run_prepare(kelvin_run **out, const kelvin_run_config *config)
+static kelvin_status make(kelvin_run *run, const kelvin_run_config *config)
 {
-    return kelvin_run_prepare_on(out, config, NULL);
+    KELVIN_TRY(kelvin_sampler_find(&run->sampler, config->sampler));
+    run->config = *config;
+    KELVIN_TRY(copy_texts(run));
+    struct kelvin_run_owned *inside = run->owned = kelvin_alloc(1, sizeof *inside);
+    if (!inside) return KELVIN_ENOMEM;
+    inside->format = KELVIN_FORMAT;
+    inside->lock.fd = -1;
+    KELVIN_TRY(kelvin_config_check(run));
+    KELVIN_TRY(parse_texts(run));
+    KELVIN_TRY(kelvin_config_fit(run));
+    return kelvin_config_mark(run);
 }
 
-kelvin_status kelvin_run_prepare_on(kelvin_run **out, const kelvin_run_config *config, kelvin_data *data)
+kelvin_status kelvin_run_prepare(kelvin_run **out, const kelvin_run_config *config, kelvin_data *data)
 {
-    const struct kelvin_sampler_type *sampler;
     kelvin_run *run = kelvin_alloc(1, sizeof *run);
     *out = NULL;
     if (!run) {
@@ -105,15 +126,7 @@ kelvin_status kelvin_run_prepare_on(kelvin_run **out, const kelvin_run_config *c
         return KELVIN_ENOMEM;
     }
     run->data = data;
-    kelvin_status status = kelvin_sampler_find(&sampler, config->sampler);
-    if (!status) {
-        run->config = *config;
-        status = copy_texts(&run->config);
-    }
-    if (!status && !(run->owned = kelvin_alloc(1, sizeof(struct kelvin_run_owned)))) status = KELVIN_ENOMEM;
-    if (!status) status = sampler->check(run);
-    if (!status) status = parse_texts(run);
-    if (!status) status = sampler->fit(run);
+    const kelvin_status status = make(run, config);
     run->config.source = (kelvin_run_source){0}; /* its texts are not the run's */
     if (status)
         kelvin_run_close(run);
@@ -122,60 +135,19 @@ kelvin_status kelvin_run_prepare_on(kelvin_run **out, const kelvin_run_config *c
     return status;
 }
 
-kelvin_status kelvin_run_sizes(size_t *draws, size_t *logits, const kelvin_run *run)
-{
-    const size_t iterations = run->config.iterations, kept = iterations - run->config.warmup;
-    size_t outputs, all;
-    *draws = *logits = 0;
-    if (__builtin_mul_overflow(iterations, run->model->n_params, draws) ||
-        __builtin_mul_overflow(run->data->train.n, run->data->classes, &outputs) ||
-        __builtin_mul_overflow(kept, outputs, logits) ||
-        __builtin_mul_overflow(*draws, run->config.chains * sizeof(float), &all) ||
-        __builtin_mul_overflow(*logits, run->config.chains * sizeof(float), &all))
-        return kelvin_fail(KELVIN_ENOMEM, "out of memory: the draws of %u chains x %u iterations cannot be addressed",
-                           run->config.chains, run->config.iterations);
-    return KELVIN_OK;
-}
-
-kelvin_status kelvin_run_allocate(kelvin_run *run)
-{
-    struct kelvin_run_owned *inside = kelvin_run_inside(run);
-    size_t draws, logits;
-    KELVIN_TRY(kelvin_run_sizes(&draws, &logits, run));
-    const size_t chains = run->config.chains, rows = chains * run->config.iterations;
-    if (!(run->draws = kelvin_alloc(chains * draws, sizeof *run->draws)) ||
-        !(run->info = kelvin_alloc(rows, sizeof *run->info)) ||
-        !(run->logits = kelvin_alloc(chains * logits, sizeof *run->logits)) ||
-        !(inside->accuracy = kelvin_alloc(rows, sizeof *inside->accuracy)))
-        return KELVIN_ENOMEM;
-    return KELVIN_OK;
-}
-
-kelvin_status kelvin_run_create(kelvin_run **run, const kelvin_run_config *config)
-{
-    KELVIN_TRY(kelvin_run_prepare(run, config));
-    if (!kelvin_run_is_hmc(*run)) return KELVIN_OK;
-    const kelvin_status status = kelvin_run_allocate(*run);
-    if (status) {
-        kelvin_run_close(*run);
-        *run = NULL;
-    }
-    return status;
-}
-
 void kelvin_run_close(kelvin_run *run)
 {
     if (!run) return;
-    if (run->owned) kelvin_free(kelvin_run_inside(run)->accuracy);
-    kelvin_free(run->owned);
-    kelvin_free(run->logits);
-    kelvin_free(run->info);
-    kelvin_free(run->draws);
+    struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    if (inside) {
+        kelvin_lock_release(&inside->lock);
+        kelvin_manifest_free(inside->manifest);
+        kelvin_kept_free(inside->kept, run->config.chains);
+        kelvin_free(inside->place);
+        kelvin_free(inside);
+    }
     kelvin_model_destroy(run->model);
     kelvin_data_close(run->data);
-    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
-        const char **text = kelvin_config_text(&run->config, &kelvin_config_fields[i]);
-        if (text) kelvin_free((void *)*text);
-    }
+    free_texts(run);
     kelvin_free(run);
 }

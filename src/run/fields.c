@@ -1,81 +1,157 @@
 /* The table of fields, in the order in which run.json has them. */
 #include "run/fields.h"
 
+#include "run/room.h"
+
+#include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-#define SGHMC "sghmc"
-#define HMC   "hmc"
-#define ROW(member, kind, sampler)                                                                                     \
-    {                                                                                                                  \
-        {#member, &kelvin_field_##kind, offsetof(kelvin_run_config, member)}, sampler                                  \
-    }
+/* Which samplers a field is for. */
+enum whose { EVERY, BATCHES, ALL_DATA };
 
-const struct kelvin_config_field kelvin_config_fields[KELVIN_CONFIG_FIELDS] = {
-    {{"kelvin", &kelvin_field_text, offsetof(struct kelvin_config_record, version)}, NULL},
-    ROW(sampler, text, NULL),
-    ROW(data, text, NULL),
-    {{"data_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.data_crc32)}, NULL},
-    ROW(model, text, NULL),
-    ROW(density, text, NULL),
-    ROW(prior, text, NULL),
-    ROW(seed, seed, NULL),
-    ROW(chains, count, NULL),
-    ROW(iterations, count, HMC),
-    ROW(warmup, count, HMC),
-    ROW(step_size, float, HMC),
-    ROW(steps, count, HMC),
-    ROW(temperature, real, NULL),
-    ROW(samples, count, SGHMC),
-    ROW(epochs, count, SGHMC),
-    ROW(batch, count, SGHMC),
-    ROW(lr, real, SGHMC),
-    ROW(momentum, real, SGHMC),
-    ROW(schedule, text, SGHMC),
-    ROW(temperature_schedule, text, SGHMC),
-    ROW(augment, text, SGHMC),
-    ROW(init, text, SGHMC),
-    ROW(logit_limit, real, SGHMC),
+struct row {
+    struct kelvin_field field; /* of struct kelvin_config_record; without a name: the sampler's settings come here */
+    enum whose whose;
+    kelvin_setting range; /* of numbers; without a name: anything */
 };
 
-bool kelvin_config_field_counts(const struct kelvin_config_field *field, const char *sampler)
+#define FIELD(member, kind)                                                                                            \
+    {                                                                                                                  \
+        #member, &kelvin_field_##kind, offsetof(kelvin_run_config, member)                                             \
+    }
+#define COUNT(name, highest)                                                                                           \
+    {                                                                                                                  \
+        name, NULL, NULL, 0, 1, highest, .whole = true                                                                 \
+    }
+
+static const struct row rows[] = {
+    {{"kelvin", &kelvin_field_text, offsetof(struct kelvin_config_record, version)}, EVERY, {0}},
+    {FIELD(sampler, text), EVERY, {0}},
+    {FIELD(data, text), EVERY, {0}},
+    {{"data_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.data_crc32)}, EVERY, {0}},
+    {FIELD(model, text), EVERY, {0}},
+    {FIELD(density, text), EVERY, {0}},
+    {FIELD(prior, text), EVERY, {0}},
+    {FIELD(seed, seed), EVERY, {0}},
+    {FIELD(chains, count), EVERY, COUNT("chains", KELVIN_MOST_CHAINS)},
+    {FIELD(iterations, count), ALL_DATA, COUNT("iterations", INFINITY)},
+    {FIELD(warmup, count), ALL_DATA, {0}},
+    {FIELD(temperature, real), EVERY, {"temperature", NULL, NULL, 0, 0, INFINITY}},
+    {FIELD(samples, count), BATCHES, COUNT("samples", INFINITY)},
+    {FIELD(epochs, count), BATCHES, COUNT("epochs", INFINITY)},
+    {FIELD(batch, count), BATCHES, {0}},
+    {{0}, EVERY, {0}},
+    {FIELD(schedule, text), BATCHES, {0}},
+    {FIELD(temperature_schedule, text), BATCHES, {0}},
+    {FIELD(augment, text), BATCHES, {0}},
+    {FIELD(init, text), EVERY, {0}},
+    {FIELD(logit_limit, real), EVERY, {"logit_limit", NULL, NULL, 0, 0, INFINITY, .above = true}},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+_Static_assert(ROWS + KELVIN_SETTINGS <= KELVIN_CONFIG_FIELDS, "all of them fit");
+
+static bool counts(const struct row *row, const kelvin_sampler_type *type)
 {
-    return !field->sampler || strcmp(field->sampler, sampler) == 0;
+    return row->whose == EVERY || (row->whose == BATCHES) == type->batches;
 }
 
-size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS], const char *sampler)
+static struct kelvin_field setting_field(const kelvin_sampler_type *type, size_t i)
+{
+    const struct kelvin_field_kind *kind = type->setting[i].whole ? &kelvin_field_whole : &kelvin_field_real;
+    return (struct kelvin_field){type->setting[i].name, kind, offsetof(kelvin_run_config, setting) + i * sizeof(double)};
+}
+
+size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS], const kelvin_sampler_type *type)
 {
     size_t n = 0;
-    for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++)
-        if (kelvin_config_field_counts(&kelvin_config_fields[i], sampler)) fields[n++] = kelvin_config_fields[i].field;
+    for (const struct row *row = rows; row < rows + ROWS; row++) {
+        if (row->field.name && counts(row, type)) fields[n++] = row->field;
+        for (size_t i = 0; !row->field.name && i < kelvin_count_settings(type); i++) fields[n++] = setting_field(type, i);
+    }
     return n;
 }
 
-const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_config_field *field)
+const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_field *field)
 {
-    const bool text = field->field.kind == &kelvin_field_text && field->field.offset < sizeof *config;
-    return text ? (const char **)(void *)((char *)config + field->field.offset) : NULL;
+    const bool text = field->kind == &kelvin_field_text && field->offset < sizeof *config;
+    return text ? (const char **)(void *)((char *)config + field->offset) : NULL;
+}
+
+static bool has_field(const kelvin_sampler_type *type, const char *name)
+{
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    for (size_t i = 0, n = kelvin_config_fields_of(fields, type); i < n; i++)
+        if (strcmp(fields[i].name, name) == 0) return true;
+    return false;
+}
+
+void kelvin_config_samplers(char out[KELVIN_SAMPLER_NAMES], const char *field)
+{
+    const kelvin_sampler_type *type;
+    *out = '\0';
+    for (size_t i = 0, used = 0; (type = kelvin_sampler_info(i)); i++)
+        if (has_field(type, field) && used < KELVIN_SAMPLER_NAMES)
+            used += (size_t)snprintf(out + used, KELVIN_SAMPLER_NAMES - used, "%s%s", used ? " or " : "", type->name);
+}
+
+/* ---- ranges ---- */
+
+static double value_of(const kelvin_run_config *config, const struct kelvin_field *field)
+{
+    const char *at = (const char *)config + field->offset;
+    return field->kind == &kelvin_field_count ? *(const uint32_t *)(const void *)at
+                                              : *(const double *)(const void *)at;
+}
+
+kelvin_status kelvin_config_ranges(const kelvin_run_config *config, const kelvin_sampler_type *type)
+{
+    for (const struct row *row = rows; row < rows + ROWS; row++)
+        if (row->range.name && counts(row, type))
+            KELVIN_TRY(kelvin_config_blame(config, row->field.name,
+                                           kelvin_setting_check(&row->range, value_of(config, &row->field))));
+    for (size_t i = 0; i < kelvin_count_settings(type); i++)
+        KELVIN_TRY(kelvin_config_blame(config, type->setting[i].name,
+                                       kelvin_setting_check(&type->setting[i], config->setting[i])));
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_run_set(kelvin_run_config *config, const char *name, double value)
+{
+    const kelvin_sampler_type *type;
+    KELVIN_TRY(kelvin_sampler_find(&type, config->sampler));
+    for (size_t i = 0; i < kelvin_count_settings(type); i++)
+        if (strcmp(type->setting[i].name, name) == 0) {
+            config->setting[i] = value;
+            return KELVIN_OK;
+        }
+    return kelvin_fail(KELVIN_EUSAGE, "the sampler %s has no setting \"%s\"", type->name, name);
 }
 
 /* ---- where fields come from ---- */
 
 _Static_assert(KELVIN_CONFIG_FIELDS <= 64, "a bit for each field");
 
-static uint64_t bit_of(const char *name)
+/* None, if the configuration's sampler has no such field. */
+static uint64_t bit_of(const kelvin_run_config *config, const char *name)
 {
-    size_t i = 0;
-    while (strcmp(kelvin_config_fields[i].field.name, name) != 0) i++;
-    return UINT64_C(1) << i;
+    const kelvin_sampler_type *type;
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    if (kelvin_sampler_find(&type, config->sampler)) return 0;
+    for (size_t i = 0, n = kelvin_config_fields_of(fields, type); i < n; i++)
+        if (strcmp(fields[i].name, name) == 0) return UINT64_C(1) << i;
+    return 0;
 }
 
 bool kelvin_config_overruled(const kelvin_run_config *config, const char *field)
 {
-    return config->source.overruled & bit_of(field);
+    return config->source.overruled & bit_of(config, field);
 }
 
 void kelvin_config_overrule(kelvin_run_config *config, const char *field, bool overruled)
 {
-    const uint64_t bit = bit_of(field);
+    const uint64_t bit = bit_of(config, field);
     config->source.overruled = overruled ? config->source.overruled | bit : config->source.overruled & ~bit;
 }
 
@@ -124,4 +200,34 @@ void kelvin_config_follow(kelvin_run_config *config, kelvin_config_said *said, c
             followers[i].follow(config);
             kelvin_config_overrule(config, followers[i].unsaid, kelvin_config_overruled(config, followers[i].said));
         }
+}
+
+/* ---- defaults ---- */
+
+kelvin_status kelvin_run_defaults(kelvin_run_config *config, const char *sampler)
+{
+    const kelvin_sampler_type *type;
+    *config = (kelvin_run_config){0};
+    KELVIN_TRY(kelvin_sampler_find(&type, sampler));
+    const kelvin_usual_run *usual = &type->usual;
+    *config = (kelvin_run_config){
+        .sampler = type->name,
+        .data = usual->data,
+        .model = usual->model,
+        .density = usual->density,
+        .prior = usual->prior,
+        .chains = usual->chains,
+        .temperature = 1,
+        .init = "none",
+        .logit_limit = 1e5, /* DirClip(-50) makes some of 5,000 and comes back */
+        .samples = usual->chains,
+        .epochs = usual->rows,
+        .schedule = "paper",
+        .temperature_schedule = "paper",
+        .augment = "none",
+        .iterations = usual->rows,
+    };
+    warmup_follows(config);
+    for (size_t i = 0; i < kelvin_count_settings(type); i++) config->setting[i] = type->setting[i].usual;
+    return KELVIN_OK;
 }

@@ -1,5 +1,6 @@
-/* fields: one table of what a configuration holds, under which names, and for which sampler each field counts.
- * run.json, configuration files, the texts that a run copies and the options of `kelvin sample` follow from it. */
+/* fields: one table of what a configuration holds, under which names, and for which samplers each field counts.
+ * run.json, configuration files, the texts that a run copies and the checks of ranges follow from it; the fields of a
+ * sampler alone are its settings (kelvin/sampler.h). */
 #ifndef RUN_FIELDS_H
 #define RUN_FIELDS_H
 
@@ -13,21 +14,20 @@ struct kelvin_config_record {
     const char *version;
 };
 
-struct kelvin_config_field {
-    struct kelvin_field field; /* of struct kelvin_config_record */
-    const char *sampler;       /* NULL: of all */
-};
-
-enum { KELVIN_CONFIG_FIELDS = 24 };
-extern const struct kelvin_config_field kelvin_config_fields[KELVIN_CONFIG_FIELDS];
+enum { KELVIN_CONFIG_FIELDS = 32 };
 
 /* Those that count for a sampler, in the order of run.json; returns how many. */
-size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS], const char *sampler);
-
-bool kelvin_config_field_counts(const struct kelvin_config_field *field, const char *sampler);
+size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS], const kelvin_sampler_type *type);
 
 /* Where the text of a field is; NULL if the field is none of the texts of a configuration. */
-const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_config_field *field);
+const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_field *field);
+
+/* "hmc or mclmc": the samplers that have a field of this name; "" if there are none. */
+enum { KELVIN_SAMPLER_NAMES = 128 };
+void kelvin_config_samplers(char out[KELVIN_SAMPLER_NAMES], const char *field);
+
+/* KELVIN_EUSAGE if a number of the configuration is out of its range: those of all samplers, and its own. */
+KELVIN_MUST_CHECK kelvin_status kelvin_config_ranges(const kelvin_run_config *config, const kelvin_sampler_type *type);
 
 /* Whether a field was said after the file was read, by someone who counts for more. */
 bool kelvin_config_overruled(const kelvin_run_config *config, const char *field);

@@ -1,52 +1,144 @@
-/* history.csv of a chain of HMC: what a person wants to know of every iteration. */
-#include "run/room.h"
+/* history.csv of a chain: what a person wants to know of every row. It follows from the files of draws and from the
+ * state, which have every digit, and can be made again from them. */
+#include "run/chain.h"
 
-#include <math.h>
+#include "run/remedy.h"
 
-enum { ITERATION, ACCEPTED, ACCEPTANCE, ENERGY_ERROR, LOG_POSTERIOR, ACCURACY };
-enum { N_COLUMNS = KELVIN_ITERATION_COLUMNS };
+#include <stdio.h>
+#include <string.h>
 
-const struct kelvin_column kelvin_iteration_columns[N_COLUMNS] = {
-    [ITERATION] = {"iteration", 0, UINT32_MAX, true, 0},
-    [ACCEPTED] = {"accepted", 0, 1, true, 0},
-    [ACCEPTANCE] = {"acceptance", 0, 1, false, 0},
-    [ENERGY_ERROR] = {"energy_error", -INFINITY, INFINITY, false, 0},
-    [LOG_POSTERIOR] = {"log_posterior", -INFINITY, INFINITY, false, 0},
-    [ACCURACY] = {"training_accuracy", 0, 1, false, 0},
-};
-
-kelvin_status kelvin_history_write(const char *path, const kelvin_hmc_info *info, const double *accuracy,
-                                   size_t iterations)
+size_t kelvin_history_columns(struct kelvin_column columns[KELVIN_COLUMNS], const kelvin_run *run)
 {
-    double *rows = kelvin_alloc(iterations, N_COLUMNS * sizeof *rows);
-    if (!rows) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < iterations; i++) {
-        double *row = rows + i * N_COLUMNS;
-        row[ITERATION] = (double)i;
-        row[ACCEPTED] = info[i].accepted;
-        row[ACCEPTANCE] = info[i].acceptance;
-        row[ENERGY_ERROR] = info[i].energy_error;
-        row[LOG_POSTERIOR] = info[i].logp;
-        row[ACCURACY] = accuracy[i];
+    const kelvin_statistic *of_run[KELVIN_COLUMNS];
+    const size_t n = kelvin_run_columns(of_run, run);
+    for (size_t i = 0; i < n; i++)
+        columns[i] = (struct kelvin_column){of_run[i]->name, of_run[i]->least, of_run[i]->most, of_run[i]->whole,
+                                            of_run[i]->digits};
+    return n;
+}
+
+/* ---- writing ---- */
+
+kelvin_status kelvin_history_put(const kelvin_run *run, const char *folder, uint32_t chain, uint64_t *bytes,
+                                 const double *rows, size_t n)
+{
+    struct kelvin_column columns[KELVIN_COLUMNS];
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_HISTORY_FILE, chain));
+    return kelvin_table_put(path, bytes, columns, kelvin_history_columns(columns, run), rows, n);
+}
+
+kelvin_status kelvin_history_rebuild(const kelvin_run *run, const char *folder, uint32_t chain, uint32_t files,
+                                     uint64_t *bytes)
+{
+    const uint32_t fit = kelvin_run_bundle_draws(run);
+    *bytes = 0;
+    for (uint32_t i = 0; i < files; i++) {
+        const struct kelvin_draw_place place = kelvin_draw_place(run, chain, i * fit);
+        struct kelvin_bundle_file file;
+        KELVIN_TRY(kelvin_remedy_chain(kelvin_bundle_open(&file, folder, run, chain, &place), folder, chain));
+        const kelvin_status status = kelvin_history_put(run, folder, chain, bytes, file.row, file.rows);
+        kelvin_bundle_close(&file);
+        if (status) return status;
     }
-    const kelvin_status status = kelvin_table_write(path, kelvin_iteration_columns, N_COLUMNS, rows, iterations);
-    kelvin_free(rows);
+    return *bytes ? KELVIN_OK : kelvin_history_put(run, folder, chain, bytes, NULL, 0);
+}
+
+/* ---- reading ---- */
+
+static void tell_lost(char out[KELVIN_LOST], const char *what, const kelvin_samples *s, uint32_t chain)
+{
+    const bool old = kelvin_run_is_old(s->run);
+    snprintf(out, KELVIN_LOST, "%s/" KELVIN_HISTORY_FILE " %s%s%s%s", s->folder, chain, what,
+             old ? "" : "; kelvin resume ", old ? "" : s->folder, old ? "" : " makes it again");
+}
+
+kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *s, uint32_t chain)
+{
+    kelvin_path path;
+    size_t rows;
+    bool there;
+    char what[128];
+    *out = '\0';
+    if (s->diverged[chain] || !s->run->folder) return KELVIN_OK; /* how far it came is in its state alone */
+    KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_HISTORY_FILE, chain));
+    KELVIN_TRY(kelvin_is_there(&there, path));
+    if (!there) tell_lost(out, "is missing", s, chain);
+    if (!there) return KELVIN_OK;
+    KELVIN_TRY(kelvin_table_rows(&rows, path));
+    snprintf(what, sizeof what, "ends after %zu of %u %ss", rows, kelvin_run_rows(s->run),
+             kelvin_run_row_name(s->run));
+    if (rows < kelvin_run_rows(s->run)) tell_lost(out, what, s, chain);
+    return KELVIN_OK;
+}
+
+static kelvin_status alloc_history(kelvin_history *history, const char ***names, size_t columns)
+{
+    history->names = *names = kelvin_alloc(columns, sizeof **names);
+    history->values = kelvin_alloc(history->rows * columns, sizeof *history->values);
+    return history->names && history->values ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+static kelvin_status read_file(kelvin_history *history, const char *path, const kelvin_run *run)
+{
+    struct kelvin_column columns[KELVIN_COLUMNS];
+    size_t which[KELVIN_COLUMNS + 1];
+    const char **names;
+    const size_t n = kelvin_history_columns(columns, run), most = kelvin_run_rows(run);
+    KELVIN_TRY(kelvin_table_rows(&history->rows, path));
+    if (history->rows > most)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu rows; expected at most %zu", path, history->rows, most);
+    KELVIN_TRY(alloc_history(history, &names, n));
+    KELVIN_TRY(kelvin_table_read(history->values, which, &history->columns, path, columns, n, history->rows));
+    for (size_t i = 0; i < history->columns; i++) names[i] = columns[which[i]].name;
+    return KELVIN_OK;
+}
+
+static kelvin_status read_kept(kelvin_history *history, const struct kelvin_kept *kept, const kelvin_run *run)
+{
+    const kelvin_statistic *columns[KELVIN_COLUMNS];
+    const char **names;
+    history->rows = kept->rows;
+    history->columns = kelvin_run_columns(columns, run);
+    KELVIN_TRY(alloc_history(history, &names, history->columns));
+    memcpy(history->values, kept->row, history->rows * history->columns * sizeof *history->values);
+    for (size_t i = 0; i < history->columns; i++) names[i] = columns[i]->name;
+    return KELVIN_OK;
+}
+
+static kelvin_status open_file(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)
+{
+    char lost[KELVIN_LOST], name[KELVIN_FILE_NAME];
+    kelvin_path path;
+    snprintf(name, sizeof name, KELVIN_HISTORY_FILE, chain);
+    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", name));
+    KELVIN_TRY(kelvin_history_lost(lost, samples, chain));
+    if (*lost) return kelvin_fail(KELVIN_EFORMAT, "%s", lost);
+    KELVIN_TRY(kelvin_run_vouch(samples->run, samples->folder, name));
+    return kelvin_remedy(read_file(history, path, samples->run), samples->folder);
+}
+
+kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)
+{
+    const kelvin_run *run = samples->run;
+    *history = (kelvin_history){0};
+    const kelvin_status status = run->folder
+                                     ? open_file(history, samples, chain)
+                                     : read_kept(history, &kelvin_run_inside(run)->kept[chain], run);
+    if (status) kelvin_history_close(history);
     return status;
 }
 
-kelvin_status kelvin_history_read(kelvin_hmc_info *info, double *accuracy, const char *path, size_t iterations)
+void kelvin_history_close(kelvin_history *history)
 {
-    double *rows = kelvin_alloc(iterations, N_COLUMNS * sizeof *rows);
-    if (!rows) return KELVIN_ENOMEM;
-    const kelvin_status status = kelvin_table_read(rows, path, kelvin_iteration_columns, N_COLUMNS, iterations);
-    for (size_t i = 0; i < iterations && !status; i++) {
-        const double *row = rows + i * N_COLUMNS;
-        info[i] = (kelvin_hmc_info){.accepted = row[ACCEPTED] != 0,
-                                    .acceptance = row[ACCEPTANCE],
-                                    .energy_error = row[ENERGY_ERROR],
-                                    .logp = row[LOG_POSTERIOR]};
-        accuracy[i] = row[ACCURACY];
-    }
-    kelvin_free(rows);
-    return status;
+    kelvin_free((void *)history->names);
+    kelvin_free(history->values);
+    *history = (kelvin_history){0};
+}
+
+const double *kelvin_history_at(const kelvin_history *history, size_t row, const char *name)
+{
+    for (size_t i = 0; i < history->columns; i++)
+        if (strcmp(history->names[i], name) == 0) return &history->values[row * history->columns + i];
+    return NULL;
 }

@@ -45,11 +45,8 @@ kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder)
     kelvin_path path;
     lock->fd = -1;
     KELVIN_TRY(kelvin_path_join(path, folder, "lock"));
-    lock->fd = kelvin_open(path, O_RDWR | O_CREAT);
-    if (lock->fd < 0)
-        return kelvin_fail(KELVIN_EIO, "%s: could not be opened to be written, so no work can be done here: %s", path,
-                           strerror(errno));
-    kelvin_status status = KELVIN_OK;
+    kelvin_status status = kelvin_open_regular(&lock->fd, path, O_RDWR | O_CREAT | O_APPEND);
+    if (status) return kelvin_fail(status, "%s; without a lock no work can be done here", kelvin_error());
     if (!try_lock(lock->fd))
         status = errno == EWOULDBLOCK ? in_use(lock->fd, folder)
                                       : kelvin_fail(KELVIN_EIO, "%s: could not be locked: %s", path, strerror(errno));
@@ -64,14 +61,14 @@ bool kelvin_lock_holds(const struct kelvin_lock *lock, const char *folder)
     kelvin_path path;
     struct stat held, there;
     return lock->fd >= 0 && !kelvin_path_join(path, folder, "lock") && fstat(lock->fd, &held) == 0 &&
-           stat(path, &there) == 0 && held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+           lstat(path, &there) == 0 && held.st_dev == there.st_dev && held.st_ino == there.st_ino;
 }
 
 bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder)
 {
     kelvin_path path;
-    lock->fd = kelvin_path_join(path, folder, "lock") ? -1 : kelvin_open(path, O_RDWR);
-    if (lock->fd >= 0 && try_lock(lock->fd) && kelvin_lock_holds(lock, folder)) return true;
+    lock->fd = -1;
+    if (!kelvin_path_join(path, folder, "lock") && !kelvin_open_regular(&lock->fd, path, O_RDWR) && try_lock(lock->fd) && kelvin_lock_holds(lock, folder)) return true;
     kelvin_lock_release(lock);
     return false;
 }

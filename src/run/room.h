@@ -19,6 +19,9 @@
 #define KELVIN_HISTORY_FILE     KELVIN_CHAIN_FOLDER "/history.csv"
 #define KELVIN_TIMES_FILE       "times.csv" /* of all chains */
 
+/* How folders are laid out: 2 since version 0.7, 1 before. */
+enum { KELVIN_FORMAT = 2 };
+
 enum { KELVIN_CONFIG_MARK = 9, KELVIN_FILE_NAME = 64, KELVIN_MOST_CHAINS = 1 << 16 };
 
 /* Where one chain is. */
@@ -40,7 +43,7 @@ struct kelvin_run_owned {
     char warning[512];
     char mark[KELVIN_CONFIG_MARK]; /* kelvin_config_mark() */
 
-    unsigned format;                  /* of its folder: 7 for all that began with 0.7, 6 for those before */
+    unsigned format;                  /* of its folder: KELVIN_FORMAT, or less of an earlier version's */
     char version[24];                 /* that wrote run.json; "" of a new run */
     struct kelvin_manifest *manifest; /* NULL: there is none */
 
@@ -59,7 +62,7 @@ static inline struct kelvin_run_owned *kelvin_run_inside(const kelvin_run *run)
 /* Written by a version that kept no checksums, and other files. */
 static inline bool kelvin_run_is_old(const kelvin_run *run)
 {
-    return kelvin_run_inside(run)->format < 7;
+    return kelvin_run_inside(run)->format < KELVIN_FORMAT;
 }
 
 /* ---- making one ---- */

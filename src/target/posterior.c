@@ -249,6 +249,16 @@ void kelvin_posterior_logits(kelvin_posterior *posterior, float *logits, const f
     evaluate(&e, theta);
 }
 
+kelvin_outputs kelvin_posterior_look(kelvin_posterior *p, const float *theta)
+{
+    struct evaluation e = {.posterior = p, .scale = 1.0f};
+    const bool counts = p->counts;
+    p->counts = true;
+    evaluate(&e, theta);
+    p->counts = counts;
+    return p->outputs;
+}
+
 kelvin_outputs kelvin_posterior_outputs(const kelvin_posterior *posterior)
 {
     return posterior->outputs;

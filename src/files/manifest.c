@@ -1,0 +1,259 @@
+/* FOLDER/manifest, written and read. When read nothing is believed before the checksum of all lines is right; names are
+ * looked at even then, since whoever can write files can write checksums. */
+#include "files/manifest.h"
+#include "files/files.h"
+#include "files/formats.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define HEAD "kelvin manifest 1\n"
+enum {
+    MOST_BYTES = 4 << 20, /* of a manifest: some 60,000 files */
+    DIGITS = 8,
+    END = sizeof "crc32 3d60d50a\n", /* the last line */
+    LINE = KELVIN_PATH_MAX + 64,
+};
+
+struct entry {
+    const char *name;
+    size_t bytes;
+    uint32_t crc32;
+    bool right; /* as it was found when someone asked */
+};
+
+struct kelvin_manifest {
+    char *folder, *text;
+    struct entry *entries; /* (n), by name */
+    size_t n;
+};
+
+static void last_line(char out[END], uint32_t crc32)
+{
+    snprintf(out, END, "crc32 %08" PRIx32 "\n", crc32);
+}
+
+/* Is it a file below the folder, whatever links there are? */
+static bool is_inside(const char *name)
+{
+    const size_t length = strlen(name);
+    if (length == 0 || length >= KELVIN_PATH_MAX || strcmp(name, KELVIN_MANIFEST_FILE) == 0) return false;
+    for (const char *c = name; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) return false;
+    for (const char *part = name;; part++) {
+        const size_t n = strcspn(part, "/");
+        if (n == 0 || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.')) return false;
+        part += n;
+        if (!*part) return true;
+    }
+}
+
+/* ---- reading ---- */
+
+static kelvin_status damaged(const char *path, const char *what)
+{
+    return kelvin_fail(KELVIN_EFORMAT, "%s: is damaged: %s", path, what);
+}
+
+/* The last line must be right for all before it, which it is cut off from. */
+static kelvin_status check_text(char *text, size_t bytes, const char *path)
+{
+    char expected[END];
+    const size_t end = END - 1, head = sizeof HEAD - 1;
+    if (bytes < head + end || strlen(text) != bytes || text[bytes - end - 1] != '\n')
+        return damaged(path, "it ends early, or has bytes that are no text");
+    last_line(expected, kelvin_crc32(text, bytes - end));
+    if (memcmp(text + bytes - end, expected, end) != 0)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is damaged: its last line is \"%.*s\", expected \"%.*s\"", path,
+                           (int)end - 1, text + bytes - end, (int)end - 1, expected);
+    text[bytes - end] = '\0';
+    if (strncmp(text, HEAD, head) == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: its first line is \"%.*s\", expected \"%.*s\"", path,
+                       (int)(strcspn(text, "\n") < 40 ? strcspn(text, "\n") : 40), text, (int)head - 1, HEAD);
+}
+
+/* A number as kelvin_manifest_write has it and in no other way. Where it ends; NULL if it is none. */
+static const char *read_size(size_t *out, const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    char again[32];
+    errno = 0;
+    *out = (size_t)strtoumax(text, NULL, 10);
+    const size_t n = (size_t)snprintf(again, sizeof again, "%zu", *out);
+    return !errno && n == digits && memcmp(again, text, n) == 0 ? text + n : NULL;
+}
+
+/* "3d60d50a 1234 NAME". */
+static bool read_line(struct entry *entry, const char *line)
+{
+    if (strspn(line, "0123456789abcdef") != DIGITS || line[DIGITS] != ' ') return false;
+    entry->crc32 = (uint32_t)strtoul(line, NULL, 16);
+    const char *space = read_size(&entry->bytes, line + DIGITS + 1);
+    if (!space || *space != ' ') return false;
+    entry->name = space + 1;
+    return is_inside(entry->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+static kelvin_status read_lines(struct kelvin_manifest *m, const char *path)
+{
+    size_t lines = 0;
+    for (const char *c = m->text; *c; c++) lines += *c == '\n';
+    if (!(m->entries = kelvin_alloc(lines, sizeof *m->entries))) return KELVIN_ENOMEM;
+    for (char *line = m->text + sizeof HEAD - 1, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        if (!read_line(&m->entries[m->n++], line))
+            return kelvin_fail(KELVIN_EFORMAT,
+                               "%s: line %zu is \"%.100s\", expected a checksum, a size and a file in the folder", path,
+                               m->n + 1, line);
+    }
+    qsort(m->entries, m->n, sizeof *m->entries, by_name);
+    for (size_t i = 1; i < m->n; i++)
+        if (by_name(&m->entries[i - 1], &m->entries[i]) == 0)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: has \"%.100s\" twice", path, m->entries[i].name);
+    return KELVIN_OK;
+}
+
+static kelvin_status read_text(struct kelvin_manifest *m, const char *path)
+{
+    size_t bytes;
+    KELVIN_TRY(kelvin_file_size(&bytes, path));
+    if (bytes > MOST_BYTES)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes, expected at most %d", path, bytes, (int)MOST_BYTES);
+    KELVIN_TRY(kelvin_file_read(&m->text, &bytes, path));
+    KELVIN_TRY(check_text(m->text, bytes, path));
+    return read_lines(m, path);
+}
+
+kelvin_status kelvin_manifest_read(struct kelvin_manifest **manifest, const char *folder)
+{
+    kelvin_path path;
+    struct stat about;
+    *manifest = NULL;
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_MANIFEST_FILE));
+    if (lstat(path, &about) && errno == ENOENT) return KELVIN_OK;
+    struct kelvin_manifest *m = kelvin_alloc(1, sizeof *m);
+    if (!m) return KELVIN_ENOMEM;
+    kelvin_status status = (m->folder = kelvin_strdup(folder)) ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!status) status = read_text(m, path);
+    if (status)
+        kelvin_manifest_free(m);
+    else
+        *manifest = m;
+    return status;
+}
+
+void kelvin_manifest_free(struct kelvin_manifest *manifest)
+{
+    if (!manifest) return;
+    kelvin_free(manifest->entries);
+    kelvin_free(manifest->text);
+    kelvin_free(manifest->folder);
+    kelvin_free(manifest);
+}
+
+static struct entry *find(const struct kelvin_manifest *m, const char *name)
+{
+    return bsearch(&(struct entry){.name = name}, m->entries, m->n, sizeof *m->entries, by_name);
+}
+
+bool kelvin_manifest_has(const struct kelvin_manifest *manifest, const char *name)
+{
+    return find(manifest, name) != NULL;
+}
+
+kelvin_status kelvin_manifest_check(struct kelvin_manifest *manifest, const char *name)
+{
+    kelvin_path path;
+    struct kelvin_sum sum;
+    struct entry *entry = find(manifest, name);
+    KELVIN_TRY(kelvin_path_join(path, manifest->folder, "%s", name));
+    if (!entry)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is not among the files that the run left: %s/%s does not name it", path,
+                           manifest->folder, KELVIN_MANIFEST_FILE);
+    if (entry->right) return KELVIN_OK;
+    KELVIN_TRY(kelvin_file_sum(&sum, path, &entry->bytes));
+    if (sum.bytes != entry->bytes)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is not as the run left it: it has %zu bytes, expected %zu", path,
+                           sum.bytes, entry->bytes);
+    if (sum.crc32 != entry->crc32)
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: is not as the run left it: it has crc32 %08" PRIx32 ", expected %08" PRIx32, path,
+                           sum.crc32, entry->crc32);
+    entry->right = true;
+    return KELVIN_OK;
+}
+
+/* ---- writing ---- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static kelvin_status check_names(const char *folder, const char *const *names, size_t n)
+{
+    const char **sorted = kelvin_alloc(n, sizeof *sorted);
+    kelvin_status status = sorted ? KELVIN_OK : KELVIN_ENOMEM;
+    for (size_t i = 0; i < n && !status; i++) {
+        sorted[i] = names[i];
+        if (!is_inside(names[i]))
+            status = kelvin_fail(KELVIN_EUSAGE, "%s: \"%.100s\" is not the name of a file in it", folder, names[i]);
+    }
+    if (!status && n > 0) qsort(sorted, n, sizeof *sorted, by_text);
+    for (size_t i = 1; i < n && !status; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0)
+            status = kelvin_fail(KELVIN_EUSAGE, "%s: \"%.100s\" is there twice", folder, sorted[i]);
+    kelvin_free(sorted);
+    return status;
+}
+
+struct lines {
+    struct kelvin_writer file;
+    uint32_t crc32;
+    size_t bytes;
+};
+
+static kelvin_status put_line(struct lines *lines, const char *line)
+{
+    const size_t n = strlen(line);
+    lines->crc32 = kelvin_crc32_more(lines->crc32, line, n);
+    if ((lines->bytes += n) > MOST_BYTES)
+        return kelvin_fail(KELVIN_EUSAGE, "%s: would have more than %d bytes", lines->file.path, (int)MOST_BYTES);
+    return kelvin_writer_put(&lines->file, line, n);
+}
+
+static kelvin_status put_file(struct lines *lines, const char *folder, const char *name)
+{
+    kelvin_path path;
+    char line[LINE];
+    struct kelvin_sum sum;
+    KELVIN_TRY(kelvin_path_join(path, folder, "%s", name));
+    KELVIN_TRY(kelvin_file_sum(&sum, path, NULL));
+    snprintf(line, sizeof line, "%08" PRIx32 " %zu %s\n", sum.crc32, sum.bytes, name);
+    return put_line(lines, line);
+}
+
+kelvin_status kelvin_manifest_write(const char *folder, const char *const *names, size_t n)
+{
+    kelvin_path path;
+    struct lines lines = {.file.fd = -1};
+    char end[END];
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_MANIFEST_FILE));
+    KELVIN_TRY(check_names(folder, names, n));
+    kelvin_status status = kelvin_writer_open(&lines.file, path);
+    if (!status) status = put_line(&lines, HEAD);
+    for (size_t i = 0; i < n && !status; i++) status = put_file(&lines, folder, names[i]);
+    last_line(end, lines.crc32);
+    if (!status) status = put_line(&lines, end);
+    return kelvin_writer_close(&lines.file, status);
+}

@@ -1,0 +1,331 @@
+/* Draws in memory and in files. In memory a draw is one row of all parameters; in a file a tensor is one block of all
+ * draws, (draws, ...), beside "history" (rows, columns). Nothing of a file depends on when it was written. */
+#include "run/bundle.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HISTORY "history"
+
+static size_t columns_of(const kelvin_run *run)
+{
+    const kelvin_statistic *columns[KELVIN_COLUMNS];
+    return kelvin_run_columns(columns, run);
+}
+
+/* ---- in memory ---- */
+
+/* Rows until a bundle is full: cycles differ by one row at most. */
+static size_t most_rows(const kelvin_run *run)
+{
+    const uint64_t draws = kelvin_run_draws(run), rows = kelvin_run_rows(run);
+    const uint64_t fit = kelvin_run_bundle_draws(run);
+    return fit >= draws ? rows : (rows + draws - 1) / draws * fit;
+}
+
+static size_t most_draws(const kelvin_run *run)
+{
+    const uint32_t draws = kelvin_run_draws(run), fit = kelvin_run_bundle_draws(run);
+    return draws < fit ? draws : fit;
+}
+
+kelvin_status kelvin_bundle_create(struct kelvin_bundle *b, const kelvin_run *run)
+{
+    *b = (struct kelvin_bundle){0};
+    b->row = kelvin_alloc(most_rows(run), columns_of(run) * sizeof *b->row);
+    b->draw = kelvin_alloc(most_draws(run), run->model->n_params * sizeof *b->draw);
+    return b->row && b->draw ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+void kelvin_bundle_free(struct kelvin_bundle *b)
+{
+    kelvin_free(b->row);
+    kelvin_free(b->draw);
+    *b = (struct kelvin_bundle){0};
+}
+
+void kelvin_bundle_copy(struct kelvin_bundle *to, const struct kelvin_bundle *from, const kelvin_run *run)
+{
+    double *row = to->row;
+    float *draw = to->draw;
+    memcpy(row, from->row, from->rows * columns_of(run) * sizeof *row);
+    memcpy(draw, from->draw, from->draws * run->model->n_params * sizeof *draw);
+    *to = *from;
+    to->row = row;
+    to->draw = draw;
+}
+
+void kelvin_bundle_place(struct kelvin_bundle *b, const kelvin_run *run, uint32_t step, bool ended)
+{
+    const uint32_t rows = step / kelvin_run_row_steps(run), draws = kelvin_run_draws_by(run, rows);
+    const uint32_t fit = kelvin_run_bundle_draws(run);
+    b->first_draw = ended ? draws : draws / fit * fit;
+    b->first_row = ended ? rows : b->first_draw ? kelvin_run_draw_row(run, b->first_draw - 1) + 1 : 0;
+    b->rows = rows - b->first_row;
+    b->draws = draws - b->first_draw;
+}
+
+void kelvin_bundle_add(struct kelvin_bundle *b, const kelvin_run *run, const double *row, const float *theta)
+{
+    const size_t columns = columns_of(run), n = run->model->n_params;
+    memcpy(b->row + b->rows++ * columns, row, columns * sizeof *row);
+    if (kelvin_run_draws_by(run, b->first_row + b->rows) > b->first_draw + b->draws)
+        memcpy(b->draw + b->draws++ * n, theta, n * sizeof *theta);
+}
+
+bool kelvin_bundle_full(const struct kelvin_bundle *b, const kelvin_run *run)
+{
+    return b->draws == kelvin_run_bundle_draws(run);
+}
+
+/* ---- notes ---- */
+
+void kelvin_note_number(struct kelvin_note *note, const char *name, uint64_t value)
+{
+    note->name = name;
+    snprintf(note->text, sizeof note->text, "%" PRIu64, value);
+}
+
+void kelvin_note_config(struct kelvin_note *note, const kelvin_run *run)
+{
+    note->name = "config";
+    snprintf(note->text, sizeof note->text, "%s", kelvin_run_inside(run)->mark);
+}
+
+kelvin_status kelvin_note_read(uint64_t *value, const struct kelvin_tensors *file, const char *path, const char *name,
+                               uint64_t lowest, uint64_t highest)
+{
+    const char *text;
+    char *end;
+    KELVIN_TRY(kelvin_tensors_note(&text, file, name));
+    *value = strtoull(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && *value >= lowest && *value <= highest) return KELVIN_OK;
+    if (lowest == highest)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: \"%s\" is \"%.40s\", expected %" PRIu64, path, name, text, lowest);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: \"%s\" is \"%.40s\", expected a number from %" PRIu64 " to %" PRIu64, path,
+                       name, text, lowest, highest);
+}
+
+kelvin_status kelvin_note_check(const struct kelvin_tensors *file, const char *path, const kelvin_run *run,
+                                uint32_t chain)
+{
+    const uint64_t seed = run->config.seed;
+    const char *config;
+    uint64_t value;
+    KELVIN_TRY(kelvin_note_read(&value, file, path, "seed", seed, seed));
+    KELVIN_TRY(kelvin_note_read(&value, file, path, "chain", chain, chain));
+    if (kelvin_run_is_old(run) && !run->sampler->batches) return KELVIN_OK; /* such files had no more */
+    KELVIN_TRY(kelvin_tensors_note(&config, file, "config"));
+    if (strcmp(config, kelvin_run_inside(run)->mark) == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: is of another run, or " KELVIN_CONFIG_NAME " has changed since", path);
+}
+
+/* ---- writing ---- */
+
+void kelvin_name_tensors(struct kelvin_array *arrays, const kelvin_model *model, const char *prefix,
+                         const size_t *draws, const float *data)
+{
+    const size_t lead = draws ? 1 : 0;
+    for (size_t t = 0; t < model->n_tensors; t++) {
+        const kelvin_tensor *tensor = &model->tensor[t];
+        struct kelvin_array *array = &arrays[t];
+        snprintf(array->name, sizeof array->name, "%s%s", prefix, tensor->name);
+        array->dtype = KELVIN_F32;
+        array->ndim = tensor->ndim + lead;
+        if (draws) array->shape[0] = *draws;
+        memcpy(array->shape + lead, tensor->shape, tensor->ndim * sizeof *tensor->shape);
+        array->data = (void *)data;
+        if (data) data += (draws ? *draws : 1) * kelvin_tensor_size(tensor);
+    }
+}
+
+/* Rows of all parameters to blocks of all draws. */
+static void reorder(float *to, const float *from, size_t draws, const kelvin_model *model)
+{
+    for (size_t t = 0; t < model->n_tensors; t++) {
+        const size_t size = kelvin_tensor_size(&model->tensor[t]);
+        for (size_t i = 0; i < draws; i++, to += size)
+            memcpy(to, from + i * model->n_params + model->tensor[t].offset, size * sizeof *to);
+    }
+}
+
+static kelvin_status write_arrays(const char *path, const struct kelvin_bundle *b, const kelvin_run *run,
+                                  uint32_t chain, struct kelvin_array *arrays, float *blocks)
+{
+    enum { CONFIG, SEED, CHAIN, NUMBER, WARMUP, N };
+    const kelvin_model *model = run->model;
+    const uint32_t warmup = kelvin_run_warmup(run), left = warmup > b->first_draw ? warmup - b->first_draw : 0;
+    struct kelvin_note notes[N];
+    kelvin_note_config(&notes[CONFIG], run);
+    kelvin_note_number(&notes[SEED], "seed", run->config.seed);
+    kelvin_note_number(&notes[CHAIN], "chain", chain);
+    kelvin_note_number(&notes[NUMBER], "number", b->first_draw / kelvin_run_bundle_draws(run));
+    kelvin_note_number(&notes[WARMUP], "warmup", left < b->draws ? left : b->draws);
+    const size_t draws = b->draws; /* 0: the chain diverged before its first, and has left a history alone */
+    reorder(blocks, b->draw, draws, model);
+    kelvin_name_tensors(arrays, model, "", &draws, blocks);
+    arrays[model->n_tensors] = (struct kelvin_array){
+        .name = HISTORY, .dtype = KELVIN_F64, .ndim = 2, .shape = {b->rows, columns_of(run)}, .data = b->row};
+    return kelvin_tensors_write(path, arrays, model->n_tensors + 1, notes, N);
+}
+
+static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run *run, const char *folder,
+                                uint32_t chain)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_BUNDLE_FILE, chain,
+                                b->first_draw / kelvin_run_bundle_draws(run)));
+    struct kelvin_array *arrays = kelvin_alloc(run->model->n_tensors + 1, sizeof *arrays);
+    float *blocks = kelvin_alloc(b->draws ? b->draws : 1, run->model->n_params * sizeof *blocks);
+    const kelvin_status status =
+        arrays && blocks ? write_arrays(path, b, run, chain, arrays, blocks) : KELVIN_ENOMEM;
+    kelvin_free(arrays);
+    kelvin_free(blocks);
+    return status;
+}
+
+static void keep(struct kelvin_kept *kept, const struct kelvin_bundle *b, const kelvin_run *run)
+{
+    const size_t columns = columns_of(run), n = run->model->n_params;
+    memcpy(kept->row + b->first_row * columns, b->row, b->rows * columns * sizeof *b->row);
+    memcpy(kept->draw + b->first_draw * n, b->draw, b->draws * n * sizeof *b->draw);
+    kept->rows = b->first_row + b->rows;
+    kept->draws = b->first_draw + b->draws;
+}
+
+kelvin_status kelvin_bundle_write(struct kelvin_bundle *b, const kelvin_run *run, const char *folder, uint32_t chain)
+{
+    if (b->rows == 0) return KELVIN_OK;
+    if (folder)
+        KELVIN_TRY(write_file(b, run, folder, chain));
+    else
+        keep(&kelvin_run_inside(run)->kept[chain], b, run);
+    b->first_row += b->rows;
+    b->first_draw += b->draws;
+    b->rows = b->draws = 0;
+    return KELVIN_OK;
+}
+
+/* ---- reading ---- */
+
+struct kelvin_draw_place kelvin_draw_place(const kelvin_run *run, uint32_t chain, uint32_t draw)
+{
+    const bool old = kelvin_run_is_old(run);
+    const uint32_t fit = !old ? kelvin_run_bundle_draws(run) : run->sampler->batches ? 1 : UINT32_MAX;
+    struct kelvin_draw_place place = {.number = draw / fit, .index = draw % fit};
+    if (!old)
+        snprintf(place.name, sizeof place.name, KELVIN_BUNDLE_FILE, chain, place.number);
+    else if (run->sampler->batches)
+        snprintf(place.name, sizeof place.name, KELVIN_SAMPLE_FILE, chain, place.number);
+    else
+        snprintf(place.name, sizeof place.name, KELVIN_DRAWS_FILE, chain);
+    return place;
+}
+
+uint32_t kelvin_bundle_count(const kelvin_run *run, uint32_t draws)
+{
+    return draws ? kelvin_draw_place(run, 0, draws - 1).number + 1 : 0;
+}
+
+/* Which of the chain's files it is. */
+static kelvin_status check_number(const struct kelvin_tensors *file, const char *path, const kelvin_run *run,
+                                  uint32_t number)
+{
+    uint64_t value;
+    const bool old = kelvin_run_is_old(run);
+    if (old && !run->sampler->batches) return KELVIN_OK;
+    return kelvin_note_read(&value, file, path, old ? "sample" : "number", number, number);
+}
+
+/* All tensors have as many draws; *draws is how many. */
+static kelvin_status find_tensors(struct kelvin_bundle_file *b, const char *path, const kelvin_run *run)
+{
+    const kelvin_model *model = run->model;
+    const bool single = kelvin_run_is_old(run) && run->sampler->batches;
+    const size_t any = 0;
+    struct kelvin_array *arrays = kelvin_alloc(model->n_tensors, sizeof *arrays);
+    b->tensor = kelvin_alloc(model->n_tensors, sizeof *b->tensor);
+    kelvin_status status = arrays && b->tensor ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!status) kelvin_name_tensors(arrays, model, "", single ? NULL : &any, NULL);
+    for (size_t t = 0; t < model->n_tensors && !status; t++) {
+        struct kelvin_array wanted = arrays[t];
+        status = kelvin_tensors_shape(&arrays[t], b->file);
+        if (status) break;
+        if (t == 0) b->draws = single ? 1 : (uint32_t)arrays[t].shape[0];
+        if (!single) wanted.shape[0] = b->draws;
+        if (memcmp(wanted.shape, arrays[t].shape, wanted.ndim * sizeof *wanted.shape) != 0)
+            status = kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" has another shape than that of %s, or other draws",
+                                 path, wanted.name, run->config.model);
+        b->tensor[t] = arrays[t].data;
+    }
+    kelvin_free(arrays);
+    return status;
+}
+
+static kelvin_status find_rows(struct kelvin_bundle_file *b, const char *path, const kelvin_run *run)
+{
+    struct kelvin_array rows = {.name = HISTORY, .dtype = KELVIN_F64, .ndim = 2};
+    if (kelvin_run_is_old(run)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_tensors_shape(&rows, b->file));
+    if (rows.shape[1] != columns_of(run))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: \"" HISTORY "\" has %zu columns, expected %zu", path, rows.shape[1],
+                           columns_of(run));
+    b->rows = (uint32_t)rows.shape[0];
+    b->row = rows.data;
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *b, const char *folder, const kelvin_run *run,
+                                 uint32_t chain, const struct kelvin_draw_place *place)
+{
+    kelvin_path path;
+    *b = (struct kelvin_bundle_file){0};
+    KELVIN_TRY(kelvin_path_join(path, folder, "%s", place->name));
+    KELVIN_TRY(kelvin_tensors_open(&b->file, path));
+    kelvin_status status = kelvin_note_check(b->file, path, run, chain);
+    if (!status) status = check_number(b->file, path, run, place->number);
+    if (!status) status = find_rows(b, path, run);
+    if (!status) status = find_tensors(b, path, run);
+    if (status) kelvin_bundle_close(b);
+    return status;
+}
+
+void kelvin_bundle_close(struct kelvin_bundle_file *b)
+{
+    kelvin_tensors_close(b->file);
+    kelvin_free(b->tensor);
+    *b = (struct kelvin_bundle_file){0};
+}
+
+void kelvin_bundle_theta(float *theta, const struct kelvin_bundle_file *b, const kelvin_model *model, uint32_t i)
+{
+    for (size_t t = 0; t < model->n_tensors; t++) {
+        const size_t size = kelvin_tensor_size(&model->tensor[t]);
+        memcpy(theta + model->tensor[t].offset, b->tensor[t] + i * size, size * sizeof *theta);
+    }
+}
+
+/* ---- without a folder ---- */
+
+kelvin_status kelvin_kept_create(struct kelvin_kept **out, const kelvin_run *run)
+{
+    struct kelvin_kept *kept = *out = kelvin_alloc(run->config.chains, sizeof *kept);
+    if (!kept) return KELVIN_ENOMEM;
+    for (uint32_t i = 0; i < run->config.chains; i++) {
+        kept[i].row = kelvin_alloc(kelvin_run_rows(run), columns_of(run) * sizeof *kept[i].row);
+        kept[i].draw = kelvin_alloc(kelvin_run_draws(run), run->model->n_params * sizeof *kept[i].draw);
+        if (!kept[i].row || !kept[i].draw) return KELVIN_ENOMEM;
+    }
+    return KELVIN_OK;
+}
+
+void kelvin_kept_free(struct kelvin_kept *kept, uint32_t chains)
+{
+    for (uint32_t i = 0; kept && i < chains; i++) {
+        kelvin_free(kept[i].row);
+        kelvin_free(kept[i].draw);
+    }
+    kelvin_free(kept);
+}

@@ -1,0 +1,98 @@
+/* bundle: some draws of a chain, one after the other, and the rows of its history up to the last of them. A chain
+ * collects them in memory until there are enough, then they go into a file of their own (or, of a run without a folder,
+ * to where all of them are kept), and the memory is used again.
+ *
+ *     struct kelvin_bundle bundle;
+ *     kelvin_status st = kelvin_bundle_create(&bundle, run);
+ *     if (!st) kelvin_bundle_place(&bundle, run, step, false);      // what a chain at this step has collected
+ *     ... kelvin_bundle_add(&bundle, run, row, theta) ...
+ *     if (kelvin_bundle_full(&bundle, run)) st = kelvin_bundle_write(&bundle, run, folder, chain);
+ */
+#ifndef RUN_BUNDLE_H
+#define RUN_BUNDLE_H
+
+#include "run/room.h"
+
+#define KELVIN_BUNDLE_FILE KELVIN_CHAIN_FOLDER "/samples-%03u.safetensors"
+/* Of folders before version 0.7: one sample each, or all draws of a chain. */
+#define KELVIN_SAMPLE_FILE KELVIN_CHAIN_FOLDER "/sample-%03u.safetensors"
+#define KELVIN_DRAWS_FILE  KELVIN_CHAIN_FOLDER "/samples.safetensors"
+
+struct kelvin_bundle {
+    uint32_t first_row, rows, first_draw, draws;
+    double *row; /* (rows, columns) */
+    float *draw; /* (draws, n_params) */
+};
+
+KELVIN_MUST_CHECK kelvin_status kelvin_bundle_create(struct kelvin_bundle *bundle, const kelvin_run *run);
+void kelvin_bundle_free(struct kelvin_bundle *bundle); /* fine on a zeroed one */
+void kelvin_bundle_copy(struct kelvin_bundle *to, const struct kelvin_bundle *from, const kelvin_run *run);
+
+/* How many rows and draws a chain at a step has collected since its last file; none, if it has ended. */
+void kelvin_bundle_place(struct kelvin_bundle *bundle, const kelvin_run *run, uint32_t step, bool ended);
+
+/* A row that has ended, and a draw at theta if one is due. */
+void kelvin_bundle_add(struct kelvin_bundle *bundle, const kelvin_run *run, const double *row, const float *theta);
+bool kelvin_bundle_full(const struct kelvin_bundle *bundle, const kelvin_run *run);
+
+/* Writes it, or keeps it in memory, and makes it empty. Nothing, if it is empty. */
+KELVIN_MUST_CHECK kelvin_status kelvin_bundle_write(struct kelvin_bundle *bundle, const kelvin_run *run,
+                                                    const char *folder, uint32_t chain);
+
+/* ---- files ---- */
+
+/* Where a draw of a chain is. */
+struct kelvin_draw_place {
+    char name[KELVIN_FILE_NAME]; /* of the file, in the folder of the run */
+    uint32_t number, index;      /* of the file, and of the draw in it */
+};
+struct kelvin_draw_place kelvin_draw_place(const kelvin_run *run, uint32_t chain, uint32_t draw);
+
+/* A file of draws in memory, checksums right, of this chain of this run. */
+struct kelvin_bundle_file {
+    struct kelvin_tensors *file; /* NULL: none is open */
+    uint32_t draws, rows;
+    const double *row;    /* (rows, columns); NULL in files of earlier versions */
+    const float **tensor; /* (n_tensors): (draws, ...) each */
+};
+KELVIN_MUST_CHECK kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *file, const char *folder,
+                                                   const kelvin_run *run, uint32_t chain,
+                                                   const struct kelvin_draw_place *place);
+void kelvin_bundle_close(struct kelvin_bundle_file *file); /* fine on a zeroed one */
+
+/* Parameters of its i-th draw (n_params); i < draws. */
+void kelvin_bundle_theta(float *theta, const struct kelvin_bundle_file *file, const kelvin_model *model, uint32_t i);
+
+/* How many such files a chain has that took so many draws. */
+uint32_t kelvin_bundle_count(const kelvin_run *run, uint32_t draws);
+
+/* ---- without a folder ---- */
+
+/* All that a chain has left. */
+struct kelvin_kept {
+    uint32_t rows, draws;
+    double *row; /* (rows, columns) */
+    float *draw; /* (draws, n_params) */
+};
+KELVIN_MUST_CHECK kelvin_status kelvin_kept_create(struct kelvin_kept **kept, const kelvin_run *run);
+void kelvin_kept_free(struct kelvin_kept *kept, uint32_t chains);
+
+/* ---- notes of files ---- */
+
+/* The strings by which it is seen whose a file is. */
+void kelvin_note_number(struct kelvin_note *note, const char *name, uint64_t value);
+void kelvin_note_config(struct kelvin_note *note, const kelvin_run *run);
+
+/* A number between two bounds. */
+KELVIN_MUST_CHECK kelvin_status kelvin_note_read(uint64_t *value, const struct kelvin_tensors *file, const char *path,
+                                                 const char *name, uint64_t lowest, uint64_t highest);
+/* Is a file of a run with this configuration? */
+KELVIN_MUST_CHECK kelvin_status kelvin_note_check(const struct kelvin_tensors *file, const char *path,
+                                                  const kelvin_run *run, uint32_t chain);
+
+/* The tensors of a model under their names, with a prefix, one behind the other in `data` (or NULL). `draws` NULL: of
+ * one draw; otherwise shapes begin with that. */
+void kelvin_name_tensors(struct kelvin_array *arrays, const kelvin_model *model, const char *prefix,
+                         const size_t *draws, const float *data);
+
+#endif

@@ -1,0 +1,109 @@
+/* What must hold of a configuration before a run starts. */
+#include "run/fields.h"
+#include "run/room.h"
+
+#include <stdio.h>
+
+/* What is wrong with a field: named with the file, if it is from one. */
+#define WRONG(config, field, ...) kelvin_config_blame(config, field, kelvin_fail(KELVIN_EUSAGE, __VA_ARGS__))
+
+/* Of two fields that do not go together: the one that was said last. */
+static const char *later(const kelvin_run_config *config, const char *a, const char *b)
+{
+    return kelvin_config_overruled(config, a) ? a : b;
+}
+
+/* ---- of samplers that look at all data ---- */
+
+static kelvin_status check_all_data(const kelvin_run_config *config)
+{
+    if (config->warmup < config->iterations) return KELVIN_OK;
+    return WRONG(config, later(config, "iterations", "warmup"),
+                 "warmup is %u of %u iterations; expected fewer, so that some are left", config->warmup,
+                 config->iterations);
+}
+
+/* ---- of samplers that look at batches ---- */
+
+/* "cyclical or constant": those whose states on the way are worth keeping. */
+static void name_those_on_the_way(char *out, size_t size)
+{
+    const kelvin_schedule *schedule;
+    size_t used = 0;
+    *out = '\0';
+    for (size_t i = 0; (schedule = kelvin_schedule_info(i)); i++)
+        if (schedule->samples_on_the_way && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " or " : "", schedule->name);
+}
+
+/* The states at the ends of cycles are samples only where both schedules are where they are to be then. */
+static kelvin_status check_cycles(const kelvin_run_config *config, const struct kelvin_run_owned *inside)
+{
+    const uint32_t cycles = config->samples / config->chains;
+    if (cycles == 1) return KELVIN_OK;
+    const kelvin_schedule *both[] = {inside->schedule, inside->temperature_schedule};
+    char known[128];
+    name_those_on_the_way(known, sizeof known);
+    for (int i = 0; i < 2; i++)
+        if (!both[i]->samples_on_the_way)
+            return WRONG(config, later(config, "samples", i ? "temperature_schedule" : "schedule"),
+                         "the schedule %s%s gives one sample per chain, but samples is %u and chains is %u: use "
+                         "as many chains as samples, or the schedule %s",
+                         both[i]->name, i ? " of the temperature" : "", config->samples, config->chains, known);
+    if (cycles > config->epochs)
+        return WRONG(config, later(config, "samples", "epochs"),
+                     "each chain is to give %u samples in %u epochs; expected at least one epoch for each", cycles,
+                     config->epochs);
+    return KELVIN_OK;
+}
+
+static kelvin_status check_batches(const kelvin_run_config *config, struct kelvin_run_owned *inside)
+{
+    if (config->samples % config->chains)
+        return WRONG(config, later(config, "samples", "chains"),
+                     "samples is %u and chains is %u; expected as many samples from each chain", config->samples,
+                     config->chains);
+    KELVIN_TRY(kelvin_config_blame(config, "schedule", kelvin_schedule_parse(&inside->schedule, config->schedule)));
+    KELVIN_TRY(kelvin_config_blame(config, "temperature_schedule",
+                                   kelvin_schedule_parse(&inside->temperature_schedule, config->temperature_schedule)));
+    KELVIN_TRY(kelvin_config_blame(config, "augment", kelvin_augment_parse(&inside->augment, config->augment)));
+    return check_cycles(config, inside);
+}
+
+kelvin_status kelvin_config_check(kelvin_run *run)
+{
+    const kelvin_run_config *config = &run->config;
+    KELVIN_TRY(kelvin_config_ranges(config, run->sampler));
+    if (!run->sampler->anneals && config->temperature == 0)
+        return WRONG(config, "temperature", "temperature is 0, at which %s cannot sample; expected a number above 0",
+                     run->sampler->title);
+    return run->sampler->batches ? check_batches(config, kelvin_run_inside(run)) : check_all_data(config);
+}
+
+/* ---- with the data ---- */
+
+static kelvin_status fit_batches(kelvin_run *run)
+{
+    enum { PAPERS_BATCH = 125 };
+    kelvin_run_config *config = &run->config;
+    const kelvin_data *data = run->data;
+    if (config->batch == 0) config->batch = data->train.n < PAPERS_BATCH ? (uint32_t)data->train.n : PAPERS_BATCH;
+    if (config->batch > data->train.n)
+        return WRONG(config, "batch",
+                     "batch is %u, more than the %zu training observations of %s; expected at most as many (--batch)",
+                     config->batch, data->train.n, data->name);
+    if (kelvin_run_inside(run)->augment != KELVIN_AUGMENT_NONE && data->channels == 0)
+        return WRONG(config, "augment", "augment is %s, which is for images; %s is a table (expected none)",
+                     config->augment, data->name);
+    const uint64_t steps = data->train.n / config->batch;
+    if (steps > UINT32_MAX / config->epochs)
+        return WRONG(config, later(config, "batch", "epochs"),
+                     "%u epochs of %llu batches are too many steps; expected at most 4294967295 of them",
+                     config->epochs, (unsigned long long)steps);
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_config_fit(kelvin_run *run)
+{
+    return run->sampler->batches ? fit_batches(run) : KELVIN_OK;
+}
