@@ -130,6 +130,7 @@ static void print_agreement(FILE *out, const kelvin_diagnosis *d, const kelvin_s
 
 static void print_temperature(FILE *out, const char *name, const kelvin_average *is, const kelvin_temperatures *t)
 {
+    if (t->chains == 0 || isnan(is->mean)) return;
     fprintf(out, "%-28s%12.4f", name, is->mean);
     if (!isnan(is->error)) fprintf(out, " +- %.4f", is->error);
     fprintf(out, "   set: %.4g\n", t->set);
@@ -142,10 +143,8 @@ static void print_sampler(FILE *out, const kelvin_diagnosis *d, const kelvin_run
     fputc('\n', out);
     if (!isnan(d->acceptance)) fprintf(out, "%-28s%10.1f %%\n", "acceptance", 100 * d->acceptance);
     if (!isnan(d->energy_error)) fprintf(out, "%-28s%12.4f\n", "energy error, median", d->energy_error);
-    if (t->chains > 0) {
-        print_temperature(out, "kinetic temperature", &t->kinetic, t);
-        print_temperature(out, "configurational temperature", &t->configurational, t);
-    }
+    print_temperature(out, "kinetic temperature", &t->kinetic, t);
+    print_temperature(out, "configurational temperature", &t->configurational, t);
     if (!isnan(d->training_accuracy)) {
         fprintf(out, "%-28s%10.1f %%   mean of single samples\n", "training accuracy", 100 * d->training_accuracy);
         fprintf(out, "%-28s%10.1f %%   guessing: %.1f %%\n", "training confidence", 100 * d->training_confidence,

@@ -131,7 +131,7 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
 
 /* Metrics do not say whether to believe them. That nothing can be said, as where a history is damaged, does not make
  * them wrong either. */
-static kelvin_status look_briefly(struct evaluated *e, const kelvin_samples *samples)
+static kelvin_status look_briefly(struct evaluated *e, kelvin_samples *samples)
 {
     const kelvin_metrics *training = strcmp(e->on, "train") == 0 ? &e->metrics : NULL;
     const kelvin_status status = kelvin_diagnose_briefly(&e->found, samples, training);

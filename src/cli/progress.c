@@ -205,10 +205,5 @@ static void watch_end(void *progress)
 
 struct figure_watch progress_watch(struct progress *progress)
 {
-    return (struct figure_watch){.context = progress,
-                                 .start = watch_start,
-                                 .piece = progress_piece,
-                                 .stopped = progress_stopped,
-                                 .chains = progress_chains,
-                                 .end = watch_end};
+    return (struct figure_watch){progress, watch_start, progress_piece, progress_stopped, progress_chains, watch_end};
 }

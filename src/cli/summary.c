@@ -100,6 +100,7 @@ static void print_number(FILE *out, const char *name, double x, const char *unit
 static void print_temperature(FILE *out, const char *name, const kelvin_average *is, const kelvin_temperatures *t)
 {
     char cell[CELL], set[CELL];
+    if (t->chains == 0 || isnan(is->mean)) return;
     cell_average(cell, is, 1, "", 4, ROOM);
     snprintf(set, sizeof set, "     set: %.4g", t->set);
     print_row(out, name, cell, set);
@@ -109,10 +110,8 @@ static void print_temperature(FILE *out, const char *name, const kelvin_average 
 static void print_sampler(FILE *out, const struct facts *f)
 {
     const kelvin_temperatures *t = &f->found->temperatures;
-    if (t->chains > 0) {
-        print_temperature(out, "kinetic temperature", &t->kinetic, t);
-        print_temperature(out, "configurational temperature", &t->configurational, t);
-    }
+    print_temperature(out, "kinetic temperature", &t->kinetic, t);
+    print_temperature(out, "configurational temperature", &t->configurational, t);
     print_number(out, "acceptance", 100 * f->found->acceptance, " %", 1);
     print_number(out, "energy error, median", f->found->energy_error, "", 4);
     if (f->run->seconds > 0) print_number(out, "seconds", f->run->seconds, "", 1);
