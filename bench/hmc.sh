@@ -20,7 +20,7 @@ torch=yes
 full= # the two posteriors in full: once
 for round in $(seq $rounds); do
     echo "round $round of $rounds" >&2
-    "$kelvin" bench hmc --json $full >"$work/kelvin-$round.json"
+    "$kelvin" bench leapfrog --json $full >"$work/kelvin-$round.json"
     full=--quick
     [ $torch = no ] || $peer >"$work/torch-$round.json"
 done

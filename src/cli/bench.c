@@ -10,15 +10,15 @@
 #include <string.h>
 
 /* The first is the default. */
-static const struct benchmark *const benchmarks[] = {&hmc_benchmark, &data_benchmark};
+static const struct benchmark *const benchmarks[] = {&leapfrog_benchmark, &data_benchmark};
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks, MOST_CHAINS = 1024 };
 
 #define AT(field) offsetof(struct bench_settings, field)
 
 static const struct option options[] = {
-    {"quick", 0, NULL, OPTION_FLAG, AT(quick), "hmc: leave out the two posteriors in full; MODEL: measure briefly",
+    {"quick", 0, NULL, OPTION_FLAG, AT(quick), "leapfrog: leave out the two posteriors in full; MODEL: measure briefly",
      NULL},
-    {"threads", 0, "N", OPTION_SIZE, AT(threads), "hmc: for the two posteriors; MODEL: for a step", "one per CPU"},
+    {"threads", 0, "N", OPTION_SIZE, AT(threads), "leapfrog: for the two posteriors; MODEL: for a step", "one per CPU"},
     {"chains", 0, "N", OPTION_SIZE, AT(chains), "MODEL: also N independent chains at once, on one thread each", "none"},
     {"methods", 0, NULL, OPTION_FLAG, AT(methods), "MODEL: every convolution by every method, and its error", NULL},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of a table", NULL},
@@ -202,18 +202,18 @@ static kelvin_status run(void *data, const struct arguments *arguments)
 
 const struct command bench_command = {
     .name = "bench",
-    .synopsis = "[hmc|data|MODEL] [OPTION]...",
+    .synopsis = "[leapfrog|data|MODEL] [OPTION]...",
     .about = "Measure the speed of the sampler, of a network, or of the data, also as a share of this CPU's measured "
              "peak",
     .details =
-        "hmc (the default): one gradient is that of the 492-parameter network of figure 1 at its 18 points, "
+        "leapfrog (the default): one gradient is that of the 492-parameter network of figure 1 at its 18 points, "
         "without the\n"
         "log-density itself. The two posteriors are those of figure 1 in full: 6 chains x 500 iterations x "
         "10000 leapfrog steps.\n"
         "data: opening CIFAR-10 where it has been fetched, the built-in digits where not, and batches of 125 in "
         "random order,\n"
         "as they are and flipped and cropped as in the paper, on one core.\n"
-        "MODEL (resnet20, cnn, mlp:20,20,20, ...): a step of SGHMC is the gradient of a batch of 125, fresh "
+        "MODEL (resnet20, cnn, mlp:20,20,20, ...): a step is the gradient of a batch of 125, fresh "
         "noise, and the update;\n"
         "forward is the log-density alone. Operations are counted as the direct method of convolution has them, "
         "so that a share of\n"

@@ -43,7 +43,7 @@ struct benchmark {
                              const struct kelvin_kernels *kernels);
 };
 
-extern const struct benchmark hmc_benchmark, data_benchmark, network_benchmark;
+extern const struct benchmark leapfrog_benchmark, data_benchmark, network_benchmark;
 
 /* Smallest and median of n seconds, which get sorted. */
 struct bench_times {

@@ -1,4 +1,4 @@
-/* kelvin bench MODEL: how fast a network is sampled. A step of SGHMC is the gradient of a batch, fresh noise, and the
+/* kelvin bench MODEL: how fast a network is sampled. A step is the gradient of a batch, fresh noise, and the
  * update; forward is the log-density alone. Inputs are normals, labels go round.
  *
  * Operations are counted as the direct method of convolution has them, two per multiply-add: forward, back to the
@@ -173,8 +173,8 @@ static void step(void *context)
     const float h = 4.5e-5f, friction = 0.02f;
     take_batch(c);
     c->target.eval(c->target.context, NULL, c->grad, c->theta);
-    c->net->kernels->sghmc(c->theta, c->momentum, c->grad, c->target.n, 1 - friction, h, sqrtf(2 * friction), h,
-                           c->where);
+    c->net->kernels->langevin(c->theta, c->momentum, c->grad, c->target.n, 1 - friction, h, sqrtf(2 * friction), h,
+                              c->where);
     c->where.step++;
 }
 

@@ -5,7 +5,7 @@
  * All parts are timed in turns, in CPU time of this thread: whatever else the machine does, it does to all of them. */
 #include "cli/bench.h"
 #include "data/data.h"
-#include "run/keeper.h"
+#include "run/chain.h"
 
 #include <kelvin/target.h>
 
@@ -14,9 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { CLASSES = 10, EPOCHS = 10000, CHECKPOINTS = 5, MOST_TURNS = 1000, QUICK = 10 };
 
@@ -33,7 +31,7 @@ struct sampling {
     kelvin_run *run;
     struct kelvin_chain chain;
     kelvin_posterior *bare;
-    kelvin_sghmc *update; /* on a target that takes no time */
+    kelvin_sampler *update; /* on a target that takes no time */
     float *grad, *x;
     int32_t *y;
     uint32_t batches, updates; /* done so far */
@@ -48,7 +46,7 @@ static kelvin_status make_run(kelvin_run **run, const char *model, bool quick)
     kelvin_data *data = NULL;
     kelvin_run_config config;
     while (strncmp(model, sets[i].start, strlen(sets[i].start)) != 0) i++;
-    KELVIN_TRY(kelvin_run_defaults(&config, "sghmc"));
+    KELVIN_TRY(kelvin_run_defaults(&config, kelvin_sampler_info(0)->name));
     config.model = model;
     config.augment = sets[i].augment;
     config.chains = config.samples = 1;
@@ -56,7 +54,7 @@ static kelvin_status make_run(kelvin_run **run, const char *model, bool quick)
     if (sets[i].n > 0)
         KELVIN_TRY(data_noise(&data, sets[i].n / (quick ? QUICK : 1), sets[i].channels, sets[i].height, sets[i].width,
                               CLASSES));
-    return kelvin_run_prepare_on(run, &config, data);
+    return kelvin_run_prepare(run, &config, data);
 }
 
 static void no_target(void *context, double *logp, float *grad, const float *theta)
@@ -73,14 +71,15 @@ static kelvin_status make(struct sampling *s, const char *model, bool quick)
     const size_t n = s->run->model->n_params;
     const kelvin_posterior_options options = {.batch = config->batch, .threads = 1};
     const kelvin_target none = {.n = n, .eval = no_target};
-    const kelvin_sghmc_options sampler = {.momentum = config->momentum, .observations = (double)s->run->data->train.n};
+    const kelvin_sampler_options sampler = {
+        .setting = config->setting, .observations = (double)s->run->data->train.n, .seed = config->seed};
     KELVIN_TRY(kelvin_chain_create(&s->chain, s->run, 0));
     KELVIN_TRY(kelvin_chain_threads(&s->chain, 1));
     KELVIN_TRY(kelvin_chain_begin(&s->chain));
     KELVIN_TRY(
         kelvin_posterior_create(&s->bare, s->run->model, &inside->density, &inside->prior, s->run->data, &options));
-    KELVIN_TRY(kelvin_sghmc_create(&s->update, &none, &sampler, config->seed, 0));
-    kelvin_sghmc_init(s->update, kelvin_sghmc_theta(s->chain.sampler), NULL);
+    KELVIN_TRY(kelvin_sampler_create(&s->update, s->run->sampler, &none, &sampler));
+    kelvin_sampler_start(s->update, kelvin_sampler_theta(s->chain.sampler));
     s->grad = kelvin_alloc(n, sizeof *s->grad);
     s->x = kelvin_alloc(config->batch * s->run->data->inputs, sizeof *s->x);
     s->y = kelvin_alloc(config->batch, sizeof *s->y);
@@ -94,7 +93,7 @@ static void destroy(struct sampling *s)
 {
     kelvin_chain_destroy(&s->chain);
     kelvin_posterior_destroy(s->bare);
-    kelvin_sghmc_destroy(s->update);
+    kelvin_sampler_destroy(s->update);
     kelvin_run_close(s->run);
     kelvin_free(s->grad);
     kelvin_free(s->x);
@@ -111,7 +110,7 @@ static void note(struct sampling *s, kelvin_status status)
 static void evaluate(struct sampling *s, kelvin_posterior *posterior, double *logp)
 {
     const kelvin_target target = kelvin_posterior_target(posterior);
-    target.eval(target.context, logp, s->grad, kelvin_sghmc_theta(s->chain.sampler));
+    target.eval(target.context, logp, s->grad, kelvin_sampler_theta(s->chain.sampler));
 }
 
 static void bare_gradient(struct sampling *s)
@@ -124,7 +123,7 @@ static void bare_gradient(struct sampling *s)
 static void gathered_gradient(struct sampling *s)
 {
     const kelvin_run *run = s->run;
-    const size_t batch = run->config.batch, first = s->batches++ % s->chain.steps_per_epoch * batch;
+    const size_t batch = run->config.batch, first = s->batches++ % s->chain.row_steps * batch;
     const kelvin_epoch about = {.seed = run->config.seed, .augment = kelvin_run_inside(run)->augment};
     note(s, kelvin_posterior_set_part(s->bare, run->data, &run->data->train, s->chain.order + first, batch, &about));
     evaluate(s, s->bare, NULL);
@@ -140,7 +139,8 @@ static void told_gradient(struct sampling *s)
 
 static void update(struct sampling *s)
 {
-    (void)kelvin_sghmc_step(s->update, s->run->config.lr, s->run->config.temperature, s->updates++);
+    const kelvin_moment moment = {.step = s->updates++, .rate = 1, .temperature = s->run->config.temperature};
+    (void)kelvin_sampler_step(s->update, &moment);
 }
 
 static void step(struct sampling *s)
@@ -152,9 +152,9 @@ static void step(struct sampling *s)
 /* All that one epoch costs beside its steps. */
 static void end_epoch(struct sampling *s)
 {
-    double row[KELVIN_EPOCH_COLUMNS];
+    double row[KELVIN_COLUMNS];
     kelvin_data_order(s->chain.order, s->run->data->train.n, &(kelvin_epoch){.seed = s->run->config.seed});
-    kelvin_epoch_row(row, &s->chain, 0);
+    (void)kelvin_chain_row(row, &s->chain);
     kelvin_chain_keep(&s->chain);
 }
 
@@ -205,42 +205,31 @@ static kelvin_status take_turns(struct bench_times times[PARTS], struct sampling
 
 /* ---- checkpoints ---- */
 
-/* The last one of a long run: with all of its history. By the clock: whoever waits for a disk waits. */
-static kelvin_status write_checkpoints(double *seconds, struct sampling *s, const char *folder, size_t times)
+/* Before the last epoch of a long run: with all of its history. By the clock: whoever waits for a disk waits. */
+static kelvin_status write_checkpoints(double *seconds, struct sampling *s, const char *path, size_t times)
 {
     struct kelvin_chain *chain = &s->chain;
-    struct kelvin_keeper *keeper;
     double taken[CHECKPOINTS];
-    for (uint32_t epoch = 0; epoch < EPOCHS; epoch++)
-        kelvin_epoch_row(chain->history + (size_t)epoch * KELVIN_EPOCH_COLUMNS, chain, epoch);
-    chain->good.step = chain->steps;
-    KELVIN_TRY(kelvin_keeper_start(&keeper, folder));
-    kelvin_status status = KELVIN_OK;
-    for (size_t i = 0; i < times && !status; i++) {
-        struct kelvin_slot slot;
-        status = kelvin_slot_open(&slot, keeper, chain);
+    chain->good.step = chain->steps - chain->row_steps;
+    kelvin_bundle_place(&chain->bundle, s->run, chain->good.step, false);
+    for (size_t i = 0; i < times; i++) {
         const double start = kelvin_now();
-        if (!status) status = kelvin_slot_close(&slot);
+        KELVIN_TRY(kelvin_state_write(path, chain, &chain->good, &chain->bundle));
         taken[i] = kelvin_now() - start;
     }
-    kelvin_keeper_stop(keeper);
-    if (!status) *seconds = bench_times(taken, times).best;
-    return status;
+    *seconds = bench_times(taken, times).best;
+    return KELVIN_OK;
 }
 
 static kelvin_status time_checkpoints(double *seconds, struct sampling *s, bool quick)
 {
-    static const char *const files[] = {KELVIN_STATE_FILE, KELVIN_HISTORY_FILE, KELVIN_TIMES_FILE, KELVIN_CHAIN_FOLDER};
     const char *parent = getenv("TMPDIR");
     kelvin_path folder, path;
     KELVIN_TRY(kelvin_path_join(folder, parent && *parent ? parent : "/tmp", "kelvin-bench-XXXXXX"));
     if (!mkdtemp(folder)) return kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: %s", folder, strerror(errno));
-    kelvin_status status = kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, 0);
-    if (!status && mkdir(path, 0777))
-        status = kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: %s", path, strerror(errno));
-    if (!status) status = write_checkpoints(seconds, s, folder, quick ? 1 : CHECKPOINTS);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (!kelvin_path_join(path, folder, files[i], 0)) (void)remove(path);
+    kelvin_status status = kelvin_path_join(path, folder, "state.safetensors");
+    if (!status) status = write_checkpoints(seconds, s, path, quick ? 1 : CHECKPOINTS);
+    (void)remove(path);
     (void)remove(folder);
     return status;
 }
@@ -255,7 +244,7 @@ static kelvin_status measure(struct bench_sampling *out, struct sampling *s, boo
     step(s); /* so that the epoch has begun, and its row is of something */
     KELVIN_TRY(s->status);
     KELVIN_TRY(time_checkpoints(&checkpoint, s, quick));
-    const double bare = t[BARE].best, per_epoch = (double)s->chain.steps_per_epoch;
+    const double bare = t[BARE].best, per_epoch = (double)s->chain.row_steps;
     const double epoch_end = t[EPOCH_END].best / per_epoch, share = checkpoint / period;
     *out = (struct bench_sampling){
         .gradient = bare,

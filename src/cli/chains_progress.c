@@ -15,10 +15,12 @@ enum { FIRM = 2 }; /* statements that matter more than a bar */
 
 static const double newest = 0.1; /* its weight in what is smoothed: with ten news a second that is about a second */
 
-kelvin_status chains_progress_start(struct chains_progress *p, uint32_t chains)
+kelvin_status chains_progress_start(struct chains_progress *p, const kelvin_run *run)
 {
+    const uint32_t chains = run->config.chains;
     const size_t lines = (size_t)chains + 1;
-    *p = (struct chains_progress){.chains = chains};
+    *p = (struct chains_progress){.run = run, .chains = chains};
+    p->columns = kelvin_run_columns(p->column, run);
     progress_start(&p->whole, "all", 1);
     p->seen = kelvin_alloc(chains, sizeof *p->seen);
     p->bars = kelvin_alloc(lines, sizeof *p->bars);
@@ -49,14 +51,28 @@ static void add_up(struct chains_progress *p)
     if (whole->total == 0) whole->total = 1; /* all diverged in their first step */
 }
 
+/* The first of them count alike, as in a mean; after that the newest has always the same weight. */
+static void hear_values(const struct chains_progress *p, struct chain_seen *seen, const double *values)
+{
+    const double weight = fmax(newest, 1.0 / ++seen->told);
+    for (size_t i = 0; i < p->columns; i++)
+        if (isfinite(values[i]) && isfinite(seen->value[i]))
+            seen->value[i] += weight * (values[i] - seen->value[i]);
+        else
+            seen->value[i] = values[i];
+}
+
 static void hear_chain(struct chains_progress *p, const kelvin_chain_news *news)
 {
     if (news->chain >= p->chains) return;
     struct chain_seen *seen = &p->seen[news->chain];
+    const bool moved = !seen->heard || news->step > seen->news.step;
     if (!seen->heard) seen->before = news->step;
+    if (news->values && moved) hear_values(p, seen, news->values);
     seen->heard = true;
     seen->news = *news;
-    seen->speed += (seen->speed > 0 ? newest : 1) * (news->images_per_s - seen->speed);
+    seen->news.values = NULL; /* they are the chain's */
+    seen->speed += (seen->speed > 0 ? newest : 1) * (news->steps_per_s - seen->speed);
     if (news->step > news->steps) seen->news.step = news->steps;
     if (seen->news.step < seen->before) seen->before = seen->news.step;
     p->steps = news->steps;
@@ -72,7 +88,6 @@ static void hear_logits(struct chains_progress *p, const kelvin_chain_news *news
         p->whole.done_before = news->step;
         p->whole.shown_tenths = 0;
     }
-    p->logits_per_s = news->images_per_s;
     p->whole.total = news->steps ? news->steps : 1;
     p->whole.done = news->step < p->whole.total ? news->step : p->whole.total;
 }
@@ -85,17 +100,18 @@ static int digits(uint32_t x)
 }
 
 /* "chain 3", with room for the number of the last chain. */
-static struct bar chain_bar(const struct chains_progress *p, const kelvin_chain_news *news)
+static struct bar chain_bar(const struct chains_progress *p, const struct chain_seen *seen)
 {
+    const kelvin_chain_news *news = &seen->news;
     char name[BAR_NAME];
     snprintf(name, sizeof name, "chain %*" PRIu32, digits(p->chains - 1), news->chain);
     struct bar bar = bar_named(name, news->steps ? (double)news->step / (double)news->steps : 0, FIRM);
-    bar_say(&bar, "epoch %*" PRIu32 "/%" PRIu32, digits(news->epochs), news->epoch, news->epochs);
-    if (news->step == 0 || !isfinite(news->accuracy)) return bar; /* nothing to say yet */
-    bar_say(&bar, "train %5.1f %%", 100 * news->accuracy);
-    bar_say(&bar, "confidence %5.1f %%", 100 * news->confidence);
-    bar_say(&bar, "log-posterior %9.2e", news->log_posterior);
-    bar_say(&bar, "logits %5.1f", news->range);
+    bar_say(&bar, "%s %*" PRIu32 "/%" PRIu32, kelvin_run_row_name(p->run), digits(news->rows), news->row, news->rows);
+    for (size_t i = 0; i < p->columns && seen->told > 0; i++) {
+        const kelvin_statistic *column = p->column[i];
+        const double scale = column->scale != 0 ? column->scale : 1;
+        if (column->shown && isfinite(seen->value[i])) bar_say(&bar, column->shown, scale * seen->value[i]);
+    }
     return bar;
 }
 
@@ -106,15 +122,20 @@ static uint32_t count_phase(const struct chains_progress *p, kelvin_chain_phase 
     return n;
 }
 
+/* A step is a batch of images, or a whole iteration. */
 static void say_speed(struct bar *bar, const struct chains_progress *p)
 {
-    double sum = p->logits ? p->logits_per_s : 0;
-    for (uint32_t i = 0; i < p->chains && !p->logits; i++)
+    const bool batches = p->run->sampler->batches;
+    double sum = 0;
+    for (uint32_t i = 0; i < p->chains; i++)
         if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) sum += p->seen[i].speed;
     if (!(sum > 0)) return;
     char text[AMOUNT];
-    amount_grouped(text, sum);
-    bar_say(bar, "%s images/s", text);
+    if (batches || sum >= 100)
+        amount_grouped(text, batches ? sum * p->run->config.batch : sum);
+    else
+        snprintf(text, sizeof text, "%.3g", sum);
+    bar_say(bar, "%s %s/s", text, batches ? "images" : "iterations");
 }
 
 static struct bar whole_bar(const struct chains_progress *p, double now)
@@ -134,7 +155,7 @@ static struct bar whole_bar(const struct chains_progress *p, double now)
     else
         bar_say(&bar, "%" PRIu32 " of %" PRIu32 " chain%s done", done, p->chains, p->chains == 1 ? "" : "s");
     if (diverged) bar_say(&bar, "%" PRIu32 " diverged", diverged);
-    say_speed(&bar, p);
+    if (!p->logits) say_speed(&bar, p);
     return bar;
 }
 
@@ -144,7 +165,7 @@ static void draw(struct chains_progress *p, double now)
     size_t columns, rows, n = 0;
     progress_terminal(&columns, &rows);
     for (uint32_t i = 0; i < p->chains && n + 1 < rows && !p->logits; i++)
-        if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) p->bars[n++] = chain_bar(p, &p->seen[i].news);
+        if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) p->bars[n++] = chain_bar(p, &p->seen[i]);
     p->bars[n++] = whole_bar(p, now);
     p->whole.drawn = bars_draw(stderr, p->screen, p->bars, n, columns, p->whole.drawn);
 }

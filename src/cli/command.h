@@ -13,7 +13,7 @@ struct command {
     size_t runs;          /* the first so many of them are runs: RUN/run.json is as good as RUN */
     const struct option *options;
     size_t n_options;
-    const struct option_group *groups; /* NULL: all options always count */
+    const struct option_table *(*build)(void); /* where options follow from other tables: makes them; NULL: see above */
     size_t settings_size;
     void (*defaults)(void *settings); /* settings come zeroed; NULL: zeros will do */
 
@@ -30,7 +30,12 @@ extern const struct command sample_command, resume_command, eval_command, diagno
 /* All of them; NULL after the last. */
 extern const struct command *const commands[];
 
+struct option_table command_options(const struct command *command);
+
 void command_help(FILE *out, const struct command *command, const void *settings);
+/* The same with other options than its own: those that count for what was asked about. */
+void command_help_with(FILE *out, const struct command *command, const struct option_table *table,
+                       const void *settings);
 
 /* kelvin.1 in roff. KELVIN_ENOMEM if memory is short. */
 KELVIN_MUST_CHECK kelvin_status manual_print(FILE *out);

@@ -12,9 +12,20 @@ void *command_settings(const struct command *command)
     return settings;
 }
 
-void command_help(FILE *out, const struct command *command, const void *settings)
+struct option_table command_options(const struct command *command)
+{
+    return command->build ? *command->build() : (struct option_table){command->options, command->n_options, NULL};
+}
+
+void command_help_with(FILE *out, const struct command *command, const struct option_table *table, const void *settings)
 {
     fprintf(out, "Usage: kelvin %s %s\n%s.\n\n%s\n\nOptions:\n", command->name, command->synopsis, command->about,
             command->details);
-    options_print(out, command->options, command->n_options, command->groups, settings);
+    options_print(out, table, settings);
+}
+
+void command_help(FILE *out, const struct command *command, const void *settings)
+{
+    const struct option_table table = command_options(command);
+    command_help_with(out, command, &table, settings);
 }

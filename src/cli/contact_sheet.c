@@ -2,10 +2,10 @@
  * normalisation: what is seen is what went through the whole machinery. */
 #include "cli/contact_sheet.h"
 
-#include "files/files.h"
 #include "cli/letters.h"
 #include "data/picture.h"
 #include "data/resize.h"
+#include "files/files.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -75,7 +75,7 @@ static kelvin_status check(kelvin_epoch *epoch, const struct settings *s, const 
 {
     static const char *const of_show[] = {"part", "augment", "epoch", "seed"};
     for (size_t i = 0; !s->show && i < sizeof of_show / sizeof *of_show; i++)
-        if (option_given(arguments, options, N_OPTIONS, of_show[i]))
+        if (option_given(arguments, &(struct option_table){options, N_OPTIONS, NULL}, of_show[i]))
             return kelvin_fail(KELVIN_EUSAGE, "--%s says what to show: give --show PNG as well", of_show[i]);
     if (strcmp(s->part, "train") != 0 && strcmp(s->part, "test") != 0)
         return kelvin_fail(KELVIN_EUSAGE, "--part is '%s'; expected train or test", s->part);

@@ -5,8 +5,8 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "data/cache.h"
-#include "files/text.h"
 #include "files/record.h"
+#include "files/text.h"
 
 #include <kelvin/fetch.h>
 

@@ -1,6 +1,7 @@
 /* kelvin diagnose: reads a run's folder and says whether to believe it. */
 #include "cli/command.h"
 #include "cli/diagnose_table.h"
+#include "cli/notes.h"
 #include "cli/report.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     const struct settings *settings = data;
     kelvin_samples *samples;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin diagnose --help)");
-    KELVIN_TRY(kelvin_samples_open(&samples, arguments->operand));
+    KELVIN_TRY(open_samples(&samples, arguments->operand));
     const kelvin_status status = tell(samples, settings);
     kelvin_samples_close(samples);
     return status;
@@ -49,9 +50,11 @@ const struct command diagnose_command = {
         "sample sizes, of all parameters and of the predicted probabilities. They need several samples per chain.\n"
         "Agreement: how often the ensembles of two chains have another most likely class, and their total variation,\n"
         "which is half of the sum over classes of |p - q|; samples within a chain are the yardstick.\n"
-        "Of SGHMC also the kinetic and the configurational temperature of the last epochs, which should be the one\n"
-        "that was set; of HMC the acceptance and the energy error. Predictions are those at the test data (of HMC: at\n"
-        "the training data); R-hat is of 1,000 of them at equal distances where there are more.\n"
+        "Also what the sampler says of itself: the kinetic and the configurational temperature at the end, which\n"
+        "should be the one that was set, or the share of accepted proposals and their energy error. Predictions are\n"
+        "those at the test data, or at the training data where there are no others; R-hat is of 1,000 of them at "
+        "equal\n"
+        "distances where there are more.\n"
         "Accuracy, calibration and the like are kelvin eval's.",
     .operands = 1,
     .runs = 1,

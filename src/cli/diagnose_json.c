@@ -1,17 +1,6 @@
 /* A diagnosis for programs. What is not a number is null. */
 #include "cli/diagnose_table.h"
 #include "cli/report.h"
-#include "run/room.h"
-
-static json_t *convergence_json(const kelvin_convergence *c)
-{
-    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "quantities", (json_int_t)c->quantities,
-                     "chains", (json_int_t)c->chains, "draws", (json_int_t)c->draws, "rhat_mean",
-                     json_number(c->rhat_mean), "rhat_max", json_number(c->rhat_max), "rank_rhat_median",
-                     json_number(c->rank_rhat_median), "rank_rhat_max", json_number(c->rank_rhat_max),
-                     "ess_bulk_median", json_number(c->ess_bulk_median), "ess_bulk_min", json_number(c->ess_bulk_min),
-                     "ess_tail_min", json_number(c->ess_tail_min));
-}
 
 static json_t *matrix_json(const double *matrix, size_t n)
 {
@@ -39,12 +28,6 @@ static json_t *agreement_json(const kelvin_agreement *a)
         "variation", gap_json(a->variation_mean, a->variation_max, a->within_variation, a->variation, a->chains));
 }
 
-/* Which chain each sample is of. By HMC all chains have the same number, and there may be thousands. */
-static json_t *sample_chain_json(const kelvin_samples *samples)
-{
-    return kelvin_run_is_hmc(samples->run) ? json_null() : json_numbers(samples->chain, samples->n);
-}
-
 json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
     const kelvin_run_config *c = &samples->run->config;
@@ -53,11 +36,10 @@ json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
         "s:o, s:o, s:o}",
         "sampler", c->sampler, "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
         "temperature", c->temperature, "seed", json_seed(c->seed), "chains", (json_int_t)c->chains, "samples",
-        (json_int_t)samples->n, "sample_chain", sample_chain_json(samples), "side",
+        (json_int_t)samples->n, "sample_chain", json_sample_chain(samples), "side",
         d->side == KELVIN_TEST ? "test" : "train", "observations", (json_int_t)d->observations, "parameters",
-        convergence_json(&d->parameters), "predictions", convergence_json(&d->predictions), "agreement",
-        agreement_json(&d->agreement), "temperatures",
-        d->temperatures.epochs > 0 ? json_temperatures(&d->temperatures) : json_null(), "acceptance",
+        json_convergence(&d->parameters), "predictions", json_convergence(&d->predictions), "agreement",
+        agreement_json(&d->agreement), "temperatures", json_temperatures(&d->temperatures, samples->run), "acceptance",
         json_number(d->acceptance), "energy_error", json_number(d->energy_error), "training_accuracy",
         json_number(d->training_accuracy), "training_log_likelihood", json_number(d->training_log_likelihood),
         "training_confidence", json_number(d->training_confidence), "diverged", json_diverged(samples), "notes",

@@ -42,26 +42,22 @@ static const char *side_name(const kelvin_diagnosis *d)
     return d->side == KELVIN_TEST ? "test" : "training";
 }
 
-static void print_convergence(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
+void diagnose_print_convergence(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
     const kelvin_convergence *p = &d->predictions;
     const size_t classes = samples->run->data->classes;
     char which[64] = "";
-    if (p->draws > 1) {
-        fprintf(out, "%30s%20s%19s%10s\n", "R-hat of the paper", "rank-normalised", "bulk ESS", "tail ESS");
-        fprintf(out, "%21s%9s%11s%9s%11s%8s%10s\n", "mean", "max", "median", "max", "median", "min", "min");
-        print_row(out, "parameters", &d->parameters);
-        print_row(out, "predictions", &d->predictions);
-    }
+    if (p->draws < 2) return;
+    fprintf(out, "%30s%20s%19s%10s\n", "R-hat of the paper", "rank-normalised", "bulk ESS", "tail ESS");
+    fprintf(out, "%21s%9s%11s%9s%11s%8s%10s\n", "mean", "max", "median", "max", "median", "min", "min");
+    print_row(out, "parameters", &d->parameters);
+    print_row(out, "predictions", &d->predictions);
     if (d->observations < d->agreement.observations) snprintf(which, sizeof which, "%zu of ", d->observations);
-    if (p->draws > 1)
-        print_lines(
-            out,
-            "Of %zu chain%s with %zu samples each. Predictions: the probabilit%s at %s%zu %s observations. ESS: so "
-            "many "
-            "independent samples would tell as much.",
-            p->chains, plural(p->chains), p->draws, classes == 2 ? "y of the first class" : "ies of all classes", which,
-            d->agreement.observations, side_name(d));
+    print_lines(out,
+                "Of %zu chain%s with %zu samples each. Predictions: the probabilit%s at %s%zu %s observations. ESS: so "
+                "many independent samples would tell as much.",
+                p->chains, plural(p->chains), p->draws, classes == 2 ? "y of the first class" : "ies of all classes",
+                which, d->agreement.observations, side_name(d));
 }
 
 /* ---- agreement ---- */
@@ -134,22 +130,21 @@ static void print_agreement(FILE *out, const kelvin_diagnosis *d, const kelvin_s
 
 static void print_temperature(FILE *out, const char *name, const kelvin_average *is, const kelvin_temperatures *t)
 {
+    if (t->chains == 0 || isnan(is->mean)) return;
     fprintf(out, "%-28s%12.4f", name, is->mean);
     if (!isnan(is->error)) fprintf(out, " +- %.4f", is->error);
     fprintf(out, "   set: %.4g\n", t->set);
 }
 
-static void print_sampler(FILE *out, const kelvin_diagnosis *d, size_t classes)
+static void print_sampler(FILE *out, const kelvin_diagnosis *d, const kelvin_run *run)
 {
     const kelvin_temperatures *t = &d->temperatures;
+    const size_t classes = run->data->classes;
     fputc('\n', out);
-    if (t->epochs == 0) {
-        fprintf(out, "%-28s%10.1f %%\n", "acceptance", 100 * d->acceptance);
-        fprintf(out, "%-28s%12.4f\n", "energy error, median", d->energy_error);
-    } else if (t->chains > 0) {
-        print_temperature(out, "kinetic temperature", &t->kinetic, t);
-        print_temperature(out, "configurational temperature", &t->configurational, t);
-    }
+    if (!isnan(d->acceptance)) fprintf(out, "%-28s%10.1f %%\n", "acceptance", 100 * d->acceptance);
+    if (!isnan(d->energy_error)) fprintf(out, "%-28s%12.4f\n", "energy error, median", d->energy_error);
+    print_temperature(out, "kinetic temperature", &t->kinetic, t);
+    print_temperature(out, "configurational temperature", &t->configurational, t);
     if (!isnan(d->training_accuracy)) {
         fprintf(out, "%-28s%10.1f %%   mean of single samples\n", "training accuracy", 100 * d->training_accuracy);
         fprintf(out, "%-28s%10.1f %%   guessing: %.1f %%\n", "training confidence", 100 * d->training_confidence,
@@ -157,9 +152,7 @@ static void print_sampler(FILE *out, const kelvin_diagnosis *d, size_t classes)
         fprintf(out, "%-28s%12.4f   by observation; guessing: %.4f\n", "training log-likelihood",
                 d->training_log_likelihood, -log((double)classes));
     }
-    if (t->chains > 0)
-        print_lines(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.", t->epochs, plural(t->epochs),
-                    t->chains, plural(t->chains));
+    print_temperatures_legend(out, t, run);
 }
 
 static void print_diverged(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
@@ -175,9 +168,9 @@ void diagnose_print(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *
     print_subject(out, samples->run);
     print_sampling(out, samples->run, samples->n);
     fputc('\n', out);
-    print_convergence(out, d, samples);
+    diagnose_print_convergence(out, d, samples);
     print_agreement(out, d, samples);
-    print_sampler(out, d, samples->run->data->classes);
+    print_sampler(out, d, samples->run);
     print_diverged(out, d, samples);
     print_list(out, "notes", d->notes, d->n_notes);
     print_list(out, "advice", d->advice, d->n_advice);

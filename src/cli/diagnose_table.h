@@ -7,6 +7,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
+/* R-hat and effective sample sizes; nothing where there are too few draws for them. */
+void diagnose_print_convergence(FILE *out, const kelvin_diagnosis *found, const kelvin_samples *samples);
+
 void diagnose_print(FILE *out, const kelvin_diagnosis *found, const kelvin_samples *samples);
 
 /* Everything, with the matrices. NULL if memory is short. */

@@ -5,8 +5,6 @@
 #include "cli/options.h"
 #include "cli/report.h"
 
-#include <inttypes.h>
-
 enum { LINE = 79 };
 static const double busy = 0.7; /* of a CPU: with less, the time says more about other programs */
 
@@ -37,18 +35,23 @@ static void print_busy(FILE *out, const kelvin_estimate *e)
     print_wrapped(out, sentence, 0, LINE);
 }
 
+/* Rows are epochs or iterations; only of batches it says something that their images are many. */
+static void print_speed(FILE *out, const kelvin_run *run, const kelvin_estimate *e)
+{
+    char text[AMOUNT], name[32];
+    snprintf(name, sizeof name, "%ss per second", kelvin_run_row_name(run));
+    snprintf(text, sizeof text, "%.3g", e->rows_per_s);
+    row(out, name, text, "of all chains together, measured");
+    if (!run->sampler->batches) return;
+    amount_grouped(text, e->rows_per_s * (double)run->data->train.n);
+    row(out, "images per second", text, "");
+}
+
 static void print_table(FILE *out, const kelvin_run *run, const kelvin_estimate *e)
 {
-    const kelvin_run_config *c = &run->config;
-    char text[AMOUNT], note[256];
-    amount_grouped(text, (double)run->data->train.n);
+    char text[AMOUNT], note[64];
     print_subject(out, run);
-    snprintf(note, sizeof note,
-             "%s: %" PRIu32 " chain%s, %" PRIu32 " sample%s, %" PRIu32
-             " epoch%s of %s observations in batches of %" PRIu32,
-             c->sampler, c->chains, c->chains == 1 ? "" : "s", c->samples, c->samples == 1 ? "" : "s", c->epochs,
-             c->epochs == 1 ? "" : "s", text, c->batch);
-    print_wrapped(out, note, 0, LINE);
+    print_sampling(out, run, samples_asked_for(run));
     fputc('\n', out);
     amount_grouped(text, (double)e->parameters);
     row(out, "parameters", text, "");
@@ -59,10 +62,7 @@ static void print_table(FILE *out, const kelvin_run *run, const kelvin_estimate 
     row(out, "memory", text, "at most");
     amount_bytes(text, e->disk);
     row(out, "disk", text, "at most");
-    snprintf(text, sizeof text, "%.3g", e->epochs_per_s);
-    row(out, "epochs per second", text, "of all chains together, measured");
-    amount_grouped(text, e->epochs_per_s * (double)run->data->train.n);
-    row(out, "images per second", text, "");
+    print_speed(out, run, e);
     amount_seconds(text, e->seconds);
     row(out, "time to the end", text, "");
     print_busy(out, e);
@@ -71,14 +71,17 @@ static void print_table(FILE *out, const kelvin_run *run, const kelvin_estimate 
 static json_t *estimate_json(const kelvin_run *run, const kelvin_estimate *e)
 {
     const kelvin_run_config *c = &run->config;
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "sampler",
-                     c->sampler, "data", c->data, "model", c->model, "chains", (json_int_t)c->chains, "samples",
-                     (json_int_t)c->samples, "epochs", (json_int_t)c->epochs, "parameters", (json_int_t)e->parameters,
-                     "chains_at_once", (json_int_t)e->chains_at_once, "threads_per_chain",
-                     (json_int_t)e->threads_per_chain, "memory_bytes", json_number(e->memory), "disk_bytes",
-                     json_number(e->disk), "epochs_per_s", json_number(e->epochs_per_s), "images_per_s",
-                     json_number(e->epochs_per_s * (double)run->data->train.n), "seconds", json_number(e->seconds),
-                     "cpu_share", json_number(e->cpu_share));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "sampler", c->sampler, "data", c->data, "model",
+        c->model, "chains", (json_int_t)c->chains, "samples", (json_int_t)samples_asked_for(run), "parameters",
+        (json_int_t)e->parameters, "chains_at_once", (json_int_t)e->chains_at_once, "threads_per_chain",
+        (json_int_t)e->threads_per_chain, "memory_bytes", json_number(e->memory), "disk_bytes", json_number(e->disk),
+        "seconds", json_number(e->seconds), "cpu_share", json_number(e->cpu_share));
+    json_rows(object, "", run, json_integer(kelvin_run_rows(run)));
+    json_rows(object, "_per_s", run, json_number(e->rows_per_s));
+    if (run->sampler->batches)
+        json_object_set_new(object, "images_per_s", json_number(e->rows_per_s * (double)run->data->train.n));
+    return object;
 }
 
 kelvin_status estimate_report(FILE *out, const kelvin_run_config *config, size_t threads, bool json,
@@ -86,7 +89,7 @@ kelvin_status estimate_report(FILE *out, const kelvin_run_config *config, size_t
 {
     kelvin_run *run;
     kelvin_estimate estimate;
-    KELVIN_TRY(kelvin_run_create(&run, config));
+    KELVIN_TRY(kelvin_run_start(&run, config, NULL));
     warn(run);
     kelvin_status status = kelvin_run_estimate(&estimate, config, threads);
     if (!status && json) status = print_json(out, estimate_json(run, &estimate), FEW_DIGITS);

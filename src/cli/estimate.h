@@ -1,4 +1,4 @@
-/* estimate: what a run by SGHMC will cost, as a table for people or as JSON for programs. */
+/* estimate: what a run will cost, as a table for people or as JSON for programs. */
 #ifndef CLI_ESTIMATE_H
 #define CLI_ESTIMATE_H
 

@@ -7,6 +7,7 @@
 #include "figures/output.h"
 #include "posterior/diagnosis.h"
 #include "report/names.h"
+#include "run/room.h"
 
 #include <string.h>
 
@@ -130,7 +131,7 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
 
 /* Metrics do not say whether to believe them. That nothing can be said, as where a history is damaged, does not make
  * them wrong either. */
-static kelvin_status look_briefly(struct evaluated *e, const kelvin_samples *samples)
+static kelvin_status look_briefly(struct evaluated *e, kelvin_samples *samples)
 {
     const kelvin_metrics *training = strcmp(e->on, "train") == 0 ? &e->metrics : NULL;
     const kelvin_status status = kelvin_diagnose_briefly(&e->found, samples, training);
@@ -143,8 +144,8 @@ static kelvin_status evaluate_run(struct evaluated *e, const struct settings *se
 {
     const double begin = kelvin_now();
     kelvin_samples *samples;
-    KELVIN_TRY(kelvin_run_open(&e->run, e->folder));
-    KELVIN_TRY(kelvin_samples_open(&samples, e->folder));
+    KELVIN_TRY(kelvin_config_read_alone(&e->run, e->folder));
+    KELVIN_TRY(open_samples(&samples, e->folder));
     kelvin_status status = evaluate(e, samples, settings, notes);
     if (!status) status = look_briefly(e, samples);
     kelvin_samples_close(samples);

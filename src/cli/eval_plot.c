@@ -1,8 +1,8 @@
 /* The charts of kelvin eval, as files. */
 #include "cli/eval_plot.h"
 
-#include "files/files.h"
 #include "figures/posterior_charts.h"
+#include "files/files.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,10 +1,11 @@
 /* kelvin export: a run as one file, for other programs. */
 #include <kelvin/export.h>
 
-#include "files/files.h"
 #include "cli/amounts.h"
 #include "cli/command.h"
+#include "cli/notes.h"
 #include "cli/output_file.h"
+#include "files/files.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     kelvin_samples *samples;
     kelvin_exported done;
     kelvin_path path;
-    KELVIN_TRY(kelvin_samples_open(&samples, arguments->operand));
+    KELVIN_TRY(open_samples(&samples, arguments->operand));
     kelvin_status status = settings->output ? KELVIN_OK : default_output(path, arguments->operand, settings->format);
     const char *to = settings->output ? settings->output : path;
     const struct output_reads reads = {.runs = arguments->operands, .n_runs = 1};
@@ -86,8 +87,8 @@ const struct command export_command = {
         "RUN is a folder that kelvin sample made. Arrays of samples are (chain, draw, ...), warm-up left out; chains\n"
         "that stopped early are left out, and the others keep their numbers. PARTS are some of these:\n"
         "posterior: parameters, under the names of a state dict (which have a dot in them);\n"
-        "sample_stats: lp, the log-posterior; of SGHMC lr, temperature, kinetic_temperature,\n"
-        "configurational_temperature and epoch; of HMC acceptance_rate, accepted, energy_error and iteration;\n"
+        "sample_stats: lp, the log-posterior; temperature; epoch or iteration; and what else the sampler tells of its\n"
+        "steps, such as lr and kinetic_temperature, or acceptance_rate and energy_error, under ArviZ's names;\n"
         "log_likelihood: that of each training label, (chain, draw, obs), and labels_train;\n"
         "posterior_predictive: logits_train, (chain, draw, obs, class), and labels_train;\n"
         "predictions: logits_test, (chain, draw, obs, class), and labels_test.\n"

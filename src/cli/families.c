@@ -35,8 +35,8 @@ static bool with_parameters(struct member *member, const kelvin_member_info *inf
 
 static bool sampler(struct member *member, size_t i)
 {
-    const char *name, *about;
-    return kelvin_sampler_info(i, &name, &about) && plain(member, name, about);
+    const kelvin_sampler_type *type = kelvin_sampler_info(i);
+    return type && plain(member, type->name, type->about);
 }
 
 static bool schedule(struct member *member, size_t i)
@@ -95,7 +95,8 @@ static bool figure(struct member *member, size_t i)
 const struct family families[FAMILY_COUNT] = {
     [SAMPLERS] = {"samplers", "sampler", "samplers", NULL, sampler},
     [SCHEDULES] = {"schedules", "schedule", "schedules",
-                   "of sghmc: what learning rate and temperature are multiplied with over a run", schedule},
+                   "of samplers that look at batches: what step size and temperature are multiplied with over a run",
+                   schedule},
     [MODELS] = {"models", "model", "models", NULL, model},
     [DENSITIES] = {"densities", "density", "densities",
                    "of one observation: z = logits, l = logsoftmax(z), y = label; those without y are added to l_y",

@@ -89,7 +89,7 @@ static kelvin_status find_figure(const struct figure **figure, const char *name)
 static kelvin_status check_options(const struct figure *figure, const struct arguments *arguments)
 {
     for (size_t i = COMMON; i < N_OPTIONS; i++) {
-        if (!(arguments->given >> i & 1)) continue;
+        if (!arguments->given[i]) continue;
         if (figure && !figure_heeds(figure, options[i].name))
             return kelvin_fail(KELVIN_EUSAGE, "the figure %s has no option --%s (see kelvin figure %s --help)",
                                figure->name, options[i].name, figure->name);
@@ -111,7 +111,7 @@ static struct settings merge(const struct settings *given, const struct argument
     struct settings merged = *given;
     const struct settings own = {.figure = figure_defaults(figure, given->figure.scale)};
     for (size_t i = COMMON; i < N_OPTIONS; i++)
-        if (!(arguments->given >> i & 1))
+        if (!arguments->given[i])
             memcpy((char *)&merged + options[i].offset, (const char *)&own + options[i].offset, sizes[options[i].kind]);
     return merged;
 }
@@ -217,7 +217,7 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
         n++;
     }
     fprintf(out, "Usage: kelvin figure %s [OPTION]... -o DIR\n%s.\n\nOptions:\n", figure->name, figure->about);
-    options_print(out, own, n, NULL, &settings);
+    options_print(out, &(struct option_table){own, n, NULL}, &settings);
     return KELVIN_OK;
 }
 

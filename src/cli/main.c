@@ -1,7 +1,7 @@
 /* kelvin: the command. Finds the command in the table, reads its options, runs it, and turns its status into
  * an exit code. */
-#include "files/files.h"
 #include "cli/command.h"
+#include "files/files.h"
 
 #include "cli/suggest.h"
 
@@ -98,8 +98,8 @@ static int run_command(const struct command *command, int argc, char **argv)
     if (!settings) return complain(command->name, KELVIN_ENOMEM, "");
     struct arguments arguments;
     int code = EXIT_DONE;
-    kelvin_status status =
-        options_parse(&arguments, settings, command->options, command->n_options, command->operands, argc, argv);
+    const struct option_table table = command_options(command);
+    kelvin_status status = options_parse(&arguments, settings, &table, command->operands, argc, argv);
     for (size_t i = 0; i < arguments.n_operands && i < command->runs && !status; i++)
         status = find_folder(&arguments.operands[i]);
     arguments.operand = arguments.operands[0];

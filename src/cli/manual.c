@@ -40,6 +40,7 @@ static void put_option(FILE *out, const struct option *option, const char *with,
 
 static kelvin_status put_command(FILE *out, const struct command *command)
 {
+    const struct option_table table = command_options(command);
     void *settings = command_settings(command);
     if (!settings) return KELVIN_ENOMEM;
     fputs(".SS kelvin ", out);
@@ -51,8 +52,7 @@ static kelvin_status put_command(FILE *out, const struct command *command)
     fputs(".\n", out);
     put(out, command->details);
     fputc('\n', out);
-    for (size_t i = 0; i < command->n_options; i++)
-        put_option(out, &command->options[i], option_group(command->groups, command->options, i), settings);
+    for (size_t i = 0; i < table.n; i++) put_option(out, &table.options[i], option_with(&table, i), settings);
     kelvin_free(settings);
     return KELVIN_OK;
 }
@@ -98,21 +98,22 @@ static const struct entry statuses[] = {
 
 static const struct entry files[] = {
     {"RUN/run.json", "The whole configuration: enough to repeat the run."},
-    {"RUN/chain-000/state.safetensors", "SGHMC: where the chain stands; kelvin resume goes on from there."},
-    {"RUN/chain-000/sample-000.safetensors", "SGHMC: the parameters of one sample as named tensors."},
-    {"RUN/chain-000/samples.safetensors", "HMC: all draws of a chain as named tensors, warm-up included."},
-    {"RUN/chain-000/history.csv", "One row per epoch (SGHMC) or iteration (HMC)."},
+    {"RUN/data.json", "What the data are like: shape, names, normalisation."},
+    {"RUN/manifest", "Size and checksum of each file that is finished; whoever reads one of them checks it."},
+    {"RUN/chain-000/state.safetensors", "Where the chain stands; kelvin resume goes on from there."},
+    {"RUN/chain-000/samples-000.safetensors, samples-001.safetensors, ...",
+     "The draws of the chain as named tensors, (draws, ...), many in a file; warm-up is marked."},
+    {"RUN/chain-000/history.csv", "One row per epoch or iteration."},
     {"RUN/logits_train.npy, RUN/logits_test.npy",
-     "Logits of the data, (samples, observations, classes); by HMC of the training data alone, warm-up left out."},
+     "Logits of the data, (samples, observations, classes), warm-up left out."},
     {"RUN/labels_train.npy, RUN/labels_test.npy", "The labels of the same observations, as int64 from 0 on."},
-    {"RUN/times.csv, RUN/times.json",
-     "How long it took, by SGHMC and by HMC; nothing else depends on more than the configuration."},
-    {"RUN/lock", "SGHMC: held by the process that works there."},
+    {"RUN/times.csv", "How long it took; nothing else depends on more than the configuration."},
+    {"RUN/lock", "Held by the process that works there."},
     {NULL, NULL},
 };
 
 static const struct entry examples[] = {
-    {"kelvin sample -o run", "Draw a posterior of a small network on the built-in digits, by SGHMC."},
+    {"kelvin sample -o run", "Draw a posterior of a small network on the built-in digits."},
     {"kelvin sample --model cnn --data mnist --temperature 0.1 --epochs 100 --lr 1e-3 -o run",
      "Another network, other data, a cold posterior."},
     {"kelvin sample --config run/run.json --seed 1 -o again", "The same with another seed."},

@@ -1,4 +1,4 @@
-/* What had to be guessed of inputs, said once. */
+/* What had to be guessed of inputs, and what is to be known of runs, said once. */
 #include "cli/notes.h"
 
 #include <stdio.h>
@@ -14,4 +14,17 @@ void notes_say(void *context, const char *sentence)
     if (n < 0 || (size_t)n >= sizeof notes->said - notes->used) return; /* it is said again then */
     memcpy(notes->said + notes->used, line, (size_t)n + 1);
     notes->used += (size_t)n;
+}
+
+void note_samples(const kelvin_samples *samples)
+{
+    const char *note = kelvin_samples_note(samples);
+    if (note) fprintf(stderr, "note: %s\n", note);
+}
+
+kelvin_status open_samples(kelvin_samples **samples, const char *folder)
+{
+    KELVIN_TRY(kelvin_samples_open(samples, folder));
+    note_samples(*samples);
+    return KELVIN_OK;
 }

@@ -1,8 +1,9 @@
-/* notes: what was guessed of inputs, on standard error: who reads the results must know. */
+/* notes: what was guessed of inputs, and what is to be known of runs, on standard error: who reads the results must
+ * know. */
 #ifndef CLI_NOTES_H
 #define CLI_NOTES_H
 
-#include <stddef.h>
+#include <kelvin/run.h>
 
 struct notes {
     const char *command;
@@ -12,5 +13,11 @@ struct notes {
 
 /* "kelvin COMMAND: sentence", once: several runs mostly guess the same. `notes` is a struct notes. */
 void notes_say(void *notes, const char *sentence);
+
+/* "note: sentence": what is to be known of a run's folder before its samples are believed, if there is something. */
+void note_samples(const kelvin_samples *samples);
+
+/* As kelvin_samples_open, with that note. */
+KELVIN_MUST_CHECK kelvin_status open_samples(kelvin_samples **samples, const char *folder);
 
 #endif

@@ -13,14 +13,9 @@
 
 static const struct option help_option = {"help", 'h', NULL, OPTION_FLAG, 0, "print this help and exit", ""};
 
-struct table {
-    const struct option *options;
-    size_t n;
-};
-
 static bool option_name(char name[NAME_SIZE], const void *context, size_t i)
 {
-    const struct table *table = context;
+    const struct option_table *table = context;
     if (i < table->n) snprintf(name, NAME_SIZE, "--%s", table->options[i].name);
     return i < table->n;
 }
@@ -121,7 +116,7 @@ NUMBER(uint32, uint32_t, uint64_t, parse_unsigned, UINT32_MAX, "%" PRIu32)
 NUMBER(uint64, uint64_t, uint64_t, parse_unsigned, UINT64_MAX, "%" PRIu64)
 NUMBER(size, size_t, uint64_t, parse_unsigned, SIZE_MAX, "%zu")
 NUMBER(double, double, double, parse_real, DBL_MAX, "%g")
-NUMBER(float, float, double, parse_real, (double)FLT_MAX, "%g")
+NUMBER(count, double, uint64_t, parse_unsigned, UINT64_C(1) << DBL_MANT_DIG, "%.0f")
 
 static const struct {
     kelvin_status (*read)(void *at, const char *name, const char *text);
@@ -129,7 +124,7 @@ static const struct {
 } kinds[] = {
     [OPTION_FLAG] = {read_flag, show_flag},       [OPTION_UINT32] = {read_uint32, show_uint32},
     [OPTION_UINT64] = {read_uint64, show_uint64}, [OPTION_SIZE] = {read_size, show_size},
-    [OPTION_DOUBLE] = {read_double, show_double}, [OPTION_FLOAT] = {read_float, show_float},
+    [OPTION_DOUBLE] = {read_double, show_double}, [OPTION_COUNT] = {read_count, show_count},
     [OPTION_STRING] = {read_string, show_string},
 };
 
@@ -152,12 +147,12 @@ static kelvin_status take(struct arguments *arguments, void *settings, const str
             return kelvin_fail(KELVIN_EUSAGE, "--%s needs a value: %s", option->name, option->metavar);
         text = cursor->argv[cursor->next++];
     }
-    arguments->given |= (uint64_t)1 << i;
+    arguments->given[i] = true;
     return kinds[option->kind].read((char *)settings + option->offset, option->name, text);
 }
 
-static kelvin_status take_long(struct arguments *arguments, void *settings, const struct table *table, char *word,
-                               struct cursor *cursor)
+static kelvin_status take_long(struct arguments *arguments, void *settings, const struct option_table *table,
+                               char *word, struct cursor *cursor)
 {
     const char *equals = strchr(word, '=');
     char name[NAME_SIZE], dashed[NAME_SIZE + 2];
@@ -173,8 +168,8 @@ static kelvin_status take_long(struct arguments *arguments, void *settings, cons
     return fail_unknown("option", dashed, option_name, table);
 }
 
-static kelvin_status take_letter(struct arguments *arguments, void *settings, const struct table *table, char *word,
-                                 struct cursor *cursor)
+static kelvin_status take_letter(struct arguments *arguments, void *settings, const struct option_table *table,
+                                 char *word, struct cursor *cursor)
 {
     for (size_t i = 0; i < table->n; i++)
         if (*word == table->options[i].letter)
@@ -186,10 +181,9 @@ static kelvin_status take_letter(struct arguments *arguments, void *settings, co
     return kelvin_fail(KELVIN_EUSAGE, "unknown option '-%c'", *word);
 }
 
-kelvin_status options_parse(struct arguments *arguments, void *settings, const struct option *options, size_t n,
-                            size_t most, int argc, char **argv)
+kelvin_status options_parse(struct arguments *arguments, void *settings, const struct option_table *table, size_t most,
+                            int argc, char **argv)
 {
-    const struct table table = {options, n};
     struct cursor cursor = {argc, 0, argv};
     bool only_operands = false;
     *arguments = (struct arguments){.argc = argc, .argv = argv};
@@ -198,9 +192,9 @@ kelvin_status options_parse(struct arguments *arguments, void *settings, const s
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (!only_operands && strncmp(word, "--", 2) == 0) {
-            KELVIN_TRY(take_long(arguments, settings, &table, word + 2, &cursor));
+            KELVIN_TRY(take_long(arguments, settings, table, word + 2, &cursor));
         } else if (!only_operands && word[0] == '-' && word[1]) {
-            KELVIN_TRY(take_letter(arguments, settings, &table, word + 1, &cursor));
+            KELVIN_TRY(take_letter(arguments, settings, table, word + 1, &cursor));
         } else if (arguments->n_operands == most) {
             return kelvin_fail(KELVIN_EUSAGE, "unexpected argument '%s'", word);
         } else {
@@ -211,10 +205,10 @@ kelvin_status options_parse(struct arguments *arguments, void *settings, const s
     return KELVIN_OK;
 }
 
-bool option_given(const struct arguments *arguments, const struct option *options, size_t n, const char *name)
+bool option_given(const struct arguments *arguments, const struct option_table *table, const char *name)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(options[i].name, name) == 0) return arguments->given >> i & 1;
+    for (size_t i = 0; i < table->n; i++)
+        if (strcmp(table->options[i].name, name) == 0) return arguments->given[i];
     return false;
 }
 
@@ -281,24 +275,19 @@ static void print_option(FILE *out, const struct option *option, const void *set
     print_wrapped(out, text, COLUMN, WIDTH);
 }
 
-const char *option_group(const struct option_group *groups, const struct option *options, size_t i)
+const char *option_with(const struct option_table *table, size_t i)
 {
-    const char *with = NULL;
-    for (size_t first = 0; groups && first <= i; first++)
-        for (const struct option_group *group = groups; group->first; group++)
-            if (strcmp(group->first, options[first].name) == 0) with = group->with;
-    return with;
+    return table->with ? table->with[i] : NULL;
 }
 
-void options_print(FILE *out, const struct option *options, size_t n, const struct option_group *groups,
-                   const void *settings)
+void options_print(FILE *out, const struct option_table *table, const void *settings)
 {
     const char *last = NULL;
-    for (size_t i = 0; i < n; i++) {
-        const char *with = option_group(groups, options, i);
+    for (size_t i = 0; i < table->n; i++) {
+        const char *with = option_with(table, i);
         if (with && !last) print_option(out, &help_option, settings);
-        if (with != last) fprintf(out, "\nOnly with %s:\n", with);
-        print_option(out, &options[i], settings);
+        if (with && (!last || strcmp(with, last) != 0)) fprintf(out, "\nOnly with %s:\n", with);
+        print_option(out, &table->options[i], settings);
         last = with;
     }
     if (!last) print_option(out, &help_option, settings);

@@ -7,7 +7,8 @@
  *     };
  *     struct settings settings = {.chains = 3};                 // defaults
  *     struct arguments arguments;
- *     kelvin_status st = options_parse(&arguments, &settings, options, 2, 1, argc, argv);
+ *     const struct option_table table = {options, 2, NULL};
+ *     kelvin_status st = options_parse(&arguments, &settings, &table, 1, argc, argv);
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -22,7 +23,7 @@ enum option_kind {
     OPTION_UINT64,
     OPTION_SIZE,
     OPTION_DOUBLE,
-    OPTION_FLOAT,
+    OPTION_COUNT,  /* a whole number in a double */
     OPTION_STRING, /* const char *, points into argv */
 };
 
@@ -36,41 +37,42 @@ struct option {
     const char *shown; /* what to show as the default; NULL: the value that stands in the settings */
 };
 
-/* From the option called `first` on, options count only with `with`: "--sampler hmc". NULL after the last. */
-struct option_group {
-    const char *first, *with;
-};
+enum { OPERANDS = 64, OPTIONS = 96 }; /* at most */
 
-enum { OPERANDS = 64 };
+/* The options of a command. Of several with one name the first is taken. */
+struct option_table {
+    const struct option *options; /* (n) */
+    size_t n;
+    const char *const *with; /* (n): where the option counts only with something, as "--sampler NAME"; NULL: never */
+};
 
 struct arguments {
     const char *operand; /* the first; NULL if there was none */
     const char *operands[OPERANDS];
     size_t n_operands;
-    uint64_t given; /* bit i: option i was there */
-    bool help;      /* --help was there; nothing after it was looked at */
-    int argc;       /* what was read, for those who want to read it again over other defaults */
+    bool given[OPTIONS]; /* option i was there */
+    bool help;           /* --help was there; nothing after it was looked at */
+    int argc;            /* what was read, for those who want to read it again over other defaults */
     char **argv;
 };
 
 /* Reads argv[0 .. argc), both `--name value` and `--name=value`, `-o value` and `-ovalue`, and `--`. At most
- * `most` operands (up to OPERANDS) and 64 options. KELVIN_EUSAGE with a sentence for everything else. */
-KELVIN_MUST_CHECK kelvin_status options_parse(struct arguments *arguments, void *settings, const struct option *options,
-                                              size_t n, size_t most, int argc, char **argv);
+ * `most` operands (up to OPERANDS). KELVIN_EUSAGE with a sentence for everything else. */
+KELVIN_MUST_CHECK kelvin_status options_parse(struct arguments *arguments, void *settings,
+                                              const struct option_table *table, size_t most, int argc, char **argv);
 
 /* Was the option there? */
-bool option_given(const struct arguments *arguments, const struct option *options, size_t n, const char *name);
+bool option_given(const struct arguments *arguments, const struct option_table *table, const char *name);
 
 /* "-o, --output RUN", and its default as "toy", or "" if there is none to show. */
 void option_usage(char *out, size_t size, const struct option *option);
 void option_default(char *out, size_t size, const struct option *option, const void *settings);
 
-/* With what the i-th option counts; NULL: always. `groups` may be NULL. */
-const char *option_group(const struct option_group *groups, const struct option *options, size_t i);
+/* With what the i-th option counts; NULL: always. */
+const char *option_with(const struct option_table *table, size_t i);
 
-/* The options as two columns, --help as the last of those that always count. */
-void options_print(FILE *out, const struct option *options, size_t n, const struct option_group *groups,
-                   const void *settings);
+/* The options as two columns, --help as the last of those that always count, which come first. */
+void options_print(FILE *out, const struct option_table *table, const void *settings);
 
 /* How many columns the first n bytes of a text take: letters of UTF-8, but not accents that stand by themselves. */
 size_t text_columns(const char *text, size_t n);

@@ -1,12 +1,12 @@
 /* kelvin predict: what a posterior says of new inputs, row after row, while they come in. */
-#include "files/files.h"
 #include "cli/bar.h"
 #include "cli/command.h"
 #include "cli/notes.h"
 #include "cli/output_file.h"
 #include "cli/predict_rows.h"
 #include "cli/progress.h"
-#include "cli/sghmc.h"
+#include "cli/runs.h"
+#include "files/files.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -155,14 +155,12 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     if (arguments->n_operands < 2)
         return kelvin_fail(KELVIN_EUSAGE, "%s (see kelvin predict --help)",
                            arguments->operand ? "which inputs?" : "which run, and which inputs?");
-    if (settings->threads > SGHMC_MOST_THREADS)
-        return kelvin_fail(KELVIN_EUSAGE, "--threads is %zu; expected at most %d", settings->threads,
-                           SGHMC_MOST_THREADS);
+    KELVIN_TRY(run_check_threads(settings->threads));
     const struct output_reads reads = {{arguments->operands[1]}, arguments->operands, 1};
     KELVIN_TRY(output_check(settings->output, settings->force, &reads));
     signal(SIGPIPE, SIG_DFL); /* who reads the first rows only means no harm */
     kelvin_samples *samples;
-    KELVIN_TRY(kelvin_samples_open(&samples, arguments->operands[0]));
+    KELVIN_TRY(open_samples(&samples, arguments->operands[0]));
     const kelvin_status status = predict(samples, arguments->operands[1], settings);
     kelvin_samples_close(samples);
     return status;

@@ -1,4 +1,4 @@
-/* A bar with rate, time left and the state of the chains. Drawing is rare, counting is cheap. */
+/* A bar with rate and time left. Drawing is rare, counting is cheap. */
 #include "cli/progress.h"
 
 #include "cli/amounts.h"
@@ -91,7 +91,7 @@ static void say_rate(struct bar *bar, const struct progress *p, double now)
     if (rate > 0) bar_say(bar, "%.*f%s/s", shown < 100 ? 1 : 0, shown, p->bytes ? " MB" : "");
 }
 
-/* "42 %, 61.3/s, 12 s left", and what the chains say if there are any; without a total "12.3 MB, 61.3 MB/s". */
+/* "42 %, 61.3/s, 12 s left"; without a total "12.3 MB, 61.3 MB/s". */
 static struct bar describe(const struct progress *p, double now)
 {
     struct bar bar = bar_named(p->what, p->total ? (double)p->done / (double)p->total : -1, BAR_STATEMENTS);
@@ -99,10 +99,6 @@ static struct bar describe(const struct progress *p, double now)
     if (!p->total && p->done) bar_say(&bar, "%.1f MB", (double)p->done / 1e6);
     say_rate(&bar, p, now);
     progress_say_left(&bar, p, now);
-    if (p->iterations) {
-        bar_say(&bar, "log-posterior %.1f", p->logp);
-        bar_say(&bar, "%.0f %% accepted", 100 * (double)p->accepted / (double)p->iterations);
-    }
     return bar;
 }
 
@@ -121,15 +117,10 @@ static void show(struct progress *p)
     }
 }
 
-static bool count(struct progress *p, const kelvin_hmc_info *info)
+static bool count(struct progress *p, uint64_t pieces)
 {
     pthread_mutex_lock(&p->mutex);
-    if (p->done < p->total) p->done++;
-    if (info) {
-        p->iterations++;
-        p->accepted += info->accepted;
-        p->logp = info->logp;
-    }
+    p->done += pieces < p->total - p->done ? pieces : p->total - p->done;
     show(p);
     pthread_mutex_unlock(&p->mutex);
     return !stopped;
@@ -143,14 +134,35 @@ bool progress_stopped(void *progress)
 
 bool progress_piece(void *progress)
 {
-    return count(progress, NULL);
+    return count(progress, 1);
 }
 
-bool progress_iteration(void *progress, const kelvin_run *run, uint32_t chain, uint32_t iteration,
-                        const kelvin_hmc_info *info)
+/* The place of a chain; a new one at row 0 if it was never heard of. NULL if memory is short: then it is not counted.
+ */
+static struct progress_chain *find_chain(struct progress *p, const kelvin_run *run, uint32_t chain)
 {
-    (void)run, (void)chain, (void)iteration;
-    return count(progress, info);
+    for (size_t i = 0; i < p->n_chains; i++)
+        if (p->chains[i].run == run && p->chains[i].chain == chain) return &p->chains[i];
+    if (p->n_chains == p->room) {
+        const size_t room = p->room ? 2 * p->room : 16;
+        struct progress_chain *chains = kelvin_alloc(room, sizeof *chains);
+        if (!chains) return NULL;
+        if (p->n_chains) memcpy(chains, p->chains, p->n_chains * sizeof *chains);
+        kelvin_free(p->chains);
+        p->chains = chains;
+        p->room = room;
+    }
+    p->chains[p->n_chains] = (struct progress_chain){run, chain, 0};
+    return &p->chains[p->n_chains++];
+}
+
+bool progress_chains(void *progress, const kelvin_run *run, const kelvin_chain_news *news)
+{
+    struct progress_chain *seen = news->phase == KELVIN_CHAIN_LOGITS ? NULL : find_chain(progress, run, news->chain);
+    const uint32_t before = seen ? seen->row : 0;
+    if (!seen || news->row < before) return count(progress, 0);
+    seen->row = news->row;
+    return count(progress, news->row - before);
 }
 
 bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t total)
@@ -177,6 +189,7 @@ bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t to
 void progress_end(struct progress *progress)
 {
     bars_clear(stderr, progress->drawn);
+    kelvin_free(progress->chains);
     pthread_mutex_destroy(&progress->mutex);
 }
 
@@ -192,6 +205,5 @@ static void watch_end(void *progress)
 
 struct figure_watch progress_watch(struct progress *progress)
 {
-    return (struct figure_watch){progress,         watch_start,        progress_piece,
-                                 progress_stopped, progress_iteration, watch_end};
+    return (struct figure_watch){progress, watch_start, progress_piece, progress_stopped, progress_chains, watch_end};
 }

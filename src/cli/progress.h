@@ -3,7 +3,7 @@
  *     progress_catch_signals();
  *     struct progress progress;
  *     progress_start(&progress, "sampling", total);
- *     kelvin_status st = kelvin_run_sample(&run, 1, threads, progress_iteration, &progress);
+ *     kelvin_status st = kelvin_pool_run(pool, task, &progress, total);      // which calls progress_piece
  *     progress_end(&progress);
  *
  * On a terminal: a bar that is redrawn at most ten times a second, never wider than the terminal. Elsewhere: a line
@@ -23,15 +23,19 @@
 struct progress {
     pthread_mutex_t mutex;
     char what[64];
-    bool bytes;                                 /* what is counted is bytes, not pieces */
-    uint64_t done, total, accepted, iterations; /* `iterations` counts those that told about themselves; total 0: not
-                                                   known */
-    uint64_t done_before;                       /* of work that goes on: what was there when it started */
-    double logp;
+    bool bytes;            /* what is counted is bytes, not pieces */
+    uint64_t done, total;  /* total 0: not known */
+    uint64_t done_before;  /* of work that goes on: what was there when it started */
     double started, shown; /* kelvin_now() */
     uint64_t shown_tenths;
     bool terminal;
     size_t drawn; /* lines on the terminal */
+
+    struct progress_chain { /* those that were heard of */
+        const kelvin_run *run;
+        uint32_t chain, row;
+    } * chains;
+    size_t n_chains, room; /* there is memory for so many */
 };
 
 /* SIGINT, SIGTERM and SIGHUP no longer end the program: progress functions return false instead, so that the work can
@@ -46,9 +50,8 @@ bool progress_stopped(void *progress);
 /* One piece of work is done; false to stop. Any thread may call it. */
 bool progress_piece(void *progress);
 
-/* The same for an iteration of a chain: a kelvin_run_progress. */
-bool progress_iteration(void *progress, const kelvin_run *run, uint32_t chain, uint32_t iteration,
-                        const kelvin_hmc_info *info);
+/* The same where pieces are rows of chains, of any number of runs: a kelvin_run_watch. */
+bool progress_chains(void *progress, const kelvin_run *run, const kelvin_chain_news *news);
 
 /* The same for a download: a kelvin_fetch_progress. */
 bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t total);

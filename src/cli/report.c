@@ -1,9 +1,8 @@
-/* The summary of a run. */
+/* What commands print about runs has these in common. */
 #include "cli/report.h"
 
 #include "cli/options.h"
-#include "posterior/advice.h"
-#include "run/room.h"
+#include "run/fields.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -53,11 +52,67 @@ json_t *json_diverged(const kelvin_samples *samples)
     return list;
 }
 
-json_t *json_temperatures(const kelvin_temperatures *t)
+json_t *json_sample_chain(const kelvin_samples *samples)
 {
-    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "epochs", (json_int_t)t->epochs, "chains", (json_int_t)t->chains,
-                     "set", json_number(t->set), "kinetic", json_average(&t->kinetic), "configurational",
-                     json_average(&t->configurational));
+    enum { MANY = 4096 };
+    return samples->n <= MANY ? json_numbers(samples->chain, samples->n) : json_null();
+}
+
+json_t *json_rows(json_t *object, const char *suffix, const kelvin_run *run, json_t *value)
+{
+    char key[32];
+    snprintf(key, sizeof key, "%ss%s", kelvin_run_row_name(run), suffix);
+    json_object_set_new(object, key, value);
+    return object;
+}
+
+json_t *json_temperatures(const kelvin_temperatures *t, const kelvin_run *run)
+{
+    if (t->rows == 0) return json_null();
+    json_t *object = json_rows(json_object(), "", run, json_integer((json_int_t)t->rows));
+    json_object_set_new(object, "chains", json_integer((json_int_t)t->chains));
+    json_object_set_new(object, "set", json_number(t->set));
+    json_object_set_new(object, "kinetic", json_average(&t->kinetic));
+    json_object_set_new(object, "configurational", json_average(&t->configurational));
+    return object;
+}
+
+json_t *json_convergence(const kelvin_convergence *c)
+{
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "quantities", (json_int_t)c->quantities,
+                     "chains", (json_int_t)c->chains, "draws", (json_int_t)c->draws, "rhat_mean",
+                     json_number(c->rhat_mean), "rhat_max", json_number(c->rhat_max), "rank_rhat_median",
+                     json_number(c->rank_rhat_median), "rank_rhat_max", json_number(c->rank_rhat_max),
+                     "ess_bulk_median", json_number(c->ess_bulk_median), "ess_bulk_min", json_number(c->ess_bulk_min),
+                     "ess_tail_min", json_number(c->ess_tail_min));
+}
+
+/* Numbers as they are typed are JSON; a seed may have more digits than its readers. */
+static json_t *field_json(kelvin_arena *arena, const struct kelvin_field *field,
+                          const struct kelvin_config_record *record)
+{
+    const char *words = kelvin_field_words(arena, field, record);
+    if (!words) return NULL;
+    if (field->kind == &kelvin_field_text) return kelvin_json_text(words);
+    if (field->kind == &kelvin_field_seed) return json_seed(record->config.seed);
+    return json_loads(words, JSON_DECODE_ANY, NULL);
+}
+
+json_t *json_config(const kelvin_run *run)
+{
+    const struct kelvin_config_record record = {.config = run->config};
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    const size_t n = kelvin_config_fields_of(fields, run->sampler);
+    json_t *object = json_object();
+    kelvin_arena *arena = NULL;
+    bool failed = kelvin_arena_create(&arena) != KELVIN_OK;
+    for (size_t i = 0; i < n && !failed; i++)
+        if (fields[i].offset < sizeof run->config && fields[i].kind != &kelvin_field_maybe)
+            failed = json_object_set_new(object, fields[i].name, field_json(arena, &fields[i], &record)) != 0;
+    kelvin_arena_destroy(arena);
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
 }
 
 kelvin_status print_json(FILE *out, json_t *object, size_t digits)
@@ -67,6 +122,11 @@ kelvin_status print_json(FILE *out, json_t *object, size_t digits)
     fputc('\n', out);
     json_decref(object);
     return KELVIN_OK;
+}
+
+size_t samples_asked_for(const kelvin_run *run)
+{
+    return (size_t)run->config.chains * (kelvin_run_draws(run) - kelvin_run_warmup(run));
 }
 
 void print_subject(FILE *out, const kelvin_run *run)
@@ -80,22 +140,49 @@ void print_subject(FILE *out, const kelvin_run *run)
         fprintf(out, "%zu observations, and %zu that are kept for testing\n", run->data->train.n, run->data->test.n);
 }
 
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void append(char *text, size_t size, const char *format, ...) KELVIN_PRINTF(3, 4);
+static void append(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, size - used, format, list);
+    va_end(list);
+}
+
+/* A setting's name as people write it: "step size". */
+static void append_setting(char *text, size_t size, const kelvin_setting *setting, double value)
+{
+    append(text, size, ", ");
+    for (const char *at = setting->name; *at; at++) append(text, size, "%c", *at == '_' ? ' ' : *at);
+    append(text, size, " %.10g", value);
+}
+
 void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
 {
     const kelvin_run_config *c = &run->config;
-    const char *chains = c->chains == 1 ? "" : "s";
-    if (kelvin_run_is_hmc(run))
-        print_lines(out,
-                    "%s: %" PRIu32 " chain%s x %" PRIu32 " draws after %" PRIu32 " of warm-up, %" PRIu32
-                    " leapfrog steps of %g, seed %" PRIu64,
-                    c->sampler, c->chains, chains, c->iterations - c->warmup, c->warmup, c->steps, (double)c->step_size,
-                    c->seed);
-    else
-        print_lines(out,
-                    "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " epoch%s, batches of %" PRIu32
-                    ", lr %g (%s), momentum %g, seed %" PRIu64,
-                    c->sampler, c->chains, chains, samples, samples == 1 ? "" : "s", c->epochs,
-                    c->epochs == 1 ? "" : "s", c->batch, c->lr, c->schedule, c->momentum, c->seed);
+    const uint32_t rows = kelvin_run_rows(run), warmup = kelvin_run_warmup(run);
+    char text[1024] = "";
+    append(text, sizeof text, "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " %s%s", c->sampler, c->chains,
+           plural(c->chains), samples, plural(samples), rows, kelvin_run_row_name(run), plural(rows));
+    if (warmup > 0) append(text, sizeof text, ", the first %" PRIu32 " of them warm-up", warmup);
+    if (run->sampler->batches)
+        append(text, sizeof text, ", batches of %" PRIu32 ", schedule %s", c->batch, c->schedule);
+    for (size_t i = 0; i < kelvin_count_settings(run->sampler); i++)
+        append_setting(text, sizeof text, &run->sampler->setting[i], c->setting[i]);
+    print_lines(out, "%s, seed %" PRIu64, text, c->seed);
+}
+
+void print_temperatures_legend(FILE *out, const kelvin_temperatures *t, const kelvin_run *run)
+{
+    if (t->chains > 0)
+        print_lines(out, "Temperatures: of the last %zu %s%s of %zu chain%s.", t->rows, kelvin_run_row_name(run),
+                    plural(t->rows), t->chains, plural(t->chains));
 }
 
 void print_lines(FILE *out, const char *format, ...)
@@ -118,101 +205,4 @@ void print_list(FILE *out, const char *title, const char *const *texts, size_t n
 {
     if (n > 0) fprintf(out, "\n%s\n", title);
     for (size_t i = 0; i < n; i++) print_listed(out, texts[i]);
-}
-
-/* ---- warnings ---- */
-
-struct facts {
-    kelvin_summary summary;
-    const kelvin_run *run;
-    uint32_t draws; /* kept per chain */
-};
-
-static size_t warn(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct facts *f)
-{
-    const kelvin_summary *s = &f->summary;
-    kelvin_diagnosis found = kelvin_nothing_found();
-    found.acceptance = s->acceptance;
-    found.predictions.chains = f->run->config.chains;
-    found.predictions.rank_rhat_max = s->rank_rhat_function;
-    found.predictions.ess_bulk_min = s->ess_bulk_min;
-    found.predictions.ess_tail_min = s->ess_tail_min;
-    return kelvin_advise(out, &(struct kelvin_facts){.run = f->run, .found = &found});
-}
-
-/* ---- for people ---- */
-
-static void print_table(FILE *out, const struct facts *f)
-{
-    const kelvin_summary *s = &f->summary;
-    const kelvin_run_config *c = &f->run->config;
-    print_subject(out, f->run);
-    print_sampling(out, f->run, c->chains * f->draws);
-    fputc('\n', out);
-    fprintf(out, "acceptance                  %8.1f %%\n", 100 * s->acceptance);
-    fprintf(out, "energy error, median        %8.4f\n", s->energy_error);
-    fprintf(out, "training accuracy           %8.1f %%   mean of single draws\n", 100 * s->accuracy);
-    fprintf(out, "R-hat, parameters           %8.3f     mean; largest %.3f, rank-normalised %.3f\n", s->rhat_params,
-            s->rhat_params_max, s->rank_rhat_params);
-    fprintf(out, "R-hat, function space       %8.3f     mean; largest %.3f, rank-normalised %.3f\n", s->rhat_function,
-            s->rhat_function_max, s->rank_rhat_function);
-    fprintf(out, "effective draws, bulk       %8.0f     smallest in function space, of %.0f\n", s->ess_bulk_min,
-            (double)c->chains * f->draws);
-    fprintf(out, "effective draws, tail       %8.0f     smallest in function space\n", s->ess_tail_min);
-    if (f->run->seconds > 0) fprintf(out, "seconds                     %8.1f\n", f->run->seconds);
-    char texts[KELVIN_ADVICE][KELVIN_SENTENCES];
-    const size_t n = warn(texts, f);
-    if (n > 0) fputs("\nwarnings\n", out);
-    for (size_t i = 0; i < n; i++) print_listed(out, texts[i]);
-}
-
-/* ---- for programs ---- */
-
-static const struct {
-    const char *key;
-    size_t offset;
-} numbers[] = {
-    {"acceptance", offsetof(kelvin_summary, acceptance)},
-    {"energy_error", offsetof(kelvin_summary, energy_error)},
-    {"accuracy", offsetof(kelvin_summary, accuracy)},
-    {"rhat_params", offsetof(kelvin_summary, rhat_params)},
-    {"rhat_params_max", offsetof(kelvin_summary, rhat_params_max)},
-    {"rank_rhat_params", offsetof(kelvin_summary, rank_rhat_params)},
-    {"rhat_function", offsetof(kelvin_summary, rhat_function)},
-    {"rhat_function_max", offsetof(kelvin_summary, rhat_function_max)},
-    {"rank_rhat_function", offsetof(kelvin_summary, rank_rhat_function)},
-    {"ess_bulk_min", offsetof(kelvin_summary, ess_bulk_min)},
-    {"ess_tail_min", offsetof(kelvin_summary, ess_tail_min)},
-};
-
-static json_t *summary_json(const struct facts *f)
-{
-    const kelvin_run_config *c = &f->run->config;
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:I, s:f, s:I, s:I, s:I, s:o}", "sampler", c->sampler, "data",
-                  c->data, "model", c->model, "density", c->density, "prior", c->prior, "temperature", c->temperature,
-                  "steps", (json_int_t)c->steps, "step_size", (double)c->step_size, "chains", (json_int_t)c->chains,
-                  "iterations", (json_int_t)c->iterations, "warmup", (json_int_t)c->warmup, "seed", json_seed(c->seed));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        const double *value = (const double *)(const void *)((const char *)&f->summary + numbers[i].offset);
-        json_object_set_new(object, numbers[i].key, json_number(*value));
-    }
-    json_object_set_new(object, "train", json_integer((json_int_t)f->run->data->train.n));
-    json_object_set_new(object, "test", json_integer((json_int_t)f->run->data->test.n));
-    json_object_set_new(object, "seconds", json_number(f->run->seconds));
-    json_t *list = json_array();
-    char texts[KELVIN_ADVICE][KELVIN_SENTENCES];
-    const size_t n = warn(texts, f);
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(texts[i]));
-    json_object_set_new(object, "warnings", list);
-    return object;
-}
-
-kelvin_status report_run(FILE *out, const kelvin_run *run, bool json)
-{
-    struct facts facts = {.run = run, .draws = run->config.iterations - run->config.warmup};
-    KELVIN_TRY(kelvin_summarise(&facts.summary, run));
-    if (json) return print_json(out, summary_json(&facts), FEW_DIGITS);
-    print_table(out, &facts);
-    return KELVIN_OK;
 }

@@ -1,4 +1,4 @@
-/* report: what a run says of itself, as a table for people or as JSON for programs, with warnings in plain words. */
+/* report: what commands print about runs has these in common: lines for people, JSON for programs. */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
@@ -22,18 +22,35 @@ json_t *json_numbers(const uint32_t *numbers, size_t n);
 /* Which chains diverged, and the sentence of each. */
 json_t *json_diverged(const kelvin_samples *samples);
 
-json_t *json_temperatures(const kelvin_temperatures *temperatures);
+/* Which chain each sample is of; null where they are thousands. */
+json_t *json_sample_chain(const kelvin_samples *samples);
+
+/* Adds a value as "epochs" or "iterations", whichever the run has, with a suffix; returns the object. */
+json_t *json_rows(json_t *object, const char *suffix, const kelvin_run *run, json_t *value);
+
+json_t *json_temperatures(const kelvin_temperatures *temperatures,
+                          const kelvin_run *run); /* null where there are none */
+json_t *json_convergence(const kelvin_convergence *convergence);
+
+/* The fields of its configuration that count for its sampler, as run.json has them. NULL if memory is short. */
+json_t *json_config(const kelvin_run *run);
 
 enum { FEW_DIGITS = 7, ALL_DIGITS = 17 };
 
 /* Prints a JSON object with a final newline, and frees it. KELVIN_ENOMEM if it could not be made (NULL). */
 KELVIN_MUST_CHECK kelvin_status print_json(FILE *out, json_t *object, size_t digits);
 
+/* Of all chains together, warm-up left out: so many there are if none diverges. */
+size_t samples_asked_for(const kelvin_run *run);
+
 /* What was sampled, on what data: two lines. */
 void print_subject(FILE *out, const kelvin_run *run);
 
-/* By which sampler, and how. */
+/* By which sampler, and how: chains, epochs or iterations, settings. */
 void print_sampling(FILE *out, const kelvin_run *run, size_t samples);
+
+/* Of when temperatures are; nothing where there are none. */
+void print_temperatures_legend(FILE *out, const kelvin_temperatures *temperatures, const kelvin_run *run);
 
 /* As printf, in lines of at most 79 letters, up to 2,000 in all. */
 void print_lines(FILE *out, const char *format, ...) KELVIN_PRINTF(2, 3);
@@ -41,8 +58,5 @@ void print_lines(FILE *out, const char *format, ...) KELVIN_PRINTF(2, 3);
 /* A sentence after "- ", and several of them under a title; nothing if there are none. */
 void print_listed(FILE *out, const char *text);
 void print_list(FILE *out, const char *title, const char *const *texts, size_t n);
-
-/* Summarises the run and prints it. */
-KELVIN_MUST_CHECK kelvin_status report_run(FILE *out, const kelvin_run *run, bool json);
 
 #endif

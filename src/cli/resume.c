@@ -1,26 +1,24 @@
-/* kelvin resume: goes on with a run by SGHMC that was stopped or killed. */
+/* kelvin resume: goes on with a run that was stopped or killed. */
 #include "cli/command.h"
-#include "cli/report.h"
-#include "cli/sghmc.h"
+#include "cli/runs.h"
 
-#define AT(field) offsetof(struct sghmc_settings, field)
+#define AT(field) offsetof(struct run_settings, field)
 
 static const struct option options[] = {
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the samples do not depend on it", "one per CPU"},
-    {"checkpoint", 0, "S", OPTION_DOUBLE, AT(checkpoint),
-     "seconds after which a chain's state is written again; 0: after each epoch", NULL},
+    {"checkpoint", 0, "S", OPTION_DOUBLE, AT(checkpoint), RUN_CHECKPOINT_HELP, NULL},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print the report as JSON", NULL},
 };
 
 static void defaults(void *settings)
 {
-    ((struct sghmc_settings *)settings)->checkpoint = SGHMC_CHECKPOINT;
+    ((struct run_settings *)settings)->checkpoint = RUN_CHECKPOINT;
 }
 
 static kelvin_status run(void *settings, const struct arguments *arguments)
 {
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin resume --help)");
-    return sghmc_resume(arguments->operand, settings);
+    return run_resume(arguments->operand, settings);
 }
 
 const struct command resume_command = {
@@ -30,12 +28,12 @@ const struct command resume_command = {
     .details =
         "RUN is a folder that kelvin sample made. Each chain goes on from the state that it wrote last, and ends "
         "in the\n"
-        "same bits as if nothing had happened. A run that has ended prints its report again.",
+        "same bits as if nothing had happened. A run that has ended prints its summary again.",
     .operands = 1,
     .runs = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .settings_size = sizeof(struct sghmc_settings),
+    .settings_size = sizeof(struct run_settings),
     .defaults = defaults,
     .run = run,
 };

@@ -1,12 +1,15 @@
-/* The summary of a run by SGHMC. Training metrics are of one clean pass over the plain training set with the samples'
- * own parameters; test metrics and log-likelihoods of ensembles are the numbers that the paper reports. */
-#include "cli/report_ensemble.h"
+/* The summary of a run, by any sampler. Training metrics are of one clean pass over the plain training set with the
+ * samples' own parameters; test metrics and log-likelihoods of ensembles are the numbers that the paper reports. */
+#include "cli/summary.h"
 
+#include "cli/diagnose_table.h"
 #include "cli/eval_table.h"
+#include "cli/notes.h"
 #include "cli/report.h"
 #include "posterior/diagnosis.h"
 #include "run/room.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- what there is to say ---- */
@@ -15,7 +18,7 @@ struct facts {
     const kelvin_run *run;
     kelvin_samples *samples;
     kelvin_metrics train, test; /* test.n is 0 if there is nothing to test with; both are if there are no samples */
-    kelvin_diagnosis *found;    /* temperatures and advice; NULL if there are no samples */
+    kelvin_diagnosis *found;    /* NULL if there are no samples */
 };
 
 static kelvin_status evaluate(kelvin_metrics *out, const struct facts *f, kelvin_side side)
@@ -27,12 +30,16 @@ static kelvin_status evaluate(kelvin_metrics *out, const struct facts *f, kelvin
     return status;
 }
 
-static kelvin_status gather(struct facts *f, const char *folder)
+/* Convergence can be told where every iteration is a draw; where samples are few and large, looking for it would take
+ * long and find nothing. */
+static kelvin_status gather(struct facts *f)
 {
-    KELVIN_TRY(kelvin_samples_find(&f->samples, folder));
+    KELVIN_TRY(kelvin_samples_find(&f->samples, f->run->folder));
     if (f->samples->n == 0) return KELVIN_OK;
+    note_samples(f->samples);
     KELVIN_TRY(evaluate(&f->train, f, KELVIN_TRAIN));
     if (f->run->data->test.n > 0) KELVIN_TRY(evaluate(&f->test, f, KELVIN_TEST));
+    if (!f->run->sampler->batches) return kelvin_diagnose(&f->found, f->samples, 0);
     return kelvin_diagnose_briefly(&f->found, f->samples, &f->train);
 }
 
@@ -76,28 +83,63 @@ static void print_metrics(FILE *out, const struct facts *f)
     }
 }
 
-static void print_temperature(FILE *out, const char *name, const kelvin_average *is, const kelvin_temperatures *t)
+/* A note may follow the cell. */
+static void print_row(FILE *out, const char *name, const char *cell, const char *note)
+{
+    fprintf(out, "%-*s%*s%s\n", NAME_WIDTH, name, WIDTH, cell, note);
+}
+
+static void print_number(FILE *out, const char *name, double x, const char *unit, int digits)
 {
     char cell[CELL];
+    if (isnan(x)) return;
+    cell_number(cell, x, unit, digits, ROOM);
+    print_row(out, name, cell, "");
+}
+
+static void print_temperature(FILE *out, const char *name, const kelvin_average *is, const kelvin_temperatures *t)
+{
+    char cell[CELL], set[CELL];
+    if (t->chains == 0 || isnan(is->mean)) return;
     cell_average(cell, is, 1, "", 4, ROOM);
-    fprintf(out, "%-*s%*s     set: %.4g\n", NAME_WIDTH, name, WIDTH, cell, t->set);
+    snprintf(set, sizeof set, "     set: %.4g", t->set);
+    print_row(out, name, cell, set);
+}
+
+/* What its sampler has to say; not all have the same. */
+static void print_sampler(FILE *out, const struct facts *f)
+{
+    const kelvin_temperatures *t = &f->found->temperatures;
+    print_temperature(out, "kinetic temperature", &t->kinetic, t);
+    print_temperature(out, "configurational temperature", &t->configurational, t);
+    print_number(out, "acceptance", 100 * f->found->acceptance, " %", 1);
+    print_number(out, "energy error, median", f->found->energy_error, "", 4);
+    if (f->run->seconds > 0) print_number(out, "seconds", f->run->seconds, "", 1);
+    if (f->found->predictions.draws > 1) fputc('\n', out);
+    diagnose_print_convergence(out, f->found, f->samples);
+}
+
+/* Samples that are taken from the start on, while the chain is still on its way. */
+static bool starts_cold(const struct facts *f)
+{
+    const kelvin_run_config *c = &f->run->config;
+    return f->run->sampler->batches && f->samples->n > f->train.chains && strcmp(c->schedule, "constant") == 0 &&
+           strcmp(c->init, "none") == 0;
 }
 
 static void print_legend(FILE *out, const struct facts *f)
 {
-    const kelvin_temperatures *t = &f->found->temperatures;
     fputc('\n', out);
-    print_lines(
-        out, "Training: one clean pass at the end over the data as they are (the paper: augmented images, as they were "
-             "met during the last epoch).");
+    if (f->run->sampler->batches)
+        print_lines(out, "Training: one clean pass at the end over the data as they are (the paper: augmented images, "
+                         "as they were met during the last epoch).");
     if (f->samples->n > f->train.chains)
         print_lines(out, f->train.chains > 1
                              ? "+-: standard error over chains; samples of one chain are not independent."
                              : "One chain has no standard errors: its samples are not independent. Use more --chains.");
     else if (f->samples->n > 1)
         print_lines(out, "+-: standard error over samples; of temperatures: over chains.");
-    if (f->samples->n > f->train.chains && strcmp(f->run->config.schedule, "constant") == 0 &&
-        strcmp(f->run->config.init, "none") == 0)
+    if (starts_cold(f))
         print_lines(out, "Schedule constant: samples are from the beginning on. Give a warm start with --init.");
     if (f->train.subsets > 0)
         print_lines(
@@ -107,8 +149,7 @@ static void print_legend(FILE *out, const struct facts *f)
             f->train.subset, f->train.subsets);
     else
         print_lines(out, "Error bars of ensembles need more than 8 samples; the paper has 24.");
-    print_lines(out, "Temperatures: of the last %zu epoch%s of %zu chain%s.", t->epochs, t->epochs == 1 ? "" : "s",
-                t->chains, t->chains == 1 ? "" : "s");
+    print_temperatures_legend(out, &f->found->temperatures, f->run);
 }
 
 static void print_table(FILE *out, const struct facts *f)
@@ -117,38 +158,42 @@ static void print_table(FILE *out, const struct facts *f)
     print_sampling(out, f->run, f->samples->n);
     fputc('\n', out);
     print_metrics(out, f);
-    print_temperature(out, "kinetic temperature", &f->found->temperatures.kinetic, &f->found->temperatures);
-    print_temperature(out, "configurational temperature", &f->found->temperatures.configurational,
-                      &f->found->temperatures);
-    if (f->run->seconds > 0) fprintf(out, "%-*s%*.1f\n", NAME_WIDTH, "seconds", WIDTH, f->run->seconds);
+    print_sampler(out, f);
     print_legend(out, f);
     print_list(out, "warnings", f->found->advice, f->found->n_advice);
 }
 
 /* ---- for programs ---- */
 
-static json_t *config_json(const kelvin_run_config *c)
+static json_t *convergence_json(const kelvin_convergence *c)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:I, s:I, s:I, s:f, s:f, s:s, s:s, s:s, s:s, s:o}", "sampler",
-                     c->sampler, "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
-                     "temperature", c->temperature, "chains", (json_int_t)c->chains, "epochs", (json_int_t)c->epochs,
-                     "batch", (json_int_t)c->batch, "lr", c->lr, "momentum", c->momentum, "schedule", c->schedule,
-                     "temperature_schedule", c->temperature_schedule, "augment", c->augment, "init", c->init, "seed",
-                     json_seed(c->seed));
+    return c->draws > 1 ? json_convergence(c) : json_null();
 }
 
+static void add_findings(json_t *object, const struct facts *f)
+{
+    const kelvin_diagnosis *d = f->found;
+    json_object_set_new(object, "temperatures", d ? json_temperatures(&d->temperatures, f->run) : json_null());
+    json_object_set_new(object, "acceptance", d ? json_number(d->acceptance) : json_null());
+    json_object_set_new(object, "energy_error", d ? json_number(d->energy_error) : json_null());
+    json_object_set_new(object, "parameters", d ? convergence_json(&d->parameters) : json_null());
+    json_object_set_new(object, "predictions", d ? convergence_json(&d->predictions) : json_null());
+    json_object_set_new(object, "warnings", d ? json_texts(d->advice, d->n_advice) : json_array());
+}
+
+/* "samples" of the configuration are those that were asked for; here they are those that there are. */
 static json_t *facts_json(const struct facts *f)
 {
-    json_t *object = config_json(&f->run->config);
+    json_t *object = json_config(f->run);
+    if (!object) return NULL;
     json_object_set_new(object, "samples", json_integer((json_int_t)f->samples->n));
-    json_object_set_new(object, "samples_asked_for", json_integer((json_int_t)f->run->config.samples));
-    json_object_set_new(object, "sample_chain", json_numbers(f->samples->chain, f->samples->n));
+    json_object_set_new(object, "samples_asked_for", json_integer((json_int_t)samples_asked_for(f->run)));
+    json_object_set_new(object, "sample_chain", json_sample_chain(f->samples));
     json_object_set_new(object, "diverged", json_diverged(f->samples));
     json_object_set_new(object, "training", metrics_json(&f->train));
     json_object_set_new(object, "test", metrics_json(&f->test));
-    json_object_set_new(object, "temperatures", f->found ? json_temperatures(&f->found->temperatures) : json_null());
     json_object_set_new(object, "seconds", f->run->seconds > 0 ? json_number(f->run->seconds) : json_null());
-    json_object_set_new(object, "warnings", f->found ? json_texts(f->found->advice, f->found->n_advice) : json_array());
+    add_findings(object, f);
     return object;
 }
 
@@ -160,10 +205,10 @@ static kelvin_status tell(FILE *out, const struct facts *f, bool json)
     return KELVIN_OK;
 }
 
-kelvin_status report_ensemble(FILE *out, const kelvin_run *run, const char *folder, bool json)
+kelvin_status summary_print(FILE *out, const kelvin_run *run, bool json)
 {
     struct facts facts = {.run = run};
-    kelvin_status status = gather(&facts, folder);
+    kelvin_status status = gather(&facts);
     if (!status) status = tell(out, &facts, json);
     kelvin_diagnosis_free(facts.found);
     kelvin_samples_close(facts.samples);

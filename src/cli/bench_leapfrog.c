@@ -1,4 +1,4 @@
-/* kelvin bench hmc: how fast the hot loop is, and how much of what this CPU can do that is.
+/* kelvin bench leapfrog: how fast the hot loop is, and how much of what this CPU can do that is.
  *
  * A gradient of the 492-parameter network at 18 points counts two operations per multiply-add: 440 multiply-adds
  * forward, 420 back to the activations (the first layer's inputs need none) and 440 to the weights, per point. */
@@ -167,4 +167,4 @@ static kelvin_status measure(struct bench_results *r, const struct bench_setting
     return status;
 }
 
-const struct benchmark hmc_benchmark = {"hmc", rows, ROWS, measure};
+const struct benchmark leapfrog_benchmark = {"leapfrog", rows, ROWS, measure};

@@ -1,0 +1,101 @@
+/* Runs, by any sampler. Everything is kept in the folder as it comes, so that stopping, failing and being killed differ
+ * only in the sentence. */
+#include "cli/runs.h"
+
+#include "cli/chains_progress.h"
+#include "cli/estimate.h"
+#include "cli/summary.h"
+
+#include <inttypes.h>
+
+kelvin_status run_check_threads(size_t threads)
+{
+    enum { MOST = 1024 };
+    if (threads <= MOST) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "--threads is %zu; expected at most %d", threads, MOST);
+}
+
+kelvin_status run_check(const struct run_settings *settings)
+{
+    KELVIN_TRY(run_check_threads(settings->threads));
+    if (settings->checkpoint < 0)
+        return kelvin_fail(KELVIN_EUSAGE, "--checkpoint must not be negative, not '%g'", settings->checkpoint);
+    return KELVIN_OK;
+}
+
+static void warn(const kelvin_run *run)
+{
+    const char *warning = kelvin_run_warning(run);
+    if (warning) fprintf(stderr, "warning: %s\n", warning);
+}
+
+static kelvin_status work(kelvin_run *run, const struct run_settings *settings)
+{
+    const kelvin_run_options options = {.threads = settings->threads, .checkpoint = settings->checkpoint};
+    const char *folder = run->folder;
+    struct chains_progress progress;
+    kelvin_status status = chains_progress_start(&progress, run);
+    if (!status) status = kelvin_run_sample(&run, 1, &options, chains_progress_watch, &progress);
+    chains_progress_end(&progress);
+    if (status == KELVIN_ESTOP)
+        return kelvin_fail(status, "stopped; %s holds everything up to now. Go on with: kelvin resume %s", folder,
+                           folder);
+    if (status == KELVIN_EFORMAT || status == KELVIN_EUSAGE) return status; /* going on would end here again */
+    if (status) return kelvin_fail(status, "%s; go on with: kelvin resume %s", kelvin_error(), folder);
+    return KELVIN_OK;
+}
+
+static uint32_t tell_diverged(const kelvin_run *run)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < run->config.chains; i++) {
+        const char *sentence = kelvin_run_diverged(run, i);
+        if (sentence) fprintf(stderr, "%s\n", sentence);
+        n += sentence != NULL;
+    }
+    return n;
+}
+
+static kelvin_status summarise(const kelvin_run *run, bool json)
+{
+    const uint32_t n = run->config.chains, diverged = tell_diverged(run);
+    KELVIN_TRY(summary_print(stdout, run, json));
+    if (diverged == n) return kelvin_fail(KELVIN_EPARTLY, "all chains diverged; the report is of their samples before");
+    if (diverged)
+        return kelvin_fail(KELVIN_EPARTLY, "%" PRIu32 " of %" PRIu32 " chains diverged; the report is of the other%s",
+                           diverged, n, n - diverged == 1 ? "" : "s");
+    return KELVIN_OK;
+}
+
+/* The second half of both commands; takes the run. */
+static kelvin_status finish(kelvin_run *run, const struct run_settings *settings)
+{
+    kelvin_status status = KELVIN_OK;
+    if (!kelvin_run_finished(run))
+        status = work(run, settings);
+    else if (!(status = kelvin_run_verify(run)))
+        fprintf(stderr, "%s has ended already: there is nothing left to do.\n", run->folder);
+    if (!status) status = summarise(run, settings->json);
+    kelvin_run_close(run);
+    return status;
+}
+
+kelvin_status run_dry(const kelvin_run_config *config, const struct run_settings *settings)
+{
+    return estimate_report(stdout, config, settings->threads, settings->json, warn);
+}
+
+kelvin_status run_new(kelvin_run *run, const struct run_settings *settings)
+{
+    warn(run);
+    return finish(run, settings);
+}
+
+kelvin_status run_resume(const char *folder, const struct run_settings *settings)
+{
+    kelvin_run *run;
+    KELVIN_TRY(run_check(settings));
+    progress_catch_signals();
+    KELVIN_TRY(kelvin_run_open(&run, folder));
+    return finish(run, settings);
+}

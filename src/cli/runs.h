@@ -1,0 +1,41 @@
+/* runs: runs as the commands sample and resume do them: progress and warnings on standard error, the summary on
+ * standard output.
+ *
+ * A run that a signal stops is KELVIN_ESTOP with a sentence on how to go on; the third signal ends the program at once.
+ * Chains that diverged get a sentence each; then it is KELVIN_EPARTLY after the summary of the others, or
+ * KELVIN_EDIVERGED if there are none.
+ */
+#ifndef CLI_RUNS_H
+#define CLI_RUNS_H
+
+#include <kelvin/run.h>
+
+struct run_settings {
+    size_t threads;    /* 0: one per CPU */
+    double checkpoint; /* seconds; 0: after each epoch or iteration */
+    bool dry_run;      /* say what it would cost, and leave nothing behind */
+    bool json;
+};
+
+/* Seconds between checkpoints, if nobody says otherwise. */
+#define RUN_CHECKPOINT 60
+
+#define RUN_CHECKPOINT_HELP "seconds after which a chain's state is written again; 0: after each epoch or iteration"
+
+/* KELVIN_EUSAGE for more threads than any machine has use for: a slip of the hand should not fill the memory with
+ * stacks. */
+KELVIN_MUST_CHECK kelvin_status run_check_threads(size_t threads);
+
+/* Whether the settings are right; before anything is made. */
+KELVIN_MUST_CHECK kelvin_status run_check(const struct run_settings *settings);
+
+/* What a run would cost; makes nothing. */
+KELVIN_MUST_CHECK kelvin_status run_dry(const kelvin_run_config *config, const struct run_settings *settings);
+
+/* A run that was just started in a new folder; closes it. */
+KELVIN_MUST_CHECK kelvin_status run_new(kelvin_run *run, const struct run_settings *settings);
+
+/* In the folder of a run that was begun. If it has ended, says so and prints its summary again. */
+KELVIN_MUST_CHECK kelvin_status run_resume(const char *folder, const struct run_settings *settings);
+
+#endif
