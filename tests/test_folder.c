@@ -59,9 +59,8 @@ static void safetensors_bytes(void **state)
     memcpy(&length, file, 8);
     assert_true(length % 8 == 0 && length >= sizeof header - 1 && length < sizeof header - 1 + 8);
     assert_int_equal(bytes, 8 + length + 24);
-    char *digits = strstr(file + 8, "\"header_crc32\":\"");
-    assert_non_null(digits);
-    memcpy(digits + 16, "00000000", 8); /* what they should be is known to tests/test_tensors.c */
+    /* The header's own checksum, of which tests/test_tensors.c knows what it should be. */
+    memcpy(file + 8 + (strstr(header, "00000000") - header), "00000000", 8);
     assert_memory_equal(file + 8, header, sizeof header - 1);
     for (size_t i = sizeof header - 1; i < length; i++) assert_true(file[8 + i] == ' ');
     assert_memory_equal(file + 8 + length, data, 24);

@@ -24,18 +24,24 @@ static uint32_t plain_crc32(const unsigned char *data, size_t bytes)
     return ~crc;
 }
 
+/* Around the 16 and 64 bytes that are taken at a time, from any byte on, in one piece and in two. */
 static void crc32_of_any_length(void **state)
 {
     (void)state;
-    unsigned char data[200];
-    for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)(i * i * 31 + 7);
+    static unsigned char data[100000];
+    for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)(i * i * 31 + (i >> 8) + 7);
     for (size_t from = 0; from < 17; from++)
-        for (size_t n = 0; n < 100; n++) {
+        for (size_t n = 0; n < 300; n++) {
             const uint32_t expected = plain_crc32(data + from, n);
             assert_true(kelvin_crc32(data + from, n) == expected);
             const uint32_t first = kelvin_crc32(data + from, n / 3);
             assert_true(kelvin_crc32_more(first, data + from + n / 3, n - n / 3) == expected);
         }
+    assert_true(kelvin_crc32(data, sizeof data) == plain_crc32(data, sizeof data));
+    assert_true(kelvin_crc32(data + 1, sizeof data - 1) == plain_crc32(data + 1, sizeof data - 1));
+    assert_true(kelvin_crc32(NULL, 0) == 0 && kelvin_crc32_more(7, NULL, 0) == 7);
+    memset(data, 0, sizeof data); /* whose sum is nothing but how far the start has moved */
+    assert_true(kelvin_crc32(data, 65536) == 0xd7978eeb); /* zlib.crc32(bytes(65536)) */
 }
 
 /* ---- arrays ---- */
