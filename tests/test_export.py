@@ -32,6 +32,8 @@ def tensors(path):
     head, data = json.loads(raw[8:8 + length]), raw[8 + length:]
     strings = head.pop("__metadata__")
     assert length % 8 == 0 and strings["crc32"] == "%08x" % zlib.crc32(data), path
+    unsigned = raw[:8 + length].replace(b'"header_crc32":"' + strings["header_crc32"].encode(), b'"header_crc32":"00000000')
+    assert strings["header_crc32"] == "%08x" % zlib.crc32(unsigned), path
     assert sum(b - a for a, b in (t["data_offsets"] for t in head.values())) == len(data), path
     return {name: np.frombuffer(data[slice(*t["data_offsets"])], KINDS[t["dtype"]]).reshape(t["shape"])
             for name, t in head.items()}, strings

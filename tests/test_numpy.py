@@ -27,6 +27,8 @@ def tensors(path):
     strings = header.pop("__metadata__")
     assert all(isinstance(s, str) for s in strings.values()), path
     assert strings["crc32"] == "%08x" % zlib.crc32(data), path
+    unsigned = whole[:8 + length].replace(b'"header_crc32":"' + strings["header_crc32"].encode(), b'"header_crc32":"00000000')
+    assert strings["header_crc32"] == "%08x" % zlib.crc32(unsigned), path
     arrays, end = {}, 0
     for name, about in header.items():
         assert set(about) == {"dtype", "shape", "data_offsets"} and about["data_offsets"][0] == end, (path, name)

@@ -24,18 +24,24 @@ static uint32_t plain_crc32(const unsigned char *data, size_t bytes)
     return ~crc;
 }
 
+/* Around the 16 and 64 bytes that are taken at a time, from any byte on, in one piece and in two. */
 static void crc32_of_any_length(void **state)
 {
     (void)state;
-    unsigned char data[200];
-    for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)(i * i * 31 + 7);
+    static unsigned char data[100000];
+    for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)(i * i * 31 + (i >> 8) + 7);
     for (size_t from = 0; from < 17; from++)
-        for (size_t n = 0; n < 100; n++) {
+        for (size_t n = 0; n < 300; n++) {
             const uint32_t expected = plain_crc32(data + from, n);
             assert_true(kelvin_crc32(data + from, n) == expected);
             const uint32_t first = kelvin_crc32(data + from, n / 3);
             assert_true(kelvin_crc32_more(first, data + from + n / 3, n - n / 3) == expected);
         }
+    assert_true(kelvin_crc32(data, sizeof data) == plain_crc32(data, sizeof data));
+    assert_true(kelvin_crc32(data + 1, sizeof data - 1) == plain_crc32(data + 1, sizeof data - 1));
+    assert_true(kelvin_crc32(NULL, 0) == 0 && kelvin_crc32_more(7, NULL, 0) == 7);
+    memset(data, 0, sizeof data); /* whose sum is nothing but how far the start has moved */
+    assert_true(kelvin_crc32(data, 65536) == 0xd7978eeb); /* zlib.crc32(bytes(65536)) */
 }
 
 /* ---- arrays ---- */
@@ -257,6 +263,130 @@ static void damaged_files(void **state)
     assert_null(file);
 }
 
+/* ---- the header's checksum ---- */
+
+#define KEY "\"header_crc32\":\""
+
+/* A file with this header, in which the eight zeros after KEY become the right checksum. */
+static size_t make_signed(char *out, const char *header)
+{
+    const size_t size = make_file(out, header), bytes = size - (sizeof data - 1);
+    char digits[9], *at = strstr(out + 8, KEY);
+    snprintf(digits, sizeof digits, "%08x", (unsigned)plain_crc32((const unsigned char *)out, bytes));
+    if (at) memcpy(at + strlen(KEY), digits, 8);
+    return size;
+}
+
+#define ARRAY           "\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}"
+#define BY(version)     "{\"__metadata__\":{\"kelvin\":\"" version "\",\"crc32\":\"3d60d50a\"},"
+#define SIGNED(version) "{\"__metadata__\":{\"kelvin\":\"" version "\",\"crc32\":\"3d60d50a\"," KEY "00000000\"},"
+
+static const struct {
+    const char *header;
+    bool right;
+} versions[] = {
+    {BY("0.1.0") ARRAY, true},
+    {BY("0.5.0") ARRAY, true},
+    {BY("0.6.0") ARRAY, true},
+    {BY("0.7.0") ARRAY, false},
+    {BY("0.10.0") ARRAY, false},
+    {BY("0.60.0") ARRAY, false},
+    {BY("1.0.0") ARRAY, false},
+    {BY("10.6.0") ARRAY, false},
+    {BY("0.") ARRAY, false},
+    {BY("") ARRAY, false},
+    {SIGNED("0.6.0") ARRAY, true},
+    {SIGNED("0.7.0") ARRAY, true},
+    {SIGNED("1.0.0") ARRAY, true},
+    {SIGNED("0.7.0") ARRAY "   ", true},
+    {SIGNED("0.7.0\\\"header_crc32") ARRAY, true},
+};
+
+static void versions_of_headers(void **state)
+{
+    (void)state;
+    char bytes[1024];
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        struct kelvin_tensors *file;
+        spill(in_base("signed"), bytes, make_signed(bytes, versions[i].header));
+        const kelvin_status status = kelvin_tensors_open(&file, in_base("signed"));
+        if (versions[i].right && status) fail_msg("%s: %s", versions[i].header, kelvin_error());
+        if (!versions[i].right) fails(status, KELVIN_EFORMAT, "/signed: ", "no string \"header_crc32\"");
+        kelvin_tensors_close(file);
+    }
+    static const char *const wrong[] = {
+        BY("0.6.0\"," KEY "00000000") ARRAY,
+        BY("0.6.0\"," KEY) ARRAY,
+        BY("0.6.0\",\"header_crc32\": \"00000000") ARRAY,
+        BY("0.6.0\",\"header_crc32\":0,\"x\":\"") ARRAY,
+        SIGNED("0.7.0\",\"x\\" KEY) ARRAY,
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) open_damaged(bytes, make_file(bytes, wrong[i]));
+}
+
+/* Any bit of a file of 0.7 or later turned over. */
+static void every_bit_counts(void **state)
+{
+    (void)state;
+    char bytes[1024];
+    struct kelvin_tensors *file;
+    const size_t size = make_signed(bytes, SIGNED("0.7.0") ARRAY "     ");
+    spill(in_base("whole"), bytes, size);
+    assert_ok(kelvin_tensors_open(&file, in_base("whole")));
+    kelvin_tensors_close(file);
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
+        open_damaged(bytes, size);
+        bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
+    }
+}
+
+/* What is written has both checksums, by the plain sum, and is as long whatever they are. */
+static void headers_are_signed(void **state)
+{
+    (void)state;
+    const struct kelvin_array array = {"w", KELVIN_F64, 1, {3}, (void *)data};
+    size_t length = 0;
+    const struct kelvin_string string = {"init", "a \"header_crc32\":\"folder\""};
+    for (uint32_t crc32 = 0; crc32 < 5; crc32++) {
+        char *header, note[32], expected[32];
+        size_t bytes;
+        assert_ok(kelvin_tensors_header(&header, &bytes, "x", &array, 1, &string, 1, crc32 * 0x3fffffff));
+        if (length == 0) length = bytes;
+        assert_int_equal(bytes, length);
+        char *at = strstr(header + 8, KEY);
+        assert_non_null(at);
+        snprintf(note, sizeof note, "%.8s", at + strlen(KEY));
+        memcpy(at + strlen(KEY), "00000000", 8);
+        snprintf(expected, sizeof expected, "%08x", (unsigned)plain_crc32((unsigned char *)header, bytes));
+        assert_string_equal(note, expected);
+        kelvin_free(header);
+    }
+}
+
+/* The sentence about an entry that is longer than what is shown of it: all of it comes from the file. */
+static void long_entries(void **state)
+{
+    (void)state;
+    char header[1024] = META "\"w\":{\"dtype\":\"F32\",\"shape\":[", bytes[2048];
+    for (int i = 0; i < 100; i++) strcat(header, "11111,");
+    strcat(header, "1],\"data_offsets\":[0,24]}}");
+    open_damaged(bytes, make_file(bytes, header));
+    assert_non_null(strstr(kelvin_error(), "\"shape\": [11111, 11111, "));
+    assert_non_null(strstr(kelvin_error(), "..., expected a shape of at most 6 sizes"));
+    for (const char *c = strstr(kelvin_error(), "[") + 1; *c != '.'; c++) assert_non_null(strchr("1, ", *c));
+
+    char name[301]; /* one piece that does not fit at all, and then some that would */
+    memset(name, 'n', 300);
+    name[300] = '\0';
+    snprintf(header, sizeof header, META "\"w\":{\"dtype\":\"%s\",\"shape\":[1],\"data_offsets\":[0,24]}}", name);
+    open_damaged(bytes, make_file(bytes, header));
+    const char *shown = strstr(kelvin_error(), "{\"dtype\": \"nnn");
+    assert_non_null(shown);
+    assert_int_equal(strspn(strchr(shown, 'n'), "n"), strcspn(strchr(shown, 'n'), "."));
+    assert_non_null(strstr(kelvin_error(), "n..., expected dtype F32"));
+}
+
 /* ---- logits, a piece at a time ---- */
 
 static void npy_in_pieces(void **state)
@@ -438,10 +568,23 @@ static void no_lock_to_be_had(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc32_of_any_length), cmocka_unit_test(bits_come_back),    cmocka_unit_test(shapes),
-        cmocka_unit_test(cannot_be_written),   cmocka_unit_test(memory_runs_out),   cmocka_unit_test(bad_headers),
-        cmocka_unit_test(damaged_files),       cmocka_unit_test(npy_in_pieces),     cmocka_unit_test(npy_of_labels),
-        cmocka_unit_test(table_texts),         cmocka_unit_test(tables_come_back),  cmocka_unit_test(one_at_a_time),       cmocka_unit_test(no_lock_to_be_had),
+        cmocka_unit_test(crc32_of_any_length),
+        cmocka_unit_test(bits_come_back),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(cannot_be_written),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(bad_headers),
+        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(versions_of_headers),
+        cmocka_unit_test(every_bit_counts),
+        cmocka_unit_test(headers_are_signed),
+        cmocka_unit_test(long_entries),
+        cmocka_unit_test(npy_in_pieces),
+        cmocka_unit_test(npy_of_labels),
+        cmocka_unit_test(table_texts),
+        cmocka_unit_test(tables_come_back),
+        cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(no_lock_to_be_had),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

@@ -5,6 +5,7 @@
 #include "fetch/text.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,11 +17,13 @@ static const double redraw_seconds = 0.1, shortest_line_seconds = 1, line_second
 /* Before that nobody knows how long it will take. */
 static const double least_seconds = 1, least_share = 0.01, enough_seconds = 10;
 
-static volatile sig_atomic_t stopped; /* how often someone asked for it */
+/* How often someone asked for it. Handlers may run on several threads at once, and must not need a lock. */
+static atomic_int stopped;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "signals count without a lock");
 
 static void stop(int signal_number)
 {
-    if (++stopped < ENOUGH_SIGNALS) return;
+    if (atomic_fetch_add(&stopped, 1) + 1 < ENOUGH_SIGNALS) return;
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -123,13 +126,13 @@ static bool count(struct progress *p, uint64_t pieces)
     p->done += pieces < p->total - p->done ? pieces : p->total - p->done;
     show(p);
     pthread_mutex_unlock(&p->mutex);
-    return !stopped;
+    return !atomic_load(&stopped);
 }
 
 bool progress_stopped(void *progress)
 {
     (void)progress;
-    return stopped;
+    return atomic_load(&stopped) > 0;
 }
 
 bool progress_piece(void *progress)
@@ -183,7 +186,7 @@ bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t to
     if (p->done < p->done_before) p->done_before = p->done; /* it began again */
     show(p);
     pthread_mutex_unlock(&p->mutex);
-    return !stopped;
+    return !atomic_load(&stopped);
 }
 
 void progress_end(struct progress *progress)

@@ -38,8 +38,9 @@ struct kelvin_writer;
 KELVIN_MUST_CHECK kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path,
                                                  const struct kelvin_npy *form);
 
-/* safetensors: named arrays and strings about them. A checksum of the data ("crc32") and the version ("kelvin") are
- * added to the strings by themselves. Arrays lie one behind the other in the order in which they are given. */
+/* safetensors: named arrays and strings about them. Checksums of the data ("crc32") and of the header ("header_crc32")
+ * and the version ("kelvin") are added to the strings by themselves. Arrays lie one behind the other in the order in
+ * which they are given. */
 enum kelvin_dtype { KELVIN_F32, KELVIN_F64, KELVIN_I64, KELVIN_BOOL };
 enum { KELVIN_NOTE = 512, KELVIN_ARRAY_NAME = 64 };
 
@@ -68,7 +69,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_tensors_header(char **out, size_t *bytes,
                                                       const struct kelvin_string *strings, size_t n_strings,
                                                       uint32_t crc32);
 
-/* A file in memory: header parsed, checksum right. */
+/* A file in memory: header parsed, checksums right. */
 struct kelvin_tensors;
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path);
 void kelvin_tensors_close(struct kelvin_tensors *file);

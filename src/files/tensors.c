@@ -1,12 +1,13 @@
 /* safetensors, any named arrays: 8 bytes of header length, a JSON header filled up with spaces to a multiple of eight,
  * the data. https://huggingface.co/docs/safetensors
  *
- *     {"__metadata__": {"kelvin": "0.6.0", ..., "crc32": "3d60d50a"},
+ *     {"__metadata__": {"kelvin": "0.7.0", ..., "crc32": "3d60d50a", "header_crc32": "00c0ffee"},
  *      "w": {"dtype": "F32", "shape": [2, 1, 2], "data_offsets": [0, 16]}, ...}
  *
- * When read, the arrays must lie one behind the other from the first byte of the data to the last. */
+ * "crc32" is of the data, "header_crc32" of all before them, its own digits taken as zeros; files by kelvin before 0.7
+ * do not have that. When read, the arrays must lie one behind the other from the first byte of the data to the last. */
+#include "files/tensors.h"
 #include "files/files.h"
-#include "files/formats.h"
 
 #include <jansson.h>
 
@@ -14,151 +15,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define METADATA "__metadata__"
-#define CRC32    "crc32"
-enum { PREFIX = 8, ALIGN = 8, CRC_TEXT = 9, SHOWN = 256 };
-
-static const struct dtype {
-    const char *name;
-    size_t bytes;
-} dtypes[] = {
-    [KELVIN_F32] = {"F32", sizeof(float)},
-    [KELVIN_F64] = {"F64", sizeof(double)},
-    [KELVIN_I64] = {"I64", sizeof(int64_t)},
-    [KELVIN_BOOL] = {"BOOL", sizeof(char)},
-};
-enum { N_DTYPES = sizeof dtypes / sizeof *dtypes };
-
-/* False if there are more than can be addressed. */
-static bool array_bytes(size_t *bytes, const struct kelvin_array *array)
-{
-    *bytes = dtypes[array->dtype].bytes;
-    bool none = false, overflow = false;
-    for (size_t i = 0; i < array->ndim; i++) {
-        none |= array->shape[i] == 0;
-        overflow |= __builtin_mul_overflow(*bytes, array->shape[i], bytes);
-    }
-    if (none) *bytes = 0;
-    return none || !overflow;
-}
+enum { SHOWN = 256 };
 
 /* As "F32 (2, 1, 2)". */
 static void describe(char out[SHOWN], const struct kelvin_array *array)
 {
-    size_t used = (size_t)snprintf(out, SHOWN, "%s (", dtypes[array->dtype].name);
+    size_t used = (size_t)snprintf(out, SHOWN, "%s (", tensors_dtypes[array->dtype].name);
     for (size_t i = 0; i < array->ndim; i++)
         used += (size_t)snprintf(out + used, SHOWN - used, i ? ", %zu" : "%zu", array->shape[i]);
     snprintf(out + used, SHOWN - used, ")");
 }
-
-static void crc_text(char out[CRC_TEXT], uint32_t crc32)
-{
-    snprintf(out, CRC_TEXT, "%08" PRIx32, crc32);
-}
-
-/* ---- writing ---- */
-
-static json_t *entry_json(const struct kelvin_array *array, size_t begin, size_t end)
-{
-    json_t *shape = json_array();
-    int failed = shape == NULL;
-    for (size_t i = 0; i < array->ndim; i++)
-        failed |= json_array_append_new(shape, json_integer((json_int_t)array->shape[i]));
-    if (failed) {
-        json_decref(shape);
-        return NULL;
-    }
-    return json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtypes[array->dtype].name, "shape", shape, "data_offsets",
-                     (json_int_t)begin, (json_int_t)end);
-}
-
-static json_t *metadata_json(const struct kelvin_string *strings, size_t n, uint32_t crc32)
-{
-    char text[CRC_TEXT];
-    crc_text(text, crc32);
-    json_t *root = json_pack("{s:s}", "kelvin", KELVIN_VERSION);
-    int failed = root == NULL;
-    for (size_t i = 0; i < n; i++) failed |= json_object_set_new(root, strings[i].name, json_string(strings[i].text));
-    failed |= json_object_set_new(root, CRC32, json_string(text));
-    if (!failed) return root;
-    json_decref(root);
-    return NULL;
-}
-
-/* Takes over the metadata; NULL if the header cannot be made. */
-static json_t *header_json(json_t *metadata, const struct kelvin_array *arrays, size_t n)
-{
-    json_t *root = json_object();
-    int failed = json_object_set_new(root, METADATA, metadata);
-    for (size_t i = 0, begin = 0, bytes; i < n; i++, begin += bytes) {
-        failed |= !array_bytes(&bytes, &arrays[i]) || json_object_get(root, arrays[i].name);
-        failed |= json_object_set_new(root, arrays[i].name, entry_json(&arrays[i], begin, begin + bytes));
-    }
-    if (!failed) return root;
-    json_decref(root);
-    return NULL;
-}
-
-/* The header as it stands in the file, its length before it. */
-static kelvin_status header_bytes(char **out, size_t *bytes, const json_t *root, const char *path)
-{
-    const size_t text = root ? json_dumpb(root, NULL, 0, JSON_COMPACT) : 0;
-    if (text == 0)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           "%s: no header can be made: a name or note is not UTF-8, or there twice; or memory ran out",
-                           path);
-    const uint64_t padded = (text + ALIGN - 1) / ALIGN * ALIGN;
-    *bytes = PREFIX + padded;
-    if (!(*out = kelvin_alloc(*bytes, 1))) return KELVIN_ENOMEM;
-    memcpy(*out, &padded, PREFIX);
-    memset(*out + PREFIX, ' ', padded);
-    json_dumpb(root, *out + PREFIX, padded, JSON_COMPACT);
-    return KELVIN_OK;
-}
-
-static kelvin_status checksum(uint32_t *crc32, const struct kelvin_array *arrays, size_t n, const char *path)
-{
-    *crc32 = 0;
-    for (size_t i = 0, all = 0, bytes; i < n; i++) {
-        if (!array_bytes(&bytes, &arrays[i]) || __builtin_add_overflow(all, bytes, &all))
-            return kelvin_fail(KELVIN_ENOMEM, "%s: array \"%s\" is larger than can be addressed", path, arrays[i].name);
-        *crc32 = kelvin_crc32_more(*crc32, arrays[i].data, bytes);
-    }
-    return KELVIN_OK;
-}
-
-kelvin_status kelvin_tensors_header(char **out, size_t *bytes, const char *path, const struct kelvin_array *arrays,
-                                    size_t n, const struct kelvin_string *strings, size_t n_strings, uint32_t crc32)
-{
-    *out = NULL;
-    json_t *root = header_json(metadata_json(strings, n_strings, crc32), arrays, n);
-    const kelvin_status status = header_bytes(out, bytes, root, path);
-    json_decref(root);
-    return status;
-}
-
-kelvin_status kelvin_tensors_write(const char *path, const struct kelvin_array *arrays, size_t n,
-                                   const struct kelvin_note *notes, size_t n_notes)
-{
-    struct kelvin_writer file = {.fd = -1};
-    char *header = NULL;
-    size_t bytes = 0;
-    uint32_t crc32;
-    KELVIN_TRY(checksum(&crc32, arrays, n, path));
-    struct kelvin_string *strings = kelvin_alloc(n_notes, sizeof *strings);
-    if (!strings) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < n_notes; i++) strings[i] = (struct kelvin_string){notes[i].name, notes[i].text};
-    kelvin_status status = kelvin_tensors_header(&header, &bytes, path, arrays, n, strings, n_notes, crc32);
-    kelvin_free(strings);
-    if (!status) status = kelvin_writer_open(&file, path);
-    if (!status) status = kelvin_writer_put(&file, header, bytes);
-    for (size_t i = 0; i < n && !status; i++)
-        if (array_bytes(&bytes, &arrays[i])) status = kelvin_writer_put(&file, arrays[i].data, bytes);
-    kelvin_free(header);
-    return kelvin_writer_close(&file, status);
-}
-
-/* ---- reading ---- */
 
 struct kelvin_tensors {
     char *path, *bytes; /* all of the file */
@@ -172,19 +38,19 @@ static kelvin_status parse_header(struct kelvin_tensors *file, size_t *data, siz
 {
     uint64_t length;
     json_error_t error;
-    if (size < PREFIX)
+    if (size < TENSORS_PREFIX)
         return kelvin_fail(KELVIN_EFORMAT, "%s: is not a safetensors file: %zu bytes, expected at least %d", file->path,
-                           size, PREFIX);
-    memcpy(&length, file->bytes, PREFIX);
-    if (length > size - PREFIX)
+                           size, TENSORS_PREFIX);
+    memcpy(&length, file->bytes, TENSORS_PREFIX);
+    if (length > size - TENSORS_PREFIX)
         return kelvin_fail(KELVIN_EFORMAT, "%s: ends within its header: %zu bytes, expected %" PRIu64, file->path,
-                           size - PREFIX, length);
-    file->header = json_loadb(file->bytes + PREFIX, (size_t)length, JSON_REJECT_DUPLICATES, &error);
+                           size - TENSORS_PREFIX, length);
+    file->header = json_loadb(file->bytes + TENSORS_PREFIX, (size_t)length, JSON_REJECT_DUPLICATES, &error);
     if (!file->header)
         return kelvin_fail(KELVIN_EFORMAT, "%s: header, line %d: %s", file->path, error.line, error.text);
     if (!json_is_object(file->header))
         return kelvin_fail(KELVIN_EFORMAT, "%s: the header is not an object", file->path);
-    *data = PREFIX + (size_t)length;
+    *data = TENSORS_PREFIX + (size_t)length;
     return KELVIN_OK;
 }
 
@@ -199,9 +65,9 @@ static bool parse_dtype(struct kelvin_array *array, const json_t *value)
 {
     const char *name = json_string_value(value);
     size_t d = 0;
-    while (name && d < N_DTYPES && strcmp(name, dtypes[d].name) != 0) d++;
+    while (name && d < TENSORS_DTYPES && strcmp(name, tensors_dtypes[d].name) != 0) d++;
     array->dtype = (enum kelvin_dtype)d;
-    return name && d < N_DTYPES;
+    return name && d < TENSORS_DTYPES;
 }
 
 static bool parse_shape(struct kelvin_array *array, const json_t *value)
@@ -224,17 +90,32 @@ static const char *parse_entry(struct kelvin_array *array, size_t *end, const js
         !is_count(end, json_array_get(offsets, 1)))
         return "two data_offsets";
     if (first != begin) return "data_offsets that begin where the last array ended";
-    if (!array_bytes(&bytes, array) || __builtin_add_overflow(first, bytes, &bytes) || bytes != *end)
+    if (!tensors_bytes(&bytes, array) || __builtin_add_overflow(first, bytes, &bytes) || bytes != *end)
         return "data_offsets as far apart as the shape says";
     return NULL;
 }
 
+struct shown {
+    char text[SHOWN];
+    size_t used;
+};
+
+/* For jansson: no more is asked for than fits. */
+static int show(const char *text, size_t bytes, void *context)
+{
+    struct shown *shown = context;
+    const size_t left = SHOWN - 1 - shown->used, n = bytes < left ? bytes : left;
+    memcpy(shown->text + shown->used, text, n);
+    shown->used += n;
+    return n < bytes ? -1 : 0;
+}
+
 static kelvin_status bad_entry(const char *path, const char *name, const json_t *entry, const char *expected)
 {
-    char is[SHOWN];
-    const size_t n = json_dumpb(entry, is, SHOWN - 1, JSON_ENCODE_ANY);
-    is[n < SHOWN ? n : SHOWN - 1] = '\0';
-    return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%.100s\" is %s, expected %s", path, name, is, expected);
+    struct shown is = {"", 0};
+    const bool cut = json_dump_callback(entry, show, &is, JSON_ENCODE_ANY) != 0;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%.100s\" is %s%s, expected %s", path, name, is.text,
+                       cut ? "..." : "", expected);
 }
 
 /* *end gets the bytes of all arrays: that the file has them is not known yet. */
@@ -245,7 +126,7 @@ static kelvin_status parse_entries(struct kelvin_tensors *file, size_t *end)
     *end = 0;
     json_object_foreach(file->header, name, entry)
     {
-        if (strcmp(name, METADATA) == 0) continue;
+        if (strcmp(name, TENSORS_METADATA) == 0) continue;
         struct kelvin_array *array = &file->arrays[file->n++];
         const size_t begin = *end, length = strlen(name);
         const char *expected = length < sizeof array->name ? parse_entry(array, end, entry, begin) : "a shorter name";
@@ -259,25 +140,51 @@ static void place(struct kelvin_tensors *file, size_t data)
 {
     for (size_t i = 0, bytes = 0; i < file->n; i++, data += bytes) {
         file->arrays[i].data = file->bytes + data;
-        array_bytes(&bytes, &file->arrays[i]);
+        tensors_bytes(&bytes, &file->arrays[i]);
     }
 }
 
 static kelvin_status check_crc32(const struct kelvin_tensors *file, const void *data, size_t bytes)
 {
     const char *text;
-    char found[CRC_TEXT];
-    KELVIN_TRY(kelvin_tensors_note(&text, file, CRC32));
-    crc_text(found, kelvin_crc32(data, bytes));
+    char found[TENSORS_CRC];
+    KELVIN_TRY(kelvin_tensors_note(&text, file, TENSORS_CRC32));
+    tensors_crc_text(found, kelvin_crc32(data, bytes));
     if (strcmp(text, found) == 0) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: the data have crc32 %s, the header says %.100s: the file is damaged",
                        file->path, found, text);
+}
+
+/* Did a kelvin write it whose headers have checksums? Those without were 0.1.0 to 0.6.0. */
+static bool must_have_checksum(const json_t *metadata)
+{
+    const char *version = json_string_value(json_object_get(metadata, "kelvin"));
+    if (!version) return false;
+    return strncmp(version, "0.", 2) != 0 || version[2] < '1' || version[2] > '6' || version[3] != '.';
+}
+
+static kelvin_status check_header(const struct kelvin_tensors *file, size_t bytes)
+{
+    const json_t *metadata = json_object_get(file->header, TENSORS_METADATA);
+    const char *text;
+    char found[TENSORS_CRC];
+    if (!json_object_get(metadata, TENSORS_HEADER) && !must_have_checksum(metadata)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_tensors_note(&text, file, TENSORS_HEADER));
+    const char *digits = tensors_digits(file->bytes, bytes);
+    if (!digits)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: \"" TENSORS_HEADER "\" is not in its place: the file is damaged",
+                           file->path);
+    tensors_header_crc32(found, file->bytes, bytes, digits);
+    if (strcmp(text, found) == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: the header has crc32 %s and says %.100s: the file is damaged", file->path,
+                       found, text);
 }
 
 static kelvin_status parse(struct kelvin_tensors *file, size_t size)
 {
     size_t data = 0, end = 0;
     KELVIN_TRY(parse_header(file, &data, size));
+    KELVIN_TRY(check_header(file, data));
     file->arrays = kelvin_alloc(json_object_size(file->header), sizeof *file->arrays);
     if (!file->arrays) return KELVIN_ENOMEM;
     KELVIN_TRY(parse_entries(file, &end));
@@ -322,9 +229,9 @@ void kelvin_tensors_close(struct kelvin_tensors *file)
 
 kelvin_status kelvin_tensors_note(const char **text, const struct kelvin_tensors *file, const char *name)
 {
-    *text = json_string_value(json_object_get(json_object_get(file->header, METADATA), name));
+    *text = json_string_value(json_object_get(json_object_get(file->header, TENSORS_METADATA), name));
     if (*text) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: " METADATA " has no string \"%s\"", file->path, name);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: " TENSORS_METADATA " has no string \"%s\"", file->path, name);
 }
 
 static kelvin_status find(const struct kelvin_array **found, const struct kelvin_tensors *file,
@@ -349,7 +256,7 @@ kelvin_status kelvin_tensors_shape(struct kelvin_array *array, const struct kelv
     char is[SHOWN];
     describe(is, found);
     return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" is %s, expected %s with %zu axes", file->path, array->name,
-                       is, dtypes[array->dtype].name, array->ndim);
+                       is, tensors_dtypes[array->dtype].name, array->ndim);
 }
 
 static kelvin_status read_one(const struct kelvin_tensors *file, const struct kelvin_array *array, bool copy)
@@ -364,7 +271,7 @@ static kelvin_status read_one(const struct kelvin_tensors *file, const struct ke
         describe(should, array);
         return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" is %s, expected %s", file->path, array->name, is, should);
     }
-    if (copy && array_bytes(&bytes, found)) memcpy(array->data, found->data, bytes);
+    if (copy && tensors_bytes(&bytes, found)) memcpy(array->data, found->data, bytes);
     return KELVIN_OK;
 }
 
