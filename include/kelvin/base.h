@@ -94,6 +94,10 @@ enum kelvin_stream {
     KELVIN_STREAM_ORDER,    /* in which order they come in an epoch */
     KELVIN_STREAM_AUGMENT,  /* flips and crops */
     KELVIN_STREAM_NOISE,    /* SGHMC: the noise of a step */
+    /* MCLMC, the last two with the number of the step in their upper 16 bits: the first direction; its turns */
+    KELVIN_STREAM_DIRECTION,
+    KELVIN_STREAM_TURN_BEFORE,
+    KELVIN_STREAM_TURN_AFTER,
     KELVIN_STREAM_USER = 1000,
 };
 
