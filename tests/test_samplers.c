@@ -299,6 +299,75 @@ static void another_target_takes_over(void **state)
     }
 }
 
+/* ---- random numbers ---- */
+
+/* Flat; writes down the first place it is asked at that is not the start, 0. */
+static void flat_eval(void *context, double *logp, float *grad, const float *theta)
+{
+    float *seen = context;
+    float zeros[DIM] = {0};
+    if (logp) *logp = 0;
+    if (grad) memset(grad, 0, sizeof zeros);
+    if (memcmp(seen, zeros, sizeof zeros) == 0) memcpy(seen, theta, sizeof zeros);
+}
+
+/* Without noise, as far as a sampler can do without. */
+static void first_move(float seen[DIM], const kelvin_sampler_type *type)
+{
+    const float zeros[DIM] = {0};
+    const kelvin_target flat = {DIM, flat_eval, seen};
+    double setting[KELVIN_SETTINGS];
+    suit(setting, type);
+    for (size_t i = 0; i < kelvin_count_settings(type); i++)
+        if (strcmp(type->setting[i].name, "length") == 0) setting[i] = 1e9;
+    memset(seen, 0, sizeof zeros);
+    kelvin_sampler *chain = chain_of(type->name, &flat, setting, 500, 5, 2);
+    kelvin_sampler_start(chain, zeros);
+    for (uint32_t i = 0; i < 2; i++) move(chain, i, type->anneals ? 0 : 1);
+    kelvin_sampler_destroy(chain);
+}
+
+static double cosine(const float *a, const float *b)
+{
+    double ab = 0, aa = 0, bb = 0;
+    for (int i = 0; i < DIM; i++) {
+        ab += (double)a[i] * (double)b[i];
+        aa += (double)a[i] * (double)a[i];
+        bb += (double)b[i] * (double)b[i];
+    }
+    return ab / sqrt(aa * bb);
+}
+
+/* With one seed and chain, every sampler goes its own way from the start: their first momenta are not the same numbers.
+ * Of independent ones the cosine is 0.11 or so. */
+static void every_sampler_has_its_own_numbers(void **state)
+{
+    (void)state;
+    enum { MOST = 16 };
+    float seen[MOST][DIM], normals[DIM];
+    size_t count = 0;
+    for (; kelvin_sampler_info(count); count++) {
+        assert_true(count < MOST);
+        first_move(seen[count], kelvin_sampler_info(count));
+        for (size_t k = 0; k < count; k++)
+            if (!(fabs(cosine(seen[count], seen[k])) < 0.5))
+                fail_msg("%s and %s start in the same direction", kelvin_sampler_info(count)->name,
+                         kelvin_sampler_info(k)->name);
+    }
+    /* the way of each is what was meant to be seen: its first momentum */
+    static const struct {
+        const char *name;
+        uint32_t stream;
+    } streams[] = {
+        {"sghmc", KELVIN_STREAM_MOMENTUM}, {"hmc", KELVIN_STREAM_REFRESH}, {"mclmc", KELVIN_STREAM_DIRECTION}};
+    for (size_t k = 0; k < sizeof streams / sizeof *streams; k++) {
+        for (int i = 0; i < DIM; i++)
+            normals[i] = (float)kelvin_normal((kelvin_random){5, 2, 0, streams[k].stream}, (uint64_t)i);
+        first_move(seen[0], sampler_named(streams[k].name));
+        assert_near(cosine(seen[0], normals), 1, 1e-6);
+    }
+}
+
 /* ---- memory ---- */
 
 static kelvin_status create(void *context)
@@ -331,6 +400,7 @@ int main(void)
         cmocka_unit_test(moves_are_functions_of_their_place),
         cmocka_unit_test(same_bits_with_every_fma),
         cmocka_unit_test(another_target_takes_over),
+        cmocka_unit_test(every_sampler_has_its_own_numbers),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment 
     const size_t n = s->n;
     const double T = moment->temperature;
     float *theta = s->work[NEW_THETA], *grad = s->work[NEW_GRADIENT], *momentum = s->work[MOMENTUM];
-    s->kernels->normals(momentum, n, kelvin_sampler_random(s, moment->step, KELVIN_STREAM_MOMENTUM));
+    s->kernels->normals(momentum, n, kelvin_sampler_random(s, moment->step, KELVIN_STREAM_REFRESH));
     memcpy(theta, s->theta, n * sizeof *theta);
     memcpy(grad, s->work[GRADIENT], n * sizeof *grad);
 
