@@ -1,10 +1,5 @@
 /* HMC on targets with known answers. Nothing here is a network: a sampler never sees one. */
-#include "check.h"
-
-#include <kelvin/sampler.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "sampler_helpers.h"
 
 enum { DIM = 10 };
 
@@ -60,6 +55,11 @@ static void gaussian_eval(void *context, double *logp, float *grad, const float 
     if (logp) *logp = sum;
 }
 
+static kelvin_sampler *make(const kelvin_target *target, double step_size, double steps, uint64_t seed, uint32_t chain)
+{
+    return chain_of("hmc", target, (double[]){step_size, steps}, 0, seed, chain);
+}
+
 /* Standard errors of the mean and of second moments, from means over batches that are long against the correlation
  * time. */
 enum { DRAWS = 40000, BATCHES = 100 };
@@ -80,20 +80,18 @@ static void check_moments(double temperature)
     const kelvin_target target = {DIM, gaussian_eval, &g};
     /* Frequencies go from 0.7 to 3 (over sqrt T): a trajectory of 0.96 is less than half a period of each, so that none
      * is sent back to where it came from, up to the sign, again and again. */
-    const kelvin_hmc_options options = {
-        .step_size = 0.24f * (float)sqrt(temperature), .steps = 4, .temperature = temperature};
-    kelvin_hmc *hmc;
-    assert_ok(kelvin_hmc_create(&hmc, &target, &options, 11, 3));
+    kelvin_sampler *hmc = make(&target, 0.24 * sqrt(temperature), 4, 11, 3);
     const float start[DIM] = {0};
-    kelvin_hmc_init(hmc, start);
+    kelvin_sampler_start(hmc, start);
     static double first[DIM][BATCHES], second[DIM][DIM][BATCHES];
     memset(first, 0, sizeof first);
     memset(second, 0, sizeof second);
     double accepted = 0;
     for (uint32_t i = 0; i < 200 + DRAWS; i++) {
-        accepted += kelvin_hmc_step(hmc, i).accepted;
+        const kelvin_step_info info = move(hmc, i, temperature);
+        accepted += told(hmc, &info, "accepted");
         if (i < 200) continue;
-        const float *theta = kelvin_hmc_theta(hmc);
+        const float *theta = kelvin_sampler_theta(hmc);
         const int b = (int)((i - 200) / (DRAWS / BATCHES));
         for (int p = 0; p < DIM; p++) {
             first[p][b] += (double)theta[p] / (DRAWS / BATCHES);
@@ -113,7 +111,7 @@ static void check_moments(double temperature)
             assert_below(error, 0.05 * temperature);
         }
     }
-    kelvin_hmc_destroy(hmc);
+    kelvin_sampler_destroy(hmc);
 }
 
 static void gaussian_moments(void **state)
@@ -141,15 +139,14 @@ static void rejections_make_it_exact(void **state)
 {
     (void)state;
     const kelvin_target target = {1, bell_eval, NULL};
-    const kelvin_hmc_options options = {.step_size = 1.7f, .steps = 4, .temperature = 1};
-    kelvin_hmc *hmc;
-    assert_ok(kelvin_hmc_create(&hmc, &target, &options, 21, 0));
+    kelvin_sampler *hmc = make(&target, 1.7, 4, 21, 0);
     const float start = 0.3f;
-    kelvin_hmc_init(hmc, &start);
+    kelvin_sampler_start(hmc, &start);
     double batch[2][BATCHES] = {{0}}, accepted = 0;
     for (uint32_t i = 0; i < 5 * DRAWS; i++) {
-        accepted += kelvin_hmc_step(hmc, i).accepted;
-        const double x = (double)*kelvin_hmc_theta(hmc);
+        const kelvin_step_info info = move(hmc, i, 1);
+        accepted += told(hmc, &info, "accepted");
+        const double x = (double)*kelvin_sampler_theta(hmc);
         batch[0][i / (5 * DRAWS / BATCHES)] += x * x / (5 * DRAWS / BATCHES);
         batch[1][i / (5 * DRAWS / BATCHES)] += x * x * x * x / (5 * DRAWS / BATCHES);
     }
@@ -160,7 +157,7 @@ static void rejections_make_it_exact(void **state)
         assert_near(mean, k ? 3 : 1, 4 * error);
         assert_below(error, k ? 0.06 : 0.02);
     }
-    kelvin_hmc_destroy(hmc);
+    kelvin_sampler_destroy(hmc);
 }
 
 /* A double well in each coordinate, coupled: no closed form for its orbits. */
@@ -242,40 +239,36 @@ static void one_gradient_per_step(void **state)
     struct gaussian g;
     make_gaussian(&g);
     const kelvin_target target = {DIM, gaussian_eval, &g};
-    const kelvin_hmc_options options = {.step_size = 0.01f, .steps = 37, .temperature = 1};
-    kelvin_hmc *hmc;
-    assert_ok(kelvin_hmc_create(&hmc, &target, &options, 1, 1));
+    kelvin_sampler *hmc = make(&target, 0.01, 37, 1, 1);
     const float start[DIM] = {0};
-    kelvin_hmc_init(hmc, start);
+    kelvin_sampler_start(hmc, start);
     assert_int_equal(g.calls, 1);
-    for (uint32_t i = 0; i < 10; i++) kelvin_hmc_step(hmc, i);
+    for (uint32_t i = 0; i < 10; i++) move(hmc, i, 1);
     assert_int_equal(g.calls, 1 + 37 * 10);
-    kelvin_hmc_destroy(hmc);
+    kelvin_sampler_destroy(hmc);
 }
 
 /* The same (seed, chain, iteration) makes the same move, wherever the chain is taken up; another one makes another. */
 static void moves_are_pure_functions(void **state)
 {
     (void)state;
-    const kelvin_hmc_options options = {.step_size = 0.05f, .steps = 12, .temperature = 1};
     float kept[DIM], start[DIM], momentum[DIM];
     start_wells(start, momentum);
-    kelvin_hmc *hmc;
-    assert_ok(kelvin_hmc_create(&hmc, &wells, &options, 5, 2));
-    kelvin_hmc_init(hmc, start);
-    for (uint32_t i = 0; i < 6; i++) kelvin_hmc_step(hmc, i);
-    memcpy(kept, kelvin_hmc_theta(hmc), sizeof kept);
-    kelvin_hmc_step(hmc, 6);
+    kelvin_sampler *hmc = make(&wells, 0.05, 12, 5, 2);
+    kelvin_sampler_start(hmc, start);
+    for (uint32_t i = 0; i < 6; i++) move(hmc, i, 1);
+    memcpy(kept, kelvin_sampler_theta(hmc), sizeof kept);
+    move(hmc, 6, 1);
     float after[DIM];
-    memcpy(after, kelvin_hmc_theta(hmc), sizeof after);
-    kelvin_hmc_destroy(hmc);
+    memcpy(after, kelvin_sampler_theta(hmc), sizeof after);
+    kelvin_sampler_destroy(hmc);
     for (uint32_t chain = 2; chain <= 3; chain++) {
-        assert_ok(kelvin_hmc_create(&hmc, &wells, &options, 5, chain));
-        kelvin_hmc_init(hmc, kept);
-        kelvin_hmc_step(hmc, 6);
-        const int differs = memcmp(after, kelvin_hmc_theta(hmc), sizeof after) != 0;
+        hmc = make(&wells, 0.05, 12, 5, chain);
+        kelvin_sampler_start(hmc, kept);
+        move(hmc, 6, 1);
+        const int differs = memcmp(after, kelvin_sampler_theta(hmc), sizeof after) != 0;
         assert_int_equal(differs, chain == 3);
-        kelvin_hmc_destroy(hmc);
+        kelvin_sampler_destroy(hmc);
     }
 }
 
@@ -292,22 +285,20 @@ static void not_a_number_rejects(void **state)
 {
     (void)state;
     const kelvin_target target = {1, cliff_eval, NULL};
-    const kelvin_hmc_options options = {.step_size = 0.5f, .steps = 3, .temperature = 1};
-    kelvin_hmc *hmc;
-    assert_ok(kelvin_hmc_create(&hmc, &target, &options, 1, 0));
+    kelvin_sampler *hmc = make(&target, 0.5, 3, 1, 0);
     const float start = 0.5f;
-    kelvin_hmc_init(hmc, &start);
+    kelvin_sampler_start(hmc, &start);
     int rejected = 0;
     for (uint32_t i = 0; i < 500; i++) {
-        const kelvin_hmc_info info = kelvin_hmc_step(hmc, i);
-        assert_true(fabsf(*kelvin_hmc_theta(hmc)) <= 2 && info.logp == 0);
-        if (isnan(info.energy_error)) {
-            assert_true(!info.accepted && info.acceptance == 0);
+        const kelvin_step_info info = move(hmc, i, 1);
+        assert_true(fabsf(*kelvin_sampler_theta(hmc)) <= 2 && info.logp == 0);
+        if (isnan(told(hmc, &info, "energy_error"))) {
+            assert_true(told(hmc, &info, "accepted") == 0 && told(hmc, &info, "acceptance") == 0);
             rejected++;
         }
     }
     assert_true(rejected > 20 && rejected < 480);
-    kelvin_hmc_destroy(hmc);
+    kelvin_sampler_destroy(hmc);
 }
 
 /* Simulation-based calibration (Talts et al. 2018). theta ~ N(0, 1) in 3 dimensions, five y_i ~ N(A theta, 1) with a
@@ -349,19 +340,17 @@ static void simulation_based_calibration(void **state)
             for (int d = 0; d < SBC_DIM; d++) y[i] += design[i][d] * truth[d];
         }
         const kelvin_target target = {SBC_DIM, regression_eval, y};
-        const kelvin_hmc_options options = {.step_size = 0.4f, .steps = 3, .temperature = 1};
-        kelvin_hmc *hmc;
-        assert_ok(kelvin_hmc_create(&hmc, &target, &options, 7, r));
+        kelvin_sampler *hmc = make(&target, 0.4, 3, 7, r);
         const float start[SBC_DIM] = {0};
-        kelvin_hmc_init(hmc, start);
+        kelvin_sampler_start(hmc, start);
         size_t rank[SBC_DIM] = {0};
         for (uint32_t i = 1; i < 20 + 4 * RANKS; i++) { /* every fourth, after 20: 15 draws all but independent */
-            kelvin_hmc_step(hmc, i);
+            move(hmc, i, 1);
             if (i < 20 + 4 || i % 4) continue;
-            for (int d = 0; d < SBC_DIM; d++) rank[d] += (double)kelvin_hmc_theta(hmc)[d] < truth[d];
+            for (int d = 0; d < SBC_DIM; d++) rank[d] += (double)kelvin_sampler_theta(hmc)[d] < truth[d];
         }
         for (int d = 0; d < SBC_DIM; d++) count[d][rank[d]]++;
-        kelvin_hmc_destroy(hmc);
+        kelvin_sampler_destroy(hmc);
     }
     for (int d = 0; d < SBC_DIM; d++) {
         double chi2 = 0;
@@ -376,12 +365,22 @@ static void simulation_based_calibration(void **state)
 static void bad_options_are_refused(void **state)
 {
     (void)state;
-    const kelvin_hmc_options bad[] = {{0, 10, 1},   {-1, 10, 1},   {NAN, 10, 1},   {INFINITY, 10, 1},
-                                      {0.1f, 0, 1}, {0.1f, 10, 0}, {0.1f, 10, -1}, {0.1f, 10, (double)NAN}};
+    static const struct {
+        double setting[2];
+        const char *word;
+    } bad[] = {{{0, 10}, "step_size"},
+               {{-1, 10}, "step_size"},
+               {{(double)NAN, 10}, "step_size"},
+               {{(double)INFINITY, 10}, "step_size"},
+               {{0.1, 0}, "steps"},
+               {{0.1, 10.5}, "steps"},
+               {{0.1, 4294967296}, "steps"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kelvin_hmc *hmc;
-        assert_int_equal(kelvin_hmc_create(&hmc, &wells, &bad[i], 1, 0), KELVIN_EUSAGE);
+        const kelvin_sampler_options options = {.setting = bad[i].setting};
+        kelvin_sampler *hmc;
+        assert_int_equal(kelvin_sampler_create(&hmc, sampler_named("hmc"), &wells, &options), KELVIN_EUSAGE);
         assert_null(hmc);
+        assert_non_null(strstr(kelvin_error(), bad[i].word));
     }
 }
 

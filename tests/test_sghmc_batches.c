@@ -1,8 +1,7 @@
 /* SGHMC with the gradients of mini-batches against HMC with those of all data: means and variances of the posterior of
  * a small logistic regression, within four standard errors of both. */
 #include "averages.h"
-
-#include <kelvin/sampler.h>
+#include "sampler_helpers.h"
 
 enum { POINTS = 60, BATCH = 15, WEIGHTS = 4 };
 
@@ -76,16 +75,14 @@ static void hmc_marginals(struct marginals *out, struct regression *r, const dou
 {
     enum { DRAWS = 20000, WARM_UP = 200 };
     const kelvin_target target = {WEIGHTS, regression_eval, r};
-    const kelvin_hmc_options options = {.step_size = 0.11f, .steps = 5, .temperature = 1};
     const float start[WEIGHTS] = {0};
-    kelvin_hmc *hmc;
-    assert_ok(kelvin_hmc_create(&hmc, &target, &options, 1, 0));
-    kelvin_hmc_init(hmc, start);
+    kelvin_sampler *hmc = chain_of("hmc", &target, (double[]){0.11, 5}, 0, 1, 0);
+    kelvin_sampler_start(hmc, start);
     for (uint32_t i = 0; i < WARM_UP + DRAWS; i++) {
-        kelvin_hmc_step(hmc, i);
-        if (i >= WARM_UP) add_draw(out, kelvin_hmc_theta(hmc), centre, i - WARM_UP, DRAWS);
+        move(hmc, i, 1);
+        if (i >= WARM_UP) add_draw(out, kelvin_sampler_theta(hmc), centre, i - WARM_UP, DRAWS);
     }
-    kelvin_hmc_destroy(hmc);
+    kelvin_sampler_destroy(hmc);
 }
 
 enum { BATCH_STEPS = 1000000 };
@@ -95,20 +92,18 @@ static void sghmc_marginals(struct marginals *out, struct regression *r, const d
 {
     enum { WARM_UP = 10000, PER_EPOCH = POINTS / BATCH };
     const kelvin_target target = {WEIGHTS, regression_eval, r};
-    const kelvin_sghmc_options options = {.momentum = batch_momentum, .observations = POINTS};
     const float start[WEIGHTS] = {0};
-    kelvin_sghmc *chain;
-    assert_ok(kelvin_sghmc_create(&chain, &target, &options, 2, 0));
-    kelvin_sghmc_init(chain, start, NULL);
+    kelvin_sampler *chain = chain_of("sghmc", &target, (double[]){batch_rate, batch_momentum}, POINTS, 2, 0);
+    kelvin_sampler_start(chain, start);
     r->n = BATCH;
     for (uint32_t i = 0; i < WARM_UP + BATCH_STEPS; i++) {
         r->first = i % PER_EPOCH * BATCH;
         if (r->first == 0)
             kelvin_permutation(r->order, POINTS, (kelvin_random){2, 0, i / PER_EPOCH, KELVIN_STREAM_ORDER});
-        kelvin_sghmc_step(chain, batch_rate, 1, i);
-        if (i >= WARM_UP) add_draw(out, kelvin_sghmc_theta(chain), centre, i - WARM_UP, BATCH_STEPS);
+        move(chain, i, 1);
+        if (i >= WARM_UP) add_draw(out, kelvin_sampler_theta(chain), centre, i - WARM_UP, BATCH_STEPS);
     }
-    kelvin_sghmc_destroy(chain);
+    kelvin_sampler_destroy(chain);
 }
 
 /* What independent batches would add to the temperature: h^2 <noise^2> / (2 (1 - m)) in the worst direction. Batches of

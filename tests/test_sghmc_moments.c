@@ -1,8 +1,7 @@
 /* SGHMC samples what it should: moments and temperatures on a Gaussian against the exact stationary values at that step
  * size. A tolerance is four standard errors, and nothing else. */
 #include "averages.h"
-
-#include <kelvin/sampler.h>
+#include "sampler_helpers.h"
 
 /* ---- a correlated Gaussian ---- */
 
@@ -114,12 +113,12 @@ struct moments {
 
 enum { THIN = 5 }; /* neighbours are too much alike to be worth the time */
 
-static void add_moments(struct moments *out, const struct gaussian *g, const kelvin_sghmc *chain, uint32_t draw,
+static void add_moments(struct moments *out, const struct gaussian *g, const kelvin_sampler *chain, uint32_t draw,
                         uint32_t draws)
 {
     double u[DIM], v[DIM];
-    along_eigenvectors(u, kelvin_sghmc_theta(chain), g);
-    for (int d = 0; d < DIM; d++) v[d] = (double)kelvin_sghmc_momentum(chain)[d];
+    along_eigenvectors(u, kelvin_sampler_theta(chain), g);
+    for (int d = 0; d < DIM; d++) v[d] = (double)chain->vector[0][d];
     reflect(v, v, g);
     for (int d = 0; d < DIM; d++) {
         add(&out->mean[d], u[d], draw, draws);
@@ -132,22 +131,20 @@ static void add_moments(struct moments *out, const struct gaussian *g, const kel
 static void run_gaussian(struct moments *out, struct gaussian *g, struct settings s)
 {
     const kelvin_target target = {DIM, gaussian_eval, g};
-    const kelvin_sghmc_options options = {.momentum = s.momentum, .observations = 1000};
     const float start[DIM] = {0};
-    kelvin_sghmc *chain;
-    assert_ok(kelvin_sghmc_create(&chain, &target, &options, 11, 3));
-    kelvin_sghmc_init(chain, start, NULL);
+    kelvin_sampler *chain = chain_of("sghmc", &target, (double[]){s.h * s.h * 1000, s.momentum}, 1000, 11, 3);
+    kelvin_sampler_start(chain, start);
     memset(out, 0, sizeof *out);
     for (uint32_t i = 0; i < s.warm_up + s.steps; i++) {
-        const kelvin_sghmc_info info = kelvin_sghmc_step(chain, s.h * s.h * 1000, s.temperature, i);
+        const kelvin_step_info info = move(chain, i, s.temperature);
         if (i < s.warm_up) continue;
         const uint32_t draw = i - s.warm_up;
-        add(&out->kinetic, info.kinetic, draw, s.steps);
-        add(&out->configurational, info.configurational, draw, s.steps);
+        add(&out->kinetic, told(chain, &info, "kinetic_temperature"), draw, s.steps);
+        add(&out->configurational, told(chain, &info, "configurational_temperature"), draw, s.steps);
         add(&out->logp, info.logp, draw, s.steps);
         if (draw % THIN == 0) add_moments(out, g, chain, draw / THIN, s.steps / THIN);
     }
-    kelvin_sghmc_destroy(chain);
+    kelvin_sampler_destroy(chain);
 }
 
 /* All moments of one chain against the exact ones. */

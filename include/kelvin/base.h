@@ -88,12 +88,17 @@ typedef struct kelvin_random {
 
 enum kelvin_stream {
     KELVIN_STREAM_INIT = 1, /* starting parameters */
-    KELVIN_STREAM_MOMENTUM, /* HMC: fresh momenta */
+    KELVIN_STREAM_MOMENTUM, /* SGHMC: the first momentum */
     KELVIN_STREAM_ACCEPT,   /* HMC: accept or reject */
     KELVIN_STREAM_SPLIT,    /* which observations are for testing */
     KELVIN_STREAM_ORDER,    /* in which order they come in an epoch */
     KELVIN_STREAM_AUGMENT,  /* flips and crops */
     KELVIN_STREAM_NOISE,    /* SGHMC: the noise of a step */
+    /* MCLMC, the last two with the number of the step in their upper 16 bits: the first direction; its turns */
+    KELVIN_STREAM_DIRECTION,
+    KELVIN_STREAM_TURN_BEFORE,
+    KELVIN_STREAM_TURN_AFTER,
+    KELVIN_STREAM_REFRESH, /* HMC: fresh momenta */
     KELVIN_STREAM_USER = 1000,
 };
 

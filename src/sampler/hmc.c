@@ -56,7 +56,7 @@ static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment 
     const size_t n = s->n;
     const double T = moment->temperature;
     float *theta = s->work[NEW_THETA], *grad = s->work[NEW_GRADIENT], *momentum = s->work[MOMENTUM];
-    s->kernels->normals(momentum, n, kelvin_sampler_random(s, moment->step, KELVIN_STREAM_MOMENTUM));
+    s->kernels->normals(momentum, n, kelvin_sampler_random(s, moment->step, KELVIN_STREAM_REFRESH));
     memcpy(theta, s->theta, n * sizeof *theta);
     memcpy(grad, s->work[GRADIENT], n * sizeof *grad);
 
@@ -91,8 +91,8 @@ const kelvin_sampler_type kelvin_hmc = {
     .setting = {[STEP_SIZE] = {"step_size", "H", "size of a leapfrog step", 4e-4, 0, INFINITY, .above = true},
                 [STEPS] = {"steps", "N", "leapfrog steps per iteration", 10000, 1, UINT32_MAX, .whole = true}},
     .statistic = {[ACCEPTED] = {"accepted", "accepted", NULL, 0, 0, 1, .whole = true},
-                  [ACCEPTANCE] = {"acceptance", "acceptance_rate", "accepted %3.0f %%", 100, 0, 1},
-                  [ENERGY_ERROR] = {"energy_error", "energy_error", NULL, 0, -INFINITY, INFINITY}},
+                  [ACCEPTANCE] = {"acceptance", "acceptance_rate", "accepted %3.0f %%", 100, 0, 1, .whole = false},
+                  [ENERGY_ERROR] = {"energy_error", "energy_error", NULL, 0, -INFINITY, INFINITY, .whole = false}},
     .number = {[LOGP] = "log_posterior"},
     .work = WORK,
     .prepare = prepare,

@@ -8,6 +8,7 @@
 static const kelvin_sampler_type *const samplers[] = {
     &kelvin_sghmc,
     &kelvin_hmc,
+    &kelvin_mclmc,
 };
 enum { SAMPLERS = sizeof samplers / sizeof *samplers };
 

@@ -4,6 +4,6 @@
 
 #include <kelvin/sampler.h>
 
-extern const kelvin_sampler_type kelvin_sghmc, kelvin_hmc;
+extern const kelvin_sampler_type kelvin_sghmc, kelvin_hmc, kelvin_mclmc;
 
 #endif

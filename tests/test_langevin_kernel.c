@@ -1,4 +1,4 @@
-/* sghmc: one step under every instruction set that this CPU has, against plain loops in double; the noise is that of
+/* langevin: one step under every instruction set that this CPU has, against plain loops in double; the noise is that of
  * `normals`; and the same bits under all instruction sets with FMA. dot: the same, and the same bits without FMA too.
  */
 #include "check.h"
@@ -48,7 +48,7 @@ static void a_step_is_that_of_plain_loops(void **state)
             const double noise = s % 2 ? (double)0.2f : 0;
             fill(&before, n);
             fill(&after, n);
-            k->sghmc(after.theta, after.v, after.g, n, 0.98f, 0.0137f, (float)noise, 0.31f, where);
+            k->langevin(after.theta, after.v, after.g, n, 0.98f, 0.0137f, (float)noise, 0.31f, where);
             for (size_t i = 0; i < n; i++) {
                 const double pulled = decay * (double)before.v[i], pushed = kick * (double)before.g[i];
                 const double xi = noise * kelvin_normal(where, i), v = pulled + pushed + xi;
@@ -74,7 +74,7 @@ static void the_noise_is_that_of_normals(void **state)
             memset(theta, 0, sizeof theta);
             memset(v, 0, sizeof v);
             k->normals(normals, n, where);
-            k->sghmc(theta, v, g, n, 0.5f, 1, 1, 1, where);
+            k->langevin(theta, v, g, n, 0.5f, 1, 1, 1, where);
             for (size_t i = 0; i < n; i++) assert_true(v[i] == normals[i] && theta[i] == normals[i]);
         }
 }
@@ -87,8 +87,8 @@ static void without_noise_the_place_does_not_matter(void **state)
     for (int isa = 0; (k = next(&isa));) {
         fill(&here, MOST);
         fill(&elsewhere, MOST);
-        k->sghmc(here.theta, here.v, here.g, MOST, 0.9f, 0.1f, 0, 0.2f, where);
-        k->sghmc(elsewhere.theta, elsewhere.v, elsewhere.g, MOST, 0.9f, 0.1f, 0, 0.2f, (kelvin_random){0});
+        k->langevin(here.theta, here.v, here.g, MOST, 0.9f, 0.1f, 0, 0.2f, where);
+        k->langevin(elsewhere.theta, elsewhere.v, elsewhere.g, MOST, 0.9f, 0.1f, 0, 0.2f, (kelvin_random){0});
         assert_memory_equal(&here, &elsewhere, sizeof here);
     }
 }
@@ -104,7 +104,7 @@ static void same_bits_with_every_fma(void **state)
         struct vectors *x = have ? &other : &first;
         fill(x, MOST);
         for (uint32_t step = 0; step < 3; step++)
-            k->sghmc(x->theta, x->v, x->g, MOST, 0.98f, 0.0137f, 0.2f, 0.31f, (kelvin_random){1, 2, step, 3});
+            k->langevin(x->theta, x->v, x->g, MOST, 0.98f, 0.0137f, 0.2f, 0.31f, (kelvin_random){1, 2, step, 3});
         if (have) assert_memory_equal(&first, &other, sizeof first);
         have = true;
     }
