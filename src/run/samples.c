@@ -129,6 +129,19 @@ kelvin_status kelvin_samples_are_there(bool *there, const kelvin_samples *s)
 
 /* ---- opening ---- */
 
+/* What vouches for the files of chains comes last, after the logits. */
+static kelvin_status check_end(const kelvin_samples *s)
+{
+    const struct kelvin_manifest *manifest = kelvin_run_inside(s->run)->manifest;
+    char name[KELVIN_FILE_NAME];
+    snprintf(name, sizeof name, KELVIN_STATE_FILE, 0u);
+    if (!manifest || kelvin_manifest_has(manifest, name)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: the run has not ended: its chains have, but not all was written; go on with: kelvin resume "
+                       "%s",
+                       s->folder, s->folder);
+}
+
 static kelvin_status open_samples(kelvin_samples *s, const char *folder)
 {
     struct owned *owned = s->owned = kelvin_alloc(1, sizeof *owned);
@@ -144,7 +157,8 @@ static kelvin_status open_samples(kelvin_samples *s, const char *folder)
         snprintf(owned->note, sizeof owned->note,
                  "%.300s was written by kelvin %s, which kept no checksums: damage to it may not show", s->folder,
                  kelvin_run_inside(s->run)->version);
-    return find(s, owned->arena);
+    KELVIN_TRY(find(s, owned->arena));
+    return owned->owns_run ? check_end(s) : KELVIN_OK;
 }
 
 static kelvin_status keep_if(kelvin_status status, kelvin_samples **samples)
@@ -209,14 +223,14 @@ void kelvin_samples_close(kelvin_samples *s)
 
 /* ---- reading one ---- */
 
-static kelvin_status check_finite(const float *theta, const kelvin_model *model, const char *folder, const char *name)
+static kelvin_status check_finite(const float *theta, const kelvin_model *model, const char *path)
 {
     for (size_t t = 0; t < model->n_tensors; t++) {
         const kelvin_tensor *tensor = &model->tensor[t];
         for (size_t i = 0; i < kelvin_tensor_size(tensor); i++)
             if (!isfinite(theta[tensor->offset + i]))
-                return kelvin_fail(KELVIN_EFORMAT, "%s/%s: tensor \"%s\", value %zu (from 0) is %g; expected a number",
-                                   folder, name, tensor->name, i, (double)theta[tensor->offset + i]);
+                return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\", value %zu (from 0) is %g; expected a number",
+                                   path, tensor->name, i, (double)theta[tensor->offset + i]);
     }
     return KELVIN_OK;
 }
@@ -228,7 +242,8 @@ static kelvin_status open_file(const kelvin_samples *s, uint32_t chain, const st
     if (owned->file.file && owned->chain == chain && owned->number == place->number) return KELVIN_OK;
     kelvin_bundle_close(&owned->file);
     KELVIN_TRY(kelvin_run_vouch(s->run, s->folder, place->name));
-    KELVIN_TRY(kelvin_bundle_open(&owned->file, s->folder, s->run, chain, place));
+    KELVIN_TRY(
+        kelvin_remedy_chain(kelvin_bundle_open(&owned->file, s->folder, s->run, chain, place), s->folder, chain));
     owned->chain = chain;
     owned->number = place->number;
     return KELVIN_OK;
@@ -242,20 +257,24 @@ static kelvin_status read_from_file(const kelvin_samples *s, float *theta, uint3
     bool there;
     KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
     KELVIN_TRY(kelvin_is_there(&there, path));
-    if (!there) return kelvin_fail(KELVIN_EFORMAT, "%s is missing", path);
+    if (!there) return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), s->folder, chain);
     KELVIN_TRY(open_file(s, chain, &place));
-    if (place.index >= owned->file.draws)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has %u draws; expected one of number %u", path, owned->file.draws,
-                           place.index);
-    kelvin_bundle_theta(theta, &owned->file, s->run->model, place.index);
-    return check_finite(theta, s->run->model, s->folder, place.name);
+    kelvin_status status = KELVIN_OK;
+    if (place.index < owned->file.draws) {
+        kelvin_bundle_theta(theta, &owned->file, s->run->model, place.index);
+        status = check_finite(theta, s->run->model, path);
+    } else {
+        status = kelvin_fail(KELVIN_EFORMAT, "%s: has %u draws; expected one of number %u (from 0)", path,
+                             owned->file.draws, place.index);
+    }
+    return kelvin_remedy_chain(status, s->folder, chain);
 }
 
 static kelvin_status read_one(const kelvin_samples *s, float *theta, size_t i)
 {
     const uint32_t chain = s->chain[i], draw = kelvin_run_warmup(s->run) + s->draw[i];
     const size_t n = s->run->model->n_params;
-    if (s->run->folder) return kelvin_remedy_chain(read_from_file(s, theta, chain, draw), s->folder, chain);
+    if (s->run->folder) return read_from_file(s, theta, chain, draw);
     memcpy(theta, kelvin_run_inside(s->run)->kept[chain].draw + draw * n, n * sizeof *theta);
     return KELVIN_OK;
 }

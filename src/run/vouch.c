@@ -55,8 +55,11 @@ static uint32_t chain_of(const char *name)
 
 kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *folder, const char *name)
 {
-    struct kelvin_manifest *manifest = kelvin_run_inside(run)->manifest;
+    const struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    struct kelvin_manifest *manifest = inside->manifest;
     if (!manifest) return KELVIN_OK;
+    /* while it is being sampled: files of draws have checksums of their own, by which they are believed until then */
+    if (inside->place && !kelvin_manifest_has(manifest, name)) return KELVIN_OK;
     const kelvin_status status = kelvin_manifest_check(manifest, name);
     const uint32_t chain = chain_of(name);
     const bool follows = chain == UINT32_MAX || strstr(name, "history.csv");
