@@ -1,91 +1,129 @@
 /* Where chains start and what they leave: samples of another run as starts, states that are damaged or of another
- * chain, and what a run costs before it is begun. */
+ * chain, and configurations that were edited. */
 #include "chains_helpers.h"
-
-#include <sys/resource.h>
 
 /* ---- starts from another run ---- */
 
 enum { SAMPLES = 4 }; /* of "first": two chains with two each */
 
+/* The runs to start from: "first" by SGHMC, and one by each sampler under its name. */
 static int make_first(void **state)
 {
     if (make_table(state)) return -1;
-    kelvin_run_config config = tiny();
-    config.chains = 2;
-    config.samples = SAMPLES;
-    config.schedule = config.temperature_schedule = "constant";
-    whole_run(&config, "first", 2, 0);
-    return 0;
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_sampler_type *type = kelvin_sampler_info(s);
+        kelvin_run_config config = tiny_by(type);
+        config.chains = 2;
+        config.samples = SAMPLES;
+        config.schedule = config.temperature_schedule = "constant";
+        config.iterations = 12;
+        config.warmup = config.iterations - SAMPLES / 2;
+        whole_run(&config, type->name, 2, 0);
+    }
+    return rename(in_base("sghmc"), in_base("first"));
 }
 
 /* A run whose chains begin where `init`, below base, says. */
-static kelvin_run_config from(const char *init)
+static kelvin_run_config from_by(const char *init, const kelvin_sampler_type *type)
 {
     static kelvin_path path;
-    kelvin_run_config config = tiny();
+    kelvin_run_config config = tiny_by(type);
     assert_ok(kelvin_path_join(path, base, "%s", init));
     config.init = path;
     config.seed = 99;
     config.chains = config.samples = SAMPLES + 2;
-    config.epochs = 3;
+    config.epochs = config.iterations = 3;
+    config.warmup = 1;
     return config;
 }
 
-/* Each chain's first state is the sample, to the bit. */
+static kelvin_run_config from(const char *init)
+{
+    return from_by(init, sampler_named("sghmc"));
+}
+
+/* Each chain's first state is a sample of another run, to the bit: `fixed`, or, if that is SAMPLES, round and round. */
+static void starts_at_samples(const kelvin_run_config *config, const char *init, uint32_t fixed)
+{
+    kelvin_run *run = started(config, "second"), *first = run_of(init);
+    const size_t bytes = run->model->n_params * sizeof(float);
+    for (uint32_t c = 0; c < config->chains; c++) {
+        const uint32_t which = fixed < SAMPLES ? fixed : c % SAMPLES;
+        float *theta = draw_of(first, init, which / 2, kelvin_run_warmup(first) + which % 2);
+        struct kelvin_chain chain = state_of(run, "second", c);
+        assert_int_equal(chain.good.step, 0);
+        assert_memory_equal(chain.good.vectors, theta, bytes);
+        kelvin_chain_destroy(&chain);
+        kelvin_free(theta);
+    }
+    kelvin_run_close(first);
+    kelvin_run_close(run);
+    remove_tree(in_base("second"));
+}
+
 static void starts_are_samples(void **state)
 {
     (void)state;
     const struct {
         const char *init;
-        uint32_t fixed; /* SAMPLES: round and round */
+        uint32_t fixed;
     } table[] = {{"first", SAMPLES}, {"first/", SAMPLES}, {"first/0", 0}, {"first/3", 3}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const kelvin_run_config config = from(table[i].init);
-        kelvin_chains *chains = started(&config, "second");
-        const kelvin_run *run = kelvin_chains_about(chains);
-        const size_t bytes = run->model->n_params * sizeof(float);
-        for (uint32_t c = 0; c < config.chains; c++) {
-            const uint32_t which = table[i].fixed < SAMPLES ? table[i].fixed : c % SAMPLES;
-            float *theta = sample_of(run, "first", which / 2, which % 2);
-            struct kelvin_chain chain = state_of(run, "second", c);
-            assert_int_equal(chain.good.step, 0);
-            assert_memory_equal(chain.good.theta, theta, bytes);
-            kelvin_chain_destroy(&chain);
-            kelvin_free(theta);
-        }
-        kelvin_chains_close(chains);
-        remove_tree(in_base("second"));
+        starts_at_samples(&config, "first", table[i].fixed);
     }
+}
+
+/* From a run by any sampler into one by any other, to its end. */
+static void samplers_go_on_from_each_other(void **state)
+{
+    (void)state;
+    for (size_t a = 0; a < samplers(); a++)
+        for (size_t b = 0; b < samplers(); b++) {
+            const char *init = kelvin_sampler_info(a)->name;
+            if (strcmp(init, "sghmc") == 0) init = "first";
+            const kelvin_run_config config = from_by(init, kelvin_sampler_info(b));
+            starts_at_samples(&config, init, SAMPLES);
+            whole_run(&config, "second", 2, 0);
+            whole_run(&config, "third", 1, 1e9);
+            same_runs("second", "third");
+            remove_tree(in_base("second"));
+            remove_tree(in_base("third"));
+        }
 }
 
 /* Chains that begin at one sample part at once: momenta and noise are their own. */
 static void chains_from_one_sample_differ(void **state)
 {
     (void)state;
-    const kelvin_run_config config = from("first/2");
-    whole_run(&config, "second", 2, 0);
-    kelvin_run *run = run_of("second");
-    float *a = sample_of(run, "second", 0, 0), *b = sample_of(run, "second", 1, 0);
-    assert_memory_not_equal(a, b, run->model->n_params * sizeof *a);
-    kelvin_free(a);
-    kelvin_free(b);
-    kelvin_run_close(run);
-    remove_tree(in_base("second"));
+    for (size_t s = 0; s < samplers(); s++) {
+        kelvin_run_config config = from_by("first/2", kelvin_sampler_info(s));
+        if (kelvin_sampler_info(s)->accepts) set(&config, "step_size", 1e-3); /* so that no first step is rejected */
+        whole_run(&config, "second", 2, 0);
+        kelvin_run *run = run_of("second");
+        float *a = draw_of(run, "second", 0, 0), *b = draw_of(run, "second", 1, 0);
+        assert_memory_not_equal(a, b, run->model->n_params * sizeof *a);
+        kelvin_free(a);
+        kelvin_free(b);
+        kelvin_run_close(run);
+        remove_tree(in_base("second"));
+    }
 }
 
 static void a_start_may_be_gone_later(void **state)
 {
     (void)state;
-    const kelvin_run_config config = from("copy");
-    assert_int_equal(rename(in_base("first"), in_base("copy")), 0);
-    whole_run(&config, "undisturbed", 2, 0);
-    kelvin_chains_close(started(&config, "second"));
-    assert_int_equal(rename(in_base("copy"), in_base("first")), 0);
-    resumed("second", 2);
-    same_runs("second", "undisturbed");
-    remove_tree(in_base("second"));
-    remove_tree(in_base("undisturbed"));
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_run_config config = from_by("copy", kelvin_sampler_info(s));
+        assert_int_equal(rename(in_base("first"), in_base("copy")), 0);
+        whole_run(&config, "undisturbed", 2, 0);
+        kelvin_run_close(started(&config, "second"));
+        assert_int_equal(rename(in_base("copy"), in_base("first")), 0);
+        resumed("second", 2);
+        same_runs("second", "undisturbed");
+        remove_tree(in_base("second"));
+        remove_tree(in_base("undisturbed"));
+    }
 }
 
 static void starts_that_are_refused(void **state)
@@ -112,10 +150,10 @@ static void starts_that_are_refused(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         kelvin_run_config config = from(table[i].init);
         config.model = table[i].model;
-        kelvin_chains *chains;
-        fails(kelvin_chains_start(&chains, &config, in_base("second")), table[i].status, table[i].place,
+        kelvin_run *run;
+        fails(kelvin_run_start(&run, &config, in_base("second")), table[i].status, table[i].place,
               table[i].sentence);
-        assert_null(chains);
+        assert_null(run);
         assert_false(exists(in_base("second")));
     }
 }
@@ -125,10 +163,10 @@ static void a_start_needs_samples(void **state)
 {
     (void)state;
     kelvin_run_config config = tiny();
-    kelvin_chains_close(started(&config, "begun"));
+    kelvin_run_close(started(&config, "begun"));
     config = from("begun");
-    kelvin_chains *chains;
-    fails(kelvin_chains_start(&chains, &config, in_base("second")), KELVIN_EUSAGE, "begun", "no samples");
+    kelvin_run *run;
+    fails(kelvin_run_start(&run, &config, in_base("second")), KELVIN_EUSAGE, "begun", "no samples");
     remove_tree(in_base("begun"));
 }
 
@@ -137,13 +175,13 @@ static void a_start_needs_samples(void **state)
 /* Opening fails with a sentence about chain 0, and changes nothing: neither the state nor the files beside it. */
 static void refused(const char *bytes, size_t n, const char *sentence)
 {
-    kelvin_chains *chains;
+    kelvin_run *run;
     kelvin_path path, good;
     assert_ok(kelvin_path_join(path, in_base("broken"), KELVIN_STATE_FILE, 0));
     assert_ok(kelvin_path_join(good, base, "good"));
     spill(path, bytes, n);
-    fails(kelvin_chains_open(&chains, in_base("broken")), KELVIN_EFORMAT, "chain-000/state.safetensors", sentence);
-    assert_null(chains);
+    fails(kelvin_run_open(&run, in_base("broken")), KELVIN_EFORMAT, "chain-000/state.safetensors", sentence);
+    assert_null(run);
     size_t after;
     char *now = slurp(path, &after);
     assert_int_equal(after, n);
@@ -161,10 +199,10 @@ static bool stop_after_one(void *context, const kelvin_run *run, const kelvin_ch
 /* One chain is done, the others are not. */
 static void half_a_run(const kelvin_run_config *config, const char *name)
 {
-    kelvin_chains *chains = started(config, name);
-    const kelvin_chains_options options = {.threads = 1, .checkpoint = 0};
-    fails(kelvin_chains_run(chains, &options, stop_after_one, NULL), KELVIN_ESTOP, "stopped", "");
-    kelvin_chains_close(chains);
+    kelvin_run *run = started(config, name);
+    const kelvin_run_options options = {.threads = 1, .checkpoint = 0};
+    fails(kelvin_run_sample(&run, 1, &options, stop_after_one, NULL), KELVIN_ESTOP, "stopped", "");
+    kelvin_run_close(run);
 }
 
 static char *state_bytes(size_t *n, const char *name)
@@ -210,7 +248,7 @@ static void damaged_states(void **state)
 static bool no_longer(void *context, const kelvin_run *run, const kelvin_chain_news *news)
 {
     (void)context, (void)run;
-    return news->phase == KELVIN_CHAIN_WAITING || news->images_per_s == 0;
+    return news->phase == KELVIN_CHAIN_WAITING || news->steps_per_s == 0;
 }
 
 /* Whatever bit of the header flips, the run is refused, or goes on to what it would have been: by its checksum all but
@@ -223,10 +261,10 @@ static void damaged_headers(void **state)
     config.chains = config.samples = 1;
     config.batch = 1;
     config.epochs = 30;
-    kelvin_chains *chains = started(&config, "broken");
-    fails(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 1, .checkpoint = 1e9}, no_longer, NULL),
+    kelvin_run *run = started(&config, "broken");
+    fails(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 1, .checkpoint = 1e9}, no_longer, NULL),
           KELVIN_ESTOP, "", "");
-    kelvin_chains_close(chains);
+    kelvin_run_close(run);
     const char *path = in_base("broken/chain-000/state.safetensors");
     size_t n, harmless = 0;
     char *bytes = state_bytes(&n, "broken"), *step = strstr(bytes + 8, "\"step\":\"");
@@ -304,10 +342,10 @@ static void a_state_of_another_network(void **state)
     sign_header(theirs, m);
     spill(in_base("broken/chain-000/state.safetensors"), theirs, m);
     assert_int_equal(remove(in_base("broken/chain-000/sample-000.safetensors")), 0);
-    kelvin_chains *chains = opened("broken");
-    fails(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 1}, NULL, NULL), KELVIN_EFORMAT,
+    kelvin_run *run = opened("broken");
+    fails(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 1}, NULL, NULL), KELVIN_EFORMAT,
           "chain-000/state.safetensors", "layers.0.weight");
-    kelvin_chains_close(chains);
+    kelvin_run_close(run);
     assert_false(exists(in_base("broken/chain-000/sample-000.safetensors")));
     kelvin_free(ours);
     kelvin_free(theirs);
@@ -352,9 +390,9 @@ static void an_edited_configuration(void **state)
         const bool cycles = strstr(table[i].was, "samples") || strstr(table[i].was, "chains");
         const char *name = cycles ? "cyclical" : "paper";
         edit_config(name, table[i].was, table[i].is);
-        kelvin_chains *chains;
         kelvin_run *run;
-        fails(kelvin_chains_open(&chains, in_base(name)), KELVIN_EFORMAT, in_base(name),
+        kelvin_run *run;
+        fails(kelvin_run_open(&run, in_base(name)), KELVIN_EFORMAT, in_base(name),
               "/run.json has changed since chain-000/state.safetensors was written; put it back");
         fails(kelvin_run_read(&run, in_base(name)), KELVIN_EFORMAT, in_base(name), "/run.json has changed since");
         assert_null(run);
@@ -371,106 +409,6 @@ static void an_edited_configuration(void **state)
     remove_tree(in_base("paper"));
     remove_tree(in_base("cyclical"));
     remove_tree(in_base("whole"));
-}
-
-/* ---- costs ---- */
-
-static double disk_use;
-
-static int add_size(const char *path, const struct stat *about, int type, struct FTW *place)
-{
-    (void)place;
-    if (type == FTW_F && counts(path)) disk_use += (double)about->st_size;
-    return 0;
-}
-
-/* "At most", but not much less: headers and decimals are guessed. */
-static void estimates_hold(void **state)
-{
-    (void)state;
-    kelvin_run_config config = tiny();
-    config.data = "digits";
-    config.model = "mlp:64,64";
-    config.epochs = 4;
-    config.batch = 200;
-    config.chains = config.samples = 5;
-    kelvin_estimate estimate;
-    assert_ok(kelvin_run_estimate(&estimate, &config, 2));
-    assert_int_equal(estimate.parameters, 64 * 64 + 64 + 64 * 64 + 64 + 64 * 10 + 10);
-    assert_int_equal(estimate.chains_at_once, 2);
-    assert_int_equal(estimate.threads_per_chain, 1);
-    const double began = kelvin_now();
-    whole_run(&config, "real", 2, 1e9);
-    const double took = kelvin_now() - began;
-    disk_use = 0;
-    assert_int_equal(nftw(in_base("real"), add_size, 16, FTW_PHYS), 0);
-    print_message("disk %.0f, estimated %.0f; %.4f s, estimated %.4f s\n", disk_use, estimate.disk, took,
-                  estimate.seconds);
-    assert_true(estimate.disk >= disk_use && estimate.disk <= 1.2 * disk_use);
-    assert_true(estimate.memory > 4.0 * 2 * (7 * (double)estimate.parameters) && estimate.memory < 20e6);
-    assert_true(isfinite(estimate.seconds) && estimate.seconds > 0 && estimate.seconds < 100 * took);
-    assert_near(estimate.seconds * estimate.epochs_per_s, 5 * 4, 1e-9);
-    assert_ok(kelvin_run_estimate(&estimate, &config, 13));
-    assert_int_equal(estimate.chains_at_once, 5);
-    assert_int_equal(estimate.threads_per_chain, 2);
-    remove_tree(in_base("real"));
-}
-
-/* Kilobytes that a process of its own takes at most while it does this run, or, for NULL, nothing. */
-static double peak_memory(const kelvin_run_config *config)
-{
-    struct rusage usage;
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        if (config) whole_run(config, "large", 2, 1e9);
-        _exit(0);
-    }
-    assert_int_equal(wait4(child, NULL, 0, &usage), child);
-    return (double)usage.ru_maxrss;
-}
-
-/* Two chains of a million parameters. "At most" again: the two may not meet, and the last one may get both threads.
- * The memory of a process counts in other ways under sanitizers. */
-static void memory_is_estimated(void **state)
-{
-    (void)state;
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-    skip();
-#endif
-    kelvin_run_config config = tiny();
-    config.model = "mlp:1000,1000";
-    config.chains = config.samples = 2;
-    config.epochs = 1;
-    config.batch = 60;
-    kelvin_estimate estimate;
-    assert_ok(kelvin_run_estimate(&estimate, &config, 2));
-    const double used = 1024 * (peak_memory(&config) - peak_memory(NULL));
-    print_message("memory %.1f MB, estimated %.1f MB\n", used / 1e6, estimate.memory / 1e6);
-    assert_true(estimate.memory > 0.9 * used && estimate.memory < 3 * used);
-    remove_tree(in_base("large"));
-}
-
-/* One step in all: there is nothing to measure after it. */
-static void an_estimate_of_one_step(void **state)
-{
-    (void)state;
-    kelvin_run_config config = tiny();
-    config.epochs = config.chains = config.samples = 1;
-    config.batch = 60;
-    kelvin_estimate estimate;
-    assert_ok(kelvin_run_estimate(&estimate, &config, 1));
-    assert_true(isfinite(estimate.seconds) && estimate.seconds > 0);
-    assert_true(isfinite(estimate.epochs_per_s) && estimate.epochs_per_s > 0);
-}
-
-static void only_chains_have_estimates(void **state)
-{
-    (void)state;
-    kelvin_run_config config;
-    kelvin_estimate estimate;
-    assert_ok(kelvin_run_defaults(&config, "hmc"));
-    fails(kelvin_run_estimate(&estimate, &config, 1), KELVIN_EUSAGE, "sampler is hmc", "expected sghmc");
 }
 
 int main(void)
