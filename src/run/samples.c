@@ -49,10 +49,31 @@ static bool has_ended(const kelvin_samples *s, uint32_t chain)
            (!kelvin_path_join(path, s->folder, "%s", last.name) && access(path, F_OK) == 0);
 }
 
+/* The one file of all draws must have as many as run.json says, before memory is asked for so many. */
+static kelvin_status check_draws(const kelvin_samples *s, uint32_t chain)
+{
+    const size_t draws = kelvin_run_draws(s->run);
+    struct kelvin_array array;
+    struct kelvin_tensors *file;
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_DRAWS_FILE, chain));
+    KELVIN_TRY(kelvin_tensors_peek(&file, path));
+    array = kelvin_name_tensor(s->run->model, 0, "", &draws);
+    kelvin_status status = kelvin_tensors_shape(&array, file);
+    if (!status && array.shape[0] != draws)
+        status = kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu draws, and " KELVIN_CONFIG_NAME " says %zu", path,
+                             array.shape[0], draws);
+    kelvin_tensors_close(file);
+    return status;
+}
+
 static kelvin_status look_at(uint32_t *draws, char diverged[KELVIN_NOTE], const kelvin_samples *s, uint32_t chain)
 {
     uint32_t rows = kelvin_run_rows(s->run);
-    if (!has_ended(s, chain)) KELVIN_TRY(ask_state(&rows, diverged, s, chain));
+    if (!has_ended(s, chain))
+        KELVIN_TRY(ask_state(&rows, diverged, s, chain));
+    else if (!s->run->sampler->batches)
+        KELVIN_TRY(check_draws(s, chain));
     *draws = kelvin_run_draws_by(s->run, rows);
     return KELVIN_OK;
 }
