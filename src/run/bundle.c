@@ -46,17 +46,6 @@ void kelvin_bundle_free(struct kelvin_bundle *b)
     *b = (struct kelvin_bundle){0};
 }
 
-void kelvin_bundle_copy(struct kelvin_bundle *to, const struct kelvin_bundle *from, const kelvin_run *run)
-{
-    double *row = to->row;
-    float *draw = to->draw;
-    memcpy(row, from->row, from->rows * columns_of(run) * sizeof *row);
-    memcpy(draw, from->draw, from->draws * run->model->n_params * sizeof *draw);
-    *to = *from;
-    to->row = row;
-    to->draw = draw;
-}
-
 void kelvin_bundle_place(struct kelvin_bundle *b, const kelvin_run *run, uint32_t step, bool ended)
 {
     const uint32_t rows = step / kelvin_run_row_steps(run), draws = kelvin_run_draws_by(run, rows);

@@ -26,7 +26,6 @@ struct kelvin_bundle {
 
 KELVIN_MUST_CHECK kelvin_status kelvin_bundle_create(struct kelvin_bundle *bundle, const kelvin_run *run);
 void kelvin_bundle_free(struct kelvin_bundle *bundle); /* fine on a zeroed one */
-void kelvin_bundle_copy(struct kelvin_bundle *to, const struct kelvin_bundle *from, const kelvin_run *run);
 
 /* How many rows and draws a chain at a step has collected since its last file; none, if it has ended. */
 void kelvin_bundle_place(struct kelvin_bundle *bundle, const kelvin_run *run, uint32_t step, bool ended);
