@@ -68,7 +68,9 @@ bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder)
 {
     kelvin_path path;
     lock->fd = -1;
-    if (!kelvin_path_join(path, folder, "lock") && !kelvin_open_regular(&lock->fd, path, O_RDWR) && try_lock(lock->fd) && kelvin_lock_holds(lock, folder)) return true;
+    if (!kelvin_path_join(path, folder, "lock") && !kelvin_open_regular(&lock->fd, path, O_RDWR) &&
+        try_lock(lock->fd) && kelvin_lock_holds(lock, folder))
+        return true;
     kelvin_lock_release(lock);
     return false;
 }
