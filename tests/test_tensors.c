@@ -40,7 +40,7 @@ static void crc32_of_any_length(void **state)
     assert_true(kelvin_crc32(data, sizeof data) == plain_crc32(data, sizeof data));
     assert_true(kelvin_crc32(data + 1, sizeof data - 1) == plain_crc32(data + 1, sizeof data - 1));
     assert_true(kelvin_crc32(NULL, 0) == 0 && kelvin_crc32_more(7, NULL, 0) == 7);
-    memset(data, 0, sizeof data); /* whose sum is nothing but how far the start has moved */
+    memset(data, 0, sizeof data);                         /* whose sum is nothing but how far the start has moved */
     assert_true(kelvin_crc32(data, 65536) == 0xd7978eeb); /* zlib.crc32(bytes(65536)) */
 }
 
@@ -285,21 +285,11 @@ static const struct {
     const char *header;
     bool right;
 } versions[] = {
-    {BY("0.1.0") ARRAY, true},
-    {BY("0.5.0") ARRAY, true},
-    {BY("0.6.0") ARRAY, true},
-    {BY("0.7.0") ARRAY, false},
-    {BY("0.10.0") ARRAY, false},
-    {BY("0.60.0") ARRAY, false},
-    {BY("1.0.0") ARRAY, false},
-    {BY("10.6.0") ARRAY, false},
-    {BY("0.") ARRAY, false},
-    {BY("") ARRAY, false},
-    {SIGNED("0.6.0") ARRAY, true},
-    {SIGNED("0.7.0") ARRAY, true},
-    {SIGNED("1.0.0") ARRAY, true},
-    {SIGNED("0.7.0") ARRAY "   ", true},
-    {SIGNED("0.7.0\\\"header_crc32") ARRAY, true},
+    {BY("0.1.0") ARRAY, true},     {BY("0.5.0") ARRAY, true},           {BY("0.6.0") ARRAY, true},
+    {BY("0.7.0") ARRAY, false},    {BY("0.10.0") ARRAY, false},         {BY("0.60.0") ARRAY, false},
+    {BY("1.0.0") ARRAY, false},    {BY("10.6.0") ARRAY, false},         {BY("0.") ARRAY, false},
+    {BY("") ARRAY, false},         {SIGNED("0.6.0") ARRAY, true},       {SIGNED("0.7.0") ARRAY, true},
+    {SIGNED("1.0.0") ARRAY, true}, {SIGNED("0.7.0") ARRAY "   ", true}, {SIGNED("0.7.0\\\"header_crc32") ARRAY, true},
 };
 
 static void versions_of_headers(void **state)
