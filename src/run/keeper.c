@@ -83,6 +83,14 @@ static kelvin_status write_state(struct kelvin_slot *slot)
 
 /* ---- the thread ---- */
 
+/* The first failure is kept. */
+static void fail_slot(struct kelvin_slot *slot, kelvin_status status)
+{
+    if (slot->status) return;
+    slot->status = status;
+    snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error());
+}
+
 /* The one that has been full for longest: chains whose epochs are short would otherwise keep others waiting. */
 static struct kelvin_slot *full_slot(const struct kelvin_keeper *keeper)
 {
@@ -106,10 +114,7 @@ static void *keep(void *argument)
         pthread_mutex_unlock(&keeper->mutex);
         const kelvin_status status = write_state(slot);
         pthread_mutex_lock(&keeper->mutex);
-        if (status && !slot->status) {
-            slot->status = status;
-            snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error());
-        }
+        if (status) fail_slot(slot, status);
         slot->full = false;
         pthread_cond_broadcast(&keeper->done);
     }
@@ -218,14 +223,22 @@ void kelvin_slot_offer(struct kelvin_slot *slot)
     hand_over(slot);
 }
 
-kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain *chain)
+static kelvin_status collect(struct kelvin_slot *slot, struct kelvin_chain *chain)
 {
     const struct kelvin_bundle *bundle = &chain->bundle;
-    wait_until_idle(slot); /* the keeper may be at the rows that come before these */
     if (bundle->rows == 0) return KELVIN_OK;
     KELVIN_TRY(
         kelvin_history_put(chain->run, slot->folder, chain->number, &slot->history_bytes, bundle->row, bundle->rows));
     return kelvin_bundle_write(&chain->bundle, chain->run, slot->folder, chain->number);
+}
+
+/* After a failure no state may follow: one that is past a file that is not there would be of no use to anyone. */
+kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain *chain)
+{
+    wait_until_idle(slot); /* the keeper may be at the rows that come before these */
+    const kelvin_status status = collect(slot, chain);
+    if (status) fail_slot(slot, status);
+    return status;
 }
 
 kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
