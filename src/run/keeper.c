@@ -83,14 +83,6 @@ static kelvin_status write_state(struct kelvin_slot *slot)
 
 /* ---- the thread ---- */
 
-/* The first failure is kept. */
-static void fail_slot(struct kelvin_slot *slot, kelvin_status status)
-{
-    if (slot->status) return;
-    slot->status = status;
-    snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error());
-}
-
 /* The one that has been full for longest: chains whose epochs are short would otherwise keep others waiting. */
 static struct kelvin_slot *full_slot(const struct kelvin_keeper *keeper)
 {
@@ -98,6 +90,14 @@ static struct kelvin_slot *full_slot(const struct kelvin_keeper *keeper)
     for (struct kelvin_slot *slot = keeper->first; slot; slot = slot->next)
         if (slot->full && (!oldest || slot->offered < oldest->offered)) oldest = slot;
     return oldest;
+}
+
+/* The first one counts. */
+static void note_failure(struct kelvin_slot *slot, kelvin_status status)
+{
+    if (!status || slot->status) return;
+    slot->status = status;
+    snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error());
 }
 
 static void *keep(void *argument)
@@ -114,7 +114,7 @@ static void *keep(void *argument)
         pthread_mutex_unlock(&keeper->mutex);
         const kelvin_status status = write_state(slot);
         pthread_mutex_lock(&keeper->mutex);
-        if (status) fail_slot(slot, status);
+        note_failure(slot, status);
         slot->full = false;
         pthread_cond_broadcast(&keeper->done);
     }
@@ -223,21 +223,16 @@ void kelvin_slot_offer(struct kelvin_slot *slot)
     hand_over(slot);
 }
 
-static kelvin_status collect(struct kelvin_slot *slot, struct kelvin_chain *chain)
-{
-    const struct kelvin_bundle *bundle = &chain->bundle;
-    if (bundle->rows == 0) return KELVIN_OK;
-    KELVIN_TRY(
-        kelvin_history_put(chain->run, slot->folder, chain->number, &slot->history_bytes, bundle->row, bundle->rows));
-    return kelvin_bundle_write(&chain->bundle, chain->run, slot->folder, chain->number);
-}
-
-/* After a failure no state may follow: one that is past a file that is not there would be of no use to anyone. */
+/* Where it fails, no state may follow: one of a chain that is past these draws says that they are in a file. */
 kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain *chain)
 {
+    const struct kelvin_bundle *bundle = &chain->bundle;
     wait_until_idle(slot); /* the keeper may be at the rows that come before these */
-    const kelvin_status status = collect(slot, chain);
-    if (status) fail_slot(slot, status);
+    if (bundle->rows == 0) return KELVIN_OK;
+    kelvin_status status =
+        kelvin_history_put(chain->run, slot->folder, chain->number, &slot->history_bytes, bundle->row, bundle->rows);
+    if (!status) status = kelvin_bundle_write(&chain->bundle, chain->run, slot->folder, chain->number);
+    note_failure(slot, status);
     return status;
 }
 
