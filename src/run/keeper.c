@@ -28,7 +28,7 @@ struct kelvin_keeper {
 static bool add_row(int fd, const char *row, size_t bytes, const char *unit)
 {
     char head[64];
-    const int used = snprintf(head, sizeof head, "chain,step,%s,seconds,images_per_s,threads\n", unit);
+    const int used = snprintf(head, sizeof head, "chain,step,%s,seconds,steps_per_s,threads\n", unit);
     struct stat about;
     if (fstat(fd, &about)) return false;
     if ((about.st_size > 0 || kelvin_write_all(fd, head, (size_t)used)) && kelvin_write_all(fd, row, bytes))
@@ -44,21 +44,19 @@ static bool add_row(int fd, const char *row, size_t bytes, const char *unit)
 static kelvin_status note_times(struct kelvin_slot *slot)
 {
     const struct kelvin_chain *chain = slot->chain;
-    const kelvin_run *run = chain->run;
     const uint32_t steps = slot->state.step - slot->noted;
-    const size_t each = run->sampler->batches ? run->config.batch : run->data->train.n;
     const double seconds = slot->offered - slot->noted_at;
     kelvin_path path;
     char row[256];
     int fd;
     locale_t c, before = enter_c_locale(&c);
     const int used = snprintf(row, sizeof row, "%u,%u,%.6g,%.6g,%.6g,%zu\n", chain->number, slot->state.step,
-                              (double)slot->state.step / chain->row_steps, seconds,
-                              seconds > 0 ? (double)steps * (double)each / seconds : 0.0, slot->threads);
+                              (double)slot->state.step / chain->row_steps, seconds, seconds > 0 ? steps / seconds : 0.0,
+                              slot->threads);
     leave_c_locale(c, before);
     KELVIN_TRY(kelvin_path_join(path, slot->folder, KELVIN_TIMES_FILE));
     KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT | O_APPEND));
-    const bool added = add_row(fd, row, (size_t)used, kelvin_run_row_name(run));
+    const bool added = add_row(fd, row, (size_t)used, kelvin_run_row_name(chain->run));
     const int reason = errno;
     const bool closed = close(fd) == 0;
     if (!added || !closed)
