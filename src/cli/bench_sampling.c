@@ -225,6 +225,7 @@ static kelvin_status time_checkpoints(double *seconds, struct sampling *s, bool 
 {
     const char *parent = getenv("TMPDIR");
     kelvin_path folder, path;
+    *seconds = 0;
     KELVIN_TRY(kelvin_path_join(folder, parent && *parent ? parent : "/tmp", "kelvin-bench-XXXXXX"));
     if (!mkdtemp(folder)) return kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: %s", folder, strerror(errno));
     kelvin_status status = kelvin_path_join(path, folder, "state.safetensors");

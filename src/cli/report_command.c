@@ -49,13 +49,12 @@ const struct command report_command = {
     .name = "report",
     .synopsis = "RUN... [OPTION]... -o FILE",
     .about = "Write one page about runs: HTML with everything in it",
-    .details =
-        "RUN is a folder that kelvin sample made; several stand side by side.\n"
-        "The page has the configuration and the command that repeats it, learning curves, metrics with error\n"
-        "bars, calibration, uncertainty, posterior size, the diagnosis with its advice, and the inputs that are\n"
-        "most worth a look: confident mistakes, and those of which the ensemble is least certain.\n"
-        "It needs no other file, no network and no script; it is light, dark or printed as its reader likes.\n"
-        "The same runs give the same bytes.",
+    .details = "RUN is a folder that kelvin sample made; several stand side by side.\n"
+               "The page has the configuration and the command that repeats it, learning curves, metrics with error "
+               "bars, calibration, uncertainty, posterior size, the diagnosis with its advice, and the inputs that "
+               "are most worth a look: confident mistakes, and those of which the ensemble is least certain.\n"
+               "It needs no other file, no network and no script; it is light, dark or printed as its reader likes.\n"
+               "The same runs give the same bytes.",
     .operands = OPERANDS,
     .runs = OPERANDS,
     .options = options,
