@@ -375,12 +375,8 @@ check "no place for the cache" complained 1 \
 cat >terminal.py <<'PYTHON'
 import fcntl, os, pty, re, signal, struct, sys, termios, time
 
-<<<<<<< HEAD
-columns, draws, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
-began = time.monotonic()
-=======
 columns, draws, shown, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
->>>>>>> t4
+began = time.monotonic()
 pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -395,12 +391,8 @@ try:
 except OSError:
     pass  # it has ended
 os.waitpid(pid, 0)
-<<<<<<< HEAD
 if time.monotonic() - began > 9:
     sys.exit(0)  # so slow that there is something to judge by
-lines = [line.replace("\x1b[K", "") for line in text.decode().split("\r")[1:-1]]
-known = re.compile(r"sampling( \[=*>? *\])?   0 %(, log-posterior -?[0-9.]+(, \d+ % accepted)?)?")
-=======
 lines = [re.sub(r"\x1b\[\d*[AKJ]|\n", "", line) for line in text.decode().split("\r")[1:-1]]
 bar = r"( \[=*>? *\])?"
 values = (r"accepted +\d+ %", r"step [0-9.e-]+", r"train +\d+\.\d %", r"confidence +\d+\.\d %",
@@ -408,7 +400,6 @@ values = (r"accepted +\d+ %", r"step [0-9.e-]+", r"train +\d+\.\d %", r"confiden
 chain = re.compile(f"chain 0{bar} (epoch|iteration) +\\d+/\\d+" + "".join(f"(, {value})?" for value in values))
 whole = re.compile(f"all    {bar}   0 %(, 0 of 1 chain done(, [0-9.,]+ (images|iterations)/s)?)?")
 first = [line for line in lines if chain.fullmatch(line)]
->>>>>>> t4
 for line in lines:
     known = line == "" or columns <= 20 or chain.fullmatch(line) or whole.fullmatch(line)
     if len(line) >= (columns or 80) or not known:
@@ -425,19 +416,12 @@ PYTHON
 on_terminal() { # COLUMNS DRAWS SHOWN OPTION...
     columns=$1 draws=$2 shown=$3
     shift 3
-    timeout 60 python3 terminal.py $columns $draws "$shown" "$kelvin" sample "$@" --chains 1 -o "run-$columns-$shown" >stdout 2>stderr
+    timeout 900 python3 terminal.py $columns $draws "$shown" "$kelvin" sample "$@" --chains 1 -o "run-$columns-$shown" >stdout 2>stderr
     check "kelvin sample $* on a terminal of $columns columns" [ $? -eq 0 ]
 }
 if python3 -c "import pty; pty.openpty()" 2>/dev/null; then
-<<<<<<< HEAD
-    for columns in 12 20 40 54 120; do
-        timeout 900 python3 terminal.py $columns 3 "$kelvin" sample --sampler hmc --model mlp:2 --iterations 1000000 --steps 5000 \
-            --chains 1 -o "run-$columns" >stdout 2>stderr
-        check "a terminal of $columns columns" [ $? -eq 0 ]
-=======
     for columns in 12 20; do
         on_terminal $columns 3 accepted --sampler hmc --model mlp:2 --iterations 9999 --steps 500000
->>>>>>> t4
     done
     for columns in 40 54 120; do
         on_terminal $columns 3 accepted --sampler hmc --model mlp:2 --iterations 1000000 --steps 5000
@@ -446,13 +430,7 @@ if python3 -c "import pty; pty.openpty()" 2>/dev/null; then
     for columns in 54 120; do on_terminal $columns 3 train --epochs 1000000; done
     # Width unknown: what is longer than 80 columns elsewhere fits here too. And for more than a second, in which 1 % is not
     # reached.
-<<<<<<< HEAD
-    timeout 900 python3 terminal.py 0 12 "$kelvin" sample --sampler hmc --data digits --model mlp:2 --iterations 200000 --steps 100 \
-        --chains 1 -o run-0 >stdout 2>stderr
-    check "a terminal of unknown width" [ $? -eq 0 ]
-=======
     on_terminal 0 12 accepted --sampler hmc --data digits --model mlp:2 --iterations 200000 --steps 100
->>>>>>> t4
 else
     echo "there are no pseudo-terminals here: progress on terminals is left out"
 fi
