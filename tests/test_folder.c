@@ -57,10 +57,12 @@ static void safetensors_bytes(void **state)
     assert_int_equal(kelvin_run_columns(columns, &run), 10);
     double rows[20];
     for (size_t i = 0; i < 20; i++) rows[i] = 0.1 * (double)i;
-    float *draws = kelvin_alloc(2 << 19, sizeof *draws);
     const float values[6] = {3, 4, 2.5f, -3, -4, -2.5f};
-    for (size_t i = 0; i < 2; i++) memcpy(draws + (i << 19), values + 3 * i, 3 * sizeof *values);
-    struct kelvin_bundle bundle = {.first_row = 2, .rows = 2, .first_draw = 2, .draws = 2, .row = rows, .draw = draws};
+    struct kelvin_bundle bundle;
+    assert_ok(kelvin_bundle_create(&bundle, &run));
+    bundle.first_row = bundle.first_draw = 2;
+    for (size_t i = 0; i < 2; i++) kelvin_bundle_add(&bundle, &run, rows + 10 * i, values + 3 * i);
+    assert_true(kelvin_bundle_full(&bundle, &run));
     assert_int_equal(mkdir(in_base("chain-007"), 0777), 0);
     assert_ok(kelvin_bundle_write(&bundle, &run, in_base("."), 7));
     assert_true(bundle.first_row == 4 && bundle.rows == 0 && bundle.first_draw == 4 && bundle.draws == 0);
@@ -93,7 +95,7 @@ static void safetensors_bytes(void **state)
     }
     assert_memory_equal(back.row, rows, sizeof rows);
     kelvin_bundle_close(&back);
-    kelvin_free(draws);
+    kelvin_bundle_free(&bundle);
 }
 
 /* The check value of this CRC in every catalogue. */

@@ -265,13 +265,16 @@ static void later_versions(void **state)
 /* ---- samples that are none ---- */
 
 /* The file of chain 1 becomes one that says that it is number `number` of chain `chain` of a run, with these draws. */
-static void write_draws(const kelvin_run *run, uint32_t chain, uint32_t number, float *draws)
+static void write_draws(const kelvin_run *run, uint32_t chain, uint32_t number, const float *draws)
 {
     kelvin_path from, to;
     const struct kelvin_draw_place place = kelvin_draw_place(run, 1, 0);
-    struct kelvin_bundle bundle = {.rows = 50, .first_draw = number * kelvin_run_bundle_draws(run), .draws = 4};
-    bundle.row = kelvin_alloc(50, KELVIN_COLUMNS * sizeof *bundle.row); /* nobody looks at it */
-    bundle.draw = draws;
+    const double row[KELVIN_COLUMNS] = {0}; /* nobody looks at it */
+    struct kelvin_bundle bundle;
+    assert_ok(kelvin_bundle_create(&bundle, run));
+    for (uint32_t i = 0; i < 50; i++) kelvin_bundle_add(&bundle, run, row, draws + bundle.draws * run->model->n_params);
+    assert_int_equal(bundle.draws, 4);
+    bundle.first_draw = number * kelvin_run_bundle_draws(run);
     assert_int_equal(mkdir(in_base("put"), 0777), 0);
     assert_ok(kelvin_path_join(from, in_base("put"), KELVIN_CHAIN_FOLDER, chain));
     assert_int_equal(mkdir(from, 0777), 0);
@@ -280,7 +283,7 @@ static void write_draws(const kelvin_run *run, uint32_t chain, uint32_t number, 
     assert_ok(kelvin_path_join(to, in_base("run"), "%s", place.name));
     assert_int_equal(rename(from, to), 0);
     remove_tree(in_base("put"));
-    kelvin_free(bundle.row);
+    kelvin_bundle_free(&bundle);
     sign("run");
 }
 
