@@ -23,7 +23,7 @@ kelvin_status kelvin_remedy_chain(kelvin_status status, const kelvin_run *run, c
                        kelvin_error(), folder, chain, folder);
 }
 
-kelvin_status kelvin_remedy_unfinished(const kelvin_run *run, const char *folder, uint32_t chain)
+kelvin_status kelvin_remedy_begun(const kelvin_run *run, const char *folder, uint32_t chain)
 {
     return kelvin_fail(KELVIN_EFORMAT,
                        "%s: was begun by kelvin %s, and chain %u has not ended: go on with that version, or sample it "

@@ -34,7 +34,7 @@ static kelvin_status ask_state(uint32_t *rows, char diverged[KELVIN_NOTE], const
         KELVIN_TRY(kelvin_remedy_chain(kelvin_state_peek(&step, diverged, path, run, chain), run, s->folder, chain));
     *rows = step / kelvin_run_row_steps(run);
     if (diverged[0] || step == kelvin_run_steps(run)) return KELVIN_OK;
-    if (kelvin_run_is_old(run)) return kelvin_remedy_unfinished(run, s->folder, chain);
+    if (kelvin_run_is_old(run)) return kelvin_remedy_begun(run, s->folder, chain);
     return kelvin_fail(KELVIN_EFORMAT,
                        "%s: the run has not ended: chain %u has %u of %u %ss; go on with: kelvin resume %s", s->folder,
                        chain, *rows, kelvin_run_rows(run), kelvin_run_row_name(run), s->folder);

@@ -58,7 +58,7 @@ static kelvin_status survey_old(kelvin_run *run)
         if (!run->sampler->batches) continue;
         inside->place[i] = (struct kelvin_place){0};
         KELVIN_TRY(find_place(run, i));
-        if (inside->place[i].phase == KELVIN_CHAIN_WAITING) return kelvin_remedy_unfinished(run, run->folder, i);
+        if (inside->place[i].phase == KELVIN_CHAIN_WAITING) return kelvin_remedy_begun(run, run->folder, i);
     }
     return kelvin_description_write(run->data, run->folder); /* nothing vouches for the one that is there */
 }
