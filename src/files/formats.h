@@ -77,6 +77,9 @@ void kelvin_tensors_close(struct kelvin_tensors *file);
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_parse(struct kelvin_tensors **file, char *bytes, size_t size,
                                                      const char *path);
 
+/* The header alone, for its strings and shapes: no data are read or looked at, and none can be asked for. */
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_peek(struct kelvin_tensors **file, const char *path);
+
 /* The string of that name; KELVIN_EFORMAT, with the path, if it is not there. */
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_note(const char **text, const struct kelvin_tensors *file,
                                                     const char *name);

@@ -180,7 +180,8 @@ static kelvin_status check_header(const struct kelvin_tensors *file, size_t byte
                        found, text);
 }
 
-static kelvin_status parse(struct kelvin_tensors *file, size_t size)
+/* whole: all of the file is in memory, not the header alone. */
+static kelvin_status parse(struct kelvin_tensors *file, size_t size, bool whole)
 {
     size_t data = 0, end = 0;
     KELVIN_TRY(parse_header(file, &data, size));
@@ -190,22 +191,46 @@ static kelvin_status parse(struct kelvin_tensors *file, size_t size)
     KELVIN_TRY(parse_entries(file, &end));
     if (end != size - data)
         return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu bytes of data, expected %zu", file->path, size - data, end);
+    if (!whole) return KELVIN_OK;
     place(file, data);
     return check_crc32(file, file->bytes + data, end);
 }
 
-kelvin_status kelvin_tensors_parse(struct kelvin_tensors **file, char *bytes, size_t size, const char *path)
+static kelvin_status open_bytes(struct kelvin_tensors **file, char *bytes, size_t size, const char *path, bool whole)
 {
     struct kelvin_tensors *made = *file = kelvin_alloc(1, sizeof *made);
     if (!made) kelvin_free(bytes);
     if (!made) return KELVIN_ENOMEM;
     made->bytes = bytes;
     made->path = kelvin_strdup(path);
-    const kelvin_status status = made->path ? parse(made, size) : KELVIN_ENOMEM;
+    const kelvin_status status = made->path ? parse(made, size, whole) : KELVIN_ENOMEM;
     if (!status) return KELVIN_OK;
     kelvin_tensors_close(made);
     *file = NULL;
     return status;
+}
+
+kelvin_status kelvin_tensors_parse(struct kelvin_tensors **file, char *bytes, size_t size, const char *path)
+{
+    return open_bytes(file, bytes, size, path, true);
+}
+
+kelvin_status kelvin_tensors_peek(struct kelvin_tensors **file, const char *path)
+{
+    size_t size;
+    uint64_t length = 0;
+    *file = NULL;
+    KELVIN_TRY(kelvin_file_size(&size, path));
+    if (size >= TENSORS_PREFIX) KELVIN_TRY(kelvin_file_read_part(&length, path, 0, TENSORS_PREFIX));
+    const size_t head = size < TENSORS_PREFIX || length > size - TENSORS_PREFIX ? size : TENSORS_PREFIX + length;
+    char *bytes = kelvin_alloc(head + 1, 1);
+    if (!bytes) return KELVIN_ENOMEM;
+    const kelvin_status status = kelvin_file_read_part(bytes, path, 0, head);
+    if (status) {
+        kelvin_free(bytes);
+        return status;
+    }
+    return open_bytes(file, bytes, size, path, false);
 }
 
 kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path)

@@ -124,20 +124,24 @@ kelvin_status kelvin_note_check(const struct kelvin_tensors *file, const char *p
 
 /* ---- writing ---- */
 
+struct kelvin_array kelvin_name_tensor(const kelvin_model *model, size_t t, const char *prefix, const size_t *draws)
+{
+    const kelvin_tensor *tensor = &model->tensor[t];
+    const size_t lead = draws ? 1 : 0;
+    struct kelvin_array array = {.dtype = KELVIN_F32, .ndim = tensor->ndim + lead};
+    snprintf(array.name, sizeof array.name, "%s%s", prefix, tensor->name);
+    if (draws) array.shape[0] = *draws;
+    memcpy(array.shape + lead, tensor->shape, tensor->ndim * sizeof *tensor->shape);
+    return array;
+}
+
 void kelvin_name_tensors(struct kelvin_array *arrays, const kelvin_model *model, const char *prefix,
                          const size_t *draws, const float *data)
 {
-    const size_t lead = draws ? 1 : 0;
     for (size_t t = 0; t < model->n_tensors; t++) {
-        const kelvin_tensor *tensor = &model->tensor[t];
-        struct kelvin_array *array = &arrays[t];
-        snprintf(array->name, sizeof array->name, "%s%s", prefix, tensor->name);
-        array->dtype = KELVIN_F32;
-        array->ndim = tensor->ndim + lead;
-        if (draws) array->shape[0] = *draws;
-        memcpy(array->shape + lead, tensor->shape, tensor->ndim * sizeof *tensor->shape);
-        array->data = (void *)data;
-        if (data) data += (draws ? *draws : 1) * kelvin_tensor_size(tensor);
+        arrays[t] = kelvin_name_tensor(model, t, prefix, draws);
+        arrays[t].data = (void *)data;
+        if (data) data += (draws ? *draws : 1) * kelvin_tensor_size(&model->tensor[t]);
     }
 }
 
@@ -239,29 +243,25 @@ static kelvin_status check_number(const struct kelvin_tensors *file, const char 
     return kelvin_note_read(&value, file, path, old ? "sample" : "number", number, number);
 }
 
-/* All tensors have as many draws; *draws is how many. */
+/* All tensors have as many draws as the first, and the shapes of the model. */
 static kelvin_status find_tensors(struct kelvin_bundle_file *b, const char *path, const kelvin_run *run)
 {
     const kelvin_model *model = run->model;
     const bool single = kelvin_run_is_old(run) && run->sampler->batches;
-    const size_t any = 0;
-    struct kelvin_array *arrays = kelvin_alloc(model->n_tensors, sizeof *arrays);
-    b->tensor = kelvin_alloc(model->n_tensors, sizeof *b->tensor);
-    kelvin_status status = arrays && b->tensor ? KELVIN_OK : KELVIN_ENOMEM;
-    if (!status) kelvin_name_tensors(arrays, model, "", single ? NULL : &any, NULL);
-    for (size_t t = 0; t < model->n_tensors && !status; t++) {
-        struct kelvin_array wanted = arrays[t];
-        status = kelvin_tensors_shape(&arrays[t], b->file);
-        if (status) break;
-        if (t == 0) b->draws = single ? 1 : (uint32_t)arrays[t].shape[0];
-        if (!single) wanted.shape[0] = b->draws;
-        if (memcmp(wanted.shape, arrays[t].shape, wanted.ndim * sizeof *wanted.shape) != 0)
-            status = kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" has another shape than that of %s, or other draws",
-                                 path, wanted.name, run->config.model);
-        b->tensor[t] = arrays[t].data;
+    if (!(b->tensor = kelvin_alloc(model->n_tensors, sizeof *b->tensor))) return KELVIN_ENOMEM;
+    for (size_t t = 0; t < model->n_tensors; t++) {
+        const size_t draws = b->draws;
+        const struct kelvin_array wanted = kelvin_name_tensor(model, t, "", single ? NULL : &draws);
+        struct kelvin_array found = wanted;
+        KELVIN_TRY(kelvin_tensors_shape(&found, b->file));
+        if (t == 0) b->draws = single ? 1 : (uint32_t)found.shape[0];
+        const size_t from = t == 0 && !single; /* it is the first that says how many */
+        if (memcmp(wanted.shape + from, found.shape + from, (wanted.ndim - from) * sizeof *wanted.shape) != 0)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" has another shape than that of %s, or other draws",
+                               path, wanted.name, run->config.model);
+        b->tensor[t] = found.data;
     }
-    kelvin_free(arrays);
-    return status;
+    return KELVIN_OK;
 }
 
 static kelvin_status find_rows(struct kelvin_bundle_file *b, const char *path, const kelvin_run *run)

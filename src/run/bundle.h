@@ -90,8 +90,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_note_read(uint64_t *value, const struct k
 KELVIN_MUST_CHECK kelvin_status kelvin_note_check(const struct kelvin_tensors *file, const char *path,
                                                   const kelvin_run *run, uint32_t chain);
 
-/* The tensors of a model under their names, with a prefix, one behind the other in `data` (or NULL). `draws` NULL: of
- * one draw; otherwise shapes begin with that. */
+/* A tensor of a model under its name, with a prefix. `draws` NULL: of one draw; otherwise shapes begin with that. */
+struct kelvin_array kelvin_name_tensor(const kelvin_model *model, size_t t, const char *prefix, const size_t *draws);
+
+/* All of them, one behind the other in `data` (or NULL). */
 void kelvin_name_tensors(struct kelvin_array *arrays, const kelvin_model *model, const char *prefix,
                          const size_t *draws, const float *data);
 

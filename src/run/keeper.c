@@ -28,7 +28,7 @@ struct kelvin_keeper {
 static bool add_row(int fd, const char *row, size_t bytes, const char *unit)
 {
     char head[64];
-    const int used = snprintf(head, sizeof head, "chain,step,%s,seconds,images_per_s,threads\n", unit);
+    const int used = snprintf(head, sizeof head, "chain,step,%s,seconds,steps_per_s,threads\n", unit);
     struct stat about;
     if (fstat(fd, &about)) return false;
     if ((about.st_size > 0 || kelvin_write_all(fd, head, (size_t)used)) && kelvin_write_all(fd, row, bytes))
@@ -44,21 +44,19 @@ static bool add_row(int fd, const char *row, size_t bytes, const char *unit)
 static kelvin_status note_times(struct kelvin_slot *slot)
 {
     const struct kelvin_chain *chain = slot->chain;
-    const kelvin_run *run = chain->run;
     const uint32_t steps = slot->state.step - slot->noted;
-    const size_t each = run->sampler->batches ? run->config.batch : run->data->train.n;
     const double seconds = slot->offered - slot->noted_at;
     kelvin_path path;
     char row[256];
     int fd;
     locale_t c, before = enter_c_locale(&c);
     const int used = snprintf(row, sizeof row, "%u,%u,%.6g,%.6g,%.6g,%zu\n", chain->number, slot->state.step,
-                              (double)slot->state.step / chain->row_steps, seconds,
-                              seconds > 0 ? (double)steps * (double)each / seconds : 0.0, slot->threads);
+                              (double)slot->state.step / chain->row_steps, seconds, seconds > 0 ? steps / seconds : 0.0,
+                              slot->threads);
     leave_c_locale(c, before);
     KELVIN_TRY(kelvin_path_join(path, slot->folder, KELVIN_TIMES_FILE));
     KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT | O_APPEND));
-    const bool added = add_row(fd, row, (size_t)used, kelvin_run_row_name(run));
+    const bool added = add_row(fd, row, (size_t)used, kelvin_run_row_name(chain->run));
     const int reason = errno;
     const bool closed = close(fd) == 0;
     if (!added || !closed)
@@ -92,6 +90,14 @@ static struct kelvin_slot *full_slot(const struct kelvin_keeper *keeper)
     return oldest;
 }
 
+/* The first one counts. */
+static void note_failure(struct kelvin_slot *slot, kelvin_status status)
+{
+    if (!status || slot->status) return;
+    slot->status = status;
+    snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error());
+}
+
 static void *keep(void *argument)
 {
     struct kelvin_keeper *keeper = argument;
@@ -106,10 +112,7 @@ static void *keep(void *argument)
         pthread_mutex_unlock(&keeper->mutex);
         const kelvin_status status = write_state(slot);
         pthread_mutex_lock(&keeper->mutex);
-        if (status && !slot->status) {
-            slot->status = status;
-            snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error());
-        }
+        note_failure(slot, status);
         slot->full = false;
         pthread_cond_broadcast(&keeper->done);
     }
@@ -218,14 +221,17 @@ void kelvin_slot_offer(struct kelvin_slot *slot)
     hand_over(slot);
 }
 
+/* Where it fails, no state may follow: one of a chain that is past these draws says that they are in a file. */
 kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain *chain)
 {
     const struct kelvin_bundle *bundle = &chain->bundle;
     wait_until_idle(slot); /* the keeper may be at the rows that come before these */
     if (bundle->rows == 0) return KELVIN_OK;
-    KELVIN_TRY(
-        kelvin_history_put(chain->run, slot->folder, chain->number, &slot->history_bytes, bundle->row, bundle->rows));
-    return kelvin_bundle_write(&chain->bundle, chain->run, slot->folder, chain->number);
+    kelvin_status status =
+        kelvin_history_put(chain->run, slot->folder, chain->number, &slot->history_bytes, bundle->row, bundle->rows);
+    if (!status) status = kelvin_bundle_write(&chain->bundle, chain->run, slot->folder, chain->number);
+    note_failure(slot, status);
+    return status;
 }
 
 kelvin_status kelvin_slot_close(struct kelvin_slot *slot)

@@ -25,18 +25,13 @@ struct owned {
 static kelvin_status ask_state(uint32_t *rows, char diverged[KELVIN_NOTE], const kelvin_samples *s, uint32_t chain)
 {
     const kelvin_run *run = s->run;
-    char name[KELVIN_FILE_NAME];
     kelvin_path path;
     uint32_t step = 0;
     bool begun;
-    snprintf(name, sizeof name, KELVIN_STATE_FILE, chain);
-    KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", name));
+    KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_STATE_FILE, chain));
     KELVIN_TRY(kelvin_is_there(&begun, path));
-    if (begun) {
-        if (kelvin_run_inside(run)->manifest && kelvin_manifest_has(kelvin_run_inside(run)->manifest, name))
-            KELVIN_TRY(kelvin_run_vouch(run, s->folder, name));
-        KELVIN_TRY(kelvin_remedy_chain(kelvin_state_peek(&step, diverged, path, run, chain), s->folder, chain));
-    }
+    if (begun)
+        KELVIN_TRY(kelvin_remedy_chain(kelvin_state_peek(&step, diverged, path, run, chain), run, s->folder, chain));
     *rows = step / kelvin_run_row_steps(run);
     if (diverged[0] || step == kelvin_run_steps(run)) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT,
@@ -44,22 +39,43 @@ static kelvin_status ask_state(uint32_t *rows, char diverged[KELVIN_NOTE], const
                        chain, *rows, kelvin_run_rows(run), kelvin_run_row_name(run), s->folder);
 }
 
-/* Its last file is there when a chain has come to its end. Otherwise it diverged, or has not ended; or the files were
- * taken away, and what they said is in the logits. */
+/* Runs by earlier versions: those of samplers that look at all data were written when they had ended; of others the
+ * last sample tells. */
+static bool has_ended(const kelvin_samples *s, uint32_t chain)
+{
+    kelvin_path path;
+    const struct kelvin_draw_place last = kelvin_draw_place(s->run, chain, kelvin_run_draws(s->run) - 1);
+    if (!kelvin_run_is_old(s->run)) return false;
+    return !s->run->sampler->batches ||
+           (!kelvin_path_join(path, s->folder, "%s", last.name) && access(path, F_OK) == 0);
+}
+
+/* The one file of all draws must have as many as run.json says, before memory is asked for so many. */
+static kelvin_status check_draws(const kelvin_samples *s, uint32_t chain)
+{
+    const size_t draws = kelvin_run_draws(s->run);
+    struct kelvin_array array;
+    struct kelvin_tensors *file;
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_DRAWS_FILE, chain));
+    KELVIN_TRY(kelvin_tensors_peek(&file, path));
+    array = kelvin_name_tensor(s->run->model, 0, "", &draws);
+    kelvin_status status = kelvin_tensors_shape(&array, file);
+    if (!status && array.shape[0] != draws)
+        status = kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu draws, and " KELVIN_CONFIG_NAME " says %zu", path,
+                             array.shape[0], draws);
+    kelvin_tensors_close(file);
+    return status;
+}
+
 static kelvin_status look_at(uint32_t *draws, char diverged[KELVIN_NOTE], const kelvin_samples *s, uint32_t chain)
 {
-    const kelvin_run *run = s->run;
-    const struct kelvin_draw_place last = kelvin_draw_place(run, chain, kelvin_run_draws(run) - 1);
-    kelvin_path path;
-    bool there;
-    uint32_t rows = kelvin_run_rows(run);
-    KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", last.name));
-    KELVIN_TRY(kelvin_is_there(&there, path));
-    /* of a chain that diverged the last file may be there, and shorter */
-    const bool sure = there && kelvin_run_bundle_draws(run) == 1;
-    if (!sure && !(kelvin_run_is_old(run) && (there || !run->sampler->batches)))
+    uint32_t rows = kelvin_run_rows(s->run);
+    if (!has_ended(s, chain))
         KELVIN_TRY(ask_state(&rows, diverged, s, chain));
-    *draws = kelvin_run_draws_by(run, rows);
+    else if (!s->run->sampler->batches)
+        KELVIN_TRY(check_draws(s, chain));
+    *draws = kelvin_run_draws_by(s->run, rows);
     return KELVIN_OK;
 }
 
@@ -242,8 +258,8 @@ static kelvin_status open_file(const kelvin_samples *s, uint32_t chain, const st
     if (owned->file.file && owned->chain == chain && owned->number == place->number) return KELVIN_OK;
     kelvin_bundle_close(&owned->file);
     KELVIN_TRY(kelvin_run_vouch(s->run, s->folder, place->name));
-    KELVIN_TRY(
-        kelvin_remedy_chain(kelvin_bundle_open(&owned->file, s->folder, s->run, chain, place), s->folder, chain));
+    KELVIN_TRY(kelvin_remedy_chain(kelvin_bundle_open(&owned->file, s->folder, s->run, chain, place), s->run, s->folder,
+                                   chain));
     owned->chain = chain;
     owned->number = place->number;
     return KELVIN_OK;
@@ -257,7 +273,8 @@ static kelvin_status read_from_file(const kelvin_samples *s, float *theta, uint3
     bool there;
     KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
     KELVIN_TRY(kelvin_is_there(&there, path));
-    if (!there) return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), s->folder, chain);
+    if (!there)
+        return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), s->run, s->folder, chain);
     KELVIN_TRY(open_file(s, chain, &place));
     kelvin_status status = KELVIN_OK;
     if (place.index < owned->file.draws) {
@@ -267,7 +284,7 @@ static kelvin_status read_from_file(const kelvin_samples *s, float *theta, uint3
         status = kelvin_fail(KELVIN_EFORMAT, "%s: has %u draws; expected one of number %u (from 0)", path,
                              owned->file.draws, place.index);
     }
-    return kelvin_remedy_chain(status, s->folder, chain);
+    return kelvin_remedy_chain(status, s->run, s->folder, chain);
 }
 
 static kelvin_status read_one(const kelvin_samples *s, float *theta, size_t i)

@@ -76,7 +76,7 @@ kelvin_status kelvin_state_peek(uint32_t *step, char diverged[KELVIN_NOTE], cons
                                 uint32_t chain)
 {
     struct kelvin_tensors *file;
-    KELVIN_TRY(kelvin_tensors_open(&file, path));
+    KELVIN_TRY(kelvin_tensors_peek(&file, path));
     const kelvin_status status = read_notes(step, diverged, file, path, run, chain);
     kelvin_tensors_close(file);
     return status;

@@ -3,7 +3,7 @@
  * one thread, as `kelvin sample` runs it, on data of the real size.
  *
  * All parts are timed in turns, in CPU time of this thread: whatever else the machine does, it does to all of them. */
-#include "cli/bench.h"
+#include "bench/bench.h"
 #include "data/data.h"
 #include "run/chain.h"
 

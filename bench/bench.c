@@ -1,5 +1,5 @@
 /* kelvin bench: the table of benchmarks, and how their results are printed. */
-#include "cli/bench.h"
+#include "bench/bench.h"
 #include "cli/command.h"
 #include "cli/families.h"
 #include "cli/report.h"
