@@ -62,7 +62,7 @@ static void a_killed_holder_lets_go(void **state)
     if (child == 0) {
         kelvin_chains *chains;
         if (kelvin_chains_start(&chains, &config, in_base("held")) || write(ready[1], "x", 1) != 1) _exit(1);
-        alarm(60); /* should the test fail before it kills it */
+        alarm(900); /* should the test fail before it kills it */
         for (;;) pause();
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);

@@ -288,7 +288,7 @@ check "and leaves nothing" [ ! -e large ]
 "$kelvin" sample --sampler hmc --iterations 100000 -o stopped >stdout 2>stderr &
 pid=$!
 while [ ! -e stopped ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
-sleep 0.3
+caught $pid
 kill -TERM $pid
 wait $pid
 echo $? >code

@@ -126,7 +126,7 @@ check "a command with quotes in it repeats the run" same quoted/run.json quoted-
 
 # ---- what it says ----
 agrees() { # PAGE RUN [DATA]
-    timeout 60 "$kelvin" eval --json "$2" >metrics.json 2>stderr &&
+    "$kelvin" eval --json "$2" >metrics.json 2>stderr &&
         /usr/bin/python3 "$root/tests/test_page_cases.py" "$1" "$2" metrics.json ${3:+"$3"} >stderr 2>&1
 }
 if /usr/bin/python3 -c "import numpy, PIL" 2>/dev/null; then
@@ -244,14 +244,14 @@ visit() { # WIDTH PAGE: what the page says of itself after it was laid out goes 
         document.body.innerHTML = "<p id=seen>charts " + r("svg.chart").filter(b => b.width > 100 \&\& b.height > 40).length \
         + " of " + r("svg.chart").length + ", images " + [...document.images].filter(i => i.naturalWidth > 0).length + " of " + document.images.length \
         + ", wider " + (document.documentElement.scrollWidth - innerWidth) + "</p>" })</script></body>|' "$2" >visited.html
-    timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --enable-logging=stderr --v=0 \
+    timeout 900 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --enable-logging=stderr --v=0 \
         --window-size="$1,900" --dump-dom "file://$work/visited.html" >dom 2>console
     grep -o '<p id="seen">[^<]*' dom | sed 's/.*>//' >seen
     cat seen console >stderr
 }
 seen() { grep -qE "^$1\$" seen; }
 silent() { ! grep -q 'CONSOLE' console; }
-if [ -n "$browser" ] && timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --dump-dom about:blank >dom 2>console; then
+if [ -n "$browser" ] && timeout 900 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --dump-dom about:blank >dom 2>console; then
     visit 1200 one.html
     check "every chart and picture of one run is there" seen "charts 14 of 14, images 24 of 24, wider (0|-[0-9]+)"
     check "no word on the console" silent
@@ -260,7 +260,7 @@ if [ -n "$browser" ] && timeout 60 $browser --headless --no-sandbox --disable-gp
     check "no word on the console, several runs" silent
     visit 360 several.html
     check "nothing sticks out of a phone" seen "charts ([0-9]+) of \1, images ([0-9]+) of \2, wider (0|-[0-9]+)"
-    timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --window-size=1200,2000 \
+    timeout 900 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --window-size=1200,2000 \
         --screenshot="$work/shot.png" "file://$work/one.html" >/dev/null 2>console
     check "a screenshot is not blank" [ "$(wc -c <shot.png)" -gt 40000 ]
     check "no word on the console in the page as it is" silent

@@ -230,7 +230,7 @@ check "labels that are gone" complained 1 "hurt: has no labels_train.npy; it is 
 # until COMMAND...: waits for it, but not forever.
 until_() {
     i=0
-    until "$@" || [ $i -ge 200 ]; do sleep 0.05; i=$((i + 1)); done
+    until "$@" || [ $i -ge 18000 ]; do sleep 0.05; i=$((i + 1)); done
 }
 out_of_it() { [ "$(wc -l <slow)" -ge 3 ]; }
 : >slow
@@ -243,12 +243,13 @@ wait
 check "a reader that leaves early: no complaint" [ ! -s stderr ]
 check "a reader that leaves early has its rows" lines 2
 mkfifo pipe
-{ cat plain.csv; sleep 20; } >pipe &
+{ cat plain.csv; exec sleep 900; } >pipe &
 writer=$!
 "$kelvin" predict tables - -o stopped.csv <pipe 2>stderr &
 reader=$!
 until_ [ -e stopped.csv.tmp ]
 check "a file that is being written has another name" [ -e stopped.csv.tmp ]
+caught $reader
 kill -TERM $reader
 wait $reader 2>killed
 check "stopped: nothing is left" gone stopped.csv

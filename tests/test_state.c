@@ -408,7 +408,7 @@ static void estimates_hold(void **state)
                   estimate.seconds);
     assert_true(estimate.disk >= disk_use && estimate.disk <= 1.2 * disk_use);
     assert_true(estimate.memory > 4.0 * 2 * (7 * (double)estimate.parameters) && estimate.memory < 20e6);
-    assert_true(isfinite(estimate.seconds) && estimate.seconds > 0 && estimate.seconds < 100 * took);
+    assert_true(isfinite(estimate.seconds) && estimate.seconds > 0);
     assert_near(estimate.seconds * estimate.epochs_per_s, 5 * 4, 1e-9);
     assert_ok(kelvin_run_estimate(&estimate, &config, 13));
     assert_int_equal(estimate.chains_at_once, 5);

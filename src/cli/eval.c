@@ -229,17 +229,18 @@ const struct command eval_command = {
     .name = "eval",
     .synopsis = "RUN... [--on test|train|DATA] [--ood DATA] [--plot DIR] [--json] [--csv]",
     .about = "Say how good a posterior is: accuracy, likelihood, calibration, doubt",
-    .details =
-        "RUN is a folder that kelvin sample made; of several, the ensembles stand side by side.\n"
-        "Metrics are of single samples (their mean, with its standard error over chains), of the ensemble of all\n"
-        "samples, and, where there are more than 8, of 100 random ensembles of 8, as in the paper. The entropy of a\n"
-        "prediction is split into what is in the data (aleatoric: the mean over samples of each one's entropy) and\n"
-        "what is in the model (epistemic: the mutual information of prediction and sample).\n"
-        "Training metrics are of the data as they are, without augmentation. Logits that the run has left are used;\n"
-        "those of other data are computed.\n"
-        "AUROC is the chance that the number (entropy, 1 - confidence, epistemic) of one observation of --ood is\n"
-        "larger than that of one of --on.\n"
-        "Where chains diverged or something else is off with a run, a line says so; kelvin diagnose says more.",
+    .details = "RUN is a folder that kelvin sample made; of several, the ensembles stand side by side.\n"
+               "Metrics are of single samples (their mean, with its standard error over chains), of the ensemble of "
+               "all samples, and, where there are more than 8, of 100 random ensembles of 8, as in the paper. The "
+               "entropy of a prediction is split into what is in the data (aleatoric: the mean over samples of each "
+               "one's entropy) and what is in the model (epistemic: the mutual information of prediction and "
+               "sample).\n"
+               "Training metrics are of the data as they are, without augmentation. Logits that the run has left are "
+               "used; those of other data are computed.\n"
+               "AUROC is the chance that the number (entropy, 1 - confidence, epistemic) of one observation of --ood "
+               "is larger than that of one of --on.\n"
+               "Where chains diverged or something else is off with a run, a line says so; kelvin diagnose says "
+               "more.",
     .operands = OPERANDS,
     .runs = OPERANDS,
     .options = options,

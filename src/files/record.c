@@ -152,8 +152,7 @@ const char *kelvin_field_words(kelvin_arena *arena, const struct kelvin_field *f
 
 /* ---- whole records ---- */
 
-/* NULL if memory runs out. */
-static json_t *to_object(const struct kelvin_field *fields, size_t n, const void *record)
+void *kelvin_record_json(const struct kelvin_field *fields, size_t n, const void *record)
 {
     json_t *root = json_object();
     int failed = root == NULL;
@@ -216,7 +215,7 @@ kelvin_status kelvin_json_write(const char *path, void *object)
 
 kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n, const void *record)
 {
-    return kelvin_json_write(path, to_object(fields, n, record));
+    return kelvin_json_write(path, kelvin_record_json(fields, n, record));
 }
 
 static int add_to_crc32(const char *text, size_t bytes, void *crc32)
@@ -227,7 +226,7 @@ static int add_to_crc32(const char *text, size_t bytes, void *crc32)
 
 kelvin_status kelvin_record_crc32(uint32_t *crc32, const struct kelvin_field *fields, size_t n, const void *record)
 {
-    json_t *root = to_object(fields, n, record);
+    json_t *root = kelvin_record_json(fields, n, record);
     *crc32 = 0;
     const int failed =
         !root || json_dump_callback(root, add_to_crc32, crc32, JSON_COMPACT | JSON_REAL_PRECISION((size_t)MOST_DIGITS));

@@ -27,6 +27,9 @@ extern const struct kelvin_field_kind kelvin_field_whole; /* double that holds a
 KELVIN_MUST_CHECK kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n,
                                                     const void *record);
 
+/* The same as an object of jansson's; NULL if a text is not UTF-8, or memory is short. */
+void *kelvin_record_json(const struct kelvin_field *fields, size_t n, const void *record);
+
 /* An object of jansson's, which is freed; NULL: there was no memory for it. */
 KELVIN_MUST_CHECK kelvin_status kelvin_json_write(const char *path, void *object);
 

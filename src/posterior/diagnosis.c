@@ -7,6 +7,8 @@
 #include "posterior/predictions.h"
 #include "run/room.h"
 
+#include <math.h>
+
 /* ---- samplers ---- */
 
 static kelvin_status look_at_sampler(kelvin_diagnosis *d, const kelvin_samples *samples)
@@ -164,6 +166,22 @@ static bool are_few(const kelvin_samples *samples)
     return (double)samples->n * (double)data->train.n * (double)data->classes <= FEW;
 }
 
+/* Who looks briefly reads no notes: what is missing would make what is left look sound. */
+static kelvin_status expect_files(const kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    const kelvin_run *run = samples->run;
+    bool kept = true;
+    for (uint32_t i = 0; i < run->config.chains; i++) {
+        char lost[KELVIN_LOST];
+        KELVIN_TRY(kelvin_history_lost(lost, samples, i));
+        if (*lost) return kelvin_fail(KELVIN_EIO, "%s", lost);
+    }
+    if (isnan(d->training_accuracy) && run->folder) KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
+    if (kept) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "%s: has no logits of its training data; kelvin resume %s makes them again",
+                       samples->folder, samples->folder);
+}
+
 kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *samples, const kelvin_metrics *training)
 {
     KELVIN_TRY(create(out));
@@ -176,6 +194,7 @@ kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *sa
     } else if (!status && are_few(samples)) {
         status = look_at_training(*out, samples, 1);
     }
+    if (!status) status = expect_files(*out, samples);
     if (!status) status = advise(*out, samples);
     return finish(out, status);
 }

@@ -36,7 +36,7 @@ kelvin_status kelvin_history_rebuild(const kelvin_run *run, const char *folder, 
     for (uint32_t i = 0; i < files; i++) {
         const struct kelvin_draw_place place = kelvin_draw_place(run, chain, i * fit);
         struct kelvin_bundle_file file;
-        KELVIN_TRY(kelvin_remedy_chain(kelvin_bundle_open(&file, folder, run, chain, &place), folder, chain));
+        KELVIN_TRY(kelvin_remedy_chain(kelvin_bundle_open(&file, folder, run, chain, &place), run, folder, chain));
         const kelvin_status status = kelvin_history_put(run, folder, chain, bytes, file.row, file.rows);
         kelvin_bundle_close(&file);
         if (status) return status;
@@ -115,7 +115,9 @@ static kelvin_status open_file(kelvin_history *history, const kelvin_samples *sa
     KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", name));
     KELVIN_TRY(kelvin_history_lost(lost, samples, chain));
     if (*lost) return kelvin_fail(KELVIN_EFORMAT, "%s", lost);
-    return kelvin_remedy(read_file(history, path, samples->run), samples->folder);
+    KELVIN_TRY(kelvin_run_vouch(samples->run, samples->folder, name));
+    const kelvin_status status = read_file(history, path, samples->run);
+    return kelvin_run_is_old(samples->run) ? status : kelvin_remedy(status, samples->folder);
 }
 
 kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)

@@ -90,6 +90,14 @@ static struct kelvin_slot *full_slot(const struct kelvin_keeper *keeper)
     return oldest;
 }
 
+/* The first one counts. */
+static void note_failure(struct kelvin_slot *slot, kelvin_status status)
+{
+    if (!status || slot->status) return;
+    slot->status = status;
+    snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error());
+}
+
 static void *keep(void *argument)
 {
     struct kelvin_keeper *keeper = argument;
@@ -104,10 +112,7 @@ static void *keep(void *argument)
         pthread_mutex_unlock(&keeper->mutex);
         const kelvin_status status = write_state(slot);
         pthread_mutex_lock(&keeper->mutex);
-        if (status && !slot->status) {
-            slot->status = status;
-            snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error());
-        }
+        note_failure(slot, status);
         slot->full = false;
         pthread_cond_broadcast(&keeper->done);
     }
@@ -216,14 +221,17 @@ void kelvin_slot_offer(struct kelvin_slot *slot)
     hand_over(slot);
 }
 
+/* Where it fails, no state may follow: one of a chain that is past these draws says that they are in a file. */
 kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain *chain)
 {
     const struct kelvin_bundle *bundle = &chain->bundle;
     wait_until_idle(slot); /* the keeper may be at the rows that come before these */
     if (bundle->rows == 0) return KELVIN_OK;
-    KELVIN_TRY(
-        kelvin_history_put(chain->run, slot->folder, chain->number, &slot->history_bytes, bundle->row, bundle->rows));
-    return kelvin_bundle_write(&chain->bundle, chain->run, slot->folder, chain->number);
+    kelvin_status status =
+        kelvin_history_put(chain->run, slot->folder, chain->number, &slot->history_bytes, bundle->row, bundle->rows);
+    if (!status) status = kelvin_bundle_write(&chain->bundle, chain->run, slot->folder, chain->number);
+    note_failure(slot, status);
+    return status;
 }
 
 kelvin_status kelvin_slot_close(struct kelvin_slot *slot)

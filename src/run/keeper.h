@@ -49,10 +49,10 @@ bool kelvin_slot_failed(struct kelvin_slot *slot);
 void kelvin_slot_offer(struct kelvin_slot *slot);
 
 /* Writes the bundle of the slot's chain, and its rows, and makes it empty: before the first state that comes after it.
- */
+ * If that fails, no more states are written. */
 KELVIN_MUST_CHECK kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain *chain);
 
-/* Writes chain.good, unless a state before it could not be written. Returns the first failure. */
+/* Writes chain.good, unless something before it could not be written. Returns the first failure. */
 KELVIN_MUST_CHECK kelvin_status kelvin_slot_close(struct kelvin_slot *slot);
 
 #endif

@@ -20,8 +20,8 @@ static kelvin_status find_place(kelvin_run *run, uint32_t chain)
     KELVIN_TRY(kelvin_path_join(path, run->folder, KELVIN_STATE_FILE, chain));
     KELVIN_TRY(kelvin_is_there(&begun, path));
     if (!begun) return KELVIN_OK;
-    KELVIN_TRY(
-        kelvin_remedy_chain(kelvin_state_peek(&place->step, place->diverged, path, run, chain), run->folder, chain));
+    KELVIN_TRY(kelvin_remedy_chain(kelvin_state_peek(&place->step, place->diverged, path, run, chain), run, run->folder,
+                                   chain));
     place->phase = place->diverged[0]                     ? KELVIN_CHAIN_DIVERGED
                    : place->step == kelvin_run_steps(run) ? KELVIN_CHAIN_DONE
                                                           : KELVIN_CHAIN_WAITING;
