@@ -105,6 +105,7 @@ static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples)
     struct kelvin_facts facts = {.run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
     for (size_t i = 0; i < samples->n; i++) facts.kept += samples->diverged[samples->chain[i]] != NULL;
     KELVIN_TRY(look_for_lost(&facts, lost, samples));
+    facts.no_training = samples->run->folder && d->side == KELVIN_TEST && isnan(d->training_accuracy);
     d->n_advice = kelvin_advise(texts, &facts);
     if (!(d->advice = keep(d->owned, texts, d->n_advice))) return KELVIN_ENOMEM;
     d->n_notes = kelvin_annotate(texts, &facts);
@@ -171,12 +172,13 @@ static kelvin_status expect_files(const kelvin_diagnosis *d, const kelvin_sample
 {
     const kelvin_run *run = samples->run;
     bool kept = true;
+    if (!run->folder || kelvin_run_is_old(run) || samples->n == 0) return KELVIN_OK; /* nothing can be made again */
     for (uint32_t i = 0; i < run->config.chains; i++) {
         char lost[KELVIN_LOST];
         KELVIN_TRY(kelvin_history_lost(lost, samples, i));
         if (*lost) return kelvin_fail(KELVIN_EIO, "%s", lost);
     }
-    if (isnan(d->training_accuracy) && run->folder) KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
+    if (isnan(d->training_accuracy)) KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
     if (kept) return KELVIN_OK;
     return kelvin_fail(KELVIN_EIO, "%s: has no logits of its training data; kelvin resume %s makes them again",
                        samples->folder, samples->folder);
