@@ -82,8 +82,17 @@ static bool has_lost_histories(char out[KELVIN_SENTENCES], const struct kelvin_f
     return true;
 }
 
-static kelvin_adviser *const notes[] = {has_lost_histories, is_trained,       has_one_draw,      has_few_draws,
-                                        is_symmetric,       has_lost_samples, has_stopped_early, has_few_samples};
+static bool has_lost_training(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    if (!f->no_training) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "The logits of the training data are not in the folder any more: nothing is told of them.");
+    return true;
+}
+
+static kelvin_adviser *const notes[] = {has_lost_histories, has_lost_training, is_trained,
+                                        has_one_draw,       has_few_draws,     is_symmetric,
+                                        has_lost_samples,   has_stopped_early, has_few_samples};
 _Static_assert(sizeof notes / sizeof *notes <= KELVIN_ADVICE, "all of them fit");
 
 size_t kelvin_annotate(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)

@@ -81,6 +81,7 @@ static kelvin_status drop_if_damaged(void *context, const kelvin_run *run, const
     if (!follows || goes_on(run, chain)) return KELVIN_OK;
     KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", name));
     KELVIN_TRY(kelvin_is_there(&there, path));
+    if (!there) unlink(path); /* a link to nothing would be in the way */
     if (!there) return KELVIN_OK;
     const kelvin_status status =
         manifest && kelvin_manifest_has(manifest, name) ? kelvin_manifest_check(manifest, name) : KELVIN_EFORMAT;
