@@ -102,7 +102,7 @@ static const char fake_npm[] =
     "fail) echo 'npm warn old lace' >&2; echo 'npm error code E404' >&2\n"
     "   printf 'npm error 404 Not\\033 Found - GET it\\nnpm error A complete log\\n' >&2; exit 1 ;;\n"
     "silent) exit 1 ;;\n"
-    "hang) (trap '' TERM; /bin/sleep 60) & echo $! >\"$NPM_LOG.pid\"; /bin/sleep 60 ;;\n"
+    "hang) (trap '' TERM; /bin/sleep 900) & echo $! >\"$NPM_LOG.pid\"; /bin/sleep 900 ;;\n"
     "esac\n";
 
 static inline int set_up(void **state)

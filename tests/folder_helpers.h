@@ -5,9 +5,9 @@
 
 #define _XOPEN_SOURCE 700 /* nftw */
 
+#include "check.h"
 #include "files/files.h"
 #include "files/formats.h"
-#include "check.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -111,6 +111,15 @@ static inline int make_base(void **state)
     return mkdtemp(base) ? 0 : -1;
 }
 
+/* The same where files are in memory, if there is such a place: every file of a run is synced, which takes no time
+ * then.
+ */
+static inline int make_quick_base(void **state)
+{
+    if (access("/dev/shm", W_OK) == 0) snprintf(base, sizeof base, "/dev/shm/kelvin-test-run-XXXXXX");
+    return make_base(state);
+}
+
 static inline int remove_base(void **state)
 {
     (void)state;
@@ -136,6 +145,14 @@ static inline void run_python(const char *program, const char *folder)
         skip();
     }
     assert_int_equal(WEXITSTATUS(result), 0);
+}
+
+/* A table of rows (n, columns) in a file of its own. */
+static inline kelvin_status new_table(const char *path, const struct kelvin_column *columns, size_t n_columns,
+                                      const double *rows, size_t n)
+{
+    uint64_t bytes = 0;
+    return kelvin_table_put(path, &bytes, columns, n_columns, rows, n);
 }
 
 #endif

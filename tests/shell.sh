@@ -22,8 +22,17 @@ check() {
 
 # run ARGUMENT...: leaves ./stdout, ./stderr and ./code.
 run() {
-    timeout 60 "$kelvin" "$@" >stdout 2>stderr
+    "$kelvin" "$@" >stdout 2>stderr
     echo $? >code
+}
+
+# caught PID: waits until the process handles SIGTERM; not forever, should it have ended.
+caught() {
+    i=0
+    until grep -q '^SigCgt:.*[4-7c-f][0-9a-f]\{3\}$' "/proc/$1/status" 2>/dev/null || [ $i -ge 18000 ]; do
+        sleep 0.05
+        i=$((i + 1))
+    done
 }
 
 # complained CODE TEXT: exit code, nothing on standard output, one line on standard error that has the text in it.

@@ -60,7 +60,7 @@ static void killed_while_holding(const kelvin_run_config *config)
     if (child == 0) {
         kelvin_run *run;
         if (kelvin_run_start(&run, config, in_base("held")) || write(ready[1], "x", 1) != 1) _exit(1);
-        alarm(60); /* should the test fail before it kills it */
+        alarm(900); /* should the test fail before it kills it */
         for (;;) pause();
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);

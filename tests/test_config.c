@@ -1,4 +1,4 @@
-/* Configurations of both samplers: defaults, checks, and files that say a part of one. */
+/* Configurations of all samplers: defaults, and files that say a part of one. */
 #include "config_helpers.h"
 
 #include "run/fields.h"
@@ -11,17 +11,50 @@
 static void samplers_are_listed(void **state)
 {
     (void)state;
-    static const char *const expected[] = {"sghmc", "hmc"};
-    const char *name, *about;
-    for (size_t i = 0; i < 2; i++) {
-        assert_true(kelvin_sampler_info(i, &name, &about));
-        assert_string_equal(name, expected[i]);
-        assert_true(strlen(about) > 10);
+    static const char *const expected[] = {"sghmc", "hmc", "mclmc"};
+    for (size_t i = 0; i < 3; i++) {
+        const kelvin_sampler_type *type = kelvin_sampler_info(i);
+        assert_string_equal(type->name, expected[i]);
+        assert_true(strlen(type->about) > 10);
     }
-    assert_false(kelvin_sampler_info(2, &name, &about));
+    assert_null(kelvin_sampler_info(3));
     kelvin_run_config config;
-    fails(kelvin_run_defaults(&config, "nuts"), KELVIN_EUSAGE, "", "\"nuts\" is not known; expected sghmc or hmc");
-    fails(kelvin_run_defaults(&config, NULL), KELVIN_EUSAGE, "", "no sampler is given");
+    fails(kelvin_run_defaults(&config, "nuts"), KELVIN_EUSAGE, "",
+          "\"nuts\" is not known; expected sghmc, hmc or mclmc");
+    fails(kelvin_run_defaults(&config, NULL), KELVIN_EUSAGE, "", "no sampler is given; expected sghmc, hmc or mclmc");
+}
+
+/* What is there by default can be sampled, and is the same as what the sampler says itself. */
+static void defaults_of_every_sampler(void **state)
+{
+    (void)state;
+    const kelvin_sampler_type *type;
+    for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
+        kelvin_run_config config = defaults(type->name);
+        kelvin_run *run;
+        assert_string_equal(config.sampler, type->name);
+        for (size_t k = 0; k < kelvin_count_settings(type); k++)
+            assert_true(setting_of(&config, type->setting[k].name) == type->setting[k].usual);
+        assert_int_equal(config.warmup, config.iterations * 3 / 10);
+        assert_ok(kelvin_run_start(&run, &config, NULL));
+        assert_int_equal(kelvin_run_rows(run), type->usual.rows);
+        config.batch = run->config.batch; /* 0: as many as there are, up to the paper's */
+        same_config(&run->config, &config);
+        kelvin_run_close(run);
+    }
+}
+
+static void settings_have_names(void **state)
+{
+    (void)state;
+    kelvin_run_config config = defaults("sghmc");
+    assert_ok(kelvin_run_set(&config, "momentum", 0.5));
+    assert_true(setting_of(&config, "momentum") == 0.5 && setting_of(&config, "lr") == 1e-4);
+    fails(kelvin_run_set(&config, "steps", 1), KELVIN_EUSAGE, "", "the sampler sghmc has no setting \"steps\"");
+    config.sampler = "mclmc";
+    fails(kelvin_run_set(&config, "lr", 1), KELVIN_EUSAGE, "", "the sampler mclmc has no setting \"lr\"");
+    config.sampler = "nuts";
+    fails(kelvin_run_set(&config, "lr", 1), KELVIN_EUSAGE, "", "\"nuts\" is not known");
 }
 
 /* Section "Implementation details" of the paper. */
@@ -37,84 +70,19 @@ static void sghmc_defaults_are_the_papers(void **state)
     assert_string_equal(c.augment, "none");
     assert_string_equal(c.init, "none");
     assert_true(c.chains == 8 && c.samples == 8 && c.epochs == 5000 && c.batch == 0 && c.seed == 0);
-    assert_true(c.lr == 1e-4 && c.momentum == 0.98 && c.temperature == 1 && c.logit_limit == 100000);
+    assert_true(setting_of(&c, "lr") == 1e-4 && setting_of(&c, "momentum") == 0.98);
+    assert_true(c.temperature == 1 && c.logit_limit == 100000);
     kelvin_run *run;
-    assert_ok(kelvin_run_create(&run, &c));
+    assert_ok(kelvin_run_start(&run, &c, NULL));
     assert_int_equal(run->model->n_params, 64 * 20 + 20 + 2 * (20 * 20 + 20) + 20 * 10 + 10);
     const struct kelvin_run_owned *inside = kelvin_run_inside(run);
     assert_true(inside->augment == KELVIN_AUGMENT_NONE);
     assert_string_equal(inside->schedule->name, "paper");
     assert_string_equal(inside->temperature_schedule->name, "paper");
-    assert_null(run->draws); /* they live in the folder */
-    assert_null(run->logits);
-    fails(kelvin_run_sample(&run, 1, 1, NULL, NULL), KELVIN_EUSAGE, "sghmc", "lives in its folder");
-    fails(kelvin_run_write(run, in_base("never")), KELVIN_EUSAGE, "never", "has not been sampled");
-    kelvin_summary summary;
-    fails(kelvin_summarise(&summary, run), KELVIN_EUSAGE, "sghmc", "no draws");
+    assert_int_equal(run->config.batch, 125);
+    assert_null(kelvin_run_warning(run));
     kelvin_run_close(run);
 }
-
-/* ---- checks ---- */
-
-struct check {
-    const char *sampler, *field, *value; /* the default configuration with this field, as JSON has it */
-    const char *and;                     /* "": that is all */
-    const char *sentence;                /* NULL: fine */
-};
-
-static const struct check checks[] = {
-    {"sghmc", "temperature", "0", "", NULL},
-    {"sghmc", "momentum", "0", "", NULL},
-    {"sghmc", "batch", "1438", "", NULL},
-    {"sghmc", "batch", "0", "", NULL},                            /* 125 */
-    {"sghmc", "data", "\"toy\"", ", \"model\": \"mlp:3\"", NULL}, /* all 18 */
-    {"sghmc", "augment", "\"paper\"", "", NULL},
-    {"sghmc", "prior", "\"none\"", "", NULL},
-    {"sghmc", "chains", "4", ", \"samples\": 12, \"schedule\": \"cyclical\"", NULL},
-    {"sghmc", "chains", "4", ", \"samples\": 12, \"schedule\": \"constant\", \"epochs\": 3", NULL},
-    {"sghmc", "data", "\"toy\"", ", \"batch\": 18, \"model\": \"mlp:3\"", NULL},
-    {"sghmc", "epochs", "390451572", "", NULL},        /* 11 batches each: 4294967292 steps */
-    {"sghmc", "init", "\"/no/such/run/7\"", "", NULL}, /* seen when chains begin */
-    {"sghmc", "chains", "0", "", "chains is 0; expected at least 1"},
-    {"sghmc", "samples", "0", ", \"chains\": 1", "samples is 0; expected at least 1"},
-    {"sghmc", "epochs", "0", "", "epochs is 0; expected at least 1"},
-    {"sghmc", "samples", "12", ", \"chains\": 8", "samples is 12 and chains is 8; expected as many"},
-    {"sghmc", "samples", "4", ", \"chains\": 8", "samples is 4 and chains is 8; expected as many"},
-    {"sghmc", "samples", "16", ", \"chains\": 8",
-     "the schedule paper gives one sample per chain, but samples is 16 and chains is 8: use as many chains as samples, "
-     "or the schedule constant or cyclical"},
-    {"sghmc", "samples", "16", ", \"chains\": 8, \"schedule\": \"cosine\"", "the schedule cosine gives one sample"},
-    {"sghmc", "samples", "16", ", \"chains\": 8, \"schedule\": \"cyclical\", \"temperature_schedule\": \"paper\"",
-     "the schedule paper of the temperature gives one sample"},
-    {"sghmc", "samples", "32", ", \"chains\": 8, \"schedule\": \"cyclical\", \"epochs\": 3",
-     "each chain is to give 4 samples in 3 epochs"},
-    {"sghmc", "batch", "1439", "",
-     "batch is 1439, more than the 1438 training observations of digits; expected at most as many (--batch)"},
-    {"sghmc", "lr", "0", "", "lr is 0; expected a number above 0"},
-    {"sghmc", "lr", "-1e-4", "", "lr is -0.0001"},
-    {"sghmc", "momentum", "1", "", "the momentum must be at least 0 and below 1, not 1"},
-    {"sghmc", "momentum", "-0.1", "", "the momentum must be at least 0 and below 1, not -0.1"},
-    {"sghmc", "temperature", "-1", "", "temperature is -1; expected a number of at least 0"},
-    {"sghmc", "logit_limit", "0", "", "logit_limit is 0; expected a number above 0"},
-    {"sghmc", "schedule", "\"linear\"", ", \"temperature_schedule\": \"paper\"", "unknown schedule 'linear'"},
-    {"sghmc", "temperature_schedule", "\"linear\"", "", "unknown schedule 'linear'"},
-    {"sghmc", "augment", "\"rotate\"", "", "augmentation 'rotate' is not known"},
-    {"sghmc", "augment", "\"paper\"", ", \"data\": \"toy\", \"batch\": 18, \"model\": \"mlp:3\"",
-     "augment is paper, which is for images; toy is a table"},
-    {"sghmc", "epochs", "390451573", "", "390451573 epochs of 11 batches are too many steps"},
-    {"sghmc", "init", "\"no/such/run\"", "", "init is \"no/such/run\": there is no such run"},
-    {"sghmc", "init", "\"no/such/run/7\"", "", "init is \"no/such/run/7\": there is no such run"},
-    {"hmc", "temperature", "0", "", "HMC needs a temperature above 0"},
-    {"hmc", "chains", "0", "", "chains is 0"},
-    {"hmc", "iterations", "0", "", "iterations is 0"},
-    {"hmc", "warmup", "500", "", "warmup is 500 of 500 iterations"},
-    {"hmc", "step_size", "0", "", "the step size must be a positive number"},
-    {"sghmc", "data", "\"toyy\"", "", "toyy"},
-    {"sghmc", "model", "\"mlp:x\"", "", "not 'x'"},
-    {"sghmc", "density", "\"dirclip:x\"", "", "dirclip"},
-    {"sghmc", "prior", "\"normal:x\"", "", "normal"},
-    {"hmc", "steps", "0", "", "leapfrog steps must be at least 1"},
-};
 
 /* The default configuration of a sampler with what a file says. */
 static void *with_file(kelvin_run_config *config, const char *sampler, const char *text)
@@ -126,69 +94,6 @@ static void *with_file(kelvin_run_config *config, const char *sampler, const cha
     return owner;
 }
 
-static void checks_by_table(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        const struct check *c = &checks[i];
-        char text[256];
-        snprintf(text, sizeof text, "{\"%s\": %s%s}", c->field, c->value, c->and);
-        kelvin_run_config config;
-        void *owner = with_file(&config, c->sampler, text);
-        kelvin_run *run;
-        const kelvin_status status = kelvin_run_create(&run, &config);
-        if (c->sentence)
-            fails(status, KELVIN_EFORMAT, "part.json: ", c->sentence);
-        else if (status)
-            fail_msg("%s: %s", text, kelvin_error());
-        kelvin_run_close(run);
-        config.source = (kelvin_run_source){0}; /* as if it had been said on a command line */
-        if (c->sentence) fails(kelvin_run_create(&run, &config), KELVIN_EUSAGE, "", c->sentence);
-        kelvin_run_config_free(owner);
-    }
-}
-
-/* Numbers that no JSON can hold. */
-static void numbers_are_finite(void **state)
-{
-    (void)state;
-    static const size_t offsets[] = {offsetof(kelvin_run_config, lr), offsetof(kelvin_run_config, temperature),
-                                     offsetof(kelvin_run_config, momentum), offsetof(kelvin_run_config, logit_limit)};
-    static const double bad[] = {INFINITY, -INFINITY, NAN};
-    for (size_t i = 0; i < 12; i++) {
-        kelvin_run_config config = defaults("sghmc");
-        memcpy((char *)&config + offsets[i / 3], &bad[i % 3], sizeof(double));
-        kelvin_run *run;
-        fails(kelvin_run_create(&run, &config), KELVIN_EUSAGE, "", "");
-    }
-}
-
-/* Every text that counts must be there; those of the other sampler need not. */
-static void texts_that_are_missing(void **state)
-{
-    (void)state;
-    static const char *const samplers[] = {"sghmc", "hmc"};
-    size_t missed = 0;
-    for (size_t s = 0; s < 2; s++)
-        for (size_t i = 0; i < KELVIN_CONFIG_FIELDS; i++) {
-            kelvin_run_config config = defaults(samplers[s]);
-            const char **text = kelvin_config_text(&config, &kelvin_config_fields[i]);
-            if (!text) continue;
-            *text = NULL;
-            kelvin_run *run;
-            const kelvin_status status = kelvin_run_create(&run, &config);
-            char sentence[64];
-            snprintf(sentence, sizeof sentence, "no %s is given", kelvin_config_fields[i].field.name);
-            if (kelvin_config_field_counts(&kelvin_config_fields[i], samplers[s]))
-                fails(status, KELVIN_EUSAGE, "", sentence);
-            else
-                assert_ok(status);
-            missed += status != KELVIN_OK;
-            kelvin_run_close(run);
-        }
-    assert_int_equal(missed, 9 + 5);
-}
-
 /* ---- files that say a part ---- */
 
 static void a_part_is_taken_over(void **state)
@@ -197,28 +102,28 @@ static void a_part_is_taken_over(void **state)
     kelvin_run_config config;
     void *owner = with_file(&config, "sghmc", "{}");
     kelvin_run_config expected = defaults("sghmc");
-    same_config(&config, &expected, true);
+    same_config(&config, &expected);
     kelvin_run_config_free(owner);
 
     owner = with_file(&config, "sghmc",
                       "{\"lr\": 0.3, \"epochs\": 7, \"density\": \"dirclip:0.9,-50\", \"kelvin\": \"0.0.1\", "
                       "\"data_crc32\": \"00000000-00000000\"}"); /* of a data set that it does not name */
-    expected.lr = 0.3;
+    assert_ok(kelvin_run_set(&expected, "lr", 0.3));
     expected.epochs = 7;
     expected.density = "dirclip:0.9,-50";
-    same_config(&config, &expected, true);
+    same_config(&config, &expected);
     kelvin_run_config_free(owner);
 
     owner = with_file(&config, "hmc", "{\"steps\": 3, \"temperature\": 2}");
     expected = defaults("hmc");
-    expected.steps = 3;
+    assert_ok(kelvin_run_set(&expected, "steps", 3));
     expected.temperature = 2;
-    same_config(&config, &expected, false);
+    same_config(&config, &expected);
     kelvin_run_config_free(owner);
 
     owner = with_file(&config, "sghmc", "{\"sampler\": \"hmc\", \"steps\": 3}");
     assert_string_equal(config.sampler, "hmc");
-    assert_int_equal(config.steps, 3);
+    assert_true(setting_of(&config, "steps") == 3);
     kelvin_run_config_free(owner);
 }
 
@@ -259,10 +164,14 @@ static void wrong_files(void **state)
     static const struct {
         const char *sampler, *text, *sentence;
     } table[] = {
-        {"sghmc", "{\"steps\": 3}", "field \"steps\" is for the sampler hmc, not for sghmc"},
+        {"sghmc", "{\"steps\": 3}", "field \"steps\" is for the sampler hmc or mclmc, not for sghmc"},
+        {"hmc", "{\"length\": 3}", "field \"length\" is for the sampler mclmc, not for hmc"},
+        {"mclmc", "{\"momentum\": 0.5}", "field \"momentum\" is for the sampler sghmc, not for mclmc"},
+        {"mclmc", "{\"epochs\": 3}", "field \"epochs\" is for the sampler sghmc, not for mclmc"},
+        {"sghmc", "{\"warmup\": 3}", "field \"warmup\" is for the sampler hmc or mclmc, not for sghmc"},
         {"hmc", "{\"lr\": 1}", "field \"lr\" is for the sampler sghmc, not for hmc"},
         {"sghmc", "{\"sampler\": \"hmc\", \"lr\": 1}", "field \"lr\" is for the sampler sghmc, not for hmc"},
-        {"sghmc", "{\"sampler\": \"nuts\"}", "sampler \"nuts\" is not known; expected sghmc or hmc"},
+        {"sghmc", "{\"sampler\": \"nuts\"}", "sampler \"nuts\" is not known; expected sghmc, hmc or mclmc"},
         {"sghmc", "{\"sampler\": 1}", "field \"sampler\": expected a string"},
         {"sghmc", "{\"learning_rate\": 1}",
          "field \"learning_rate\" is not known; expected one of: kelvin, sampler, data, data_crc32, model,"},
@@ -272,6 +181,12 @@ static void wrong_files(void **state)
         {"sghmc", "{\"lr\": \"1\"}", "field \"lr\": expected a number"},
         {"sghmc", "{\"epochs\": 1.5}", "field \"epochs\": expected a whole number of at most 4294967295"},
         {"sghmc", "{\"epochs\": 4294967296}", "field \"epochs\": expected a whole number"},
+        {"hmc", "{\"steps\": 4294967296}", "field \"steps\": expected a whole number of at most 4294967295"},
+        {"mclmc", "{\"steps\": 2.5}", "field \"steps\": expected a whole number"},
+        {"hmc", "{\"steps\": -1}", "field \"steps\": expected a whole number"},
+        {"mclmc", "{\"length\": \"long\"}", "field \"length\": expected a number"},
+        {"hmc", "{\"iterations\": 0.5}", "field \"iterations\": expected a whole number of at most 4294967295"},
+        {"hmc", "{\"warmup\": -1}", "field \"warmup\": expected a whole number of at most 4294967295"},
         {"sghmc", "{\"schedule\": null}", "field \"schedule\": expected a string"},
         {"sghmc", "{\"seed\": -1}", "field \"seed\": expected a whole number"},
         {"sghmc", "{\"kelvin\": 1}", "field \"kelvin\": expected a string"},
@@ -288,12 +203,13 @@ static void wrong_files(void **state)
         fails(kelvin_run_config_read(&config, &owner, in_base("wrong.json")), KELVIN_EFORMAT, "wrong.json",
               table[i].sentence);
         assert_null(owner);
-        same_config(&config, &before, strcmp(table[i].sampler, "sghmc") == 0);
+        same_config(&config, &before);
     }
     kelvin_run_config config = defaults("sghmc");
     void *owner;
     fails(kelvin_run_config_read(&config, &owner, in_base("nowhere.json")), KELVIN_EIO, "nowhere.json", "No such file");
     config.sampler = NULL;
+    write_text(in_base("wrong.json"), "{}");
     fails(kelvin_run_config_read(&config, &owner, in_base("wrong.json")), KELVIN_EUSAGE, "", "no sampler");
 }
 
@@ -318,7 +234,7 @@ static void data_of_a_file_must_be_the_same(void **state)
     config.data = spec;
     kelvin_run *run;
     char mark[KELVIN_DATA_MARK];
-    assert_ok(kelvin_run_prepare(&run, &config));
+    assert_ok(kelvin_run_prepare(&run, &config, NULL));
     kelvin_data_mark(mark, run->data);
     snprintf(name, sizeof name, "%s", run->data->name);
     kelvin_run_close(run);
@@ -326,17 +242,17 @@ static void data_of_a_file_must_be_the_same(void **state)
 
     snprintf(text, sizeof text, "{\"data\": \"%s\", \"data_crc32\": \"%s\"}", name, mark);
     void *owner = with_file(&file, "hmc", text);
-    fails(kelvin_run_create(&run, &file), KELVIN_EFORMAT, "part.json: the data set csv:",
+    fails(kelvin_run_start(&run, &file, NULL), KELVIN_EFORMAT, "part.json: the data set csv:",
           "has changed since (training inputs); remove the field data_crc32 to sample the new data");
     file.data = spec; /* as a command line may have it: the same set */
-    fails(kelvin_run_create(&run, &file), KELVIN_EFORMAT, "part.json", "has changed since");
+    fails(kelvin_run_start(&run, &file, NULL), KELVIN_EFORMAT, "part.json", "has changed since");
     file.data = "toy"; /* another */
-    assert_ok(kelvin_run_create(&run, &file));
+    assert_ok(kelvin_run_start(&run, &file, NULL));
     assert_null(run->config.source.path);
     kelvin_run_close(run);
     write_table(path, 3);
     file.data = name;
-    assert_ok(kelvin_run_create(&run, &file));
+    assert_ok(kelvin_run_start(&run, &file, NULL));
     kelvin_run_close(run);
     kelvin_run_config_free(owner);
 
@@ -344,7 +260,7 @@ static void data_of_a_file_must_be_the_same(void **state)
     snprintf(text, sizeof text, "{\"data_crc32\": \"%s\"}", mark); /* of what, it does not say */
     owner = with_file(&file, "hmc", text);
     file.data = name;
-    assert_ok(kelvin_run_create(&run, &file));
+    assert_ok(kelvin_run_start(&run, &file, NULL));
     kelvin_run_close(run);
     kelvin_run_config_free(owner);
 }
@@ -362,19 +278,19 @@ static void init_becomes_a_whole_path(void **state)
     static const struct {
         const char *given, *tail;
     } table[] = {{"start", ""}, {"./start/", ""}, {"start/17", "/17"}, {"start/../start/0", "/0"}};
-    for (size_t i = 0; i < 4; i++) {
-        kelvin_run_config config = defaults("sghmc");
-        config.init = table[i].given;
+    for (size_t i = 0; i < 12; i++) { /* by each sampler */
+        kelvin_run_config config = small_by(kelvin_sampler_info(i / 4)->name);
+        config.init = table[i % 4].given;
         kelvin_run *run;
-        assert_ok(kelvin_run_create(&run, &config));
-        snprintf(expected, sizeof expected, "%s%s", whole, table[i].tail);
+        assert_ok(kelvin_run_start(&run, &config, NULL)); /* what is there is seen when chains begin */
+        snprintf(expected, sizeof expected, "%s%s", whole, table[i % 4].tail);
         assert_string_equal(run->config.init, expected);
         kelvin_run_close(run);
     }
     kelvin_run_config config = defaults("sghmc");
     kelvin_run *run;
     config.init = "start/x7";
-    fails(kelvin_run_create(&run, &config), KELVIN_EUSAGE, "start/x7", "no such run");
+    fails(kelvin_run_start(&run, &config, NULL), KELVIN_EUSAGE, "start/x7", "no such run");
     assert_int_equal(chdir(here), 0);
 }
 
@@ -383,9 +299,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samplers_are_listed),
         cmocka_unit_test(sghmc_defaults_are_the_papers),
-        cmocka_unit_test(checks_by_table),
-        cmocka_unit_test(numbers_are_finite),
-        cmocka_unit_test(texts_that_are_missing),
+        cmocka_unit_test(defaults_of_every_sampler),
+        cmocka_unit_test(settings_have_names),
         cmocka_unit_test(a_part_is_taken_over),
         cmocka_unit_test(fields_that_follow),
         cmocka_unit_test(wrong_files),

@@ -128,33 +128,38 @@ mkdir -p away
 cd away
 ok diagnose ../flowers-run
 cd ..
+cp away/stdout as-it-was
 grep -v data_crc32 flowers-run/run.json >old.json
-cp -r flowers-run old-run
-mv old.json old-run/run.json
+ok sample --config old.json -o old-run
 ok diagnose old-run
-cp stdout as-it-was
+check "a configuration without a checksum of the data" cmp -s as-it-was stdout
+cp old.json old-run/run.json
+broken "old-run/run.json: is not as the run left it|put it back" diagnose old-run
 sed -i 's/tulip/daisy/' flowers.csv
 broken "flowers.csv has changed since" sample --config flowers-run/run.json -o never
 ok diagnose flowers-run
 check "a run that is only looked at does not need its data" cmp -s as-it-was stdout
 sed -i 's/daisy/tulip/' flowers.csv
 
-# Both samplers, and both parts; an old mark is of the training part alone.
+# All samplers, and both parts; an old mark is of the training part alone.
 tail -n 5 flowers.csv >test.csv
 small="--data csv:flowers.csv,test=test.csv,label=3 --model mlp:4 --chains 1"
 ok sample --sampler hmc $small --iterations 10 --steps 10 -o test-hmc
+ok sample --sampler mclmc $small --iterations 10 --steps 10 -o test-mclmc
 ok sample $small --epochs 2 -o test-sghmc
 cp -r test-sghmc old-mark
 sed -i 's/\("data_crc32": "[0-9a-f]*-[0-9a-f]*\)[^"]*/\1/' old-mark/run.json
 cp test.csv was.csv
 sed -i 's/30/31/' test.csv
-for which in test-hmc test-sghmc; do
+for which in test-hmc test-mclmc test-sghmc; do
     broken "label=3 has changed since (test inputs);" sample --config $which/run.json -o never
     ok diagnose $which
 done
-run resume test-sghmc
-check "and by resume" complained 1 "test-sghmc/run.json: the data set"
-check "with what to do" complained 1 "label=3 has changed since (test inputs); put the old data back"
+for which in test-hmc test-mclmc test-sghmc; do
+    run resume $which
+    check "and by resume $which" complained 1 "$which/run.json: the data set"
+    check "with what to do" complained 1 "label=3 has changed since (test inputs); put the old data back"
+done
 ok sample --config old-mark/run.json -o of-an-old-mark
 sed -i 's/^1,/9,/' flowers.csv
 broken "has changed since (training inputs);" sample --config old-mark/run.json -o never
@@ -368,15 +373,16 @@ check "no place for the cache" complained 1 \
 # On terminals of several widths: no line is as wide as the terminal, no number is cut, and before there is something to
 # judge by (the work would take hours) nothing is said about the time left. Then Ctrl-C.
 cat >terminal.py <<'PYTHON'
-import fcntl, os, pty, re, signal, struct, sys, termios
+import fcntl, os, pty, re, signal, struct, sys, termios, time
 
-columns, draws, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+columns, draws, shown, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
+began = time.monotonic()
 pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     os.execv(command[0], command)
 text = b""
-while text.count(b"\r") <= draws:
+while text.count(b"\x1b[1A") <= draws:  # back to the line of the chain: the whole was drawn
     text += os.read(terminal, 4096)
 os.kill(pid, signal.SIGINT)
 try:
@@ -385,28 +391,46 @@ try:
 except OSError:
     pass  # it has ended
 os.waitpid(pid, 0)
-lines = [line.replace("\x1b[K", "") for line in text.decode().split("\r")[1:-1]]
-known = re.compile(r"sampling( \[=*>? *\])?   0 %(, log-posterior -?[0-9.]+(, \d+ % accepted)?)?")
+if time.monotonic() - began > 9:
+    sys.exit(0)  # so slow that there is something to judge by
+lines = [re.sub(r"\x1b\[\d*[AKJ]|\n", "", line) for line in text.decode().split("\r")[1:-1]]
+bar = r"( \[=*>? *\])?"
+values = (r"accepted +\d+ %", r"step [0-9.e-]+", r"train +\d+\.\d %", r"confidence +\d+\.\d %",
+          r"log-posterior -?\d\.\d\de[+-]\d\d", r"logits +\d+\.\d")
+chain = re.compile(f"chain 0{bar} (epoch|iteration) +\\d+/\\d+" + "".join(f"(, {value})?" for value in values))
+whole = re.compile(f"all    {bar}   0 %(, 0 of 1 chain done(, [0-9.,]+ (images|iterations)/s)?)?")
+first = [line for line in lines if chain.fullmatch(line)]
 for line in lines:
-    if len(line) >= (columns or 80) or (columns != 12 and not known.fullmatch(line)):
+    known = line == "" or columns <= 20 or chain.fullmatch(line) or whole.fullmatch(line)
+    if len(line) >= (columns or 80) or not known:
         sys.exit(f"{columns} columns: {line!r}")
-wide = max(lines, key=len)
-if ("[" in wide) != (columns in (0, 120)) or ("accepted" in wide) != (columns in (0, 54, 120)):
-    sys.exit(f"{columns} columns: {wide!r}")
-if columns == 12 and not wide.endswith("   0 %"):
-    sys.exit(f"{columns} columns: {wide!r}")
+if columns > 20:
+    last = first[-1]
+    if ("[" in last) != (columns in (0, 120)) or (shown in last) != (columns in (0, 54, 120)):
+        sys.exit(f"{columns} columns: {last!r}")
+if columns == 20 and not any(re.fullmatch(r".*iteration +\d+/9999", line) for line in lines):
+    sys.exit(f"{columns} columns: {lines!r}")
+if columns == 12 and not any(re.fullmatch(r"all +0 %", line) for line in lines):
+    sys.exit(f"{columns} columns: {lines!r}")
 PYTHON
+on_terminal() { # COLUMNS DRAWS SHOWN OPTION...
+    columns=$1 draws=$2 shown=$3
+    shift 3
+    timeout 900 python3 terminal.py $columns $draws "$shown" "$kelvin" sample "$@" --chains 1 -o "run-$columns-$shown" >stdout 2>stderr
+    check "kelvin sample $* on a terminal of $columns columns" [ $? -eq 0 ]
+}
 if python3 -c "import pty; pty.openpty()" 2>/dev/null; then
-    for columns in 12 20 40 54 120; do
-        timeout 60 python3 terminal.py $columns 3 "$kelvin" sample --sampler hmc --model mlp:2 --iterations 1000000 --steps 5000 \
-            --chains 1 -o "run-$columns" >stdout 2>stderr
-        check "a terminal of $columns columns" [ $? -eq 0 ]
+    for columns in 12 20; do
+        on_terminal $columns 3 accepted --sampler hmc --model mlp:2 --iterations 9999 --steps 500000
     done
+    for columns in 40 54 120; do
+        on_terminal $columns 3 accepted --sampler hmc --model mlp:2 --iterations 1000000 --steps 5000
+        on_terminal $columns 3 step --sampler mclmc --model mlp:2 --iterations 1000000 --steps 1000
+    done
+    for columns in 54 120; do on_terminal $columns 3 train --epochs 1000000; done
     # Width unknown: what is longer than 80 columns elsewhere fits here too. And for more than a second, in which 1 % is not
     # reached.
-    timeout 60 python3 terminal.py 0 12 "$kelvin" sample --sampler hmc --data digits --model mlp:2 --iterations 200000 --steps 100 \
-        --chains 1 -o run-0 >stdout 2>stderr
-    check "a terminal of unknown width" [ $? -eq 0 ]
+    on_terminal 0 12 accepted --sampler hmc --data digits --model mlp:2 --iterations 200000 --steps 100
 else
     echo "there are no pseudo-terminals here: progress on terminals is left out"
 fi

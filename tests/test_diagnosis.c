@@ -1,5 +1,8 @@
-/* Convergence of many quantities, agreement of chains, a run's diagnosis: against closed forms and plain loops. */
-#include "chains_helpers.h"
+/* Convergence of many quantities, agreement of chains, predictions in pieces: against closed forms and plain loops.
+ * Diagnoses of whole runs are in test_diagnosed_runs.c. */
+#include "folder_helpers.h"
+
+#include <kelvin/kelvin.h>
 
 #include "posterior/agreement.h"
 #include "posterior/convergence.h"
@@ -310,52 +313,13 @@ static void predictions_in_pieces(void **state)
     kelvin_free(y);
 }
 
-/* ---- a run ---- */
-
-static kelvin_status diagnose(void *context)
-{
-    kelvin_samples *samples;
-    kelvin_diagnosis *d = NULL;
-    KELVIN_TRY(kelvin_samples_open(&samples, context));
-    const kelvin_status status = kelvin_diagnose(&d, samples, 1);
-    assert_true((d == NULL) == (status != KELVIN_OK));
-    kelvin_diagnosis_free(d);
-    kelvin_samples_close(samples);
-    return status;
-}
-
-static void a_run(void **state)
-{
-    (void)state;
-    kelvin_run_config config = tiny();
-    config.samples = 12;
-    config.schedule = config.temperature_schedule = "cyclical";
-    config.epochs = 12;
-    whole_run(&config, "run", 2, 60);
-    kelvin_samples *samples;
-    kelvin_diagnosis *d;
-    assert_ok(kelvin_samples_open(&samples, in_base("run")));
-    assert_ok(kelvin_diagnose(&d, samples, 2));
-    assert_true(d->parameters.chains == 3 && d->parameters.draws == 4);
-    assert_int_equal(d->parameters.quantities, samples->run->model->n_params);
-    assert_true(d->side == KELVIN_TEST && d->observations == 15 && d->agreement.observations == 15);
-    assert_int_equal(d->predictions.quantities, 45);
-    assert_true(isfinite(d->parameters.rhat_mean) && isfinite(d->predictions.rank_rhat_max));
-    assert_true(d->agreement.chains == 3 && d->temperatures.chains == 3 && isnan(d->acceptance));
-    kelvin_diagnosis_free(d);
-    kelvin_diagnosis_free(NULL);
-    kelvin_samples_close(samples);
-    kelvin_path folder;
-    strcpy(folder, in_base("run"));
-    assert_true(without_memory(diagnose, folder) > 20);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(autoregressive), cmocka_unit_test(shifted), cmocka_unit_test(one_by_one),
-        cmocka_unit_test(few_draws),      cmocka_unit_test(lineup),  cmocka_unit_test(agreement_by_hand),
-        cmocka_unit_test(many_chains),    cmocka_unit_test(a_run),   cmocka_unit_test(predictions_in_pieces),
+        cmocka_unit_test(autoregressive), cmocka_unit_test(shifted),
+        cmocka_unit_test(one_by_one),     cmocka_unit_test(few_draws),
+        cmocka_unit_test(lineup),         cmocka_unit_test(agreement_by_hand),
+        cmocka_unit_test(many_chains),    cmocka_unit_test(predictions_in_pieces),
     };
-    return cmocka_run_group_tests(tests, make_table, remove_base);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -314,8 +314,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FRESH(downloads),     FRESH(failed_downloads), FRESH(resumed_downloads), FRESH(once_more),
         FRESH(names_of_urls), FRESH(stale_parts),      FRESH(closed_part),       FRESH(npm),
-        FRESH(odd_parts),
-        FRESH(npm_fails),     FRESH(no_source),        FRESH(order_of_sources),  FRESH(real_npm),
+        FRESH(odd_parts),     FRESH(npm_fails),        FRESH(no_source),         FRESH(order_of_sources),
+        FRESH(real_npm),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,7 +1,9 @@
 /* Files for other programs, read by those: Python's zipfile, NumPy and netCDF4 (skipped where they are missing), and
  * our own reader of safetensors; memory that runs out at each allocation; options. Runs as they are exported are
  * compared in test_export.py. */
-#include "run_helpers.h"
+#include "folder_helpers.h"
+
+#include <kelvin/kelvin.h>
 
 #include "export/plan.h"
 #include "export/zip.h"
@@ -318,31 +320,85 @@ static kelvin_status export_once(void *context)
     return status;
 }
 
-static void write_run(void)
+/* The folder of a run on 18 points without a test part: 4 samples of each of 2 chains. */
+static const char *run_by(const char *sampler)
 {
-    if (exists(in_base("RUN"))) return;
-    const kelvin_run_config config = small();
-    kelvin_run *run = sampled(&config, 1);
-    assert_ok(kelvin_run_claim(in_base("RUN")));
-    assert_ok(kelvin_run_write(run, in_base("RUN")));
+    kelvin_run_config config;
+    kelvin_run *run;
+    if (exists(in_base(sampler))) return in_base(sampler);
+    assert_ok(kelvin_run_defaults(&config, sampler));
+    config.data = "toy";
+    config.model = "mlp:10,10,10,10,10";
+    config.chains = 2;
+    config.samples = config.epochs = 8;
+    config.schedule = config.temperature_schedule = "cyclical";
+    config.iterations = 6;
+    config.warmup = 2;
+    config.seed = 2385;
+    if (!kelvin_run_set(&config, "steps", 20)) assert_ok(kelvin_run_set(&config, "step_size", 4e-4));
+    assert_ok(kelvin_run_start(&run, &config, in_base(sampler)));
+    assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 1}, NULL, NULL));
     kelvin_run_close(run);
+    return in_base(sampler);
 }
 
 static void run_without_memory(void **state)
 {
     (void)state;
     struct job job = {.options = {.threads = 1}};
+    const kelvin_sampler_type *type;
     const char *name, *suffix, *line;
-    write_run();
     const size_t n = have_netcdf() ? 3 : 2;
-    assert_ok(kelvin_samples_open(&job.samples, in_base("RUN")));
-    for (size_t i = 0; i < n && kelvin_export_info(i, &name, &suffix, &line); i++) {
-        job.options.format = name;
+    for (size_t s = 0; (type = kelvin_sampler_info(s)); s++) {
+        assert_ok(kelvin_samples_open(&job.samples, run_by(type->name)));
+        for (size_t i = 0; i < n && kelvin_export_info(i, &name, &suffix, &line); i++) {
+            job.options.format = name;
+            remove(in_base("out"));
+            assert_true(without_memory(export_once, &job) > 10);
+        }
         remove(in_base("out"));
-        assert_true(without_memory(export_once, &job) > 10);
+        kelvin_samples_close(job.samples);
     }
-    remove(in_base("out"));
-    kelvin_samples_close(job.samples);
+}
+
+/* The checksum of all numbers in a file. */
+static void read_checksum(char out[9], const char *path)
+{
+    struct kelvin_tensors *file;
+    const char *text;
+    assert_ok(kelvin_tensors_open(&file, path));
+    assert_ok(kelvin_tensors_note(&text, file, "crc32"));
+    snprintf(out, 9, "%s", text);
+    kelvin_tensors_close(file);
+}
+
+/* A run that never had a folder: the numbers are those of its like in one. It has no run.json, so that text is not
+ * there. */
+static void run_in_memory(void **state)
+{
+    (void)state;
+    const kelvin_export_options o = {
+        .format = "safetensors", .what = "posterior,log_likelihood", .replace = true, .threads = 1};
+    const kelvin_sampler_type *type;
+    for (size_t s = 0; (type = kelvin_sampler_info(s)); s++) {
+        kelvin_run *run;
+        kelvin_samples *kept, *read;
+        kelvin_exported a, b;
+        char x[9], y[9];
+        assert_ok(kelvin_samples_open(&read, run_by(type->name)));
+        assert_ok(kelvin_run_start(&run, &read->run->config, NULL));
+        assert_ok(kelvin_run_sample(&run, 1, NULL, NULL, NULL));
+        assert_ok(kelvin_samples_of(&kept, run));
+        assert_ok(kelvin_export(&a, kept, in_base("a"), &o));
+        assert_ok(kelvin_export(&b, read, in_base("b"), &o));
+        assert_true(a.chains == b.chains && a.draws == b.draws && a.arrays == b.arrays - 1);
+        read_checksum(x, in_base("a"));
+        read_checksum(y, in_base("b"));
+        assert_string_equal(x, y);
+        kelvin_samples_close(kept);
+        kelvin_samples_close(read);
+        kelvin_run_close(run);
+    }
 }
 
 static void options(void **state)
@@ -351,8 +407,7 @@ static void options(void **state)
     kelvin_samples *samples;
     kelvin_exported done;
     const char *path = in_base("again.npz");
-    write_run();
-    assert_ok(kelvin_samples_open(&samples, in_base("RUN")));
+    assert_ok(kelvin_samples_open(&samples, run_by("hmc")));
     kelvin_export_options o = {.format = "npy"};
     fails(kelvin_export(&done, samples, path, &o), KELVIN_EUSAGE, "no format 'npy'", "did you mean 'npz'?");
     o = (kelvin_export_options){.format = "npz", .what = "posterior,stats"};
@@ -360,13 +415,13 @@ static void options(void **state)
     o.what = "posterior,";
     fails(kelvin_export_check(&o), KELVIN_EUSAGE, "no part ''", "sample_stats");
     o.what = "predictions";
-    fails(kelvin_export(&done, samples, path, &o), KELVIN_EUSAGE, "/RUN", "have no test part");
+    fails(kelvin_export(&done, samples, path, &o), KELVIN_EUSAGE, "/hmc", "have no test part");
     o.what = "sample_stats,log_likelihood";
     assert_ok(kelvin_export(&done, samples, path, &o));
     assert_int_equal(done.chains, 2);
     assert_int_equal(done.draws, 4);
     assert_int_equal(done.left_out, 0);
-    assert_int_equal(done.arrays, 5 + 2 + 6); /* statistics; likelihoods and labels; coordinates and texts */
+    assert_int_equal(done.arrays, 6 + 2 + 6); /* statistics; likelihoods and labels; coordinates and texts */
     size_t bytes;
     assert_ok(kelvin_file_size(&bytes, path));
     assert_int_equal(done.bytes, bytes);
@@ -381,11 +436,17 @@ static void options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zip_small),          cmocka_unit_test(zip_large),
-        cmocka_unit_test(zip_many),           cmocka_unit_test(npz_is_read),
-        cmocka_unit_test(npz_of_odd_bytes),   cmocka_unit_test(safetensors_are_read),
-        cmocka_unit_test(netcdf_is_read),     cmocka_unit_test(sheets_without_memory),
-        cmocka_unit_test(run_without_memory), cmocka_unit_test(options),
+        cmocka_unit_test(zip_small),
+        cmocka_unit_test(zip_large),
+        cmocka_unit_test(zip_many),
+        cmocka_unit_test(npz_is_read),
+        cmocka_unit_test(npz_of_odd_bytes),
+        cmocka_unit_test(safetensors_are_read),
+        cmocka_unit_test(netcdf_is_read),
+        cmocka_unit_test(sheets_without_memory),
+        cmocka_unit_test(run_without_memory),
+        cmocka_unit_test(run_in_memory),
+        cmocka_unit_test(options),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

@@ -57,8 +57,8 @@ static void folders_stay(void **state)
     (void)state;
     spill(in_base("kept"), "old", 3);
     assert_int_equal(mkdir(in_base("kept.tmp"), 0777), 0);
-    fails(write_text(in_base("kept"), "new"), KELVIN_EIO, "/kept: could not be written: ",
-          "/kept.tmp is in the way: Is a directory");
+    fails(write_text(in_base("kept"), "new"), KELVIN_EIO,
+          "/kept: could not be written: ", "/kept.tmp is in the way: Is a directory");
     holds(in_base("kept"), "old");
     assert_int_equal(rmdir(in_base("kept.tmp")), 0);
     fails(write_text(in_base("no/where"), "new"), KELVIN_EIO, "no/where: could not be written", strerror(ENOENT));
@@ -207,9 +207,8 @@ static void their_signal_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leftovers_go),       cmocka_unit_test(folders_stay),
-        cmocka_unit_test(two_writers),        cmocka_unit_test(regular_files_only),
-        cmocka_unit_test(odd_locks),          cmocka_unit_test(larger_than_it_may_be),
+        cmocka_unit_test(leftovers_go),       cmocka_unit_test(folders_stay), cmocka_unit_test(two_writers),
+        cmocka_unit_test(regular_files_only), cmocka_unit_test(odd_locks),    cmocka_unit_test(larger_than_it_may_be),
         cmocka_unit_test(their_signal_stays),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);

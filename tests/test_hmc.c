@@ -1,5 +1,5 @@
 /* HMC on targets with known answers. Nothing here is a network: a sampler never sees one. */
-#include "sampler_helpers.h"
+#include "calibration.h"
 
 enum { DIM = 10 };
 
@@ -301,65 +301,12 @@ static void not_a_number_rejects(void **state)
     kelvin_sampler_destroy(hmc);
 }
 
-/* Simulation-based calibration (Talts et al. 2018). theta ~ N(0, 1) in 3 dimensions, five y_i ~ N(A theta, 1) with a
- * fixed A: the rank of the true theta among posterior draws is uniform if, and only if, the sampler samples the
- * posterior. */
-enum { SBC_DIM = 3, SBC_DATA = 5, RANKS = 16, REPEATS = 1600 };
-
-static const double design[SBC_DATA][SBC_DIM] = {
-    {1.1, -0.4, 0.3}, {0.2, 0.9, -0.7}, {-0.6, 0.5, 1.2}, {0.8, 0.1, 0.4}, {-0.3, -1.0, 0.6}};
-
-static void regression_eval(void *context, double *logp, float *grad, const float *theta)
-{
-    const double *y = context;
-    double sum = 0, slope[SBC_DIM];
-    for (int d = 0; d < SBC_DIM; d++) {
-        sum -= 0.5 * (double)theta[d] * (double)theta[d];
-        slope[d] = -(double)theta[d];
-    }
-    for (int i = 0; i < SBC_DATA; i++) {
-        double rest = y[i];
-        for (int d = 0; d < SBC_DIM; d++) rest -= design[i][d] * (double)theta[d];
-        sum -= 0.5 * rest * rest;
-        for (int d = 0; d < SBC_DIM; d++) slope[d] += rest * design[i][d];
-    }
-    if (logp) *logp = sum;
-    for (int d = 0; grad && d < SBC_DIM; d++) grad[d] = (float)slope[d];
-}
-
+/* Every fourth draw after 20: 15 draws all but independent. */
 static void simulation_based_calibration(void **state)
 {
     (void)state;
-    static size_t count[SBC_DIM][RANKS];
-    for (uint32_t r = 0; r < REPEATS; r++) {
-        double truth[SBC_DIM], y[SBC_DATA];
-        const kelvin_random draw = {99, 0, r, KELVIN_STREAM_USER};
-        for (uint64_t d = 0; d < SBC_DIM; d++) truth[d] = kelvin_normal(draw, d);
-        for (uint64_t i = 0; i < SBC_DATA; i++) {
-            y[i] = kelvin_normal(draw, 100 + i);
-            for (int d = 0; d < SBC_DIM; d++) y[i] += design[i][d] * truth[d];
-        }
-        const kelvin_target target = {SBC_DIM, regression_eval, y};
-        kelvin_sampler *hmc = make(&target, 0.4, 3, 7, r);
-        const float start[SBC_DIM] = {0};
-        kelvin_sampler_start(hmc, start);
-        size_t rank[SBC_DIM] = {0};
-        for (uint32_t i = 1; i < 20 + 4 * RANKS; i++) { /* every fourth, after 20: 15 draws all but independent */
-            move(hmc, i, 1);
-            if (i < 20 + 4 || i % 4) continue;
-            for (int d = 0; d < SBC_DIM; d++) rank[d] += (double)kelvin_sampler_theta(hmc)[d] < truth[d];
-        }
-        for (int d = 0; d < SBC_DIM; d++) count[d][rank[d]]++;
-        kelvin_sampler_destroy(hmc);
-    }
-    for (int d = 0; d < SBC_DIM; d++) {
-        double chi2 = 0;
-        for (int k = 0; k < RANKS; k++) {
-            const double off = (double)count[d][k] - (double)REPEATS / RANKS;
-            chi2 += off * off / ((double)REPEATS / RANKS);
-        }
-        assert_below(chi2, 44.3); /* chi-square, 15 degrees of freedom: above it with probability 1e-4 */
-    }
+    const struct calibration hmc = {"hmc", {0.4, 3}, .warmup = 20, .every = 4};
+    assert_below(calibrate(&hmc), CALIBRATED);
 }
 
 static void bad_options_are_refused(void **state)

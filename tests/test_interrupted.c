@@ -9,7 +9,7 @@ static bool is_group_gone(const char *file)
     FILE *f = fopen(file, "r");
     const bool read = f && fscanf(f, "%d", &pid) == 1;
     if (f) fclose(f);
-    for (int i = 0; read && i < 200 && kill(pid, 0) == 0; i++) usleep(10000); /* until init has reaped it */
+    for (int i = 0; read && i < 90000 && kill(pid, 0) == 0; i++) usleep(10000); /* until init has reaped it */
     return read && kill(pid, 0) != 0 && errno == ESRCH;
 }
 

@@ -1,5 +1,8 @@
 /* Logits: files of a run, what is wrong with them, and the same numbers by the network. */
-#include "run_helpers.h"
+#include "folder_helpers.h"
+#include "npy_helpers.h"
+
+#include <kelvin/kelvin.h>
 
 #include "posterior/logits.h"
 
@@ -16,7 +19,7 @@ static const char *logits_file(const float *logits, size_t samples)
 {
     static kelvin_path path;
     strcpy(path, in_base("logits.npy"));
-    assert_ok(kelvin_npy_write(path, logits, (const size_t[3]){samples, N, K}));
+    assert_ok(write_logits(path, logits, (const size_t[3]){samples, N, K}));
     return path;
 }
 
@@ -151,16 +154,29 @@ static void not_numbers(void **state)
 
 /* ---- by the network ---- */
 
-/* The folder of a small run by HMC, on 18 points of two classes. */
-static const char *sampled_folder(void)
+enum { POINTS = 18, SAMPLES = 2 * 4, CLASSES = 2, NUMBERS = SAMPLES * POINTS * CLASSES };
+
+/* The folder of a small run on 18 points of two classes: four samples of each of two chains. */
+static const char *sampled_folder(const char *sampler)
 {
     static kelvin_path folder;
-    const kelvin_run_config config = small();
-    if (*folder) return folder;
-    strcpy(folder, in_base("run"));
-    kelvin_run *run = sampled(&config, 2);
-    assert_ok(kelvin_run_claim(folder));
-    assert_ok(kelvin_run_write(run, folder));
+    kelvin_run_config config;
+    kelvin_run *run;
+    strcpy(folder, in_base(sampler));
+    if (exists(folder)) return folder;
+    assert_ok(kelvin_run_defaults(&config, sampler));
+    config.data = "toy";
+    config.model = "mlp:10,10";
+    config.chains = 2;
+    config.samples = SAMPLES;
+    config.epochs = 8;
+    config.schedule = config.temperature_schedule = "cyclical";
+    config.iterations = 6;
+    config.warmup = 2;
+    config.seed = 2385;
+    if (!kelvin_run_set(&config, "steps", 20)) assert_ok(kelvin_run_set(&config, "step_size", 0.001));
+    assert_ok(kelvin_run_start(&run, &config, folder));
+    assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 2}, NULL, NULL));
     kelvin_run_close(run);
     return folder;
 }
@@ -181,24 +197,24 @@ static size_t gather(float *z, int32_t *y, kelvin_logits *source, size_t n)
     }
 }
 
-enum { POINTS = 18, SAMPLES = 2 * 4, CLASSES = 2, NUMBERS = SAMPLES * POINTS * CLASSES };
-
 /* What the run has left is what the network says again, to the last bit, on any number of threads. */
-static void computed_again(void **state)
+static void computed_again(const char *sampler)
 {
-    (void)state;
     kelvin_samples *samples;
     kelvin_logits *source;
     float saved[NUMBERS], again[NUMBERS];
     int32_t y[2][POINTS];
-    const char *path = in_base("run/logits_train.npy"), *away = in_base("run/away.npy");
-    assert_ok(kelvin_samples_open(&samples, sampled_folder()));
+    kelvin_path path, away;
+    assert_ok(kelvin_samples_open(&samples, sampled_folder(sampler)));
+    assert_int_equal(samples->n, SAMPLES);
+    assert_ok(kelvin_path_join(path, samples->folder, "logits_train.npy"));
+    assert_ok(kelvin_path_join(away, samples->folder, "away.npy"));
     assert_ok(kelvin_logits_of_side(&source, samples, KELVIN_TRAIN, 1));
     assert_int_equal(gather(saved, y[0], source, POINTS), POINTS);
     assert_true(kelvin_logits_seconds(source) == 0);
     kelvin_logits_close(source);
     assert_int_equal(rename(path, away), 0);
-    fails(kelvin_logits_saved(&source, samples, KELVIN_TRAIN), KELVIN_EFORMAT, "run: has no logits_train.npy", "");
+    fails(kelvin_logits_saved(&source, samples, KELVIN_TRAIN), KELVIN_EFORMAT, sampler, ": has no logits_train.npy");
     for (size_t threads = 1; threads < 4; threads++) {
         memset(again, 0, sizeof again);
         assert_ok(kelvin_logits_of_side(&source, samples, KELVIN_TRAIN, threads));
@@ -211,6 +227,41 @@ static void computed_again(void **state)
     fails(kelvin_logits_of_side(&source, samples, KELVIN_TEST, 1), KELVIN_EFORMAT, "toy has no part for testing", "");
     assert_int_equal(rename(away, path), 0);
     kelvin_samples_close(samples);
+}
+
+static void computed_again_of_every_sampler(void **state)
+{
+    (void)state;
+    const kelvin_sampler_type *type;
+    for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) computed_again(type->name);
+}
+
+/* Another number, which is a number: nothing but the manifest can tell. */
+static void changed_since(void **state)
+{
+    (void)state;
+    kelvin_samples *samples;
+    kelvin_logits *source;
+    kelvin_path path;
+    size_t bytes;
+    sampled_folder("hmc");
+    static const char *const names[] = {"logits_train.npy", "labels_train.npy"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(kelvin_path_join(path, in_base("hmc"), "%s", names[i]));
+        char *whole = slurp(path, &bytes);
+        whole[128] ^= 1; /* after the header; a label becomes the other one */
+        spill(path, whole, bytes);
+        assert_ok(kelvin_samples_open(&samples, in_base("hmc")));
+        fails(kelvin_logits_saved(&source, samples, KELVIN_TRAIN), KELVIN_EFORMAT, names[i], "kelvin resume");
+        whole[128] ^= 1;
+        spill(path, whole, bytes);
+        kelvin_samples_close(samples);
+        assert_ok(kelvin_samples_open(&samples, in_base("hmc")));
+        assert_ok(kelvin_logits_saved(&source, samples, KELVIN_TRAIN));
+        kelvin_logits_close(source);
+        kelvin_samples_close(samples);
+        kelvin_free(whole);
+    }
 }
 
 /* ---- memory ---- */
@@ -253,16 +304,21 @@ static void no_memory(void **state)
         .logits = logits_file(logits, 9), .labels = labels_file(y, N), .chain = chain, .classes = K};
     assert_true(without_memory(of_files, &form) > 4);
     kelvin_path folder;
-    strcpy(folder, sampled_folder());
-    assert_int_equal(remove(in_base("run/logits_train.npy")), 0);
+    strcpy(folder, sampled_folder("hmc"));
+    assert_int_equal(remove(in_base("hmc/logits_train.npy")), 0);
     assert_true(without_memory(of_network, folder) > 10);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(from_files),  cmocka_unit_test(large_file),     cmocka_unit_test(damaged_files),
-        cmocka_unit_test(not_numbers), cmocka_unit_test(computed_again), cmocka_unit_test(no_memory),
+        cmocka_unit_test(from_files),
+        cmocka_unit_test(large_file),
+        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(not_numbers),
+        cmocka_unit_test(computed_again_of_every_sampler),
+        cmocka_unit_test(changed_since),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

@@ -281,9 +281,8 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_back),        cmocka_unit_test(changed_files),
-        cmocka_unit_test(long_files),        cmocka_unit_test(damaged_manifests),
-        cmocka_unit_test(strange_manifests), cmocka_unit_test(cannot_be_written),
+        cmocka_unit_test(comes_back),        cmocka_unit_test(changed_files),     cmocka_unit_test(long_files),
+        cmocka_unit_test(damaged_manifests), cmocka_unit_test(strange_manifests), cmocka_unit_test(cannot_be_written),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);

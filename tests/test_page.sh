@@ -13,6 +13,7 @@ odd="od'd <b>&amp; \\ \`x\` \$y"
 ok sample --model mlp:5 --epochs 20 --lr 1e-3 --chains 9 -o nine
 ok sample --model mlp:5 --epochs 12 --lr 1e-3 --schedule cyclical --chains 2 --samples 6 --seed 18446744073709551615 -o "$odd"
 ok sample --sampler hmc --iterations 20 --steps 50 -o hmc
+ok sample --sampler mclmc --iterations 20 --steps 10 -o mclmc
 
 # ---- one run ----
 ok report nine -o one.html
@@ -48,13 +49,21 @@ check "options do not break" grep -q '<code class="nobr">--[a-z]' one.html
 python3 "$root/tests/test_page.py" one.html --command >command.txt
 check "the page has the whole command" has command.txt "--sampler sghmc --data digits --model mlp:5"
 sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
+check "it repeats the run, to the checksums of all files" same nine/manifest nine-again/manifest
 for i in 0 8; do
-    check "it repeats the run, chain $i" same nine/chain-00$i/sample-000.safetensors nine-again/chain-00$i/sample-000.safetensors
+    check "it repeats chain $i" same nine/chain-00$i/samples-000.safetensors nine-again/chain-00$i/samples-000.safetensors
 done
 check "it repeats run.json" same nine/run.json nine-again/run.json
+for by in hmc mclmc; do
+    ok report $by -o $by-page.html
+    python3 "$root/tests/test_page.py" $by-page.html --command >command.txt
+    check "the command of another sampler" has command.txt "--sampler $by "
+    sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
+    check "it repeats a run by $by" same $by/manifest $by-again/manifest
+done
 
 # ---- several ----
-ok report nine "$odd" hmc nine -o several.html
+ok report nine "$odd" hmc mclmc nine -o several.html
 check "several runs: well-formed, with names that try to break out" page several.html "charts > 20"
 check "names are shown as they are" page several.html '"od\x27d <b>&amp;" in text'
 check "a run that comes twice has two names" page several.html "'nine (2)' in text"
@@ -126,7 +135,7 @@ check "a command with quotes in it repeats the run" same quoted/run.json quoted-
 
 # ---- what it says ----
 agrees() { # PAGE RUN [DATA]
-    timeout 60 "$kelvin" eval --json "$2" >metrics.json 2>stderr &&
+    "$kelvin" eval --json "$2" >metrics.json 2>stderr &&
         /usr/bin/python3 "$root/tests/test_page_cases.py" "$1" "$2" metrics.json ${3:+"$3"} >stderr 2>&1
 }
 if /usr/bin/python3 -c "import numpy, PIL" 2>/dev/null; then
@@ -244,14 +253,14 @@ visit() { # WIDTH PAGE: what the page says of itself after it was laid out goes 
         document.body.innerHTML = "<p id=seen>charts " + r("svg.chart").filter(b => b.width > 100 \&\& b.height > 40).length \
         + " of " + r("svg.chart").length + ", images " + [...document.images].filter(i => i.naturalWidth > 0).length + " of " + document.images.length \
         + ", wider " + (document.documentElement.scrollWidth - innerWidth) + "</p>" })</script></body>|' "$2" >visited.html
-    timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --enable-logging=stderr --v=0 \
+    timeout 900 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --enable-logging=stderr --v=0 \
         --window-size="$1,900" --dump-dom "file://$work/visited.html" >dom 2>console
     grep -o '<p id="seen">[^<]*' dom | sed 's/.*>//' >seen
     cat seen console >stderr
 }
 seen() { grep -qE "^$1\$" seen; }
 silent() { ! grep -q 'CONSOLE' console; }
-if [ -n "$browser" ] && timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --dump-dom about:blank >dom 2>console; then
+if [ -n "$browser" ] && timeout 900 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --dump-dom about:blank >dom 2>console; then
     visit 1200 one.html
     check "every chart and picture of one run is there" seen "charts 14 of 14, images 24 of 24, wider (0|-[0-9]+)"
     check "no word on the console" silent
@@ -260,7 +269,7 @@ if [ -n "$browser" ] && timeout 60 $browser --headless --no-sandbox --disable-gp
     check "no word on the console, several runs" silent
     visit 360 several.html
     check "nothing sticks out of a phone" seen "charts ([0-9]+) of \1, images ([0-9]+) of \2, wider (0|-[0-9]+)"
-    timeout 60 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --window-size=1200,2000 \
+    timeout 900 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --window-size=1200,2000 \
         --screenshot="$work/shot.png" "file://$work/one.html" >/dev/null 2>console
     check "a screenshot is not blank" [ "$(wc -c <shot.png)" -gt 40000 ]
     check "no word on the console in the page as it is" silent

@@ -24,7 +24,7 @@ static bool said(const char *text)
 static void processes(void **state)
 {
     (void)state;
-    char shell[] = "/bin/sh", c[] = "-c", say[] = "echo out; echo err >&2; read x || exit 3", hang[] = "/bin/sleep 60";
+    char shell[] = "/bin/sh", c[] = "-c", say[] = "echo out; echo err >&2; read x || exit 3", hang[] = "/bin/sleep 900";
     char *speaks[] = {shell, c, say, NULL}, *hangs[] = {shell, c, hang, NULL}, *none[] = {hang, NULL};
     int input[2]; /* ours, which is not the program's */
     const int before = dup(STDIN_FILENO);
@@ -55,7 +55,7 @@ static void ignored_children(void **state)
         int calls = -1000;
         assert_int_equal(kelvin_process_run(leaves, in_base("said"), watched ? three_times : NULL, &calls), -1);
         assert_int_equal(errno, ECHILD);
-        for (int i = 0; i < 1000 && !said("alive\n"); i++) usleep(10000);
+        for (int i = 0; i < 90000 && !said("alive\n"); i++) usleep(10000);
         assert_true(said("alive\n"));
     }
     signal(SIGCHLD, SIG_DFL);

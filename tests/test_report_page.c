@@ -11,14 +11,16 @@ static kelvin_status write_page(void *context)
     return report_write(in_base("page.html"), folders, 1, &(struct report_options){.threads = 1});
 }
 
-static void memory(void **state)
+static void without_memory_of(const kelvin_sampler_type *type)
 {
-    (void)state;
-    kelvin_run_config config = tiny();
+    kelvin_run_config config = tiny_by(type);
     config.epochs = 4;
-    whole_run(&config, "run", 1, 60);
+    config.iterations = 6;
+    config.warmup = 2;
+    whole_run(&config, type->name, 1, 60);
     char folder[KELVIN_PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", in_base("run"));
+    snprintf(folder, sizeof folder, "%s", in_base(type->name));
+    remove(in_base("page.html"));
     kelvin_alloc_fail_at(5);
     assert_int_equal(write_page(folder), KELVIN_ENOMEM);
     kelvin_alloc_fail_at(0);
@@ -26,6 +28,12 @@ static void memory(void **state)
     assert_true(without_memory(write_page, folder) > 50);
     assert_int_equal(access(in_base("page.html"), F_OK), 0);
     assert_int_not_equal(access(in_base("page.html.tmp"), F_OK), 0);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < samplers(); i++) without_memory_of(kelvin_sampler_info(i));
 }
 
 static void names(void **state)

@@ -1,4 +1,4 @@
-/* run.json of both samplers: there and back, every field of it spoilt, marks of data, and no memory at any place. */
+/* run.json of all samplers: there and back, every field of it spoilt, marks of data, and no memory at any place. */
 #include "config_helpers.h"
 
 #include "run/fields.h"
@@ -6,16 +6,18 @@
 
 #include <limits.h>
 
-static kelvin_run_config odd(const char *sampler, size_t i)
+static kelvin_run_config odd(const kelvin_sampler_type *type, size_t i)
 {
     static const double reals[] = {1.0 / 3, 0.1 + 0.2, 5e-324, 0x1.fffffffffffffp-1, 2.385e-7, 1};
-    kelvin_run_config config = defaults(sampler);
+    kelvin_run_config config = defaults(type->name);
     config.seed = i == 0 ? UINT64_MAX : i == 1 ? (UINT64_C(1) << 53) + 1 : 7 * i;
-    config.lr = reals[i % 6];
-    config.momentum = i % 6 == 5 ? 0 : reals[i % 6];
+    for (size_t k = 0; k < kelvin_count_settings(type); k++) {
+        const kelvin_setting *setting = &type->setting[k];
+        const double real = reals[(i + k) % 6];
+        config.setting[k] = setting->whole ? setting->most - (double)i : setting->below && real == 1 ? 0 : real;
+    }
     config.logit_limit = reals[(i + 1) % 6];
     config.temperature = reals[(i + 2) % 6];
-    config.step_size = (float)reals[(i + 3) % 6] + 1e-7f;
     config.schedule = "cyclical";
     config.temperature_schedule = "constant";
     config.augment = "reference";
@@ -24,7 +26,6 @@ static kelvin_run_config odd(const char *sampler, size_t i)
     config.chains = 4;
     config.epochs = 1000001;
     config.batch = 17;
-    config.steps = UINT32_MAX;
     config.iterations = 77;
     config.warmup = 76;
     return config;
@@ -33,29 +34,59 @@ static kelvin_run_config odd(const char *sampler, size_t i)
 static void there_and_back(void **state)
 {
     (void)state;
-    static const char *const samplers[] = {"sghmc", "hmc"};
+    const kelvin_sampler_type *type;
     assert_int_equal(mkdir(in_base("trip"), 0777), 0);
-    for (size_t i = 0; i < 12; i++) {
-        const bool sghmc = i < 6;
-        const kelvin_run_config config = odd(samplers[!sghmc], i % 6);
-        kelvin_run *run, *back;
-        assert_ok(kelvin_run_prepare(&run, &config));
-        same_config(&config, &run->config, sghmc);
-        assert_ok(kelvin_config_write(run, in_base("trip")));
-        assert_ok(kelvin_config_read(&back, in_base("trip")));
-        same_config(&config, &back->config, sghmc);
-        assert_null(back->draws);
-        kelvin_run_config taken = defaults("sghmc");
-        void *owner;
-        assert_ok(kelvin_run_config_read(&taken, &owner, in_base("trip/run.json")));
-        same_config(&config, &taken, sghmc);
-        kelvin_run_config_free(owner);
-        if (sghmc) { /* its results stay in the folder */
+    for (size_t s = 0; (type = kelvin_sampler_info(s)); s++)
+        for (size_t i = 0; i < 6; i++) {
+            const kelvin_run_config config = odd(type, i);
+            kelvin_run *run, *back;
+            assert_ok(kelvin_run_prepare(&run, &config, NULL));
+            same_config(&config, &run->config);
+            assert_ok(kelvin_config_write(run, in_base("trip")));
+            assert_ok(kelvin_config_read(&back, in_base("trip")));
+            same_config(&config, &back->config);
+            assert_false(kelvin_run_is_old(back));
+            assert_string_equal(kelvin_run_inside(back)->version, KELVIN_VERSION);
+            assert_string_equal(kelvin_run_inside(back)->mark, kelvin_run_inside(run)->mark);
+            kelvin_run_config taken = defaults("sghmc");
+            void *owner;
+            assert_ok(kelvin_run_config_read(&taken, &owner, in_base("trip/run.json")));
+            same_config(&config, &taken);
+            kelvin_run_config_free(owner);
             kelvin_run_close(back);
-            assert_ok(kelvin_run_read(&back, in_base("trip")));
-            same_config(&config, &back->config, true);
+            kelvin_run_close(run);
         }
-        kelvin_run_close(back);
+}
+
+/* Every field but the version and the names of files decides the bits, and so the mark. */
+static void marks_of_configurations(void **state)
+{
+    (void)state;
+    const kelvin_sampler_type *type;
+    for (size_t s = 0; (type = kelvin_sampler_info(s)); s++) {
+        kelvin_run_config first = small_by(type->name), others[16];
+        char marks[17][KELVIN_CONFIG_MARK];
+        size_t n = 0;
+        for (size_t i = 0; i < 6 + kelvin_count_settings(type); i++) others[i] = first;
+        others[n++].seed++;
+        others[n++].chains = 4;
+        others[n++].temperature = 0.5;
+        others[n++].logit_limit = 7;
+        others[n++].density = "dirclip:1.3,-50";
+        others[n++].prior = "normal:2";
+        for (size_t k = 0; k < kelvin_count_settings(type); k++)
+            others[n++].setting[k] = type->setting[k].whole ? 3 : 0.125;
+        for (size_t i = 0; i <= n; i++) {
+            kelvin_run *run;
+            assert_ok(kelvin_run_prepare(&run, i < n ? &others[i] : &first, NULL));
+            memcpy(marks[i], kelvin_run_inside(run)->mark, KELVIN_CONFIG_MARK);
+            for (size_t k = 0; k < i; k++) assert_string_not_equal(marks[k], marks[i]);
+            kelvin_run_close(run);
+        }
+        kelvin_run *run;
+        first.init = "/somewhere/else";
+        assert_ok(kelvin_run_prepare(&run, &first, NULL));
+        assert_string_equal(kelvin_run_inside(run)->mark, marks[n]);
         kelvin_run_close(run);
     }
 }
@@ -68,7 +99,7 @@ static void run_json_of_sghmc(void **state)
     kelvin_run *run;
     size_t bytes;
     char expected[1024];
-    assert_ok(kelvin_run_prepare(&run, &config));
+    assert_ok(kelvin_run_prepare(&run, &config, NULL));
     assert_ok(kelvin_config_write(run, in_base("trip")));
     const unsigned images = kelvin_crc32(run->data->train.bytes, 1438 * 64),
                    labels = kelvin_crc32(run->data->train.y, 1438 * 4),
@@ -104,6 +135,31 @@ static void run_json_of_sghmc(void **state)
     kelvin_free(text);
 }
 
+/* The one of MCLMC has what is its own where the others have theirs. */
+static void run_json_of_mclmc(void **state)
+{
+    (void)state;
+    const kelvin_run_config config = defaults("mclmc");
+    kelvin_run *run;
+    size_t bytes;
+    assert_ok(kelvin_run_prepare(&run, &config, NULL));
+    assert_ok(kelvin_config_write(run, in_base("trip")));
+    kelvin_run_close(run);
+    char *text = slurp(in_base("trip/run.json"), &bytes);
+    assert_non_null(strstr(text, "  \"chains\": 4,\n"
+                                 "  \"iterations\": 1000,\n"
+                                 "  \"warmup\": 300,\n"
+                                 "  \"temperature\": 1.0,\n"
+                                 "  \"energy_variance\": 0.0005,\n"
+                                 "  \"steps\": 100,\n"
+                                 "  \"step_size\": 0.0,\n"
+                                 "  \"length\": 0.0,\n"
+                                 "  \"init\": \"none\",\n"
+                                 "  \"logit_limit\": 1e5\n"
+                                 "}\n"));
+    kelvin_free(text);
+}
+
 /* run.json with one field of another kind, and then under another name. */
 static void spoil(const char *text, const char *name)
 {
@@ -128,21 +184,22 @@ static void spoil(const char *text, const char *name)
 static void every_field_of_run_json(void **state)
 {
     (void)state;
-    static const char *const samplers[] = {"sghmc", "hmc"};
-    for (size_t s = 0; s < 2; s++) {
-        const kelvin_run_config config = defaults(samplers[s]);
+    static const size_t expected[] = {20, 16, 18};
+    const kelvin_sampler_type *type;
+    for (size_t s = 0; (type = kelvin_sampler_info(s)); s++) {
+        const kelvin_run_config config = defaults(type->name);
         struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
         kelvin_run *run;
         size_t bytes;
-        assert_ok(kelvin_run_prepare(&run, &config));
+        assert_ok(kelvin_run_prepare(&run, &config, NULL));
         assert_ok(kelvin_config_write(run, in_base("trip")));
         kelvin_run_close(run);
         char text[2048], *file = slurp(in_base("trip/run.json"), &bytes);
         assert_true(bytes < sizeof text);
         memcpy(text, file, bytes + 1);
         kelvin_free(file);
-        const size_t n = kelvin_config_fields_of(fields, samplers[s]);
-        assert_int_equal(n, s == 0 ? 20 : 14);
+        const size_t n = kelvin_config_fields_of(fields, type);
+        assert_int_equal(n, expected[s]);
         for (size_t i = 0; i < n; i++) spoil(text, fields[i].name);
         spill(in_base("trip/run.json"), text, bytes);
         assert_ok(kelvin_config_read(&run, in_base("trip"))); /* all is as it was */
@@ -171,7 +228,7 @@ static void marks_of_data(void **state)
     const kelvin_run_config config = defaults("sghmc");
     kelvin_run *run;
     size_t bytes;
-    assert_ok(kelvin_run_prepare(&run, &config));
+    assert_ok(kelvin_run_prepare(&run, &config, NULL));
     assert_ok(kelvin_config_write(run, in_base("trip")));
     kelvin_run_close(run);
     char text[1024], bad[2048], *file = slurp(in_base("trip/run.json"), &bytes);
@@ -193,13 +250,15 @@ static void marks_of_data(void **state)
 
 /* ---- memory ---- */
 
+static const char *sampler; /* of write_and_read() */
+
 static kelvin_status write_and_read(void *folder)
 {
-    kelvin_run_config config = defaults("sghmc");
+    kelvin_run_config config = defaults(sampler);
     kelvin_run *run = NULL, *back = NULL;
     void *owner = NULL;
     kelvin_path path;
-    kelvin_status status = kelvin_run_create(&run, &config);
+    kelvin_status status = kelvin_run_start(&run, &config, NULL);
     if (!status) status = kelvin_config_write(run, folder);
     if (!status) status = kelvin_config_read(&back, folder);
     if (!status) status = kelvin_path_join(path, folder, KELVIN_CONFIG_NAME);
@@ -215,15 +274,20 @@ static void no_memory(void **state)
     (void)state;
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", in_base("trip"));
-    assert_true(without_memory(write_and_read, folder) > 20);
+    const kelvin_sampler_type *type;
+    for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
+        sampler = type->name;
+        assert_true(without_memory(write_and_read, folder) > 20);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_and_back), /* leaves the folder "trip" for those below */
-        cmocka_unit_test(run_json_of_sghmc), cmocka_unit_test(every_field_of_run_json),
-        cmocka_unit_test(marks_of_data),     cmocka_unit_test(no_memory),
+        cmocka_unit_test(marks_of_configurations), cmocka_unit_test(run_json_of_sghmc),
+        cmocka_unit_test(run_json_of_mclmc),       cmocka_unit_test(every_field_of_run_json),
+        cmocka_unit_test(marks_of_data),           cmocka_unit_test(no_memory),
     };
-    return cmocka_run_group_tests(tests, make_base, remove_base);
+    return cmocka_run_group_tests(tests, make_quick_base, remove_base);
 }

@@ -1,15 +1,11 @@
-/* Files of named arrays, of tables, of logits in pieces: back come the same bits, and damage gets a sentence; the
- * lock. */
+/* Files of named arrays, and of logits in pieces: back come the same bits, and damage gets a sentence. */
 #include "folder_helpers.h"
+#include "npy_helpers.h"
 
 #include "files/formats.h"
-#include "run/lock.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <locale.h>
 #include <math.h>
-#include <signal.h>
 
 /* ---- checksums ---- */
 
@@ -40,7 +36,7 @@ static void crc32_of_any_length(void **state)
     assert_true(kelvin_crc32(data, sizeof data) == plain_crc32(data, sizeof data));
     assert_true(kelvin_crc32(data + 1, sizeof data - 1) == plain_crc32(data + 1, sizeof data - 1));
     assert_true(kelvin_crc32(NULL, 0) == 0 && kelvin_crc32_more(7, NULL, 0) == 7);
-    memset(data, 0, sizeof data); /* whose sum is nothing but how far the start has moved */
+    memset(data, 0, sizeof data);                         /* whose sum is nothing but how far the start has moved */
     assert_true(kelvin_crc32(data, 65536) == 0xd7978eeb); /* zlib.crc32(bytes(65536)) */
 }
 
@@ -97,7 +93,8 @@ static void shapes(void **state)
     assert_ok(kelvin_tensors_open(&file, in_base("shape")));
     struct kelvin_array x = {.name = "x", .dtype = KELVIN_F32, .ndim = 2};
     assert_ok(kelvin_tensors_shape(&x, file));
-    assert_true(x.shape[0] == 2 && x.shape[1] == 3 && !x.data);
+    assert_true(x.shape[0] == 2 && x.shape[1] == 3);
+    assert_memory_equal(x.data, data, sizeof data);
     x.ndim = 3;
     fails(kelvin_tensors_shape(&x, file), KELVIN_EFORMAT, "/shape", "\"x\" is F32 (2, 3), expected F32 with 3 axes");
     x.ndim = 2, x.dtype = KELVIN_F64;
@@ -285,21 +282,11 @@ static const struct {
     const char *header;
     bool right;
 } versions[] = {
-    {BY("0.1.0") ARRAY, true},
-    {BY("0.5.0") ARRAY, true},
-    {BY("0.6.0") ARRAY, true},
-    {BY("0.7.0") ARRAY, false},
-    {BY("0.10.0") ARRAY, false},
-    {BY("0.60.0") ARRAY, false},
-    {BY("1.0.0") ARRAY, false},
-    {BY("10.6.0") ARRAY, false},
-    {BY("0.") ARRAY, false},
-    {BY("") ARRAY, false},
-    {SIGNED("0.6.0") ARRAY, true},
-    {SIGNED("0.7.0") ARRAY, true},
-    {SIGNED("1.0.0") ARRAY, true},
-    {SIGNED("0.7.0") ARRAY "   ", true},
-    {SIGNED("0.7.0\\\"header_crc32") ARRAY, true},
+    {BY("0.1.0") ARRAY, true},     {BY("0.5.0") ARRAY, true},           {BY("0.6.0") ARRAY, true},
+    {BY("0.7.0") ARRAY, false},    {BY("0.10.0") ARRAY, false},         {BY("0.60.0") ARRAY, false},
+    {BY("1.0.0") ARRAY, false},    {BY("10.6.0") ARRAY, false},         {BY("0.") ARRAY, false},
+    {BY("") ARRAY, false},         {SIGNED("0.6.0") ARRAY, true},       {SIGNED("0.7.0") ARRAY, true},
+    {SIGNED("1.0.0") ARRAY, true}, {SIGNED("0.7.0") ARRAY "   ", true}, {SIGNED("0.7.0\\\"header_crc32") ARRAY, true},
 };
 
 static void versions_of_headers(void **state)
@@ -396,7 +383,7 @@ static void npy_in_pieces(void **state)
     const struct kelvin_npy form = {KELVIN_NPY_F32, 3, {5, 2, 3}}, huge = {KELVIN_NPY_I64, 2, {SIZE_MAX, 2}};
     float values[30];
     for (int i = 0; i < 30; i++) values[i] = (float)i - 2.385f;
-    assert_ok(kelvin_npy_write(in_base("whole.npy"), values, shape));
+    assert_ok(write_logits(in_base("whole.npy"), values, shape));
     struct kelvin_writer file;
     kelvin_status status = kelvin_npy_begin(&file, in_base("pieces.npy"), &form);
     for (size_t i = 0; i < 5 && !status; i++) status = kelvin_writer_put(&file, values + 6 * i, 6 * sizeof *values);
@@ -432,139 +419,6 @@ static void npy_of_labels(void **state)
     kelvin_free(file);
 }
 
-/* ---- tables ---- */
-
-static const struct kelvin_column columns[] = {
-    {"epoch", 0, UINT32_MAX, true, 0}, {"step_size", 0, 2.5, false, 0}, {"range", -INFINITY, INFINITY, false, 0}};
-
-static const struct {
-    const char *text, *sentence;
-} tables[] = {
-    {"epoch,step_size,range\n0,1e-3,nan\n1,2.5,-inf\n", NULL},
-    {"", "line 1: column 1 is \"\", expected epoch"},
-    {"epoch,step,range\n0,1,1\n1,1,1\n", "line 1: column 2 is \"step\", expected step_size"},
-    {"epoch,step_size\n0,1\n1,1\n", "line 1: column 2 is \"step_size\", expected step_size and a column after it"},
-    {"epoch,step_size,range,x\n0,1,1,1\n", "line 1: column 3 is \"range\", expected range and no column after it"},
-    {"epoch,step_size,range\n", "ends after 0 rows, expected 2"},
-    {"epoch,step_size,range\n0,1,1\n", "ends after 1 rows, expected 2"},
-    {"epoch,step_size,range\n0,1,1\n1,1,1\n2,1,1\n", "has more than 2 rows"},
-    {"epoch,step_size,range\n0,1,1\n1,1", "line 3: step_size is \"1\", expected a number from 0 to 2.5"},
-    {"epoch,step_size,range\n0,1,1\n1,1\n", "line 3: expected 3 values"},
-    {"epoch,step_size,range\n0,1,1,1\n", "line 2: expected 3 values"},
-    {"epoch,step_size,range\n0,1,1\n0,1,1\n", "line 3: epoch is 0, expected 1"},
-    {"epoch,step_size,range\n0,1,1\n1.5,1,1\n",
-     "line 3: epoch is \"1.5\", expected a whole number from 0 to 4294967295"},
-    {"epoch,step_size,range\n0,2.6,1\n", "line 2: step_size is \"2.6\", expected a number from 0 to 2.5"},
-    {"epoch,step_size,range\n0,nan,1\n", "line 2: step_size is \"nan\", expected a number from 0 to 2.5"},
-    {"epoch,step_size,range\n0,1,big\n", "line 2: range is \"big\", expected a number"},
-    {"epoch,step_size,range\r\n0,1,1\r\n", "line 1: column 3"},
-};
-
-static void table_texts(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        double rows[2][3];
-        spill(in_base("table.csv"), tables[i].text, strlen(tables[i].text));
-        const kelvin_status status = kelvin_table_read(rows[0], in_base("table.csv"), columns, 3, 2);
-        if (tables[i].sentence) fails(status, KELVIN_EFORMAT, "/table.csv", tables[i].sentence);
-        if (tables[i].sentence) continue;
-        assert_ok(status);
-        assert_true(rows[1][0] == 1 && rows[0][1] == 1e-3 && isnan(rows[0][2]) && rows[1][2] == -INFINITY);
-    }
-}
-
-static void tables_come_back(void **state)
-{
-    (void)state;
-    const double rows[4][3] = {
-        {0, 0.1, NAN}, {1, 1.0 / 3, -INFINITY}, {2, 5e-324, -0.0}, {3, 2.5, 1.7976931348623157e308}};
-    double back[4][3];
-    setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is there, its comma must not get in */
-    assert_ok(kelvin_table_write(in_base("t.csv"), columns, 3, rows[0], 4));
-    assert_ok(kelvin_table_read(back[0], in_base("t.csv"), columns, 3, 4));
-    setlocale(LC_ALL, "C");
-    back[0][2] = rows[0][2]; /* nan is nan, its bits are not kept */
-    assert_memory_equal(back, rows, sizeof rows);
-    size_t bytes;
-    char *text = slurp(in_base("t.csv"), &bytes);
-    assert_string_equal(text, "epoch,step_size,range\n0,0.1,nan\n1,0.3333333333333333,-inf\n2,5e-324,-0\n"
-                              "3,2.5,1.7976931348623157e+308\n");
-    kelvin_free(text);
-    const struct kelvin_column short_ones[] = {{"i", 0, 9, true, 0}, {"x", 0, 1, false, 4}};
-    assert_ok(kelvin_table_write(in_base("t.csv"), short_ones, 2, (const double[]){0, 2.0 / 3}, 1));
-    text = slurp(in_base("t.csv"), &bytes);
-    assert_string_equal(text, "i,x\n0,0.6667\n");
-    kelvin_free(text);
-    assert_ok(kelvin_table_write(in_base("t.csv"), columns, 3, NULL, 0));
-    assert_ok(kelvin_table_read(NULL, in_base("t.csv"), columns, 3, 0));
-}
-
-/* ---- the lock ---- */
-
-/* A process that takes the lock, says so through the pipe, and keeps it until it is killed. */
-static pid_t holder(const char *folder)
-{
-    int ends[2];
-    char said = 0;
-    assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        struct kelvin_lock lock;
-        said = kelvin_lock_take(&lock, folder) ? 'n' : 'y';
-        if (write(ends[1], &said, 1) == 1) pause();
-        _exit(0);
-    }
-    close(ends[1]);
-    assert_true(read(ends[0], &said, 1) == 1 && said == 'y');
-    close(ends[0]);
-    return child;
-}
-
-static void one_at_a_time(void **state)
-{
-    (void)state;
-    char sentence[256];
-    struct kelvin_lock lock, other;
-    const pid_t child = holder(base);
-    snprintf(sentence, sizeof sentence, "%s: another process (pid %ld) is working here; wait for it, or stop it", base,
-             (long)child);
-    fails(kelvin_lock_take(&lock, base), KELVIN_EUSAGE, "", sentence);
-    assert_string_equal(kelvin_error(), sentence);
-    assert_int_equal(lock.fd, -1);
-    assert_int_equal(kill(child, SIGKILL), 0);
-    assert_true(waitpid(child, NULL, 0) == child);
-
-    assert_ok(kelvin_lock_take(&lock, base)); /* the system let go of it */
-    assert_true(fcntl(lock.fd, F_GETFD) & FD_CLOEXEC);
-    snprintf(sentence, sizeof sentence, "(pid %ld)", (long)getpid());
-    fails(kelvin_lock_take(&other, base), KELVIN_EUSAGE, base, sentence);
-    spill(in_base("lock"), "", 0); /* as before the number is written */
-    fails(kelvin_lock_take(&other, base), KELVIN_EUSAGE, base, ": another process is working here");
-    kelvin_lock_release(&lock);
-    kelvin_lock_release(&lock);
-    spill(in_base("lock"), "99999999999\n", 12);
-    assert_ok(kelvin_lock_take(&other, base));
-    size_t bytes;
-    char *text = slurp(in_base("lock"), &bytes); /* the file stays */
-    snprintf(sentence, sizeof sentence, "%ld\n", (long)getpid());
-    assert_string_equal(text, sentence);
-    kelvin_free(text);
-    kelvin_lock_release(&other);
-}
-
-static void no_lock_to_be_had(void **state)
-{
-    (void)state;
-    struct kelvin_lock lock;
-    fails(kelvin_lock_take(&lock, in_base("nowhere")), KELVIN_EIO, "nowhere/lock", strerror(ENOENT));
-    assert_int_equal(mkdir(in_base("odd"), 0777), 0);
-    assert_int_equal(mkdir(in_base("odd/lock"), 0777), 0);
-    fails(kelvin_lock_take(&lock, in_base("odd")), KELVIN_EIO, "odd/lock", "is a folder; expected a regular file");
-    assert_int_equal(lock.fd, -1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -581,10 +435,6 @@ int main(void)
         cmocka_unit_test(long_entries),
         cmocka_unit_test(npy_in_pieces),
         cmocka_unit_test(npy_of_labels),
-        cmocka_unit_test(table_texts),
-        cmocka_unit_test(tables_come_back),
-        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(no_lock_to_be_had),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

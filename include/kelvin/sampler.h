@@ -77,6 +77,7 @@ typedef struct kelvin_setting {
     double least, most;
     bool whole;        /* a count */
     bool above, below; /* `least`, or `most`, is itself out of the range */
+    const char *zero;  /* what 0 stands for, as "tuned in warm-up"; NULL: 0 */
 } kelvin_setting;
 
 /* KELVIN_EUSAGE, with a sentence, if a value is out of its range. */

@@ -23,6 +23,14 @@ void amount_grouped(char out[AMOUNT], double x)
     out[at] = '\0';
 }
 
+void amount_rate(char out[AMOUNT], double x)
+{
+    if (fabs(x) < 99.95)
+        snprintf(out, AMOUNT, "%.3g", x);
+    else
+        amount_grouped(out, x);
+}
+
 void amount_bytes(char out[AMOUNT], double bytes)
 {
     static const char *const units[] = {"kB", "MB", "GB", "TB"};

@@ -5,6 +5,7 @@
 enum { AMOUNT = 32 };
 
 void amount_grouped(char out[AMOUNT], double x);       /* 12,340 */
+void amount_rate(char out[AMOUNT], double x);          /* three digits if it is small: 0.0123, 12.3, 12,340 */
 void amount_bytes(char out[AMOUNT], double bytes);     /* 1.23 GB */
 void amount_seconds(char out[AMOUNT], double seconds); /* 12 s, 1 min 20 s, 3 h 12 min, 8.3 days */
 

@@ -70,7 +70,7 @@ static void write_line(char line[BAR_LINE], const struct bar *bar, size_t room)
         for (size_t i = 0; i < bar->length; i++) drawn[i] = i < filled ? '=' : i == filled ? '>' : ' ';
         append(line, BAR_LINE, " [%s]", drawn);
     }
-    for (size_t i = 0; i < bar->n; i++) append(line, BAR_LINE, "%s%s", i ? ", " : " ", bar->said[i]);
+    for (size_t i = 0; i < bar->n; i++) append(line, BAR_LINE, "%s%s", i ? ", " : *line ? " " : "", bar->said[i]);
     if (strlen(line) > room) line[room] = '\0';
 }
 

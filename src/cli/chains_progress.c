@@ -99,7 +99,18 @@ static int digits(uint32_t x)
     return snprintf(NULL, 0, "%" PRIu32, x);
 }
 
-/* "chain 3", with room for the number of the last chain. */
+static void say_values(struct bar *bar, const struct chains_progress *p, const struct chain_seen *seen, size_t from,
+                       size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        const kelvin_statistic *column = p->column[i];
+        const double scale = column->scale != 0 ? column->scale : 1;
+        if (column->shown && isfinite(seen->value[i])) bar_say(bar, column->shown, scale * seen->value[i]);
+    }
+}
+
+/* What its sampler alone tells comes first, for what comes last is left out where lines are short.
+ * "chain 3", with room for the number of the last chain. */
 static struct bar chain_bar(const struct chains_progress *p, const struct chain_seen *seen)
 {
     const kelvin_chain_news *news = &seen->news;
@@ -107,11 +118,10 @@ static struct bar chain_bar(const struct chains_progress *p, const struct chain_
     snprintf(name, sizeof name, "chain %*" PRIu32, digits(p->chains - 1), news->chain);
     struct bar bar = bar_named(name, news->steps ? (double)news->step / (double)news->steps : 0, FIRM);
     bar_say(&bar, "%s %*" PRIu32 "/%" PRIu32, kelvin_run_row_name(p->run), digits(news->rows), news->row, news->rows);
-    for (size_t i = 0; i < p->columns && seen->told > 0; i++) {
-        const kelvin_statistic *column = p->column[i];
-        const double scale = column->scale != 0 ? column->scale : 1;
-        if (column->shown && isfinite(seen->value[i])) bar_say(&bar, column->shown, scale * seen->value[i]);
-    }
+    if (seen->told == 0) return bar;
+    const size_t own = p->columns - kelvin_count_statistics(p->run->sampler);
+    say_values(&bar, p, seen, own, p->columns);
+    say_values(&bar, p, seen, 0, own);
     return bar;
 }
 
@@ -131,10 +141,10 @@ static void say_speed(struct bar *bar, const struct chains_progress *p)
         if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) sum += p->seen[i].speed;
     if (!(sum > 0)) return;
     char text[AMOUNT];
-    if (batches || sum >= 100)
-        amount_grouped(text, batches ? sum * p->run->config.batch : sum);
+    if (batches)
+        amount_grouped(text, sum * p->run->config.batch);
     else
-        snprintf(text, sizeof text, "%.3g", sum);
+        amount_rate(text, sum);
     bar_say(bar, "%s %s/s", text, batches ? "images" : "iterations");
 }
 

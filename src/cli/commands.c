@@ -19,8 +19,13 @@ struct option_table command_options(const struct command *command)
 
 void command_help_with(FILE *out, const struct command *command, const struct option_table *table, const void *settings)
 {
-    fprintf(out, "Usage: kelvin %s %s\n%s.\n\n%s\n\nOptions:\n", command->name, command->synopsis, command->about,
-            command->details);
+    char about[512];
+    fprintf(out, "Usage: kelvin %s %s\n", command->name, command->synopsis);
+    snprintf(about, sizeof about, "%s.", command->about);
+    print_wrapped(out, about, 0, HELP_WIDTH);
+    fputc('\n', out);
+    print_paragraphs(out, command->details, HELP_WIDTH);
+    fputs("\nOptions:\n", out);
     options_print(out, table, settings);
 }
 

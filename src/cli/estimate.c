@@ -40,7 +40,7 @@ static void print_speed(FILE *out, const kelvin_run *run, const kelvin_estimate 
 {
     char text[AMOUNT], name[32];
     snprintf(name, sizeof name, "%ss per second", kelvin_run_row_name(run));
-    snprintf(text, sizeof text, "%.3g", e->rows_per_s);
+    amount_rate(text, e->rows_per_s);
     row(out, name, text, "of all chains together, measured");
     if (!run->sampler->batches) return;
     amount_grouped(text, e->rows_per_s * (double)run->data->train.n);

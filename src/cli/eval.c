@@ -129,14 +129,14 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
     return status;
 }
 
-/* Metrics do not say whether to believe them. That nothing can be said, as where a history is damaged, does not make
- * them wrong either. */
+/* Metrics do not say whether to believe them. That nothing can be said, as where a history cannot be read, does not
+ * make them wrong either; but what is damaged is not passed over. */
 static kelvin_status look_briefly(struct evaluated *e, kelvin_samples *samples)
 {
     const kelvin_metrics *training = strcmp(e->on, "train") == 0 ? &e->metrics : NULL;
     const kelvin_status status = kelvin_diagnose_briefly(&e->found, samples, training);
     if (status) snprintf(e->unknown, sizeof e->unknown, "%s", kelvin_error());
-    return status == KELVIN_ENOMEM ? status : KELVIN_OK;
+    return status == KELVIN_ENOMEM || status == KELVIN_EFORMAT ? status : KELVIN_OK;
 }
 
 /* Samples are let go as soon as they have been looked at: those of many runs would be many. */
@@ -229,17 +229,18 @@ const struct command eval_command = {
     .name = "eval",
     .synopsis = "RUN... [--on test|train|DATA] [--ood DATA] [--plot DIR] [--json] [--csv]",
     .about = "Say how good a posterior is: accuracy, likelihood, calibration, doubt",
-    .details =
-        "RUN is a folder that kelvin sample made; of several, the ensembles stand side by side.\n"
-        "Metrics are of single samples (their mean, with its standard error over chains), of the ensemble of all\n"
-        "samples, and, where there are more than 8, of 100 random ensembles of 8, as in the paper. The entropy of a\n"
-        "prediction is split into what is in the data (aleatoric: the mean over samples of each one's entropy) and\n"
-        "what is in the model (epistemic: the mutual information of prediction and sample).\n"
-        "Training metrics are of the data as they are, without augmentation. Logits that the run has left are used;\n"
-        "those of other data are computed.\n"
-        "AUROC is the chance that the number (entropy, 1 - confidence, epistemic) of one observation of --ood is\n"
-        "larger than that of one of --on.\n"
-        "Where chains diverged or something else is off with a run, a line says so; kelvin diagnose says more.",
+    .details = "RUN is a folder that kelvin sample made; of several, the ensembles stand side by side.\n"
+               "Metrics are of single samples (their mean, with its standard error over chains), of the ensemble of "
+               "all samples, and, where there are more than 8, of 100 random ensembles of 8, as in the paper. The "
+               "entropy of a prediction is split into what is in the data (aleatoric: the mean over samples of each "
+               "one's entropy) and what is in the model (epistemic: the mutual information of prediction and "
+               "sample).\n"
+               "Training metrics are of the data as they are, without augmentation. Logits that the run has left are "
+               "used; those of other data are computed.\n"
+               "AUROC is the chance that the number (entropy, 1 - confidence, epistemic) of one observation of --ood "
+               "is larger than that of one of --on.\n"
+               "Where chains diverged or something else is off with a run, a line says so; kelvin diagnose says "
+               "more.",
     .operands = OPERANDS,
     .runs = OPERANDS,
     .options = options,

@@ -83,19 +83,20 @@ const struct command export_command = {
     .name = "export",
     .synopsis = "RUN --format FORMAT [-o FILE] [--what PARTS]",
     .about = "Write a run as one file for other programs: npz (NumPy), safetensors, netcdf (ArviZ, xarray)",
-    .details =
-        "RUN is a folder that kelvin sample made. Arrays of samples are (chain, draw, ...), warm-up left out; chains\n"
-        "that stopped early are left out, and the others keep their numbers. PARTS are some of these:\n"
-        "posterior: parameters, under the names of a state dict (which have a dot in them);\n"
-        "sample_stats: lp, the log-posterior; temperature; epoch or iteration; and what else the sampler tells of its\n"
-        "steps, such as lr and kinetic_temperature, or acceptance_rate and energy_error, under ArviZ's names;\n"
-        "log_likelihood: that of each training label, (chain, draw, obs), and labels_train;\n"
-        "posterior_predictive: logits_train, (chain, draw, obs, class), and labels_train;\n"
-        "predictions: logits_test, (chain, draw, obs, class), and labels_test.\n"
-        "These are the names in npz and safetensors. Beside them are chain, draw, class_names, inference_library,\n"
-        "inference_library_version and kelvin_run, the text of run.json; texts are metadata in safetensors.\n"
-        "In netcdf the parts are groups, as in ArviZ's schema, with variables y and logits; labels are in the groups\n"
-        "observed_data and predictions_constant_data, texts are attributes.",
+    .details = "RUN is a folder that kelvin sample made. Arrays of samples are (chain, draw, ...), warm-up left out; "
+               "chains that stopped early are left out, and the others keep their numbers. PARTS are some of these:\n"
+               "posterior: parameters, under the names of a state dict (which have a dot in them);\n"
+               "sample_stats: lp, the log-posterior; temperature; epoch or iteration; and what else the sampler "
+               "tells of its steps, such as lr and kinetic_temperature, or acceptance_rate and energy_error, under "
+               "ArviZ's names;\n"
+               "log_likelihood: that of each training label, (chain, draw, obs), and labels_train;\n"
+               "posterior_predictive: logits_train, (chain, draw, obs, class), and labels_train;\n"
+               "predictions: logits_test, (chain, draw, obs, class), and labels_test.\n"
+               "These are the names in npz and safetensors. Beside them are chain, draw, class_names, "
+               "inference_library, inference_library_version and kelvin_run, the text of run.json; texts are "
+               "metadata in safetensors.\n"
+               "In netcdf the parts are groups, as in ArviZ's schema, with variables y and logits; labels are in the "
+               "groups observed_data and predictions_constant_data, texts are attributes.",
     .operands = 1,
     .runs = 1,
     .options = options,

@@ -95,11 +95,11 @@ static bool figure(struct member *member, size_t i)
 const struct family families[FAMILY_COUNT] = {
     [SAMPLERS] = {"samplers", "sampler", "samplers", NULL, sampler},
     [SCHEDULES] = {"schedules", "schedule", "schedules",
-                   "of samplers that look at batches: what step size and temperature are multiplied with over a run",
+                   "of samplers that look at batches: what step size and temperature are multiplied with",
                    schedule},
     [MODELS] = {"models", "model", "models", NULL, model},
     [DENSITIES] = {"densities", "density", "densities",
-                   "of one observation: z = logits, l = logsoftmax(z), y = label; those without y are added to l_y",
+                   "of one observation: z = logits, l = logsoftmax(z), y = label; those without y: plus l_y",
                    density},
     [PRIORS] = {"priors", "prior", "priors", "summed over all parameters theta", prior},
     [DATA_SETS] = {"data sets", "data set", "data_sets", NULL, data},

@@ -216,7 +216,11 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
         if (detail && detail->help) own[n].help = detail->help;
         n++;
     }
-    fprintf(out, "Usage: kelvin figure %s [OPTION]... -o DIR\n%s.\n\nOptions:\n", figure->name, figure->about);
+    char about[512];
+    fprintf(out, "Usage: kelvin figure %s [OPTION]... -o DIR\n", figure->name);
+    snprintf(about, sizeof about, "%s.", figure->about);
+    print_wrapped(out, about, 0, HELP_WIDTH);
+    fputs("\nOptions:\n", out);
     options_print(out, &(struct option_table){own, n, NULL}, &settings);
     return KELVIN_OK;
 }
@@ -226,11 +230,10 @@ const struct command figure_command = {
     .synopsis = "NAME|all [OPTION]... -o DIR",
     .about = "Compute a figure of the paper and draw it",
     .details = "Writes DIR/NAME.csv (the numbers), DIR/NAME.gp (the gnuplot script) and DIR/NAME.png, .svg and .pdf "
-               "(the picture), and\n"
-               "prints our numbers beside the published ones. Files that are there already are replaced.\n"
-               "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and what "
-               "they are by default;\n"
-               "kelvin figure all makes every one that needs no sampling.",
+               "(the picture), and prints our numbers beside the published ones. Files that are there already are "
+               "replaced.\n"
+               "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and "
+               "what they are by default; kelvin figure all makes every one that needs no sampling.",
     .operands = 1,
     .options = options,
     .n_options = N_OPTIONS,

@@ -13,6 +13,14 @@ static const struct option options[] = {
     {"json", 0, NULL, OPTION_FLAG, offsetof(struct settings, json), "print JSON instead of tables", NULL},
 };
 
+static void print_member(FILE *out, const struct member *member)
+{
+    enum { COLUMN = 27, ROOM = COLUMN - 3 };
+    const bool fits = strlen(member->usage) <= ROOM;
+    fprintf(out, fits ? "  %-*s " : "  %-*s\n%*s", ROOM, member->usage, COLUMN, "");
+    print_wrapped(out, member->about, COLUMN, HELP_WIDTH);
+}
+
 static void print_tables(FILE *out, kelvin_isa chosen)
 {
     fprintf(out, "kelvin            %s\nCPU               %s\nthreads           %zu\ninstruction sets ", KELVIN_VERSION,
@@ -24,9 +32,7 @@ static void print_tables(FILE *out, kelvin_isa chosen)
         const char *note = families[f].note;
         fprintf(out, "\n%s%s%s\n", families[f].title, note ? ", " : "", note ? note : "");
         struct member member;
-        for (size_t i = 0; families[f].member(&member, i); i++)
-            fprintf(out, strlen(member.usage) > 24 ? "  %s\n%*s%s\n" : "  %-24s%*s%s\n", member.usage,
-                    strlen(member.usage) > 24 ? 27 : 1, "", member.about);
+        for (size_t i = 0; families[f].member(&member, i); i++) print_member(out, &member);
     }
 }
 
@@ -66,12 +72,10 @@ static kelvin_status run(void *data, const struct arguments *arguments)
 const struct command info_command = {
     .name = "info",
     .synopsis = "[--json]",
-    .about = "List samplers, schedules, models, densities, priors, data sets, augmentations, metrics, formats and "
-             "figures, and describe "
+    .about = "List samplers, schedules, models, densities, priors, data sets and what else there is, and describe "
              "this CPU",
-    .details = "Densities and priors are written as name:value,value in the order shown. KELVIN_ISA in the environment "
-               "chooses\n"
-               "another of the listed instruction sets; all with FMA give the same bits.",
+    .details = "Densities and priors are written as name:value,value in the order shown. KELVIN_ISA in the "
+               "environment chooses another of the listed instruction sets; all with FMA give the same bits.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settings_size = sizeof(struct settings),

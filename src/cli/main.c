@@ -31,16 +31,19 @@ static bool command_name(char name[NAME_SIZE], const void *context, size_t i)
 
 static void print_usage(FILE *out)
 {
+    enum { COLUMN = 13 };
     fputs("Usage: kelvin COMMAND [OPTION]...\n"
-          "Bayesian neural networks on ordinary CPUs: cold posteriors, and the confident priors that can replace "
-          "them.\n\n"
+          "Bayesian neural networks on ordinary CPUs: cold posteriors, and the confident priors that can\n"
+          "replace them.\n\n"
           "Commands:\n",
           out);
-    for (size_t i = 0; commands[i]; i++) fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->about);
-    fputs("\nkelvin COMMAND --help says more about each. kelvin --version prints the version, kelvin --man the manual "
-          "page.\n"
-          "It exits with 0 if all is done, 1 if it failed, 2 if it was used wrongly, 3 if it is done but a chain "
-          "diverged.\n",
+    for (size_t i = 0; commands[i]; i++) {
+        fprintf(out, "  %-*s", COLUMN - 2, commands[i]->name);
+        print_wrapped(out, commands[i]->about, COLUMN, HELP_WIDTH);
+    }
+    fputs("\nkelvin COMMAND --help says more about each. kelvin --version prints the version, kelvin --man\n"
+          "the manual page. It exits with 0 if all is done, 1 if it failed or was stopped, 2 if it was used\n"
+          "wrongly, 3 if it is done but a chain diverged.\n",
           out);
 }
 

@@ -246,11 +246,19 @@ int field_width(const char *text, int columns)
     return columns + (int)(bytes - text_columns(text, bytes));
 }
 
-void print_wrapped(FILE *out, const char *text, int column, int width)
+/* What is not torn apart: a word, or an item of a list with its comma, unless it is wider than the lines. */
+static size_t piece(const char *text, bool items, int room)
+{
+    const char *comma = strstr(text, ", ");
+    const size_t item = comma ? (size_t)(comma - text) + 1 : strlen(text);
+    return items && text_columns(text, item) <= (size_t)room ? item : strcspn(text, " ");
+}
+
+static void wrap(FILE *out, const char *text, int column, int width, bool items)
 {
     int at = column;
     while (*text) {
-        const int length = (int)strcspn(text, " "), columns = (int)text_columns(text, (size_t)length);
+        const int length = (int)piece(text, items, width - column), columns = (int)text_columns(text, (size_t)length);
         if (at > column && at + 1 + columns > width) {
             fprintf(out, "\n%*s", column, "");
             at = column;
@@ -263,16 +271,36 @@ void print_wrapped(FILE *out, const char *text, int column, int width)
     fputc('\n', out);
 }
 
+void print_wrapped(FILE *out, const char *text, int column, int width)
+{
+    wrap(out, text, column, width, false);
+}
+
+void print_paragraphs(FILE *out, const char *text, int width)
+{
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        char paragraph[2048];
+        n = strcspn(text, "\n");
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)n, text);
+        print_wrapped(out, paragraph, 0, width);
+    }
+}
+
+void print_items(FILE *out, const char *text, int width)
+{
+    wrap(out, text, 0, width, true);
+}
+
 static void print_option(FILE *out, const struct option *option, const void *settings)
 {
-    enum { COLUMN = 28, WIDTH = 100 };
+    enum { COLUMN = 28 };
     char usage[96], value[96], text[512];
     option_usage(usage, sizeof usage, option);
     option_default(value, sizeof value, option, settings);
     snprintf(text, sizeof text, "%s%s%s%s", option->help, *value ? " [" : "", value, *value ? "]" : "");
     const int used = fprintf(out, "  %s%s", option->letter ? "" : "    ", usage);
     fprintf(out, "%*s", used < COLUMN ? COLUMN - used : 2, "");
-    print_wrapped(out, text, COLUMN, WIDTH);
+    print_wrapped(out, text, COLUMN, HELP_WIDTH);
 }
 
 const char *option_with(const struct option_table *table, size_t i)

@@ -83,4 +83,12 @@ int field_width(const char *text, int columns);
 /* Words in lines of at most `width` letters, the first after `column` letters, the others indented as far. */
 void print_wrapped(FILE *out, const char *text, int column, int width);
 
+/* The same of several paragraphs, which end with a line feed each but the last, from the first column on. */
+void print_paragraphs(FILE *out, const char *text, int width);
+
+/* The same of a list, "name value, name value": no item is torn apart. */
+void print_items(FILE *out, const char *text, int width);
+
+enum { HELP_WIDTH = 100 };
+
 #endif

@@ -170,19 +170,20 @@ const struct command predict_command = {
     .name = "predict",
     .synopsis = "RUN INPUT [OPTION]...",
     .about = "Say what a run's posterior makes of new inputs: class probabilities and doubt, row by row",
-    .details =
-        "RUN is a folder that kelvin sample made; the data it was made from are not needed. INPUT is a picture\n"
-        "(FILE.png, FILE.jpg), a table (FILE.csv), an array (FILE.npy), - for CSV on standard input, or a data set as\n"
-        "for kelvin sample --data, where labels may be missing: npy:X, csv:FILE, images:FOLDER with pictures in it.\n"
-        "Columns of a table are found by their names, in any order, where it was trained with names; without names "
-        "they\n"
-        "come in the order of training, and one more is taken for the label, which is said. Pictures are\n"
-        "made as large and as colourful as those it was trained on. Of a data set with a test part: that part.\n"
-        "Each row has its number or its file, columns to --keep, its label where inputs have labels (empty, in JSON\n"
-        "null, where it is missing or none of the network's classes), the most likely class, that class's\n"
-        "probability, the entropy of all probabilities (in nats), how much of it is the samples' disagreement\n"
-        "(mutual_information; the rest is doubt that is in the data), and the probability of each class, p_NAME.\n"
-        "Rows come out while they go in, and memory does not grow with their number.",
+    .details = "RUN is a folder that kelvin sample made; the data it was made from are not needed. INPUT is a "
+               "picture (FILE.png, FILE.jpg), a table (FILE.csv), an array (FILE.npy), - for CSV on standard input, "
+               "or a data set as for kelvin sample --data, where labels may be missing: npy:X, csv:FILE, "
+               "images:FOLDER with pictures in it.\n"
+               "Columns of a table are found by their names, in any order, where it was trained with names; without "
+               "names they come in the order of training, and one more is taken for the label, which is said. "
+               "Pictures are made as large and as colourful as those it was trained on. Of a data set with a test "
+               "part: that part.\n"
+               "Each row has its number or its file, columns to --keep, its label where inputs have labels (empty, "
+               "in JSON null, where it is missing or none of the network's classes), the most likely class, that "
+               "class's probability, the entropy of all probabilities (in nats), how much of it is the samples' "
+               "disagreement (mutual_information; the rest is doubt that is in the data), and the probability of "
+               "each class, p_NAME.\n"
+               "Rows come out while they go in, and memory does not grow with their number.",
     .operands = 2,
     .runs = 1,
     .options = options,

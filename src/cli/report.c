@@ -87,37 +87,19 @@ json_t *json_convergence(const kelvin_convergence *c)
                      "ess_tail_min", json_number(c->ess_tail_min));
 }
 
-/* Numbers as they are typed are JSON; a seed may have more digits than its readers. */
-static json_t *field_json(kelvin_arena *arena, const struct kelvin_field *field,
-                          const struct kelvin_config_record *record)
-{
-    const char *words = kelvin_field_words(arena, field, record);
-    if (!words) return NULL;
-    if (field->kind == &kelvin_field_text) return kelvin_json_text(words);
-    if (field->kind == &kelvin_field_seed) return json_seed(record->config.seed);
-    return json_loads(words, JSON_DECODE_ANY, NULL);
-}
-
 json_t *json_config(const kelvin_run *run)
 {
     const struct kelvin_config_record record = {.config = run->config};
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    const size_t n = kelvin_config_fields_of(fields, run->sampler);
-    json_t *object = json_object();
-    kelvin_arena *arena = NULL;
-    bool failed = kelvin_arena_create(&arena) != KELVIN_OK;
-    for (size_t i = 0; i < n && !failed; i++)
-        if (fields[i].offset < sizeof run->config && fields[i].kind != &kelvin_field_maybe)
-            failed = json_object_set_new(object, fields[i].name, field_json(arena, &fields[i], &record)) != 0;
-    kelvin_arena_destroy(arena);
-    if (!failed) return object;
-    json_decref(object);
-    return NULL;
+    size_t n = 0;
+    for (size_t i = 0, all = kelvin_config_fields_of(fields, run->sampler); i < all; i++)
+        if (fields[i].offset < sizeof run->config && fields[i].kind != &kelvin_field_maybe) fields[n++] = fields[i];
+    return kelvin_record_json(fields, n, &record);
 }
 
 kelvin_status print_json(FILE *out, json_t *object, size_t digits)
 {
-    if (!object) return kelvin_fail(KELVIN_ENOMEM, "memory for the JSON output could not be had");
+    if (!object) return kelvin_fail(KELVIN_ENOMEM, "JSON cannot be made: a text for it is not UTF-8, or out of memory");
     json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
     fputc('\n', out);
     json_decref(object);
@@ -135,7 +117,7 @@ void print_subject(FILE *out, const kelvin_run *run)
     char text[4096 + 512];
     snprintf(text, sizeof text, "%s on %s, density %s, prior %s, temperature %g", c->model, c->data, c->density,
              c->prior, c->temperature);
-    print_wrapped(out, text, 0, 79);
+    print_items(out, text, LINE);
     if (run->data->test.n > 0)
         fprintf(out, "%zu observations, and %zu that are kept for testing\n", run->data->train.n, run->data->test.n);
 }
@@ -155,12 +137,20 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(list);
 }
 
-/* A setting's name as people write it: "step size". */
-static void append_setting(char *text, size_t size, const kelvin_setting *setting, double value)
+/* As people write it: "step size 0.0004", "10000 steps per iteration", "length tuned in warm-up". */
+static void append_setting(char *text, size_t size, const kelvin_run *run, size_t i)
 {
-    append(text, size, ", ");
-    for (const char *at = setting->name; *at; at++) append(text, size, "%c", *at == '_' ? ' ' : *at);
-    append(text, size, " %.10g", value);
+    const kelvin_setting *setting = &run->sampler->setting[i];
+    const double value = run->config.setting[i];
+    char name[64];
+    snprintf(name, sizeof name, "%s", setting->name);
+    for (char *at = name; (at = strchr(at, '_'));) *at = ' ';
+    if (setting->zero && value == 0)
+        append(text, size, ", %s %s", name, setting->zero);
+    else if (setting->whole)
+        append(text, size, ", %.10g %s per %s", value, name, kelvin_run_row_name(run));
+    else
+        append(text, size, ", %s %.10g", name, value);
 }
 
 void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
@@ -170,12 +160,12 @@ void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
     char text[1024] = "";
     append(text, sizeof text, "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " %s%s", c->sampler, c->chains,
            plural(c->chains), samples, plural(samples), rows, kelvin_run_row_name(run), plural(rows));
-    if (warmup > 0) append(text, sizeof text, ", the first %" PRIu32 " of them warm-up", warmup);
+    if (warmup > 0) append(text, sizeof text, " (the first %" PRIu32 " of them warm-up)", warmup);
     if (run->sampler->batches)
         append(text, sizeof text, ", batches of %" PRIu32 ", schedule %s", c->batch, c->schedule);
-    for (size_t i = 0; i < kelvin_count_settings(run->sampler); i++)
-        append_setting(text, sizeof text, &run->sampler->setting[i], c->setting[i]);
-    print_lines(out, "%s, seed %" PRIu64, text, c->seed);
+    for (size_t i = 0; i < kelvin_count_settings(run->sampler); i++) append_setting(text, sizeof text, run, i);
+    append(text, sizeof text, ", seed %" PRIu64, c->seed);
+    print_items(out, text, LINE);
 }
 
 void print_temperatures_legend(FILE *out, const kelvin_temperatures *t, const kelvin_run *run)

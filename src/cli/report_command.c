@@ -22,6 +22,13 @@ static const struct option options[] = {
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the page does not depend on it", "one per CPU"},
 };
 
+/* The page has it too, but who makes it may not be the one who reads it. */
+static void tell(void *context, const kelvin_samples *samples)
+{
+    (void)context;
+    note_samples(samples);
+}
+
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     const struct settings *settings = data;
@@ -32,7 +39,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     KELVIN_TRY(output_check(settings->output, settings->force, &reads));
     struct notes notes = {.command = "report"};
     const struct report_options how = {
-        .on = settings->on, .threads = settings->threads, .note = notes_say, .context = &notes};
+        .on = settings->on, .threads = settings->threads, .note = notes_say, .opened = tell, .context = &notes};
     KELVIN_TRY(report_write(settings->output, arguments->operands, arguments->n_operands, &how));
     printf("%s\n", settings->output);
     return KELVIN_OK;
@@ -42,13 +49,12 @@ const struct command report_command = {
     .name = "report",
     .synopsis = "RUN... [OPTION]... -o FILE",
     .about = "Write one page about runs: HTML with everything in it",
-    .details =
-        "RUN is a folder that kelvin sample made; several stand side by side.\n"
-        "The page has the configuration and the command that repeats it, learning curves, metrics with error\n"
-        "bars, calibration, uncertainty, posterior size, the diagnosis with its advice, and the inputs that are\n"
-        "most worth a look: confident mistakes, and those of which the ensemble is least certain.\n"
-        "It needs no other file, no network and no script; it is light, dark or printed as its reader likes.\n"
-        "The same runs give the same bytes.",
+    .details = "RUN is a folder that kelvin sample made; several stand side by side.\n"
+               "The page has the configuration and the command that repeats it, learning curves, metrics with error "
+               "bars, calibration, uncertainty, posterior size, the diagnosis with its advice, and the inputs that "
+               "are most worth a look: confident mistakes, and those of which the ensemble is least certain.\n"
+               "It needs no other file, no network and no script; it is light, dark or printed as its reader likes.\n"
+               "The same runs give the same bytes.",
     .operands = OPERANDS,
     .runs = OPERANDS,
     .options = options,

@@ -25,10 +25,9 @@ const struct command resume_command = {
     .name = "resume",
     .synopsis = "RUN [OPTION]...",
     .about = "Go on with a run that was stopped or killed",
-    .details =
-        "RUN is a folder that kelvin sample made. Each chain goes on from the state that it wrote last, and ends "
-        "in the\n"
-        "same bits as if nothing had happened. A run that has ended prints its summary again.",
+    .details = "RUN is a folder that kelvin sample made. Each chain goes on from the state that it wrote last, and "
+               "ends in the same bits as if nothing had happened. Files that are missing or damaged and follow from "
+               "others are made again. A run that has ended prints its summary again.",
     .operands = 1,
     .runs = 1,
     .options = options,

@@ -184,14 +184,13 @@ const struct command sample_command = {
     .name = "sample",
     .synopsis = "[OPTION]... [-o RUN]",
     .about = "Draw a posterior, keep it in a folder, and print its summary",
-    .details =
-        "RUN is made, and must not exist. It holds run.json (the configuration: enough to repeat the run), one folder "
-        "per\n"
-        "chain with its samples and its history, the logits of the data, and a checksum of each file. The samples\n"
-        "depend on the configuration and the seed alone. A run that was stopped or killed goes on with kelvin resume\n"
-        "RUN. With no options at all it samples a small network on the built-in digits, as in the paper.\n"
-        "kelvin info lists samplers, schedules, models, densities, priors and data sets; kelvin sample --sampler NAME\n"
-        "--help shows what counts for that sampler, and its defaults.",
+    .details = "RUN is made, and must not exist. It holds run.json (the configuration: enough to repeat the run), "
+               "one folder per chain with its samples and its history, the logits of the data, and a checksum of "
+               "each file. The samples depend on the configuration and the seed alone. A run that was stopped or "
+               "killed goes on with kelvin resume RUN. With no options at all it samples a small network on the "
+               "built-in digits, as in the paper.\n"
+               "kelvin info lists samplers, schedules, models, densities, priors and data sets; kelvin sample "
+               "--sampler NAME --help shows what counts for that sampler, and its defaults.",
     .build = sample_options,
     .settings_size = sizeof(struct sample_settings),
     .defaults = defaults,

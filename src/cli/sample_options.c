@@ -69,15 +69,15 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, TEXT = 160 };
 
+enum text { NAME, WITH, SHOWN, ABOUT, TEXTS };
+
 /* A table in the making: the texts that its rows point to are here as well. */
 struct room {
     struct option_table table;
     struct option option[OPTIONS];
     const char *with[OPTIONS];
-    char text[OPTIONS][3][TEXT]; /* name, with, shown */
+    char text[OPTIONS][TEXTS][TEXT];
 };
-
-enum text { NAME, WITH, SHOWN };
 
 /* `with` is copied; NULL: it always counts. What does not fit into the table is not there: samplers would have to
  * become many. */
@@ -131,7 +131,9 @@ static void add_setting(struct room *room, const kelvin_sampler_type *type, size
     kelvin_option_name(name, setting->name);
     snprintf(text[NAME], TEXT, "%s", name + strlen("--"));
     snprintf(text[SHOWN], TEXT, "%g", setting->usual);
-    struct option option = {text[NAME], 0, setting->value, OPTION_STRING, AT(unread), setting->about, text[SHOWN]};
+    snprintf(text[ABOUT], TEXT, "%s%s%s", setting->about, setting->zero ? "; 0: " : "",
+             setting->zero ? setting->zero : "");
+    struct option option = {text[NAME], 0, setting->value, OPTION_STRING, AT(unread), text[ABOUT], text[SHOWN]};
     if (meant) {
         option.kind = setting->whole ? OPTION_COUNT : OPTION_DOUBLE;
         option.offset = AT(config.setting) + i * sizeof(double);

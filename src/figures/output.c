@@ -2,8 +2,8 @@
 #include "figures/output.h"
 
 #include "base/process.h"
-#include "files/files.h"
 #include "figures/prelude_gp.h"
+#include "files/files.h"
 
 #include <errno.h>
 #include <string.h>

@@ -16,22 +16,13 @@
 
 enum { NUMBER = 40, MOST_DIGITS = 17 };
 
-/* The fewest digits with which x becomes itself again, or, for a float, any double that rounds to it. */
-static int fewest_digits(double *rounded, double x, bool is_float)
+int kelvin_digits(double x)
 {
     for (int digits = 1;; digits++) {
         char text[NUMBER];
         snprintf(text, sizeof text, "%.*g", digits, x);
-        *rounded = strtod(text, NULL);
-        const bool same = is_float ? (float)*rounded == (float)x : *rounded == x;
-        if (same || digits == MOST_DIGITS) return digits;
+        if (strtod(text, NULL) == x || digits == MOST_DIGITS) return digits;
     }
-}
-
-int kelvin_digits(double x)
-{
-    double rounded;
-    return fewest_digits(&rounded, x, false);
 }
 
 /* ---- kinds of fields ---- */
@@ -88,19 +79,6 @@ static bool seed_from(void *value, const json_t *json)
     return errno == 0 && *end == '\0';
 }
 
-static json_t *float_to(const void *value)
-{
-    double meant; /* 4e-4f as 0.0004 */
-    fewest_digits(&meant, (double)*(const float *)value, true);
-    return json_real(meant);
-}
-
-static bool float_from(void *value, const json_t *json)
-{
-    *(float *)value = (float)json_number_value(json);
-    return json_is_number(json);
-}
-
 static json_t *real_to(const void *value)
 {
     return json_real(*(const double *)value);
@@ -130,7 +108,6 @@ const struct kelvin_field_kind kelvin_field_maybe = {"a string", text_to, text_f
 const struct kelvin_field_kind kelvin_field_count = {"a whole number of at most 4294967295", count_to, count_from};
 const struct kelvin_field_kind kelvin_field_seed = {
     "a whole number of at most 18446744073709551615 (a string if large)", seed_to, seed_from};
-const struct kelvin_field_kind kelvin_field_float = {"a number", float_to, float_from};
 const struct kelvin_field_kind kelvin_field_real = {"a number", real_to, real_from};
 const struct kelvin_field_kind kelvin_field_whole = {"a whole number of at most 4294967295", whole_to, whole_from};
 
@@ -152,8 +129,7 @@ const char *kelvin_field_words(kelvin_arena *arena, const struct kelvin_field *f
 
 /* ---- whole records ---- */
 
-/* NULL if memory runs out. */
-static json_t *to_object(const struct kelvin_field *fields, size_t n, const void *record)
+void *kelvin_record_json(const struct kelvin_field *fields, size_t n, const void *record)
 {
     json_t *root = json_object();
     int failed = root == NULL;
@@ -216,7 +192,7 @@ kelvin_status kelvin_json_write(const char *path, void *object)
 
 kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n, const void *record)
 {
-    return kelvin_json_write(path, to_object(fields, n, record));
+    return kelvin_json_write(path, kelvin_record_json(fields, n, record));
 }
 
 static int add_to_crc32(const char *text, size_t bytes, void *crc32)
@@ -227,7 +203,7 @@ static int add_to_crc32(const char *text, size_t bytes, void *crc32)
 
 kelvin_status kelvin_record_crc32(uint32_t *crc32, const struct kelvin_field *fields, size_t n, const void *record)
 {
-    json_t *root = to_object(fields, n, record);
+    json_t *root = kelvin_record_json(fields, n, record);
     *crc32 = 0;
     const int failed =
         !root || json_dump_callback(root, add_to_crc32, crc32, JSON_COMPACT | JSON_REAL_PRECISION((size_t)MOST_DIGITS));
@@ -284,26 +260,4 @@ const char *kelvin_record_stranger(void *owner, const struct kelvin_field *field
         if (i == n) return name;
     }
     return NULL;
-}
-
-static kelvin_status take_all(void *record, void *owner, const char *path, const struct kelvin_field *fields, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (fields[i].kind != &kelvin_field_maybe || kelvin_record_has(owner, fields[i].name))
-            KELVIN_TRY(kelvin_record_take(record, owner, path, &fields[i]));
-    /* A field that nobody reads is a misspelt one, or one of a later version that changes what the others mean. */
-    const char *stranger = kelvin_record_stranger(owner, fields, n);
-    return stranger ? kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known", path, stranger) : KELVIN_OK;
-}
-
-kelvin_status kelvin_record_read(void *record, void **owner, const char *path, const struct kelvin_field *fields,
-                                 size_t n)
-{
-    KELVIN_TRY(kelvin_record_open(owner, path));
-    const kelvin_status status = take_all(record, *owner, path, fields, n);
-    if (status) {
-        kelvin_record_free(*owner);
-        *owner = NULL;
-    }
-    return status;
 }

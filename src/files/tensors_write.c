@@ -1,6 +1,6 @@
 /* safetensors, written: tensors.c says what they are like. */
-#include "files/tensors.h"
 #include "files/files.h"
+#include "files/tensors.h"
 
 #include <jansson.h>
 

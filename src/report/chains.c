@@ -127,10 +127,12 @@ static void put_list(struct page *page, const char *class, const char *const *se
 static void put_advice(struct page *page, const struct report_run *run)
 {
     const kelvin_diagnosis *d = run->diagnosis;
+    const char *of_folder = kelvin_samples_note(run->samples);
     put_run_title(page, run);
     if (d->n_advice == 0) markup_put(&page->out, "<p class=\"note good\">Nothing is wrong with the sampling.</p>\n");
     put_list(page, "note bad", d->advice, d->n_advice);
     put_list(page, "notes", d->notes, d->n_notes);
+    if (of_folder) put_list(page, "notes", (const char *const[]){page_text(page, "The run in %s.", of_folder)}, 1);
 }
 
 static void put_diverged(struct page *page, const struct report_run *run)

@@ -36,7 +36,7 @@ kelvin_status kelvin_history_rebuild(const kelvin_run *run, const char *folder, 
     for (uint32_t i = 0; i < files; i++) {
         const struct kelvin_draw_place place = kelvin_draw_place(run, chain, i * fit);
         struct kelvin_bundle_file file;
-        KELVIN_TRY(kelvin_remedy_chain(kelvin_bundle_open(&file, folder, run, chain, &place), folder, chain));
+        KELVIN_TRY(kelvin_remedy_chain(kelvin_bundle_open(&file, folder, run, chain, &place), run, folder, chain));
         const kelvin_status status = kelvin_history_put(run, folder, chain, bytes, file.row, file.rows);
         kelvin_bundle_close(&file);
         if (status) return status;
@@ -65,6 +65,8 @@ kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *s
     KELVIN_TRY(kelvin_is_there(&there, path));
     if (!there) tell_lost(out, "is missing", s, chain);
     if (!there) return KELVIN_OK;
+    snprintf(what, sizeof what, KELVIN_HISTORY_FILE, chain);
+    KELVIN_TRY(kelvin_run_vouch(s->run, s->folder, what));
     KELVIN_TRY(kelvin_table_rows(&rows, path));
     snprintf(what, sizeof what, "ends after %zu of %u %ss", rows, kelvin_run_rows(s->run), kelvin_run_row_name(s->run));
     if (rows < kelvin_run_rows(s->run)) tell_lost(out, what, s, chain);
@@ -114,7 +116,8 @@ static kelvin_status open_file(kelvin_history *history, const kelvin_samples *sa
     KELVIN_TRY(kelvin_history_lost(lost, samples, chain));
     if (*lost) return kelvin_fail(KELVIN_EFORMAT, "%s", lost);
     KELVIN_TRY(kelvin_run_vouch(samples->run, samples->folder, name));
-    return kelvin_remedy(read_file(history, path, samples->run), samples->folder);
+    const kelvin_status status = read_file(history, path, samples->run);
+    return kelvin_run_is_old(samples->run) ? status : kelvin_remedy(status, samples->folder);
 }
 
 kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)

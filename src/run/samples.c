@@ -30,9 +30,11 @@ static kelvin_status ask_state(uint32_t *rows, char diverged[KELVIN_NOTE], const
     bool begun;
     KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_STATE_FILE, chain));
     KELVIN_TRY(kelvin_is_there(&begun, path));
-    if (begun) KELVIN_TRY(kelvin_remedy_chain(kelvin_state_peek(&step, diverged, path, run, chain), s->folder, chain));
+    if (begun)
+        KELVIN_TRY(kelvin_remedy_chain(kelvin_state_peek(&step, diverged, path, run, chain), run, s->folder, chain));
     *rows = step / kelvin_run_row_steps(run);
     if (diverged[0] || step == kelvin_run_steps(run)) return KELVIN_OK;
+    if (kelvin_run_is_old(run)) return kelvin_remedy_begun(run, s->folder, chain);
     return kelvin_fail(KELVIN_EFORMAT,
                        "%s: the run has not ended: chain %u has %u of %u %ss; go on with: kelvin resume %s", s->folder,
                        chain, *rows, kelvin_run_rows(run), kelvin_run_row_name(run), s->folder);
@@ -257,8 +259,8 @@ static kelvin_status open_file(const kelvin_samples *s, uint32_t chain, const st
     if (owned->file.file && owned->chain == chain && owned->number == place->number) return KELVIN_OK;
     kelvin_bundle_close(&owned->file);
     KELVIN_TRY(kelvin_run_vouch(s->run, s->folder, place->name));
-    KELVIN_TRY(
-        kelvin_remedy_chain(kelvin_bundle_open(&owned->file, s->folder, s->run, chain, place), s->folder, chain));
+    KELVIN_TRY(kelvin_remedy_chain(kelvin_bundle_open(&owned->file, s->folder, s->run, chain, place), s->run, s->folder,
+                                   chain));
     owned->chain = chain;
     owned->number = place->number;
     return KELVIN_OK;
@@ -272,7 +274,8 @@ static kelvin_status read_from_file(const kelvin_samples *s, float *theta, uint3
     bool there;
     KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
     KELVIN_TRY(kelvin_is_there(&there, path));
-    if (!there) return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), s->folder, chain);
+    if (!there)
+        return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), s->run, s->folder, chain);
     KELVIN_TRY(open_file(s, chain, &place));
     kelvin_status status = KELVIN_OK;
     if (place.index < owned->file.draws) {
@@ -282,7 +285,7 @@ static kelvin_status read_from_file(const kelvin_samples *s, float *theta, uint3
         status = kelvin_fail(KELVIN_EFORMAT, "%s: has %u draws; expected one of number %u (from 0)", path,
                              owned->file.draws, place.index);
     }
-    return kelvin_remedy_chain(status, s->folder, chain);
+    return kelvin_remedy_chain(status, s->run, s->folder, chain);
 }
 
 kelvin_status kelvin_samples_pass(kelvin_samples *s, float *theta, size_t i)

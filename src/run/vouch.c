@@ -63,7 +63,7 @@ kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *folder, const 
     const kelvin_status status = kelvin_manifest_check(manifest, name);
     const uint32_t chain = chain_of(name);
     const bool follows = chain == UINT32_MAX || strstr(name, "history.csv");
-    return follows ? kelvin_remedy(status, folder) : kelvin_remedy_chain(status, folder, chain);
+    return follows ? kelvin_remedy(status, folder) : kelvin_remedy_chain(status, run, folder, chain);
 }
 
 /* ---- all files ---- */

@@ -49,7 +49,7 @@ static void set_phase(struct work *work, kelvin_chain_phase phase)
     struct kelvin_place *place = &inside->place[chain->number];
     pthread_mutex_lock(&work->job->mutex);
     place->phase = phase;
-    place->step = chain->good.step;
+    place->step = phase == KELVIN_CHAIN_WAITING && !work->folder ? 0 : chain->good.step; /* it begins anew */
     memcpy(place->diverged, chain->good.diverged, sizeof place->diverged);
     if (inside->started == 0) inside->started = kelvin_now();
     work->run->seconds = kelvin_now() - inside->started;
@@ -82,18 +82,30 @@ static kelvin_status make_history(struct work *work)
                                   kelvin_bundle_files(work->run, chain->good.step, ended), &work->history_bytes);
 }
 
+/* Without a state to read: chains by earlier versions have ended, as the survey saw, and one in memory has ended or is
+ * to begin. */
+static void stay(struct kelvin_chain *chain)
+{
+    const struct kelvin_place *place = &kelvin_run_inside(chain->run)->place[chain->number];
+    chain->step = chain->good.step = place->step;
+    memcpy(chain->good.diverged, place->diverged, sizeof chain->good.diverged);
+}
+
 /* From its last state, or from its start. */
 static kelvin_status take_place(struct work *work)
 {
     struct kelvin_chain *chain = &work->chain;
     kelvin_path path;
     bool begun = false;
-    if (work->folder) {
+    if (!work->folder || kelvin_run_is_old(work->run)) {
+        stay(chain);
+    } else {
         KELVIN_TRY(make_folder(work));
         KELVIN_TRY(kelvin_path_join(path, work->folder, KELVIN_STATE_FILE, chain->number));
         kelvin_writer_forget(path); /* what a process that was killed has left */
         KELVIN_TRY(kelvin_is_there(&begun, path));
-        if (begun) KELVIN_TRY(kelvin_remedy_chain(kelvin_state_read(chain, path), work->folder, chain->number));
+        if (begun)
+            KELVIN_TRY(kelvin_remedy_chain(kelvin_state_read(chain, path), work->run, work->folder, chain->number));
         chain->step = chain->good.step;
         KELVIN_TRY(make_history(work));
     }

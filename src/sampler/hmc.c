@@ -9,6 +9,7 @@
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -88,7 +89,7 @@ const kelvin_sampler_type kelvin_hmc = {
     .step_setting = "step_size",
     /* figure 1 of the paper with DirClip(1.4) */
     .usual = {"toy", "mlp:10,10,10,10,10", "dirclip:1.4,-50", "normal:1", 3, 500},
-    .setting = {[STEP_SIZE] = {"step_size", "H", "size of a leapfrog step", 4e-4, 0, INFINITY, .above = true},
+    .setting = {[STEP_SIZE] = {"step_size", "H", "size of a leapfrog step", 4e-4, 0, FLT_MAX, .above = true},
                 [STEPS] = {"steps", "N", "leapfrog steps per iteration", 10000, 1, UINT32_MAX, .whole = true}},
     .statistic = {[ACCEPTED] = {"accepted", "accepted", NULL, 0, 0, 1, .whole = true},
                   [ACCEPTANCE] = {"acceptance", "acceptance_rate", "accepted %3.0f %%", 100, 0, 1, .whole = false},

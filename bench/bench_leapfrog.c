@@ -2,7 +2,7 @@
  *
  * A gradient of the 492-parameter network at 18 points counts two operations per multiply-add: 440 multiply-adds
  * forward, 420 back to the activations (the first layer's inputs need none) and 440 to the weights, per point. */
-#include "cli/bench.h"
+#include "bench/bench.h"
 #include "cli/progress.h"
 #include "figures/toy_posteriors.h"
 

@@ -3,7 +3,7 @@
  * one thread, as `kelvin sample` runs it, on data of the real size.
  *
  * All parts are timed in turns, in CPU time of this thread: whatever else the machine does, it does to all of them. */
-#include "cli/bench.h"
+#include "bench/bench.h"
 #include "data/data.h"
 #include "run/chain.h"
 
@@ -225,6 +225,7 @@ static kelvin_status time_checkpoints(double *seconds, struct sampling *s, bool 
 {
     const char *parent = getenv("TMPDIR");
     kelvin_path folder, path;
+    *seconds = 0;
     KELVIN_TRY(kelvin_path_join(folder, parent && *parent ? parent : "/tmp", "kelvin-bench-XXXXXX"));
     if (!mkdtemp(folder)) return kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: %s", folder, strerror(errno));
     kelvin_status status = kelvin_path_join(path, folder, "state.safetensors");

@@ -3,7 +3,7 @@
  *
  * Operations are counted as the direct method of convolution has them, two per multiply-add: forward, back to the
  * weights, and, but for the layers that read the input, back to the data. */
-#include "cli/bench.h"
+#include "bench/bench.h"
 
 #include <kelvin/target.h>
 

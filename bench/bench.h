@@ -1,6 +1,6 @@
 /* bench: what a benchmark is. One file per benchmark, one line each in bench.c; a model's name is a benchmark too. */
-#ifndef CLI_BENCH_H
-#define CLI_BENCH_H
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
 
 #include "kernels/kernels.h"
 

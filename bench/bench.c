@@ -1,5 +1,5 @@
 /* kelvin bench: the table of benchmarks, and how their results are printed. */
-#include "cli/bench.h"
+#include "bench/bench.h"
 #include "cli/command.h"
 #include "cli/families.h"
 #include "cli/report.h"
@@ -205,27 +205,22 @@ const struct command bench_command = {
     .synopsis = "[leapfrog|data|MODEL] [OPTION]...",
     .about = "Measure the speed of the sampler, of a network, or of the data, also as a share of this CPU's measured "
              "peak",
-    .details =
-        "leapfrog (the default): one gradient is that of the 492-parameter network of figure 1 at its 18 points, "
-        "without the\n"
-        "log-density itself. The two posteriors are those of figure 1 in full: 6 chains x 500 iterations x "
-        "10000 leapfrog steps.\n"
-        "data: opening CIFAR-10 where it has been fetched, the built-in digits where not, and batches of 125 in "
-        "random order,\n"
-        "as they are and flipped and cropped as in the paper, on one core.\n"
-        "MODEL (resnet20, cnn, mlp:20,20,20, ...): a step is the gradient of a batch of 125, fresh "
-        "noise, and the update;\n"
-        "forward is the log-density alone. Operations are counted as the direct method of convolution has them, "
-        "so that a share of\n"
-        "the peak can be above 100 %; the peak is one core's times the threads. Of residual networks, also each "
-        "convolution\n"
-        "on one core: direct, or Winograd's with tiles of 2 x 2 (winograd_2) or 4 x 4 pixels (winograd_4).\n"
-        "Sampling over the gradient is what a chain of kelvin sample takes beside the gradient of batches that are "
-        "there: one\n"
-        "chain on one thread, in CPU time, on as much noise as MNIST (cnn) or CIFAR-10 (resnetN, flipped and "
-        "cropped) has, or the\n"
-        "digits; with a checkpoint a minute, and the history of 10000 epochs. Its parts are timed one by one.\n"
-        "The best of many repetitions counts; on a busy machine, and with --quick, it still is a rough number.",
+    .details = "leapfrog (the default): one gradient is that of the 492-parameter network of figure 1 at its 18 "
+               "points, without the log-density itself. The two posteriors are those of figure 1 in full: 6 chains x "
+               "500 iterations x 10000 leapfrog steps.\n"
+               "data: opening CIFAR-10 where it has been fetched, the built-in digits where not, and batches of 125 "
+               "in random order, as they are and flipped and cropped as in the paper, on one core.\n"
+               "MODEL (resnet20, cnn, mlp:20,20,20, ...): a step is the gradient of a batch of 125, fresh noise, and "
+               "the update; forward is the log-density alone. Operations are counted as the direct method of "
+               "convolution has them, so that a share of the peak can be above 100 %; the peak is one core's times "
+               "the threads. Of residual networks, also each convolution on one core: direct, or Winograd's with "
+               "tiles of 2 x 2 (winograd_2) or 4 x 4 pixels (winograd_4).\n"
+               "Sampling over the gradient is what a chain of kelvin sample takes beside the gradient of batches "
+               "that are there: one chain on one thread, in CPU time, on as much noise as MNIST (cnn) or CIFAR-10 "
+               "(resnetN, flipped and cropped) has, or the digits; with a checkpoint a minute, and the history of "
+               "10000 epochs. Its parts are timed one by one.\n"
+               "The best of many repetitions counts; on a busy machine, and with --quick, it still is a rough "
+               "number.",
     .operands = 1,
     .options = options,
     .n_options = sizeof options / sizeof *options,
