@@ -129,14 +129,14 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
     return status;
 }
 
-/* Metrics do not say whether to believe them. That nothing can be said, as where a history is damaged, does not make
- * them wrong either. */
+/* Metrics do not say whether to believe them. That nothing can be said, as where a history cannot be read, does not
+ * make them wrong either; but what is damaged is not passed over. */
 static kelvin_status look_briefly(struct evaluated *e, kelvin_samples *samples)
 {
     const kelvin_metrics *training = strcmp(e->on, "train") == 0 ? &e->metrics : NULL;
     const kelvin_status status = kelvin_diagnose_briefly(&e->found, samples, training);
     if (status) snprintf(e->unknown, sizeof e->unknown, "%s", kelvin_error());
-    return status == KELVIN_ENOMEM ? status : KELVIN_OK;
+    return status == KELVIN_ENOMEM || status == KELVIN_EFORMAT ? status : KELVIN_OK;
 }
 
 /* Samples are let go as soon as they have been looked at: those of many runs would be many. */

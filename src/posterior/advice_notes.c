@@ -32,11 +32,13 @@ static bool has_few_draws(char out[KELVIN_SENTENCES], const struct kelvin_facts 
     return true;
 }
 
-/* Units of a layer can change places, and signs, and the network is the same function. */
+/* Units of a layer can change places, and signs, and the network is the same function. Not where the advice says that
+ * predictions do not agree. */
 static bool is_symmetric(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
     const kelvin_diagnosis *d = f->found;
     if (!(d->parameters.rhat_mean > 1.1 && d->predictions.rhat_mean <= 1.1)) return false;
+    if (kelvin_advise_unmixed(out, f)) return false;
     snprintf(out, KELVIN_SENTENCES,
              "The parameters have an R-hat of %.2f while predictions agree. This is expected of networks, whose units "
              "can change places without changing the function: it is the predictions that count.",
@@ -80,8 +82,17 @@ static bool has_lost_histories(char out[KELVIN_SENTENCES], const struct kelvin_f
     return true;
 }
 
-static kelvin_adviser *const notes[] = {has_lost_histories, is_trained,       has_one_draw,      has_few_draws,
-                                        is_symmetric,       has_lost_samples, has_stopped_early, has_few_samples};
+static bool has_lost_training(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+{
+    if (!f->no_training) return false;
+    snprintf(out, KELVIN_SENTENCES,
+             "The logits of the training data are not in the folder any more: nothing is told of them.");
+    return true;
+}
+
+static kelvin_adviser *const notes[] = {has_lost_histories, has_lost_training, is_trained,
+                                        has_one_draw,       has_few_draws,     is_symmetric,
+                                        has_lost_samples,   has_stopped_early, has_few_samples};
 _Static_assert(sizeof notes / sizeof *notes <= KELVIN_ADVICE, "all of them fit");
 
 size_t kelvin_annotate(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)

@@ -7,6 +7,8 @@
 #include "posterior/predictions.h"
 #include "run/room.h"
 
+#include <math.h>
+
 /* ---- samplers ---- */
 
 static kelvin_status look_at_sampler(kelvin_diagnosis *d, const kelvin_samples *samples)
@@ -103,6 +105,7 @@ static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples)
     struct kelvin_facts facts = {.run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
     for (size_t i = 0; i < samples->n; i++) facts.kept += samples->diverged[samples->chain[i]] != NULL;
     KELVIN_TRY(look_for_lost(&facts, lost, samples));
+    facts.no_training = samples->run->folder && d->side == KELVIN_TEST && isnan(d->training_accuracy);
     d->n_advice = kelvin_advise(texts, &facts);
     if (!(d->advice = keep(d->owned, texts, d->n_advice))) return KELVIN_ENOMEM;
     d->n_notes = kelvin_annotate(texts, &facts);
@@ -164,6 +167,23 @@ static bool are_few(const kelvin_samples *samples)
     return (double)samples->n * (double)data->train.n * (double)data->classes <= FEW;
 }
 
+/* Who looks briefly reads no notes: what is missing would make what is left look sound. */
+static kelvin_status expect_files(const kelvin_diagnosis *d, const kelvin_samples *samples)
+{
+    const kelvin_run *run = samples->run;
+    bool kept = true;
+    if (!run->folder || kelvin_run_is_old(run) || samples->n == 0) return KELVIN_OK; /* nothing can be made again */
+    for (uint32_t i = 0; i < run->config.chains; i++) {
+        char lost[KELVIN_LOST];
+        KELVIN_TRY(kelvin_history_lost(lost, samples, i));
+        if (*lost) return kelvin_fail(KELVIN_EIO, "%s", lost);
+    }
+    if (isnan(d->training_accuracy)) KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
+    if (kept) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "%s: has no logits of its training data; kelvin resume %s makes them again",
+                       samples->folder, samples->folder);
+}
+
 kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *samples, const kelvin_metrics *training)
 {
     KELVIN_TRY(create(out));
@@ -176,6 +196,7 @@ kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *sa
     } else if (!status && are_few(samples)) {
         status = look_at_training(*out, samples, 1);
     }
+    if (!status) status = expect_files(*out, samples);
     if (!status) status = advise(*out, samples);
     return finish(out, status);
 }

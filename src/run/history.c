@@ -65,6 +65,8 @@ kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *s
     KELVIN_TRY(kelvin_is_there(&there, path));
     if (!there) tell_lost(out, "is missing", s, chain);
     if (!there) return KELVIN_OK;
+    snprintf(what, sizeof what, KELVIN_HISTORY_FILE, chain);
+    KELVIN_TRY(kelvin_run_vouch(s->run, s->folder, what));
     KELVIN_TRY(kelvin_table_rows(&rows, path));
     snprintf(what, sizeof what, "ends after %zu of %u %ss", rows, kelvin_run_rows(s->run), kelvin_run_row_name(s->run));
     if (rows < kelvin_run_rows(s->run)) tell_lost(out, what, s, chain);

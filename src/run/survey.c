@@ -58,11 +58,7 @@ static kelvin_status survey_old(kelvin_run *run)
         if (!run->sampler->batches) continue;
         inside->place[i] = (struct kelvin_place){0};
         KELVIN_TRY(find_place(run, i));
-        if (inside->place[i].phase == KELVIN_CHAIN_WAITING)
-            return kelvin_fail(KELVIN_EFORMAT,
-                               "%s: was begun by kelvin %s, and chain %u has not ended: go on with that version, or "
-                               "sample it anew with kelvin sample --config %s -o NEW",
-                               run->folder, inside->version, i, run->folder);
+        if (inside->place[i].phase == KELVIN_CHAIN_WAITING) return kelvin_remedy_begun(run, run->folder, i);
     }
     return kelvin_description_write(run->data, run->folder); /* nothing vouches for the one that is there */
 }
@@ -85,6 +81,7 @@ static kelvin_status drop_if_damaged(void *context, const kelvin_run *run, const
     if (!follows || goes_on(run, chain)) return KELVIN_OK;
     KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", name));
     KELVIN_TRY(kelvin_is_there(&there, path));
+    if (!there) unlink(path); /* a link to nothing would be in the way */
     if (!there) return KELVIN_OK;
     const kelvin_status status =
         manifest && kelvin_manifest_has(manifest, name) ? kelvin_manifest_check(manifest, name) : KELVIN_EFORMAT;
