@@ -1,4 +1,4 @@
-/* Runs by SGHMC for tests: a small table, a run of milliseconds on it, folders compared. Included once per test
+/* Runs by any sampler for tests: a small table, a run of milliseconds on it, folders compared. Included once per test
  * program, before anything else. */
 #ifndef CHAINS_HELPERS_H
 #define CHAINS_HELPERS_H
@@ -32,53 +32,121 @@ static inline int make_table(void **state)
     return fclose(file);
 }
 
-/* 15 steps per epoch. */
-static inline kelvin_run_config tiny(void)
+static inline void set(kelvin_run_config *config, const char *name, double value)
+{
+    assert_ok(kelvin_run_set(config, name, value));
+}
+
+/* By any sampler. By one that looks at batches 15 steps per epoch. */
+static inline kelvin_run_config tiny_by(const kelvin_sampler_type *type)
 {
     kelvin_run_config config;
-    assert_ok(kelvin_run_defaults(&config, "sghmc"));
+    assert_ok(kelvin_run_defaults(&config, type->name));
     config.data = table_spec;
     config.model = "mlp:8";
     config.chains = config.samples = 3;
-    config.epochs = 50;
+    config.epochs = config.iterations = 50;
+    config.warmup = 10;
     config.batch = 4;
-    config.lr = 0.01;
     config.seed = 2385;
+    if (type->batches)
+        set(&config, "lr", 0.01);
+    else
+        set(&config, "steps", 5);
+    if (type->accepts) set(&config, "step_size", 0.05); /* so that it does not accept all */
     return config;
 }
 
-static inline kelvin_chains *started(const kelvin_run_config *config, const char *name)
+static inline const kelvin_sampler_type *sampler_named(const char *name)
 {
-    kelvin_chains *chains;
-    assert_ok(kelvin_chains_start(&chains, config, in_base(name)));
-    return chains;
+    const kelvin_sampler_type *type;
+    assert_ok(kelvin_sampler_find(&type, name));
+    return type;
 }
 
-static inline kelvin_chains *opened(const char *name)
+static inline kelvin_run_config tiny(void)
 {
-    kelvin_chains *chains;
-    assert_ok(kelvin_chains_open(&chains, in_base(name)));
-    return chains;
+    return tiny_by(sampler_named("sghmc"));
+}
+
+enum { BUNDLED_DRAWS = 8, BUNDLE = 3 }; /* of each chain; in one file */
+
+/* A network so wide that three draws fill a file: each chain has three files of them, the second of which has the end
+ * of the warm-up, if there is one. By a sampler that looks at batches a draw is taken after every second epoch of
+ * three steps. */
+static inline kelvin_run_config bundled_by(const kelvin_sampler_type *type)
+{
+    kelvin_run_config config = tiny_by(type);
+    config.model = "mlp:512,512";
+    config.chains = 2;
+    config.samples = 2 * BUNDLED_DRAWS;
+    config.epochs = 2 * BUNDLED_DRAWS;
+    config.schedule = config.temperature_schedule = "constant";
+    config.batch = 20;
+    config.iterations = BUNDLED_DRAWS;
+    config.warmup = BUNDLE + 1;
+    if (type->batches)
+        set(&config, "lr", 1e-4);
+    else
+        set(&config, "steps", 2);
+    if (type->accepts) set(&config, "step_size", 2e-3);
+    return config;
+}
+
+/* for (size_t i = 0; i < samplers(); i++) ... kelvin_sampler_info(i) ... */
+static inline size_t samplers(void)
+{
+    size_t n = 0;
+    while (kelvin_sampler_info(n)) n++;
+    assert_true(n >= 3);
+    return n;
+}
+
+/* Samples of a whole run, warm-up left out. */
+static inline uint32_t samples_of(const kelvin_run_config *config)
+{
+    return sampler_named(config->sampler)->batches ? config->samples
+                                                   : config->chains * (config->iterations - config->warmup);
+}
+
+static inline kelvin_run *started(const kelvin_run_config *config, const char *name)
+{
+    kelvin_run *run;
+    assert_ok(kelvin_run_start(&run, config, in_base(name)));
+    return run;
+}
+
+static inline kelvin_run *opened(const char *name)
+{
+    kelvin_run *run;
+    assert_ok(kelvin_run_open(&run, in_base(name)));
+    return run;
+}
+
+static inline kelvin_status sample(kelvin_run *run, size_t threads, double checkpoint)
+{
+    return kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = threads, .checkpoint = checkpoint}, NULL, NULL);
 }
 
 /* From the start to the end. */
 static inline void whole_run(const kelvin_run_config *config, const char *name, size_t threads, double checkpoint)
 {
-    kelvin_chains *chains = started(config, name);
-    assert_false(kelvin_chains_finished(chains));
-    const kelvin_chains_options options = {.threads = threads, .checkpoint = checkpoint};
-    assert_ok(kelvin_chains_run(chains, &options, NULL, NULL));
-    assert_true(kelvin_chains_finished(chains));
-    kelvin_chains_close(chains);
+    kelvin_run *run = started(config, name);
+    assert_false(kelvin_run_finished(run));
+    assert_ok(sample(run, threads, checkpoint));
+    assert_true(kelvin_run_finished(run));
+    assert_ok(kelvin_run_verify(run));
+    kelvin_run_close(run);
 }
 
 /* Goes on with a run to its end. */
 static inline void resumed(const char *name, size_t threads)
 {
-    kelvin_chains *chains = opened(name);
-    assert_ok(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = threads, .checkpoint = 0}, NULL, NULL));
-    assert_true(kelvin_chains_finished(chains));
-    kelvin_chains_close(chains);
+    kelvin_run *run = opened(name);
+    assert_ok(sample(run, threads, 0));
+    assert_true(kelvin_run_finished(run));
+    assert_ok(kelvin_run_verify(run));
+    kelvin_run_close(run);
 }
 
 /* ---- folders ---- */
@@ -131,29 +199,42 @@ static inline void same_runs(const char *a, const char *b)
 
 /* ---- what is in them ---- */
 
+/* The run that a folder describes; nobody works there. */
 static inline kelvin_run *run_of(const char *name)
 {
     kelvin_run *run;
-    assert_ok(kelvin_run_read(&run, in_base(name)));
+    assert_ok(kelvin_config_read(&run, in_base(name)));
     return run;
 }
 
-/* The history of a chain, as the file has it: (n, KELVIN_EPOCH_COLUMNS). The file must have n rows. */
-static inline void read_history(double *rows, const char *name, uint32_t chain, size_t n)
+/* A column of the history of a chain, as the file has it: (n). The file must have n rows, and all columns. */
+static inline void read_column(double *out, const kelvin_run *run, const char *name, uint32_t chain, const char *column,
+                               size_t n)
 {
+    struct kelvin_column columns[KELVIN_COLUMNS];
+    size_t which[KELVIN_COLUMNS + 1], found;
+    const size_t count = kelvin_history_columns(columns, run), at = kelvin_run_column(run, column);
+    double *rows = kelvin_alloc(n * count + 1, sizeof *rows);
     kelvin_path path;
+    assert_true(rows && at < count);
     assert_ok(kelvin_path_join(path, in_base(name), KELVIN_HISTORY_FILE, chain));
-    assert_ok(kelvin_table_read(rows, path, kelvin_epoch_columns, KELVIN_EPOCH_COLUMNS, n));
+    assert_ok(kelvin_table_read(rows, which, &found, path, columns, count, n));
+    assert_int_equal(found, count);
+    for (size_t i = 0; i < n; i++) out[i] = rows[i * count + at];
+    kelvin_free(rows);
 }
 
-/* Parameters of a sample; the caller frees them. */
-static inline float *sample_of(const kelvin_run *run, const char *name, uint32_t chain, uint32_t index)
+/* Parameters of a draw, warm-up counted; the caller frees them. */
+static inline float *draw_of(const kelvin_run *run, const char *name, uint32_t chain, uint32_t draw)
 {
-    kelvin_path path;
+    const struct kelvin_draw_place place = kelvin_draw_place(run, chain, draw);
+    struct kelvin_bundle_file file;
     float *theta = kelvin_alloc(run->model->n_params, sizeof *theta);
     assert_non_null(theta);
-    assert_ok(kelvin_path_join(path, in_base(name), KELVIN_SAMPLE_FILE, chain, index));
-    assert_ok(kelvin_sample_read(theta, path, run->model));
+    assert_ok(kelvin_bundle_open(&file, in_base(name), run, chain, &place));
+    assert_true(place.index < file.draws);
+    kelvin_bundle_theta(theta, &file, run->model, place.index);
+    kelvin_bundle_close(&file);
     return theta;
 }
 

@@ -3,6 +3,8 @@
 
 #include "posterior/advice.h"
 
+#include <stdio.h>
+
 struct case_of {
     kelvin_run run;
     kelvin_data data;
@@ -41,7 +43,7 @@ static struct case_of *healthy(const char *sampler)
     c.found.training_log_likelihood = -0.5;
     c.found.training_confidence = 0.7;
     c.found.temperatures = (kelvin_temperatures){10, 4, 1, {1.02, 0.01}, {0.97, 0.02}};
-    c.found.acceptance = strcmp(sampler, "hmc") == 0 ? 0.9 : (double)NAN;
+    c.found.acceptance = c.run.sampler->accepts ? 0.9 : (double)NAN;
     c.facts = (struct kelvin_facts){.run = &c.run, .found = &c.found, .samples = 80};
     return &c;
 }
@@ -172,6 +174,53 @@ static void advice_on_hmc(void **state)
     advised(c, 0, "");
 }
 
+/* Neither accepts nor rejects, and has one temperature alone. */
+static void advice_on_mclmc(void **state)
+{
+    (void)state;
+    struct case_of *c = healthy("mclmc");
+    c->found.temperatures.kinetic = (kelvin_average){NAN, NAN};
+    advised(c, 0, "");
+    noted(c, 0, "");
+    c->found.temperatures.configurational.mean = 1.3;
+    advised(c, 1,
+            "The configurational temperature is 1.3 where 1 was set: the parameters have not settled, or steps are too "
+            "large. Give them more --iterations, or make --energy-variance smaller.");
+    c->found.temperatures.configurational.error = 0.11; /* less than three of its errors: it may be chance */
+    advised(c, 0, "");
+    c->found.predictions.rank_rhat_max = 1.02;
+    c->found.predictions.ess_tail_min = 399;
+    advised(c, 2, "Fewer than 100 effective draws per chain in function space (399 of 400)");
+    advised(c, 2, "R-hat up to 1.020; 1.01 is fine): run them longer, with more --iterations.");
+}
+
+/* All that can be said of a run by any sampler: nothing of one with which all is well, or that nobody has looked at. */
+static void advice_on_every_sampler(void **state)
+{
+    (void)state;
+    const kelvin_sampler_type *type;
+    for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
+        struct case_of *c = healthy(type->name);
+        advised(c, 0, "");
+        noted(c, 0, "");
+        c->found = kelvin_nothing_found();
+        advised(c, 0, "");
+        c->found.diverged = 1;
+        c->facts.diverged = (const char *const[4]){NULL, "chain 1 diverged", NULL, NULL};
+        char smaller[64];
+        snprintf(smaller, sizeof smaller, "make --%s smaller.", type->step_setting);
+        for (char *at = smaller; *at; at++) *at = *at == '_' ? '-' : *at;
+        advised(c, 1, smaller);
+        advised(c, 1, "Chain 1 diverged, and is left out of the report: ");
+        c = healthy(type->name);
+        c->run.config.chains = 1;
+        advised(c, 1, "One chain has nothing to be compared with");
+        c = healthy(type->name);
+        c->found.training_accuracy = 0.12;
+        advised(c, 1, "are right (chance: 10.0 %)");
+    }
+}
+
 /* Three classes: guessing has a log-likelihood of -1.0986, a confidence of 1/3 and disagrees at 2/3. */
 static void advice_on_learning(void **state)
 {
@@ -222,6 +271,12 @@ static void notes(void **state)
     advised(c, 0, "");
     c->found.predictions.rhat_mean = 1.3;
     noted(c, 0, "");
+    c = healthy("hmc");
+    c->found.parameters.rhat_mean = 3.5;
+    noted(c, 1, "The parameters have an R-hat of 3.50 while predictions agree.");
+    c->found.predictions.rank_rhat_max = 1.02; /* of which the advice says that they do not */
+    noted(c, 0, "");
+    c = healthy("sghmc");
     c->found.predictions.draws = c->found.parameters.draws = 1;
     c->facts.samples = 4;
     c->found.predictions.rhat_mean = NAN;
@@ -245,6 +300,8 @@ int main(void)
         cmocka_unit_test(advice_on_divergence),
         cmocka_unit_test(advice_on_learning),
         cmocka_unit_test(advice_on_hmc),
+        cmocka_unit_test(advice_on_mclmc),
+        cmocka_unit_test(advice_on_every_sampler),
         cmocka_unit_test(notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

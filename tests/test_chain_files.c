@@ -8,125 +8,160 @@
 
 /* ---- in the way, or lost ---- */
 
-/* A file that cannot be written: none is final without the others, and what is missing comes with the resume. */
+/* A file that cannot be written: none is final without the others, and what is missing comes with the resume. The
+ * history is written in its place, the others beside it. */
 static void files_of_a_chain_belong_together(void **state)
 {
     (void)state;
-    const char *const names[] = {"chain-001/history.csv", "chain-001/state.safetensors",
-                                 "chain-001/sample-000.safetensors", "chain-001/sample-002.safetensors"};
-    kelvin_run_config config = tiny();
-    config.samples = 9;
-    config.schedule = config.temperature_schedule = "cyclical";
-    whole_run(&config, "smooth", 2, 0);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        kelvin_path blocked;
-        kelvin_chains *chains = started(&config, "blocked");
-        assert_ok(kelvin_path_join(blocked, in_base("blocked"), "%s.tmp", names[i]));
-        assert_int_equal(mkdir(blocked, 0777), 0);
-        fails(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 2, .checkpoint = 1e9}, NULL, NULL),
-              KELVIN_EIO, names[i], "Is a directory");
-        assert_false(kelvin_chains_finished(chains));
-        kelvin_chains_close(chains);
-        assert_int_equal(rmdir(blocked), 0);
-        resumed("blocked", 2);
-        same_runs("blocked", "smooth");
-        remove_tree(in_base("blocked"));
+    const struct {
+        const char *blocked, *name, *sentence;
+    } table[] = {{"chain-001/history.csv", "chain-001/history.csv", "is a folder"},
+                 {"chain-001/state.safetensors.tmp", "chain-001/state.safetensors", "Is a directory"},
+                 {"chain-001/samples-000.safetensors.tmp", "chain-001/samples-000.safetensors", "Is a directory"},
+                 {"chain-001/samples-002.safetensors.tmp", "chain-001/samples-002.safetensors", "Is a directory"}};
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_run_config config = bundled_by(kelvin_sampler_info(s));
+        whole_run(&config, "smooth", 2, 0);
+        for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+            kelvin_path blocked;
+            kelvin_run *run = started(&config, "blocked");
+            assert_ok(kelvin_path_join(blocked, in_base("blocked"), "%s", table[i].blocked));
+            assert_int_equal(mkdir(blocked, 0777), 0);
+            fails(sample(run, 2, 1e9), KELVIN_EIO, table[i].name, table[i].sentence);
+            assert_false(kelvin_run_finished(run));
+            kelvin_run_close(run);
+            assert_int_equal(rmdir(blocked), 0);
+            resumed("blocked", 2);
+            same_runs("blocked", "smooth");
+            remove_tree(in_base("blocked"));
+        }
+        remove_tree(in_base("smooth"));
     }
-    remove_tree(in_base("smooth"));
 }
 
 /* Who waits for a run of days wants to know at once. */
 static void a_failure_stops_the_others(void **state)
 {
     (void)state;
-    const kelvin_run_config config = tiny();
-    kelvin_chains *chains = started(&config, "failed");
-    assert_int_equal(mkdir(in_base("failed/chain-000/state.safetensors.tmp"), 0777), 0);
-    fails(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 1, .checkpoint = 0}, NULL, NULL), KELVIN_EIO,
-          "chain-000/state.safetensors", "Is a directory");
-    assert_false(exists(in_base("failed/chain-001/history.csv")) || exists(in_base("failed/chain-002/history.csv")));
-    kelvin_chains_close(chains);
-    remove_tree(in_base("failed"));
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_run_config config = tiny_by(kelvin_sampler_info(s));
+        kelvin_run *run = started(&config, "failed");
+        assert_int_equal(mkdir(in_base("failed/chain-000/state.safetensors.tmp"), 0777), 0);
+        fails(sample(run, 1, 0), KELVIN_EIO, "chain-000/state.safetensors", "Is a directory");
+        assert_false(exists(in_base("failed/chain-001/history.csv")));
+        assert_false(exists(in_base("failed/chain-002/history.csv")));
+        kelvin_run_close(run);
+        remove_tree(in_base("failed"));
+    }
 }
 
-/* Of a run that has ended parts are lost. What the states have comes back; a chain that is lost is sampled anew. */
-static void lost_parts_come_back(void **state)
+/* What is lost of a run that has ended comes back: from the other files, or, of a chain, by sampling it anew. */
+static void comes_back(const char *name)
 {
-    (void)state;
-    const char *const names[] = {"chain-001/sample-002.safetensors", "chain-002/history.csv", "chain-000",
-                                 "chain-001/state.safetensors", "logits_test.npy"};
-    kelvin_run_config config = tiny();
-    config.samples = 9;
-    config.schedule = config.temperature_schedule = "cyclical";
-    whole_run(&config, "smooth", 2, 0);
-    whole_run(&config, "lossy", 2, 0);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        kelvin_path path;
-        assert_ok(kelvin_path_join(path, in_base("lossy"), "%s", names[i]));
-        remove_tree(path);
-        assert_false(exists(path));
-        kelvin_chains *chains = opened("lossy");
-        assert_false(kelvin_chains_finished(chains));
-        kelvin_chains_close(chains);
+    kelvin_path path;
+    assert_ok(kelvin_path_join(path, in_base("lossy"), "%s", name));
+    remove_tree(path);
+    assert_false(exists(path));
+    kelvin_run *run = opened("lossy");
+    assert_false(kelvin_run_finished(run));
+    kelvin_run_close(run);
+    resumed("lossy", 2);
+    same_runs("lossy", "smooth");
+}
+
+/* A bit in the middle has flipped, or the end is lost: what follows from other files is made again. */
+static void comes_back_whole(const char *name)
+{
+    kelvin_path path;
+    size_t n;
+    assert_ok(kelvin_path_join(path, in_base("lossy"), "%s", name));
+    for (int cut = 0; cut < 2; cut++) {
+        char *bytes = slurp(path, &n);
+        bytes[n / 2] ^= 1;
+        spill(path, bytes, n - (size_t)cut);
+        kelvin_free(bytes);
         resumed("lossy", 2);
         same_runs("lossy", "smooth");
     }
-    /* a history that has lost its end is none */
-    size_t bytes;
-    char *text = slurp(in_base("lossy/chain-002/history.csv"), &bytes);
-    spill(in_base("lossy/chain-002/history.csv"), text, bytes - 1);
-    kelvin_free(text);
-    resumed("lossy", 2);
-    same_runs("lossy", "smooth");
-    /* what the run's data are like needs no chain */
-    assert_int_equal(remove(in_base("lossy/data.json")), 0);
-    kelvin_chains *chains = opened("lossy");
-    assert_true(kelvin_chains_finished(chains));
-    kelvin_chains_close(chains);
-    same_runs("lossy", "smooth");
-    remove_tree(in_base("lossy"));
-    remove_tree(in_base("smooth"));
+}
+
+static void lost_parts_come_back(void **state)
+{
+    (void)state;
+    static const char *const lost[] = {
+        "chain-000/history.csv", "chain-000", "chain-001/state.safetensors", "logits_test.npy", "logits_train.npy",
+        "labels_test.npy",       "manifest"};
+    static const char *const damaged[] = {"chain-000/history.csv", "logits_test.npy", "logits_train.npy",
+                                          "labels_test.npy", "labels_train.npy"};
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_run_config config = bundled_by(kelvin_sampler_info(s));
+        whole_run(&config, "smooth", 2, 0);
+        whole_run(&config, "lossy", 2, 0);
+        for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) comes_back(lost[i]);
+        for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) comes_back_whole(damaged[i]);
+        /* what the run's data are like needs no chain */
+        assert_int_equal(remove(in_base("lossy/data.json")), 0);
+        kelvin_run *run = opened("lossy");
+        assert_true(kelvin_run_finished(run));
+        kelvin_run_close(run);
+        same_runs("lossy", "smooth");
+        comes_back_whole("data.json");
+        remove_tree(in_base("lossy"));
+        remove_tree(in_base("smooth"));
+    }
 }
 
 /* Killed in a last write that changes nothing: what is left of it goes, though the chain has no more to do. */
 static void unfinished_files_go(void **state)
 {
     (void)state;
-    const char *const names[] = {"chain-000/history.csv.tmp", "chain-002/state.safetensors.tmp"};
-    const kelvin_run_config config = tiny();
-    whole_run(&config, "smooth", 2, 0);
-    whole_run(&config, "littered", 2, 0);
-    for (size_t i = 0; i < 2; i++) {
-        kelvin_path path;
-        assert_ok(kelvin_path_join(path, in_base("littered"), "%s", names[i]));
-        spill(path, "half", 4);
+    const char *const names[] = {"chain-000/state.safetensors.tmp", "chain-002/state.safetensors.tmp",
+                                 "logits_test.npy.tmp", "manifest.tmp"};
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_run_config config = tiny_by(kelvin_sampler_info(s));
+        whole_run(&config, "smooth", 2, 0);
+        whole_run(&config, "littered", 2, 0);
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            kelvin_path path;
+            assert_ok(kelvin_path_join(path, in_base("littered"), "%s", names[i]));
+            spill(path, "half", 4);
+        }
+        /* so that there is something to do */
+        assert_int_equal(remove(in_base("littered/logits_test.npy")), 0);
+        resumed("littered", 2);
+        same_runs("littered", "smooth");
+        remove_tree(in_base("littered"));
+        remove_tree(in_base("smooth"));
     }
-    assert_int_equal(remove(in_base("littered/logits_test.npy")), 0); /* so that there is something to do */
-    resumed("littered", 2);
-    same_runs("littered", "smooth");
-    remove_tree(in_base("littered"));
-    remove_tree(in_base("smooth"));
 }
 
-/* A sample that no state has: which it is, and what can be done. */
+/* Draws that no state has, missing or damaged: which they are, and what can be done. */
 static void lost_for_good(void **state)
 {
     (void)state;
-    kelvin_run_config config = tiny();
-    config.samples = 9;
-    config.schedule = config.temperature_schedule = "cyclical";
-    whole_run(&config, "smooth", 2, 0);
-    whole_run(&config, "lossy", 2, 0);
-    kelvin_chains *chains;
-    assert_int_equal(remove(in_base("lossy/chain-001/sample-001.safetensors")), 0);
-    fails(kelvin_chains_open(&chains, in_base("lossy")), KELVIN_EFORMAT,
-          "lossy/chain-001/sample-001.safetensors is missing", "lossy/chain-001 to sample it anew");
-    assert_null(chains);
-    remove_tree(in_base("lossy/chain-001"));
-    resumed("lossy", 2);
-    same_runs("lossy", "smooth");
-    remove_tree(in_base("lossy"));
-    remove_tree(in_base("smooth"));
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_run_config config = bundled_by(kelvin_sampler_info(s));
+        kelvin_run *run;
+        size_t n;
+        whole_run(&config, "smooth", 2, 0);
+        whole_run(&config, "lossy", 2, 0);
+        char *bytes = slurp(in_base("lossy/chain-001/samples-001.safetensors"), &n);
+        for (int round = 0; round < 3; round++) {
+            if (round == 0) assert_int_equal(remove(in_base("lossy/chain-001/samples-001.safetensors")), 0);
+            if (round == 1) bytes[n - 5] ^= 4;
+            if (round > 0) spill(in_base("lossy/chain-001/samples-001.safetensors"), bytes, round == 1 ? n : n / 2);
+            fails(kelvin_run_open(&run, in_base("lossy")), KELVIN_EFORMAT, "lossy/chain-001/samples-001.safetensors",
+                  "lossy/chain-001, and kelvin resume ");
+            assert_non_null(strstr(kelvin_error(), round == 0 ? " is missing" : "is not as the run left it"));
+            assert_null(run);
+        }
+        kelvin_free(bytes);
+        remove_tree(in_base("lossy/chain-001"));
+        resumed("lossy", 2);
+        same_runs("lossy", "smooth");
+        remove_tree(in_base("lossy"));
+        remove_tree(in_base("smooth"));
+    }
 }
 
 /* ---- whose turn it is ---- */
@@ -158,41 +193,48 @@ int fsync(int fd)
     return -1;
 }
 
-/* While the first state waits for its disk, two others are offered. They are of the middle of an epoch: the last good
- * states stay those of the start. */
-static void who_comes_first_is_written_first(void **state)
+/* While the first state waits for its disk, two others are offered. By a sampler that looks at batches they are of the
+ * middle of an epoch: the last good states stay those of the start. */
+static void first_come_first_written(const kelvin_sampler_type *type)
 {
-    (void)state;
-    const kelvin_run_config config = tiny();
+    const kelvin_run_config config = tiny_by(type);
     struct kelvin_chain chain[3];
     struct kelvin_slot slot[3];
     struct kelvin_keeper *keeper;
     kelvin_path folder;
     assert_ok(kelvin_path_join(folder, base, "queue"));
-    kelvin_chains *chains = started(&config, "queue");
+    kelvin_run *run = started(&config, "queue");
     assert_int_equal(pipe(disk), 0);
     const int slow = disk[0];
-    assert_ok(kelvin_keeper_start(&keeper, folder));
+    assert_ok(kelvin_keeper_start(&keeper));
     for (uint32_t i = 0; i < 3; i++) {
-        assert_ok(kelvin_chain_create(&chain[i], kelvin_chains_about(chains), i));
+        assert_ok(kelvin_chain_create(&chain[i], run, i));
         assert_ok(kelvin_chain_threads(&chain[i], 1));
         assert_ok(kelvin_chain_begin(&chain[i]));
         assert_ok(kelvin_chain_step(&chain[i]));
-        assert_ok(kelvin_slot_open(&slot[i], keeper, &chain[i]));
+        assert_ok(kelvin_slot_open(&slot[i], keeper, &chain[i], folder, 0));
     }
     for (uint32_t i = 0; i < 3; i++) kelvin_slot_offer(&slot[i]);
     close(disk[1]);
-    fails(kelvin_slot_close(&slot[0]), KELVIN_EIO, "chain-000/history.csv", "could not be written");
+    /* rows of history come before the state, if there are any yet */
+    fails(kelvin_slot_close(&slot[0]), KELVIN_EIO,
+          type->batches ? "chain-000/state.safetensors" : "chain-000/history.csv", "could not be written");
     for (uint32_t i = 1; i < 3; i++) assert_ok(kelvin_slot_close(&slot[i]));
     assert_true(first_noted("queue", "1,1,")); /* chain 1, step 1 */
     for (uint32_t i = 0; i < 3; i++) {
-        assert_int_equal(chain[i].good.step, 0);
+        assert_int_equal(chain[i].good.step, type->batches ? 0 : 1);
         kelvin_chain_destroy(&chain[i]);
     }
     kelvin_keeper_stop(keeper);
-    kelvin_chains_close(chains);
+    kelvin_run_close(run);
     close(slow);
     remove_tree(folder);
+}
+
+static void who_comes_first_is_written_first(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < samplers(); s++) first_come_first_written(kelvin_sampler_info(s));
 }
 
 int main(void)

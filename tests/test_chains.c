@@ -1,44 +1,57 @@
-/* Chains to their end: the same bytes on any number of threads, at any period of checkpoints, and however often they
- * were stopped or killed on the way. */
+/* Chains by every sampler to their end: the same bytes on any number of threads, at any period of checkpoints, and
+ * however often they were stopped or killed on the way. */
 #include "chains_helpers.h"
 
 #include <signal.h>
 
 /* ---- undisturbed ---- */
 
+static void same_on(const kelvin_run_config *config, size_t threads, double checkpoint)
+{
+    whole_run(config, "other", threads, checkpoint);
+    same_runs("other", "plain");
+    remove_tree(in_base("other"));
+}
+
 static void threads_and_checkpoints_do_not_count(void **state)
 {
     (void)state;
-    const kelvin_run_config config = tiny();
-    whole_run(&config, "plain", 1, 1e9);
-    assert_int_equal(compare(in_base("plain"), in_base("plain")), 6 + 3 * 3);
     const struct {
         size_t threads;
         double checkpoint; /* 1e-9: in the middle of epochs too, whenever the last one is on disk */
     } table[] = {{1, 1e9}, {1, 0}, {1, 1e-9}, {2, 0}, {2, 1e-9}, {3, 1e-9}, {3, 1e9}, {7, 0.001}, {0, 5}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        whole_run(&config, "other", table[i].threads, table[i].checkpoint);
-        same_runs("other", "plain");
-        remove_tree(in_base("other"));
+    for (size_t s = 0; s < samplers(); s++) {
+        kelvin_run_config config = tiny_by(kelvin_sampler_info(s));
+        whole_run(&config, "plain", 1, 1e9);
+        /* run.json, data.json, the manifest, logits and labels of two parts; draws, state and history of a chain */
+        assert_int_equal(compare(in_base("plain"), in_base("plain")), 7 + 3 * 3);
+        for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+            same_on(&config, table[i].threads, table[i].checkpoint);
+        remove_tree(in_base("plain"));
+
+        config = bundled_by(kelvin_sampler_info(s));
+        whole_run(&config, "plain", 1, 1e9);
+        assert_int_equal(compare(in_base("plain"), in_base("plain")), 7 + 2 * 5);
+        same_on(&config, 2, 0);
+        same_on(&config, 3, 1e-9);
+        remove_tree(in_base("plain"));
     }
 }
 
-/* Chains, and samples of one chain, differ; another seed gives others. */
-static void samples_are_different(void **state)
+/* Chains, and draws of one chain, differ; another seed gives others. */
+static void draws_differ(const kelvin_run_config *given)
 {
-    (void)state;
-    kelvin_run_config config = tiny();
-    config.chains = 2;
-    config.samples = 6;
-    config.schedule = config.temperature_schedule = "cyclical";
+    kelvin_run_config config = *given;
     whole_run(&config, "ours", 2, 0);
     config.seed++;
     whole_run(&config, "theirs", 2, 0);
     kelvin_run *run = run_of("ours");
     const size_t bytes = run->model->n_params * sizeof(float);
     float *theta[9];
-    for (uint32_t i = 0; i < 6; i++) theta[i] = sample_of(run, "ours", i / 3, i % 3);
-    for (uint32_t i = 0; i < 3; i++) theta[6 + i] = sample_of(run, "theirs", 0, i);
+    for (uint32_t i = 0; i < 6; i++) theta[i] = draw_of(run, "ours", i / 3, i % 3);
+    kelvin_run_close(run);
+    run = run_of("theirs");
+    for (uint32_t i = 0; i < 3; i++) theta[6 + i] = draw_of(run, "theirs", 0, i);
     for (size_t i = 0; i < 9; i++)
         for (size_t k = 0; k < i; k++) assert_memory_not_equal(theta[i], theta[k], bytes);
     for (size_t i = 0; i < 9; i++) kelvin_free(theta[i]);
@@ -47,11 +60,27 @@ static void samples_are_different(void **state)
     remove_tree(in_base("theirs"));
 }
 
+static void samples_are_different(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_sampler_type *type = kelvin_sampler_info(s);
+        kelvin_run_config config = tiny_by(type);
+        config.chains = 2;
+        config.samples = 6;
+        config.schedule = config.temperature_schedule = "cyclical";
+        config.iterations = 3;
+        config.warmup = 0;
+        if (type->accepts) set(&config, "step_size", 1e-3); /* a rejected draw is the one before it */
+        draws_differ(&config);
+    }
+}
+
 /* ---- stopped ---- */
 
 struct stopper {
     uint32_t calls, last;     /* says stop at call number `last`, after so many seconds in which other chains go on; */
-    double wait;              /* but at the end of an epoch they wait for the watch */
+    double wait;              /* but at the end of a row they wait for the watch */
     kelvin_chain_phase phase; /* when it said so */
 };
 
@@ -67,51 +96,71 @@ static bool stop_at(void *context, const kelvin_run *run, const kelvin_chain_new
 }
 
 struct stops {
-    size_t all, in_epoch, at_logits;
+    size_t all, in_row, in_bundle, at_logits;
 };
 
-/* How many chains stand in the middle of an epoch? */
-static size_t amid_epochs(const char *name, const kelvin_run *run)
+/* How many chains stand in the middle of an epoch, and how many have draws that are not in a file yet. */
+static void count_amid(struct stops *stops, const char *name, const kelvin_run *run)
 {
-    size_t n = 0;
     for (uint32_t i = 0; i < run->config.chains; i++) {
         kelvin_path path;
-        uint32_t step;
-        char diverged[KELVIN_NOTE];
         assert_ok(kelvin_path_join(path, in_base(name), KELVIN_STATE_FILE, i));
         if (!exists(path)) continue;
-        assert_ok(kelvin_state_peek(&step, diverged, path, run, i, UINT32_MAX));
-        n += step % kelvin_steps_per_epoch(run) != 0;
+        struct kelvin_chain chain = state_of(run, name, i);
+        stops->in_row += chain.good.step % chain.row_steps != 0;
+        stops->in_bundle += chain.bundle.draws > 0;
+        kelvin_chain_destroy(&chain);
     }
-    return n;
+}
+
+static bool twice_a_chain(void *context, const kelvin_run *run, const kelvin_chain_news *news)
+{
+    return news->phase == KELVIN_CHAIN_LOGITS || stop_at(context, run, news);
 }
 
 /* To the end with a stop now and then, on 1 to 3 threads. */
-static struct stops bumpy_run(const kelvin_run_config *config, const char *name, uint32_t *roll)
+static void bumpy_run(struct stops *stops, const kelvin_run_config *config, const char *name, uint32_t *roll)
 {
-    struct stops stops = {0};
-    kelvin_chains *chains = started(config, name);
+    kelvin_run *run = started(config, name);
     for (;;) {
-        const kelvin_chains_options options = {.threads = 1 + dice(++*roll, 3),
-                                               .checkpoint = (double[]){0, 1e-9, 1e9}[dice(++*roll, 3)]};
+        const kelvin_run_options options = {.threads = 1 + dice(++*roll, 3),
+                                            .checkpoint = (double[]){0, 1e-9, 1e9}[dice(++*roll, 3)]};
         /* a whole run hears of each chain thrice, of each sample twice: some rounds are not stopped */
-        struct stopper stopper = {.last = dice(++*roll, 4 * config->chains + 2 * config->samples),
-                                  .wait = 1e-6 * dice(++*roll, 200)};
-        const kelvin_status status = kelvin_chains_run(chains, &options, stop_at, &stopper);
+        const bool early = dice(++*roll, 2);
+        const uint32_t calls = 4 * config->chains + (early ? 0 : 2 * samples_of(config));
+        struct stopper stopper = {.last = dice(++*roll, calls), .wait = 1e-6 * dice(++*roll, 200)};
+        const kelvin_status status = kelvin_run_sample(&run, 1, &options, early ? twice_a_chain : stop_at, &stopper);
         if (!status) break;
         fails(status, KELVIN_ESTOP, "stopped", "request");
-        stops.all++;
-        stops.in_epoch += amid_epochs(name, kelvin_chains_about(chains));
-        stops.at_logits += stopper.phase == KELVIN_CHAIN_LOGITS;
-        assert_false(kelvin_chains_finished(chains));
+        stops->all++;
+        count_amid(stops, name, run);
+        stops->at_logits += stopper.phase == KELVIN_CHAIN_LOGITS;
+        assert_false(kelvin_run_finished(run));
         if (dice(++*roll, 2)) continue; /* with the same one */
-        kelvin_chains_close(chains);
-        chains = opened(name);
-        assert_false(kelvin_chains_finished(chains));
+        kelvin_run_close(run);
+        run = opened(name);
+        assert_false(kelvin_run_finished(run));
     }
-    assert_true(kelvin_chains_finished(chains));
-    kelvin_chains_close(chains);
-    return stops;
+    assert_true(kelvin_run_finished(run));
+    kelvin_run_close(run);
+}
+
+static void bumpy_runs(struct stops *stops, const kelvin_run_config *config, int rounds, uint32_t *roll)
+{
+    whole_run(config, "smooth", 2, 0);
+    for (int round = 0; round < rounds; round++) {
+        bumpy_run(stops, config, "bumpy", roll);
+        same_runs("bumpy", "smooth");
+        remove_tree(in_base("bumpy"));
+    }
+    remove_tree(in_base("smooth"));
+}
+
+static void print_stops(const char *whose, const struct stops *stops)
+{
+    print_message("%s: %zu stops, %zu chains stood in the middle of an epoch, %zu had draws that were in no file; %zu "
+                  "stops among the logits\n",
+                  whose, stops->all, stops->in_row, stops->in_bundle, stops->at_logits);
 }
 
 static void stopped_again_and_again(void **state)
@@ -123,25 +172,34 @@ static void stopped_again_and_again(void **state)
     table[1].schedule = table[1].temperature_schedule = "cyclical";
     table[2].samples = 9;
     table[2].schedule = table[2].temperature_schedule = "constant";
-    struct stops sum = {0};
+    struct stops stops = {0};
     uint32_t roll = 0;
     for (size_t i = 0; i < 3; i++) {
         table[i].batch = 1;
         table[i].epochs = 15;
-        whole_run(&table[i], "smooth", 2, 0);
-        for (int round = 0; round < 12; round++) {
-            const struct stops stops = bumpy_run(&table[i], "bumpy", &roll);
-            sum.all += stops.all;
-            sum.in_epoch += stops.in_epoch;
-            sum.at_logits += stops.at_logits;
-            same_runs("bumpy", "smooth");
-            remove_tree(in_base("bumpy"));
-        }
-        remove_tree(in_base("smooth"));
+        bumpy_runs(&stops, &table[i], 12, &roll);
     }
-    print_message("%zu stops, %zu chains stood in the middle of an epoch, %zu stops among the logits\n", sum.all,
-                  sum.in_epoch, sum.at_logits);
-    assert_true(sum.all > 50 && sum.at_logits > 5);
+    print_stops("sghmc", &stops);
+    assert_true(stops.all > 50 && stops.at_logits > 5);
+}
+
+/* By every sampler, with one file of draws and with several. */
+static void stopped_among_draws(void **state)
+{
+    (void)state;
+    uint32_t roll = 1000;
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_sampler_type *type = kelvin_sampler_info(s);
+        kelvin_run_config config = tiny_by(type);
+        struct stops stops = {0};
+        config.epochs = config.iterations = 15;
+        config.warmup = 5;
+        bumpy_runs(&stops, &config, 12, &roll);
+        config = bundled_by(type);
+        bumpy_runs(&stops, &config, 3, &roll);
+        print_stops(type->name, &stops);
+        assert_true(stops.all > 15 && stops.at_logits > 2);
+    }
 }
 
 struct first_news {
@@ -160,69 +218,80 @@ static bool listen(void *context, const kelvin_run *run, const kelvin_chain_news
 static void a_stopped_run_knows_where_it_is(void **state)
 {
     (void)state;
-    const kelvin_run_config config = tiny();
-    const kelvin_chains_options options = {.threads = 1, .checkpoint = 0};
-    kelvin_chains *chains = started(&config, "stopped");
-    /* three news before the start, one when chain 0 begins, one when it is done: chain 1 is stopped when it begins */
-    struct stopper stopper = {.last = 5};
-    fails(kelvin_chains_run(chains, &options, stop_at, &stopper), KELVIN_ESTOP, "stopped", "request");
-    struct first_news first = {0};
-    assert_ok(kelvin_chains_run(chains, &options, listen, &first));
-    for (uint32_t i = 0; i < 3; i++) {
-        assert_int_equal(first.news[i].chain, i);
-        assert_int_equal(first.news[i].phase, i == 0 ? KELVIN_CHAIN_DONE : KELVIN_CHAIN_WAITING);
-        assert_int_equal(first.news[i].step, i == 0 ? first.news[i].steps : 0);
+    const kelvin_run_options options = {.threads = 1, .checkpoint = 0};
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_run_config config = tiny_by(kelvin_sampler_info(s));
+        kelvin_run *run = started(&config, "stopped");
+        /* three news before the start, one when chain 0 begins, one when it is done: chain 1 is stopped when it begins
+         */
+        struct stopper stopper = {.last = 5};
+        fails(kelvin_run_sample(&run, 1, &options, stop_at, &stopper), KELVIN_ESTOP, "stopped", "request");
+        struct first_news first = {0};
+        assert_ok(kelvin_run_sample(&run, 1, &options, listen, &first));
+        for (uint32_t i = 0; i < 3; i++) {
+            assert_int_equal(first.news[i].chain, i);
+            assert_int_equal(first.news[i].phase, i == 0 ? KELVIN_CHAIN_DONE : KELVIN_CHAIN_WAITING);
+            assert_int_equal(first.news[i].step, i == 0 ? first.news[i].steps : 0);
+            assert_int_equal(first.news[i].row, i == 0 ? 50 : 0);
+            assert_int_equal(first.news[i].rows, 50);
+        }
+        kelvin_run_close(run);
+        whole_run(&config, "plain", 2, 1e9);
+        same_runs("stopped", "plain");
+        remove_tree(in_base("stopped"));
+        remove_tree(in_base("plain"));
     }
-    kelvin_chains_close(chains);
-    same_runs("stopped", "plain");
-    remove_tree(in_base("stopped"));
 }
 
 /* At the first news from the midst of the work, which come after a tenth of a second. */
 static bool stop_at_work(void *context, const kelvin_run *run, const kelvin_chain_news *news)
 {
     (void)context, (void)run;
-    return news->phase != KELVIN_CHAIN_SAMPLING || news->images_per_s == 0;
+    return news->phase != KELVIN_CHAIN_SAMPLING || news->steps_per_s == 0;
 }
 
-/* To the end, stopped at every second news; how many chains stood in the middle of an epoch then. */
-static size_t stopped_run(const kelvin_run_config *config)
+/* To the end, stopped at every second news. */
+static struct stops stopped_run(const kelvin_run_config *config)
 {
-    kelvin_chains *chains = started(config, "bumpy");
-    size_t stops = 0, amid = 0;
-    for (;; stops++) {
-        const kelvin_chains_options options = {.threads = 1 + stops % 3, .checkpoint = 1e9};
-        const kelvin_status status = kelvin_chains_run(chains, &options, stop_at_work, NULL);
+    kelvin_run *run = started(config, "bumpy");
+    struct stops stops = {0};
+    for (;; stops.all++) {
+        const kelvin_run_options options = {.threads = 1 + stops.all % 3, .checkpoint = 1e9};
+        const kelvin_status status = kelvin_run_sample(&run, 1, &options, stop_at_work, NULL);
         if (!status) break;
         fails(status, KELVIN_ESTOP, "stopped", "request");
-        amid += amid_epochs("bumpy", kelvin_chains_about(chains));
-        kelvin_chains_close(chains);
-        chains = opened("bumpy");
+        count_amid(&stops, "bumpy", run);
+        kelvin_run_close(run);
+        run = opened("bumpy");
     }
-    kelvin_chains_close(chains);
-    print_message("%zu stops, at which %zu chains stood in the middle of an epoch\n", stops, amid);
-    return amid;
+    kelvin_run_close(run);
+    print_stops(config->sampler, &stops);
+    return stops;
 }
 
 /* No checkpoints but those of the stops, each after a step that is like any other. News come ten times a second: on a
- * fast machine it takes more epochs until there is a second one. */
-static void stopped_in_the_middle_of_epochs(void **state)
+ * fast machine it takes more epochs or iterations until there is a second one. */
+static void stopped_in_the_middle(void **state)
 {
     (void)state;
-    kelvin_run_config config = tiny();
-    config.data = "digits";
-    config.chains = config.samples = 2;
-    config.batch = 1;
-    config.lr = 1e-3;
-    size_t amid = 0;
-    for (config.epochs = 20; amid == 0 && config.epochs < 20000; config.epochs *= 4) {
-        amid = stopped_run(&config);
-        whole_run(&config, "smooth", 1, 1e9);
-        same_runs("bumpy", "smooth");
-        remove_tree(in_base("bumpy"));
-        remove_tree(in_base("smooth"));
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_sampler_type *type = kelvin_sampler_info(s);
+        kelvin_run_config config = tiny_by(type);
+        struct stops stops = {0};
+        config.data = "digits";
+        config.chains = config.samples = 2;
+        config.batch = 1;
+        if (type->batches) set(&config, "lr", 1e-3);
+        for (uint32_t rows = 20; rows < 20000 && (type->batches ? stops.in_row : stops.in_bundle) == 0; rows *= 4) {
+            config.epochs = config.iterations = rows;
+            stops = stopped_run(&config);
+            whole_run(&config, "smooth", 1, 1e9);
+            same_runs("bumpy", "smooth");
+            remove_tree(in_base("bumpy"));
+            remove_tree(in_base("smooth"));
+        }
+        assert_true((type->batches ? stops.in_row : stops.in_bundle) >= 1);
     }
-    assert_true(amid >= 1);
 }
 
 /* ---- killed ---- */
@@ -233,10 +302,9 @@ static bool work_until_killed(const char *name, size_t threads, useconds_t patie
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        kelvin_chains *chains;
-        const kelvin_chains_options options = {.threads = threads, .checkpoint = 1e-9};
-        if (kelvin_chains_open(&chains, in_base(name))) _exit(3);
-        _exit(kelvin_chains_run(chains, &options, NULL, NULL) ? 4 : 0);
+        kelvin_run *run;
+        if (kelvin_run_open(&run, in_base(name))) _exit(3);
+        _exit(sample(run, threads, 1e-9) ? 4 : 0);
     }
     int result;
     usleep(patience);
@@ -247,38 +315,50 @@ static bool work_until_killed(const char *name, size_t threads, useconds_t patie
 }
 
 /* Checkpoints at every step, so that most kills fall into one. What a killed process leaves is always a run. */
+static struct stops kill_often(const kelvin_run_config *config, size_t kills, uint32_t *roll)
+{
+    struct stops stops = {0};
+    const double began = kelvin_now();
+    whole_run(config, "smooth", 2, 1e-9);
+    const uint32_t patience = 1000 + (uint32_t)(5e5 * (kelvin_now() - began)); /* microseconds: half of the run */
+    kelvin_run_close(started(config, "killed"));
+    while (stops.all < kills) {
+        const size_t threads = 1 + dice(++*roll, 3);
+        stops.all += work_until_killed("killed", threads, 1000 + dice(++*roll, patience));
+        kelvin_run *run = opened("killed");
+        count_amid(&stops, "killed", run);
+        const bool finished = kelvin_run_finished(run);
+        kelvin_run_close(run);
+        if (!finished) continue;
+        same_runs("killed", "smooth");
+        remove_tree(in_base("killed"));
+        kelvin_run_close(started(config, "killed"));
+    }
+    resumed("killed", 3);
+    same_runs("killed", "smooth");
+    remove_tree(in_base("killed"));
+    remove_tree(in_base("smooth"));
+    print_message("%s: %zu kills, %zu states in the middle of an epoch, %zu with draws that were in no file\n",
+                  config->sampler, stops.all, stops.in_row, stops.in_bundle);
+    return stops;
+}
+
 static void killed_again_and_again(void **state)
 {
     (void)state;
-    kelvin_run_config config = tiny();
-    config.samples = 9;
-    config.schedule = config.temperature_schedule = "cyclical";
-    const double began = kelvin_now();
-    whole_run(&config, "smooth", 2, 1e-9);
-    const uint32_t patience = 1000 + (uint32_t)(5e5 * (kelvin_now() - began)); /* microseconds: half of the run */
-    kelvin_chains_close(started(&config, "killed"));
-    size_t kills = 0, amid = 0;
-    kelvin_run *run = run_of("killed");
-    for (uint32_t roll = 0; kills < 30;) {
-        const size_t threads = 1 + dice(++roll, 3);
-        kills += work_until_killed("killed", threads, 1000 + dice(++roll, patience));
-        amid += amid_epochs("killed", run);
-        kelvin_chains *chains = opened("killed");
-        const bool finished = kelvin_chains_finished(chains);
-        kelvin_chains_close(chains);
-        if (finished) {
-            same_runs("killed", "smooth");
-            remove_tree(in_base("killed"));
-            kelvin_chains_close(started(&config, "killed"));
-        }
+    uint32_t roll = 0;
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_sampler_type *type = kelvin_sampler_info(s);
+        kelvin_run_config config = tiny_by(type);
+        config.samples = 9;
+        config.schedule = config.temperature_schedule = "cyclical";
+        config.iterations = 1000;
+        struct stops stops = kill_often(&config, 20, &roll);
+        assert_true((type->batches ? stops.in_row : stops.in_bundle) > 0);
+        config = bundled_by(type);
+        stops = kill_often(&config, 10, &roll);
+        assert_true(stops.in_bundle > 0);
     }
-    print_message("%zu kills, %zu states in the middle of an epoch\n", kills, amid);
-    assert_true(amid > 0);
-    resumed("killed", 3);
-    same_runs("killed", "smooth");
-    kelvin_run_close(run);
-    remove_tree(in_base("killed"));
-    remove_tree(in_base("smooth"));
 }
 
 int main(void)
@@ -287,8 +367,9 @@ int main(void)
         cmocka_unit_test(threads_and_checkpoints_do_not_count),
         cmocka_unit_test(samples_are_different),
         cmocka_unit_test(stopped_again_and_again),
+        cmocka_unit_test(stopped_among_draws),
         cmocka_unit_test(a_stopped_run_knows_where_it_is),
-        cmocka_unit_test(stopped_in_the_middle_of_epochs),
+        cmocka_unit_test(stopped_in_the_middle),
         cmocka_unit_test(killed_again_and_again),
     };
     return cmocka_run_group_tests(tests, make_table, remove_base);

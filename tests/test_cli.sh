@@ -34,6 +34,12 @@ for model in 'mlp:W,W,...\[,leak=S\]' cnn resnetN; do
 done
 ok info --json
 check "info --json is JSON" json
+for command in "" sample resume diagnose eval predict report export figure data info bench "sample --sampler hmc" "sample --sampler mclmc"; do
+    run $command --help
+    check "lines of kelvin $command --help have at most 100 letters" [ -z "$(grep -E '^.{101}' stdout)" ]
+done
+run info
+check "lines of kelvin info have at most 100 letters" [ -z "$(grep -E '^.{101}' stdout)" ]
 
 # ---- wrong use ----
 wrong "which command?"
@@ -57,12 +63,16 @@ wrong "unknown data set 'mnits'" sample -o refused --data mnits
 wrong "unknown model 'perceptron'" sample -o refused --model perceptron
 wrong "looks at images" sample --sampler hmc -o refused --model cnn
 wrong "6n + 2" sample -o refused --model resnet21
-wrong "leapfrog steps must be at least 1" sample --sampler hmc -o refused --steps 0
+wrong "steps is 0; expected a whole number of at least 1" sample --sampler hmc -o refused --steps 0
 wrong "chains is 0" sample -o refused --chains 0
 wrong "iterations is 0" sample --sampler hmc -o refused --iterations 0
 wrong "warmup is 12 of 12" sample --sampler hmc -o refused --iterations 12 --warmup 12
-wrong "step size must be a positive number" sample --sampler hmc -o refused --step-size -0.1
-wrong "temperature above 0" sample --sampler hmc -o refused --temperature 0
+wrong "step_size is -0.1; expected a number above 0 and at most 3.4" sample --sampler hmc -o refused --step-size -0.1
+wrong "temperature is 0, at which HMC cannot sample; expected a number above 0" sample --sampler hmc -o refused --temperature 0
+wrong "temperature is 0, at which MCLMC cannot sample; expected a number above 0" sample --sampler mclmc -o refused --temperature 0
+wrong "energy_variance is 0; expected a number above 0" sample --sampler mclmc -o refused --energy-variance 0
+wrong "steps is 65536; expected a whole number of at least 1 and at most 65535" sample --sampler mclmc -o refused --steps 65536
+wrong "length is -1; expected a number of at least 0" sample --sampler mclmc -o refused --length -1
 wrong "whole number, not 'ten'" sample -o refused --chains ten
 wrong "whole number, not '3.5'" sample -o refused --chains 3.5
 for text in 1.5 1.25e1 e3 1e 1e+ 1e-1 1e3x 1.2.3 0x10 1.00000000000000000000001 .5 1e1.5; do
@@ -76,9 +86,10 @@ wrong "whole number, not ''" sample -o refused --chains ""
 wrong "must not be negative" sample -o refused --seed -1
 wrong "at most 4294967295" sample -o refused --chains 4294967296
 wrong "at most 18446744073709551615" sample -o refused --seed 18446744073709551616
-wrong "must be a number, not '1e-4x'" sample -o refused --step-size 1e-4x
+wrong "must be a number, not '1e-4x'" sample --sampler hmc -o refused --step-size 1e-4x
 wrong "must be a number, not 'nan'" sample -o refused --temperature nan
-wrong "out of range: '1e39'" sample -o refused --step-size 1e39
+wrong "out of range: '1e309'" sample --sampler hmc -o refused --step-size 1e309
+wrong "step_size is 1e+39" sample --sampler hmc -o refused --step-size 1e39
 wrong "did you mean 'decision-boundary'?" figure decision-boundry -o refused
 wrong "which figure?" figure -o refused
 wrong "no output folder" figure decision-boundary
@@ -102,18 +113,19 @@ wrong "did you mean 'wasserstein'?" figure waserstein -o refused
 wrong "the figure schedule has no option --alpha" figure schedule -o refused --alpha 1
 wrong "--alpha means something else for each figure" figure all -o refused --alpha 1
 wrong "no output folder" figure all
-wrong "unknown benchmark 'sghmc'" bench sghmc
+for each in sghmc hmc; do wrong "unknown benchmark '$each'" bench $each; done
 wrong "did you mean 'data'?" bench dat
 wrong "did you mean 'resnet20'?" bench resnt20
 wrong "6n + 2" bench resnet21
-wrong "--methods is for networks" bench hmc --methods
+wrong "--methods is for networks" bench leapfrog --methods
 wrong "--chains is for networks" bench data --chains 2
 wrong "--chains must be at most 1024, not 100000" bench cnn --chains 100000
-# ---- two samplers ----
-wrong "--steps is for --sampler hmc; this is --sampler sghmc" sample -o refused --steps 3
-wrong "--step-size is for --sampler hmc" sample -o refused --sampler sghmc --step-size 0.1
+# ---- several samplers ----
+wrong "--steps is for --sampler hmc or mclmc; this is --sampler sghmc" sample -o refused --steps 3
+wrong "--step-size is for --sampler hmc or mclmc" sample -o refused --sampler sghmc --step-size 0.1
+wrong "--length is for --sampler mclmc; this is --sampler hmc" sample -o refused --sampler hmc --length 0.1
+wrong "--epochs is for --sampler sghmc; this is --sampler mclmc" sample -o refused --sampler mclmc --epochs 3
 wrong "--lr is for --sampler sghmc; this is --sampler hmc" sample -o refused --sampler hmc --lr 0.1
-wrong "--dry-run is for --sampler sghmc" sample -o refused --sampler hmc --dry-run
 wrong "did you mean 'cyclical'?" sample -o refused --schedule cyclcal
 wrong "did you mean 'cosine'?" sample -o refused --temperature-schedule cosin
 wrong "did you mean 'paper'?" sample -o refused --augment papr
@@ -124,7 +136,7 @@ wrong "4 samples in 3 epochs" sample -o refused --samples 16 --chains 4 --schedu
 wrong "epochs is 0" sample -o refused --epochs 0
 wrong "batch is 1439, more than the 1438 training observations of digits" sample -o refused --batch 1439
 wrong "lr is -1" sample -o refused --lr -1
-wrong "momentum must be at least 0 and below 1, not 1" sample -o refused --momentum 1
+wrong "momentum is 1; expected a number of at least 0 and below 1" sample -o refused --momentum 1
 wrong "temperature is -1" sample -o refused --temperature -1
 wrong "logit_limit is 0" sample -o refused --logit-limit 0
 wrong "--checkpoint must not be negative" sample -o refused --checkpoint -1
@@ -132,7 +144,7 @@ wrong "too many steps" sample -o refused --batch 1 --epochs 4294967295
 wrong "there is no such run" sample -o refused --init nowhere/3
 wrong "which is for images; toy is a table" sample -o refused --data toy --batch 18 --augment paper
 ok info
-for each in sghmc hmc; do
+for each in sghmc hmc mclmc; do
     check "info lists the sampler $each" grep -q "^  $each  *[a-zA-Z]" stdout
 done
 for each in paper constant cosine cyclical; do
@@ -140,9 +152,17 @@ for each in paper constant cosine cyclical; do
 done
 ok sample --help
 check "help shows the defaults of sghmc" grep -q -e "--data DATA .*\[digits\]" stdout
-check "help says what is for which sampler" [ "$(grep -c "^Only with --sampler s*g*hmc:" stdout)" = 2 ]
-ok sample --sampler hmc --help
-check "help shows the defaults of hmc" grep -q -e "--data DATA .*\[toy\]" stdout
+for each in sghmc hmc mclmc "hmc or mclmc"; do
+    check "help says what is for --sampler $each" [ "$(grep -c "^Only with --sampler $each:" stdout)" = 1 ]
+done
+check "help says where defaults differ" grep -q -e "--iterations N .*\[500, by mclmc 1000\]" stdout
+for each in hmc mclmc; do
+    ok sample --sampler $each --help
+    check "help shows the defaults of $each" grep -q -e "--data DATA .*\[toy\]" stdout
+    check "help shows what is for $each" grep -q -e "--steps N" stdout
+    check "help shows nothing that is for others" [ -z "$(grep -e "--epochs" -e "Only with" stdout)" ]
+done
+check "help says what 0 stands for" grep -q -e "--length L .*; 0: tuned in warm-up \[0\]" stdout
 
 # costs SAMPLES CHAINS EPOCHS OPTION...: what a dry run understood.
 understood() {
@@ -169,6 +189,22 @@ costs 2 2 7 --config part.json --epochs 7
 costs 3 3 30 --config part.json --samples 3
 echo '{"schedule": "constant", "chains": 2, "samples": 6, "epochs": 3}' >many.json
 costs 6 2 3 --config many.json
+iterations() {
+    python3 -c "
+import json
+c = json.load(open('stdout'))
+assert [c['samples'], c['chains'], c['iterations']] == [$1, $2, $3], c
+assert c['seconds'] > 0 and c['iterations_per_s'] > 0 and c['memory_bytes'] > 0 and c['disk_bytes'] > 0, c"
+}
+for each in hmc mclmc; do
+    ok sample --dry-run --json --sampler $each --chains 3 --iterations 20 --steps 5
+    check "what $each would cost" iterations 42 3 20
+    ok sample --dry-run --sampler $each --chains 3 --iterations 20 --steps 5
+    check "$each in words" grep -q "^$each: 3 chains, 42 samples, 20 iterations (the first 6 of them warm-up)," stdout
+    check "settings in words" sh -c "tr '\n' ' ' <stdout | grep -q ', 5 steps per iteration, .*seed 0 '"
+done
+check "what 0 stands for" sh -c "tr '\n' ' ' <stdout | grep -q ', length tuned in warm-up, seed 0 '"
+check "a dry run makes nothing" [ ! -e kelvin-run ]
 wrong "the schedule paper gives one sample per chain" sample -o refused --config many.json --schedule paper
 broken() { # TEXT ARGUMENT...
     text=$1
@@ -184,7 +220,7 @@ broken "values.json: batch is 125, more than the 18 training observations of toy
 wrong "unknown model 'mpl'" sample -o refused --config values.json --model mpl:3 --epochs 3
 wrong "kelvin sample: epochs is 0" sample -o refused --config part.json --epochs 0
 echo '{"steps": 3}' >steps.json
-broken 'steps.json: field "steps" is for the sampler hmc, not for sghmc' sample -o refused --config steps.json
+broken 'steps.json: field "steps" is for the sampler hmc or mclmc, not for sghmc' sample -o refused --config steps.json
 echo '{"epochs": "3"}' >bad.json
 broken 'bad.json: field "epochs": expected a whole number' sample -o refused --config bad.json
 broken 'none.json' sample -o refused --config none.json
@@ -203,7 +239,7 @@ unset KELVIN_ISA
 
 # ---- sample and diagnose ----
 ok sample $small -o run
-check "the run has its files" [ -s run/run.json -a -s run/chain-002/samples.safetensors -a -s run/logits_train.npy ]
+check "the run has its files" [ -s run/run.json -a -s run/chain-002/samples-000.safetensors -a -s run/manifest -a -s run/logits_train.npy ]
 ok diagnose run
 check "diagnose warns of few effective draws" grep -q "Fewer than 100 effective draws" stdout
 ok diagnose --json -- run
@@ -219,7 +255,7 @@ check "an option is heeded as given" [ "$(value seed) $(value steps) $(value ste
 
 # ---- the same again from run.json ----
 ok sample --config run/run.json -o again
-check "run.json of a run gives the same run" diff -rq --exclude=times.json run again
+check "run.json of a run gives the same run" diff -rq --exclude=times.csv --exclude=lock run again
 ok sample --config run/run.json --seed 8 --json -o again-8
 check "options count for more than the file" [ "$(value seed) $(value steps) $(value warmup)" = "8 50 3" ]
 ok sample --config steps.json --sampler hmc --iterations 20 --json -o follows
@@ -240,7 +276,7 @@ cd ..
 
 # ---- the same bits ----
 same() {
-    diff -rq --exclude=times.json run "$1"
+    diff -rq --exclude=times.csv --exclude=lock run "$1"
 }
 ok sample $small --threads 1 -o one
 check "one thread, the same bytes" same one
@@ -260,16 +296,16 @@ differs() {
     ! cmp -s "run/chain-000/$1" "$2/chain-000/$1"
 }
 ok sample $small --seed 8 -o other
-check "another seed, other draws" differs samples.safetensors other
+check "another seed, other draws" differs samples-000.safetensors other
 
 # ---- failures ----
 failed_with() {
     [ "$(cat code)" = 1 ] && [ "$(grep -c '^kelvin' stderr)" -eq 1 ] && grep -qF -e "$1" stderr
 }
 cp -r run cut
-head -c 5000 run/chain-001/samples.safetensors >cut/chain-001/samples.safetensors
+head -c 5000 run/chain-001/samples-000.safetensors >cut/chain-001/samples-000.safetensors
 run diagnose cut
-check "a cut samples file fails" failed_with chain-001/samples.safetensors
+check "a cut samples file fails" failed_with chain-001/samples-000.safetensors
 run diagnose nowhere
 check "a missing run fails" failed_with nowhere
 if [ -w /dev/full ]; then
@@ -283,18 +319,50 @@ echo $? >code
 check "standard output that may not become larger fails" failed_with "standard output could not be written: File too large"
 (ulimit -f 8 && "$kelvin" sample $small -o large >stdout 2>stderr)
 echo $? >code
-check "a run whose files may not become larger fails" failed_with "samples.safetensors: could not be written: File too large"
-check "and leaves nothing" [ ! -e large ]
-"$kelvin" sample --sampler hmc --iterations 100000 -o stopped >stdout 2>stderr &
-pid=$!
-while [ ! -e stopped ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
-caught $pid
-kill -TERM $pid
-wait $pid
-echo $? >code
-check "a stopped run fails" [ "$(cat code)" = 1 ]
-check "a stopped run says so" grep -q "stopped by a signal; nothing was kept" stderr
-check "a stopped run leaves nothing" [ ! -e stopped ]
+check "a run whose files may not become larger fails" failed_with "samples-000.safetensors: could not be written: File too large; go on with: kelvin resume large"
+ok resume large
+check "and goes on when they may" same large
+
+# ---- exit codes, of every sampler: 1 if it was stopped, 3 if a chain diverged, 0 after that ----
+long_sghmc="--epochs 1000000"
+long_hmc="--iterations 1000000"
+long_mclmc="--iterations 1000000"
+for each in sghmc hmc mclmc; do
+    eval "long=\$long_$each"
+    "$kelvin" sample --sampler $each $long --checkpoint 0 -o stopped-$each >stdout 2>stderr &
+    pid=$!
+    while [ ! -e stopped-$each/chain-000/state.safetensors ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
+    kill -TERM $pid
+    wait $pid
+    echo $? >code
+    check "a stopped run by $each fails" [ "$(cat code)" = 1 ]
+    check "and says how to go on" grep -qx "kelvin sample: stopped; stopped-$each holds everything up to now. Go on with: kelvin resume stopped-$each" stderr
+    run diagnose stopped-$each
+    check "and has not ended" failed_with "kelvin resume stopped-$each"
+done
+
+# At one limit of the logits some chains diverge, at a lower one all.
+short_sghmc="--epochs 20 --lr 1e-3"
+short_hmc="--iterations 20 --steps 20"
+short_mclmc="--iterations 20 --steps 20"
+partly() {
+    [ "$(cat code)" = 3 ] && [ -s stdout ] && grep -q "^kelvin $1: [123] of 4 chains diverged; the report is of the other" stderr &&
+        [ "$(grep -c "^chain [0-3] diverged at step" stderr)" = "$(sed -n 's/^kelvin .*: \([0-9]\) of 4 chains.*/\1/p' stderr)" ]
+}
+for each in sghmc hmc mclmc; do
+    eval "short=\$short_$each"
+    short="--sampler $each --chains 4 --seed 7 $short"
+    ok sample $short -o whole-$each
+    run sample $short --logit-limit 5 -o partly-$each
+    check "a run by $each of which some chains diverge" partly sample
+    run resume partly-$each
+    check "and when it is asked again" partly resume
+    run sample $short --logit-limit 1 -o none-$each
+    check "a run by $each of which all chains diverge fails" [ "$(cat code)" = 1 -a ! -s stdout ]
+    check "with what helps" grep -q "^kelvin sample: none-$each: all chains diverged: leave --logit-limit as it is by default, or make --" stderr
+    run resume none-$each
+    check "and when it is asked again" [ "$(cat code)" = 1 ]
+done
 
 # ---- figures ----
 figure="figure decision-boundary --scale smoke --grid 40 --seed 7"
@@ -386,10 +454,11 @@ import json, math, struct
 
 def draws(folder, chains=3, warmup=6):
     for chain in range(chains):
-        raw = open(f"{folder}/chain-{chain:03d}/samples.safetensors", "rb").read()
+        raw = open(f"{folder}/chain-{chain:03d}/samples-000.safetensors", "rb").read()
         size, = struct.unpack("<Q", raw[:8])
         names = json.loads(raw[8:8 + size])
         names.pop("__metadata__", None)
+        names.pop("history")
         def tensor(name):
             begin, end = names[name]["data_offsets"]
             values = struct.unpack(f"<{(end - begin) // 4}f", raw[8 + size + begin:8 + size + end])

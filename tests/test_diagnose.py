@@ -1,7 +1,7 @@
 """kelvin diagnose --json against NumPy and SciPy. Usage: test_diagnose.py RUN JSON...
 
 Written from the papers, not from the C: ranks by scipy.stats.rankdata, scores by scipy.stats.norm.ppf, all
-autocovariances at once by FFT, Geyer's sequence on an array of them, probabilities by scipy.special.softmax.
+autocovariances at once by FFT, Geyer's sequence on an array of them, probabilities by scipy.special.
 """
 import glob
 import json
@@ -9,7 +9,7 @@ import struct
 import sys
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 from scipy.stats import norm, rankdata
 
 MOST_OBSERVED, MOST_PAIRS = 1000, 50
@@ -19,14 +19,17 @@ def load(path):
     raw = open(path, "rb").read()
     size = struct.unpack("<Q", raw[:8])[0]
     head = json.loads(raw[8:8 + size])
-    head.pop("__metadata__", None)
+    head.pop("__metadata__")
     return {name: np.frombuffer(raw[8 + size:][slice(*t["data_offsets"])], "<f4").reshape(t["shape"])
-            for name, t in head.items()}
+            for name, t in head.items() if t["dtype"] == "F32"}
 
 
-def flat(tensors, lead):
-    """(parameters,) of a sample, (iterations, parameters) of a chain."""
-    return np.concatenate([t.reshape(t.shape[:lead] + (-1,)) for t in tensors.values()], axis=-1).astype(float)
+def chain_draws(folder, chain):
+    """(draws, parameters) of a chain, over all of its files."""
+    files = sorted(glob.glob(f"{folder}/chain-{chain:03d}/samples-*.safetensors"))
+    tensors = [load(f) for f in files]
+    return np.concatenate([np.concatenate([a.reshape(len(a), -1) for a in t.values()], axis=1)
+                           for t in tensors]).astype(float)
 
 
 # ---- one number for each quantity of x (quantities, chains, draws) ----
@@ -118,35 +121,39 @@ def history(folder, chain):
     return np.genfromtxt(f"{folder}/chain-{chain:03d}/history.csv", delimiter=",", names=True)
 
 
+def temperatures(rows, unit):
+    """Of the last rows of each chain: what its sampler measures; None if that is nothing."""
+    out = {unit: len(rows[0]), "chains": len(rows), "set": rows[0]["temperature"].mean()}
+    names = [n for n in ("kinetic", "configurational") if n + "_temperature" in rows[0].dtype.names]
+    for name in names:
+        means = np.array([r[name + "_temperature"].mean() for r in rows])
+        out[name] = {"mean": means.mean(), "error": means.std(ddof=1) / np.sqrt(len(means))}
+    return out if names else None
+
+
 def read(folder, config):
     """Parameters (samples, parameters), the chain of each sample, and what the sampler says of itself."""
     chains = range(config["chains"])
-    if config["sampler"] == "hmc":
-        warmup = config["warmup"]
-        draws = [flat(load(f"{folder}/chain-{c:03d}/samples.safetensors"), 1)[warmup:] for c in chains]
-        rows = np.concatenate([history(folder, c)[warmup:] for c in chains])
-        sampler = {"acceptance": rows["accepted"].mean(), "energy_error": np.median(np.abs(rows["energy_error"])),
-                   "temperatures": None}
-        return np.concatenate(draws), np.repeat(chains, len(draws[0])), sampler
-    files = sorted(glob.glob(f"{folder}/chain-*/sample-*.safetensors"))
-    chain = np.array([int(f.split("chain-")[-1][:3]) for f in files])
-    cycles = config["samples"] // config["chains"] if config["schedule"] == "cyclical" else 1
-    last = max(1, config["epochs"] // cycles // 20)
-    rows = [history(folder, c)[-last:] for c in chains]
-    temperatures = {"epochs": last, "chains": len(rows), "set": rows[0]["temperature"].mean()}
-    for name in ("kinetic", "configurational"):
-        means = np.array([r[name + "_temperature"].mean() for r in rows])
-        temperatures[name] = {"mean": means.mean(), "error": means.std(ddof=1) / np.sqrt(len(means))}
-    sampler = {"acceptance": None, "energy_error": None, "temperatures": temperatures}
-    return np.array([flat(load(f), 0) for f in files]), chain, sampler
+    warmup = config.get("warmup", 0)
+    draws = [chain_draws(folder, c)[warmup:] for c in chains]
+    rows = [history(folder, c) for c in chains]
+    out = {"acceptance": None, "energy_error": None}
+    if "epochs" in config:
+        cycles = config["samples"] // config["chains"] if config["schedule"] == "cyclical" else 1
+        rows, unit = [r[-max(1, config["epochs"] // cycles // 20):] for r in rows], "epochs"
+    else:
+        rows, unit = [r[warmup:] for r in rows], "iterations"
+    if "accepted" in rows[0].dtype.names:
+        out = {"acceptance": np.concatenate([r["accepted"] for r in rows]).mean(),
+               "energy_error": np.median(np.abs(np.concatenate([r["energy_error"] for r in rows])))}
+    out["temperatures"] = temperatures(rows, unit)
+    return np.concatenate(draws), np.repeat(chains, len(draws[0])), out
 
 
 def expected(folder):
     config = json.load(open(f"{folder}/run.json"))
     theta, chain, out = read(folder, config)
     try:
-        if config["sampler"] == "hmc":
-            raise FileNotFoundError
         logits, side = np.load(f"{folder}/logits_test.npy").astype(float), "test"
     except FileNotFoundError:
         logits, side = np.load(f"{folder}/logits_train.npy").astype(float), "train"
@@ -158,7 +165,7 @@ def expected(folder):
     z, y = np.load(f"{folder}/logits_train.npy").astype(float), np.load(f"{folder}/labels_train.npy")
     q = softmax(z, axis=2)
     out.update(side=side, observations=len(observed), samples=len(p), training_accuracy=(z.argmax(2) == y).mean(),
-               training_log_likelihood=np.log(q[:, np.arange(len(y)), y]).mean(), training_confidence=q.max(2).mean(),
+               training_log_likelihood=log_softmax(z, axis=2)[:, np.arange(len(y)), y].mean(), training_confidence=q.max(2).mean(),
                agreement=agreement(p, chain))
     if shape[2] > 1:
         out.update(parameters=convergence(theta.T.reshape(shape)),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What kelvin diagnose says of runs by both samplers. Usage: test_diagnose.sh KELVIN SOURCE_ROOT
+# What kelvin diagnose says of runs by every sampler. Usage: test_diagnose.sh KELVIN SOURCE_ROOT
 . "$2/tests/shell.sh"
 
 has() { grep -qF -e "$1" flat; }
@@ -22,15 +22,24 @@ ok sample $small --epochs 78 --chains 3 --samples 39 --schedule cyclical -o cycl
 ok sample --lr 3e-3 --epochs 100 --chains 3 -o singles
 ok sample --sampler hmc --data digits --model mlp:5 --chains 3 --iterations 30 --steps 20 --step-size 1e-3 -o digits
 ok sample --sampler hmc --chains 2 --iterations 61 --steps 100 -o toy
+awk -v OFS=, 'BEGIN { srand(7); print "a,b,kind"; for (i = 0; i < 1250; i++) {
+    k = i % 3; print 2 * k + rand(), k - rand(), "k" k } }' >many.csv
+ok sample --sampler hmc --data csv:many.csv,split=0 --model mlp:5 --chains 3 --iterations 30 --steps 20 --step-size 1e-3 -o many
+ok sample --sampler mclmc --data digits --model mlp:5 --chains 3 --iterations 40 --warmup 20 --steps 20 -o microcanonical
+# So many draws that a file cannot have all of them.
+ok sample --sampler mclmc --data toy --model mlp:2 --chains 2 --iterations 4200 --warmup 150 --steps 1 -o files
+check "several files of draws" [ "$(ls files/chain-00*/samples-00* | wc -l)" -gt 2 ]
 
 # ---- against NumPy and SciPy ----
-for run in cycles singles digits toy; do
+runs="cycles singles digits toy many microcanonical files"
+pairs=
+for run in $runs; do
     ok diagnose --json $run
     cp stdout $run.json
+    pairs="$pairs $run $run.json"
 done
 if /usr/bin/python3 -c 'import numpy, scipy' 2>/dev/null; then
-    /usr/bin/python3 "$root/tests/test_diagnose.py" cycles cycles.json singles singles.json digits digits.json \
-        toy toy.json >stdout 2>stderr
+    /usr/bin/python3 "$root/tests/test_diagnose.py" $pairs >stdout 2>stderr
     check "the numbers of NumPy and SciPy" [ $? = 0 ]
 else
     echo "skipped: python3 has no numpy or no scipy to compare the numbers with"
@@ -54,10 +63,19 @@ check "in the folder itself" cmp -s first inside/stdout
 ok diagnose --json --threads 3 digits
 check "the same bits on any number of threads" cmp -s stdout digits.json
 
+diagnosed many
+check "of many observations, a thousand" has "at 1000 of 1250 training observations."
 diagnosed digits
-check "of many observations, a thousand" has "at 1000 of 1438 training observations."
-check "acceptance, no temperature" grep -q '^acceptance  ' stdout
+check "what there is to test with" has "at 359 test observations."
+check "acceptance" grep -q '^acceptance  ' stdout
+check "no temperature" lacks "kinetic temperature"
+check "of either kind" lacks "configurational temperature"
 check "energy error" grep -qE '^energy error, median +[0-9.]+$' stdout
+diagnosed microcanonical
+check "no acceptance, one temperature" grep -qE '^configurational temperature +[-0-9.]+ \+- [0-9.]+   set: 1$' stdout
+check "and no other" lacks "kinetic"
+check "nothing is accepted" lacks "acceptance"
+check "whose temperatures" has "Temperatures: of the last 20 iterations of 3 chains."
 diagnosed toy
 check "two classes: one of them" has "the probability of the first class at 18 training observations."
 check "two chains: no matrix" lacks "chain by chain"
@@ -99,10 +117,22 @@ check "which it does" lacks "next to nothing"
 
 level() { # RUN: every epoch at temperature 1
     for file in $1/chain-*/history.csv; do
-        awk -F, -v OFS=, 'NR > 1 { $3 = $9 = $10 = 1 } { print }' $file >level.csv
+        awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) hot[i] = $i ~ /temperature/ }
+            NR > 1 { for (i = 1; i <= NF; i++) if (hot[i]) $i = 1 } { print }' $file >level.csv
         cp level.csv $file
     done
+    vouched $1
 }
+broken() { # RUN TEXT
+    run diagnose $1
+    check "diagnose $1 should fail with: $2" complained 1 "$2"
+}
+vouched() { python3 "$root/tests/vouch.py" "$1"; } # RUN: what was changed in it is right from now on
+cp apart/chain-000/history.csv whole
+sed '3s/$/1/' whole >apart/chain-000/history.csv
+broken apart "apart/chain-000/history.csv: is not as the run left it: "
+broken apart "; kelvin resume apart makes it again"
+cp whole apart/chain-000/history.csv
 level apart
 diagnosed apart
 check "chains that have not met" has "The chains have not found the same predictions"
@@ -122,19 +152,17 @@ check "logits that are gone are computed again" python3 -c "
 import json
 a, b = json.load(open('stdout')), json.load(open('toy.json'))
 assert all(abs(a['predictions'][k] - b['predictions'][k]) < 1e-3 * abs(b['predictions'][k]) for k in a['predictions'])"
-broken() { # TEXT
-    run diagnose singles
-    check "diagnose should fail with: $1" complained 1 "$1"
-}
 mv singles/chain-001/history.csv whole
 sed 's/^3,[^,]*/3,fast/' whole >singles/chain-001/history.csv
-broken "singles/chain-001/history.csv, line 5"
+vouched singles
+broken singles "singles/chain-001/history.csv, line 5"
 mv whole singles/chain-001/history.csv
+vouched singles
 cp -r singles lost
 head -n 5 singles/chain-001/history.csv >lost/chain-001/history.csv
 ok diagnose lost
 tr -s '\n ' '  ' <stdout >flat
-check "a history that was cut" grep -qE "lost/chain-001/history.csv ends after 4 of [0-9]+ epochs; remove it, then kelvin resume lost makes it again\." flat
+check "a history that was cut" grep -qE "lost/chain-001/history.csv ends after 4 of [0-9]+ epochs; kelvin resume lost makes it again\." flat
 check "and the temperatures of the others" grep -q "of 2 chains" flat
 rm lost/chain-00*/history.csv
 ok diagnose lost
@@ -146,21 +174,29 @@ run export lost --format npz --what sample_stats -o lost.npz
 check "an export that needs them" complained 1 "lost/chain-000/history.csv is missing; kelvin resume lost makes it again"
 cp singles/chain-000/history.csv lost/chain-000
 ok report lost -o lost.html --force
-overwrite() { # FILE OFFSET BYTES: what is there is kept in whole
-    cp "$1" whole
-    printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+# changed FILE OFFSET BYTES TEXT: what was not there when the run ended is found by its checksum, whatever it says; and
+# what it says is found even if the checksum is right. It is made again.
+changed() {
+    cp "singles/$1" whole
+    cp singles/manifest vouching
+    printf "$3" | dd of="singles/$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+    broken singles "singles/$1: is not as the run left it: "
+    vouched singles
+    broken singles "singles/$1: $4; kelvin resume singles makes it again"
+    mv vouching singles/manifest
+    ok resume singles
+    check "resume made $1 again" cmp -s whole "singles/$1"
 }
-again="; remove it, then kelvin resume singles makes it again"
-overwrite singles/labels_test.npy 152 '\115'
-broken "singles/labels_test.npy: label 3 is 77; expected 0 .. 9$again"
-mv whole singles/labels_test.npy
-overwrite singles/logits_test.npy 128 '\000\000\300\177'
-broken "singles/logits_test.npy: sample 0, observation 0, class 0: the logit is nan; expected a number$again"
-mv whole singles/logits_test.npy
+changed labels_test.npy 152 '\115' "label 3 is 77; expected 0 .. 9"
+changed logits_test.npy 128 '\000\000\300\177' "sample 0, observation 0, class 0: the logit is nan; expected a number"
 cp singles/logits_test.npy singles/logits_train.npy
-broken "singles/logits_train.npy: shape is (3, 359, 10); expected"
+broken singles "singles/logits_train.npy: is not as the run left it"
+vouched singles
+broken singles "singles/logits_train.npy: shape is (3, 359, 10); expected"
 head -c 5000 singles/logits_train.npy >singles/logits_test.npy
-broken "singles/logits_test.npy"
+broken singles "singles/logits_test.npy: is not as the run left it"
+vouched singles
+broken singles "singles/logits_test.npy: holds"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -57,14 +57,15 @@ static bool all_finite(const float *x, size_t n)
     return true;
 }
 
-/* Its state is of numbers, at the end of an epoch before the divergence, and the history goes as far. */
-static void good_state(const kelvin_run *run, const char *name, uint32_t number, uint32_t epochs)
+/* Its state is of numbers, at the end of a row before the divergence, and the history goes as far. */
+static void good_state(const kelvin_run *run, const char *name, uint32_t number, uint32_t rows)
 {
-    double rows[64 * KELVIN_EPOCH_COLUMNS];
+    double column[64];
     struct kelvin_chain chain = state_of(run, name, number);
-    assert_true(all_finite(chain.good.theta, run->model->n_params) && all_finite(chain.good.v, run->model->n_params));
-    assert_int_equal(chain.good.step, epochs * chain.steps_per_epoch);
-    read_history(rows, name, number, epochs);
+    assert_true(all_finite(chain.good.vectors, kelvin_sampler_vectors(run->sampler) * run->model->n_params));
+    assert_int_equal(chain.good.step, rows * chain.row_steps);
+    assert_true(rows <= 64);
+    read_column(column, run, name, number, "logit_range", rows);
     kelvin_chain_destroy(&chain);
 }
 
@@ -85,7 +86,7 @@ static const char *larger_after_a_step(const kelvin_run *run, uint32_t number)
     assert_ok(kelvin_chain_begin(&chain));
     assert_ok(kelvin_chain_step(&chain));
     assert_int_equal(chain.step, 1);
-    const float *theta = kelvin_sghmc_theta(chain.sampler);
+    const float *theta = kelvin_sampler_theta(chain.sampler);
     const kelvin_tensor *t = run->model->tensor;
     double now[2] = {0};
     for (size_t i = 0; i < run->model->n_params; i++) now[i >= t[2].offset] += pow((double)theta[i], 2);
@@ -94,45 +95,62 @@ static const char *larger_after_a_step(const kelvin_run *run, uint32_t number)
     return now[0] / start[0] > now[1] / start[1] ? "is layer layers.0;" : "is layer layers.1;";
 }
 
-/* Steps so large that the first one leads out of all numbers: the start is what is kept. */
-static void all_diverge(void **state)
+/* A configuration of which the first step leads out of all numbers, or out of the limit of its logits. */
+static kelvin_run_config lost_by(const kelvin_sampler_type *type)
 {
-    (void)state;
-    kelvin_run_config config = tiny();
-    config.lr = 1e30;
-    kelvin_chains *chains = started(&config, "lost");
-    const kelvin_chains_options options = {.threads = 2, .checkpoint = 0};
-    assert_ok(kelvin_chains_run(chains, &options, NULL, NULL));
-    assert_true(kelvin_chains_finished(chains));
-    const kelvin_run *run = kelvin_chains_about(chains);
+    kelvin_run_config config = tiny_by(type);
+    if (type->batches)
+        set(&config, "lr", 1e30);
+    else
+        config.logit_limit = 1e-3;
+    return config;
+}
+
+static void keeps_the_start(const kelvin_run *run, const char *name, uint32_t number)
+{
+    struct kelvin_chain kept = state_of(run, name, number), fresh;
+    assert_ok(kelvin_chain_create(&fresh, run, number));
+    assert_ok(kelvin_chain_threads(&fresh, 1));
+    assert_ok(kelvin_chain_begin(&fresh));
+    assert_memory_equal(kept.good.vectors, fresh.good.vectors, run->model->n_params * sizeof(float));
+    kelvin_chain_destroy(&kept);
+    kelvin_chain_destroy(&fresh);
+}
+
+/* Steps so large that the first one leads out of all numbers: the start is what is kept. */
+static void all_are_lost(const kelvin_sampler_type *type)
+{
+    const kelvin_run_config config = lost_by(type);
+    kelvin_run *run = started(&config, "lost");
+    assert_ok(sample(run, 2, 0));
+    assert_true(kelvin_run_finished(run));
     char sentences[3][KELVIN_NOTE];
     for (uint32_t i = 0; i < 3; i++) {
-        char who[64];
-        snprintf(who, sizeof who, "chain %u diverged at step 1 (epoch 0): its ", i);
-        says(kelvin_chains_diverged(chains, i),
-             (const char *const[]){who, larger_after_a_step(run, i), "after 0 epochs is kept", NULL});
-        snprintf(sentences[i], sizeof sentences[i], "%s", kelvin_chains_diverged(chains, i));
+        char who[64], kept[64];
+        snprintf(who, sizeof who, "chain %u diverged at step %d (%s 0): its ", i, type->batches ? 1 : 0,
+                 kelvin_run_row_name(run));
+        snprintf(kept, sizeof kept, "after 0 %ss is kept", kelvin_run_row_name(run));
+        says(kelvin_run_diverged(run, i),
+             (const char *const[]){who, type->batches ? larger_after_a_step(run, i) : "is layer layers.", kept, NULL});
+        snprintf(sentences[i], sizeof sentences[i], "%s", kelvin_run_diverged(run, i));
         print_message("%s\n", sentences[i]);
-        struct kelvin_chain chain = state_of(run, "lost", i);
-        float *start = kelvin_alloc(run->model->n_params, sizeof *start);
-        kelvin_model_init(run->model, start, config.seed, i);
-        assert_memory_equal(chain.good.theta, start, run->model->n_params * sizeof *start);
-        kelvin_free(start);
-        kelvin_chain_destroy(&chain);
+        keeps_the_start(run, "lost", i);
         good_state(run, "lost", i, 0);
     }
     assert_false(exists(in_base("lost/logits_train.npy")));
-    assert_false(exists(in_base("lost/chain-000/sample-000.safetensors")));
-    kelvin_chains_close(chains);
+    assert_false(exists(in_base("lost/chain-000/samples-000.safetensors")));
+    kelvin_run_close(run);
+    kelvin_samples *samples;
+    fails(kelvin_samples_open(&samples, in_base("lost")), KELVIN_EDIVERGED, "all chains diverged", sentences[0]);
 
     /* It stays so. */
     size_t before, after;
     char *bytes = slurp(in_base("lost/chain-001/state.safetensors"), &before);
-    chains = opened("lost");
-    assert_true(kelvin_chains_finished(chains));
-    assert_ok(kelvin_chains_run(chains, &options, NULL, NULL));
-    for (uint32_t i = 0; i < 3; i++) assert_string_equal(kelvin_chains_diverged(chains, i), sentences[i]);
-    kelvin_chains_close(chains);
+    run = opened("lost");
+    assert_true(kelvin_run_finished(run));
+    assert_ok(sample(run, 2, 0));
+    for (uint32_t i = 0; i < 3; i++) assert_string_equal(kelvin_run_diverged(run, i), sentences[i]);
+    kelvin_run_close(run);
     char *again = slurp(in_base("lost/chain-001/state.safetensors"), &after);
     assert_int_equal(before, after);
     assert_memory_equal(bytes, again, after);
@@ -141,42 +159,76 @@ static void all_diverge(void **state)
     remove_tree(in_base("lost"));
 }
 
+static void all_diverge(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < samplers(); s++) all_are_lost(kelvin_sampler_info(s));
+}
+
 /* The last step of a run is seen by no other step: a sample must be looked at before it is one. */
 static void the_last_step_diverges(void **state)
 {
     (void)state;
-    kelvin_run_config config = tiny();
-    config.lr = 1e30;
-    config.epochs = config.chains = config.samples = 1;
-    config.batch = 60;
-    kelvin_chains *chains = started(&config, "last");
-    assert_ok(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 1}, NULL, NULL));
-    says(kelvin_chains_diverged(chains, 0),
-         (const char *const[]){"chain 0 diverged at step 1", "after 0 epochs", NULL});
-    assert_false(exists(in_base("last/chain-000/sample-000.safetensors")));
-    good_state(kelvin_chains_about(chains), "last", 0, 0);
-    kelvin_chains_close(chains);
-    remove_tree(in_base("last"));
+    for (size_t s = 0; s < samplers(); s++) {
+        kelvin_run_config config = lost_by(kelvin_sampler_info(s));
+        config.epochs = config.iterations = config.chains = config.samples = 1;
+        config.warmup = 0;
+        config.batch = 60;
+        kelvin_run *run = started(&config, "last");
+        assert_ok(sample(run, 1, 0));
+        char kept[64];
+        snprintf(kept, sizeof kept, "after 0 %ss", kelvin_run_row_name(run));
+        says(kelvin_run_diverged(run, 0), (const char *const[]){"chain 0 diverged at step ", kept, NULL});
+        assert_false(exists(in_base("last/chain-000/samples-000.safetensors")));
+        good_state(run, "last", 0, 0);
+        kelvin_run_close(run);
+        remove_tree(in_base("last"));
+    }
+}
+
+/* Steps so large that nothing is left of the numbers: by a sampler that accepts or rejects, all are rejected, and by
+ * one that tunes itself, they are made smaller. Where they were said, and count, the chain has diverged. */
+static void huge_steps(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_sampler_type *type = kelvin_sampler_info(s);
+        kelvin_run_config config = tiny_by(type);
+        if (type->batches) continue;
+        set(&config, "step_size", 1e30);
+        config.warmup = 0;
+        kelvin_run *run = started(&config, "huge");
+        assert_ok(sample(run, 2, 0));
+        for (uint32_t i = 0; i < 3; i++) {
+            if (type->accepts)
+                assert_null(kelvin_run_diverged(run, i));
+            else
+                says(kelvin_run_diverged(run, i),
+                     (const char *const[]){"diverged at step 0 (iteration 0): its ", NULL});
+        }
+        kelvin_run_close(run);
+        remove_tree(in_base("huge"));
+    }
 }
 
 /* ---- one of them ---- */
 
-enum { EPOCHS = 50, CHAINS = 3 };
+enum { ROWS = 50, CHAINS = 3 };
 
 /* The widest logits of each chain, and a limit that the widest of all passes alone. */
-static double limit_for_one(double rows[CHAINS][EPOCHS][KELVIN_EPOCH_COLUMNS], uint32_t *widest)
+static double limit_for_one(double range[CHAINS][ROWS], const kelvin_run *run, uint32_t *widest)
 {
-    double range[CHAINS] = {0}, second = 0;
+    double widths[CHAINS] = {0}, second = 0;
     *widest = 0;
     for (uint32_t i = 0; i < CHAINS; i++) {
-        read_history(rows[i][0], "free", i, EPOCHS);
-        for (uint32_t e = 0; e < EPOCHS; e++) range[i] = fmax(range[i], rows[i][e][LOGIT_RANGE]);
-        if (range[i] > range[*widest]) *widest = i;
+        read_column(range[i], run, "free", i, "logit_range", ROWS);
+        for (uint32_t e = 0; e < ROWS; e++) widths[i] = fmax(widths[i], range[i][e]);
+        if (widths[i] > widths[*widest]) *widest = i;
     }
     for (uint32_t i = 0; i < CHAINS; i++)
-        if (i != *widest) second = fmax(second, range[i]);
-    print_message("widest logits %g, of the others %g\n", range[*widest], second);
-    return 0.5 * (range[*widest] + second);
+        if (i != *widest) second = fmax(second, widths[i]);
+    print_message("%s: widest logits %g, of the others %g\n", run->sampler->name, widths[*widest], second);
+    return 0.5 * (widths[*widest] + second);
 }
 
 /* What a chain did, in two runs whose limits differ: files with parameters know the configuration, and differ. */
@@ -188,7 +240,21 @@ static void same_chains(const char *a, const char *b, uint32_t chain)
     same_bytes(x, y);
 }
 
-/* How and when files were written changes neither sentence nor history nor the state that is kept. */
+/* What a chain did before it left is what it does without a limit: the file begins with all of the other. */
+static void same_beginning(const char *whole, const char *cut, uint32_t chain)
+{
+    kelvin_path x, y;
+    size_t n, m;
+    assert_ok(kelvin_path_join(x, in_base(whole), KELVIN_HISTORY_FILE, chain));
+    assert_ok(kelvin_path_join(y, in_base(cut), KELVIN_HISTORY_FILE, chain));
+    char *all = slurp(x, &n), *part = slurp(y, &m);
+    assert_true(m < n);
+    assert_memory_equal(all, part, m);
+    kelvin_free(all);
+    kelvin_free(part);
+}
+
+/* How and when files were written changes neither a sentence nor a byte. */
 static void same_divergence(const kelvin_run_config *config, const char *sentence, uint32_t lost)
 {
     const struct {
@@ -196,100 +262,122 @@ static void same_divergence(const kelvin_run_config *config, const char *sentenc
         double checkpoint;
     } table[] = {{1, 1e9}, {2, 1e-9}, {3, 1e-9}};
     for (size_t i = 0; i < 3; i++) {
-        kelvin_chains *chains = started(config, "again");
-        const kelvin_chains_options options = {.threads = table[i].threads, .checkpoint = table[i].checkpoint};
-        assert_ok(kelvin_chains_run(chains, &options, NULL, NULL));
-        assert_string_equal(kelvin_chains_diverged(chains, lost), sentence);
-        kelvin_chains_close(chains);
-        for (size_t k = 0; k < 2; k++) {
-            kelvin_path x, y, name;
-            assert_true(snprintf(name, sizeof name, k ? KELVIN_STATE_FILE : KELVIN_HISTORY_FILE, lost) > 0);
-            assert_ok(kelvin_path_join(x, in_base("again"), "%s", name));
-            assert_ok(kelvin_path_join(y, in_base("one"), "%s", name));
-            same_bytes(x, y);
-        }
-        same_bytes(in_base("again/logits_train.npy"), in_base("one/logits_train.npy"));
+        kelvin_run *run = started(config, "again");
+        assert_ok(sample(run, table[i].threads, table[i].checkpoint));
+        assert_string_equal(kelvin_run_diverged(run, lost), sentence);
+        kelvin_run_close(run);
+        same_runs("again", "one");
         remove_tree(in_base("again"));
     }
+}
+
+static void right_logits(const kelvin_run *run, const char *path, size_t samples)
+{
+    const size_t shape[3] = {samples, run->data->train.n, run->data->classes};
+    float *logits = kelvin_alloc(shape[0] * shape[1] * shape[2], sizeof *logits);
+    assert_ok(kelvin_npy_read(logits, path, shape));
+    assert_true(all_finite(logits, shape[0] * shape[1] * shape[2]));
+    kelvin_free(logits);
+}
+
+/* One chain of three leaves, after `left` draws that count. */
+static void one_is_lost(kelvin_run_config *config)
+{
+    static double range[CHAINS][ROWS];
+    uint32_t lost, last = 0;
+    whole_run(config, "free", 2, 0);
+    kelvin_run *run = run_of("free");
+    config->logit_limit = limit_for_one(range, run, &lost);
+    kelvin_run_close(run);
+    while (range[lost][last] <= config->logit_limit) last++;
+    run = started(config, "one");
+    assert_ok(sample(run, 2, 0));
+    assert_true(kelvin_run_finished(run));
+    assert_ok(kelvin_run_verify(run));
+    size_t samples = 0;
+    for (uint32_t i = 0; i < CHAINS; i++) {
+        const uint32_t draws = kelvin_run_draws_by(run, i == lost ? last : ROWS), warmup = kelvin_run_warmup(run);
+        samples += draws > warmup ? draws - warmup : 0;
+        if (i == lost) continue;
+        assert_null(kelvin_run_diverged(run, i));
+        same_chains("one", "free", i);
+    }
+    char sentence[KELVIN_NOTE], who[64], step[128];
+    snprintf(sentence, sizeof sentence, "%s", kelvin_run_diverged(run, lost));
+    print_message("%s\n", sentence);
+    snprintf(who, sizeof who, "chain %u diverged at step ", lost);
+    snprintf(step, sizeof step, "(%s %u): its logits ran away; what has grown most is layer layers.",
+             kelvin_run_row_name(run), last);
+    says(sentence, (const char *const[]){who, step, NULL});
+    good_state(run, "one", lost, last);
+    same_beginning("free", "one", lost);
+    right_logits(run, in_base("one/logits_train.npy"), samples);
+    kelvin_run_close(run);
+    resumed("one", 1);
+    same_divergence(config, sentence, lost);
+    remove_tree(in_base("one"));
+    remove_tree(in_base("free"));
 }
 
 static void one_diverges(void **state)
 {
     (void)state;
-    static double rows[CHAINS][EPOCHS][KELVIN_EPOCH_COLUMNS], kept[EPOCHS][KELVIN_EPOCH_COLUMNS];
-    kelvin_run_config config = tiny();
-    uint32_t lost, last = 0;
-    config.temperature = 20; /* chains that go far */
-    config.schedule = config.temperature_schedule = "constant";
-    whole_run(&config, "free", 2, 0);
-    config.logit_limit = limit_for_one(rows, &lost);
-    while (rows[lost][last][LOGIT_RANGE] <= config.logit_limit) last++;
-    kelvin_chains *chains = started(&config, "one");
-    assert_ok(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 2}, NULL, NULL));
-    assert_true(kelvin_chains_finished(chains));
-    const kelvin_run *run = kelvin_chains_about(chains);
-    for (uint32_t i = 0; i < CHAINS; i++) {
-        if (i == lost) continue;
-        assert_null(kelvin_chains_diverged(chains, i));
-        same_chains("one", "free", i);
+    for (size_t s = 0; s < samplers(); s++) {
+        kelvin_run_config config = tiny_by(kelvin_sampler_info(s));
+        config.temperature = 20; /* chains that go far */
+        config.schedule = config.temperature_schedule = "constant";
+        one_is_lost(&config);
     }
-    char sentence[KELVIN_NOTE], who[64], step[128];
-    snprintf(sentence, sizeof sentence, "%s", kelvin_chains_diverged(chains, lost));
-    print_message("%s\n", sentence);
-    snprintf(who, sizeof who, "chain %u diverged at step ", lost);
-    snprintf(step, sizeof step, "(epoch %u): its logits ran away; what has grown most is layer layers.", last);
-    says(sentence, (const char *const[]){who, step, NULL});
-    good_state(run, "one", lost, last);
-    read_history(kept[0], "one", lost, last); /* what it did before is what it did without a limit */
-    assert_memory_equal(kept, rows[lost], last * sizeof *kept);
-    const size_t shape[3] = {CHAINS - 1, run->data->train.n, run->data->classes};
-    float *logits = kelvin_alloc(shape[0] * shape[1] * shape[2], sizeof *logits);
-    assert_ok(kelvin_npy_read(logits, in_base("one/logits_train.npy"), shape));
-    assert_true(all_finite(logits, shape[0] * shape[1] * shape[2]));
-    kelvin_free(logits);
-    kelvin_chains_close(chains);
-    resumed("one", 1);
-    same_divergence(&config, sentence, lost);
-    remove_tree(in_base("one"));
-    remove_tree(in_base("free"));
+}
+
+/* A limit that a chain passes where its logits are wider than ever before, for the last time. */
+static double limit_for_late(const double range[ROWS], uint32_t *last)
+{
+    double widest = range[0], limit = 0;
+    *last = 0;
+    for (uint32_t e = 1; e < ROWS; e++) {
+        if (range[e] > widest) limit = 0.5 * (widest + range[ *last = e]);
+        widest = fmax(widest, range[e]);
+    }
+    return limit;
 }
 
 /* What a chain gave before it left is a sample like any other. */
 static void earlier_samples_count(void **state)
 {
     (void)state;
-    static double rows[EPOCHS][KELVIN_EPOCH_COLUMNS];
-    kelvin_run_config config = tiny();
-    config.chains = 1;
-    config.samples = 5; /* one after each ten epochs */
-    config.lr = 1e-3;   /* so that it goes far, but slowly */
-    config.temperature = 20;
-    config.schedule = config.temperature_schedule = "constant";
-    whole_run(&config, "free", 1, 0);
-    read_history(rows[0], "free", 0, EPOCHS);
-    uint32_t last = 0;
-    config.logit_limit = 0;
-    for (uint32_t e = 0; e < 25; e++) config.logit_limit = fmax(config.logit_limit, 1.02 * rows[e][LOGIT_RANGE]);
-    while (last < EPOCHS && rows[last][LOGIT_RANGE] <= config.logit_limit) last++;
-    assert_true(last < EPOCHS);
-    kelvin_chains *chains = started(&config, "early");
-    assert_ok(kelvin_chains_run(chains, &(kelvin_chains_options){.threads = 2}, NULL, NULL));
-    assert_non_null(kelvin_chains_diverged(chains, 0));
-    const kelvin_run *run = kelvin_chains_about(chains);
-    const size_t samples = last / 10, shape[3] = {samples, run->data->train.n, run->data->classes};
-    assert_true(samples >= 2);
-    float *logits = kelvin_alloc(samples * shape[1] * shape[2], sizeof *logits);
-    assert_ok(kelvin_npy_read(logits, in_base("early/logits_train.npy"), shape));
-    kelvin_free(logits);
-    const size_t n = run->model->n_params;
-    float *a = kelvin_alloc(2 * n, sizeof *a), *b = a + n;
-    assert_ok(kelvin_sample_read(a, in_base("early/chain-000/sample-001.safetensors"), run->model));
-    assert_ok(kelvin_sample_read(b, in_base("free/chain-000/sample-001.safetensors"), run->model));
-    assert_memory_equal(a, b, n * sizeof *a);
-    kelvin_free(a);
-    kelvin_chains_close(chains);
-    remove_tree(in_base("early"));
-    remove_tree(in_base("free"));
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_sampler_type *type = kelvin_sampler_info(s);
+        double range[ROWS];
+        kelvin_run_config config = tiny_by(type);
+        config.chains = 1;
+        config.samples = 5; /* one after each ten epochs */
+        config.temperature = 20;
+        config.schedule = config.temperature_schedule = "constant";
+        if (type->batches) set(&config, "lr", 1e-3); /* so that it goes far, but slowly */
+        config.warmup = 0;
+        whole_run(&config, "free", 1, 0);
+        kelvin_run *free_run = run_of("free");
+        read_column(range, free_run, "free", 0, "logit_range", ROWS);
+        uint32_t last;
+        config.logit_limit = limit_for_late(range, &last);
+        kelvin_run *run = started(&config, "early");
+        assert_ok(sample(run, 2, 0));
+        assert_non_null(kelvin_run_diverged(run, 0));
+        const size_t samples = kelvin_run_draws_by(run, last);
+        assert_true(samples >= 2);
+        right_logits(run, in_base("early/logits_train.npy"), samples);
+        for (uint32_t i = 0; i < samples; i++) {
+            float *a = draw_of(run, "early", 0, i), *b = draw_of(free_run, "free", 0, i);
+            assert_memory_equal(a, b, run->model->n_params * sizeof *a);
+            kelvin_free(a);
+            kelvin_free(b);
+        }
+        kelvin_run_close(run);
+        kelvin_run_close(free_run);
+        remove_tree(in_base("early"));
+        remove_tree(in_base("free"));
+    }
 }
 
 /* ---- warnings ---- */
@@ -334,7 +422,7 @@ static void warnings_before_the_start(void **state)
         config.data = table_of_classes(table[i].classes);
         config.density = table[i].density;
         config.init = table[i].init;
-        assert_ok(kelvin_run_create(&run, &config));
+        assert_ok(kelvin_run_start(&run, &config, NULL));
         assert_int_equal(run->data->classes, table[i].classes);
         const char *warning = kelvin_run_warning(run);
         if (!table[i].warning)
@@ -345,30 +433,33 @@ static void warnings_before_the_start(void **state)
     }
 }
 
-/* HMC looks at the whole density and refuses what is wrong: there is nothing to warn of. */
-static void hmc_needs_no_warning(void **state)
+/* Of all data the whole density is looked at, and what is wrong is refused: there is nothing to warn of. */
+static void all_data_need_no_warning(void **state)
 {
     (void)state;
-    kelvin_run_config config;
-    kelvin_run *run;
-    assert_ok(kelvin_run_defaults(&config, "hmc"));
-    config.data = table_of_classes(10);
-    config.model = "mlp:3";
-    config.density = "dirclip:0.79,-50";
-    config.iterations = 2;
-    config.warmup = 0;
-    assert_ok(kelvin_run_create(&run, &config));
-    assert_null(kelvin_run_warning(run));
-    kelvin_run_close(run);
+    for (size_t s = 0; s < samplers(); s++) {
+        kelvin_run_config config = tiny_by(kelvin_sampler_info(s));
+        kelvin_run *run;
+        if (kelvin_sampler_info(s)->batches) continue;
+        config.data = table_of_classes(10);
+        config.density = "dirclip:0.79,-50";
+        assert_ok(kelvin_run_start(&run, &config, NULL));
+        assert_null(kelvin_run_warning(run));
+        kelvin_run_close(run);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_layer_that_grew_is_named), cmocka_unit_test(all_diverge),
-        cmocka_unit_test(the_last_step_diverges),     cmocka_unit_test(one_diverges),
-        cmocka_unit_test(earlier_samples_count),      cmocka_unit_test(warnings_before_the_start),
-        cmocka_unit_test(hmc_needs_no_warning),
+        cmocka_unit_test(a_layer_that_grew_is_named),
+        cmocka_unit_test(all_diverge),
+        cmocka_unit_test(the_last_step_diverges),
+        cmocka_unit_test(huge_steps),
+        cmocka_unit_test(one_diverges),
+        cmocka_unit_test(earlier_samples_count),
+        cmocka_unit_test(warnings_before_the_start),
+        cmocka_unit_test(all_data_need_no_warning),
     };
     return cmocka_run_group_tests(tests, make_table, remove_base);
 }

@@ -17,11 +17,14 @@ from scipy.special import log_softmax
 RUN = sys.argv[1]
 KINDS = {"F32": "<f4", "F64": "<f8", "I64": "<i8", "BOOL": "?"}
 TEXTS = {"inference_library", "inference_library_version", "kelvin_run", "class_names"}
-STATS = {"sghmc": {"lp": "log_posterior", "lr": "lr", "temperature": "temperature", "epoch": "epoch",
-                   "kinetic_temperature": "kinetic_temperature",
+ALL = {"lp": "log_posterior", "temperature": "temperature"}
+STATS = {"sghmc": {**ALL, "lr": "lr", "epoch": "epoch", "kinetic_temperature": "kinetic_temperature",
                    "configurational_temperature": "configurational_temperature"},
-         "hmc": {"lp": "log_posterior", "acceptance_rate": "acceptance", "accepted": "accepted",
-                 "energy_error": "energy_error", "iteration": "iteration"}}
+         "hmc": {**ALL, "acceptance_rate": "acceptance", "accepted": "accepted", "energy_error": "energy_error",
+                 "iteration": "iteration"},
+         "mclmc": {**ALL, "energy_error": "energy_error", "energy_variance": "energy_variance", "step_size": "step_size",
+                   "momentum_decoherence_length": "length", "iteration": "iteration",
+                   "configurational_temperature": "configurational_temperature"}}
 WHOLE = {"epoch": "int64", "iteration": "int64", "accepted": "bool"}
 
 
@@ -47,23 +50,26 @@ def same(name, got, want):
 with open(RUN + "/run.json") as file:
     TEXT = file.read()
 config = json.loads(TEXT)
-sampler, epochs = config["sampler"], config.get("epochs")
+sampler, epochs, warmup = config["sampler"], config.get("epochs"), config.get("warmup", 0)
 
 
 def chain_parameters(chain):
-    """All draws of a chain by name, warm-up left out."""
-    if sampler == "hmc":
-        return {k: a[config["warmup"]:] for k, a in tensors(RUN + "/chain-%03d/samples.safetensors" % chain)[0].items()}
-    draws = [tensors(p)[0] for p in sorted(glob.glob(RUN + "/chain-%03d/sample-*.safetensors" % chain))]
-    return {k: np.stack([d[k] for d in draws]) for k in draws[0]} if draws else None
+    """All draws of a chain by name, warm-up left out, over all of its files; None if there are none."""
+    files = [tensors(p) for p in sorted(glob.glob(RUN + "/chain-%03d/samples-*.safetensors" % chain))]
+    assert [strings["number"] for _, strings in files] == [str(i) for i in range(len(files))]
+    assert sum(int(strings["warmup"]) for _, strings in files) <= warmup
+    drawn = {k: np.concatenate([arrays[k] for arrays, _ in files])[warmup:] for k in (files[0][0] if files else ())
+             if k != "history"}
+    return drawn if any(map(len, drawn.values())) else None
 
 
 def chain_history(chain, draws):
     """The rows of history.csv that end with a draw."""
     with open(RUN + "/chain-%03d/history.csv" % chain) as file:
         rows = list(csv.DictReader(file))
-    if sampler == "hmc":
-        return rows[config["warmup"]:]
+    if not epochs:
+        assert [int(r["warmup"]) for r in rows] == [1] * warmup + [0] * (len(rows) - warmup)
+        return rows[warmup:]
     return [rows[(d + 1) * epochs // draws - 1] for d in range(draws)]
 
 

@@ -5,6 +5,7 @@
 /* A run that has nothing but its lengths. */
 struct lengths {
     kelvin_sampler_type type;
+    kelvin_tensor tensor;
     kelvin_model model;
     kelvin_data data;
     struct kelvin_run_owned inside;
@@ -18,6 +19,9 @@ static kelvin_run *make(struct lengths *l, bool batches, uint32_t rows, uint32_t
 {
     *l = (struct lengths){.type = *kelvin_sampler_info(0), .model.n_params = (1 << 20) / fit};
     l->type.batches = batches;
+    l->tensor = (kelvin_tensor){.name = "x", .ndim = 1, .shape = {l->model.n_params}};
+    l->model.n_tensors = 1;
+    l->model.tensor = &l->tensor;
     l->data.train.n = 3 * row_steps + 2; /* a rest that is dropped */
     l->inside.format = KELVIN_FORMAT;
     l->run = (kelvin_run){.sampler = &l->type, .model = &l->model, .data = &l->data, .owned = &l->inside};

@@ -4,6 +4,7 @@
 """
 import glob
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -12,9 +13,10 @@ import zlib
 import numpy as np
 
 TYPES = {"F32": "<f4", "F64": "<f8"}
-CHAINS, SAMPLES, EPOCHS, BATCH, INPUTS, UNITS, CLASSES, LEAK = 2, 4, 20, 20, 4, 5, 3, 0.1
+CHAINS, SAMPLES, ROWS, BATCH, INPUTS, UNITS, CLASSES, LEAK = 2, 4, 20, 20, 4, 5, 3, 0.1
 SHAPES = {"layers.0.weight": (UNITS, INPUTS), "layers.0.bias": (UNITS,),
           "layers.1.weight": (CLASSES, UNITS), "layers.1.bias": (CLASSES,)}
+VECTORS = {"sghmc": ["momentum"], "hmc": [], "mclmc": ["direction", "mean"]}
 
 
 def tensors(path):
@@ -56,48 +58,89 @@ def make_data():
     return (x[:60] - mean) / deviation, (x[60:] - mean) / deviation
 
 
-def sample(kelvin):
+def sample(kelvin, sampler, folder):
     options = ["--data", "npy:x_train.npy,y_train.npy,test-x=x_test.npy,test-y=y_test.npy", "--model",
-               "mlp:%d,leak=%g" % (UNITS, LEAK), "--density", "categorical", "--chains", CHAINS, "--samples", SAMPLES,
-               "--epochs", EPOCHS, "--batch", BATCH, "--schedule", "cyclical", "--seed", 7, "-o", "RUN"]
+               "mlp:%d,leak=%g" % (UNITS, LEAK), "--density", "categorical", "--prior", "normal:1", "--chains", CHAINS,
+               "--sampler", sampler, "--seed", 7, "-o", folder]
+    if sampler == "sghmc":
+        options += ["--samples", SAMPLES, "--epochs", ROWS, "--batch", BATCH, "--schedule", "cyclical"]
+    else:
+        options += ["--iterations", ROWS, "--warmup", ROWS - SAMPLES // CHAINS, "--steps", 20]
+    if sampler == "hmc":
+        options += ["--step-size", 0.01]
     done = subprocess.run([kelvin, "sample", "--json"] + [str(o) for o in options], check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return json.loads(done.stdout)
 
 
-def check_samples():
+def table(folder, chain):
+    with open("%s/chain-%03d/history.csv" % (folder, chain)) as file:
+        names = file.readline().strip().split(",")
+        return names, np.genfromtxt(file, delimiter=",")
+
+
+def check_samples(folder, sampler):
+    """All draws of a chain in one file, with the history of its rows; the warm-up is counted in a note."""
     samples = []
+    warmup = 0 if sampler == "sghmc" else ROWS - SAMPLES // CHAINS
     for chain in range(CHAINS):
-        paths = sorted(glob.glob("RUN/chain-%03d/sample-*.safetensors" % chain))
-        assert len(paths) == SAMPLES // CHAINS, paths
-        for index, path in enumerate(paths):
-            arrays, strings = tensors(path)
-            assert {n: a.shape for n, a in arrays.items()} == SHAPES, arrays
-            assert all(a.dtype == np.float32 and np.isfinite(a).all() for a in arrays.values()), path
-            assert (strings["seed"], strings["chain"], strings["sample"]) == ("7", str(chain), str(index)), strings
-            samples.append(arrays)
-    assert len({s["layers.0.weight"].tobytes() for s in samples}) == SAMPLES  # no two are the same
+        paths = glob.glob("%s/chain-%03d/samples-*.safetensors" % (folder, chain))
+        assert len(paths) == 1, paths
+        arrays, strings = tensors(paths[0])
+        history = arrays.pop("history")
+        draws = warmup + SAMPLES // CHAINS
+        assert {n: a.shape for n, a in arrays.items()} == {n: (draws,) + s for n, s in SHAPES.items()}, arrays
+        assert all(a.dtype == np.float32 and np.isfinite(a).all() for a in arrays.values()), paths
+        notes = {"seed": "7", "chain": str(chain), "number": "0", "warmup": str(warmup)}
+        assert {n: strings[n] for n in notes} == notes, strings
+        samples += [{n: a[i] for n, a in arrays.items()} for i in range(warmup, draws)]
+        check_history(history, *table(folder, chain), sampler)
+        check_state(folder, chain, samples[-1], sampler)
+    if sampler != "hmc":  # which may reject
+        assert len({s["layers.0.weight"].tobytes() for s in samples}) == SAMPLES  # no two are the same
     return samples
 
 
-def check_state(chain, last):
-    """The state at the end: the last sample's parameters, momenta of the same shapes, and the history in full."""
-    arrays, strings = tensors("RUN/chain-%03d/state.safetensors" % chain)
-    assert strings["step"] == str(EPOCHS * 60 // BATCH) and strings["diverged"] == "", strings
+def check_history(history, names, written, sampler):
+    assert history.dtype == np.float64 and history.shape == written.shape == (ROWS, len(names))
+    assert np.allclose(written, history, rtol=1e-8, atol=0, equal_nan=True)  # nine digits
+    column = dict(zip(names, written.T))
+    assert list(column["epoch" if sampler == "sghmc" else "iteration"]) == list(range(ROWS))
+    assert ((column["training_accuracy"] >= 0) & (column["training_accuracy"] <= 1)).all()
+    if sampler != "sghmc":
+        assert list(column["warmup"]) == [i < ROWS - SAMPLES // CHAINS for i in range(ROWS)]
+
+
+def check_state(folder, chain, last, sampler):
+    """The state at the end: the last sample's parameters, other vectors of the same shapes; draws and history are in
+    their file already."""
+    arrays, strings = tensors("%s/chain-%03d/state.safetensors" % (folder, chain))
+    steps = ROWS * (60 // BATCH if sampler == "sghmc" else 1)
+    assert strings["step"] == str(steps) and strings["diverged"] == "", strings
     for name, shape in SHAPES.items():
         assert arrays[name].tobytes() == last[name].tobytes(), name
-        assert arrays["momentum." + name].shape == shape, name
-    table = np.genfromtxt("RUN/chain-%03d/history.csv" % chain, delimiter=",", names=True)
-    assert list(table["epoch"]) == list(range(EPOCHS))
-    assert ((table["training_accuracy"] >= 0) & (table["training_accuracy"] <= 1)).all()
-    written = np.array(table.tolist())
-    assert arrays["history"].dtype == np.float64 and arrays["history"].shape == written.shape
-    assert np.allclose(written, arrays["history"], rtol=1e-8, atol=0)  # nine digits
+        for vector in VECTORS[sampler]:
+            assert arrays[vector + "." + name].shape == shape, name
+    assert len(arrays.get("history", ())) == 0
 
 
-def check_labels(name, report):
+def check_manifest(folder):
+    """Every file but the times and the lock, with its size and checksum."""
+    lines = open(folder + "/manifest").read().splitlines(keepends=True)
+    assert lines[0] == "kelvin manifest 1\n" and lines[-1] == "crc32 %08x\n" % zlib.crc32("".join(lines[:-1]).encode())
+    listed = {}
+    for line in lines[1:-1]:
+        crc32, size, name = line.rstrip("\n").split(" ", 2)
+        whole = open(os.path.join(folder, name), "rb").read()
+        assert (crc32, size) == ("%08x" % zlib.crc32(whole), str(len(whole))), name
+        listed[name] = size
+    found = {os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder) for name in names}
+    assert set(listed) == found - {"manifest", "times.csv", "lock"}, found ^ set(listed)
+
+
+def check_labels(folder, name, report):
     """The labels are those of the file, and with the logits they give what the report says of the ensemble."""
-    labels, z = np.load("RUN/labels_%s.npy" % name), np.load("RUN/logits_%s.npy" % name).astype(float)
+    labels, z = np.load("%s/labels_%s.npy" % (folder, name)), np.load("%s/logits_%s.npy" % (folder, name)).astype(float)
     assert labels.dtype == np.int64 and labels.flags.c_contiguous
     assert np.array_equal(labels, np.load("y_%s.npy" % name))
     p = np.exp(z - z.max(2, keepdims=True))
@@ -107,8 +150,8 @@ def check_labels(name, report):
     assert np.isclose((z.argmax(2) == labels).mean(), report["single"]["accuracy"]["mean"], rtol=1e-6)
 
 
-def check_logits(name, samples, x):
-    found = np.load("RUN/logits_%s.npy" % name)
+def check_logits(folder, name, samples, x):
+    found = np.load("%s/logits_%s.npy" % (folder, name))
     assert found.dtype == np.float32 and found.shape == (SAMPLES, len(x), CLASSES), found.shape
     expected = np.stack([logits(s, x) for s in samples])
     # Inputs are rounded to float once, sums of at most six products a few times: 1e-6 of the largest term. Ten times
@@ -117,14 +160,14 @@ def check_logits(name, samples, x):
 
 
 train, test = make_data()
-report = sample(sys.argv[1])
-drawn = check_samples()
-for c in range(CHAINS):
-    check_state(c, drawn[(c + 1) * SAMPLES // CHAINS - 1])
-check_logits("train", drawn, train)
-check_logits("test", drawn, test)
-check_labels("train", report["training"])
-check_labels("test", report["test"])
-with open("RUN/run.json") as config:
-    assert json.load(config)["seed"] == 7
+for sampler in VECTORS:
+    report = sample(sys.argv[1], sampler, sampler)
+    drawn = check_samples(sampler, sampler)
+    check_logits(sampler, "train", drawn, train)
+    check_logits(sampler, "test", drawn, test)
+    check_labels(sampler, "train", report["training"])
+    check_labels(sampler, "test", report["test"])
+    check_manifest(sampler)
+    with open(sampler + "/run.json") as config:
+        assert json.load(config)["seed"] == 7
 print("NumPy %s reads all of it" % np.__version__)

@@ -13,6 +13,7 @@ odd="od'd <b>&amp; \\ \`x\` \$y"
 ok sample --model mlp:5 --epochs 20 --lr 1e-3 --chains 9 -o nine
 ok sample --model mlp:5 --epochs 12 --lr 1e-3 --schedule cyclical --chains 2 --samples 6 --seed 18446744073709551615 -o "$odd"
 ok sample --sampler hmc --iterations 20 --steps 50 -o hmc
+ok sample --sampler mclmc --iterations 20 --steps 10 -o mclmc
 
 # ---- one run ----
 ok report nine -o one.html
@@ -48,13 +49,21 @@ check "options do not break" grep -q '<code class="nobr">--[a-z]' one.html
 python3 "$root/tests/test_page.py" one.html --command >command.txt
 check "the page has the whole command" has command.txt "--sampler sghmc --data digits --model mlp:5"
 sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
+check "it repeats the run, to the checksums of all files" same nine/manifest nine-again/manifest
 for i in 0 8; do
-    check "it repeats the run, chain $i" same nine/chain-00$i/sample-000.safetensors nine-again/chain-00$i/sample-000.safetensors
+    check "it repeats chain $i" same nine/chain-00$i/samples-000.safetensors nine-again/chain-00$i/samples-000.safetensors
 done
 check "it repeats run.json" same nine/run.json nine-again/run.json
+for by in hmc mclmc; do
+    ok report $by -o $by-page.html
+    python3 "$root/tests/test_page.py" $by-page.html --command >command.txt
+    check "the command of another sampler" has command.txt "--sampler $by "
+    sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
+    check "it repeats a run by $by" same $by/manifest $by-again/manifest
+done
 
 # ---- several ----
-ok report nine "$odd" hmc nine -o several.html
+ok report nine "$odd" hmc mclmc nine -o several.html
 check "several runs: well-formed, with names that try to break out" page several.html "charts > 20"
 check "names are shown as they are" page several.html '"od\x27d <b>&amp;" in text'
 check "a run that comes twice has two names" page several.html "'nine (2)' in text"

@@ -20,6 +20,9 @@ awk 'BEGIN {
     for (i = 0; i < 90; i++) print i % 3 + rand(), 3 - i % 3 * rand(), rand() * 5 + i % 3, name[i % 3 + 1]
 }' >table.csv
 ok sample --data csv:table.csv --model mlp:7 --epochs 60 --batch 20 --lr 3e-2 --prior normal:1 --schedule cyclical --chains 2 --samples 6 -o tables
+for each in hmc mclmc; do
+    ok sample --sampler $each --data csv:table.csv --model mlp:7 --iterations 20 --steps 10 --chains 2 -o by-$each
+done
 mv table.csv moved.csv # a run needs its data no more
 
 # ---- one table, all ways in ----
@@ -144,16 +147,16 @@ def load(path):
     size = struct.unpack('<Q', raw[:8])[0]
     head = json.loads(raw[8:8 + size])
     return [np.frombuffer(raw[8 + size:][slice(*t['data_offsets'])], '<f4').reshape(t['shape']).astype(float)
-            for name, t in head.items() if name != '__metadata__']
+            for name, t in head.items() if name not in ('__metadata__', 'history')]
 about = json.load(open('tables/data.json'))
 x = np.array([[float(r[c]) for c in ('length', 'width', 'depth')] for r in csv.DictReader(open('moved.csv'))])
 x = (x - about['mean']) / about['deviation']
 p = []
-for path in sorted(glob.glob('tables/chain-*/sample-*.safetensors')):
-    w1, b1, w2, b2 = load(path)
-    z = np.maximum(x @ w1.T + b1, 0) @ w2.T + b2
-    z = np.exp(z - z.max(1, keepdims=True))
-    p.append(z / z.sum(1, keepdims=True))
+for path in sorted(glob.glob('tables/chain-*/samples-*.safetensors')):
+    for w1, b1, w2, b2 in zip(*load(path)):
+        z = np.maximum(x @ w1.T + b1, 0) @ w2.T + b2
+        z = np.exp(z - z.max(1, keepdims=True))
+        p.append(z / z.sum(1, keepdims=True))
 p = np.array(p)
 assert len(p) == 6
 def entropy(p): return -(p * np.log(p)).sum(-1)
@@ -186,45 +189,78 @@ awk 'BEGIN { print "length,width,depth"; for (i = 0; i < 20000; i++) print i % 7
 
 # ---- damaged files: the sentence names a way out, and it is one ----
 damage() { printf '\1\2\3' | dd of="$1" bs=1 seek=$(($(wc -c <"$1") - 9)) conv=notrunc 2>/dev/null; }
-# mended FILE REMOVED: says to remove that, which mends the run
-mended() {
+hurt() { # RUN FILE
     rm -rf hurt
-    cp -r tables hurt
-    damage hurt/$1
-    refused "hurt/$1: the data have crc32" hurt plain.csv
-    check "the way out of a damaged $1" grep -qE "the header says [0-9a-f]{8}: the file is damaged; remove ($2), then kelvin resume hurt makes it again" stderr
-    rm -r hurt/${3:-$1}
+    cp -r $1 hurt
+    damage hurt/$2
+}
+go_on() { # RUN FILE: which comes back
     mv moved.csv table.csv
     ok resume hurt
     mv table.csv moved.csv
-    check "$1 is as it was" same hurt/$1 tables/$1
-    ok predict hurt plain.csv
-    check "and so is what is said" others
+    check "$2 of $1 is as it was" same hurt/$2 $1/$2
+    check "and so are all others" diff -rq --exclude=times.csv --exclude=lock hurt $1
 }
-mended chain-001/sample-002.safetensors it
-mended chain-001/sample-001.safetensors hurt/chain-001 chain-001
+not_as_left="is not as the run left it: it has crc32 [0-9a-f]{8}, expected [0-9a-f]{8}"
+# What nothing follows from: its chain is sampled anew.
+for each in tables by-hmc by-mclmc; do
+    for file in samples-000.safetensors state.safetensors; do
+        hurt $each chain-001/$file
+        refused "hurt/chain-001/$file: is not as the run left it" hurt plain.csv
+        check "the way out of a damaged $file" \
+            grep -qE "$not_as_left; remove hurt/chain-001, and kelvin resume hurt samples that chain anew\$" stderr
+        mv moved.csv table.csv
+        run resume hurt
+        mv table.csv moved.csv
+        check "which resume names too" complained 1 "remove hurt/chain-001, and kelvin resume hurt samples that chain anew"
+        rm -r hurt/chain-001
+        go_on $each chain-001/$file
+    done
+done
+hurt tables chain-001/samples-000.safetensors
+rm -r hurt/chain-001
+go_on tables chain-001/samples-000.safetensors
+ok predict hurt plain.csv
+check "what is said is the same" others
+# What follows from other files: resume makes it again.
+for each in tables by-hmc by-mclmc; do
+    for file in logits_train.npy labels_train.npy chain-001/history.csv; do
+        hurt $each $file
+        run diagnose hurt
+        check "a damaged $file" grep -qE "hurt/$file: $not_as_left; kelvin resume hurt makes it again" stderr stdout
+        go_on $each $file
+    done
+done
 cut_off() {
     head -c 500 tables/$1 >hurt/$1
     run eval hurt --on train
-    check "a $1 that is cut off" complained 1 "; remove it, then kelvin resume hurt makes it again"
-    rm hurt/$1
-    mv moved.csv table.csv
-    ok resume hurt
-    mv table.csv moved.csv
-    check "$1 is as it was" same hurt/$1 tables/$1
+    check "a $1 that is cut off" complained 1 "hurt/$1: is not as the run left it: it has 500 bytes, expected $(wc -c <tables/$1); kelvin resume hurt makes it again"
+    go_on tables $1
 }
+hurt tables logits_train.npy
+go_on tables logits_train.npy
 cut_off logits_train.npy
 cut_off labels_train.npy
 echo '{"data": 3}' >hurt/data.json
-refused 'hurt/data.json: field "data": expected a string; remove it: without it the data set is read' hurt plain.csv
+refused 'hurt/data.json: is not as the run left it: it has 12 bytes' hurt plain.csv
+check "data.json is made again" complained 1 "; kelvin resume hurt makes it again"
+go_on tables data.json
 rm hurt/data.json
-mv moved.csv table.csv
-ok resume hurt
-mv table.csv moved.csv
-check "data.json comes back" same hurt/data.json tables/data.json
+refused 'hurt/run.json: its data' hurt plain.csv
+go_on tables data.json
 rm hurt/labels_train.npy
 run eval hurt --on train
-check "labels that are gone" complained 1 "hurt: has no labels_train.npy; it is made again by kelvin resume hurt"
+check "labels that are gone" complained 1 "hurt: has no labels_train.npy; kelvin resume hurt makes it again"
+damage hurt/manifest
+refused "hurt/manifest: is damaged" hurt plain.csv
+check "a damaged manifest" complained 1 "; remove it, then kelvin resume hurt makes it again"
+rm hurt/manifest
+refused "hurt" hurt plain.csv
+check "a manifest that is gone" complained 1 "kelvin resume hurt makes it again"
+go_on tables manifest
+damage hurt/run.json
+refused "hurt/run.json: is not as the run left it" hurt plain.csv
+check "a damaged run.json" complained 1 "; put it back, or start a new run with --config"
 
 # ---- streams ----
 # until COMMAND...: waits for it, but not forever.

@@ -86,7 +86,8 @@ static const struct check settings[] = {
     {"sghmc", "momentum", "0", "", NULL},
     {"sghmc", "momentum", "0.9999999999999999", "", NULL},
     {"sghmc", "momentum", "1", "", "momentum is 1; expected a number of at least 0 and below 1"},
-    {"hmc", "step_size", "1e300", "", NULL},
+    {"hmc", "step_size", "3.4e38", "", NULL}, /* it is a float's */
+    {"hmc", "step_size", "3.5e38", "", "step_size is 3.5e+38; expected a number above 0 and at most 3.402823466e+38"},
     {"hmc", "step_size", "0", "", "step_size is 0; expected a number above 0"},
     {"hmc", "step_size", "-0.1", "", "step_size is -0.1; expected a number above 0"},
     {"hmc", "steps", "1", "", NULL},

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What kelvin says of a finished run by SGHMC. Usage: test_report.sh KELVIN SOURCE_ROOT
+# What kelvin says of a finished run. Usage: test_report.sh KELVIN SOURCE_ROOT
 . "$2/tests/shell.sh"
 
 has() { grep -qF -e "$1" stdout; }
@@ -40,6 +40,26 @@ check "the sum is the mean times the observations" says \
 check "temperatures are of the last epoch of all chains" says \
     "r['temperatures']['epochs'] == 1 and r['temperatures']['chains'] == 9 and r['temperatures']['set'] == 1"
 
+# The same of a run by a sampler that looks at all data.
+for by in hmc mclmc; do
+    ok sample --sampler $by --data digits --model mlp:5 --chains 2 --iterations 16 --warmup 6 --steps 10 -o $by
+    grep -v '^seconds' stdout >first
+    check "$by: a table has both parts" grep -qE '^accuracy, ensemble( +[0-9.]+ %){2}$' stdout
+    check "$by: a table fits a terminal" readable
+    check "$by: R-hat" grep -qE '^predictions +[0-9.]+ ' stdout
+    ok resume $by
+    grep -v '^seconds' stdout >second
+    check "$by: resume says what sample said" cmp -s first second
+    ok resume --json $by
+    check "$by: JSON" says "r['training']['observations'] == 1438 and r['test']['observations'] == 359 and r['samples'] == 20 and \
+r['sample_chain'] == [0] * 10 + [1] * 10 and r['diverged'] == []"
+done
+ok resume --json hmc
+check "hmc: no temperature" says "r['temperatures'] is None and 0 <= r['acceptance'] <= 1"
+ok resume --json mclmc
+check "mclmc: of all iterations after the warm-up" says \
+    "r['temperatures']['iterations'] == 10 and r['temperatures']['kinetic']['mean'] is None and r['acceptance'] is None"
+
 ok sample --lr 1e-2 --epochs 39 --chains 2 -o two
 check "few samples: no error bars, and it says so" has "need more than 8 samples"
 check "few samples: no row of them" lacks "ensembles of 8"
@@ -56,12 +76,15 @@ heated() {
     shift
     i=0
     while [ $# -gt 0 ]; do
-        awk -F, -v OFS=, -v k="$1" -v c="$2" '{ if (NR > 1) print l; l = $0 } END { $0 = l; $9 = k; $10 = c; print }' \
+        awk -F, -v OFS=, -v k="$1" -v c="$2" '{ if (NR > 1) print l; l = $0 }
+            NR == 1 { for (n = 1; n <= NF; n++) at[$n] = n }
+            END { $0 = l; $at["kinetic_temperature"] = k; $at["configurational_temperature"] = c; print }' \
             $folder/chain-00$i/history.csv >heated.csv
         cp heated.csv $folder/chain-00$i/history.csv
         i=$((i + 1))
         shift 2
     done
+    python3 "$root/tests/vouch.py" $folder
     ok diagnose --json $folder
     python3 -c "
 import json
@@ -108,7 +131,7 @@ ok resume --json several
 check "which sample is of which chain" says "r['sample_chain'] == [0, 0, 0, 1, 1, 1, 2, 2, 2] and r['diverged'] == []"
 check "a run that is only read has no seconds" says "r['seconds'] is None"
 mkdir taken
-mv several/chain-001/sample-00* taken
+mv several/chain-001/samples-00* taken
 ok diagnose several
 check "samples that were taken away are still in the logits" grep -qE '^predictions +[0-9.]+ ' stdout
 check "but not their parameters" has "Files of samples are not in the folder any more"
@@ -183,9 +206,10 @@ ok diagnose two
 check "logits that are gone are computed again" cmp -s computed stdout
 mv two/logits_test.npy whole
 mv short two/logits_test.npy
-broken "two/logits_test.npy: holds"
+broken "two/logits_test.npy: is not as the run left it: "
 mv whole two/logits_test.npy
 cp two/logits_test.npy two/logits_train.npy
+python3 "$root/tests/vouch.py" two
 broken "two/logits_train.npy: shape is (2, 359, 10); expected (samples, 1438, 10)"
 
 echo "$passed passed, $failed failed"

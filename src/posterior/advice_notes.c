@@ -32,11 +32,13 @@ static bool has_few_draws(char out[KELVIN_SENTENCES], const struct kelvin_facts 
     return true;
 }
 
-/* Units of a layer can change places, and signs, and the network is the same function. */
+/* Units of a layer can change places, and signs, and the network is the same function. Not where the advice says that
+ * predictions do not agree. */
 static bool is_symmetric(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
     const kelvin_diagnosis *d = f->found;
     if (!(d->parameters.rhat_mean > 1.1 && d->predictions.rhat_mean <= 1.1)) return false;
+    if (kelvin_advise_unmixed(out, f)) return false;
     snprintf(out, KELVIN_SENTENCES,
              "The parameters have an R-hat of %.2f while predictions agree. This is expected of networks, whose units "
              "can change places without changing the function: it is the predictions that count.",

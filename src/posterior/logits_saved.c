@@ -185,8 +185,7 @@ static kelvin_status check_there(const kelvin_samples *samples, const char *name
     KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", name));
     KELVIN_TRY(kelvin_is_there(&there, path));
     if (there) return KELVIN_OK;
-    const kelvin_status gone = kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder, name);
-    return kelvin_run_is_old(samples->run) ? gone : kelvin_remedy(gone, samples->folder);
+    return kelvin_remedy(kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder, name), samples->folder);
 }
 
 kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, kelvin_side side)

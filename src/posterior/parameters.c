@@ -2,13 +2,15 @@
  * parameters, or all parameters of one draw, never all of all. */
 #include "posterior/convergence.h"
 
+#include "run/room.h"
+
 /* x (n, chains, draws): parameters first .. first + n - 1 of the draws in the line-up. */
 static kelvin_status read_block(double *x, float *theta, kelvin_samples *samples, const struct kelvin_lineup *lineup,
                                 size_t first, size_t n)
 {
     const size_t size = lineup->chains * lineup->draws;
     for (size_t s = 0; s < size; s++) {
-        KELVIN_TRY(kelvin_samples_read(samples, theta, lineup->sample[s]));
+        KELVIN_TRY(kelvin_samples_pass(samples, theta, lineup->sample[s]));
         for (size_t i = 0; i < n; i++) x[i * size + s] = (double)theta[first + i];
     }
     return KELVIN_OK;

@@ -1,5 +1,5 @@
-/* Draws in memory and in files. In memory a draw is one row of all parameters; in a file a tensor is one block of all
- * draws, (draws, ...), beside "history" (rows, columns). Nothing of a file depends on when it was written. */
+/* Draws in memory and in files. A tensor is one block of all draws, (draws, ...), beside "history" (rows, columns).
+ * Nothing of a file depends on when it was written. */
 #include "run/bundle.h"
 
 #include <inttypes.h>
@@ -34,8 +34,9 @@ static size_t most_draws(const kelvin_run *run)
 kelvin_status kelvin_bundle_create(struct kelvin_bundle *b, const kelvin_run *run)
 {
     *b = (struct kelvin_bundle){0};
+    b->room = most_draws(run);
     b->row = kelvin_alloc(most_rows(run), columns_of(run) * sizeof *b->row);
-    b->draw = kelvin_alloc(most_draws(run), run->model->n_params * sizeof *b->draw);
+    b->draw = kelvin_alloc(b->room, run->model->n_params * sizeof *b->draw);
     return b->row && b->draw ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
@@ -44,17 +45,6 @@ void kelvin_bundle_free(struct kelvin_bundle *b)
     kelvin_free(b->row);
     kelvin_free(b->draw);
     *b = (struct kelvin_bundle){0};
-}
-
-void kelvin_bundle_copy(struct kelvin_bundle *to, const struct kelvin_bundle *from, const kelvin_run *run)
-{
-    double *row = to->row;
-    float *draw = to->draw;
-    memcpy(row, from->row, from->rows * columns_of(run) * sizeof *row);
-    memcpy(draw, from->draw, from->draws * run->model->n_params * sizeof *draw);
-    *to = *from;
-    to->row = row;
-    to->draw = draw;
 }
 
 void kelvin_bundle_place(struct kelvin_bundle *b, const kelvin_run *run, uint32_t step, bool ended)
@@ -67,12 +57,21 @@ void kelvin_bundle_place(struct kelvin_bundle *b, const kelvin_run *run, uint32_
     b->draws = draws - b->first_draw;
 }
 
+/* Where tensor t of draw i is. */
+static float *draw_at(const struct kelvin_bundle *b, const kelvin_tensor *tensor, size_t i)
+{
+    return b->draw + b->room * tensor->offset + i * kelvin_tensor_size(tensor);
+}
+
 void kelvin_bundle_add(struct kelvin_bundle *b, const kelvin_run *run, const double *row, const float *theta)
 {
-    const size_t columns = columns_of(run), n = run->model->n_params;
+    const size_t columns = columns_of(run);
+    const kelvin_model *model = run->model;
     memcpy(b->row + b->rows++ * columns, row, columns * sizeof *row);
-    if (kelvin_run_draws_by(run, b->first_row + b->rows) > b->first_draw + b->draws)
-        memcpy(b->draw + b->draws++ * n, theta, n * sizeof *theta);
+    if (kelvin_run_draws_by(run, b->first_row + b->rows) == b->first_draw + b->draws) return;
+    for (const kelvin_tensor *t = model->tensor; t < model->tensor + model->n_tensors; t++)
+        memcpy(draw_at(b, t, b->draws), theta + t->offset, kelvin_tensor_size(t) * sizeof *theta);
+    b->draws++;
 }
 
 bool kelvin_bundle_full(const struct kelvin_bundle *b, const kelvin_run *run)
@@ -145,18 +144,17 @@ void kelvin_name_tensors(struct kelvin_array *arrays, const kelvin_model *model,
     }
 }
 
-/* Rows of all parameters to blocks of all draws. */
-static void reorder(float *to, const float *from, size_t draws, const kelvin_model *model)
+void kelvin_bundle_arrays(struct kelvin_array *arrays, const struct kelvin_bundle *b, const kelvin_run *run,
+                          const char *prefix)
 {
-    for (size_t t = 0; t < model->n_tensors; t++) {
-        const size_t size = kelvin_tensor_size(&model->tensor[t]);
-        for (size_t i = 0; i < draws; i++, to += size)
-            memcpy(to, from + i * model->n_params + model->tensor[t].offset, size * sizeof *to);
-    }
+    const kelvin_model *model = run->model;
+    const size_t draws = b->draws;
+    kelvin_name_tensors(arrays, model, prefix, &draws, NULL);
+    for (size_t t = 0; t < model->n_tensors; t++) arrays[t].data = draw_at(b, &model->tensor[t], 0);
 }
 
 static kelvin_status write_arrays(const char *path, const struct kelvin_bundle *b, const kelvin_run *run,
-                                  uint32_t chain, struct kelvin_array *arrays, float *blocks)
+                                  uint32_t chain, struct kelvin_array *arrays)
 {
     enum { CONFIG, SEED, CHAIN, NUMBER, WARMUP, N };
     const kelvin_model *model = run->model;
@@ -167,9 +165,7 @@ static kelvin_status write_arrays(const char *path, const struct kelvin_bundle *
     kelvin_note_number(&notes[CHAIN], "chain", chain);
     kelvin_note_number(&notes[NUMBER], "number", b->first_draw / kelvin_run_bundle_draws(run));
     kelvin_note_number(&notes[WARMUP], "warmup", left < b->draws ? left : b->draws);
-    const size_t draws = b->draws; /* 0: the chain diverged before its first, and has left a history alone */
-    reorder(blocks, b->draw, draws, model);
-    kelvin_name_tensors(arrays, model, "", &draws, blocks);
+    kelvin_bundle_arrays(arrays, b, run, ""); /* no draws: the chain diverged before its first */
     arrays[model->n_tensors] = (struct kelvin_array){
         .name = HISTORY, .dtype = KELVIN_F64, .ndim = 2, .shape = {b->rows, columns_of(run)}, .data = b->row};
     return kelvin_tensors_write(path, arrays, model->n_tensors + 1, notes, N);
@@ -181,18 +177,21 @@ static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run 
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_BUNDLE_FILE, chain, b->first_draw / kelvin_run_bundle_draws(run)));
     struct kelvin_array *arrays = kelvin_alloc(run->model->n_tensors + 1, sizeof *arrays);
-    float *blocks = kelvin_alloc(b->draws ? b->draws : 1, run->model->n_params * sizeof *blocks);
-    const kelvin_status status = arrays && blocks ? write_arrays(path, b, run, chain, arrays, blocks) : KELVIN_ENOMEM;
+    const kelvin_status status = arrays ? write_arrays(path, b, run, chain, arrays) : KELVIN_ENOMEM;
     kelvin_free(arrays);
-    kelvin_free(blocks);
     return status;
 }
 
 static void keep(struct kelvin_kept *kept, const struct kelvin_bundle *b, const kelvin_run *run)
 {
-    const size_t columns = columns_of(run), n = run->model->n_params;
+    const kelvin_model *model = run->model;
+    const size_t columns = columns_of(run);
     memcpy(kept->row + b->first_row * columns, b->row, b->rows * columns * sizeof *b->row);
-    memcpy(kept->draw + b->first_draw * n, b->draw, b->draws * n * sizeof *b->draw);
+    for (size_t i = 0; i < b->draws; i++) {
+        float *theta = kept->draw + (b->first_draw + i) * model->n_params;
+        for (const kelvin_tensor *t = model->tensor; t < model->tensor + model->n_tensors; t++)
+            memcpy(theta + t->offset, draw_at(b, t, i), kelvin_tensor_size(t) * sizeof *theta);
+    }
     kept->rows = b->first_row + b->rows;
     kept->draws = b->first_draw + b->draws;
 }

@@ -20,13 +20,13 @@
 
 struct kelvin_bundle {
     uint32_t first_row, rows, first_draw, draws;
+    size_t room; /* for so many draws */
     double *row; /* (rows, columns) */
-    float *draw; /* (draws, n_params) */
+    float *draw; /* as in a file: of each tensor (room, ...), one tensor behind the other */
 };
 
 KELVIN_MUST_CHECK kelvin_status kelvin_bundle_create(struct kelvin_bundle *bundle, const kelvin_run *run);
 void kelvin_bundle_free(struct kelvin_bundle *bundle); /* fine on a zeroed one */
-void kelvin_bundle_copy(struct kelvin_bundle *to, const struct kelvin_bundle *from, const kelvin_run *run);
 
 /* How many rows and draws a chain at a step has collected since its last file; none, if it has ended. */
 void kelvin_bundle_place(struct kelvin_bundle *bundle, const kelvin_run *run, uint32_t step, bool ended);
@@ -38,6 +38,10 @@ bool kelvin_bundle_full(const struct kelvin_bundle *bundle, const kelvin_run *ru
 /* Writes it, or keeps it in memory, and makes it empty. Nothing, if it is empty. */
 KELVIN_MUST_CHECK kelvin_status kelvin_bundle_write(struct kelvin_bundle *bundle, const kelvin_run *run,
                                                     const char *folder, uint32_t chain);
+
+/* Its draws under the names of tensors with a prefix, (draws, ...) each: n_tensors arrays, whose data are its own. */
+void kelvin_bundle_arrays(struct kelvin_array *arrays, const struct kelvin_bundle *bundle, const kelvin_run *run,
+                          const char *prefix);
 
 /* ---- files ---- */
 

@@ -74,11 +74,11 @@ static double bundle_bytes(const kelvin_run *run)
     return draws * (double)run->model->n_params * sizeof(float) + rows * (double)columns_of(run) * sizeof(double);
 }
 
-/* Per chain: two snapshots and two bundles, what the sampler holds, an order. */
+/* Per chain: two snapshots and a bundle, what the sampler holds, an order. */
 static double chain_bytes(const kelvin_run *run)
 {
     const size_t vectors = 3 * kelvin_sampler_vectors(run->sampler) + run->sampler->work;
-    return (double)((vectors * run->model->n_params + run->data->train.n) * sizeof(float)) + 2 * bundle_bytes(run);
+    return (double)((vectors * run->model->n_params + run->data->train.n) * sizeof(float)) + bundle_bytes(run);
 }
 
 static double disk_bytes(const kelvin_run *run)

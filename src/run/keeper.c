@@ -1,5 +1,6 @@
 /* The thread that writes checkpoints. A chain copies its state into its slot and goes on; the slot is the keeper's
- * until the state is on disk. Before a state come the last rows of history.csv: who is killed between the two finds
+ * until the state is on disk. What the chain has collected is not copied: it only ever adds to it, until it waits for
+ * the keeper and empties it. Before a state come the last rows of history.csv: who is killed between the two finds
  * rows too many, which will be written again, but after the last state no row would be. After it comes a row of
  * times.csv, which is the one file that differs between two runs of one configuration. */
 #include "run/keeper.h"
@@ -152,12 +153,6 @@ void kelvin_keeper_stop(struct kelvin_keeper *keeper)
 
 /* ---- slots ---- */
 
-static void free_slot(struct kelvin_slot *slot)
-{
-    kelvin_snapshot_free(&slot->state);
-    kelvin_bundle_free(&slot->bundle);
-}
-
 kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *keeper, const struct kelvin_chain *chain,
                                const char *folder, uint64_t history_bytes)
 {
@@ -167,12 +162,7 @@ kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *k
                                  .history_bytes = history_bytes,
                                  .noted = chain->step,
                                  .noted_at = kelvin_now()};
-    kelvin_status status = kelvin_snapshot_create(&slot->state, chain->run);
-    if (!status) status = kelvin_bundle_create(&slot->bundle, chain->run);
-    if (status) {
-        free_slot(slot);
-        return status;
-    }
+    KELVIN_TRY(kelvin_snapshot_create(&slot->state, chain->run));
     pthread_mutex_lock(&keeper->mutex);
     slot->next = keeper->first;
     keeper->first = slot;
@@ -217,7 +207,7 @@ static void hand_over(struct kelvin_slot *slot)
 void kelvin_slot_offer(struct kelvin_slot *slot)
 {
     kelvin_chain_now(&slot->state, slot->chain);
-    kelvin_bundle_copy(&slot->bundle, &slot->chain->bundle, slot->chain->run);
+    slot->bundle = slot->chain->bundle;
     hand_over(slot);
 }
 
@@ -240,7 +230,7 @@ kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
     wait_until_idle(slot);
     if (!slot->status) {
         kelvin_snapshot_copy(&slot->state, &slot->chain->good, slot->chain->run);
-        kelvin_bundle_copy(&slot->bundle, &slot->chain->bundle, slot->chain->run);
+        slot->bundle = slot->chain->bundle;
         hand_over(slot);
         wait_until_idle(slot);
     }
@@ -249,6 +239,6 @@ kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
     while (*link != slot) link = &(*link)->next;
     *link = slot->next;
     pthread_mutex_unlock(&keeper->mutex);
-    free_slot(slot);
+    kelvin_snapshot_free(&slot->state);
     return slot->status ? kelvin_fail(slot->status, "%s", slot->sentence) : KELVIN_OK;
 }

@@ -23,8 +23,8 @@ struct kelvin_slot {
     const struct kelvin_chain *chain;
     const char *folder;
     struct kelvin_snapshot state; /* the keeper's while `full` */
-    struct kelvin_bundle bundle;
-    uint64_t history_bytes; /* of history.csv up to the first row of the chain's bundle */
+    struct kelvin_bundle bundle;  /* the chain's, as far as it was filled then: its rows and draws are not the slot's */
+    uint64_t history_bytes;       /* of history.csv up to the first row of the chain's bundle */
     bool full;
     kelvin_status status; /* of what was written so far: the first failure */
     char sentence[1024];

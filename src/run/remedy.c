@@ -23,6 +23,14 @@ kelvin_status kelvin_remedy_chain(kelvin_status status, const kelvin_run *run, c
                        kelvin_error(), folder, chain, folder);
 }
 
+kelvin_status kelvin_remedy_begun(const kelvin_run *run, const char *folder, uint32_t chain)
+{
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: was begun by kelvin %s, and chain %u has not ended: go on with that version, or sample it "
+                       "anew with kelvin sample --config %s -o NEW",
+                       folder, kelvin_run_inside(run)->version, chain, folder);
+}
+
 kelvin_status kelvin_is_there(bool *there, const char *path)
 {
     *there = access(path, F_OK) == 0;

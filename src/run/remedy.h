@@ -12,6 +12,9 @@ kelvin_status kelvin_remedy(kelvin_status status, const char *folder);
  * version is not gone on with: there the whole run is. */
 kelvin_status kelvin_remedy_chain(kelvin_status status, const kelvin_run *run, const char *folder, uint32_t chain);
 
+/* Fails: a chain of a run by an earlier version has not ended. */
+kelvin_status kelvin_remedy_begun(const kelvin_run *run, const char *folder, uint32_t chain);
+
 /* KELVIN_EIO where it cannot be told. */
 KELVIN_MUST_CHECK kelvin_status kelvin_is_there(bool *there, const char *path);
 

@@ -117,6 +117,9 @@ bool kelvin_run_chains_ended(const kelvin_run *run);
 /* As kelvin_samples_open, but also where there are none, for all chains have diverged. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder);
 
+/* As kelvin_samples_read, for those who go through all samples in their order: none is kept in memory. */
+KELVIN_MUST_CHECK kelvin_status kelvin_samples_pass(kelvin_samples *samples, float *theta, size_t i);
+
 /* Whether the files of all samples are there: some people take them away, since their logits say enough. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_are_there(bool *there, const kelvin_samples *samples);
 

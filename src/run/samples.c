@@ -34,6 +34,7 @@ static kelvin_status ask_state(uint32_t *rows, char diverged[KELVIN_NOTE], const
         KELVIN_TRY(kelvin_remedy_chain(kelvin_state_peek(&step, diverged, path, run, chain), run, s->folder, chain));
     *rows = step / kelvin_run_row_steps(run);
     if (diverged[0] || step == kelvin_run_steps(run)) return KELVIN_OK;
+    if (kelvin_run_is_old(run)) return kelvin_remedy_begun(run, s->folder, chain);
     return kelvin_fail(KELVIN_EFORMAT,
                        "%s: the run has not ended: chain %u has %u of %u %ss; go on with: kelvin resume %s", s->folder,
                        chain, *rows, kelvin_run_rows(run), kelvin_run_row_name(run), s->folder);
@@ -287,7 +288,7 @@ static kelvin_status read_from_file(const kelvin_samples *s, float *theta, uint3
     return kelvin_remedy_chain(status, s->run, s->folder, chain);
 }
 
-static kelvin_status read_one(const kelvin_samples *s, float *theta, size_t i)
+kelvin_status kelvin_samples_pass(kelvin_samples *s, float *theta, size_t i)
 {
     const uint32_t chain = s->chain[i], draw = kelvin_run_warmup(s->run) + s->draw[i];
     const size_t n = s->run->model->n_params;
@@ -311,9 +312,9 @@ kelvin_status kelvin_samples_read(kelvin_samples *s, float *theta, size_t i)
     struct owned *owned = s->owned;
     const size_t n = s->run->model->n_params;
     if (!owned->cache && s->run->folder) KELVIN_TRY(alloc_cache(s, owned));
-    if (!owned->cache) return read_one(s, theta, i);
+    if (!owned->cache) return kelvin_samples_pass(s, theta, i);
     float *kept = owned->cache + i * n;
-    if (!owned->cached[i]) KELVIN_TRY(read_one(s, kept, i));
+    if (!owned->cached[i]) KELVIN_TRY(kelvin_samples_pass(s, kept, i));
     owned->cached[i] = true;
     memcpy(theta, kept, n * sizeof *theta);
     return KELVIN_OK;

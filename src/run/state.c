@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { CONFIG, STEP, SEED, CHAIN, DIVERGED, N_NOTES };
-enum { NUMBERS, SUMS, ROWS, DRAWS, OTHERS }; /* arrays after the vectors */
+enum { NUMBERS, SUMS, ROWS, OTHERS }; /* arrays after the vectors and the draws */
 
 static struct kelvin_array table(const char *name, enum kelvin_dtype type, size_t rows, size_t columns, void *data)
 {
@@ -17,10 +17,11 @@ static struct kelvin_array table(const char *name, enum kelvin_dtype type, size_
 
 static size_t array_count(const kelvin_run *run)
 {
-    return kelvin_sampler_vectors(run->sampler) * run->model->n_tensors + OTHERS;
+    return (kelvin_sampler_vectors(run->sampler) + 1) * run->model->n_tensors + OTHERS;
 }
 
-/* Vectors under the names of tensors, theta without a prefix, the others as "momentum.conv1.weight". */
+/* Vectors under the names of tensors, theta without a prefix, the others as "momentum.conv1.weight"; draws that are in
+ * no file yet as "draws.conv1.weight". */
 static void name_arrays(struct kelvin_array *arrays, const struct kelvin_chain *chain,
                         const struct kelvin_snapshot *state, const struct kelvin_bundle *bundle)
 {
@@ -33,10 +34,11 @@ static void name_arrays(struct kelvin_array *arrays, const struct kelvin_chain *
         kelvin_name_tensors(arrays, model, prefix, NULL, state->vectors + i * n);
         arrays += model->n_tensors;
     }
+    kelvin_bundle_arrays(arrays, bundle, run, "draws.");
+    arrays += model->n_tensors;
     arrays[NUMBERS] = table("numbers", KELVIN_F64, 1, kelvin_sampler_numbers(run->sampler), (void *)state->numbers);
     arrays[SUMS] = table("row_so_far", KELVIN_F64, 1, KELVIN_ROW_SUMS, (void *)&state->sums);
     arrays[ROWS] = table("history", KELVIN_F64, bundle->rows, chain->columns, bundle->row);
-    arrays[DRAWS] = table("draws", KELVIN_F32, bundle->draws, n, bundle->draw);
 }
 
 kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *chain,

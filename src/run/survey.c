@@ -58,11 +58,7 @@ static kelvin_status survey_old(kelvin_run *run)
         if (!run->sampler->batches) continue;
         inside->place[i] = (struct kelvin_place){0};
         KELVIN_TRY(find_place(run, i));
-        if (inside->place[i].phase == KELVIN_CHAIN_WAITING)
-            return kelvin_fail(KELVIN_EFORMAT,
-                               "%s: was begun by kelvin %s, and chain %u has not ended: go on with that version, or "
-                               "sample it anew with kelvin sample --config %s -o NEW",
-                               run->folder, inside->version, i, run->folder);
+        if (inside->place[i].phase == KELVIN_CHAIN_WAITING) return kelvin_remedy_begun(run, run->folder, i);
     }
     return kelvin_description_write(run->data, run->folder); /* nothing vouches for the one that is there */
 }
