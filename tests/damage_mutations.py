@@ -4,7 +4,6 @@ Each list gives (what was done, function of the file's bytes and a random.Random
 do in this file.
 """
 import json
-import os
 import re
 import struct
 import zlib
@@ -252,23 +251,6 @@ def manifest_edits(raw):
 def manifest_text(lines):
     text = "kelvin manifest 1\n" + "".join(line + "\n" for line in lines)
     return text.encode() + b"crc32 %08x\n" % zlib.crc32(text.encode())
-
-
-def vouch(folder):
-    """Writes the manifest anew, for the files that it names as they are now."""
-    path = os.path.join(folder, MANIFEST)
-    with open(path, "rb") as file:
-        names = [line.split(" ", 2)[2] for line in file.read().decode().splitlines()[1:-1]]
-    lines = []
-    for name in names:
-        try:
-            with open(os.path.join(folder, name), "rb") as file:
-                raw = file.read()
-            lines.append("%08x %d %s" % (zlib.crc32(raw), len(raw), name))
-        except OSError:
-            pass
-    with open(path, "wb") as file:
-        file.write(manifest_text(lines))
 
 
 def edits(name, raw, rng, samplers):

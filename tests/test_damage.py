@@ -23,6 +23,7 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import damage_mutations as mutations  # noqa: E402
+from vouch import vouch  # noqa: E402
 
 KELVIN, ROOT = sys.argv[1:3]
 SANITIZED = len(sys.argv) > 3 and sys.argv[3] not in ("", "none")
@@ -408,13 +409,13 @@ def changes(r, name, samplers):
             tally["damages"] += 1
             if r.made is None:
                 damage(r, f"{name}: {what}", lambda: r.put(name, new), i % 4 == 0)
-            vouched(r, f"{name}: {what}", lambda: vouch(r, name, new))
+            vouched(r, f"{name}: {what}", lambda: put_vouched(r, name, new))
 
 
-def vouch(r, name, raw):
+def put_vouched(r, name, raw):
     r.put(name, mutations.sign(raw) if name.endswith(".safetensors") else raw)
     if r.made is None and name != mutations.MANIFEST:
-        mutations.vouch(r.folder)
+        vouch(r.folder)
 
 
 def known(r, samplers):
@@ -434,7 +435,7 @@ def known(r, samplers):
             tally["damages"] += 1
             noticed = damage(r, f"{name}: {new}", lambda: r.put(name, raw))
             check(f"{r.folder}: {name}: {new} is noticed", noticed)
-            vouched(r, f"{name}: {new}", lambda: vouch(r, name, raw))
+            vouched(r, f"{name}: {new}", lambda: put_vouched(r, name, raw))
 
 
 def lost_manifest(r):
