@@ -258,7 +258,7 @@ def edits(name, raw, rng, samplers):
     if name.endswith(".json"):
         return list(json_edits(raw, samplers))
     if name.endswith(".safetensors"):
-        return [(what, sign(new)) for what, new in tensor_edits(raw)]
+        return list(tensor_edits(raw))
     if name.endswith(".npy"):
         return list(npy_edits(raw))
     if name.endswith(".csv"):

@@ -438,6 +438,15 @@ def known(r, samplers):
             vouched(r, f"{name}: {new}", lambda: put_vouched(r, name, raw))
 
 
+def stopped(r):
+    """A state that says, with the right checksums of its own, that its chain diverged."""
+    name = "chain-001/state.safetensors"
+    raw = next(new for what, new in mutations.tensor_edits(r.bytes(name)) if what == "__metadata__.diverged = x")
+    tally["damages"] += 1
+    check(f"{r.folder}: a chain that is said to have diverged is noticed",
+          damage(r, f"{name}: diverged", lambda: r.put(name, mutations.sign(raw))))
+
+
 def lost_manifest(r):
     """Without a manifest files must still not be mixed up: run.json says one thing, the files of chains another."""
     tally["damages"] += 1
@@ -458,6 +467,7 @@ def all_of(r, samplers):
     for name in sorted(LEFT_OUT):
         in_the_way(r, name)
     known(r, samplers)
+    stopped(r)
     lost_manifest(r)
     r.restore()
 
