@@ -160,7 +160,7 @@ mv whole singles/chain-001/history.csv
 vouched singles
 cp -r singles lost
 head -n 5 singles/chain-001/history.csv >lost/chain-001/history.csv
-broken lost "lost/chain-001/history.csv: is not as the run left it"
+broken lost "lost/chain-001/history.csv: is not as the run left it: "
 vouched lost
 ok diagnose lost
 tr -s '\n ' '  ' <stdout >flat
