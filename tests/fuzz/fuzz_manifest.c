@@ -1,39 +1,14 @@
 /* Manifests of folders: any bytes, and the same with a last line that is right for them, since nobody guesses
  * checksums.
  */
-#include "files/files.h"
 #include "files/formats.h"
 #include "files/manifest.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/fuzz_folder.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static char folder[] = "/tmp/kelvin-fuzz-XXXXXX";
-static kelvin_path path;
-
-static void remove_folder(void)
-{
-    (void)remove(path);
-    (void)remove(folder);
-}
-
-/* There is nothing else in it: no file that a manifest names is there. */
-static void make_folder(void)
-{
-    if (*path) return;
-    if (!mkdtemp(folder) || kelvin_path_join(path, folder, KELVIN_MANIFEST_FILE)) abort();
-    if (atexit(remove_folder)) abort();
-}
-
-static void put(const char *text, size_t size)
-{
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (fd < 0 || write(fd, text, size) != (ssize_t)size || close(fd)) abort();
-}
 
 static bool leads_out(const char *name)
 {
@@ -42,7 +17,8 @@ static bool leads_out(const char *name)
            (n >= 3 && strcmp(name + n - 3, "/..") == 0) || strcmp(name, KELVIN_MANIFEST_FILE) == 0;
 }
 
-/* It has the names of all lines but the first and the last, and none of them leads out of the folder. */
+/* It has the names of all lines but the first and the last, and none of them leads out of the folder, in which there is
+ * no other file. */
 static void check(struct kelvin_manifest *manifest, char *text)
 {
     enum { ENOUGH = 8 };
@@ -60,8 +36,8 @@ static void check(struct kelvin_manifest *manifest, char *text)
 static void look(char *text, size_t size)
 {
     struct kelvin_manifest *manifest;
-    put(text, size);
-    const kelvin_status status = kelvin_manifest_read(&manifest, folder);
+    fuzz_put(KELVIN_MANIFEST_FILE, text, size);
+    const kelvin_status status = kelvin_manifest_read(&manifest, fuzz_folder);
     if (status && (status != KELVIN_EFORMAT || !*kelvin_error() || manifest)) abort();
     if (status) return;
     if (!manifest) abort(); /* it is there */
@@ -74,7 +50,6 @@ static void run(const uint8_t *bytes, size_t size)
     enum { LAST = 32 };
     char *text = kelvin_alloc(size + LAST, 1);
     if (!text) abort();
-    make_folder();
     memcpy(text, bytes, size);
     look(text, size);
     memcpy(text, bytes, size);
