@@ -215,7 +215,8 @@ def refused(result, folder):
 def owns_up(r, result):
     """Where a file is gone, or is no file, the answer may say so and do without."""
     gone = [r.path(name) for name in r.files() if not os.path.isfile(r.path(name))]
-    said = [*gone, "Files of samples are not in the folder any more", f"{r.folder}: has no logits of its training data; kelvin resume",
+    said = [*gone, "Files of samples are not in the folder any more",
+            f"{r.folder}: has no logits of its training data; kelvin resume",
             "The logits of the training data are not in the folder any more"]
     return gone and any(each.encode() in result.answer for each in said)
 
@@ -407,7 +408,7 @@ def changes(r, name, samplers):
     for kind in (each, fitting):
         for i, (what, new) in enumerate(some(r, [(what, new) for what, new in kind if new is not None and new != raw])):
             tally["damages"] += 1
-            if r.made is None:
+            if r.made is None and not what.startswith("a line more"):  # of a manifest with the right checksum: it is one
                 damage(r, f"{name}: {what}", lambda: r.put(name, new), i % 4 == 0)
             vouched(r, f"{name}: {what}", lambda: put_vouched(r, name, new))
 
