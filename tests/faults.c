@@ -3,9 +3,10 @@
  *
  *     LD_PRELOAD=faults.so KELVIN_FAULT=rename:3:EIO:RUN KELVIN_FAULT_LOG=log kelvin sample -o RUN
  *
- * Kinds: open (of files to be written), write, fsync, close (of files that were written), rename, mkdir, and any.
- * What happens: an errno; KILL, which comes in the middle of a write; SHORT, a write of half the bytes; TAKEN, an empty
- * folder that another process makes just before a folder gets that name. The log gets a line when it has happened. */
+ * Kinds: open (of files to be written), write, truncate, fsync, close (of files that were written), rename, mkdir, and
+ * any. What happens: an errno; KILL, which comes in the middle of a write; SHORT, a write of half the bytes; TAKEN, an
+ * empty folder that another process makes just before a folder gets that name. The log gets a line when it has
+ * happened. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* open and open64 are two functions here */
 
@@ -128,6 +129,34 @@ REPLACED ssize_t write(int fd, const void *data, size_t bytes)
     if (reason == SHORT) return NEXT(write)(fd, data, (bytes + 1) / 2);
     if (reason == KILL && NEXT(write)(fd, data, bytes / 2) < 0) _exit(99);
     return fails(reason) ? -1 : NEXT(write)(fd, data, bytes);
+}
+
+static ssize_t write_at(int fd, const void *data, size_t bytes, off64_t at)
+{
+    const int reason = due_of_file("write", fd);
+    if (reason == SHORT) return NEXT(pwrite64)(fd, data, (bytes + 1) / 2, at);
+    if (reason == KILL && NEXT(pwrite64)(fd, data, bytes / 2, at) < 0) _exit(99);
+    return fails(reason) ? -1 : NEXT(pwrite64)(fd, data, bytes, at);
+}
+
+REPLACED ssize_t pwrite(int fd, const void *data, size_t bytes, off_t at)
+{
+    return write_at(fd, data, bytes, at);
+}
+
+REPLACED ssize_t pwrite64(int fd, const void *data, size_t bytes, off64_t at)
+{
+    return write_at(fd, data, bytes, at);
+}
+
+REPLACED int ftruncate(int fd, off_t bytes)
+{
+    return fails(due_of_file("truncate", fd)) ? -1 : NEXT(ftruncate)(fd, bytes);
+}
+
+REPLACED int ftruncate64(int fd, off64_t bytes)
+{
+    return fails(due_of_file("truncate", fd)) ? -1 : NEXT(ftruncate64)(fd, bytes);
 }
 
 REPLACED int fsync(int fd)

@@ -147,4 +147,12 @@ static inline void run_python(const char *program, const char *folder)
     assert_int_equal(WEXITSTATUS(result), 0);
 }
 
+/* A table of rows (n, columns) in a file of its own. */
+static inline kelvin_status new_table(const char *path, const struct kelvin_column *columns, size_t n_columns,
+                                      const double *rows, size_t n)
+{
+    uint64_t bytes = 0;
+    return kelvin_table_put(path, &bytes, columns, n_columns, rows, n);
+}
+
 #endif

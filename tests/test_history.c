@@ -1,6 +1,7 @@
 /* What a chain does and writes of it: the steps of every sampler one by one, from the right start, and the columns of
  * history.csv against plain sums over the data. */
 #include "chains_helpers.h"
+#include "npy_helpers.h"
 
 #include "kernels/kernels.h"
 
@@ -381,7 +382,7 @@ static void right_logits(const kelvin_run_config *config)
     const size_t classes = run->data->classes, n = run->data->train.n, shape[3] = {6, n, classes};
     const uint32_t warmup = kelvin_run_warmup(run);
     float *file = kelvin_alloc(6 * n * classes, sizeof *file), *logits = kelvin_alloc(n * classes, sizeof *logits);
-    assert_ok(kelvin_npy_read(file, in_base("logits/logits_train.npy"), shape));
+    assert_ok(read_logits(file, in_base("logits/logits_train.npy"), shape));
     kelvin_posterior *all = posterior_of(run, 0);
     for (uint32_t i = 0; i < 6; i++) {
         float *theta = draw_of(run, "logits", i / 3, warmup + i % 3);
@@ -391,7 +392,7 @@ static void right_logits(const kelvin_run_config *config)
     }
     const size_t test_shape[3] = {6, run->data->test.n, classes};
     assert_int_equal(run->data->test.n, 15);
-    assert_ok(kelvin_npy_read(file, in_base("logits/logits_test.npy"), test_shape));
+    assert_ok(read_logits(file, in_base("logits/logits_test.npy"), test_shape));
     kelvin_posterior_destroy(all);
     kelvin_free(file);
     kelvin_free(logits);

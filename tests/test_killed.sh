@@ -1,34 +1,53 @@
 #!/bin/sh
-# A run that is killed again and again, inside checkpoints too, and resumed each time ends in the bytes of an
-# undisturbed one; so does one that was stopped by SIGINT or SIGTERM. Nobody else may work on it in the meantime.
+# A run by each sampler that is killed again and again, inside checkpoints too, and resumed each time on 1 to 3 threads
+# ends in the bytes of an undisturbed one; so does one that was stopped by SIGINT or SIGTERM. Nobody else may work on it
+# in the meantime.
 #
-#     test_killed.sh KELVIN SOURCE_ROOT
+#     test_killed.sh KELVIN SOURCE_ROOT [KILLS [SAMPLER]...]
+# KILLS: of each sampler; KELVIN_KILLS says the same. Without it 50 are shared among them.
 . "$2/tests/shell.sh"
+kills=${3:-${KELVIN_KILLS:-}}
+shift 2
+[ $# -gt 0 ] && shift
+samplers=${*:-"sghmc hmc mclmc"}
 
-settings="--data digits --model mlp:16,16 --chains 3 --samples 6 --schedule cyclical --epochs 300 --batch 125 --lr 1e-3
-    --seed 11"
-often="--checkpoint 0" # at the end of each epoch: most moments are inside a checkpoint
-kills=50
+often="--checkpoint 0" # at the end of each epoch or iteration: most moments are inside a checkpoint
+
+# About a second each. Of all data a chain has four files of draws, and 25 draws fill one: while it is at work its state
+# is as large as a file.
+settings_of() {
+    wide="--data toy --model mlp:200,200 --chains 3 --iterations 90 --warmup 30 --seed 11"
+    case $1 in
+    sghmc) echo "--sampler sghmc --data digits --model mlp:16,16 --chains 3 --samples 6 --schedule cyclical --epochs 300
+        --batch 125 --lr 1e-3 --seed 11" ;;
+    hmc) echo "--sampler hmc $wide --steps 10 --step-size 0.002" ;;
+    mclmc) echo "--sampler mclmc $wide --steps 5" ;;
+    esac
+}
+
+# With run.json, data.json, manifest, labels and logits, times.csv and lock; of toy there is no test part.
+files_of() {
+    case $1 in
+    sghmc) echo $((9 + 3 * 3)) ;;
+    *) echo $((7 + 3 * 6)) ;;
+    esac
+}
+
+default_kills() {
+    case $1 in
+    sghmc) echo 20 ;;
+    *) echo 15 ;;
+    esac
+}
 
 same() {
     diff -rq -x times.csv -x lock "$1" "$2" >stderr 2>&1
 }
 
-now() {
-    date +%s.%N
+# The manifest comes last, after the logits: all that is left to do is the summary.
+complete() {
+    grep -q logits "$1/manifest" 2>/dev/null
 }
-
-# ---- undisturbed ----
-began=$(now)
-ok sample $settings $often --threads 2 -o smooth
-whole=$(echo "$(now) $began" | awk '{ print $1 - $2 }')
-ok sample $settings --threads 1 -o other
-check "the bytes depend neither on threads nor on checkpoints" same smooth other
-check "there are samples, labels, logits, states and histories of all chains, and what the data are like" [ "$(find smooth -type f | wc -l)" -eq 20 ]
-
-# ---- killed ----
-# Moments from a fixed sequence, up to an eighth of the undisturbed run's time: early ones fall into the start.
-awk -v n=$((2 * kills)) -v whole="$whole" 'BEGIN { srand(6); for (i = 0; i < n; i++) printf "%.4f %d\n", whole / 8 * rand(), 1 + 3 * rand() }' >moments
 
 # work_on RUN THREADS: begins a run or goes on with it, behind; its number is $pid.
 work_on() {
@@ -47,38 +66,7 @@ hit() {
     wait $pid 2>/dev/null
 }
 
-killed=0
-amid=0
-ended=0
-: >troubles
-while [ $killed -lt $kills ] && read -r seconds threads; do
-    work_on killed "$threads"
-    hit KILL "$seconds"
-    case $? in
-    137) killed=$((killed + 1)) ;;
-    0)
-        ended=$((ended + 1))
-        same smooth killed || cat stderr >>troubles
-        rm -r killed
-        continue
-        ;;
-    *) cat stderr >>troubles ;;
-    esac
-    [ -z "$(find killed -name '*.tmp' 2>/dev/null)" ] || amid=$((amid + 1))
-done <moments
-ok resume killed $often --threads 2
-check "the bytes of a killed run are those of an undisturbed one" same smooth killed
-cp troubles stderr
-check "each resume after a kill went on as if nothing had been" [ ! -s troubles ]
-check "$killed of $kills kills of a run that was at work" [ $killed -eq $kills ]
-check "$amid kills fell into a checkpoint; some should" [ $amid -ge 5 ]
-check "no half-written file is left at the end" [ -z "$(find killed -name '*.tmp')" ]
-echo "$killed kills, $amid of them in a checkpoint; $ended runs ended before their kill"
-
-# ---- stopped ----
-third=$(echo "$whole" | awk '{ print $1 / 3 }')
-
-# told: exit 1 and one sentence that says how to go on.
+# told CODE RUN: exit 1 and one sentence that says how to go on.
 told() {
     [ "$1" -eq 1 ] && [ ! -s stdout ] && [ "$(grep -c "^kelvin .*kelvin resume $2" stderr)" -eq 1 ]
 }
@@ -92,28 +80,93 @@ begun() {
     done
 }
 
-for signal in TERM INT; do
-    work_on "by-$signal" 2
-    begun "by-$signal"
-    "$kelvin" resume "by-$signal" >stdout-2 2>stderr-2
-    code=$?
-    hit $signal 0.02
-    check "SIG$signal stops a run with a sentence" told $? "by-$signal"
-    mv stderr-2 stderr
-    check "a second process is refused while the first is at work" [ $code -eq 2 ]
-    check "it is told which process is in its way" grep -q "by-$signal: another process (pid $pid) is working" stderr
-    ok resume "by-$signal" --threads 1
-    check "a run stopped by SIG$signal ends in the same bytes" same smooth "by-$signal"
-done
+# ---- undisturbed ----
+undisturbed() {
+    ok sample $settings $often --threads 2 -o smooth
+    whole=$(sed -n 's/^seconds  *//p' stdout) # without the summary
+    ok sample $settings --threads 1 -o other
+    check "$sampler: the bytes depend neither on threads nor on checkpoints" same smooth other
+    check "$sampler: draws, labels, logits, states and histories of all chains, and what the data are like" \
+        [ "$(find smooth -type f | wc -l)" -eq "$(files_of $sampler)" ]
+    rm -r other
+}
+
+# ---- killed ----
+# Moments from a fixed sequence, up to a quarter of the undisturbed run's time: early ones fall into the start. A run
+# that is complete makes room for the next one.
+killed_often() {
+    awk -v n=$((3 * wanted)) -v whole="$whole" 'BEGIN { srand(6); for (i = 0; i < n; i++) printf "%.4f %d\n", whole / 4 * rand(), 1 + 3 * rand() }' >moments
+    killed=0
+    amid=0
+    later=0
+    ended=0
+    : >troubles
+    while [ $killed -lt $wanted ] && read -r seconds threads; do
+        work_on killed "$threads"
+        hit KILL "$seconds"
+        code=$?
+        [ $code = 0 ] || [ $code = 137 ] || cat stderr >>troubles
+        if complete killed; then
+            ended=$((ended + 1))
+            same smooth killed || cat stderr >>troubles
+            rm -r killed
+            continue
+        fi
+        [ $code = 137 ] && killed=$((killed + 1))
+        [ -z "$(find killed -name 'samples-*.safetensors' 2>/dev/null)" ] || later=$((later + 1))
+        [ -z "$(find killed -name '*.tmp' 2>/dev/null)" ] || amid=$((amid + 1))
+    done <moments
+    if [ -e killed ]; then ok resume killed $often --threads 2; else ok sample $settings -o killed; fi
+    check "$sampler: the bytes of a killed run are those of an undisturbed one" same smooth killed
+    cp troubles stderr
+    check "$sampler: each resume after a kill went on as if nothing had been" [ ! -s troubles ]
+    check "$sampler: $killed of $wanted kills of a run that was at work" [ $killed -eq $wanted ]
+    check "$sampler: $amid kills fell into a checkpoint; some should" [ $amid -ge $(((wanted + 24) / 25)) ]
+    check "$sampler: no half-written file is left at the end" [ -z "$(find killed -name '*.tmp')" ]
+    echo "$sampler: $killed kills, $amid of them in a checkpoint, $later when draws were in files; $ended runs came to their end on the way"
+    rm -r killed
+}
+
+# ---- stopped ----
+stopped() {
+    for signal in TERM INT; do
+        work_on "by-$signal" 2
+        begun "by-$signal"
+        "$kelvin" resume "by-$signal" >stdout-2 2>stderr-2
+        code=$?
+        hit $signal 0.02
+        check "$sampler: SIG$signal stops a run with a sentence" told $? "by-$signal"
+        mv stderr-2 stderr
+        check "$sampler: a second process is refused while the first is at work" [ $code -eq 2 ]
+        check "$sampler: it is told which process is in its way" \
+            grep -q "by-$signal: another process (pid $pid) is working" stderr
+        ok resume "by-$signal" --threads 1
+        check "$sampler: a run stopped by SIG$signal ends in the same bytes" same smooth "by-$signal"
+        rm -r "by-$signal"
+    done
+}
 
 # nohup asks a process to go on when its terminal is closed.
-(
-    trap "" HUP
-    work_on by-nohup 2
-    begun by-nohup
-    hit HUP "$third"
-)
-check "a run under nohup goes on to its end" same smooth by-nohup
+under_nohup() {
+    (
+        trap "" HUP
+        work_on by-nohup 2
+        begun by-nohup
+        hit HUP "$(echo "$whole" | awk '{ print $1 / 3 }')"
+    )
+    check "$sampler: a run under nohup goes on to its end" same smooth by-nohup
+    rm -r by-nohup
+}
+
+for sampler in $samplers; do
+    settings=$(settings_of $sampler)
+    wanted=${kills:-$(default_kills $sampler)}
+    undisturbed
+    killed_often
+    stopped
+    [ $sampler = sghmc ] && under_nohup
+    rm -r smooth
+done
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

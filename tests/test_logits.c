@@ -1,5 +1,6 @@
 /* Logits: files of a run, what is wrong with them, and the same numbers by the network. */
 #include "folder_helpers.h"
+#include "npy_helpers.h"
 
 #include <kelvin/kelvin.h>
 
@@ -18,7 +19,7 @@ static const char *logits_file(const float *logits, size_t samples)
 {
     static kelvin_path path;
     strcpy(path, in_base("logits.npy"));
-    assert_ok(kelvin_npy_write(path, logits, (const size_t[3]){samples, N, K}));
+    assert_ok(write_logits(path, logits, (const size_t[3]){samples, N, K}));
     return path;
 }
 

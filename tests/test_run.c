@@ -1,6 +1,7 @@
 /* A run: configurations that make no sense, where chains start, what is kept of them, folders that read back as they
  * were written. */
 #include "config_helpers.h"
+#include "npy_helpers.h"
 
 #include <errno.h>
 #include <math.h>
@@ -119,7 +120,7 @@ static void logits_belong_to_draws(const char *sampler)
     assert_int_equal(n * run->data->classes, 36);
     assert_int_equal(samples->n, 8);
     assert_ok(kelvin_path_join(path, in_base(sampler), "logits_train.npy"));
-    assert_ok(kelvin_npy_read(saved, path, shape));
+    assert_ok(read_logits(saved, path, shape));
     assert_ok(kelvin_weights_create(&weights, run->model));
     assert_ok(kelvin_net_create(&net, run->model));
     float *packed = kelvin_alloc(kelvin_model_packed(run->model, n), sizeof *packed);

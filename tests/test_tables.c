@@ -104,7 +104,7 @@ static void tables_grow(void **state)
     assert_ok(kelvin_table_put(in_base("grown.csv"), &at, columns, 3, rows[1], 1));
     at = two;
     assert_ok(kelvin_table_put(in_base("grown.csv"), &at, columns, 3, rows[2], 2));
-    assert_ok(kelvin_table_write(in_base("whole.csv"), columns, 3, rows[0], 4));
+    assert_ok(new_table(in_base("whole.csv"), columns, 3, rows[0], 4));
     same_bytes(in_base("grown.csv"), in_base("whole.csv"));
     assert_ok(kelvin_table_put(in_base("grown.csv"), &at, columns, 3, NULL, 0));
     same_bytes(in_base("grown.csv"), in_base("whole.csv"));
@@ -124,7 +124,7 @@ static void tables_come_back(void **state)
     double back[4][3];
     size_t which[3], found;
     setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is there, its comma must not get in */
-    assert_ok(kelvin_table_write(in_base("t.csv"), columns, 3, rows[0], 4));
+    assert_ok(new_table(in_base("t.csv"), columns, 3, rows[0], 4));
     assert_ok(kelvin_table_read(back[0], which, &found, in_base("t.csv"), columns, 3, 4));
     setlocale(LC_ALL, "C");
     back[0][2] = rows[0][2]; /* nan is nan, its bits are not kept */
@@ -135,11 +135,11 @@ static void tables_come_back(void **state)
                               "3,2.5,1.7976931348623157e+308\n");
     kelvin_free(text);
     const struct kelvin_column short_ones[] = {{"i", 0, 9, true, 0}, {"x", 0, 1, false, 4}};
-    assert_ok(kelvin_table_write(in_base("t.csv"), short_ones, 2, (const double[]){0, 2.0 / 3}, 1));
+    assert_ok(new_table(in_base("t.csv"), short_ones, 2, (const double[]){0, 2.0 / 3}, 1));
     text = slurp(in_base("t.csv"), &bytes);
     assert_string_equal(text, "i,x\n0,0.6667\n");
     kelvin_free(text);
-    assert_ok(kelvin_table_write(in_base("t.csv"), columns, 3, NULL, 0));
+    assert_ok(new_table(in_base("t.csv"), columns, 3, NULL, 0));
     assert_ok(kelvin_table_read(NULL, which, &found, in_base("t.csv"), columns, 3, 0));
 }
 

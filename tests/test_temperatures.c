@@ -74,7 +74,7 @@ static void write_histories(const struct made *made, size_t last, size_t of_the_
         assert_ok(kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, c));
         mkdir(path, 0777);
         assert_ok(kelvin_path_join(path, folder, KELVIN_HISTORY_FILE, c));
-        assert_ok(kelvin_table_write(path, columns, n, rows, c == 2 ? of_the_third : ROWS));
+        assert_ok(new_table(path, columns, n, rows, c == 2 ? of_the_third : ROWS));
     }
 }
 

@@ -1,5 +1,6 @@
 /* Files of named arrays, and of logits in pieces: back come the same bits, and damage gets a sentence. */
 #include "folder_helpers.h"
+#include "npy_helpers.h"
 
 #include "files/formats.h"
 
@@ -382,7 +383,7 @@ static void npy_in_pieces(void **state)
     const struct kelvin_npy form = {KELVIN_NPY_F32, 3, {5, 2, 3}}, huge = {KELVIN_NPY_I64, 2, {SIZE_MAX, 2}};
     float values[30];
     for (int i = 0; i < 30; i++) values[i] = (float)i - 2.385f;
-    assert_ok(kelvin_npy_write(in_base("whole.npy"), values, shape));
+    assert_ok(write_logits(in_base("whole.npy"), values, shape));
     struct kelvin_writer file;
     kelvin_status status = kelvin_npy_begin(&file, in_base("pieces.npy"), &form);
     for (size_t i = 0; i < 5 && !status; i++) status = kelvin_writer_put(&file, values + 6 * i, 6 * sizeof *values);

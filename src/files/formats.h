@@ -11,11 +11,7 @@ uint32_t kelvin_crc32(const void *data, size_t bytes);
 /* Of what has the checksum `crc32`, and these bytes after it. */
 uint32_t kelvin_crc32_more(uint32_t crc32, const void *data, size_t bytes);
 
-/* NumPy's NPY 1.0 of logits: three axes, float32, C order. When read, the shape must be this one. */
-KELVIN_MUST_CHECK kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t shape[3]);
-KELVIN_MUST_CHECK kelvin_status kelvin_npy_read(float *data, const char *path, const size_t shape[3]);
-
-/* The same of labels: one axis, int64, as NumPy and PyTorch like to have an index. */
+/* NumPy's NPY 1.0 of labels: one axis, int64, as NumPy and PyTorch like to have an index. */
 KELVIN_MUST_CHECK kelvin_status kelvin_labels_write(const char *path, const int32_t *y, size_t n);
 
 enum kelvin_npy_type { KELVIN_NPY_F32, KELVIN_NPY_I64, KELVIN_NPY_F64, KELVIN_NPY_BOOL, KELVIN_NPY_TEXT };
@@ -100,11 +96,9 @@ struct kelvin_column {
     int digits; /* of a number that is not whole; 0: as many as give it back */
 };
 
-/* The first column counts rows from 0. rows (n, columns). */
-KELVIN_MUST_CHECK kelvin_status kelvin_table_write(const char *path, const struct kelvin_column *columns,
-                                                   size_t n_columns, const double *rows, size_t n);
-
-/* Rows behind the first *bytes bytes of a file, whatever was there; 0: behind a line of names in a new one. *bytes is
+/* The first column counts rows from 0; rows (n, columns).
+ *
+ * Rows behind the first *bytes bytes of a file, whatever was there; 0: behind a line of names in a new one. *bytes is
  * how long the file is then. Not whole or not at all: for a table that can be made again. */
 KELVIN_MUST_CHECK kelvin_status kelvin_table_put(const char *path, uint64_t *bytes, const struct kelvin_column *columns,
                                                  size_t n_columns, const double *rows, size_t n);

@@ -21,11 +21,6 @@ static const struct {
     [KELVIN_NPY_TEXT] = {"<U", 'U', sizeof(uint32_t)},
 };
 
-static struct kelvin_npy logits_form(const size_t shape[3])
-{
-    return (struct kelvin_npy){KELVIN_NPY_F32, 3, {shape[0], shape[1], shape[2]}};
-}
-
 /* As Python writes a tuple: (5, 2, 3), (5,) and (). */
 static void show_shape(char out[LONGEST / 2], const struct kelvin_npy *form)
 {
@@ -79,15 +74,6 @@ kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path, con
     return kelvin_writer_put(file, header, kelvin_npy_header(header, form));
 }
 
-kelvin_status kelvin_npy_write(const char *path, const float *data, const size_t shape[3])
-{
-    const struct kelvin_npy form = logits_form(shape);
-    struct kelvin_writer file;
-    kelvin_status status = kelvin_npy_begin(&file, path, &form);
-    if (!status) status = kelvin_writer_put(&file, data, shape[0] * shape[1] * shape[2] * sizeof *data);
-    return kelvin_writer_close(&file, status);
-}
-
 kelvin_status kelvin_labels_write(const char *path, const int32_t *y, size_t n)
 {
     const struct kelvin_npy form = {KELVIN_NPY_I64, 1, {n}};
@@ -100,33 +86,4 @@ kelvin_status kelvin_labels_write(const char *path, const int32_t *y, size_t n)
         status = kelvin_writer_put(&file, piece, count * sizeof *piece);
     }
     return kelvin_writer_close(&file, status);
-}
-
-/* What NumPy can read may still be another array than the one that was written here. */
-static kelvin_status check_same(const struct npy *array, const char *path, const struct kelvin_npy *form)
-{
-    char wanted[LONGEST];
-    literal(wanted, form);
-    if (array->kind == types[form->type].kind && array->item == types[form->type].bytes && !array->big_endian &&
-        !array->fortran && array->axes == form->axes &&
-        memcmp(array->shape, form->shape, form->axes * sizeof *form->shape) == 0)
-        return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: holds {'descr': '%c%c%zu', 'fortran_order': %s, 'shape': %s}, expected %s",
-                       path, array->big_endian ? '>' : '<', array->kind, array->item, array->fortran ? "True" : "False",
-                       npy_shape_text(array).text, wanted);
-}
-
-kelvin_status kelvin_npy_read(float *data, const char *path, const size_t shape[3])
-{
-    const struct kelvin_npy form = logits_form(shape);
-    struct npy array;
-    size_t bytes, size;
-    char *file;
-    KELVIN_TRY(data_bytes(&bytes, path, &form));
-    KELVIN_TRY(kelvin_file_read(&file, &size, path));
-    kelvin_status status = npy_parse(&array, file, size, path);
-    if (!status) status = check_same(&array, path, &form);
-    if (!status) memcpy(data, array.data, bytes);
-    kelvin_free(file);
-    return status;
 }

@@ -16,22 +16,13 @@
 
 enum { NUMBER = 40, MOST_DIGITS = 17 };
 
-/* The fewest digits with which x becomes itself again, or, for a float, any double that rounds to it. */
-static int fewest_digits(double *rounded, double x, bool is_float)
+int kelvin_digits(double x)
 {
     for (int digits = 1;; digits++) {
         char text[NUMBER];
         snprintf(text, sizeof text, "%.*g", digits, x);
-        *rounded = strtod(text, NULL);
-        const bool same = is_float ? (float)*rounded == (float)x : *rounded == x;
-        if (same || digits == MOST_DIGITS) return digits;
+        if (strtod(text, NULL) == x || digits == MOST_DIGITS) return digits;
     }
-}
-
-int kelvin_digits(double x)
-{
-    double rounded;
-    return fewest_digits(&rounded, x, false);
 }
 
 /* ---- kinds of fields ---- */
@@ -88,19 +79,6 @@ static bool seed_from(void *value, const json_t *json)
     return errno == 0 && *end == '\0';
 }
 
-static json_t *float_to(const void *value)
-{
-    double meant; /* 4e-4f as 0.0004 */
-    fewest_digits(&meant, (double)*(const float *)value, true);
-    return json_real(meant);
-}
-
-static bool float_from(void *value, const json_t *json)
-{
-    *(float *)value = (float)json_number_value(json);
-    return json_is_number(json);
-}
-
 static json_t *real_to(const void *value)
 {
     return json_real(*(const double *)value);
@@ -130,7 +108,6 @@ const struct kelvin_field_kind kelvin_field_maybe = {"a string", text_to, text_f
 const struct kelvin_field_kind kelvin_field_count = {"a whole number of at most 4294967295", count_to, count_from};
 const struct kelvin_field_kind kelvin_field_seed = {
     "a whole number of at most 18446744073709551615 (a string if large)", seed_to, seed_from};
-const struct kelvin_field_kind kelvin_field_float = {"a number", float_to, float_from};
 const struct kelvin_field_kind kelvin_field_real = {"a number", real_to, real_from};
 const struct kelvin_field_kind kelvin_field_whole = {"a whole number of at most 4294967295", whole_to, whole_from};
 
@@ -283,26 +260,4 @@ const char *kelvin_record_stranger(void *owner, const struct kelvin_field *field
         if (i == n) return name;
     }
     return NULL;
-}
-
-static kelvin_status take_all(void *record, void *owner, const char *path, const struct kelvin_field *fields, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (fields[i].kind != &kelvin_field_maybe || kelvin_record_has(owner, fields[i].name))
-            KELVIN_TRY(kelvin_record_take(record, owner, path, &fields[i]));
-    /* A field that nobody reads is a misspelt one, or one of a later version that changes what the others mean. */
-    const char *stranger = kelvin_record_stranger(owner, fields, n);
-    return stranger ? kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known", path, stranger) : KELVIN_OK;
-}
-
-kelvin_status kelvin_record_read(void *record, void **owner, const char *path, const struct kelvin_field *fields,
-                                 size_t n)
-{
-    KELVIN_TRY(kelvin_record_open(owner, path));
-    const kelvin_status status = take_all(record, *owner, path, fields, n);
-    if (status) {
-        kelvin_record_free(*owner);
-        *owner = NULL;
-    }
-    return status;
 }

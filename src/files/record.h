@@ -20,7 +20,6 @@ extern const struct kelvin_field_kind kelvin_field_text;  /* const char * */
 extern const struct kelvin_field_kind kelvin_field_maybe; /* const char *; where it is missing, it stays as it was */
 extern const struct kelvin_field_kind kelvin_field_count; /* uint32_t */
 extern const struct kelvin_field_kind kelvin_field_seed;  /* uint64_t; a string where doubles have gaps */
-extern const struct kelvin_field_kind kelvin_field_float; /* float */
 extern const struct kelvin_field_kind kelvin_field_real;  /* double */
 extern const struct kelvin_field_kind kelvin_field_whole; /* double that holds a whole number from 0 on */
 
@@ -41,14 +40,10 @@ void *kelvin_json_text(const char *text);
 KELVIN_MUST_CHECK kelvin_status kelvin_record_crc32(uint32_t *crc32, const struct kelvin_field *fields, size_t n,
                                                     const void *record);
 
-/* Every field must be there, of its kind, and no other. Texts live until kelvin_record_free(*owner). */
-KELVIN_MUST_CHECK kelvin_status kelvin_record_read(void *record, void **owner, const char *path,
-                                                   const struct kelvin_field *fields, size_t n);
-void kelvin_record_free(void *owner);
-
-/* The same in steps, for an object that may have some of its fields only: open, take one field after the other, see
- * which name is left over. */
+/* An object that may have some of its fields only: open, take one field after the other, see which name is left over.
+ * Texts live until kelvin_record_free(*owner). */
 KELVIN_MUST_CHECK kelvin_status kelvin_record_open(void **owner, const char *path);
+void kelvin_record_free(void *owner);
 bool kelvin_record_has(const void *owner, const char *name);
 KELVIN_MUST_CHECK kelvin_status kelvin_record_take(void *record, const void *owner, const char *path,
                                                    const struct kelvin_field *field);

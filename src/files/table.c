@@ -53,20 +53,6 @@ static kelvin_status make_text(char **out, size_t *bytes, const struct kelvin_co
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_table_write(const char *path, const struct kelvin_column *columns, size_t n_columns,
-                                 const double *rows, size_t n)
-{
-    struct kelvin_writer file = {.fd = -1};
-    char *text;
-    size_t bytes;
-    KELVIN_TRY(make_text(&text, &bytes, columns, n_columns, rows, n, true));
-    kelvin_status status = kelvin_writer_open(&file, path);
-    if (!status) status = kelvin_writer_put(&file, text, bytes);
-    status = kelvin_writer_close(&file, status);
-    kelvin_free(text);
-    return status;
-}
-
 kelvin_status kelvin_table_put(const char *path, uint64_t *at, const struct kelvin_column *columns, size_t n_columns,
                                const double *rows, size_t n)
 {
