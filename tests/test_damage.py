@@ -215,7 +215,8 @@ def refused(result, folder):
 def owns_up(r, result):
     """Where a file is gone, or is no file, the answer may say so and do without."""
     gone = [r.path(name) for name in r.files() if not os.path.isfile(r.path(name))]
-    said = [*gone, "Files of samples are not in the folder any more", f"{r.folder}: has no logits of its training data; kelvin resume",
+    said = [*gone, "Files of samples are not in the folder any more",
+            f"{r.folder}: has no logits of its training data; kelvin resume",
             "The logits of the training data are not in the folder any more"]
     return gone and any(each.encode() in result.answer for each in said)
 
@@ -407,7 +408,7 @@ def changes(r, name, samplers):
     for kind in (each, fitting):
         for i, (what, new) in enumerate(some(r, [(what, new) for what, new in kind if new is not None and new != raw])):
             tally["damages"] += 1
-            if r.made is None:
+            if r.made is None and not what.startswith("a line more"):  # of a manifest with the right checksum: it is one
                 damage(r, f"{name}: {what}", lambda: r.put(name, new), i % 4 == 0)
             vouched(r, f"{name}: {what}", lambda: put_vouched(r, name, new))
 
@@ -546,9 +547,7 @@ def earlier(samplers):
             result = ask(kind, r.folder)
             whole = result.code == 0 and f"note: {r.folder}" in result.said or "test part" in result.said and kind != "eval"
             check(f"{r.folder}: {kind} as it is", whole, result.said)
-        for name in r.files():
-            if "chain-001" in name and EDITS < 10:
-                continue
+        for name in r.files() if EDITS >= 10 else r.rng.sample(r.files(), 4):
             for _ in range(FLIPS):
                 raw = mutations.flip(r.bytes(name), r.rng)
                 vouched(r, f"{name}: a flipped bit", lambda: r.put(name, raw))
