@@ -315,7 +315,7 @@ static kelvin_status alloc_cache(const kelvin_samples *s, struct owned *owned)
 {
     const size_t n_params = s->run->model->n_params;
     if (s->n > CACHE_BYTES / sizeof *owned->cache / n_params) return KELVIN_OK;
-    owned->cached = kelvin_alloc(s->n, sizeof *owned->cached);
+    if (!owned->cached) owned->cached = kelvin_alloc(s->n, sizeof *owned->cached); /* there, if the rest had failed */
     owned->cache = owned->cached ? kelvin_alloc(s->n * n_params, sizeof *owned->cache) : NULL;
     return owned->cache ? KELVIN_OK : KELVIN_ENOMEM;
 }
