@@ -7,7 +7,7 @@
 # such; only what does not run is a failure.
 set -eu
 
-rounds=4
+rounds=${ROUNDS-4}
 kelvin=$1
 here=$(dirname "$0")
 work=$(mktemp -d)

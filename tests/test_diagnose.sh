@@ -160,6 +160,8 @@ mv whole singles/chain-001/history.csv
 vouched singles
 cp -r singles lost
 head -n 5 singles/chain-001/history.csv >lost/chain-001/history.csv
+broken lost "lost/chain-001/history.csv: is not as the run left it: "
+vouched lost
 ok diagnose lost
 tr -s '\n ' '  ' <stdout >flat
 check "a history that was cut" grep -qE "lost/chain-001/history.csv ends after 4 of [0-9]+ epochs; kelvin resume lost makes it again\." flat

@@ -1,8 +1,8 @@
 /* The files of a run: byte for byte as their formats say, and nothing half-written left behind. */
 #include "run_helpers.h"
-#include "npy_helpers.h"
 
 #include "files/record.h"
+#include "npy_helpers.h"
 #include "run/room.h"
 
 #include <errno.h>
@@ -258,14 +258,10 @@ static int make_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(npy_of_logits),
-        cmocka_unit_test(safetensors_bytes),
-        cmocka_unit_test(crc32_of_digits),
-        cmocka_unit_test(fewest_digits),
-        cmocka_unit_test(python_reads_it),
-        cmocka_unit_test(full_disk),
-        cmocka_unit_test(full_disk_at_the_start),
-        cmocka_unit_test(doors_closed),
+        cmocka_unit_test(npy_of_logits),          cmocka_unit_test(safetensors_bytes),
+        cmocka_unit_test(crc32_of_digits),        cmocka_unit_test(fewest_digits),
+        cmocka_unit_test(python_reads_it),        cmocka_unit_test(full_disk),
+        cmocka_unit_test(full_disk_at_the_start), cmocka_unit_test(doors_closed),
     };
     return cmocka_run_group_tests(tests, make_run, remove_base);
 }

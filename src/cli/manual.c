@@ -90,9 +90,10 @@ static const struct entry environment[] = {
 static const struct entry statuses[] = {
     {"0", "Done."},
     {"1",
-     "Failed: memory, broken or missing files, another program, or a signal. One sentence on standard error says why."},
+     "Failed or stopped: memory, broken or missing files, another program, or a signal; or all chains diverged. One "
+     "sentence on standard error says why."},
     {"2", "Wrong use: an unknown name, a value out of its range, a folder that exists."},
-    {"3", "Done, but a chain diverged. A sentence on standard error for each, and the report of the others."},
+    {"3", "Done, but some chains diverged. A sentence on standard error for each, and the report of the others."},
     {NULL, NULL},
 };
 
@@ -119,7 +120,9 @@ static const struct entry examples[] = {
     {"kelvin sample --config run/run.json --seed 1 -o again", "The same with another seed."},
     {"kelvin sample --sampler hmc --density dirclip:0.6,-50 --step-size 5e-5 -o run",
      "Draw a posterior as in figure 1 of the paper."},
-    {"kelvin resume run", "Go on with a run that was stopped or killed; it ends in the same bits."},
+    {"kelvin sample --sampler mclmc --data csv:table.csv,label=species --model mlp:20 -o run",
+     "Draw a posterior of a table of one's own, with steps that are tuned in warm-up."},
+    {"kelvin resume run", "Go on with a run that was stopped or killed, by any sampler; it ends in the same bits."},
     {"kelvin diagnose run", "Say whether to believe it."},
     {"kelvin figure decision-boundary -o figures", "Compute and draw figure 1 of the paper."},
     {"kelvin figure phase-diagram --classes 100 -o figures", "Another figure, for 100 classes instead of 10."},

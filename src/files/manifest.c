@@ -13,7 +13,7 @@
 
 #define HEAD "kelvin manifest 1\n"
 enum {
-    MOST_BYTES = 4 << 20, /* of a manifest: some 60,000 files */
+    MOST_BYTES = 1 << 27, /* of a manifest: some 2,000,000 files */
     DIGITS = 8,
     END = sizeof "crc32 3d60d50a\n", /* the last line */
     LINE = KELVIN_PATH_MAX + 64,

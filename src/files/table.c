@@ -162,7 +162,9 @@ kelvin_status kelvin_table_read(double *rows, size_t *which, size_t *found, cons
     size_t bytes;
     KELVIN_TRY(kelvin_file_read(&text, &bytes, path));
     locale_t c, before = enter_c_locale(&c);
-    const kelvin_status status = parse(rows, which, found, text, path, columns, n_columns, n);
+    const kelvin_status status = strlen(text) == bytes
+                                     ? parse(rows, which, found, text, path, columns, n_columns, n)
+                                     : kelvin_fail(KELVIN_EFORMAT, "%s: has bytes that are no text", path);
     leave_c_locale(c, before);
     kelvin_free(text);
     return status;

@@ -21,6 +21,16 @@ struct owned {
 
 /* ---- which there are ---- */
 
+/* Of a run that is read, not sampled: its manifest names the states of chains when all has been written. */
+static kelvin_status vouch_state(const kelvin_samples *s, uint32_t chain)
+{
+    const struct kelvin_run_owned *inside = kelvin_run_inside(s->run);
+    char name[KELVIN_FILE_NAME];
+    snprintf(name, sizeof name, KELVIN_STATE_FILE, chain);
+    if (inside->place || !inside->manifest || !kelvin_manifest_has(inside->manifest, name)) return KELVIN_OK;
+    return kelvin_run_vouch(s->run, s->folder, name);
+}
+
 /* How far a chain came, from its state. */
 static kelvin_status ask_state(uint32_t *rows, char diverged[KELVIN_NOTE], const kelvin_samples *s, uint32_t chain)
 {
@@ -33,7 +43,7 @@ static kelvin_status ask_state(uint32_t *rows, char diverged[KELVIN_NOTE], const
     if (begun)
         KELVIN_TRY(kelvin_remedy_chain(kelvin_state_peek(&step, diverged, path, run, chain), run, s->folder, chain));
     *rows = step / kelvin_run_row_steps(run);
-    if (diverged[0] || step == kelvin_run_steps(run)) return KELVIN_OK;
+    if (diverged[0] || step == kelvin_run_steps(run)) return vouch_state(s, chain);
     if (kelvin_run_is_old(run)) return kelvin_remedy_begun(run, s->folder, chain);
     return kelvin_fail(KELVIN_EFORMAT,
                        "%s: the run has not ended: chain %u has %u of %u %ss; go on with: kelvin resume %s", s->folder,
@@ -58,7 +68,10 @@ static kelvin_status check_draws(const kelvin_samples *s, uint32_t chain)
     struct kelvin_array array;
     struct kelvin_tensors *file;
     kelvin_path path;
+    bool there;
     KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_DRAWS_FILE, chain));
+    KELVIN_TRY(kelvin_is_there(&there, path));
+    if (!there) return KELVIN_OK; /* taken away: the logits must fit */
     KELVIN_TRY(kelvin_tensors_peek(&file, path));
     array = kelvin_name_tensor(s->run->model, 0, "", &draws);
     kelvin_status status = kelvin_tensors_shape(&array, file);

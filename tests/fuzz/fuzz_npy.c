@@ -1,6 +1,6 @@
 /* Array files, one behind the other: X, Y, and those of a test part. A single one is both X and Y. */
-#include "files/npy.h"
 #include "data/npy_data.h"
+#include "files/npy.h"
 #include "fuzz/fuzz.h"
 
 #include <math.h>

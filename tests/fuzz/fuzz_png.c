@@ -1,7 +1,7 @@
 /* PNG pictures: as they are, and with their checksums mended, without which chance does not get past the first chunk.
  */
-#include "fuzz/fuzz_picture.h"
 #include "files/formats.h"
+#include "fuzz/fuzz_picture.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Files of named arrays. */
-#include "fuzz/fuzz.h"
 #include "files/formats.h"
+#include "fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
