@@ -1,12 +1,17 @@
 #!/bin/sh
-# Runs by SGHMC from outside: stopped by signals and resumed, they end in the same bytes; exit codes tell of chains that
-# diverged; a dry run leaves nothing.
+# Runs by every sampler from outside: stopped by signals and resumed, they end in the same bytes; what is lost or damaged
+# comes back, or a sentence says what helps; exit codes tell of chains that diverged; a dry run leaves nothing.
 #
 #     test_resume.sh KELVIN SOURCE_ROOT
 . "$2/tests/shell.sh"
 
 small="--model mlp:4 --chains 3"
 long="$small --epochs 5000" # some seconds
+# Of all data, on a table of 18 rows: 98 draws fill a file of a chain, which has three of them. Most are warm-up, so that
+# the summary does not take long.
+wide="--data toy --model mlp:100,100 --chains 3 --iterations 250 --warmup 230"
+by_hmc="--sampler hmc $wide --steps 40 --step-size 0.002"
+by_mclmc="--sampler mclmc $wide --steps 20"
 
 # same RUN RUN: the same bytes, but for times and the lock.
 same() {
@@ -19,7 +24,7 @@ begin() {
     shift 2
     "$kelvin" "$@" >stdout 2>stderr &
     child=$!
-    until [ -e "$folder/run.json" ]; do sleep 0.05; done
+    while [ ! -e "$folder/run.json" ] && kill -0 $child 2>/dev/null; do sleep 0.05; done
     sleep 0.1
     kill -$signal $child
     wait $child
@@ -27,19 +32,30 @@ begin() {
 }
 
 # ---- stopped and resumed ----
-ok sample $long --threads 2 -o whole
-begin TERM stopped sample $long --threads 2 -o stopped
-check "SIGTERM" complained 1 "stopped; stopped holds everything up to now. Go on with: kelvin resume stopped"
-begin INT stopped resume stopped --threads 1
-check "SIGINT" complained 1 "Go on with: kelvin resume stopped"
-check "it is not finished" [ ! -e stopped/logits_train.npy ]
-cp -r stopped killed
-begin KILL killed resume killed --checkpoint 0
-check "SIGKILL" [ "$(cat code)" = 137 ]
-for folder in stopped killed; do
-    ok resume $folder --threads 3
-    check "$folder: the same bytes as if nothing had happened" same whole $folder
-done
+# stops WHO OPTIONS: leaves WHO, undisturbed, and WHO-stopped, the same.
+stops() {
+    who=$1
+    shift
+    ok sample "$@" --threads 2 -o $who
+    begin TERM $who-stopped sample "$@" --threads 2 -o $who-stopped
+    check "$who: SIGTERM" complained 1 \
+        "stopped; $who-stopped holds everything up to now. Go on with: kelvin resume $who-stopped"
+    begin INT $who-stopped resume $who-stopped --threads 1
+    check "$who: SIGINT" complained 1 "Go on with: kelvin resume $who-stopped"
+    check "$who: it is not finished" [ ! -e $who-stopped/logits_train.npy ]
+    cp -r $who-stopped $who-killed
+    begin KILL $who-killed resume $who-killed --checkpoint 0
+    check "$who: SIGKILL" [ "$(cat code)" = 137 ]
+    for folder in $who-stopped $who-killed; do
+        ok resume $folder --threads 3
+        check "$folder: the same bytes as if nothing had happened" same $who $folder
+    done
+    rm -r $who-killed
+}
+stops whole $long
+stops hmc $by_hmc
+stops mclmc $by_mclmc
+check "three files of draws" [ "$(ls hmc/chain-002/samples-00[012].safetensors mclmc/chain-000/samples-00[012].safetensors | wc -l)" = 6 ]
 
 # ---- at the same moment ----
 mkdir together
@@ -62,44 +78,59 @@ check "with nothing beside them" [ -z "$(ls -d together/.kelvin-run* 2>/dev/null
 # ---- ended ----
 ok resume whole
 check "a run that has ended says so" grep -qx "whole has ended already: there is nothing left to do." stderr
-check "nothing in it changes" same whole stopped
+check "nothing in it changes" same whole whole-stopped
 ok resume whole --json
 check "its report as JSON" json
 
-damage() { # FILE: its last byte but one is another
-    cp "whole/$1" kept
+# damage FILE: its last byte but one is another; the file is in ./kept as it was.
+damage() {
+    cp "$1" kept
     tail -c 2 kept | head -c 1 | grep -q x && byte=y || byte=x
-    printf $byte | dd of="whole/$1" bs=1 seek=$(($(wc -c <kept) - 2)) conv=notrunc 2>/dev/null
+    printf $byte | dd of="$1" bs=1 seek=$(($(wc -c <kept) - 2)) conv=notrunc 2>/dev/null
 }
-sample=$(cd whole && ls chain-000/sample-*.safetensors | tail -n 1)
-damage $sample
-run resume whole
-check "a sample that is damaged" complained 1 "whole/$sample"
-check "and the way out" grep -q "the file is damaged; remove it, then kelvin resume whole makes it again" stderr
-check "nothing else is said" [ "$(wc -l <stderr) $(wc -c <stdout)" = "1 0" ]
-rm whole/$sample
-ok resume whole
-check "which makes it again" cmp -s kept whole/$sample
-cp whole/data.json kept
-head -c 100 kept >whole/data.json
-run resume whole
-check "a description that is damaged" complained 1 "whole/data.json"
-check "is to be removed" grep -q "; remove it: without it the data set is read" stderr
-rm whole/data.json
-ok resume whole
-check "and comes back" cmp -s kept whole/data.json
-head -n 3 whole/chain-000/history.csv >kept
-mv whole/chain-000/history.csv rows
-mv kept whole/chain-000/history.csv
-ok resume whole
-check "a history that was cut comes back" cmp -s rows whole/chain-000/history.csv
+for who in whole hmc mclmc; do
+    draws=$who/$(cd $who && ls chain-000/samples-*.safetensors | tail -n 1)
+    damage $draws
+    for command in resume diagnose eval; do
+        [ "$who $command" = "whole diagnose" ] && continue # of one draw per chain it can tell nothing
+        [ $command = eval ] && mv $who/logits_train.npy aside # what the draws say is in the logits
+        [ $command = eval ] && set -- eval --on train $who || set -- $command $who
+        run "$@"
+        [ $command = eval ] && mv aside $who/logits_train.npy
+        check "$*: draws that are damaged" complained 1 "$draws: is not as the run left it"
+        check "$*: and the way out" grep -q "remove $who/chain-000, and kelvin resume $who samples that chain anew" stderr
+    done
+    rm -r $who/chain-000
+    ok resume $who
+    check "$who: which samples it anew" cmp -s kept $draws
+    for file in data.json chain-001/history.csv logits_train.npy labels_train.npy manifest; do
+        damage $who/$file
+        [ $file = manifest ] && rm $who/manifest # one that is damaged is not believed; see below
+        ok resume $who
+        check "$who: $file that was damaged comes back" cmp -s kept $who/$file
+        rm $who/$file
+        ok resume $who
+        check "$who: $file that was lost comes back" cmp -s kept $who/$file
+    done
+    head -n 3 $who/chain-000/history.csv >cut
+    mv $who/chain-000/history.csv rows
+    mv cut $who/chain-000/history.csv
+    ok resume $who
+    check "$who: a history that was cut comes back" cmp -s rows $who/chain-000/history.csv
+    damage $who/manifest
+    run resume $who
+    check "$who: a manifest that is damaged" complained 1 "$who/manifest: is damaged"
+    check "$who: is to be removed" grep -q "remove it, then kelvin resume $who makes it again" stderr
+    rm $who/manifest
+    ok resume $who
+    check "$who: and comes back" cmp -s kept $who/manifest
+    check "$who: all is as it was" same $who $who-stopped
+done
 
 # ---- no run to go on with ----
-run sample --sampler hmc --iterations 4 --steps 4 --chains 1 -o by-hmc
 mkdir empty
 wrong "which run?" resume
 wrong "--checkpoint must not be negative" resume whole --checkpoint -1
-wrong "by-hmc: a run by hmc" resume by-hmc
 run resume empty
 check "a folder that is not a run" complained 1 "empty: not a run by kelvin: it has no run.json"
 wrong "whole already exists; choose another name, remove it, or go on with it: kelvin resume whole" sample $small -o whole
@@ -119,31 +150,34 @@ cp -r alike edited
 sed -i 's/"momentum": 0.98/"momentum": 0.9/' edited/run.json
 for command in resume diagnose; do
     run $command edited
-    check "$command: an edited run.json" complained 1 \
-        "edited/run.json has changed since chain-000/state.safetensors was written; put it back"
+    check "$command: an edited run.json" complained 1 "edited/run.json: is not as the run left it"
+    check "$command: is to be put back" grep -q "; put it back, or start a new run with --config" stderr
 done
+rm edited/manifest
+run resume edited
+check "an edited run.json without what vouches for it" complained 1 \
+    "edited/chain-000/state.safetensors: is of another run, or run.json has changed since"
+run diagnose edited
+check "is not reported" complained 1 "edited: has no manifest"
 head -c 300 alike/chain-001/state.safetensors >short
 mv short alike/chain-001/state.safetensors
 run resume alike
-check "a damaged state" complained 1 "remove it to sample this chain from its start"
+check "a damaged state" complained 1 "remove alike/chain-001, and kelvin resume alike samples that chain anew"
 check "going on would not help" [ "$(grep -c "go on with" stderr)" = 0 ]
-rm alike/chain-001/state.safetensors
+rm -r alike/chain-001
 ok resume alike
 run resume nowhere
 check "no folder at all" complained 1 "nowhere: "
 wrong "whole" sample $small -o whole
-"$kelvin" sample $long -o busy >/dev/null 2>&1 &
-child=$!
-until [ -e busy/run.json ]; do sleep 0.05; done
-wrong "busy" resume busy
-kill -KILL $child
-wait $child
-
-# ---- what was written after the chains had ended ----
-cp -r whole without
-rm without/labels_test.npy
-ok resume without
-check "labels come back" same whole without
+for options in "$long" "$by_hmc" "$by_mclmc"; do
+    rm -rf busy
+    "$kelvin" sample $options -o busy >/dev/null 2>&1 &
+    child=$!
+    until [ -e busy/run.json ]; do sleep 0.05; done
+    wrong "busy: another process (pid $child) is working here" resume busy
+    kill -KILL $child
+    wait $child
+done
 
 # ---- chains that diverge ----
 # In two epochs the logits of chains 3 and 4 stay less than 1.8 apart; those of the others are 2 or more from the start.
@@ -157,6 +191,44 @@ check "and again" [ "$(cat code)" = 3 ]
 run sample --chains 2 --epochs 2 --logit-limit 0.001 -o all
 check "all chains diverge: exit 1, no report" [ "$(cat code)" = 1 -a ! -s stdout ]
 check "which is said" grep -q "^kelvin sample: .*: all chains diverged" stderr
+
+# Of all data, too: the widest logits of each chain tell of a limit that some of them pass.
+for options in "--sampler hmc --steps 20 --step-size 0.002" "--sampler mclmc --steps 10"; do
+    options="$options --data toy --model mlp:8 --chains 5 --iterations 20 --warmup 5 --seed 3"
+    set -- $options
+    rm -rf free some all
+    ok sample $options -o free
+    limit=$(for file in free/chain-*/history.csv; do
+        awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "logit_range") c = i }
+            NR > 1 && $c > most { most = $c } END { print most }' $file
+    done | sort -g | sed -n '3p;4p' | awk '{ sum += $1 } END { print sum / 2 }')
+    run sample $options --logit-limit $limit --json -o some
+    check "$2: some chains diverge: exit 3" [ "$(cat code)" = 3 ]
+    check "$2: the report of the others" json
+    check "$2: a sentence for each" [ "$(grep -c "^chain [0-4] diverged at step [0-9]* (iteration " stderr)" = 2 ]
+    check "$2: how many" grep -q "^kelvin sample: 2 of 5 chains diverged; the report is of the others" stderr
+    cp -r some before
+    run resume some
+    check "$2: and again" [ "$(cat code)" = 3 ]
+    check "$2: nothing changes" same some before
+    rm -r before
+    run sample $options --logit-limit 0.001 -o all
+    check "$2: all chains diverge: exit 1, no report" [ "$(cat code)" = 1 -a ! -s stdout ]
+    check "$2: which is said" grep -q "^kelvin sample: .*: all chains diverged" stderr
+    run resume all
+    check "$2: and again" [ "$(cat code)" = 1 -a ! -s stdout ]
+done
+
+# ---- from one sampler to another ----
+tuned="--data toy --model mlp:4 --chains 2"
+ok sample --sampler sghmc $tuned --epochs 5 -o from-sghmc
+ok sample --sampler hmc $tuned --iterations 6 --steps 5 -o from-hmc
+ok sample --sampler mclmc $tuned --iterations 6 --steps 5 -o from-mclmc
+for from in sghmc hmc mclmc; do
+    ok sample --sampler sghmc $tuned --epochs 3 --init from-$from -o $from-to-sghmc
+    ok sample --sampler hmc $tuned --iterations 6 --steps 5 --init from-$from/1 -o $from-to-hmc
+    ok sample --sampler mclmc $tuned --iterations 6 --steps 5 --init from-$from -o $from-to-mclmc
+done
 
 # ---- before the start ----
 touch before after
