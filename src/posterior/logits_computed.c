@@ -88,6 +88,7 @@ static kelvin_status make(struct computed *c, size_t threads)
     c->most = kelvin_logits_chunk(c->base.samples, model->classes, LOGIT_BYTES);
     if (c->most > by_inputs) c->most = by_inputs > 0 ? by_inputs : 1;
     if (!(c->theta = kelvin_alloc(model->n_params, sizeof *c->theta))) return KELVIN_ENOMEM;
+    KELVIN_TRY(kelvin_samples_read(c->samples, c->theta, 0)); /* is it of this network? Only then memory is asked for */
     KELVIN_TRY(kelvin_pass_create(&c->pass, c->samples->run, threads ? threads : kelvin_cpu_count()));
     if (c->most > c->pass.batch) c->most -= c->most % c->pass.batch;
     return KELVIN_OK;
