@@ -165,9 +165,10 @@ static kelvin_status write_arrays(const char *path, const struct kelvin_bundle *
     kelvin_note_number(&notes[CHAIN], "chain", chain);
     kelvin_note_number(&notes[NUMBER], "number", b->first_draw / kelvin_run_bundle_draws(run));
     kelvin_note_number(&notes[WARMUP], "warmup", left < b->draws ? left : b->draws);
-    kelvin_bundle_arrays(arrays, b, run, ""); /* no draws: the chain diverged before its first */
-    arrays[model->n_tensors] = (struct kelvin_array){
+    /* first: its numbers are larger, and must lie at multiples of their size when the file is in memory */
+    arrays[0] = (struct kelvin_array){
         .name = HISTORY, .dtype = KELVIN_F64, .ndim = 2, .shape = {b->rows, columns_of(run)}, .data = b->row};
+    kelvin_bundle_arrays(arrays + 1, b, run, ""); /* no draws: the chain diverged before its first */
     return kelvin_tensors_write(path, arrays, model->n_tensors + 1, notes, N);
 }
 
