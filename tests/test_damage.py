@@ -448,6 +448,14 @@ def stopped(r):
           damage(r, f"{name}: diverged", lambda: r.put(name, mutations.sign(raw))))
 
 
+def narrow(r):
+    """A chain whose history has fewer columns than the others'."""
+    for name in ("chain-000/history.csv", "chain-001/history.csv"):
+        for columns in (1, 3, 6):
+            raw = b"".join(line.rsplit(b",", columns)[0] + b"\n" for line in r.bytes(name).splitlines())
+            vouched(r, f"{name}: {columns} columns less", lambda: put_vouched(r, name, raw))
+
+
 def lost_manifest(r):
     """Without a manifest files must still not be mixed up: run.json says one thing, the files of chains another."""
     tally["damages"] += 1
@@ -469,6 +477,7 @@ def all_of(r, samplers):
         in_the_way(r, name)
     known(r, samplers)
     stopped(r)
+    narrow(r)
     lost_manifest(r)
     r.restore()
 
@@ -554,6 +563,7 @@ def earlier(samplers):
                 tally["flips of earlier versions"] += 1
             vouched(r, f"{name}: gone", lambda: remove(r.path(name)))
             changes(r, name, samplers)
+        narrow(r)
 
 
 def main():

@@ -16,14 +16,16 @@ struct chains {
     size_t n, each; /* chains that are drawn; rows that make a point */
 };
 
-static const double *value(const kelvin_history *h, size_t row, const char *column)
+/* Not a number where a history has no such column: files of earlier versions may differ from chain to chain. */
+static double value(const kelvin_history *h, size_t row, const char *column)
 {
-    return kelvin_history_at(h, row, column);
+    const double *found = kelvin_history_at(h, row, column);
+    return found ? *found : (double)NAN;
 }
 
 static bool has(const struct chains *c, const char *column)
 {
-    return c->longest && value(c->longest, 0, column);
+    return c->longest && kelvin_history_at(c->longest, 0, column);
 }
 
 static struct chains begin(struct chart *chart, const kelvin_history *histories, size_t chains)
@@ -50,8 +52,8 @@ static void add_lines(const struct chains *c, const char *column, const char *na
         for (size_t k = 0; k < s->n; k++) {
             const size_t from = k * c->each, until = from + c->each < h->rows ? from + c->each : h->rows;
             for (size_t row = from; row < until; row++) {
-                s->points[k].x += *value(h, row, h->names[0]) / (double)(until - from);
-                s->points[k].y += scale * *value(h, row, column) / (double)(until - from);
+                s->points[k].x += value(h, row, h->names[0]) / (double)(until - from);
+                s->points[k].y += scale * value(h, row, column) / (double)(until - from);
             }
         }
     }
@@ -132,7 +134,7 @@ static void add_schedule(const struct chains *c)
     for (size_t i = 0; i < 2; i++) {
         const kelvin_history *h = c->longest;
         double most = 0;
-        for (size_t row = 0; row < h->rows; row++) most = fmax(most, *value(h, row, shown[i].column));
+        for (size_t row = 0; row < h->rows; row++) most = fmax(most, value(h, row, shown[i].column));
         const struct chains one = {c->chart, h, h, 1, c->each};
         struct chart_series **line = panel->end;
         add_lines(&one, shown[i].column, chart_text(c->chart, "%s / %.4g", shown[i].title, most > 0 ? most : 1),
