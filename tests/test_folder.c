@@ -40,9 +40,9 @@ static void safetensors_bytes(void **state)
     static const char header[] = "{\"__metadata__\":{\"kelvin\":\"" KELVIN_VERSION "\",\"config\":\"0123abcd\","
                                  "\"seed\":\"18446744073709551615\",\"chain\":\"7\",\"number\":\"1\",\"warmup\":\"1\","
                                  "\"crc32\":\"--------\",\"header_crc32\":\"00000000\"},"
-                                 "\"w\":{\"dtype\":\"F32\",\"shape\":[2,1,2],\"data_offsets\":[0,16]},"
-                                 "\"b\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[16,24]},"
-                                 "\"history\":{\"dtype\":\"F64\",\"shape\":[2,10],\"data_offsets\":[24,184]}}";
+                                 "\"history\":{\"dtype\":\"F64\",\"shape\":[2,10],\"data_offsets\":[0,160]},"
+                                 "\"w\":{\"dtype\":\"F32\",\"shape\":[2,1,2],\"data_offsets\":[160,176]},"
+                                 "\"b\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[176,184]}}";
     static const char data[] = "\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00\x40\xc0\x00\x00\x80\xc0" /* 3, 4, -3, -4 */
                                "\x00\x00\x20\x40\x00\x00\x20\xc0";                                /* 2.5, -2.5 */
     kelvin_tensor tensors[2] = {{.name = "w", .ndim = 2, .shape = {1, 2}},
@@ -80,8 +80,8 @@ static void safetensors_bytes(void **state)
     memcpy(file + 8 + (strstr(header, "00000000") - header), "00000000", 8);
     assert_memory_equal(file + 8, header, sizeof header - 1);
     for (size_t i = sizeof header - 1; i < length; i++) assert_true(file[8 + i] == ' ');
-    assert_memory_equal(file + 8 + length, data, 24);
-    assert_memory_equal(file + 8 + length + 24, rows, sizeof rows);
+    assert_memory_equal(file + 8 + length, rows, sizeof rows);
+    assert_memory_equal(file + 8 + length + sizeof rows, data, 24);
     kelvin_free(file);
 
     const struct kelvin_draw_place place = kelvin_draw_place(&run, 7, 3);
