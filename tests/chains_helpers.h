@@ -51,8 +51,7 @@ static inline kelvin_run_config tiny_by(const kelvin_sampler_type *type)
     config.seed = 2385;
     if (type->batches)
         set(&config, "lr", 0.01);
-    else
-        set(&config, "steps", 5);
+    if (has_setting(type, "steps")) set(&config, "steps", 5);
     if (type->accepts) set(&config, "step_size", 0.05); /* so that it does not accept all */
     return config;
 }
@@ -87,8 +86,7 @@ static inline kelvin_run_config bundled_by(const kelvin_sampler_type *type)
     config.warmup = BUNDLE + 1;
     if (type->batches)
         set(&config, "lr", 1e-4);
-    else
-        set(&config, "steps", 2);
+    if (has_setting(type, "steps")) set(&config, "steps", 2);
     if (type->accepts) set(&config, "step_size", 2e-3);
     return config;
 }

@@ -9,6 +9,8 @@
 #include "files/files.h"
 #include "files/formats.h"
 
+#include <kelvin/sampler.h>
+
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,6 +155,13 @@ static inline kelvin_status new_table(const char *path, const struct kelvin_colu
 {
     uint64_t bytes = 0;
     return kelvin_table_put(path, &bytes, columns, n_columns, rows, n);
+}
+
+static inline bool has_setting(const kelvin_sampler_type *type, const char *name)
+{
+    for (size_t i = 0; i < kelvin_count_settings(type); i++)
+        if (strcmp(type->setting[i].name, name) == 0) return true;
+    return false;
 }
 
 #endif

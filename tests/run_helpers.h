@@ -27,7 +27,7 @@ static inline kelvin_run_config small_by(const char *sampler)
     config.seed = 2385;
     const kelvin_sampler_type *type;
     assert_ok(kelvin_sampler_find(&type, sampler));
-    if (!type->batches) assert_ok(kelvin_run_set(&config, "steps", 20));
+    if (has_setting(type, "steps")) assert_ok(kelvin_run_set(&config, "steps", 20));
     return config;
 }
 

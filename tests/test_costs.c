@@ -125,8 +125,7 @@ static void memory_does_not_grow_with_draws(void **state)
         config.batch = 18;
         if (type->batches)
             set(&config, "lr", 1e-4);
-        else
-            set(&config, "steps", 1);
+        if (has_setting(type, "steps")) set(&config, "steps", 1);
         same_memory(&config, 1000, 20000);
         config = bundled_by(type);
         same_memory(&config, 2 * BUNDLE, 20 * BUNDLE);

@@ -72,8 +72,9 @@ import struct, zlib, json
 path = "broken/chain-002/samples-000.safetensors"
 raw = bytearray(open(path, "rb").read())
 n, = struct.unpack("<Q", raw[:8])
-raw[8 + n:12 + n] = struct.pack("<f", float("nan"))
 head = raw[8:8 + n].decode()
+at = 8 + n + json.loads(head)["layers.0.weight"]["data_offsets"][0]
+raw[at:at + 4] = struct.pack("<f", float("nan"))
 old = json.loads(head)["__metadata__"]["crc32"]
 signed = json.loads(head)["__metadata__"]["header_crc32"]
 raw[8:8 + n] = head.replace(old, "%08x" % zlib.crc32(raw[8 + n:])).replace(signed, "00000000").encode()

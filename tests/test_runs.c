@@ -80,7 +80,7 @@ static void several_files_of_draws(void **state)
         config.chains = 2;
         config.iterations = config.warmup + 3;
         config.samples = 10;
-        if (!type->batches) assert_ok(kelvin_run_set(&config, "steps", 2));
+        if (has_setting(type, "steps")) assert_ok(kelvin_run_set(&config, "steps", 2));
         kelvin_run *run = sampled(&config, 2), *folder = sampled_in(&config, "files", 1);
         assert_int_equal(kelvin_run_bundle_draws(run), 2);
         assert_int_equal(kelvin_run_draws(run), 5);

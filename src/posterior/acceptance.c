@@ -2,6 +2,7 @@
 #include "posterior/diagnosis.h"
 #include "posterior/histories.h"
 #include "posterior/stats.h"
+#include "run/room.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,9 +28,9 @@ static kelvin_status add_chain(struct proposals *p, const kelvin_samples *sample
     for (size_t row = kelvin_first_row(samples->run); whole && row < history.rows; row++) {
         const double *accepted = kelvin_history_at(&history, row, "accepted");
         const double *error = kelvin_history_at(&history, row, "energy_error");
-        if (!accepted || !error) break;
+        if (!accepted) break;
         p->accepted += *accepted != 0;
-        p->error[p->n++] = *error;
+        p->error[p->n++] = error ? *error : 0;
     }
     if (whole) kelvin_history_close(&history);
     return KELVIN_OK;
@@ -46,7 +47,7 @@ kelvin_status kelvin_acceptance_read(kelvin_diagnosis *out, const kelvin_samples
     for (uint32_t i = 0; i < run->config.chains && !status; i++) status = add_chain(&p, samples, i);
     if (!status && p.n > 0) {
         out->acceptance = (double)p.accepted / (double)p.n;
-        out->energy_error = median_error(p.error, p.n);
+        if (kelvin_run_column(run, "energy_error") != SIZE_MAX) out->energy_error = median_error(p.error, p.n);
     }
     kelvin_free(p.error);
     return status;

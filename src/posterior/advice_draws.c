@@ -1,16 +1,23 @@
 /* What is off with draws of all the data. Limits: R-hat 1.01 and 100 effective draws per chain as in Vehtari et al.
  * (2021); an acceptance between 60 % and 99 % is where a sampler is neither stuck nor wasting its steps. */
 #include "posterior/advice.h"
+#include "run/room.h"
 
 #include <math.h>
 #include <stdio.h>
 
 /* ---- samplers that accept or reject ---- */
 
+/* Those that follow an energy accept most of what they propose; a random walk would not. */
+static bool follows_energy(const kelvin_run *run)
+{
+    return run->sampler->accepts && kelvin_run_column(run, "energy_error") != SIZE_MAX;
+}
+
 bool kelvin_advise_stuck(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
     char step[KELVIN_OPTION];
-    if (!f->run->sampler->accepts || !(f->found->acceptance < 0.6)) return false;
+    if (!follows_energy(f->run) || !(f->found->acceptance < 0.6)) return false;
     kelvin_step_option(step, f->run);
     snprintf(out, KELVIN_SENTENCES, "%.1f %% of the proposals were accepted, fewer than 60 %%: make %s smaller.",
              100 * f->found->acceptance, step);
@@ -20,7 +27,7 @@ bool kelvin_advise_stuck(char out[KELVIN_SENTENCES], const struct kelvin_facts *
 bool kelvin_advise_timid(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
 {
     char step[KELVIN_OPTION];
-    if (!f->run->sampler->accepts || !(f->found->acceptance > 0.99)) return false;
+    if (!follows_energy(f->run) || !(f->found->acceptance > 0.99)) return false;
     kelvin_step_option(step, f->run);
     snprintf(out, KELVIN_SENTENCES,
              "%.1f %% of the proposals were accepted, more than 99 %%: a larger %s would explore more for the same "
