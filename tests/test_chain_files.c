@@ -70,19 +70,17 @@ static void comes_back(const char *name)
 }
 
 /* A bit in the middle has flipped, or the end is lost: what follows from other files is made again. */
-static void comes_back_whole(const char *name)
+static void comes_back_whole(const char *name, bool cut)
 {
     kelvin_path path;
     size_t n;
     assert_ok(kelvin_path_join(path, in_base("lossy"), "%s", name));
-    for (int cut = 0; cut < 2; cut++) {
-        char *bytes = slurp(path, &n);
-        bytes[n / 2] ^= 1;
-        spill(path, bytes, n - (size_t)cut);
-        kelvin_free(bytes);
-        resumed("lossy", 2);
-        same_runs("lossy", "smooth");
-    }
+    char *bytes = slurp(path, &n);
+    if (!cut) bytes[n / 2] ^= 1;
+    spill(path, bytes, cut ? n - 1 : n);
+    kelvin_free(bytes);
+    resumed("lossy", 2);
+    same_runs("lossy", "smooth");
 }
 
 static void lost_parts_come_back(void **state)
@@ -98,14 +96,14 @@ static void lost_parts_come_back(void **state)
         whole_run(&config, "smooth", 2, 0);
         whole_run(&config, "lossy", 2, 0);
         for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) comes_back(lost[i]);
-        for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) comes_back_whole(damaged[i]);
+        for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) comes_back_whole(damaged[i], (s + i) % 2);
         /* what the run's data are like needs no chain */
         assert_int_equal(remove(in_base("lossy/data.json")), 0);
         kelvin_run *run = opened("lossy");
         assert_true(kelvin_run_finished(run));
         kelvin_run_close(run);
         same_runs("lossy", "smooth");
-        comes_back_whole("data.json");
+        comes_back_whole("data.json", s % 2);
         remove_tree(in_base("lossy"));
         remove_tree(in_base("smooth"));
     }
