@@ -53,14 +53,31 @@ static void estimates_hold(void **state)
     for (size_t s = 0; s < samplers(); s++) estimate_holds(kelvin_sampler_info(s));
 }
 
-/* Kilobytes that a process of its own takes at most while it does this run, or, for NULL, nothing. */
-static double peak_memory(const kelvin_run_config *config)
+/* What is told of a run at its end. */
+static void look_at(const char *folder)
+{
+    kelvin_samples *samples;
+    kelvin_diagnosis *diagnosis;
+    kelvin_logits *logits;
+    kelvin_metrics metrics;
+    assert_ok(kelvin_samples_open(&samples, folder));
+    assert_ok(kelvin_diagnose(&diagnosis, samples, 2));
+    kelvin_diagnosis_free(diagnosis);
+    assert_ok(kelvin_logits_of_side(&logits, samples, KELVIN_TRAIN, 2));
+    assert_ok(kelvin_evaluate(&metrics, logits, &(kelvin_evaluate_options){.threads = 2}));
+    kelvin_logits_close(logits);
+    kelvin_samples_close(samples);
+}
+
+/* Kilobytes that a process of its own takes at most while it does this run, or, for NULL, nothing; and looks at it. */
+static double peak_memory(const kelvin_run_config *config, bool look)
 {
     struct rusage usage;
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         if (config) whole_run(config, "large", 2, 1e9);
+        if (look) look_at(in_base("large"));
         _exit(0);
     }
     assert_int_equal(wait4(child, NULL, 0, &usage), child);
@@ -85,14 +102,14 @@ static void memory_is_estimated(void **state)
         config.batch = 60;
         kelvin_estimate estimate;
         assert_ok(kelvin_run_estimate(&estimate, &config, 2));
-        const double used = 1024 * (peak_memory(&config) - peak_memory(NULL));
+        const double used = 1024 * (peak_memory(&config, false) - peak_memory(NULL, false));
         print_message("%s: memory %.1f MB, estimated %.1f MB\n", config.sampler, used / 1e6, estimate.memory / 1e6);
         assert_true(estimate.memory > 0.9 * used && estimate.memory < 3 * used);
         remove_tree(in_base("large"));
     }
 }
 
-/* Draws go to disk as they come, and so do histories; their logits are computed one by one. */
+/* Draws go to disk as they come, and so do histories; their logits are computed one by one, and read in parts. */
 static void same_memory(kelvin_run_config *config, uint32_t few, uint32_t many)
 {
     double used[2];
@@ -100,7 +117,7 @@ static void same_memory(kelvin_run_config *config, uint32_t few, uint32_t many)
         config->iterations = config->epochs = i == 0 ? few : many;
         config->samples = config->chains * config->epochs;
         config->warmup = config->iterations / 4;
-        used[i] = 1024 * peak_memory(config);
+        used[i] = 1024 * peak_memory(config, true);
         remove_tree(in_base("large"));
     }
     print_message("%s, %s: %.1f MB, of %u instead of %u draws %.1f MB\n", config->sampler, config->model, used[0] / 1e6,
@@ -123,8 +140,7 @@ static void memory_does_not_grow_with_draws(void **state)
         config.chains = 2;
         config.schedule = config.temperature_schedule = "constant";
         config.batch = 18;
-        if (type->batches)
-            set(&config, "lr", 1e-4);
+        if (type->batches) set(&config, "lr", 1e-4);
         if (has_setting(type, "steps")) set(&config, "steps", 1);
         same_memory(&config, 1000, 20000);
         config = bundled_by(type);
