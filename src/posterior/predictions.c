@@ -64,7 +64,7 @@ static void line_up(double *x, const struct pass *pass, size_t observation)
     const struct kelvin_lineup *lineup = pass->lineup;
     const size_t size = lineup->chains * lineup->draws, classes = pass->classes;
     for (size_t s = 0; s < size; s++) {
-        const double *p = pass->p + (lineup->sample[s] * pass->piece.n + observation) * classes;
+        const double *p = pass->p + (kelvin_lineup_sample(lineup, s) * pass->piece.n + observation) * classes;
         for (size_t k = 0; k < pass->told; k++) x[k * size + s] = p[k];
     }
 }
