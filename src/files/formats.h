@@ -117,4 +117,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_table_rows(size_t *n, const char *path);
 KELVIN_MUST_CHECK kelvin_status kelvin_table_read(double *rows, size_t *which, size_t *found, const char *path,
                                                   const struct kelvin_column *columns, size_t n_columns, size_t n);
 
+/* The same row by row, for those who need not have all of them in memory: row i (*found), as it comes. */
+typedef void kelvin_row_look(void *context, const double *row, size_t i);
+KELVIN_MUST_CHECK kelvin_status kelvin_table_each(size_t *which, size_t *found, const char *path,
+                                                  const struct kelvin_column *columns, size_t n_columns, size_t n,
+                                                  kelvin_row_look *look, void *context);
+
 #endif

@@ -166,29 +166,37 @@ static void transform(const struct kelvin_fourier *f, double *z)
 
 /* ---- autocovariances ---- */
 
+/* Where in z number m of 2 M is. */
+static size_t place(const struct kelvin_fourier *f, size_t m)
+{
+    return m / 2 + m % 2 * f->points;
+}
+
 static void load(const struct kelvin_fourier *f, double *z, const double *x)
 {
     memset(z, 0, 2 * f->points * sizeof *z);
-    for (size_t i = 0; i < f->n; i++) z[i / 2 + i % 2 * f->points] = x[i];
+    for (size_t i = 0; i < f->n; i++) z[place(f, i)] = x[i];
 }
 
-/* power[k] += |X_k|^2 */
+/* power += |X_k|^2, in the order of z, and that at M behind. */
 static void add_power(const struct kelvin_fourier *f, double *power, const double *z)
 {
     const double *re = z, *im = z + f->points;
     power[0] += re[0] * re[0];
     power[f->points] += im[0] * im[0];
-    for (size_t j = 1, k = 0; j < f->points; j++) {
-        k = next_reversed(k, f->points);
-        power[k] += re[j] * re[j] + im[j] * im[j];
-    }
+    for (size_t j = 1; j < f->points; j++) power[j] += re[j] * re[j] + im[j] * im[j];
 }
 
-/* The same from 0 to 2 M, of which it has the half from 0 to M. */
+/* From 0 to 2 M, of which it has the half from 0 to M. */
 static void load_power(const struct kelvin_fourier *f, double *z, const double *power)
 {
-    for (size_t k = 0; k < 2 * f->points; k++)
-        z[k / 2 + k % 2 * f->points] = power[k <= f->points ? k : 2 * f->points - k];
+    const size_t points = f->points;
+    z[place(f, 0)] = power[0];
+    z[place(f, points)] = power[points];
+    for (size_t j = 1, k = 0; j < points; j++) {
+        k = next_reversed(k, points);
+        z[place(f, k)] = z[place(f, 2 * points - k)] = power[j];
+    }
 }
 
 void kelvin_autocovariances(const struct kelvin_fourier *f, double *work, const double *x, size_t chains)
@@ -204,5 +212,5 @@ void kelvin_autocovariances(const struct kelvin_fourier *f, double *work, const 
     load_power(f, z, power);
     transform(f, z);
     for (size_t j = 0, lag = 0; j < points; j++, lag = next_reversed(lag, points))
-        power[lag] = z[j] / (double)(2 * points);
+        work[lag] = z[j] / (double)(2 * points);
 }

@@ -135,6 +135,12 @@ enum { KELVIN_LOST = 1000 };
 KELVIN_MUST_CHECK kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *samples,
                                                     uint32_t chain);
 
+/* What kelvin_history_open reads, row by row, for those who need not have all of them in memory: `one` has the i-th
+ * alone. */
+typedef void kelvin_history_look(void *context, const kelvin_history *one, size_t i);
+KELVIN_MUST_CHECK kelvin_status kelvin_history_each(const kelvin_samples *samples, uint32_t chain,
+                                                    kelvin_history_look *look, void *context);
+
 /* KELVIN_EDIVERGED: why there are none, and what helps. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_none(const kelvin_samples *samples);
 
