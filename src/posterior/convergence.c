@@ -32,9 +32,11 @@ size_t kelvin_converging_block(size_t quantities, size_t chains, size_t draws)
 
 static size_t threads_of(size_t quantities, size_t chains, size_t draws, const kelvin_pool *pool)
 {
-    const size_t fit = BYTES / kelvin_rank_bytes(chains, draws), threads = kelvin_pool_threads(pool);
-    const size_t useful = quantities < threads ? quantities : threads, least = useful < fit ? useful : fit;
-    return least > 0 ? least : 1;
+    const size_t fit = BYTES / kelvin_rank_bytes(chains, draws);
+    size_t threads = kelvin_pool_threads(pool);
+    if (threads > quantities) threads = quantities;
+    if (threads > fit) threads = fit;
+    return threads > 0 ? threads : 1;
 }
 
 static kelvin_status prepare(struct kelvin_converging *c)

@@ -21,9 +21,9 @@ struct kelvin_rank_tables {
 
 struct kelvin_rank_work {
     const struct kelvin_rank_tables *tables;
-    double *values;            /* (given, draws): what is looked at, of the halves but where they are all sorted */
-    uint32_t *order, *scratch; /* (given, draws) each, by which values are sorted; */
-    double *lags;              /* in the same memory, for when nothing is: kelvin_ess */
+    double *values;            /* (given, draws): of x, or of its halves, whatever is looked at */
+    uint32_t *order, *scratch; /* (given, draws) each: of values that are being sorted */
+    double *lags;              /* of values that are not: kelvin_ess, in the same memory */
 };
 
 int kelvin_compare(const void *a, const void *b)
