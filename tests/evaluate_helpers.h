@@ -5,11 +5,12 @@
 
 #include "folder_helpers.h"
 
+#include "logits_in_memory.h"
 #include "posterior/evaluate.h"
 
 #include <float.h>
 
-enum { N = 157, K = 7, MOST = 24, BINS = 15 };
+enum { N = 157, K = 7, MOST = 24, VERY_MANY = 2300, BINS = 15 };
 
 /* Logits with everything that is awkward: ties within a sample (also of all samples: a tied ensemble), labels at -50
  * and far below what exp can hold, large offsets. */
@@ -50,7 +51,7 @@ static inline kelvin_status evaluate_as(kelvin_metrics *m, const float *logits, 
                                         const size_t shape[3], size_t most, const kelvin_evaluate_options *options)
 {
     kelvin_logits *source;
-    KELVIN_TRY(kelvin_logits_in_memory(&source, logits, y, chain, shape, most));
+    KELVIN_TRY(logits_in_memory(&source, logits, y, chain, shape, most));
     const kelvin_status status = kelvin_evaluate(m, source, options);
     kelvin_logits_close(source);
     return status;
@@ -110,7 +111,8 @@ static inline long double plain_entropy(const long double log_p[K])
 static inline long double plain_mean(long double mean[K], const float *logits, const uint32_t *members, size_t m,
                                      size_t i)
 {
-    long double log_p[MOST][K], h = 0;
+    static long double log_p[VERY_MANY][K];
+    long double h = 0;
     for (size_t s = 0; s < m; s++) {
         plain_log_softmax(log_p[s], logits + (members[s] * N + i) * K);
         h += plain_entropy(log_p[s]) / (long double)m;

@@ -4,9 +4,9 @@
 
 #include <kelvin/kelvin.h>
 
+#include "logits_in_memory.h"
 #include "posterior/agreement.h"
 #include "posterior/convergence.h"
-#include "posterior/logits.h"
 #include "posterior/predictions.h"
 #include "posterior/stats.h"
 
@@ -172,25 +172,30 @@ struct gaps {
     kelvin_agreement a;
 };
 
+/* `block` observations at a time, and as many samples. */
 static struct gaps agree(const double *p, const uint32_t *chain, size_t samples, size_t n, size_t classes, size_t block,
                          size_t threads)
 {
     struct gaps g;
     struct kelvin_agreeing *a;
     kelvin_pool *pool = pool_of(threads);
-    double *piece = numbers(samples * block * classes);
+    double *part = numbers(block * block * classes);
     assert_ok(kelvin_arena_create(&g.arena));
     assert_ok(kelvin_agreeing_create(&a, chain, samples, classes, pool));
     for (size_t first = 0; first < n; first += block) {
         const size_t m = n - first < block ? n - first : block;
-        for (size_t s = 0; s < samples; s++)
-            memcpy(piece + s * m * classes, p + (s * n + first) * classes, m * classes * sizeof *p);
-        assert_ok(kelvin_agreeing_add(a, piece, m));
+        for (size_t from = 0; from < samples; from += block) {
+            const kelvin_piece piece = {
+                .n = m, .first_sample = from, .samples = samples - from < block ? samples - from : block};
+            for (size_t s = 0; s < piece.samples; s++)
+                memcpy(part + s * m * classes, p + ((from + s) * n + first) * classes, m * classes * sizeof *p);
+            assert_ok(kelvin_agreeing_add(a, &piece, part));
+        }
     }
     assert_ok(kelvin_agreeing_result(&g.a, a, g.arena));
     kelvin_agreeing_destroy(a);
     kelvin_pool_destroy(pool);
-    kelvin_free(piece);
+    kelvin_free(part);
     return g;
 }
 
@@ -264,7 +269,8 @@ static kelvin_convergence plain_predictions(const float *z)
     return out;
 }
 
-static kelvin_diagnosis predict_in_pieces(const float *z, const int32_t *y, const kelvin_samples *samples, size_t most)
+static kelvin_diagnosis predict_in_pieces(const float *z, const int32_t *y, const kelvin_samples *samples, size_t most,
+                                          size_t block)
 {
     kelvin_diagnosis d = {.side = KELVIN_TRAIN};
     struct kelvin_lineup lineup;
@@ -273,7 +279,8 @@ static kelvin_diagnosis predict_in_pieces(const float *z, const int32_t *y, cons
     kelvin_pool *pool = pool_of(2);
     assert_ok(kelvin_arena_create(&arena));
     assert_ok(kelvin_lineup_create(&lineup, samples->chain, SAMPLES));
-    assert_ok(kelvin_logits_in_memory(&logits, z, y, samples->chain, (const size_t[]){SAMPLES, DRAWN, CLASSES}, most));
+    const size_t shape[] = {SAMPLES, DRAWN, CLASSES};
+    assert_ok(logits_in_blocks(&logits, z, y, samples->chain, shape, most, block));
     assert_ok(kelvin_predictions_diagnose(&d, logits, samples, DRAWN, &lineup, pool, arena));
     kelvin_logits_close(logits);
     kelvin_lineup_destroy(&lineup);
@@ -301,9 +308,9 @@ static void predictions_in_pieces(void **state)
     kelvin_run run = {.data = &data};
     const kelvin_samples samples = {.run = &run, .n = SAMPLES, .chain = chain};
     const kelvin_convergence should = plain_predictions(z);
-    static const size_t most[] = {DRAWN, 1, 2, 7, 999, 1250};
-    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
-        const kelvin_diagnosis d = predict_in_pieces(z, y, &samples, most[i]);
+    static const size_t most[] = {DRAWN, 1, 2, 7, 999, 1250}, block[] = {SAMPLES, 5, 1};
+    for (size_t i = 0; i < 3 * sizeof most / sizeof *most; i++) {
+        const kelvin_diagnosis d = predict_in_pieces(z, y, &samples, most[i / 3], block[i % 3]);
         assert_true(d.observations == KELVIN_MOST_OBSERVED && d.predictions.quantities == should.quantities);
         assert_true(d.predictions.rhat_mean == should.rhat_mean && d.predictions.rhat_max == should.rhat_max);
         assert_true(d.predictions.rank_rhat_median == should.rank_rhat_median);

@@ -375,6 +375,79 @@ static void no_memory(void **state)
     assert_true(without_memory(all_of_it, logits) > 12);
 }
 
+/* ---- very many samples ---- */
+
+/* Whatever comes at a time, the bits are the same. */
+static void in_parts(void **state)
+{
+    (void)state;
+    static const size_t shape[] = {MOST, N, K}, most[] = {N, 1, 16, 50}, block[] = {1, 7, 23};
+    static float logits[MOST * N * K];
+    int32_t y[N];
+    kelvin_metrics m, whole;
+    make(logits, y, MOST);
+    const kelvin_evaluate_options options = {.threads = 2, .sizes = true};
+    assert_ok(evaluate_as(&whole, logits, y, NULL, shape, N, &options));
+    for (size_t i = 0; i < 12; i++) {
+        kelvin_logits *source;
+        assert_ok(logits_in_blocks(&source, logits, y, NULL, shape, most[i / 3], block[i % 3]));
+        assert_ok(kelvin_evaluate(&m, source, &options));
+        kelvin_logits_close(source);
+        assert_memory_equal(&m, &whole, sizeof m);
+    }
+}
+
+/* Of 2,300 samples of three chains, those at floor(2.3 i) are looked at one by one; all make the ensemble. */
+static void very_many(void **state)
+{
+    (void)state;
+    static const size_t shape[] = {VERY_MANY, N, K};
+    static double values[KELVIN_MOST_SINGLES][KELVIN_METRICS];
+    static uint32_t all[VERY_MANY], chain[VERY_MANY], order[KELVIN_MOST_SINGLES];
+    float *logits = kelvin_alloc((size_t)VERY_MANY * N * K, sizeof *logits);
+    int32_t y[N];
+    double whole[KELVIN_METRICS], x[KELVIN_MOST_SINGLES];
+    kelvin_metrics m;
+    kelvin_logits *source;
+    assert_non_null(logits);
+    make(logits, y, VERY_MANY);
+    for (uint32_t s = 0; s < VERY_MANY; s++) all[s] = s, chain[s] = s < 100 ? 2 : s < 1500 ? 3 : 5;
+    assert_ok(logits_in_blocks(&source, logits, y, chain, shape, 64, 300));
+    assert_ok(kelvin_evaluate(&m, source, &(kelvin_evaluate_options){.sizes = true}));
+    kelvin_logits_close(source);
+    assert_true(m.samples == VERY_MANY && m.singles == KELVIN_MOST_SINGLES && m.chains == 3);
+    assert_int_equal(m.size[m.sizes - 1].samples, KELVIN_MOST_SINGLES);
+    plain_metrics(whole, logits, y, all, VERY_MANY);
+    for (size_t metric = 0; metric < KELVIN_METRICS; metric++) same(m.ensemble[metric], whole[metric], metric);
+    for (uint32_t i = 0; i < KELVIN_MOST_SINGLES; i++)
+        plain_metrics(values[i], logits, y, &(uint32_t){i * VERY_MANY / KELVIN_MOST_SINGLES}, 1);
+    for (size_t metric = 0; metric < KELVIN_METRICS; metric++) {
+        double of_chain[3] = {0};
+        long double mean = 0;
+        size_t n[3] = {0};
+        for (uint32_t i = 0; i < KELVIN_MOST_SINGLES; i++) {
+            const uint32_t c = chain[i * VERY_MANY / KELVIN_MOST_SINGLES], at = c == 2 ? 0 : c == 3 ? 1 : 2;
+            x[i] = values[i][metric];
+            mean += (long double)x[i] / KELVIN_MOST_SINGLES;
+            of_chain[at] += x[i];
+            n[at]++;
+        }
+        kelvin_average by_chain;
+        for (size_t c = 0; c < 3; c++) of_chain[c] /= (double)n[c];
+        by_chain = (kelvin_average){(of_chain[0] + of_chain[1] + of_chain[2]) / 3, m.single[metric].error};
+        same(m.single[metric].mean, (double)mean, metric);
+        same_average(&by_chain, of_chain, 3, metric);
+    }
+    for (uint32_t i = 0; i < SUBSETS; i++) {
+        kelvin_permutation(order, KELVIN_MOST_SINGLES, (kelvin_random){.step = i, .stream = KELVIN_STREAM_USER});
+        for (size_t j = 0; j < SUBSET; j++) order[j] = order[j] * VERY_MANY / KELVIN_MOST_SINGLES;
+        plain_metrics(values[i], logits, y, order, SUBSET);
+        x[i] = values[i][KELVIN_BRIER];
+    }
+    same(m.spread[KELVIN_BRIER].median, plain_percentiles(x).median, KELVIN_BRIER);
+    kelvin_free(logits);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,7 +456,8 @@ int main(void)
         cmocka_unit_test(beyond_doubles),      cmocka_unit_test(threads_and_pieces),
         cmocka_unit_test(many_blocks),         cmocka_unit_test(sizes),
         cmocka_unit_test(sizes_of_one),        cmocka_unit_test(names),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(no_memory),           cmocka_unit_test(in_parts),
+        cmocka_unit_test(very_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static void from_files(void **state)
 static void large_file(void **state)
 {
     (void)state;
-    enum { S = 3000 };
+    enum { S = 3000 }; /* so many that they come in parts */
     const size_t size = (size_t)S * N * K;
     float *z = kelvin_alloc(size, sizeof *z);
     int32_t y[N];
@@ -89,17 +89,28 @@ static void large_file(void **state)
     for (size_t i = 0; i < N; i++) y[i] = (int32_t)(i % K);
     const struct kelvin_logits_form form = {.logits = logits_file(z, S), .labels = labels_file(y, N), .classes = K};
     assert_ok(kelvin_logits_from_files(&source, &form));
-    size_t seen = 0, pieces = 0;
-    for (;; pieces++) {
+    size_t seen = 0, pieces = 0, parts = 0, samples = 0;
+    for (;; parts++) {
         assert_ok(kelvin_logits_next(source, &piece));
         if (piece.n == 0) break;
         assert_int_equal(piece.first, seen);
+        assert_int_equal(piece.first_sample, samples);
         assert_memory_equal(piece.y, y + seen, piece.n * sizeof *y);
-        for (size_t s = 0; s < S; s++)
-            assert_memory_equal(piece.z + s * piece.n * K, z + (s * N + seen) * K, piece.n * K * sizeof *z);
+        for (size_t s = 0; s < piece.samples; s++)
+            assert_memory_equal(piece.z + s * piece.n * K, z + ((samples + s) * N + seen) * K, piece.n * K * sizeof *z);
+        if ((samples += piece.samples) < S) continue;
         seen += piece.n;
+        samples = 0;
+        pieces++;
     }
-    assert_true(seen == N && pieces > 1);
+    assert_true(seen == N && samples == 0 && pieces > 1 && parts > pieces);
+    float *one = kelvin_alloc((size_t)S * K, sizeof *one);
+    assert_non_null(one);
+    for (size_t i = 0; i < N; i += 52) {
+        assert_ok(source->at(source, one, i));
+        for (size_t s = 0; s < S; s++) assert_memory_equal(one + s * K, z + (s * N + i) * K, K * sizeof *z);
+    }
+    kelvin_free(one);
     kelvin_logits_close(source);
     kelvin_free(z);
 }
@@ -190,6 +201,7 @@ static size_t gather(float *z, int32_t *y, kelvin_logits *source, size_t n)
         assert_ok(kelvin_logits_next(source, &piece));
         if (piece.n == 0) return seen;
         assert_int_equal(piece.first, seen);
+        assert_int_equal(piece.samples, source->samples);
         for (size_t s = 0; s < source->samples; s++)
             memcpy(z + (s * n + seen) * source->classes, piece.z + s * piece.n * source->classes,
                    piece.n * source->classes * sizeof *z);

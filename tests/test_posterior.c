@@ -3,7 +3,7 @@
 #include <kelvin/kelvin.h>
 
 #include "check.h"
-#include "posterior/logits.h"
+#include "logits_in_memory.h"
 #include "posterior/predictions.h"
 #include "posterior/stats.h"
 
@@ -331,8 +331,8 @@ static void accuracy(void **state)
     for (size_t most = 1; most <= 4; most++) {
         kelvin_logits *logits;
         kelvin_diagnosis d = {0};
-        assert_ok(kelvin_logits_in_memory(&logits, z, y, chain, (const size_t[]){3, 4, 2}, most));
-        assert_ok(kelvin_training_diagnose(&d, logits, 3, 2));
+        assert_ok(logits_in_memory(&logits, z, y, chain, (const size_t[]){3, 4, 2}, most));
+        assert_ok(kelvin_training_diagnose(&d, logits));
         kelvin_logits_close(logits);
         close_to(d.training_accuracy, 6 / 12., 1e-15);
         close_to(d.training_log_likelihood, log_likelihood, 1e-14);

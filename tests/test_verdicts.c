@@ -159,7 +159,7 @@ static void verdicts(void **state)
     assert_int_equal(seen.n, N);
     /* labels are not needed for verdicts alone */
     seen.n = 0;
-    assert_ok(kelvin_logits_in_memory(&source, logits, none, NULL, shape, 40));
+    assert_ok(logits_in_memory(&source, logits, none, NULL, shape, 40));
     assert_ok(kelvin_judge(source, look, &seen));
     assert_int_equal(seen.n, N);
     assert_true(kelvin_logits_seconds(source) == 0);
@@ -189,7 +189,7 @@ static void on_paper(void **state)
     const int32_t y[] = {-1, -1};
     double p[6];
     kelvin_logits *source;
-    assert_ok(kelvin_logits_in_memory(&source, logits, y, NULL, (const size_t[3]){2, 2, 3}, 2));
+    assert_ok(logits_in_memory(&source, logits, y, NULL, (const size_t[3]){2, 2, 3}, 2));
     assert_ok(kelvin_judge(source, keep_p, p));
     kelvin_logits_close(source);
     const double e = exp(1);

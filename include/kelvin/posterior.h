@@ -28,7 +28,7 @@ double kelvin_rhat(const double *x, size_t chains, size_t draws);
 KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail,
                                                         const double *x, size_t chains, size_t draws);
 
-/* ---- logits: what every sample says of every observation, some observations at a time ----
+/* ---- logits: what every sample says of every observation, some of them at a time ----
  *
  *     kelvin_logits *logits;
  *     kelvin_piece piece;
@@ -41,7 +41,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *es
 typedef struct kelvin_logits kelvin_logits;
 
 typedef struct kelvin_piece {
-    size_t n, first;         /* so many observations, and how many came before them */
+    size_t n, first; /* so many observations, and how many came before them */
+    /* So many samples, and how many came before them: all, or a part where they are too many; the next pieces are then
+     * the other samples at the same observations. */
+    size_t samples, first_sample;
     const float *z;          /* (samples, n, classes), finite */
     const int32_t *y;        /* (n), labels; -1: none */
     const char *const *name; /* (n), as in kelvin_rows; or NULL */
@@ -115,7 +118,7 @@ typedef struct kelvin_bin {
     double confidence; /* mean; not a number if n is 0 */
 } kelvin_bin;
 
-/* The posterior of so many samples: mean, 10th and 90th percentile over random orders of all samples. */
+/* The posterior of so many samples: mean, 10th and 90th percentile over random orders of the samples. */
 typedef struct kelvin_size {
     size_t samples;
     struct {
@@ -125,9 +128,10 @@ typedef struct kelvin_size {
 
 typedef struct kelvin_metrics {
     size_t samples, chains, n, classes, bins; /* n: observations */
-    kelvin_average single[KELVIN_METRICS];    /* of each sample alone, averaged; the error is over chains */
-    double ensemble[KELVIN_METRICS];          /* of the posterior predictive of all samples */
-    size_t subsets, subset; /* error bars are over so many random subsets of so many samples; 0: too few for that */
+    size_t singles; /* samples that were looked at one by one: all, or 1,000 of them at equal distances */
+    kelvin_average single[KELVIN_METRICS]; /* of each of these alone, averaged; the error is over chains */
+    double ensemble[KELVIN_METRICS];       /* of the posterior predictive of all samples */
+    size_t subsets, subset; /* error bars are over so many random subsets of so many of them; 0: too few for that */
     kelvin_percentiles spread[KELVIN_METRICS];                  /* of the subsets' ensembles */
     kelvin_bin width[KELVIN_MOST_BINS], mass[KELVIN_MOST_BINS]; /* (bins), of the ensemble: its reliability */
     size_t sizes;                                               /* 0 unless they were asked for */
@@ -206,7 +210,7 @@ typedef struct kelvin_diagnosis {
     kelvin_convergence parameters;  /* of all of them */
     kelvin_convergence predictions; /* probabilities of all classes (of two: the first) at `observations` */
     kelvin_side side;               /* test, where there is a test part; else training, or if that part is gone */
-    size_t observations;            /* of `side`, at equal distances: all, or 1,000 */
+    size_t observations;            /* of `side`, at equal distances: all, or 1,000; fewer of very many draws */
     kelvin_agreement agreement;     /* at all of `side` */
     kelvin_temperatures temperatures;
     /* Share of accepted proposals; median of |energy error|. NaN of a sampler that does not accept or reject. */

@@ -54,7 +54,7 @@ const struct command diagnose_command = {
                "Also what the sampler says of itself: the kinetic and the configurational temperature at the end, "
                "which should be the one that was set, or the share of accepted proposals and their energy error. "
                "Predictions are those at the test data, or at the training data where there are no others; R-hat is "
-               "of 1,000 of them at equal distances where there are more.\n"
+               "of 1,000 of them at equal distances where there are more, of fewer where draws are very many.\n"
                "Accuracy, calibration and the like are kelvin eval's.",
     .operands = 1,
     .runs = 1,

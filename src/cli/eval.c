@@ -231,7 +231,8 @@ const struct command eval_command = {
     .about = "Say how good a posterior is: accuracy, likelihood, calibration, doubt",
     .details = "RUN is a folder that kelvin sample made; of several, the ensembles stand side by side.\n"
                "Metrics are of single samples (their mean, with its standard error over chains), of the ensemble of "
-               "all samples, and, where there are more than 8, of 100 random ensembles of 8, as in the paper. The "
+               "all samples, and, where there are more than 8, of 100 random ensembles of 8, as in the paper; of more "
+               "than 1,000 samples, 1,000 at equal distances are those that stand alone and in ensembles of 8. The "
                "entropy of a prediction is split into what is in the data (aleatoric: the mean over samples of each "
                "one's entropy) and what is in the model (epistemic: the mutual information of prediction and "
                "sample).\n"

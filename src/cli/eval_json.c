@@ -57,10 +57,10 @@ json_t *metrics_json(const kelvin_metrics *m)
     }
     json_t *reliability =
         json_pack("{s:o, s:o}", "width", bins_json(m->width, m->bins), "mass", bins_json(m->mass, m->bins));
-    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "observations", (json_int_t)m->n, "samples",
-                     (json_int_t)m->samples, "chains", (json_int_t)m->chains, "classes", (json_int_t)m->classes,
-                     "single", single, "ensemble", ensemble, "ensembles", subsets, "reliability", reliability, "sizes",
-                     sizes_json(m));
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "observations", (json_int_t)m->n, "samples",
+                     (json_int_t)m->samples, "single_samples", (json_int_t)m->singles, "chains", (json_int_t)m->chains,
+                     "classes", (json_int_t)m->classes, "single", single, "ensemble", ensemble, "ensembles", subsets,
+                     "reliability", reliability, "sizes", sizes_json(m));
 }
 
 static json_t *ood_json(const struct evaluated *e)

@@ -125,6 +125,9 @@ static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
     for (size_t i = 1; i < n && m->subsets == 0; i++) m = &runs[i].metrics;
     fputc('\n', out);
     if (n == 1 && m->chains > 1) say(out, 0, "+-: standard error over chains.");
+    if (m->singles < m->samples)
+        say(out, 0, "Single samples, and those in ensembles of %zu: %zu of %zu, at equal distances.", m->subset,
+            m->singles, m->samples);
     if (m->subsets > 0)
         say(out, 0, "%sEnsembles of %zu: %zu random ones, as in the paper.",
             n == 1 ? "" : "The first line is the ensemble of all samples. ", m->subset, m->subsets);

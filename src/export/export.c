@@ -192,10 +192,10 @@ static kelvin_status put_piece(struct export *e, const struct plan_side *side, c
     const size_t classes = e->samples->run->data->classes;
     if (piece->first + piece->n > side->n)
         return kelvin_fail(KELVIN_EFORMAT, "%s: has logits of more than %zu observations", e->samples->folder, side->n);
-    KELVIN_TRY(put_labels(e, side->labels, piece));
-    for (size_t i = 0; i < e->samples->n; i++) {
+    if (piece->first_sample == 0) KELVIN_TRY(put_labels(e, side->labels, piece));
+    for (size_t i = 0; i < piece->samples; i++) {
         const float *z = piece->z + i * piece->n * classes;
-        const size_t row = e->plan.row[i];
+        const size_t row = e->plan.row[piece->first_sample + i];
         if (row == SIZE_MAX) continue;
         if (side->logits != PLAN_NONE) KELVIN_TRY(put_draw(e, side->logits, row, piece->first, piece->n, z));
         if (side->likelihood != PLAN_NONE) KELVIN_TRY(put_likelihoods(e, side->likelihood, row, piece, z));

@@ -6,6 +6,7 @@
 
 #include "posterior/lineup.h"
 #include "posterior/score.h"
+#include "posterior/stats.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,10 +29,11 @@ struct kelvin_agreeing {
     size_t pairs;
     struct pair *within; /* (pairs), of samples */
 
-    size_t room;     /* for so many observations in `mean` */
-    double *mean;    /* (chains, n, classes) */
-    const double *p; /* (samples, n, classes), at work */
-    size_t n;
+    size_t room;               /* for so many observations in `mean` and `kept` */
+    double *mean;              /* (chains, n, classes), of the samples so far */
+    double *kept;              /* (pairs, 2, n, classes), of the samples in pairs */
+    const kelvin_piece *piece; /* at work */
+    const double *p;           /* (piece->samples, piece->n, classes) */
 };
 
 static void compare(struct gap *gap, const double *p, const double *q, size_t n, size_t classes)
@@ -50,7 +52,7 @@ static void compare(struct gap *gap, const double *p, const double *q, size_t n,
 static size_t thin(struct kelvin_members *chain, size_t n, size_t most)
 {
     if (n <= most) return n;
-    for (size_t i = 0; i < most; i++) chain[i] = chain[i * n / most];
+    for (size_t i = 0; i < most; i++) chain[i] = chain[kelvin_spaced(i, most, n)];
     return most;
 }
 
@@ -67,7 +69,7 @@ static void find_pairs(struct kelvin_agreeing *a)
         const struct kelvin_members *chain = &a->chain[c];
         const size_t pairs = pairs_of(chain), half = chain->n / 2;
         for (size_t i = 0; i < pairs; i++) {
-            const size_t first = chain->first + i * (chain->n - half) / pairs;
+            const size_t first = chain->first + kelvin_spaced(i, pairs, chain->n - half);
             a->within[at++] = (struct pair){.a = first, .b = first + half};
         }
     }
@@ -109,21 +111,45 @@ void kelvin_agreeing_destroy(struct kelvin_agreeing *a)
     kelvin_free(a->between);
     kelvin_free(a->within);
     kelvin_free(a->mean);
+    kelvin_free(a->kept);
     kelvin_free(a);
 }
 
 /* ---- some observations ---- */
 
+static size_t row_of(const struct kelvin_agreeing *a)
+{
+    return a->piece->n * a->classes;
+}
+
+/* Probabilities of a sample; NULL: it is not in the piece. */
+static const double *of_sample(const struct kelvin_agreeing *a, size_t sample)
+{
+    const size_t at = sample - a->piece->first_sample; /* very large, if it came before */
+    return at < a->piece->samples ? a->p + at * row_of(a) : NULL;
+}
+
 static kelvin_status average(void *context, size_t c)
 {
     struct kelvin_agreeing *a = context;
     const struct kelvin_members *chain = &a->chain[c];
-    const size_t size = a->n * a->classes;
+    const size_t size = row_of(a);
     double *mean = a->mean + c * size;
-    memset(mean, 0, size * sizeof *mean);
+    if (a->piece->first_sample == 0) memset(mean, 0, size * sizeof *mean);
     for (size_t s = 0; s < chain->n; s++) {
-        const double *p = a->p + (chain->first + s) * size;
-        for (size_t i = 0; i < size; i++) mean[i] += p[i] / (double)chain->n;
+        const double *p = of_sample(a, chain->first + s);
+        for (size_t i = 0; i < size && p; i++) mean[i] += p[i] / (double)chain->n;
+    }
+    return KELVIN_OK;
+}
+
+static kelvin_status keep_samples(void *context, size_t i)
+{
+    struct kelvin_agreeing *a = context;
+    const size_t sample[] = {a->within[i].a, a->within[i].b};
+    for (size_t k = 0; k < 2; k++) {
+        const double *p = of_sample(a, sample[k]);
+        if (p) memcpy(a->kept + (2 * i + k) * row_of(a), p, row_of(a) * sizeof *p);
     }
     return KELVIN_OK;
 }
@@ -131,35 +157,42 @@ static kelvin_status average(void *context, size_t c)
 static kelvin_status compare_chains(void *context, size_t i)
 {
     struct kelvin_agreeing *a = context;
-    const size_t size = a->n * a->classes;
+    const size_t size = row_of(a);
     for (size_t j = i + 1; j < a->chains; j++)
-        compare(&a->between[i * a->chains + j], a->mean + i * size, a->mean + j * size, a->n, a->classes);
+        compare(&a->between[i * a->chains + j], a->mean + i * size, a->mean + j * size, a->piece->n, a->classes);
     return KELVIN_OK;
 }
 
 static kelvin_status compare_samples(void *context, size_t i)
 {
     struct kelvin_agreeing *a = context;
-    const size_t size = a->n * a->classes;
-    struct pair *pair = &a->within[i];
-    compare(&pair->gap, a->p + pair->a * size, a->p + pair->b * size, a->n, a->classes);
+    const double *p = a->kept + 2 * i * row_of(a);
+    compare(&a->within[i].gap, p, p + row_of(a), a->piece->n, a->classes);
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_agreeing_add(struct kelvin_agreeing *a, const double *p, size_t n)
+static kelvin_status make_room(struct kelvin_agreeing *a, size_t n)
 {
-    if (n > a->room) {
-        kelvin_free(a->mean);
-        a->mean = kelvin_alloc(a->chains * n * a->classes, sizeof *a->mean);
-        a->room = a->mean ? n : 0;
-        if (!a->mean) return KELVIN_ENOMEM;
-    }
+    if (n <= a->room) return KELVIN_OK;
+    kelvin_free(a->mean);
+    kelvin_free(a->kept);
+    a->mean = kelvin_alloc(a->chains * n * a->classes, sizeof *a->mean);
+    a->kept = kelvin_alloc(2 * a->pairs * n * a->classes, sizeof *a->kept);
+    a->room = a->mean && a->kept ? n : 0;
+    return a->room ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+kelvin_status kelvin_agreeing_add(struct kelvin_agreeing *a, const kelvin_piece *piece, const double *p)
+{
+    KELVIN_TRY(make_room(a, piece->n));
+    a->piece = piece;
     a->p = p;
-    a->n = n;
     KELVIN_TRY(kelvin_pool_run(a->pool, average, a, a->chains));
+    KELVIN_TRY(kelvin_pool_run(a->pool, keep_samples, a, a->pairs));
+    if (piece->first_sample + piece->samples < a->samples) return KELVIN_OK;
     KELVIN_TRY(kelvin_pool_run(a->pool, compare_chains, a, a->chains));
     KELVIN_TRY(kelvin_pool_run(a->pool, compare_samples, a, a->pairs));
-    a->seen += n;
+    a->seen += piece->n;
     return KELVIN_OK;
 }
 

@@ -58,30 +58,30 @@ static kelvin_status calibrate_task(void *context, size_t thread)
 
 /* ---- samples ---- */
 
-/* The next sample of another chain. */
-static size_t end_of_chain(const struct kelvin_evaluation *e, size_t s)
+/* Of `of` samples at equal distances, the next one of another chain. */
+static size_t end_of_chain(const struct kelvin_evaluation *e, size_t s, size_t of)
 {
     const uint32_t *chain = e->logits->chain;
-    const size_t first = s++;
-    while (chain && s < e->samples && chain[s] == chain[first]) s++;
+    const size_t first = kelvin_spaced(s++, of, e->samples);
+    while (chain && s < of && chain[kelvin_spaced(s, of, e->samples)] == chain[first]) s++;
     return s;
 }
 
 static size_t count_chains(const struct kelvin_evaluation *e)
 {
     size_t chains = 0;
-    for (size_t s = 0; s < e->samples; s = end_of_chain(e, s)) chains++;
+    for (size_t s = 0; s < e->samples; s = end_of_chain(e, s, e->samples)) chains++;
     return chains;
 }
 
-/* Chains are independent, samples of one chain are not: the error is that of the chains' means. x (samples); a chain's
+/* Chains are independent, samples of one chain are not: the error is that of the chains' means. x (singles); a chain's
  * mean takes the place of numbers that are no longer needed. */
 static kelvin_average average(const struct kelvin_evaluation *e, double *x)
 {
-    const double mean = kelvin_averaged(x, e->samples).mean;
+    const double mean = kelvin_averaged(x, e->singles).mean;
     size_t chains = 0;
-    for (size_t s = 0, end; s < e->samples; s = end) {
-        end = end_of_chain(e, s);
+    for (size_t s = 0, end; s < e->singles; s = end) {
+        end = end_of_chain(e, s, e->singles);
         x[chains++] = kelvin_mean(x + s, end - s);
     }
     return (kelvin_average){mean, kelvin_averaged(x, chains).error};
@@ -118,7 +118,7 @@ static void conclude_metric(kelvin_metrics *out, const struct kelvin_evaluation 
                             double *scratch)
 {
     double x[KELVIN_SUBSETS];
-    for (size_t s = 0; s < e->samples; s++) scratch[s] = values[s * KELVIN_METRICS + metric];
+    for (size_t s = 0; s < e->singles; s++) scratch[s] = values[s * KELVIN_METRICS + metric];
     out->single[metric] = average(e, scratch);
     out->ensemble[metric] = values[e->walk[0].score * KELVIN_METRICS + metric];
     for (size_t i = 0; i < e->subsets; i++)
@@ -129,6 +129,7 @@ static void conclude_metric(kelvin_metrics *out, const struct kelvin_evaluation 
 kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e)
 {
     *out = (kelvin_metrics){.samples = e->samples,
+                            .singles = e->singles,
                             .chains = count_chains(e),
                             .n = e->n,
                             .classes = e->classes,
@@ -137,7 +138,7 @@ kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e)
                             .subset = e->subsets ? KELVIN_SUBSET : 0};
     struct calibration calibration = {e, out};
     double *values = kelvin_arena_alloc(e->arena, e->scores * KELVIN_METRICS, sizeof *values);
-    double *scratch = kelvin_arena_alloc(e->arena, e->samples, sizeof *scratch);
+    double *scratch = kelvin_arena_alloc(e->arena, e->singles, sizeof *scratch);
     if (!values || !scratch) return KELVIN_ENOMEM;
     e->next = 0;
     KELVIN_TRY(kelvin_pool_run(e->pool, calibrate_task, &calibration, kelvin_pool_threads(e->pool)));

@@ -53,7 +53,7 @@ static kelvin_status look_at_training(kelvin_diagnosis *d, kelvin_samples *sampl
     KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
     if (!kept && samples->run->folder) return KELVIN_OK;
     KELVIN_TRY(kelvin_logits_of_side(&logits, samples, KELVIN_TRAIN, threads));
-    const kelvin_status status = kelvin_training_diagnose(d, logits, samples->n, samples->run->data->classes);
+    const kelvin_status status = kelvin_training_diagnose(d, logits);
     kelvin_logits_close(logits);
     return status;
 }

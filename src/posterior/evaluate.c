@@ -10,7 +10,10 @@
  * all samples, stay in the thread's cache while ensembles are made of them. Sums are over the observations of a tile,
  * then over tiles, in their order: the bits depend neither on the threads nor on how the logits come in pieces.
  *
- * Memory: some hundred KB for each thread, and 8 bytes for each observation and score, for calibration errors. */
+ * Of very many samples a piece has a part, and a tile's sums wait for the rest of them.
+ *
+ * Memory: some hundred KB for each thread, and 8 bytes for each observation and score, for calibration errors. It does
+ * not grow with samples beyond those that are looked at one by one. */
 #include "posterior/evaluate.h"
 
 #include <string.h>
@@ -51,11 +54,21 @@ static kelvin_status make_room(struct kelvin_evaluation *e)
     return e->part ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
+static kelvin_status make_benches(struct kelvin_evaluation *e)
+{
+    const size_t n = e->piece.samples < e->samples ? e->tiles : kelvin_pool_threads(e->pool);
+    if (n <= e->benches) return KELVIN_OK;
+    if (!(e->bench = kelvin_arena_alloc(e->arena, n, sizeof *e->bench))) return KELVIN_ENOMEM;
+    for (e->benches = 0; e->benches < n; e->benches++) KELVIN_TRY(kelvin_bench_create(&e->bench[e->benches], e));
+    return KELVIN_OK;
+}
+
+/* The first samples at these observations. */
 static kelvin_status begin_piece(struct kelvin_evaluation *e, bool watched)
 {
     KELVIN_TRY(check_labels(e));
     e->tiles = (e->n % KELVIN_TILE + e->piece.n + KELVIN_TILE - 1) / KELVIN_TILE;
-    e->next = 0;
+    KELVIN_TRY(make_benches(e));
     if (watched && (!(e->verdict = kelvin_alloc(e->piece.n, sizeof *e->verdict)) ||
                     !(e->p = kelvin_alloc(e->piece.n * e->classes, sizeof *e->p))))
         return KELVIN_ENOMEM;
@@ -66,11 +79,13 @@ static kelvin_status begin_piece(struct kelvin_evaluation *e, bool watched)
     return add_keys(e);
 }
 
-/* As many tasks as threads, each with a bench of its own. */
+/* As many tasks as threads. */
 static kelvin_status tiles_task(void *context, size_t thread)
 {
     struct kelvin_evaluation *e = context;
-    for (size_t tile; (tile = atomic_fetch_add(&e->next, 1)) < e->tiles;) kelvin_score_tile(e, &e->bench[thread], tile);
+    const bool whole = e->piece.samples == e->samples;
+    for (size_t tile; (tile = atomic_fetch_add(&e->next, 1)) < e->tiles;)
+        kelvin_score_tile(e, &e->bench[whole ? thread : tile], tile);
     return KELVIN_OK;
 }
 
@@ -103,11 +118,14 @@ static void end_piece(struct kelvin_evaluation *e)
 
 static kelvin_status do_piece(struct kelvin_evaluation *e, kelvin_verdict_watch *watch, void *context)
 {
-    KELVIN_TRY(begin_piece(e, watch));
+    if (e->piece.first_sample == 0) KELVIN_TRY(begin_piece(e, watch));
+    e->next = 0;
     KELVIN_TRY(kelvin_pool_run(e->pool, tiles_task, e, kelvin_pool_threads(e->pool)));
+    if (!kelvin_piece_is_last(e)) return KELVIN_OK;
     for (size_t i = 0; i < e->piece.n && watch; i++) KELVIN_TRY(watch(context, &e->verdict[i]));
     if (e->labelled) add_up(e);
     e->n += e->piece.n;
+    end_piece(e);
     return KELVIN_OK;
 }
 
@@ -118,9 +136,7 @@ static kelvin_status read_all(struct kelvin_evaluation *e, kelvin_verdict_watch 
     for (;;) {
         KELVIN_TRY(kelvin_logits_next(e->logits, &e->piece));
         if (e->piece.n == 0) break;
-        const kelvin_status status = do_piece(e, watch, context);
-        end_piece(e);
-        if (status) return status;
+        KELVIN_TRY(do_piece(e, watch, context));
     }
     close_tile(e);
     return KELVIN_OK;
@@ -128,13 +144,9 @@ static kelvin_status read_all(struct kelvin_evaluation *e, kelvin_verdict_watch 
 
 static kelvin_status allocate(struct kelvin_evaluation *e)
 {
-    const size_t threads = kelvin_pool_threads(e->pool);
-    if (!(e->score = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->score)) ||
-        !(e->open = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->open)) ||
-        !(e->bench = kelvin_arena_alloc(e->arena, threads, sizeof *e->bench)))
-        return KELVIN_ENOMEM;
-    for (size_t i = 0; i < threads; i++) KELVIN_TRY(kelvin_bench_create(&e->bench[i], e));
-    return KELVIN_OK;
+    const bool enough = (e->score = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->score)) &&
+                        (e->open = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->open));
+    return enough ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static kelvin_status begin(struct kelvin_evaluation *e, size_t threads, bool sizes)
@@ -148,6 +160,7 @@ static kelvin_status begin(struct kelvin_evaluation *e, size_t threads, bool siz
 
 static void end(struct kelvin_evaluation *e)
 {
+    end_piece(e);
     for (struct kelvin_keys *keys = e->keys, *before; keys; keys = before) {
         before = keys->before;
         kelvin_free(keys);

@@ -1,6 +1,6 @@
-/* Inside of the posterior room: an evaluation at work. Single samples are scored, and so are walks: samples that are
- * added to an ensemble one after the other, which is scored wherever the walk stops. The first walk takes all samples
- * in their order and stops once, at the end. */
+/* Inside of the posterior room: an evaluation at work. Single samples are scored, at most some of them, and so are
+ * walks: single samples that are added to an ensemble one after the other, which is scored wherever the walk stops. The
+ * first walk takes all samples as they come and stops once, at the end. */
 #ifndef POSTERIOR_EVALUATE_H
 #define POSTERIOR_EVALUATE_H
 
@@ -11,14 +11,15 @@
 #include <stdatomic.h>
 
 enum {
-    KELVIN_SUBSET = 8, /* samples make a posterior of the paper */
+    KELVIN_MOST_SINGLES = 1000, /* of more samples, so many at equal distances are looked at one by one */
+    KELVIN_SUBSET = 8,          /* samples make a posterior of the paper */
     KELVIN_SUBSETS = 100,
     KELVIN_ORDERS = 20, /* of all samples, for the curve over posterior sizes */
     KELVIN_WALKS = 1 + KELVIN_ORDERS + KELVIN_SUBSETS,
 };
 
 struct kelvin_walk {
-    uint32_t *order;    /* (samples), or those that it takes */
+    uint32_t *order;    /* (singles), or those that it takes; NULL: all samples */
     const size_t *stop; /* (stops), how many samples are in the ensemble then; increasing */
     size_t stops;
     size_t score; /* the number of the score of its first stop */
@@ -33,13 +34,13 @@ struct kelvin_keys {
 
 struct kelvin_evaluation {
     kelvin_logits *logits;
-    size_t samples, classes, bins, n; /* n: observations so far */
-    bool labelled;                    /* scores count; otherwise there are none */
-    size_t walks, subsets, sizes;     /* subsets: the last so many walks; sizes: stops of the walks before them */
+    size_t samples, singles, classes, bins, n; /* n: observations so far */
+    bool labelled;                             /* scores count; otherwise there are none */
+    size_t walks, subsets, sizes; /* subsets: the last so many walks; sizes: stops of the walks before them */
     struct kelvin_walk walk[KELVIN_WALKS];
     size_t size[KELVIN_MOST_SIZES];
 
-    size_t scores;              /* of samples, then of walks' stops */
+    size_t scores;              /* of singles, then of walks' stops */
     struct kelvin_score *score; /* (scores) */
     struct kelvin_keys *keys;
 
@@ -52,24 +53,36 @@ struct kelvin_evaluation {
     double *p;                /* (piece.n, classes), theirs */
 
     const struct kelvin_kernels *kernels;
-    struct kelvin_bench *bench; /* (threads of the pool) */
+    struct kelvin_bench *bench; /* (benches), one for each thread, or for each tile of samples that come in parts */
+    size_t benches;
     kelvin_pool *pool;
     kelvin_arena *arena;
 };
 
+/* Whether no samples follow at the same observations. */
+static inline bool kelvin_piece_is_last(const struct kelvin_evaluation *e)
+{
+    return e->piece.first_sample + e->piece.samples == e->samples;
+}
+
 /* Where a thread works on a tile: observations number KELVIN_TILE i and on, so far as they are in the piece. */
 struct kelvin_bench {
     size_t tile, first, count; /* first: in the piece */
-    double *rows;              /* (samples, classes + 1, KELVIN_TILE): probabilities, and entropies behind them */
-    double *log_p;             /* (samples, KELVIN_TILE), of labels */
-    double *sum;               /* (classes + 1, KELVIN_TILE): of rows of the samples in an ensemble */
+    /* (singles and some more, classes + 1, KELVIN_TILE): probabilities, and entropies behind them */
+    double *rows;
+    double *log_p; /* (singles, KELVIN_TILE), of labels */
+    double *all;   /* (classes + 1, KELVIN_TILE): the sum of the rows of all samples so far */
+    double *sum;   /* the same, of those in an ensemble */
+    /* log p of labels over all samples, where doubles cannot hold their p: the largest, and sum of exp(log p - it). */
+    double largest[KELVIN_TILE], rest[KELVIN_TILE];
     double label[KELVIN_TILE];
     struct appraisal appraisal;
 };
 
 KELVIN_MUST_CHECK kelvin_status kelvin_bench_create(struct kelvin_bench *bench, const struct kelvin_evaluation *e);
 
-/* Fills in what the tile adds: to its row of e->part, to keys and verdicts. */
+/* The samples of e->piece, all or a part of them; after the last, fills in what the tile adds: to its row of e->part,
+ * to keys and verdicts. */
 void kelvin_score_tile(struct kelvin_evaluation *e, struct kelvin_bench *bench, size_t tile);
 
 /* Which samples are in which ensembles: subsets for error bars, orders for posterior sizes. */

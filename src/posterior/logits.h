@@ -12,13 +12,11 @@ struct kelvin_logits {
     const char *run;       /* a run's folder, in which they can be made again; NULL: none */
     double seconds;        /* in the network */
     kelvin_status (*next)(kelvin_logits *logits, kelvin_piece *piece);
+    /* All samples at one observation, z (samples, classes). NULL: its pieces have all samples. */
+    kelvin_status (*at)(const kelvin_logits *logits, float *z, size_t observation);
     const char *(*note)(const kelvin_logits *logits, size_t i); /* NULL: nothing was guessed */
     void (*close)(kelvin_logits *logits);                       /* frees all, itself too */
 };
-
-/* What is in memory, and stays there: z (samples, n, classes), y (n). At most `most` observations at a time. */
-KELVIN_MUST_CHECK kelvin_status kelvin_logits_in_memory(kelvin_logits **logits, const float *z, const int32_t *y,
-                                                        const uint32_t *chain, const size_t shape[3], size_t most);
 
 /* The files of saved ones, against what they should be. */
 struct kelvin_logits_form {

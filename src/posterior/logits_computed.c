@@ -61,7 +61,8 @@ static kelvin_status next_computed(kelvin_logits *logits, kelvin_piece *piece)
     if (rows.n == 0) return KELVIN_OK;
     KELVIN_TRY(make_room(c, rows.n));
     KELVIN_TRY(compute(c, &rows));
-    *piece = (kelvin_piece){.n = rows.n, .first = rows.first, .z = c->z, .y = rows.y, .name = rows.name};
+    *piece = (kelvin_piece){
+        .n = rows.n, .first = rows.first, .samples = logits->samples, .z = c->z, .y = rows.y, .name = rows.name};
     return KELVIN_OK;
 }
 

@@ -1,5 +1,6 @@
 /* Logits that a run has left: RUN/logits_test.npy, (samples, n, classes), float32, with RUN/labels_test.npy, (n),
- * int64, beside it; and the same of the training data. Both files are read a piece at a time, and opened once. */
+ * int64, beside it; and the same of the training data. Both files are read a piece at a time, and opened once: some
+ * observations of all samples, or where samples are so many that these would be few, a block of the samples. */
 #include "files/files.h"
 #include "files/npy.h"
 #include "posterior/logits.h"
@@ -13,7 +14,8 @@
 
 enum {
     HEAD = 4096, /* bytes in which a header must be; ours have 128 */
-    CHUNK_BYTES = 1 << 23,
+    CHUNK_BYTES = 1 << 21,
+    FEW = 64, /* observations: to read fewer of each sample takes longer to ask for than to read */
 };
 
 /* An array on disk, open. */
@@ -28,9 +30,10 @@ struct saved {
     kelvin_logits base;
     kelvin_path run;
     struct array logits, labels;
-    size_t n, done, most;
+    size_t n, done, most;       /* observations */
+    size_t done_samples, block; /* of the observations at hand */
     uint32_t *chain;
-    float *z;     /* (samples, most, classes) */
+    float *z;     /* (block, most, classes) */
     int32_t *y;   /* (most) */
     int64_t *raw; /* (most) */
 };
@@ -105,18 +108,35 @@ static kelvin_status read_labels(struct saved *s, size_t n)
     return KELVIN_OK;
 }
 
+/* z (samples, n, classes), from an observation and a sample on; what lies in one piece in the file is read as one. */
+static kelvin_status read_logits(const struct saved *s, float *z, size_t observation, size_t n, size_t sample,
+                                 size_t samples)
+{
+    const size_t classes = s->base.classes, at_once = n == s->n ? samples : 1, row = at_once * n * classes;
+    for (size_t i = 0; i < samples; i += at_once, z += row) {
+        const size_t from = ((sample + i) * s->n + observation) * classes * sizeof *z;
+        KELVIN_TRY(read_at(&s->logits, z, s->logits.data_at + from, row * sizeof *z));
+    }
+    return KELVIN_OK;
+}
+
 static kelvin_status next_saved(kelvin_logits *logits, kelvin_piece *piece)
 {
     struct saved *s = (struct saved *)logits;
-    const size_t left = s->n - s->done, n = left < s->most ? left : s->most, row = n * logits->classes;
-    for (size_t i = 0; i < logits->samples && n > 0; i++) {
-        const size_t from = (i * s->n + s->done) * logits->classes * sizeof *s->z;
-        KELVIN_TRY(read_at(&s->logits, s->z + i * row, s->logits.data_at + from, row * sizeof *s->z));
-    }
-    KELVIN_TRY(read_labels(s, n));
-    *piece = (kelvin_piece){.n = n, .first = s->done, .z = s->z, .y = s->y};
-    s->done += n;
+    const size_t left = s->n - s->done, n = left < s->most ? left : s->most, first = s->done_samples;
+    const size_t rest = logits->samples - first, samples = rest < s->block ? rest : s->block;
+    if (n == 0) return KELVIN_OK;
+    KELVIN_TRY(read_logits(s, s->z, s->done, n, first, samples));
+    if (first == 0) KELVIN_TRY(read_labels(s, n));
+    *piece = (kelvin_piece){.n = n, .first = s->done, .samples = samples, .first_sample = first, .z = s->z, .y = s->y};
+    s->done_samples = samples < rest ? first + samples : 0;
+    if (samples == rest) s->done += n;
     return KELVIN_OK;
+}
+
+static kelvin_status read_observation(const kelvin_logits *logits, float *z, size_t observation)
+{
+    return read_logits((const struct saved *)logits, z, observation, 1, 0, logits->samples);
 }
 
 static void close_saved(kelvin_logits *logits)
@@ -140,6 +160,18 @@ static kelvin_status copy_chain(struct saved *s, const uint32_t *chain)
     return KELVIN_OK;
 }
 
+static void choose_block(struct saved *s)
+{
+    const size_t all = kelvin_logits_chunk(s->base.samples, s->base.classes, CHUNK_BYTES);
+    s->most = all > FEW ? all : FEW;
+    if (s->most > s->n) s->most = s->n;
+    s->block = s->most > 0 ? kelvin_logits_chunk(s->most, s->base.classes, CHUNK_BYTES) : 1;
+    if (s->block >= s->base.samples)
+        s->block = s->base.samples;
+    else
+        s->base.at = read_observation;
+}
+
 static kelvin_status open_both(struct saved *s, const struct kelvin_logits_form *form)
 {
     KELVIN_TRY(open_array(&s->logits, form->logits));
@@ -150,10 +182,9 @@ static kelvin_status open_both(struct saved *s, const struct kelvin_logits_form 
     s->base.samples = s->logits.about.shape[0];
     s->base.classes = form->classes;
     s->n = s->logits.about.shape[1];
-    s->most = kelvin_logits_chunk(s->base.samples, s->base.classes, CHUNK_BYTES);
-    if (s->most > s->n) s->most = s->n;
+    choose_block(s);
     KELVIN_TRY(copy_chain(s, form->chain));
-    if (!(s->z = kelvin_alloc(s->base.samples * s->most * s->base.classes, sizeof *s->z)) ||
+    if (!(s->z = kelvin_alloc(s->block * s->most * s->base.classes, sizeof *s->z)) ||
         !(s->y = kelvin_alloc(s->most, sizeof *s->y)) || !(s->raw = kelvin_alloc(s->most, sizeof *s->raw)))
         return KELVIN_ENOMEM;
     return KELVIN_OK;

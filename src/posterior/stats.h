@@ -10,6 +10,16 @@
  * plus the variance of the chain means. Chains that do not move have exactly 0 within; if they agree, in total too. */
 void kelvin_spread(double *within, double *total, const double *x, size_t chains, size_t n);
 
+/* `some` of n things, at equal distances: where the i-th is, and which is the first that is not before a place. */
+static inline size_t kelvin_spaced(size_t i, size_t some, size_t n)
+{
+    return i * n / some;
+}
+static inline size_t kelvin_spaced_from(size_t place, size_t some, size_t n)
+{
+    return (place * some + n - 1) / n;
+}
+
 double kelvin_mean(const double *x, size_t n);
 
 /* With its standard error, from the variance with n-1. Of no numbers: not a number. */

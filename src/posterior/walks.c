@@ -1,6 +1,7 @@
 /* Which samples make an ensemble (reference.md, section 6). Error bars: where there are more than 8 samples, 100
- * subsets of 8 without replacement. Posterior sizes: 20 random orders of all samples, and the first m of each. All of
- * them are the heads of permutations by Philox, and always the same ones. */
+ * subsets of 8 without replacement. Posterior sizes: 20 random orders of the samples, and the first m of each. Of very
+ * many samples both are of those that are looked at one by one. All of them are the heads of permutations by Philox,
+ * and always the same ones. */
 #include "posterior/evaluate.h"
 
 #include <string.h>
@@ -25,20 +26,20 @@ static kelvin_status add_walk(struct kelvin_evaluation *e, const size_t *stop, s
 {
     struct kelvin_walk *walk = &e->walk[e->walks++];
     *walk = (struct kelvin_walk){.stop = stop, .stops = stops, .score = e->scores};
-    if (!(walk->order = kelvin_arena_alloc(e->arena, e->samples, sizeof *walk->order))) return KELVIN_ENOMEM;
-    kelvin_permutation(walk->order, (uint32_t)e->samples, (kelvin_random){.step = step, .stream = KELVIN_STREAM_USER});
+    if (!(walk->order = kelvin_arena_alloc(e->arena, e->singles, sizeof *walk->order))) return KELVIN_ENOMEM;
+    kelvin_permutation(walk->order, (uint32_t)e->singles, (kelvin_random){.step = step, .stream = KELVIN_STREAM_USER});
     e->scores += stops;
     return KELVIN_OK;
 }
 
 kelvin_status kelvin_choose_walks(struct kelvin_evaluation *e, bool sizes)
 {
-    e->scores = e->labelled ? e->samples : 0;
-    KELVIN_TRY(add_walk(e, &e->samples, 1, 0));
-    for (uint32_t s = 0; s < e->samples; s++) e->walk[0].order[s] = s;
+    if (e->labelled) e->singles = e->samples < KELVIN_MOST_SINGLES ? e->samples : KELVIN_MOST_SINGLES;
+    e->walk[e->walks++] = (struct kelvin_walk){.stop = &e->samples, .stops = 1, .score = e->singles};
     if (!e->labelled) return KELVIN_OK;
-    e->subsets = e->samples > KELVIN_SUBSET ? KELVIN_SUBSETS : 0;
-    e->sizes = sizes ? make_sizes(e->size, e->samples) : 0;
+    e->scores = e->singles + 1;
+    e->subsets = e->singles > KELVIN_SUBSET ? KELVIN_SUBSETS : 0;
+    e->sizes = sizes ? make_sizes(e->size, e->singles) : 0;
     for (uint32_t i = 0; i < KELVIN_ORDERS && sizes; i++) KELVIN_TRY(add_walk(e, e->size, e->sizes, FIRST_ORDER + i));
     for (uint32_t i = 0; i < e->subsets; i++) KELVIN_TRY(add_walk(e, &subset_stop, 1, i));
     return KELVIN_OK;

@@ -105,7 +105,8 @@ static void put_notes(struct page *page)
     const size_t subset = subset_of(page);
     markup_put(&page->out,
                "<p class=\"notes\">All samples: of the posterior predictive, the mean of all samples' probabilities. "
-               "Single samples: the mean over samples, \xc2\xb1 its standard error over chains. ");
+               "Single samples: the mean over samples (of more than 1,000, so many at equal distances), \xc2\xb1 its "
+               "standard error over chains. ");
     if (subset)
         markup_put(&page->out,
                    "Ensembles of %zu: median, and 10th .. 90th percentile, over 100 random subsets of so many samples.",
