@@ -163,7 +163,7 @@ static void lineup(void **state)
     struct kelvin_lineup l;
     assert_ok(kelvin_lineup_create(&l, chain, 9));
     assert_true(l.chains == 2 && l.draws == 3);
-    for (size_t i = 0; i < 6; i++) assert_int_equal(l.sample[i], 3 + i);
+    for (size_t i = 0; i < 6; i++) assert_int_equal(kelvin_lineup_sample(&l, i), 3 + i);
     kelvin_lineup_destroy(&l);
 }
 

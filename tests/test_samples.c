@@ -1,6 +1,7 @@
 /* What a run has left for others: its samples and its history. The data set is not there any more. */
 #include "chains_helpers.h"
 
+#include "columns_helpers.h"
 #include "description_helpers.h"
 #include "files/manifest.h"
 
@@ -44,6 +45,7 @@ static void samples_are_what_the_files_hold(void **state)
         kelvin_free(file);
     }
     for (size_t c = 0; c < 3; c++) assert_null(samples->diverged[c]);
+    for (size_t k = 1; k <= run->model->n_params; k += 6) same_columns(samples, k % 4, k);
     kelvin_free(theta);
     kelvin_samples_close(samples);
     kelvin_run_close(run);
@@ -71,6 +73,13 @@ static void draws_of_iterations(void **state)
             assert_ok(kelvin_samples_read(samples, theta, i));
             assert_memory_equal(theta, kelvin_run_inside(memory)->kept[i / kept].draw + (warmup + i % kept) * n,
                                 n * sizeof *theta);
+        }
+        for (size_t k = 0; k < 3; k++) { /* single tensors, parts of them, and several with parts of others */
+            kelvin_samples *in_memory;
+            assert_ok(kelvin_samples_of(&in_memory, memory));
+            same_columns(samples, k, n / (k + 2) + 1);
+            same_columns(in_memory, k, n / (k + 2) + 1);
+            kelvin_samples_close(in_memory);
         }
         kelvin_history history;
         assert_ok(kelvin_history_open(&history, samples, 1));
@@ -289,17 +298,22 @@ static void write_draws(const kelvin_run *run, uint32_t chain, uint32_t number, 
 
 static void reads(const char *sentence)
 {
-    kelvin_samples *samples = open_samples("run");
-    float theta[1000];
-    const kelvin_status status = kelvin_samples_read(samples, theta, 6);
-    if (sentence) {
-        fails(status, KELVIN_EFORMAT, "chain-001/samples-000.safetensors", sentence);
-        assert_non_null(strstr(kelvin_error(), "; remove "));
-        assert_non_null(strstr(kelvin_error(), "/chain-001, and kelvin resume ")); /* its chain is past it */
-    } else {
-        assert_ok(status);
+    for (size_t how = 0; how < 2; how++) { /* one sample, or all parameters of all of its chain */
+        kelvin_samples *samples = open_samples("run");
+        float theta[1000];
+        double x[4 * 1000];
+        const kelvin_status status =
+            how == 0 ? kelvin_samples_read(samples, theta, 6)
+                     : kelvin_samples_columns(samples, x, 4, 4, 4, 0, samples->run->model->n_params);
+        if (sentence) {
+            fails(status, KELVIN_EFORMAT, "chain-001/samples-000.safetensors", sentence);
+            assert_non_null(strstr(kelvin_error(), "; remove "));
+            assert_non_null(strstr(kelvin_error(), "/chain-001, and kelvin resume ")); /* its chain is past it */
+        } else {
+            assert_ok(status);
+        }
+        kelvin_samples_close(samples);
     }
-    kelvin_samples_close(samples);
 }
 
 static void samples_of_others(void **state)

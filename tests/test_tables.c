@@ -143,6 +143,43 @@ static void tables_come_back(void **state)
     assert_ok(kelvin_table_read(NULL, which, &found, in_base("t.csv"), columns, 3, 0));
 }
 
+/* Much longer than what is in memory of it at a time. */
+static void long_tables(void **state)
+{
+    (void)state;
+    enum { ROWS = 20000 };
+    double *rows = kelvin_alloc(2 * 3 * ROWS, sizeof *rows), *back = rows + 3 * ROWS;
+    size_t which[3], found, n, bytes;
+    for (size_t i = 0; i < ROWS; i++) {
+        rows[3 * i] = (double)i;
+        rows[3 * i + 1] = 2.5 * sin((double)i) * sin((double)i);
+        rows[3 * i + 2] = exp(100 * cos((double)i));
+    }
+    assert_ok(new_table(in_base("long.csv"), columns, 3, rows, ROWS));
+    assert_ok(kelvin_table_rows(&n, in_base("long.csv")));
+    assert_int_equal(n, ROWS);
+    assert_ok(kelvin_table_read(back, which, &found, in_base("long.csv"), columns, 3, ROWS));
+    assert_memory_equal(back, rows, 3 * ROWS * sizeof *rows);
+    fails(kelvin_table_read(back, which, &found, in_base("long.csv"), columns, 3, ROWS - 1), KELVIN_EFORMAT,
+          "/long.csv", "has more than 19999 rows");
+    char *text = slurp(in_base("long.csv"), &bytes);
+    assert_true(bytes > 500000);
+    for (size_t cut = bytes - 1; cut > bytes - 40; cut--) {
+        spill(in_base("long.csv"), text, cut);
+        assert_int_equal(kelvin_table_read(back, which, &found, in_base("long.csv"), columns, 3, ROWS), KELVIN_EFORMAT);
+    }
+    text[400000] = '\0';
+    spill(in_base("long.csv"), text, bytes);
+    fails(kelvin_table_read(back, which, &found, in_base("long.csv"), columns, 3, ROWS), KELVIN_EFORMAT, "/long.csv",
+          "has bytes that are no text");
+    memset(text + 300000, '1', 200000);
+    spill(in_base("long.csv"), text, bytes);
+    fails(kelvin_table_read(back, which, &found, in_base("long.csv"), columns, 3, ROWS), KELVIN_EFORMAT, "/long.csv",
+          "has a line of more than 65536 bytes");
+    kelvin_free(text);
+    kelvin_free(rows);
+}
+
 /* ---- the lock ---- */
 
 /* A process that takes the lock, says so through the pipe, and keeps it until it is killed. */
@@ -211,9 +248,10 @@ static void no_lock_to_be_had(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_texts),      cmocka_unit_test(tables_with_fewer_columns),
-        cmocka_unit_test(tables_come_back), cmocka_unit_test(tables_grow),
-        cmocka_unit_test(one_at_a_time),    cmocka_unit_test(no_lock_to_be_had),
+        cmocka_unit_test(table_texts),       cmocka_unit_test(tables_with_fewer_columns),
+        cmocka_unit_test(tables_come_back),  cmocka_unit_test(long_tables),
+        cmocka_unit_test(tables_grow),       cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(no_lock_to_be_had),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

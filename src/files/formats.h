@@ -84,6 +84,11 @@ KELVIN_MUST_CHECK kelvin_status kelvin_tensors_note(const char **text, const str
  * the file is open. */
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_shape(struct kelvin_array *array, const struct kelvin_tensors *file);
 
+/* At which byte of the file the data of the array of that name begin; for those who read parts of them from a file
+ * whose header alone is in memory. */
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_offset(size_t *from, const struct kelvin_tensors *file,
+                                                      const struct kelvin_array *array);
+
 /* Copies all n arrays to where they are to go. The file must hold these and no others, with these shapes. */
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_read(const struct kelvin_tensors *file,
                                                     const struct kelvin_array *arrays, size_t n);
@@ -111,5 +116,11 @@ KELVIN_MUST_CHECK kelvin_status kelvin_table_rows(size_t *n, const char *path);
  * other rows. */
 KELVIN_MUST_CHECK kelvin_status kelvin_table_read(double *rows, size_t *which, size_t *found, const char *path,
                                                   const struct kelvin_column *columns, size_t n_columns, size_t n);
+
+/* The same row by row, for those who need not have all of them in memory: row i (*found), as it comes. */
+typedef void kelvin_row_look(void *context, const double *row, size_t i);
+KELVIN_MUST_CHECK kelvin_status kelvin_table_each(size_t *which, size_t *found, const char *path,
+                                                  const struct kelvin_column *columns, size_t n_columns, size_t n,
+                                                  kelvin_row_look *look, void *context);
 
 #endif

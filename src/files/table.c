@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELD = 64, SHOWN = 40 };
+enum { FIELD = 64, SHOWN = 40, WINDOW = 1 << 16 };
 
 /* A column without bounds may hold anything: a diverged trajectory has no energy. */
 static bool in_range(const struct kelvin_column *column, double x)
@@ -133,39 +133,113 @@ static kelvin_status parse_row(double *value, const char **text, const char *pat
     return KELVIN_OK;
 }
 
-static kelvin_status parse(double *rows, size_t *which, size_t *found, const char *text, const char *path,
-                           const struct kelvin_column *columns, size_t n_columns, size_t n)
+/* ---- line by line ---- */
+
+/* A window on a file, which may be long. */
+struct lines {
+    const char *path;
+    size_t bytes, at; /* of the file; read of them */
+    char *text;       /* WINDOW bytes at most, and a 0 */
+    size_t used;
+    const char *next; /* the line that comes next, in it */
+};
+
+/* More of the file behind what is left of the window. */
+static kelvin_status read_on(struct lines *l)
 {
-    KELVIN_TRY(parse_names(which, found, &text, path, columns, n_columns));
-    for (size_t i = 0; i < n; i++) {
-        if (!*text) return kelvin_fail(KELVIN_EFORMAT, "%s: ends after %zu rows, expected %zu", path, i, n);
-        KELVIN_TRY(parse_row(rows + i * *found, &text, path, columns, which, *found, i));
-    }
-    return *text ? kelvin_fail(KELVIN_EFORMAT, "%s: has more than %zu rows", path, n) : KELVIN_OK;
+    const size_t rest = l->used - (size_t)(l->next - l->text), room = WINDOW - rest, left = l->bytes - l->at;
+    const size_t n = left < room ? left : room;
+    memmove(l->text, l->next, rest);
+    KELVIN_TRY(kelvin_file_read_part(l->text + rest, l->path, l->at, n));
+    l->at += n;
+    l->used = rest + n;
+    l->text[l->used] = '\0';
+    l->next = l->text;
+    return memchr(l->text + rest, '\0', n) ? kelvin_fail(KELVIN_EFORMAT, "%s: has bytes that are no text", l->path)
+                                           : KELVIN_OK;
 }
+
+/* All of the next line is in the window, up to the end of the file at most. */
+static kelvin_status see_line(struct lines *l)
+{
+    if (strchr(l->next, '\n') || l->at == l->bytes) return KELVIN_OK;
+    KELVIN_TRY(read_on(l));
+    if (strchr(l->next, '\n') || l->at == l->bytes) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: has a line of more than %d bytes", l->path, (int)WINDOW);
+}
+
+static kelvin_status open_lines(struct lines *l, const char *path)
+{
+    *l = (struct lines){.path = path};
+    KELVIN_TRY(kelvin_file_size(&l->bytes, path));
+    l->next = l->text = kelvin_alloc(WINDOW + 1, 1);
+    return l->text ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+static kelvin_status parse(double *row, size_t *which, size_t *found, struct lines *l,
+                           const struct kelvin_column *columns, size_t n_columns, size_t n, kelvin_row_look *look,
+                           void *context)
+{
+    KELVIN_TRY(see_line(l));
+    KELVIN_TRY(parse_names(which, found, &l->next, l->path, columns, n_columns));
+    for (size_t i = 0; i < n; i++) {
+        KELVIN_TRY(see_line(l));
+        if (!*l->next) return kelvin_fail(KELVIN_EFORMAT, "%s: ends after %zu rows, expected %zu", l->path, i, n);
+        KELVIN_TRY(parse_row(row, &l->next, l->path, columns, which, *found, i));
+        look(context, row, i);
+    }
+    KELVIN_TRY(see_line(l));
+    return *l->next ? kelvin_fail(KELVIN_EFORMAT, "%s: has more than %zu rows", l->path, n) : KELVIN_OK;
+}
+
+kelvin_status kelvin_table_each(size_t *which, size_t *found, const char *path, const struct kelvin_column *columns,
+                                size_t n_columns, size_t n, kelvin_row_look *look, void *context)
+{
+    struct lines l;
+    double *row = kelvin_alloc(n_columns, sizeof *row);
+    kelvin_status status = row ? open_lines(&l, path) : KELVIN_ENOMEM;
+    if (!status) {
+        locale_t c, before = enter_c_locale(&c);
+        status = parse(row, which, found, &l, columns, n_columns, n, look, context);
+        leave_c_locale(c, before);
+        kelvin_free(l.text);
+    }
+    kelvin_free(row);
+    return status;
+}
+
+/* ---- all at once ---- */
 
 kelvin_status kelvin_table_rows(size_t *n, const char *path)
 {
-    char *text;
-    size_t bytes, lines = 0;
-    KELVIN_TRY(kelvin_file_read(&text, &bytes, path));
-    for (size_t i = 0; i < bytes; i++) lines += text[i] == '\n';
-    kelvin_free(text);
+    struct lines l;
+    size_t lines = 0;
+    KELVIN_TRY(open_lines(&l, path));
+    kelvin_status status = KELVIN_OK;
+    while (l.at < l.bytes && !status) {
+        const size_t piece = l.bytes - l.at < WINDOW ? l.bytes - l.at : WINDOW;
+        status = kelvin_file_read_part(l.text, path, l.at, piece);
+        for (size_t i = 0; i < piece && !status; i++) lines += l.text[i] == '\n';
+        l.at += piece;
+    }
+    kelvin_free(l.text);
     *n = lines > 0 ? lines - 1 : 0; /* the first has names */
-    return KELVIN_OK;
+    return status;
+}
+
+struct copy {
+    double *rows;
+    const size_t *found;
+};
+
+static void keep(void *context, const double *row, size_t i)
+{
+    const struct copy *copy = context;
+    memcpy(copy->rows + i * *copy->found, row, *copy->found * sizeof *row);
 }
 
 kelvin_status kelvin_table_read(double *rows, size_t *which, size_t *found, const char *path,
                                 const struct kelvin_column *columns, size_t n_columns, size_t n)
 {
-    char *text;
-    size_t bytes;
-    KELVIN_TRY(kelvin_file_read(&text, &bytes, path));
-    locale_t c, before = enter_c_locale(&c);
-    const kelvin_status status = strlen(text) == bytes
-                                     ? parse(rows, which, found, text, path, columns, n_columns, n)
-                                     : kelvin_fail(KELVIN_EFORMAT, "%s: has bytes that are no text", path);
-    leave_c_locale(c, before);
-    kelvin_free(text);
-    return status;
+    return kelvin_table_each(which, found, path, columns, n_columns, n, keep, &(struct copy){rows, found});
 }

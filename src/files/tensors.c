@@ -30,7 +30,7 @@ struct kelvin_tensors {
     char *path, *bytes; /* all of the file */
     json_t *header;
     struct kelvin_array *arrays; /* in the order of their data, which lie in `bytes` */
-    size_t n;
+    size_t n, data;              /* where in the file the first of them begins */
 };
 
 /* *data gets the place of the data. */
@@ -191,6 +191,7 @@ static kelvin_status parse(struct kelvin_tensors *file, size_t size, bool whole)
     KELVIN_TRY(parse_entries(file, &end));
     if (end != size - data)
         return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu bytes of data, expected %zu", file->path, size - data, end);
+    file->data = data;
     if (!whole) return KELVIN_OK;
     place(file, data);
     return check_crc32(file, file->bytes + data, end);
@@ -282,6 +283,19 @@ kelvin_status kelvin_tensors_shape(struct kelvin_array *array, const struct kelv
     describe(is, found);
     return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" is %s, expected %s with %zu axes", file->path, array->name,
                        is, tensors_dtypes[array->dtype].name, array->ndim);
+}
+
+kelvin_status kelvin_tensors_offset(size_t *from, const struct kelvin_tensors *file, const struct kelvin_array *array)
+{
+    const struct kelvin_array *found = NULL;
+    KELVIN_TRY(find(&found, file, array));
+    *from = file->data;
+    for (const struct kelvin_array *before = file->arrays; before < found; before++) {
+        size_t bytes = 0;
+        tensors_bytes(&bytes, before);
+        *from += bytes;
+    }
+    return KELVIN_OK;
 }
 
 static kelvin_status read_one(const struct kelvin_tensors *file, const struct kelvin_array *array, bool copy)

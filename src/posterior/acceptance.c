@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 struct proposals {
+    size_t first; /* row that is not warm-up */
     size_t n, accepted;
     double *error; /* (n) */
 };
@@ -20,31 +21,26 @@ static double median_error(double *error, size_t n)
     return kelvin_quantile(error, n, 0.5);
 }
 
-static kelvin_status add_chain(struct proposals *p, const kelvin_samples *samples, uint32_t chain)
+static void add_row(void *context, const kelvin_history *one, size_t row)
 {
-    kelvin_history history;
-    bool whole;
-    KELVIN_TRY(kelvin_history_whole(&history, &whole, samples, chain));
-    for (size_t row = kelvin_first_row(samples->run); whole && row < history.rows; row++) {
-        const double *accepted = kelvin_history_at(&history, row, "accepted");
-        const double *error = kelvin_history_at(&history, row, "energy_error");
-        if (!accepted) break;
-        p->accepted += *accepted != 0;
-        p->error[p->n++] = error ? *error : 0;
-    }
-    if (whole) kelvin_history_close(&history);
-    return KELVIN_OK;
+    struct proposals *p = context;
+    const double *accepted = kelvin_history_at(one, 0, "accepted"), *error = kelvin_history_at(one, 0, "energy_error");
+    if (row < p->first || !accepted) return;
+    p->accepted += *accepted != 0;
+    p->error[p->n++] = error ? *error : 0;
 }
 
 kelvin_status kelvin_acceptance_read(kelvin_diagnosis *out, const kelvin_samples *samples)
 {
     const kelvin_run *run = samples->run;
-    const size_t rows = kelvin_run_rows(run) - kelvin_first_row(run);
-    struct proposals p = {.error = NULL};
+    struct proposals p = {.first = kelvin_first_row(run)};
+    const size_t rows = kelvin_run_rows(run) - p.first;
+    bool whole;
     if (!run->sampler->accepts) return KELVIN_OK;
     if (!(p.error = kelvin_alloc(run->config.chains * rows, sizeof *p.error))) return KELVIN_ENOMEM;
     kelvin_status status = KELVIN_OK;
-    for (uint32_t i = 0; i < run->config.chains && !status; i++) status = add_chain(&p, samples, i);
+    for (uint32_t i = 0; i < run->config.chains && !status; i++)
+        status = kelvin_history_whole(&whole, samples, i, add_row, &p);
     if (!status && p.n > 0) {
         out->acceptance = (double)p.accepted / (double)p.n;
         if (kelvin_run_column(run, "energy_error") != SIZE_MAX) out->energy_error = median_error(p.error, p.n);

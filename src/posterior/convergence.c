@@ -11,18 +11,45 @@ struct kelvin_converging {
     size_t quantities, chains, draws, seen;
     double *rhat, *rank, *bulk, *tail; /* (quantities) */
     kelvin_pool *pool;
-    size_t threads;
-    struct kelvin_rank_work **work; /* (threads) */
-    const double *x;                /* the block at work, (n, chains, draws) */
+    size_t threads;                    /* that work at once */
+    struct kelvin_rank_tables *tables; /* of all threads */
+    struct kelvin_rank_work **work;    /* (threads) */
+    const double *x;                   /* the block at work, (n, chains, draws) */
     size_t n;
 };
 
-enum { BLOCK_BYTES = 1 << 26 };
+/* Of the draws of a block, and of the work of all threads. Both can be much in a run of very many draws, whose samples
+ * are never all in memory; what is told of them should not take more than having drawn them did. */
+enum { BYTES = 1 << 22 };
 
+/* As many as fit beside the work on one of them, which takes as much as two. */
 size_t kelvin_converging_block(size_t quantities, size_t chains, size_t draws)
 {
-    const size_t block = BLOCK_BYTES / sizeof(double) / (chains * draws) + 1;
+    enum { WORK = 2 };
+    const size_t fit = BYTES / sizeof(double) / (chains * draws), block = fit > WORK ? fit - WORK : 1;
     return block < quantities ? block : quantities;
+}
+
+static size_t threads_of(size_t quantities, size_t chains, size_t draws, const kelvin_pool *pool)
+{
+    const size_t fit = BYTES / kelvin_rank_bytes(chains, draws);
+    size_t threads = kelvin_pool_threads(pool);
+    if (threads > quantities) threads = quantities;
+    if (threads > fit) threads = fit;
+    return threads > 0 ? threads : 1;
+}
+
+static kelvin_status prepare(struct kelvin_converging *c)
+{
+    c->rhat = kelvin_alloc(4 * c->quantities, sizeof *c->rhat);
+    c->work = kelvin_alloc(c->threads, sizeof(struct kelvin_rank_work *));
+    if (!c->rhat || !c->work) return KELVIN_ENOMEM;
+    c->rank = c->rhat + c->quantities;
+    c->bulk = c->rank + c->quantities;
+    c->tail = c->bulk + c->quantities;
+    KELVIN_TRY(kelvin_rank_prepare(&c->tables, c->chains, c->draws));
+    for (size_t i = 0; i < c->threads; i++) KELVIN_TRY(kelvin_rank_create(&c->work[i], c->tables));
+    return KELVIN_OK;
 }
 
 kelvin_status kelvin_converging_create(struct kelvin_converging **out, size_t quantities, size_t chains, size_t draws,
@@ -31,26 +58,20 @@ kelvin_status kelvin_converging_create(struct kelvin_converging **out, size_t qu
     struct kelvin_converging *c = *out = kelvin_alloc(1, sizeof *c);
     if (!c) return KELVIN_ENOMEM;
     *c = (struct kelvin_converging){.quantities = quantities, .chains = chains, .draws = draws, .pool = pool};
-    c->threads = kelvin_pool_threads(pool);
-    c->rhat = kelvin_alloc(4 * quantities, sizeof *c->rhat);
-    c->work = kelvin_alloc(c->threads, sizeof(struct kelvin_rank_work *));
-    kelvin_status status = c->rhat && c->work ? KELVIN_OK : KELVIN_ENOMEM;
-    for (size_t i = 0; i < c->threads && !status; i++) status = kelvin_rank_create(&c->work[i], chains, draws);
+    c->threads = threads_of(quantities, chains, draws, pool);
+    const kelvin_status status = prepare(c);
     if (status) {
         kelvin_converging_destroy(c);
         *out = NULL;
-        return status;
     }
-    c->rank = c->rhat + quantities;
-    c->bulk = c->rank + quantities;
-    c->tail = c->bulk + quantities;
-    return KELVIN_OK;
+    return status;
 }
 
 void kelvin_converging_destroy(struct kelvin_converging *c)
 {
     if (!c) return;
     for (size_t i = 0; i < c->threads && c->work; i++) kelvin_rank_destroy(c->work[i]);
+    kelvin_rank_done(c->tables);
     kelvin_free(c->work);
     kelvin_free(c->rhat);
     kelvin_free(c);

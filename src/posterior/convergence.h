@@ -25,7 +25,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_converging_add(struct kelvin_converging *
 void kelvin_converging_result(kelvin_convergence *out, struct kelvin_converging *converging);
 void kelvin_converging_destroy(struct kelvin_converging *converging); /* NULL is fine */
 
-/* How many quantities to hand over at once, so that their draws take some tens of MB. */
+/* How many quantities to hand over at once, so that their draws take a few MB at most, or are of one. */
 size_t kelvin_converging_block(size_t quantities, size_t chains, size_t draws);
 
 /* Of all parameters. */

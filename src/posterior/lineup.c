@@ -15,24 +15,22 @@ static void line_up(struct kelvin_lineup *out, const struct kelvin_members *memb
 {
     for (size_t i = 0; i < n; i++)
         if (members[i].n > out->draws) out->draws = members[i].n;
-    for (size_t i = 0; i < n; i++) {
-        if (members[i].n < out->draws) continue;
-        size_t *to = out->sample + out->chains++ * out->draws;
-        for (size_t k = 0; k < out->draws; k++) to[k] = members[i].first + k;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (members[i].n == out->draws) out->first[out->chains++] = members[i].first;
 }
 
 kelvin_status kelvin_lineup_create(struct kelvin_lineup *out, const uint32_t *chain, size_t n)
 {
-    struct kelvin_members *members = kelvin_alloc(n, sizeof *members);
-    *out = (struct kelvin_lineup){.sample = members ? kelvin_alloc(n, sizeof *out->sample) : NULL};
-    if (out->sample) line_up(out, members, kelvin_members_find(members, chain, n));
+    const size_t chains = kelvin_members_find(NULL, chain, n);
+    struct kelvin_members *members = kelvin_alloc(chains, sizeof *members);
+    *out = (struct kelvin_lineup){.first = members ? kelvin_alloc(chains, sizeof *out->first) : NULL};
+    if (out->first) line_up(out, members, kelvin_members_find(members, chain, n));
     kelvin_free(members);
-    return out->sample ? KELVIN_OK : KELVIN_ENOMEM;
+    return out->first ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 void kelvin_lineup_destroy(struct kelvin_lineup *lineup)
 {
-    kelvin_free(lineup->sample);
+    kelvin_free(lineup->first);
     *lineup = (struct kelvin_lineup){0};
 }

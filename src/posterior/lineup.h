@@ -16,8 +16,14 @@ size_t kelvin_members_find(struct kelvin_members *out, const uint32_t *chain, si
 /* The draws of the chains that have as many as any: the others stopped early. */
 struct kelvin_lineup {
     size_t chains, draws;
-    size_t *sample; /* (chains, draws): which of all samples */
+    size_t *first; /* (chains): which of all samples is the first of each; the others follow it */
 };
+
+/* Which of all samples is the s-th of (chains, draws). */
+static inline size_t kelvin_lineup_sample(const struct kelvin_lineup *lineup, size_t s)
+{
+    return lineup->first[s / lineup->draws] + s % lineup->draws;
+}
 
 KELVIN_MUST_CHECK kelvin_status kelvin_lineup_create(struct kelvin_lineup *lineup, const uint32_t *chain, size_t n);
 void kelvin_lineup_destroy(struct kelvin_lineup *lineup);

@@ -1,34 +1,31 @@
-/* Convergence of all parameters. Samples are read again for each block of parameters: in memory are all draws of some
- * parameters, or all parameters of one draw, never all of all. */
+/* Convergence of all parameters. Samples are read again for each block of parameters, and of their files those parts
+ * that have them: in memory are all draws of some parameters, never all of all. */
 #include "posterior/convergence.h"
 
 #include "run/room.h"
 
 /* x (n, chains, draws): parameters first .. first + n - 1 of the draws in the line-up. */
-static kelvin_status read_block(double *x, float *theta, kelvin_samples *samples, const struct kelvin_lineup *lineup,
+static kelvin_status read_block(double *x, const kelvin_samples *samples, const struct kelvin_lineup *lineup,
                                 size_t first, size_t n)
 {
-    const size_t size = lineup->chains * lineup->draws;
-    for (size_t s = 0; s < size; s++) {
-        KELVIN_TRY(kelvin_samples_pass(samples, theta, lineup->sample[s]));
-        for (size_t i = 0; i < n; i++) x[i * size + s] = (double)theta[first + i];
-    }
+    const size_t draws = lineup->draws, size = lineup->chains * draws;
+    for (size_t c = 0; c < lineup->chains; c++)
+        KELVIN_TRY(kelvin_samples_columns(samples, x + c * draws, size, lineup->first[c], draws, first, n));
     return KELVIN_OK;
 }
 
-static kelvin_status add_all(struct kelvin_converging *c, kelvin_samples *samples, const struct kelvin_lineup *lineup)
+static kelvin_status add_all(struct kelvin_converging *c, const kelvin_samples *samples,
+                             const struct kelvin_lineup *lineup)
 {
     const size_t params = samples->run->model->n_params;
     const size_t block = kelvin_converging_block(params, lineup->chains, lineup->draws);
-    float *theta = kelvin_alloc(params, sizeof *theta);
     double *x = kelvin_alloc(block * lineup->chains * lineup->draws, sizeof *x);
-    kelvin_status status = theta && x ? KELVIN_OK : KELVIN_ENOMEM;
+    kelvin_status status = x ? KELVIN_OK : KELVIN_ENOMEM;
     for (size_t first = 0; first < params && !status; first += block) {
         const size_t n = params - first < block ? params - first : block;
-        status = read_block(x, theta, samples, lineup, first, n);
+        status = read_block(x, samples, lineup, first, n);
         if (!status) status = kelvin_converging_add(c, x, n);
     }
-    kelvin_free(theta);
     kelvin_free(x);
     return status;
 }

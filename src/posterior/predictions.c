@@ -75,10 +75,11 @@ static kelvin_status observe(struct pass *pass, const float *z, size_t stride)
     const struct kelvin_lineup *lineup = pass->lineup;
     const size_t size = lineup->chains * lineup->draws;
     for (size_t s = 0; s < size; s++)
-        pass->normaliser[s] = kelvin_log_sum_exp(z + lineup->sample[s] * stride, pass->classes);
+        pass->normaliser[s] = kelvin_log_sum_exp(z + kelvin_lineup_sample(lineup, s) * stride, pass->classes);
     for (size_t k = 0; k < pass->told; k++) {
         double *x = pass->x + pass->waiting++ * size;
-        for (size_t s = 0; s < size; s++) x[s] = exp((double)z[lineup->sample[s] * stride + k] - pass->normaliser[s]);
+        for (size_t s = 0; s < size; s++)
+            x[s] = exp((double)z[kelvin_lineup_sample(lineup, s) * stride + k] - pass->normaliser[s]);
         if (pass->waiting == pass->block) KELVIN_TRY(flush(pass));
     }
     return KELVIN_OK;

@@ -13,9 +13,8 @@ double kelvin_mean(const double *x, size_t n)
     return x[0] + sum / (double)n;
 }
 
-static double variance(const double *x, size_t n)
+static double variance(const double *x, size_t n, double mean)
 {
-    const double mean = kelvin_mean(x, n);
     double sum = 0.0;
     for (size_t i = 0; i < n; i++) sum += (x[i] - mean) * (x[i] - mean);
     return sum / (double)(n - 1);
@@ -23,8 +22,8 @@ static double variance(const double *x, size_t n)
 
 kelvin_average kelvin_averaged(const double *x, size_t n)
 {
-    return (kelvin_average){.mean = n > 0 ? kelvin_mean(x, n) : (double)NAN,
-                            .error = n > 1 ? sqrt(variance(x, n) / (double)n) : (double)NAN};
+    const double mean = n > 0 ? kelvin_mean(x, n) : (double)NAN;
+    return (kelvin_average){.mean = mean, .error = n > 1 ? sqrt(variance(x, n, mean) / (double)n) : (double)NAN};
 }
 
 void kelvin_spread(double *within, double *total, const double *x, size_t chains, size_t n)
@@ -32,10 +31,10 @@ void kelvin_spread(double *within, double *total, const double *x, size_t chains
     double mean_of_means = 0.0, squares = 0.0;
     *within = 0.0;
     for (size_t m = 0; m < chains; m++) { /* the variance of the means as they come, by Welford's recurrence */
-        const double delta = kelvin_mean(x + m * n, n) - mean_of_means;
+        const double mean = kelvin_mean(x + m * n, n), delta = mean - mean_of_means;
         mean_of_means += delta / (double)(m + 1);
         squares += delta * delta * (double)m / (double)(m + 1);
-        *within += variance(x + m * n, n) / (double)chains;
+        *within += variance(x + m * n, n, mean) / (double)chains;
     }
     const double between = chains > 1 ? squares / (double)(chains - 1) : 0.0;
     *total = (double)(n - 1) / (double)n * *within + between;

@@ -2,6 +2,8 @@
 #ifndef POSTERIOR_STATS_H
 #define POSTERIOR_STATS_H
 
+#include "posterior/fourier.h"
+
 #include <kelvin/posterior.h>
 
 /* Of x (chains, n), n > 1: `within`, the mean over chains of the variance (n-1 denominator), and `total`, (n-1)/n of it
@@ -26,16 +28,30 @@ kelvin_average kelvin_averaged(const double *x, size_t n);
 /* The z below which a standard normal falls with probability p, 0 < p < 1; good to 1e-15. */
 double kelvin_normal_quantile(double p);
 
-/* Effective number of draws behind the mean of x (chains, n); scratch holds as many. NaN if all are the same. */
-double kelvin_ess(const double *x, size_t chains, size_t n, double *scratch);
+/* Effective number of draws behind the mean of x (chains, n), which is changed: each chain loses its mean. NaN if all
+ * are the same. Lags after the first KELVIN_DIRECT_LAGS come from a transform, for series of n and with work
+ * (kelvin_fourier_room(n)); both may be NULL if n is not larger. */
+enum { KELVIN_DIRECT_LAGS = 64 };
+double kelvin_ess(double *x, size_t chains, size_t n, const struct kelvin_fourier *fourier, double *work);
 
-/* What kelvin_rank_diagnostics needs for quantities of one shape, to be used for many of them; one per thread. */
+/* What kelvin_rank_diagnostics needs for quantities of one shape, to be used for many of them: tables that threads
+ * share, and work, one per thread. */
+struct kelvin_rank_tables;
+KELVIN_MUST_CHECK kelvin_status kelvin_rank_prepare(struct kelvin_rank_tables **tables, size_t chains, size_t draws);
+void kelvin_rank_done(struct kelvin_rank_tables *tables); /* NULL is fine */
+
 struct kelvin_rank_work;
-KELVIN_MUST_CHECK kelvin_status kelvin_rank_create(struct kelvin_rank_work **work, size_t chains, size_t draws);
-void kelvin_rank_destroy(struct kelvin_rank_work *work);
+KELVIN_MUST_CHECK kelvin_status kelvin_rank_create(struct kelvin_rank_work **work,
+                                                   const struct kelvin_rank_tables *tables);
+void kelvin_rank_destroy(struct kelvin_rank_work *work); /* NULL is fine */
+size_t kelvin_rank_bytes(size_t chains, size_t draws);   /* of one work */
 
 /* kelvin_rank_diagnostics of x (chains, draws). */
 void kelvin_rank_run(struct kelvin_rank_work *work, double *rhat, double *ess_bulk, double *ess_tail, const double *x);
+
+/* The order in which n numbers, none of them NaN, are sorted: x[order[0]] <= x[order[1]] ...; equal ones, as -0 and 0
+ * are, in the order in which they come. Scratch (n). */
+void kelvin_sort_order(uint32_t *order, uint32_t *scratch, const double *x, size_t n);
 
 /* Order of doubles, for qsort. */
 int kelvin_compare(const void *a, const void *b);

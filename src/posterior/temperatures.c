@@ -21,17 +21,6 @@ static size_t last_rows(const kelvin_run *run)
     return rows < SHARE ? 1 : rows / SHARE;
 }
 
-/* Mean of a column over the last n rows; not a number where there is no such column. */
-static double column_mean(const kelvin_history *history, size_t n, const char *column)
-{
-    double mean = 0;
-    for (size_t i = history->rows - n; i < history->rows; i++) {
-        const double *value = kelvin_history_at(history, i, column);
-        mean += value ? *value / (double)n : (double)NAN;
-    }
-    return mean;
-}
-
 /* A sampler may tell both temperatures, one or none. */
 static bool is_measured(const kelvin_run *run)
 {
@@ -43,19 +32,38 @@ struct chains {
     double *kinetic, *configurational; /* (chains) */
 };
 
+/* Means of columns over n rows, from the first on that counts; not a number where there is no such column. */
+struct means {
+    size_t first, n;
+    double set, kinetic, configurational;
+};
+
+static void add_row(void *context, const kelvin_history *one, size_t row)
+{
+    struct means *m = context;
+    const struct {
+        const char *name;
+        double *mean;
+    } columns[] = {{"temperature", &m->set},
+                   {"kinetic_temperature", &m->kinetic},
+                   {"configurational_temperature", &m->configurational}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && row >= m->first; i++) {
+        const double *value = kelvin_history_at(one, 0, columns[i].name);
+        *columns[i].mean += value ? *value / (double)m->n : (double)NAN;
+    }
+}
+
 static kelvin_status read_chain(kelvin_temperatures *out, struct chains *c, const kelvin_samples *samples,
                                 uint32_t chain)
 {
-    kelvin_history history;
+    struct means means = {.first = kelvin_run_rows(samples->run) - out->rows, .n = out->rows};
     bool whole;
-    KELVIN_TRY(kelvin_history_whole(&history, &whole, samples, chain));
+    KELVIN_TRY(kelvin_history_whole(&whole, samples, chain, add_row, &means));
     if (!whole) return KELVIN_OK;
-    out->set = column_mean(&history, out->rows, "temperature"); /* the same for all chains */
-    if (isnan(out->set)) out->set = samples->run->config.temperature;
-    c->kinetic[out->chains] = column_mean(&history, out->rows, "kinetic_temperature");
-    c->configurational[out->chains] = column_mean(&history, out->rows, "configurational_temperature");
+    out->set = isnan(means.set) ? samples->run->config.temperature : means.set; /* the same for all chains */
+    c->kinetic[out->chains] = means.kinetic;
+    c->configurational[out->chains] = means.configurational;
     out->chains++;
-    kelvin_history_close(&history);
     return KELVIN_OK;
 }
 

@@ -212,10 +212,15 @@ kelvin_status kelvin_bundle_write(struct kelvin_bundle *b, const kelvin_run *run
 
 /* ---- reading ---- */
 
+uint32_t kelvin_file_draws(const kelvin_run *run)
+{
+    return !kelvin_run_is_old(run) ? kelvin_run_bundle_draws(run) : run->sampler->batches ? 1 : UINT32_MAX;
+}
+
 struct kelvin_draw_place kelvin_draw_place(const kelvin_run *run, uint32_t chain, uint32_t draw)
 {
     const bool old = kelvin_run_is_old(run);
-    const uint32_t fit = !old ? kelvin_run_bundle_draws(run) : run->sampler->batches ? 1 : UINT32_MAX;
+    const uint32_t fit = kelvin_file_draws(run);
     struct kelvin_draw_place place = {.number = draw / fit, .index = draw % fit};
     if (!old)
         snprintf(place.name, sizeof place.name, KELVIN_BUNDLE_FILE, chain, place.number);
@@ -277,19 +282,33 @@ static kelvin_status find_rows(struct kelvin_bundle_file *b, const char *path, c
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *b, const char *folder, const kelvin_run *run,
-                                 uint32_t chain, const struct kelvin_draw_place *place)
+typedef kelvin_status tensors_open(struct kelvin_tensors **file, const char *path);
+
+static kelvin_status open_by(struct kelvin_bundle_file *b, tensors_open *open, const char *folder,
+                             const kelvin_run *run, uint32_t chain, const struct kelvin_draw_place *place)
 {
     kelvin_path path;
     *b = (struct kelvin_bundle_file){0};
     KELVIN_TRY(kelvin_path_join(path, folder, "%s", place->name));
-    KELVIN_TRY(kelvin_tensors_open(&b->file, path));
+    KELVIN_TRY(open(&b->file, path));
     kelvin_status status = kelvin_note_check(b->file, path, run, chain);
     if (!status) status = check_number(b->file, path, run, place->number);
     if (!status) status = find_rows(b, path, run);
     if (!status) status = find_tensors(b, path, run);
     if (status) kelvin_bundle_close(b);
     return status;
+}
+
+kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *b, const char *folder, const kelvin_run *run,
+                                 uint32_t chain, const struct kelvin_draw_place *place)
+{
+    return open_by(b, kelvin_tensors_open, folder, run, chain, place);
+}
+
+kelvin_status kelvin_bundle_peek(struct kelvin_bundle_file *b, const char *folder, const kelvin_run *run,
+                                 uint32_t chain, const struct kelvin_draw_place *place)
+{
+    return open_by(b, kelvin_tensors_peek, folder, run, chain, place);
 }
 
 void kelvin_bundle_close(struct kelvin_bundle_file *b)

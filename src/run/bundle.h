@@ -50,6 +50,7 @@ struct kelvin_draw_place {
     char name[KELVIN_FILE_NAME]; /* of the file, in the folder of the run */
     uint32_t number, index;      /* of the file, and of the draw in it */
 };
+uint32_t kelvin_file_draws(const kelvin_run *run); /* of a file that is full */
 struct kelvin_draw_place kelvin_draw_place(const kelvin_run *run, uint32_t chain, uint32_t draw);
 
 /* A file of draws in memory, checksums right, of this chain of this run. */
@@ -60,6 +61,10 @@ struct kelvin_bundle_file {
     const float **tensor; /* (n_tensors): (draws, ...) each */
 };
 KELVIN_MUST_CHECK kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *file, const char *folder,
+                                                   const kelvin_run *run, uint32_t chain,
+                                                   const struct kelvin_draw_place *place);
+/* The same without its data, whose checksum is not looked at: rows and tensors are NULL. */
+KELVIN_MUST_CHECK kelvin_status kelvin_bundle_peek(struct kelvin_bundle_file *file, const char *folder,
                                                    const kelvin_run *run, uint32_t chain,
                                                    const struct kelvin_draw_place *place);
 void kelvin_bundle_close(struct kelvin_bundle_file *file); /* fine on a zeroed one */

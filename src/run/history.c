@@ -80,15 +80,21 @@ static kelvin_status alloc_history(kelvin_history *history, const char ***names,
     return history->names && history->values ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
+static kelvin_status count_rows(size_t *rows, const char *path, const kelvin_run *run)
+{
+    const size_t most = kelvin_run_rows(run);
+    KELVIN_TRY(kelvin_table_rows(rows, path));
+    if (*rows <= most) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu rows; expected at most %zu", path, *rows, most);
+}
+
 static kelvin_status read_file(kelvin_history *history, const char *path, const kelvin_run *run)
 {
     struct kelvin_column columns[KELVIN_COLUMNS];
     size_t which[KELVIN_COLUMNS + 1];
     const char **names;
-    const size_t n = kelvin_history_columns(columns, run), most = kelvin_run_rows(run);
-    KELVIN_TRY(kelvin_table_rows(&history->rows, path));
-    if (history->rows > most)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu rows; expected at most %zu", path, history->rows, most);
+    const size_t n = kelvin_history_columns(columns, run);
+    KELVIN_TRY(count_rows(&history->rows, path, run));
     KELVIN_TRY(alloc_history(history, &names, n));
     KELVIN_TRY(kelvin_table_read(history->values, which, &history->columns, path, columns, n, history->rows));
     for (size_t i = 0; i < history->columns; i++) names[i] = columns[which[i]].name;
@@ -107,17 +113,27 @@ static kelvin_status read_kept(kelvin_history *history, const struct kelvin_kept
     return KELVIN_OK;
 }
 
-static kelvin_status open_file(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)
+/* A history that is whole, and as the run left it. */
+static kelvin_status find_file(kelvin_path path, const kelvin_samples *samples, uint32_t chain)
 {
     char lost[KELVIN_LOST], name[KELVIN_FILE_NAME];
-    kelvin_path path;
     snprintf(name, sizeof name, KELVIN_HISTORY_FILE, chain);
     KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", name));
     KELVIN_TRY(kelvin_history_lost(lost, samples, chain));
     if (*lost) return kelvin_fail(KELVIN_EFORMAT, "%s", lost);
-    KELVIN_TRY(kelvin_run_vouch(samples->run, samples->folder, name));
-    const kelvin_status status = read_file(history, path, samples->run);
+    return kelvin_run_vouch(samples->run, samples->folder, name);
+}
+
+static kelvin_status remedied(kelvin_status status, const kelvin_samples *samples)
+{
     return kelvin_run_is_old(samples->run) ? status : kelvin_remedy(status, samples->folder);
+}
+
+static kelvin_status open_file(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)
+{
+    kelvin_path path;
+    KELVIN_TRY(find_file(path, samples, chain));
+    return remedied(read_file(history, path, samples->run), samples);
 }
 
 kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)
@@ -128,6 +144,58 @@ kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples 
                                              : read_kept(history, &kelvin_run_inside(run)->kept[chain], run);
     if (status) kelvin_history_close(history);
     return status;
+}
+
+/* ---- row by row ---- */
+
+struct visit {
+    kelvin_history_look *look;
+    void *context;
+    kelvin_history one;
+    const char *names[KELVIN_COLUMNS];
+    double values[KELVIN_COLUMNS];
+    struct kelvin_column columns[KELVIN_COLUMNS];
+    size_t which[KELVIN_COLUMNS + 1], found;
+};
+
+static void visit_row(void *context, const double *row, size_t i)
+{
+    struct visit *v = context;
+    for (size_t k = 0; k < v->found; k++) {
+        v->names[k] = v->columns[v->which[k]].name;
+        v->values[k] = row[k];
+    }
+    v->one = (kelvin_history){.rows = 1, .columns = v->found, .names = v->names, .values = v->values};
+    v->look(v->context, &v->one, i);
+}
+
+static void visit_kept(struct visit *v, const struct kelvin_kept *kept, size_t columns)
+{
+    v->found = columns;
+    for (size_t k = 0; k < columns; k++) v->which[k] = k;
+    for (size_t i = 0; i < kept->rows; i++) visit_row(v, kept->row + i * columns, i);
+}
+
+static kelvin_status visit_file(struct visit *v, const char *path, const kelvin_run *run, size_t columns)
+{
+    size_t rows;
+    KELVIN_TRY(count_rows(&rows, path, run));
+    return kelvin_table_each(v->which, &v->found, path, v->columns, columns, rows, visit_row, v);
+}
+
+kelvin_status kelvin_history_each(const kelvin_samples *samples, uint32_t chain, kelvin_history_look *look,
+                                  void *context)
+{
+    const kelvin_run *run = samples->run;
+    struct visit v = {.look = look, .context = context};
+    const size_t columns = kelvin_history_columns(v.columns, run);
+    kelvin_path path;
+    if (!run->folder) {
+        visit_kept(&v, &kelvin_run_inside(run)->kept[chain], columns);
+        return KELVIN_OK;
+    }
+    KELVIN_TRY(find_file(path, samples, chain));
+    return remedied(visit_file(&v, path, run, columns), samples);
 }
 
 void kelvin_history_close(kelvin_history *history)

@@ -120,6 +120,12 @@ KELVIN_MUST_CHECK kelvin_status kelvin_samples_find(kelvin_samples **samples, co
 /* As kelvin_samples_read, for those who go through all samples in their order: none is kept in memory. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_pass(kelvin_samples *samples, float *theta, size_t i);
 
+/* Parameters first .. first + n - 1 of `draws` samples of one chain, from number `sample` on: those of the d-th to
+ * x[d], x[stride + d], ... They alone are read and seen to be finite. Whoever goes through all parameters begins with
+ * the first: with these, what vouches for files is looked at. */
+KELVIN_MUST_CHECK kelvin_status kelvin_samples_columns(const kelvin_samples *samples, double *x, size_t stride,
+                                                       size_t sample, size_t draws, size_t first, size_t n);
+
 /* Whether the files of all samples are there: some people take them away, since their logits say enough. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_are_there(bool *there, const kelvin_samples *samples);
 
@@ -128,6 +134,12 @@ KELVIN_MUST_CHECK kelvin_status kelvin_samples_are_there(bool *there, const kelv
 enum { KELVIN_LOST = 1000 };
 KELVIN_MUST_CHECK kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *samples,
                                                     uint32_t chain);
+
+/* What kelvin_history_open reads, row by row, for those who need not have all of them in memory: `one` has the i-th
+ * alone. */
+typedef void kelvin_history_look(void *context, const kelvin_history *one, size_t i);
+KELVIN_MUST_CHECK kelvin_status kelvin_history_each(const kelvin_samples *samples, uint32_t chain,
+                                                    kelvin_history_look *look, void *context);
 
 /* KELVIN_EDIVERGED: why there are none, and what helps. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_none(const kelvin_samples *samples);

@@ -1,23 +1,10 @@
-/* The samples that a run has left, by any sampler. One file of draws at a time is in memory. */
+/* The samples that a run has left, by any sampler: which there are. */
+#include "run/samples.h"
 #include "run/chain.h"
 #include "run/remedy.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
-
-enum { CACHE_BYTES = 64 << 20 }; /* samples that all fit in here are read once */
-
-/* What kelvin_samples.owned points to. */
-struct owned {
-    kelvin_arena *arena;
-    bool owns_run;
-    char note[512];
-    float *cache;                   /* (n, n_params), or NULL: too large */
-    bool *cached;                   /* (n) */
-    struct kelvin_bundle_file file; /* the last that was read */
-    uint32_t chain, number;         /* whose it is */
-};
 
 /* ---- which there are ---- */
 
@@ -142,15 +129,22 @@ kelvin_status kelvin_samples_none(const kelvin_samples *s)
                        s->diverged[0] ? s->diverged[0] : "before the end of the warm-up");
 }
 
+size_t kelvin_samples_beside(const kelvin_samples *s, size_t i, const struct kelvin_draw_place *place)
+{
+    const size_t left = s->n - i, fit = kelvin_file_draws(s->run) - place->index, most = fit < left ? fit : left;
+    size_t n = 1;
+    while (n < most && s->chain[i + n] == s->chain[i]) n++;
+    return n;
+}
+
 kelvin_status kelvin_samples_are_there(bool *there, const kelvin_samples *s)
 {
     *there = true;
-    if (!s->run->folder) return KELVIN_OK;
-    for (size_t i = 0; i < s->n && *there; i++) {
+    for (size_t i = 0, n; s->run->folder && i < s->n && *there; i += n) {
         const struct kelvin_draw_place place =
             kelvin_draw_place(s->run, s->chain[i], kelvin_run_warmup(s->run) + s->draw[i]);
         kelvin_path path;
-        if (i > 0 && place.index > 0 && s->chain[i] == s->chain[i - 1]) continue; /* the same file */
+        n = kelvin_samples_beside(s, i, &place);
         KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
         KELVIN_TRY(kelvin_is_there(there, path));
     }
@@ -174,7 +168,7 @@ static kelvin_status check_end(const kelvin_samples *s)
 
 static kelvin_status open_samples(kelvin_samples *s, const char *folder)
 {
-    struct owned *owned = s->owned = kelvin_alloc(1, sizeof *owned);
+    struct kelvin_samples_owned *owned = s->owned = kelvin_alloc(1, sizeof *owned);
     if (!owned) return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_arena_create(&owned->arena));
     if (!(s->folder = kelvin_arena_text(owned->arena, folder, strlen(folder)))) return KELVIN_ENOMEM;
@@ -232,14 +226,14 @@ kelvin_status kelvin_samples_of(kelvin_samples **samples, kelvin_run *run)
 
 const char *kelvin_samples_note(const kelvin_samples *s)
 {
-    const struct owned *owned = s->owned;
+    const struct kelvin_samples_owned *owned = s->owned;
     return owned->note[0] ? owned->note : NULL;
 }
 
 void kelvin_samples_close(kelvin_samples *s)
 {
     if (!s) return;
-    struct owned *owned = s->owned;
+    struct kelvin_samples_owned *owned = s->owned;
     if (owned) {
         if (owned->owns_run) kelvin_run_close(s->run);
         kelvin_bundle_close(&owned->file);
@@ -249,86 +243,4 @@ void kelvin_samples_close(kelvin_samples *s)
     }
     kelvin_free(owned);
     kelvin_free(s);
-}
-
-/* ---- reading one ---- */
-
-static kelvin_status check_finite(const float *theta, const kelvin_model *model, const char *path)
-{
-    for (size_t t = 0; t < model->n_tensors; t++) {
-        const kelvin_tensor *tensor = &model->tensor[t];
-        for (size_t i = 0; i < kelvin_tensor_size(tensor); i++)
-            if (!isfinite(theta[tensor->offset + i]))
-                return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\", value %zu (from 0) is %g; expected a number",
-                                   path, tensor->name, i, (double)theta[tensor->offset + i]);
-    }
-    return KELVIN_OK;
-}
-
-/* The file that a draw is in becomes the open one. */
-static kelvin_status open_file(const kelvin_samples *s, uint32_t chain, const struct kelvin_draw_place *place)
-{
-    struct owned *owned = s->owned;
-    if (owned->file.file && owned->chain == chain && owned->number == place->number) return KELVIN_OK;
-    kelvin_bundle_close(&owned->file);
-    KELVIN_TRY(kelvin_run_vouch(s->run, s->folder, place->name));
-    KELVIN_TRY(kelvin_remedy_chain(kelvin_bundle_open(&owned->file, s->folder, s->run, chain, place), s->run, s->folder,
-                                   chain));
-    owned->chain = chain;
-    owned->number = place->number;
-    return KELVIN_OK;
-}
-
-static kelvin_status read_from_file(const kelvin_samples *s, float *theta, uint32_t chain, uint32_t draw)
-{
-    const struct owned *owned = s->owned;
-    const struct kelvin_draw_place place = kelvin_draw_place(s->run, chain, draw);
-    kelvin_path path;
-    bool there;
-    KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
-    KELVIN_TRY(kelvin_is_there(&there, path));
-    if (!there)
-        return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), s->run, s->folder, chain);
-    KELVIN_TRY(open_file(s, chain, &place));
-    kelvin_status status = KELVIN_OK;
-    if (place.index < owned->file.draws) {
-        kelvin_bundle_theta(theta, &owned->file, s->run->model, place.index);
-        status = check_finite(theta, s->run->model, path);
-    } else {
-        status = kelvin_fail(KELVIN_EFORMAT, "%s: has %u draws; expected one of number %u (from 0)", path,
-                             owned->file.draws, place.index);
-    }
-    return kelvin_remedy_chain(status, s->run, s->folder, chain);
-}
-
-kelvin_status kelvin_samples_pass(kelvin_samples *s, float *theta, size_t i)
-{
-    const uint32_t chain = s->chain[i], draw = kelvin_run_warmup(s->run) + s->draw[i];
-    const size_t n = s->run->model->n_params;
-    if (s->run->folder) return read_from_file(s, theta, chain, draw);
-    memcpy(theta, kelvin_run_inside(s->run)->kept[chain].draw + draw * n, n * sizeof *theta);
-    return KELVIN_OK;
-}
-
-/* Few enough are kept: they are asked for again and again. */
-static kelvin_status alloc_cache(const kelvin_samples *s, struct owned *owned)
-{
-    const size_t n_params = s->run->model->n_params;
-    if (s->n > CACHE_BYTES / sizeof *owned->cache / n_params) return KELVIN_OK;
-    if (!owned->cached) owned->cached = kelvin_alloc(s->n, sizeof *owned->cached); /* there, if the rest had failed */
-    owned->cache = owned->cached ? kelvin_alloc(s->n * n_params, sizeof *owned->cache) : NULL;
-    return owned->cache ? KELVIN_OK : KELVIN_ENOMEM;
-}
-
-kelvin_status kelvin_samples_read(kelvin_samples *s, float *theta, size_t i)
-{
-    struct owned *owned = s->owned;
-    const size_t n = s->run->model->n_params;
-    if (!owned->cache && s->run->folder) KELVIN_TRY(alloc_cache(s, owned));
-    if (!owned->cache) return kelvin_samples_pass(s, theta, i);
-    float *kept = owned->cache + i * n;
-    if (!owned->cached[i]) KELVIN_TRY(kelvin_samples_pass(s, kept, i));
-    owned->cached[i] = true;
-    memcpy(theta, kept, n * sizeof *theta);
-    return KELVIN_OK;
 }
