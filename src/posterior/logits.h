@@ -22,7 +22,7 @@ struct kelvin_logits {
 struct kelvin_logits_form {
     const char *logits, *labels; /* paths */
     const char *run;             /* as above */
-    const uint32_t *chain;       /* (samples), as above */
+    const uint32_t *chain;       /* (samples), as above; they must stay */
     size_t samples, n, classes;  /* samples, n: 0 if any number will do */
 };
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelvin_logits_form *form);

@@ -14,7 +14,7 @@
 
 enum {
     HEAD = 4096, /* bytes in which a header must be; ours have 128 */
-    CHUNK_BYTES = 1 << 21,
+    CHUNK_BYTES = 1 << 20,
     FEW = 64, /* observations: to read fewer of each sample takes longer to ask for than to read */
 };
 
@@ -32,10 +32,9 @@ struct saved {
     struct array logits, labels;
     size_t n, done, most;       /* observations */
     size_t done_samples, block; /* of the observations at hand */
-    uint32_t *chain;
-    float *z;     /* (block, most, classes) */
-    int32_t *y;   /* (most) */
-    int64_t *raw; /* (most) */
+    float *z;                   /* (block, most, classes) */
+    int32_t *y;                 /* (most) */
+    int64_t *raw;               /* (most) */
 };
 
 /* ---- arrays on disk ---- */
@@ -144,20 +143,10 @@ static void close_saved(kelvin_logits *logits)
     struct saved *s = (struct saved *)logits;
     if (s->logits.fd >= 0) close(s->logits.fd);
     if (s->labels.fd >= 0) close(s->labels.fd);
-    kelvin_free(s->chain);
     kelvin_free(s->z);
     kelvin_free(s->y);
     kelvin_free(s->raw);
     kelvin_free(s);
-}
-
-static kelvin_status copy_chain(struct saved *s, const uint32_t *chain)
-{
-    if (!chain) return KELVIN_OK;
-    if (!(s->chain = kelvin_alloc(s->base.samples, sizeof *s->chain))) return KELVIN_ENOMEM;
-    memcpy(s->chain, chain, s->base.samples * sizeof *s->chain);
-    s->base.chain = s->chain;
-    return KELVIN_OK;
 }
 
 static void choose_block(struct saved *s)
@@ -183,7 +172,7 @@ static kelvin_status open_both(struct saved *s, const struct kelvin_logits_form 
     s->base.classes = form->classes;
     s->n = s->logits.about.shape[1];
     choose_block(s);
-    KELVIN_TRY(copy_chain(s, form->chain));
+    s->base.chain = form->chain;
     if (!(s->z = kelvin_alloc(s->block * s->most * s->base.classes, sizeof *s->z)) ||
         !(s->y = kelvin_alloc(s->most, sizeof *s->y)) || !(s->raw = kelvin_alloc(s->most, sizeof *s->raw)))
         return KELVIN_ENOMEM;

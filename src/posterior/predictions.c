@@ -107,7 +107,7 @@ static kelvin_status observe_alone(struct pass *pass)
     return KELVIN_OK;
 }
 
-static kelvin_status start(struct pass *pass)
+static kelvin_status begin_converging(struct pass *pass)
 {
     const struct kelvin_lineup *lineup = pass->lineup;
     const size_t size = lineup->chains * lineup->draws, quantities = pass->observed * pass->told;
@@ -116,15 +116,28 @@ static kelvin_status start(struct pass *pass)
     pass->block = kelvin_converging_block(quantities, lineup->chains, lineup->draws);
     pass->x = kelvin_alloc(pass->block * size, sizeof *pass->x);
     pass->normaliser = kelvin_alloc(size, sizeof *pass->normaliser);
-    if (!pass->x || !pass->normaliser) return KELVIN_ENOMEM;
-    return pass->logits->at ? observe_alone(pass) : KELVIN_OK;
+    return pass->x && pass->normaliser ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-static void finish(kelvin_diagnosis *out, struct pass *pass)
+static void stop_converging(struct pass *pass)
 {
+    kelvin_converging_destroy(pass->converging);
+    kelvin_free(pass->x);
+    kelvin_free(pass->normaliser);
+    kelvin_free(pass->z);
+    pass->converging = NULL;
+    pass->x = pass->normaliser = NULL;
+    pass->z = NULL;
+}
+
+static kelvin_status end_converging(kelvin_diagnosis *out, struct pass *pass)
+{
+    KELVIN_TRY(flush(pass));
     kelvin_converging_result(&out->predictions, pass->converging);
     out->predictions.quantities = pass->observed * pass->told;
     out->observations = pass->observed;
+    stop_converging(pass);
+    return KELVIN_OK;
 }
 
 static size_t choose_observed(const struct pass *pass)
@@ -175,12 +188,23 @@ static kelvin_status go_through(struct pass *pass, struct sums *sums)
 {
     for (;;) {
         KELVIN_TRY(kelvin_logits_next(pass->logits, &pass->piece));
-        if (pass->piece.n == 0) break;
+        if (pass->piece.n == 0) return KELVIN_OK;
         KELVIN_TRY(compare(pass));
-        if (pass->x && !pass->logits->at) KELVIN_TRY(observe_piece(pass));
+        if (pass->x) KELVIN_TRY(observe_piece(pass));
         if (sums) add_up(sums, &pass->piece, pass->classes);
     }
-    return flush(pass);
+}
+
+/* Samples that are so many that they come in parts are done with convergence, and its memory, before the rest. */
+static kelvin_status diagnose(kelvin_diagnosis *out, struct pass *pass, struct sums *sums)
+{
+    KELVIN_TRY(begin_converging(pass));
+    if (pass->x && pass->logits->at) {
+        KELVIN_TRY(observe_alone(pass));
+        KELVIN_TRY(end_converging(out, pass));
+    }
+    KELVIN_TRY(go_through(pass, sums));
+    return pass->converging ? end_converging(out, pass) : KELVIN_OK;
 }
 
 kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, const kelvin_samples *samples,
@@ -193,18 +217,13 @@ kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *
     struct sums sums = {0};
     pass.told = classes == 2 ? 1 : classes;
     pass.observed = choose_observed(&pass);
-    kelvin_status status = start(&pass);
-    if (!status) status = kelvin_agreeing_create(&pass.agreeing, samples->chain, samples->n, classes, pool);
-    if (!status) status = go_through(&pass, out->side == KELVIN_TRAIN ? &sums : NULL);
-    if (!status) finish(out, &pass);
+    kelvin_status status = kelvin_agreeing_create(&pass.agreeing, samples->chain, samples->n, classes, pool);
+    if (!status) status = diagnose(out, &pass, out->side == KELVIN_TRAIN ? &sums : NULL);
     if (!status && sums.n > 0) set_training(out, &sums);
     if (!status) status = kelvin_agreeing_result(&out->agreement, pass.agreeing, arena);
-    kelvin_converging_destroy(pass.converging);
+    stop_converging(&pass);
     kelvin_agreeing_destroy(pass.agreeing);
     kelvin_free(pass.p);
-    kelvin_free(pass.x);
-    kelvin_free(pass.normaliser);
-    kelvin_free(pass.z);
     return status;
 }
 
