@@ -1,6 +1,6 @@
 /* The samplers, each in a file of its own. */
-#ifndef SAMPLER_SAMPLERS_H
-#define SAMPLER_SAMPLERS_H
+#ifndef SAMPLER_TYPES_H
+#define SAMPLER_TYPES_H
 
 #include <kelvin/sampler.h>
 

@@ -1,5 +1,5 @@
 /* The table of samplers. */
-#include "sampler/samplers.h"
+#include "sampler/types.h"
 
 #include <stdio.h>
 #include <string.h>
