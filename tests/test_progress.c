@@ -256,7 +256,7 @@ static void chains_come_and_go(void **state)
     assert_int_equal(strncmp(seen[1].screen[2], "chain 4 ", 8), 0);
     assert_int_equal(terminal_lines(&seen[2]), 2);
     assert_string_equal(seen[2].screen[1],
-                        "logits  [============>           ]  50 %, 5 s left, 5 of 10 samples, 1 diverged");
+                        "logits  [============>           ]  50 %, 5 s left, 1 diverged");
     assert_int_equal(terminal_lines(&t), 1);
     assert_string_equal(t.screen[0], "before");
 }

@@ -125,7 +125,26 @@ for who in whole hmc mclmc; do
     ok resume $who
     check "$who: and comes back" cmp -s kept $who/manifest
     check "$who: all is as it was" same $who $who-stopped
+    [ $who = whole ] && continue
+    damage $who/chain-002/samples-000.safetensors
+    rm $who/manifest
+    run resume $who
+    check "$who: nothing vouches for draws of the warm-up that are damaged" complained 1 "remove $who/chain-002, and"
+    mv kept $who/chain-002/samples-000.safetensors
+    ok resume $who
+    check "$who: and is what it was" same $who $who-stopped
 done
+
+# ---- while the summary is made ----
+"$kelvin" sample --sampler hmc --data toy --iterations 30000 --steps 1 --chains 2 -o large >stdout 2>stderr &
+child=$!
+until grep -q logits_train.npy large/manifest 2>/dev/null || ! kill -0 $child; do sleep 0.05; done
+sleep 0.5 # now there is nothing left to put away
+kill -TERM $child
+wait $child
+check "a signal while the summary is made ends it at once" [ $? = 143 -a ! -s stdout ]
+ok eval large --on train
+rm -r large
 
 # ---- no run to go on with ----
 mkdir empty

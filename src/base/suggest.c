@@ -47,6 +47,15 @@ static bool nearest(char best[KELVIN_NAME_SIZE], const char *word, kelvin_name_a
     return found;
 }
 
+/* Some tables have a name twice. */
+static bool came_before(const char *name, kelvin_name_at *at, const void *context, size_t i)
+{
+    char other[KELVIN_NAME_SIZE];
+    while (i-- > 0)
+        if (at(other, context, i) && strcmp(name, other) == 0) return true;
+    return false;
+}
+
 void kelvin_suggest(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_at *at, const void *context)
 {
     char name[KELVIN_NAME_SIZE];
@@ -56,5 +65,6 @@ void kelvin_suggest(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_a
     }
     size_t used = (size_t)snprintf(out, KELVIN_SUGGESTION, "expected one of: ");
     for (size_t i = 0; at(name, context, i) && used < KELVIN_SUGGESTION; i++)
-        used += (size_t)snprintf(out + used, KELVIN_SUGGESTION - used, "%s%s", i ? ", " : "", name);
+        if (!came_before(name, at, context, i))
+            used += (size_t)snprintf(out + used, KELVIN_SUGGESTION - used, "%s%s", i ? ", " : "", name);
 }

@@ -160,9 +160,7 @@ static struct bar whole_bar(const struct chains_progress *p, double now)
                                (double)whole->done / (double)whole->total, FIRM);
     progress_say_share(&bar, whole);
     progress_say_left(&bar, whole, now);
-    if (p->logits)
-        bar_say(&bar, "%" PRIu64 " of %" PRIu64 " samples", whole->done, whole->total);
-    else
+    if (!p->logits)
         bar_say(&bar, "%" PRIu32 " of %" PRIu32 " chain%s done", done, p->chains, p->chains == 1 ? "" : "s");
     if (diverged) bar_say(&bar, "%" PRIu32 " diverged", diverged);
     if (!p->logits) say_speed(&bar, p);

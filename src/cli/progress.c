@@ -28,15 +28,26 @@ static void stop(int signal_number)
     raise(signal_number);
 }
 
-void progress_catch_signals(void)
+/* Whoever started us with nohup wants SIGHUP to stay ignored. */
+static void handle_signals(void (*handler)(int))
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART}, before;
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         const bool nohup = signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) && before.sa_handler == SIG_IGN;
         if (!nohup) sigaction(signals[i], &action, NULL);
     }
+}
+
+void progress_catch_signals(void)
+{
+    handle_signals(stop);
+}
+
+void progress_release_signals(void)
+{
+    handle_signals(SIG_DFL);
 }
 
 void progress_start(struct progress *progress, const char *what, uint64_t total)

@@ -42,6 +42,9 @@ struct progress {
  * be put away. The second one changes nothing; the third ends the program. */
 void progress_catch_signals(void);
 
+/* They end the program again: there is nothing left to put away. */
+void progress_release_signals(void);
+
 void progress_start(struct progress *progress, const char *what, uint64_t total);
 
 /* Did someone ask to stop? */

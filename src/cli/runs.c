@@ -75,6 +75,7 @@ static kelvin_status finish(kelvin_run *run, const struct run_settings *settings
         status = work(run, settings);
     else if (!(status = kelvin_run_verify(run)))
         fprintf(stderr, "%s has ended already: there is nothing left to do.\n", run->folder);
+    progress_release_signals();
     if (!status) status = summarise(run, settings->json);
     kelvin_run_close(run);
     return status;

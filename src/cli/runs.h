@@ -1,7 +1,8 @@
 /* runs: runs as the commands sample and resume do them: progress and warnings on standard error, the summary on
  * standard output.
  *
- * A run that a signal stops is KELVIN_ESTOP with a sentence on how to go on; the third signal ends the program at once.
+ * A run that a signal stops is KELVIN_ESTOP with a sentence on how to go on; the third signal ends the program at once,
+ * and so does the first after all is written, while the summary is made.
  * Chains that diverged get a sentence each; then it is KELVIN_EPARTLY after the summary of the others, or
  * KELVIN_EDIVERGED if there are none.
  */

@@ -45,8 +45,9 @@ static kelvin_status predict(struct work *work, kelvin_samples *samples, size_t 
     return KELVIN_OK;
 }
 
+/* Of `all` passes of a sample over a part, `done` came before. */
 static kelvin_status write_part(struct kelvin_job *job, kelvin_samples *samples, const kelvin_part *part,
-                                const char *path, size_t done)
+                                const char *path, size_t done, size_t all)
 {
     const kelvin_run *run = samples->run;
     const struct kelvin_npy form = {KELVIN_NPY_F32, 3, {samples->n, part->n, run->data->classes}};
@@ -55,8 +56,7 @@ static kelvin_status write_part(struct kelvin_job *job, kelvin_samples *samples,
     kelvin_status status = make_work(&work, job->options.threads);
     if (!status) status = kelvin_npy_begin(&file, path, &form);
     for (size_t i = 0; i < samples->n && !status; i++) {
-        const kelvin_chain_news news = {
-            .phase = KELVIN_CHAIN_LOGITS, .step = done + i, .steps = KELVIN_PARTS * samples->n};
+        const kelvin_chain_news news = {.phase = KELVIN_CHAIN_LOGITS, .step = done + i, .steps = all};
         if (!kelvin_job_tell(job, run, &news)) status = kelvin_fail(KELVIN_ESTOP, "stopped on request");
         if (!status) status = predict(&work, samples, i);
         if (!status) status = kelvin_writer_put(&file, work.logits, part->n * run->data->classes * sizeof *work.logits);
@@ -76,6 +76,7 @@ static kelvin_status write_parts(struct kelvin_job *job, kelvin_samples *samples
 {
     const kelvin_run *run = samples->run;
     struct kelvin_logits_file files[KELVIN_PARTS];
+    const size_t all = (run->data->test.n > 0 ? KELVIN_PARTS : 1) * samples->n;
     kelvin_logits_files(files, run->data);
     for (size_t i = 0; i < KELVIN_PARTS; i++) {
         kelvin_path path;
@@ -84,7 +85,7 @@ static kelvin_status write_parts(struct kelvin_job *job, kelvin_samples *samples
         KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", files[i].labels));
         if (access(path, F_OK) != 0) KELVIN_TRY(kelvin_labels_write(path, part->y, part->n));
         KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", files[i].name));
-        if (access(path, F_OK) != 0) KELVIN_TRY(write_part(job, samples, part, path, i * samples->n));
+        if (access(path, F_OK) != 0) KELVIN_TRY(write_part(job, samples, part, path, i * samples->n, all));
     }
     return KELVIN_OK;
 }

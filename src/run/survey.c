@@ -28,21 +28,30 @@ static kelvin_status find_place(kelvin_run *run, uint32_t chain)
     return KELVIN_OK;
 }
 
-/* Of draws before the state nothing else is left. */
+/* Of draws before the state nothing else is left. The manifest will vouch for them as they are, so they are looked at
+ * before: of a chain that goes on, when its history is made from them. */
 static kelvin_status check_draws(const kelvin_run *run, uint32_t chain)
 {
-    const struct kelvin_place *place = &kelvin_run_inside(run)->place[chain];
-    const uint32_t files = kelvin_bundle_files(run, place->step, place->phase != KELVIN_CHAIN_WAITING);
-    kelvin_path path;
+    const struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    const struct kelvin_place *stands = &inside->place[chain];
+    const bool ended = stands->phase != KELVIN_CHAIN_WAITING;
+    const uint32_t files = kelvin_bundle_files(run, stands->step, ended), fit = kelvin_run_bundle_draws(run);
     for (uint32_t i = 0; i < files; i++) {
+        const struct kelvin_draw_place place = kelvin_draw_place(run, chain, i * fit);
+        struct kelvin_bundle_file file = {0};
+        kelvin_path path;
         bool there;
-        KELVIN_TRY(kelvin_path_join(path, run->folder, KELVIN_BUNDLE_FILE, chain, i));
+        KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", place.name));
         KELVIN_TRY(kelvin_is_there(&there, path));
         if (!there)
             return kelvin_fail(KELVIN_EFORMAT,
                                "%s is missing, and its chain is past it; put it back, or remove %s/" KELVIN_CHAIN_FOLDER
                                ", and kelvin resume %s samples that chain anew",
                                path, run->folder, chain, run->folder);
+        if (!ended || (inside->manifest && kelvin_manifest_has(inside->manifest, place.name))) continue;
+        KELVIN_TRY(kelvin_remedy_chain(kelvin_bundle_open(&file, run->folder, run, chain, &place), run, run->folder,
+                                       chain));
+        kelvin_bundle_close(&file);
     }
     return KELVIN_OK;
 }
