@@ -95,7 +95,7 @@ static kelvin_status finish(struct npz *npz)
     uint64_t at = npz->directory;
     for (size_t i = 0; i < n; i++) {
         struct zip_member *member = &npz->members[i];
-        KELVIN_TRY(flat_crc32(&member->crc32, &npz->flat, member->data, member->bytes));
+        KELVIN_TRY(kelvin_file_crc32(&member->crc32, npz->flat.writer.temporary, member->data, member->bytes));
         size_t bytes = zip_local(record, member);
         KELVIN_TRY(kelvin_writer_put_at(&npz->flat.writer, record, bytes, member->header));
         bytes = zip_entry(record, member);

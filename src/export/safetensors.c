@@ -87,7 +87,7 @@ static kelvin_status finish(struct safetensors *file)
 {
     uint32_t crc32;
     char *header;
-    KELVIN_TRY(flat_crc32(&crc32, &file->flat, file->header, file->data));
+    KELVIN_TRY(kelvin_file_crc32(&crc32, file->flat.writer.temporary, file->header, file->data));
     KELVIN_TRY(make_header(&header, file, crc32));
     const kelvin_status status = kelvin_writer_put_at(&file->flat.writer, header, file->header, 0);
     kelvin_free(header);

@@ -88,20 +88,13 @@ uint64_t folder_bytes(const char *folder)
 
 /* ---- the lock ---- */
 
-/* The file may have been removed by the one who held the lock before: then a lock on it means nothing. */
-static bool has_name(int fd, const char *path)
-{
-    struct stat open_file, named_file;
-    return fstat(fd, &open_file) == 0 && lstat(path, &named_file) == 0 && open_file.st_ino == named_file.st_ino &&
-           open_file.st_dev == named_file.st_dev;
-}
-
 kelvin_status folder_lock(int *lock, const char *path, struct fetch_watch *watch, const char *what)
 {
     for (;;) {
         KELVIN_TRY(kelvin_open_regular(lock, path, O_RDWR | O_CREAT));
         const int failed = flock(*lock, LOCK_EX | LOCK_NB) ? errno : 0;
-        if (!failed && has_name(*lock, path)) return KELVIN_OK;
+        /* The one who held the lock before may have removed the file: then a lock on it means nothing. */
+        if (!failed && kelvin_has_name(*lock, path)) return KELVIN_OK;
         close(*lock);
         *lock = -1;
         if (!failed || failed == EINTR) continue;
