@@ -3,14 +3,6 @@
  */
 #include "export/flat.h"
 
-const struct flat_type flat_types[] = {
-    [EXPORT_F32] = {sizeof(float), KELVIN_NPY_F32, KELVIN_F32},
-    [EXPORT_F64] = {sizeof(double), KELVIN_NPY_F64, KELVIN_F64},
-    [EXPORT_I64] = {sizeof(int64_t), KELVIN_NPY_I64, KELVIN_I64},
-    [EXPORT_BOOL] = {sizeof(char), KELVIN_NPY_BOOL, KELVIN_BOOL},
-    [EXPORT_TEXT] = {sizeof(uint32_t), KELVIN_NPY_TEXT, KELVIN_BOOL},
-};
-
 kelvin_status flat_open(struct flat *flat, const char *path, const struct export_sheet *sheet)
 {
     flat->sheet = sheet;
@@ -28,7 +20,7 @@ kelvin_status flat_put(void *data, size_t array, const size_t *start, const size
         first = first * a->axis[i]->n + start[i];
         n *= count[i];
     }
-    const size_t bytes = flat_types[a->type].bytes;
+    const size_t bytes = kelvin_dtypes[a->type].bytes;
     return kelvin_writer_put_at(&flat->writer, values, n * bytes, flat->at[array] + first * bytes);
 }
 

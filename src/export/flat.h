@@ -12,13 +12,6 @@ struct flat {
     uint64_t *at; /* (sheet->n): the first byte of each array */
 };
 
-struct flat_type {
-    size_t bytes;
-    enum kelvin_npy_type npy;
-    enum kelvin_dtype dtype; /* there is none for text */
-};
-extern const struct flat_type flat_types[];
-
 KELVIN_MUST_CHECK kelvin_status flat_open(struct flat *flat, const char *path, const struct export_sheet *sheet);
 KELVIN_MUST_CHECK kelvin_status flat_put(void *flat, size_t array, const size_t *start, const size_t *count,
                                          const void *data);
