@@ -28,19 +28,13 @@
     X(nc_abort)                                                                                                        \
     X(nc_strerror)
 
-#define LIBRARY_TABLE netcdf_library
 struct netcdf_library {
     FUNCTIONS(LIBRARY_POINTER)
 };
 
-static const struct library_symbol symbols[] = {FUNCTIONS(LIBRARY_SYMBOL)};
+static const char *const functions[] = {FUNCTIONS(LIBRARY_NAME) NULL};
 static const struct library libnetcdf = {
-    "libnetcdf",
-    "libnetcdf19",
-    {"libnetcdf.so.19", "libnetcdf.so.22", "libnetcdf.so"},
-    symbols,
-    sizeof symbols / sizeof *symbols,
-};
+    "libnetcdf", "libnetcdf19", {"libnetcdf.so.19", "libnetcdf.so.22", "libnetcdf.so"}, functions};
 
 /* A variable: an array of the sheet, or the coordinates of an axis. */
 struct variable {

@@ -5,7 +5,7 @@
 
 #include "base/library.h"
 #include "fetch/room.h"
-#include "fetch/text.h"
+#include "files/text.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -28,19 +28,13 @@
     X(curl_easy_strerror)                                                                                              \
     X(curl_easy_cleanup)
 
-#define LIBRARY_TABLE http_library
 struct http_library {
     FUNCTIONS(LIBRARY_POINTER)
 };
 
-static const struct library_symbol symbols[] = {FUNCTIONS(LIBRARY_SYMBOL)};
+static const char *const functions[] = {FUNCTIONS(LIBRARY_NAME) NULL};
 static const struct library libcurl = {
-    "libcurl",
-    "libcurl4",
-    {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"},
-    symbols,
-    sizeof symbols / sizeof *symbols,
-};
+    "libcurl", "libcurl4", {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"}, functions};
 
 enum { ATTEMPTS = 5, CONNECT_SECONDS = 15, SLOW_SECONDS = 60, SLOW_BYTES = 1000 };
 

@@ -2,7 +2,7 @@
 #include "base/process.h"
 #include "fetch/folders.h"
 #include "fetch/room.h"
-#include "fetch/text.h"
+#include "files/text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Inside of the fetch room. From the bottom up:
  *
- *     sha1, library, folders, text     tools
+ *     sha1, folders                    tools
  *     verify                           what is right already; whoever watches
  *     pieces                           a file whose name is known becomes a file of the cache, if its bytes are right
  *     pictures                         the same for images that come as one picture

@@ -2,7 +2,7 @@
  * their names, read up to the size that they can have, and never written where they want to be. */
 #include "base/library.h"
 #include "fetch/room.h"
-#include "fetch/text.h"
+#include "files/text.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -31,19 +31,13 @@
     X(archive_error_string)                                                                                            \
     X(archive_read_free)
 
-#define LIBRARY_TABLE unpack_library
 struct unpack_library {
     FUNCTIONS(LIBRARY_POINTER)
 };
 
-static const struct library_symbol symbols[] = {FUNCTIONS(LIBRARY_SYMBOL)};
+static const char *const functions[] = {FUNCTIONS(LIBRARY_NAME) NULL};
 static const struct library libarchive = {
-    "libarchive",
-    "libarchive13",
-    {"libarchive.so.13", "libarchive.so", "libarchive.13.dylib"},
-    symbols,
-    sizeof symbols / sizeof *symbols,
-};
+    "libarchive", "libarchive13", {"libarchive.so.13", "libarchive.so", "libarchive.13.dylib"}, functions};
 
 struct unpack {
     struct fetch_job *job;

@@ -141,6 +141,11 @@ void *kelvin_record_json(const struct kelvin_field *fields, size_t n, const void
     return NULL;
 }
 
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
 /* As many as the number needs that needs most, also of those in lists and objects. */
 static int digits_of(json_t *root)
 {
@@ -148,16 +153,8 @@ static int digits_of(json_t *root)
     const char *name;
     size_t i;
     json_t *value;
-    json_object_foreach(root, name, value)
-    {
-        const int needed = digits_of(value);
-        if (needed > digits) digits = needed;
-    }
-    json_array_foreach(root, i, value)
-    {
-        const int needed = digits_of(value);
-        if (needed > digits) digits = needed;
-    }
+    json_object_foreach(root, name, value) digits = larger(digits, digits_of(value));
+    json_array_foreach(root, i, value) digits = larger(digits, digits_of(value));
     return digits;
 }
 
@@ -188,11 +185,6 @@ kelvin_status kelvin_json_write(const char *path, void *object)
     if (!status) status = kelvin_writer_put(&file, "\n", 1);
     json_decref(root);
     return kelvin_writer_close(&file, status);
-}
-
-kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n, const void *record)
-{
-    return kelvin_json_write(path, kelvin_record_json(fields, n, record));
 }
 
 static int add_to_crc32(const char *text, size_t bytes, void *crc32)
