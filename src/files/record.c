@@ -59,10 +59,7 @@ static bool count_from(void *value, const json_t *json)
 static json_t *seed_to(const void *value)
 {
     const uint64_t seed = *(const uint64_t *)value;
-    if (seed <= UINT64_C(1) << 53) return json_integer((json_int_t)seed);
-    char text[NUMBER];
-    snprintf(text, sizeof text, "%" PRIu64, seed);
-    return json_string(text);
+    return seed <= UINT64_C(1) << 53 ? json_integer((json_int_t)seed) : json_sprintf("%" PRIu64, seed);
 }
 
 static bool seed_from(void *value, const json_t *json)
