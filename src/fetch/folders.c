@@ -1,5 +1,5 @@
 /* Folders: made, walked through, removed, locked. */
-#include "fetch/folders.h"
+#include "fetch/room.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -88,7 +88,7 @@ uint64_t folder_bytes(const char *folder)
 
 /* ---- the lock ---- */
 
-kelvin_status folder_lock(int *lock, const char *path, struct fetch_watch *watch, const char *what)
+kelvin_status folder_lock(int *lock, const char *path, struct fetch_job *job)
 {
     for (;;) {
         KELVIN_TRY(kelvin_open_regular(lock, path, O_RDWR | O_CREAT));
@@ -100,7 +100,7 @@ kelvin_status folder_lock(int *lock, const char *path, struct fetch_watch *watch
         if (!failed || failed == EINTR) continue;
         if (failed != EWOULDBLOCK)
             return kelvin_fail(KELVIN_EIO, "%s: could not be locked: %s", path, strerror(failed));
-        KELVIN_TRY(fetch_tell(watch, what, 0, 0));
+        KELVIN_TRY(fetch_tell(job, 0, 0, FETCH_KEPT, "waiting for another fetch of %s", job->set->canonical->name));
         nanosleep(&(struct timespec){0, 100 * 1000 * 1000}, NULL);
     }
 }

@@ -6,7 +6,6 @@
 #include "fetch/room.h"
 
 #include <jansson.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { PLANE = CIFAR_SIDE * CIFAR_SIDE };
@@ -115,15 +114,11 @@ static kelvin_status convert(struct fetch_job *job, size_t file, const char *png
     const size_t n = records(job, file);
     KELVIN_TRY(check_size(png, bytes, n, path));
     KELVIN_TRY(picture_decode(&picture, png, bytes, path));
-    kelvin_status status = KELVIN_OK;
+    uint8_t *out = kelvin_alloc(n, CIFAR_RECORD);
+    kelvin_status status = out ? KELVIN_OK : KELVIN_ENOMEM;
     if (picture.channels != 3) status = kelvin_fail(KELVIN_EFORMAT, "%s: is grey; expected colours", path);
-    uint8_t *out = status ? NULL : kelvin_alloc(n, CIFAR_RECORD);
-    if (out) {
-        make_records(out, &picture, labels);
-        status = piece_place(job, file, out, n * CIFAR_RECORD, path);
-    } else if (!status) {
-        status = KELVIN_ENOMEM;
-    }
+    if (!status) make_records(out, &picture, labels);
+    if (!status) status = piece_place(job, file, out, n * CIFAR_RECORD, path);
     kelvin_free(out);
     picture_free(&picture);
     return status;
@@ -137,10 +132,9 @@ static kelvin_status convert_task(void *context, size_t file)
     if (!labels)
         return kelvin_fail(KELVIN_EFORMAT, "%s: its labels are not there; expected %s and %s", job->picture[file],
                            job->set->labels[0].name, job->set->labels[1].name);
-    char what[128], *png;
+    char *png;
     size_t bytes;
-    snprintf(what, sizeof what, "converting %s", fetch_base_name(job->picture[file]));
-    KELVIN_TRY(fetch_tell(job->watch, what, 0, 0));
+    KELVIN_TRY(fetch_tell(job, 0, 0, FETCH_KEPT, "converting %s", fetch_base_name(job->picture[file])));
     KELVIN_TRY(kelvin_file_read(&png, &bytes, job->picture[file]));
     const kelvin_status status = convert(job, file, png, bytes, labels);
     kelvin_free(png);

@@ -44,7 +44,6 @@ struct unpack {
     const char *path;
     struct unpack_library lib;
     struct archive *archive;
-    char what[128];
     uint64_t total; /* bytes of the file */
     bool taken[PIECE_ARCHIVE][CANONICAL_FILES];
 };
@@ -57,7 +56,8 @@ static const char not_archive[] = "is not an archive, or a broken one";
 static kelvin_status tell(struct unpack *u)
 {
     const la_int64_t done = u->lib.archive_filter_bytes(u->archive, -1);
-    return fetch_tell(u->job->watch, u->what, done > 0 ? (uint64_t)done : 0, u->total);
+    return fetch_tell(u->job, done > 0 ? (uint64_t)done : 0, u->total, FETCH_KEPT, "unpacking %.100s",
+                      fetch_base_name(u->path));
 }
 
 static kelvin_status broken(struct unpack *u, const char *problem)
@@ -72,7 +72,6 @@ static kelvin_status open_file(struct unpack *u, const char *path, bool raw)
 {
     size_t bytes;
     u->path = path;
-    snprintf(u->what, sizeof u->what, "unpacking %.100s", fetch_base_name(path));
     KELVIN_TRY(kelvin_file_size(&bytes, path));
     u->total = bytes;
     KELVIN_TRY(library_open(&u->lib, &libarchive));
@@ -129,11 +128,10 @@ static kelvin_status spill(struct fetch_job *job, const char *path, const char *
 {
     const int fd = kelvin_open_new(path);
     const bool written = fd >= 0 && kelvin_write_all(fd, data, bytes);
-    const int reason = errno;
+    const kelvin_status status = written ? KELVIN_OK : kelvin_cannot_write(path);
     if (fd >= 0) close(fd);
-    if (written) return KELVIN_OK;
-    job->broken = true;
-    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(reason));
+    if (status) job->broken = true;
+    return status;
 }
 
 static kelvin_status take_as_file(struct fetch_job *job, struct piece piece, const char *name, const char *data,

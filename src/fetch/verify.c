@@ -3,24 +3,24 @@
 #include "fetch/sha1.h"
 
 #include <errno.h>
-#include <stdatomic.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-kelvin_status fetch_tell(struct fetch_watch *watch, const char *what, uint64_t done, uint64_t total)
+kelvin_status fetch_tell(struct fetch_job *job, uint64_t done, uint64_t total, const char *next, const char *format,
+                         ...)
 {
-    if (!watch->progress) return KELVIN_OK;
-    pthread_mutex_lock(&watch->mutex);
-    const bool go_on = watch->progress(watch->context, what, done, total);
-    pthread_mutex_unlock(&watch->mutex);
-    return go_on ? KELVIN_OK : fetch_stopped(what, "what is complete is kept");
-}
-
-kelvin_status fetch_stopped(const char *what, const char *next)
-{
-    return kelvin_fail(KELVIN_ESTOP, "stopped while %s; %s", what, next);
+    char what[160];
+    va_list args;
+    if (!job->progress) return KELVIN_OK;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    pthread_mutex_lock(&job->telling);
+    const bool go_on = job->progress(job->context, what, done, total);
+    pthread_mutex_unlock(&job->telling);
+    return go_on ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped while %s; %s", what, next);
 }
 
 bool fetch_is_complete(const struct fetch_job *job)
@@ -55,40 +55,31 @@ struct verify {
 /* Whatever cannot be read is not right, and will be fetched. */
 static kelvin_status check_bytes(bool *right, struct verify *v, int fd, const struct canonical_file *known)
 {
-    char buffer[1 << 15], what[128], found[SHA1_HEX];
+    char buffer[1 << 15], found[SHA1_HEX];
     struct sha1 sha = sha1_start();
     ssize_t got;
-    snprintf(what, sizeof what, "verifying %s", v->job->set->canonical->name);
     while ((got = read(fd, buffer, sizeof buffer)) != 0) {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return KELVIN_OK;
         sha1_add(&sha, buffer, (size_t)got);
         const uint64_t done = atomic_fetch_add(&v->done, (uint64_t)got) + (uint64_t)got;
-        KELVIN_TRY(fetch_tell(v->job->watch, what, done, v->total));
+        KELVIN_TRY(fetch_tell(v->job, done, v->total, FETCH_KEPT, "verifying %s", v->job->set->canonical->name));
     }
     sha1_end(&sha, found);
     *right = strcmp(found, known->sha1) == 0;
     return KELVIN_OK;
 }
 
-static int open_if_size_fits(const struct fetch_job *job, const struct canonical_file *known)
-{
-    kelvin_path path;
-    struct stat about;
-    if (kelvin_path_join(path, job->folder, "%s", known->name)) return -1;
-    const int fd = kelvin_open_to_read(path);
-    if (fd < 0) return -1;
-    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && (size_t)about.st_size == known->bytes) return fd;
-    close(fd);
-    return -1;
-}
-
 static kelvin_status check_file(void *context, size_t file)
 {
     struct verify *v = context;
     const struct canonical_file *known = &v->job->set->canonical->files[file];
-    if (v->job->right[file]) return KELVIN_OK;
-    const int fd = open_if_size_fits(v->job, known);
+    kelvin_path path;
+    size_t bytes;
+    if (v->job->right[file] || kelvin_path_join(path, v->job->folder, "%s", known->name) ||
+        kelvin_file_size(&bytes, path) || bytes != known->bytes)
+        return KELVIN_OK;
+    const int fd = kelvin_open_to_read(path);
     if (fd < 0) return KELVIN_OK;
     const kelvin_status status = check_bytes(&v->job->right[file], v, fd, known);
     close(fd);
