@@ -6,6 +6,7 @@
 #include "fetch/room.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { PLANE = CIFAR_SIDE * CIFAR_SIDE };
@@ -17,10 +18,7 @@ static size_t records(const struct fetch_job *job, size_t file)
 
 void pictures_forget(struct fetch_job *job)
 {
-    for (size_t i = 0; i < CANONICAL_FILES; i++) {
-        kelvin_free(job->picture[i]);
-        job->picture[i] = NULL;
-    }
+    for (size_t i = 0; i < CANONICAL_FILES; i++) *job->picture[i] = '\0';
     for (size_t i = 0; i < FETCH_LABELS; i++) {
         kelvin_free(job->labels[i]);
         job->labels[i] = NULL;
@@ -83,9 +81,8 @@ static const uint8_t *labels_of(const struct fetch_job *job, size_t file)
 
 kelvin_status pictures_take(struct fetch_job *job, size_t file, const char *path)
 {
-    kelvin_free(job->picture[file]);
-    job->picture[file] = kelvin_strdup(path);
-    return job->picture[file] ? KELVIN_OK : KELVIN_ENOMEM;
+    snprintf(job->picture[file], sizeof job->picture[file], "%s", path);
+    return KELVIN_OK;
 }
 
 /* Before any memory is asked for. Width and height stand at bytes 16 and 20 of every PNG file. */
@@ -128,7 +125,7 @@ static kelvin_status convert_task(void *context, size_t file)
 {
     struct fetch_job *job = context;
     const uint8_t *labels = labels_of(job, file);
-    if (!job->picture[file] || job->right[file]) return KELVIN_OK;
+    if (!*job->picture[file] || job->right[file]) return KELVIN_OK;
     if (!labels)
         return kelvin_fail(KELVIN_EFORMAT, "%s: its labels are not there; expected %s and %s", job->picture[file],
                            job->set->labels[0].name, job->set->labels[1].name);

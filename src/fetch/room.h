@@ -51,13 +51,15 @@ struct fetch_job {
     kelvin_path cache, folder, work; /* CACHE, CACHE/NAME, CACHE/NAME.fetch */
     kelvin_path downloads;           /* in the work folder, by names that are not ours to choose */
     bool right[CANONICAL_FILES];     /* is in its place, with the right bytes */
-    atomic_bool broken;              /* the cache cannot be written: no other source would help */
+    atomic_uint_least64_t verified;  /* bytes of those that are looked at */
+    uint64_t to_verify;
+    atomic_bool broken; /* the cache cannot be written: no other source would help */
 
     /* Of the source that is being looked at. */
     size_t recognised; /* pieces */
     kelvin_status first;
     char sentence[FETCH_SENTENCE]; /* about the first piece that was wrong */
-    char *picture[CANONICAL_FILES];
+    kelvin_path picture[CANONICAL_FILES]; /* "": it did not come */
     uint8_t *labels[FETCH_LABELS];
 };
 

@@ -46,14 +46,8 @@ size_t fetch_name_wrong(char names[FETCH_NAMES], const struct fetch_job *job, bo
     return n;
 }
 
-struct verify {
-    struct fetch_job *job;
-    atomic_uint_least64_t done;
-    uint64_t total;
-};
-
 /* Whatever cannot be read is not right, and will be fetched. */
-static kelvin_status check_bytes(bool *right, struct verify *v, int fd, const struct canonical_file *known)
+static kelvin_status check_bytes(struct fetch_job *job, size_t file, int fd)
 {
     char buffer[1 << 15], found[SHA1_HEX];
     struct sha1 sha = sha1_start();
@@ -62,34 +56,34 @@ static kelvin_status check_bytes(bool *right, struct verify *v, int fd, const st
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return KELVIN_OK;
         sha1_add(&sha, buffer, (size_t)got);
-        const uint64_t done = atomic_fetch_add(&v->done, (uint64_t)got) + (uint64_t)got;
-        KELVIN_TRY(fetch_tell(v->job, done, v->total, FETCH_KEPT, "verifying %s", v->job->set->canonical->name));
+        const uint64_t done = atomic_fetch_add(&job->verified, (uint64_t)got) + (uint64_t)got;
+        KELVIN_TRY(fetch_tell(job, done, job->to_verify, FETCH_KEPT, "verifying %s", job->set->canonical->name));
     }
     sha1_end(&sha, found);
-    *right = strcmp(found, known->sha1) == 0;
+    job->right[file] = strcmp(found, job->set->canonical->files[file].sha1) == 0;
     return KELVIN_OK;
 }
 
 static kelvin_status check_file(void *context, size_t file)
 {
-    struct verify *v = context;
-    const struct canonical_file *known = &v->job->set->canonical->files[file];
+    struct fetch_job *job = context;
+    const struct canonical_file *known = &job->set->canonical->files[file];
     kelvin_path path;
     size_t bytes;
-    if (v->job->right[file] || kelvin_path_join(path, v->job->folder, "%s", known->name) ||
-        kelvin_file_size(&bytes, path) || bytes != known->bytes)
+    if (job->right[file] || kelvin_path_join(path, job->folder, "%s", known->name) || kelvin_file_size(&bytes, path) ||
+        bytes != known->bytes)
         return KELVIN_OK;
     const int fd = kelvin_open_to_read(path);
     if (fd < 0) return KELVIN_OK;
-    const kelvin_status status = check_bytes(&v->job->right[file], v, fd, known);
+    const kelvin_status status = check_bytes(job, file, fd);
     close(fd);
     return status;
 }
 
 kelvin_status fetch_check_files(struct fetch_job *job)
 {
-    struct verify v = {.job = job};
+    job->verified = job->to_verify = 0;
     for (size_t i = 0; i < job->n; i++)
-        if (!job->right[i]) v.total += job->set->canonical->files[i].bytes;
-    return kelvin_pool_run(job->pool, check_file, &v, job->n);
+        if (!job->right[i]) job->to_verify += job->set->canonical->files[i].bytes;
+    return kelvin_pool_run(job->pool, check_file, job, job->n);
 }

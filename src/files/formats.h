@@ -75,9 +75,6 @@ KELVIN_MUST_CHECK kelvin_status kelvin_tensors_header(char **out, size_t *bytes,
 struct kelvin_tensors;
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path);
 void kelvin_tensors_close(struct kelvin_tensors *file);
-/* The same of bytes in memory, which become the file's own (kelvin_free); the path is for sentences. */
-KELVIN_MUST_CHECK kelvin_status kelvin_tensors_parse(struct kelvin_tensors **file, char *bytes, size_t size,
-                                                     const char *path);
 
 /* The header alone, for its strings and shapes: no data are read or looked at, and none can be asked for. */
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_peek(struct kelvin_tensors **file, const char *path);

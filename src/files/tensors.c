@@ -171,51 +171,40 @@ static kelvin_status parse(struct kelvin_tensors *file, size_t size)
     return file->whole ? check_data(file, end) : KELVIN_OK;
 }
 
-static kelvin_status open_bytes(struct kelvin_tensors **file, char *bytes, size_t size, const char *path, bool whole)
+/* Of a file whose header alone is wanted: that, or all of it if there is no such header. *size is the file's. */
+static kelvin_status read_header(char **bytes, size_t *size, const char *path)
+{
+    uint64_t length = 0;
+    KELVIN_TRY(kelvin_file_size(size, path));
+    if (*size >= TENSORS_PREFIX) KELVIN_TRY(kelvin_file_read_part(&length, path, 0, TENSORS_PREFIX));
+    const size_t head = *size < TENSORS_PREFIX || length > *size - TENSORS_PREFIX ? *size : TENSORS_PREFIX + length;
+    if (!(*bytes = kelvin_alloc(head + 1, 1))) return KELVIN_ENOMEM;
+    return kelvin_file_read_part(*bytes, path, 0, head);
+}
+
+static kelvin_status open_file(struct kelvin_tensors **file, const char *path, bool whole)
 {
     struct kelvin_tensors *made = *file = kelvin_alloc(1, sizeof *made);
-    if (!made) kelvin_free(bytes);
+    size_t size = 0;
     if (!made) return KELVIN_ENOMEM;
-    made->bytes = bytes;
     made->whole = whole;
-    made->path = kelvin_strdup(path);
-    const kelvin_status status = made->path ? parse(made, size) : KELVIN_ENOMEM;
+    kelvin_status status = (made->path = kelvin_strdup(path)) ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!status) status = (whole ? kelvin_file_read : read_header)(&made->bytes, &size, path);
+    if (!status) status = parse(made, size);
     if (!status) return KELVIN_OK;
     kelvin_tensors_close(made);
     *file = NULL;
     return status;
 }
 
-kelvin_status kelvin_tensors_parse(struct kelvin_tensors **file, char *bytes, size_t size, const char *path)
+kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path)
 {
-    return open_bytes(file, bytes, size, path, true);
+    return open_file(file, path, true);
 }
 
 kelvin_status kelvin_tensors_peek(struct kelvin_tensors **file, const char *path)
 {
-    size_t size;
-    uint64_t length = 0;
-    *file = NULL;
-    KELVIN_TRY(kelvin_file_size(&size, path));
-    if (size >= TENSORS_PREFIX) KELVIN_TRY(kelvin_file_read_part(&length, path, 0, TENSORS_PREFIX));
-    const size_t head = size < TENSORS_PREFIX || length > size - TENSORS_PREFIX ? size : TENSORS_PREFIX + length;
-    char *bytes = kelvin_alloc(head + 1, 1);
-    if (!bytes) return KELVIN_ENOMEM;
-    const kelvin_status status = kelvin_file_read_part(bytes, path, 0, head);
-    if (status) {
-        kelvin_free(bytes);
-        return status;
-    }
-    return open_bytes(file, bytes, size, path, false);
-}
-
-kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path)
-{
-    char *bytes;
-    size_t size;
-    *file = NULL;
-    KELVIN_TRY(kelvin_file_read(&bytes, &size, path));
-    return kelvin_tensors_parse(file, bytes, size, path);
+    return open_file(file, path, false);
 }
 
 void kelvin_tensors_close(struct kelvin_tensors *file)

@@ -47,41 +47,30 @@ char *tensors_header_crc32(char out[TENSORS_CRC], char *header, size_t bytes)
 
 /* ---- writing ---- */
 
-static json_t *entry_json(const struct kelvin_array *array, size_t begin, size_t end)
+/* As jansson has it: 0, or a failure. */
+static int add_entry(json_t *root, const struct kelvin_array *array, size_t begin, size_t end)
 {
-    json_t *shape = json_array();
-    int failed = shape == NULL;
+    json_t *entry = json_pack("{s:s, s:[], s:[I, I]}", "dtype", kelvin_dtypes[array->dtype].tensors, "shape",
+                              "data_offsets", (json_int_t)begin, (json_int_t)end);
+    int failed = json_object_get(root, array->name) ? -1 : 0;
     for (size_t i = 0; i < array->ndim; i++)
-        failed |= json_array_append_new(shape, json_integer((json_int_t)array->shape[i]));
-    if (failed) {
-        json_decref(shape);
-        return NULL;
-    }
-    return json_pack("{s:s, s:o, s:[I, I]}", "dtype", kelvin_dtypes[array->dtype].tensors, "shape", shape,
-                     "data_offsets", (json_int_t)begin, (json_int_t)end);
+        failed |= json_array_append_new(json_object_get(entry, "shape"), json_integer((json_int_t)array->shape[i]));
+    return json_object_set_new(root, array->name, entry) | failed;
 }
 
-static json_t *metadata_json(const struct kelvin_note *notes, size_t n, uint32_t crc32)
+/* NULL if the header cannot be made. */
+static json_t *header_json(const struct kelvin_array *arrays, size_t n, const struct kelvin_note *notes, size_t n_notes,
+                           uint32_t crc32)
 {
-    json_t *root = json_pack("{s:s}", "kelvin", KELVIN_VERSION);
-    int failed = root == NULL;
-    for (size_t i = 0; i < n; i++) failed |= json_object_set_new(root, notes[i].name, json_string(notes[i].text));
-    failed |= json_object_set_new(root, TENSORS_CRC32, json_sprintf(TENSORS_HEX, crc32));
-    failed |= json_object_set_new(root, TENSORS_HEADER, json_sprintf(TENSORS_HEX, 0));
-    if (!failed) return root;
-    json_decref(root);
-    return NULL;
-}
-
-/* Takes over the metadata; NULL if the header cannot be made. */
-static json_t *header_json(json_t *metadata, const struct kelvin_array *arrays, size_t n)
-{
-    json_t *root = json_object();
-    int failed = json_object_set_new(root, TENSORS_METADATA, metadata);
-    for (size_t i = 0, begin = 0, bytes; i < n; i++, begin += bytes) {
-        failed |= !kelvin_array_bytes(&bytes, &arrays[i]) || json_object_get(root, arrays[i].name);
-        failed |= json_object_set_new(root, arrays[i].name, entry_json(&arrays[i], begin, begin + bytes));
-    }
+    json_t *root = json_pack("{s:{s:s}}", TENSORS_METADATA, "kelvin", KELVIN_VERSION);
+    json_t *metadata = json_object_get(root, TENSORS_METADATA);
+    int failed = 0; /* also if there is no object: then nothing can be added to it */
+    for (size_t i = 0; i < n_notes; i++)
+        failed |= json_object_set_new(metadata, notes[i].name, json_string(notes[i].text));
+    failed |= json_object_set_new(metadata, TENSORS_CRC32, json_sprintf(TENSORS_HEX, crc32));
+    failed |= json_object_set_new(metadata, TENSORS_HEADER, json_sprintf(TENSORS_HEX, 0));
+    for (size_t i = 0, begin = 0, bytes; i < n; i++, begin += bytes)
+        failed |= !kelvin_array_bytes(&bytes, &arrays[i]) || add_entry(root, &arrays[i], begin, begin + bytes);
     if (!failed) return root;
     json_decref(root);
     return NULL;
@@ -94,9 +83,10 @@ static kelvin_status no_header(const char *path)
                        path);
 }
 
-/* The header as it stands in the file, its length before it, its checksum still zeros. */
+/* The header as it stands in the file, its length before it. */
 static kelvin_status header_bytes(char **out, size_t *bytes, const json_t *root, const char *path)
 {
+    char crc32[TENSORS_CRC];
     const size_t text = root ? json_dumpb(root, NULL, 0, JSON_COMPACT) : 0;
     if (text == 0) return no_header(path);
     const uint64_t padded = (text + ALIGN - 1) / ALIGN * ALIGN;
@@ -105,6 +95,9 @@ static kelvin_status header_bytes(char **out, size_t *bytes, const json_t *root,
     memcpy(*out, &padded, TENSORS_PREFIX);
     memset(*out + TENSORS_PREFIX, ' ', padded);
     json_dumpb(root, *out + TENSORS_PREFIX, padded, JSON_COMPACT);
+    char *digits = tensors_header_crc32(crc32, *out, *bytes); /* zeros until now */
+    if (!digits) return no_header(path);
+    memcpy(digits, crc32, TENSORS_CRC - 1);
     return KELVIN_OK;
 }
 
@@ -119,22 +112,13 @@ static kelvin_status checksum(uint32_t *crc32, const struct kelvin_array *arrays
     return KELVIN_OK;
 }
 
-static kelvin_status sign_header(char *header, size_t bytes, const char *path)
-{
-    char text[TENSORS_CRC], *digits = tensors_header_crc32(text, header, bytes);
-    if (!digits) return no_header(path);
-    memcpy(digits, text, TENSORS_CRC - 1);
-    return KELVIN_OK;
-}
-
 kelvin_status kelvin_tensors_header(char **out, size_t *bytes, const char *path, const struct kelvin_array *arrays,
                                     size_t n, const struct kelvin_note *notes, size_t n_notes, uint32_t crc32)
 {
     *out = NULL;
-    json_t *root = header_json(metadata_json(notes, n_notes, crc32), arrays, n);
-    kelvin_status status = header_bytes(out, bytes, root, path);
+    json_t *root = header_json(arrays, n, notes, n_notes, crc32);
+    const kelvin_status status = header_bytes(out, bytes, root, path);
     json_decref(root);
-    if (!status) status = sign_header(*out, *bytes, path);
     if (!status) return KELVIN_OK;
     kelvin_free(*out);
     *out = NULL;
