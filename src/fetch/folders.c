@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
@@ -54,11 +55,8 @@ kelvin_status folder_make(const char *folder)
 
 static kelvin_status remove_entry(void *context, const char *path, const struct stat *about)
 {
-    (void)context;
-    if (S_ISDIR(about->st_mode))
-        rmdir(path);
-    else
-        unlink(path);
+    (void)context, (void)about;
+    remove(path);
     return KELVIN_OK;
 }
 
@@ -66,11 +64,8 @@ static kelvin_status remove_entry(void *context, const char *path, const struct 
 void folder_remove(const char *folder)
 {
     struct stat about;
-    if (lstat(folder, &about) || !S_ISDIR(about.st_mode)) {
-        unlink(folder);
-        return;
-    }
-    if (folder_walk(folder, DEEPEST, remove_entry, NULL) == KELVIN_OK) rmdir(folder);
+    const bool is_folder = lstat(folder, &about) == 0 && S_ISDIR(about.st_mode);
+    if (!is_folder || folder_walk(folder, DEEPEST, remove_entry, NULL) == KELVIN_OK) remove(folder);
 }
 
 static kelvin_status add_bytes(void *context, const char *path, const struct stat *about)

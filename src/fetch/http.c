@@ -47,7 +47,6 @@ struct http {
     int fd;
     uint64_t offset, bytes, most_bytes; /* what was there before; what is there now; more is refused */
     uint64_t whole;                     /* what there is to be had, if the server says so */
-    bool started;                       /* the first bytes of this answer have come */
     kelvin_status status;               /* why a callback ended it */
     char error[CURL_ERROR_SIZE];
 };
@@ -61,7 +60,7 @@ static kelvin_status cannot_write(struct http *h)
 static kelvin_status start_afresh(struct http *h)
 {
     h->offset = h->bytes = 0;
-    return ftruncate(h->fd, 0) || lseek(h->fd, 0, SEEK_SET) != 0 ? cannot_write(h) : KELVIN_OK;
+    return ftruncate(h->fd, 0) ? cannot_write(h) : KELVIN_OK; /* what is written is added to it */
 }
 
 /* The code of the server's answer. */
@@ -76,8 +75,7 @@ static long answer(struct http *h)
 
 static kelvin_status store(struct http *h, const char *data, size_t bytes)
 {
-    if (!h->started && h->offset > 0 && answer(h) != 206) KELVIN_TRY(start_afresh(h)); /* all of it comes again */
-    h->started = true;
+    if (h->offset > 0 && answer(h) != 206) KELVIN_TRY(start_afresh(h)); /* all of it comes again */
     if (bytes > h->most_bytes - h->bytes)
         return kelvin_fail(KELVIN_EFORMAT, "sends more than %llu bytes, which cannot be right",
                            (unsigned long long)h->most_bytes);
@@ -181,7 +179,6 @@ static CURLcode attempt(struct http *h)
     snprintf(range, sizeof range, "%llu-", (unsigned long long)h->bytes);
     h->offset = h->bytes;
     h->whole = 0;
-    h->started = false;
     SET(CURLOPT_RANGE, h->bytes > 0 ? range : NULL);
     return perform(h);
 }
@@ -222,7 +219,7 @@ static kelvin_status open_part(struct http *h)
 {
     struct stat about;
     if (lstat(h->part, &about) == 0 && !S_ISREG(about.st_mode)) unlink(h->part);
-    const kelvin_status status = kelvin_open_regular(&h->fd, h->part, O_WRONLY | O_CREAT);
+    const kelvin_status status = kelvin_open_regular(&h->fd, h->part, O_WRONLY | O_CREAT | O_APPEND);
     if (status) h->job->broken = true;
     if (status) return status;
     const off_t end = lseek(h->fd, 0, SEEK_END);
