@@ -2,11 +2,9 @@
 #include "fetch/room.h"
 #include "fetch/sha1.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 kelvin_status fetch_tell(struct fetch_job *job, uint64_t done, uint64_t total, const char *next, const char *format,
                          ...)
@@ -47,37 +45,27 @@ size_t fetch_name_wrong(char names[FETCH_NAMES], const struct fetch_job *job, bo
 }
 
 /* Whatever cannot be read is not right, and will be fetched. */
-static kelvin_status check_bytes(struct fetch_job *job, size_t file, int fd)
-{
-    char buffer[1 << 15], found[SHA1_HEX];
-    struct sha1 sha = sha1_start();
-    ssize_t got;
-    while ((got = read(fd, buffer, sizeof buffer)) != 0) {
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return KELVIN_OK;
-        sha1_add(&sha, buffer, (size_t)got);
-        const uint64_t done = atomic_fetch_add(&job->verified, (uint64_t)got) + (uint64_t)got;
-        KELVIN_TRY(fetch_tell(job, done, job->to_verify, FETCH_KEPT, "verifying %s", job->set->canonical->name));
-    }
-    sha1_end(&sha, found);
-    job->right[file] = strcmp(found, job->set->canonical->files[file].sha1) == 0;
-    return KELVIN_OK;
-}
-
 static kelvin_status check_file(void *context, size_t file)
 {
     struct fetch_job *job = context;
     const struct canonical_file *known = &job->set->canonical->files[file];
+    char piece[1 << 18], found[SHA1_HEX];
     kelvin_path path;
     size_t bytes;
+    struct sha1 sha = sha1_start();
     if (job->right[file] || kelvin_path_join(path, job->folder, "%s", known->name) || kelvin_file_size(&bytes, path) ||
         bytes != known->bytes)
         return KELVIN_OK;
-    const int fd = kelvin_open_to_read(path);
-    if (fd < 0) return KELVIN_OK;
-    const kelvin_status status = check_bytes(job, file, fd);
-    close(fd);
-    return status;
+    for (size_t at = 0, n; at < bytes; at += n) {
+        n = bytes - at < sizeof piece ? bytes - at : sizeof piece;
+        if (kelvin_file_read_part(piece, path, at, n)) return KELVIN_OK;
+        sha1_add(&sha, piece, n);
+        const uint64_t done = atomic_fetch_add(&job->verified, n) + n;
+        KELVIN_TRY(fetch_tell(job, done, job->to_verify, FETCH_KEPT, "verifying %s", job->set->canonical->name));
+    }
+    sha1_end(&sha, found);
+    job->right[file] = strcmp(found, known->sha1) == 0;
+    return KELVIN_OK;
 }
 
 kelvin_status fetch_check_files(struct fetch_job *job)

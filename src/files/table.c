@@ -30,13 +30,6 @@ static int digits_of(const struct kelvin_column *column, double x)
     return column->whole ? WHOLE : column->digits ? column->digits : kelvin_digits(x);
 }
 
-static size_t show(char out[FIELD], const struct kelvin_column *column, double x, const char *end)
-{
-    const int n = isnan(x) ? snprintf(out, FIELD, "nan%s", end) /* never "-nan" */
-                           : snprintf(out, FIELD, "%.*g%s", digits_of(column, x), x, end);
-    return (size_t)n;
-}
-
 /* A text of names, unless there are some already, and rows; kelvin_free it. */
 static kelvin_status make_text(char **out, size_t *bytes, const struct kelvin_column *columns, size_t n_columns,
                                const double *rows, size_t n, bool names)
@@ -47,8 +40,11 @@ static kelvin_status make_text(char **out, size_t *bytes, const struct kelvin_co
     locale_t c, before = enter_c_locale(&c);
     for (size_t k = 0; k < n_columns && names; k++)
         *bytes += (size_t)snprintf(text + *bytes, FIELD, "%s%s", columns[k].name, after(k, n_columns));
-    for (size_t i = 0; i < n * n_columns; i++)
-        *bytes += show(text + *bytes, &columns[i % n_columns], rows[i], after(i % n_columns, n_columns));
+    for (size_t i = 0; i < n * n_columns; i++) {
+        const size_t k = i % n_columns;
+        const double x = isnan(rows[i]) ? (double)NAN : rows[i]; /* never "-nan" */
+        *bytes += (size_t)snprintf(text + *bytes, FIELD, "%.*g%s", digits_of(&columns[k], x), x, after(k, n_columns));
+    }
     leave_c_locale(c, before);
     return KELVIN_OK;
 }
