@@ -49,7 +49,7 @@ static kelvin_status check_file(void *context, size_t file)
 {
     struct fetch_job *job = context;
     const struct canonical_file *known = &job->set->canonical->files[file];
-    char piece[1 << 18], found[SHA1_HEX];
+    char piece[1 << 16], found[SHA1_HEX];
     kelvin_path path;
     size_t bytes;
     struct sha1 sha = sha1_start();

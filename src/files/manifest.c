@@ -79,8 +79,9 @@ static bool read_line(struct entry *entry, const char *line)
     entry->crc32 = (uint32_t)strtoul(line, &end, 16);
     entry->bytes = (size_t)strtoumax(end, NULL, 10);
     const int n = snprintf(again, sizeof again, NUMBERS, entry->crc32, entry->bytes);
+    if (strncmp(line, again, (size_t)n) != 0) return false;
     entry->name = line + n;
-    return strncmp(line, again, (size_t)n) == 0 && is_inside(entry->name);
+    return is_inside(entry->name);
 }
 
 static int by_name(const void *a, const void *b)
