@@ -11,8 +11,8 @@
 static inline kelvin_status write_logits(const char *path, const float *data, const size_t shape[3])
 {
     struct kelvin_writer file;
-    kelvin_status st = kelvin_npy_begin(
-        &file, path, &(struct kelvin_npy){KELVIN_NPY_F32, 3, {shape[0], shape[1], shape[2]}});
+    kelvin_status st =
+        kelvin_npy_begin(&file, path, &(struct kelvin_array){"", KELVIN_F32, 3, {shape[0], shape[1], shape[2]}, NULL});
     if (!st) st = kelvin_writer_put(&file, data, shape[0] * shape[1] * shape[2] * sizeof *data);
     return kelvin_writer_close(&file, st);
 }

@@ -126,13 +126,13 @@ static const struct export_axis classes = {.name = "class", .n = 4, .text = clas
 static const struct export_axis one = {.name = "one", .n = 1}, pair = {.name = "pair", .n = 2};
 
 static const struct export_array arrays[] = {
-    {"posterior", "w.x", "w.x", EXPORT_F32, 3, {&chain, &draw, &unit}, NULL},
-    {"sample_stats", "odd", "odd", EXPORT_BOOL, 2, {&chain, &draw}, NULL},
-    {"posterior", "six", "six", EXPORT_F32, 6, {&chain, &draw, &pair, &one, &unit, &classes}, NULL},
-    {"sample_stats", "lp", "lp", EXPORT_F64, 2, {&chain, &draw}, NULL},
-    {"sample_stats", "step", "step", EXPORT_I64, 2, {&chain, &draw}, NULL},
-    {NULL, "class", "class_names", EXPORT_TEXT, 1, {&classes}, class_names},
-    {NULL, "note", "note", EXPORT_TEXT, 0, {NULL}, about},
+    {"posterior", "w.x", "w.x", KELVIN_F32, 3, {&chain, &draw, &unit}, NULL},
+    {"sample_stats", "odd", "odd", KELVIN_BOOL, 2, {&chain, &draw}, NULL},
+    {"posterior", "six", "six", KELVIN_F32, 6, {&chain, &draw, &pair, &one, &unit, &classes}, NULL},
+    {"sample_stats", "lp", "lp", KELVIN_F64, 2, {&chain, &draw}, NULL},
+    {"sample_stats", "step", "step", KELVIN_I64, 2, {&chain, &draw}, NULL},
+    {NULL, "class", "class_names", KELVIN_TEXT, 1, {&classes}, class_names},
+    {NULL, "note", "note", KELVIN_TEXT, 0, {NULL}, about},
 };
 static const struct export_sheet sheet = {arrays, sizeof arrays / sizeof *arrays};
 
@@ -144,8 +144,8 @@ static void element(void *out, size_t a, size_t i)
     const int64_t whole = (int64_t)(i * i * i);
     const char odd = i % 2;
     const void *values[] = {
-        [EXPORT_F32] = &single, [EXPORT_F64] = &precise, [EXPORT_I64] = &whole, [EXPORT_BOOL] = &odd};
-    static const size_t bytes[] = {[EXPORT_F32] = 4, [EXPORT_F64] = 8, [EXPORT_I64] = 8, [EXPORT_BOOL] = 1};
+        [KELVIN_F32] = &single, [KELVIN_F64] = &precise, [KELVIN_I64] = &whole, [KELVIN_BOOL] = &odd};
+    static const size_t bytes[] = {[KELVIN_F32] = 4, [KELVIN_F64] = 8, [KELVIN_I64] = 8, [KELVIN_BOOL] = 1};
     memcpy((char *)out + i * bytes[arrays[a].type], values[arrays[a].type], bytes[arrays[a].type]);
 }
 
@@ -158,7 +158,7 @@ static kelvin_status put_array(const struct export_format *format, void *file, s
     for (size_t row = 6; row-- > 0;) {
         for (size_t i = row * cell; i < (row + 1) * cell; i++) element(values, a, i);
         start[0] = row / 2, start[1] = row % 2;
-        const size_t bytes = arrays[a].type == EXPORT_F32 ? 4 : arrays[a].type == EXPORT_BOOL ? 1 : 8;
+        const size_t bytes = arrays[a].type == KELVIN_F32 ? 4 : arrays[a].type == KELVIN_BOOL ? 1 : 8;
         KELVIN_TRY(format->put(file, a, start, count, (const char *)values + row * cell * bytes));
     }
     return KELVIN_OK;
@@ -219,7 +219,7 @@ static void npz_of_odd_bytes(void **state)
     static const char *const odd[] = {"\xff",         "ok\xe2\x82",       "\xc0\x80x",
                                       "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
     static const struct export_axis six = {.name = "six", .n = 6};
-    static const struct export_array texts[] = {{NULL, "odd", "odd", EXPORT_TEXT, 1, {&six}, odd}};
+    static const struct export_array texts[] = {{NULL, "odd", "odd", KELVIN_TEXT, 1, {&six}, odd}};
     static const struct export_sheet all = {texts, 1};
     void *file = kelvin_alloc(1, export_npz.size);
     assert_non_null(file);

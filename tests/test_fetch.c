@@ -378,9 +378,9 @@ static void missing_library(void **state)
 {
     (void)state;
     void *table[1];
-    const struct library_symbol symbol = {"no_such_function", 0};
-    const struct library none = {"libnone", "libnone7", {"libnone.so.7", "libnone.so"}, &symbol, 1};
-    const struct library old = {"libarchive", "libarchive13", {"libnone.so.7", "libarchive.so.13"}, &symbol, 1};
+    static const char *const functions[] = {"no_such_function", NULL};
+    const struct library none = {"libnone", "libnone7", {"libnone.so.7", "libnone.so"}, functions};
+    const struct library old = {"libarchive", "libarchive13", {"libnone.so.7", "libarchive.so.13"}, functions};
     fails(library_open(table, &none), KELVIN_EIO, "libnone is not installed", "apt-get install libnone7");
     fails(library_open(table, &old), KELVIN_EIO, "libarchive is too old", "no_such_function");
 }

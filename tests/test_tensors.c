@@ -58,7 +58,7 @@ static void bits_come_back(void **state)
         {.name = "none", .dtype = KELVIN_F32, .ndim = 3, .shape = {SIZE_MAX / 2, 3, 0}, .data = none},
         {.name = "one", .dtype = KELVIN_F32, .ndim = 0, .data = (void *)(singles + 3)},
     };
-    const struct kelvin_note notes[] = {{"step", "12"}, {"init", "a \"folder\"\n"}};
+    const struct kelvin_note notes[] = {{"step", "12", ""}, {"init", "a \"folder\"\n", ""}};
     assert_ok(kelvin_tensors_write(in_base("bits"), arrays, 4, notes, 2));
     assert_ok(kelvin_tensors_write(in_base("again"), arrays, 4, notes, 2));
     same_bytes(in_base("bits"), in_base("again"));
@@ -126,7 +126,7 @@ static void cannot_be_written(void **state)
     fails(kelvin_tensors_write(in_base("twice"), twice, 2, NULL, 0), KELVIN_EUSAGE, "/twice", "there twice");
     struct kelvin_array huge = {"x", KELVIN_F64, 3, {SIZE_MAX / 4, 2, 2}, data};
     fails(kelvin_tensors_write(in_base("huge"), &huge, 1, NULL, 0), KELVIN_ENOMEM, "/huge", "larger than can be");
-    const struct kelvin_note latin = {"init", "caf\xe9"};
+    const struct kelvin_note latin = {"init", "caf\xe9", ""};
     fails(kelvin_tensors_write(in_base("latin"), twice, 1, &latin, 1), KELVIN_EUSAGE, "/latin", "UTF-8");
     assert_false(exists(in_base("twice")) || exists(in_base("huge")) || exists(in_base("latin")));
 }
@@ -334,7 +334,7 @@ static void headers_are_signed(void **state)
     (void)state;
     const struct kelvin_array array = {"w", KELVIN_F64, 1, {3}, (void *)data};
     size_t length = 0;
-    const struct kelvin_string string = {"init", "a \"header_crc32\":\"folder\""};
+    const struct kelvin_note string = {"init", "a \"header_crc32\":\"folder\"", ""};
     for (uint32_t crc32 = 0; crc32 < 5; crc32++) {
         char *header, note[32], expected[32];
         size_t bytes;
@@ -380,7 +380,8 @@ static void npy_in_pieces(void **state)
 {
     (void)state;
     const size_t shape[3] = {5, 2, 3};
-    const struct kelvin_npy form = {KELVIN_NPY_F32, 3, {5, 2, 3}}, huge = {KELVIN_NPY_I64, 2, {SIZE_MAX, 2}};
+    const struct kelvin_array form = {"", KELVIN_F32, 3, {5, 2, 3}, NULL},
+                              huge = {"", KELVIN_I64, 2, {SIZE_MAX, 2}, NULL};
     float values[30];
     for (int i = 0; i < 30; i++) values[i] = (float)i - 2.385f;
     assert_ok(write_logits(in_base("whole.npy"), values, shape));

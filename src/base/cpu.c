@@ -9,73 +9,50 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #define BASELINE "x86-64"
-static bool has_v3(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2");
-}
-static bool has_v4(void)
-{
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-#else
-#if defined(__aarch64__)
+#elif defined(__aarch64__)
 #define BASELINE "neon"
 #else
 #define BASELINE "baseline"
 #endif
-static bool has_v3(void)
-{
-    return false;
-}
-static bool has_v4(void)
-{
-    return false;
-}
-#endif
 
-static bool has_baseline(void)
-{
-    return true;
-}
-
-static const struct {
-    const char *name;
-    bool (*supported)(void);
-} isas[KELVIN_ISA_COUNT] = {
-    [KELVIN_ISA_BASELINE] = {BASELINE, has_baseline},
-    [KELVIN_ISA_X86_64_V3] = {"x86-64-v3", has_v3},
-    [KELVIN_ISA_X86_64_V4] = {"x86-64-v4", has_v4},
-};
+static const char *const names[KELVIN_ISA_COUNT] = {
+    [KELVIN_ISA_BASELINE] = BASELINE, [KELVIN_ISA_X86_64_V3] = "x86-64-v3", [KELVIN_ISA_X86_64_V4] = "x86-64-v4"};
 
 const char *kelvin_isa_name(kelvin_isa isa)
 {
-    return isas[isa].name;
+    return names[isa];
 }
 
 bool kelvin_isa_supported(kelvin_isa isa)
 {
-    return isas[isa].supported();
+    if (isa == KELVIN_ISA_BASELINE) return true;
+#if defined(__x86_64__)
+    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2");
+    if (!v3 || isa == KELVIN_ISA_X86_64_V3) return v3;
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+#else
+    return false;
+#endif
 }
 
 kelvin_status kelvin_isa_choose(kelvin_isa *isa)
 {
     const char *wanted = getenv("KELVIN_ISA");
+    const bool best = !wanted || !*wanted;
+    char known[128] = "";
     for (int i = KELVIN_ISA_COUNT - 1; i >= 0; i--) {
         *isa = (kelvin_isa)i;
-        if (!wanted || !*wanted) {
-            if (kelvin_isa_supported(*isa)) return KELVIN_OK;
-        } else if (strcmp(wanted, isas[i].name) == 0) {
-            if (kelvin_isa_supported(*isa)) return KELVIN_OK;
-            return kelvin_fail(KELVIN_EUSAGE, "KELVIN_ISA=%s: this CPU does not have it", wanted);
-        }
+        const bool supported = kelvin_isa_supported(*isa);
+        if (best ? supported : strcmp(wanted, names[i]) == 0)
+            return supported ? KELVIN_OK
+                             : kelvin_fail(KELVIN_EUSAGE, "KELVIN_ISA=%s: this CPU does not have it", wanted);
     }
-    char known[128] = "";
     for (int i = 0; i < KELVIN_ISA_COUNT; i++) {
         const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", isas[i].name);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names[i]);
     }
     return kelvin_fail(KELVIN_EUSAGE, "KELVIN_ISA=%s is not an instruction set known here; expected one of %s", wanted,
                        known);

@@ -4,17 +4,16 @@
 #include <dlfcn.h>
 #include <string.h>
 
-kelvin_status library_open(void *table, const struct library *library)
+kelvin_status library_open(void *pointers, const struct library *library)
 {
     void *handle = NULL;
     for (size_t i = 0; !handle && library->files[i]; i++) handle = dlopen(library->files[i], RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         return kelvin_fail(KELVIN_EIO, "%s is not installed (apt-get install %s)", library->name, library->package);
-    for (size_t i = 0; i < library->n; i++) {
-        void *found = dlsym(handle, library->symbols[i].name);
-        if (!found)
-            return kelvin_fail(KELVIN_EIO, "%s is too old: it has no %s", library->name, library->symbols[i].name);
-        memcpy((char *)table + library->symbols[i].offset, &found, sizeof found);
+    for (size_t i = 0; library->functions[i]; i++) {
+        void *found = dlsym(handle, library->functions[i]);
+        if (!found) return kelvin_fail(KELVIN_EIO, "%s is too old: it has no %s", library->name, library->functions[i]);
+        memcpy((char *)pointers + i * sizeof found, &found, sizeof found);
     }
     return KELVIN_OK;
 }

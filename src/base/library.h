@@ -8,23 +8,18 @@
 
 #include <kelvin/base.h>
 
-struct library_symbol {
-    const char *name;
-    size_t offset; /* of its pointer in the table */
-};
-
 struct library {
-    const char *name, *package; /* "libcurl", and what brings it: "libcurl4" */
-    const char *files[4];       /* the first that is there is taken */
-    const struct library_symbol *symbols;
-    size_t n;
+    const char *name, *package;   /* "libcurl", and what brings it: "libcurl4" */
+    const char *files[4];         /* the first that is there is taken */
+    const char *const *functions; /* up to NULL */
 };
 
-/* In a struct of pointers, and in the table of their names: both from one list of functions. */
+/* In a struct of pointers, and in the list of their names: both from one list of functions. */
 #define LIBRARY_POINTER(function) __typeof__(function) *function;
-#define LIBRARY_SYMBOL(function)  {#function, offsetof(struct LIBRARY_TABLE, function)},
+#define LIBRARY_NAME(function)    #function,
 
-/* Fills a table of pointers to functions. The library stays open: it may have threads and handlers of its own. */
-KELVIN_MUST_CHECK kelvin_status library_open(void *table, const struct library *library);
+/* Fills a struct of pointers to the functions, in their order. The library stays open: it may have threads and handlers
+ * of its own. */
+KELVIN_MUST_CHECK kelvin_status library_open(void *pointers, const struct library *library);
 
 #endif

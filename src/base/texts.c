@@ -25,16 +25,16 @@ size_t kelvin_utf8_letter(uint32_t *code, const char *text)
     return 0;
 }
 
-static bool is_utf8(const char *text)
+size_t kelvin_utf8_length(const char *text)
 {
-    for (size_t n; *text; text += n)
-        if ((n = kelvin_utf8_letter(NULL, text)) == 0) return false;
-    return true;
+    size_t at = 0;
+    for (size_t n; (n = kelvin_utf8_letter(NULL, text + at)) > 0;) at += n;
+    return at;
 }
 
 char *kelvin_utf8(const char *text)
 {
-    if (is_utf8(text)) return kelvin_strdup(text);
+    if (!text[kelvin_utf8_length(text)]) return kelvin_strdup(text);
     char *out = kelvin_alloc(strlen(text) + 1, 2);
     for (char *to = out; out && *text; text++) {
         const unsigned char byte = (unsigned char)*text;

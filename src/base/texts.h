@@ -10,6 +10,9 @@
  * NULL. */
 size_t kelvin_utf8_letter(uint32_t *code, const char *text);
 
+/* How many bytes from the start of a text are UTF-8: all, or those before the first that is not. */
+size_t kelvin_utf8_length(const char *text);
+
 /* A copy of the text as UTF-8: one that is not is taken for Latin-1, as names of files may be. Freed with kelvin_free;
  * NULL if memory is short. */
 char *kelvin_utf8(const char *text);

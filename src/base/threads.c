@@ -56,29 +56,25 @@ static void *thread_main(void *argument)
 
 kelvin_status kelvin_pool_create(kelvin_pool **out, size_t threads)
 {
-    *out = NULL;
     if (threads == 0) threads = kelvin_cpu_count();
-    kelvin_pool *pool = kelvin_alloc(1, sizeof *pool);
+    kelvin_pool *pool = *out = kelvin_alloc(1, sizeof *pool);
     if (!pool) return KELVIN_ENOMEM;
-    pool->thread = kelvin_alloc(threads, sizeof *pool->thread);
-    if (!pool->thread) {
-        kelvin_free(pool);
-        return KELVIN_ENOMEM;
-    }
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->done, NULL);
     pool->threads = threads;
-    while (pool->started + 1 < threads) {
-        if (pthread_create(&pool->thread[pool->started], NULL, thread_main, pool)) {
-            const size_t got = pool->started + 1;
-            kelvin_pool_destroy(pool);
-            return kelvin_fail(KELVIN_ENOMEM, "only %zu of %zu threads could be started", got, threads);
-        }
-        pool->started++;
+    pool->thread = kelvin_alloc(threads, sizeof *pool->thread);
+    kelvin_status status = pool->thread ? KELVIN_OK : KELVIN_ENOMEM;
+    while (pool->started + 1 < threads && !status) {
+        if (pthread_create(&pool->thread[pool->started], NULL, thread_main, pool))
+            status = kelvin_fail(KELVIN_ENOMEM, "only %zu of %zu threads could be started", pool->started + 1, threads);
+        else
+            pool->started++;
     }
-    *out = pool;
-    return KELVIN_OK;
+    if (!status) return KELVIN_OK;
+    kelvin_pool_destroy(pool);
+    *out = NULL;
+    return status;
 }
 
 size_t kelvin_pool_threads(const kelvin_pool *pool)

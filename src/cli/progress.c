@@ -2,7 +2,7 @@
 #include "cli/progress.h"
 
 #include "cli/amounts.h"
-#include "fetch/text.h"
+#include "files/text.h"
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
  * out by moving the rest of the field. So nothing is allocated per field, and numbers are read where they stand. */
 #include "data/csv.h"
 
-#include "files/text.h"
+#include "base/texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static kelvin_status check_encoding(const char *path, size_t line, const char *t
     char found[32];
     const char *zero = memchr(text, 0, bytes);
     if (zero) return fail_at_byte(path, line, text, (size_t)(zero - text), "is 0", "");
-    const size_t good = text_utf8(text);
+    const size_t good = kelvin_utf8_length(text);
     if (good == bytes) return KELVIN_OK;
     snprintf(found, sizeof found, "\\x%02x is not UTF-8", (unsigned char)text[good]);
     return fail_at_byte(path, line, text, good, found, " (from latin-1: iconv -f latin1 -t utf-8)");

@@ -135,7 +135,7 @@ static kelvin_status put_stat(struct export *e, size_t chain, size_t draw, size_
 {
     const kelvin_run *run = e->samples->run;
     const kelvin_statistic *stat = e->plan.stat[i];
-    const enum export_type type = export_stat_type(stat);
+    const enum kelvin_dtype type = export_stat_type(stat);
     const size_t row = kelvin_run_draw_row(run, kelvin_run_warmup(run) + (uint32_t)draw);
     const size_t start[] = {chain, draw}, count[] = {1, 1};
     const double *found = row < history->rows ? kelvin_history_at(history, row, stat->name) : NULL;
@@ -144,7 +144,7 @@ static kelvin_status put_stat(struct export *e, size_t chain, size_t draw, size_
                            (unsigned)e->plan.chain[chain], stat->name, row);
     const int64_t whole = stat->whole ? (int64_t)*found : 0;
     const char truth = whole != 0;
-    const void *values[] = {[EXPORT_F64] = found, [EXPORT_I64] = &whole, [EXPORT_BOOL] = &truth};
+    const void *values[] = {[KELVIN_F64] = found, [KELVIN_I64] = &whole, [KELVIN_BOOL] = &truth};
     return put(e, e->plan.stats + (int)i, start, count, values[type]);
 }
 

@@ -28,19 +28,13 @@
     X(nc_abort)                                                                                                        \
     X(nc_strerror)
 
-#define LIBRARY_TABLE netcdf_library
 struct netcdf_library {
     FUNCTIONS(LIBRARY_POINTER)
 };
 
-static const struct library_symbol symbols[] = {FUNCTIONS(LIBRARY_SYMBOL)};
+static const char *const functions[] = {FUNCTIONS(LIBRARY_NAME) NULL};
 static const struct library libnetcdf = {
-    "libnetcdf",
-    "libnetcdf19",
-    {"libnetcdf.so.19", "libnetcdf.so.22", "libnetcdf.so"},
-    symbols,
-    sizeof symbols / sizeof *symbols,
-};
+    "libnetcdf", "libnetcdf19", {"libnetcdf.so.19", "libnetcdf.so.22", "libnetcdf.so"}, functions};
 
 /* A variable: an array of the sheet, or the coordinates of an axis. */
 struct variable {
@@ -62,8 +56,8 @@ static const struct {
     nc_type type;
     const char *dtype; /* what xarray is to make of it, if that is another */
 } types[] = {
-    [EXPORT_F32] = {NC_FLOAT, NULL},   [EXPORT_F64] = {NC_DOUBLE, NULL},  [EXPORT_I64] = {NC_INT64, NULL},
-    [EXPORT_BOOL] = {NC_BYTE, "bool"}, [EXPORT_TEXT] = {NC_STRING, NULL},
+    [KELVIN_F32] = {NC_FLOAT, NULL},   [KELVIN_F64] = {NC_DOUBLE, NULL},  [KELVIN_I64] = {NC_INT64, NULL},
+    [KELVIN_BOOL] = {NC_BYTE, "bool"}, [KELVIN_TEXT] = {NC_STRING, NULL},
 };
 
 /* Turns libnetcdf's answer into ours. A full disk is just "HDF error" to it. */
@@ -103,7 +97,7 @@ static kelvin_status find_dimension(int *dimension, struct netcdf *file, int gro
     KELVIN_TRY(check(file, lib->nc_def_dim(group, axis->name, axis->n, dimension)));
     struct variable *coordinates = &file->coordinates[file->n_coordinates++];
     *coordinates = (struct variable){.group = group, .axis = axis};
-    const nc_type type = types[axis->text ? EXPORT_TEXT : EXPORT_I64].type;
+    const nc_type type = types[axis->text ? KELVIN_TEXT : KELVIN_I64].type;
     return check(file, lib->nc_def_var(group, axis->name, type, 1, dimension, &coordinates->id));
 }
 
@@ -151,12 +145,11 @@ static kelvin_status allocate(struct netcdf *file)
  * beside its numbers is about 1 kB. */
 static kelvin_status find_room(struct netcdf *file)
 {
-    static const uint64_t bytes[] = {[EXPORT_F32] = 4, [EXPORT_F64] = 8, [EXPORT_I64] = 8, [EXPORT_BOOL] = 1};
     enum { BESIDE = 4096, ROOT = 1 << 16 };
     uint64_t all = ROOT;
     for (size_t i = 0; i < file->sheet->n; i++) {
         const struct export_array *array = &file->sheet->arrays[i];
-        if (!array->text) all += BESIDE * (1 + array->ndim) + export_count(array) * bytes[array->type];
+        if (!array->text) all += BESIDE * (1 + array->ndim) + export_count(array) * kelvin_dtypes[array->type].bytes;
         for (size_t j = 0; array->text && j < export_count(array); j++) all += BESIDE + 8 * strlen(array->text[j]);
     }
     return kelvin_writer_reserve(&file->writer, all);

@@ -42,7 +42,7 @@ static size_t width_of(const struct export_array *array)
 
 static size_t header_of(char header[KELVIN_NPY_HEADER], const struct export_array *array)
 {
-    struct kelvin_npy form = {.type = flat_types[array->type].npy, .axes = array->ndim};
+    struct kelvin_array form = {.dtype = array->type, .ndim = array->ndim};
     for (size_t i = 0; i < array->ndim; i++) form.shape[i] = array->axis[i]->n;
     if (array->text) form.shape[array->ndim] = width_of(array);
     return kelvin_npy_header(header, &form);
@@ -75,7 +75,7 @@ static kelvin_status begin(void *file, const char *path, const struct export_she
         const struct export_array *array = &sheet->arrays[i];
         snprintf(npz->members[i].name, ZIP_NAME, "%s.npy", array->key);
         npz->members[i].bytes =
-            header_of(header, array) + export_count(array) * width_of(array) * flat_types[array->type].bytes;
+            header_of(header, array) + export_count(array) * width_of(array) * kelvin_dtypes[array->type].bytes;
     }
     npz->directory = zip_place(npz->members, sheet->n);
     KELVIN_TRY(kelvin_writer_reserve(&npz->flat.writer, npz->directory));
@@ -95,7 +95,7 @@ static kelvin_status finish(struct npz *npz)
     uint64_t at = npz->directory;
     for (size_t i = 0; i < n; i++) {
         struct zip_member *member = &npz->members[i];
-        KELVIN_TRY(flat_crc32(&member->crc32, &npz->flat, member->data, member->bytes));
+        KELVIN_TRY(kelvin_file_crc32(&member->crc32, npz->flat.writer.temporary, member->data, member->bytes));
         size_t bytes = zip_local(record, member);
         KELVIN_TRY(kelvin_writer_put_at(&npz->flat.writer, record, bytes, member->header));
         bytes = zip_entry(record, member);

@@ -51,7 +51,7 @@ static kelvin_status choose(struct maker *m)
 /* ---- arrays ---- */
 
 static struct export_array *add(struct maker *m, const char *group, const char *name, const char *key,
-                                enum export_type type)
+                                enum kelvin_dtype type)
 {
     struct export_array *array = &m->arrays[m->plan->sheet.n++];
     array->group = group;
@@ -67,7 +67,7 @@ static void add_axis(struct export_array *array, const struct export_axis *axis)
 }
 
 /* One value for each draw; axes may follow. Returns its number. */
-static int add_drawn(struct maker *m, const char *group, const char *name, const char *key, enum export_type type)
+static int add_drawn(struct maker *m, const char *group, const char *name, const char *key, enum kelvin_dtype type)
 {
     struct export_array *array = add(m, group, name, key, type);
     add_axis(array, &m->chain);
@@ -80,7 +80,7 @@ static kelvin_status add_tensors(struct maker *m)
     const kelvin_model *model = m->samples->run->model;
     for (size_t t = 0; t < model->n_tensors; t++) {
         const kelvin_tensor *tensor = &model->tensor[t];
-        const int array = add_drawn(m, "posterior", tensor->name, tensor->name, EXPORT_F32);
+        const int array = add_drawn(m, "posterior", tensor->name, tensor->name, KELVIN_F32);
         if (t == 0) m->plan->tensors = array;
         struct export_axis *axis = kelvin_arena_alloc(m->plan->arena, tensor->ndim, sizeof *axis);
         if (!axis) return KELVIN_ENOMEM;
@@ -93,10 +93,10 @@ static kelvin_status add_tensors(struct maker *m)
     return KELVIN_OK;
 }
 
-enum export_type export_stat_type(const kelvin_statistic *stat)
+enum kelvin_dtype export_stat_type(const kelvin_statistic *stat)
 {
-    if (!stat->whole) return EXPORT_F64;
-    return stat->most == 1 ? EXPORT_BOOL : EXPORT_I64;
+    if (!stat->whole) return KELVIN_F64;
+    return stat->most == 1 ? KELVIN_BOOL : KELVIN_I64;
 }
 
 /* Histories of earlier versions may lack a column: then no chain has it. */
@@ -120,7 +120,7 @@ static kelvin_status add_stats(struct maker *m)
 
 static int add_logits(struct maker *m, kelvin_side side, const char *group, const char *key)
 {
-    const int array = add_drawn(m, group, "logits", key, EXPORT_F32);
+    const int array = add_drawn(m, group, "logits", key, KELVIN_F32);
     add_axis(&m->arrays[array], &m->obs[side]);
     add_axis(&m->arrays[array], &m->class);
     return array;
@@ -128,7 +128,7 @@ static int add_logits(struct maker *m, kelvin_side side, const char *group, cons
 
 static int add_labels(struct maker *m, kelvin_side side, const char *group, const char *key)
 {
-    struct export_array *array = add(m, group, "y", key, EXPORT_I64);
+    struct export_array *array = add(m, group, "y", key, KELVIN_I64);
     add_axis(array, &m->obs[side]);
     return (int)(array - m->arrays);
 }
@@ -137,7 +137,7 @@ static void add_sides(struct maker *m, unsigned parts)
 {
     struct plan_side *train = &m->plan->side[KELVIN_TRAIN], *test = &m->plan->side[KELVIN_TEST];
     if (parts & 1u << PLAN_LIKELIHOOD) {
-        train->likelihood = add_drawn(m, "log_likelihood", "y", "log_likelihood", EXPORT_F64);
+        train->likelihood = add_drawn(m, "log_likelihood", "y", "log_likelihood", KELVIN_F64);
         add_axis(&m->arrays[train->likelihood], &m->obs[KELVIN_TRAIN]);
     }
     if (parts & 1u << PLAN_PREDICTIVE)
@@ -156,7 +156,7 @@ static kelvin_status add_text(struct maker *m, const char *name, const char *tex
     const char **one = kelvin_arena_alloc(m->plan->arena, 1, sizeof *one);
     if (!one) return KELVIN_ENOMEM;
     *one = text;
-    add(m, NULL, name, name, EXPORT_TEXT)->text = one;
+    add(m, NULL, name, name, KELVIN_TEXT)->text = one;
     return KELVIN_OK;
 }
 
@@ -177,9 +177,9 @@ static kelvin_status add_run(struct maker *m)
 
 static kelvin_status add_coordinates(struct maker *m)
 {
-    struct export_array *chain = add(m, NULL, "chain", "chain", EXPORT_I64);
-    struct export_array *draw = add(m, NULL, "draw", "draw", EXPORT_I64);
-    struct export_array *names = add(m, NULL, "class", "class_names", EXPORT_TEXT);
+    struct export_array *chain = add(m, NULL, "chain", "chain", KELVIN_I64);
+    struct export_array *draw = add(m, NULL, "draw", "draw", KELVIN_I64);
+    struct export_array *names = add(m, NULL, "class", "class_names", KELVIN_TEXT);
     add_axis(chain, &m->chain);
     add_axis(draw, &m->draw);
     add_axis(names, &m->class);

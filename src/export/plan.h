@@ -44,6 +44,6 @@ KELVIN_MUST_CHECK kelvin_status export_plan_make(struct plan *plan, const kelvin
 void export_plan_free(struct plan *plan);
 
 /* As what a number of the history goes into the file. */
-enum export_type export_stat_type(const kelvin_statistic *stat);
+enum kelvin_dtype export_stat_type(const kelvin_statistic *stat);
 
 #endif

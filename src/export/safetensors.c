@@ -1,6 +1,6 @@
-/* safetensors, as run/tensors.c has it: one header, then the arrays without gaps. Those with the largest elements come
- * first, so that all of them are aligned. Texts are strings of the header, lists of them as JSON. The header is written
- * last, with the checksum; its length does not depend on that. */
+/* safetensors, as files/tensors.c has it: one header, then the arrays without gaps. Those with the largest elements
+ * come first, so that all of them are aligned. Texts are strings of the header, lists of them as JSON. The header is
+ * written last, with the checksum; its length does not depend on that. */
 #include "export/flat.h"
 
 #include <jansson.h>
@@ -12,7 +12,7 @@ struct safetensors {
     struct flat flat;
     const char *path;
     struct kelvin_array *arrays; /* (n), as they lie in the file */
-    struct kelvin_string *strings;
+    struct kelvin_note *strings;
     char **lists; /* (n_strings): those of the strings that were made here; jansson's */
     size_t n, n_strings, header;
     uint64_t data; /* bytes of all arrays */
@@ -33,7 +33,7 @@ static kelvin_status add_text(struct safetensors *file, const struct export_arra
     const size_t i = file->n_strings++;
     if (array->ndim > 0 && !(file->lists[i] = json_list(array->text, export_count(array))))
         return kelvin_fail(KELVIN_EFORMAT, "%s: %s: a name is not UTF-8, or memory ran out", file->path, array->key);
-    file->strings[i] = (struct kelvin_string){array->key, array->ndim > 0 ? file->lists[i] : array->text[0]};
+    file->strings[i] = (struct kelvin_note){array->key, array->ndim > 0 ? file->lists[i] : array->text[0], ""};
     return KELVIN_OK;
 }
 
@@ -42,11 +42,11 @@ static void add_array(struct safetensors *file, size_t i)
     const struct export_array *array = &file->flat.sheet->arrays[i];
     struct kelvin_array *to = &file->arrays[file->n++];
     memcpy(to->name, array->key, sizeof to->name);
-    to->dtype = flat_types[array->type].dtype;
+    to->dtype = array->type;
     to->ndim = array->ndim;
     for (size_t j = 0; j < array->ndim; j++) to->shape[j] = array->axis[j]->n;
     file->flat.at[i] = file->data;
-    file->data += export_count(array) * flat_types[array->type].bytes;
+    file->data += export_count(array) * kelvin_dtypes[array->type].bytes;
 }
 
 static kelvin_status list_all(struct safetensors *file)
@@ -56,7 +56,7 @@ static kelvin_status list_all(struct safetensors *file)
         if (sheet->arrays[i].text) KELVIN_TRY(add_text(file, &sheet->arrays[i]));
     for (size_t bytes = sizeof(double); bytes > 0; bytes--)
         for (size_t i = 0; i < sheet->n; i++)
-            if (!sheet->arrays[i].text && flat_types[sheet->arrays[i].type].bytes == bytes) add_array(file, i);
+            if (!sheet->arrays[i].text && kelvin_dtypes[sheet->arrays[i].type].bytes == bytes) add_array(file, i);
     return KELVIN_OK;
 }
 
@@ -87,7 +87,7 @@ static kelvin_status finish(struct safetensors *file)
 {
     uint32_t crc32;
     char *header;
-    KELVIN_TRY(flat_crc32(&crc32, &file->flat, file->header, file->data));
+    KELVIN_TRY(kelvin_file_crc32(&crc32, file->flat.writer.temporary, file->header, file->data));
     KELVIN_TRY(make_header(&header, file, crc32));
     const kelvin_status status = kelvin_writer_put_at(&file->flat.writer, header, file->header, 0);
     kelvin_free(header);

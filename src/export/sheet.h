@@ -4,7 +4,6 @@
 
 #include "files/formats.h"
 
-enum export_type { EXPORT_F32, EXPORT_F64, EXPORT_I64, EXPORT_BOOL, EXPORT_TEXT };
 enum { EXPORT_NAME = KELVIN_ARRAY_NAME };
 
 struct export_axis {
@@ -18,10 +17,10 @@ struct export_array {
     const char *group;      /* of netCDF; NULL: its coordinates and attributes say the same */
     char name[EXPORT_NAME]; /* in its group */
     char key[EXPORT_NAME];  /* where there are no groups */
-    enum export_type type;
+    enum kelvin_dtype type;
     size_t ndim;
     const struct export_axis *axis[KELVIN_ARRAY_AXES];
-    const char *const *text; /* of EXPORT_TEXT: the values, row-major; without axes it is about all of the file */
+    const char *const *text; /* of KELVIN_TEXT: the values, row-major; without axes it is about all of the file */
 };
 
 struct export_sheet {

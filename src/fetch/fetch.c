@@ -1,5 +1,4 @@
 /* What is public: looks whether there is anything to do, keeps others out, goes through the sources, cleans up. */
-#include "fetch/folders.h"
 #include "fetch/room.h"
 
 #include <stdio.h>
@@ -25,14 +24,15 @@ static const struct fetch_set *find(const char *name)
 /* ---- a job ---- */
 
 static kelvin_status start(struct fetch_job **out, const struct fetch_set *set, size_t threads,
-                           struct fetch_watch *watch)
+                           kelvin_fetch_progress *progress, void *context)
 {
     struct fetch_job *job = *out = kelvin_alloc(1, sizeof *job);
     if (!job) return KELVIN_ENOMEM;
     job->set = set;
     job->n = canonical_count(set->canonical);
-    job->watch = watch;
-    pthread_mutex_init(&watch->mutex, NULL);
+    job->progress = progress;
+    job->context = context;
+    pthread_mutex_init(&job->telling, NULL);
     KELVIN_TRY(cache_folder(job->cache));
     KELVIN_TRY(kelvin_path_join(job->folder, job->cache, "%s", set->canonical->name));
     KELVIN_TRY(kelvin_path_join(job->work, job->cache, "%s.fetch", set->canonical->name));
@@ -44,7 +44,7 @@ static void end(struct fetch_job *job)
 {
     if (!job) return;
     kelvin_pool_destroy(job->pool);
-    pthread_mutex_destroy(&job->watch->mutex);
+    pthread_mutex_destroy(&job->telling);
     kelvin_free(job);
 }
 
@@ -85,15 +85,13 @@ static kelvin_status fetch_alone(struct fetch_job *job, const char *from)
 static kelvin_status fetch(struct fetch_job *job, const char *from)
 {
     kelvin_path path;
-    char what[128];
     int lock = -1;
     KELVIN_TRY(kelvin_path_join(path, job->cache, "%s.lock", job->set->canonical->name));
     KELVIN_TRY(fetch_check_files(job));
     const bool complete = fetch_is_complete(job);
     if (complete && access(job->work, F_OK) && access(path, F_OK)) return KELVIN_OK;
-    snprintf(what, sizeof what, "waiting for another fetch of %s", job->set->canonical->name);
     kelvin_status status = folder_make(job->cache);
-    if (!status) status = folder_lock(&lock, path, job->watch, what);
+    if (!status) status = folder_lock(&lock, path, job);
     status = advise(status);
     if (!status) status = fetch_alone(job, from);
     folder_unlock(lock, path);
@@ -103,10 +101,10 @@ static kelvin_status fetch(struct fetch_job *job, const char *from)
 kelvin_status fetch_verify_set(bool *complete, const struct fetch_set *set, size_t threads,
                                kelvin_fetch_progress *progress, void *context)
 {
-    struct fetch_watch watch = {.progress = progress, .context = context};
     struct fetch_job *job;
     *complete = false;
-    kelvin_status status = start(&job, set, threads, &watch);
+    if (!set) return KELVIN_EUSAGE;
+    kelvin_status status = start(&job, set, threads, progress, context);
     if (!status) status = fetch_check_files(job);
     if (!status) *complete = fetch_is_complete(job);
     end(job);
@@ -116,11 +114,11 @@ kelvin_status fetch_verify_set(bool *complete, const struct fetch_set *set, size
 kelvin_status fetch_set_run(const struct fetch_set *set, const char *from, size_t threads,
                             kelvin_fetch_progress *progress, void *context)
 {
-    struct fetch_watch watch = {.progress = progress, .context = context};
     struct fetch_job *job;
     *source = '\0';
+    if (!set) return KELVIN_EUSAGE;
     if (from) KELVIN_TRY(sources_check(from));
-    kelvin_status status = start(&job, set, threads, &watch);
+    kelvin_status status = start(&job, set, threads, progress, context);
     if (!status) status = fetch(job, from);
     end(job);
     return status;
@@ -129,15 +127,11 @@ kelvin_status fetch_set_run(const struct fetch_set *set, const char *from, size_
 kelvin_status kelvin_fetch_verify(bool *complete, const char *name, size_t threads, kelvin_fetch_progress *progress,
                                   void *context)
 {
-    const struct fetch_set *set = find(name);
-    *complete = false;
-    return set ? fetch_verify_set(complete, set, threads, progress, context) : KELVIN_EUSAGE;
+    return fetch_verify_set(complete, find(name), threads, progress, context);
 }
 
 kelvin_status kelvin_fetch(const char *name, const char *from, size_t threads, kelvin_fetch_progress *progress,
                            void *context)
 {
-    const struct fetch_set *set = find(name);
-    *source = '\0';
-    return set ? fetch_set_run(set, from, threads, progress, context) : KELVIN_EUSAGE;
+    return fetch_set_run(find(name), from, threads, progress, context);
 }

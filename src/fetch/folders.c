@@ -1,9 +1,10 @@
 /* Folders: made, walked through, removed, locked. */
-#include "fetch/folders.h"
+#include "fetch/room.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
@@ -54,11 +55,8 @@ kelvin_status folder_make(const char *folder)
 
 static kelvin_status remove_entry(void *context, const char *path, const struct stat *about)
 {
-    (void)context;
-    if (S_ISDIR(about->st_mode))
-        rmdir(path);
-    else
-        unlink(path);
+    (void)context, (void)about;
+    remove(path);
     return KELVIN_OK;
 }
 
@@ -66,11 +64,8 @@ static kelvin_status remove_entry(void *context, const char *path, const struct 
 void folder_remove(const char *folder)
 {
     struct stat about;
-    if (lstat(folder, &about) || !S_ISDIR(about.st_mode)) {
-        unlink(folder);
-        return;
-    }
-    if (folder_walk(folder, DEEPEST, remove_entry, NULL) == KELVIN_OK) rmdir(folder);
+    const bool is_folder = lstat(folder, &about) == 0 && S_ISDIR(about.st_mode);
+    if (!is_folder || folder_walk(folder, DEEPEST, remove_entry, NULL) == KELVIN_OK) remove(folder);
 }
 
 static kelvin_status add_bytes(void *context, const char *path, const struct stat *about)
@@ -88,26 +83,19 @@ uint64_t folder_bytes(const char *folder)
 
 /* ---- the lock ---- */
 
-/* The file may have been removed by the one who held the lock before: then a lock on it means nothing. */
-static bool has_name(int fd, const char *path)
-{
-    struct stat open_file, named_file;
-    return fstat(fd, &open_file) == 0 && lstat(path, &named_file) == 0 && open_file.st_ino == named_file.st_ino &&
-           open_file.st_dev == named_file.st_dev;
-}
-
-kelvin_status folder_lock(int *lock, const char *path, struct fetch_watch *watch, const char *what)
+kelvin_status folder_lock(int *lock, const char *path, struct fetch_job *job)
 {
     for (;;) {
         KELVIN_TRY(kelvin_open_regular(lock, path, O_RDWR | O_CREAT));
         const int failed = flock(*lock, LOCK_EX | LOCK_NB) ? errno : 0;
-        if (!failed && has_name(*lock, path)) return KELVIN_OK;
+        /* The one who held the lock before may have removed the file: then a lock on it means nothing. */
+        if (!failed && kelvin_has_name(*lock, path)) return KELVIN_OK;
         close(*lock);
         *lock = -1;
         if (!failed || failed == EINTR) continue;
         if (failed != EWOULDBLOCK)
             return kelvin_fail(KELVIN_EIO, "%s: could not be locked: %s", path, strerror(failed));
-        KELVIN_TRY(fetch_tell(watch, what, 0, 0));
+        KELVIN_TRY(fetch_tell(job, 0, 0, FETCH_KEPT, "waiting for another fetch of %s", job->set->canonical->name));
         nanosleep(&(struct timespec){0, 100 * 1000 * 1000}, NULL);
     }
 }

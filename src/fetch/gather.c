@@ -1,44 +1,26 @@
 /* Takes what is useful in a file, an archive or a folder. */
-#include "fetch/folders.h"
 #include "fetch/room.h"
-
-#include <stdio.h>
 
 enum { SEARCH_DEPTH = 3 };
 
-static kelvin_status take_plain(struct fetch_job *job, const char *path, size_t index, size_t bytes)
-{
-    if (bytes != job->set->canonical->files[index].bytes) return piece_place(job, index, NULL, bytes, path);
-    char *data;
-    KELVIN_TRY(kelvin_file_read(&data, &bytes, path));
-    const kelvin_status status = piece_place(job, index, data, bytes, path);
-    kelvin_free(data);
-    return status;
-}
-
-static kelvin_status take_labels(struct fetch_job *job, const char *path, size_t index)
-{
-    char *data;
-    size_t bytes;
-    KELVIN_TRY(kelvin_file_read(&data, &bytes, path));
-    const kelvin_status status = pictures_take_labels(job, index, data, bytes, path);
-    kelvin_free(data);
-    return status;
-}
-
 static kelvin_status take_file(struct fetch_job *job, const char *path, struct piece piece)
 {
+    char *data;
     size_t bytes;
-    char what[128];
-    snprintf(what, sizeof what, "reading %.100s", fetch_base_name(path));
-    KELVIN_TRY(fetch_tell(job->watch, what, 0, 0));
+    KELVIN_TRY(fetch_tell(job, 0, 0, FETCH_KEPT, "reading %.100s", fetch_base_name(path)));
     KELVIN_TRY(kelvin_file_size(&bytes, path));
     if (piece.kind == PIECE_ARCHIVE) return unpack_archive(job, path);
-    if (piece.kind == PIECE_PLAIN) return take_plain(job, path, piece.index, bytes);
+    if (piece.kind == PIECE_PLAIN && bytes != piece.most_bytes)
+        return piece_place(job, piece.index, NULL, bytes, path); /* for its sentence */
     if (bytes > piece.most_bytes)
         return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected at most %zu", path, bytes, piece.most_bytes);
     if (piece.kind == PIECE_PACKED) return unpack_file(job, path, piece);
-    return piece.kind == PIECE_LABELS ? take_labels(job, path, piece.index) : pictures_take(job, piece.index, path);
+    if (piece.kind == PIECE_PICTURE) return pictures_take(job, piece.index, path);
+    KELVIN_TRY(kelvin_file_read(&data, &bytes, path));
+    const kelvin_status status = piece.kind == PIECE_PLAIN ? piece_place(job, piece.index, data, bytes, path)
+                                                           : pictures_take_labels(job, piece.index, data, bytes, path);
+    kelvin_free(data);
+    return status;
 }
 
 static kelvin_status visit(void *context, const char *path, const struct stat *about)

@@ -5,7 +5,7 @@
 
 #include "base/library.h"
 #include "fetch/room.h"
-#include "fetch/text.h"
+#include "files/text.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -28,57 +28,54 @@
     X(curl_easy_strerror)                                                                                              \
     X(curl_easy_cleanup)
 
-#define LIBRARY_TABLE http_library
 struct http_library {
     FUNCTIONS(LIBRARY_POINTER)
 };
 
-static const struct library_symbol symbols[] = {FUNCTIONS(LIBRARY_SYMBOL)};
+static const char *const functions[] = {FUNCTIONS(LIBRARY_NAME) NULL};
 static const struct library libcurl = {
-    "libcurl",
-    "libcurl4",
-    {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"},
-    symbols,
-    sizeof symbols / sizeof *symbols,
-};
+    "libcurl", "libcurl4", {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"}, functions};
 
 enum { ATTEMPTS = 5, CONNECT_SECONDS = 15, SLOW_SECONDS = 60, SLOW_BYTES = 1000 };
 
 struct http {
     struct fetch_job *job;
-    const char *url;
+    const char *url, *name; /* where it is; what it is called here */
     kelvin_path part;
     struct http_library lib;
     CURL *curl;
     int fd;
     uint64_t offset, bytes, most_bytes; /* what was there before; what is there now; more is refused */
     uint64_t whole;                     /* what there is to be had, if the server says so */
-    bool started;                       /* the first bytes of this answer have come */
     kelvin_status status;               /* why a callback ended it */
-    char what[128], error[CURL_ERROR_SIZE];
+    char error[CURL_ERROR_SIZE];
 };
 
 static kelvin_status cannot_write(struct http *h)
 {
     h->job->broken = true;
-    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", h->part, strerror(errno));
+    return kelvin_cannot_write(h->part);
+}
+
+static kelvin_status start_afresh(struct http *h)
+{
+    h->offset = h->bytes = 0;
+    return ftruncate(h->fd, 0) ? cannot_write(h) : KELVIN_OK; /* what is written is added to it */
+}
+
+/* The code of the server's answer. */
+static long answer(struct http *h)
+{
+    long code = 0;
+    h->lib.curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &code);
+    return code;
 }
 
 /* ---- callbacks: each returns what ends the transfer once h->status is set ---- */
 
-static kelvin_status begin(struct http *h)
-{
-    long code = 0;
-    h->started = true;
-    h->lib.curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &code);
-    if (h->offset == 0 || code == 206) return KELVIN_OK;
-    h->offset = h->bytes = 0; /* all of it comes again */
-    return ftruncate(h->fd, 0) || lseek(h->fd, 0, SEEK_SET) != 0 ? cannot_write(h) : KELVIN_OK;
-}
-
 static kelvin_status store(struct http *h, const char *data, size_t bytes)
 {
-    if (!h->started) KELVIN_TRY(begin(h));
+    if (h->offset > 0 && answer(h) != 206) KELVIN_TRY(start_afresh(h)); /* all of it comes again */
     if (bytes > h->most_bytes - h->bytes)
         return kelvin_fail(KELVIN_EFORMAT, "sends more than %llu bytes, which cannot be right",
                            (unsigned long long)h->most_bytes);
@@ -113,8 +110,8 @@ static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off
     (void)up_total, (void)up_now, (void)now;
     struct http *h = context;
     if (h->status) return 1; /* it may be called once more after the end */
-    h->status = fetch_tell(h->job->watch, h->what, h->bytes, total > 0 ? h->offset + (uint64_t)total : 0);
-    if (h->status == KELVIN_ESTOP) fetch_stopped(h->what, "the same command goes on from there");
+    h->status = fetch_tell(h->job, h->bytes, total > 0 ? h->offset + (uint64_t)total : 0,
+                           "the same command goes on from there", "downloading %.100s", h->name);
     return h->status != KELVIN_OK;
 }
 
@@ -182,7 +179,6 @@ static CURLcode attempt(struct http *h)
     snprintf(range, sizeof range, "%llu-", (unsigned long long)h->bytes);
     h->offset = h->bytes;
     h->whole = 0;
-    h->started = false;
     SET(CURLOPT_RANGE, h->bytes > 0 ? range : NULL);
     return perform(h);
 }
@@ -191,20 +187,11 @@ static CURLcode attempt(struct http *h)
 
 static kelvin_status describe(struct http *h, CURLcode code)
 {
-    long answer = 0;
     char plain[200];
     if (h->status) return h->status;
-    h->lib.curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &answer);
-    if (code == CURLE_HTTP_RETURNED_ERROR) return kelvin_fail(KELVIN_EIO, "HTTP %ld", answer);
+    if (code == CURLE_HTTP_RETURNED_ERROR) return kelvin_fail(KELVIN_EIO, "HTTP %ld", answer(h));
     text_plain(plain, sizeof plain, *h->error ? h->error : h->lib.curl_easy_strerror(code));
     return kelvin_fail(KELVIN_EIO, "%s", plain);
-}
-
-static bool is_refused_range(struct http *h, CURLcode code)
-{
-    long answer = 0;
-    h->lib.curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &answer);
-    return code == CURLE_HTTP_RETURNED_ERROR && answer == 416;
 }
 
 /* Connections that break after something has arrived are taken up again. */
@@ -216,10 +203,9 @@ static kelvin_status transfer(struct http *h, bool *resumed)
         code = attempt(h);
         if (h->offset > 0) *resumed = true;
         if (!code) return KELVIN_OK;
-        if (is_refused_range(h, code) && before > 0) { /* there is no rest: we have it all, or another file */
-            if (h->whole == before) return KELVIN_OK;
-            if (ftruncate(h->fd, 0) || lseek(h->fd, 0, SEEK_SET) != 0) return cannot_write(h);
-            h->bytes = 0;
+        if (code == CURLE_HTTP_RETURNED_ERROR && answer(h) == 416 && before > 0) {
+            if (h->whole == before) return KELVIN_OK; /* there is no rest: we have it all, or another file */
+            KELVIN_TRY(start_afresh(h));
         } else if (h->status || h->bytes <= before) {
             break;
         }
@@ -233,15 +219,13 @@ static kelvin_status open_part(struct http *h)
 {
     struct stat about;
     if (lstat(h->part, &about) == 0 && !S_ISREG(about.st_mode)) unlink(h->part);
-    const kelvin_status status = kelvin_open_regular(&h->fd, h->part, O_WRONLY | O_CREAT);
+    const kelvin_status status = kelvin_open_regular(&h->fd, h->part, O_WRONLY | O_CREAT | O_APPEND);
     if (status) h->job->broken = true;
     if (status) return status;
     const off_t end = lseek(h->fd, 0, SEEK_END);
     if (end < 0) return cannot_write(h);
     h->bytes = (uint64_t)end;
-    if (h->bytes < h->most_bytes) return KELVIN_OK;
-    h->bytes = 0;
-    return ftruncate(h->fd, 0) || lseek(h->fd, 0, SEEK_SET) != 0 ? cannot_write(h) : KELVIN_OK;
+    return h->bytes < h->most_bytes ? KELVIN_OK : start_afresh(h);
 }
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
@@ -261,9 +245,8 @@ static kelvin_status open_library(struct http *h)
 kelvin_status http_download(struct fetch_job *job, const char *url, const char *path, uint64_t most_bytes,
                             bool *resumed)
 {
-    struct http h = {.job = job, .url = url, .fd = -1, .most_bytes = most_bytes};
-    snprintf(h.what, sizeof h.what, "downloading %.100s", fetch_base_name(path));
-    kelvin_status status = kelvin_path_join(h.part, job->downloads, "%s.part", fetch_base_name(path));
+    struct http h = {.job = job, .url = url, .name = fetch_base_name(path), .fd = -1, .most_bytes = most_bytes};
+    kelvin_status status = kelvin_path_join(h.part, job->downloads, "%s.part", h.name);
     if (!status) status = open_library(&h);
     if (!status) status = open_part(&h);
     if (!status) status = transfer(&h, resumed);

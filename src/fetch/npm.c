@@ -1,8 +1,7 @@
 /* npm: a way to the data where there is a mirror of its registry, but no other way out. */
 #include "base/process.h"
-#include "fetch/folders.h"
 #include "fetch/room.h"
-#include "fetch/text.h"
+#include "files/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@ struct npm {
     struct fetch_job *job;
     kelvin_path folder, log; /* its own in the work folder; what it says */
     kelvin_path target;      /* where the package goes: a folder that no npm of an earlier fetch writes into */
-    char package[128], what[160];
+    char package[128];
     kelvin_status status;
 };
 
@@ -27,8 +26,8 @@ static bool watch(void *context)
     uint64_t done = folder_bytes(npm->folder);
     const uint64_t total = npm->job->set->package_bytes;
     if (done > total) done = total;
-    npm->status = fetch_tell(npm->job->watch, npm->what, done, total);
-    if (npm->status == KELVIN_ESTOP) fetch_stopped(npm->what, "the same command begins this download again");
+    npm->status = fetch_tell(npm->job, done, total, "the same command begins this download again",
+                             "downloading %s by npm", npm->package);
     return npm->status == KELVIN_OK;
 }
 
@@ -47,7 +46,7 @@ static int run(struct npm *npm)
 static const char *telling(const char *line)
 {
     static const char *const prefixes[] = {"npm error ", "npm ERR! "};
-    static const char *const dull[] = {"code ", "errno ", "syscall ", "A complete log", "npm ", "\n"};
+    static const char *const dull[] = {"code ", "errno ", "syscall ", "A complete log", "npm "};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(line, prefixes[i], strlen(prefixes[i])) == 0) line += strlen(prefixes[i]);
     for (size_t i = 0; i < sizeof dull / sizeof *dull; i++)
@@ -63,13 +62,10 @@ static void read_reason(char *reason, size_t size, const char *log)
     const size_t n = file ? fread(lines, 1, sizeof lines - 1, file) : 0;
     if (file) fclose(file);
     lines[n] = '\0';
-    snprintf(reason, size, "it did not say why");
-    for (const char *line = lines; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-        const char *found = telling(line);
-        if (!found) continue;
-        text_plain(reason, size, found);
-        return;
-    }
+    const char *found = NULL;
+    for (char *rest, *line = strtok_r(lines, "\n", &rest); line && !found; line = strtok_r(NULL, "\n", &rest))
+        found = telling(line);
+    text_plain(reason, size, found ? found : "it did not say why");
 }
 
 static kelvin_status judge(const struct npm *npm, int ended, int why)
@@ -97,14 +93,13 @@ static kelvin_status keep(struct npm *npm, const char *path)
         return kelvin_fail(KELVIN_EFORMAT, "npm brought %zu bytes; expected %zu", bytes, npm->job->set->package_bytes);
     if (rename(brought, path) == 0) return KELVIN_OK;
     npm->job->broken = true;
-    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
+    return kelvin_cannot_write(path);
 }
 
 kelvin_status npm_pack(struct fetch_job *job, const char *path)
 {
     struct npm npm = {.job = job};
     snprintf(npm.package, sizeof npm.package, "%s@%s", job->set->package, job->set->version);
-    snprintf(npm.what, sizeof npm.what, "downloading %s by npm", npm.package);
     KELVIN_TRY(kelvin_path_join(npm.folder, job->work, "npm"));
     KELVIN_TRY(kelvin_path_join(npm.log, job->work, "npm/npm.log"));
     KELVIN_TRY(kelvin_path_join(npm.target, job->work, "npm/%ld", (long)getpid()));

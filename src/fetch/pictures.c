@@ -18,10 +18,7 @@ static size_t records(const struct fetch_job *job, size_t file)
 
 void pictures_forget(struct fetch_job *job)
 {
-    for (size_t i = 0; i < CANONICAL_FILES; i++) {
-        kelvin_free(job->picture[i]);
-        job->picture[i] = NULL;
-    }
+    for (size_t i = 0; i < CANONICAL_FILES; i++) *job->picture[i] = '\0';
     for (size_t i = 0; i < FETCH_LABELS; i++) {
         kelvin_free(job->labels[i]);
         job->labels[i] = NULL;
@@ -84,9 +81,8 @@ static const uint8_t *labels_of(const struct fetch_job *job, size_t file)
 
 kelvin_status pictures_take(struct fetch_job *job, size_t file, const char *path)
 {
-    kelvin_free(job->picture[file]);
-    job->picture[file] = kelvin_strdup(path);
-    return job->picture[file] ? KELVIN_OK : KELVIN_ENOMEM;
+    snprintf(job->picture[file], sizeof job->picture[file], "%s", path);
+    return KELVIN_OK;
 }
 
 /* Before any memory is asked for. Width and height stand at bytes 16 and 20 of every PNG file. */
@@ -115,15 +111,11 @@ static kelvin_status convert(struct fetch_job *job, size_t file, const char *png
     const size_t n = records(job, file);
     KELVIN_TRY(check_size(png, bytes, n, path));
     KELVIN_TRY(picture_decode(&picture, png, bytes, path));
-    kelvin_status status = KELVIN_OK;
+    uint8_t *out = kelvin_alloc(n, CIFAR_RECORD);
+    kelvin_status status = out ? KELVIN_OK : KELVIN_ENOMEM;
     if (picture.channels != 3) status = kelvin_fail(KELVIN_EFORMAT, "%s: is grey; expected colours", path);
-    uint8_t *out = status ? NULL : kelvin_alloc(n, CIFAR_RECORD);
-    if (out) {
-        make_records(out, &picture, labels);
-        status = piece_place(job, file, out, n * CIFAR_RECORD, path);
-    } else if (!status) {
-        status = KELVIN_ENOMEM;
-    }
+    if (!status) make_records(out, &picture, labels);
+    if (!status) status = piece_place(job, file, out, n * CIFAR_RECORD, path);
     kelvin_free(out);
     picture_free(&picture);
     return status;
@@ -133,14 +125,13 @@ static kelvin_status convert_task(void *context, size_t file)
 {
     struct fetch_job *job = context;
     const uint8_t *labels = labels_of(job, file);
-    if (!job->picture[file] || job->right[file]) return KELVIN_OK;
+    if (!*job->picture[file] || job->right[file]) return KELVIN_OK;
     if (!labels)
         return kelvin_fail(KELVIN_EFORMAT, "%s: its labels are not there; expected %s and %s", job->picture[file],
                            job->set->labels[0].name, job->set->labels[1].name);
-    char what[128], *png;
+    char *png;
     size_t bytes;
-    snprintf(what, sizeof what, "converting %s", fetch_base_name(job->picture[file]));
-    KELVIN_TRY(fetch_tell(job->watch, what, 0, 0));
+    KELVIN_TRY(fetch_tell(job, 0, 0, FETCH_KEPT, "converting %s", fetch_base_name(job->picture[file])));
     KELVIN_TRY(kelvin_file_read(&png, &bytes, job->picture[file]));
     const kelvin_status status = convert(job, file, png, bytes, labels);
     kelvin_free(png);

@@ -20,24 +20,19 @@ static bool is_name(const char *known, const char *name, size_t length)
     return true;
 }
 
-/* Whether `name` is `stem`, of `length` characters, with `end` behind it. */
-static bool is_stem(const char *stem, size_t length, const char *end, const char *name)
-{
-    return strncmp(name, stem, length) == 0 && strcmp(name + length, end) == 0;
-}
-
 static struct piece recognise_file(const struct fetch_job *job, size_t file, const char *name)
 {
     const struct canonical_file *known = &job->set->canonical->files[file];
     const size_t length = strlen(name), packed = length > 3 && strcmp(name + length - 3, ".gz") == 0 ? length - 3 : 0;
-    const size_t worst = 2 * known->bytes + 4096; /* of what did not become smaller, with room to spare */
+    const size_t stem = strcspn(known->name, "."); /* its name without what follows the point */
+    const size_t worst = 2 * known->bytes + 4096;  /* of what did not become smaller, with room to spare */
     struct piece piece = {PIECE_NONE, file, known->bytes, !job->right[file]};
     if (is_name(known->name, name, length)) {
         piece.kind = PIECE_PLAIN;
     } else if (packed && is_name(known->name, name, packed)) {
         piece.kind = PIECE_PACKED;
         piece.most_bytes = worst;
-    } else if (job->set->labels[0].name && is_stem(known->name, strcspn(known->name, "."), ".png", name)) {
+    } else if (job->set->labels[0].name && strncmp(name, known->name, stem) == 0 && strcmp(name + stem, ".png") == 0) {
         piece.kind = PIECE_PICTURE;
         piece.most_bytes = worst;
     }

@@ -1,6 +1,6 @@
 /* Inside of the fetch room. From the bottom up:
  *
- *     sha1, library, folders, text     tools
+ *     sha1, folders                    tools
  *     verify                           what is right already; whoever watches
  *     pieces                           a file whose name is known becomes a file of the cache, if its bytes are right
  *     pictures                         the same for images that come as one picture
@@ -19,6 +19,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 enum { FETCH_LABELS = 2, FETCH_SENTENCE = 1024, FETCH_NAMES = 256 };
 
@@ -38,43 +39,63 @@ struct fetch_set {
 
 extern const struct fetch_set fetch_cifar10, fetch_mnist;
 
-/* ---- verify.c: whoever watches ---- */
-
-struct fetch_watch {
-    kelvin_fetch_progress *progress; /* NULL: nobody is interested */
-    void *context;
-    pthread_mutex_t mutex;
-};
-
-/* KELVIN_ESTOP if whoever watches wants it to end. Any thread may call it. */
-KELVIN_MUST_CHECK kelvin_status fetch_tell(struct fetch_watch *watch, const char *what, uint64_t done, uint64_t total);
-
-/* Stopped, and what then becomes of it. Always KELVIN_ESTOP. */
-kelvin_status fetch_stopped(const char *what, const char *next);
-
 /* ---- one fetch ---- */
 
 struct fetch_job {
     const struct fetch_set *set;
     size_t n; /* files of the set */
-    struct fetch_watch *watch;
     kelvin_pool *pool;
+    kelvin_fetch_progress *progress; /* NULL: nobody watches */
+    void *context;                   /* of whoever does */
+    pthread_mutex_t telling;
     kelvin_path cache, folder, work; /* CACHE, CACHE/NAME, CACHE/NAME.fetch */
     kelvin_path downloads;           /* in the work folder, by names that are not ours to choose */
     bool right[CANONICAL_FILES];     /* is in its place, with the right bytes */
-    atomic_bool broken;              /* the cache cannot be written: no other source would help */
+    atomic_uint_least64_t verified;  /* bytes of those that are looked at */
+    uint64_t to_verify;
+    atomic_bool broken; /* the cache cannot be written: no other source would help */
 
     /* Of the source that is being looked at. */
     size_t recognised; /* pieces */
     kelvin_status first;
     char sentence[FETCH_SENTENCE]; /* about the first piece that was wrong */
-    char *picture[CANONICAL_FILES];
+    kelvin_path picture[CANONICAL_FILES]; /* "": it did not come */
     uint8_t *labels[FETCH_LABELS];
 };
 
 bool fetch_is_complete(const struct fetch_job *job);
 
-/* ---- verify.c: what is right already ---- */
+/* ---- folders.c ---- */
+
+/* Called for every entry, with what lstat says; a folder comes after what is in it. */
+typedef kelvin_status folder_visit(void *context, const char *path, const struct stat *about);
+
+/* Folders inside are walked through `depth` - 1 levels deep; links to folders are not. What cannot be read is left
+ * out. */
+KELVIN_MUST_CHECK kelvin_status folder_walk(const char *folder, int depth, folder_visit *visit, void *context);
+
+/* With the folders above it. */
+KELVIN_MUST_CHECK kelvin_status folder_make(const char *folder);
+
+/* Removes as much as can be removed; of a link, the link. */
+void folder_remove(const char *folder);
+
+/* Bytes of all files. */
+uint64_t folder_bytes(const char *folder);
+
+/* Waits until nobody else holds the lock, which is told meanwhile. */
+KELVIN_MUST_CHECK kelvin_status folder_lock(int *lock, const char *path, struct fetch_job *job);
+
+/* Also removes the lock's file; fine on -1. */
+void folder_unlock(int lock, const char *path);
+
+/* ---- verify.c: whoever watches; what is right already ---- */
+
+/* What is going on, as printf has it, with bytes done and to do. KELVIN_ESTOP if whoever watches wants it to end, and
+ * `next`: what then becomes of it. Any thread may call it. */
+KELVIN_MUST_CHECK kelvin_status fetch_tell(struct fetch_job *job, uint64_t done, uint64_t total, const char *next,
+                                           const char *format, ...) KELVIN_PRINTF(5, 6);
+#define FETCH_KEPT "what is complete is kept"
 
 /* Sets `right`. */
 KELVIN_MUST_CHECK kelvin_status fetch_check_files(struct fetch_job *job);
@@ -154,7 +175,7 @@ KELVIN_MUST_CHECK kelvin_status sources_check(const char *from);
 KELVIN_MUST_CHECK kelvin_status sources_from(struct fetch_job *job, const char *from);
 KELVIN_MUST_CHECK kelvin_status sources_in_turn(struct fetch_job *job, char source[FETCH_SENTENCE]);
 
-/* ---- fetch.c ---- */
+/* ---- fetch.c: kelvin_fetch_verify and kelvin_fetch of any set; NULL: there is none of that name ---- */
 
 KELVIN_MUST_CHECK kelvin_status fetch_verify_set(bool *complete, const struct fetch_set *set, size_t threads,
                                                  kelvin_fetch_progress *progress, void *context);

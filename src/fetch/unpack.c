@@ -2,7 +2,7 @@
  * their names, read up to the size that they can have, and never written where they want to be. */
 #include "base/library.h"
 #include "fetch/room.h"
-#include "fetch/text.h"
+#include "files/text.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -31,26 +31,19 @@
     X(archive_error_string)                                                                                            \
     X(archive_read_free)
 
-#define LIBRARY_TABLE unpack_library
 struct unpack_library {
     FUNCTIONS(LIBRARY_POINTER)
 };
 
-static const struct library_symbol symbols[] = {FUNCTIONS(LIBRARY_SYMBOL)};
+static const char *const functions[] = {FUNCTIONS(LIBRARY_NAME) NULL};
 static const struct library libarchive = {
-    "libarchive",
-    "libarchive13",
-    {"libarchive.so.13", "libarchive.so", "libarchive.13.dylib"},
-    symbols,
-    sizeof symbols / sizeof *symbols,
-};
+    "libarchive", "libarchive13", {"libarchive.so.13", "libarchive.so", "libarchive.13.dylib"}, functions};
 
 struct unpack {
     struct fetch_job *job;
     const char *path;
     struct unpack_library lib;
     struct archive *archive;
-    char what[128];
     uint64_t total; /* bytes of the file */
     bool taken[PIECE_ARCHIVE][CANONICAL_FILES];
 };
@@ -63,7 +56,8 @@ static const char not_archive[] = "is not an archive, or a broken one";
 static kelvin_status tell(struct unpack *u)
 {
     const la_int64_t done = u->lib.archive_filter_bytes(u->archive, -1);
-    return fetch_tell(u->job->watch, u->what, done > 0 ? (uint64_t)done : 0, u->total);
+    return fetch_tell(u->job, done > 0 ? (uint64_t)done : 0, u->total, FETCH_KEPT, "unpacking %.100s",
+                      fetch_base_name(u->path));
 }
 
 static kelvin_status broken(struct unpack *u, const char *problem)
@@ -78,7 +72,6 @@ static kelvin_status open_file(struct unpack *u, const char *path, bool raw)
 {
     size_t bytes;
     u->path = path;
-    snprintf(u->what, sizeof u->what, "unpacking %.100s", fetch_base_name(path));
     KELVIN_TRY(kelvin_file_size(&bytes, path));
     u->total = bytes;
     KELVIN_TRY(library_open(&u->lib, &libarchive));
@@ -135,11 +128,10 @@ static kelvin_status spill(struct fetch_job *job, const char *path, const char *
 {
     const int fd = kelvin_open_new(path);
     const bool written = fd >= 0 && kelvin_write_all(fd, data, bytes);
-    const int reason = errno;
+    const kelvin_status status = written ? KELVIN_OK : kelvin_cannot_write(path);
     if (fd >= 0) close(fd);
-    if (written) return KELVIN_OK;
-    job->broken = true;
-    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(reason));
+    if (status) job->broken = true;
+    return status;
 }
 
 static kelvin_status take_as_file(struct fetch_job *job, struct piece piece, const char *name, const char *data,

@@ -2,25 +2,23 @@
 #include "fetch/room.h"
 #include "fetch/sha1.h"
 
-#include <errno.h>
-#include <stdatomic.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-kelvin_status fetch_tell(struct fetch_watch *watch, const char *what, uint64_t done, uint64_t total)
+kelvin_status fetch_tell(struct fetch_job *job, uint64_t done, uint64_t total, const char *next, const char *format,
+                         ...)
 {
-    if (!watch->progress) return KELVIN_OK;
-    pthread_mutex_lock(&watch->mutex);
-    const bool go_on = watch->progress(watch->context, what, done, total);
-    pthread_mutex_unlock(&watch->mutex);
-    return go_on ? KELVIN_OK : fetch_stopped(what, "what is complete is kept");
-}
-
-kelvin_status fetch_stopped(const char *what, const char *next)
-{
-    return kelvin_fail(KELVIN_ESTOP, "stopped while %s; %s", what, next);
+    char what[160];
+    va_list args;
+    if (!job->progress) return KELVIN_OK;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    pthread_mutex_lock(&job->telling);
+    const bool go_on = job->progress(job->context, what, done, total);
+    pthread_mutex_unlock(&job->telling);
+    return go_on ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped while %s; %s", what, next);
 }
 
 bool fetch_is_complete(const struct fetch_job *job)
@@ -46,59 +44,34 @@ size_t fetch_name_wrong(char names[FETCH_NAMES], const struct fetch_job *job, bo
     return n;
 }
 
-struct verify {
-    struct fetch_job *job;
-    atomic_uint_least64_t done;
-    uint64_t total;
-};
-
 /* Whatever cannot be read is not right, and will be fetched. */
-static kelvin_status check_bytes(bool *right, struct verify *v, int fd, const struct canonical_file *known)
-{
-    char buffer[1 << 15], what[128], found[SHA1_HEX];
-    struct sha1 sha = sha1_start();
-    ssize_t got;
-    snprintf(what, sizeof what, "verifying %s", v->job->set->canonical->name);
-    while ((got = read(fd, buffer, sizeof buffer)) != 0) {
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return KELVIN_OK;
-        sha1_add(&sha, buffer, (size_t)got);
-        const uint64_t done = atomic_fetch_add(&v->done, (uint64_t)got) + (uint64_t)got;
-        KELVIN_TRY(fetch_tell(v->job->watch, what, done, v->total));
-    }
-    sha1_end(&sha, found);
-    *right = strcmp(found, known->sha1) == 0;
-    return KELVIN_OK;
-}
-
-static int open_if_size_fits(const struct fetch_job *job, const struct canonical_file *known)
-{
-    kelvin_path path;
-    struct stat about;
-    if (kelvin_path_join(path, job->folder, "%s", known->name)) return -1;
-    const int fd = kelvin_open_to_read(path);
-    if (fd < 0) return -1;
-    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && (size_t)about.st_size == known->bytes) return fd;
-    close(fd);
-    return -1;
-}
-
 static kelvin_status check_file(void *context, size_t file)
 {
-    struct verify *v = context;
-    const struct canonical_file *known = &v->job->set->canonical->files[file];
-    if (v->job->right[file]) return KELVIN_OK;
-    const int fd = open_if_size_fits(v->job, known);
-    if (fd < 0) return KELVIN_OK;
-    const kelvin_status status = check_bytes(&v->job->right[file], v, fd, known);
-    close(fd);
-    return status;
+    struct fetch_job *job = context;
+    const struct canonical_file *known = &job->set->canonical->files[file];
+    char piece[1 << 16], found[SHA1_HEX];
+    kelvin_path path;
+    size_t bytes;
+    struct sha1 sha = sha1_start();
+    if (job->right[file] || kelvin_path_join(path, job->folder, "%s", known->name) || kelvin_file_size(&bytes, path) ||
+        bytes != known->bytes)
+        return KELVIN_OK;
+    for (size_t at = 0, n; at < bytes; at += n) {
+        n = bytes - at < sizeof piece ? bytes - at : sizeof piece;
+        if (kelvin_file_read_part(piece, path, at, n)) return KELVIN_OK;
+        sha1_add(&sha, piece, n);
+        const uint64_t done = atomic_fetch_add(&job->verified, n) + n;
+        KELVIN_TRY(fetch_tell(job, done, job->to_verify, FETCH_KEPT, "verifying %s", job->set->canonical->name));
+    }
+    sha1_end(&sha, found);
+    job->right[file] = strcmp(found, known->sha1) == 0;
+    return KELVIN_OK;
 }
 
 kelvin_status fetch_check_files(struct fetch_job *job)
 {
-    struct verify v = {.job = job};
+    job->verified = job->to_verify = 0;
     for (size_t i = 0; i < job->n; i++)
-        if (!job->right[i]) v.total += job->set->canonical->files[i].bytes;
-    return kelvin_pool_run(job->pool, check_file, &v, job->n);
+        if (!job->right[i]) job->to_verify += job->set->canonical->files[i].bytes;
+    return kelvin_pool_run(job->pool, check_file, job, job->n);
 }

@@ -13,6 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
+kelvin_status kelvin_cannot_read(const char *path)
+{
+    return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", path, strerror(errno));
+}
+
+kelvin_status kelvin_cannot_write(const char *path)
+{
+    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
+}
+
 /* ---- opening ---- */
 
 int kelvin_open(const char *path, int flags)
@@ -50,90 +60,70 @@ kelvin_status kelvin_open_regular(int *fd, const char *path, int flags)
         return kelvin_fail(KELVIN_EIO, "%s: is %s; expected a regular file", path, kind(about.st_mode));
     *fd = kelvin_open(path, flags | O_NOFOLLOW | O_NONBLOCK);
     if (*fd >= 0 && fstat(*fd, &about) == 0 && S_ISREG(about.st_mode)) return KELVIN_OK;
-    const int reason = *fd >= 0 ? EEXIST : errno;
-    if (*fd >= 0) close(*fd);
+    if (*fd >= 0) {
+        close(*fd);
+        errno = EEXIST;
+    }
     *fd = -1;
-    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(reason));
+    return kelvin_cannot_write(path);
+}
+
+bool kelvin_has_name(int fd, const char *path)
+{
+    struct stat ours, there;
+    return fstat(fd, &ours) == 0 && lstat(path, &there) == 0 && ours.st_dev == there.st_dev &&
+           ours.st_ino == there.st_ino;
 }
 
 /* ---- writing ---- */
 
-struct held {
-    sigset_t before;
-    bool waiting; /* one that someone else held back was there already: it is not ours to take */
-};
+/* Makes a file longer, by bytes or to a length: 0, or why it could not be. */
+typedef int grow(int fd, const void *data, uint64_t bytes);
 
-static sigset_t too_large(void)
+static int write_bytes(int fd, const void *data, uint64_t bytes)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGXFSZ);
-    return set;
-}
-
-static struct held hold_signal(void)
-{
-    struct held held;
-    sigset_t waiting;
-    const sigset_t set = too_large();
-    pthread_sigmask(SIG_BLOCK, &set, &held.before);
-    held.waiting = sigpending(&waiting) == 0 && sigismember(&waiting, SIGXFSZ) == 1;
-    return held;
-}
-
-/* `reason`: why the call failed, or 0; errno tells it afterwards. */
-static void let_signal(const struct held *held, int reason)
-{
-    const sigset_t set = too_large();
-    if (reason == EFBIG && !held->waiting)
-        while (sigtimedwait(&set, NULL, &(struct timespec){0, 0}) < 0 && errno == EINTR) continue;
-    pthread_sigmask(SIG_SETMASK, &held->before, NULL);
-    if (reason) errno = reason;
-}
-
-/* As write, or with `at` as pwrite. */
-static bool write_at(int fd, const void *data, size_t bytes, const uint64_t *at)
-{
-    const struct held held = hold_signal();
-    int reason = 0;
-    for (size_t done = 0; done < bytes && !reason;) {
-        const char *from = (const char *)data + done;
-        const ssize_t got = at ? pwrite(fd, from, bytes - done, (off_t)(*at + done)) : write(fd, from, bytes - done);
-        if (got >= 0)
-            done += (size_t)got;
-        else if (errno != EINTR)
-            reason = errno;
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t got = write(fd, (const char *)data + done, bytes - done);
+        if (got < 0 && errno != EINTR) return errno;
+        if (got > 0) done += (size_t)got;
     }
-    let_signal(&held, reason);
+    return 0;
+}
+
+static int lengthen(int fd, const void *data, uint64_t bytes)
+{
+    (void)data;
+#if defined _POSIX_ADVISORY_INFO && _POSIX_ADVISORY_INFO > 0
+    int reason;
+    do reason = posix_fallocate(fd, 0, (off_t)bytes);
+    while (reason == EINTR);
+    if (!reason || reason == ENOSPC || reason == EDQUOT || reason == EFBIG) return reason;
+#endif
+    return ftruncate(fd, (off_t)bytes) ? errno : 0; /* whether there is room will show later */
+}
+
+static bool without_signal(grow *way, int fd, const void *data, uint64_t bytes)
+{
+    sigset_t too_large, before, waiting;
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &too_large, &before);
+    /* One that someone else held back is not ours to take. */
+    const bool theirs = sigpending(&waiting) == 0 && sigismember(&waiting, SIGXFSZ) == 1;
+    const int reason = way(fd, data, bytes);
+    if (reason == EFBIG && !theirs)
+        while (sigtimedwait(&too_large, NULL, &(struct timespec){0, 0}) < 0 && errno == EINTR) continue;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (reason) errno = reason;
     return !reason;
 }
 
 bool kelvin_write_all(int fd, const void *data, size_t bytes)
 {
-    return write_at(fd, data, bytes, NULL);
-}
-
-bool kelvin_write_all_at(int fd, const void *data, size_t bytes, uint64_t at)
-{
-    return write_at(fd, data, bytes, &at);
-}
-
-/* 0, or why it could not be. */
-static int lengthen(int fd, off_t bytes)
-{
-    int reason = EOPNOTSUPP;
-#if defined _POSIX_ADVISORY_INFO && _POSIX_ADVISORY_INFO > 0
-    do reason = posix_fallocate(fd, 0, bytes);
-    while (reason == EINTR);
-    if (!reason || reason == ENOSPC || reason == EDQUOT || reason == EFBIG) return reason;
-#endif
-    return ftruncate(fd, bytes) ? errno : 0; /* whether there is room will show later */
+    return without_signal(write_bytes, fd, data, bytes);
 }
 
 bool kelvin_reserve(int fd, uint64_t bytes)
 {
-    const struct held held = hold_signal();
-    const int reason = lengthen(fd, (off_t)bytes);
-    let_signal(&held, reason);
-    return !reason;
+    return without_signal(lengthen, fd, NULL, bytes);
 }

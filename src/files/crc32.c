@@ -48,11 +48,6 @@ static uint32_t by_table(uint32_t crc, const unsigned char *byte, size_t bytes)
 #define FOLDS __attribute__((target("pclmul,sse2")))
 enum { LANES = 4, LANE = 16, STRIDE = LANES * LANE };
 
-static bool can_fold(void)
-{
-    return __builtin_cpu_supports("pclmul");
-}
-
 FOLDS static inline __m128i load(const unsigned char *from)
 {
     return _mm_loadu_si128((const __m128i *)(const void *)from);
@@ -80,18 +75,6 @@ FOLDS static uint32_t by_folding(uint32_t crc, const unsigned char *byte, size_t
     _mm_storeu_si128((__m128i *)(void *)rest, lane[LANES - 1]);
     return by_table(0, rest, LANE);
 }
-#else
-enum { STRIDE = 1 };
-
-static bool can_fold(void)
-{
-    return false;
-}
-
-static uint32_t by_folding(uint32_t crc, const unsigned char *byte, size_t bytes)
-{
-    return by_table(crc, byte, bytes);
-}
 #endif
 
 uint32_t kelvin_crc32_more(uint32_t crc32, const void *data, size_t bytes)
@@ -99,9 +82,14 @@ uint32_t kelvin_crc32_more(uint32_t crc32, const void *data, size_t bytes)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (bytes == 0) return crc32; /* then there may be no data at all */
     pthread_once(&once, fill);
-    const size_t folded = bytes >= STRIDE && can_fold() ? bytes / STRIDE * STRIDE : 0;
     uint32_t crc = ~crc32;
-    if (folded > 0) crc = by_folding(crc, data, folded);
+    size_t folded = 0;
+#ifdef __x86_64__
+    if (bytes >= STRIDE && __builtin_cpu_supports("pclmul")) {
+        folded = bytes / STRIDE * STRIDE;
+        crc = by_folding(crc, data, folded);
+    }
+#endif
     return ~by_table(crc, (const unsigned char *)data + folded, bytes - folded);
 }
 

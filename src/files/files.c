@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,23 +12,18 @@
 #include <unistd.h>
 
 #define TEMPORARY "%s.tmp"
-enum { PIECE = 1 << 18 };
+enum { PIECE = 1 << 16 };
 
 kelvin_status kelvin_path_join(kelvin_path path, const char *folder, const char *name, ...)
 {
     const size_t length = strlen(folder);
-    const int used =
-        snprintf(path, KELVIN_PATH_MAX, "%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/");
-    if (used < 0 || used >= KELVIN_PATH_MAX) goto too_long;
-    const size_t left = KELVIN_PATH_MAX - (size_t)used;
+    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
+    const int used = snprintf(path, KELVIN_PATH_MAX, "%s%s", folder, slash), left = KELVIN_PATH_MAX - used;
     va_list args;
     va_start(args, name);
-    const int rest = vsnprintf(path + used, left, name, args);
+    const int rest = used >= 0 && left > 0 ? vsnprintf(path + used, (size_t)left, name, args) : -1;
     va_end(args);
-    if (rest < 0 || (size_t)rest >= left) goto too_long;
-    return KELVIN_OK;
-
-too_long:
+    if (rest >= 0 && rest < left) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is longer than %d bytes", folder, KELVIN_PATH_MAX - 1);
 }
 
@@ -38,11 +34,6 @@ bool kelvin_is_folder(const char *path)
 }
 
 /* ---- writing ---- */
-
-static kelvin_status cannot_write(const struct kelvin_writer *writer)
-{
-    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", writer->path, strerror(errno));
-}
 
 static int sync_all(int fd)
 {
@@ -74,7 +65,7 @@ kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path)
         return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s is in the way: %s", path, writer->temporary,
                            strerror(reason));
     errno = reason;
-    return cannot_write(writer);
+    return kelvin_cannot_write(writer->path);
 }
 
 void kelvin_writer_forget(const char *path)
@@ -86,7 +77,7 @@ void kelvin_writer_forget(const char *path)
 
 static kelvin_status write_all(struct kelvin_writer *writer, const void *data, size_t bytes)
 {
-    return kelvin_write_all(writer->fd, data, bytes) ? KELVIN_OK : cannot_write(writer);
+    return kelvin_write_all(writer->fd, data, bytes) ? KELVIN_OK : kelvin_cannot_write(writer->path);
 }
 
 static kelvin_status flush(struct kelvin_writer *writer)
@@ -107,12 +98,13 @@ kelvin_status kelvin_writer_put(struct kelvin_writer *writer, const void *data, 
 
 kelvin_status kelvin_writer_put_at(struct kelvin_writer *writer, const void *data, size_t bytes, uint64_t at)
 {
-    return kelvin_write_all_at(writer->fd, data, bytes, at) ? KELVIN_OK : cannot_write(writer);
+    return lseek(writer->fd, (off_t)at, SEEK_SET) < 0 ? kelvin_cannot_write(writer->path)
+                                                      : write_all(writer, data, bytes);
 }
 
 kelvin_status kelvin_writer_reserve(struct kelvin_writer *writer, uint64_t bytes)
 {
-    return kelvin_reserve(writer->fd, bytes) ? KELVIN_OK : cannot_write(writer);
+    return kelvin_reserve(writer->fd, bytes) ? KELVIN_OK : kelvin_cannot_write(writer->path);
 }
 
 kelvin_status kelvin_folder_sync(const char *folder)
@@ -127,45 +119,28 @@ kelvin_status kelvin_folder_sync(const char *folder)
 
 static kelvin_status sync_folder_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    if (!slash) return kelvin_folder_sync(".");
-    kelvin_path folder;
-    const size_t n = slash == path ? 1 : (size_t)(slash - path);
-    memcpy(folder, path, n);
-    folder[n] = '\0';
-    return kelvin_folder_sync(folder);
-}
-
-/* Another process that writes the same file has taken the temporary name: what has it now is not ours to rename. */
-static bool has_name(const struct kelvin_writer *writer)
-{
-    struct stat ours, there;
-    return fstat(writer->fd, &ours) == 0 && lstat(writer->temporary, &there) == 0 && ours.st_dev == there.st_dev &&
-           ours.st_ino == there.st_ino;
+    kelvin_path copy;
+    return kelvin_folder_sync(dirname(strcpy(copy, path)));
 }
 
 kelvin_status kelvin_writer_close(struct kelvin_writer *writer, kelvin_status status)
 {
     if (writer->fd < 0) return status;
-    const bool named = has_name(writer);
+    /* If not, another process that writes the same file has taken it: what has it now is not ours to rename. */
+    const bool named = kelvin_has_name(writer->fd, writer->temporary);
     if (!status && !named)
         status = kelvin_fail(KELVIN_EIO, "%s: could not be written: %s is no longer there, or another process's",
                              writer->path, writer->temporary);
     if (!status) status = flush(writer);
-    if (!status && sync_all(writer->fd)) status = cannot_write(writer);
-    if (close_file(writer->fd) && !status) status = cannot_write(writer);
+    if (!status && sync_all(writer->fd)) status = kelvin_cannot_write(writer->path);
+    if (close_file(writer->fd) && !status) status = kelvin_cannot_write(writer->path);
     writer->fd = -1;
-    if (!status && rename(writer->temporary, writer->path)) status = cannot_write(writer);
+    if (!status && rename(writer->temporary, writer->path)) status = kelvin_cannot_write(writer->path);
     if (status && named) unlink(writer->temporary);
     return status ? status : sync_folder_of(writer->path);
 }
 
 /* ---- reading ---- */
-
-static kelvin_status cannot_read(const char *path)
-{
-    return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", path, strerror(errno));
-}
 
 static kelvin_status regular_size(size_t *bytes, const struct stat *about, const char *path)
 {
@@ -177,7 +152,7 @@ static kelvin_status regular_size(size_t *bytes, const struct stat *about, const
 kelvin_status kelvin_file_size(size_t *bytes, const char *path)
 {
     struct stat about;
-    return stat(path, &about) ? cannot_read(path) : regular_size(bytes, &about, path);
+    return stat(path, &about) ? kelvin_cannot_read(path) : regular_size(bytes, &about, path);
 }
 
 static kelvin_status read_all(int fd, char *data, size_t bytes, const char *path)
@@ -185,41 +160,41 @@ static kelvin_status read_all(int fd, char *data, size_t bytes, const char *path
     for (size_t done = 0; done < bytes;) {
         const ssize_t got = read(fd, data + done, bytes - done);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return cannot_read(path);
+        if (got < 0) return kelvin_cannot_read(path);
         if (got == 0) return kelvin_fail(KELVIN_EIO, "%s: became shorter while it was read", path);
         done += (size_t)got;
     }
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes)
+/* Opened to be read, from byte `from` on. */
+static kelvin_status open_at(int *fd, const char *path, uint64_t from)
 {
-    const int fd = kelvin_open_to_read(path);
-    if (fd < 0) return cannot_read(path);
-    const kelvin_status status =
-        lseek(fd, (off_t)from, SEEK_SET) < 0 ? cannot_read(path) : read_all(fd, data, bytes, path);
-    close(fd);
+    *fd = kelvin_open_to_read(path);
+    if (*fd >= 0 && lseek(*fd, (off_t)from, SEEK_SET) >= 0) return KELVIN_OK;
+    const kelvin_status status = kelvin_cannot_read(path);
+    if (*fd >= 0) close(*fd);
     return status;
 }
 
-/* Opened to be read, and how many bytes it has. */
-static kelvin_status open_sized(int *fd, size_t *bytes, const char *path)
+kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes)
 {
-    struct stat about;
-    *fd = kelvin_open_to_read(path);
-    if (*fd < 0) return cannot_read(path);
-    const kelvin_status status = fstat(*fd, &about) ? cannot_read(path) : regular_size(bytes, &about, path);
-    if (status) close(*fd);
+    int fd;
+    KELVIN_TRY(open_at(&fd, path, from));
+    const kelvin_status status = read_all(fd, data, bytes, path);
+    close(fd);
     return status;
 }
 
 kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path)
 {
-    int fd;
+    struct stat about;
     *data = NULL;
-    KELVIN_TRY(open_sized(&fd, bytes, path));
-    *data = kelvin_alloc(*bytes + 1, 1);
-    const kelvin_status status = *data ? read_all(fd, *data, *bytes, path) : KELVIN_ENOMEM;
+    const int fd = kelvin_open_to_read(path);
+    if (fd < 0) return kelvin_cannot_read(path);
+    kelvin_status status = fstat(fd, &about) ? kelvin_cannot_read(path) : regular_size(bytes, &about, path);
+    if (!status && !(*data = kelvin_alloc(*bytes + 1, 1))) status = KELVIN_ENOMEM;
+    if (!status) status = read_all(fd, *data, *bytes, path);
     close(fd);
     if (status) {
         kelvin_free(*data);
@@ -228,27 +203,18 @@ kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path)
     return status;
 }
 
-static kelvin_status add_up(struct kelvin_sum *sum, int fd, const char *path)
+kelvin_status kelvin_file_crc32(uint32_t *crc32, const char *path, uint64_t from, uint64_t bytes)
 {
-    char *piece = kelvin_alloc(PIECE, 1);
-    kelvin_status status = piece ? KELVIN_OK : KELVIN_ENOMEM;
-    for (size_t left = sum->bytes; left > 0 && !status;) {
-        const size_t n = left < PIECE ? left : PIECE;
-        status = read_all(fd, piece, n, path);
-        if (!status) sum->crc32 = kelvin_crc32_more(sum->crc32, piece, n);
-        left -= n;
-    }
-    kelvin_free(piece);
-    return status;
-}
-
-kelvin_status kelvin_file_sum(struct kelvin_sum *sum, const char *path, const size_t *only)
-{
+    char piece[PIECE];
     int fd;
-    *sum = (struct kelvin_sum){0};
-    KELVIN_TRY(open_sized(&fd, &sum->bytes, path));
-    const bool wanted = !only || sum->bytes == *only;
-    const kelvin_status status = wanted ? add_up(sum, fd, path) : KELVIN_OK;
+    KELVIN_TRY(open_at(&fd, path, from));
+    kelvin_status status = KELVIN_OK;
+    for (*crc32 = 0; bytes > 0 && !status;) {
+        const size_t n = bytes < PIECE ? (size_t)bytes : PIECE;
+        status = read_all(fd, piece, n, path);
+        if (!status) *crc32 = kelvin_crc32_more(*crc32, piece, n);
+        bytes -= n;
+    }
     close(fd);
     return status;
 }
@@ -258,10 +224,8 @@ kelvin_status kelvin_file_sum(struct kelvin_sum *sum, const char *path, const si
 kelvin_status kelvin_file_put(const char *path, const void *data, size_t bytes, uint64_t at)
 {
     int fd;
-    KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT));
-    const bool written = ftruncate(fd, (off_t)at) == 0 && kelvin_write_all_at(fd, data, bytes, at) && sync_all(fd) == 0;
-    const int reason = errno;
-    const bool closed = close_file(fd) == 0;
-    if (written && closed) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(written ? errno : reason));
+    KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT | O_APPEND));
+    const bool written = ftruncate(fd, (off_t)at) == 0 && kelvin_write_all(fd, data, bytes) && sync_all(fd) == 0;
+    const kelvin_status status = written ? KELVIN_OK : kelvin_cannot_write(path);
+    return close_file(fd) && !status ? kelvin_cannot_write(path) : status;
 }

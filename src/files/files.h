@@ -23,6 +23,10 @@ bool kelvin_is_folder(const char *path);
 
 /* ---- calls.c: for those who cannot use a writer ---- */
 
+/* KELVIN_EIO, and a sentence with the path and what errno says. */
+kelvin_status kelvin_cannot_read(const char *path);
+kelvin_status kelvin_cannot_write(const char *path);
+
 /* As open() has it, with O_CLOEXEC and mode 0666, and not to be interrupted. */
 int kelvin_open(const char *path, int flags);
 
@@ -41,9 +45,11 @@ int kelvin_open_new(const char *path);
  * KELVIN_EIO, a sentence and *fd = -1 if it cannot be had. */
 KELVIN_MUST_CHECK kelvin_status kelvin_open_regular(int *fd, const char *path, int flags);
 
+/* Whether what is open is still what has that name. */
+bool kelvin_has_name(int fd, const char *path);
+
 /* All of it, or false and errno: EFBIG, and no SIGXFSZ, if the file would be larger than this process may write. */
 KELVIN_MUST_CHECK bool kelvin_write_all(int fd, const void *data, size_t bytes);
-KELVIN_MUST_CHECK bool kelvin_write_all_at(int fd, const void *data, size_t bytes, uint64_t at); /* as pwrite */
 KELVIN_MUST_CHECK bool kelvin_reserve(int fd, uint64_t bytes); /* as kelvin_writer_reserve */
 
 /* ---- files.c ---- */
@@ -83,13 +89,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_file_read(char **data, size_t *bytes, con
 /* `bytes` bytes from byte `from` on. KELVIN_EIO if there are not so many. */
 KELVIN_MUST_CHECK kelvin_status kelvin_file_read_part(void *data, const char *path, size_t from, size_t bytes);
 KELVIN_MUST_CHECK kelvin_status kelvin_file_size(size_t *bytes, const char *path);
-
-/* How many bytes a file has, and their CRC-32. It is read in pieces; and not at all, so that crc32 is 0, if `only` is
- * not NULL and it has another number of bytes. */
-struct kelvin_sum {
-    size_t bytes;
-    uint32_t crc32;
-};
-KELVIN_MUST_CHECK kelvin_status kelvin_file_sum(struct kelvin_sum *sum, const char *path, const size_t *only);
+/* The CRC-32 of so many bytes from byte `from` on. They are read in pieces. */
+KELVIN_MUST_CHECK kelvin_status kelvin_file_crc32(uint32_t *crc32, const char *path, uint64_t from, uint64_t bytes);
 
 #endif

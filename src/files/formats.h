@@ -11,45 +11,55 @@ uint32_t kelvin_crc32(const void *data, size_t bytes);
 /* Of what has the checksum `crc32`, and these bytes after it. */
 uint32_t kelvin_crc32_more(uint32_t crc32, const void *data, size_t bytes);
 
-/* NumPy's NPY 1.0 of labels: one axis, int64, as NumPy and PyTorch like to have an index. */
-KELVIN_MUST_CHECK kelvin_status kelvin_labels_write(const char *path, const int32_t *y, size_t n);
+/* ---- arrays ---- */
 
-enum kelvin_npy_type { KELVIN_NPY_F32, KELVIN_NPY_I64, KELVIN_NPY_F64, KELVIN_NPY_BOOL, KELVIN_NPY_TEXT };
-enum { KELVIN_ARRAY_AXES = 6, KELVIN_NPY_HEADER = 512 };
-struct kelvin_npy {
-    enum kelvin_npy_type type;
-    size_t axes, shape[KELVIN_ARRAY_AXES]; /* of texts, shape[axes] is how many letters each may have, at least 1 */
+enum kelvin_dtype { KELVIN_F32, KELVIN_F64, KELVIN_I64, KELVIN_BOOL, KELVIN_TEXT };
+enum { KELVIN_ARRAY_AXES = 6, KELVIN_ARRAY_NAME = 64 };
+
+/* What files call them, and their bytes: of a text, of a letter. */
+extern const struct kelvin_dtype_form {
+    const char *tensors, *npy; /* safetensors have no text */
+    size_t bytes;
+} kelvin_dtypes[];
+
+struct kelvin_array {
+    char name[KELVIN_ARRAY_NAME]; /* NumPy's have none */
+    enum kelvin_dtype dtype;
+    size_t ndim, shape[KELVIN_ARRAY_AXES]; /* of texts, shape[ndim] is how many letters each may have, at least 1 */
+    void *data;                            /* when read: where it is to go */
 };
 
-/* All that comes before the data; returns how many bytes, a multiple of 64. */
-size_t kelvin_npy_header(char out[KELVIN_NPY_HEADER], const struct kelvin_npy *form);
+/* Bytes of its data; false if there are more than can be addressed. */
+bool kelvin_array_bytes(size_t *bytes, const struct kelvin_array *array);
 
-/* Any of them, a piece at a time:
+/* ---- NumPy's NPY 1.0 ---- */
+
+/* Labels: one axis, int64, as NumPy and PyTorch like to have an index. */
+KELVIN_MUST_CHECK kelvin_status kelvin_labels_write(const char *path, const int32_t *y, size_t n);
+
+/* All that comes before the data; returns how many bytes, a multiple of 64. */
+enum { KELVIN_NPY_HEADER = 512 };
+size_t kelvin_npy_header(char out[KELVIN_NPY_HEADER], const struct kelvin_array *array);
+
+/* Any array, a piece at a time:
  *
  *     struct kelvin_writer file;
- *     kelvin_status st = kelvin_npy_begin(&file, path, &(struct kelvin_npy){KELVIN_NPY_F32, 3, {samples, n, classes}});
+ *     kelvin_status st = kelvin_npy_begin(&file, path, &array);
  *     while (!st && ...) st = kelvin_writer_put(&file, row, bytes);
  *     st = kelvin_writer_close(&file, st); */
 struct kelvin_writer;
 KELVIN_MUST_CHECK kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path,
-                                                 const struct kelvin_npy *form);
+                                                 const struct kelvin_array *array);
 
-/* safetensors: named arrays and strings about them. Checksums of the data ("crc32") and of the header ("header_crc32")
+/* ---- safetensors ---- */
+
+/* Named arrays and strings about them. Checksums of the data ("crc32") and of the header ("header_crc32")
  * and the version ("kelvin") are added to the strings by themselves. Arrays lie one behind the other in the order in
  * which they are given. */
-enum kelvin_dtype { KELVIN_F32, KELVIN_F64, KELVIN_I64, KELVIN_BOOL };
-enum { KELVIN_NOTE = 512, KELVIN_ARRAY_NAME = 64 };
-
-struct kelvin_array {
-    char name[KELVIN_ARRAY_NAME];
-    enum kelvin_dtype dtype;
-    size_t ndim, shape[KELVIN_ARRAY_AXES];
-    void *data; /* when read: where it is to go */
-};
-
+enum { KELVIN_NOTE = 512 }; /* bytes of the texts that runs leave */
 struct kelvin_note {
-    const char *name;
-    char text[KELVIN_NOTE];
+    const char *name, *text;
+    char number[24]; /* the text, if it is one */
 };
 
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_write(const char *path, const struct kelvin_array *arrays, size_t n,
@@ -57,21 +67,14 @@ KELVIN_MUST_CHECK kelvin_status kelvin_tensors_write(const char *path, const str
 
 /* All that comes before the data, for those who write these themselves: kelvin_free it. As long whatever the checksum
  * is. No data are looked at. */
-struct kelvin_string {
-    const char *name, *text;
-};
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_header(char **out, size_t *bytes, const char *path,
                                                       const struct kelvin_array *arrays, size_t n,
-                                                      const struct kelvin_string *strings, size_t n_strings,
-                                                      uint32_t crc32);
+                                                      const struct kelvin_note *notes, size_t n_notes, uint32_t crc32);
 
 /* A file in memory: header parsed, checksums right. */
 struct kelvin_tensors;
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path);
 void kelvin_tensors_close(struct kelvin_tensors *file);
-/* The same of bytes in memory, which become the file's own (kelvin_free); the path is for sentences. */
-KELVIN_MUST_CHECK kelvin_status kelvin_tensors_parse(struct kelvin_tensors **file, char *bytes, size_t size,
-                                                     const char *path);
 
 /* The header alone, for its strings and shapes: no data are read or looked at, and none can be asked for. */
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_peek(struct kelvin_tensors **file, const char *path);
@@ -92,6 +95,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_tensors_offset(size_t *from, const struct
 /* Copies all n arrays to where they are to go. The file must hold these and no others, with these shapes. */
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_read(const struct kelvin_tensors *file,
                                                     const struct kelvin_array *arrays, size_t n);
+
+/* ---- tables ---- */
 
 /* A row of a table, as text and back; one table of columns for both directions. */
 struct kelvin_column {

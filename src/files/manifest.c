@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define HEAD "kelvin manifest 1\n"
+#define HEAD    "kelvin manifest 1\n"
+#define NUMBERS "%08" PRIx32 " %zu " /* checksum and size: a line begins with them */
 enum {
-    MOST_BYTES = 1 << 27, /* of a manifest: some 2,000,000 files */
-    DIGITS = 8,
+    MOST_BYTES = 1 << 27,            /* of a manifest: some 2,000,000 files */
     END = sizeof "crc32 3d60d50a\n", /* the last line */
     LINE = KELVIN_PATH_MAX + 64,
 };
@@ -27,7 +27,8 @@ struct entry {
 };
 
 struct kelvin_manifest {
-    char *folder, *text;
+    kelvin_path folder;
+    char *text;
     struct entry *entries; /* (n), by name */
     size_t n;
 };
@@ -54,18 +55,13 @@ static bool is_inside(const char *name)
 
 /* ---- reading ---- */
 
-static kelvin_status damaged(const char *path, const char *what)
-{
-    return kelvin_fail(KELVIN_EFORMAT, "%s: is damaged: %s", path, what);
-}
-
 /* The last line must be right for all before it, which it is cut off from. */
 static kelvin_status check_text(char *text, size_t bytes, const char *path)
 {
     char expected[END];
     const size_t end = END - 1, head = sizeof HEAD - 1;
     if (bytes < head + end || strlen(text) != bytes || text[bytes - end - 1] != '\n')
-        return damaged(path, "it ends early, or has bytes that are no text");
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is damaged: it ends early, or has bytes that are no text", path);
     last_line(expected, kelvin_crc32(text, bytes - end));
     if (memcmp(text + bytes - end, expected, end) != 0)
         return kelvin_fail(KELVIN_EFORMAT, "%s: is damaged: its last line is \"%.*s\", expected \"%.*s\"", path,
@@ -76,31 +72,30 @@ static kelvin_status check_text(char *text, size_t bytes, const char *path)
                        (int)(strcspn(text, "\n") < 40 ? strcspn(text, "\n") : 40), text, (int)head - 1, HEAD);
 }
 
-/* A number as kelvin_manifest_write has it and in no other way. Where it ends; NULL if it is none. */
-static const char *read_size(size_t *out, const char *text)
-{
-    const size_t digits = strspn(text, "0123456789");
-    char again[32];
-    errno = 0;
-    *out = (size_t)strtoumax(text, NULL, 10);
-    const size_t n = (size_t)snprintf(again, sizeof again, "%zu", *out);
-    return !errno && n == digits && memcmp(again, text, n) == 0 ? text + n : NULL;
-}
-
-/* "3d60d50a 1234 NAME". */
+/* "3d60d50a 1234 NAME", its numbers as kelvin_manifest_write has them and in no other way. */
 static bool read_line(struct entry *entry, const char *line)
 {
-    if (strspn(line, "0123456789abcdef") != DIGITS || line[DIGITS] != ' ') return false;
-    entry->crc32 = (uint32_t)strtoul(line, NULL, 16);
-    const char *space = read_size(&entry->bytes, line + DIGITS + 1);
-    if (!space || *space != ' ') return false;
-    entry->name = space + 1;
+    char again[64], *end;
+    entry->crc32 = (uint32_t)strtoul(line, &end, 16);
+    entry->bytes = (size_t)strtoumax(end, NULL, 10);
+    const int n = snprintf(again, sizeof again, NUMBERS, entry->crc32, entry->bytes);
+    if (strncmp(line, again, (size_t)n) != 0) return false;
+    entry->name = line + n;
     return is_inside(entry->name);
 }
 
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+/* By name; returns one that is there twice, or NULL. */
+static const char *sort(struct entry *entries, size_t n)
+{
+    qsort(entries, n, sizeof *entries, by_name);
+    for (size_t i = 1; i < n; i++)
+        if (by_name(&entries[i - 1], &entries[i]) == 0) return entries[i].name;
+    return NULL;
 }
 
 static kelvin_status read_lines(struct kelvin_manifest *m, const char *path)
@@ -116,11 +111,8 @@ static kelvin_status read_lines(struct kelvin_manifest *m, const char *path)
                                "%s: line %zu is \"%.100s\", expected a checksum, a size and a file in the folder", path,
                                m->n + 1, line);
     }
-    qsort(m->entries, m->n, sizeof *m->entries, by_name);
-    for (size_t i = 1; i < m->n; i++)
-        if (by_name(&m->entries[i - 1], &m->entries[i]) == 0)
-            return kelvin_fail(KELVIN_EFORMAT, "%s: has \"%.100s\" twice", path, m->entries[i].name);
-    return KELVIN_OK;
+    const char *twice = sort(m->entries, m->n);
+    return twice ? kelvin_fail(KELVIN_EFORMAT, "%s: has \"%.100s\" twice", path, twice) : KELVIN_OK;
 }
 
 static kelvin_status read_text(struct kelvin_manifest *m, const char *path)
@@ -143,8 +135,8 @@ kelvin_status kelvin_manifest_read(struct kelvin_manifest **manifest, const char
     if (lstat(path, &about) && errno == ENOENT) return KELVIN_OK;
     struct kelvin_manifest *m = kelvin_alloc(1, sizeof *m);
     if (!m) return KELVIN_ENOMEM;
-    kelvin_status status = (m->folder = kelvin_strdup(folder)) ? KELVIN_OK : KELVIN_ENOMEM;
-    if (!status) status = read_text(m, path);
+    strcpy(m->folder, folder);
+    const kelvin_status status = read_text(m, path);
     if (status)
         kelvin_manifest_free(m);
     else
@@ -157,7 +149,6 @@ void kelvin_manifest_free(struct kelvin_manifest *manifest)
     if (!manifest) return;
     kelvin_free(manifest->entries);
     kelvin_free(manifest->text);
-    kelvin_free(manifest->folder);
     kelvin_free(manifest);
 }
 
@@ -174,46 +165,41 @@ bool kelvin_manifest_has(const struct kelvin_manifest *manifest, const char *nam
 kelvin_status kelvin_manifest_check(struct kelvin_manifest *manifest, const char *name)
 {
     kelvin_path path;
-    struct kelvin_sum sum;
+    size_t bytes;
+    uint32_t crc32;
     struct entry *entry = find(manifest, name);
     KELVIN_TRY(kelvin_path_join(path, manifest->folder, "%s", name));
     if (!entry)
         return kelvin_fail(KELVIN_EFORMAT, "%s: is not among the files that the run left: %s/%s does not name it", path,
                            manifest->folder, KELVIN_MANIFEST_FILE);
     if (entry->right) return KELVIN_OK;
-    KELVIN_TRY(kelvin_file_sum(&sum, path, &entry->bytes));
-    if (sum.bytes != entry->bytes)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: is not as the run left it: it has %zu bytes, expected %zu", path,
-                           sum.bytes, entry->bytes);
-    if (sum.crc32 != entry->crc32)
+    KELVIN_TRY(kelvin_file_size(&bytes, path));
+    KELVIN_TRY(kelvin_file_crc32(&crc32, path, 0, bytes == entry->bytes ? bytes : 0)); /* that it can be read is seen */
+    if (bytes != entry->bytes)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is not as the run left it: it has %zu bytes, expected %zu", path, bytes,
+                           entry->bytes);
+    if (crc32 != entry->crc32)
         return kelvin_fail(KELVIN_EFORMAT,
                            "%s: is not as the run left it: it has crc32 %08" PRIx32 ", expected %08" PRIx32, path,
-                           sum.crc32, entry->crc32);
+                           crc32, entry->crc32);
     entry->right = true;
     return KELVIN_OK;
 }
 
 /* ---- writing ---- */
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static kelvin_status check_names(const char *folder, const char *const *names, size_t n)
 {
-    const char **sorted = kelvin_alloc(n, sizeof *sorted);
-    kelvin_status status = sorted ? KELVIN_OK : KELVIN_ENOMEM;
+    struct entry *entries = kelvin_alloc(n, sizeof *entries);
+    kelvin_status status = entries ? KELVIN_OK : KELVIN_ENOMEM;
     for (size_t i = 0; i < n && !status; i++) {
-        sorted[i] = names[i];
+        entries[i].name = names[i];
         if (!is_inside(names[i]))
             status = kelvin_fail(KELVIN_EUSAGE, "%s: \"%.100s\" is not the name of a file in it", folder, names[i]);
     }
-    if (!status && n > 0) qsort(sorted, n, sizeof *sorted, by_text);
-    for (size_t i = 1; i < n && !status; i++)
-        if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            status = kelvin_fail(KELVIN_EUSAGE, "%s: \"%.100s\" is there twice", folder, sorted[i]);
-    kelvin_free(sorted);
+    const char *twice = status ? NULL : sort(entries, n);
+    if (twice) status = kelvin_fail(KELVIN_EUSAGE, "%s: \"%.100s\" is there twice", folder, twice);
+    kelvin_free(entries);
     return status;
 }
 
@@ -236,10 +222,12 @@ static kelvin_status put_file(struct lines *lines, const char *folder, const cha
 {
     kelvin_path path;
     char line[LINE];
-    struct kelvin_sum sum;
+    size_t bytes;
+    uint32_t crc32;
     KELVIN_TRY(kelvin_path_join(path, folder, "%s", name));
-    KELVIN_TRY(kelvin_file_sum(&sum, path, NULL));
-    snprintf(line, sizeof line, "%08" PRIx32 " %zu %s\n", sum.crc32, sum.bytes, name);
+    KELVIN_TRY(kelvin_file_size(&bytes, path));
+    KELVIN_TRY(kelvin_file_crc32(&crc32, path, 0, bytes));
+    snprintf(line, sizeof line, NUMBERS "%s\n", crc32, bytes, name);
     return put_line(lines, line);
 }
 

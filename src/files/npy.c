@@ -88,24 +88,6 @@ static uint64_t load(const unsigned char *at, size_t item, bool big_endian)
     return bits;
 }
 
-static double from_bool(uint64_t bits, size_t item)
-{
-    (void)item;
-    return bits != 0;
-}
-
-static double from_unsigned(uint64_t bits, size_t item)
-{
-    (void)item;
-    return (double)bits;
-}
-
-static double from_signed(uint64_t bits, size_t item)
-{
-    const uint64_t sign = (uint64_t)1 << (8 * item - 1);
-    return bits & sign ? -(double)(2 * sign - bits) : (double)bits;
-}
-
 /* A sign, 5 bits of exponent, 10 bits of fraction. */
 static double from_half(uint64_t bits)
 {
@@ -124,6 +106,15 @@ static double from_float(uint64_t bits, size_t item)
     memcpy(&single, &low, sizeof single);
     memcpy(&value, &bits, sizeof value);
     return item == 2 ? from_half(bits) : item == 4 ? (double)single : value;
+}
+
+static double number(const struct npy *a, size_t at)
+{
+    const uint64_t bits = load(a->data + at * a->item, a->item, a->big_endian);
+    const uint64_t sign = (uint64_t)1 << (8 * a->item - 1);
+    if (a->kind == 'f') return from_float(bits, a->item);
+    if (a->kind == 'b') return bits != 0;
+    return a->kind == 'i' && (bits & sign) ? -(double)(2 * sign - bits) : (double)bits;
 }
 
 /* ---- all of them, in C order ---- */
@@ -168,13 +159,8 @@ void npy_bytes(uint8_t *out, const struct npy *a)
 
 void npy_doubles(double *out, const struct npy *a)
 {
-    double (*const convert)(uint64_t, size_t) = a->kind == 'f'   ? from_float
-                                                : a->kind == 'i' ? from_signed
-                                                : a->kind == 'u' ? from_unsigned
-                                                                 : from_bool;
     size_t place[NPY_AXES] = {0};
     const size_t run = a->shape[a->axes - 1], stride = a->stride[a->axes - 1];
     for (size_t done = 0, at = 0; done < a->count; done += run, at = next_run(place, at, a))
-        for (size_t i = 0; i < run; i++)
-            out[done + i] = convert(load(a->data + (at + i * stride) * a->item, a->item, a->big_endian), a->item);
+        for (size_t i = 0; i < run; i++) out[done + i] = number(a, at + i * stride);
 }

@@ -45,7 +45,7 @@ void npy_move_axis(struct npy *array, size_t from, size_t to);
 KELVIN_MUST_CHECK kelvin_status npy_read_header(struct npy *array, const char *text, size_t bytes, size_t start,
                                                 const char *path);
 
-/* "(2, 3)", for sentences. */
+/* As Python writes a tuple: (5, 2, 3), (5,) and (). */
 struct npy_shape_text {
     char text[NPY_AXES * 22 + 4];
 };

@@ -143,9 +143,9 @@ kelvin_status npy_read_header(struct npy *array, const char *text, size_t bytes,
 
 struct npy_shape_text npy_shape_text(const struct npy *array)
 {
-    struct npy_shape_text shown;
-    char *to = shown.text;
-    for (size_t i = 0; i < array->axes; i++) to += sprintf(to, "%s%zu", i ? ", " : "(", array->shape[i]);
+    struct npy_shape_text shown = {"("};
+    char *to = shown.text + 1;
+    for (size_t i = 0; i < array->axes; i++) to += sprintf(to, "%s%zu", i ? ", " : "", array->shape[i]);
     strcpy(to, array->axes == 1 ? ",)" : ")");
     return shown;
 }

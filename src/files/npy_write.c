@@ -1,5 +1,5 @@
-/* Writes NumPy's array file, version 1.0, filled up with spaces so that the data start at a multiple of 64; data/npy.h
- * says what is in it, and reads it. */
+/* Writes NumPy's array file, version 1.0, filled up with spaces so that the data start at a multiple of 64; npy.h says
+ * what is in it, and reads it. */
 #include "files/files.h"
 #include "files/formats.h"
 #include "files/npy.h"
@@ -7,78 +7,49 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PREFIX = 10, ALIGN = 64, LONGEST = 320, PIECE = 512 };
-_Static_assert(PREFIX + LONGEST + ALIGN <= KELVIN_NPY_HEADER, "a header fits");
+enum { PREFIX = 10, ALIGN = 64, PIECE = 512 };
 static const char magic[] = "\x93NUMPY\x01"; /* and a minor version 0: the string's own end */
 
-static const struct {
-    const char *descr;
-    char kind;
-    size_t bytes;
-} types[] = {
-    [KELVIN_NPY_F32] = {"<f4", 'f', sizeof(float)},    [KELVIN_NPY_I64] = {"<i8", 'i', sizeof(int64_t)},
-    [KELVIN_NPY_F64] = {"<f8", 'f', sizeof(double)},   [KELVIN_NPY_BOOL] = {"|b1", 'b', sizeof(char)},
-    [KELVIN_NPY_TEXT] = {"<U", 'U', sizeof(uint32_t)},
-};
-
-/* As Python writes a tuple: (5, 2, 3), (5,) and (). */
-static void show_shape(char out[LONGEST / 2], const struct kelvin_npy *form)
+static struct npy_shape_text shape_of(const struct kelvin_array *array)
 {
-    size_t used = (size_t)snprintf(out, LONGEST / 2, "(");
-    for (size_t i = 0; i < form->axes; i++)
-        used += (size_t)snprintf(out + used, LONGEST / 2 - used, i ? ", %zu" : "%zu", form->shape[i]);
-    snprintf(out + used, LONGEST / 2 - used, form->axes == 1 ? ",)" : ")");
+    struct npy form = {.axes = array->ndim};
+    memcpy(form.shape, array->shape, sizeof array->shape);
+    return npy_shape_text(&form);
 }
 
-static int literal(char out[LONGEST], const struct kelvin_npy *form)
+size_t kelvin_npy_header(char out[KELVIN_NPY_HEADER], const struct kelvin_array *array)
 {
-    char shape[LONGEST / 2], letters[24] = "";
-    show_shape(shape, form);
-    if (form->type == KELVIN_NPY_TEXT) snprintf(letters, sizeof letters, "%zu", form->shape[form->axes]);
-    return snprintf(out, LONGEST, "{'descr': '%s%s', 'fortran_order': False, 'shape': %s, }", types[form->type].descr,
-                    letters, shape);
-}
-
-static kelvin_status data_bytes(size_t *bytes, const char *path, const struct kelvin_npy *form)
-{
-    char shape[LONGEST / 2];
-    *bytes = types[form->type].bytes;
-    show_shape(shape, form);
-    for (size_t i = 0; i < form->axes; i++)
-        if (__builtin_mul_overflow(*bytes, form->shape[i], bytes))
-            return kelvin_fail(KELVIN_ENOMEM, "%s: %s numbers are more than can be addressed", path, shape);
-    return KELVIN_OK;
-}
-
-size_t kelvin_npy_header(char out[KELVIN_NPY_HEADER], const struct kelvin_npy *form)
-{
-    char text[LONGEST];
-    const size_t used = (size_t)literal(text, form);
-    const size_t total = (PREFIX + used + 1 + ALIGN - 1) / ALIGN * ALIGN;
-    memset(out, ' ', total);
+    enum { LONGEST = KELVIN_NPY_HEADER - PREFIX - ALIGN };
+    _Static_assert(sizeof(struct npy_shape_text) + 100 < LONGEST, "a header fits");
+    char letters[24] = "";
+    if (array->dtype == KELVIN_TEXT) snprintf(letters, sizeof letters, "%zu", array->shape[array->ndim]);
+    const int text = snprintf(out + PREFIX, LONGEST, "{'descr': '%s%s', 'fortran_order': False, 'shape': %s, }",
+                              kelvin_dtypes[array->dtype].npy, letters, shape_of(array).text);
+    const size_t used = PREFIX + (size_t)text, total = (used + 1 + ALIGN - 1) / ALIGN * ALIGN;
+    memset(out + used, ' ', total - used);
     memcpy(out, magic, sizeof magic);
     out[8] = (char)((total - PREFIX) & 0xff);
     out[9] = (char)((total - PREFIX) >> 8);
-    memcpy(out + PREFIX, text, used);
     out[total - 1] = '\n';
     return total;
 }
 
-kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path, const struct kelvin_npy *form)
+kelvin_status kelvin_npy_begin(struct kelvin_writer *file, const char *path, const struct kelvin_array *array)
 {
     char header[KELVIN_NPY_HEADER];
     size_t bytes;
     file->fd = -1; /* for kelvin_writer_close, whatever happens */
-    KELVIN_TRY(data_bytes(&bytes, path, form));
+    if (!kelvin_array_bytes(&bytes, array))
+        return kelvin_fail(KELVIN_ENOMEM, "%s: %s numbers are more than can be addressed", path, shape_of(array).text);
     KELVIN_TRY(kelvin_writer_open(file, path));
-    return kelvin_writer_put(file, header, kelvin_npy_header(header, form));
+    return kelvin_writer_put(file, header, kelvin_npy_header(header, array));
 }
 
 kelvin_status kelvin_labels_write(const char *path, const int32_t *y, size_t n)
 {
-    const struct kelvin_npy form = {KELVIN_NPY_I64, 1, {n}};
+    const struct kelvin_array array = {.dtype = KELVIN_I64, .ndim = 1, .shape = {n}};
     struct kelvin_writer file;
-    kelvin_status status = kelvin_npy_begin(&file, path, &form);
+    kelvin_status status = kelvin_npy_begin(&file, path, &array);
     for (size_t first = 0; first < n && !status; first += PIECE) {
         const size_t count = n - first < PIECE ? n - first : PIECE;
         int64_t piece[PIECE];

@@ -59,10 +59,7 @@ static bool count_from(void *value, const json_t *json)
 static json_t *seed_to(const void *value)
 {
     const uint64_t seed = *(const uint64_t *)value;
-    if (seed <= UINT64_C(1) << 53) return json_integer((json_int_t)seed);
-    char text[NUMBER];
-    snprintf(text, sizeof text, "%" PRIu64, seed);
-    return json_string(text);
+    return seed <= UINT64_C(1) << 53 ? json_integer((json_int_t)seed) : json_sprintf("%" PRIu64, seed);
 }
 
 static bool seed_from(void *value, const json_t *json)
@@ -141,6 +138,11 @@ void *kelvin_record_json(const struct kelvin_field *fields, size_t n, const void
     return NULL;
 }
 
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
 /* As many as the number needs that needs most, also of those in lists and objects. */
 static int digits_of(json_t *root)
 {
@@ -148,16 +150,8 @@ static int digits_of(json_t *root)
     const char *name;
     size_t i;
     json_t *value;
-    json_object_foreach(root, name, value)
-    {
-        const int needed = digits_of(value);
-        if (needed > digits) digits = needed;
-    }
-    json_array_foreach(root, i, value)
-    {
-        const int needed = digits_of(value);
-        if (needed > digits) digits = needed;
-    }
+    json_object_foreach(root, name, value) digits = larger(digits, digits_of(value));
+    json_array_foreach(root, i, value) digits = larger(digits, digits_of(value));
     return digits;
 }
 
@@ -188,11 +182,6 @@ kelvin_status kelvin_json_write(const char *path, void *object)
     if (!status) status = kelvin_writer_put(&file, "\n", 1);
     json_decref(root);
     return kelvin_writer_close(&file, status);
-}
-
-kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n, const void *record)
-{
-    return kelvin_json_write(path, kelvin_record_json(fields, n, record));
 }
 
 static int add_to_crc32(const char *text, size_t bytes, void *crc32)

@@ -1,7 +1,7 @@
 /* A JSON object as a struct: one table of fields for both directions.
  *
  *     static const struct kelvin_field fields[] = {{"chains", &kelvin_field_count, offsetof(struct x, chains)}, ...};
- *     kelvin_status st = kelvin_record_write("RUN/x.json", fields, n, &x);
+ *     kelvin_status st = kelvin_json_write("RUN/x.json", kelvin_record_json(fields, n, &x));
  */
 #ifndef FILES_RECORD_H
 #define FILES_RECORD_H
@@ -23,10 +23,7 @@ extern const struct kelvin_field_kind kelvin_field_seed;  /* uint64_t; a string 
 extern const struct kelvin_field_kind kelvin_field_real;  /* double */
 extern const struct kelvin_field_kind kelvin_field_whole; /* double that holds a whole number from 0 on */
 
-KELVIN_MUST_CHECK kelvin_status kelvin_record_write(const char *path, const struct kelvin_field *fields, size_t n,
-                                                    const void *record);
-
-/* The same as an object of jansson's; NULL if a text is not UTF-8, or memory is short. */
+/* As an object of jansson's; NULL if a text is not UTF-8, or memory is short. */
 void *kelvin_record_json(const struct kelvin_field *fields, size_t n, const void *record);
 
 /* An object of jansson's, which is freed; NULL: there was no memory for it. */

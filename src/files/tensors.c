@@ -11,8 +11,8 @@
 
 #include <jansson.h>
 
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN = 256 };
@@ -20,21 +20,21 @@ enum { SHOWN = 256 };
 /* As "F32 (2, 1, 2)". */
 static void describe(char out[SHOWN], const struct kelvin_array *array)
 {
-    size_t used = (size_t)snprintf(out, SHOWN, "%s (", tensors_dtypes[array->dtype].name);
+    size_t used = (size_t)snprintf(out, SHOWN, "%s (", kelvin_dtypes[array->dtype].tensors);
     for (size_t i = 0; i < array->ndim; i++)
         used += (size_t)snprintf(out + used, SHOWN - used, i ? ", %zu" : "%zu", array->shape[i]);
     snprintf(out + used, SHOWN - used, ")");
 }
 
 struct kelvin_tensors {
-    char *path, *bytes; /* all of the file */
+    char *path, *bytes; /* all of the file, or its header alone: */
+    bool whole;
     json_t *header;
-    struct kelvin_array *arrays; /* in the order of their data, which lie in `bytes` */
+    struct kelvin_array *arrays; /* in the order of their data */
     size_t n, data;              /* where in the file the first of them begins */
 };
 
-/* *data gets the place of the data. */
-static kelvin_status parse_header(struct kelvin_tensors *file, size_t *data, size_t size)
+static kelvin_status parse_header(struct kelvin_tensors *file, size_t size)
 {
     uint64_t length;
     json_error_t error;
@@ -50,7 +50,7 @@ static kelvin_status parse_header(struct kelvin_tensors *file, size_t *data, siz
         return kelvin_fail(KELVIN_EFORMAT, "%s: header, line %d: %s", file->path, error.line, error.text);
     if (!json_is_object(file->header))
         return kelvin_fail(KELVIN_EFORMAT, "%s: the header is not an object", file->path);
-    *data = TENSORS_PREFIX + (size_t)length;
+    file->data = TENSORS_PREFIX + (size_t)length;
     return KELVIN_OK;
 }
 
@@ -65,9 +65,9 @@ static bool parse_dtype(struct kelvin_array *array, const json_t *value)
 {
     const char *name = json_string_value(value);
     size_t d = 0;
-    while (name && d < TENSORS_DTYPES && strcmp(name, tensors_dtypes[d].name) != 0) d++;
+    while (name && d <= KELVIN_BOOL && strcmp(name, kelvin_dtypes[d].tensors) != 0) d++;
     array->dtype = (enum kelvin_dtype)d;
-    return name && d < TENSORS_DTYPES;
+    return name && d <= KELVIN_BOOL;
 }
 
 static bool parse_shape(struct kelvin_array *array, const json_t *value)
@@ -90,32 +90,19 @@ static const char *parse_entry(struct kelvin_array *array, size_t *end, const js
         !is_count(end, json_array_get(offsets, 1)))
         return "two data_offsets";
     if (first != begin) return "data_offsets that begin where the last array ended";
-    if (!tensors_bytes(&bytes, array) || __builtin_add_overflow(first, bytes, &bytes) || bytes != *end)
+    if (!kelvin_array_bytes(&bytes, array) || __builtin_add_overflow(first, bytes, &bytes) || bytes != *end)
         return "data_offsets as far apart as the shape says";
     return NULL;
 }
 
-struct shown {
-    char text[SHOWN];
-    size_t used;
-};
-
-/* For jansson: no more is asked for than fits. */
-static int show(const char *text, size_t bytes, void *context)
-{
-    struct shown *shown = context;
-    const size_t left = SHOWN - 1 - shown->used, n = bytes < left ? bytes : left;
-    memcpy(shown->text + shown->used, text, n);
-    shown->used += n;
-    return n < bytes ? -1 : 0;
-}
-
 static kelvin_status bad_entry(const char *path, const char *name, const json_t *entry, const char *expected)
 {
-    struct shown is = {"", 0};
-    const bool cut = json_dump_callback(entry, show, &is, JSON_ENCODE_ANY) != 0;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%.100s\" is %s%s, expected %s", path, name, is.text,
-                       cut ? "..." : "", expected);
+    char *is = json_dumps(entry, JSON_ENCODE_ANY);
+    const bool cut = is && strlen(is) >= SHOWN;
+    kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%.100s\" is %.*s%s, expected %s", path, name, SHOWN - 1, is ? is : "",
+                cut ? "..." : "", expected);
+    free(is);
+    return KELVIN_EFORMAT;
 }
 
 /* *end gets the bytes of all arrays: that the file has them is not known yet. */
@@ -136,20 +123,12 @@ static kelvin_status parse_entries(struct kelvin_tensors *file, size_t *end)
     return KELVIN_OK;
 }
 
-static void place(struct kelvin_tensors *file, size_t data)
-{
-    for (size_t i = 0, bytes = 0; i < file->n; i++, data += bytes) {
-        file->arrays[i].data = file->bytes + data;
-        tensors_bytes(&bytes, &file->arrays[i]);
-    }
-}
-
-static kelvin_status check_crc32(const struct kelvin_tensors *file, const void *data, size_t bytes)
+static kelvin_status check_data(const struct kelvin_tensors *file, size_t bytes)
 {
     const char *text;
     char found[TENSORS_CRC];
     KELVIN_TRY(kelvin_tensors_note(&text, file, TENSORS_CRC32));
-    tensors_crc_text(found, kelvin_crc32(data, bytes));
+    snprintf(found, sizeof found, TENSORS_HEX, kelvin_crc32(file->bytes + file->data, bytes));
     if (strcmp(text, found) == 0) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: the data have crc32 %s, the header says %.100s: the file is damaged",
                        file->path, found, text);
@@ -163,84 +142,69 @@ static bool must_have_checksum(const json_t *metadata)
     return strncmp(version, "0.", 2) != 0 || version[2] < '1' || version[2] > '6' || version[3] != '.';
 }
 
-static kelvin_status check_header(const struct kelvin_tensors *file, size_t bytes)
+static kelvin_status check_header(const struct kelvin_tensors *file)
 {
     const json_t *metadata = json_object_get(file->header, TENSORS_METADATA);
     const char *text;
     char found[TENSORS_CRC];
     if (!json_object_get(metadata, TENSORS_HEADER) && !must_have_checksum(metadata)) return KELVIN_OK;
     KELVIN_TRY(kelvin_tensors_note(&text, file, TENSORS_HEADER));
-    const char *digits = tensors_digits(file->bytes, bytes);
-    if (!digits)
+    if (!tensors_header_crc32(found, file->bytes, file->data))
         return kelvin_fail(KELVIN_EFORMAT, "%s: \"" TENSORS_HEADER "\" is not in its place: the file is damaged",
                            file->path);
-    tensors_header_crc32(found, file->bytes, bytes, digits);
     if (strcmp(text, found) == 0) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: the header has crc32 %s and says %.100s: the file is damaged", file->path,
                        found, text);
 }
 
-/* whole: all of the file is in memory, not the header alone. */
-static kelvin_status parse(struct kelvin_tensors *file, size_t size, bool whole)
+static kelvin_status parse(struct kelvin_tensors *file, size_t size)
 {
-    size_t data = 0, end = 0;
-    KELVIN_TRY(parse_header(file, &data, size));
-    KELVIN_TRY(check_header(file, data));
+    size_t end;
+    KELVIN_TRY(parse_header(file, size));
+    KELVIN_TRY(check_header(file));
     file->arrays = kelvin_alloc(json_object_size(file->header), sizeof *file->arrays);
     if (!file->arrays) return KELVIN_ENOMEM;
     KELVIN_TRY(parse_entries(file, &end));
-    if (end != size - data)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu bytes of data, expected %zu", file->path, size - data, end);
-    file->data = data;
-    if (!whole) return KELVIN_OK;
-    place(file, data);
-    return check_crc32(file, file->bytes + data, end);
+    if (end != size - file->data)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu bytes of data, expected %zu", file->path, size - file->data,
+                           end);
+    return file->whole ? check_data(file, end) : KELVIN_OK;
 }
 
-static kelvin_status open_bytes(struct kelvin_tensors **file, char *bytes, size_t size, const char *path, bool whole)
+/* Of a file whose header alone is wanted: that, or all of it if there is no such header. *size is the file's. */
+static kelvin_status read_header(char **bytes, size_t *size, const char *path)
+{
+    uint64_t length = 0;
+    KELVIN_TRY(kelvin_file_size(size, path));
+    if (*size >= TENSORS_PREFIX) KELVIN_TRY(kelvin_file_read_part(&length, path, 0, TENSORS_PREFIX));
+    const size_t head = *size < TENSORS_PREFIX || length > *size - TENSORS_PREFIX ? *size : TENSORS_PREFIX + length;
+    if (!(*bytes = kelvin_alloc(head + 1, 1))) return KELVIN_ENOMEM;
+    return kelvin_file_read_part(*bytes, path, 0, head);
+}
+
+static kelvin_status open_file(struct kelvin_tensors **file, const char *path, bool whole)
 {
     struct kelvin_tensors *made = *file = kelvin_alloc(1, sizeof *made);
-    if (!made) kelvin_free(bytes);
+    size_t size = 0;
     if (!made) return KELVIN_ENOMEM;
-    made->bytes = bytes;
-    made->path = kelvin_strdup(path);
-    const kelvin_status status = made->path ? parse(made, size, whole) : KELVIN_ENOMEM;
+    made->whole = whole;
+    kelvin_status status = (made->path = kelvin_strdup(path)) ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!status) status = (whole ? kelvin_file_read : read_header)(&made->bytes, &size, path);
+    if (!status) status = parse(made, size);
     if (!status) return KELVIN_OK;
     kelvin_tensors_close(made);
     *file = NULL;
     return status;
 }
 
-kelvin_status kelvin_tensors_parse(struct kelvin_tensors **file, char *bytes, size_t size, const char *path)
+kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path)
 {
-    return open_bytes(file, bytes, size, path, true);
+    return open_file(file, path, true);
 }
 
 kelvin_status kelvin_tensors_peek(struct kelvin_tensors **file, const char *path)
 {
-    size_t size;
-    uint64_t length = 0;
-    *file = NULL;
-    KELVIN_TRY(kelvin_file_size(&size, path));
-    if (size >= TENSORS_PREFIX) KELVIN_TRY(kelvin_file_read_part(&length, path, 0, TENSORS_PREFIX));
-    const size_t head = size < TENSORS_PREFIX || length > size - TENSORS_PREFIX ? size : TENSORS_PREFIX + length;
-    char *bytes = kelvin_alloc(head + 1, 1);
-    if (!bytes) return KELVIN_ENOMEM;
-    const kelvin_status status = kelvin_file_read_part(bytes, path, 0, head);
-    if (status) {
-        kelvin_free(bytes);
-        return status;
-    }
-    return open_bytes(file, bytes, size, path, false);
-}
-
-kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path)
-{
-    char *bytes;
-    size_t size;
-    *file = NULL;
-    KELVIN_TRY(kelvin_file_read(&bytes, &size, path));
-    return kelvin_tensors_parse(file, bytes, size, path);
+    return open_file(file, path, false);
 }
 
 void kelvin_tensors_close(struct kelvin_tensors *file)
@@ -260,12 +224,15 @@ kelvin_status kelvin_tensors_note(const char **text, const struct kelvin_tensors
     return kelvin_fail(KELVIN_EFORMAT, "%s: " TENSORS_METADATA " has no string \"%s\"", file->path, name);
 }
 
-static kelvin_status find(const struct kelvin_array **found, const struct kelvin_tensors *file,
+/* *at gets where in the file its data begin. */
+static kelvin_status find(const struct kelvin_array **found, size_t *at, const struct kelvin_tensors *file,
                           const struct kelvin_array *wanted)
 {
-    for (size_t i = 0; i < file->n; i++) {
+    *at = file->data;
+    for (size_t i = 0, bytes = 0; i < file->n; i++, *at += bytes) {
         *found = &file->arrays[i];
         if (strcmp((*found)->name, wanted->name) == 0) return KELVIN_OK;
+        kelvin_array_bytes(&bytes, *found);
     }
     return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" is missing", file->path, wanted->name);
 }
@@ -273,44 +240,38 @@ static kelvin_status find(const struct kelvin_array **found, const struct kelvin
 kelvin_status kelvin_tensors_shape(struct kelvin_array *array, const struct kelvin_tensors *file)
 {
     const struct kelvin_array *found = NULL;
-    KELVIN_TRY(find(&found, file, array));
+    size_t at;
+    KELVIN_TRY(find(&found, &at, file, array));
     if (found->dtype == array->dtype && found->ndim == array->ndim) {
         memcpy(array->shape, found->shape, sizeof array->shape);
-        array->data = found->data;
+        array->data = file->whole ? file->bytes + at : NULL;
         return KELVIN_OK;
     }
     char is[SHOWN];
     describe(is, found);
     return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" is %s, expected %s with %zu axes", file->path, array->name,
-                       is, tensors_dtypes[array->dtype].name, array->ndim);
+                       is, kelvin_dtypes[array->dtype].tensors, array->ndim);
 }
 
 kelvin_status kelvin_tensors_offset(size_t *from, const struct kelvin_tensors *file, const struct kelvin_array *array)
 {
     const struct kelvin_array *found = NULL;
-    KELVIN_TRY(find(&found, file, array));
-    *from = file->data;
-    for (const struct kelvin_array *before = file->arrays; before < found; before++) {
-        size_t bytes = 0;
-        tensors_bytes(&bytes, before);
-        *from += bytes;
-    }
-    return KELVIN_OK;
+    return find(&found, from, file, array);
 }
 
 static kelvin_status read_one(const struct kelvin_tensors *file, const struct kelvin_array *array, bool copy)
 {
     const struct kelvin_array *found = NULL;
     char is[SHOWN], should[SHOWN];
-    size_t bytes;
-    KELVIN_TRY(find(&found, file, array));
+    size_t bytes, at;
+    KELVIN_TRY(find(&found, &at, file, array));
     if (found->dtype != array->dtype || found->ndim != array->ndim ||
         memcmp(found->shape, array->shape, array->ndim * sizeof *array->shape) != 0) {
         describe(is, found);
         describe(should, array);
         return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" is %s, expected %s", file->path, array->name, is, should);
     }
-    if (copy && tensors_bytes(&bytes, found)) memcpy(array->data, found->data, bytes);
+    if (copy && kelvin_array_bytes(&bytes, found)) memcpy(array->data, file->bytes + at, bytes);
     return KELVIN_OK;
 }
 

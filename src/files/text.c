@@ -1,4 +1,4 @@
-/* Texts in files: numbers that they spell, and how they are shown in sentences. */
+/* Texts of others: numbers that they spell, and how they are shown in sentences. */
 #include "files/text.h"
 
 #include "base/texts.h"
@@ -16,13 +16,6 @@ enum text_kind text_number(double *value, const char *text)
     *value = strtod(text, &end);
     if (end == text || *end) return TEXT_OTHER;
     return isfinite(*value) ? TEXT_NUMBER : TEXT_NOT_FINITE;
-}
-
-size_t text_utf8(const char *text)
-{
-    size_t at = 0;
-    for (size_t n; (n = kelvin_utf8_letter(NULL, text + at)) > 0;) at += n;
-    return at;
 }
 
 /* Bytes of the first letter; 0 for control characters as well. */
@@ -45,4 +38,14 @@ struct text_shown text_shown(const char *text)
     }
     strcpy(shown.text + used, text[at] ? "..." : "");
     return shown;
+}
+
+void text_plain(char *out, size_t size, const char *text)
+{
+    size_t n = 0;
+    for (; n + 1 < size && text[n] && text[n] != '\n' && text[n] != '\r'; n++) out[n] = text[n];
+    while (n > 0 && out[n - 1] == ' ') n--;
+    out[n] = '\0';
+    for (size_t i = 0; i < n; i++)
+        if (out[i] < ' ' || out[i] > '~') out[i] = '?';
 }

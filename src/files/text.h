@@ -1,4 +1,4 @@
-/* Texts in files: numbers that they spell, and how they are shown in sentences. */
+/* Texts of others, in files and from programs: numbers that they spell, and how they are shown in sentences. */
 #ifndef FILES_TEXT_H
 #define FILES_TEXT_H
 
@@ -14,9 +14,6 @@ enum text_kind {
  * sees to it that the decimal point is a point, whatever the host program's locale. */
 enum text_kind text_number(double *value, const char *text);
 
-/* How many bytes from the start of a text are UTF-8: all, or those before the first that is not. */
-size_t text_utf8(const char *text);
-
 struct text_shown {
     char text[4 * 40 + 4];
 };
@@ -24,5 +21,8 @@ struct text_shown {
 /* The first 40 bytes of a text, fit for a terminal: what is neither ASCII nor UTF-8, or is a control character, as
  * \xNN. */
 struct text_shown text_shown(const char *text);
+
+/* The first line, cut to fit; what is not printable ASCII becomes a question mark. */
+void text_plain(char *out, size_t size, const char *text);
 
 #endif

@@ -84,13 +84,14 @@ bool kelvin_bundle_full(const struct kelvin_bundle *b, const kelvin_run *run)
 void kelvin_note_number(struct kelvin_note *note, const char *name, uint64_t value)
 {
     note->name = name;
-    snprintf(note->text, sizeof note->text, "%" PRIu64, value);
+    note->text = note->number;
+    snprintf(note->number, sizeof note->number, "%" PRIu64, value);
 }
 
 void kelvin_note_config(struct kelvin_note *note, const kelvin_run *run)
 {
     note->name = "config";
-    snprintf(note->text, sizeof note->text, "%s", kelvin_run_inside(run)->mark);
+    note->text = kelvin_run_inside(run)->mark;
 }
 
 kelvin_status kelvin_note_read(uint64_t *value, const struct kelvin_tensors *file, const char *path, const char *name,

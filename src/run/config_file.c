@@ -95,7 +95,7 @@ kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder)
     record.config.source.data_crc32 = mark;
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
-    return kelvin_record_write(path, fields, n, &record);
+    return kelvin_json_write(path, kelvin_record_json(fields, n, &record));
 }
 
 /* What does not decide the bits by itself: the version, and the names of files, which may be moved. Data have checksums

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NUMBER = 24 };
@@ -59,9 +58,7 @@ kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder)
 bool kelvin_lock_holds(const struct kelvin_lock *lock, const char *folder)
 {
     kelvin_path path;
-    struct stat held, there;
-    return lock->fd >= 0 && !kelvin_path_join(path, folder, "lock") && fstat(lock->fd, &held) == 0 &&
-           lstat(path, &there) == 0 && held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+    return lock->fd >= 0 && !kelvin_path_join(path, folder, "lock") && kelvin_has_name(lock->fd, path);
 }
 
 bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder)

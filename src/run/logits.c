@@ -50,7 +50,8 @@ static kelvin_status write_part(struct kelvin_job *job, kelvin_samples *samples,
                                 const char *path, size_t done, size_t all)
 {
     const kelvin_run *run = samples->run;
-    const struct kelvin_npy form = {KELVIN_NPY_F32, 3, {samples->n, part->n, run->data->classes}};
+    const struct kelvin_array form = {
+        .dtype = KELVIN_F32, .ndim = 3, .shape = {samples->n, part->n, run->data->classes}};
     struct work work = {.run = run, .part = part};
     struct kelvin_writer file = {.fd = -1};
     kelvin_status status = make_work(&work, job->options.threads);

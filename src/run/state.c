@@ -47,12 +47,11 @@ kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *ch
     const size_t n = array_count(chain->run);
     struct kelvin_array *arrays = kelvin_alloc(n, sizeof *arrays);
     if (!arrays) return KELVIN_ENOMEM;
-    struct kelvin_note notes[N_NOTES] = {[DIVERGED] = {.name = "diverged"}};
+    struct kelvin_note notes[N_NOTES] = {[DIVERGED] = {.name = "diverged", .text = state->diverged}};
     kelvin_note_config(&notes[CONFIG], chain->run);
     kelvin_note_number(&notes[STEP], "step", state->step);
     kelvin_note_number(&notes[SEED], "seed", chain->run->config.seed);
     kelvin_note_number(&notes[CHAIN], "chain", chain->number);
-    snprintf(notes[DIVERGED].text, sizeof notes[DIVERGED].text, "%s", state->diverged);
     name_arrays(arrays, chain, state, bundle);
     const kelvin_status status = kelvin_tensors_write(path, arrays, n, notes, N_NOTES);
     kelvin_free(arrays);

@@ -75,5 +75,6 @@ static void run(const uint8_t *bytes, size_t size)
 }
 
 /* A byte may be an empty line, which has five doubles while it is not seen to be wrong (40); the text, twice (2). In
- * what is read, a row has four bytes at least, as many doubles (80), and as a text again up to 64 bytes per column. */
-const struct fuzz_target fuzz_target = {run, 1 << 14, 2 + 40 + 20 + 128};
+ * what is read, a row has four bytes at least, as many doubles (80), and as a text again up to 64 bytes per column.
+ * Both times a window of 64 kB is read through. */
+const struct fuzz_target fuzz_target = {run, (1 << 14) + 2 * (1 << 16), 2 + 40 + 20 + 128};
