@@ -120,9 +120,9 @@ static void one_by_one(void **state)
         assert_ok(kelvin_rank_diagnostics(&r, &b, &t, y, M, N));
         if (q % 7 != 3) rank[moving] = r, bulk[moving] = b, tail[moving++] = t;
     }
-    qsort(rank, moving, sizeof *rank, kelvin_compare);
-    qsort(bulk, moving, sizeof *bulk, kelvin_compare);
-    qsort(tail, moving, sizeof *tail, kelvin_compare);
+    kelvin_sort(rank, moving);
+    kelvin_sort(bulk, moving);
+    kelvin_sort(tail, moving);
     for (size_t threads = 1; threads <= 3; threads++) {
         const kelvin_convergence c = converge(x, Q, M, N, 5 + threads, threads);
         assert_true(c.rhat_mean == mean); /* the same sum, to the bit */

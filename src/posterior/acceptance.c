@@ -5,7 +5,6 @@
 #include "run/room.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct proposals {
     size_t first; /* row that is not warm-up */
@@ -17,7 +16,7 @@ struct proposals {
 static double median_error(double *error, size_t n)
 {
     for (size_t i = 0; i < n; i++) error[i] = isnan(error[i]) ? INFINITY : fabs(error[i]);
-    qsort(error, n, sizeof *error, kelvin_compare);
+    kelvin_sort(error, n);
     return kelvin_quantile(error, n, 0.5);
 }
 

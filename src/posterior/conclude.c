@@ -4,7 +4,6 @@
 #include "posterior/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- calibration ---- */
@@ -92,7 +91,7 @@ static kelvin_average average(const struct kelvin_evaluation *e, double *x)
 static kelvin_percentiles percentiles(double *x, size_t n)
 {
     if (n == 0) return (kelvin_percentiles){(double)NAN, (double)NAN, (double)NAN};
-    qsort(x, n, sizeof *x, kelvin_compare);
+    kelvin_sort(x, n);
     return (kelvin_percentiles){kelvin_quantile(x, n, 0.1), kelvin_quantile(x, n, 0.5), kelvin_quantile(x, n, 0.9)};
 }
 

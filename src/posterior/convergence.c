@@ -5,7 +5,6 @@
 #include "posterior/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct kelvin_converging {
     size_t quantities, chains, draws, seen;
@@ -106,7 +105,7 @@ static size_t sort_numbers(double *x, size_t n)
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
         if (!isnan(x[i])) x[kept++] = x[i];
-    qsort(x, kept, sizeof *x, kelvin_compare);
+    kelvin_sort(x, kept);
     return kept;
 }
 

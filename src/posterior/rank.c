@@ -26,21 +26,6 @@ struct kelvin_rank_work {
     double *lags;              /* of values that are not: kelvin_ess, in the same memory */
 };
 
-int kelvin_compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double kelvin_quantile(const double *sorted, size_t n, double q)
-{
-    const double place = q * (double)(n - 1);
-    const size_t below = (size_t)place;
-    const double share = place - (double)below;
-    if (share == 0.0 || sorted[below] == sorted[below + 1]) return sorted[below]; /* also where they are infinite */
-    return sorted[below] + share * (sorted[below + 1] - sorted[below]);
-}
-
 /* The same of values that have an order. */
 static double quantile(const struct kelvin_rank_work *w, size_t n, double q)
 {

@@ -53,8 +53,8 @@ void kelvin_rank_run(struct kelvin_rank_work *work, double *rhat, double *ess_bu
  * are, in the order in which they come. Scratch (n). */
 void kelvin_sort_order(uint32_t *order, uint32_t *scratch, const double *x, size_t n);
 
-/* Order of doubles, for qsort. */
-int kelvin_compare(const void *a, const void *b);
+/* Numbers in increasing order; none of them is NaN. */
+void kelvin_sort(double *x, size_t n);
 
 /* The q-quantile of n sorted numbers, linear between neighbours (type 7 of Hyndman and Fan); 0.5 is the median. */
 double kelvin_quantile(const double *sorted, size_t n, double q);
