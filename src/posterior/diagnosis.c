@@ -39,7 +39,7 @@ static kelvin_status look_at_side(kelvin_diagnosis *d, kelvin_samples *samples, 
     kelvin_logits *logits;
     KELVIN_TRY(open_side(&logits, &d->side, samples, kelvin_pool_threads(pool)));
     const kelvin_status status = kelvin_predictions_diagnose(
-        d, logits, samples, d->side == KELVIN_TEST ? data->test.n : data->train.n, lineup, pool, d->owned);
+        d, logits, d->side == KELVIN_TEST ? data->test.n : data->train.n, lineup, pool, d->owned);
     kelvin_logits_close(logits);
     return status;
 }
@@ -70,12 +70,10 @@ static kelvin_status look_at_parameters(kelvin_diagnosis *d, kelvin_samples *sam
 static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *samples, kelvin_pool *pool)
 {
     struct kelvin_lineup lineup;
-    kelvin_status status = kelvin_lineup_create(&lineup, samples->chain, samples->n);
-    if (!status) status = look_at_parameters(d, samples, &lineup, pool);
-    if (!status) status = look_at_side(d, samples, &lineup, pool);
-    if (!status) status = look_at_training(d, samples, kelvin_pool_threads(pool));
-    kelvin_lineup_destroy(&lineup);
-    return status;
+    KELVIN_TRY(kelvin_lineup_find(&lineup, samples->chain, samples->n, d->owned));
+    KELVIN_TRY(look_at_parameters(d, samples, &lineup, pool));
+    KELVIN_TRY(look_at_side(d, samples, &lineup, pool));
+    return look_at_training(d, samples, kelvin_pool_threads(pool));
 }
 
 /* ---- advice ---- */

@@ -8,7 +8,7 @@
  * order of reversed bits, a block has one twiddle for all its numbers, so that the inner loop multiplies by constants;
  * block b has W(b) = exp(-pi i rev(b)), where rev(b) is b with its bits behind the binary point, the last one first. As
  * W(2b + 1) = -i W(2b), a table of those with even numbers is enough. */
-#include "posterior/fourier.h"
+#include "posterior/stats.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,8 +18,8 @@ struct twiddle {
 };
 
 struct kelvin_fourier {
-    size_t n, points;      /* M */
-    struct twiddle *table; /* (M / 2): W(0), W(2), ... */
+    size_t n, points;       /* M */
+    struct twiddle table[]; /* (M / 2): W(0), W(2), ... */
 };
 
 static size_t points_of(size_t n)
@@ -47,26 +47,14 @@ static size_t next_reversed(size_t k, size_t points)
 
 kelvin_status kelvin_fourier_create(struct kelvin_fourier **out, size_t n)
 {
-    struct kelvin_fourier *f = *out = kelvin_alloc(1, sizeof *f);
+    const size_t points = points_of(n), half = points / 2;
+    struct kelvin_fourier *f = *out = kelvin_alloc(1, sizeof *f + half * sizeof *f->table);
     if (!f) return KELVIN_ENOMEM;
     f->n = n;
-    f->points = points_of(n);
-    const size_t half = f->points / 2;
-    if (!(f->table = kelvin_alloc(half, sizeof *f->table))) {
-        kelvin_fourier_destroy(f);
-        *out = NULL;
-        return KELVIN_ENOMEM;
-    }
+    f->points = points;
     for (size_t i = 0, reversed = 0; i < half; i++, reversed = next_reversed(reversed, half))
         f->table[i] = turn((double)reversed / (double)half);
     return KELVIN_OK;
-}
-
-void kelvin_fourier_destroy(struct kelvin_fourier *f)
-{
-    if (!f) return;
-    kelvin_free(f->table);
-    kelvin_free(f);
 }
 
 /* The power, from 0 to M, and z. */

@@ -30,6 +30,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_logits_from_files(kelvin_logits **logits,
 /* Whether a run has kept those of a side. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, kelvin_side side);
 
+/* Memory for pieces, which are not all as large: n elements at least, where p has *room, and what was in them is lost.
+ * NULL: it could not be had, and p is freed. */
+void *kelvin_logits_room(void *p, size_t *room, size_t n, size_t size);
+
 /* So many observations at a time that the logits of all samples take about `bytes`; at least one. */
 size_t kelvin_logits_chunk(size_t samples, size_t classes, size_t bytes);
 
