@@ -78,12 +78,15 @@ static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *sample
 
 /* ---- advice ---- */
 
-static const char *const *keep(kelvin_arena *arena, char texts[][KELVIN_SENTENCES], size_t n)
+static kelvin_status keep(const char *const **out, size_t *n, const struct kelvin_advice *advice, kelvin_arena *arena)
 {
-    const char **kept = kelvin_arena_alloc(arena, n, sizeof *kept);
-    for (size_t i = 0; i < n && kept; i++)
-        if (!(kept[i] = kelvin_arena_text(arena, texts[i], strlen(texts[i])))) return NULL;
-    return kept;
+    const char **kept = kelvin_arena_alloc(arena, advice->n, sizeof *kept);
+    if (!kept) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < advice->n; i++)
+        if (!(kept[i] = kelvin_arena_text(arena, advice->text[i], strlen(advice->text[i])))) return KELVIN_ENOMEM;
+    *out = kept;
+    *n = advice->n;
+    return KELVIN_OK;
 }
 
 /* Histories that are not whole. */
@@ -99,16 +102,16 @@ static kelvin_status look_for_lost(struct kelvin_facts *facts, char first[KELVIN
 
 static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples)
 {
-    char texts[KELVIN_ADVICE][KELVIN_SENTENCES], lost[KELVIN_LOST];
+    struct kelvin_advice advice;
+    char lost[KELVIN_LOST];
     struct kelvin_facts facts = {.run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
     for (size_t i = 0; i < samples->n; i++) facts.kept += samples->diverged[samples->chain[i]] != NULL;
     KELVIN_TRY(look_for_lost(&facts, lost, samples));
     facts.no_training = samples->run->folder && d->side == KELVIN_TEST && isnan(d->training_accuracy);
-    d->n_advice = kelvin_advise(texts, &facts);
-    if (!(d->advice = keep(d->owned, texts, d->n_advice))) return KELVIN_ENOMEM;
-    d->n_notes = kelvin_annotate(texts, &facts);
-    if (!(d->notes = keep(d->owned, texts, d->n_notes))) return KELVIN_ENOMEM;
-    return KELVIN_OK;
+    kelvin_advise(&advice, &facts);
+    KELVIN_TRY(keep(&d->advice, &d->n_advice, &advice, d->owned));
+    kelvin_annotate(&advice, &facts);
+    return keep(&d->notes, &d->n_notes, &advice, d->owned);
 }
 
 /* ---- all of it ---- */
