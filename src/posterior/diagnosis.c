@@ -14,8 +14,7 @@
 static kelvin_status look_at_sampler(kelvin_diagnosis *d, const kelvin_samples *samples)
 {
     for (uint32_t i = 0; i < samples->run->config.chains; i++) d->diverged += samples->diverged[i] != NULL;
-    KELVIN_TRY(kelvin_acceptance_read(d, samples));
-    return kelvin_temperatures_read(&d->temperatures, samples);
+    return kelvin_histories_read(d, samples);
 }
 
 /* ---- predictions ---- */
