@@ -99,7 +99,20 @@ static kelvin_status look_for_lost(struct kelvin_facts *facts, char first[KELVIN
     return KELVIN_OK;
 }
 
-static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples)
+/* Who looks briefly reads no notes: what is missing would make what is left look sound. */
+static kelvin_status expect_files(const struct kelvin_facts *facts, const kelvin_samples *samples)
+{
+    const kelvin_run *run = samples->run;
+    bool kept = true;
+    if (!run->folder || kelvin_run_is_old(run) || samples->n == 0) return KELVIN_OK; /* nothing can be made again */
+    if (facts->lost) return kelvin_fail(KELVIN_EIO, "%s", facts->lost);
+    if (facts->no_training) KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
+    if (kept) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "%s: has no logits of its training data; kelvin resume %s makes them again",
+                       samples->folder, samples->folder);
+}
+
+static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples, bool briefly)
 {
     struct kelvin_advice advice;
     char lost[KELVIN_LOST];
@@ -107,6 +120,7 @@ static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples)
     for (size_t i = 0; i < samples->n; i++) facts.kept += samples->diverged[samples->chain[i]] != NULL;
     KELVIN_TRY(look_for_lost(&facts, lost, samples));
     facts.no_training = samples->run->folder && d->side == KELVIN_TEST && isnan(d->training_accuracy);
+    if (briefly) KELVIN_TRY(expect_files(&facts, samples));
     kelvin_advise(&advice, &facts);
     KELVIN_TRY(keep(&d->advice, &d->n_advice, &advice, d->owned));
     kelvin_annotate(&advice, &facts);
@@ -155,7 +169,7 @@ kelvin_status kelvin_diagnose(kelvin_diagnosis **out, kelvin_samples *samples, s
         status = look_at_samples(*out, samples, pool);
         kelvin_pool_destroy(pool);
     }
-    if (!status) status = advise(*out, samples);
+    if (!status) status = advise(*out, samples, false);
     return finish(out, status);
 }
 
@@ -165,23 +179,6 @@ static bool are_few(const kelvin_samples *samples)
     enum { FEW = 1 << 20 };
     const kelvin_data *data = samples->run->data;
     return (double)samples->n * (double)data->train.n * (double)data->classes <= FEW;
-}
-
-/* Who looks briefly reads no notes: what is missing would make what is left look sound. */
-static kelvin_status expect_files(const kelvin_diagnosis *d, const kelvin_samples *samples)
-{
-    const kelvin_run *run = samples->run;
-    bool kept = true;
-    if (!run->folder || kelvin_run_is_old(run) || samples->n == 0) return KELVIN_OK; /* nothing can be made again */
-    for (uint32_t i = 0; i < run->config.chains; i++) {
-        char lost[KELVIN_LOST];
-        KELVIN_TRY(kelvin_history_lost(lost, samples, i));
-        if (*lost) return kelvin_fail(KELVIN_EIO, "%s", lost);
-    }
-    if (isnan(d->training_accuracy)) KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
-    if (kept) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EIO, "%s: has no logits of its training data; kelvin resume %s makes them again",
-                       samples->folder, samples->folder);
 }
 
 kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *samples, const kelvin_metrics *training)
@@ -196,7 +193,6 @@ kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *sa
     } else if (!status && are_few(samples)) {
         status = look_at_training(*out, samples, 1);
     }
-    if (!status) status = expect_files(*out, samples);
-    if (!status) status = advise(*out, samples);
+    if (!status) status = advise(*out, samples, true);
     return finish(out, status);
 }

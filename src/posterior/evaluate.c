@@ -45,15 +45,6 @@ static kelvin_status add_keys(struct kelvin_evaluation *e)
     return KELVIN_OK;
 }
 
-static kelvin_status make_room(struct kelvin_evaluation *e)
-{
-    if (e->tiles <= e->room) return KELVIN_OK;
-    kelvin_free(e->part);
-    e->part = kelvin_alloc(e->tiles * e->scores, sizeof *e->part);
-    e->room = e->part ? e->tiles : 0;
-    return e->part ? KELVIN_OK : KELVIN_ENOMEM;
-}
-
 static kelvin_status make_benches(struct kelvin_evaluation *e)
 {
     const size_t n = e->piece.samples < e->samples ? e->tiles : kelvin_pool_threads(e->pool);
@@ -73,7 +64,7 @@ static kelvin_status begin_piece(struct kelvin_evaluation *e, bool watched)
                     !(e->p = kelvin_alloc(e->piece.n * e->classes, sizeof *e->p))))
         return KELVIN_ENOMEM;
     if (!e->labelled) return KELVIN_OK;
-    KELVIN_TRY(make_room(e));
+    if (!(e->part = kelvin_logits_room(e->part, &e->room, e->tiles * e->scores, sizeof *e->part))) return KELVIN_ENOMEM;
     memset(e->part, 0, e->tiles * e->scores * sizeof *e->part);
     memcpy(e->part, e->open, e->scores * sizeof *e->part);
     return add_keys(e);

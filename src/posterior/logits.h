@@ -21,8 +21,8 @@ struct kelvin_logits {
 /* The files of saved ones, against what they should be. */
 struct kelvin_logits_form {
     const char *logits, *labels; /* paths */
-    const char *run;             /* as above */
-    const uint32_t *chain;       /* (samples), as above; they must stay */
+    const char *run;             /* as above, */
+    const uint32_t *chain;       /* (samples), as above; both must stay */
     size_t samples, n, classes;  /* samples, n: 0 if any number will do */
 };
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelvin_logits_form *form);
