@@ -6,7 +6,6 @@
 
 #include "posterior/lineup.h"
 #include "posterior/logits.h"
-#include "posterior/score.h"
 #include "posterior/stats.h"
 
 #include <math.h>
@@ -32,13 +31,22 @@ struct kelvin_agreeing {
     const double *p;           /* (piece->samples, piece->n, classes) */
 };
 
+/* Of equal ones the first. */
+static size_t most_likely(const double *p, size_t classes)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < classes; k++)
+        if (p[k] > p[best]) best = k;
+    return best;
+}
+
 static void compare(double *differ, double *variation, const double *p, const double *q, size_t n, size_t classes)
 {
     for (size_t i = 0; i < n; i++, p += classes, q += classes) {
         double apart = 0;
         for (size_t k = 0; k < classes; k++) apart += fabs(p[k] - q[k]);
         *variation += apart / 2;
-        *differ += kelvin_most_likely(p, classes) != kelvin_most_likely(q, classes);
+        *differ += most_likely(p, classes) != most_likely(q, classes);
     }
 }
 

@@ -19,14 +19,6 @@ struct kelvin_score {
     double ece, ece_mass; /* by bins of equal width, and of equal mass */
 };
 
-/* The most likely class; of equal ones the first. */
-size_t kelvin_most_likely(const double *p, size_t classes);
-
-void kelvin_sums_add(struct kelvin_sums *to, const struct kelvin_sums *from);
-
-/* All metrics, of n observations. */
-void kelvin_score_values(double values[KELVIN_METRICS], const struct kelvin_score *score, size_t n);
-
 /* ---- keys ----
  * A confidence c and whether it was right, as a number that sorts by confidence. Doubles that are not negative are in
  * the order of their bits, so those of c are the key up to 1/2; above it, where most are, it goes on with those of
