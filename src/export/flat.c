@@ -17,7 +17,8 @@ kelvin_status flat_open(struct flat *flat, const char *path, const struct export
 {
     flat->sheet = sheet;
     flat->writer.fd = -1;
-    flat->at = kelvin_alloc(sheet->n, sizeof *flat->at);
+    KELVIN_TRY(kelvin_arena_create(&flat->arena));
+    flat->at = kelvin_arena_alloc(flat->arena, sheet->n, sizeof *flat->at);
     return flat->at ? kelvin_writer_open(&flat->writer, path) : KELVIN_ENOMEM;
 }
 
@@ -51,6 +52,6 @@ kelvin_status flat_crc32(uint32_t *crc32, const struct flat *flat, uint64_t from
 
 kelvin_status flat_close(struct flat *flat, kelvin_status status)
 {
-    kelvin_free(flat->at);
+    kelvin_arena_destroy(flat->arena);
     return flat->sheet ? kelvin_writer_close(&flat->writer, status) : status;
 }

@@ -9,7 +9,8 @@
 struct flat {
     struct kelvin_writer writer;
     const struct export_sheet *sheet;
-    uint64_t *at; /* (sheet->n): the first byte of each array */
+    kelvin_arena *arena; /* as long as the file is open */
+    uint64_t *at;        /* (sheet->n): the first byte of each array */
 };
 
 struct flat_type {
