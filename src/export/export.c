@@ -215,20 +215,11 @@ static kelvin_status put_side(struct export *e, kelvin_side which, size_t thread
                        side->n);
 }
 
-static kelvin_status put_coordinates(struct export *e)
-{
-    const size_t zero = 0, one = 1;
-    KELVIN_TRY(put(e, e->plan.chain_array, &zero, &e->plan.chain.n, e->plan.chain.number));
-    for (size_t d = 0; d < e->plan.draw.n; d++) {
-        const int64_t number = (int64_t)d;
-        KELVIN_TRY(put(e, e->plan.draw_array, &d, &one, &number));
-    }
-    return KELVIN_OK;
-}
-
 static kelvin_status put_all(struct export *e, size_t threads)
 {
-    KELVIN_TRY(put_coordinates(e));
+    const size_t start = 0;
+    KELVIN_TRY(put(e, e->plan.chain_array, &start, &e->plan.chain.n, e->plan.chain.number));
+    KELVIN_TRY(put(e, e->plan.draw_array, &start, &e->plan.draw.n, e->plan.draw.number));
     if (e->plan.tensors) KELVIN_TRY(put_parameters(e));
     KELVIN_TRY(put_stats(e));
     KELVIN_TRY(put_side(e, KELVIN_TRAIN, threads));

@@ -1,7 +1,7 @@
 /* Arrays in a file, by place. Element (i, j, ...) of an array is at its first byte + (i stride + j stride' + ...)
  * bytes.
  */
-#include "export/flat.h"
+#include "export/sheet.h"
 
 enum { PIECE = 1 << 20 };
 

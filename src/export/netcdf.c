@@ -3,7 +3,7 @@
  *
  * libnetcdf is opened when it is needed (base/library.h). It writes a file by itself: under the writer's temporary
  * name, so that syncing and renaming are as for any other file. */
-#include "export/flat.h"
+#include "export/sheet.h"
 
 #ifdef HAVE_NETCDF
 #include "base/library.h"

@@ -1,7 +1,7 @@
 /* NPZ: a ZIP archive of NPY files, one per array, as numpy.savez writes it. Everything is laid out at the beginning;
  * local headers and the directory, which have checksums, come last. */
 #include "base/texts.h"
-#include "export/flat.h"
+#include "export/sheet.h"
 #include "export/zip.h"
 
 #include <stdio.h>

@@ -148,11 +148,13 @@ static kelvin_status make_axes(struct plan *plan, const kelvin_samples *samples)
     const kelvin_data *data = samples->run->data;
     const struct kelvin_lineup *lineup = &plan->lineup;
     KELVIN_TRY(kelvin_lineup_find(&plan->lineup, samples->chain, samples->n, plan->arena));
-    int64_t *number = kelvin_arena_alloc(plan->arena, lineup->chains, sizeof *number);
-    if (!number) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < lineup->chains; i++) number[i] = lineup->chain[i].number;
-    plan->chain = (struct export_axis){.name = "chain", .n = lineup->chains, .number = number};
-    plan->draw = (struct export_axis){.name = "draw", .n = lineup->draws};
+    int64_t *chain = kelvin_arena_alloc(plan->arena, lineup->chains, sizeof *chain);
+    int64_t *draw = kelvin_arena_alloc(plan->arena, lineup->draws, sizeof *draw);
+    if (!chain || !draw) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < lineup->chains; i++) chain[i] = lineup->chain[i].number;
+    for (size_t i = 0; i < lineup->draws; i++) draw[i] = (int64_t)i;
+    plan->chain = (struct export_axis){.name = "chain", .n = lineup->chains, .number = chain};
+    plan->draw = (struct export_axis){.name = "draw", .n = lineup->draws, .number = draw};
     plan->class = (struct export_axis){.name = "class", .n = data->classes, .text = data->class_names};
     plan->side[KELVIN_TRAIN].n = data->train.n;
     plan->side[KELVIN_TEST].n = data->test.n;

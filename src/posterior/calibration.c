@@ -105,8 +105,3 @@ double kelvin_calibration_error(const kelvin_bin *sums, size_t bins, size_t n)
     for (size_t b = 0; b < bins; b++) sum += fabs((double)sums[b].hits - sums[b].confidence);
     return sum / (double)n;
 }
-
-void kelvin_bins_mean(kelvin_bin *bins, size_t n)
-{
-    for (size_t b = 0; b < n; b++) bins[b].confidence /= (double)bins[b].n;
-}

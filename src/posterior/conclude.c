@@ -173,7 +173,9 @@ kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e)
     for (size_t i = 0; i < e->scores; i++) score_values(values + i * KELVIN_METRICS, &e->score[i], e->n);
     for (size_t metric = 0; metric < KELVIN_METRICS; metric++) conclude_metric(out, e, metric, values, scratch);
     conclude_sizes(out, e, values);
-    kelvin_bins_mean(out->width, e->bins);
-    kelvin_bins_mean(out->mass, e->bins);
+    for (size_t b = 0; b < e->bins; b++) {
+        out->width[b].confidence /= (double)out->width[b].n;
+        out->mass[b].confidence /= (double)out->mass[b].n;
+    }
     return KELVIN_OK;
 }

@@ -110,11 +110,9 @@ static void quarter(double *restrict re0, double *restrict re1, double *restrict
 /* In place: number j becomes that at k = M rev(j). */
 static void transform_points(const struct kelvin_fourier *f, double *re, double *im)
 {
-    size_t size = f->points;
-    bool odd = false;
-    for (size_t p = f->points; p > 1; p /= 2) odd = !odd;
-    if (odd) halve(re, im, re + size / 2, im + size / 2, size / 2);
-    if (odd) size /= 2;
+    size_t size = 1;
+    while (4 * size <= f->points) size *= 4;
+    if (size < f->points) halve(re, im, re + size, im + size, size);
     for (; size > 1; size /= 4) {
         const size_t part = size / 4;
         for (size_t b = 0; b < f->points / size; b++) {
@@ -129,8 +127,10 @@ static void transform_points(const struct kelvin_fourier *f, double *re, double 
 
 /* From those of even and odd places, E_k = (Z_k + conj Z_M-k) / 2 and O_k = (Z_k - conj Z_M-k) / 2i, follow
  * X_k = E_k + W O_k and X_M-k = conj(E_k - W O_k). M - k is where all bits of j but the highest are turned round. */
-static void untangle(const struct kelvin_fourier *f, double *re, double *im)
+static void transform(const struct kelvin_fourier *f, double *z)
 {
+    double *re = z, *im = z + f->points;
+    transform_points(f, re, im);
     const double first = re[0];
     re[0] = first + im[0]; /* X_0; both are real */
     im[0] = first - im[0]; /* X_M */
@@ -144,12 +144,6 @@ static void untangle(const struct kelvin_fourier *f, double *re, double *im)
             re[j] = e.re + p.re, im[j] = e.im + p.im;
             re[other] = e.re - p.re, im[other] = p.im - e.im;
         }
-}
-
-static void transform(const struct kelvin_fourier *f, double *z)
-{
-    transform_points(f, z, z + f->points);
-    untangle(f, z, z + f->points);
 }
 
 /* ---- autocovariances ---- */

@@ -34,7 +34,7 @@ static inline uint64_t kelvin_calibration_key(double confidence, bool hit)
     return (low ? bits : 2 * kelvin_half_bits - bits) << 1 | hit;
 }
 
-/* ---- calibration; confidences of bins are sums, until kelvin_bins_mean ---- */
+/* ---- calibration; confidences of bins are sums ---- */
 
 /* The keys of n observations in order; scratch (n). */
 void kelvin_sort_keys(uint64_t *keys, uint64_t *scratch, size_t n);
@@ -49,8 +49,5 @@ void kelvin_mass_bins(kelvin_bin *mass, const uint64_t *keys, size_t n, size_t b
 
 /* sum over bins of |hits - sum of confidences| / n */
 double kelvin_calibration_error(const kelvin_bin *sums, size_t bins, size_t n);
-
-/* Sums become means: not a number of none. */
-void kelvin_bins_mean(kelvin_bin *bins, size_t n);
 
 #endif
