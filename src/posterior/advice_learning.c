@@ -58,15 +58,6 @@ static void describe(char *text, const struct kelvin_facts *f)
                    100 * d->agreement.disagreement_mean, 100 * (1 - chance(f)));
 }
 
-/* Steps on batches are often far too small; with all data, what a step can be is known from how it went. */
-static void say_how_long(char *text, const kelvin_run *run)
-{
-    if (run->sampler->batches)
-        kelvin_say(text, ", more %s, or a larger %s", kelvin_rows_option(run).text, kelvin_step_option(run).text);
-    else
-        kelvin_say(text, ", or more %s", kelvin_rows_option(run).text);
-}
-
 static void say_what_helps(char *text, const struct kelvin_facts *f, bool others)
 {
     static const char name[] = "normal:";
@@ -75,7 +66,11 @@ static void say_what_helps(char *text, const struct kelvin_facts *f, bool others
     kelvin_say(text, "%s a wider prior%s (%.60s is strong if %zu observations are few for this model)",
                others ? "If the above does not help, try" : "Try", narrow ? ", --prior normal:1" : "", prior,
                f->run->data->train.n);
-    if (!others) say_how_long(text, f->run);
+    /* Steps on batches are often far too small; with all data, what a step can be is known from how it went. */
+    if (!others && f->run->sampler->batches)
+        kelvin_say(text, ", more %s, or a larger %s", kelvin_rows_option(f->run).text, kelvin_step_option(f->run).text);
+    else if (!others)
+        kelvin_say(text, ", or more %s", kelvin_rows_option(f->run).text);
     kelvin_say(text, is_wrong(f) ? "; or it is the --density that leads away from the labels." : ".");
 }
 

@@ -3,8 +3,8 @@
  *     struct kelvin_converging *c;
  *     kelvin_status st = kelvin_converging_create(&c, quantities, chains, draws, pool);
  *     while (!st && ...) {
- *         double *x = kelvin_converging_next(c);          // (n, chains, draws), for n = 1; or up to c->block at first,
- *         st = kelvin_converging_add(c, n);               // and whenever so many have been added
+ *         ... kelvin_converging_next(c) ...               // where draws of the next quantity belong: (chains, draws)
+ *         st = kelvin_converging_add(c, 1);               // or c->block of them at once
  *     }
  *     if (!st) kelvin_converging_result(&convergence, c);
  *     kelvin_converging_destroy(c);
