@@ -53,7 +53,7 @@ static inline kelvin_status logits_in_blocks(kelvin_logits **logits, const float
                                              const uint32_t *chain, const size_t shape[3], size_t most, size_t block)
 {
     struct in_memory *m = kelvin_alloc(1, sizeof *m);
-    *logits = &m->base;
+    *logits = m ? &m->base : NULL;
     if (!m) return KELVIN_ENOMEM;
     *m = (struct in_memory){.base = {.samples = shape[0],
                                      .classes = shape[2],

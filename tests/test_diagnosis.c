@@ -27,9 +27,14 @@ static kelvin_convergence converge(const double *x, size_t quantities, size_t ch
     struct kelvin_converging *c;
     kelvin_convergence out;
     assert_ok(kelvin_converging_create(&c, quantities, chains, draws, pool));
-    for (size_t i = 0; i < quantities; i += block)
-        assert_ok(kelvin_converging_add(c, x + i * chains * draws, quantities - i < block ? quantities - i : block));
-    fails(kelvin_converging_add(c, x, 1), KELVIN_EUSAGE, "", "more quantities than were promised");
+    for (size_t i = 0, n; i < quantities && c->block > 0; i += n) {
+        n = quantities - i < block ? quantities - i : block;
+        if (n > c->block - c->waiting) n = c->block - c->waiting;
+        memcpy(kelvin_converging_next(c), x + i * chains * draws, n * chains * draws * sizeof *x);
+        assert_ok(kelvin_converging_add(c, n));
+    }
+    assert_true((c->block > 0) == (draws > 1));
+    fails(kelvin_converging_add(c, quantities + 1), KELVIN_EUSAGE, "", "more quantities than were promised");
     kelvin_converging_result(&out, c);
     kelvin_converging_destroy(c);
     kelvin_pool_destroy(pool);
@@ -120,9 +125,9 @@ static void one_by_one(void **state)
         assert_ok(kelvin_rank_diagnostics(&r, &b, &t, y, M, N));
         if (q % 7 != 3) rank[moving] = r, bulk[moving] = b, tail[moving++] = t;
     }
-    qsort(rank, moving, sizeof *rank, kelvin_compare);
-    qsort(bulk, moving, sizeof *bulk, kelvin_compare);
-    qsort(tail, moving, sizeof *tail, kelvin_compare);
+    kelvin_sort(rank, moving);
+    kelvin_sort(bulk, moving);
+    kelvin_sort(tail, moving);
     for (size_t threads = 1; threads <= 3; threads++) {
         const kelvin_convergence c = converge(x, Q, M, N, 5 + threads, threads);
         assert_true(c.rhat_mean == mean); /* the same sum, to the bit */
@@ -161,10 +166,12 @@ static void lineup(void **state)
     (void)state;
     const uint32_t chain[] = {0, 0, 2, 3, 3, 3, 5, 5, 5};
     struct kelvin_lineup l;
-    assert_ok(kelvin_lineup_create(&l, chain, 9));
+    kelvin_arena *arena;
+    assert_ok(kelvin_arena_create(&arena));
+    assert_ok(kelvin_lineup_find(&l, chain, 9, arena));
     assert_true(l.chains == 2 && l.draws == 3);
     for (size_t i = 0; i < 6; i++) assert_int_equal(kelvin_lineup_sample(&l, i), 3 + i);
-    kelvin_lineup_destroy(&l);
+    kelvin_arena_destroy(arena);
 }
 
 struct gaps {
@@ -181,7 +188,7 @@ static struct gaps agree(const double *p, const uint32_t *chain, size_t samples,
     kelvin_pool *pool = pool_of(threads);
     double *part = numbers(block * block * classes);
     assert_ok(kelvin_arena_create(&g.arena));
-    assert_ok(kelvin_agreeing_create(&a, chain, samples, classes, pool));
+    assert_ok(kelvin_agreeing_create(&a, chain, samples, classes, pool, g.arena));
     for (size_t first = 0; first < n; first += block) {
         const size_t m = n - first < block ? n - first : block;
         for (size_t from = 0; from < samples; from += block) {
@@ -192,8 +199,8 @@ static struct gaps agree(const double *p, const uint32_t *chain, size_t samples,
             assert_ok(kelvin_agreeing_add(a, &piece, part));
         }
     }
-    assert_ok(kelvin_agreeing_result(&g.a, a, g.arena));
-    kelvin_agreeing_destroy(a);
+    kelvin_agreeing_result(&g.a, a);
+    kelvin_agreeing_end(a);
     kelvin_pool_destroy(pool);
     kelvin_free(part);
     return g;
@@ -269,7 +276,7 @@ static kelvin_convergence plain_predictions(const float *z)
     return out;
 }
 
-static kelvin_diagnosis predict_in_pieces(const float *z, const int32_t *y, const kelvin_samples *samples, size_t most,
+static kelvin_diagnosis predict_in_pieces(const float *z, const int32_t *y, const uint32_t *chain, size_t most,
                                           size_t block)
 {
     kelvin_diagnosis d = {.side = KELVIN_TRAIN};
@@ -278,12 +285,11 @@ static kelvin_diagnosis predict_in_pieces(const float *z, const int32_t *y, cons
     kelvin_arena *arena;
     kelvin_pool *pool = pool_of(2);
     assert_ok(kelvin_arena_create(&arena));
-    assert_ok(kelvin_lineup_create(&lineup, samples->chain, SAMPLES));
+    assert_ok(kelvin_lineup_find(&lineup, chain, SAMPLES, arena));
     const size_t shape[] = {SAMPLES, DRAWN, CLASSES};
-    assert_ok(logits_in_blocks(&logits, z, y, samples->chain, shape, most, block));
-    assert_ok(kelvin_predictions_diagnose(&d, logits, samples, DRAWN, &lineup, pool, arena));
+    assert_ok(logits_in_blocks(&logits, z, y, chain, shape, most, block));
+    assert_ok(kelvin_predictions_diagnose(&d, logits, DRAWN, &lineup, pool, arena));
     kelvin_logits_close(logits);
-    kelvin_lineup_destroy(&lineup);
     kelvin_pool_destroy(pool);
     kelvin_arena_destroy(arena);
     return d;
@@ -304,13 +310,10 @@ static void predictions_in_pieces(void **state)
             hits += at[0] >= at[1] && at[0] >= at[2]; /* all labels are 0 */
         }
     }
-    kelvin_data data = {.classes = CLASSES};
-    kelvin_run run = {.data = &data};
-    const kelvin_samples samples = {.run = &run, .n = SAMPLES, .chain = chain};
     const kelvin_convergence should = plain_predictions(z);
     static const size_t most[] = {DRAWN, 1, 2, 7, 999, 1250}, block[] = {SAMPLES, 5, 1};
     for (size_t i = 0; i < 3 * sizeof most / sizeof *most; i++) {
-        const kelvin_diagnosis d = predict_in_pieces(z, y, &samples, most[i / 3], block[i % 3]);
+        const kelvin_diagnosis d = predict_in_pieces(z, y, chain, most[i / 3], block[i % 3]);
         assert_true(d.observations == KELVIN_MOST_OBSERVED && d.predictions.quantities == should.quantities);
         assert_true(d.predictions.rhat_mean == should.rhat_mean && d.predictions.rhat_max == should.rhat_max);
         assert_true(d.predictions.rank_rhat_median == should.rank_rhat_median);

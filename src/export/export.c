@@ -50,41 +50,30 @@ static bool part_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
     return i < PLAN_PARTS;
 }
 
-static kelvin_status unknown(const char *what, const char *word, kelvin_name_at *at)
+/* Which one has that name. */
+static kelvin_status find(size_t *i, const char *what, const char *word, kelvin_name_at *at)
 {
-    char suggestion[KELVIN_SUGGESTION];
+    char name[KELVIN_NAME_SIZE], suggestion[KELVIN_SUGGESTION];
+    for (*i = 0; at(name, NULL, *i); ++*i)
+        if (strcmp(name, word) == 0) return KELVIN_OK;
     kelvin_suggest(suggestion, word, at, NULL);
     return kelvin_fail(KELVIN_EUSAGE, "there is no %s '%s'; %s", what, word, suggestion);
 }
 
-static kelvin_status find_format(const struct export_format **format, const char *name)
+/* The format, and "posterior,sample_stats" as bits. */
+static kelvin_status read_options(const struct export_format **format, unsigned *parts,
+                                  const kelvin_export_options *options)
 {
-    for (size_t i = 0; i < N_FORMATS; i++) {
-        *format = formats[i];
-        if (strcmp(name, formats[i]->name) == 0) return KELVIN_OK;
-    }
-    return unknown("format", name, format_at);
-}
-
-static kelvin_status find_part(unsigned *parts, const char *name)
-{
-    for (unsigned i = 0; i < PLAN_PARTS; i++) {
-        if (strcmp(name, export_parts[i]) != 0) continue;
-        *parts |= 1u << i;
-        return KELVIN_OK;
-    }
-    return unknown("part", name, part_at);
-}
-
-/* "posterior,sample_stats" as bits. */
-static kelvin_status find_parts(unsigned *parts, const char *list)
-{
-    *parts = list ? 0 : (1u << PLAN_PARTS) - 1;
-    while (list) {
+    size_t i;
+    KELVIN_TRY(find(&i, "format", options->format, format_at));
+    *format = formats[i];
+    *parts = options->what ? 0 : (1u << PLAN_PARTS) - 1;
+    for (const char *list = options->what; list;) {
         char name[KELVIN_NAME_SIZE];
         const size_t n = strcspn(list, ",");
         snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name), list);
-        KELVIN_TRY(find_part(parts, name));
+        KELVIN_TRY(find(&i, "part", name, part_at));
+        *parts |= 1u << i;
         list = list[n] ? list + n + 1 : NULL;
     }
     return KELVIN_OK;
@@ -94,74 +83,75 @@ kelvin_status kelvin_export_check(const kelvin_export_options *options)
 {
     const struct export_format *format;
     unsigned parts;
-    KELVIN_TRY(find_format(&format, options->format));
-    return find_parts(&parts, options->what);
+    return read_options(&format, &parts, options);
 }
 
 /* ---- numbers ---- */
 
-static kelvin_status put(struct export *e, int array, const size_t *start, const size_t *count, const void *data)
+static kelvin_status put(struct export *e, const struct export_array *array, const size_t *start, const size_t *count,
+                         const void *data)
 {
-    return e->format->put(e->file, (size_t)array, start, count, data);
+    return e->format->put(e->file, (size_t)(array - e->plan.arrays), start, count, data);
 }
 
 /* Of one draw: all of an array, or `n` along its third axis from `first` on. */
-static kelvin_status put_draw(struct export *e, int array, size_t row, size_t first, size_t n, const void *data)
+static kelvin_status put_draw(struct export *e, const struct export_array *array, size_t row, size_t first, size_t n,
+                              const void *data)
 {
-    const struct export_array *about = &e->plan.sheet.arrays[array];
-    size_t start[KELVIN_ARRAY_AXES] = {row / e->plan.draws, row % e->plan.draws, first}, count[KELVIN_ARRAY_AXES];
-    for (size_t i = 0; i < about->ndim; i++) count[i] = i < 2 ? 1 : i == 2 ? n : about->axis[i]->n;
+    const size_t draws = e->plan.lineup.draws, start[KELVIN_ARRAY_AXES] = {row / draws, row % draws, first};
+    size_t count[KELVIN_ARRAY_AXES] = {1, 1, n};
+    for (size_t i = 3; i < array->ndim; i++) count[i] = array->axis[i]->n;
     return put(e, array, start, count, data);
 }
 
 static kelvin_status put_parameters(struct export *e)
 {
     const kelvin_model *model = e->samples->run->model;
+    const struct kelvin_lineup *lineup = &e->plan.lineup;
     float *theta = kelvin_alloc(model->n_params, sizeof *theta);
     kelvin_status status = theta ? KELVIN_OK : KELVIN_ENOMEM;
-    for (size_t i = 0; i < e->samples->n && !status; i++) {
-        if (e->plan.row[i] == SIZE_MAX) continue;
-        status = kelvin_samples_read(e->samples, theta, i);
+    for (size_t row = 0; row < lineup->chains * lineup->draws && !status; row++) {
+        status = kelvin_samples_read(e->samples, theta, kelvin_lineup_sample(lineup, row));
         for (size_t t = 0; t < model->n_tensors && !status; t++) {
             const kelvin_tensor *tensor = &model->tensor[t];
-            status = put_draw(e, e->plan.tensors + (int)t, e->plan.row[i], 0, tensor->shape[0], theta + tensor->offset);
+            status = put_draw(e, &e->plan.tensors[t], row, 0, tensor->shape[0], theta + tensor->offset);
         }
     }
     kelvin_free(theta);
     return status;
 }
 
-static kelvin_status put_stat(struct export *e, size_t chain, size_t draw, size_t i, const kelvin_history *history)
+static kelvin_status put_stat(struct export *e, size_t row, size_t i, const kelvin_history *history)
 {
     const kelvin_run *run = e->samples->run;
-    const kelvin_statistic *stat = e->plan.stat[i];
-    const enum kelvin_dtype type = export_stat_type(stat);
-    const size_t row = kelvin_run_draw_row(run, kelvin_run_warmup(run) + (uint32_t)draw);
-    const size_t start[] = {chain, draw}, count[] = {1, 1};
-    const double *found = row < history->rows ? kelvin_history_at(history, row, stat->name) : NULL;
+    const struct kelvin_lineup *lineup = &e->plan.lineup;
+    const char *name = e->plan.stat[i]->name;
+    const size_t from = kelvin_run_draw_row(run, kelvin_run_warmup(run) + (uint32_t)(row % lineup->draws));
+    const double *found = from < history->rows ? kelvin_history_at(history, from, name) : NULL;
     if (!found)
         return kelvin_fail(KELVIN_EFORMAT, "%s: history.csv of chain %u has no \"%s\" of row %zu", e->samples->folder,
-                           (unsigned)e->plan.chain[chain], stat->name, row);
-    const int64_t whole = stat->whole ? (int64_t)*found : 0;
+                           (unsigned)lineup->chain[row / lineup->draws].number, name, from);
+    const int64_t whole = e->plan.stat[i]->whole ? (int64_t)*found : 0;
     const char truth = whole != 0;
     const void *values[] = {[KELVIN_F64] = found, [KELVIN_I64] = &whole, [KELVIN_BOOL] = &truth};
-    return put(e, e->plan.stats + (int)i, start, count, values[type]);
+    return put_draw(e, &e->plan.stats[i], row, 0, 0, values[e->plan.stats[i].type]);
 }
 
 static kelvin_status put_stats(struct export *e)
 {
+    const struct kelvin_lineup *lineup = &e->plan.lineup;
     kelvin_status status = KELVIN_OK;
-    for (size_t c = 0; c < e->plan.chains && e->plan.n_stats > 0 && !status; c++) {
+    for (size_t c = 0; c < lineup->chains && e->plan.n_stats > 0 && !status; c++) {
         kelvin_history history;
-        KELVIN_TRY(kelvin_history_open(&history, e->samples, (uint32_t)e->plan.chain[c]));
-        for (size_t d = 0; d < e->plan.draws; d++)
-            for (size_t i = 0; i < e->plan.n_stats && !status; i++) status = put_stat(e, c, d, i, &history);
+        KELVIN_TRY(kelvin_history_open(&history, e->samples, lineup->chain[c].number));
+        for (size_t row = c * lineup->draws; row < (c + 1) * lineup->draws; row++)
+            for (size_t i = 0; i < e->plan.n_stats && !status; i++) status = put_stat(e, row, i, &history);
         kelvin_history_close(&history);
     }
     return status;
 }
 
-static kelvin_status put_labels(struct export *e, int array, const kelvin_piece *piece)
+static kelvin_status put_labels(struct export *e, const struct export_array *array, const kelvin_piece *piece)
 {
     int64_t y[PIECE];
     for (size_t first = 0; first < piece->n; first += PIECE) {
@@ -172,7 +162,8 @@ static kelvin_status put_labels(struct export *e, int array, const kelvin_piece 
     return KELVIN_OK;
 }
 
-static kelvin_status put_likelihoods(struct export *e, int array, size_t row, const kelvin_piece *piece, const float *z)
+static kelvin_status put_likelihoods(struct export *e, const struct export_array *array, size_t row,
+                                     const kelvin_piece *piece, const float *z)
 {
     const size_t classes = e->samples->run->data->classes;
     double log_p[PIECE];
@@ -190,16 +181,18 @@ static kelvin_status put_likelihoods(struct export *e, int array, size_t row, co
 static kelvin_status put_piece(struct export *e, const struct plan_side *side, const kelvin_piece *piece)
 {
     const size_t classes = e->samples->run->data->classes;
+    const struct kelvin_lineup *lineup = &e->plan.lineup;
     if (piece->first + piece->n > side->n)
         return kelvin_fail(KELVIN_EFORMAT, "%s: has logits of more than %zu observations", e->samples->folder, side->n);
     if (piece->first_sample == 0) KELVIN_TRY(put_labels(e, side->labels, piece));
-    for (size_t i = 0; i < piece->samples; i++) {
-        const float *z = piece->z + i * piece->n * classes;
-        const size_t row = e->plan.row[piece->first_sample + i];
-        if (row == SIZE_MAX) continue;
-        if (side->logits != PLAN_NONE) KELVIN_TRY(put_draw(e, side->logits, row, piece->first, piece->n, z));
-        if (side->likelihood != PLAN_NONE) KELVIN_TRY(put_likelihoods(e, side->likelihood, row, piece, z));
-    }
+    for (size_t c = 0, row = 0; c < lineup->chains; c++)
+        for (size_t d = 0; d < lineup->draws; d++, row++) {
+            const size_t i = lineup->chain[c].first + d - piece->first_sample; /* very large, if it came before */
+            if (i >= piece->samples) continue;
+            const float *z = piece->z + i * piece->n * classes;
+            if (side->logits) KELVIN_TRY(put_draw(e, side->logits, row, piece->first, piece->n, z));
+            if (side->likelihood) KELVIN_TRY(put_likelihoods(e, side->likelihood, row, piece, z));
+        }
     return KELVIN_OK;
 }
 
@@ -208,7 +201,7 @@ static kelvin_status put_side(struct export *e, kelvin_side which, size_t thread
     const struct plan_side *side = &e->plan.side[which];
     kelvin_logits *logits;
     kelvin_piece piece;
-    if (side->labels == PLAN_NONE) return KELVIN_OK;
+    if (!side->labels) return KELVIN_OK;
     KELVIN_TRY(kelvin_logits_of_side(&logits, e->samples, which, threads));
     kelvin_status status;
     size_t done = 0;
@@ -222,21 +215,12 @@ static kelvin_status put_side(struct export *e, kelvin_side which, size_t thread
                        side->n);
 }
 
-static kelvin_status put_coordinates(struct export *e)
-{
-    const size_t zero = 0, one = 1;
-    KELVIN_TRY(put(e, e->plan.chain_array, &zero, &e->plan.chains, e->plan.chain));
-    for (size_t d = 0; d < e->plan.draws; d++) {
-        const int64_t number = (int64_t)d;
-        KELVIN_TRY(put(e, e->plan.draw_array, &d, &one, &number));
-    }
-    return KELVIN_OK;
-}
-
 static kelvin_status put_all(struct export *e, size_t threads)
 {
-    KELVIN_TRY(put_coordinates(e));
-    if (e->plan.tensors != PLAN_NONE) KELVIN_TRY(put_parameters(e));
+    const size_t start = 0;
+    KELVIN_TRY(put(e, e->plan.chain_array, &start, &e->plan.chain.n, e->plan.chain.number));
+    KELVIN_TRY(put(e, e->plan.draw_array, &start, &e->plan.draw.n, e->plan.draw.number));
+    if (e->plan.tensors) KELVIN_TRY(put_parameters(e));
     KELVIN_TRY(put_stats(e));
     KELVIN_TRY(put_side(e, KELVIN_TRAIN, threads));
     return put_side(e, KELVIN_TEST, threads);
@@ -267,16 +251,17 @@ kelvin_status kelvin_export(kelvin_exported *out, kelvin_samples *samples, const
 {
     struct export e = {.samples = samples};
     unsigned parts;
-    KELVIN_TRY(find_format(&e.format, options->format));
-    KELVIN_TRY(find_parts(&parts, options->what));
+    KELVIN_TRY(read_options(&e.format, &parts, options));
     if (options->what && parts & 1u << PLAN_PREDICTIONS && samples->run->data->test.n == 0)
         return kelvin_fail(KELVIN_EUSAGE, "%s: its data have no test part, so there are no predictions",
                            samples->folder);
     KELVIN_TRY(check_absent(path, options->replace));
     kelvin_status status = export_plan_make(&e.plan, samples, parts);
     if (!status) status = write_file(&e, path, options->threads);
-    *out =
-        (kelvin_exported){e.plan.chains, e.plan.draws, samples->run->config.chains - e.plan.chains, e.plan.sheet.n, 0};
+    *out = (kelvin_exported){.chains = e.plan.lineup.chains,
+                             .draws = e.plan.lineup.draws,
+                             .left_out = samples->run->config.chains - e.plan.lineup.chains,
+                             .arrays = e.plan.sheet.n};
     export_plan_free(&e.plan);
     return status ? status : kelvin_file_size(&out->bytes, path);
 }

@@ -1,13 +1,14 @@
 /* Arrays in a file, by place. Element (i, j, ...) of an array is at its first byte + (i stride + j stride' + ...)
  * bytes.
  */
-#include "export/flat.h"
+#include "export/sheet.h"
 
 kelvin_status flat_open(struct flat *flat, const char *path, const struct export_sheet *sheet)
 {
     flat->sheet = sheet;
     flat->writer.fd = -1;
-    flat->at = kelvin_alloc(sheet->n, sizeof *flat->at);
+    KELVIN_TRY(kelvin_arena_create(&flat->arena));
+    flat->at = kelvin_arena_alloc(flat->arena, sheet->n, sizeof *flat->at);
     return flat->at ? kelvin_writer_open(&flat->writer, path) : KELVIN_ENOMEM;
 }
 
@@ -26,6 +27,6 @@ kelvin_status flat_put(void *data, size_t array, const size_t *start, const size
 
 kelvin_status flat_close(struct flat *flat, kelvin_status status)
 {
-    kelvin_free(flat->at);
+    kelvin_arena_destroy(flat->arena);
     return flat->sheet ? kelvin_writer_close(&flat->writer, status) : status;
 }

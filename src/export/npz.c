@@ -1,7 +1,7 @@
 /* NPZ: a ZIP archive of NPY files, one per array, as numpy.savez writes it. Everything is laid out at the beginning;
  * local headers and the directory, which have checksums, come last. */
 #include "base/texts.h"
-#include "export/flat.h"
+#include "export/sheet.h"
 #include "export/zip.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ static kelvin_status begin(void *file, const char *path, const struct export_she
     struct npz *npz = file;
     char header[KELVIN_NPY_HEADER];
     KELVIN_TRY(flat_open(&npz->flat, path, sheet));
-    npz->members = kelvin_alloc(sheet->n, sizeof *npz->members);
+    npz->members = kelvin_arena_alloc(npz->flat.arena, sheet->n, sizeof *npz->members);
     if (!npz->members) return KELVIN_ENOMEM;
     for (size_t i = 0; i < sheet->n; i++) {
         const struct export_array *array = &sheet->arrays[i];
@@ -109,9 +109,7 @@ static kelvin_status finish(struct npz *npz)
 static kelvin_status end(void *file, kelvin_status status)
 {
     struct npz *npz = file;
-    if (!status) status = finish(npz);
-    kelvin_free(npz->members);
-    return flat_close(&npz->flat, status);
+    return flat_close(&npz->flat, status ? status : finish(npz));
 }
 
 const struct export_format export_npz = {

@@ -1,7 +1,7 @@
-/* safetensors, as files/tensors.c has it: one header, then the arrays without gaps. Those with the largest elements
- * come first, so that all of them are aligned. Texts are strings of the header, lists of them as JSON. The header is
- * written last, with the checksum; its length does not depend on that. */
-#include "export/flat.h"
+/* safetensors, as files/tensors.c has it: one header, then the arrays without gaps. Those with the largest elements come
+ * first, so that all of them are aligned. Texts are strings of the header, lists of them as JSON. The header is written
+ * last, with the checksum; its length does not depend on that. */
+#include "export/sheet.h"
 
 #include <jansson.h>
 
@@ -13,7 +13,6 @@ struct safetensors {
     const char *path;
     struct kelvin_array *arrays; /* (n), as they lie in the file */
     struct kelvin_note *strings;
-    char **lists; /* (n_strings): those of the strings that were made here; jansson's */
     size_t n, n_strings, header;
     uint64_t data; /* bytes of all arrays */
 };
@@ -30,11 +29,15 @@ static char *json_list(const char *const *text, size_t n)
 
 static kelvin_status add_text(struct safetensors *file, const struct export_array *array)
 {
-    const size_t i = file->n_strings++;
-    if (array->ndim > 0 && !(file->lists[i] = json_list(array->text, export_count(array))))
+    struct kelvin_note *string = &file->strings[file->n_strings++];
+    *string = (struct kelvin_note){.name = array->key, .text = array->text[0]};
+    if (array->ndim == 0) return KELVIN_OK;
+    char *list = json_list(array->text, export_count(array));
+    if (!list)
         return kelvin_fail(KELVIN_EFORMAT, "%s: %s: a name is not UTF-8, or memory ran out", file->path, array->key);
-    file->strings[i] = (struct kelvin_note){array->key, array->ndim > 0 ? file->lists[i] : array->text[0], ""};
-    return KELVIN_OK;
+    string->text = kelvin_arena_text(file->flat.arena, list, strlen(list));
+    free(list);
+    return string->text ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static void add_array(struct safetensors *file, size_t i)
@@ -72,10 +75,9 @@ static kelvin_status begin(void *data, const char *path, const struct export_she
     char *header;
     file->path = path;
     KELVIN_TRY(flat_open(&file->flat, path, sheet));
-    file->arrays = kelvin_alloc(sheet->n, sizeof *file->arrays);
-    file->strings = kelvin_alloc(sheet->n, sizeof *file->strings);
-    file->lists = kelvin_alloc(sheet->n, sizeof *file->lists);
-    if (!file->arrays || !file->strings || !file->lists) return KELVIN_ENOMEM;
+    file->arrays = kelvin_arena_alloc(file->flat.arena, sheet->n, sizeof *file->arrays);
+    file->strings = kelvin_arena_alloc(file->flat.arena, sheet->n, sizeof *file->strings);
+    if (!file->arrays || !file->strings) return KELVIN_ENOMEM;
     KELVIN_TRY(list_all(file));
     KELVIN_TRY(make_header(&header, file, 0));
     kelvin_free(header);
@@ -97,12 +99,7 @@ static kelvin_status finish(struct safetensors *file)
 static kelvin_status end(void *data, kelvin_status status)
 {
     struct safetensors *file = data;
-    if (!status) status = finish(file);
-    for (size_t i = 0; file->lists && i < file->n_strings; i++) free(file->lists[i]);
-    kelvin_free(file->lists);
-    kelvin_free(file->strings);
-    kelvin_free(file->arrays);
-    return flat_close(&file->flat, status);
+    return flat_close(&file->flat, status ? status : finish(file));
 }
 
 const struct export_format export_safetensors = {

@@ -1,7 +1,9 @@
-/* Inside of the export room: what goes into a file, said once for all formats, and what a format has to do with it. */
+/* Inside of the export room: what goes into a file, said once for all formats, what a format has to do with it, and
+ * what formats share. */
 #ifndef EXPORT_SHEET_H
 #define EXPORT_SHEET_H
 
+#include "files/files.h"
 #include "files/formats.h"
 
 enum { EXPORT_NAME = KELVIN_ARRAY_NAME };
@@ -52,5 +54,20 @@ static inline size_t export_count(const struct export_array *array)
     for (size_t i = 0; i < array->ndim; i++) n *= array->axis[i]->n;
     return n;
 }
+
+/* ---- flat.c: of formats without groups. The place of every array is known before the first number comes, so that
+ * parts are written where they belong, and checksums are taken from the file at the end. ---- */
+
+struct flat {
+    struct kelvin_writer writer;
+    const struct export_sheet *sheet;
+    kelvin_arena *arena; /* as long as the file is open */
+    uint64_t *at;        /* (sheet->n): the first byte of each array */
+};
+
+KELVIN_MUST_CHECK kelvin_status flat_open(struct flat *flat, const char *path, const struct export_sheet *sheet);
+KELVIN_MUST_CHECK kelvin_status flat_put(void *flat, size_t array, const size_t *start, const size_t *count,
+                                         const void *data);
+KELVIN_MUST_CHECK kelvin_status flat_close(struct flat *flat, kelvin_status status);
 
 #endif

@@ -35,9 +35,21 @@ static uint64_t clipped(uint64_t value, uint64_t most)
     return value < most ? value : most;
 }
 
-static size_t sizes_field(const struct zip_member *member)
+/* Bytes of the extra field for what is large: of the directory's, also where a member is. */
+static size_t large_field(const struct zip_member *m, bool place)
 {
-    return large(member->bytes) ? FIELD + 2 * sizeof(uint64_t) : 0;
+    const size_t content = (large(m->bytes) ? 16u : 0u) + (place && large(m->header) ? 8u : 0u);
+    return content ? FIELD + content : 0;
+}
+
+static void put_large(char **out, const struct zip_member *m, bool place)
+{
+    const size_t field = large_field(m, place);
+    if (field == 0) return;
+    put(out, ZIP64, 2);
+    put(out, field - FIELD, 2);
+    for (size_t i = 0; i < 2 && large(m->bytes); i++) put(out, m->bytes, 8); /* compressed and not */
+    if (place && large(m->header)) put(out, m->header, 8);
 }
 
 uint64_t zip_place(struct zip_member *members, size_t n)
@@ -46,7 +58,7 @@ uint64_t zip_place(struct zip_member *members, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct zip_member *m = &members[i];
         m->header = at;
-        const uint64_t least = at + LOCAL + strlen(m->name) + sizes_field(m) + FIELD + sizeof(uint16_t);
+        const uint64_t least = at + LOCAL + strlen(m->name) + large_field(m, false) + FIELD + sizeof(uint16_t);
         m->data = (least + ALIGN - 1) / ALIGN * ALIGN;
         at = m->data + m->bytes;
     }
@@ -81,14 +93,9 @@ size_t zip_local(char out[ZIP_RECORD], const struct zip_member *m)
     put(&at, 0x04034b50, 4);
     put_common(&at, m, large(m->bytes), extra);
     put_name(&at, m);
-    if (large(m->bytes)) {
-        put(&at, ZIP64, 2);
-        put(&at, 2 * sizeof(uint64_t), 2);
-        put(&at, m->bytes, 8);
-        put(&at, m->bytes, 8);
-    }
+    put_large(&at, m, false);
     put(&at, PADDING, 2);
-    put(&at, extra - sizes_field(m) - FIELD, 2);
+    put(&at, extra - large_field(m, false) - FIELD, 2);
     put(&at, ALIGN, 2);
     memset(at, 0, total - (size_t)(at - out));
     return total;
@@ -96,27 +103,18 @@ size_t zip_local(char out[ZIP_RECORD], const struct zip_member *m)
 
 size_t zip_entry(char out[ZIP_RECORD], const struct zip_member *m)
 {
-    const size_t content = (large(m->bytes) ? 16u : 0u) + (large(m->header) ? 8u : 0u),
-                 extra = content ? FIELD + content : 0;
+    const size_t extra = large_field(m, true);
     char *at = out;
     put(&at, 0x02014b50, 4);
-    put(&at, content ? VERSION_64 : VERSION, 2); /* made by, on MS-DOS: no permissions */
-    put_common(&at, m, content, extra);
+    put(&at, extra ? VERSION_64 : VERSION, 2); /* made by, on MS-DOS: no permissions */
+    put_common(&at, m, extra, extra);
     put(&at, 0, 2); /* comment */
     put(&at, 0, 2); /* disk */
     put(&at, 0, 2); /* attributes */
     put(&at, 0, 4);
     put(&at, clipped(m->header, SMALL), 4);
     put_name(&at, m);
-    if (content) {
-        put(&at, ZIP64, 2);
-        put(&at, content, 2);
-    }
-    if (large(m->bytes)) {
-        put(&at, m->bytes, 8);
-        put(&at, m->bytes, 8);
-    }
-    if (large(m->header)) put(&at, m->header, 8);
+    put_large(&at, m, true);
     return (size_t)(at - out);
 }
 

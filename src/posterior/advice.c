@@ -1,10 +1,15 @@
-/* What is off with a run, and what to do about it: everything that can be off, the gravest first. Each adviser sees for
- * itself whether it has anything to say of a run's sampler. */
+/* What is off with a run, and what to do about it: everything that can be off, the gravest first. Of things that follow
+ * from each other the first alone is told: what helps against the others may be the opposite.
+ *
+ * Limits: R-hat 1.01 and 100 effective draws per chain as in Vehtari et al. (2021); an acceptance between 60 % and 99 %
+ * is where a sampler is neither stuck nor wasting its steps. */
 #include "posterior/advice.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 kelvin_diagnosis kelvin_nothing_found(void)
 {
@@ -34,84 +39,232 @@ kelvin_diagnosis kelvin_nothing_found(void)
     };
 }
 
-/* ---- divergence ---- */
+char *kelvin_advice_new(struct kelvin_advice *advice)
+{
+    if (advice->n < KELVIN_ADVICE) advice->n++;
+    char *text = advice->text[advice->n - 1];
+    *text = '\0';
+    return text;
+}
+
+void kelvin_say(char *text, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, KELVIN_SENTENCES - used, format, list);
+    va_end(list);
+}
+
+struct kelvin_option kelvin_rows_option(const kelvin_run *run)
+{
+    struct kelvin_option option;
+    snprintf(option.text, sizeof option.text, "--%ss", kelvin_run_row_name(run));
+    return option;
+}
+
+struct kelvin_option kelvin_step_option(const kelvin_run *run)
+{
+    struct kelvin_option option;
+    kelvin_option_name(option.text, run->sampler->step_setting);
+    return option;
+}
+
+/* ---- chains that diverged ---- */
 
 /* "Chain 3", "Chains 1, 2, 7", and if they are many: "Chains 0, 1, ... and 14 more". */
-static void name_diverged(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+static void advise_on_divergence(struct kelvin_advice *out, const struct kelvin_facts *f)
 {
     enum { MOST = 12 };
-    size_t used = (size_t)snprintf(out, KELVIN_SENTENCES, f->found->diverged == 1 ? "Chain" : "Chains");
+    const uint32_t n = f->found->diverged;
+    char advice[KELVIN_NOTE];
+    if (n == 0) return;
+    char *text = kelvin_advice_new(out);
+    kelvin_say(text, n == 1 ? "Chain" : "Chains");
     for (uint32_t c = 0, named = 0; c < f->run->config.chains && named < MOST; c++)
-        if (f->diverged[c])
-            used += (size_t)snprintf(out + used, KELVIN_SENTENCES - used, "%s %" PRIu32, named++ ? "," : "", c);
-    if (f->found->diverged > MOST)
-        snprintf(out + used, KELVIN_SENTENCES - used, " and %" PRIu32 " more", f->found->diverged - MOST);
-}
-
-static bool has_diverged(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    char names[KELVIN_SENTENCES], advice[KELVIN_NOTE];
-    if (f->found->diverged == 0) return false;
-    name_diverged(names, f);
+        if (f->diverged[c]) kelvin_say(text, "%s %" PRIu32, named++ ? "," : "", c);
+    if (n > MOST) kelvin_say(text, " and %" PRIu32 " more", n - MOST);
     kelvin_advise_stable(advice, f->run);
     if (f->kept > 0)
-        snprintf(out, KELVIN_SENTENCES,
-                 "%.200s diverged; of their samples the %zu from before are in the report: %.200s.", names, f->kept,
-                 advice);
+        kelvin_say(text, " diverged; of their samples the %zu from before are in the report: %.200s.", f->kept, advice);
     else
-        snprintf(out, KELVIN_SENTENCES, "%.200s diverged, and %s left out of the report: %.200s.", names,
-                 f->found->diverged == 1 ? "is" : "are", advice);
-    return true;
+        kelvin_say(text, " diverged, and %s left out of the report: %.200s.", n == 1 ? "is" : "are", advice);
 }
 
-/* ---- chains that are alone ---- */
+/* ---- samplers that accept or reject ---- */
 
-static bool is_alone(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+/* Those that follow an energy accept most of what they propose; a random walk would not. */
+static void advise_on_acceptance(struct kelvin_advice *out, const struct kelvin_facts *f)
 {
-    if (f->run->config.chains > 1 || f->run->config.temperature == 0) return false;
-    snprintf(out, KELVIN_SENTENCES,
-             "One chain has nothing to be compared with: use --chains 4 or more to see whether others find the same.");
-    return true;
+    const double accepted = f->found->acceptance;
+    if (!f->run->sampler->accepts || kelvin_run_column(f->run, "energy_error") == SIZE_MAX) return;
+    const struct kelvin_option step = kelvin_step_option(f->run);
+    if (accepted < 0.6)
+        kelvin_say(kelvin_advice_new(out), "%.1f %% of the proposals were accepted, fewer than 60 %%: make %s smaller.",
+                   100 * accepted, step.text);
+    else if (accepted > 0.99)
+        kelvin_say(kelvin_advice_new(out),
+                   "%.1f %% of the proposals were accepted, more than 99 %%: a larger %s would explore more for the "
+                   "same work.",
+                   100 * accepted, step.text);
 }
 
-/* ---- all of them ---- */
+/* ---- temperatures ---- */
 
-void kelvin_rows_option(char out[KELVIN_OPTION], const kelvin_run *run)
+enum { CLOSE = 10, ERRORS = 3 }; /* per cent, and standard errors whatever that is, by which a temperature may be off */
+
+/* Of what is asked for: where samples are taken, at the coldest of them. */
+static double reached(const kelvin_schedule *schedule, const kelvin_run *run)
 {
-    snprintf(out, KELVIN_OPTION, "--%ss", kelvin_run_row_name(run));
-}
-
-void kelvin_step_option(char out[KELVIN_OPTION], const kelvin_run *run)
-{
-    kelvin_option_name(out, run->sampler->step_setting);
-}
-
-/* Of a group only the first that applies is told: the others follow from it, and what helps against them may be the
- * opposite. Where the schedule never came to the temperature nothing is at it, and where momenta are not, parameters
- * are not; samples of chains that are apart are worth few. */
-enum { MOST = 4 };
-static kelvin_adviser *const groups[][MOST] = {
-    {has_diverged},
-    {kelvin_advise_stuck, kelvin_advise_timid},
-    {kelvin_advise_cut_short, kelvin_advise_hot, kelvin_advise_cold, kelvin_advise_unsettled},
-    {kelvin_advise_apart, kelvin_advise_alike},
-    {kelvin_advise_unmixed},
-    {kelvin_advise_few_effective},
-    {kelvin_advise_few_chains},
-    {kelvin_advise_few_draws},
-};
-enum { GROUPS = sizeof groups / sizeof *groups };
-_Static_assert(GROUPS + 2 <= KELVIN_ADVICE, "all of them fit, and the two below");
-
-size_t kelvin_advise(char out[KELVIN_ADVICE][KELVIN_SENTENCES], const struct kelvin_facts *f)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < GROUPS; i++) {
-        bool told = false;
-        for (size_t k = 0; k < MOST && groups[i][k] && !told; k++) told = groups[i][k](out[n], f);
-        n += told;
+    const uint32_t draws = kelvin_run_draws(run), epochs = kelvin_run_rows(run);
+    double least = INFINITY;
+    for (uint32_t draw = schedule->repeats ? 0 : draws - 1; draw < draws; draw++) {
+        const uint32_t last = kelvin_run_draw_row(run, draw);
+        least = fmin(least, schedule->temperature(kelvin_schedule_progress(schedule, last, epochs, draws)));
     }
-    n += kelvin_advise_untaught(out[n], f, n > 0);
-    n += is_alone(out[n], f);
-    return n;
+    return least;
+}
+
+/* So many that the last two epochs of each cycle are at the temperature. */
+static uint32_t enough_epochs(const kelvin_schedule *schedule, uint32_t cycles)
+{
+    enum { MOST = 1000 };
+    uint32_t n = 2;
+    while (n < MOST && schedule->temperature((n - 2.0) / n) < 1 - CLOSE / 100.0) n++;
+    return schedule->repeats ? n * cycles : n;
+}
+
+/* Where the schedule never came to the temperature nothing is at it. */
+static bool is_cut_short(struct kelvin_advice *out, const struct kelvin_facts *f)
+{
+    const kelvin_run_config *c = &f->run->config;
+    const kelvin_schedule *schedule;
+    if (!f->run->sampler->batches || !(c->temperature > 0)) return false;
+    if (kelvin_schedule_parse(&schedule, c->temperature_schedule)) return false;
+    const double share = reached(schedule, f->run);
+    if (share >= 1 - CLOSE / 100.0) return false;
+    kelvin_say(kelvin_advice_new(out),
+               "The schedule reached temperature %.3g of %g: use --epochs %" PRIu32 " or more, or --%s constant.",
+               share * c->temperature, c->temperature, enough_epochs(schedule, kelvin_run_draws(f->run)),
+               strcmp(c->schedule, c->temperature_schedule) == 0 ? "schedule" : "temperature-schedule");
+    return true;
+}
+
+static bool is_off(const kelvin_average *is, double set)
+{
+    if (!(set > 0) || !(fabs(is->mean / set - 1) > CLOSE / 100.0)) return false;
+    return isnan(is->error) || fabs(is->mean - set) > ERRORS * is->error;
+}
+
+/* A sampler may have both temperatures, one or none. Where momenta are not at it, parameters are not; where there is a
+ * kinetic temperature that is right, or proposals are rejected, steps are not too large. */
+static void advise_on_temperatures(struct kelvin_advice *out, const struct kelvin_facts *f)
+{
+    const kelvin_temperatures *t = &f->found->temperatures;
+    const struct kelvin_option rows = kelvin_rows_option(f->run), step = kelvin_step_option(f->run);
+    const bool batches = f->run->sampler->batches, large = isnan(t->kinetic.mean) && !f->run->sampler->accepts;
+    if (is_cut_short(out, f)) return;
+    if (is_off(&t->kinetic, t->set) && t->kinetic.mean >= t->set)
+        kelvin_say(kelvin_advice_new(out),
+                   "The kinetic temperature is %.3g where %.3g was set: steps are too large%s. Make %s smaller%s.",
+                   t->kinetic.mean, t->set, batches ? ", or gradients too noisy" : "", step.text,
+                   batches ? " or --batch larger" : "");
+    else if (is_off(&t->kinetic, t->set))
+        kelvin_say(kelvin_advice_new(out),
+                   "The kinetic temperature is %.3g where %.3g was set: the momenta have not warmed up. Give them more "
+                   "%s.",
+                   t->kinetic.mean, t->set, rows.text);
+    else if (is_off(&t->configurational, t->set))
+        kelvin_say(kelvin_advice_new(out),
+                   "The configurational temperature is %.3g where %.3g was set: the parameters have not settled%s. "
+                   "Give them more %s%s%s%s.",
+                   t->configurational.mean, t->set, large ? ", or steps are too large" : "", rows.text,
+                   large ? ", or make " : "", large ? step.text : "", large ? " smaller" : "");
+}
+
+/* ---- samples of batches ---- */
+
+enum { FEWEST = 4 }; /* draws per chain for an R-hat that means something */
+
+static const double apart = 1.1, noticed = 1e-3; /* R-hat; total variation below which nobody cares */
+
+bool kelvin_chains_apart(const struct kelvin_facts *f)
+{
+    const kelvin_convergence *p = &f->found->predictions;
+    if (f->run->config.temperature == 0) return false; /* trained, not sampled */
+    return p->draws >= FEWEST && p->rhat_mean > apart && !(f->found->agreement.variation_mean < noticed);
+}
+
+/* Samples of chains that are apart are worth few. */
+static void advise_on_samples(struct kelvin_advice *out, const struct kelvin_facts *f)
+{
+    const kelvin_run_config *c = &f->run->config;
+    const kelvin_convergence *p = &f->found->predictions;
+    const size_t all = p->chains * p->draws;
+    const bool cyclical = strcmp(c->schedule, "cyclical") == 0;
+    const bool cold = strcmp(c->schedule, "constant") == 0 && strcmp(c->init, "none") == 0;
+    if (kelvin_chains_apart(f))
+        kelvin_say(
+            kelvin_advice_new(out),
+            "The chains have not found the same predictions: they are farther apart than the samples of each let one "
+            "expect (R-hat %.2f on average; chains that mix have 1). Two of them have another most likely class at "
+            "%.1f %% of the observations. Give %s more --epochs%s; until then, many --chains say more than many "
+            "samples of each.",
+            p->rhat_mean, 100 * f->found->agreement.disagreement_mean, cyclical ? "each cycle" : "them",
+            cold ? ", and a warm start with --init: the first samples are from before they had settled" : "");
+    else if (c->temperature != 0 && p->ess_bulk_median < (double)all / 4)
+        kelvin_say(kelvin_advice_new(out),
+                   "The %zu samples are worth about %.0f independent ones (effective sample size, the median over "
+                   "predictions): neighbours in a chain are alike. Put more --epochs between them, or take fewer "
+                   "--samples.",
+                   all, p->ess_bulk_median);
+}
+
+/* ---- draws of all data ---- */
+
+bool kelvin_chains_unmixed(const struct kelvin_facts *f)
+{
+    return !f->run->sampler->batches && f->found->predictions.rank_rhat_max > 1.01;
+}
+
+static void advise_on_draws(struct kelvin_advice *out, const struct kelvin_facts *f)
+{
+    const kelvin_convergence *p = &f->found->predictions;
+    const double ess = fmin(p->ess_bulk_min, p->ess_tail_min), enough = 100.0 * (double)p->chains;
+    char found[32] = "too few to tell how many";
+    if (!isnan(ess)) snprintf(found, sizeof found, "%.0f of %.0f", ess, enough);
+    if (kelvin_chains_unmixed(f))
+        kelvin_say(kelvin_advice_new(out),
+                   "The chains, or their halves, disagree about the predictions (rank-normalised R-hat up to %.3f; "
+                   "1.01 is fine): run them longer, with more --iterations.",
+                   p->rank_rhat_max);
+    if (ess < enough || (isnan(ess) && !isnan(p->rank_rhat_max)))
+        kelvin_say(kelvin_advice_new(out),
+                   "Fewer than 100 effective draws per chain in function space (%s): means are rough, and tails more "
+                   "so.",
+                   found);
+    if (p->chains == 2 || p->chains == 3)
+        kelvin_say(kelvin_advice_new(out), "With fewer than four chains R-hat can miss a mode that no chain has found: "
+                                           "use --chains 4 or more.");
+    if (p->chains > 0 && isnan(p->rank_rhat_max)) /* else nobody has looked */
+        kelvin_say(kelvin_advice_new(out), "R-hat and effective sample sizes need at least four draws after the "
+                                           "warm-up, and draws that move.");
+}
+
+/* ---- all of it ---- */
+
+void kelvin_advise(struct kelvin_advice *out, const struct kelvin_facts *f)
+{
+    out->n = 0;
+    advise_on_divergence(out, f);
+    advise_on_acceptance(out, f);
+    advise_on_temperatures(out, f);
+    if (f->run->sampler->batches)
+        advise_on_samples(out, f);
+    else
+        advise_on_draws(out, f);
+    kelvin_advise_on_learning(out, f);
+    if (f->run->config.chains == 1 && f->run->config.temperature != 0)
+        kelvin_say(kelvin_advice_new(out), "One chain has nothing to be compared with: use --chains 4 or more to see "
+                                           "whether others find the same.");
 }

@@ -5,8 +5,6 @@
 #include "posterior/advice.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,75 +29,56 @@ static bool is_flat(const struct kelvin_facts *f)
     return told < told_at_least && sure < sure_at_least;
 }
 
-/* Guessing disagrees at 1 - 1/K of the observations; half of that is no agreement. */
+/* Guessing disagrees at 1 - 1/K of the observations; half of that is no agreement. Of chains that are
+ * apart it has been said already. */
 static bool is_scattered(const struct kelvin_facts *f)
 {
-    return f->found->agreement.disagreement_mean > (1 - chance(f)) / 2;
+    return f->found->agreement.disagreement_mean > (1 - chance(f)) / 2 && !kelvin_chains_apart(f);
 }
 
 /* ---- sentences ---- */
 
-static void add(char out[KELVIN_SENTENCES], const char *format, ...) KELVIN_PRINTF(2, 3);
-
-static void add(char out[KELVIN_SENTENCES], const char *format, ...)
-{
-    const size_t used = strlen(out);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(out + used, KELVIN_SENTENCES - used, format, list);
-    va_end(list);
-}
-
-static void describe(char out[KELVIN_SENTENCES], const struct kelvin_facts *f)
+static void describe(char *text, const struct kelvin_facts *f)
 {
     const kelvin_diagnosis *d = f->found;
     if (is_wrong(f))
-        add(out,
-            "Single samples are hardly better than chance on their own training data: %.1f %% are right (chance: "
-            "%.1f %%). ",
-            100 * d->training_accuracy, 100 * chance(f));
+        kelvin_say(text,
+                   "Single samples are hardly better than chance on their own training data: %.1f %% are right "
+                   "(chance: %.1f %%). ",
+                   100 * d->training_accuracy, 100 * chance(f));
     else if (is_flat(f))
-        add(out,
-            "The posterior has learnt next to nothing: on their own training data single samples have a mean "
-            "log-likelihood of %.3f (guessing: %.3f) and a confidence of %.1f %% (guessing: %.1f %%). ",
-            d->training_log_likelihood, log(chance(f)), 100 * d->training_confidence, 100 * chance(f));
-    if (is_scattered(f) && !kelvin_chains_apart(f))
-        add(out,
-            "The chains hardly agree: two of them have another most likely class at %.1f %% of the observations, on "
-            "average; guessing would "
-            "have %.1f %%. ",
-            100 * d->agreement.disagreement_mean, 100 * (1 - chance(f)));
+        kelvin_say(text,
+                   "The posterior has learnt next to nothing: on their own training data single samples have a mean "
+                   "log-likelihood of %.3f (guessing: %.3f) and a confidence of %.1f %% (guessing: %.1f %%). ",
+                   d->training_log_likelihood, log(chance(f)), 100 * d->training_confidence, 100 * chance(f));
+    if (is_scattered(f))
+        kelvin_say(text,
+                   "The chains hardly agree: two of them have another most likely class at %.1f %% of the "
+                   "observations, on average; guessing would have %.1f %%. ",
+                   100 * d->agreement.disagreement_mean, 100 * (1 - chance(f)));
 }
 
-/* Steps on batches are often far too small; with all data, what a step can be is known from how it went. */
-static void say_how_long(char out[KELVIN_SENTENCES], const kelvin_run *run)
-{
-    char rows[KELVIN_OPTION], step[KELVIN_OPTION];
-    kelvin_rows_option(rows, run);
-    kelvin_step_option(step, run);
-    if (run->sampler->batches)
-        add(out, ", more %s, or a larger %s", rows, step);
-    else
-        add(out, ", or more %s", rows);
-}
-
-static void say_what_helps(char out[KELVIN_SENTENCES], const struct kelvin_facts *f, bool others)
+static void say_what_helps(char *text, const struct kelvin_facts *f, bool others)
 {
     static const char name[] = "normal:";
     const char *prior = f->run->config.prior;
     const bool narrow = strncmp(prior, name, strlen(name)) == 0 && strtod(prior + strlen(name), NULL) < 1;
-    add(out, "%s a wider prior%s (%.60s is strong if %zu observations are few for this model)",
-        others ? "If the above does not help, try" : "Try", narrow ? ", --prior normal:1" : "", prior,
-        f->run->data->train.n);
-    if (!others) say_how_long(out, f->run);
-    add(out, is_wrong(f) ? "; or it is the --density that leads away from the labels." : ".");
+    kelvin_say(text, "%s a wider prior%s (%.60s is strong if %zu observations are few for this model)",
+               others ? "If the above does not help, try" : "Try", narrow ? ", --prior normal:1" : "", prior,
+               f->run->data->train.n);
+    /* Steps on batches are often far too small; with all data, what a step can be is known from how it went. */
+    if (!others && f->run->sampler->batches)
+        kelvin_say(text, ", more %s, or a larger %s", kelvin_rows_option(f->run).text, kelvin_step_option(f->run).text);
+    else if (!others)
+        kelvin_say(text, ", or more %s", kelvin_rows_option(f->run).text);
+    kelvin_say(text, is_wrong(f) ? "; or it is the --density that leads away from the labels." : ".");
 }
 
-bool kelvin_advise_untaught(char out[KELVIN_SENTENCES], const struct kelvin_facts *f, bool others)
+void kelvin_advise_on_learning(struct kelvin_advice *out, const struct kelvin_facts *f)
 {
-    out[0] = '\0';
-    describe(out, f);
-    if (!out[0]) return false;
-    say_what_helps(out, f, others);
-    return true;
+    const bool others = out->n > 0;
+    if (!is_wrong(f) && !is_flat(f) && !is_scattered(f)) return;
+    char *text = kelvin_advice_new(out);
+    describe(text, f);
+    say_what_helps(text, f, others);
 }

@@ -5,19 +5,15 @@
 #include "posterior/agreement.h"
 
 #include "posterior/lineup.h"
-#include "posterior/score.h"
+#include "posterior/logits.h"
 #include "posterior/stats.h"
 
 #include <math.h>
 #include <string.h>
 
-struct gap {
-    double differ, variation; /* sums over observations */
-};
-
 struct pair {
-    size_t a, b;
-    struct gap gap;
+    size_t sample[2];
+    double differ, variation; /* sums over observations */
 };
 
 struct kelvin_agreeing {
@@ -25,35 +21,44 @@ struct kelvin_agreeing {
     kelvin_pool *pool;
     size_t chains;
     struct kelvin_members *chain; /* (chains) */
-    struct gap *between;          /* (chains, chains), above the diagonal */
+    kelvin_agreement found;       /* its arrays: sums over observations, above the diagonal */
     size_t pairs;
-    struct pair *within; /* (pairs), of samples */
+    struct pair *within; /* (pairs) */
 
-    size_t room;               /* for so many observations in `mean` and `kept` */
-    double *mean;              /* (chains, n, classes), of the samples so far */
-    double *kept;              /* (pairs, 2, n, classes), of the samples in pairs */
+    size_t room;  /* numbers in `rows` */
+    double *rows; /* (chains + 2 pairs, n, classes): means of the samples so far; then the samples in pairs */
     const kelvin_piece *piece; /* at work */
     const double *p;           /* (piece->samples, piece->n, classes) */
 };
 
-static void compare(struct gap *gap, const double *p, const double *q, size_t n, size_t classes)
+/* Of equal ones the first. */
+static size_t most_likely(const double *p, size_t classes)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < classes; k++)
+        if (p[k] > p[best]) best = k;
+    return best;
+}
+
+static void compare(double *differ, double *variation, const double *p, const double *q, size_t n, size_t classes)
 {
     for (size_t i = 0; i < n; i++, p += classes, q += classes) {
         double apart = 0;
         for (size_t k = 0; k < classes; k++) apart += fabs(p[k] - q[k]);
-        gap->variation += apart / 2;
-        gap->differ += kelvin_most_likely(p, classes) != kelvin_most_likely(q, classes);
+        *variation += apart / 2;
+        *differ += most_likely(p, classes) != most_likely(q, classes);
     }
 }
 
 /* ---- who is compared with whom ---- */
 
-/* Leaves `most` of n chains, at equal distances. */
-static size_t thin(struct kelvin_members *chain, size_t n, size_t most)
+/* Leaves some chains, at equal distances. */
+static void thin(struct kelvin_agreeing *a)
 {
-    if (n <= most) return n;
-    for (size_t i = 0; i < most; i++) chain[i] = chain[kelvin_spaced(i, most, n)];
-    return most;
+    const size_t all = a->chains;
+    if (all <= KELVIN_MOST_COMPARED) return;
+    a->chains = KELVIN_MOST_COMPARED;
+    for (size_t i = 0; i < a->chains; i++) a->chain[i] = a->chain[kelvin_spaced(i, a->chains, all)];
 }
 
 static size_t pairs_of(const struct kelvin_members *chain)
@@ -64,77 +69,65 @@ static size_t pairs_of(const struct kelvin_members *chain)
 
 static void find_pairs(struct kelvin_agreeing *a)
 {
-    size_t at = 0;
+    struct pair *pair = a->within;
     for (size_t c = 0; c < a->chains; c++) {
         const struct kelvin_members *chain = &a->chain[c];
         const size_t pairs = pairs_of(chain), half = chain->n / 2;
         for (size_t i = 0; i < pairs; i++) {
             const size_t first = chain->first + kelvin_spaced(i, pairs, chain->n - half);
-            a->within[at++] = (struct pair){.a = first, .b = first + half};
+            *pair++ = (struct pair){.sample = {first, first + half}};
         }
     }
 }
 
-static kelvin_status find_all(struct kelvin_agreeing *a, const uint32_t *chain)
+kelvin_status kelvin_agreeing_create(struct kelvin_agreeing **out, const uint32_t *chain, size_t samples,
+                                     size_t classes, kelvin_pool *pool, kelvin_arena *arena)
 {
-    const size_t all = kelvin_members_find(NULL, chain, a->samples);
-    a->chain = kelvin_alloc(all, sizeof *a->chain);
-    if (!a->chain) return KELVIN_ENOMEM;
-    kelvin_members_find(a->chain, chain, a->samples);
-    a->chains = thin(a->chain, all, KELVIN_MOST_COMPARED);
+    struct kelvin_agreeing *a = *out = kelvin_arena_alloc(arena, 1, sizeof *a);
+    if (!a) return KELVIN_ENOMEM;
+    *a = (struct kelvin_agreeing){.samples = samples, .classes = classes, .pool = pool};
+    KELVIN_TRY(kelvin_members_find(&a->chain, &a->chains, chain, samples, arena));
+    thin(a);
     for (size_t c = 0; c < a->chains; c++) a->pairs += pairs_of(&a->chain[c]);
-    a->between = kelvin_alloc(a->chains * a->chains, sizeof *a->between);
-    a->within = kelvin_alloc(a->pairs, sizeof *a->within);
-    if (!a->between || !a->within) return KELVIN_ENOMEM;
+    a->found.number = kelvin_arena_alloc(arena, a->chains, sizeof *a->found.number);
+    a->found.disagreement = kelvin_arena_alloc(arena, a->chains * a->chains, sizeof *a->found.disagreement);
+    a->found.variation = kelvin_arena_alloc(arena, a->chains * a->chains, sizeof *a->found.variation);
+    a->within = kelvin_arena_alloc(arena, a->pairs, sizeof *a->within);
+    if (!a->found.number || !a->found.disagreement || !a->found.variation || !a->within) return KELVIN_ENOMEM;
     find_pairs(a);
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_agreeing_create(struct kelvin_agreeing **out, const uint32_t *chain, size_t samples,
-                                     size_t classes, kelvin_pool *pool)
+void kelvin_agreeing_end(struct kelvin_agreeing *a)
 {
-    struct kelvin_agreeing *a = *out = kelvin_alloc(1, sizeof *a);
-    if (!a) return KELVIN_ENOMEM;
-    *a = (struct kelvin_agreeing){.samples = samples, .classes = classes, .pool = pool};
-    const kelvin_status status = find_all(a, chain);
-    if (status) {
-        kelvin_agreeing_destroy(a);
-        *out = NULL;
-    }
-    return status;
-}
-
-void kelvin_agreeing_destroy(struct kelvin_agreeing *a)
-{
-    if (!a) return;
-    kelvin_free(a->chain);
-    kelvin_free(a->between);
-    kelvin_free(a->within);
-    kelvin_free(a->mean);
-    kelvin_free(a->kept);
-    kelvin_free(a);
+    if (a) kelvin_free(a->rows);
 }
 
 /* ---- some observations ---- */
 
-static size_t row_of(const struct kelvin_agreeing *a)
+static size_t size_of_row(const struct kelvin_agreeing *a)
 {
     return a->piece->n * a->classes;
+}
+
+static double *row(const struct kelvin_agreeing *a, size_t i)
+{
+    return a->rows + i * size_of_row(a);
 }
 
 /* Probabilities of a sample; NULL: it is not in the piece. */
 static const double *of_sample(const struct kelvin_agreeing *a, size_t sample)
 {
     const size_t at = sample - a->piece->first_sample; /* very large, if it came before */
-    return at < a->piece->samples ? a->p + at * row_of(a) : NULL;
+    return at < a->piece->samples ? a->p + at * size_of_row(a) : NULL;
 }
 
 static kelvin_status average(void *context, size_t c)
 {
     struct kelvin_agreeing *a = context;
     const struct kelvin_members *chain = &a->chain[c];
-    const size_t size = row_of(a);
-    double *mean = a->mean + c * size;
+    const size_t size = size_of_row(a);
+    double *mean = row(a, c);
     if (a->piece->first_sample == 0) memset(mean, 0, size * sizeof *mean);
     for (size_t s = 0; s < chain->n; s++) {
         const double *p = of_sample(a, chain->first + s);
@@ -146,10 +139,9 @@ static kelvin_status average(void *context, size_t c)
 static kelvin_status keep_samples(void *context, size_t i)
 {
     struct kelvin_agreeing *a = context;
-    const size_t sample[] = {a->within[i].a, a->within[i].b};
     for (size_t k = 0; k < 2; k++) {
-        const double *p = of_sample(a, sample[k]);
-        if (p) memcpy(a->kept + (2 * i + k) * row_of(a), p, row_of(a) * sizeof *p);
+        const double *p = of_sample(a, a->within[i].sample[k]);
+        if (p) memcpy(row(a, a->chains + 2 * i + k), p, size_of_row(a) * sizeof *p);
     }
     return KELVIN_OK;
 }
@@ -157,36 +149,27 @@ static kelvin_status keep_samples(void *context, size_t i)
 static kelvin_status compare_chains(void *context, size_t i)
 {
     struct kelvin_agreeing *a = context;
-    const size_t size = row_of(a);
-    for (size_t j = i + 1; j < a->chains; j++)
-        compare(&a->between[i * a->chains + j], a->mean + i * size, a->mean + j * size, a->piece->n, a->classes);
+    for (size_t j = i + 1, at; j < a->chains; j++) {
+        at = i * a->chains + j;
+        compare(&a->found.disagreement[at], &a->found.variation[at], row(a, i), row(a, j), a->piece->n, a->classes);
+    }
     return KELVIN_OK;
 }
 
 static kelvin_status compare_samples(void *context, size_t i)
 {
     struct kelvin_agreeing *a = context;
-    const double *p = a->kept + 2 * i * row_of(a);
-    compare(&a->within[i].gap, p, p + row_of(a), a->piece->n, a->classes);
+    const size_t first = a->chains + 2 * i;
+    compare(&a->within[i].differ, &a->within[i].variation, row(a, first), row(a, first + 1), a->piece->n, a->classes);
     return KELVIN_OK;
-}
-
-static kelvin_status make_room(struct kelvin_agreeing *a, size_t n)
-{
-    if (n <= a->room) return KELVIN_OK;
-    kelvin_free(a->mean);
-    kelvin_free(a->kept);
-    a->mean = kelvin_alloc(a->chains * n * a->classes, sizeof *a->mean);
-    a->kept = kelvin_alloc(2 * a->pairs * n * a->classes, sizeof *a->kept);
-    a->room = a->mean && a->kept ? n : 0;
-    return a->room ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 kelvin_status kelvin_agreeing_add(struct kelvin_agreeing *a, const kelvin_piece *piece, const double *p)
 {
-    KELVIN_TRY(make_room(a, piece->n));
     a->piece = piece;
     a->p = p;
+    a->rows = kelvin_logits_room(a->rows, &a->room, (a->chains + 2 * a->pairs) * size_of_row(a), sizeof *a->rows);
+    if (!a->rows) return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_pool_run(a->pool, average, a, a->chains));
     KELVIN_TRY(kelvin_pool_run(a->pool, keep_samples, a, a->pairs));
     if (piece->first_sample + piece->samples < a->samples) return KELVIN_OK;
@@ -198,51 +181,34 @@ kelvin_status kelvin_agreeing_add(struct kelvin_agreeing *a, const kelvin_piece 
 
 /* ---- all of them ---- */
 
-static void sum_up_pairs(kelvin_agreement *out)
+/* Sums over observations become means over them, on both sides of the diagonal; those over pairs of chains follow. */
+static void average_pairs(double *mean, double *largest, double *sums, size_t n, size_t seen)
 {
-    const size_t n = out->chains;
     const double pairs = (double)n * (double)(n - 1) / 2;
-    out->disagreement_mean = out->variation_mean = n > 1 ? 0 : (double)NAN;
-    out->disagreement_max = out->variation_max = NAN;
-    for (size_t i = 0; i < n; i++) {
+    *mean = n > 1 ? 0 : (double)NAN;
+    *largest = NAN;
+    for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n; j++) {
-            out->disagreement_mean += out->disagreement[i * n + j] / pairs;
-            out->variation_mean += out->variation[i * n + j] / pairs;
-            out->disagreement_max = fmax(out->disagreement_max, out->disagreement[i * n + j]);
-            out->variation_max = fmax(out->variation_max, out->variation[i * n + j]);
+            const double value = sums[i * n + j] = sums[j * n + i] = sums[i * n + j] / (double)seen;
+            *mean += value / pairs;
+            *largest = fmax(*largest, value);
         }
-    }
 }
 
-static void sum_up_within(kelvin_agreement *out, const struct kelvin_agreeing *a)
+void kelvin_agreeing_result(kelvin_agreement *out, struct kelvin_agreeing *a)
 {
-    struct gap sum = {0};
+    double differ = 0, variation = 0;
+    *out = a->found;
+    out->observations = a->seen;
+    out->chains = a->chains;
+    for (size_t i = 0; i < a->chains; i++) out->number[i] = a->chain[i].number;
+    average_pairs(&out->disagreement_mean, &out->disagreement_max, out->disagreement, a->chains, a->seen);
+    average_pairs(&out->variation_mean, &out->variation_max, out->variation, a->chains, a->seen);
     for (size_t i = 0; i < a->pairs; i++) {
-        sum.differ += a->within[i].gap.differ;
-        sum.variation += a->within[i].gap.variation;
+        differ += a->within[i].differ;
+        variation += a->within[i].variation;
     }
     const double compared = (double)a->pairs * (double)a->seen; /* 0 / 0 where there are none: not a number */
-    out->within_disagreement = sum.differ / compared;
-    out->within_variation = sum.variation / compared;
-}
-
-kelvin_status kelvin_agreeing_result(kelvin_agreement *out, const struct kelvin_agreeing *a, kelvin_arena *arena)
-{
-    const size_t n = a->chains;
-    *out = (kelvin_agreement){.observations = a->seen, .chains = n};
-    out->number = kelvin_arena_alloc(arena, n, sizeof *out->number);
-    out->disagreement = kelvin_arena_alloc(arena, n * n, sizeof *out->disagreement);
-    out->variation = kelvin_arena_alloc(arena, n * n, sizeof *out->variation);
-    if (!out->number || !out->disagreement || !out->variation) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        out->number[i] = a->chain[i].number;
-        for (size_t j = i + 1; j < n; j++) {
-            const struct gap *gap = &a->between[i * n + j];
-            out->disagreement[i * n + j] = out->disagreement[j * n + i] = gap->differ / (double)a->seen;
-            out->variation[i * n + j] = out->variation[j * n + i] = gap->variation / (double)a->seen;
-        }
-    }
-    sum_up_pairs(out);
-    sum_up_within(out, a);
-    return KELVIN_OK;
+    out->within_disagreement = differ / compared;
+    out->within_variation = variation / compared;
 }

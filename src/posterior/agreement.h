@@ -1,10 +1,10 @@
 /* agreement: how far chains are apart, from the probabilities of every sample, a piece of the logits at a time.
  *
  *     struct kelvin_agreeing *a;
- *     kelvin_status st = kelvin_agreeing_create(&a, chain, samples, classes, pool);
+ *     kelvin_status st = kelvin_agreeing_create(&a, chain, samples, classes, pool, arena);
  *     while (!st && ...) st = kelvin_agreeing_add(a, &piece, p);           // p (piece.samples, piece.n, classes)
- *     if (!st) st = kelvin_agreeing_result(&agreement, a, arena);     // its arrays are the arena's
- *     kelvin_agreeing_destroy(a);
+ *     if (!st) kelvin_agreeing_result(&agreement, a);                      // its arrays are the arena's
+ *     kelvin_agreeing_end(a);
  */
 #ifndef POSTERIOR_AGREEMENT_H
 #define POSTERIOR_AGREEMENT_H
@@ -18,11 +18,11 @@ struct kelvin_agreeing;
 
 /* chain (samples), in order: which one each sample is of. It must stay. */
 KELVIN_MUST_CHECK kelvin_status kelvin_agreeing_create(struct kelvin_agreeing **agreeing, const uint32_t *chain,
-                                                       size_t samples, size_t classes, kelvin_pool *pool);
+                                                       size_t samples, size_t classes, kelvin_pool *pool,
+                                                       kelvin_arena *arena);
 KELVIN_MUST_CHECK kelvin_status kelvin_agreeing_add(struct kelvin_agreeing *agreeing, const kelvin_piece *piece,
                                                     const double *p);
-KELVIN_MUST_CHECK kelvin_status kelvin_agreeing_result(kelvin_agreement *out, const struct kelvin_agreeing *agreeing,
-                                                       kelvin_arena *arena);
-void kelvin_agreeing_destroy(struct kelvin_agreeing *agreeing); /* NULL is fine */
+void kelvin_agreeing_result(kelvin_agreement *out, struct kelvin_agreeing *agreeing); /* once */
+void kelvin_agreeing_end(struct kelvin_agreeing *agreeing); /* frees what is not the arena's; NULL is fine */
 
 #endif

@@ -65,40 +65,23 @@ void kelvin_sort_keys(uint64_t *keys, uint64_t *scratch, size_t n)
 
 /* ---- bins ---- */
 
-/* Puts the keys from `from` to `end` into a bin. */
-static void fill(kelvin_bin *bin, const uint64_t *keys, size_t from, size_t end)
+/* Puts keys from `from` on into a bin: those before `end` that are at most `most`. Returns where it stopped. */
+static size_t fill(kelvin_bin *bin, const uint64_t *keys, size_t from, size_t end, uint64_t most)
 {
-    size_t hits = 0;
-    double confidence = 0;
-    for (size_t i = from; i < end; i++) {
-        hits += keys[i] & 1;
-        confidence += confidence_of(keys[i]);
+    kelvin_bin sum = *bin;
+    for (; from + sum.n < end && keys[from + sum.n] <= most; sum.n++) {
+        sum.hits += keys[from + sum.n] & 1;
+        sum.confidence += confidence_of(keys[from + sum.n]);
     }
-    bin->n = end - from;
-    bin->hits = hits;
-    bin->confidence = confidence;
-}
-
-/* How many of the keys are at most `most`. */
-static size_t count_up_to(const uint64_t *keys, size_t n, uint64_t most)
-{
-    size_t low = 0, high = n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (keys[middle] <= most)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    *bin = sum;
+    return from + sum.n;
 }
 
 void kelvin_width_bins(kelvin_bin *width, const uint64_t *keys, size_t n, size_t bins)
 {
-    for (size_t b = 0, from = 0, end; b < bins; b++, from = end) {
+    for (size_t b = 0, from = 0; b < bins; b++) {
         width[b] = (kelvin_bin){.from = (double)b / (double)bins, .to = (double)(b + 1) / (double)bins};
-        end = count_up_to(keys, n, kelvin_calibration_key(width[b].to, true));
-        fill(&width[b], keys, from, end);
+        from = fill(&width[b], keys, from, n, kelvin_calibration_key(width[b].to, true));
     }
 }
 
@@ -109,7 +92,7 @@ void kelvin_mass_bins(kelvin_bin *mass, const uint64_t *keys, size_t n, size_t b
         end = ((b + 1) * n + bins - 1) / bins;
         if (end <= from) end = from;
         while (end > from && end < n && keys[end] >> 1 == keys[end - 1] >> 1) end++;
-        fill(&mass[b], keys, from, end);
+        fill(&mass[b], keys, from, end, UINT64_MAX);
         if (end == from) continue;
         mass[b].from = confidence_of(keys[from]);
         mass[b].to = confidence_of(keys[end - 1]);
@@ -121,9 +104,4 @@ double kelvin_calibration_error(const kelvin_bin *sums, size_t bins, size_t n)
     double sum = 0;
     for (size_t b = 0; b < bins; b++) sum += fabs((double)sums[b].hits - sums[b].confidence);
     return sum / (double)n;
-}
-
-void kelvin_bins_mean(kelvin_bin *bins, size_t n)
-{
-    for (size_t b = 0; b < n; b++) bins[b].confidence /= (double)bins[b].n;
 }

@@ -4,15 +4,44 @@
 #include "posterior/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* ---- calibration ---- */
+/* ---- metrics ---- */
 
-struct calibration {
-    struct kelvin_evaluation *e;
-    kelvin_metrics *out; /* bins of the ensemble of all */
+static const kelvin_metric_info about[KELVIN_METRICS] = {
+    [KELVIN_ACCURACY] = {"accuracy", "accuracy", "%", 100, 2, 1},
+    [KELVIN_LOG_LIKELIHOOD] = {"log_likelihood", "log-likelihood, sum", "", 1, 1, 1},
+    [KELVIN_MEAN_LOG_LIKELIHOOD] = {"mean_log_likelihood", "log-likelihood, mean", "", 1, 4, 1},
+    [KELVIN_BRIER] = {"brier", "Brier score", "", 1, 4, -1},
+    [KELVIN_ECE] = {"ece", "calibration error", "%", 100, 2, -1},
+    [KELVIN_ECE_MASS] = {"ece_mass", "calibration error, by mass", "%", 100, 2, -1},
+    [KELVIN_CONFIDENCE] = {"confidence", "confidence", "%", 100, 2, 0},
+    [KELVIN_ENTROPY] = {"entropy", "entropy", "nats", 1, 4, 0},
+    [KELVIN_ALEATORIC] = {"aleatoric", "aleatoric: in the data", "nats", 1, 4, 0},
+    [KELVIN_EPISTEMIC] = {"epistemic", "epistemic: in the model", "nats", 1, 4, 0},
 };
+
+const kelvin_metric_info *kelvin_metric_about(kelvin_metric metric)
+{
+    return (unsigned)metric < KELVIN_METRICS ? &about[metric] : NULL;
+}
+
+static void score_values(double values[KELVIN_METRICS], const struct kelvin_score *score, size_t n)
+{
+    const double count = (double)n;
+    values[KELVIN_ACCURACY] = (double)score->hits / count;
+    values[KELVIN_LOG_LIKELIHOOD] = score->sums.log_likelihood;
+    values[KELVIN_MEAN_LOG_LIKELIHOOD] = score->sums.log_likelihood / count;
+    values[KELVIN_BRIER] = score->sums.brier / count;
+    values[KELVIN_ECE] = score->ece;
+    values[KELVIN_ECE_MASS] = score->ece_mass;
+    values[KELVIN_CONFIDENCE] = score->confidence / count;
+    values[KELVIN_ENTROPY] = score->sums.entropy / count;
+    values[KELVIN_ALEATORIC] = score->sums.aleatoric / count;
+    values[KELVIN_EPISTEMIC] = score->sums.epistemic / count;
+}
+
+/* ---- calibration ---- */
 
 static void collect(uint64_t *to, const struct kelvin_evaluation *e, size_t score)
 {
@@ -39,8 +68,7 @@ static void calibrate(struct kelvin_score *score, kelvin_bin *width, kelvin_bin 
 static kelvin_status calibrate_task(void *context, size_t thread)
 {
     (void)thread;
-    struct calibration *c = context;
-    struct kelvin_evaluation *e = c->e;
+    struct kelvin_evaluation *e = context;
     kelvin_bin width[KELVIN_MOST_BINS], mass[KELVIN_MOST_BINS];
     uint64_t *keys = kelvin_alloc(2 * e->n, sizeof *keys);
     if (!keys) return KELVIN_ENOMEM;
@@ -49,8 +77,8 @@ static kelvin_status calibrate_task(void *context, size_t thread)
         kelvin_sort_keys(keys, keys + e->n, e->n);
         calibrate(&e->score[score], width, mass, keys, e->n, e->bins);
         if (score != e->walk[0].score) continue;
-        memcpy(c->out->width, width, e->bins * sizeof *width);
-        memcpy(c->out->mass, mass, e->bins * sizeof *mass);
+        memcpy(e->out->width, width, e->bins * sizeof *width);
+        memcpy(e->out->mass, mass, e->bins * sizeof *mass);
     }
     kelvin_free(keys);
     return KELVIN_OK;
@@ -92,7 +120,7 @@ static kelvin_average average(const struct kelvin_evaluation *e, double *x)
 static kelvin_percentiles percentiles(double *x, size_t n)
 {
     if (n == 0) return (kelvin_percentiles){(double)NAN, (double)NAN, (double)NAN};
-    qsort(x, n, sizeof *x, kelvin_compare);
+    kelvin_sort(x, n);
     return (kelvin_percentiles){kelvin_quantile(x, n, 0.1), kelvin_quantile(x, n, 0.5), kelvin_quantile(x, n, 0.9)};
 }
 
@@ -136,16 +164,18 @@ kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e)
                             .bins = e->bins,
                             .subsets = e->subsets,
                             .subset = e->subsets ? KELVIN_SUBSET : 0};
-    struct calibration calibration = {e, out};
     double *values = kelvin_arena_alloc(e->arena, e->scores * KELVIN_METRICS, sizeof *values);
     double *scratch = kelvin_arena_alloc(e->arena, e->singles, sizeof *scratch);
     if (!values || !scratch) return KELVIN_ENOMEM;
+    e->out = out;
     e->next = 0;
-    KELVIN_TRY(kelvin_pool_run(e->pool, calibrate_task, &calibration, kelvin_pool_threads(e->pool)));
-    for (size_t i = 0; i < e->scores; i++) kelvin_score_values(values + i * KELVIN_METRICS, &e->score[i], e->n);
+    KELVIN_TRY(kelvin_pool_run(e->pool, calibrate_task, e, kelvin_pool_threads(e->pool)));
+    for (size_t i = 0; i < e->scores; i++) score_values(values + i * KELVIN_METRICS, &e->score[i], e->n);
     for (size_t metric = 0; metric < KELVIN_METRICS; metric++) conclude_metric(out, e, metric, values, scratch);
     conclude_sizes(out, e, values);
-    kelvin_bins_mean(out->width, e->bins);
-    kelvin_bins_mean(out->mass, e->bins);
+    for (size_t b = 0; b < e->bins; b++) {
+        out->width[b].confidence /= (double)out->width[b].n;
+        out->mass[b].confidence /= (double)out->mass[b].n;
+    }
     return KELVIN_OK;
 }

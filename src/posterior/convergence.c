@@ -3,53 +3,45 @@
 #include "posterior/convergence.h"
 
 #include "posterior/stats.h"
+#include "run/room.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-struct kelvin_converging {
-    size_t quantities, chains, draws, seen;
-    double *rhat, *rank, *bulk, *tail; /* (quantities) */
-    kelvin_pool *pool;
-    size_t threads;                    /* that work at once */
-    struct kelvin_rank_tables *tables; /* of all threads */
-    struct kelvin_rank_work **work;    /* (threads) */
-    const double *x;                   /* the block at work, (n, chains, draws) */
-    size_t n;
-};
 
 /* Of the draws of a block, and of the work of all threads. Both can be much in a run of very many draws, whose samples
  * are never all in memory; what is told of them should not take more than having drawn them did. */
 enum { BYTES = 1 << 22 };
 
-/* As many as fit beside the work on one of them, which takes as much as two. */
-size_t kelvin_converging_block(size_t quantities, size_t chains, size_t draws)
+/* As many quantities as fit beside the work on one of them, which takes as much as two; at least one. */
+static size_t block_of(const struct kelvin_converging *c)
 {
     enum { WORK = 2 };
-    const size_t fit = BYTES / sizeof(double) / (chains * draws), block = fit > WORK ? fit - WORK : 1;
-    return block < quantities ? block : quantities;
+    if (c->draws < 2) return 0;
+    const size_t fit = BYTES / sizeof(double) / (c->chains * c->draws), block = fit > WORK ? fit - WORK : 1;
+    return block < c->quantities ? block : c->quantities;
 }
 
-static size_t threads_of(size_t quantities, size_t chains, size_t draws, const kelvin_pool *pool)
+static size_t threads_of(const struct kelvin_converging *c)
 {
-    const size_t fit = BYTES / kelvin_rank_bytes(chains, draws);
-    size_t threads = kelvin_pool_threads(pool);
-    if (threads > quantities) threads = quantities;
+    const size_t fit = BYTES / c->bytes;
+    size_t threads = kelvin_pool_threads(c->pool);
+    if (threads > c->quantities) threads = c->quantities;
     if (threads > fit) threads = fit;
     return threads > 0 ? threads : 1;
 }
 
 static kelvin_status prepare(struct kelvin_converging *c)
 {
+    c->block = block_of(c);
+    c->bytes = kelvin_rank_bytes(c->chains, c->draws);
+    c->threads = threads_of(c);
     c->rhat = kelvin_alloc(4 * c->quantities, sizeof *c->rhat);
-    c->work = kelvin_alloc(c->threads, sizeof(struct kelvin_rank_work *));
-    if (!c->rhat || !c->work) return KELVIN_ENOMEM;
+    c->x = kelvin_alloc(c->block * c->chains * c->draws, sizeof *c->x);
+    c->work = kelvin_alloc(c->threads, c->bytes);
+    if (!c->rhat || !c->x || !c->work) return KELVIN_ENOMEM;
     c->rank = c->rhat + c->quantities;
     c->bulk = c->rank + c->quantities;
     c->tail = c->bulk + c->quantities;
-    KELVIN_TRY(kelvin_rank_prepare(&c->tables, c->chains, c->draws));
-    for (size_t i = 0; i < c->threads; i++) KELVIN_TRY(kelvin_rank_create(&c->work[i], c->tables));
-    return KELVIN_OK;
+    return kelvin_rank_prepare(&c->tables, c->chains, c->draws);
 }
 
 kelvin_status kelvin_converging_create(struct kelvin_converging **out, size_t quantities, size_t chains, size_t draws,
@@ -58,7 +50,6 @@ kelvin_status kelvin_converging_create(struct kelvin_converging **out, size_t qu
     struct kelvin_converging *c = *out = kelvin_alloc(1, sizeof *c);
     if (!c) return KELVIN_ENOMEM;
     *c = (struct kelvin_converging){.quantities = quantities, .chains = chains, .draws = draws, .pool = pool};
-    c->threads = threads_of(quantities, chains, draws, pool);
     const kelvin_status status = prepare(c);
     if (status) {
         kelvin_converging_destroy(c);
@@ -70,9 +61,9 @@ kelvin_status kelvin_converging_create(struct kelvin_converging **out, size_t qu
 void kelvin_converging_destroy(struct kelvin_converging *c)
 {
     if (!c) return;
-    for (size_t i = 0; i < c->threads && c->work; i++) kelvin_rank_destroy(c->work[i]);
     kelvin_rank_done(c->tables);
     kelvin_free(c->work);
+    kelvin_free(c->x);
     kelvin_free(c->rhat);
     kelvin_free(c);
 }
@@ -81,22 +72,24 @@ void kelvin_converging_destroy(struct kelvin_converging *c)
 static kelvin_status look(void *context, size_t task)
 {
     struct kelvin_converging *c = context;
-    for (size_t i = task; i < c->n; i += c->threads) {
+    for (size_t i = task; i < c->waiting; i += c->threads) {
         const double *x = c->x + i * c->chains * c->draws;
         const size_t at = c->seen + i;
         c->rhat[at] = kelvin_rhat(x, c->chains, c->draws);
-        kelvin_rank_run(c->work[task], &c->rank[at], &c->bulk[at], &c->tail[at], x);
+        kelvin_rank_run(c->tables, c->work + task * c->bytes, &c->rank[at], &c->bulk[at], &c->tail[at], x);
     }
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_converging_add(struct kelvin_converging *c, const double *x, size_t n)
+kelvin_status kelvin_converging_add(struct kelvin_converging *c, size_t n)
 {
-    if (n > c->quantities - c->seen) return kelvin_fail(KELVIN_EUSAGE, "more quantities than were promised");
-    c->x = x;
-    c->n = n;
+    const size_t left = c->quantities - c->seen - c->waiting;
+    if (n > left) return kelvin_fail(KELVIN_EUSAGE, "more quantities than were promised");
+    c->waiting += n;
+    if (c->waiting < c->block && n < left) return KELVIN_OK;
     KELVIN_TRY(kelvin_pool_run(c->pool, look, c, c->threads));
-    c->seen += n;
+    c->seen += c->waiting;
+    c->waiting = 0;
     return KELVIN_OK;
 }
 
@@ -106,7 +99,7 @@ static size_t sort_numbers(double *x, size_t n)
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
         if (!isnan(x[i])) x[kept++] = x[i];
-    qsort(x, kept, sizeof *x, kelvin_compare);
+    kelvin_sort(x, kept);
     return kept;
 }
 
@@ -117,7 +110,8 @@ static double quantile_of(double *x, size_t n, double q)
 
 void kelvin_converging_result(kelvin_convergence *out, struct kelvin_converging *c)
 {
-    *out = (kelvin_convergence){.quantities = c->seen, .chains = c->chains, .draws = c->draws, .rhat_max = -INFINITY};
+    *out = (kelvin_convergence){
+        .quantities = c->quantities, .chains = c->chains, .draws = c->draws, .rhat_max = -INFINITY};
     for (size_t i = 0; i < c->seen; i++) {
         out->rhat_mean += c->rhat[i] / (double)c->seen;
         if (!(c->rhat[i] <= out->rhat_max)) out->rhat_max = isnan(out->rhat_max) ? (double)NAN : c->rhat[i];
@@ -131,4 +125,35 @@ void kelvin_converging_result(kelvin_convergence *out, struct kelvin_converging 
     out->ess_bulk_min = quantile_of(c->bulk, n, 0);
     n = sort_numbers(c->tail, c->seen);
     out->ess_tail_min = quantile_of(c->tail, n, 0);
+}
+
+/* ---- parameters ---- */
+
+/* x (n, chains, draws): parameters first .. first + n - 1 of the draws in the line-up. */
+static kelvin_status read_block(double *x, const kelvin_samples *samples, const struct kelvin_lineup *lineup,
+                                size_t first, size_t n)
+{
+    const size_t draws = lineup->draws, size = lineup->chains * draws;
+    for (size_t c = 0; c < lineup->chains; c++)
+        KELVIN_TRY(kelvin_samples_columns(samples, x + c * draws, size, lineup->chain[c].first, draws, first, n));
+    return KELVIN_OK;
+}
+
+/* Samples are read again for each block of parameters, and of their files those parts that have them: in memory are all
+ * draws of some parameters, never all of all. */
+kelvin_status kelvin_converge_parameters(kelvin_convergence *out, kelvin_samples *samples,
+                                         const struct kelvin_lineup *lineup, kelvin_pool *pool)
+{
+    const size_t params = samples->run->model->n_params;
+    struct kelvin_converging *c;
+    KELVIN_TRY(kelvin_converging_create(&c, params, lineup->chains, lineup->draws, pool));
+    kelvin_status status = KELVIN_OK;
+    for (size_t first = 0; first < params && c->block > 0 && !status; first += c->block) {
+        const size_t n = params - first < c->block ? params - first : c->block;
+        status = read_block(c->x, samples, lineup, first, n);
+        if (!status) status = kelvin_converging_add(c, n);
+    }
+    if (!status) kelvin_converging_result(out, c);
+    kelvin_converging_destroy(c);
+    return status;
 }

@@ -14,8 +14,7 @@
 static kelvin_status look_at_sampler(kelvin_diagnosis *d, const kelvin_samples *samples)
 {
     for (uint32_t i = 0; i < samples->run->config.chains; i++) d->diverged += samples->diverged[i] != NULL;
-    KELVIN_TRY(kelvin_acceptance_read(d, samples));
-    return kelvin_temperatures_read(&d->temperatures, samples);
+    return kelvin_histories_read(d, samples);
 }
 
 /* ---- predictions ---- */
@@ -39,7 +38,7 @@ static kelvin_status look_at_side(kelvin_diagnosis *d, kelvin_samples *samples, 
     kelvin_logits *logits;
     KELVIN_TRY(open_side(&logits, &d->side, samples, kelvin_pool_threads(pool)));
     const kelvin_status status = kelvin_predictions_diagnose(
-        d, logits, samples, d->side == KELVIN_TEST ? data->test.n : data->train.n, lineup, pool, d->owned);
+        d, logits, d->side == KELVIN_TEST ? data->test.n : data->train.n, lineup, pool, d->owned);
     kelvin_logits_close(logits);
     return status;
 }
@@ -70,22 +69,23 @@ static kelvin_status look_at_parameters(kelvin_diagnosis *d, kelvin_samples *sam
 static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *samples, kelvin_pool *pool)
 {
     struct kelvin_lineup lineup;
-    kelvin_status status = kelvin_lineup_create(&lineup, samples->chain, samples->n);
-    if (!status) status = look_at_parameters(d, samples, &lineup, pool);
-    if (!status) status = look_at_side(d, samples, &lineup, pool);
-    if (!status) status = look_at_training(d, samples, kelvin_pool_threads(pool));
-    kelvin_lineup_destroy(&lineup);
-    return status;
+    KELVIN_TRY(kelvin_lineup_find(&lineup, samples->chain, samples->n, d->owned));
+    KELVIN_TRY(look_at_parameters(d, samples, &lineup, pool));
+    KELVIN_TRY(look_at_side(d, samples, &lineup, pool));
+    return look_at_training(d, samples, kelvin_pool_threads(pool));
 }
 
 /* ---- advice ---- */
 
-static const char *const *keep(kelvin_arena *arena, char texts[][KELVIN_SENTENCES], size_t n)
+static kelvin_status keep(const char *const **out, size_t *n, const struct kelvin_advice *advice, kelvin_arena *arena)
 {
-    const char **kept = kelvin_arena_alloc(arena, n, sizeof *kept);
-    for (size_t i = 0; i < n && kept; i++)
-        if (!(kept[i] = kelvin_arena_text(arena, texts[i], strlen(texts[i])))) return NULL;
-    return kept;
+    const char **kept = kelvin_arena_alloc(arena, advice->n, sizeof *kept);
+    if (!kept) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < advice->n; i++)
+        if (!(kept[i] = kelvin_arena_text(arena, advice->text[i], strlen(advice->text[i])))) return KELVIN_ENOMEM;
+    *out = kept;
+    *n = advice->n;
+    return KELVIN_OK;
 }
 
 /* Histories that are not whole. */
@@ -99,18 +99,32 @@ static kelvin_status look_for_lost(struct kelvin_facts *facts, char first[KELVIN
     return KELVIN_OK;
 }
 
-static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples)
+/* Who looks briefly reads no notes: what is missing would make what is left look sound. */
+static kelvin_status expect_files(const struct kelvin_facts *facts, const kelvin_samples *samples)
 {
-    char texts[KELVIN_ADVICE][KELVIN_SENTENCES], lost[KELVIN_LOST];
+    const kelvin_run *run = samples->run;
+    bool kept = true;
+    if (!run->folder || kelvin_run_is_old(run) || samples->n == 0) return KELVIN_OK; /* nothing can be made again */
+    if (facts->lost) return kelvin_fail(KELVIN_EIO, "%s", facts->lost);
+    if (facts->no_training) KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
+    if (kept) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "%s: has no logits of its training data; kelvin resume %s makes them again",
+                       samples->folder, samples->folder);
+}
+
+static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples, bool briefly)
+{
+    struct kelvin_advice advice;
+    char lost[KELVIN_LOST];
     struct kelvin_facts facts = {.run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
     for (size_t i = 0; i < samples->n; i++) facts.kept += samples->diverged[samples->chain[i]] != NULL;
     KELVIN_TRY(look_for_lost(&facts, lost, samples));
     facts.no_training = samples->run->folder && d->side == KELVIN_TEST && isnan(d->training_accuracy);
-    d->n_advice = kelvin_advise(texts, &facts);
-    if (!(d->advice = keep(d->owned, texts, d->n_advice))) return KELVIN_ENOMEM;
-    d->n_notes = kelvin_annotate(texts, &facts);
-    if (!(d->notes = keep(d->owned, texts, d->n_notes))) return KELVIN_ENOMEM;
-    return KELVIN_OK;
+    if (briefly) KELVIN_TRY(expect_files(&facts, samples));
+    kelvin_advise(&advice, &facts);
+    KELVIN_TRY(keep(&d->advice, &d->n_advice, &advice, d->owned));
+    kelvin_annotate(&advice, &facts);
+    return keep(&d->notes, &d->n_notes, &advice, d->owned);
 }
 
 /* ---- all of it ---- */
@@ -155,7 +169,7 @@ kelvin_status kelvin_diagnose(kelvin_diagnosis **out, kelvin_samples *samples, s
         status = look_at_samples(*out, samples, pool);
         kelvin_pool_destroy(pool);
     }
-    if (!status) status = advise(*out, samples);
+    if (!status) status = advise(*out, samples, false);
     return finish(out, status);
 }
 
@@ -165,23 +179,6 @@ static bool are_few(const kelvin_samples *samples)
     enum { FEW = 1 << 20 };
     const kelvin_data *data = samples->run->data;
     return (double)samples->n * (double)data->train.n * (double)data->classes <= FEW;
-}
-
-/* Who looks briefly reads no notes: what is missing would make what is left look sound. */
-static kelvin_status expect_files(const kelvin_diagnosis *d, const kelvin_samples *samples)
-{
-    const kelvin_run *run = samples->run;
-    bool kept = true;
-    if (!run->folder || kelvin_run_is_old(run) || samples->n == 0) return KELVIN_OK; /* nothing can be made again */
-    for (uint32_t i = 0; i < run->config.chains; i++) {
-        char lost[KELVIN_LOST];
-        KELVIN_TRY(kelvin_history_lost(lost, samples, i));
-        if (*lost) return kelvin_fail(KELVIN_EIO, "%s", lost);
-    }
-    if (isnan(d->training_accuracy)) KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
-    if (kept) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EIO, "%s: has no logits of its training data; kelvin resume %s makes them again",
-                       samples->folder, samples->folder);
 }
 
 kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *samples, const kelvin_metrics *training)
@@ -196,7 +193,6 @@ kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *sa
     } else if (!status && are_few(samples)) {
         status = look_at_training(*out, samples, 1);
     }
-    if (!status) status = expect_files(*out, samples);
-    if (!status) status = advise(*out, samples);
+    if (!status) status = advise(*out, samples, true);
     return finish(out, status);
 }

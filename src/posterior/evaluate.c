@@ -45,15 +45,6 @@ static kelvin_status add_keys(struct kelvin_evaluation *e)
     return KELVIN_OK;
 }
 
-static kelvin_status make_room(struct kelvin_evaluation *e)
-{
-    if (e->tiles <= e->room) return KELVIN_OK;
-    kelvin_free(e->part);
-    e->part = kelvin_alloc(e->tiles * e->scores, sizeof *e->part);
-    e->room = e->part ? e->tiles : 0;
-    return e->part ? KELVIN_OK : KELVIN_ENOMEM;
-}
-
 static kelvin_status make_benches(struct kelvin_evaluation *e)
 {
     const size_t n = e->piece.samples < e->samples ? e->tiles : kelvin_pool_threads(e->pool);
@@ -69,11 +60,11 @@ static kelvin_status begin_piece(struct kelvin_evaluation *e, bool watched)
     KELVIN_TRY(check_labels(e));
     e->tiles = (e->n % KELVIN_TILE + e->piece.n + KELVIN_TILE - 1) / KELVIN_TILE;
     KELVIN_TRY(make_benches(e));
-    if (watched && (!(e->verdict = kelvin_alloc(e->piece.n, sizeof *e->verdict)) ||
-                    !(e->p = kelvin_alloc(e->piece.n * e->classes, sizeof *e->p))))
+    if (watched && (!(e->verdict = kelvin_logits_room(e->verdict, &e->verdicts, e->piece.n, sizeof *e->verdict)) ||
+                    !(e->p = kelvin_logits_room(e->p, &e->probabilities, e->piece.n * e->classes, sizeof *e->p))))
         return KELVIN_ENOMEM;
     if (!e->labelled) return KELVIN_OK;
-    KELVIN_TRY(make_room(e));
+    if (!(e->part = kelvin_logits_room(e->part, &e->room, e->tiles * e->scores, sizeof *e->part))) return KELVIN_ENOMEM;
     memset(e->part, 0, e->tiles * e->scores * sizeof *e->part);
     memcpy(e->part, e->open, e->scores * sizeof *e->part);
     return add_keys(e);
@@ -89,31 +80,22 @@ static kelvin_status tiles_task(void *context, size_t thread)
     return KELVIN_OK;
 }
 
-static void close_tile(struct kelvin_evaluation *e)
+static void add_sums(struct kelvin_sums *to, const struct kelvin_sums *from)
 {
-    for (size_t i = 0; i < e->scores; i++) kelvin_sums_add(&e->score[i].sums, &e->open[i]);
-    memset(e->open, 0, e->scores * sizeof *e->open);
+    to->log_likelihood += from->log_likelihood;
+    to->brier += from->brier;
+    to->entropy += from->entropy;
+    to->aleatoric += from->aleatoric;
+    to->epistemic += from->epistemic;
 }
 
-/* All but the last tile are whole. */
+/* The last tile may not be whole: the next piece goes on with it. */
 static void add_up(struct kelvin_evaluation *e)
 {
-    for (size_t i = 0; i < e->tiles * e->scores; i++) {
-        struct kelvin_score *score = &e->score[i % e->scores];
-        if (i / e->scores + 1 < e->tiles)
-            kelvin_sums_add(&score->sums, &e->part[i]);
-        else
-            e->open[i % e->scores] = e->part[i];
-    }
-    if ((e->n + e->piece.n) % KELVIN_TILE == 0) close_tile(e);
-}
-
-static void end_piece(struct kelvin_evaluation *e)
-{
-    kelvin_free(e->verdict);
-    kelvin_free(e->p);
-    e->verdict = NULL;
-    e->p = NULL;
+    const size_t all = e->tiles * e->scores, whole = (e->n % KELVIN_TILE + e->piece.n) / KELVIN_TILE * e->scores;
+    for (size_t i = 0; i < whole; i++) add_sums(&e->score[i % e->scores].sums, &e->part[i]);
+    memset(e->open, 0, e->scores * sizeof *e->open);
+    if (whole < all) memcpy(e->open, e->part + whole, e->scores * sizeof *e->open);
 }
 
 static kelvin_status do_piece(struct kelvin_evaluation *e, kelvin_verdict_watch *watch, void *context)
@@ -125,7 +107,6 @@ static kelvin_status do_piece(struct kelvin_evaluation *e, kelvin_verdict_watch 
     for (size_t i = 0; i < e->piece.n && watch; i++) KELVIN_TRY(watch(context, &e->verdict[i]));
     if (e->labelled) add_up(e);
     e->n += e->piece.n;
-    end_piece(e);
     return KELVIN_OK;
 }
 
@@ -138,15 +119,8 @@ static kelvin_status read_all(struct kelvin_evaluation *e, kelvin_verdict_watch 
         if (e->piece.n == 0) break;
         KELVIN_TRY(do_piece(e, watch, context));
     }
-    close_tile(e);
+    for (size_t i = 0; i < e->scores; i++) add_sums(&e->score[i].sums, &e->open[i]);
     return KELVIN_OK;
-}
-
-static kelvin_status allocate(struct kelvin_evaluation *e)
-{
-    const bool enough = (e->score = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->score)) &&
-                        (e->open = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->open));
-    return enough ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static kelvin_status begin(struct kelvin_evaluation *e, size_t threads, bool sizes)
@@ -155,45 +129,51 @@ static kelvin_status begin(struct kelvin_evaluation *e, size_t threads, bool siz
     KELVIN_TRY(kelvin_kernels_get(&e->kernels));
     KELVIN_TRY(kelvin_pool_create(&e->pool, threads));
     KELVIN_TRY(kelvin_choose_walks(e, sizes));
-    return allocate(e);
+    e->score = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->score);
+    e->open = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->open);
+    return e->score && e->open ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static void end(struct kelvin_evaluation *e)
 {
-    end_piece(e);
     for (struct kelvin_keys *keys = e->keys, *before; keys; keys = before) {
         before = keys->before;
         kelvin_free(keys);
     }
     kelvin_free(e->part);
+    kelvin_free(e->verdict);
+    kelvin_free(e->p);
     kelvin_pool_destroy(e->pool);
     kelvin_arena_destroy(e->arena);
+}
+
+/* out: NULL if verdicts are all that is asked for. */
+static kelvin_status evaluate(kelvin_metrics *out, kelvin_logits *logits, const kelvin_evaluate_options *options)
+{
+    struct kelvin_evaluation e = {.logits = logits,
+                                  .samples = logits->samples,
+                                  .classes = logits->classes,
+                                  .bins = options->bins ? options->bins : KELVIN_BINS,
+                                  .labelled = out};
+    if (e.bins > KELVIN_MOST_BINS)
+        return kelvin_fail(KELVIN_EUSAGE, "%zu bins are too many; expected 1 .. %d", e.bins, (int)KELVIN_MOST_BINS);
+    kelvin_status status = begin(&e, options->threads, options->sizes);
+    if (!status) status = read_all(&e, options->watch, options->context);
+    if (!status && out && e.n == 0)
+        status = kelvin_fail(KELVIN_EFORMAT, "%s: has no observations to evaluate", logits->name);
+    if (!status && out) status = kelvin_conclude(out, &e);
+    end(&e);
+    return status;
 }
 
 kelvin_status kelvin_evaluate(kelvin_metrics *out, kelvin_logits *logits, const kelvin_evaluate_options *options)
 {
     static const kelvin_evaluate_options usual = {0};
-    if (!options) options = &usual;
-    struct kelvin_evaluation e = {.logits = logits,
-                                  .samples = logits->samples,
-                                  .classes = logits->classes,
-                                  .bins = options->bins ? options->bins : KELVIN_BINS,
-                                  .labelled = true};
-    if (e.bins > KELVIN_MOST_BINS)
-        return kelvin_fail(KELVIN_EUSAGE, "%zu bins are too many; expected 1 .. %d", e.bins, (int)KELVIN_MOST_BINS);
-    kelvin_status status = begin(&e, options->threads, options->sizes);
-    if (!status) status = read_all(&e, options->watch, options->context);
-    if (!status && e.n == 0) status = kelvin_fail(KELVIN_EFORMAT, "%s: has no observations to evaluate", logits->name);
-    if (!status) status = kelvin_conclude(out, &e);
-    end(&e);
-    return status;
+    return evaluate(out, logits, options ? options : &usual);
 }
 
 kelvin_status kelvin_judge(kelvin_logits *logits, kelvin_verdict_watch *watch, void *context)
 {
-    struct kelvin_evaluation e = {.logits = logits, .samples = logits->samples, .classes = logits->classes, .bins = 1};
-    kelvin_status status = begin(&e, 1, false);
-    if (!status) status = read_all(&e, watch, context);
-    end(&e);
-    return status;
+    const kelvin_evaluate_options options = {.threads = 1, .watch = watch, .context = context};
+    return evaluate(NULL, logits, &options);
 }

@@ -43,14 +43,16 @@ struct kelvin_evaluation {
     size_t scores;              /* of singles, then of walks' stops */
     struct kelvin_score *score; /* (scores) */
     struct kelvin_keys *keys;
+    kelvin_metrics *out; /* at the end: bins of the ensemble of all */
 
     kelvin_piece piece;
-    size_t tiles, room;       /* room: in `part` */
-    atomic_size_t next;       /* the tile, and at the end the score, to do next */
-    struct kelvin_sums *part; /* (tiles, scores) */
-    struct kelvin_sums *open; /* (scores), of a tile that the next piece goes on with */
-    kelvin_verdict *verdict;  /* (piece.n), of all samples together; NULL: nobody asked */
-    double *p;                /* (piece.n, classes), theirs */
+    size_t tiles;
+    size_t room, verdicts, probabilities; /* for which there is memory in part, verdict and p */
+    atomic_size_t next;                   /* the tile, and at the end the score, to do next */
+    struct kelvin_sums *part;             /* (tiles, scores) */
+    struct kelvin_sums *open;             /* (scores), of a tile that the next piece goes on with */
+    kelvin_verdict *verdict;              /* (piece.n), of all samples together; NULL: nobody asked */
+    double *p;                            /* (piece.n, classes), theirs */
 
     const struct kelvin_kernels *kernels;
     struct kelvin_bench *bench; /* (benches), one for each thread, or for each tile of samples that come in parts */

@@ -8,7 +8,7 @@
  * order of reversed bits, a block has one twiddle for all its numbers, so that the inner loop multiplies by constants;
  * block b has W(b) = exp(-pi i rev(b)), where rev(b) is b with its bits behind the binary point, the last one first. As
  * W(2b + 1) = -i W(2b), a table of those with even numbers is enough. */
-#include "posterior/fourier.h"
+#include "posterior/stats.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,8 +18,8 @@ struct twiddle {
 };
 
 struct kelvin_fourier {
-    size_t n, points;      /* M */
-    struct twiddle *table; /* (M / 2): W(0), W(2), ... */
+    size_t n, points;       /* M */
+    struct twiddle table[]; /* (M / 2): W(0), W(2), ... */
 };
 
 static size_t points_of(size_t n)
@@ -47,26 +47,14 @@ static size_t next_reversed(size_t k, size_t points)
 
 kelvin_status kelvin_fourier_create(struct kelvin_fourier **out, size_t n)
 {
-    struct kelvin_fourier *f = *out = kelvin_alloc(1, sizeof *f);
+    const size_t points = points_of(n), half = points / 2;
+    struct kelvin_fourier *f = *out = kelvin_alloc(1, sizeof *f + half * sizeof *f->table);
     if (!f) return KELVIN_ENOMEM;
     f->n = n;
-    f->points = points_of(n);
-    const size_t half = f->points / 2;
-    if (!(f->table = kelvin_alloc(half, sizeof *f->table))) {
-        kelvin_fourier_destroy(f);
-        *out = NULL;
-        return KELVIN_ENOMEM;
-    }
+    f->points = points;
     for (size_t i = 0, reversed = 0; i < half; i++, reversed = next_reversed(reversed, half))
         f->table[i] = turn((double)reversed / (double)half);
     return KELVIN_OK;
-}
-
-void kelvin_fourier_destroy(struct kelvin_fourier *f)
-{
-    if (!f) return;
-    kelvin_free(f->table);
-    kelvin_free(f);
 }
 
 /* The power, from 0 to M, and z. */
@@ -122,11 +110,9 @@ static void quarter(double *restrict re0, double *restrict re1, double *restrict
 /* In place: number j becomes that at k = M rev(j). */
 static void transform_points(const struct kelvin_fourier *f, double *re, double *im)
 {
-    size_t size = f->points;
-    bool odd = false;
-    for (size_t p = f->points; p > 1; p /= 2) odd = !odd;
-    if (odd) halve(re, im, re + size / 2, im + size / 2, size / 2);
-    if (odd) size /= 2;
+    size_t size = 1;
+    while (4 * size <= f->points) size *= 4;
+    if (size < f->points) halve(re, im, re + size, im + size, size);
     for (; size > 1; size /= 4) {
         const size_t part = size / 4;
         for (size_t b = 0; b < f->points / size; b++) {
@@ -141,8 +127,10 @@ static void transform_points(const struct kelvin_fourier *f, double *re, double 
 
 /* From those of even and odd places, E_k = (Z_k + conj Z_M-k) / 2 and O_k = (Z_k - conj Z_M-k) / 2i, follow
  * X_k = E_k + W O_k and X_M-k = conj(E_k - W O_k). M - k is where all bits of j but the highest are turned round. */
-static void untangle(const struct kelvin_fourier *f, double *re, double *im)
+static void transform(const struct kelvin_fourier *f, double *z)
 {
+    double *re = z, *im = z + f->points;
+    transform_points(f, re, im);
     const double first = re[0];
     re[0] = first + im[0]; /* X_0; both are real */
     im[0] = first - im[0]; /* X_M */
@@ -156,12 +144,6 @@ static void untangle(const struct kelvin_fourier *f, double *re, double *im)
             re[j] = e.re + p.re, im[j] = e.im + p.im;
             re[other] = e.re - p.re, im[other] = p.im - e.im;
         }
-}
-
-static void transform(const struct kelvin_fourier *f, double *z)
-{
-    transform_points(f, z, z + f->points);
-    untangle(f, z, z + f->points);
 }
 
 /* ---- autocovariances ---- */

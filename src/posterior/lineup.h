@@ -10,22 +10,23 @@ struct kelvin_members {
     size_t first, n;
 };
 
-/* chain (n), in order: which one each sample is of. Fills in the chains, unless `out` is NULL; how many. */
-size_t kelvin_members_find(struct kelvin_members *out, const uint32_t *chain, size_t n);
+/* chain (n), in order: which one each sample is of. The members are the arena's. */
+KELVIN_MUST_CHECK kelvin_status kelvin_members_find(struct kelvin_members **members, size_t *chains,
+                                                    const uint32_t *chain, size_t n, kelvin_arena *arena);
 
 /* The draws of the chains that have as many as any: the others stopped early. */
 struct kelvin_lineup {
     size_t chains, draws;
-    size_t *first; /* (chains): which of all samples is the first of each; the others follow it */
+    struct kelvin_members *chain; /* (chains) */
 };
 
 /* Which of all samples is the s-th of (chains, draws). */
 static inline size_t kelvin_lineup_sample(const struct kelvin_lineup *lineup, size_t s)
 {
-    return lineup->first[s / lineup->draws] + s % lineup->draws;
+    return lineup->chain[s / lineup->draws].first + s % lineup->draws;
 }
 
-KELVIN_MUST_CHECK kelvin_status kelvin_lineup_create(struct kelvin_lineup *lineup, const uint32_t *chain, size_t n);
-void kelvin_lineup_destroy(struct kelvin_lineup *lineup);
+KELVIN_MUST_CHECK kelvin_status kelvin_lineup_find(struct kelvin_lineup *lineup, const uint32_t *chain, size_t n,
+                                                   kelvin_arena *arena);
 
 #endif

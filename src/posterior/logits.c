@@ -12,6 +12,14 @@ size_t kelvin_logits_chunk(size_t samples, size_t classes, size_t bytes)
     return row < bytes ? bytes / row : 1;
 }
 
+void *kelvin_logits_room(void *p, size_t *room, size_t n, size_t size)
+{
+    if (p && n <= *room) return p;
+    kelvin_free(p);
+    *room = n;
+    return kelvin_alloc(n, size);
+}
+
 static kelvin_status check_finite(const kelvin_logits *l, const kelvin_piece *piece)
 {
     const struct kelvin_kernels *kernels;

@@ -21,14 +21,18 @@ struct kelvin_logits {
 /* The files of saved ones, against what they should be. */
 struct kelvin_logits_form {
     const char *logits, *labels; /* paths */
-    const char *run;             /* as above */
-    const uint32_t *chain;       /* (samples), as above; they must stay */
+    const char *run;             /* as above, */
+    const uint32_t *chain;       /* (samples), as above; both must stay */
     size_t samples, n, classes;  /* samples, n: 0 if any number will do */
 };
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelvin_logits_form *form);
 
 /* Whether a run has kept those of a side. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, kelvin_side side);
+
+/* Memory for pieces, which are not all as large: n elements at least, where p has *room, and what was in them is lost.
+ * NULL: it could not be had, and p is freed. */
+void *kelvin_logits_room(void *p, size_t *room, size_t n, size_t size);
 
 /* So many observations at a time that the logits of all samples take about `bytes`; at least one. */
 size_t kelvin_logits_chunk(size_t samples, size_t classes, size_t bytes);

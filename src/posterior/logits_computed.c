@@ -14,8 +14,9 @@ struct computed {
     kelvin_inputs *inputs;
     kelvin_run *run; /* of one's own: its data are where the inputs come from. NULL: they come from elsewhere */
     struct kelvin_pass pass;
-    size_t most, room; /* observations at a time; for which there is memory: */
-    float *theta, *z;  /* (n_params), (samples, room, classes) */
+    size_t most;      /* observations at a time */
+    size_t room;      /* numbers in z */
+    float *theta, *z; /* (n_params), (samples, n, classes) */
 };
 
 /* Every sample over n inputs, which the network takes in once: from row `first` of a chunk of `of` rows on. */
@@ -42,24 +43,15 @@ static kelvin_status compute(struct computed *c, const kelvin_rows *rows)
     return KELVIN_OK;
 }
 
-/* One picture does not need the memory of thousands. */
-static kelvin_status make_room(struct computed *c, size_t n)
-{
-    if (n <= c->room) return KELVIN_OK;
-    kelvin_free(c->z);
-    c->room = 0;
-    if (!(c->z = kelvin_alloc(c->base.samples * n * c->base.classes, sizeof *c->z))) return KELVIN_ENOMEM;
-    c->room = n;
-    return KELVIN_OK;
-}
-
 static kelvin_status next_computed(kelvin_logits *logits, kelvin_piece *piece)
 {
     struct computed *c = (struct computed *)logits;
     kelvin_rows rows;
     KELVIN_TRY(kelvin_inputs_next(c->inputs, &rows, c->most));
     if (rows.n == 0) return KELVIN_OK;
-    KELVIN_TRY(make_room(c, rows.n));
+    /* One picture does not need the memory of thousands. */
+    c->z = kelvin_logits_room(c->z, &c->room, logits->samples * rows.n * logits->classes, sizeof *c->z);
+    if (!c->z) return KELVIN_ENOMEM;
     KELVIN_TRY(compute(c, &rows));
     *piece = (kelvin_piece){
         .n = rows.n, .first = rows.first, .samples = logits->samples, .z = c->z, .y = rows.y, .name = rows.name};

@@ -28,7 +28,6 @@ struct array {
 
 struct saved {
     kelvin_logits base;
-    kelvin_path run;
     struct array logits, labels;
     size_t n, done, most;       /* observations */
     size_t done_samples, block; /* of the observations at hand */
@@ -54,9 +53,11 @@ static kelvin_status read_at(const struct array *a, void *data, size_t from, siz
     return KELVIN_OK;
 }
 
-static kelvin_status open_array(struct array *a, const char *path)
+/* `what` are kept as `kind`: "logits", 'f', 4 bytes. */
+static kelvin_status open_array(struct array *a, const char *path, const char *what, char kind, size_t item)
 {
     unsigned char head[HEAD];
+    const struct npy *is = &a->about;
     size_t bytes;
     snprintf(a->path, sizeof a->path, "%s", path);
     KELVIN_TRY(kelvin_file_size(&bytes, path));
@@ -64,13 +65,7 @@ static kelvin_status open_array(struct array *a, const char *path)
         return kelvin_fail(KELVIN_EIO, "%s could not be read: %s", path, strerror(errno));
     const size_t used = bytes < HEAD ? bytes : HEAD;
     KELVIN_TRY(read_at(a, head, 0, used));
-    return npy_parse_head(&a->about, &a->data_at, head, used, bytes, path);
-}
-
-/* `what` are kept as `kind`: "logits", 'f', 4 bytes. */
-static kelvin_status check_type(const struct array *a, const char *what, char kind, size_t item)
-{
-    const struct npy *is = &a->about;
+    KELVIN_TRY(npy_parse_head(&a->about, &a->data_at, head, used, bytes, path));
     if (is->kind == kind && is->item == item && !is->big_endian && !is->fortran) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: holds %s%c%zu%s; expected %s as <%c%zu in C order", a->path,
                        is->big_endian ? ">" : "<", is->kind, is->item, is->fortran ? " in Fortran order" : "", what,
@@ -163,10 +158,8 @@ static void choose_block(struct saved *s)
 
 static kelvin_status open_both(struct saved *s, const struct kelvin_logits_form *form)
 {
-    KELVIN_TRY(open_array(&s->logits, form->logits));
-    KELVIN_TRY(check_type(&s->logits, "logits", 'f', sizeof *s->z));
-    KELVIN_TRY(open_array(&s->labels, form->labels));
-    KELVIN_TRY(check_type(&s->labels, "labels", 'i', sizeof *s->raw));
+    KELVIN_TRY(open_array(&s->logits, form->logits, "logits", 'f', sizeof *s->z));
+    KELVIN_TRY(open_array(&s->labels, form->labels, "labels", 'i', sizeof *s->raw));
     KELVIN_TRY(check_shapes(s, form));
     s->base.samples = s->logits.about.shape[0];
     s->base.classes = form->classes;
@@ -187,7 +180,7 @@ kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelv
     s->base.next = next_saved;
     s->base.close = close_saved;
     s->base.name = s->logits.path;
-    if (form->run) s->base.run = strcpy(s->run, form->run);
+    s->base.run = form->run;
     s->logits.fd = s->labels.fd = -1;
     kelvin_status status = open_both(s, form);
     if (form->run) status = kelvin_remedy(status, form->run);
@@ -198,15 +191,7 @@ kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelv
     return status;
 }
 
-static kelvin_status check_there(const kelvin_samples *samples, const char *name)
-{
-    kelvin_path path;
-    bool there;
-    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", name));
-    KELVIN_TRY(kelvin_is_there(&there, path));
-    if (there) return KELVIN_OK;
-    return kelvin_remedy(kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder, name), samples->folder);
-}
+/* ---- of a run ---- */
 
 kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, kelvin_side side)
 {
@@ -219,6 +204,16 @@ kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, 
     return kelvin_is_there(kept, path);
 }
 
+/* A file that is there, and as the run left it. */
+static kelvin_status find_file(kelvin_path path, const kelvin_samples *samples, const char *name)
+{
+    bool there;
+    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", name));
+    KELVIN_TRY(kelvin_is_there(&there, path));
+    if (there) return kelvin_run_vouch(samples->run, samples->folder, name);
+    return kelvin_remedy(kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder, name), samples->folder);
+}
+
 kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples, kelvin_side side)
 {
     const kelvin_run *run = samples->run;
@@ -227,19 +222,14 @@ kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *
     *logits = NULL;
     if (!run->folder) return kelvin_fail(KELVIN_EFORMAT, "%s: is in memory, and keeps no logits", samples->folder);
     kelvin_logits_files(files, run->data);
-    const char *const names[] = {files[side].name, files[side].labels};
-    for (size_t i = 0; i < 2; i++) {
-        KELVIN_TRY(check_there(samples, names[i]));
-        KELVIN_TRY(kelvin_run_vouch(run, samples->folder, names[i]));
-    }
-    KELVIN_TRY(kelvin_path_join(z, samples->folder, "%s", names[0]));
-    KELVIN_TRY(kelvin_path_join(y, samples->folder, "%s", names[1]));
-    return kelvin_logits_from_files(logits,
-                                    &(struct kelvin_logits_form){.logits = z,
-                                                                 .labels = y,
-                                                                 .run = kelvin_run_is_old(run) ? NULL : samples->folder,
-                                                                 .chain = samples->chain,
-                                                                 .samples = samples->n,
-                                                                 .n = files[side].part->n,
-                                                                 .classes = run->data->classes});
+    KELVIN_TRY(find_file(z, samples, files[side].name));
+    KELVIN_TRY(find_file(y, samples, files[side].labels));
+    const struct kelvin_logits_form form = {.logits = z,
+                                            .labels = y,
+                                            .run = kelvin_run_is_old(run) ? NULL : samples->folder,
+                                            .chain = samples->chain,
+                                            .samples = samples->n,
+                                            .n = files[side].part->n,
+                                            .classes = run->data->classes};
+    return kelvin_logits_from_files(logits, &form);
 }

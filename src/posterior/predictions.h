@@ -11,8 +11,7 @@ enum { KELVIN_MOST_OBSERVED = 1000, KELVIN_MOST_LOOKED_AT = 50000000, KELVIN_LEA
 
 /* Fills in predictions, observations and agreement of the diagnosis, whose arrays are the arena's; also what it
  * says of single samples on training data, if the logits are of those. n: how many observations there are. */
-KELVIN_MUST_CHECK kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits,
-                                                            const kelvin_samples *samples, size_t n,
+KELVIN_MUST_CHECK kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, size_t n,
                                                             const struct kelvin_lineup *lineup, kelvin_pool *pool,
                                                             kelvin_arena *arena);
 

@@ -19,14 +19,6 @@ struct kelvin_score {
     double ece, ece_mass; /* by bins of equal width, and of equal mass */
 };
 
-/* The most likely class; of equal ones the first. */
-size_t kelvin_most_likely(const double *p, size_t classes);
-
-void kelvin_sums_add(struct kelvin_sums *to, const struct kelvin_sums *from);
-
-/* All metrics, of n observations. */
-void kelvin_score_values(double values[KELVIN_METRICS], const struct kelvin_score *score, size_t n);
-
 /* ---- keys ----
  * A confidence c and whether it was right, as a number that sorts by confidence. Doubles that are not negative are in
  * the order of their bits, so those of c are the key up to 1/2; above it, where most are, it goes on with those of
@@ -42,7 +34,7 @@ static inline uint64_t kelvin_calibration_key(double confidence, bool hit)
     return (low ? bits : 2 * kelvin_half_bits - bits) << 1 | hit;
 }
 
-/* ---- calibration; confidences of bins are sums, until kelvin_bins_mean ---- */
+/* ---- calibration; confidences of bins are sums ---- */
 
 /* The keys of n observations in order; scratch (n). */
 void kelvin_sort_keys(uint64_t *keys, uint64_t *scratch, size_t n);
@@ -57,8 +49,5 @@ void kelvin_mass_bins(kelvin_bin *mass, const uint64_t *keys, size_t n, size_t b
 
 /* sum over bins of |hits - sum of confidences| / n */
 double kelvin_calibration_error(const kelvin_bin *sums, size_t bins, size_t n);
-
-/* Sums become means: not a number of none. */
-void kelvin_bins_mean(kelvin_bin *bins, size_t n);
 
 #endif

@@ -2,8 +2,6 @@
 #ifndef POSTERIOR_STATS_H
 #define POSTERIOR_STATS_H
 
-#include "posterior/fourier.h"
-
 #include <kelvin/posterior.h>
 
 /* Of x (chains, n), n > 1: `within`, the mean over chains of the variance (n-1 denominator), and `total`, (n-1)/n of it
@@ -28,33 +26,39 @@ kelvin_average kelvin_averaged(const double *x, size_t n);
 /* The z below which a standard normal falls with probability p, 0 < p < 1; good to 1e-15. */
 double kelvin_normal_quantile(double p);
 
+/* Autocovariances of series of n numbers, at all lags at once. What transforms of one length share, also between
+ * threads: kelvin_free it. */
+struct kelvin_fourier;
+KELVIN_MUST_CHECK kelvin_status kelvin_fourier_create(struct kelvin_fourier **fourier, size_t n);
+size_t kelvin_fourier_room(size_t n); /* numbers that `work` must have room for; less than 6 n + 2 */
+
+/* work[t] = sum over chains and i of x_i x_(i+t), t < n, of x (chains, n), as it is: whoever wants means to be taken
+ * off does so before. Good to some 1e-15 of that at lag 0. */
+void kelvin_autocovariances(const struct kelvin_fourier *fourier, double *work, const double *x, size_t chains);
+
 /* Effective number of draws behind the mean of x (chains, n), which is changed: each chain loses its mean. NaN if all
  * are the same. Lags after the first KELVIN_DIRECT_LAGS come from a transform, for series of n and with work
  * (kelvin_fourier_room(n)); both may be NULL if n is not larger. */
 enum { KELVIN_DIRECT_LAGS = 64 };
 double kelvin_ess(double *x, size_t chains, size_t n, const struct kelvin_fourier *fourier, double *work);
 
-/* What kelvin_rank_diagnostics needs for quantities of one shape, to be used for many of them: tables that threads
- * share, and work, one per thread. */
+/* What kelvin_rank_diagnostics needs for many quantities of one shape: tables that threads share, and work of so many
+ * bytes (never 0), which each thread has for itself. */
 struct kelvin_rank_tables;
 KELVIN_MUST_CHECK kelvin_status kelvin_rank_prepare(struct kelvin_rank_tables **tables, size_t chains, size_t draws);
 void kelvin_rank_done(struct kelvin_rank_tables *tables); /* NULL is fine */
-
-struct kelvin_rank_work;
-KELVIN_MUST_CHECK kelvin_status kelvin_rank_create(struct kelvin_rank_work **work,
-                                                   const struct kelvin_rank_tables *tables);
-void kelvin_rank_destroy(struct kelvin_rank_work *work); /* NULL is fine */
-size_t kelvin_rank_bytes(size_t chains, size_t draws);   /* of one work */
+size_t kelvin_rank_bytes(size_t chains, size_t draws);
 
 /* kelvin_rank_diagnostics of x (chains, draws). */
-void kelvin_rank_run(struct kelvin_rank_work *work, double *rhat, double *ess_bulk, double *ess_tail, const double *x);
+void kelvin_rank_run(const struct kelvin_rank_tables *tables, void *work, double *rhat, double *ess_bulk,
+                     double *ess_tail, const double *x);
 
 /* The order in which n numbers, none of them NaN, are sorted: x[order[0]] <= x[order[1]] ...; equal ones, as -0 and 0
  * are, in the order in which they come. Scratch (n). */
 void kelvin_sort_order(uint32_t *order, uint32_t *scratch, const double *x, size_t n);
 
-/* Order of doubles, for qsort. */
-int kelvin_compare(const void *a, const void *b);
+/* Numbers in increasing order; none of them is NaN. */
+void kelvin_sort(double *x, size_t n);
 
 /* The q-quantile of n sorted numbers, linear between neighbours (type 7 of Hyndman and Fan); 0.5 is the median. */
 double kelvin_quantile(const double *sorted, size_t n, double q);
