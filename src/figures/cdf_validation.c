@@ -68,16 +68,14 @@ static void write_rows(FILE *file, const struct picture *picture, size_t k)
     }
 }
 
-static kelvin_status write_table(const struct figure *figure, const struct figure_options *options,
-                                 const struct picture *picture)
+static kelvin_status write_table(const struct figure_options *options, const struct picture *picture)
 {
     struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv",
-                            "temperature,z,cold,cold_simulated,cold_error,upper,upper_simulated,upper_error"));
-    fputs(
+    KELVIN_TRY(output_table(
+        &table, &cdf_validation_figure, options, ".csv",
+        "temperature,z,cold,cold_simulated,cold_error,upper,upper_simulated,upper_error",
         "# P(probability of the true class <= z) by closed form, by simulation, and the simulation's standard error.\n"
-        "# One block for each temperature.\n",
-        table.file);
+        "# One block for each temperature.\n"));
     for (size_t k = 0; k < picture->list.n; k++) {
         if (k) fputs("\n\n", table.file);
         write_rows(table.file, picture, k);
@@ -128,43 +126,27 @@ static kelvin_status simulate(struct picture *picture, const struct figure_optio
                         &how);
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     struct picture picture = {.points = 0};
     KELVIN_TRY(read_temperatures(&picture, options->temperatures));
     kelvin_status status = simulate(&picture, options);
-    if (!status) status = write_table(figure, options, &picture);
+    if (!status) status = write_table(options, &picture);
     if (!status) print(&picture, options);
     kelvin_free(picture.simulated);
     kelvin_free(picture.z);
     return status;
 }
 
-static void defaults(struct figure_options *options)
-{
-    static const size_t draws[] = {[FIGURE_SMOKE] = 100000, [FIGURE_LAPTOP] = 1000000, [FIGURE_PAPER] = 10000000};
-    options->temperatures = "1,1/1.7,1/3,1/5.5,1/12,1/30,1/100,1/1000";
-    options->grid = 401;
-    options->draws = draws[options->scale];
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 20, 5000, "points along a curve"},
-    {"draws", 0, 0, "uniform draws, weighted with each density"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"temperatures", "grid", "draws", "seed", NULL};
-static const char *const tables[] = {".csv", NULL};
-
-extern const struct figure cdf_validation_figure;
 const struct figure cdf_validation_figure = {
     .name = "cdf-validation",
     .about = "distributions of the cold likelihood and of the confidence prior's bound, by formula and by simulation",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{.name = "temperatures"},
+                {"grid", 20, 5000, "points along a curve"},
+                {"draws", 0, 0, "uniform draws, weighted with each density"},
+                {.name = "seed"}},
+    .defaults = {.temperatures = "1,1/1.7,1/3,1/5.5,1/12,1/30,1/100,1/1000", .grid = 401, .draws = 10000000},
+    .tables = {".csv"},
     .script = cdf_validation_gp,
     .run = run,
 };

@@ -67,13 +67,12 @@ static kelvin_status read_temperatures(struct picture *picture, const char *text
     return KELVIN_OK;
 }
 
-static kelvin_status write_curves(const struct figure *figure, const struct figure_options *options,
-                                  const struct picture *picture)
+static kelvin_status write_curves(const struct figure_options *options, const struct picture *picture)
 {
     struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "temperature,p,cold,upper"));
-    fputs("# Densities, 1 at p = 1, of the probability p of the true class. One block for each temperature.\n",
-          table.file);
+    KELVIN_TRY(output_table(
+        &table, &confidence_density_figure, options, ".csv", "temperature,p,cold,upper",
+        "# Densities, 1 at p = 1, of the probability p of the true class. One block for each temperature.\n"));
     for (size_t k = 0; k < picture->n; k++) {
         const struct curve *curve = &picture->curve[k];
         if (k) fputs("\n\n", table.file);
@@ -86,12 +85,11 @@ static kelvin_status write_curves(const struct figure *figure, const struct figu
     return output_close(&table, KELVIN_OK);
 }
 
-static kelvin_status write_peaks(const struct figure *figure, const struct figure_options *options,
-                                 const struct picture *picture)
+static kelvin_status write_peaks(const struct figure_options *options, const struct picture *picture)
 {
     struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, "-peaks.csv", "temperature,p,upper"));
-    fputs("# Local maxima of the upper bound below p = 1/2.\n", table.file);
+    KELVIN_TRY(output_table(&table, &confidence_density_figure, options, "-peaks.csv", "temperature,p,upper",
+                            "# Local maxima of the upper bound below p = 1/2.\n"));
     fputs("local maxima of the upper bound below 1/2 (none at T = 1/2 and above)\n"
           "  temperature         p   density\n",
           options->out);
@@ -105,36 +103,21 @@ static kelvin_status write_peaks(const struct figure *figure, const struct figur
     return output_close(&table, KELVIN_OK);
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     struct picture picture;
     KELVIN_TRY(read_temperatures(&picture, options->temperatures));
-    KELVIN_TRY(write_curves(figure, options, &picture));
-    return write_peaks(figure, options, &picture);
+    KELVIN_TRY(write_curves(options, &picture));
+    return write_peaks(options, &picture);
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->temperatures = "1,1/1.7,1/3,1/5.5,1/12,1/30,1/100";
-    options->grid = 1001; /* the corner at 1/2 is among them */
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 20, 5000, "points along a curve"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"temperatures", "grid", NULL};
-static const char *const tables[] = {".csv", "-peaks.csv", NULL};
-
-extern const struct figure confidence_density_figure;
 const struct figure confidence_density_figure = {
     .name = "confidence-density",
     .about = "cold likelihood, and the upper bound on confidence prior times likelihood, over temperature",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{.name = "temperatures"}, {"grid", 20, 5000, "points along a curve"}},
+    .defaults = {.temperatures = "1,1/1.7,1/3,1/5.5,1/12,1/30,1/100",
+                 .grid = 1001}, /* the corner at 1/2 is among them */
+    .tables = {".csv", "-peaks.csv"},
     .script = confidence_density_gp,
     .run = run,
 };

@@ -37,11 +37,11 @@ static kelvin_status write_rows(FILE *out, double *apart, size_t classes)
     return KELVIN_OK;
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     double apart = 0;
     struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "classes,critical,formula"));
+    KELVIN_TRY(output_table(&table, &critical_alpha_figure, options, ".csv", "classes,critical,formula", ""));
     fprintf(table.file, "# Found by bisection at 1 - p_wrong = %g, and (classes - 2) / classes.\n", all_but_certain);
     const kelvin_status status = output_close(&table, write_rows(table.file, &apart, options->classes));
     if (!status)
@@ -50,27 +50,12 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
     return status;
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->classes = 100;
-}
-
-static const struct figure_detail details[] = {
-    {"classes", 0, 0, "the largest number of classes"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"classes", NULL};
-static const char *const tables[] = {".csv", NULL};
-
-extern const struct figure critical_alpha_figure;
 const struct figure critical_alpha_figure = {
     .name = "critical-alpha",
     .about = "the least alpha that never lowers the true class, by the number of classes",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{"classes", 0, 0, "the largest number of classes"}},
+    .defaults = {.classes = 100},
+    .tables = {".csv"},
     .script = critical_alpha_gp,
     .run = run,
 };

@@ -76,15 +76,14 @@ static void write_parameters(FILE *out, const struct picture *picture, const str
     }
 }
 
-static kelvin_status write_lattice(const struct figure *figure, const struct figure_options *options,
-                                   const struct picture *picture)
+static kelvin_status write_lattice(const struct figure_options *options, const struct picture *picture)
 {
     const struct lattice *lattice = &picture->lattice;
     char columns[64];
     struct output output;
     snprintf(columns, sizeof columns, "x0,x1,%s,%s", toy_posteriors[0].column, toy_posteriors[1].column);
-    KELVIN_TRY(output_table(&output, figure, options, ".csv", columns));
-    fputs("# Posterior predictive probability of class 0 on a lattice.\n", output.file);
+    KELVIN_TRY(output_table(&output, &decision_boundary_figure, options, ".csv", columns,
+                            "# Posterior predictive probability of class 0 on a lattice.\n"));
     write_parameters(output.file, picture, options);
     for (size_t i = 0; i < lattice->n * lattice->n; i++)
         fprintf(output.file, "%.6g,%.6g,%.6g,%.6g\n", lattice_at(lattice, 0, (double)(i % lattice->n)),
@@ -92,12 +91,11 @@ static kelvin_status write_lattice(const struct figure *figure, const struct fig
     return output_close(&output, KELVIN_OK);
 }
 
-static kelvin_status write_points(const struct figure *figure, const struct figure_options *options,
-                                  const kelvin_data *data)
+static kelvin_status write_points(const struct figure_options *options, const kelvin_data *data)
 {
     struct output output;
-    KELVIN_TRY(output_table(&output, figure, options, "-points.csv", "x0,x1,label,odd"));
-    fputs("# The training points; odd = 1: the one of its class that stands among the others.\n", output.file);
+    KELVIN_TRY(output_table(&output, &decision_boundary_figure, options, "-points.csv", "x0,x1,label,odd",
+                            "# The training points; odd = 1: the one of its class that stands among the others.\n"));
     for (size_t i = 0; i < data->train.n; i++)
         fprintf(output.file, "%.6g,%.6g,%d,%d\n", data->train.x[2 * i], data->train.x[2 * i + 1], (int)data->train.y[i],
                 i % points_per_class == points_per_class - 1);
@@ -120,13 +118,12 @@ static void write_point(void *context, double column, double row, bool first)
             pen->alpha);
 }
 
-static kelvin_status write_contours(const struct figure *figure, const struct figure_options *options,
-                                    const struct picture *picture)
+static kelvin_status write_contours(const struct figure_options *options, const struct picture *picture)
 {
     struct output output;
-    KELVIN_TRY(output_table(&output, figure, options, "-contour.csv", "x0,x1,alpha"));
-    fputs("# Where the posterior predictive gives both classes 1/2. A blank line ends a curve, two a posterior.\n",
-          output.file);
+    KELVIN_TRY(output_table(
+        &output, &decision_boundary_figure, options, "-contour.csv", "x0,x1,alpha",
+        "# Where the posterior predictive gives both classes 1/2. A blank line ends a curve, two a posterior.\n"));
     write_parameters(output.file, picture, options);
     kelvin_status status = KELVIN_OK;
     for (size_t i = 0; i < TOY_POSTERIORS && !status; i++) {
@@ -183,45 +180,39 @@ static void print_numbers(const struct figure_options *options, const struct pic
             c->chains, c->iterations, options->steps, picture->lattice.n, picture->lattice.n, picture->samples[0]->n);
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     struct picture picture = {0};
     kelvin_status status = compute(&picture, options);
-    if (!status) status = write_lattice(figure, options, &picture);
-    if (!status) status = write_points(figure, options, picture.runs[0]->data);
-    if (!status) status = write_contours(figure, options, &picture);
+    if (!status) status = write_lattice(options, &picture);
+    if (!status) status = write_points(options, picture.runs[0]->data);
+    if (!status) status = write_contours(options, &picture);
     if (!status) print_numbers(options, &picture);
     release(&picture);
     return status;
 }
 
-static void defaults(struct figure_options *options)
+static void adjust(struct figure_options *options)
 {
     toy_posteriors_defaults(options);
-    options->grid = options->scale == FIGURE_SMOKE ? 100 : 400;
-    /* Chosen by eye from 0 to 4: the one whose curve of DirClip(0.6) takes the published way around the upper grey
-     * point, from below. Between the points, where no label says anything, three chains do not visit all modes: for the
-     * others that point is an island, or is reached from the right. R-hat at the points is 1.00 for all of them. */
-    options->seed = 3;
+    if (options->scale == FIGURE_SMOKE) options->grid = 100;
 }
 
-static const struct figure_detail details[] = {
-    {"grid", 0, 0, "points per side of the lattice"},
-    {"steps", 0, 0, "leapfrog steps per iteration"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"chains", "iterations", "steps", "grid", "seed", NULL};
-static const char *const tables[] = {".csv", "-points.csv", "-contour.csv", NULL};
-
-extern const struct figure decision_boundary_figure;
 const struct figure decision_boundary_figure = {
     .name = "decision-boundary",
     .about = "HMC posteriors of 18 points under DirClip(1.4) and DirClip(0.6), and where they put the boundary",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{.name = "chains"},
+                {.name = "iterations"},
+                {"steps", 0, 0, "leapfrog steps per iteration"},
+                {"grid", 0, 0, "points per side of the lattice"},
+                {.name = "seed"}},
+    /* The seed was chosen by eye from 0 to 4: the one whose curve of DirClip(0.6) takes the published way around the
+     * upper grey point, from below. Between the points, where no label says anything, three chains do not visit all
+     * modes: for the others that point is an island, or is reached from the right. R-hat at the points is 1.00 for all
+     * of them. */
+    .defaults = {.grid = 400, .seed = 3},
+    .adjust = adjust,
+    .tables = {".csv", "-points.csv", "-contour.csv"},
     .script = decision_boundary_gp,
     .samples = true,
     .run = run,

@@ -13,9 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double paper_alpha = 1e-6, paper_clip = -16;
-static const char *const paper_temperatures = "3e-7,0.08";
-
 /* What can be read off the published picture, where a pixel is 6 % of p: the maxima of each curve from left to right,
  * as p, or as p - 1 where p is nearly 1. */
 static const struct published {
@@ -51,30 +48,27 @@ static void describe(FILE *out, const struct slice *slices)
     }
 }
 
-static kelvin_status write_curves(const struct figure *figure, const struct figure_options *options,
-                                  const struct slice *slices)
+static const char columns[] = "panel,curve,logit,probability,complement,axis,value,drawn";
+
+static kelvin_status write_curves(const struct figure_options *options, const struct slice *slices)
 {
     struct output table;
-    KELVIN_TRY(
-        output_table(&table, figure, options, ".csv", "panel,curve,logit,probability,complement,axis,value,drawn"));
-    fputs(
+    KELVIN_TRY(output_table(
+        &table, &distribution_slices_figure, options, ".csv", columns,
         "# Two classes; probability is that of the true class, complement that of the other; axis is where the\n"
         "# picture puts it: log(2 probability) below 1/2, -log(2 complement) above. value is the log-density without\n"
-        "# constants, drawn is what the picture shows. A block is a curve:\n",
-        table.file);
+        "# constants, drawn is what the picture shows. A block is a curve:\n"));
     describe(table.file, slices);
     for (size_t i = 0; i < SLICES; i++) write_curve(table.file, slices, i, options->grid);
     return output_close(&table, KELVIN_OK);
 }
 
-static kelvin_status write_maxima(const struct figure *figure, const struct figure_options *options,
-                                  const struct slice *slices)
+static kelvin_status write_maxima(const struct figure_options *options, const struct slice *slices)
 {
     struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, "-maxima.csv",
-                            "panel,curve,logit,probability,complement,axis,value,drawn"));
-    fputs("# Local maxima between the ends of the axis, columns and curves as in the table of the curves.\n",
-          table.file);
+    KELVIN_TRY(output_table(
+        &table, &distribution_slices_figure, options, "-maxima.csv", columns,
+        "# Local maxima between the ends of the axis, columns and curves as in the table of the curves.\n"));
     for (size_t i = 0; i < SLICES; i++)
         for (size_t j = 0; j < slices[i].n_maxima; j++) {
             const double t = slices[i].maximum[j], value = slice_value(&slices[i], t);
@@ -107,8 +101,9 @@ static void print_published(FILE *out, const struct slice *slice, size_t index)
 
 static bool is_paper(const struct figure_options *options)
 {
-    return options->alpha == paper_alpha && options->clip == paper_clip &&
-           strcmp(options->temperatures, paper_temperatures) == 0;
+    const struct figure_options *paper = &distribution_slices_figure.defaults;
+    return options->alpha == paper->alpha && options->clip == paper->clip &&
+           strcmp(options->temperatures, paper->temperatures) == 0;
 }
 
 static void print(const struct figure_options *options, const struct slice *slices)
@@ -128,7 +123,7 @@ static void print(const struct figure_options *options, const struct slice *slic
     if (!any) fputs("no local maxima between the ends of the axis\n", options->out);
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     struct temperatures list;
     struct slice slices[SLICES];
@@ -136,38 +131,22 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
                                     "of the confidence prior and the posteriors, and of the cold likelihood"));
     const struct slice_numbers numbers = {options->alpha, options->clip, {list.T[0], list.T[1]}};
     KELVIN_TRY(slices_make(slices, &numbers));
-    KELVIN_TRY(write_curves(figure, options, slices));
-    KELVIN_TRY(write_maxima(figure, options, slices));
+    KELVIN_TRY(write_curves(options, slices));
+    KELVIN_TRY(write_maxima(options, slices));
     print(options, slices);
     return KELVIN_OK;
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->alpha = paper_alpha;
-    options->clip = paper_clip;
-    options->temperatures = paper_temperatures;
-    options->grid = 801;
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 20, 5000, "points along a curve"},
-    {"alpha", 1e-15, 1e6, NULL},
-    {"temperatures", 0, 0, "that of the confidence prior and the posteriors, and that of the cold likelihood"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"alpha", "clip", "temperatures", "grid", NULL};
-static const char *const tables[] = {".csv", "-maxima.csv", NULL};
-
-extern const struct figure distribution_slices_figure;
 const struct figure distribution_slices_figure = {
     .name = "distribution-slices",
     .about = "priors, likelihoods and posteriors of a prediction for two classes",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{"alpha", 1e-15, 1e6, NULL},
+                {.name = "clip"},
+                {"temperatures", 0, 0,
+                 "that of the confidence prior and the posteriors, and that of the cold likelihood"},
+                {"grid", 20, 5000, "points along a curve"}},
+    .defaults = {.alpha = 1e-6, .clip = -16, .temperatures = "3e-7,0.08", .grid = 801},
+    .tables = {".csv", "-maxima.csv"},
     .script = distribution_slices_gp,
     .run = run,
 };

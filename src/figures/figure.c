@@ -27,9 +27,9 @@ static kelvin_status check(const struct option *option, const struct figure *fig
                            const struct figure_options *options)
 {
     if (option->kind == TEXT || option->kind == SEED) return KELVIN_OK; /* read where it is used; any will do */
-    const struct figure_detail *detail = figure_detail(figure, option->name);
-    const bool narrower = detail && detail->least < detail->most;
-    const double least = narrower ? detail->least : option->least, most = narrower ? detail->most : option->most;
+    const struct figure_option *own = figure_option(figure, option->name);
+    const bool narrower = own->least < own->most;
+    const double least = narrower ? own->least : option->least, most = narrower ? own->most : option->most;
     const void *at = (const char *)options + option->offset;
     const double value = option->kind == SIZE ? (double)*(const size_t *)at : *(const double *)at;
     if (value >= least && value <= most) return KELVIN_OK;
@@ -37,24 +37,20 @@ static kelvin_status check(const struct option *option, const struct figure *fig
                        narrower ? " in this figure" : "", value);
 }
 
-bool figure_heeds(const struct figure *figure, const char *option)
+const struct figure_option *figure_option(const struct figure *figure, const char *name)
 {
-    for (size_t i = 0; figure->options[i]; i++)
-        if (strcmp(option, figure->options[i]) == 0) return true;
-    return false;
-}
-
-const struct figure_detail *figure_detail(const struct figure *figure, const char *option)
-{
-    for (const struct figure_detail *detail = figure->details; detail && detail->option; detail++)
-        if (strcmp(option, detail->option) == 0) return detail;
+    for (const struct figure_option *option = figure->options; option->name; option++)
+        if (strcmp(name, option->name) == 0) return option;
     return NULL;
 }
 
 struct figure_options figure_defaults(const struct figure *figure, enum figure_scale scale)
 {
-    struct figure_options options = {.scale = scale};
-    figure->defaults(&options);
+    static const size_t fewer[] = {[FIGURE_SMOKE] = 100, [FIGURE_LAPTOP] = 10, [FIGURE_PAPER] = 1};
+    struct figure_options options = figure->defaults;
+    options.scale = scale;
+    options.draws /= fewer[scale];
+    if (figure->adjust) figure->adjust(&options);
     return options;
 }
 
@@ -80,7 +76,7 @@ void figure_write_parameters(FILE *out, const char *prefix, const struct figure 
                              const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++) {
-        if (!figure_heeds(figure, table[i].name)) continue;
+        if (!figure_option(figure, table[i].name)) continue;
         fprintf(out, "%s%s = ", prefix, table[i].name);
         write_value(out, table[i].kind, (const char *)options + table[i].offset);
     }
@@ -94,9 +90,9 @@ kelvin_status figure_piece(const struct figure_watch *watch)
 kelvin_status figure_compute(const struct figure *figure, const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (figure_heeds(figure, table[i].name)) KELVIN_TRY(check(&table[i], figure, options));
+        if (figure_option(figure, table[i].name)) KELVIN_TRY(check(&table[i], figure, options));
     KELVIN_TRY(output_check_folder(options->folder)); /* before the long work, not after it */
-    KELVIN_TRY(figure->run(figure, options));
+    KELVIN_TRY(figure->run(options));
     return output_script(figure, options);
 }
 

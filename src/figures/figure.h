@@ -59,9 +59,9 @@ struct figure_options {
     const struct figure_watch *watch;
 };
 
-/* What an option means in one figure, where that is narrower than in the table above. */
-struct figure_detail {
-    const char *option;
+/* An option that a figure heeds, and what it means there, where that is narrower than in the table above. */
+struct figure_option {
+    const char *name;
     double least, most; /* the same: as in the table */
     const char *help;   /* NULL: as in the table */
 };
@@ -69,23 +69,25 @@ struct figure_detail {
 struct figure {
     const char *name;
     const char *about;
-    const char *const *options;                       /* names of those that it heeds; NULL after the last */
-    const struct figure_detail *details;              /* about some of them; the last has no name. NULL: none */
-    void (*defaults)(struct figure_options *options); /* the paper's; `scale` is set, the rest zero */
-    const char *const *tables;                        /* what `run` writes: ".csv", "-points.csv", ..., NULL */
-    const char *const *script;                        /* lines of the gnuplot script, NULL after the last */
-    bool samples;                                     /* it has to sample a posterior first */
-    bool moves;                                       /* the script draws a GIF besides */
-    kelvin_status (*run)(const struct figure *figure, const struct figure_options *options);
+    struct figure_option options[8];                /* those that it heeds; the last has no name */
+    struct figure_options defaults;                 /* the paper's */
+    void (*adjust)(struct figure_options *options); /* the defaults to options->scale; NULL: only draws depend on it */
+    const char *tables[4];                          /* what `run` writes: ".csv", "-points.csv", ..., NULL */
+    const char *const *script;                      /* lines of the gnuplot script, NULL after the last */
+    bool samples;                                   /* it has to sample a posterior first */
+    bool moves;                                     /* the script draws a GIF besides */
+    kelvin_status (*run)(const struct figure_options *options);
 };
 
+extern const struct figure decision_boundary_figure, distribution_slices_figure, dirichlet_gradients_figure,
+    phase_diagram_figure, confidence_density_figure, ndg_ridgeline_figure, wasserstein_figure, cdf_validation_figure,
+    critical_alpha_figure, schedule_figure;
 extern const struct figure *const figures[]; /* NULL after the last */
 
-bool figure_heeds(const struct figure *figure, const char *option);
+/* NULL if the figure does not heed it. */
+const struct figure_option *figure_option(const struct figure *figure, const char *name);
 
-/* What the figure has to say about an option; NULL if nothing. */
-const struct figure_detail *figure_detail(const struct figure *figure, const char *option);
-
+/* Of the paper's draws, other scales have a tenth and a hundredth. */
 struct figure_options figure_defaults(const struct figure *figure, enum figure_scale scale);
 
 /* Checks the options that the figure heeds, makes the folder, writes tables and script, prints the numbers.

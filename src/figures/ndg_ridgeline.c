@@ -13,8 +13,6 @@
 
 #include <math.h>
 
-static const double paper_alpha = 0.1;
-
 struct normal {
     double mean, variance;
 };
@@ -85,14 +83,13 @@ static void find_range(double *low, double *high, const struct ridges *r)
     *high = ceil(*high / step) * step;
 }
 
-static kelvin_status write_curves(const struct figure *figure, const struct figure_options *options,
-                                  const struct ridges *r)
+static kelvin_status write_curves(const struct figure_options *options, const struct ridges *r)
 {
     double low, high;
     struct output table;
     find_range(&low, &high, r);
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "x,wrong,true"));
-    fputs("# Densities of the logit of a wrong class (all have the same) and of the true one.\n", table.file);
+    KELVIN_TRY(output_table(&table, &ndg_ridgeline_figure, options, ".csv", "x,wrong,true",
+                            "# Densities of the logit of a wrong class (all have the same) and of the true one.\n"));
     for (size_t i = 0; i < options->grid; i++) {
         const double x = low + (high - low) * ((double)i / (double)(options->grid - 1));
         fprintf(table.file, "%.10g,%.10g,%.10g\n", x, density_at(r, wrong_class(r), x), density_at(r, r->label, x));
@@ -100,11 +97,10 @@ static kelvin_status write_curves(const struct figure *figure, const struct figu
     return output_close(&table, KELVIN_OK);
 }
 
-static kelvin_status write_classes(const struct figure *figure, const struct figure_options *options,
-                                   const struct ridges *r)
+static kelvin_status write_classes(const struct figure_options *options, const struct ridges *r)
 {
     struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, "-classes.csv", "class,mean,variance"));
+    KELVIN_TRY(output_table(&table, &ndg_ridgeline_figure, options, "-classes.csv", "class,mean,variance", ""));
     for (size_t k = 0; k < r->classes; k++)
         fprintf(table.file, "%zu,%.10g,%.10g\n", k, r->normal[k].mean, r->normal[k].variance);
     return output_close(&table, KELVIN_OK);
@@ -114,11 +110,12 @@ static void print_kind(const struct figure_options *options, const char *kind, c
                        const char *published)
 {
     fprintf(options->out, "%-14s mean %8.4g   standard deviation %8.4g", kind, normal->mean, sqrt(normal->variance));
-    if (options->alpha == paper_alpha) fprintf(options->out, "   published: mean %s", published);
+    if (options->alpha == ndg_ridgeline_figure.defaults.alpha)
+        fprintf(options->out, "   published: mean %s", published);
     fputc('\n', options->out);
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     struct ridges r = {.classes = options->classes, .label = options->label};
     kelvin_status status = KELVIN_ENOMEM;
@@ -133,8 +130,8 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
     r.normal = kelvin_alloc(r.classes, sizeof *r.normal);
     if (!r.z || !r.grad || !r.normal) goto done;
     find_normals(&r);
-    status = write_curves(figure, options, &r);
-    if (!status) status = write_classes(figure, options, &r);
+    status = write_curves(options, &r);
+    if (!status) status = write_classes(options, &r);
     if (status) goto done;
     print_kind(options, "wrong classes", &r.normal[wrong_class(&r)], "-3.5");
     print_kind(options, "true class", &r.normal[r.label], "-0.23");
@@ -145,31 +142,18 @@ done:
     return status;
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->alpha = paper_alpha;
-    options->classes = 10;
-    options->label = 3;
-    options->grid = 521; /* 40 points from one whole number to the next */
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 20, 5000, "points along a curve"},
-    {"alpha", 1e-15, 1e6, NULL},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"alpha", "classes", "label", "grid", NULL};
-static const char *const tables[] = {".csv", "-classes.csv", NULL};
-
-extern const struct figure ndg_ridgeline_figure;
 const struct figure ndg_ridgeline_figure = {
     .name = "ndg-ridgeline",
     .about = "the normals that NDG puts on the logits of the classes",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{"alpha", 1e-15, 1e6, NULL},
+                {.name = "classes"},
+                {.name = "label"},
+                {"grid", 20, 5000, "points along a curve"}},
+    .defaults = {.alpha = 0.1,
+                 .classes = 10,
+                 .label = 3,
+                 .grid = 521}, /* 40 points from one whole number to the next */
+    .tables = {".csv", "-classes.csv"},
     .script = ndg_ridgeline_gp,
     .run = run,
 };

@@ -79,11 +79,12 @@ kelvin_status output_open(struct output *output, const char *folder, const char 
 }
 
 kelvin_status output_table(struct output *output, const struct figure *figure, const struct figure_options *options,
-                           const char *suffix, const char *columns)
+                           const char *suffix, const char *columns, const char *note)
 {
     KELVIN_TRY(output_open(output, options->folder, figure->name, suffix));
     fprintf(output->file, "# %s\n", columns);
     figure_write_parameters(output->file, "# ", figure, options);
+    fputs(note, output->file);
     return KELVIN_OK;
 }
 

@@ -1,7 +1,7 @@
 /* output: the files of a figure. Each is written under a temporary name and renamed when complete.
  *
  *     struct output table;
- *     KELVIN_TRY(output_table(&table, figure, options, ".csv", "x,density"));   // "# x,density", parameters
+ *     KELVIN_TRY(output_table(&table, figure, options, ".csv", "x,density", ""));   // "# x,density", parameters
  *     fprintf(table.file, "%.10g,%.10g\n", x, density);
  *     return output_close(&table, KELVIN_OK);
  */
@@ -27,12 +27,12 @@ KELVIN_MUST_CHECK kelvin_status output_check_folder(const char *folder);
 KELVIN_MUST_CHECK kelvin_status output_open(struct output *output, const char *folder, const char *name,
                                             const char *suffix);
 
-/* The same for a table of a figure. Writes its head: the names of the columns in
- * the first line, then the parameters, all behind a '#', so that numpy.genfromtxt(names=True) and numpy.loadtxt read it
- * as it is. */
+/* The same for a table of a figure. Writes its head: the names of the columns in the first line, then the parameters,
+ * all behind a '#', so that numpy.genfromtxt(names=True) and numpy.loadtxt read it as it is. `note`: more such lines.
+ */
 KELVIN_MUST_CHECK kelvin_status output_table(struct output *output, const struct figure *figure,
                                              const struct figure_options *options, const char *suffix,
-                                             const char *columns);
+                                             const char *columns, const char *note);
 
 /* Gives the file its name if `status` is KELVIN_OK and everything arrived, else removes it. Returns the first failure.
  */

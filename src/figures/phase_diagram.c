@@ -52,13 +52,12 @@ static kelvin_status compute_cells(struct picture *picture, size_t threads)
     return status;
 }
 
-static kelvin_status write_cells(const struct figure *figure, const struct figure_options *options,
-                                 const struct picture *picture)
+static kelvin_status write_cells(const struct figure_options *options, const struct picture *picture)
 {
     struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "p_wrong,alpha,change"));
-    fputs("# Change of the true class's log-probability per unit of step size, at the centres of the cells.\n",
-          table.file);
+    KELVIN_TRY(output_table(
+        &table, &phase_diagram_figure, options, ".csv", "p_wrong,alpha,change",
+        "# Change of the true class's log-probability per unit of step size, at the centres of the cells.\n"));
     for (size_t row = 0; row < picture->rows; row++)
         for (size_t i = 0; i < picture->columns; i++)
             fprintf(table.file, "%.7g,%.7g,%.7g\n", centre(i, picture->columns), centre(row, picture->rows),
@@ -81,15 +80,14 @@ static void write_point(FILE *out, struct boundary *b, double rest)
 }
 
 /* At the edges of the columns, from where the boundary leaves alpha = 0 to all but certainty. */
-static kelvin_status write_boundary(const struct figure *figure, const struct figure_options *options,
-                                    struct boundary *b)
+static kelvin_status write_boundary(const struct figure_options *options, struct boundary *b)
 {
     const double columns = (double)options->grid;
     double start = 0;
     struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, "-boundary.csv", "p_wrong,alpha,rest"));
-    fputs("# Where the change is 0: below alpha it is negative; rest = 1 - p_wrong. No rows: it is negative nowhere.\n",
-          table.file);
+    KELVIN_TRY(output_table(
+        &table, &phase_diagram_figure, options, "-boundary.csv", "p_wrong,alpha,rest",
+        "# Where the change is 0: below alpha it is negative; rest = 1 - p_wrong. No rows: it is negative nowhere.\n"));
     if (leaves_zero(b, &start)) fprintf(table.file, "%.15g,0,%.15g\n", 1 - start, start);
     for (size_t i = options->grid - 1; i > 0; i--)
         if ((double)i / columns < start) write_point(table.file, b, (double)i / columns);
@@ -109,7 +107,7 @@ static void print_boundary(FILE *out, struct boundary *b)
     fprintf(out, "boundary at p_wrong = 1 - 1e-7: alpha = %.8f%s\n", alpha, b->K == 10 ? " here, 0.8 published" : "");
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     struct picture picture = {
         .columns = options->grid, .rows = (3 * options->grid + 3) / 4, .K = options->classes, .watch = options->watch};
@@ -118,9 +116,9 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
     if (status) goto done;
     status = compute_cells(&picture, options->threads);
     if (status) goto done;
-    status = write_cells(figure, options, &picture);
+    status = write_cells(options, &picture);
     if (status) goto done;
-    status = write_boundary(figure, options, &b);
+    status = write_boundary(options, &b);
     if (status) goto done;
     print_boundary(options->out, &b);
 done:
@@ -129,28 +127,12 @@ done:
     return status;
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->classes = 10;
-    options->grid = 800;
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 0, 0, "columns; there are three quarters as many rows"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"classes", "grid", NULL};
-static const char *const tables[] = {".csv", "-boundary.csv", NULL};
-
-extern const struct figure phase_diagram_figure;
 const struct figure phase_diagram_figure = {
     .name = "phase-diagram",
     .about = "where a gradient step on the Dirichlet posterior raises the true class",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{.name = "classes"}, {"grid", 0, 0, "columns; there are three quarters as many rows"}},
+    .defaults = {.classes = 10, .grid = 800},
+    .tables = {".csv", "-boundary.csv"},
     .script = phase_diagram_gp,
     .run = run,
 };
