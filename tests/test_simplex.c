@@ -244,7 +244,8 @@ static double wrong_share(const kelvin_density *density, uint64_t seed, size_t d
     double share = NAN;
     const struct ascent ascent = {density, 0.05, 1000};
     ended = 0;
-    assert_ok(ascent_wrong_share(&share, &ascent, seed, draws, threads, &watch));
+    const struct figure_options options = {.seed = seed, .draws = draws, .threads = threads, .watch = &watch};
+    assert_ok(ascent_wrong_share(&share, &ascent, &options));
     assert_int_equal(pieces, started);
     assert_int_equal(ended, 1);
     return share;
@@ -299,7 +300,8 @@ static void a_signal_stops_it(void **state)
     const struct ascent ascent = {&posterior, 0.05, 1000};
     double share;
     ended = 0;
-    assert_int_equal(ascent_wrong_share(&share, &ascent, 0, 1000, 2, &stopped), KELVIN_ESTOP);
+    const struct figure_options options = {.draws = 1000, .threads = 2, .watch = &stopped};
+    assert_int_equal(ascent_wrong_share(&share, &ascent, &options), KELVIN_ESTOP);
     assert_int_equal(ended, 1);
 }
 

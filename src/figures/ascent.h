@@ -4,7 +4,7 @@
  *     double p[SIMPLEX], share;
  *     simplex_uniform(p, seed, 0);
  *     ascent_follow(&ascent, p, draw_it, context);
- *     KELVIN_TRY(ascent_wrong_share(&share, &ascent, seed, 10000, threads, watch));
+ *     KELVIN_TRY(ascent_wrong_share(&share, &ascent, options));
  */
 #ifndef FIGURES_ASCENT_H
 #define FIGURES_ASCENT_H
@@ -21,10 +21,6 @@ struct ascent {
 /* z += rate * gradient */
 void ascent_step(const struct ascent *ascent, double z[SIMPLEX]);
 
-/* Is the particle that starts at p at a wrong class in the end: is another class at least as probable as the true one?
- */
-bool ascent_ends_wrong(const struct ascent *ascent, const double p[SIMPLEX]);
-
 /* A particle stays near `at` from step `from` to step `until`. */
 typedef void ascent_stay(void *context, struct place at, size_t from, size_t until);
 
@@ -32,8 +28,9 @@ typedef void ascent_stay(void *context, struct place at, size_t from, size_t unt
  * place of its last step. Of a way that does not end, the first four sides' length. */
 void ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context);
 
-/* The share of predictions 0 .. draws-1 of simplex_uniform from which a particle ends wrong. */
-KELVIN_MUST_CHECK kelvin_status ascent_wrong_share(double *share, const struct ascent *ascent, uint64_t seed,
-                                                   size_t draws, size_t threads, const struct figure_watch *watch);
+/* The share of predictions 0 .. draws-1 of simplex_uniform from which a particle ends at a wrong class: another class
+ * is at least as probable as the true one. Of the options draws, seed, threads and watch count. */
+KELVIN_MUST_CHECK kelvin_status ascent_wrong_share(double *share, const struct ascent *ascent,
+                                                   const struct figure_options *options);
 
 #endif

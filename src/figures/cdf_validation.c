@@ -116,14 +116,13 @@ static void print(const struct picture *picture, const struct figure_options *op
 
 static kelvin_status simulate(struct picture *picture, const struct figure_options *options)
 {
-    const struct simulation how = {options->draws, options->seed, options->threads, options->watch};
     picture->points = fill_points(NULL, options->grid, &picture->list);
     picture->z = kelvin_alloc(picture->points, sizeof *picture->z);
     picture->simulated = kelvin_alloc(KINDS * picture->list.n * picture->points, sizeof *picture->simulated);
     if (!picture->z || !picture->simulated) return KELVIN_ENOMEM;
     fill_points(picture->z, options->grid, &picture->list);
     return simulate_cdf(picture->simulated, picture->target, KINDS * picture->list.n, picture->z, picture->points,
-                        &how);
+                        options);
 }
 
 static kelvin_status run(const struct figure_options *options)

@@ -9,7 +9,6 @@
  * step direction", figure "critical value". */
 #include "figures/boundary.h"
 #include "figures/critical_alpha_gp.h"
-#include "figures/figure.h"
 #include "figures/output.h"
 
 #include <math.h>
@@ -19,10 +18,9 @@ static const double all_but_certain = 1e-15; /* moves the critical alpha by 2/K 
 static kelvin_status find(double *critical, size_t K)
 {
     struct boundary b;
-    KELVIN_TRY(boundary_create(&b, K));
-    const bool found = boundary_alpha(&b, critical, -1, 1, all_but_certain);
-    boundary_destroy(&b);
-    return found ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "%zu classes have no critical alpha in -1 .. 1", K);
+    KELVIN_TRY(boundary_make(&b, K));
+    if (boundary_alpha(&b, critical, -1, 1, all_but_certain)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "%zu classes have no critical alpha in -1 .. 1", K);
 }
 
 static kelvin_status write_rows(FILE *out, double *apart, size_t classes)

@@ -165,7 +165,7 @@ static kelvin_status run(const struct figure_options *options)
     double wrong;
     KELVIN_TRY(parse_panels(panel, options->alpha));
     const struct ascent ascent = {&panel[2], options->rate, options->steps};
-    KELVIN_TRY(ascent_wrong_share(&wrong, &ascent, options->seed, options->draws, options->threads, options->watch));
+    KELVIN_TRY(ascent_wrong_share(&wrong, &ascent, options));
     KELVIN_TRY(write_raster(options, panel));
     KELVIN_TRY(write_field(options, panel));
     KELVIN_TRY(write_particles(options, panel));

@@ -87,6 +87,18 @@ kelvin_status figure_piece(const struct figure_watch *watch)
     return watch->piece(watch->context) ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
 }
 
+kelvin_status figure_tasks(const struct figure_options *options, const char *what, uint64_t pieces, kelvin_task *task,
+                           void *context, size_t n)
+{
+    kelvin_pool *pool;
+    KELVIN_TRY(kelvin_pool_create(&pool, options->threads));
+    options->watch->start(options->watch->context, what, pieces);
+    const kelvin_status status = kelvin_pool_run(pool, task, context, n);
+    options->watch->end(options->watch->context);
+    kelvin_pool_destroy(pool);
+    return status;
+}
+
 kelvin_status figure_compute(const struct figure *figure, const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++)

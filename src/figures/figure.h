@@ -30,6 +30,8 @@ struct figure_watch {
     void (*end)(void *context);
 };
 
+enum { FIGURE_CLASSES = 1000 }; /* at most */
+
 /* What a reader may change: field, kind, metavar, least, most, help. Each figure heeds some of them. */
 #define FIGURE_OPTIONS(ROW)                                                                                            \
     ROW(chains, SIZE, "N", 1, UINT32_MAX, "number of chains")                                                          \
@@ -37,8 +39,8 @@ struct figure_watch {
     ROW(steps, SIZE, "N", 1, UINT32_MAX, "leapfrog steps per iteration, or gradient steps of a particle")              \
     ROW(rate, REAL, "R", 1e-9, 1e3, "length of a gradient step")                                                       \
     ROW(grid, SIZE, "N", 2, 5000, "points along a curve, or along the longer side of a lattice")                       \
-    ROW(classes, SIZE, "K", 2, 1000, "number of classes")                                                              \
-    ROW(label, SIZE, "Y", 0, 999, "the true class, counted from 0")                                                    \
+    ROW(classes, SIZE, "K", 2, FIGURE_CLASSES, "number of classes")                                                    \
+    ROW(label, SIZE, "Y", 0, FIGURE_CLASSES - 1, "the true class, counted from 0")                                     \
     ROW(alpha, REAL, "A", -1e6, 1e6, "concentration of the prior")                                                     \
     ROW(clip, REAL, "V", -1e6, -1e-6, "where DirClip clips log-probabilities")                                         \
     ROW(temperatures, TEXT, "LIST", 0, 0, "temperatures above 0 and at most 1; 1/30 will do for 0.0333")               \
@@ -102,6 +104,10 @@ void figure_print_files(const struct figure *figure, const struct figure_options
 
 /* One more piece of work is done: tells the watch. KELVIN_ESTOP if it says to stop. */
 KELVIN_MUST_CHECK kelvin_status figure_piece(const struct figure_watch *watch);
+
+/* Tasks 0 .. n-1 on options->threads threads, which tell the watch of `pieces` pieces of `what`. */
+KELVIN_MUST_CHECK kelvin_status figure_tasks(const struct figure_options *options, const char *what, uint64_t pieces,
+                                             kelvin_task *task, void *context, size_t n);
 
 /* The options that the figure heeds, as lines "PREFIXname = value" that gnuplot can read as well. */
 void figure_write_parameters(FILE *out, const char *prefix, const struct figure *figure,

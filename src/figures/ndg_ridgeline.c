@@ -12,6 +12,7 @@
 #include <kelvin/density.h>
 
 #include <math.h>
+#include <string.h>
 
 struct normal {
     double mean, variance;
@@ -21,18 +22,18 @@ struct normal {
 struct ridges {
     kelvin_density density;
     size_t classes, label;
-    double *z, *grad;      /* (classes) all logits, of which one is moved at a time */
-    struct normal *normal; /* (classes) */
+    double z[FIGURE_CLASSES]; /* where the logits are of which none is asked about */
+    struct normal normal[FIGURE_CLASSES];
 };
 
 /* The log-density with the logit of one class at x; the slope in that logit goes to *slope. */
 static double ask(const struct ridges *r, double *slope, size_t class, double x)
 {
-    const double before = r->z[class];
-    r->z[class] = x;
-    const double value = kelvin_density_eval(&r->density, r->grad, r->z, r->classes, r->label);
-    r->z[class] = before;
-    *slope = r->grad[class];
+    double z[FIGURE_CLASSES], grad[FIGURE_CLASSES];
+    memcpy(z, r->z, r->classes * sizeof *z);
+    z[class] = x;
+    const double value = kelvin_density_eval(&r->density, grad, z, r->classes, r->label);
+    *slope = grad[class];
     return value;
 }
 
@@ -47,7 +48,7 @@ static struct normal normal_of(const struct ridges *r, size_t class)
 
 /* Finds all normals and leaves the logits at their means, where the sum of the log-densities is 0: differences from
  * there keep their digits. */
-static void find_normals(const struct ridges *r)
+static void find_normals(struct ridges *r)
 {
     for (size_t k = 0; k < r->classes; k++) r->normal[k] = normal_of(r, k);
     for (size_t k = 0; k < r->classes; k++) r->z[k] = r->normal[k].mean;
@@ -118,28 +119,18 @@ static void print_kind(const struct figure_options *options, const char *kind, c
 static kelvin_status run(const struct figure_options *options)
 {
     struct ridges r = {.classes = options->classes, .label = options->label};
-    kelvin_status status = KELVIN_ENOMEM;
     char text[64];
     if (r.label >= r.classes)
         return kelvin_fail(KELVIN_EUSAGE, "--label must be below the number of classes, which is %zu, not %zu",
                            r.classes, r.label);
     snprintf(text, sizeof text, "ndg-logits:%.17g", options->alpha);
     KELVIN_TRY(kelvin_density_parse(&r.density, text));
-    r.z = kelvin_alloc(r.classes, sizeof *r.z);
-    r.grad = kelvin_alloc(r.classes, sizeof *r.grad);
-    r.normal = kelvin_alloc(r.classes, sizeof *r.normal);
-    if (!r.z || !r.grad || !r.normal) goto done;
     find_normals(&r);
-    status = write_curves(options, &r);
-    if (!status) status = write_classes(options, &r);
-    if (status) goto done;
+    KELVIN_TRY(write_curves(options, &r));
+    KELVIN_TRY(write_classes(options, &r));
     print_kind(options, "wrong classes", &r.normal[wrong_class(&r)], "-3.5");
     print_kind(options, "true class", &r.normal[r.label], "-0.23");
-done:
-    kelvin_free(r.normal);
-    kelvin_free(r.grad);
-    kelvin_free(r.z);
-    return status;
+    return KELVIN_OK;
 }
 
 const struct figure ndg_ridgeline_figure = {

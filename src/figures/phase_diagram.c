@@ -8,12 +8,12 @@
  * "Dirichlet gradient step direction". The published picture was measured: its colours are linear in the change, and
  * saturated from -1.1 and 1.1 on. */
 #include "figures/boundary.h"
-#include "figures/figure.h"
 #include "figures/output.h"
 #include "figures/phase_diagram_gp.h"
 
 struct picture {
-    size_t columns, rows, K;
+    struct boundary boundary;
+    size_t columns, rows;
     double *change; /* (rows, columns) */
     const struct figure_watch *watch;
 };
@@ -30,26 +30,10 @@ static kelvin_status compute_row(void *context, size_t row)
     const struct picture *picture = context;
     KELVIN_TRY(figure_piece(picture->watch));
     double *change = picture->change + row * picture->columns;
-    struct boundary b;
-    KELVIN_TRY(boundary_create(&b, picture->K));
     for (size_t i = 0; i < picture->columns; i++) /* counted from the right: 1 - p_wrong */
-        change[picture->columns - 1 - i] = boundary_change(&b, centre(row, picture->rows), centre(i, picture->columns));
-    boundary_destroy(&b);
+        change[picture->columns - 1 - i] =
+            boundary_change(&picture->boundary, centre(row, picture->rows), centre(i, picture->columns));
     return KELVIN_OK;
-}
-
-static kelvin_status compute_cells(struct picture *picture, size_t threads)
-{
-    const struct figure_watch *watch = picture->watch;
-    kelvin_pool *pool;
-    picture->change = kelvin_alloc(picture->rows * picture->columns, sizeof *picture->change);
-    if (!picture->change) return KELVIN_ENOMEM;
-    KELVIN_TRY(kelvin_pool_create(&pool, threads));
-    watch->start(watch->context, "computing", picture->rows);
-    const kelvin_status status = kelvin_pool_run(pool, compute_row, picture, picture->rows);
-    watch->end(watch->context);
-    kelvin_pool_destroy(pool);
-    return status;
 }
 
 static kelvin_status write_cells(const struct figure_options *options, const struct picture *picture)
@@ -68,19 +52,19 @@ static kelvin_status write_cells(const struct figure_options *options, const str
 /* ---- the boundary ---- */
 
 /* Where the boundary leaves alpha = 0; false if it is nowhere. */
-static bool leaves_zero(struct boundary *b, double *rest)
+static bool leaves_zero(const struct boundary *b, double *rest)
 {
     return boundary_rest(b, rest, 1e-12, 1 - 1e-12, 0);
 }
 
-static void write_point(FILE *out, struct boundary *b, double rest)
+static void write_point(FILE *out, const struct boundary *b, double rest)
 {
     double alpha;
     if (boundary_alpha(b, &alpha, 0, 1, rest)) fprintf(out, "%.15g,%.15g,%.10g\n", 1 - rest, alpha, rest);
 }
 
 /* At the edges of the columns, from where the boundary leaves alpha = 0 to all but certainty. */
-static kelvin_status write_boundary(const struct figure_options *options, struct boundary *b)
+static kelvin_status write_boundary(const struct figure_options *options, const struct boundary *b)
 {
     const double columns = (double)options->grid;
     double start = 0;
@@ -95,7 +79,7 @@ static kelvin_status write_boundary(const struct figure_options *options, struct
     return output_close(&table, KELVIN_OK);
 }
 
-static void print_boundary(FILE *out, struct boundary *b)
+static void print_boundary(FILE *out, const struct boundary *b)
 {
     static const double rest = 1e-7;
     double alpha, start;
@@ -109,21 +93,15 @@ static void print_boundary(FILE *out, struct boundary *b)
 
 static kelvin_status run(const struct figure_options *options)
 {
-    struct picture picture = {
-        .columns = options->grid, .rows = (3 * options->grid + 3) / 4, .K = options->classes, .watch = options->watch};
-    struct boundary b;
-    kelvin_status status = boundary_create(&b, options->classes);
-    if (status) goto done;
-    status = compute_cells(&picture, options->threads);
-    if (status) goto done;
-    status = write_cells(options, &picture);
-    if (status) goto done;
-    status = write_boundary(options, &b);
-    if (status) goto done;
-    print_boundary(options->out, &b);
-done:
+    struct picture picture = {.columns = options->grid, .rows = (3 * options->grid + 3) / 4, .watch = options->watch};
+    KELVIN_TRY(boundary_make(&picture.boundary, options->classes));
+    picture.change = kelvin_alloc(picture.rows * picture.columns, sizeof *picture.change);
+    if (!picture.change) return KELVIN_ENOMEM;
+    kelvin_status status = figure_tasks(options, "computing", picture.rows, compute_row, &picture, picture.rows);
+    if (!status) status = write_cells(options, &picture);
+    if (!status) status = write_boundary(options, &picture.boundary);
+    if (!status) print_boundary(options->out, &picture.boundary);
     kelvin_free(picture.change);
-    boundary_destroy(&b);
     return status;
 }
 
