@@ -334,7 +334,6 @@ kelvin_status chart_files(enum chart_made *made, const struct chart *chart, cons
 
 void chart_print_files(FILE *out, const struct chart *chart, const char *folder, enum chart_made made)
 {
-    if (made >= CHART_NUMBERS) fprintf(out, "%s/%s.csv\n%s/%s.gp\n", folder, chart->name, folder, chart->name);
-    for (size_t i = 0; made == CHART_PICTURES && output_picture(false, i); i++)
-        fprintf(out, "%s/%s%s\n", folder, chart->name, output_picture(false, i));
+    static const char *const tables[] = {".csv", NULL};
+    if (made != CHART_NOTHING) output_print_files(out, folder, chart->name, tables, made == CHART_PICTURES, false);
 }

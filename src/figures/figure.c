@@ -116,9 +116,5 @@ kelvin_status figure_draw(const struct figure *figure, const struct figure_optio
 void figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn)
 {
     fputc('\n', options->out);
-    for (size_t i = 0; figure->tables[i]; i++)
-        fprintf(options->out, "%s/%s%s\n", options->folder, figure->name, figure->tables[i]);
-    fprintf(options->out, "%s/%s.gp\n", options->folder, figure->name);
-    for (size_t i = 0; drawn && output_picture(figure->moves, i); i++)
-        fprintf(options->out, "%s/%s%s\n", options->folder, figure->name, output_picture(figure->moves, i));
+    output_print_files(options->out, options->folder, figure->name, figure->tables, drawn, figure->moves);
 }

@@ -17,9 +17,6 @@ struct output {
     char path[OUTPUT_PATH], temporary[OUTPUT_PATH];
 };
 
-/* The i-th picture of a figure, ".png" or ..., and ".gif" if it moves; NULL after the last. */
-const char *output_picture(bool moves, size_t i);
-
 /* KELVIN_EUSAGE if the folder cannot be written, or not be made where it is missing. Makes nothing. */
 KELVIN_MUST_CHECK kelvin_status output_check_folder(const char *folder);
 
@@ -47,5 +44,10 @@ void output_prelude(FILE *script);
 /* Lets gnuplot draw FOLDER/NAME.png, .svg, .pdf (and .gif if it moves) by FOLDER/NAME.gp: all of them, or none. */
 KELVIN_MUST_CHECK kelvin_status output_draw(const char *folder, const char *name, bool moves,
                                             const struct figure_watch *watch);
+
+/* The files that there are then, a line each: tables (".csv", ..., NULL), the script, and pictures if they are drawn.
+ */
+void output_print_files(FILE *out, const char *folder, const char *name, const char *const *tables, bool drawn,
+                        bool moves);
 
 #endif
