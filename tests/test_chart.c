@@ -21,29 +21,26 @@ static void known_ticks(void **state)
     static const struct {
         struct chart_range range;
         size_t most;
-        bool whole;
         const char *labels;
     } cases[] = {
-        {{0, 87, false}, 5, false, "0 20 40 60 80"},
+        {{0, 87, false}, 5, "0 20 40 60 80"},
         {{-0.35, 0.1, false},
          6,
-         false,
          "\xe2\x88\x92"
          "0.3 \xe2\x88\x92"
          "0.2 \xe2\x88\x92"
          "0.1 0.0 0.1"},
-        {{1, 200, true}, 8, false, "1 2 5 10 20 50 100 200"},
-        {{1, 200, true}, 5, false, "1 3 10 30 100"},
-        {{0.5, 3e6, true}, 8, false, "1 10 100 1000 10000 100000 1e6"},
-        {{1, 3, false}, 9, true, "1 2 3"},
-        {{2e6, 4e6, false}, 5, false, "2.0e6 2.5e6 3.0e6 3.5e6 4.0e6"},
-        {{0, 3e-6, false}, 4, false, "0 1e-6 2e-6 3e-6"},
-        {{30, 40, true}, 4, false, "30 35 40"}, /* less than a decade */
+        {{1, 200, true}, 8, "1 2 5 10 20 50 100 200"},
+        {{1, 200, true}, 5, "1 3 10 30 100"},
+        {{0.5, 3e6, true}, 8, "1 10 100 1000 10000 100000 1e6"},
+        {{2e6, 4e6, false}, 5, "2.0e6 2.5e6 3.0e6 3.5e6 4.0e6"},
+        {{0, 3e-6, false}, 4, "0 1e-6 2e-6 3e-6"},
+        {{30, 40, true}, 4, "30 35 40"}, /* less than a decade */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct chart_tick ticks[CHART_TICKS];
         char all[256] = "";
-        const size_t n = chart_ticks(ticks, &cases[i].range, cases[i].most, cases[i].whole);
+        const size_t n = chart_ticks(ticks, &cases[i].range, cases[i].most);
         for (size_t k = 0; k < n; k++) {
             strcat(all, k ? " " : "");
             strcat(all, ticks[k].label);
@@ -66,7 +63,7 @@ static void any_ticks(void **state)
         range.high = log ? range.low * (1 + 1e-3 + span) : range.low + size * span;
         const size_t most = 2 + i % 9;
         struct chart_tick ticks[CHART_TICKS];
-        const size_t n = chart_ticks(ticks, &range, most, false);
+        const size_t n = chart_ticks(ticks, &range, most);
         assert_in_range(n, 1, most + 1);
         const double slack = 1e-6 * (range.high - range.low);
         for (size_t k = 0; k < n; k++) {

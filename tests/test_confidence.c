@@ -3,11 +3,9 @@
  * spread of repeated simulations; the distance against a difference of means. */
 #include "check.h"
 
-#include "figures/confidence_cdf.h"
+#include "figures/calculus.h"
 #include "figures/figure.h"
-#include "figures/integral.h"
 #include "figures/simulation.h"
-#include "figures/tempered.h"
 
 #include <stdlib.h>
 #include <string.h>

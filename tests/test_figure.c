@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "figures/figure.h"
-#include "figures/temperatures.h"
+#include "figures/tempered.h"
 
 #include <dirent.h>
 #include <stdlib.h>

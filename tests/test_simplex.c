@@ -4,7 +4,6 @@
 #include "check.h"
 
 #include "figures/ascent.h"
-#include "figures/mass.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

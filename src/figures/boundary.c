@@ -3,9 +3,7 @@
  *     z_wrong = 0,   z_other = log(rest / (K - 1) / (1 - rest)) */
 #include "figures/boundary.h"
 
-#include "figures/bisect.h"
-
-#include <math.h>
+#include "figures/calculus.h"
 
 enum { WRONG, TRUE };
 

@@ -2,11 +2,8 @@
  * simulated from the densities (simulation.c). Paper: appendix "Proof that confidence prior converges to a cold
  * likelihood", figure "CDF of the categorical likelihood tempered to various temperatures". */
 #include "figures/cdf_validation_gp.h"
-#include "figures/confidence_cdf.h"
-#include "figures/figure.h"
 #include "figures/output.h"
 #include "figures/simulation.h"
-#include "figures/temperatures.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Charts of what chains did on their way, and of whether they agree. */
-#include "figures/chart_ticks.h"
+#include "figures/chart_layout.h"
 #include "figures/posterior_charts.h"
 
 #include <math.h>

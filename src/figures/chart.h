@@ -51,7 +51,6 @@ struct chart_axis {
     bool log;
     double floor, ceiling;    /* values beyond these there are not, nor ticks; the same: any value can be */
     double span;              /* what is closer together than this is drawn so, rather than as a difference */
-    bool whole;               /* ticks at integers alone */
     const char *const *names; /* (n_names) at 0, 1, ..., instead of numbers; NULL: numbers */
     size_t n_names;
 };

@@ -88,7 +88,7 @@ static size_t fit(double space, double each)
 static size_t number_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_axis *axis,
                            const struct chart_range *range, size_t most)
 {
-    const size_t all = chart_ticks(ticks, range, most, axis->whole);
+    const size_t all = chart_ticks(ticks, range, most);
     size_t n = 0;
     for (size_t i = 0; i < all; i++)
         if (chart_possible(axis, ticks[i].at) || (n == 0 && i + 1 == all)) ticks[n++] = ticks[i];

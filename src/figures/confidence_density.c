@@ -5,11 +5,9 @@
  * and the bound's local maxima below 1/2 (at p = T): predictions that are wrong, and still preferred to all others
  * nearby. Paper: section "Confidence prior" and appendix "Proof that confidence prior converges to a cold likelihood".
  */
-#include "figures/bisect.h"
+#include "figures/calculus.h"
 #include "figures/confidence_density_gp.h"
-#include "figures/figure.h"
 #include "figures/output.h"
-#include "figures/temperatures.h"
 #include "figures/tempered.h"
 
 #include <math.h>

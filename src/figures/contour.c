@@ -1,7 +1,7 @@
 /* Marching squares: in each cell of the lattice the corners above the level say which edges the curve crosses; where it
  * crosses is linear interpolation. Two cells share an edge, so an edge is linked to at most two others, and following
  * the links gives whole curves. */
-#include "figures/contour.h"
+#include "figures/lattice.h"
 
 /* Edges of a cell: below, right, above, left. Bits of a case: corners (column, row) (0,0), (1,0), (1,1), (0,1). */
 enum { BELOW, RIGHT, ABOVE, LEFT, NONE };

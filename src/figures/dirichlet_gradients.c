@@ -10,9 +10,8 @@
  * the log-density over 6.49, 6.50 and 6.49 units, and the mean over 500 x 500 points is within 0.02 of the middle.)
  * For alpha < 1 the mean depends on how near to the corners one looks: it is taken over 500 x 500 points. */
 #include "figures/ascent.h"
+#include "figures/calculus.h"
 #include "figures/dirichlet_gradients_gp.h"
-#include "figures/log_sum.h"
-#include "figures/mass.h"
 #include "figures/output.h"
 
 enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5 };
@@ -22,11 +21,10 @@ static const double edge = 0.5 / (MEAN_GRID - 1);
 
 static kelvin_status parse_panels(kelvin_density panel[PANELS], double alpha)
 {
-    char prior[64];
-    snprintf(prior, sizeof prior, "dirichlet:%.17g", alpha);
     KELVIN_TRY(kelvin_density_parse(&panel[0], "categorical"));
-    KELVIN_TRY(kelvin_density_parse(&panel[1], prior));
-    KELVIN_TRY(kelvin_density_parse(&panel[2], prior));
+    KELVIN_TRY(kelvin_density_parse(&panel[2], "dirichlet:1"));
+    panel[2].param[0] = alpha;
+    panel[1] = panel[2];
     panel[1].likelihood = false;
     return KELVIN_OK;
 }

@@ -1,14 +1,12 @@
 /* distribution-slices: priors, likelihoods and posteriors of one prediction for two classes, over the predicted
  * probability p of the true class, and their local maxima. The densities are the library's, listed in slices.c:
  *
- *     value(t) = factor * log f(z),  z = (t, 0),  t = log(p / (1 - p)).
+ *     value(t) = power * log f(z),  z = (t, 0),  t = log(p / (1 - p)).
  *
  * Paper: figure "Slices of various prior, likelihood, and posterior distributions". */
 #include "figures/distribution_slices_gp.h"
-#include "figures/figure.h"
 #include "figures/output.h"
 #include "figures/slices.h"
-#include "figures/temperatures.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,26 +23,24 @@ static const struct published {
     {SLICE_POSTERIOR, "NDG + categ.", {0.0015, -1.4e-9}},
 };
 
-static void write_curve(FILE *out, const struct slice *slices, size_t index, size_t n)
+static void write_row(FILE *out, const struct slice *slices, size_t index, double t, int digits)
 {
-    const struct slice *s = &slices[index];
-    if (index) fputs("\n\n", out);
-    for (size_t i = 0; i < n; i++) {
-        const double t = slice_logit(i, n), value = slice_value(s, t);
-        fprintf(out, "%d,%zu,%.10g,%.10g,%.10g,%.10g,%.10g,%.10g\n", (int)s->panel, index, t, slice_probability(t),
-                slice_probability(-t), slice_axis(t), value, value + s->shift);
-    }
+    const double value = slice_value(&slices[index], t);
+    fprintf(out, "%d,%zu,%.*g,%.*g,%.*g,%.*g,%.10g,%.10g\n", (int)slices[index].panel, index, digits, t, digits,
+            slice_probability(t), digits, slice_probability(-t), digits, slice_axis(t), value,
+            value + slices[index].shift);
 }
 
 static void describe(FILE *out, const struct slice *slices)
 {
     for (size_t i = 0; i < SLICES; i++) {
         const struct slice *s = &slices[i];
+        const kelvin_density *density = &s->tempered.density;
         char text[96];
-        kelvin_density_format(text, sizeof text, &s->density);
+        kelvin_density_format(text, sizeof text, density);
         fprintf(out, "# curve %zu, panel %d (%s): %s: ", i, (int)s->panel, slice_panels[s->panel], s->name);
-        if (s->factor > 1) fprintf(out, "%.10g times ", s->factor);
-        fprintf(out, "%s%s, drawn higher by %.10g\n", text, s->density.likelihood ? " with likelihood" : "", s->shift);
+        if (s->tempered.power > 1) fprintf(out, "%.10g times ", s->tempered.power);
+        fprintf(out, "%s%s, drawn higher by %.10g\n", text, density->likelihood ? " with likelihood" : "", s->shift);
     }
 }
 
@@ -59,7 +55,10 @@ static kelvin_status write_curves(const struct figure_options *options, const st
         "# picture puts it: log(2 probability) below 1/2, -log(2 complement) above. value is the log-density without\n"
         "# constants, drawn is what the picture shows. A block is a curve:\n"));
     describe(table.file, slices);
-    for (size_t i = 0; i < SLICES; i++) write_curve(table.file, slices, i, options->grid);
+    for (size_t i = 0; i < SLICES; i++) {
+        if (i) fputs("\n\n", table.file);
+        for (size_t k = 0; k < options->grid; k++) write_row(table.file, slices, i, slice_logit(k, options->grid), 10);
+    }
     return output_close(&table, KELVIN_OK);
 }
 
@@ -70,11 +69,7 @@ static kelvin_status write_maxima(const struct figure_options *options, const st
         &table, &distribution_slices_figure, options, "-maxima.csv", columns,
         "# Local maxima between the ends of the axis, columns and curves as in the table of the curves.\n"));
     for (size_t i = 0; i < SLICES; i++)
-        for (size_t j = 0; j < slices[i].n_maxima; j++) {
-            const double t = slices[i].maximum[j], value = slice_value(&slices[i], t);
-            fprintf(table.file, "%d,%zu,%.15g,%.15g,%.15g,%.15g,%.10g,%.10g\n", (int)slices[i].panel, i, t,
-                    slice_probability(t), slice_probability(-t), slice_axis(t), value, value + slices[i].shift);
-        }
+        for (size_t j = 0; j < slices[i].n_maxima; j++) write_row(table.file, slices, i, slices[i].maximum[j], 15);
     return output_close(&table, KELVIN_OK);
 }
 

@@ -5,7 +5,6 @@
  *
  * where value changes with the logit of that class alone. Paper: appendix "Factorization of NDG posterior". It prints
  * log(1 / alpha + 1) as a standard deviation; its picture, and the library, take it for the variance. */
-#include "figures/figure.h"
 #include "figures/ndg_ridgeline_gp.h"
 #include "figures/output.h"
 

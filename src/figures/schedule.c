@@ -1,6 +1,5 @@
 /* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
  * Paper: appendix "Implementation details". */
-#include "figures/figure.h"
 #include "figures/output.h"
 #include "figures/schedule_gp.h"
 

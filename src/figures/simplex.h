@@ -40,4 +40,15 @@ struct place simplex_move(const kelvin_density *density, const double z[SIMPLEX]
 /* Prediction `index` of those that `seed` spreads evenly over the simplex. */
 void simplex_uniform(double p[SIMPLEX], uint64_t seed, uint64_t index);
 
+/* ---- mass.c ---- */
+
+/* The concentrations that it works for: to 1e-10 from 1e-3 to 1e3; below that to about 1e-13 / alpha. */
+#define MASS_LEAST 1e-9
+#define MASS_MOST  1e3
+
+/* How much of a density lies where the true class has a probability below one half: 0.0136 for dirichlet:0.01 and the
+ * likelihood. `density` is as high as p^(alpha - 1) or lower where any p goes to zero. NaN unless MASS_LEAST <= alpha
+ * <= MASS_MOST: for alpha <= 0 the integral is not finite. */
+double mass_below_half(const kelvin_density *density, double alpha);
+
 #endif

@@ -1,10 +1,8 @@
 /* wasserstein: how far the cold likelihood and the upper bound on confidence prior times likelihood are apart, over
  * temperature: W(T) = integral over z of |F_cold(z) - F_upper(z)|, by quadrature (confidence_cdf.c). Paper: appendix
  * "Proof that confidence prior converges to a cold likelihood". */
-#include "figures/confidence_cdf.h"
-#include "figures/figure.h"
 #include "figures/output.h"
-#include "figures/temperatures.h"
+#include "figures/tempered.h"
 #include "figures/wasserstein_gp.h"
 
 #include <math.h>
