@@ -2,7 +2,7 @@
  * simulated from the densities (simulation.c). Paper: appendix "Proof that confidence prior converges to a cold
  * likelihood", figure "CDF of the categorical likelihood tempered to various temperatures". */
 #include "figures/cdf_validation_gp.h"
-#include "figures/output.h"
+#include "figures/figure.h"
 #include "figures/simulation.h"
 
 #include <math.h>
@@ -67,8 +67,8 @@ static void write_rows(FILE *file, const struct picture *picture, size_t k)
 
 static kelvin_status write_table(const struct figure_options *options, const struct picture *picture)
 {
-    struct output table;
-    KELVIN_TRY(output_table(
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
         &table, &cdf_validation_figure, options, ".csv",
         "temperature,z,cold,cold_simulated,cold_error,upper,upper_simulated,upper_error",
         "# P(probability of the true class <= z) by closed form, by simulation, and the simulation's standard error.\n"

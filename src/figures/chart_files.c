@@ -66,7 +66,7 @@ static void put_series(FILE *file, const struct chart_series *s, const char *pan
 
 static kelvin_status write_table(const struct chart *chart, const char *folder)
 {
-    struct output table;
+    struct figure_file table;
     size_t number = 0;
     KELVIN_TRY(output_open(&table, folder, chart->name, ".csv"));
     fputs("series,x,y,low,high,to,panel,name\n", table.file);
@@ -293,7 +293,7 @@ static void put_scale(struct script *s)
 
 static kelvin_status write_script(const struct chart *chart, const char *folder)
 {
-    struct output output;
+    struct figure_file output;
     size_t block = 0;
     KELVIN_TRY(output_open(&output, folder, chart->name, ".gp"));
     struct script s = {.file = output.file, .chart = chart};

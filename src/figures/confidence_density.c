@@ -7,7 +7,7 @@
  */
 #include "figures/calculus.h"
 #include "figures/confidence_density_gp.h"
-#include "figures/output.h"
+#include "figures/figure.h"
 #include "figures/tempered.h"
 
 #include <math.h>
@@ -67,8 +67,8 @@ static kelvin_status read_temperatures(struct picture *picture, const char *text
 
 static kelvin_status write_curves(const struct figure_options *options, const struct picture *picture)
 {
-    struct output table;
-    KELVIN_TRY(output_table(
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
         &table, &confidence_density_figure, options, ".csv", "temperature,p,cold,upper",
         "# Densities, 1 at p = 1, of the probability p of the true class. One block for each temperature.\n"));
     for (size_t k = 0; k < picture->n; k++) {
@@ -85,8 +85,8 @@ static kelvin_status write_curves(const struct figure_options *options, const st
 
 static kelvin_status write_peaks(const struct figure_options *options, const struct picture *picture)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, &confidence_density_figure, options, "-peaks.csv", "temperature,p,upper",
+    struct figure_file table;
+    KELVIN_TRY(figure_table(&table, &confidence_density_figure, options, "-peaks.csv", "temperature,p,upper",
                             "# Local maxima of the upper bound below p = 1/2.\n"));
     fputs("local maxima of the upper bound below 1/2 (none at T = 1/2 and above)\n"
           "  temperature         p   density\n",

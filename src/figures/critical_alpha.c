@@ -9,7 +9,7 @@
  * step direction", figure "critical value". */
 #include "figures/boundary.h"
 #include "figures/critical_alpha_gp.h"
-#include "figures/output.h"
+#include "figures/figure.h"
 
 #include <math.h>
 
@@ -38,8 +38,8 @@ static kelvin_status write_rows(FILE *out, double *apart, size_t classes)
 static kelvin_status run(const struct figure_options *options)
 {
     double apart = 0;
-    struct output table;
-    KELVIN_TRY(output_table(&table, &critical_alpha_figure, options, ".csv", "classes,critical,formula", ""));
+    struct figure_file table;
+    KELVIN_TRY(figure_table(&table, &critical_alpha_figure, options, ".csv", "classes,critical,formula", ""));
     fprintf(table.file, "# Found by bisection at 1 - p_wrong = %g, and (classes - 2) / classes.\n", all_but_certain);
     const kelvin_status status = output_close(&table, write_rows(table.file, &apart, options->classes));
     if (!status)

@@ -1,8 +1,8 @@
 /* decision-boundary: figure 1 of the paper. Where the ensemble of HMC draws gives both classes the probability 1/2, for
  * a prior that smooths the labels and for one that trusts them. */
 #include "figures/decision_boundary_gp.h"
+#include "figures/figure.h"
 #include "figures/lattice.h"
-#include "figures/output.h"
 #include "figures/toy_posteriors.h"
 
 #include <kelvin/posterior.h>
@@ -78,9 +78,9 @@ static kelvin_status write_lattice(const struct figure_options *options, const s
 {
     const struct lattice *lattice = &picture->lattice;
     char columns[64];
-    struct output output;
+    struct figure_file output;
     snprintf(columns, sizeof columns, "x0,x1,%s,%s", toy_posteriors[0].column, toy_posteriors[1].column);
-    KELVIN_TRY(output_table(&output, &decision_boundary_figure, options, ".csv", columns,
+    KELVIN_TRY(figure_table(&output, &decision_boundary_figure, options, ".csv", columns,
                             "# Posterior predictive probability of class 0 on a lattice.\n"));
     write_parameters(output.file, picture, options);
     for (size_t i = 0; i < lattice->n * lattice->n; i++)
@@ -91,8 +91,8 @@ static kelvin_status write_lattice(const struct figure_options *options, const s
 
 static kelvin_status write_points(const struct figure_options *options, const kelvin_data *data)
 {
-    struct output output;
-    KELVIN_TRY(output_table(&output, &decision_boundary_figure, options, "-points.csv", "x0,x1,label,odd",
+    struct figure_file output;
+    KELVIN_TRY(figure_table(&output, &decision_boundary_figure, options, "-points.csv", "x0,x1,label,odd",
                             "# The training points; odd = 1: the one of its class that stands among the others.\n"));
     for (size_t i = 0; i < data->train.n; i++)
         fprintf(output.file, "%.6g,%.6g,%d,%d\n", data->train.x[2 * i], data->train.x[2 * i + 1], (int)data->train.y[i],
@@ -118,8 +118,8 @@ static void write_point(void *context, double column, double row, bool first)
 
 static kelvin_status write_contours(const struct figure_options *options, const struct picture *picture)
 {
-    struct output output;
-    KELVIN_TRY(output_table(
+    struct figure_file output;
+    KELVIN_TRY(figure_table(
         &output, &decision_boundary_figure, options, "-contour.csv", "x0,x1,alpha",
         "# Where the posterior predictive gives both classes 1/2. A blank line ends a curve, two a posterior.\n"));
     write_parameters(output.file, picture, options);

@@ -12,7 +12,7 @@
 #include "figures/ascent.h"
 #include "figures/calculus.h"
 #include "figures/dirichlet_gradients_gp.h"
-#include "figures/output.h"
+#include "figures/figure.h"
 
 enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5 };
 
@@ -34,7 +34,7 @@ static bool point_inside(double p[SIMPLEX], size_t column, size_t row, size_t n)
 {
     const double last = (double)(n - 1);
     simplex_prediction(p, (struct place){(double)column / last, SIMPLEX_HEIGHT * (double)row / last});
-    return simplex_least(p) > 1e-9;
+    return fmin(p[0], fmin(p[1], p[2])) > 1e-9;
 }
 
 static double log_density(const kelvin_density *density, const double p[SIMPLEX])
@@ -59,10 +59,10 @@ static double log_mean(const kelvin_density *density)
 
 static kelvin_status write_raster(const struct figure_options *options, const kelvin_density panel[PANELS])
 {
-    struct output table;
+    struct figure_file table;
     const double width = 1.0 / RASTER, mean[PANELS] = {log_mean(&panel[0]), log_mean(&panel[1]), log_mean(&panel[2])};
     KELVIN_TRY(
-        output_table(&table, &dirichlet_gradients_figure, options, ".csv", "x,y,likelihood,prior,posterior", ""));
+        figure_table(&table, &dirichlet_gradients_figure, options, ".csv", "x,y,likelihood,prior,posterior", ""));
     fprintf(table.file, "# Logarithms of the densities, each divided by its mean over %d x %d points.\n", MEAN_GRID,
             MEAN_GRID);
     fputs("# Outside the triangle: at the nearest prediction inside.\n", table.file);
@@ -81,9 +81,9 @@ static kelvin_status write_raster(const struct figure_options *options, const ke
 
 static kelvin_status write_field(const struct figure_options *options, const kelvin_density panel[PANELS])
 {
-    struct output table;
+    struct figure_file table;
     KELVIN_TRY(
-        output_table(&table, &dirichlet_gradients_figure, options, "-field.csv", "panel,x,y,dx,dy",
+        figure_table(&table, &dirichlet_gradients_figure, options, "-field.csv", "panel,x,y,dx,dy",
                      "# Panels: 0 likelihood, 1 prior, 2 posterior. (dx, dy) for a gradient step of length 1.\n"));
     for (size_t i = 0; i < PANELS; i++) {
         if (i) fputs("\n\n", table.file);
@@ -128,8 +128,8 @@ static kelvin_status write_ways(FILE *file, const struct figure_options *options
 
 static kelvin_status write_particles(const struct figure_options *options, const kelvin_density panel[PANELS])
 {
-    struct output table;
-    KELVIN_TRY(output_table(
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
         &table, &dirichlet_gradients_figure, options, "-particles.csv", "panel,particle,step,until,x,y",
         "# Panels: 0 likelihood, 1 prior, 2 posterior. From `step` to `until` a particle stays within 0.015 of (x, "
         "y);\n"

@@ -5,7 +5,7 @@
  *
  * Paper: figure "Slices of various prior, likelihood, and posterior distributions". */
 #include "figures/distribution_slices_gp.h"
-#include "figures/output.h"
+#include "figures/figure.h"
 #include "figures/slices.h"
 
 #include <math.h>
@@ -48,8 +48,8 @@ static const char columns[] = "panel,curve,logit,probability,complement,axis,val
 
 static kelvin_status write_curves(const struct figure_options *options, const struct slice *slices)
 {
-    struct output table;
-    KELVIN_TRY(output_table(
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
         &table, &distribution_slices_figure, options, ".csv", columns,
         "# Two classes; probability is that of the true class, complement that of the other; axis is where the\n"
         "# picture puts it: log(2 probability) below 1/2, -log(2 complement) above. value is the log-density without\n"
@@ -64,8 +64,8 @@ static kelvin_status write_curves(const struct figure_options *options, const st
 
 static kelvin_status write_maxima(const struct figure_options *options, const struct slice *slices)
 {
-    struct output table;
-    KELVIN_TRY(output_table(
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
         &table, &distribution_slices_figure, options, "-maxima.csv", columns,
         "# Local maxima between the ends of the axis, columns and curves as in the table of the curves.\n"));
     for (size_t i = 0; i < SLICES; i++)

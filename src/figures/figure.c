@@ -1,8 +1,6 @@
 /* What all figures have in common: their options, and the way from numbers to files. */
 #include "figures/figure.h"
 
-#include "figures/output.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -14,14 +12,14 @@ static const struct option {
     enum kind kind;
     size_t offset;
     double least, most;
-} table[] = {
+} known[] = {
 #define ROW(field, kind, metavar, least, most, help)                                                                   \
     {#field, kind, offsetof(struct figure_options, field), least, most},
     FIGURE_OPTIONS(ROW)
 #undef ROW
 };
 
-enum { N_OPTIONS = sizeof table / sizeof *table };
+enum { N_OPTIONS = sizeof known / sizeof *known };
 
 static kelvin_status check(const struct option *option, const struct figure *figure,
                            const struct figure_options *options)
@@ -72,14 +70,25 @@ static void write_value(FILE *out, enum kind kind, const void *at)
     }
 }
 
-void figure_write_parameters(FILE *out, const char *prefix, const struct figure *figure,
+/* The options that the figure heeds, as lines "PREFIXname = value" that gnuplot can read as well. */
+static void write_parameters(FILE *out, const char *prefix, const struct figure *figure,
                              const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++) {
-        if (!figure_option(figure, table[i].name)) continue;
-        fprintf(out, "%s%s = ", prefix, table[i].name);
-        write_value(out, table[i].kind, (const char *)options + table[i].offset);
+        if (!figure_option(figure, known[i].name)) continue;
+        fprintf(out, "%s%s = ", prefix, known[i].name);
+        write_value(out, known[i].kind, (const char *)options + known[i].offset);
     }
+}
+
+kelvin_status figure_table(struct figure_file *table, const struct figure *figure, const struct figure_options *options,
+                           const char *suffix, const char *columns, const char *note)
+{
+    KELVIN_TRY(output_open(table, options->folder, figure->name, suffix));
+    fprintf(table->file, "# %s\n", columns);
+    write_parameters(table->file, "# ", figure, options);
+    fputs(note, table->file);
+    return KELVIN_OK;
 }
 
 kelvin_status figure_piece(const struct figure_watch *watch)
@@ -99,13 +108,26 @@ kelvin_status figure_tasks(const struct figure_options *options, const char *wha
     return status;
 }
 
+/* FOLDER/FIGURE.gp: what all scripts begin with, the parameters, and the figure's own lines. */
+static kelvin_status write_script(const struct figure *figure, const struct figure_options *options)
+{
+    struct figure_file script;
+    KELVIN_TRY(output_open(&script, options->folder, figure->name, ".gp"));
+    output_prelude(script.file);
+    fputs("\n# ---- the parameters ----\n", script.file);
+    write_parameters(script.file, "", figure, options);
+    fputs("\n# ---- the picture ----\n", script.file);
+    for (size_t i = 0; figure->script[i]; i++) fputs(figure->script[i], script.file);
+    return output_close(&script, KELVIN_OK);
+}
+
 kelvin_status figure_compute(const struct figure *figure, const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (figure_option(figure, table[i].name)) KELVIN_TRY(check(&table[i], figure, options));
+        if (figure_option(figure, known[i].name)) KELVIN_TRY(check(&known[i], figure, options));
     KELVIN_TRY(output_check_folder(options->folder)); /* before the long work, not after it */
     KELVIN_TRY(figure->run(options));
-    return output_script(figure, options);
+    return write_script(figure, options);
 }
 
 kelvin_status figure_draw(const struct figure *figure, const struct figure_options *options)

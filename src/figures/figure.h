@@ -11,9 +11,9 @@
 #ifndef FIGURES_FIGURE_H
 #define FIGURES_FIGURE_H
 
-#include <kelvin/run.h>
+#include "figures/output.h"
 
-#include <stdio.h>
+#include <kelvin/run.h>
 
 enum figure_scale { FIGURE_SMOKE, FIGURE_LAPTOP, FIGURE_PAPER };
 
@@ -109,8 +109,10 @@ KELVIN_MUST_CHECK kelvin_status figure_piece(const struct figure_watch *watch);
 KELVIN_MUST_CHECK kelvin_status figure_tasks(const struct figure_options *options, const char *what, uint64_t pieces,
                                              kelvin_task *task, void *context, size_t n);
 
-/* The options that the figure heeds, as lines "PREFIXname = value" that gnuplot can read as well. */
-void figure_write_parameters(FILE *out, const char *prefix, const struct figure *figure,
-                             const struct figure_options *options);
+/* Opens a table of a figure and writes its head: the names of the columns in the first line, then the parameters, all
+ * behind a '#', so that numpy.genfromtxt(names=True) and numpy.loadtxt read it as it is. `note`: more such lines. */
+KELVIN_MUST_CHECK kelvin_status figure_table(struct figure_file *table, const struct figure *figure,
+                                             const struct figure_options *options, const char *suffix,
+                                             const char *columns, const char *note);
 
 #endif

@@ -5,8 +5,8 @@
  *
  * where value changes with the logit of that class alone. Paper: appendix "Factorization of NDG posterior". It prints
  * log(1 / alpha + 1) as a standard deviation; its picture, and the library, take it for the variance. */
+#include "figures/figure.h"
 #include "figures/ndg_ridgeline_gp.h"
-#include "figures/output.h"
 
 #include <kelvin/density.h>
 
@@ -86,9 +86,9 @@ static void find_range(double *low, double *high, const struct ridges *r)
 static kelvin_status write_curves(const struct figure_options *options, const struct ridges *r)
 {
     double low, high;
-    struct output table;
+    struct figure_file table;
     find_range(&low, &high, r);
-    KELVIN_TRY(output_table(&table, &ndg_ridgeline_figure, options, ".csv", "x,wrong,true",
+    KELVIN_TRY(figure_table(&table, &ndg_ridgeline_figure, options, ".csv", "x,wrong,true",
                             "# Densities of the logit of a wrong class (all have the same) and of the true one.\n"));
     for (size_t i = 0; i < options->grid; i++) {
         const double x = low + (high - low) * ((double)i / (double)(options->grid - 1));
@@ -99,8 +99,8 @@ static kelvin_status write_curves(const struct figure_options *options, const st
 
 static kelvin_status write_classes(const struct figure_options *options, const struct ridges *r)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, &ndg_ridgeline_figure, options, "-classes.csv", "class,mean,variance", ""));
+    struct figure_file table;
+    KELVIN_TRY(figure_table(&table, &ndg_ridgeline_figure, options, "-classes.csv", "class,mean,variance", ""));
     for (size_t k = 0; k < r->classes; k++)
         fprintf(table.file, "%zu,%.10g,%.10g\n", k, r->normal[k].mean, r->normal[k].variance);
     return output_close(&table, KELVIN_OK);

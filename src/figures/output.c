@@ -2,6 +2,7 @@
 #include "figures/output.h"
 
 #include "base/process.h"
+#include "figures/figure.h"
 #include "figures/prelude_gp.h"
 #include "files/files.h"
 
@@ -60,7 +61,7 @@ static kelvin_status output_path(char path[OUTPUT_PATH], const char *folder, con
     return kelvin_fail(KELVIN_EUSAGE, "the folder's name is too long: %.64s...", folder);
 }
 
-kelvin_status output_open(struct output *output, const char *folder, const char *name, const char *suffix)
+kelvin_status output_open(struct figure_file *output, const char *folder, const char *name, const char *suffix)
 {
     if (mkdir(folder, 0777) && errno != EEXIST)
         return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
@@ -74,17 +75,7 @@ kelvin_status output_open(struct output *output, const char *folder, const char 
     return kelvin_fail(KELVIN_EIO, "%s cannot be written: %s", output->temporary, strerror(reason));
 }
 
-kelvin_status output_table(struct output *output, const struct figure *figure, const struct figure_options *options,
-                           const char *suffix, const char *columns, const char *note)
-{
-    KELVIN_TRY(output_open(output, options->folder, figure->name, suffix));
-    fprintf(output->file, "# %s\n", columns);
-    figure_write_parameters(output->file, "# ", figure, options);
-    fputs(note, output->file);
-    return KELVIN_OK;
-}
-
-kelvin_status output_close(struct output *output, kelvin_status status)
+kelvin_status output_close(struct figure_file *output, kelvin_status status)
 {
     const bool arrived = !ferror(output->file);
     errno = 0; /* why an earlier write failed is no longer known */
@@ -100,18 +91,6 @@ kelvin_status output_close(struct output *output, kelvin_status status)
 void output_prelude(FILE *script)
 {
     for (size_t i = 0; prelude_gp[i]; i++) fputs(prelude_gp[i], script);
-}
-
-kelvin_status output_script(const struct figure *figure, const struct figure_options *options)
-{
-    struct output script;
-    KELVIN_TRY(output_open(&script, options->folder, figure->name, ".gp"));
-    output_prelude(script.file);
-    fputs("\n# ---- the parameters ----\n", script.file);
-    figure_write_parameters(script.file, "", figure, options);
-    fputs("\n# ---- the picture ----\n", script.file);
-    for (size_t i = 0; figure->script[i]; i++) fputs(figure->script[i], script.file);
-    return output_close(&script, KELVIN_OK);
 }
 
 /* ---- gnuplot ---- */

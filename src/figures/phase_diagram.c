@@ -8,7 +8,7 @@
  * "Dirichlet gradient step direction". The published picture was measured: its colours are linear in the change, and
  * saturated from -1.1 and 1.1 on. */
 #include "figures/boundary.h"
-#include "figures/output.h"
+#include "figures/figure.h"
 #include "figures/phase_diagram_gp.h"
 
 struct picture {
@@ -38,8 +38,8 @@ static kelvin_status compute_row(void *context, size_t row)
 
 static kelvin_status write_cells(const struct figure_options *options, const struct picture *picture)
 {
-    struct output table;
-    KELVIN_TRY(output_table(
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
         &table, &phase_diagram_figure, options, ".csv", "p_wrong,alpha,change",
         "# Change of the true class's log-probability per unit of step size, at the centres of the cells.\n"));
     for (size_t row = 0; row < picture->rows; row++)
@@ -68,8 +68,8 @@ static kelvin_status write_boundary(const struct figure_options *options, const 
 {
     const double columns = (double)options->grid;
     double start = 0;
-    struct output table;
-    KELVIN_TRY(output_table(
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
         &table, &phase_diagram_figure, options, "-boundary.csv", "p_wrong,alpha,rest",
         "# Where the change is 0: below alpha it is negative; rest = 1 - p_wrong. No rows: it is negative nowhere.\n"));
     if (leaves_zero(b, &start)) fprintf(table.file, "%.15g,0,%.15g\n", 1 - start, start);

@@ -1,6 +1,6 @@
 /* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
  * Paper: appendix "Implementation details". */
-#include "figures/output.h"
+#include "figures/figure.h"
 #include "figures/schedule_gp.h"
 
 #include <kelvin/sampler.h>
@@ -9,8 +9,8 @@ static kelvin_status run(const struct figure_options *options)
 {
     const kelvin_schedule *schedule;
     KELVIN_TRY(kelvin_schedule_parse(&schedule, "paper"));
-    struct output table;
-    KELVIN_TRY(output_table(&table, &schedule_figure, options, ".csv", "epoch,rate,temperature",
+    struct figure_file table;
+    KELVIN_TRY(figure_table(&table, &schedule_figure, options, ".csv", "epoch,rate,temperature",
                             "# Factors of the learning rate and of the temperature.\n"));
     for (size_t i = 0; i < options->grid; i++) {
         const double progress = (double)i / (double)(options->grid - 1);

@@ -24,9 +24,6 @@ struct place simplex_place(const double p[SIMPLEX]);
 /* The reverse; some probabilities are negative where `at` is outside the triangle. */
 void simplex_prediction(double p[SIMPLEX], struct place at);
 
-/* The smallest of the three. */
-double simplex_least(const double p[SIMPLEX]);
-
 /* Moves p, if need be, to the nearest prediction whose probabilities are all at least `least` (below 1/3). */
 void simplex_confine(double p[SIMPLEX], double least);
 

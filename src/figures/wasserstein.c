@@ -1,7 +1,7 @@
 /* wasserstein: how far the cold likelihood and the upper bound on confidence prior times likelihood are apart, over
  * temperature: W(T) = integral over z of |F_cold(z) - F_upper(z)|, by quadrature (confidence_cdf.c). Paper: appendix
  * "Proof that confidence prior converges to a cold likelihood". */
-#include "figures/output.h"
+#include "figures/figure.h"
 #include "figures/tempered.h"
 #include "figures/wasserstein_gp.h"
 
@@ -31,12 +31,12 @@ static double peak_between(double low, double high)
 static kelvin_status run(const struct figure_options *options)
 {
     struct temperatures list;
-    struct output table;
+    struct figure_file table;
     KELVIN_TRY(temperatures_parse_n(&list, options->temperatures, 2, "the lowest, then the highest"));
     const double low = list.T[0], high = list.T[1];
     if (low >= high)
         return kelvin_fail(KELVIN_EUSAGE, "--temperatures: the lowest comes first and must be below the highest");
-    KELVIN_TRY(output_table(&table, &wasserstein_figure, options, ".csv", "temperature,distance", ""));
+    KELVIN_TRY(figure_table(&table, &wasserstein_figure, options, ".csv", "temperature,distance", ""));
     for (size_t i = 0; i < options->grid; i++) {
         const double T = temperature_at(low, high, i, options->grid);
         fprintf(table.file, "%.10g,%.10g\n", T, cdf_distance(T));
