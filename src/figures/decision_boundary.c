@@ -33,8 +33,7 @@ static kelvin_status predict(struct picture *picture, const struct figure_option
     watch->start(watch->context, "predicting", TOY_POSTERIORS * grid);
     for (size_t i = 0; i < TOY_POSTERIORS && !status; i++) {
         double *p = picture->p[i] = kelvin_alloc(grid * grid, sizeof *p);
-        status =
-            p ? lattice_predictive(p, &picture->lattice, picture->samples[i], options->threads, watch) : KELVIN_ENOMEM;
+        status = p ? lattice_predictive(p, &picture->lattice, picture->samples[i], options) : KELVIN_ENOMEM;
     }
     watch->end(watch->context);
     return status;
@@ -134,23 +133,21 @@ static kelvin_status write_contours(const struct figure_options *options, const 
 
 /* ---- what is printed ---- */
 
-static const struct {
+static const struct row {
     const char *title, *format;
     double factor;
-    size_t offset; /* in struct toy_numbers */
-} rows[] = {
-    {"acceptance", "%.1f %%", 100, offsetof(struct toy_numbers, acceptance)},
-    {"R-hat, parameters", "%.2f", 1, offsetof(struct toy_numbers, rhat_params)},
-    {"R-hat, function space", "%.2f", 1, offsetof(struct toy_numbers, rhat_function)},
-    {"training accuracy", "%.1f %%", 100, offsetof(struct toy_numbers, accuracy)},
-    {"seconds", "%.1f", 1, offsetof(struct toy_numbers, seconds)},
+} rows[TOY_NUMBERS] = {
+    [TOY_ACCEPTANCE] = {"acceptance", "%.1f %%", 100},
+    [TOY_RHAT_PARAMETERS] = {"R-hat, parameters", "%.2f", 1},
+    [TOY_RHAT_FUNCTION] = {"R-hat, function space", "%.2f", 1},
+    [TOY_ACCURACY] = {"training accuracy", "%.1f %%", 100},
+    [TOY_SECONDS] = {"seconds", "%.1f", 1},
 };
 
-static void print_number(FILE *out, const char *format, double factor, const struct toy_numbers *numbers, size_t offset)
+static void print_number(FILE *out, const struct row *row, double value)
 {
     char text[32];
-    const double *value = (const double *)(const void *)((const char *)numbers + offset);
-    snprintf(text, sizeof text, format, factor * *value);
+    snprintf(text, sizeof text, row->format, row->factor * value);
     fprintf(out, "%12s", text);
 }
 
@@ -161,14 +158,14 @@ static void print_numbers(const struct figure_options *options, const struct pic
     for (size_t i = 0; i < TOY_POSTERIORS; i++) fprintf(out, "%24s", toy_posteriors[i].label);
     fprintf(out, "\n%-24s", "");
     for (size_t i = 0; i < TOY_POSTERIORS; i++) fprintf(out, "%12s%12s", "here", "published");
-    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    for (size_t r = 0; r < TOY_NUMBERS; r++) {
         fprintf(out, "\n%-24s", rows[r].title);
         for (size_t i = 0; i < TOY_POSTERIORS; i++) {
             const kelvin_diagnosis *d = picture->found[i];
-            const struct toy_numbers ours = {d->acceptance, d->parameters.rhat_mean, d->predictions.rhat_mean,
-                                             d->training_accuracy, picture->runs[i]->seconds};
-            print_number(out, rows[r].format, rows[r].factor, &ours, rows[r].offset);
-            print_number(out, rows[r].format, rows[r].factor, &toy_posteriors[i].published, rows[r].offset);
+            const double ours[TOY_NUMBERS] = {d->acceptance, d->parameters.rhat_mean, d->predictions.rhat_mean,
+                                              d->training_accuracy, picture->runs[i]->seconds};
+            print_number(out, &rows[r], ours[r]);
+            print_number(out, &rows[r], toy_posteriors[i].published[r]);
         }
     }
     const kelvin_run_config *c = &picture->runs[0]->config;
@@ -192,8 +189,11 @@ static kelvin_status run(const struct figure_options *options)
 
 static void adjust(struct figure_options *options)
 {
-    toy_posteriors_defaults(options);
-    if (options->scale == FIGURE_SMOKE) options->grid = 100;
+    if (options->scale == FIGURE_LAPTOP) options->iterations = 100;
+    if (options->scale != FIGURE_SMOKE) return;
+    options->iterations = 20;
+    options->steps = 1000;
+    options->grid = 100;
 }
 
 const struct figure decision_boundary_figure = {
@@ -208,7 +208,7 @@ const struct figure decision_boundary_figure = {
      * upper grey point, from below. Between the points, where no label says anything, three chains do not visit all
      * modes: for the others that point is an island, or is reached from the right. R-hat at the points is 1.00 for all
      * of them. */
-    .defaults = {.grid = 400, .seed = 3},
+    .defaults = {.chains = 3, .iterations = 500, .steps = 10000, .grid = 400, .seed = 3},
     .adjust = adjust,
     .tables = {".csv", "-points.csv", "-contour.csv"},
     .script = decision_boundary_gp,

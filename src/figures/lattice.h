@@ -15,9 +15,10 @@ struct lattice lattice_around(const kelvin_data *data, double margin, size_t n);
 /* Coordinate `axis` at position `index` in 0 .. n-1. */
 double lattice_at(const struct lattice *lattice, size_t axis, double index);
 
-/* p (n, n), row by row of the second coordinate: the mean over all samples of the probability of class 0. */
+/* p (n, n), row by row of the second coordinate: the mean over all samples of the probability of class 0. Of
+ * the options threads and watch count. */
 KELVIN_MUST_CHECK kelvin_status lattice_predictive(double *p, const struct lattice *lattice, kelvin_samples *samples,
-                                                   size_t threads, const struct figure_watch *watch);
+                                                   const struct figure_options *options);
 
 /* ---- contour.c ---- */
 
