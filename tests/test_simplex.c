@@ -3,7 +3,7 @@
  * function in long double. */
 #include "check.h"
 
-#include "figures/ascent.h"
+#include "figures/simplex.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

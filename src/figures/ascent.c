@@ -1,6 +1,6 @@
 /* Gradient ascent on a log-density f in logit space, z <- z + rate * df/dz, from z = log p.
  * Paper: section "Training stability", where around 30 % of uniformly drawn particles end at a wrong class. */
-#include "figures/ascent.h"
+#include "figures/simplex.h"
 
 #include <math.h>
 #include <stdatomic.h>

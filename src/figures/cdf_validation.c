@@ -80,18 +80,12 @@ static kelvin_status write_table(const struct figure_options *options, const str
     return output_close(&table, KELVIN_OK);
 }
 
-static double largest_deviation(const struct picture *picture, size_t kind, size_t k)
+static void print_deviation(FILE *out, const struct picture *picture, size_t kind, size_t k)
 {
     double largest = -1.0;
     for (size_t i = 0; i < picture->points; i++)
         largest = fmax(largest, simulated_deviation(simulated_at(picture, kind, k) + i,
                                                     exact[kind](picture->z[i], picture->list.T[k])));
-    return largest;
-}
-
-static void print_deviation(FILE *out, const struct picture *picture, size_t kind, size_t k)
-{
-    const double largest = largest_deviation(picture, kind, k);
     if (largest < 0.0)
         fprintf(out, "   %15s", "too few draws");
     else

@@ -142,20 +142,16 @@ static void add_schedule(const struct chains *c)
     }
 }
 
-static const char *of_chains(const struct chains *c, size_t chains)
-{
-    if (c->n < chains) return chart_text(c->chart, "the first %zu of %zu chains", c->n, chains);
-    return chains == 1 ? "one chain" : chart_text(c->chart, "%zu chains", chains);
-}
-
 static void finish(const struct chains *c, size_t chains)
 {
-    const char *unit = c->longest ? c->longest->names[0] : "epoch";
-    c->chart->x.label = unit;
-    c->chart->subtitle = of_chains(c, chains);
+    struct chart *chart = c->chart;
+    chart->x.label = c->longest ? c->longest->names[0] : "epoch";
+    chart->subtitle = c->n < chains ? chart_text(chart, "the first %zu of %zu chains", c->n, chains)
+                      : chains == 1 ? "one chain"
+                                    : chart_text(chart, "%zu chains", chains);
     if (c->each > 1)
-        c->chart->subtitle =
-            chart_text(c->chart, "%s; a point is the mean of %zu %ss", c->chart->subtitle, c->each, unit);
+        chart->subtitle =
+            chart_text(chart, "%s; a point is the mean of %zu %ss", chart->subtitle, c->each, chart->x.label);
 }
 
 void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,

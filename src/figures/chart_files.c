@@ -139,12 +139,18 @@ static void put_axes(struct script *s, const struct chart_panel *panel, const st
 /* The columns of one block of the table as what the axes show. */
 struct columns {
     size_t block;
-    char x[24], y[24], low[24], high[24], to[24];
+    const char *x, *y, *low, *high, *to;
 };
 
-static void set_column(char out[24], int number, bool log)
+static struct columns columns_of(size_t block, const struct chart_series *s, bool x_log, bool y_log)
 {
-    snprintf(out, 24, log ? "(log10($%d))" : "($%d)", number);
+    const bool log = s->across ? x_log : y_log; /* where error bars are */
+    return (struct columns){block,
+                            x_log ? "(log10($2))" : "($2)",
+                            y_log ? "(log10($3))" : "($3)",
+                            log ? "(log10($4))" : "($4)",
+                            log ? "(log10($5))" : "($5)",
+                            x_log ? "(log10($6))" : "($6)"};
 }
 
 static void plot_line(FILE *file, const struct chart_series *s, const struct columns *c)
@@ -235,12 +241,7 @@ static void put_panel(struct script *s, size_t i, size_t *block)
     put_axes(s, panel, f, i + 1 == s->chart->n_panels);
     fputs("plot NaN", s->file);
     for (const struct chart_series *series = panel->series; series; series = series->next) {
-        struct columns c = {.block = (*block)++};
-        set_column(c.x, 2, x->log);
-        set_column(c.y, 3, y->log);
-        set_column(c.low, 4, series->across ? x->log : y->log);
-        set_column(c.high, 5, series->across ? x->log : y->log);
-        set_column(c.to, 6, x->log);
+        const struct columns c = columns_of((*block)++, series, x->log, y->log);
         fprintf(s->file, ", \\\n    table index %zu skip 1 ", c.block);
         plot[series->kind](s->file, series, &c);
     }

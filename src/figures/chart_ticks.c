@@ -110,16 +110,13 @@ static size_t linear(struct chart_tick ticks[CHART_TICKS], const struct chart_ra
 /* Powers of ten, every `each`-th; of them 1, 2 and 5 times as many as fit. */
 static size_t logarithmic(struct chart_tick ticks[CHART_TICKS], const struct chart_range *range, size_t most)
 {
-    static const struct {
-        int n;
-        double leading[3];
-    } choices[] = {{3, {1, 2, 5}}, {2, {1, 3, 0}}, {1, {1, 0, 0}}};
+    static const double choices[][3] = {{1, 2, 5}, {1, 3}, {1}};
     const int from = (int)floor(log10(range->low) - 1e-9), until = (int)floor(log10(range->high) + 1e-9);
     for (size_t choice = 0, each = 1;; choice < 2 ? choice++ : each++) {
         size_t n = 0;
         for (int power = from; power <= until && n <= most; power++)
-            for (int i = 0; i < choices[choice].n && n <= most; i++) {
-                const double at = choices[choice].leading[i] * pow(10, power);
+            for (int i = 0; i < 3 && choices[choice][i] > 0 && n <= most; i++) {
+                const double at = choices[choice][i] * pow(10, power);
                 const bool inside = at >= range->low * (1 - 1e-9) && at <= range->high * (1 + 1e-9);
                 if (!inside || (power % (int)each + (int)each) % (int)each != 0) continue;
                 if (n < CHART_TICKS) ticks[n].at = at, write_label(ticks[n].label, at, pow(10, power));

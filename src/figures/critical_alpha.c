@@ -15,20 +15,15 @@
 
 static const double all_but_certain = 1e-15; /* moves the critical alpha by 2/K of that */
 
-static kelvin_status find(double *critical, size_t K)
-{
-    struct boundary b;
-    KELVIN_TRY(boundary_make(&b, K));
-    if (boundary_alpha(&b, critical, -1, 1, all_but_certain)) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE, "%zu classes have no critical alpha in -1 .. 1", K);
-}
-
 static kelvin_status write_rows(FILE *out, double *apart, size_t classes)
 {
     for (size_t K = 2; K <= classes; K++) {
         const double formula = (double)(K - 2) / (double)K;
-        double critical = 0;
-        KELVIN_TRY(find(&critical, K));
+        double critical;
+        struct boundary b;
+        KELVIN_TRY(boundary_make(&b, K));
+        if (!boundary_alpha(&b, &critical, -1, 1, all_but_certain))
+            return kelvin_fail(KELVIN_EUSAGE, "%zu classes have no critical alpha in -1 .. 1", K);
         *apart = fmax(*apart, fabs(critical - formula));
         fprintf(out, "%zu,%.15g,%.15g\n", K, critical, formula);
     }

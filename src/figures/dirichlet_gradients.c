@@ -9,10 +9,9 @@
  * 26 times the mean, the same for all three. (Measured in the published picture: in each panel the colour is linear in
  * the log-density over 6.49, 6.50 and 6.49 units, and the mean over 500 x 500 points is within 0.02 of the middle.)
  * For alpha < 1 the mean depends on how near to the corners one looks: it is taken over 500 x 500 points. */
-#include "figures/ascent.h"
 #include "figures/calculus.h"
 #include "figures/dirichlet_gradients_gp.h"
-#include "figures/figure.h"
+#include "figures/simplex.h"
 
 enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5 };
 

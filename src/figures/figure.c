@@ -54,20 +54,10 @@ struct figure_options figure_defaults(const struct figure *figure, enum figure_s
 
 static void write_value(FILE *out, enum kind kind, const void *at)
 {
-    switch (kind) {
-    case SIZE:
-        fprintf(out, "%zu\n", *(const size_t *)at);
-        break;
-    case REAL:
-        fprintf(out, "%.15g\n", *(const double *)at);
-        break;
-    case TEXT:
-        fprintf(out, "\"%s\"\n", *(const char *const *)at);
-        break;
-    case SEED:
-        fprintf(out, "%" PRIu64 "\n", *(const uint64_t *)at);
-        break;
-    }
+    if (kind == SIZE) fprintf(out, "%zu\n", *(const size_t *)at);
+    if (kind == REAL) fprintf(out, "%.15g\n", *(const double *)at);
+    if (kind == TEXT) fprintf(out, "\"%s\"\n", *(const char *const *)at);
+    if (kind == SEED) fprintf(out, "%" PRIu64 "\n", *(const uint64_t *)at);
 }
 
 /* The options that the figure heeds, as lines "PREFIXname = value" that gnuplot can read as well. */

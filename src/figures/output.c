@@ -4,7 +4,6 @@
 #include "base/process.h"
 #include "figures/figure.h"
 #include "figures/prelude_gp.h"
-#include "files/files.h"
 
 #include <errno.h>
 #include <string.h>
@@ -43,8 +42,8 @@ kelvin_status output_check_folder(const char *folder)
 {
     struct stat about;
     if (stat(folder, &about) == 0 || errno != ENOENT) return check_writable(folder, folder);
-    char above[OUTPUT_PATH]; /* the folder that it would be made in */
-    if (snprintf(above, sizeof above, "%s", folder) >= OUTPUT_PATH)
+    kelvin_path above; /* the folder that it would be made in */
+    if (snprintf(above, sizeof above, "%s", folder) >= KELVIN_PATH_MAX)
         return kelvin_fail(KELVIN_EUSAGE, "the folder's name is too long: %.64s...", folder);
     size_t length = strlen(above);
     while (length > 1 && above[length - 1] == '/') length--;
@@ -54,10 +53,10 @@ kelvin_status output_check_folder(const char *folder)
 }
 
 /* FOLDER/NAME + suffix + more. */
-static kelvin_status output_path(char path[OUTPUT_PATH], const char *folder, const char *name, const char *suffix,
+static kelvin_status output_path(kelvin_path path, const char *folder, const char *name, const char *suffix,
                                  const char *more)
 {
-    if (snprintf(path, OUTPUT_PATH, "%s/%s%s%s", folder, name, suffix, more) < OUTPUT_PATH) return KELVIN_OK;
+    if (snprintf(path, KELVIN_PATH_MAX, "%s/%s%s%s", folder, name, suffix, more) < KELVIN_PATH_MAX) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "the folder's name is too long: %.64s...", folder);
 }
 
@@ -98,7 +97,7 @@ void output_prelude(FILE *script)
 struct drawing {
     const char *folder, *name;
     bool moves;
-    char script[OUTPUT_PATH], log[OUTPUT_PATH];
+    kelvin_path script, log;
 };
 
 /* Pictures are drawn under another name, NAME.part.png, and get their own when all are whole. */
@@ -106,7 +105,7 @@ static char part[] = ".part";
 
 static void remove_pictures(const struct drawing *d, const char *mark)
 {
-    char path[OUTPUT_PATH];
+    kelvin_path path;
     for (size_t i = 0; i < PICTURES; i++)
         if (output_path(path, d->folder, d->name, mark, pictures[i].suffix) == KELVIN_OK) unlink(path);
 }
@@ -134,7 +133,7 @@ static bool is_whole(const char *path, const char *end)
 /* Gives the pictures their names if all are whole. */
 static kelvin_status keep_pictures(const struct drawing *d)
 {
-    char drawn[OUTPUT_PATH], path[OUTPUT_PATH];
+    kelvin_path drawn, path;
     for (int rename_them = 0; rename_them <= 1; rename_them++)
         for (size_t i = 0; i < PICTURES; i++) {
             if (pictures[i].moves && !d->moves) continue;
@@ -150,7 +149,7 @@ static kelvin_status keep_pictures(const struct drawing *d)
 static kelvin_status judge(const struct drawing *d, int ended, const struct figure_watch *watch)
 {
     const int reason = errno;
-    char see[OUTPUT_PATH + 64];
+    char see[KELVIN_PATH_MAX + 64];
     snprintf(see, sizeof see, "see what it said in %s, then ", d->log);
     if (watch && watch->stopped(watch->context))
         return no_picture(d, kelvin_fail(KELVIN_ESTOP, "stopped by a signal"), "");

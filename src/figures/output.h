@@ -8,15 +8,13 @@
 #ifndef FIGURES_OUTPUT_H
 #define FIGURES_OUTPUT_H
 
-#include <kelvin/base.h>
+#include "files/files.h"
 
 #include <stdio.h>
 
-enum { OUTPUT_PATH = 4096 };
-
 struct figure_file {
     FILE *file;
-    char path[OUTPUT_PATH], temporary[OUTPUT_PATH];
+    kelvin_path path, temporary;
 };
 
 /* KELVIN_EUSAGE if the folder cannot be written, or not be made where it is missing. Makes nothing. */

@@ -34,11 +34,6 @@ static void limit(struct chart_axis *axis, kelvin_metric metric)
 
 /* ---- calibration ---- */
 
-static const kelvin_bin *bins_of(const kelvin_metrics *m, bool mass)
-{
-    return mass ? m->mass : m->width;
-}
-
 /* Fewer observations than this say little about a share. */
 enum { FEW = 10 };
 
@@ -95,7 +90,7 @@ static void reliability_line(struct chart *chart, const struct charted *run, siz
     few->hollow = few->small = few->thin = many->joined = true;
     few->n = many->n = 0;
     for (size_t i = 0; i < m->bins; i++) {
-        const kelvin_bin *b = &bins_of(m, mass)[i];
+        const kelvin_bin *b = mass ? &m->mass[i] : &m->width[i];
         struct chart_series *s = b->n < FEW ? few : many;
         if (!b->n) continue;
         struct chart_point *p = &s->points[s->n++];

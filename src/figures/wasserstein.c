@@ -8,12 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Point i of n in equal ratios; both ends are met exactly. */
-static double temperature_at(double low, double high, size_t i, size_t n)
-{
-    return i + 1 == n ? high : low * pow(high / low, (double)i / (double)(n - 1));
-}
-
 /* Where between the two temperatures the distance is largest, by golden section; it has one peak at most. */
 static double peak_between(double low, double high)
 {
@@ -37,8 +31,9 @@ static kelvin_status run(const struct figure_options *options)
     if (low >= high)
         return kelvin_fail(KELVIN_EUSAGE, "--temperatures: the lowest comes first and must be below the highest");
     KELVIN_TRY(figure_table(&table, &wasserstein_figure, options, ".csv", "temperature,distance", ""));
-    for (size_t i = 0; i < options->grid; i++) {
-        const double T = temperature_at(low, high, i, options->grid);
+    for (size_t i = 0; i < options->grid; i++) { /* in equal ratios; both ends are met exactly */
+        const double share = (double)i / (double)(options->grid - 1);
+        const double T = i + 1 == options->grid ? high : low * pow(high / low, share);
         fprintf(table.file, "%.10g,%.10g\n", T, cdf_distance(T));
     }
     const double peak = peak_between(low, high);
