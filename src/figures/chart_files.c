@@ -320,21 +320,14 @@ static kelvin_status write_script(const struct chart *chart, const char *folder)
 
 /* ---- all of it ---- */
 
-kelvin_status chart_files(enum chart_made *made, const struct chart *chart, const char *folder)
+kelvin_status chart_files(FILE *list, const struct chart *chart, const char *folder)
 {
-    *made = CHART_NOTHING;
+    static const char *const tables[] = {".csv", NULL};
     KELVIN_TRY(chart->status);
     KELVIN_TRY(output_check_folder(folder));
     KELVIN_TRY(write_table(chart, folder));
     KELVIN_TRY(write_script(chart, folder));
-    *made = CHART_NUMBERS;
-    KELVIN_TRY(output_draw(folder, chart->name, false, NULL));
-    *made = CHART_PICTURES;
-    return KELVIN_OK;
-}
-
-void chart_print_files(FILE *out, const struct chart *chart, const char *folder, enum chart_made made)
-{
-    static const char *const tables[] = {".csv", NULL};
-    if (made != CHART_NOTHING) output_print_files(out, folder, chart->name, tables, made == CHART_PICTURES, false);
+    const kelvin_status status = output_draw(folder, chart->name, false, NULL);
+    output_print_files(list, folder, chart->name, tables, !status, false);
+    return status;
 }
