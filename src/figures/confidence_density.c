@@ -15,8 +15,6 @@
 struct curve {
     double T;
     struct tempered cold, upper;
-    bool peaks;  /* the upper bound has a local maximum below 1/2, */
-    double peak; /* here */
 };
 
 struct picture {
@@ -38,16 +36,17 @@ static bool rises(double p, const void *tempered)
     return slope > 0.0;
 }
 
-/* The highest p below 1/2 up to which the density rises, if it falls thereafter: steps in log p, then halving. */
-static void find_peak(struct curve *curve)
+/* The highest p below 1/2 up to which the density rises; false unless it falls thereafter. Steps in log p, then
+ * halving. */
+static bool find_peak(double *peak, const struct tempered *upper)
 {
     double low = 1e-15, high = low;
-    while (high < 0.5 && rises(high, &curve->upper)) {
+    while (high < 0.5 && rises(high, upper)) {
         low = high;
         high = high < 0.49 / 1.1 ? high * 1.1 : high + (0.5 - high) / 2; /* 1/2 itself is a corner */
     }
-    curve->peaks = high < 0.5;
-    if (curve->peaks) curve->peak = bisect(rises, &curve->upper, low, high);
+    if (high < 0.5) *peak = bisect(rises, upper, low, high);
+    return high < 0.5;
 }
 
 static kelvin_status read_temperatures(struct picture *picture, const char *text)
@@ -60,7 +59,6 @@ static kelvin_status read_temperatures(struct picture *picture, const char *text
         curve->T = list.T[k];
         KELVIN_TRY(tempered_cold(&curve->cold, curve->T));
         KELVIN_TRY(tempered_upper(&curve->upper, curve->T));
-        find_peak(curve);
     }
     return KELVIN_OK;
 }
@@ -93,10 +91,11 @@ static kelvin_status write_peaks(const struct figure_options *options, const str
           options->out);
     for (size_t k = 0; k < picture->n; k++) {
         const struct curve *curve = &picture->curve[k];
-        if (!curve->peaks) continue;
-        const double density = exp(log_density(&curve->upper, NULL, curve->peak));
-        fprintf(table.file, "%.10g,%.10g,%.10g\n", curve->T, curve->peak, density);
-        fprintf(options->out, "  %-11.4g   %7.4g   %7.4g\n", curve->T, curve->peak, density);
+        double peak;
+        if (!find_peak(&peak, &curve->upper)) continue;
+        const double density = exp(log_density(&curve->upper, NULL, peak));
+        fprintf(table.file, "%.10g,%.10g,%.10g\n", curve->T, peak, density);
+        fprintf(options->out, "  %-11.4g   %7.4g   %7.4g\n", curve->T, peak, density);
     }
     return output_close(&table, KELVIN_OK);
 }
