@@ -127,7 +127,7 @@ static void put_axes(struct script *s, const struct chart_panel *panel, const st
         words(s, f->left - 6, y, "right", CHART_FONT, chart_tick_name(&panel->y, &f->ticks[i]));
     }
     for (size_t i = 0; i < l->n_ticks; i++) {
-        const double x = chart_across(l, f, l->ticks[i].at);
+        const double x = chart_across(f, l->ticks[i].at);
         if (panel->y.names && !x_axis->names)
             stroke(s, x, f->top, x, f->bottom, "back linewidth 1.5 linecolor rgb '#e4e8ec'");
         stroke(s, x, f->bottom, x, f->bottom + 4, "linewidth 2.5");
@@ -233,7 +233,7 @@ static void put_panel(struct script *s, size_t i, size_t *block)
 {
     const struct chart_panel *panel = &s->chart->panel[i];
     const struct chart_frame *f = &s->layout.frame[i];
-    const struct chart_range *x = &s->layout.x, *y = &f->y;
+    const struct chart_range *x = &f->x, *y = &f->y;
     fprintf(s->file, "\neval panel(%.2f, %.2f, %.2f, %.2f)\n", SCALE * (f->left + BESIDE), SCALE * f->top,
             SCALE * (f->right + BESIDE), SCALE * f->bottom);
     fprintf(s->file, "eval panel_ranges(%.10g, %.10g, %.10g, %.10g)\n", shown(x, x->low), shown(x, x->high),

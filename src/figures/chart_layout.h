@@ -45,10 +45,10 @@ size_t chart_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_rang
 
 enum { CHART_KEYS = 24, CHART_FONT = 12, CHART_SWATCH = 16, CHART_SHADES = 12, CHART_SHADE = 10 };
 
-/* A panel: its inside, its vertical axis. Its label stands above its left end. */
+/* A panel: its inside, its axes. Its label stands above its left end. */
 struct chart_frame {
     double left, right, top, bottom;
-    struct chart_range y;
+    struct chart_range x, y; /* x is that of all panels */
     size_t n_ticks;
     struct chart_tick ticks[CHART_TICKS];
 };
@@ -62,7 +62,6 @@ struct chart_key {
 struct chart_layout {
     double height;
     double letter;
-    struct chart_range x;
     size_t n_ticks;
     struct chart_tick ticks[CHART_TICKS];
     struct chart_frame frame[CHART_PANELS];
@@ -78,7 +77,7 @@ struct chart_layout {
 void chart_layout(struct chart_layout *layout, const struct chart *chart, double head, double letter);
 
 /* Where a point is. Not a number if an axis cannot show it. */
-double chart_across(const struct chart_layout *layout, const struct chart_frame *frame, double x);
+double chart_across(const struct chart_frame *frame, double x);
 double chart_down(const struct chart_frame *frame, double y);
 
 /* The names of an axis as ticks, or its numbers. */

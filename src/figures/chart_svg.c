@@ -52,7 +52,7 @@ static void axes(struct canvas *c, const struct chart_panel *panel, bool last)
         label(c, f->left - 6, y, "t e", chart_tick_name(&panel->y, &f->ticks[i]));
     }
     for (size_t i = 0; i < l->n_ticks; i++) {
-        const double x = chart_across(l, f, l->ticks[i].at);
+        const double x = chart_across(f, l->ticks[i].at);
         if (panel->y.names && !c->chart->x.names) stroke(c, "g", x, f->top, x, f->bottom);
         stroke(c, "k", x, f->bottom, x, f->bottom + 4);
         if (last) label(c, x, f->bottom + 13, "t m", chart_tick_name(&c->chart->x, &l->ticks[i]));
@@ -62,22 +62,12 @@ static void axes(struct canvas *c, const struct chart_panel *panel, bool last)
 
 /* ---- series ---- */
 
-static double across(const struct canvas *c, double x)
-{
-    return chart_across(&c->layout, c->frame, x);
-}
-
-static double down(const struct canvas *c, double y)
-{
-    return chart_down(c->frame, y);
-}
-
 static void draw_line(struct canvas *c, const struct chart_series *s)
 {
     const char *next = "M";
     markup_put(c->out, "<path class=\"l%s%s\" d=\"", s->thin ? " n" : "", s->dashed ? " d" : "");
     for (size_t i = 0; i < s->n; i++) {
-        const double x = across(c, s->points[i].x), y = down(c, s->points[i].y);
+        const double x = chart_across(c->frame, s->points[i].x), y = chart_down(c->frame, s->points[i].y);
         if (!isfinite(x) || !isfinite(y)) {
             next = "M";
             continue;
@@ -95,7 +85,8 @@ static void draw_band(struct canvas *c, const struct chart_series *s)
     markup_put(c->out, "<path class=\"b\" d=\"");
     for (size_t i = 0; i < 2 * s->n; i++) {
         const struct chart_point *p = &s->points[i < s->n ? i : 2 * s->n - 1 - i];
-        const double x = across(c, p->x), low = down(c, p->low), high = down(c, p->high);
+        const double x = chart_across(c->frame, p->x), low = chart_down(c->frame, p->low),
+                     high = chart_down(c->frame, p->high);
         if (!isfinite(x) || !isfinite(low) || !isfinite(high)) continue;
         markup_put(c->out, "%s%s %s", next, number(x).text, number(i < s->n ? high : low).text);
         next = "L";
@@ -119,10 +110,10 @@ static void draw_points(struct canvas *c, const struct chart_series *s)
     if (s->joined) draw_line(c, s);
     for (size_t i = 0; i < s->n; i++) {
         const struct chart_point *p = &s->points[i];
-        const double x = across(c, p->x), y = down(c, p->y);
+        const double x = chart_across(c->frame, p->x), y = chart_down(c->frame, p->y);
         if (!isfinite(x) || !isfinite(y)) continue;
-        const double from = s->across ? across(c, p->low) : down(c, p->low);
-        const double to = s->across ? across(c, p->high) : down(c, p->high);
+        const double from = s->across ? chart_across(c->frame, p->low) : chart_down(c->frame, p->low);
+        const double to = s->across ? chart_across(c->frame, p->high) : chart_down(c->frame, p->high);
         if (p->low < p->high && isfinite(from) && isfinite(to)) {
             const char *class = s->thin ? "w n" : "w";
             if (s->across)
@@ -153,10 +144,10 @@ static void shade(struct canvas *c, double x0, double y0, double x1, double y1, 
 /* Where a bar is; false if it cannot be shown, or has no height. */
 static bool find_box(const struct canvas *c, double at[4], const struct chart_point *p)
 {
-    at[0] = across(c, p->x);
-    at[1] = down(c, p->low);
-    at[2] = across(c, p->to);
-    at[3] = down(c, p->high);
+    at[0] = chart_across(c->frame, p->x);
+    at[1] = chart_down(c->frame, p->low);
+    at[2] = chart_across(c->frame, p->to);
+    at[3] = chart_down(c->frame, p->high);
     for (size_t i = 0; i < 4; i++)
         if (!isfinite(at[i])) return false;
     return at[1] != at[3];
