@@ -138,9 +138,10 @@ static kelvin_status measure_posteriors(double *value, size_t threads)
 {
     struct progress progress;
     const struct figure_watch watch = progress_watch(&progress);
-    struct figure_options figure = {.scale = FIGURE_PAPER, .threads = threads, .watch = &watch};
+    struct figure_options figure = figure_defaults(&decision_boundary_figure, FIGURE_PAPER);
     kelvin_run *runs[TOY_POSTERIORS];
-    toy_posteriors_defaults(&figure);
+    figure.threads = threads;
+    figure.watch = &watch;
     progress_catch_signals();
     const double start = kelvin_now();
     const kelvin_status status = toy_posteriors_sample(runs, &figure);

@@ -3,11 +3,9 @@
  * spread of repeated simulations; the distance against a difference of means. */
 #include "check.h"
 
-#include "figures/confidence_cdf.h"
+#include "figures/calculus.h"
 #include "figures/figure.h"
-#include "figures/integral.h"
 #include "figures/simulation.h"
-#include "figures/tempered.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -315,7 +313,7 @@ static void the_simulation_agrees_with_the_closed_forms(void **state)
     (void)state;
     static struct simulated of[2 * DEFAULTS][POINTS];
     struct tempered target[2 * DEFAULTS];
-    const struct simulation how = {.draws = 10000000, .seed = 1, .watch = &watch};
+    const struct figure_options how = {.draws = 10000000, .seed = 1, .watch = &watch};
     double z[POINTS], far = 0, told = 0;
     fill_points(z);
     fill_targets(target, temperatures, DEFAULTS);
@@ -375,7 +373,7 @@ static void sums_are_those_of_plain_loops(void **state)
     static density *const plain[] = {density_cold, density_upper};
     struct simulated of[6][WHERE];
     struct tempered target[6];
-    const struct simulation how = {.draws = DRAWS, .seed = 11, .watch = &watch};
+    const struct figure_options how = {.draws = DRAWS, .seed = 11, .watch = &watch};
     fill_targets(target, T, 3);
     assert_ok(simulate_cdf(of[0], target, 6, z, WHERE, &how));
     for (size_t k = 0; k < 6; k++)
@@ -401,7 +399,7 @@ static void the_errors_are_the_spread(void **state)
     fill_targets(target, T, 1);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct simulated of[2][WHERE];
-        const struct simulation how = {.draws = 10000, .seed = seed, .threads = 1, .watch = &watch};
+        const struct figure_options how = {.draws = 10000, .seed = seed, .threads = 1, .watch = &watch};
         assert_ok(simulate_cdf(of[0], target, 2, z, WHERE, &how));
         for (size_t i = 1; i < WHERE - 1; i++) {
             square[0][i] += pow((of[0][i].cdf - cdf_cold(z[i], T[0])) / of[0][i].error, 2) / SEEDS;
@@ -425,11 +423,11 @@ static void threads_do_not_change_a_bit(void **state)
     fill_points(z);
     fill_targets(target, T, 2);
     for (size_t threads = 1; threads <= 3; threads++) {
-        const struct simulation how = {.draws = 100003, .seed = 7, .threads = threads, .watch = &watch};
+        const struct figure_options how = {.draws = 100003, .seed = 7, .threads = threads, .watch = &watch};
         assert_ok(simulate_cdf(of[threads][0], target, 4, z, POINTS, &how));
         assert_memory_equal(of[threads], of[1], sizeof of[1]);
     }
-    const struct simulation other = {.draws = 100003, .seed = 8, .threads = 1, .watch = &watch};
+    const struct figure_options other = {.draws = 100003, .seed = 8, .threads = 1, .watch = &watch};
     assert_ok(simulate_cdf(of[0][0], target, 4, z, POINTS, &other));
     assert_true(memcmp(of[0], of[1], sizeof of[1]));
 }
@@ -445,7 +443,7 @@ static void few_draws_and_low_temperatures_are_no_trouble(void **state)
     fill_points(z);
     fill_targets(target, T, 2);
     for (uint64_t draws = 1; draws < 5000; draws = draws * 3 + 1) {
-        const struct simulation how = {.draws = draws, .seed = 3, .watch = &watch};
+        const struct figure_options how = {.draws = draws, .seed = 3, .watch = &watch};
         assert_ok(simulate_cdf(of[0], target, 4, z, POINTS, &how));
         for (size_t k = 0; k < 4; k++)
             for (size_t i = 0; i < POINTS; i++) {
@@ -463,7 +461,7 @@ static void a_simulation_can_stop_and_can_fail(void **state)
     static const double T[] = {0.5}, z[] = {0, 0.5, 1};
     uint64_t total = 0;
     const struct figure_watch stop = {.context = &total, .start = watch_start, .piece = watch_stop, .end = watch_end};
-    const struct simulation stopped = {.draws = 3200000, .watch = &stop}, how = {.draws = 10, .watch = &watch};
+    const struct figure_options stopped = {.draws = 3200000, .watch = &stop}, how = {.draws = 10, .watch = &watch};
     struct tempered target[2];
     struct simulated of[6];
     fill_targets(target, T, 1);

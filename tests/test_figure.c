@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "figures/figure.h"
-#include "figures/temperatures.h"
+#include "figures/tempered.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -167,7 +167,7 @@ static void options_out_of_range_are_refused(void **state)
     assert_non_null(strstr(kelvin_error(), "--" #field " must be from "));                                             \
     refused++;
 #define ROW(field, kind, metavar, least, most, help)                                                                   \
-    if (figure_heeds(figure, #field) && least < most) {                                                                \
+    if (figure_option(figure, #field) && least < most) {                                                               \
         if (least > 0) {                                                                                               \
             kind(field, least > 1 ? least - 1 : 0) REFUSED(field)                                                      \
         }                                                                                                              \
@@ -175,7 +175,7 @@ static void options_out_of_range_are_refused(void **state)
     }
         FIGURE_OPTIONS(ROW)
         assert_int_not_equal(stat(path, &about), 0); /* nothing was made */
-        if (figure_heeds(figure, "temperatures")) {
+        if (figure_option(figure, "temperatures")) {
             options = small(figure, "refused", path);
             options.temperatures = "0.5,-0.5";
             assert_int_equal(figure_compute(figure, &options), KELVIN_EUSAGE);
@@ -270,9 +270,9 @@ static void tables_are_as_their_first_line_says(void **state)
             char *text = read_file("tables", figure->name, figure->tables[i]);
             assert_non_null(text);
             assert_true(check_rows(text, figure->name) > 0 || strstr(figure->tables[i], "maxima"));
-            for (size_t o = 0; figure->options[o]; o++) {
+            for (size_t o = 0; figure->options[o].name; o++) {
                 char parameter[64];
-                snprintf(parameter, sizeof parameter, "\n# %s = ", figure->options[o]);
+                snprintf(parameter, sizeof parameter, "\n# %s = ", figure->options[o].name);
                 assert_non_null(strstr(text, parameter));
             }
             free(text);

@@ -253,18 +253,12 @@ static void the_axis_is_the_published_one(void **state)
 
 /* ---- ndg-ridgeline ---- */
 
-enum { MOST_CLASSES = 100 };
-
-static double z[MOST_CLASSES], gradient[MOST_CLASSES];
-static struct normal normals[MOST_CLASSES];
-
 static struct ridges ridges_of(double alpha, size_t classes, size_t label)
 {
-    struct ridges r = {.classes = classes, .label = label, .z = z, .grad = gradient, .normal = normals};
+    struct ridges r = {.classes = classes, .label = label};
     char text[64];
     snprintf(text, sizeof text, "ndg-logits:%.17g", alpha);
     assert_ok(kelvin_density_parse(&r.density, text));
-    memset(z, 0, sizeof z);
     find_normals(&r);
     return r;
 }
@@ -285,12 +279,12 @@ static void normals_have_the_closed_form(void **state)
 {
     (void)state;
     for (size_t i = 0; i < CASES; i++) {
-        (void)ridges_of(cases[i].alpha, cases[i].classes, cases[i].label);
+        const struct ridges r = ridges_of(cases[i].alpha, cases[i].classes, cases[i].label);
         for (size_t k = 0; k < cases[i].classes; k++) {
             const long double a = (long double)cases[i].alpha + (k == cases[i].label);
             const double variance = (double)log1pl(1 / a), mean = (double)(logl(a) - log1pl(1 / a) / 2);
-            assert_near(normals[k].variance / variance, 1, normal_rounding(mean));
-            assert_near(normals[k].mean, mean, normal_rounding(mean) * (fabs(mean) + 1e-300));
+            assert_near(r.normal[k].variance / variance, 1, normal_rounding(mean));
+            assert_near(r.normal[k].mean, mean, normal_rounding(mean) * (fabs(mean) + 1e-300));
         }
     }
 }
@@ -306,7 +300,7 @@ static void densities_integrate_to_1(void **state)
         const size_t class[] = {wrong_class(&r), r.label};
         assert_true(class[0] != r.label && class[0] < r.classes);
         for (size_t j = 0; j < 2; j++) {
-            const double mean = normals[class[j]].mean, sd = sqrt(normals[class[j]].variance);
+            const double mean = r.normal[class[j]].mean, sd = sqrt(r.normal[class[j]].variance);
             double sum = 0;
             for (int n = -48; n <= 48; n++) sum += density_at(&r, class[j], mean + (n + 0.3) * sd / 4) * sd / 4;
             assert_near(sum, 1, normal_rounding(mean) * (1 + 1 / sd));
@@ -326,7 +320,7 @@ static void the_range_is_the_published_one(void **state)
         const struct ridges other = ridges_of(cases[i].alpha, cases[i].classes, cases[i].label);
         find_range(&low, &high, &other);
         for (size_t k = 0; k < other.classes; k++) {
-            const double peak = density_at(&other, k, normals[k].mean);
+            const double peak = density_at(&other, k, other.normal[k].mean);
             assert_below(density_at(&other, k, low), 0.01 * peak);
             assert_below(density_at(&other, k, high), 0.01 * peak);
         }

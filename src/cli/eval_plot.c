@@ -18,13 +18,11 @@ struct plots {
 
 static void plot(struct plots *plots, const struct chart *chart)
 {
-    enum chart_made made;
-    const kelvin_status status = chart_files(&made, chart, plots->folder);
+    const kelvin_status status = chart_files(plots->list, chart, plots->folder);
     if (status && !plots->status) {
         plots->status = status == KELVIN_EUSAGE ? KELVIN_EIO : status; /* the option is right, the folder is not */
         snprintf(plots->sentence, sizeof plots->sentence, "%s", kelvin_error());
     }
-    chart_print_files(plots->list, chart, plots->folder, made);
 }
 
 /* "confidence-2-warm": the number keeps names apart, whatever becomes of letters that a file had better not have. */

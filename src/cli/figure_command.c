@@ -1,9 +1,9 @@
 /* kelvin figure: a figure of the paper: its numbers as CSV, drawn as PNG, SVG and PDF. */
-#include "figures/figure.h"
 #include "cli/command.h"
 #include "cli/families.h"
 #include "cli/progress.h"
 #include "cli/suggest.h"
+#include "figures/figure.h"
 
 #include <string.h>
 
@@ -90,7 +90,7 @@ static kelvin_status check_options(const struct figure *figure, const struct arg
 {
     for (size_t i = COMMON; i < N_OPTIONS; i++) {
         if (!arguments->given[i]) continue;
-        if (figure && !figure_heeds(figure, options[i].name))
+        if (figure && !figure_option(figure, options[i].name))
             return kelvin_fail(KELVIN_EUSAGE, "the figure %s has no option --%s (see kelvin figure %s --help)",
                                figure->name, options[i].name, figure->name);
         if (!figure && options[i].kind != OPTION_UINT64)
@@ -209,11 +209,11 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
     settings.figure.scale = FIGURE_PAPER;
     settings = merge(&settings, arguments, figure);
     for (size_t i = 0; i < N_OPTIONS; i++) {
-        const struct figure_detail *detail = figure_detail(figure, options[i].name);
-        if (i >= COMMON && !figure_heeds(figure, options[i].name)) continue;
+        const struct figure_option *heeded = figure_option(figure, options[i].name);
+        if (i >= COMMON && !heeded) continue;
         own[n] = options[i];
         if (i >= COMMON) own[n].shown = NULL; /* the value itself */
-        if (detail && detail->help) own[n].help = detail->help;
+        if (heeded && heeded->help) own[n].help = heeded->help;
         n++;
     }
     char about[512];

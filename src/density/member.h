@@ -75,11 +75,4 @@ INLINE void each_parameter(double *logp, real *restrict grad, const real *restri
         for (size_t i = 0; i < n; i++) grad[i] += slope(theta[i], c);
 }
 
-/* Draws from a prior: number i is a function of (where, i) alone. */
-INLINE void each_draw(real *theta, size_t n, double (*draw)(const double *param, kelvin_random where, uint64_t i),
-                      const double *param, kelvin_random where)
-{
-    for (size_t i = 0; i < n; i++) theta[i] = (real)draw(param, where, i);
-}
-
 #endif

@@ -20,13 +20,13 @@
 #define DECLARE(id, ...)                                                                                               \
     prior_add_float prior_##id##_float;                                                                                \
     prior_add_double prior_##id##_double;                                                                              \
-    prior_draw_float prior_##id##_draw_float;
+    prior_draw prior_##id##_draw_double;
 #define FILL(id, text, equation, ...)                                                                                  \
     {.spec.info.name = text,                                                                                           \
      .spec.info.formula = equation,                                                                                    \
      .add_float = prior_##id##_float,                                                                                  \
      .add_double = prior_##id##_double,                                                                                \
-     .draw_float = prior_##id##_draw_float,                                                                            \
+     .draw = prior_##id##_draw_double,                                                                                 \
      __VA_ARGS__},
 
 PRIORS(DECLARE)
@@ -80,5 +80,5 @@ void kelvin_prior_add(const struct kelvin_kernels *kernels, const kelvin_prior *
 
 void kelvin_prior_draw(const kelvin_prior *prior, float *theta, size_t n, kelvin_random where)
 {
-    prior->type->draw_float(theta, n, prior->param, where);
+    for (size_t i = 0; i < n; i++) theta[i] = (float)prior->type->draw(prior->param, where, i);
 }

@@ -19,14 +19,9 @@ void NAME(prior_laplace)(double *logp, real *grad, const real *theta, size_t n, 
 }
 
 /* The inverse of the distribution function, from the nearer end. */
-INLINE double draw(const double *param, kelvin_random where, uint64_t i)
+prior_draw NAME(prior_laplace_draw);
+double NAME(prior_laplace_draw)(const double *param, kelvin_random where, uint64_t i)
 {
     const double u = kelvin_uniform(where, i);
     return param[0] * (u < 0.5 ? log(2 * u) : -log(2 * (1 - u)));
-}
-
-NAME(prior_draw) NAME(prior_laplace_draw);
-void NAME(prior_laplace_draw)(real *theta, size_t n, const double *param, kelvin_random where)
-{
-    each_draw(theta, n, draw, param, where);
 }

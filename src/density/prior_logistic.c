@@ -21,14 +21,9 @@ void NAME(prior_logistic)(double *logp, real *grad, const real *theta, size_t n,
 }
 
 /* The inverse of the distribution function. */
-INLINE double draw(const double *param, kelvin_random where, uint64_t i)
+prior_draw NAME(prior_logistic_draw);
+double NAME(prior_logistic_draw)(const double *param, kelvin_random where, uint64_t i)
 {
     const double u = kelvin_uniform(where, i);
     return param[0] * log(u / (1 - u));
-}
-
-NAME(prior_draw) NAME(prior_logistic_draw);
-void NAME(prior_logistic_draw)(real *theta, size_t n, const double *param, kelvin_random where)
-{
-    each_draw(theta, n, draw, param, where);
 }

@@ -31,15 +31,10 @@ void NAME(prior_mixture)(double *logp, real *grad, const real *theta, size_t n, 
 }
 
 /* Which of the two normals is said by the same place of another stream. */
-INLINE double draw(const double *param, kelvin_random where, uint64_t i)
+prior_draw NAME(prior_mixture_draw);
+double NAME(prior_mixture_draw)(const double *param, kelvin_random where, uint64_t i)
 {
     kelvin_random which = where;
     which.stream += 1u << 16;
     return param[kelvin_uniform(which, i) < param[2] ? 0 : 1] * kelvin_normal(where, i);
-}
-
-NAME(prior_draw) NAME(prior_mixture_draw);
-void NAME(prior_mixture_draw)(real *theta, size_t n, const double *param, kelvin_random where)
-{
-    each_draw(theta, n, draw, param, where);
 }

@@ -19,13 +19,8 @@ void NAME(prior_normal)(double *logp, real *grad, const real *theta, size_t n, c
     each_parameter(logp, grad, theta, n, value, param, slope, c);
 }
 
-INLINE double draw(const double *param, kelvin_random where, uint64_t i)
+prior_draw NAME(prior_normal_draw);
+double NAME(prior_normal_draw)(const double *param, kelvin_random where, uint64_t i)
 {
     return param[0] * kelvin_normal(where, i);
-}
-
-NAME(prior_draw) NAME(prior_normal_draw);
-void NAME(prior_normal_draw)(real *theta, size_t n, const double *param, kelvin_random where)
-{
-    each_draw(theta, n, draw, param, where);
 }

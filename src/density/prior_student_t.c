@@ -30,15 +30,10 @@ void NAME(prior_student_t)(double *logp, real *grad, const real *theta, size_t n
 
 /* As Box-Muller, with the radius of the bivariate t: P(R > r) = (1 + r^2 / nu)^(-nu / 2), for any nu > 0.
  * R. W. Bailey: "Polar generation of random variates with the t-distribution", Mathematics of Computation 62 (1994). */
-INLINE double draw(const double *param, kelvin_random where, uint64_t i)
+prior_draw NAME(prior_student_t_draw);
+double NAME(prior_student_t_draw)(const double *param, kelvin_random where, uint64_t i)
 {
     const double s = param[0], nu = param[1];
     const double radius = sqrt(nu * expm1(-2 / nu * log(kelvin_uniform(where, 2 * i))));
     return s * radius * cos(6.283185307179586 * kelvin_uniform(where, 2 * i + 1));
-}
-
-NAME(prior_draw) NAME(prior_student_t_draw);
-void NAME(prior_student_t_draw)(real *theta, size_t n, const double *param, kelvin_random where)
-{
-    each_draw(theta, n, draw, param, where);
 }

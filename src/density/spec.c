@@ -1,11 +1,23 @@
 /* Reading and writing "name:value,value" for every family of this room. */
-#include "density/spec.h"
+#include "density/types.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Values are between these, and how that is told. The limits keep what is computed from the parameters (squares,
+ * reciprocals) finite in float. */
+static const struct range {
+    double low, high;
+    const char *words;
+} ranges[] = {
+    [SPEC_ANY] = {-1e30, 1e30, "a finite number (below 1e30 in size)"},
+    [SPEC_NEGATIVE] = {-1e30, 0.0, "a number below 0 (and above -1e30)"},
+    [SPEC_POSITIVE] = {1e-15, 1e15, "a number above 0 (between 1e-15 and 1e15)"},
+    [SPEC_FRACTION] = {0.0, 1.0, "a number between 0 and 1"},
+};
 
 /* Appends to the text at `out` as much as fits. */
 KELVIN_PRINTF(3, 4) static void append(char *out, size_t size, const char *format, ...)
@@ -40,7 +52,7 @@ static kelvin_status find(size_t *row, const char *family, spec_at *at, const ch
 }
 
 /* One value, `length` characters at `text`. */
-static bool read_value(double *value, const struct spec_range *range, const char *text, size_t length)
+static bool read_value(double *value, const struct range *range, const char *text, size_t length)
 {
     if (length == 0 || isspace((unsigned char)*text)) return false;
     char *end;
@@ -64,9 +76,10 @@ kelvin_status spec_parse(size_t *row, double param[KELVIN_MAX_PARAMS], const cha
         if (n == 0)
             return kelvin_fail(KELVIN_EUSAGE, "%s '%s': the value of %s is missing; expected %s", family, text,
                                spec->info.param[i], usage(form, spec));
-        if (!read_value(&param[i], &spec->range[i], rest + 1, n))
+        const struct range *range = &ranges[spec->range[i]];
+        if (!read_value(&param[i], range, rest + 1, n))
             return kelvin_fail(KELVIN_EUSAGE, "%s '%s': %s is '%.*s'; expected %s", family, text, spec->info.param[i],
-                               (int)n, rest + 1, spec->range[i].words);
+                               (int)n, rest + 1, range->words);
         rest += 1 + n;
     }
     if (*rest)

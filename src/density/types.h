@@ -2,9 +2,30 @@
 #ifndef DENSITY_TYPES_H
 #define DENSITY_TYPES_H
 
-#include "density/spec.h"
-
 #include <kelvin/density.h>
+
+/* ---- spec.c: the texts "name" and "name:value,value" by which densities and priors are asked for ---- */
+
+/* The values that a parameter may have. */
+enum spec_range { SPEC_ANY, SPEC_NEGATIVE, SPEC_POSITIVE, SPEC_FRACTION };
+
+/* The part of a table's row that texts are about. */
+struct spec {
+    kelvin_member_info info;
+    enum spec_range range[KELVIN_MAX_PARAMS];
+};
+
+/* The i-th row of a table, NULL after the last. */
+typedef const struct spec *spec_at(size_t i);
+
+/* Finds the row that `text` names and reads its parameters; `family` is what the table's members are called. */
+KELVIN_MUST_CHECK kelvin_status spec_parse(size_t *row, double param[KELVIN_MAX_PARAMS], const char *family,
+                                           spec_at *at, const char *text);
+
+/* The text again, with as many digits as it takes to read back the same numbers. */
+void spec_format(char *out, size_t size, const struct spec *spec, const double param[KELVIN_MAX_PARAMS]);
+
+/* ---- members ---- */
 
 /* Observations that stand side by side: class k of observation i is at k * lanes + i. */
 enum { LANES_float = KELVIN_BLOCK, LANES_double = 1 };
@@ -22,11 +43,13 @@ enum { LANES_float = KELVIN_BLOCK, LANES_double = 1 };
     };                                                                                                                 \
     typedef void density_add_##real(const struct block_##real *b, const double *param);                                \
     /* logp gets the sum, unless NULL; the gradient is added to grad, unless NULL */                                   \
-    typedef void prior_add_##real(double *logp, real *grad, const real *theta, size_t n, const double *param);         \
-    typedef void prior_draw_##real(real *theta, size_t n, const double *param, kelvin_random where)
+    typedef void prior_add_##real(double *logp, real *grad, const real *theta, size_t n, const double *param)
 
 DENSITY_TYPES(float);
 DENSITY_TYPES(double);
+
+/* A draw from a prior: number i is a function of (where, i) alone. */
+typedef double prior_draw(const double *param, kelvin_random where, uint64_t i);
 
 struct kelvin_density_type {
     struct spec spec;
@@ -42,7 +65,7 @@ struct kelvin_prior_type {
     bool linear; /* the gradient is a constant times theta, the value one times theta^2 */
     prior_add_float *add_float;
     prior_add_double *add_double;
-    prior_draw_float *draw_float;
+    prior_draw *draw;
 };
 
 /* The likelihood, which the densities that do not see the label are combined with. */

@@ -1,6 +1,6 @@
 /* Gradient ascent on a log-density f in logit space, z <- z + rate * df/dz, from z = log p.
  * Paper: section "Training stability", where around 30 % of uniformly drawn particles end at a wrong class. */
-#include "figures/ascent.h"
+#include "figures/simplex.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -14,9 +14,7 @@ static const double longest = 4.0;
 
 struct job {
     const struct ascent *ascent;
-    uint64_t seed;
-    size_t draws;
-    const struct figure_watch *watch;
+    const struct figure_options *options;
     atomic_size_t wrong; /* whole numbers: the order in which they are added does not matter */
 };
 
@@ -27,7 +25,7 @@ void ascent_step(const struct ascent *ascent, double z[SIMPLEX])
     for (int k = 0; k < SIMPLEX; k++) z[k] += ascent->rate * grad[k];
 }
 
-bool ascent_ends_wrong(const struct ascent *ascent, const double p[SIMPLEX])
+static bool ends_wrong(const struct ascent *ascent, const double p[SIMPLEX])
 {
     double z[SIMPLEX];
     bool wrong = false;
@@ -60,29 +58,24 @@ void ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_
 static kelvin_status piece(void *context, size_t index)
 {
     struct job *job = context;
-    const size_t first = index * PIECE, end = job->draws - first < PIECE ? job->draws : first + PIECE;
+    const size_t draws = job->options->draws, first = index * PIECE;
+    const size_t end = draws - first < PIECE ? draws : first + PIECE;
     size_t wrong = 0;
-    KELVIN_TRY(figure_piece(job->watch));
+    KELVIN_TRY(figure_piece(job->options->watch));
     for (size_t i = first; i < end; i++) {
         double p[SIMPLEX];
-        simplex_uniform(p, job->seed, i);
-        wrong += ascent_ends_wrong(job->ascent, p);
+        simplex_uniform(p, job->options->seed, i);
+        wrong += ends_wrong(job->ascent, p);
     }
     atomic_fetch_add(&job->wrong, wrong);
     return KELVIN_OK;
 }
 
-kelvin_status ascent_wrong_share(double *share, const struct ascent *ascent, uint64_t seed, size_t draws,
-                                 size_t threads, const struct figure_watch *watch)
+kelvin_status ascent_wrong_share(double *share, const struct ascent *ascent, const struct figure_options *options)
 {
-    struct job job = {.ascent = ascent, .seed = seed, .draws = draws, .watch = watch};
-    const size_t pieces = (draws + PIECE - 1) / PIECE;
-    kelvin_pool *pool;
-    KELVIN_TRY(kelvin_pool_create(&pool, threads));
-    watch->start(watch->context, "climbing", pieces);
-    const kelvin_status status = kelvin_pool_run(pool, piece, &job, pieces);
-    watch->end(watch->context);
-    kelvin_pool_destroy(pool);
-    *share = (double)job.wrong / (double)draws;
+    struct job job = {.ascent = ascent, .options = options};
+    const size_t pieces = (options->draws + PIECE - 1) / PIECE;
+    const kelvin_status status = figure_tasks(options, "climbing", pieces, piece, &job, pieces);
+    *share = (double)job.wrong / (double)options->draws;
     return status;
 }

@@ -3,40 +3,30 @@
  *     z_wrong = 0,   z_other = log(rest / (K - 1) / (1 - rest)) */
 #include "figures/boundary.h"
 
-#include "figures/bisect.h"
-
-#include <math.h>
+#include "figures/calculus.h"
 
 enum { WRONG, TRUE };
 
-kelvin_status boundary_create(struct boundary *b, size_t K)
+kelvin_status boundary_make(struct boundary *b, size_t K)
 {
-    *b = (struct boundary){.K = K};
-    KELVIN_TRY(kelvin_density_parse(&b->density, "dirichlet:1"));
-    b->z = kelvin_alloc(2 * K, sizeof *b->z);
-    if (!b->z) return KELVIN_ENOMEM;
-    b->change = b->z + K;
-    return KELVIN_OK;
+    b->K = K;
+    return kelvin_density_parse(&b->density, "dirichlet:1");
 }
 
-void boundary_destroy(struct boundary *b)
+double boundary_change(const struct boundary *b, double alpha, double rest)
 {
-    kelvin_free(b->z);
-    *b = (struct boundary){0};
-}
-
-double boundary_change(struct boundary *b, double alpha, double rest)
-{
+    double z[FIGURE_CLASSES], change[FIGURE_CLASSES];
+    kelvin_density density = b->density;
     const double other = log(rest / (double)(b->K - 1)) - log1p(-rest);
-    for (size_t k = 0; k < b->K; k++) b->z[k] = k == WRONG ? 0.0 : other;
-    b->density.param[0] = alpha;
-    kelvin_density_step(&b->density, b->change, b->z, b->K, TRUE);
-    return b->change[TRUE];
+    for (size_t k = 0; k < b->K; k++) z[k] = k == WRONG ? 0.0 : other;
+    density.param[0] = alpha;
+    kelvin_density_step(&density, change, z, b->K, TRUE);
+    return change[TRUE];
 }
 
 /* One of alpha and rest is fixed, the other one is looked for. */
 struct question {
-    struct boundary *b;
+    const struct boundary *b;
     double fixed;
     bool of_rest;          /* alpha is fixed */
     bool positive_at_high; /* the change, at that end */
@@ -61,12 +51,12 @@ static bool answer(double *x, struct question q, double low, double high)
     return true;
 }
 
-bool boundary_alpha(struct boundary *b, double *alpha, double low, double high, double rest)
+bool boundary_alpha(const struct boundary *b, double *alpha, double low, double high, double rest)
 {
     return answer(alpha, (struct question){.b = b, .fixed = rest}, low, high);
 }
 
-bool boundary_rest(struct boundary *b, double *rest, double low, double high, double alpha)
+bool boundary_rest(const struct boundary *b, double *rest, double low, double high, double alpha)
 {
     return answer(rest, (struct question){.b = b, .fixed = alpha, .of_rest = true}, low, high);
 }

@@ -3,31 +3,30 @@
  *
  *     struct boundary b;
  *     double alpha;
- *     KELVIN_TRY(boundary_create(&b, 10));
+ *     KELVIN_TRY(boundary_make(&b, 10));
  *     if (boundary_alpha(&b, &alpha, 0, 1, 1e-7)) printf("%.8f\n", alpha);     // 0.79999998
- *     boundary_destroy(&b);
  */
 #ifndef FIGURES_BOUNDARY_H
 #define FIGURES_BOUNDARY_H
+
+#include "figures/figure.h"
 
 #include <kelvin/density.h>
 
 struct boundary {
     kelvin_density density;
-    size_t K;
-    double *z, *change; /* (K) */
+    size_t K; /* at most FIGURE_CLASSES */
 };
 
-KELVIN_MUST_CHECK kelvin_status boundary_create(struct boundary *b, size_t K);
-void boundary_destroy(struct boundary *b);
+KELVIN_MUST_CHECK kelvin_status boundary_make(struct boundary *b, size_t K);
 
 /* d log p_true / d epsilon. `rest` in (0, 1) says how far from certain the prediction is: 1 minus the probability of
  * the wrong class would be rounded. */
-double boundary_change(struct boundary *b, double alpha, double rest);
+double boundary_change(const struct boundary *b, double alpha, double rest);
 
 /* The alpha between low and high, or the rest between low and high, where the sign of the change turns; false if it is
  * the same at both. To the last bit. */
-bool boundary_alpha(struct boundary *b, double *alpha, double low, double high, double rest);
-bool boundary_rest(struct boundary *b, double *rest, double low, double high, double alpha);
+bool boundary_alpha(const struct boundary *b, double *alpha, double low, double high, double rest);
+bool boundary_rest(const struct boundary *b, double *rest, double low, double high, double alpha);
 
 #endif

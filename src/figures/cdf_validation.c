@@ -2,11 +2,8 @@
  * simulated from the densities (simulation.c). Paper: appendix "Proof that confidence prior converges to a cold
  * likelihood", figure "CDF of the categorical likelihood tempered to various temperatures". */
 #include "figures/cdf_validation_gp.h"
-#include "figures/confidence_cdf.h"
 #include "figures/figure.h"
-#include "figures/output.h"
 #include "figures/simulation.h"
-#include "figures/temperatures.h"
 
 #include <math.h>
 
@@ -68,16 +65,14 @@ static void write_rows(FILE *file, const struct picture *picture, size_t k)
     }
 }
 
-static kelvin_status write_table(const struct figure *figure, const struct figure_options *options,
-                                 const struct picture *picture)
+static kelvin_status write_table(const struct figure_options *options, const struct picture *picture)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv",
-                            "temperature,z,cold,cold_simulated,cold_error,upper,upper_simulated,upper_error"));
-    fputs(
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
+        &table, &cdf_validation_figure, options, ".csv",
+        "temperature,z,cold,cold_simulated,cold_error,upper,upper_simulated,upper_error",
         "# P(probability of the true class <= z) by closed form, by simulation, and the simulation's standard error.\n"
-        "# One block for each temperature.\n",
-        table.file);
+        "# One block for each temperature.\n"));
     for (size_t k = 0; k < picture->list.n; k++) {
         if (k) fputs("\n\n", table.file);
         write_rows(table.file, picture, k);
@@ -85,18 +80,12 @@ static kelvin_status write_table(const struct figure *figure, const struct figur
     return output_close(&table, KELVIN_OK);
 }
 
-static double largest_deviation(const struct picture *picture, size_t kind, size_t k)
+static void print_deviation(FILE *out, const struct picture *picture, size_t kind, size_t k)
 {
     double largest = -1.0;
     for (size_t i = 0; i < picture->points; i++)
         largest = fmax(largest, simulated_deviation(simulated_at(picture, kind, k) + i,
                                                     exact[kind](picture->z[i], picture->list.T[k])));
-    return largest;
-}
-
-static void print_deviation(FILE *out, const struct picture *picture, size_t kind, size_t k)
-{
-    const double largest = largest_deviation(picture, kind, k);
     if (largest < 0.0)
         fprintf(out, "   %15s", "too few draws");
     else
@@ -118,53 +107,36 @@ static void print(const struct picture *picture, const struct figure_options *op
 
 static kelvin_status simulate(struct picture *picture, const struct figure_options *options)
 {
-    const struct simulation how = {options->draws, options->seed, options->threads, options->watch};
     picture->points = fill_points(NULL, options->grid, &picture->list);
     picture->z = kelvin_alloc(picture->points, sizeof *picture->z);
     picture->simulated = kelvin_alloc(KINDS * picture->list.n * picture->points, sizeof *picture->simulated);
     if (!picture->z || !picture->simulated) return KELVIN_ENOMEM;
     fill_points(picture->z, options->grid, &picture->list);
     return simulate_cdf(picture->simulated, picture->target, KINDS * picture->list.n, picture->z, picture->points,
-                        &how);
+                        options);
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     struct picture picture = {.points = 0};
     KELVIN_TRY(read_temperatures(&picture, options->temperatures));
     kelvin_status status = simulate(&picture, options);
-    if (!status) status = write_table(figure, options, &picture);
+    if (!status) status = write_table(options, &picture);
     if (!status) print(&picture, options);
     kelvin_free(picture.simulated);
     kelvin_free(picture.z);
     return status;
 }
 
-static void defaults(struct figure_options *options)
-{
-    static const size_t draws[] = {[FIGURE_SMOKE] = 100000, [FIGURE_LAPTOP] = 1000000, [FIGURE_PAPER] = 10000000};
-    options->temperatures = "1,1/1.7,1/3,1/5.5,1/12,1/30,1/100,1/1000";
-    options->grid = 401;
-    options->draws = draws[options->scale];
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 20, 5000, "points along a curve"},
-    {"draws", 0, 0, "uniform draws, weighted with each density"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"temperatures", "grid", "draws", "seed", NULL};
-static const char *const tables[] = {".csv", NULL};
-
-extern const struct figure cdf_validation_figure;
 const struct figure cdf_validation_figure = {
     .name = "cdf-validation",
     .about = "distributions of the cold likelihood and of the confidence prior's bound, by formula and by simulation",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{.name = "temperatures"},
+                {"grid", 20, 5000, "points along a curve"},
+                {"draws", 0, 0, "uniform draws, weighted with each density"},
+                {.name = "seed"}},
+    .defaults = {.temperatures = "1,1/1.7,1/3,1/5.5,1/12,1/30,1/100,1/1000", .grid = 401, .draws = 10000000},
+    .tables = {".csv"},
     .script = cdf_validation_gp,
     .run = run,
 };

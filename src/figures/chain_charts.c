@@ -1,6 +1,7 @@
 /* Charts of what chains did on their way, and of whether they agree. */
-#include "figures/chart_ticks.h"
+#include "figures/chart_layout.h"
 #include "figures/posterior_charts.h"
+#include "posterior/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ struct chains {
     const kelvin_history *histories;
     const kelvin_history *longest;
     size_t n, each; /* chains that are drawn; rows that make a point */
+    bool thin;
 };
 
 /* Not a number where a history has no such column: files of earlier versions may differ from chain to chain. */
@@ -30,7 +32,7 @@ static bool has(const struct chains *c, const char *column)
 
 static struct chains begin(struct chart *chart, const kelvin_history *histories, size_t chains)
 {
-    struct chains c = {chart, histories, NULL, chains < CHART_CHAINS ? chains : CHART_CHAINS, 1};
+    struct chains c = {chart, histories, NULL, chains < CHART_CHAINS ? chains : CHART_CHAINS, 1, true};
     for (size_t i = 0; i < c.n; i++)
         if (histories[i].rows > (c.longest ? c.longest->rows : 0)) c.longest = &histories[i];
     const size_t rows = c.longest ? c.longest->rows : 0;
@@ -38,6 +40,12 @@ static struct chains begin(struct chart *chart, const kelvin_history *histories,
     c.each = (rows + most - 1) / most;
     if (c.each < 1) c.each = 1;
     return c;
+}
+
+/* The longest chain alone, where all have the same. */
+static struct chains one_of(const struct chains *c)
+{
+    return (struct chains){c->chart, c->longest, c->longest, 1, c->each, false};
 }
 
 /* One line per chain; each point is the mean of `each` rows. */
@@ -48,7 +56,7 @@ static void add_lines(const struct chains *c, const char *column, const char *na
         struct chart_series *s =
             chart_add(c->chart, CHART_LINE, i ? NULL : name, colour, (h->rows + c->each - 1) / c->each);
         if (!s) return;
-        s->thin = true;
+        s->thin = c->thin;
         for (size_t k = 0; k < s->n; k++) {
             const size_t from = k * c->each, until = from + c->each < h->rows ? from + c->each : h->rows;
             for (size_t row = from; row < until; row++) {
@@ -57,12 +65,6 @@ static void add_lines(const struct chains *c, const char *column, const char *na
             }
         }
     }
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* The values of a panel after a share of its longest line, without those of lines that ended early: their chains have
@@ -89,7 +91,7 @@ static void settle(struct chart *chart, struct chart_panel *panel)
     if (!values) chart->status = KELVIN_ENOMEM;
     const size_t n = values ? later_values(values, panel, first) : 0;
     if (n < 2) return;
-    qsort(values, n, sizeof *values, by_size);
+    qsort(values, n, sizeof *values, kelvin_compare);
     const size_t cut = (size_t)ceil(off * (double)n);
     double least = values[cut < n / 2 ? cut : 0], most = values[cut < n / 2 ? n - 1 - cut : n - 1];
     const double span = far * (most - least);
@@ -128,35 +130,28 @@ static void add_schedule(const struct chains *c)
         const char *column, *title;
         size_t colour;
     } shown[] = {{"lr", "lr", CHART_GREY}, {"temperature", "T", CHART_INK}};
+    const struct chains one = one_of(c);
     struct chart_panel *panel = chart_panel(c->chart, "schedule", 52);
     panel->y.low = -0.08;
     panel->y.high = 1.08;
     for (size_t i = 0; i < 2; i++) {
-        const kelvin_history *h = c->longest;
         double most = 0;
-        for (size_t row = 0; row < h->rows; row++) most = fmax(most, value(h, row, shown[i].column));
-        const struct chains one = {c->chart, h, h, 1, c->each};
-        struct chart_series **line = panel->end;
+        for (size_t row = 0; row < c->longest->rows; row++) most = fmax(most, value(c->longest, row, shown[i].column));
         add_lines(&one, shown[i].column, chart_text(c->chart, "%s / %.4g", shown[i].title, most > 0 ? most : 1),
                   shown[i].colour, most > 0 ? 1 / most : 1);
-        if (*line) (*line)->thin = false;
     }
 }
 
-static const char *of_chains(const struct chains *c, size_t chains)
+static void finish(const struct chains *c, size_t chains)
 {
-    if (c->n < chains) return chart_text(c->chart, "the first %zu of %zu chains", c->n, chains);
-    return chains == 1 ? "one chain" : chart_text(c->chart, "%zu chains", chains);
-}
-
-static void finish(struct chains *c, size_t chains)
-{
-    const char *unit = c->longest ? c->longest->names[0] : "epoch";
-    c->chart->x.label = unit;
-    c->chart->subtitle = of_chains(c, chains);
+    struct chart *chart = c->chart;
+    chart->x.label = c->longest ? c->longest->names[0] : "epoch";
+    chart->subtitle = c->n < chains ? chart_text(chart, "the first %zu of %zu chains", c->n, chains)
+                      : chains == 1 ? "one chain"
+                                    : chart_text(chart, "%zu chains", chains);
     if (c->each > 1)
-        c->chart->subtitle =
-            chart_text(c->chart, "%s; a point is the mean of %zu %ss", c->chart->subtitle, c->each, unit);
+        chart->subtitle =
+            chart_text(chart, "%s; a point is the mean of %zu %ss", chart->subtitle, c->each, chart->x.label);
 }
 
 void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
@@ -173,7 +168,7 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
     };
     chart_begin(chart, arena, "learning", "Learning curves");
     chart->about = "How each chain went on: training accuracy, confidence and log-posterior.";
-    struct chains c = begin(chart, histories, chains);
+    const struct chains c = begin(chart, histories, chains);
     const bool schedule = has(&c, "lr") && has(&c, "temperature");
     for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
         if (!has(&c, panels[i].column) || chart->n_panels + schedule == CHART_PANELS) continue;
@@ -187,16 +182,6 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
     finish(&c, chains);
 }
 
-/* The temperature that was set, for all chains alike; older histories may not have it. */
-static void add_set(const struct chains *c, struct chart_panel *panel)
-{
-    const struct chains one = {c->chart, c->longest, c->longest, 1, c->each};
-    struct chart_series **line = panel->end;
-    if (!has(c, "temperature")) return;
-    add_lines(&one, "temperature", "set", CHART_INK, 1);
-    if (*line) (*line)->thin = false;
-}
-
 bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains, size_t colour)
 {
     static const struct {
@@ -205,67 +190,18 @@ bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *
                   {"configurational_temperature", "configurational temperature"}};
     chart_begin(chart, arena, "heat", "Temperatures on the way");
     chart->about = "Temperatures of each chain, as they were measured, against the one that was set.";
-    struct chains c = begin(chart, histories, chains);
+    const struct chains c = begin(chart, histories, chains), one = one_of(&c);
     for (size_t i = 0; i < 2; i++) {
         if (!has(&c, panels[i].column)) continue;
         struct chart_panel *panel = chart_panel(chart, panels[i].label, 172);
         add_lines(&c, panels[i].column, "measured, each chain", colour, 1);
-        add_set(&c, panel);
+        if (has(&c, "temperature"))
+            add_lines(&one, "temperature", "set", CHART_INK, 1); /* older ones may not have it */
         settle(chart, panel);
         mark_ends(&c, panel);
     }
     finish(&c, chains);
     return chart->n_panels > 0;
-}
-
-/* A temperature and its error relative to the one that was set; nowhere, if there is none. */
-static struct chart_point relative(const kelvin_temperatures *t, const kelvin_average *measured, double row)
-{
-    const double x = measured->mean / t->set, error = measured->error / t->set;
-    return (struct chart_point){isfinite(x) ? x : NAN, row, x - error, x + error, 0};
-}
-
-/* Most runs are near 1; one that is far off must not hide how near. */
-static bool far_off(const struct chart_series *first)
-{
-    double least = 1, most = 1;
-    for (const struct chart_series *s = first; s; s = s->next)
-        for (size_t i = 0; i < s->n; i++)
-            if (isfinite(s->points[i].x)) least = fmin(least, s->points[i].x), most = fmax(most, s->points[i].x);
-    return least > 0 && most > 6 * least;
-}
-
-bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
-{
-    size_t known = 0;
-    for (size_t r = 0; r < n; r++) known += runs[r].diagnosis && runs[r].diagnosis->temperatures.rows > 0;
-    if (!known) return false;
-    chart_begin(chart, arena, "temperatures", "Temperatures at the end");
-    chart->subtitle = "mean of chains \xc2\xb1 standard error";
-    chart->about = "Kinetic and configurational temperature of each run, relative to the one that was set.";
-    chart->x.label = "temperature / the one that was set";
-    chart->x.span = 0.1;
-    const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
-    struct chart_panel *panel = chart_panel(chart, NULL, n < 2 ? 57 : 44 * (double)n);
-    struct chart_series *kinetic = chart_add(chart, CHART_POINTS, "kinetic", 6, n);
-    struct chart_series *other = chart_add(chart, CHART_POINTS, "configurational", 3, n);
-    chart_reference(chart, "set", 1, -0.5, 1, (double)n - 0.5);
-    if (!names) chart->status = KELVIN_ENOMEM;
-    if (!names || !kinetic || !other) return true;
-    panel->y.names = names;
-    panel->y.n_names = n;
-    kinetic->across = other->across = true;
-    for (size_t r = 0; r < n; r++) {
-        const double row = (double)(n - 1 - r);
-        const kelvin_temperatures *t = runs[r].diagnosis ? &runs[r].diagnosis->temperatures : NULL;
-        names[n - 1 - r] = runs[r].name;
-        kinetic->points[r] = other->points[r] = (struct chart_point){.x = NAN, .y = row};
-        if (!t || t->rows == 0) continue;
-        kinetic->points[r] = relative(t, &t->kinetic, row + 0.2);
-        other->points[r] = relative(t, &t->configurational, row - 0.2);
-    }
-    chart->x.log = far_off(kinetic);
-    return true;
 }
 
 bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest,

@@ -51,7 +51,6 @@ struct chart_axis {
     bool log;
     double floor, ceiling;    /* values beyond these there are not, nor ticks; the same: any value can be */
     double span;              /* what is closer together than this is drawn so, rather than as a difference */
-    bool whole;               /* ticks at integers alone */
     const char *const *names; /* (n_names) at 0, 1, ..., instead of numbers; NULL: numbers */
     size_t n_names;
 };
@@ -95,13 +94,8 @@ const char *chart_text(struct chart *chart, const char *format, ...) KELVIN_PRIN
 /* An <svg> element; its look is in chart.css. */
 KELVIN_MUST_CHECK kelvin_status chart_svg(struct markup *out, const struct chart *chart);
 
-enum chart_made { CHART_NOTHING, CHART_NUMBERS, CHART_PICTURES };
-
-/* FOLDER/NAME.csv and .gp, and .png, .svg and .pdf by gnuplot; the folder is made if it is missing. `made` says how far
- * it came: without gnuplot the numbers are kept, and the status says how to go on. */
-KELVIN_MUST_CHECK kelvin_status chart_files(enum chart_made *made, const struct chart *chart, const char *folder);
-
-/* The files that there are then, a line each. */
-void chart_print_files(FILE *out, const struct chart *chart, const char *folder, enum chart_made made);
+/* FOLDER/NAME.csv and .gp, and .png, .svg and .pdf by gnuplot; the folder is made if it is missing. Those that there
+ * are then go to `list`, a line each: without gnuplot the numbers are kept, and the status says how to go on. */
+KELVIN_MUST_CHECK kelvin_status chart_files(FILE *list, const struct chart *chart, const char *folder);
 
 #endif

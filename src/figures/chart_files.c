@@ -66,7 +66,7 @@ static void put_series(FILE *file, const struct chart_series *s, const char *pan
 
 static kelvin_status write_table(const struct chart *chart, const char *folder)
 {
-    struct output table;
+    struct figure_file table;
     size_t number = 0;
     KELVIN_TRY(output_open(&table, folder, chart->name, ".csv"));
     fputs("series,x,y,low,high,to,panel,name\n", table.file);
@@ -127,7 +127,7 @@ static void put_axes(struct script *s, const struct chart_panel *panel, const st
         words(s, f->left - 6, y, "right", CHART_FONT, chart_tick_name(&panel->y, &f->ticks[i]));
     }
     for (size_t i = 0; i < l->n_ticks; i++) {
-        const double x = chart_across(l, f, l->ticks[i].at);
+        const double x = chart_across(f, l->ticks[i].at);
         if (panel->y.names && !x_axis->names)
             stroke(s, x, f->top, x, f->bottom, "back linewidth 1.5 linecolor rgb '#e4e8ec'");
         stroke(s, x, f->bottom, x, f->bottom + 4, "linewidth 2.5");
@@ -139,12 +139,18 @@ static void put_axes(struct script *s, const struct chart_panel *panel, const st
 /* The columns of one block of the table as what the axes show. */
 struct columns {
     size_t block;
-    char x[24], y[24], low[24], high[24], to[24];
+    const char *x, *y, *low, *high, *to;
 };
 
-static void set_column(char out[24], int number, bool log)
+static struct columns columns_of(size_t block, const struct chart_series *s, bool x_log, bool y_log)
 {
-    snprintf(out, 24, log ? "(log10($%d))" : "($%d)", number);
+    const bool log = s->across ? x_log : y_log; /* where error bars are */
+    return (struct columns){block,
+                            x_log ? "(log10($2))" : "($2)",
+                            y_log ? "(log10($3))" : "($3)",
+                            log ? "(log10($4))" : "($4)",
+                            log ? "(log10($5))" : "($5)",
+                            x_log ? "(log10($6))" : "($6)"};
 }
 
 static void plot_line(FILE *file, const struct chart_series *s, const struct columns *c)
@@ -227,7 +233,7 @@ static void put_panel(struct script *s, size_t i, size_t *block)
 {
     const struct chart_panel *panel = &s->chart->panel[i];
     const struct chart_frame *f = &s->layout.frame[i];
-    const struct chart_range *x = &s->layout.x, *y = &f->y;
+    const struct chart_range *x = &f->x, *y = &f->y;
     fprintf(s->file, "\neval panel(%.2f, %.2f, %.2f, %.2f)\n", SCALE * (f->left + BESIDE), SCALE * f->top,
             SCALE * (f->right + BESIDE), SCALE * f->bottom);
     fprintf(s->file, "eval panel_ranges(%.10g, %.10g, %.10g, %.10g)\n", shown(x, x->low), shown(x, x->high),
@@ -235,12 +241,7 @@ static void put_panel(struct script *s, size_t i, size_t *block)
     put_axes(s, panel, f, i + 1 == s->chart->n_panels);
     fputs("plot NaN", s->file);
     for (const struct chart_series *series = panel->series; series; series = series->next) {
-        struct columns c = {.block = (*block)++};
-        set_column(c.x, 2, x->log);
-        set_column(c.y, 3, y->log);
-        set_column(c.low, 4, series->across ? x->log : y->log);
-        set_column(c.high, 5, series->across ? x->log : y->log);
-        set_column(c.to, 6, x->log);
+        const struct columns c = columns_of((*block)++, series, x->log, y->log);
         fprintf(s->file, ", \\\n    table index %zu skip 1 ", c.block);
         plot[series->kind](s->file, series, &c);
     }
@@ -293,7 +294,7 @@ static void put_scale(struct script *s)
 
 static kelvin_status write_script(const struct chart *chart, const char *folder)
 {
-    struct output output;
+    struct figure_file output;
     size_t block = 0;
     KELVIN_TRY(output_open(&output, folder, chart->name, ".gp"));
     struct script s = {.file = output.file, .chart = chart};
@@ -319,22 +320,14 @@ static kelvin_status write_script(const struct chart *chart, const char *folder)
 
 /* ---- all of it ---- */
 
-kelvin_status chart_files(enum chart_made *made, const struct chart *chart, const char *folder)
+kelvin_status chart_files(FILE *list, const struct chart *chart, const char *folder)
 {
-    *made = CHART_NOTHING;
+    static const char *const tables[] = {".csv", NULL};
     KELVIN_TRY(chart->status);
     KELVIN_TRY(output_check_folder(folder));
     KELVIN_TRY(write_table(chart, folder));
     KELVIN_TRY(write_script(chart, folder));
-    *made = CHART_NUMBERS;
-    KELVIN_TRY(output_draw(folder, chart->name, false, NULL));
-    *made = CHART_PICTURES;
-    return KELVIN_OK;
-}
-
-void chart_print_files(FILE *out, const struct chart *chart, const char *folder, enum chart_made made)
-{
-    if (made >= CHART_NUMBERS) fprintf(out, "%s/%s.csv\n%s/%s.gp\n", folder, chart->name, folder, chart->name);
-    for (size_t i = 0; made == CHART_PICTURES && output_picture(false, i); i++)
-        fprintf(out, "%s/%s%s\n", folder, chart->name, output_picture(false, i));
+    const kelvin_status status = output_draw(folder, chart->name, false, NULL);
+    output_print_files(list, folder, chart->name, tables, !status, false);
+    return status;
 }

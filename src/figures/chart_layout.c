@@ -88,7 +88,7 @@ static size_t fit(double space, double each)
 static size_t number_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_axis *axis,
                            const struct chart_range *range, size_t most)
 {
-    const size_t all = chart_ticks(ticks, range, most, axis->whole);
+    const size_t all = chart_ticks(ticks, range, most);
     size_t n = 0;
     for (size_t i = 0; i < all; i++)
         if (chart_possible(axis, ticks[i].at) || (n == 0 && i + 1 == all)) ticks[n++] = ticks[i];
@@ -101,7 +101,7 @@ static void set_x_ticks(struct chart_layout *layout, const struct chart *chart)
     const double room = layout->frame[0].right - layout->frame[0].left;
     for (size_t most = chart->x.names ? CHART_TICKS : 8; most >= 2; most--) {
         layout->n_ticks = chart->x.names ? name_ticks(layout->ticks, &chart->x, most)
-                                         : number_ticks(layout->ticks, &chart->x, &layout->x, most);
+                                         : number_ticks(layout->ticks, &chart->x, &layout->frame[0].x, most);
         if (widest(layout, &chart->x, layout->ticks, layout->n_ticks) + 10 <= room / (double)layout->n_ticks) return;
     }
 }
@@ -195,14 +195,14 @@ void chart_layout(struct chart_layout *layout, const struct chart *chart, double
     *layout = (struct chart_layout){.letter = letter};
     for (size_t i = 0; i < chart->n_panels; i++)
         for (const struct chart_series *s = chart->panel[i].series; s; s = s->next) meet_x(&x, s, chart->x.log);
-    layout->x = chart_range(&chart->x, x.least, x.largest);
+    for (size_t i = 0; i < CHART_PANELS; i++) layout->frame[i].x = chart_range(&chart->x, x.least, x.largest);
     set_frames(layout, chart, set_scale(layout, chart, set_keys(layout, chart, head)));
     set_x_ticks(layout, chart);
 }
 
-double chart_across(const struct chart_layout *layout, const struct chart_frame *frame, double x)
+double chart_across(const struct chart_frame *frame, double x)
 {
-    return frame->left + chart_share(&layout->x, x) * (frame->right - frame->left);
+    return frame->left + chart_share(&frame->x, x) * (frame->right - frame->left);
 }
 
 double chart_down(const struct chart_frame *frame, double y)

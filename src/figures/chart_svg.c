@@ -12,35 +12,33 @@ struct canvas {
     const struct chart_frame *frame; /* the panel that is being drawn */
 };
 
+struct number {
+    char text[340]; /* there is room for any double, and some words */
+};
+
 /* A tenth of a unit is finer than any screen; whole ones are written without a point. */
-static void number(struct canvas *c, const char *before, double value)
+static struct number number(double value)
 {
+    struct number number;
     const double tenths = rint(value * 10);
-    if (fmod(tenths, 10) == 0)
-        markup_put(c->out, "%s%.0f", before, tenths == 0 ? 0 : tenths / 10);
-    else
-        markup_put(c->out, "%s%.1f", before, tenths / 10);
+    const bool whole = fmod(tenths, 10) == 0;
+    snprintf(number.text, sizeof number.text, whole ? "%.0f" : "%.1f", tenths == 0 ? 0 : tenths / 10);
+    return number;
 }
 
 /* ---- text ---- */
 
 static void label(struct canvas *c, double x, double y, const char *class, const char *words)
 {
-    number(c, "<text x=\"", x);
-    number(c, "\" y=\"", y);
-    markup_put(c->out, "\" dy=\".35em\" class=\"%s\">", class);
+    markup_put(c->out, "<text x=\"%s\" y=\"%s\" dy=\".35em\" class=\"%s\">", number(x).text, number(y).text, class);
     markup_text(c->out, words);
     markup_put(c->out, "</text>");
 }
 
 static void stroke(struct canvas *c, const char *class, double x0, double y0, double x1, double y1)
 {
-    markup_put(c->out, "<path class=\"%s\" d=\"M", class);
-    number(c, "", x0);
-    number(c, " ", y0);
-    number(c, "L", x1);
-    number(c, " ", y1);
-    markup_put(c->out, "\"/>");
+    markup_put(c->out, "<path class=\"%s\" d=\"M%s %sL%s %s\"/>", class, number(x0).text, number(y0).text,
+               number(x1).text, number(y1).text);
 }
 
 static void axes(struct canvas *c, const struct chart_panel *panel, bool last)
@@ -54,7 +52,7 @@ static void axes(struct canvas *c, const struct chart_panel *panel, bool last)
         label(c, f->left - 6, y, "t e", chart_tick_name(&panel->y, &f->ticks[i]));
     }
     for (size_t i = 0; i < l->n_ticks; i++) {
-        const double x = chart_across(l, f, l->ticks[i].at);
+        const double x = chart_across(f, l->ticks[i].at);
         if (panel->y.names && !c->chart->x.names) stroke(c, "g", x, f->top, x, f->bottom);
         stroke(c, "k", x, f->bottom, x, f->bottom + 4);
         if (last) label(c, x, f->bottom + 13, "t m", chart_tick_name(&c->chart->x, &l->ticks[i]));
@@ -64,28 +62,17 @@ static void axes(struct canvas *c, const struct chart_panel *panel, bool last)
 
 /* ---- series ---- */
 
-static double across(const struct canvas *c, double x)
-{
-    return chart_across(&c->layout, c->frame, x);
-}
-
-static double down(const struct canvas *c, double y)
-{
-    return chart_down(c->frame, y);
-}
-
 static void draw_line(struct canvas *c, const struct chart_series *s)
 {
     const char *next = "M";
     markup_put(c->out, "<path class=\"l%s%s\" d=\"", s->thin ? " n" : "", s->dashed ? " d" : "");
     for (size_t i = 0; i < s->n; i++) {
-        const double x = across(c, s->points[i].x), y = down(c, s->points[i].y);
+        const double x = chart_across(c->frame, s->points[i].x), y = chart_down(c->frame, s->points[i].y);
         if (!isfinite(x) || !isfinite(y)) {
             next = "M";
             continue;
         }
-        number(c, next, x);
-        number(c, " ", y);
+        markup_put(c->out, "%s%s %s", next, number(x).text, number(y).text);
         next = "L";
     }
     markup_put(c->out, "\"/>");
@@ -98,10 +85,10 @@ static void draw_band(struct canvas *c, const struct chart_series *s)
     markup_put(c->out, "<path class=\"b\" d=\"");
     for (size_t i = 0; i < 2 * s->n; i++) {
         const struct chart_point *p = &s->points[i < s->n ? i : 2 * s->n - 1 - i];
-        const double x = across(c, p->x), low = down(c, p->low), high = down(c, p->high);
+        const double x = chart_across(c->frame, p->x), low = chart_down(c->frame, p->low),
+                     high = chart_down(c->frame, p->high);
         if (!isfinite(x) || !isfinite(low) || !isfinite(high)) continue;
-        number(c, next, x);
-        number(c, " ", i < s->n ? high : low);
+        markup_put(c->out, "%s%s %s", next, number(x).text, number(i < s->n ? high : low).text);
         next = "L";
     }
     markup_put(c->out, "%s\"/>", *next == 'L' ? "Z" : "");
@@ -114,10 +101,8 @@ static void mark(struct canvas *c, double x, double y, const struct chart_series
         {"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "m-3.5-3.5h7v7h-7z", "m0-5l5 5l-5 5l-5-5z", "m0-4.8l4.6 8h-9.2z"},
         {"m-2.4 0a2.4 2.4 0 1 0 4.8 0a2.4 2.4 0 1 0-4.8 0z", "m-2.1-2.1h4.2v4.2h-4.2z", "m0-3l3 3l-3 3l-3-3z",
          "m0-2.9l2.8 4.8h-5.6z"}};
-    markup_put(c->out, "<path class=\"p%s%s\" d=\"M", s->hollow ? " o" : "", s->small ? " s" : "");
-    number(c, "", x);
-    number(c, " ", y);
-    markup_put(c->out, "%s\"/>", shapes[s->small][s->colour % 4]);
+    markup_put(c->out, "<path class=\"p%s%s\" d=\"M%s %s%s\"/>", s->hollow ? " o" : "", s->small ? " s" : "",
+               number(x).text, number(y).text, shapes[s->small][s->colour % 4]);
 }
 
 static void draw_points(struct canvas *c, const struct chart_series *s)
@@ -125,10 +110,10 @@ static void draw_points(struct canvas *c, const struct chart_series *s)
     if (s->joined) draw_line(c, s);
     for (size_t i = 0; i < s->n; i++) {
         const struct chart_point *p = &s->points[i];
-        const double x = across(c, p->x), y = down(c, p->y);
+        const double x = chart_across(c->frame, p->x), y = chart_down(c->frame, p->y);
         if (!isfinite(x) || !isfinite(y)) continue;
-        const double from = s->across ? across(c, p->low) : down(c, p->low);
-        const double to = s->across ? across(c, p->high) : down(c, p->high);
+        const double from = s->across ? chart_across(c->frame, p->low) : chart_down(c->frame, p->low);
+        const double to = s->across ? chart_across(c->frame, p->high) : chart_down(c->frame, p->high);
         if (p->low < p->high && isfinite(from) && isfinite(to)) {
             const char *class = s->thin ? "w n" : "w";
             if (s->across)
@@ -140,23 +125,29 @@ static void draw_points(struct canvas *c, const struct chart_series *s)
     }
 }
 
-static void box(struct canvas *c, const char *class, double x0, double y0, double x1, double y1)
+/* `more`: what else the element says, and its end. */
+static void box(struct canvas *c, const char *class, double x0, double y0, double x1, double y1, const char *more)
 {
-    markup_put(c->out, "<rect class=\"%s\"", class);
-    number(c, " x=\"", fmin(x0, x1));
-    number(c, "\" y=\"", fmin(y0, y1));
-    number(c, "\" width=\"", fabs(x1 - x0));
-    number(c, "\" height=\"", fabs(y1 - y0));
-    markup_put(c->out, "\"");
+    markup_put(c->out, "<rect class=\"%s\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"%s/>", class,
+               number(fmin(x0, x1)).text, number(fmin(y0, y1)).text, number(fabs(x1 - x0)).text,
+               number(fabs(y1 - y0)).text, more);
+}
+
+/* A square of a heat map, as dark as that share says. */
+static void shade(struct canvas *c, double x0, double y0, double x1, double y1, double share)
+{
+    struct number opacity;
+    snprintf(opacity.text, sizeof opacity.text, " fill-opacity=\"%.3f\"", share);
+    box(c, "q", x0, y0, x1, y1, opacity.text);
 }
 
 /* Where a bar is; false if it cannot be shown, or has no height. */
 static bool find_box(const struct canvas *c, double at[4], const struct chart_point *p)
 {
-    at[0] = across(c, p->x);
-    at[1] = down(c, p->low);
-    at[2] = across(c, p->to);
-    at[3] = down(c, p->high);
+    at[0] = chart_across(c->frame, p->x);
+    at[1] = chart_down(c->frame, p->low);
+    at[2] = chart_across(c->frame, p->to);
+    at[3] = chart_down(c->frame, p->high);
     for (size_t i = 0; i < 4; i++)
         if (!isfinite(at[i])) return false;
     return at[1] != at[3];
@@ -172,8 +163,7 @@ static void draw_bars(struct canvas *c, const struct chart_series *s)
     for (size_t i = 0; i < s->n; i++) {
         double at[4];
         if (!find_box(c, at, &s->points[i])) continue;
-        box(c, bar_class(s), at[0], at[1], at[2], at[3]);
-        markup_put(c->out, "/>");
+        box(c, bar_class(s), at[0], at[1], at[2], at[3], "");
     }
 }
 
@@ -185,8 +175,7 @@ static void draw_heat(struct canvas *c, const struct chart_series *s)
         const struct chart_point *p = &s->points[i];
         double at[4];
         if (!find_box(c, at, p) || !isfinite(p->y)) continue;
-        box(c, "q", at[0], at[1], at[2], at[3]);
-        markup_put(c->out, " fill-opacity=\"%.3f\"/>", fmax(0, p->y / most));
+        shade(c, at[0], at[1], at[2], at[3], fmax(0, p->y / most));
         if (at[2] - at[0] < 30) continue;
         char value[32];
         snprintf(value, sizeof value, p->y < 9.95 ? "%.1f" : "%.0f", p->y);
@@ -205,23 +194,18 @@ static void draw_panel(struct canvas *c, size_t i)
     const struct chart_frame *f = c->frame = &c->layout.frame[i];
     axes(c, panel, i + 1 == c->chart->n_panels);
     /* What lies beyond the axes is cut off by a view of its own. */
-    number(c, "<svg x=\"", f->left);
-    number(c, "\" y=\"", f->top);
-    number(c, "\" width=\"", f->right - f->left);
-    number(c, "\" height=\"", f->bottom - f->top);
-    number(c, "\" viewBox=\"", f->left);
-    number(c, " ", f->top);
-    number(c, " ", f->right - f->left);
-    number(c, " ", f->bottom - f->top);
-    markup_put(c->out, "\">");
+    const struct number x = number(f->left), y = number(f->top), width = number(f->right - f->left),
+                        height = number(f->bottom - f->top);
+    markup_put(c->out, "<svg x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" viewBox=\"%s %s %s %s\">", x.text, y.text,
+               width.text, height.text, x.text, y.text, width.text, height.text);
     for (const struct chart_series *s = panel->series; s; s = s->next) {
         markup_put(c->out, "<g class=\"c%zu\">", s->colour);
         draw[s->kind](c, s);
         markup_put(c->out, "</g>\n");
     }
     markup_put(c->out, "</svg>");
-    box(c, "f", f->left, f->top, f->right, f->bottom);
-    markup_put(c->out, "/>\n");
+    box(c, "f", f->left, f->top, f->right, f->bottom, "");
+    markup_put(c->out, "\n");
 }
 
 static void draw_key(struct canvas *c, const struct chart_key *key)
@@ -235,8 +219,7 @@ static void draw_key(struct canvas *c, const struct chart_key *key)
         stroke(c, "w", x, y, end, y);
         mark(c, x + CHART_SWATCH / 2.0, y, s);
     } else {
-        box(c, s->kind == CHART_BAND ? "b" : bar_class(s), x, y - 5, end, y + 5);
-        markup_put(c->out, "/>");
+        box(c, s->kind == CHART_BAND ? "b" : bar_class(s), x, y - 5, end, y + 5, "");
     }
     markup_put(c->out, "</g>");
     label(c, end + 6, y, "t", s->name);
@@ -251,12 +234,10 @@ static void draw_scale(struct canvas *c)
     markup_put(c->out, "<g class=\"c%zu\">", l->heat_colour);
     for (int i = 0; i < CHART_SHADES; i++) {
         const double x = l->heat_x + CHART_SHADE * i;
-        box(c, "q", x, l->heat_y - half, x + CHART_SHADE, l->heat_y + half);
-        markup_put(c->out, " fill-opacity=\"%.3f\"/>", i / (CHART_SHADES - 1.0));
+        shade(c, x, l->heat_y - half, x + CHART_SHADE, l->heat_y + half, i / (CHART_SHADES - 1.0));
     }
     markup_put(c->out, "</g>");
-    box(c, "f", l->heat_x, l->heat_y - half, end, l->heat_y + half);
-    markup_put(c->out, "/>");
+    box(c, "f", l->heat_x, l->heat_y - half, end, l->heat_y + half, "");
     label(c, end + 6, l->heat_y, "t", l->heat_words);
 }
 

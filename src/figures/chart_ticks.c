@@ -1,5 +1,5 @@
 /* Ranges and ticks of axes. */
-#include "figures/chart_ticks.h"
+#include "figures/chart_layout.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,12 +89,11 @@ static void write_label(char label[CHART_TICK_LABEL], double value, double step)
     snprintf(label, CHART_TICK_LABEL, "%s%.20s", value < 0 ? "\xe2\x88\x92" : "", text);
 }
 
-static size_t linear(struct chart_tick ticks[CHART_TICKS], const struct chart_range *range, size_t most, bool whole)
+static size_t linear(struct chart_tick ticks[CHART_TICKS], const struct chart_range *range, size_t most)
 {
     static const double leading[] = {1, 2, 5};
     const double span = range->high - range->low, slack = 1e-9;
-    int power = (int)floor(log10(span)) - 2;
-    if (whole && power < 0) power = 0;
+    const int power = (int)floor(log10(span)) - 2;
     for (size_t i = 0;; i++) {
         const double step = leading[i % 3] * pow(10, power + (int)(i / 3));
         const double first = ceil(range->low / step - slack), last = floor(range->high / step + slack);
@@ -111,16 +110,13 @@ static size_t linear(struct chart_tick ticks[CHART_TICKS], const struct chart_ra
 /* Powers of ten, every `each`-th; of them 1, 2 and 5 times as many as fit. */
 static size_t logarithmic(struct chart_tick ticks[CHART_TICKS], const struct chart_range *range, size_t most)
 {
-    static const struct {
-        int n;
-        double leading[3];
-    } choices[] = {{3, {1, 2, 5}}, {2, {1, 3, 0}}, {1, {1, 0, 0}}};
+    static const double choices[][3] = {{1, 2, 5}, {1, 3}, {1}};
     const int from = (int)floor(log10(range->low) - 1e-9), until = (int)floor(log10(range->high) + 1e-9);
     for (size_t choice = 0, each = 1;; choice < 2 ? choice++ : each++) {
         size_t n = 0;
         for (int power = from; power <= until && n <= most; power++)
-            for (int i = 0; i < choices[choice].n && n <= most; i++) {
-                const double at = choices[choice].leading[i] * pow(10, power);
+            for (int i = 0; i < 3 && choices[choice][i] > 0 && n <= most; i++) {
+                const double at = choices[choice][i] * pow(10, power);
                 const bool inside = at >= range->low * (1 - 1e-9) && at <= range->high * (1 + 1e-9);
                 if (!inside || (power % (int)each + (int)each) % (int)each != 0) continue;
                 if (n < CHART_TICKS) ticks[n].at = at, write_label(ticks[n].label, at, pow(10, power));
@@ -130,14 +126,14 @@ static size_t logarithmic(struct chart_tick ticks[CHART_TICKS], const struct cha
     }
 }
 
-size_t chart_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_range *range, size_t most, bool whole)
+size_t chart_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_range *range, size_t most)
 {
     if (most > CHART_TICKS) most = CHART_TICKS;
     if (most < 2) most = 2;
     size_t n = range->log ? logarithmic(ticks, range, most) : 0;
     /* Two say how far an axis goes; one too many is better than one alone. */
     for (size_t more = 0; n < 2 && more < 2 && most + more <= CHART_TICKS; more++)
-        n = linear(ticks, range, most + more, whole);
+        n = linear(ticks, range, most + more);
     if (n > 0) return n;
     ticks[0].at = range->low; /* an axis without a number says nothing */
     write_label(ticks[0].label, range->low, range->high - range->low);

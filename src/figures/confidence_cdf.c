@@ -4,9 +4,8 @@
  *     F_cold(z)  = z^(1 + 1/T)
  *     F_upper(z) = (T - (1 - z)^(1/T) (T + z)) / ((1 - q) (1 + T))     for z <= 1/2,
  *                  (T - q (1 + T) + z^(1 + 1/T)) / ((1 - q) (1 + T))   for z > 1/2.  */
-#include "figures/confidence_cdf.h"
-
-#include "figures/integral.h"
+#include "figures/calculus.h"
+#include "figures/tempered.h"
 
 #include <math.h>
 

@@ -5,11 +5,9 @@
  * and the bound's local maxima below 1/2 (at p = T): predictions that are wrong, and still preferred to all others
  * nearby. Paper: section "Confidence prior" and appendix "Proof that confidence prior converges to a cold likelihood".
  */
-#include "figures/bisect.h"
+#include "figures/calculus.h"
 #include "figures/confidence_density_gp.h"
 #include "figures/figure.h"
-#include "figures/output.h"
-#include "figures/temperatures.h"
 #include "figures/tempered.h"
 
 #include <math.h>
@@ -17,8 +15,6 @@
 struct curve {
     double T;
     struct tempered cold, upper;
-    bool peaks;  /* the upper bound has a local maximum below 1/2, */
-    double peak; /* here */
 };
 
 struct picture {
@@ -40,16 +36,17 @@ static bool rises(double p, const void *tempered)
     return slope > 0.0;
 }
 
-/* The highest p below 1/2 up to which the density rises, if it falls thereafter: steps in log p, then halving. */
-static void find_peak(struct curve *curve)
+/* The highest p below 1/2 up to which the density rises; false unless it falls thereafter. Steps in log p, then
+ * halving. */
+static bool find_peak(double *peak, const struct tempered *upper)
 {
     double low = 1e-15, high = low;
-    while (high < 0.5 && rises(high, &curve->upper)) {
+    while (high < 0.5 && rises(high, upper)) {
         low = high;
         high = high < 0.49 / 1.1 ? high * 1.1 : high + (0.5 - high) / 2; /* 1/2 itself is a corner */
     }
-    curve->peaks = high < 0.5;
-    if (curve->peaks) curve->peak = bisect(rises, &curve->upper, low, high);
+    if (high < 0.5) *peak = bisect(rises, upper, low, high);
+    return high < 0.5;
 }
 
 static kelvin_status read_temperatures(struct picture *picture, const char *text)
@@ -62,18 +59,16 @@ static kelvin_status read_temperatures(struct picture *picture, const char *text
         curve->T = list.T[k];
         KELVIN_TRY(tempered_cold(&curve->cold, curve->T));
         KELVIN_TRY(tempered_upper(&curve->upper, curve->T));
-        find_peak(curve);
     }
     return KELVIN_OK;
 }
 
-static kelvin_status write_curves(const struct figure *figure, const struct figure_options *options,
-                                  const struct picture *picture)
+static kelvin_status write_curves(const struct figure_options *options, const struct picture *picture)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "temperature,p,cold,upper"));
-    fputs("# Densities, 1 at p = 1, of the probability p of the true class. One block for each temperature.\n",
-          table.file);
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
+        &table, &confidence_density_figure, options, ".csv", "temperature,p,cold,upper",
+        "# Densities, 1 at p = 1, of the probability p of the true class. One block for each temperature.\n"));
     for (size_t k = 0; k < picture->n; k++) {
         const struct curve *curve = &picture->curve[k];
         if (k) fputs("\n\n", table.file);
@@ -86,55 +81,40 @@ static kelvin_status write_curves(const struct figure *figure, const struct figu
     return output_close(&table, KELVIN_OK);
 }
 
-static kelvin_status write_peaks(const struct figure *figure, const struct figure_options *options,
-                                 const struct picture *picture)
+static kelvin_status write_peaks(const struct figure_options *options, const struct picture *picture)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, "-peaks.csv", "temperature,p,upper"));
-    fputs("# Local maxima of the upper bound below p = 1/2.\n", table.file);
+    struct figure_file table;
+    KELVIN_TRY(figure_table(&table, &confidence_density_figure, options, "-peaks.csv", "temperature,p,upper",
+                            "# Local maxima of the upper bound below p = 1/2.\n"));
     fputs("local maxima of the upper bound below 1/2 (none at T = 1/2 and above)\n"
           "  temperature         p   density\n",
           options->out);
     for (size_t k = 0; k < picture->n; k++) {
         const struct curve *curve = &picture->curve[k];
-        if (!curve->peaks) continue;
-        const double density = exp(log_density(&curve->upper, NULL, curve->peak));
-        fprintf(table.file, "%.10g,%.10g,%.10g\n", curve->T, curve->peak, density);
-        fprintf(options->out, "  %-11.4g   %7.4g   %7.4g\n", curve->T, curve->peak, density);
+        double peak;
+        if (!find_peak(&peak, &curve->upper)) continue;
+        const double density = exp(log_density(&curve->upper, NULL, peak));
+        fprintf(table.file, "%.10g,%.10g,%.10g\n", curve->T, peak, density);
+        fprintf(options->out, "  %-11.4g   %7.4g   %7.4g\n", curve->T, peak, density);
     }
     return output_close(&table, KELVIN_OK);
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     struct picture picture;
     KELVIN_TRY(read_temperatures(&picture, options->temperatures));
-    KELVIN_TRY(write_curves(figure, options, &picture));
-    return write_peaks(figure, options, &picture);
+    KELVIN_TRY(write_curves(options, &picture));
+    return write_peaks(options, &picture);
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->temperatures = "1,1/1.7,1/3,1/5.5,1/12,1/30,1/100";
-    options->grid = 1001; /* the corner at 1/2 is among them */
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 20, 5000, "points along a curve"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"temperatures", "grid", NULL};
-static const char *const tables[] = {".csv", "-peaks.csv", NULL};
-
-extern const struct figure confidence_density_figure;
 const struct figure confidence_density_figure = {
     .name = "confidence-density",
     .about = "cold likelihood, and the upper bound on confidence prior times likelihood, over temperature",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{.name = "temperatures"}, {"grid", 20, 5000, "points along a curve"}},
+    .defaults = {.temperatures = "1,1/1.7,1/3,1/5.5,1/12,1/30,1/100",
+                 .grid = 1001}, /* the corner at 1/2 is among them */
+    .tables = {".csv", "-peaks.csv"},
     .script = confidence_density_gp,
     .run = run,
 };

@@ -1,7 +1,7 @@
 /* Marching squares: in each cell of the lattice the corners above the level say which edges the curve crosses; where it
  * crosses is linear interpolation. Two cells share an edge, so an edge is linked to at most two others, and following
  * the links gives whole curves. */
-#include "figures/contour.h"
+#include "figures/lattice.h"
 
 /* Edges of a cell: below, right, above, left. Bits of a case: corners (column, row) (0,0), (1,0), (1,1), (0,1). */
 enum { BELOW, RIGHT, ABOVE, LEFT, NONE };
@@ -29,16 +29,9 @@ struct tracer {
 
 static size_t cell_edge(size_t corner, unsigned char side, size_t n)
 {
-    switch (side) {
-    case BELOW:
-        return 2 * corner;
-    case RIGHT:
-        return 2 * (corner + 1) + 1;
-    case ABOVE:
-        return 2 * (corner + n);
-    default:
-        return 2 * corner + 1;
-    }
+    const size_t edges[] = {
+        [BELOW] = 2 * corner, [RIGHT] = 2 * (corner + 1) + 1, [ABOVE] = 2 * (corner + n), [LEFT] = 2 * corner + 1};
+    return edges[side];
 }
 
 static void link_edges(struct links *links, size_t a, size_t b)

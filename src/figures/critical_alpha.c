@@ -10,38 +10,31 @@
 #include "figures/boundary.h"
 #include "figures/critical_alpha_gp.h"
 #include "figures/figure.h"
-#include "figures/output.h"
 
 #include <math.h>
 
 static const double all_but_certain = 1e-15; /* moves the critical alpha by 2/K of that */
 
-static kelvin_status find(double *critical, size_t K)
-{
-    struct boundary b;
-    KELVIN_TRY(boundary_create(&b, K));
-    const bool found = boundary_alpha(&b, critical, -1, 1, all_but_certain);
-    boundary_destroy(&b);
-    return found ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "%zu classes have no critical alpha in -1 .. 1", K);
-}
-
 static kelvin_status write_rows(FILE *out, double *apart, size_t classes)
 {
     for (size_t K = 2; K <= classes; K++) {
         const double formula = (double)(K - 2) / (double)K;
-        double critical = 0;
-        KELVIN_TRY(find(&critical, K));
+        double critical;
+        struct boundary b;
+        KELVIN_TRY(boundary_make(&b, K));
+        if (!boundary_alpha(&b, &critical, -1, 1, all_but_certain))
+            return kelvin_fail(KELVIN_EUSAGE, "%zu classes have no critical alpha in -1 .. 1", K);
         *apart = fmax(*apart, fabs(critical - formula));
         fprintf(out, "%zu,%.15g,%.15g\n", K, critical, formula);
     }
     return KELVIN_OK;
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     double apart = 0;
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "classes,critical,formula"));
+    struct figure_file table;
+    KELVIN_TRY(figure_table(&table, &critical_alpha_figure, options, ".csv", "classes,critical,formula", ""));
     fprintf(table.file, "# Found by bisection at 1 - p_wrong = %g, and (classes - 2) / classes.\n", all_but_certain);
     const kelvin_status status = output_close(&table, write_rows(table.file, &apart, options->classes));
     if (!status)
@@ -50,27 +43,12 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
     return status;
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->classes = 100;
-}
-
-static const struct figure_detail details[] = {
-    {"classes", 0, 0, "the largest number of classes"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"classes", NULL};
-static const char *const tables[] = {".csv", NULL};
-
-extern const struct figure critical_alpha_figure;
 const struct figure critical_alpha_figure = {
     .name = "critical-alpha",
     .about = "the least alpha that never lowers the true class, by the number of classes",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{"classes", 0, 0, "the largest number of classes"}},
+    .defaults = {.classes = 100},
+    .tables = {".csv"},
     .script = critical_alpha_gp,
     .run = run,
 };

@@ -9,11 +9,9 @@
  * 26 times the mean, the same for all three. (Measured in the published picture: in each panel the colour is linear in
  * the log-density over 6.49, 6.50 and 6.49 units, and the mean over 500 x 500 points is within 0.02 of the middle.)
  * For alpha < 1 the mean depends on how near to the corners one looks: it is taken over 500 x 500 points. */
-#include "figures/ascent.h"
+#include "figures/calculus.h"
 #include "figures/dirichlet_gradients_gp.h"
-#include "figures/log_sum.h"
-#include "figures/mass.h"
-#include "figures/output.h"
+#include "figures/simplex.h"
 
 enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5 };
 
@@ -22,11 +20,10 @@ static const double edge = 0.5 / (MEAN_GRID - 1);
 
 static kelvin_status parse_panels(kelvin_density panel[PANELS], double alpha)
 {
-    char prior[64];
-    snprintf(prior, sizeof prior, "dirichlet:%.17g", alpha);
     KELVIN_TRY(kelvin_density_parse(&panel[0], "categorical"));
-    KELVIN_TRY(kelvin_density_parse(&panel[1], prior));
-    KELVIN_TRY(kelvin_density_parse(&panel[2], prior));
+    KELVIN_TRY(kelvin_density_parse(&panel[2], "dirichlet:1"));
+    panel[2].param[0] = alpha;
+    panel[1] = panel[2];
     panel[1].likelihood = false;
     return KELVIN_OK;
 }
@@ -36,7 +33,7 @@ static bool point_inside(double p[SIMPLEX], size_t column, size_t row, size_t n)
 {
     const double last = (double)(n - 1);
     simplex_prediction(p, (struct place){(double)column / last, SIMPLEX_HEIGHT * (double)row / last});
-    return simplex_least(p) > 1e-9;
+    return fmin(p[0], fmin(p[1], p[2])) > 1e-9;
 }
 
 static double log_density(const kelvin_density *density, const double p[SIMPLEX])
@@ -59,12 +56,12 @@ static double log_mean(const kelvin_density *density)
     return total.max + log(total.sum / (double)n);
 }
 
-static kelvin_status write_raster(const struct figure *figure, const struct figure_options *options,
-                                  const kelvin_density panel[PANELS])
+static kelvin_status write_raster(const struct figure_options *options, const kelvin_density panel[PANELS])
 {
-    struct output table;
+    struct figure_file table;
     const double width = 1.0 / RASTER, mean[PANELS] = {log_mean(&panel[0]), log_mean(&panel[1]), log_mean(&panel[2])};
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "x,y,likelihood,prior,posterior"));
+    KELVIN_TRY(
+        figure_table(&table, &dirichlet_gradients_figure, options, ".csv", "x,y,likelihood,prior,posterior", ""));
     fprintf(table.file, "# Logarithms of the densities, each divided by its mean over %d x %d points.\n", MEAN_GRID,
             MEAN_GRID);
     fputs("# Outside the triangle: at the nearest prediction inside.\n", table.file);
@@ -81,12 +78,12 @@ static kelvin_status write_raster(const struct figure *figure, const struct figu
     return output_close(&table, KELVIN_OK);
 }
 
-static kelvin_status write_field(const struct figure *figure, const struct figure_options *options,
-                                 const kelvin_density panel[PANELS])
+static kelvin_status write_field(const struct figure_options *options, const kelvin_density panel[PANELS])
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, "-field.csv", "panel,x,y,dx,dy"));
-    fputs("# Panels: 0 likelihood, 1 prior, 2 posterior. (dx, dy) for a gradient step of length 1.\n", table.file);
+    struct figure_file table;
+    KELVIN_TRY(
+        figure_table(&table, &dirichlet_gradients_figure, options, "-field.csv", "panel,x,y,dx,dy",
+                     "# Panels: 0 likelihood, 1 prior, 2 posterior. (dx, dy) for a gradient step of length 1.\n"));
     for (size_t i = 0; i < PANELS; i++) {
         if (i) fputs("\n\n", table.file);
         for (size_t point = 0; point < options->grid * options->grid; point++) {
@@ -128,16 +125,15 @@ static kelvin_status write_ways(FILE *file, const struct figure_options *options
     return KELVIN_OK;
 }
 
-static kelvin_status write_particles(const struct figure *figure, const struct figure_options *options,
-                                     const kelvin_density panel[PANELS])
+static kelvin_status write_particles(const struct figure_options *options, const kelvin_density panel[PANELS])
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, "-particles.csv", "panel,particle,step,until,x,y"));
-    fputs("# Panels: 0 likelihood, 1 prior, 2 posterior. From `step` to `until` a particle stays within 0.015 of (x, "
-          "y);\n"
-          "# of one that jumps to and fro without end, the rest is left out after a way of 4 and the last place "
-          "follows.\n",
-          table.file);
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
+        &table, &dirichlet_gradients_figure, options, "-particles.csv", "panel,particle,step,until,x,y",
+        "# Panels: 0 likelihood, 1 prior, 2 posterior. From `step` to `until` a particle stays within 0.015 of (x, "
+        "y);\n"
+        "# of one that jumps to and fro without end, the rest is left out after a way of 4 and the last place "
+        "follows.\n"));
     options->watch->start(options->watch->context, "following", PANELS * options->particles);
     const kelvin_status status = write_ways(table.file, options, panel);
     options->watch->end(options->watch->context);
@@ -148,7 +144,7 @@ static void print_numbers(const struct figure_options *options, double wrong, do
 {
     static const char *const what[] = {"particles that end at a wrong class", "mass where the true class is below 1/2"};
     FILE *out = options->out;
-    const bool published = options->alpha == 0.01;
+    const bool published = options->alpha == dirichlet_gradients_figure.defaults.alpha;
     fprintf(out, "%-40s    here%s\n", "the posterior", published ? "   published" : "");
     fprintf(out, "%-40s %5.3g %%   %s(%zu starts, %zu steps)\n", what[0], 100.0 * wrong,
             published ? "around 30 %   " : "", options->draws, options->steps);
@@ -160,49 +156,32 @@ static void print_numbers(const struct figure_options *options, double wrong, do
         fprintf(out, "%-40s %5.3g %%   %s\n", what[1], 100.0 * mass, published ? "only 1 %" : "exact");
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     kelvin_density panel[PANELS];
     double wrong;
     KELVIN_TRY(parse_panels(panel, options->alpha));
     const struct ascent ascent = {&panel[2], options->rate, options->steps};
-    KELVIN_TRY(ascent_wrong_share(&wrong, &ascent, options->seed, options->draws, options->threads, options->watch));
-    KELVIN_TRY(write_raster(figure, options, panel));
-    KELVIN_TRY(write_field(figure, options, panel));
-    KELVIN_TRY(write_particles(figure, options, panel));
+    KELVIN_TRY(ascent_wrong_share(&wrong, &ascent, options));
+    KELVIN_TRY(write_raster(options, panel));
+    KELVIN_TRY(write_field(options, panel));
+    KELVIN_TRY(write_particles(options, panel));
     print_numbers(options, wrong, mass_below_half(&panel[2], options->alpha));
     return KELVIN_OK;
 }
 
-static void defaults(struct figure_options *options)
-{
-    static const size_t draws[] = {[FIGURE_SMOKE] = 100, [FIGURE_LAPTOP] = 1000, [FIGURE_PAPER] = 10000};
-    options->alpha = 0.01;
-    options->grid = 25;
-    options->particles = 50;
-    options->draws = draws[options->scale];
-    options->steps = 1000;
-    options->rate = 0.05;
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 3, 100, "points along a side of the lattice at which arrows stand"},
-    {"steps", 1, 1000000, "gradient steps of a particle"},
-    {"draws", 0, 0, "particles behind the share that ends at a wrong class"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"alpha", "grid", "particles", "draws", "steps", "rate", "seed", NULL};
-static const char *const tables[] = {".csv", "-field.csv", "-particles.csv", NULL};
-
-extern const struct figure dirichlet_gradients_figure;
 const struct figure dirichlet_gradients_figure = {
     .name = "dirichlet-gradients",
     .about = "density and gradients of a Dirichlet posterior over three classes",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{.name = "alpha"},
+                {"grid", 3, 100, "points along a side of the lattice at which arrows stand"},
+                {.name = "particles"},
+                {"draws", 0, 0, "particles behind the share that ends at a wrong class"},
+                {"steps", 1, 1000000, "gradient steps of a particle"},
+                {.name = "rate"},
+                {.name = "seed"}},
+    .defaults = {.alpha = 0.01, .grid = 25, .particles = 50, .draws = 10000, .steps = 1000, .rate = 0.05},
+    .tables = {".csv", "-field.csv", "-particles.csv"},
     .script = dirichlet_gradients_gp,
     .moves = true,
     .run = run,

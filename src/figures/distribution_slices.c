@@ -1,20 +1,15 @@
 /* distribution-slices: priors, likelihoods and posteriors of one prediction for two classes, over the predicted
  * probability p of the true class, and their local maxima. The densities are the library's, listed in slices.c:
  *
- *     value(t) = factor * log f(z),  z = (t, 0),  t = log(p / (1 - p)).
+ *     value(t) = power * log f(z),  z = (t, 0),  t = log(p / (1 - p)).
  *
  * Paper: figure "Slices of various prior, likelihood, and posterior distributions". */
 #include "figures/distribution_slices_gp.h"
 #include "figures/figure.h"
-#include "figures/output.h"
 #include "figures/slices.h"
-#include "figures/temperatures.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double paper_alpha = 1e-6, paper_clip = -16;
-static const char *const paper_temperatures = "3e-7,0.08";
 
 /* What can be read off the published picture, where a pixel is 6 % of p: the maxima of each curve from left to right,
  * as p, or as p - 1 where p is nearly 1. */
@@ -28,59 +23,53 @@ static const struct published {
     {SLICE_POSTERIOR, "NDG + categ.", {0.0015, -1.4e-9}},
 };
 
-static void write_curve(FILE *out, const struct slice *slices, size_t index, size_t n)
+static void write_row(FILE *out, const struct slice *slices, size_t index, double t, int digits)
 {
-    const struct slice *s = &slices[index];
-    if (index) fputs("\n\n", out);
-    for (size_t i = 0; i < n; i++) {
-        const double t = slice_logit(i, n), value = slice_value(s, t);
-        fprintf(out, "%d,%zu,%.10g,%.10g,%.10g,%.10g,%.10g,%.10g\n", (int)s->panel, index, t, slice_probability(t),
-                slice_probability(-t), slice_axis(t), value, value + s->shift);
-    }
+    const double value = slice_value(&slices[index], t);
+    fprintf(out, "%d,%zu,%.*g,%.*g,%.*g,%.*g,%.10g,%.10g\n", (int)slices[index].panel, index, digits, t, digits,
+            slice_probability(t), digits, slice_probability(-t), digits, slice_axis(t), value,
+            value + slices[index].shift);
 }
 
 static void describe(FILE *out, const struct slice *slices)
 {
     for (size_t i = 0; i < SLICES; i++) {
         const struct slice *s = &slices[i];
+        const kelvin_density *density = &s->tempered.density;
         char text[96];
-        kelvin_density_format(text, sizeof text, &s->density);
+        kelvin_density_format(text, sizeof text, density);
         fprintf(out, "# curve %zu, panel %d (%s): %s: ", i, (int)s->panel, slice_panels[s->panel], s->name);
-        if (s->factor > 1) fprintf(out, "%.10g times ", s->factor);
-        fprintf(out, "%s%s, drawn higher by %.10g\n", text, s->density.likelihood ? " with likelihood" : "", s->shift);
+        if (s->tempered.power > 1) fprintf(out, "%.10g times ", s->tempered.power);
+        fprintf(out, "%s%s, drawn higher by %.10g\n", text, density->likelihood ? " with likelihood" : "", s->shift);
     }
 }
 
-static kelvin_status write_curves(const struct figure *figure, const struct figure_options *options,
-                                  const struct slice *slices)
+static const char columns[] = "panel,curve,logit,probability,complement,axis,value,drawn";
+
+static kelvin_status write_curves(const struct figure_options *options, const struct slice *slices)
 {
-    struct output table;
-    KELVIN_TRY(
-        output_table(&table, figure, options, ".csv", "panel,curve,logit,probability,complement,axis,value,drawn"));
-    fputs(
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
+        &table, &distribution_slices_figure, options, ".csv", columns,
         "# Two classes; probability is that of the true class, complement that of the other; axis is where the\n"
         "# picture puts it: log(2 probability) below 1/2, -log(2 complement) above. value is the log-density without\n"
-        "# constants, drawn is what the picture shows. A block is a curve:\n",
-        table.file);
+        "# constants, drawn is what the picture shows. A block is a curve:\n"));
     describe(table.file, slices);
-    for (size_t i = 0; i < SLICES; i++) write_curve(table.file, slices, i, options->grid);
+    for (size_t i = 0; i < SLICES; i++) {
+        if (i) fputs("\n\n", table.file);
+        for (size_t k = 0; k < options->grid; k++) write_row(table.file, slices, i, slice_logit(k, options->grid), 10);
+    }
     return output_close(&table, KELVIN_OK);
 }
 
-static kelvin_status write_maxima(const struct figure *figure, const struct figure_options *options,
-                                  const struct slice *slices)
+static kelvin_status write_maxima(const struct figure_options *options, const struct slice *slices)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, "-maxima.csv",
-                            "panel,curve,logit,probability,complement,axis,value,drawn"));
-    fputs("# Local maxima between the ends of the axis, columns and curves as in the table of the curves.\n",
-          table.file);
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
+        &table, &distribution_slices_figure, options, "-maxima.csv", columns,
+        "# Local maxima between the ends of the axis, columns and curves as in the table of the curves.\n"));
     for (size_t i = 0; i < SLICES; i++)
-        for (size_t j = 0; j < slices[i].n_maxima; j++) {
-            const double t = slices[i].maximum[j], value = slice_value(&slices[i], t);
-            fprintf(table.file, "%d,%zu,%.15g,%.15g,%.15g,%.15g,%.10g,%.10g\n", (int)slices[i].panel, i, t,
-                    slice_probability(t), slice_probability(-t), slice_axis(t), value, value + slices[i].shift);
-        }
+        for (size_t j = 0; j < slices[i].n_maxima; j++) write_row(table.file, slices, i, slices[i].maximum[j], 15);
     return output_close(&table, KELVIN_OK);
 }
 
@@ -107,8 +96,9 @@ static void print_published(FILE *out, const struct slice *slice, size_t index)
 
 static bool is_paper(const struct figure_options *options)
 {
-    return options->alpha == paper_alpha && options->clip == paper_clip &&
-           strcmp(options->temperatures, paper_temperatures) == 0;
+    const struct figure_options *paper = &distribution_slices_figure.defaults;
+    return options->alpha == paper->alpha && options->clip == paper->clip &&
+           strcmp(options->temperatures, paper->temperatures) == 0;
 }
 
 static void print(const struct figure_options *options, const struct slice *slices)
@@ -128,7 +118,7 @@ static void print(const struct figure_options *options, const struct slice *slic
     if (!any) fputs("no local maxima between the ends of the axis\n", options->out);
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     struct temperatures list;
     struct slice slices[SLICES];
@@ -136,38 +126,22 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
                                     "of the confidence prior and the posteriors, and of the cold likelihood"));
     const struct slice_numbers numbers = {options->alpha, options->clip, {list.T[0], list.T[1]}};
     KELVIN_TRY(slices_make(slices, &numbers));
-    KELVIN_TRY(write_curves(figure, options, slices));
-    KELVIN_TRY(write_maxima(figure, options, slices));
+    KELVIN_TRY(write_curves(options, slices));
+    KELVIN_TRY(write_maxima(options, slices));
     print(options, slices);
     return KELVIN_OK;
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->alpha = paper_alpha;
-    options->clip = paper_clip;
-    options->temperatures = paper_temperatures;
-    options->grid = 801;
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 20, 5000, "points along a curve"},
-    {"alpha", 1e-15, 1e6, NULL},
-    {"temperatures", 0, 0, "that of the confidence prior and the posteriors, and that of the cold likelihood"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"alpha", "clip", "temperatures", "grid", NULL};
-static const char *const tables[] = {".csv", "-maxima.csv", NULL};
-
-extern const struct figure distribution_slices_figure;
 const struct figure distribution_slices_figure = {
     .name = "distribution-slices",
     .about = "priors, likelihoods and posteriors of a prediction for two classes",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{"alpha", 1e-15, 1e6, NULL},
+                {.name = "clip"},
+                {"temperatures", 0, 0,
+                 "that of the confidence prior and the posteriors, and that of the cold likelihood"},
+                {"grid", 20, 5000, "points along a curve"}},
+    .defaults = {.alpha = 1e-6, .clip = -16, .temperatures = "3e-7,0.08", .grid = 801},
+    .tables = {".csv", "-maxima.csv"},
     .script = distribution_slices_gp,
     .run = run,
 };

@@ -1,8 +1,6 @@
 /* What all figures have in common: their options, and the way from numbers to files. */
 #include "figures/figure.h"
 
-#include "figures/output.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -14,22 +12,22 @@ static const struct option {
     enum kind kind;
     size_t offset;
     double least, most;
-} table[] = {
+} known[] = {
 #define ROW(field, kind, metavar, least, most, help)                                                                   \
     {#field, kind, offsetof(struct figure_options, field), least, most},
     FIGURE_OPTIONS(ROW)
 #undef ROW
 };
 
-enum { N_OPTIONS = sizeof table / sizeof *table };
+enum { N_OPTIONS = sizeof known / sizeof *known };
 
 static kelvin_status check(const struct option *option, const struct figure *figure,
                            const struct figure_options *options)
 {
     if (option->kind == TEXT || option->kind == SEED) return KELVIN_OK; /* read where it is used; any will do */
-    const struct figure_detail *detail = figure_detail(figure, option->name);
-    const bool narrower = detail && detail->least < detail->most;
-    const double least = narrower ? detail->least : option->least, most = narrower ? detail->most : option->most;
+    const struct figure_option *own = figure_option(figure, option->name);
+    const bool narrower = own->least < own->most;
+    const double least = narrower ? own->least : option->least, most = narrower ? own->most : option->most;
     const void *at = (const char *)options + option->offset;
     const double value = option->kind == SIZE ? (double)*(const size_t *)at : *(const double *)at;
     if (value >= least && value <= most) return KELVIN_OK;
@@ -37,53 +35,50 @@ static kelvin_status check(const struct option *option, const struct figure *fig
                        narrower ? " in this figure" : "", value);
 }
 
-bool figure_heeds(const struct figure *figure, const char *option)
+const struct figure_option *figure_option(const struct figure *figure, const char *name)
 {
-    for (size_t i = 0; figure->options[i]; i++)
-        if (strcmp(option, figure->options[i]) == 0) return true;
-    return false;
-}
-
-const struct figure_detail *figure_detail(const struct figure *figure, const char *option)
-{
-    for (const struct figure_detail *detail = figure->details; detail && detail->option; detail++)
-        if (strcmp(option, detail->option) == 0) return detail;
+    for (const struct figure_option *option = figure->options; option->name; option++)
+        if (strcmp(name, option->name) == 0) return option;
     return NULL;
 }
 
 struct figure_options figure_defaults(const struct figure *figure, enum figure_scale scale)
 {
-    struct figure_options options = {.scale = scale};
-    figure->defaults(&options);
+    static const size_t fewer[] = {[FIGURE_SMOKE] = 100, [FIGURE_LAPTOP] = 10, [FIGURE_PAPER] = 1};
+    struct figure_options options = figure->defaults;
+    options.scale = scale;
+    options.draws /= fewer[scale];
+    if (figure->adjust) figure->adjust(&options);
     return options;
 }
 
 static void write_value(FILE *out, enum kind kind, const void *at)
 {
-    switch (kind) {
-    case SIZE:
-        fprintf(out, "%zu\n", *(const size_t *)at);
-        break;
-    case REAL:
-        fprintf(out, "%.15g\n", *(const double *)at);
-        break;
-    case TEXT:
-        fprintf(out, "\"%s\"\n", *(const char *const *)at);
-        break;
-    case SEED:
-        fprintf(out, "%" PRIu64 "\n", *(const uint64_t *)at);
-        break;
-    }
+    if (kind == SIZE) fprintf(out, "%zu\n", *(const size_t *)at);
+    if (kind == REAL) fprintf(out, "%.15g\n", *(const double *)at);
+    if (kind == TEXT) fprintf(out, "\"%s\"\n", *(const char *const *)at);
+    if (kind == SEED) fprintf(out, "%" PRIu64 "\n", *(const uint64_t *)at);
 }
 
-void figure_write_parameters(FILE *out, const char *prefix, const struct figure *figure,
+/* The options that the figure heeds, as lines "PREFIXname = value" that gnuplot can read as well. */
+static void write_parameters(FILE *out, const char *prefix, const struct figure *figure,
                              const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++) {
-        if (!figure_heeds(figure, table[i].name)) continue;
-        fprintf(out, "%s%s = ", prefix, table[i].name);
-        write_value(out, table[i].kind, (const char *)options + table[i].offset);
+        if (!figure_option(figure, known[i].name)) continue;
+        fprintf(out, "%s%s = ", prefix, known[i].name);
+        write_value(out, known[i].kind, (const char *)options + known[i].offset);
     }
+}
+
+kelvin_status figure_table(struct figure_file *table, const struct figure *figure, const struct figure_options *options,
+                           const char *suffix, const char *columns, const char *note)
+{
+    KELVIN_TRY(output_open(table, options->folder, figure->name, suffix));
+    fprintf(table->file, "# %s\n", columns);
+    write_parameters(table->file, "# ", figure, options);
+    fputs(note, table->file);
+    return KELVIN_OK;
 }
 
 kelvin_status figure_piece(const struct figure_watch *watch)
@@ -91,13 +86,38 @@ kelvin_status figure_piece(const struct figure_watch *watch)
     return watch->piece(watch->context) ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
 }
 
+kelvin_status figure_tasks(const struct figure_options *options, const char *what, uint64_t pieces, kelvin_task *task,
+                           void *context, size_t n)
+{
+    kelvin_pool *pool;
+    KELVIN_TRY(kelvin_pool_create(&pool, options->threads));
+    options->watch->start(options->watch->context, what, pieces);
+    const kelvin_status status = kelvin_pool_run(pool, task, context, n);
+    options->watch->end(options->watch->context);
+    kelvin_pool_destroy(pool);
+    return status;
+}
+
+/* FOLDER/FIGURE.gp: what all scripts begin with, the parameters, and the figure's own lines. */
+static kelvin_status write_script(const struct figure *figure, const struct figure_options *options)
+{
+    struct figure_file script;
+    KELVIN_TRY(output_open(&script, options->folder, figure->name, ".gp"));
+    output_prelude(script.file);
+    fputs("\n# ---- the parameters ----\n", script.file);
+    write_parameters(script.file, "", figure, options);
+    fputs("\n# ---- the picture ----\n", script.file);
+    for (size_t i = 0; figure->script[i]; i++) fputs(figure->script[i], script.file);
+    return output_close(&script, KELVIN_OK);
+}
+
 kelvin_status figure_compute(const struct figure *figure, const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (figure_heeds(figure, table[i].name)) KELVIN_TRY(check(&table[i], figure, options));
+        if (figure_option(figure, known[i].name)) KELVIN_TRY(check(&known[i], figure, options));
     KELVIN_TRY(output_check_folder(options->folder)); /* before the long work, not after it */
-    KELVIN_TRY(figure->run(figure, options));
-    return output_script(figure, options);
+    KELVIN_TRY(figure->run(options));
+    return write_script(figure, options);
 }
 
 kelvin_status figure_draw(const struct figure *figure, const struct figure_options *options)
@@ -108,9 +128,5 @@ kelvin_status figure_draw(const struct figure *figure, const struct figure_optio
 void figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn)
 {
     fputc('\n', options->out);
-    for (size_t i = 0; figure->tables[i]; i++)
-        fprintf(options->out, "%s/%s%s\n", options->folder, figure->name, figure->tables[i]);
-    fprintf(options->out, "%s/%s.gp\n", options->folder, figure->name);
-    for (size_t i = 0; drawn && output_picture(figure->moves, i); i++)
-        fprintf(options->out, "%s/%s%s\n", options->folder, figure->name, output_picture(figure->moves, i));
+    output_print_files(options->out, options->folder, figure->name, figure->tables, drawn, figure->moves);
 }

@@ -11,9 +11,9 @@
 #ifndef FIGURES_FIGURE_H
 #define FIGURES_FIGURE_H
 
-#include <kelvin/run.h>
+#include "figures/output.h"
 
-#include <stdio.h>
+#include <kelvin/run.h>
 
 enum figure_scale { FIGURE_SMOKE, FIGURE_LAPTOP, FIGURE_PAPER };
 
@@ -30,6 +30,8 @@ struct figure_watch {
     void (*end)(void *context);
 };
 
+enum { FIGURE_CLASSES = 1000 }; /* at most */
+
 /* What a reader may change: field, kind, metavar, least, most, help. Each figure heeds some of them. */
 #define FIGURE_OPTIONS(ROW)                                                                                            \
     ROW(chains, SIZE, "N", 1, UINT32_MAX, "number of chains")                                                          \
@@ -37,8 +39,8 @@ struct figure_watch {
     ROW(steps, SIZE, "N", 1, UINT32_MAX, "leapfrog steps per iteration, or gradient steps of a particle")              \
     ROW(rate, REAL, "R", 1e-9, 1e3, "length of a gradient step")                                                       \
     ROW(grid, SIZE, "N", 2, 5000, "points along a curve, or along the longer side of a lattice")                       \
-    ROW(classes, SIZE, "K", 2, 1000, "number of classes")                                                              \
-    ROW(label, SIZE, "Y", 0, 999, "the true class, counted from 0")                                                    \
+    ROW(classes, SIZE, "K", 2, FIGURE_CLASSES, "number of classes")                                                    \
+    ROW(label, SIZE, "Y", 0, FIGURE_CLASSES - 1, "the true class, counted from 0")                                     \
     ROW(alpha, REAL, "A", -1e6, 1e6, "concentration of the prior")                                                     \
     ROW(clip, REAL, "V", -1e6, -1e-6, "where DirClip clips log-probabilities")                                         \
     ROW(temperatures, TEXT, "LIST", 0, 0, "temperatures above 0 and at most 1; 1/30 will do for 0.0333")               \
@@ -59,9 +61,9 @@ struct figure_options {
     const struct figure_watch *watch;
 };
 
-/* What an option means in one figure, where that is narrower than in the table above. */
-struct figure_detail {
-    const char *option;
+/* An option that a figure heeds, and what it means there, where that is narrower than in the table above. */
+struct figure_option {
+    const char *name;
     double least, most; /* the same: as in the table */
     const char *help;   /* NULL: as in the table */
 };
@@ -69,23 +71,25 @@ struct figure_detail {
 struct figure {
     const char *name;
     const char *about;
-    const char *const *options;                       /* names of those that it heeds; NULL after the last */
-    const struct figure_detail *details;              /* about some of them; the last has no name. NULL: none */
-    void (*defaults)(struct figure_options *options); /* the paper's; `scale` is set, the rest zero */
-    const char *const *tables;                        /* what `run` writes: ".csv", "-points.csv", ..., NULL */
-    const char *const *script;                        /* lines of the gnuplot script, NULL after the last */
-    bool samples;                                     /* it has to sample a posterior first */
-    bool moves;                                       /* the script draws a GIF besides */
-    kelvin_status (*run)(const struct figure *figure, const struct figure_options *options);
+    struct figure_option options[8];                /* those that it heeds; the last has no name */
+    struct figure_options defaults;                 /* the paper's */
+    void (*adjust)(struct figure_options *options); /* the defaults to options->scale; NULL: only draws depend on it */
+    const char *tables[4];                          /* what `run` writes: ".csv", "-points.csv", ..., NULL */
+    const char *const *script;                      /* lines of the gnuplot script, NULL after the last */
+    bool samples;                                   /* it has to sample a posterior first */
+    bool moves;                                     /* the script draws a GIF besides */
+    kelvin_status (*run)(const struct figure_options *options);
 };
 
+extern const struct figure decision_boundary_figure, distribution_slices_figure, dirichlet_gradients_figure,
+    phase_diagram_figure, confidence_density_figure, ndg_ridgeline_figure, wasserstein_figure, cdf_validation_figure,
+    critical_alpha_figure, schedule_figure;
 extern const struct figure *const figures[]; /* NULL after the last */
 
-bool figure_heeds(const struct figure *figure, const char *option);
+/* NULL if the figure does not heed it. */
+const struct figure_option *figure_option(const struct figure *figure, const char *name);
 
-/* What the figure has to say about an option; NULL if nothing. */
-const struct figure_detail *figure_detail(const struct figure *figure, const char *option);
-
+/* Of the paper's draws, other scales have a tenth and a hundredth. */
 struct figure_options figure_defaults(const struct figure *figure, enum figure_scale scale);
 
 /* Checks the options that the figure heeds, makes the folder, writes tables and script, prints the numbers.
@@ -101,8 +105,14 @@ void figure_print_files(const struct figure *figure, const struct figure_options
 /* One more piece of work is done: tells the watch. KELVIN_ESTOP if it says to stop. */
 KELVIN_MUST_CHECK kelvin_status figure_piece(const struct figure_watch *watch);
 
-/* The options that the figure heeds, as lines "PREFIXname = value" that gnuplot can read as well. */
-void figure_write_parameters(FILE *out, const char *prefix, const struct figure *figure,
-                             const struct figure_options *options);
+/* Tasks 0 .. n-1 on options->threads threads, which tell the watch of `pieces` pieces of `what`. */
+KELVIN_MUST_CHECK kelvin_status figure_tasks(const struct figure_options *options, const char *what, uint64_t pieces,
+                                             kelvin_task *task, void *context, size_t n);
+
+/* Opens a table of a figure and writes its head: the names of the columns in the first line, then the parameters, all
+ * behind a '#', so that numpy.genfromtxt(names=True) and numpy.loadtxt read it as it is. `note`: more such lines. */
+KELVIN_MUST_CHECK kelvin_status figure_table(struct figure_file *table, const struct figure *figure,
+                                             const struct figure_options *options, const char *suffix,
+                                             const char *columns, const char *note);
 
 #endif

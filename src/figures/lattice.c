@@ -122,16 +122,16 @@ static kelvin_status run_rows(struct job *job, size_t threads)
     return status;
 }
 
-kelvin_status lattice_predictive(double *p, const struct lattice *lattice, kelvin_samples *samples, size_t threads,
-                                 const struct figure_watch *watch)
+kelvin_status lattice_predictive(double *p, const struct lattice *lattice, kelvin_samples *samples,
+                                 const struct figure_options *options)
 {
     const kelvin_model *model = samples->run->model;
     float *draws = kelvin_alloc(samples->n * model->n_params, sizeof *draws);
     struct job job = {
-        .p = p, .lattice = lattice, .model = model, .draws = draws, .samples = samples->n, .watch = watch};
+        .p = p, .lattice = lattice, .model = model, .draws = draws, .samples = samples->n, .watch = options->watch};
     for (size_t i = 0; i < lattice->n * lattice->n; i++) p[i] = 0;
     kelvin_status status = draws ? read_draws(draws, samples) : KELVIN_ENOMEM;
-    if (!status) status = run_rows(&job, threads);
+    if (!status) status = run_rows(&job, options->threads);
     kelvin_free(draws);
     return status;
 }

@@ -1,4 +1,4 @@
-/* lattice: what a posterior predicts on a square lattice of points of the plane. */
+/* lattice: what a posterior predicts on a square lattice of points of the plane, and curves of one value in it. */
 #ifndef FIGURES_LATTICE_H
 #define FIGURES_LATTICE_H
 
@@ -15,8 +15,19 @@ struct lattice lattice_around(const kelvin_data *data, double margin, size_t n);
 /* Coordinate `axis` at position `index` in 0 .. n-1. */
 double lattice_at(const struct lattice *lattice, size_t axis, double index);
 
-/* p (n, n), row by row of the second coordinate: the mean over all samples of the probability of class 0. */
+/* p (n, n), row by row of the second coordinate: the mean over all samples of the probability of class 0. Of
+ * the options threads and watch count. */
 KELVIN_MUST_CHECK kelvin_status lattice_predictive(double *p, const struct lattice *lattice, kelvin_samples *samples,
-                                                   size_t threads, const struct figure_watch *watch);
+                                                   const struct figure_options *options);
+
+/* ---- contour.c ---- */
+
+/* A point of a curve in lattice units: column and row, 0 .. n-1. `first` starts a new curve. */
+typedef void contour_visit(void *context, double column, double row, bool first);
+
+/* Visits all curves of value `level` of f (n, n), n >= 2, each point in order along its curve; a closed curve ends
+ * where it began. */
+KELVIN_MUST_CHECK kelvin_status contour_trace(contour_visit *visit, void *context, const double *f, size_t n,
+                                              double level);
 
 #endif

@@ -82,11 +82,8 @@ const char *markup_shorten(kelvin_arena *arena, const char *text, size_t most)
     if (letters <= most) return kelvin_arena_text(arena, text, strlen(text));
     const size_t kept = most - (sizeof dots - 1), first = kept / 2;
     const char *until = skip(text, first), *from = skip(text, letters - (kept - first));
-    const size_t head = (size_t)(until - text), tail = strlen(from);
-    char *out = kelvin_arena_alloc(arena, head + sizeof dots + tail, 1);
-    if (!out) return NULL;
-    memcpy(out, text, head);
-    memcpy(out + head, dots, sizeof dots - 1);
-    memcpy(out + head + sizeof dots - 1, from, tail + 1);
+    const size_t bytes = (size_t)(until - text) + sizeof dots + strlen(from);
+    char *out = kelvin_arena_alloc(arena, bytes, 1);
+    if (out) snprintf(out, bytes, "%.*s%s%s", (int)(until - text), text, dots, from);
     return out;
 }

@@ -7,9 +7,7 @@
  * alpha = 0.01. With u = +- exp(t - exp(-t)) and v = sinh(t) it falls like exp(-exp(|t|)), and the trapezoidal rule
  * converges exponentially (Takahasi and Mori, 1974: double-exponential formulas).
  * Paper: section "Training stability", "only 1 % of the samples would appear in the bottom half of the plot". */
-#include "figures/mass.h"
-
-#include "figures/log_sum.h"
+#include "figures/calculus.h"
 #include "figures/simplex.h"
 
 /* log(1 + exp(u)) = -log(1 - s(u)) */
@@ -19,7 +17,7 @@ static double softplus(double u)
 }
 
 /* log of f p_y p_1 p_2 */
-static double integrand(const kelvin_density *density, double u, double v)
+static double log_term(const kelvin_density *density, double u, double v)
 {
     const double rest = -softplus(u), l[SIMPLEX] = {-softplus(-u), rest - softplus(-v), rest - softplus(v)};
     return kelvin_density_eval(density, NULL, l, SIMPLEX, SIMPLEX_LABEL) + (l[0] + l[1] + l[2]);
@@ -32,7 +30,7 @@ static void add_line(struct log_sum *total, const kelvin_density *density, doubl
     const long n = (long)ceil(end / h);
     for (long i = -n; i <= n; i++) {
         const double t = h * (double)i;
-        log_sum_add(total, integrand(density, u, sinh(t)), weight * cosh(t));
+        log_sum_add(total, log_term(density, u, sinh(t)), weight * cosh(t));
     }
 }
 

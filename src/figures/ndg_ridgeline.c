@@ -7,13 +7,11 @@
  * log(1 / alpha + 1) as a standard deviation; its picture, and the library, take it for the variance. */
 #include "figures/figure.h"
 #include "figures/ndg_ridgeline_gp.h"
-#include "figures/output.h"
 
 #include <kelvin/density.h>
 
 #include <math.h>
-
-static const double paper_alpha = 0.1;
+#include <string.h>
 
 struct normal {
     double mean, variance;
@@ -23,18 +21,18 @@ struct normal {
 struct ridges {
     kelvin_density density;
     size_t classes, label;
-    double *z, *grad;      /* (classes) all logits, of which one is moved at a time */
-    struct normal *normal; /* (classes) */
+    double z[FIGURE_CLASSES]; /* where the logits are of which none is asked about */
+    struct normal normal[FIGURE_CLASSES];
 };
 
 /* The log-density with the logit of one class at x; the slope in that logit goes to *slope. */
 static double ask(const struct ridges *r, double *slope, size_t class, double x)
 {
-    const double before = r->z[class];
-    r->z[class] = x;
-    const double value = kelvin_density_eval(&r->density, r->grad, r->z, r->classes, r->label);
-    r->z[class] = before;
-    *slope = r->grad[class];
+    double z[FIGURE_CLASSES], grad[FIGURE_CLASSES];
+    memcpy(z, r->z, r->classes * sizeof *z);
+    z[class] = x;
+    const double value = kelvin_density_eval(&r->density, grad, z, r->classes, r->label);
+    *slope = grad[class];
     return value;
 }
 
@@ -49,7 +47,7 @@ static struct normal normal_of(const struct ridges *r, size_t class)
 
 /* Finds all normals and leaves the logits at their means, where the sum of the log-densities is 0: differences from
  * there keep their digits. */
-static void find_normals(const struct ridges *r)
+static void find_normals(struct ridges *r)
 {
     for (size_t k = 0; k < r->classes; k++) r->normal[k] = normal_of(r, k);
     for (size_t k = 0; k < r->classes; k++) r->z[k] = r->normal[k].mean;
@@ -85,14 +83,13 @@ static void find_range(double *low, double *high, const struct ridges *r)
     *high = ceil(*high / step) * step;
 }
 
-static kelvin_status write_curves(const struct figure *figure, const struct figure_options *options,
-                                  const struct ridges *r)
+static kelvin_status write_curves(const struct figure_options *options, const struct ridges *r)
 {
     double low, high;
-    struct output table;
+    struct figure_file table;
     find_range(&low, &high, r);
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "x,wrong,true"));
-    fputs("# Densities of the logit of a wrong class (all have the same) and of the true one.\n", table.file);
+    KELVIN_TRY(figure_table(&table, &ndg_ridgeline_figure, options, ".csv", "x,wrong,true",
+                            "# Densities of the logit of a wrong class (all have the same) and of the true one.\n"));
     for (size_t i = 0; i < options->grid; i++) {
         const double x = low + (high - low) * ((double)i / (double)(options->grid - 1));
         fprintf(table.file, "%.10g,%.10g,%.10g\n", x, density_at(r, wrong_class(r), x), density_at(r, r->label, x));
@@ -100,11 +97,10 @@ static kelvin_status write_curves(const struct figure *figure, const struct figu
     return output_close(&table, KELVIN_OK);
 }
 
-static kelvin_status write_classes(const struct figure *figure, const struct figure_options *options,
-                                   const struct ridges *r)
+static kelvin_status write_classes(const struct figure_options *options, const struct ridges *r)
 {
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, "-classes.csv", "class,mean,variance"));
+    struct figure_file table;
+    KELVIN_TRY(figure_table(&table, &ndg_ridgeline_figure, options, "-classes.csv", "class,mean,variance", ""));
     for (size_t k = 0; k < r->classes; k++)
         fprintf(table.file, "%zu,%.10g,%.10g\n", k, r->normal[k].mean, r->normal[k].variance);
     return output_close(&table, KELVIN_OK);
@@ -114,62 +110,40 @@ static void print_kind(const struct figure_options *options, const char *kind, c
                        const char *published)
 {
     fprintf(options->out, "%-14s mean %8.4g   standard deviation %8.4g", kind, normal->mean, sqrt(normal->variance));
-    if (options->alpha == paper_alpha) fprintf(options->out, "   published: mean %s", published);
+    if (options->alpha == ndg_ridgeline_figure.defaults.alpha)
+        fprintf(options->out, "   published: mean %s", published);
     fputc('\n', options->out);
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     struct ridges r = {.classes = options->classes, .label = options->label};
-    kelvin_status status = KELVIN_ENOMEM;
     char text[64];
     if (r.label >= r.classes)
         return kelvin_fail(KELVIN_EUSAGE, "--label must be below the number of classes, which is %zu, not %zu",
                            r.classes, r.label);
     snprintf(text, sizeof text, "ndg-logits:%.17g", options->alpha);
     KELVIN_TRY(kelvin_density_parse(&r.density, text));
-    r.z = kelvin_alloc(r.classes, sizeof *r.z);
-    r.grad = kelvin_alloc(r.classes, sizeof *r.grad);
-    r.normal = kelvin_alloc(r.classes, sizeof *r.normal);
-    if (!r.z || !r.grad || !r.normal) goto done;
     find_normals(&r);
-    status = write_curves(figure, options, &r);
-    if (!status) status = write_classes(figure, options, &r);
-    if (status) goto done;
+    KELVIN_TRY(write_curves(options, &r));
+    KELVIN_TRY(write_classes(options, &r));
     print_kind(options, "wrong classes", &r.normal[wrong_class(&r)], "-3.5");
     print_kind(options, "true class", &r.normal[r.label], "-0.23");
-done:
-    kelvin_free(r.normal);
-    kelvin_free(r.grad);
-    kelvin_free(r.z);
-    return status;
+    return KELVIN_OK;
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->alpha = paper_alpha;
-    options->classes = 10;
-    options->label = 3;
-    options->grid = 521; /* 40 points from one whole number to the next */
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 20, 5000, "points along a curve"},
-    {"alpha", 1e-15, 1e6, NULL},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"alpha", "classes", "label", "grid", NULL};
-static const char *const tables[] = {".csv", "-classes.csv", NULL};
-
-extern const struct figure ndg_ridgeline_figure;
 const struct figure ndg_ridgeline_figure = {
     .name = "ndg-ridgeline",
     .about = "the normals that NDG puts on the logits of the classes",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{"alpha", 1e-15, 1e6, NULL},
+                {.name = "classes"},
+                {.name = "label"},
+                {"grid", 20, 5000, "points along a curve"}},
+    .defaults = {.alpha = 0.1,
+                 .classes = 10,
+                 .label = 3,
+                 .grid = 521}, /* 40 points from one whole number to the next */
+    .tables = {".csv", "-classes.csv"},
     .script = ndg_ridgeline_gp,
     .run = run,
 };

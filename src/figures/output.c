@@ -2,8 +2,8 @@
 #include "figures/output.h"
 
 #include "base/process.h"
+#include "figures/figure.h"
 #include "figures/prelude_gp.h"
-#include "files/files.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,11 +18,13 @@ static const struct picture {
 
 enum { PICTURES = sizeof pictures / sizeof *pictures };
 
-const char *output_picture(bool moves, size_t i)
+void output_print_files(FILE *out, const char *folder, const char *name, const char *const *tables, bool drawn,
+                        bool moves)
 {
-    for (size_t k = 0; k < PICTURES; k++)
-        if ((moves || !pictures[k].moves) && i-- == 0) return pictures[k].suffix;
-    return NULL;
+    for (; *tables; tables++) fprintf(out, "%s/%s%s\n", folder, name, *tables);
+    fprintf(out, "%s/%s.gp\n", folder, name);
+    for (size_t i = 0; drawn && i < PICTURES; i++)
+        if (moves || !pictures[i].moves) fprintf(out, "%s/%s%s\n", folder, name, pictures[i].suffix);
 }
 
 static kelvin_status check_writable(const char *folder, const char *named)
@@ -40,8 +42,8 @@ kelvin_status output_check_folder(const char *folder)
 {
     struct stat about;
     if (stat(folder, &about) == 0 || errno != ENOENT) return check_writable(folder, folder);
-    char above[OUTPUT_PATH]; /* the folder that it would be made in */
-    if (snprintf(above, sizeof above, "%s", folder) >= OUTPUT_PATH)
+    kelvin_path above; /* the folder that it would be made in */
+    if (snprintf(above, sizeof above, "%s", folder) >= KELVIN_PATH_MAX)
         return kelvin_fail(KELVIN_EUSAGE, "the folder's name is too long: %.64s...", folder);
     size_t length = strlen(above);
     while (length > 1 && above[length - 1] == '/') length--;
@@ -50,26 +52,20 @@ kelvin_status output_check_folder(const char *folder)
     return check_writable(length ? above : ".", folder);
 }
 
-static kelvin_status make_folder(const char *folder)
+/* FOLDER/NAME + suffix + more. */
+static kelvin_status output_path(kelvin_path path, const char *folder, const char *name, const char *suffix,
+                                 const char *more)
 {
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
-}
-
-/* FOLDER/NAME + suffix. */
-static kelvin_status output_path(char path[OUTPUT_PATH], const char *folder, const char *name, const char *suffix)
-{
-    if (snprintf(path, OUTPUT_PATH, "%s/%s%s", folder, name, suffix) < OUTPUT_PATH) return KELVIN_OK;
+    if (snprintf(path, KELVIN_PATH_MAX, "%s/%s%s%s", folder, name, suffix, more) < KELVIN_PATH_MAX) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "the folder's name is too long: %.64s...", folder);
 }
 
-kelvin_status output_open(struct output *output, const char *folder, const char *name, const char *suffix)
+kelvin_status output_open(struct figure_file *output, const char *folder, const char *name, const char *suffix)
 {
-    KELVIN_TRY(make_folder(folder));
-    KELVIN_TRY(output_path(output->path, folder, name, suffix));
-    char hidden[128];
-    snprintf(hidden, sizeof hidden, "%s.tmp", suffix);
-    KELVIN_TRY(output_path(output->temporary, folder, name, hidden));
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
+    KELVIN_TRY(output_path(output->path, folder, name, suffix, ""));
+    KELVIN_TRY(output_path(output->temporary, folder, name, suffix, ".tmp"));
     const int fd = kelvin_open_new(output->temporary);
     output->file = fd < 0 ? NULL : fdopen(fd, "w");
     if (output->file) return KELVIN_OK;
@@ -78,16 +74,7 @@ kelvin_status output_open(struct output *output, const char *folder, const char 
     return kelvin_fail(KELVIN_EIO, "%s cannot be written: %s", output->temporary, strerror(reason));
 }
 
-kelvin_status output_table(struct output *output, const struct figure *figure, const struct figure_options *options,
-                           const char *suffix, const char *columns)
-{
-    KELVIN_TRY(output_open(output, options->folder, figure->name, suffix));
-    fprintf(output->file, "# %s\n", columns);
-    figure_write_parameters(output->file, "# ", figure, options);
-    return KELVIN_OK;
-}
-
-kelvin_status output_close(struct output *output, kelvin_status status)
+kelvin_status output_close(struct figure_file *output, kelvin_status status)
 {
     const bool arrived = !ferror(output->file);
     errno = 0; /* why an earlier write failed is no longer known */
@@ -105,49 +92,29 @@ void output_prelude(FILE *script)
     for (size_t i = 0; prelude_gp[i]; i++) fputs(prelude_gp[i], script);
 }
 
-kelvin_status output_script(const struct figure *figure, const struct figure_options *options)
-{
-    struct output script;
-    KELVIN_TRY(output_open(&script, options->folder, figure->name, ".gp"));
-    output_prelude(script.file);
-    fputs("\n# ---- the parameters ----\n", script.file);
-    figure_write_parameters(script.file, "", figure, options);
-    fputs("\n# ---- the picture ----\n", script.file);
-    for (size_t i = 0; figure->script[i]; i++) fputs(figure->script[i], script.file);
-    return output_close(&script, KELVIN_OK);
-}
-
 /* ---- gnuplot ---- */
 
 struct drawing {
     const char *folder, *name;
     bool moves;
-    char script[OUTPUT_PATH], log[OUTPUT_PATH];
+    kelvin_path script, log;
 };
 
 /* Pictures are drawn under another name, NAME.part.png, and get their own when all are whole. */
 static char part[] = ".part";
 
-static kelvin_status picture_path(char path[OUTPUT_PATH], const struct drawing *d, const char *mark, size_t i)
-{
-    char suffix[32];
-    snprintf(suffix, sizeof suffix, "%s%s", mark, pictures[i].suffix);
-    return output_path(path, d->folder, d->name, suffix);
-}
-
 static void remove_pictures(const struct drawing *d, const char *mark)
 {
-    char path[OUTPUT_PATH];
+    kelvin_path path;
     for (size_t i = 0; i < PICTURES; i++)
-        if (picture_path(path, d, mark, i) == KELVIN_OK) unlink(path);
+        if (output_path(path, d->folder, d->name, mark, pictures[i].suffix) == KELVIN_OK) unlink(path);
 }
 
-/* `gnuplot -c script .part`; whatever it says goes to the log. How it ended, as kelvin_process_run has it. */
-static int run_gnuplot(struct drawing *d)
+/* What the last failure comes to, and what helps. */
+static kelvin_status no_picture(const struct drawing *d, kelvin_status status, const char *first)
 {
-    char name[] = "gnuplot", call[] = "-c";
-    char *argv[] = {name, call, d->script, part, NULL};
-    return kelvin_process_run(argv, d->log, NULL, NULL);
+    return kelvin_fail(status, "%s, so there is no picture, but the numbers are kept: %sdraw with: gnuplot %s",
+                       kelvin_error(), first, d->script);
 }
 
 /* Does the file end as one of its kind must? gnuplot does not say so when the disk is full. */
@@ -166,52 +133,42 @@ static bool is_whole(const char *path, const char *end)
 /* Gives the pictures their names if all are whole. */
 static kelvin_status keep_pictures(const struct drawing *d)
 {
-    char drawn[OUTPUT_PATH], path[OUTPUT_PATH];
+    kelvin_path drawn, path;
     for (int rename_them = 0; rename_them <= 1; rename_them++)
         for (size_t i = 0; i < PICTURES; i++) {
             if (pictures[i].moves && !d->moves) continue;
-            KELVIN_TRY(picture_path(drawn, d, part, i));
-            KELVIN_TRY(picture_path(path, d, "", i));
+            KELVIN_TRY(output_path(drawn, d->folder, d->name, part, pictures[i].suffix));
+            KELVIN_TRY(output_path(path, d->folder, d->name, "", pictures[i].suffix));
             if (rename_them ? rename(drawn, path) != 0 : !is_whole(drawn, pictures[i].end))
-                return kelvin_fail(KELVIN_EIO,
-                                   "%s could not be written whole (is the disk full?), so there is no "
-                                   "picture, but the numbers are kept: draw with: gnuplot %s",
-                                   path, d->script);
+                return no_picture(d, kelvin_fail(KELVIN_EIO, "%s could not be written whole (is the disk full?)", path),
+                                  "");
         }
     return KELVIN_OK;
 }
 
 static kelvin_status judge(const struct drawing *d, int ended, const struct figure_watch *watch)
 {
-    const int why = errno;
+    const int reason = errno;
+    char see[KELVIN_PATH_MAX + 64];
+    snprintf(see, sizeof see, "see what it said in %s, then ", d->log);
     if (watch && watch->stopped(watch->context))
-        return kelvin_fail(
-            KELVIN_ESTOP,
-            "stopped by a signal, so there is no picture, but the numbers are kept: draw with: gnuplot %s", d->script);
+        return no_picture(d, kelvin_fail(KELVIN_ESTOP, "stopped by a signal"), "");
     if (ended == 0) return keep_pictures(d);
-    if (ended == -1 && why == ENOENT)
-        return kelvin_fail(KELVIN_EIO,
-                           "gnuplot is missing, so there is no picture, but the numbers are kept: install it "
-                           "(apt-get install gnuplot-nox), then draw with: gnuplot %s",
-                           d->script);
-    if (ended == -1)
-        return kelvin_fail(KELVIN_EIO,
-                           "gnuplot could not be started (%s), so there is no picture, but the numbers are kept: draw "
-                           "with: gnuplot %s",
-                           strerror(why), d->script);
-    return kelvin_fail(KELVIN_EIO,
-                       "gnuplot failed, so there is no picture, but the numbers are kept: see what it said in %s, then "
-                       "draw with: gnuplot %s",
-                       d->log, d->script);
+    if (ended != -1) return no_picture(d, kelvin_fail(KELVIN_EIO, "gnuplot failed"), see);
+    if (reason != ENOENT)
+        return no_picture(d, kelvin_fail(KELVIN_EIO, "gnuplot could not be started (%s)", strerror(reason)), "");
+    return no_picture(d, kelvin_fail(KELVIN_EIO, "gnuplot is missing"),
+                      "install it (apt-get install gnuplot-nox), then ");
 }
 
 kelvin_status output_draw(const char *folder, const char *name, bool moves, const struct figure_watch *watch)
 {
     struct drawing d = {.folder = folder, .name = name, .moves = moves};
-    KELVIN_TRY(output_path(d.script, folder, name, ".gp"));
-    KELVIN_TRY(output_path(d.log, folder, name, ".log"));
-    remove_pictures(&d, ""); /* an old picture must not pass for the new one */
-    const int ended = run_gnuplot(&d);
+    char gnuplot[] = "gnuplot", call[] = "-c", *argv[] = {gnuplot, call, d.script, part, NULL};
+    KELVIN_TRY(output_path(d.script, folder, name, ".gp", ""));
+    KELVIN_TRY(output_path(d.log, folder, name, ".log", ""));
+    remove_pictures(&d, "");                                       /* an old picture must not pass for the new one */
+    const int ended = kelvin_process_run(argv, d.log, NULL, NULL); /* whatever it says goes to the log */
     const kelvin_status status = judge(&d, ended, watch);
     remove_pictures(&d, part);
     /* It counts the frames of an animation, and warns of tables that are rightly empty: of interest only if it failed.

@@ -9,11 +9,11 @@
  * saturated from -1.1 and 1.1 on. */
 #include "figures/boundary.h"
 #include "figures/figure.h"
-#include "figures/output.h"
 #include "figures/phase_diagram_gp.h"
 
 struct picture {
-    size_t columns, rows, K;
+    struct boundary boundary;
+    size_t columns, rows;
     double *change; /* (rows, columns) */
     const struct figure_watch *watch;
 };
@@ -30,35 +30,18 @@ static kelvin_status compute_row(void *context, size_t row)
     const struct picture *picture = context;
     KELVIN_TRY(figure_piece(picture->watch));
     double *change = picture->change + row * picture->columns;
-    struct boundary b;
-    KELVIN_TRY(boundary_create(&b, picture->K));
     for (size_t i = 0; i < picture->columns; i++) /* counted from the right: 1 - p_wrong */
-        change[picture->columns - 1 - i] = boundary_change(&b, centre(row, picture->rows), centre(i, picture->columns));
-    boundary_destroy(&b);
+        change[picture->columns - 1 - i] =
+            boundary_change(&picture->boundary, centre(row, picture->rows), centre(i, picture->columns));
     return KELVIN_OK;
 }
 
-static kelvin_status compute_cells(struct picture *picture, size_t threads)
+static kelvin_status write_cells(const struct figure_options *options, const struct picture *picture)
 {
-    const struct figure_watch *watch = picture->watch;
-    kelvin_pool *pool;
-    picture->change = kelvin_alloc(picture->rows * picture->columns, sizeof *picture->change);
-    if (!picture->change) return KELVIN_ENOMEM;
-    KELVIN_TRY(kelvin_pool_create(&pool, threads));
-    watch->start(watch->context, "computing", picture->rows);
-    const kelvin_status status = kelvin_pool_run(pool, compute_row, picture, picture->rows);
-    watch->end(watch->context);
-    kelvin_pool_destroy(pool);
-    return status;
-}
-
-static kelvin_status write_cells(const struct figure *figure, const struct figure_options *options,
-                                 const struct picture *picture)
-{
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "p_wrong,alpha,change"));
-    fputs("# Change of the true class's log-probability per unit of step size, at the centres of the cells.\n",
-          table.file);
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
+        &table, &phase_diagram_figure, options, ".csv", "p_wrong,alpha,change",
+        "# Change of the true class's log-probability per unit of step size, at the centres of the cells.\n"));
     for (size_t row = 0; row < picture->rows; row++)
         for (size_t i = 0; i < picture->columns; i++)
             fprintf(table.file, "%.7g,%.7g,%.7g\n", centre(i, picture->columns), centre(row, picture->rows),
@@ -69,27 +52,26 @@ static kelvin_status write_cells(const struct figure *figure, const struct figur
 /* ---- the boundary ---- */
 
 /* Where the boundary leaves alpha = 0; false if it is nowhere. */
-static bool leaves_zero(struct boundary *b, double *rest)
+static bool leaves_zero(const struct boundary *b, double *rest)
 {
     return boundary_rest(b, rest, 1e-12, 1 - 1e-12, 0);
 }
 
-static void write_point(FILE *out, struct boundary *b, double rest)
+static void write_point(FILE *out, const struct boundary *b, double rest)
 {
     double alpha;
     if (boundary_alpha(b, &alpha, 0, 1, rest)) fprintf(out, "%.15g,%.15g,%.10g\n", 1 - rest, alpha, rest);
 }
 
 /* At the edges of the columns, from where the boundary leaves alpha = 0 to all but certainty. */
-static kelvin_status write_boundary(const struct figure *figure, const struct figure_options *options,
-                                    struct boundary *b)
+static kelvin_status write_boundary(const struct figure_options *options, const struct boundary *b)
 {
     const double columns = (double)options->grid;
     double start = 0;
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, "-boundary.csv", "p_wrong,alpha,rest"));
-    fputs("# Where the change is 0: below alpha it is negative; rest = 1 - p_wrong. No rows: it is negative nowhere.\n",
-          table.file);
+    struct figure_file table;
+    KELVIN_TRY(figure_table(
+        &table, &phase_diagram_figure, options, "-boundary.csv", "p_wrong,alpha,rest",
+        "# Where the change is 0: below alpha it is negative; rest = 1 - p_wrong. No rows: it is negative nowhere.\n"));
     if (leaves_zero(b, &start)) fprintf(table.file, "%.15g,0,%.15g\n", 1 - start, start);
     for (size_t i = options->grid - 1; i > 0; i--)
         if ((double)i / columns < start) write_point(table.file, b, (double)i / columns);
@@ -97,7 +79,7 @@ static kelvin_status write_boundary(const struct figure *figure, const struct fi
     return output_close(&table, KELVIN_OK);
 }
 
-static void print_boundary(FILE *out, struct boundary *b)
+static void print_boundary(FILE *out, const struct boundary *b)
 {
     static const double rest = 1e-7;
     double alpha, start;
@@ -109,48 +91,26 @@ static void print_boundary(FILE *out, struct boundary *b)
     fprintf(out, "boundary at p_wrong = 1 - 1e-7: alpha = %.8f%s\n", alpha, b->K == 10 ? " here, 0.8 published" : "");
 }
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
-    struct picture picture = {
-        .columns = options->grid, .rows = (3 * options->grid + 3) / 4, .K = options->classes, .watch = options->watch};
-    struct boundary b;
-    kelvin_status status = boundary_create(&b, options->classes);
-    if (status) goto done;
-    status = compute_cells(&picture, options->threads);
-    if (status) goto done;
-    status = write_cells(figure, options, &picture);
-    if (status) goto done;
-    status = write_boundary(figure, options, &b);
-    if (status) goto done;
-    print_boundary(options->out, &b);
-done:
+    struct picture picture = {.columns = options->grid, .rows = (3 * options->grid + 3) / 4, .watch = options->watch};
+    KELVIN_TRY(boundary_make(&picture.boundary, options->classes));
+    picture.change = kelvin_alloc(picture.rows * picture.columns, sizeof *picture.change);
+    if (!picture.change) return KELVIN_ENOMEM;
+    kelvin_status status = figure_tasks(options, "computing", picture.rows, compute_row, &picture, picture.rows);
+    if (!status) status = write_cells(options, &picture);
+    if (!status) status = write_boundary(options, &picture.boundary);
+    if (!status) print_boundary(options->out, &picture.boundary);
     kelvin_free(picture.change);
-    boundary_destroy(&b);
     return status;
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->classes = 10;
-    options->grid = 800;
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 0, 0, "columns; there are three quarters as many rows"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"classes", "grid", NULL};
-static const char *const tables[] = {".csv", "-boundary.csv", NULL};
-
-extern const struct figure phase_diagram_figure;
 const struct figure phase_diagram_figure = {
     .name = "phase-diagram",
     .about = "where a gradient step on the Dirichlet posterior raises the true class",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{.name = "classes"}, {"grid", 0, 0, "columns; there are three quarters as many rows"}},
+    .defaults = {.classes = 10, .grid = 800},
+    .tables = {".csv", "-boundary.csv"},
     .script = phase_diagram_gp,
     .run = run,
 };

@@ -34,11 +34,6 @@ static void limit(struct chart_axis *axis, kelvin_metric metric)
 
 /* ---- calibration ---- */
 
-static const kelvin_bin *bins_of(const kelvin_metrics *m, bool mass)
-{
-    return mass ? m->mass : m->width;
-}
-
 /* Fewer observations than this say little about a share. */
 enum { FEW = 10 };
 
@@ -95,7 +90,7 @@ static void reliability_line(struct chart *chart, const struct charted *run, siz
     few->hollow = few->small = few->thin = many->joined = true;
     few->n = many->n = 0;
     for (size_t i = 0; i < m->bins; i++) {
-        const kelvin_bin *b = &bins_of(m, mass)[i];
+        const kelvin_bin *b = mass ? &m->mass[i] : &m->width[i];
         struct chart_series *s = b->n < FEW ? few : many;
         if (!b->n) continue;
         struct chart_point *p = &s->points[s->n++];
@@ -322,4 +317,51 @@ void chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct ch
                                                 .low = row - 0.3,
                                                 .high = row + 0.3};
     }
+}
+
+/* ---- temperatures ---- */
+
+/* A temperature and its error relative to the one that was set; nowhere, if there is none. */
+static struct chart_point relative(const kelvin_temperatures *t, const kelvin_average *measured, double row)
+{
+    const double x = measured->mean / t->set, error = measured->error / t->set;
+    return (struct chart_point){isfinite(x) ? x : NAN, row, x - error, x + error, 0};
+}
+
+/* Most runs are near 1; one that is far off must not hide how near. */
+static bool far_off(const struct chart_series *first)
+{
+    double least = 1, most = 1;
+    for (const struct chart_series *s = first; s; s = s->next)
+        for (size_t i = 0; i < s->n; i++)
+            if (isfinite(s->points[i].x)) least = fmin(least, s->points[i].x), most = fmax(most, s->points[i].x);
+    return least > 0 && most > 6 * least;
+}
+
+bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
+{
+    size_t known = 0;
+    for (size_t r = 0; r < n; r++) known += runs[r].diagnosis && runs[r].diagnosis->temperatures.rows > 0;
+    if (!known) return false;
+    chart_begin(chart, arena, "temperatures", "Temperatures at the end");
+    chart->subtitle = "mean of chains \xc2\xb1 standard error";
+    chart->about = "Kinetic and configurational temperature of each run, relative to the one that was set.";
+    chart->x.label = "temperature / the one that was set";
+    chart->x.span = 0.1;
+    chart_panel(chart, NULL, n < 2 ? 57 : 44 * (double)n)->y = axis_of_runs(chart, runs, n);
+    struct chart_series *kinetic = chart_add(chart, CHART_POINTS, "kinetic", 6, n);
+    struct chart_series *other = chart_add(chart, CHART_POINTS, "configurational", 3, n);
+    chart_reference(chart, "set", 1, -0.5, 1, (double)n - 0.5);
+    if (!kinetic || !other || chart->status) return true;
+    kinetic->across = other->across = true;
+    for (size_t r = 0; r < n; r++) {
+        const double row = (double)(n - 1 - r);
+        const kelvin_temperatures *t = runs[r].diagnosis ? &runs[r].diagnosis->temperatures : NULL;
+        kinetic->points[r] = other->points[r] = (struct chart_point){.x = NAN, .y = row};
+        if (!t || t->rows == 0) continue;
+        kinetic->points[r] = relative(t, &t->kinetic, row + 0.2);
+        other->points[r] = relative(t, &t->configurational, row - 0.2);
+    }
+    chart->x.log = far_off(kinetic);
+    return true;
 }

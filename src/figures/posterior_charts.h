@@ -39,6 +39,9 @@ void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric
 /* Entropy as the sum of its parts. */
 void chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
 
+/* Temperatures at the end, relative to those that were set, run by run. False if none of them has any. */
+bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
+
 /* ---- of a run's chains ---- */
 
 /* histories (chains). Chains beyond the first CHART_CHAINS are not drawn; of long chains, means of as many rows as make
@@ -51,9 +54,6 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
  * neither. */
 bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
                 size_t colour);
-
-/* Temperatures at the end, relative to those that were set, run by run. False if none of them has any. */
-bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
 
 /* How often two chains predict another class. `darkest` is the share that is darkest, so that charts can be compared;
  * 0: the largest. False of one chain. */

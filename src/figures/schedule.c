@@ -1,18 +1,17 @@
 /* schedule: the learning rate and the temperature over a cycle of SGHMC, at whose end one posterior sample is taken.
  * Paper: appendix "Implementation details". */
 #include "figures/figure.h"
-#include "figures/output.h"
 #include "figures/schedule_gp.h"
 
 #include <kelvin/sampler.h>
 
-static kelvin_status run(const struct figure *figure, const struct figure_options *options)
+static kelvin_status run(const struct figure_options *options)
 {
     const kelvin_schedule *schedule;
     KELVIN_TRY(kelvin_schedule_parse(&schedule, "paper"));
-    struct output table;
-    KELVIN_TRY(output_table(&table, figure, options, ".csv", "epoch,rate,temperature"));
-    fputs("# Factors of the learning rate and of the temperature.\n", table.file);
+    struct figure_file table;
+    KELVIN_TRY(figure_table(&table, &schedule_figure, options, ".csv", "epoch,rate,temperature",
+                            "# Factors of the learning rate and of the temperature.\n"));
     for (size_t i = 0; i < options->grid; i++) {
         const double progress = (double)i / (double)(options->grid - 1);
         fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, schedule->rate(progress),
@@ -25,28 +24,12 @@ static kelvin_status run(const struct figure *figure, const struct figure_option
     return output_close(&table, KELVIN_OK);
 }
 
-static void defaults(struct figure_options *options)
-{
-    options->epochs = 10000;
-    options->grid = 1201; /* the corners at 1/3, 1/2 and 2/3 are among them */
-}
-
-static const struct figure_detail details[] = {
-    {"grid", 20, 5000, "points along a curve"},
-    {NULL, 0, 0, NULL},
-};
-
-static const char *const heeded[] = {"epochs", "grid", NULL};
-static const char *const tables[] = {".csv", NULL};
-
-extern const struct figure schedule_figure;
 const struct figure schedule_figure = {
     .name = "schedule",
     .about = "learning rate and temperature over a cycle of SGHMC",
-    .options = heeded,
-    .details = details,
-    .defaults = defaults,
-    .tables = tables,
+    .options = {{.name = "epochs"}, {"grid", 20, 5000, "points along a curve"}},
+    .defaults = {.epochs = 10000, .grid = 1201}, /* the corners at 1/3, 1/2 and 2/3 are among them */
+    .tables = {".csv"},
     .script = schedule_gp,
     .run = run,
 };

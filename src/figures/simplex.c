@@ -17,11 +17,6 @@ void simplex_prediction(double p[SIMPLEX], struct place at)
     p[1] = 1.0 - p[0] - p[2];
 }
 
-double simplex_least(const double p[SIMPLEX])
-{
-    return fmin(p[0], fmin(p[1], p[2]));
-}
-
 /* The nearest point subtracts one amount from all probabilities above `least` and leaves the others there. Which others
  * is found by trying: first none, then those that came out too small. */
 void simplex_confine(double p[SIMPLEX], double least)

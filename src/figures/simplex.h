@@ -1,5 +1,6 @@
-/* simplex: predictions over three classes as points of a triangle with sides of length 1. The true class is class 0 and
- * has the upper corner, class 1 the left one, class 2 the right one. Paper: figure "dirichlet-gradients".
+/* simplex: predictions over three classes as points of a triangle with sides of length 1, and what a density does to
+ * them. The true class is class 0 and has the upper corner, class 1 the left one, class 2 the right one. Paper: figure
+ * "dirichlet-gradients".
  *
  *     double p[SIMPLEX] = {0.2, 0.5, 0.3}, z[SIMPLEX];
  *     const struct place at = simplex_place(p);           // (0.4, 0.2 * SIMPLEX_HEIGHT)
@@ -8,6 +9,8 @@
  */
 #ifndef FIGURES_SIMPLEX_H
 #define FIGURES_SIMPLEX_H
+
+#include "figures/figure.h"
 
 #include <kelvin/density.h>
 
@@ -24,9 +27,6 @@ struct place simplex_place(const double p[SIMPLEX]);
 /* The reverse; some probabilities are negative where `at` is outside the triangle. */
 void simplex_prediction(double p[SIMPLEX], struct place at);
 
-/* The smallest of the three. */
-double simplex_least(const double p[SIMPLEX]);
-
 /* Moves p, if need be, to the nearest prediction whose probabilities are all at least `least` (below 1/3). */
 void simplex_confine(double p[SIMPLEX], double least);
 
@@ -39,5 +39,39 @@ struct place simplex_move(const kelvin_density *density, const double z[SIMPLEX]
 
 /* Prediction `index` of those that `seed` spreads evenly over the simplex. */
 void simplex_uniform(double p[SIMPLEX], uint64_t seed, uint64_t index);
+
+/* ---- ascent.c: particles that climb a log-density by gradient steps of their logits ---- */
+
+struct ascent {
+    const kelvin_density *density;
+    double rate;
+    size_t steps;
+};
+
+/* z += rate * gradient */
+void ascent_step(const struct ascent *ascent, double z[SIMPLEX]);
+
+/* A particle stays near `at` from step `from` to step `until`. */
+typedef void ascent_stay(void *context, struct place at, size_t from, size_t until);
+
+/* The way of the particle that starts at p, as stays that are 0.015 of the triangle's side apart or further, and the
+ * place of its last step. Of a way that does not end, the first four sides' length. */
+void ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context);
+
+/* The share of predictions 0 .. draws-1 of simplex_uniform from which a particle ends at a wrong class: another class
+ * is at least as probable as the true one. Of the options draws, seed, threads and watch count. */
+KELVIN_MUST_CHECK kelvin_status ascent_wrong_share(double *share, const struct ascent *ascent,
+                                                   const struct figure_options *options);
+
+/* ---- mass.c ---- */
+
+/* The concentrations that it works for: to 1e-10 from 1e-3 to 1e3; below that to about 1e-13 / alpha. */
+#define MASS_LEAST 1e-9
+#define MASS_MOST  1e3
+
+/* How much of a density lies where the true class has a probability below one half: 0.0136 for dirichlet:0.01 and the
+ * likelihood. `density` is as high as p^(alpha - 1) or lower where any p goes to zero. NaN unless MASS_LEAST <= alpha
+ * <= MASS_MOST: for alpha <= 0 the integral is not finite. */
+double mass_below_half(const kelvin_density *density, double alpha);
 
 #endif

@@ -24,7 +24,7 @@ struct job {
     const struct tempered *target;
     const double *z;
     size_t targets, points;
-    const struct simulation *how;
+    const struct figure_options *options;
     bool *repeats;     /* (targets) the density is that of the target before */
     double *top;       /* (PIECES, targets) log-weight that the sums are relative to */
     struct sums *sums; /* (PIECES, points, targets) of the draws in (z[i-1], z[i]] */
@@ -32,7 +32,7 @@ struct job {
 
 static uint64_t first_draw(const struct job *job, size_t piece)
 {
-    return job->how->draws * piece / PIECES;
+    return (uint64_t)job->options->draws * piece / PIECES;
 }
 
 /* The first i with u <= z[i]. */
@@ -85,14 +85,13 @@ static void add_draw(double *top, struct sums *sums, const struct job *job, doub
 static kelvin_status simulate_piece(void *context, size_t piece)
 {
     const struct job *job = context;
-    const struct figure_watch *watch = job->how->watch;
-    const kelvin_random where = {.seed = job->how->seed, .stream = SIMULATION_STREAM};
+    const kelvin_random where = {.seed = job->options->seed, .stream = SIMULATION_STREAM};
     double *top = job->top + piece * job->targets;
     struct sums *sums = job->sums + piece * job->points * job->targets;
     const uint64_t first = first_draw(job, piece), end = first_draw(job, piece + 1);
     for (size_t k = 0; k < job->targets; k++) top[k] = -INFINITY;
     for (uint64_t i = first; i < end; i++) {
-        if ((i - first) % block == 0) KELVIN_TRY(figure_piece(watch));
+        if ((i - first) % block == 0) KELVIN_TRY(figure_piece(job->options->watch));
         add_draw(top, sums, job, kelvin_uniform(where, i));
     }
     return KELVIN_OK;
@@ -137,24 +136,17 @@ static void estimate(struct simulated *of, const struct job *job, size_t k)
 
 static kelvin_status simulate_pieces(struct job *job)
 {
-    const struct figure_watch *watch = job->how->watch;
-    kelvin_pool *pool;
     uint64_t blocks = 0;
     for (size_t piece = 0; piece < PIECES; piece++)
         blocks += (first_draw(job, piece + 1) - first_draw(job, piece) + block - 1) / block;
-    KELVIN_TRY(kelvin_pool_create(&pool, job->how->threads));
-    watch->start(watch->context, "simulating", blocks);
-    const kelvin_status status = kelvin_pool_run(pool, simulate_piece, job, PIECES);
-    watch->end(watch->context);
-    kelvin_pool_destroy(pool);
-    return status;
+    return figure_tasks(job->options, "simulating", blocks, simulate_piece, job, PIECES);
 }
 
 kelvin_status simulate_cdf(struct simulated *of, const struct tempered *target, size_t targets, const double *z,
-                           size_t points, const struct simulation *how)
+                           size_t points, const struct figure_options *options)
 {
     kelvin_status status = KELVIN_ENOMEM;
-    struct job job = {.target = target, .z = z, .targets = targets, .points = points, .how = how};
+    struct job job = {.target = target, .z = z, .targets = targets, .points = points, .options = options};
     job.repeats = kelvin_alloc(targets, sizeof *job.repeats);
     job.top = kelvin_alloc(PIECES * targets, sizeof *job.top);
     job.sums = kelvin_alloc(PIECES * points * targets, sizeof *job.sums);

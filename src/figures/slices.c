@@ -2,7 +2,7 @@
  * what they are moved up or down in it, and where they have maxima. */
 #include "figures/slices.h"
 
-#include "figures/bisect.h"
+#include "figures/calculus.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,16 +60,15 @@ double slice_probability(double t)
 
 double slice_value(const struct slice *slice, double t)
 {
-    const double z[] = {t, 0};
-    return slice->factor * kelvin_density_eval(&slice->density, NULL, z, 2, 0);
+    return tempered_eval(&slice->tempered, NULL, (double[]){t, 0});
 }
 
-double slice_slope(const struct slice *slice, double t)
+/* The derivative of the value in t. */
+static double slice_slope(const struct slice *slice, double t)
 {
-    const double z[] = {t, 0};
-    double grad[2];
-    (void)kelvin_density_eval(&slice->density, grad, z, 2, 0);
-    return slice->factor * grad[0];
+    double slope;
+    (void)tempered_eval(&slice->tempered, &slope, (double[]){t, 0});
+    return slope;
 }
 
 static bool rises(double t, const void *slice)
@@ -118,9 +117,9 @@ static kelvin_status make(struct slice *slice, const struct row *row, const doub
     for (size_t i = 0; i < KELVIN_MAX_PARAMS && row->param[i]; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%c%.17g", i ? ',' : ':', number[row->param[i]]);
     *slice = (struct slice){.panel = row->panel, .name = row->name};
-    KELVIN_TRY(kelvin_density_parse(&slice->density, text));
-    if (row->panel == SLICE_PRIOR) slice->density.likelihood = false;
-    slice->factor = row->divisor ? 1 / number[row->divisor] : 1;
+    KELVIN_TRY(kelvin_density_parse(&slice->tempered.density, text));
+    if (row->panel == SLICE_PRIOR) slice->tempered.density.likelihood = false;
+    slice->tempered.power = row->divisor ? 1 / number[row->divisor] : 1;
     find_maxima(slice);
     slice->shift = row->moved ? row->level - largest(slice) : 0;
     return KELVIN_OK;

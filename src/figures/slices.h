@@ -11,7 +11,7 @@
 #ifndef FIGURES_SLICES_H
 #define FIGURES_SLICES_H
 
-#include <kelvin/density.h>
+#include "figures/tempered.h"
 
 enum slice_panel { SLICE_PRIOR, SLICE_LIKELIHOOD, SLICE_POSTERIOR };
 
@@ -27,10 +27,9 @@ struct slice_numbers {
 struct slice {
     enum slice_panel panel;
     const char *name;
-    kelvin_density density;
-    double factor;   /* 1/T of a cold likelihood, else 1: the value is this times the density's */
-    double shift;    /* log-densities have no zero; the picture puts them where they can be compared */
-    size_t n_maxima; /* the highest points inside the axis; not its ends, and no plateaus */
+    struct tempered tempered; /* its power is 1/T of a cold likelihood, else 1 */
+    double shift;             /* log-densities have no zero; the picture puts them where they can be compared */
+    size_t n_maxima;          /* the highest points inside the axis; not its ends, and no plateaus */
     double maximum[SLICE_MOST_MAXIMA]; /* logits, from left to right */
 };
 
@@ -38,7 +37,6 @@ struct slice {
 KELVIN_MUST_CHECK kelvin_status slices_make(struct slice slices[SLICES], const struct slice_numbers *numbers);
 
 double slice_value(const struct slice *slice, double t);
-double slice_slope(const struct slice *slice, double t); /* its derivative in t */
 
 /* The i-th of n logits, evenly spaced, from that of p = 1e-10 to that of 1 - p = 1e-10. */
 double slice_logit(size_t i, size_t n);

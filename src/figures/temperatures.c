@@ -1,5 +1,5 @@
 /* Reads lists of temperatures. Below 1e-12 nothing would be seen: 1 + T is 1 to nearly all digits of a double. */
-#include "figures/temperatures.h"
+#include "figures/tempered.h"
 
 #include <stdlib.h>
 #include <string.h>

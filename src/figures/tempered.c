@@ -2,7 +2,6 @@
 #include "figures/tempered.h"
 
 #include <math.h>
-#include <stdio.h>
 
 kelvin_status tempered_cold(struct tempered *tempered, double T)
 {
@@ -12,10 +11,10 @@ kelvin_status tempered_cold(struct tempered *tempered, double T)
 
 kelvin_status tempered_upper(struct tempered *tempered, double T)
 {
-    char text[64];
-    snprintf(text, sizeof text, "confidence:%.17g", T);
     tempered->power = 1.0;
-    return kelvin_density_parse(&tempered->density, text);
+    KELVIN_TRY(kelvin_density_parse(&tempered->density, "confidence:1"));
+    tempered->density.param[0] = T;
+    return KELVIN_OK;
 }
 
 void tempered_logits(double z[2], double p)

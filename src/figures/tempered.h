@@ -1,8 +1,11 @@
-/* tempered: a density of two classes raised to a power, at the probability p of the true class.
+/* tempered: densities of two classes raised to a power, at the probability p of the true class, for the temperatures
+ * that a reader wrote: "1,0.3,1/12".
  *
+ *     struct temperatures list;
  *     struct tempered upper;
- *     KELVIN_TRY(tempered_upper(&upper, 0.1));
  *     double z[2];
+ *     KELVIN_TRY(temperatures_parse(&list, options->temperatures));
+ *     KELVIN_TRY(tempered_upper(&upper, list.T[0]));
  *     tempered_logits(z, 0.3);
  *     double density = exp(tempered_eval(&upper, NULL, z));
  */
@@ -10,6 +13,24 @@
 #define FIGURES_TEMPERED_H
 
 #include <kelvin/density.h>
+
+/* ---- temperatures.c ---- */
+
+enum { MOST_TEMPERATURES = 32 };
+
+struct temperatures {
+    size_t n;
+    double T[MOST_TEMPERATURES];
+};
+
+/* Numbers or fractions of numbers in [1e-12, 1], separated by commas. KELVIN_EUSAGE with the item that is not. */
+KELVIN_MUST_CHECK kelvin_status temperatures_parse(struct temperatures *list, const char *text);
+
+/* The same where exactly n are wanted; `what` says which they are. */
+KELVIN_MUST_CHECK kelvin_status temperatures_parse_n(struct temperatures *list, const char *text, size_t n,
+                                                     const char *what);
+
+/* ---- tempered.c ---- */
 
 struct tempered {
     kelvin_density density;
@@ -26,5 +47,15 @@ void tempered_logits(double z[2], double p);
 
 /* Logarithm of the tempered density; its slope in the first logit goes to `slope` unless NULL. */
 double tempered_eval(const struct tempered *tempered, double *slope, const double z[2]);
+
+/* ---- confidence_cdf.c ---- */
+
+/* P(P <= p) for p in [0, 1] and T in (0, 1], where P has the density of tempered_cold and of tempered_upper. Paper:
+ * appendix "Proof that confidence prior converges to a cold likelihood". */
+double cdf_cold(double p, double T);
+double cdf_upper(double p, double T);
+
+/* The Wasserstein distance of the two: the integral of |cdf_cold - cdf_upper| over p. */
+double cdf_distance(double T);
 
 #endif

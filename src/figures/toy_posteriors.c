@@ -7,21 +7,6 @@ const struct toy_posterior toy_posteriors[TOY_POSTERIORS] = {
     {"DirClip(0.6)", "p_dirclip_0.6", "0.6", "dirclip:0.6,-50", 5e-5, {0.915, 1.05, 1.00, 1.000, 204}},
 };
 
-static const struct {
-    size_t chains, iterations, steps;
-} scales[] = {
-    [FIGURE_SMOKE] = {3, 20, 1000},
-    [FIGURE_LAPTOP] = {3, 100, 10000},
-    [FIGURE_PAPER] = {3, 500, 10000},
-};
-
-void toy_posteriors_defaults(struct figure_options *options)
-{
-    options->chains = scales[options->scale].chains;
-    options->iterations = scales[options->scale].iterations;
-    options->steps = scales[options->scale].steps;
-}
-
 static kelvin_status configure(kelvin_run_config *config, const struct toy_posterior *posterior,
                                const struct figure_options *options)
 {

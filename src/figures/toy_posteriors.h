@@ -8,21 +8,16 @@
 enum { TOY_POSTERIORS = 2 };
 
 /* What is said about each. */
-struct toy_numbers {
-    double acceptance, rhat_params, rhat_function, accuracy, seconds;
-};
+enum { TOY_ACCEPTANCE, TOY_RHAT_PARAMETERS, TOY_RHAT_FUNCTION, TOY_ACCURACY, TOY_SECONDS, TOY_NUMBERS };
 
 struct toy_posterior {
     const char *label, *column, *alpha; /* for people, for the header of a file, for a column of it */
     const char *density;
     double step_size;
-    struct toy_numbers published;
+    double published[TOY_NUMBERS];
 };
 
 extern const struct toy_posterior toy_posteriors[TOY_POSTERIORS];
-
-/* Sets chains, iterations and steps as the scale says. */
-void toy_posteriors_defaults(struct figure_options *options);
 
 /* Samples both, in memory; kelvin_run_close each, also after a failure. */
 KELVIN_MUST_CHECK kelvin_status toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS],

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static size_t values(kelvin_shape shape)
+size_t shape_size(kelvin_shape shape)
 {
     return shape.channels * shape.height * shape.width;
 }
@@ -36,7 +36,7 @@ static void tensors_add(struct builder *builder, const kelvin_layer *layer)
     kelvin_model *model = builder->model;
     const bool dense = layer->kind == KELVIN_LAYER_DENSE;
     const size_t k = layer->kernel;
-    const size_t fan_in = dense ? values(layer->from) : layer->from.channels * k * k;
+    const size_t fan_in = dense ? shape_size(layer->from) : layer->from.channels * k * k;
     kelvin_tensor weight = {.ndim = dense ? 2 : 4,
                             .shape = {layer->to.channels, dense ? fan_in : layer->from.channels, k, k},
                             .deviation = sqrt(builder->gain / (double)fan_in),
@@ -85,8 +85,8 @@ kelvin_status must_be_images(const kelvin_model *model)
 
 double kelvin_layer_flops(const kelvin_layer *layer)
 {
-    const double out = (double)values(layer->to);
+    const double out = (double)shape_size(layer->to);
     if (layer->kind == KELVIN_LAYER_MEAN) return 0;
-    if (layer->kind == KELVIN_LAYER_DENSE) return 2 * out * (double)values(layer->from);
+    if (layer->kind == KELVIN_LAYER_DENSE) return 2 * out * (double)shape_size(layer->from);
     return 2 * out * (double)(layer->kernel * layer->kernel * layer->from.channels);
 }

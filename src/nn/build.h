@@ -32,6 +32,9 @@ size_t layer_add(struct builder *builder, const char *name, kelvin_layer layer);
 /* The last layer of all families: dense, without an activation. */
 void layer_add_head(struct builder *builder, const char *name, size_t in);
 
+/* How many values. */
+size_t shape_size(kelvin_shape shape);
+
 /* KELVIN_EUSAGE unless the input is of images. */
 kelvin_status must_be_images(const kelvin_model *model);
 

@@ -114,7 +114,7 @@ static bool make_buffers(kelvin_arena *arena, float ***memory, const struct buff
 {
     *memory = kelvin_arena_alloc(arena, buffers->n + 1, sizeof **memory);
     for (size_t i = 0; *memory && i < buffers->n; i++)
-        if (!make_images(arena, &(*memory)[i], buffers->map[i].size)) return false;
+        if (!make_images(arena, &(*memory)[i], buffers->buffer[i].map.size)) return false;
     return *memory != NULL;
 }
 
@@ -161,7 +161,8 @@ static float *sums(const struct maps *m, size_t l, struct group group)
 
 static float *gradients(const struct maps *m, size_t buffer, struct group group)
 {
-    return m->d[buffer] + (m->plan.d.whole[buffer] ? group.first * m->plan.d.map[buffer].size : 0);
+    const struct buffer *b = &m->plan.d.buffer[buffer];
+    return m->d[buffer] + (b->whole ? group.first * b->map.size : 0);
 }
 
 /* ---- forward ---- */

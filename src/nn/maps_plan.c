@@ -83,23 +83,13 @@ static void plan_conv(struct plan *plan, size_t l, const kelvin_layer *layer, co
 static size_t buffer_take(struct buffers *buffers, const struct map *map, bool whole)
 {
     size_t i = 0;
-    while (i < buffers->n &&
-           (buffers->busy[i] || buffers->whole[i] != whole || memcmp(&buffers->map[i], map, sizeof *map) != 0))
-        i++;
-    if (i == buffers->n) {
-        buffers->map[buffers->n] = *map;
-        buffers->whole[buffers->n++] = whole;
+    for (; i < buffers->n; i++) {
+        const struct buffer *b = &buffers->buffer[i];
+        if (!b->busy && b->whole == whole && memcmp(&b->map, map, sizeof *map) == 0) break;
     }
-    buffers->busy[i] = true;
+    if (i == buffers->n) buffers->n++;
+    buffers->buffer[i] = (struct buffer){*map, whole, true};
     return i;
-}
-
-static bool buffers_make(struct buffers *buffers, kelvin_arena *arena, size_t most)
-{
-    buffers->map = kelvin_arena_alloc(arena, most, sizeof *buffers->map);
-    buffers->whole = kelvin_arena_alloc(arena, most, sizeof *buffers->whole);
-    buffers->busy = kelvin_arena_alloc(arena, most, sizeof *buffers->busy);
-    return buffers->map && buffers->whole && buffers->busy;
 }
 
 /* Gradients: going back, that in a layer's output is there from the last layer that reads it to the layer itself. */
@@ -117,7 +107,7 @@ static void plan_back(struct plan *plan, const kelvin_model *model, size_t l)
     }
     s->add_back = in->d_out != NONE;
     if (layer->in > 0 && !s->add_back) in->d_out = buffer_take(&plan->d, &in->map, in->images != s->images);
-    plan->d.busy[s->d_conv] = false;
+    plan->d.buffer[s->d_conv].busy = false;
 }
 
 static void plan_gradients(struct plan *plan, const kelvin_model *model)
@@ -162,7 +152,7 @@ static void plan_outputs(struct plan *plan, const kelvin_model *model)
         if (s->passing) s->place = buffer_take(&plan->a, &s->map, false);
         for (size_t earlier = 1; earlier < l; earlier++)
             if (plan->step[earlier].passing && only_reader(model, earlier) == l)
-                plan->a.busy[plan->step[earlier].place] = false;
+                plan->a.buffer[plan->step[earlier].place].busy = false;
     }
 }
 
@@ -182,10 +172,10 @@ kelvin_status plan_make(struct plan *plan, kelvin_arena *arena, const kelvin_mod
 {
     const size_t layers = model->n_layers;
     *plan = (struct plan){.step = kelvin_arena_alloc(arena, layers + 1, sizeof *plan->step)};
-    if (!plan->step || !buffers_make(&plan->d, arena, 2 * layers) || !buffers_make(&plan->a, arena, layers))
-        return KELVIN_ENOMEM;
+    plan->d.buffer = kelvin_arena_alloc(arena, 2 * layers, sizeof *plan->d.buffer);
+    plan->a.buffer = kelvin_arena_alloc(arena, layers, sizeof *plan->a.buffer);
     struct frame *frame = kelvin_arena_alloc(arena, layers + 1, sizeof *frame);
-    if (!frame) return KELVIN_ENOMEM;
+    if (!plan->step || !plan->d.buffer || !plan->a.buffer || !frame) return KELVIN_ENOMEM;
     find_frames(frame, model);
     for (size_t l = 0; l <= layers; l++) {
         const kelvin_layer *layer = &model->layer[l];

@@ -38,8 +38,10 @@ struct step {
  * through consecutive layers, so that the next group finds it in the cache. */
 struct buffers {
     size_t n;
-    struct map *map;    /* (n) */
-    bool *whole, *busy; /* (n) */
+    struct buffer {
+        struct map map;
+        bool whole, busy;
+    } * buffer; /* (n) */
 };
 
 struct plan {

@@ -29,7 +29,7 @@ kelvin_status kelvin_weights_create(kelvin_weights **out, const kelvin_model *mo
     kelvin_status status = KELVIN_ENOMEM;
     if (weights) {
         *weights = (kelvin_weights){.arena = arena, .model = model, .kernels = model->kernels};
-        status = model->type->weights_create(weights);
+        status = model->type->weights_create ? model->type->weights_create(weights) : KELVIN_OK;
     }
     if (status)
         kelvin_arena_destroy(arena);

@@ -27,14 +27,14 @@ struct net_type {
     size_t block; /* observations that it takes at a time */
     size_t weights_size, net_size;
 
-    /* After the members above have been set; all memory from the arena. */
+    /* After the members above have been set; all memory from the arena. Weights: NULL where theta is used as it is. */
     kelvin_status (*weights_create)(kelvin_weights *weights);
     kelvin_status (*net_create)(kelvin_net *net);
 
     size_t (*packed)(const kelvin_model *model, size_t n);
     void (*pack)(const kelvin_model *model, const struct kelvin_kernels *kernels, float *packed, const float *x,
                  size_t n);
-    /* Part 0 .. parts - 1 of the work; NULL where theta is used as it is. */
+    /* Part 0 .. parts - 1 of the work; NULL as well. */
     void (*weights_set)(kelvin_weights *weights, const float *theta, bool backward, size_t part, size_t parts);
     void (*forward)(kelvin_net *net, float *z, const kelvin_weights *weights, const kelvin_block *block);
     void (*backward)(kelvin_net *net, float *grad, const kelvin_weights *weights, const float *dz,

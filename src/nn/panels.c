@@ -4,6 +4,7 @@
  * theta and the gradient are flat, layer by layer: weight (out, in) or (out, in, kernel, kernel), then bias (out).
  * A network of dense layers is one kernel, whose panels may have a rest. Where there are convolutions, all layers are
  * convolutions (dense ones of one pixel), one kernel each, on panels without a rest. */
+#include "nn/build.h"
 #include "nn/net_type.h"
 
 #include <string.h>
@@ -79,20 +80,7 @@ static void pack(const kelvin_model *model, const struct kelvin_kernels *kernels
     }
 }
 
-/* ---- weights: theta as it is ---- */
-
-static kelvin_status weights_create(kelvin_weights *weights)
-{
-    (void)weights;
-    return KELVIN_OK;
-}
-
 /* ---- the network ---- */
-
-static size_t units(kelvin_shape shape)
-{
-    return shape.channels * shape.height * shape.width;
-}
 
 /* Room for the largest block. */
 static bool make_panel(kelvin_arena *arena, struct panel *panel, size_t count)
@@ -113,7 +101,7 @@ static struct conv conv_of(const kelvin_layer *layer)
     const kelvin_shape from = layer->from, to = layer->to;
     if (layer->kind == KELVIN_LAYER_DENSE)
         return (struct conv){
-            .in = units_of(units(from), 1, 1), .out = units_of(units(to), 1, 1), .kernel = 1, .stride = 1};
+            .in = units_of(shape_size(from), 1, 1), .out = units_of(shape_size(to), 1, 1), .kernel = 1, .stride = 1};
     struct conv conv = {.in = units_of(from.channels, from.height, from.width),
                         .out = units_of(to.channels, to.height, to.width),
                         .kernel = layer->kernel,
@@ -144,7 +132,7 @@ static kelvin_status net_create(kelvin_net *net)
     if (!p->layer || !p->act || !p->slope) return KELVIN_ENOMEM;
     for (size_t l = 1; l <= L; l++) {
         const kelvin_layer *layer = &net->model->layer[l];
-        const size_t n_in = units(layer->from), n_out = units(layer->to);
+        const size_t n_in = shape_size(layer->from), n_out = shape_size(layer->to);
         p->layer[l - 1] = (struct dense){.n_in = n_in, .n_out = n_out, .leak = layer->leak};
         if (!make_panel(net->arena, &p->act[l], n_out) || !make_panel(net->arena, &p->slope[l], n_out))
             return KELVIN_ENOMEM;
@@ -243,7 +231,6 @@ const struct net_type net_panels = {
     .block = KELVIN_BLOCK,
     .weights_size = sizeof(kelvin_weights),
     .net_size = sizeof(struct panels),
-    .weights_create = weights_create,
     .net_create = net_create,
     .packed = packed,
     .pack = pack,

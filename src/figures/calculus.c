@@ -1,13 +1,28 @@
+/* Bisection and quadrature. */
+#include "figures/calculus.h"
+
+#include <stddef.h>
+
+/* The interval is halved until there is no number left inside. */
+double bisect(condition *holds, const void *context, double from, double to)
+{
+    for (;;) {
+        const double middle = from + (to - from) / 2;
+        if (middle == from || middle == to) return from;
+        if (holds(middle, context))
+            from = middle;
+        else
+            to = middle;
+    }
+}
+
 /* Gauss-Legendre quadrature with ten points in each of these panels, mirrored at 1/2:
  *
  *     [1/4, 1/2], [1/8, 1/4], ..., [w, 2 w], [0, w]     with w below finest / 16.
  *
- * A change over the length L is then met by panels that are as long as L or shorter wherever it is still to be seen. */
-#include "figures/integral.h"
-
-#include <stddef.h>
-
-/* Where and how much, on [-1, 1]; the other five are mirrored at 0. */
+ * A change over the length L is then met by panels that are as long as L or shorter wherever it is still to be seen.
+ *
+ * Where and how much, on [-1, 1]; the other five are mirrored at 0. */
 static const double points[][2] = {
     {0.14887433898163122, 0.29552422471475287},  {0.43339539412924719, 0.26926671930999636},
     {0.67940956829902441, 0.21908636251598204},  {0.86506336668898451, 0.14945134915058059},
