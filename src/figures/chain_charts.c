@@ -91,7 +91,7 @@ static void settle(struct chart *chart, struct chart_panel *panel)
     if (!values) chart->status = KELVIN_ENOMEM;
     const size_t n = values ? later_values(values, panel, first) : 0;
     if (n < 2) return;
-    qsort(values, n, sizeof *values, kelvin_compare);
+    kelvin_sort(values, n);
     const size_t cut = (size_t)ceil(off * (double)n);
     double least = values[cut < n / 2 ? cut : 0], most = values[cut < n / 2 ? n - 1 - cut : n - 1];
     const double span = far * (most - least);
