@@ -8,7 +8,7 @@ struct command {
     const char *name;
     const char *synopsis; /* what follows the name: "[OPTION]... -o RUN" */
     const char *about;    /* one line */
-    const char *details;  /* a paragraph for help and manual */
+    const char *details;  /* paragraphs for help and manual; NULL: there is no more to say */
     size_t operands;      /* that it takes, at most */
     size_t runs;          /* the first so many of them are runs: RUN/run.json is as good as RUN */
     const struct option *options;

@@ -27,7 +27,7 @@ kelvin_status data_report_list(FILE *out, bool json)
 {
     struct member member;
     json_t *list = json ? json_array() : NULL;
-    for (size_t i = 0; families[DATA_SETS].member(&member, i); i++) {
+    for (size_t i = 0; family_member(&member, &families[DATA_SETS], i); i++) {
         const struct canonical_set *set = canonical_find(member.name);
         const bool ready = !set || files_there(set) == canonical_count(set);
         if (json)

@@ -1,9 +1,8 @@
 /* kelvin figure: a figure of the paper: its numbers as CSV, drawn as PNG, SVG and PDF. */
-#include "figures/figure.h"
+#include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/families.h"
 #include "cli/progress.h"
-#include "cli/suggest.h"
+#include "figures/figure.h"
 
 #include <string.h>
 
@@ -44,15 +43,14 @@ static void defaults(void *data)
 
 static kelvin_status print_list(void)
 {
-    struct member member;
-    for (size_t i = 0; families[FIGURES].member(&member, i); i++) printf("%-24s %s\n", member.name, member.about);
+    for (size_t i = 0; figures[i]; i++) printf("%-24s %s\n", figures[i]->name, figures[i]->about);
     return KELVIN_OK;
 }
 
-static bool scale_name(char name[NAME_SIZE], const void *context, size_t i)
+static bool scale_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
-    if (figure_scales[i]) snprintf(name, NAME_SIZE, "%s", figure_scales[i]);
+    if (figure_scales[i]) snprintf(name, KELVIN_NAME_SIZE, "%s", figure_scales[i]);
     return figure_scales[i];
 }
 
@@ -63,15 +61,15 @@ static kelvin_status find_scale(enum figure_scale *scale, const char *text)
             *scale = (enum figure_scale)i;
             return KELVIN_OK;
         }
-    return fail_unknown("scale", text, scale_name, NULL);
+    return kelvin_fail_unknown("scale", text, scale_name, NULL);
 }
 
-static bool figure_name(char name[NAME_SIZE], const void *context, size_t i)
+static bool figure_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
     size_t n = 0;
     while (figures[n]) n++;
-    if (i <= n) snprintf(name, NAME_SIZE, "%s", i < n ? figures[i]->name : all);
+    if (i <= n) snprintf(name, KELVIN_NAME_SIZE, "%s", i < n ? figures[i]->name : all);
     return i <= n;
 }
 
@@ -82,7 +80,7 @@ static kelvin_status find_figure(const struct figure **figure, const char *name)
     if (strcmp(name, all) == 0) return KELVIN_OK;
     for (size_t i = 0; figures[i] && !*figure; i++)
         if (strcmp(figures[i]->name, name) == 0) *figure = figures[i];
-    return *figure ? KELVIN_OK : fail_unknown("figure", name, figure_name, NULL);
+    return *figure ? KELVIN_OK : kelvin_fail_unknown("figure", name, figure_name, NULL);
 }
 
 /* Is every option that was given one of this figure? NULL: of all figures. */
@@ -216,12 +214,10 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
         if (detail && detail->help) own[n].help = detail->help;
         n++;
     }
-    char about[512];
-    fprintf(out, "Usage: kelvin figure %s [OPTION]... -o DIR\n", figure->name);
-    snprintf(about, sizeof about, "%s.", figure->about);
-    print_wrapped(out, about, 0, HELP_WIDTH);
-    fputs("\nOptions:\n", out);
-    options_print(out, &(struct option_table){own, n, NULL}, &settings);
+    char name[KELVIN_NAME_SIZE];
+    snprintf(name, sizeof name, "figure %s", figure->name);
+    const struct command one = {.name = name, .synopsis = "[OPTION]... -o DIR", .about = figure->about};
+    command_help_with(out, &one, &(struct option_table){own, n, NULL}, &settings);
     return KELVIN_OK;
 }
 

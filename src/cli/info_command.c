@@ -32,7 +32,7 @@ static void print_tables(FILE *out, kelvin_isa chosen)
         const char *note = families[f].note;
         fprintf(out, "\n%s%s%s\n", families[f].title, note ? ", " : "", note ? note : "");
         struct member member;
-        for (size_t i = 0; families[f].member(&member, i); i++) print_member(out, &member);
+        for (size_t i = 0; family_member(&member, &families[f], i); i++) print_member(out, &member);
     }
 }
 
@@ -40,7 +40,7 @@ static json_t *family_json(const struct family *family)
 {
     json_t *list = json_array();
     struct member member;
-    for (size_t i = 0; family->member(&member, i); i++)
+    for (size_t i = 0; family_member(&member, family, i); i++)
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s}", "name", member.name, "usage", member.usage, "about", member.about));
     return list;

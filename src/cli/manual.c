@@ -65,7 +65,7 @@ static void put_family(FILE *out, const struct family *family)
         fputc('\n', out);
     }
     struct member member;
-    for (size_t i = 0; family->member(&member, i); i++) put_item(out, member.usage, member.about);
+    for (size_t i = 0; family_member(&member, family, i); i++) put_item(out, member.usage, member.about);
 }
 
 struct entry {

@@ -1,6 +1,7 @@
 /* What commands print about runs has these in common. */
 #include "cli/report.h"
 
+#include "base/texts.h"
 #include "cli/options.h"
 #include "run/fields.h"
 
@@ -127,16 +128,6 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-static void append(char *text, size_t size, const char *format, ...) KELVIN_PRINTF(3, 4);
-static void append(char *text, size_t size, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + used, size - used, format, list);
-    va_end(list);
-}
-
 /* As people write it: "step size 0.0004", "10000 steps per iteration", "length tuned in warm-up". */
 static void append_setting(char *text, size_t size, const kelvin_run *run, size_t i)
 {
@@ -146,11 +137,11 @@ static void append_setting(char *text, size_t size, const kelvin_run *run, size_
     snprintf(name, sizeof name, "%s", setting->name);
     for (char *at = name; (at = strchr(at, '_'));) *at = ' ';
     if (setting->zero && value == 0)
-        append(text, size, ", %s %s", name, setting->zero);
+        kelvin_append(text, size, ", %s %s", name, setting->zero);
     else if (setting->whole)
-        append(text, size, ", %.10g %s per %s", value, name, kelvin_run_row_name(run));
+        kelvin_append(text, size, ", %.10g %s per %s", value, name, kelvin_run_row_name(run));
     else
-        append(text, size, ", %s %.10g", name, value);
+        kelvin_append(text, size, ", %s %.10g", name, value);
 }
 
 void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
@@ -158,13 +149,13 @@ void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
     const kelvin_run_config *c = &run->config;
     const uint32_t rows = kelvin_run_rows(run), warmup = kelvin_run_warmup(run);
     char text[1024] = "";
-    append(text, sizeof text, "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " %s%s", c->sampler, c->chains,
-           plural(c->chains), samples, plural(samples), rows, kelvin_run_row_name(run), plural(rows));
-    if (warmup > 0) append(text, sizeof text, " (the first %" PRIu32 " of them warm-up)", warmup);
+    kelvin_append(text, sizeof text, "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " %s%s", c->sampler, c->chains,
+                  plural(c->chains), samples, plural(samples), rows, kelvin_run_row_name(run), plural(rows));
+    if (warmup > 0) kelvin_append(text, sizeof text, " (the first %" PRIu32 " of them warm-up)", warmup);
     if (run->sampler->batches)
-        append(text, sizeof text, ", batches of %" PRIu32 ", schedule %s", c->batch, c->schedule);
+        kelvin_append(text, sizeof text, ", batches of %" PRIu32 ", schedule %s", c->batch, c->schedule);
     for (size_t i = 0; i < kelvin_count_settings(run->sampler); i++) append_setting(text, sizeof text, run, i);
-    append(text, sizeof text, ", seed %" PRIu64, c->seed);
+    kelvin_append(text, sizeof text, ", seed %" PRIu64, c->seed);
     print_items(out, text, LINE);
 }
 
