@@ -5,7 +5,6 @@
 #include "cli/report.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 const struct auroc_about auroc_about[AUROCS] = {
@@ -26,18 +25,6 @@ static const struct {
     {MEDIAN, "median", 8},          {HIGH, "90 %", 8},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, FEW_COLUMNS = 2 };
-
-static void say(FILE *out, int column, const char *format, ...) KELVIN_PRINTF(3, 4);
-
-static void say(FILE *out, int column, const char *format, ...)
-{
-    char text[4096 + 1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    print_wrapped(out, text, column, LINE);
-}
 
 static void print_name(FILE *out, const kelvin_metric_info *about)
 {
@@ -114,9 +101,10 @@ static void print_subject_of(FILE *out, const struct evaluated *e)
 {
     const kelvin_run_config *c = &e->run->config;
     const kelvin_metrics *m = &e->metrics;
-    say(out, 2, "%s: %s on %s, density %s, temperature %g; %zu sample%s of %zu chain%s, %s: %zu observation%s%s",
-        e->name, c->model, c->data, c->density, c->temperature, m->samples, m->samples == 1 ? "" : "s", m->chains,
-        m->chains == 1 ? "" : "s", e->on, m->n, m->n == 1 ? "" : "s", e->no_test ? " (the run has no test part)" : "");
+    print_lines(out, 2,
+                "%s: %s on %s, density %s, temperature %g; %zu sample%s of %zu chain%s, %s: %zu observation%s%s",
+                e->name, c->model, c->data, c->density, c->temperature, m->samples, plural(m->samples), m->chains,
+                plural(m->chains), e->on, m->n, plural(m->n), e->no_test ? " (the run has no test part)" : "");
 }
 
 static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
@@ -124,20 +112,20 @@ static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
     const kelvin_metrics *m = &runs[0].metrics;
     for (size_t i = 1; i < n && m->subsets == 0; i++) m = &runs[i].metrics;
     fputc('\n', out);
-    if (n == 1 && m->chains > 1) say(out, 0, "+-: standard error over chains.");
+    if (n == 1 && m->chains > 1) print_lines(out, 0, "+-: standard error over chains.");
     if (m->singles < m->samples)
-        say(out, 0, "Single samples, and those in ensembles of %zu: %zu of %zu, at equal distances.", m->subset,
-            m->singles, m->samples);
+        print_lines(out, 0, "Single samples, and those in ensembles of %zu: %zu of %zu, at equal distances.", m->subset,
+                    m->singles, m->samples);
     if (m->subsets > 0)
-        say(out, 0, "%sEnsembles of %zu: %zu random ones, as in the paper.",
-            n == 1 ? "" : "The first line is the ensemble of all samples. ", m->subset, m->subsets);
+        print_lines(out, 0, "%sEnsembles of %zu: %zu random ones, as in the paper.",
+                    n == 1 ? "" : "The first line is the ensemble of all samples. ", m->subset, m->subsets);
     else
-        say(out, 0, "Error bars of ensembles need more than 8 samples; the paper has 24.");
-    say(out, 0, "Calibration error: %zu bin%s of equal width; by mass: of equally many observations.", m->bins,
-        m->bins == 1 ? "" : "s");
+        print_lines(out, 0, "Error bars of ensembles need more than 8 samples; the paper has 24.");
+    print_lines(out, 0, "Calibration error: %zu bin%s of equal width; by mass: of equally many observations.", m->bins,
+                plural(m->bins));
     if (runs[0].ood)
-        say(out, 0, "AUROC: how well that number tells %s (%zu rows) from what was evaluated; 0.5 is chance.",
-            runs[0].ood, runs[0].ood_n);
+        print_lines(out, 0, "AUROC: how well that number tells %s (%zu rows) from what was evaluated; 0.5 is chance.",
+                    runs[0].ood, runs[0].ood_n);
 }
 
 void eval_print(FILE *out, const struct evaluated *runs, size_t n)
@@ -165,12 +153,13 @@ static void warn(FILE *out, const char *before, const struct evaluated *e)
 {
     const uint32_t chains = e->run->config.chains;
     if (!e->found)
-        say(out, 2, "%s%s: it cannot be told whether to believe it: %s", before, e->name, e->unknown);
+        print_lines(out, 2, "%s%s: it cannot be told whether to believe it: %s", before, e->name, e->unknown);
     else if (e->found->diverged > 0)
-        say(out, 2, "%s%s: %" PRIu32 " of %" PRIu32 " chains diverged; kelvin diagnose %s says more.", before, e->name,
-            e->found->diverged, chains, e->folder);
+        print_lines(out, 2, "%s%s: %" PRIu32 " of %" PRIu32 " chains diverged; kelvin diagnose %s says more.", before,
+                    e->name, e->found->diverged, chains, e->folder);
     else
-        say(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name, e->found->advice[0], e->folder);
+        print_lines(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name, e->found->advice[0],
+                    e->folder);
 }
 
 void eval_warn(FILE *out, const char *before, const struct evaluated *runs, size_t n)

@@ -3,8 +3,8 @@
 
 #include "cli/amounts.h"
 #include "cli/command.h"
-#include "cli/notes.h"
 #include "cli/output_file.h"
+#include "cli/report.h"
 #include "files/files.h"
 
 #include <libgen.h>
@@ -72,8 +72,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         char size[AMOUNT];
         print_left_out(&done, samples);
         amount_bytes(size, (double)done.bytes);
-        printf("%s: %zu chain%s of %zu draw%s, %s\n", to, done.chains, done.chains == 1 ? "" : "s", done.draws,
-               done.draws == 1 ? "" : "s", size);
+        printf("%s: %zu chain%s of %zu draw%s, %s\n", to, done.chains, plural(done.chains), done.draws,
+               plural(done.draws), size);
     }
     kelvin_samples_close(samples);
     return status;

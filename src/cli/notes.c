@@ -1,5 +1,5 @@
 /* What had to be guessed of inputs, and what is to be known of runs, said once. */
-#include "cli/notes.h"
+#include "cli/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,8 +10,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { LINE = 79 };
-
 json_t *json_number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
@@ -32,14 +30,21 @@ json_t *json_average(const kelvin_average *x)
 json_t *json_texts(const char *const *texts, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(texts[i]));
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, kelvin_json_text(texts[i]));
     return list;
 }
 
-json_t *json_numbers(const uint32_t *numbers, size_t n)
+json_t *json_counts(const uint32_t *counts, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_integer(numbers[i]));
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_integer(counts[i]));
+    return list;
+}
+
+json_t *json_numbers(const double *numbers, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_number(numbers[i]));
     return list;
 }
 
@@ -56,7 +61,7 @@ json_t *json_diverged(const kelvin_samples *samples)
 json_t *json_sample_chain(const kelvin_samples *samples)
 {
     enum { MANY = 4096 };
-    return samples->n <= MANY ? json_numbers(samples->chain, samples->n) : json_null();
+    return samples->n <= MANY ? json_counts(samples->chain, samples->n) : json_null();
 }
 
 json_t *json_rows(json_t *object, const char *suffix, const kelvin_run *run, json_t *value)
@@ -123,7 +128,7 @@ void print_subject(FILE *out, const kelvin_run *run)
         fprintf(out, "%zu observations, and %zu that are kept for testing\n", run->data->train.n, run->data->test.n);
 }
 
-static const char *plural(size_t n)
+const char *plural(size_t n)
 {
     return n == 1 ? "" : "s";
 }
@@ -162,18 +167,18 @@ void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
 void print_temperatures_legend(FILE *out, const kelvin_temperatures *t, const kelvin_run *run)
 {
     if (t->chains > 0)
-        print_lines(out, "Temperatures: of the last %zu %s%s of %zu chain%s.", t->rows, kelvin_run_row_name(run),
+        print_lines(out, 0, "Temperatures: of the last %zu %s%s of %zu chain%s.", t->rows, kelvin_run_row_name(run),
                     plural(t->rows), t->chains, plural(t->chains));
 }
 
-void print_lines(FILE *out, const char *format, ...)
+void print_lines(FILE *out, int indent, const char *format, ...)
 {
-    char text[2048];
+    char text[4096 + 1024];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    print_wrapped(out, text, 0, LINE);
+    print_wrapped(out, text, indent, LINE);
 }
 
 void print_listed(FILE *out, const char *text)
