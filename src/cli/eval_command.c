@@ -5,7 +5,7 @@
 #include "cli/report.h"
 #include "figures/output.h"
 #include "posterior/diagnosis.h"
-#include "report/names.h"
+#include "report/report.h"
 #include "run/room.h"
 
 #include <string.h>

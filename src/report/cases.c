@@ -30,9 +30,9 @@ static void put_bars(struct page *page, const struct report_run *run, const stru
     markup_put(out, "<ul class=\"bars\">");
     for (size_t k = 0; k < c->n_top; k++) {
         const bool hit = c->top[k] == c->label;
-        markup_put(out, "<li%s style=\"--p:%.1f%%\"><span>", hit ? " class=\"true\"" : "", 100 * c->p[k]);
-        markup_text(out, class_name(run, c->top[k]));
-        markup_put(out, "</span><b>%.1f</b></li>", 100 * c->p[k]);
+        markup_put(out, "<li%s style=\"--p:%.1f%%\">", hit ? " class=\"true\"" : "", 100 * c->p[k]);
+        put_between(page, "<span>", class_name(run, c->top[k]), "</span>");
+        markup_put(out, "<b>%.1f</b></li>", 100 * c->p[k]);
     }
     markup_put(out, "</ul>");
 }
@@ -44,11 +44,8 @@ static void put_picture(struct page *page, const struct report_run *run, const s
     const char *about = page_text(page, "observation %zu: %s, predicted %s", c->index + 1, label, predicted);
     markup_put(out, "<li>");
     if (!out->status) out->status = put_image(page, run->samples->run->data, c->x, about);
-    markup_put(out, "<p><span>is</span> <b>");
-    markup_text(out, label);
-    markup_put(out, "</b><br><span>predicted</span> <b class=\"%s\">", c->label == c->predicted ? "hit" : "miss");
-    markup_text(out, predicted);
-    markup_put(out, "</b></p>");
+    put_between(page, "<p><span>is</span> <b>", label, "</b><br><span>predicted</span> ");
+    put_between(page, c->label == c->predicted ? "<b class=\"hit\">" : "<b class=\"miss\">", predicted, "</b></p>");
     put_bars(page, run, c);
     markup_put(out, "<p class=\"index\">no. %zu</p></li>\n", c->index + 1);
 }
@@ -84,11 +81,8 @@ static void put_rows(struct page *page, const struct report_run *run, const stru
     markup_put(&page->out, "<thead><tr>");
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
         markup_put(&page->out, "<th scope=\"col\"%s>%s</th>", k == 1 || k == 2 ? " class=\"text\"" : "", heads[k]);
-    for (size_t k = 0; k < data->inputs && k < MOST_COLUMNS; k++) {
-        markup_put(&page->out, "<th scope=\"col\">");
-        markup_text(&page->out, data->column_names[k]);
-        markup_put(&page->out, "</th>");
-    }
+    for (size_t k = 0; k < data->inputs && k < MOST_COLUMNS; k++)
+        put_between(page, "<th scope=\"col\">", data->column_names[k], "</th>");
     markup_put(&page->out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < cases->n; i++) put_row(page, run, &cases->list[i]);
     markup_put(&page->out, "</tbody>");
@@ -117,9 +111,7 @@ void write_cases(struct page *page)
         if (!can_show(run)) continue;
         put_run_title(page, run);
         if (run->without_data) {
-            markup_put(&page->out, "<p class=\"note\">The inputs cannot be shown: ");
-            markup_text(&page->out, run->without_data);
-            markup_put(&page->out, ".</p>\n");
+            put_between(page, "<p class=\"note\">The inputs cannot be shown: ", run->without_data, ".</p>\n");
             continue;
         }
         put_cases(page, run, &run->mistakes, "The most confident mistakes",

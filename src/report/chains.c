@@ -26,7 +26,7 @@ void write_learning(struct page *page)
         struct chart chart;
         markup_put(&page->out, "<div class=\"keep\">\n");
         put_run_title(page, run);
-        begin_charts(page);
+        begin_charts(page, false);
         chart_learning(&chart, page->arena, run->histories, chains, run_colour(i));
         put_chart(page, &chart,
                   i > 0 ? NULL
@@ -137,12 +137,8 @@ static void put_advice(struct page *page, const struct report_run *run)
 
 static void put_diverged(struct page *page, const struct report_run *run)
 {
-    for (uint32_t i = 0; i < run->samples->run->config.chains; i++) {
-        if (!run->samples->diverged[i]) continue;
-        markup_put(&page->out, "<p class=\"notes\">");
-        markup_text(&page->out, run->samples->diverged[i]);
-        markup_put(&page->out, ".</p>\n");
-    }
+    for (uint32_t i = 0; i < run->samples->run->config.chains; i++)
+        if (run->samples->diverged[i]) put_between(page, "<p class=\"notes\">", run->samples->diverged[i], ".</p>\n");
 }
 
 /* One scale of disagreement for all runs. */
@@ -165,7 +161,7 @@ void write_diagnosis(struct page *page)
         put_diverged(page, &page->runs[i]);
     }
     put_numbers(page);
-    begin_flow(page);
+    begin_charts(page, true);
     if (chart_temperatures(&chart, page->arena, page->charted, page->n))
         put_chart(page, &chart, "They should lie at 1: on the temperature that was set.");
     for (size_t i = 0; i < page->n; i++) {

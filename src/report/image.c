@@ -22,9 +22,8 @@ static void put_base64(struct markup *out, const unsigned char *bytes, size_t n)
 
 static void put_png(struct page *page, const struct picture *picture, const void *png, size_t bytes, const char *about)
 {
-    markup_put(&page->out, "<img width=\"%zu\" height=\"%zu\" alt=\"", picture->width, picture->height);
-    markup_text(&page->out, about);
-    markup_put(&page->out, "\" src=\"data:image/png;base64,");
+    markup_put(&page->out, "<img width=\"%zu\" height=\"%zu\" ", picture->width, picture->height);
+    put_between(page, "alt=\"", about, "\" src=\"data:image/png;base64,");
     put_base64(&page->out, png, bytes);
     markup_put(&page->out, "\">");
 }

@@ -130,7 +130,7 @@ void write_metrics(struct page *page)
         &page->out,
         "<p class=\"notes\">The plots show how much is gained by averaging, and how sure that is: thin bars are the "
         "standard error of the mean of single samples, thick ones hold 80 %% of small ensembles.</p>\n");
-    begin_charts(page);
+    begin_charts(page, false);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         struct chart chart;
         chart_metric(&chart, page->arena, shown[i], page->charted, page->n);
@@ -144,7 +144,7 @@ void write_metrics(struct page *page)
 void write_calibration(struct page *page)
 {
     struct chart chart;
-    begin_charts(page);
+    begin_charts(page, false);
     chart_reliability(&chart, page->arena, page->charted, page->n, false);
     put_chart(page, &chart,
               page->n == 1 ? "On the diagonal, predictions are as often right as they claim. A blue bar above its "
@@ -165,7 +165,7 @@ void write_calibration(struct page *page)
 void write_uncertainty(struct page *page)
 {
     struct chart chart;
-    begin_flow(page);
+    begin_charts(page, true);
     chart_uncertainty(&chart, page->arena, page->charted, page->n);
     put_chart(page, &chart,
               "Aleatoric: each sample by itself is in doubt, more samples will not help. "
@@ -196,7 +196,7 @@ void write_sizes(struct page *page)
     markup_put(&page->out,
                "<p class=\"notes\">Where a curve is flat, more samples are of no use; where it still rises at "
                "its end, they are. The band narrows at the end because all samples are in it then.</p>\n");
-    begin_charts(page);
+    begin_charts(page, false);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         if (!chart_size(&chart, page->arena, &shown[i], 1, page->charted, page->n)) continue;
         chart.title = page_text(page, "%s by posterior size", kelvin_metric_about(shown[i])->title);

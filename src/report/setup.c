@@ -1,5 +1,4 @@
 /* The section about what was sampled: the configuration, and the command that repeats it. */
-#include "report/names.h"
 #include "report/page.h"
 
 #include <string.h>
@@ -15,13 +14,23 @@ struct facts {
     struct fact *list; /* (n), with room for those of all runs */
 };
 
-static bool differs(const struct page *page, const struct fact *fact)
+/* Whether two runs that have the fact have it in other words. */
+static bool contrasts(const struct page *page, const struct fact *fact)
 {
-    for (size_t i = 1; i < page->n; i++) {
-        const char *one = fact->words[0], *other = fact->words[i];
-        if (!one != !other || (one && strcmp(one, other) != 0)) return true;
+    const char *first = NULL;
+    for (size_t i = 0; i < page->n; i++) {
+        if (!fact->words[i]) continue;
+        if (first && strcmp(first, fact->words[i]) != 0) return true;
+        first = fact->words[i];
     }
     return false;
+}
+
+static bool differs(const struct page *page, const struct fact *fact)
+{
+    size_t without = 0;
+    for (size_t i = 0; i < page->n; i++) without += !fact->words[i];
+    return without > 0 || contrasts(page, fact);
 }
 
 /* What all runs share, as a list of terms. */
@@ -30,9 +39,8 @@ static void put_shared(struct page *page, const struct facts *facts)
     markup_put(&page->out, "<dl class=\"facts\">\n");
     for (size_t i = 0; i < facts->n; i++) {
         if (differs(page, &facts->list[i])) continue;
-        markup_put(&page->out, "<div><dt>%s</dt><dd>", facts->list[i].name);
-        markup_text(&page->out, facts->list[i].words[0]);
-        markup_put(&page->out, "</dd></div>\n");
+        markup_put(&page->out, "<div><dt>%s</dt>", facts->list[i].name);
+        put_between(page, "<dd>", facts->list[i].words[0], "</dd></div>\n");
     }
     markup_put(&page->out, "</dl>\n");
 }
@@ -58,9 +66,7 @@ static void put_different(struct page *page, const struct facts *facts)
 
 static const char *folder(struct page *page, const struct report_run *run)
 {
-    const char *path = clean_path(page->arena, run->folder);
-    if (!path) page->out.status = KELVIN_ENOMEM;
-    return path;
+    return page_had(page, clean_path(page->arena, run->folder));
 }
 
 static const char *parameters(struct page *page, const struct report_run *run)
@@ -138,18 +144,7 @@ static bool is_headline(const char *name)
     return true;
 }
 
-/* Whether two runs that have the fact have it in other words: what only one sampler has is no difference. */
-static bool contrasts(const struct page *page, const struct fact *fact)
-{
-    const char *first = NULL;
-    for (size_t i = 0; i < page->n; i++) {
-        if (!fact->words[i]) continue;
-        if (first && strcmp(first, fact->words[i]) != 0) return true;
-        first = fact->words[i];
-    }
-    return false;
-}
-
+/* What only one sampler has is no difference here. */
 bool put_differences(struct page *page, size_t run)
 {
     enum { MOST = 5 };
@@ -163,9 +158,8 @@ bool put_differences(struct page *page, size_t run)
             more++;
             continue;
         }
-        markup_put(&page->out, "%s%s <b>", n++ ? ", " : "", fact->name);
-        markup_text(&page->out, fact->words[run]);
-        markup_put(&page->out, "</b>");
+        markup_put(&page->out, "%s%s ", n++ ? ", " : "", fact->name);
+        put_between(page, "<b>", fact->words[run], "</b>");
     }
     if (more) markup_put(&page->out, " and %zu more", more);
     return n > 0;
@@ -176,11 +170,7 @@ static void put_commands(struct page *page)
     markup_put(&page->out, "<h3>To repeat %s</h3>\n", page->n > 1 ? "them" : "it");
     markup_put(&page->out, "<p>The same command gives the same samples, bit by bit, on any number of threads.</p>\n");
     for (size_t i = 0; i < page->n; i++) {
-        if (page->n > 1) {
-            markup_put(&page->out, "<p class=\"run\">");
-            markup_text(&page->out, page->runs[i].name);
-            markup_put(&page->out, "</p>\n");
-        }
+        if (page->n > 1) put_between(page, "<p class=\"run\">", page->runs[i].name, "</p>\n");
         put_command(page, &page->runs[i]);
     }
 }
