@@ -222,8 +222,7 @@ const struct command bench_command = {
                "The best of many repetitions counts; on a busy machine, and with --quick, it still is a rough "
                "number.",
     .operands = 1,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct bench_settings),
     .run = run,
 };

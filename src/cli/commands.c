@@ -10,13 +10,14 @@ const struct command *const commands[] = {&sample_command,  &resume_command, &ev
 void *command_settings(const struct command *command)
 {
     void *settings = kelvin_alloc(1, command->settings_size);
+    if (settings && command->usual) memcpy(settings, command->usual, command->settings_size);
     if (settings && command->defaults) command->defaults(settings);
     return settings;
 }
 
-struct option_table command_options(const struct command *command)
+const struct option_table *command_options(const struct command *command)
 {
-    return command->build ? *command->build() : (struct option_table){command->options, command->n_options, NULL};
+    return command->build ? command->build() : &command->options;
 }
 
 /* Paragraphs end with a line feed each but the last. */
@@ -44,6 +45,5 @@ void command_help_with(FILE *out, const struct command *command, const struct op
 
 void command_help(FILE *out, const struct command *command, const void *settings)
 {
-    const struct option_table table = command_options(command);
-    command_help_with(out, command, &table, settings);
+    command_help_with(out, command, command_options(command), settings);
 }

@@ -1,7 +1,6 @@
 /* Draws the contact sheet. The pixels come from kelvin_data_gather, and are brought back to 0 .. 255 by undoing the
  * normalisation: what is seen is what went through the whole machinery. */
-#include "cli/contact_sheet.h"
-
+#include "cli/data_report.h"
 #include "cli/letters.h"
 #include "data/picture.h"
 #include "data/resize.h"

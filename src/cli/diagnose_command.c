@@ -2,6 +2,8 @@
 #include "cli/command.h"
 #include "cli/report.h"
 
+#include <inttypes.h>
+
 struct settings {
     bool json;
     size_t threads;
@@ -13,6 +15,14 @@ static const struct option options[] = {
 };
 
 /* ---- for programs ---- */
+
+/* As run.json has it: a string where a reader that knows doubles alone would lose digits. */
+static json_t *seed_json(uint64_t seed)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    return seed <= UINT64_C(1) << 53 ? json_integer((json_int_t)seed) : json_string(text);
+}
 
 static json_t *matrix_json(const double *matrix, size_t n)
 {
@@ -44,7 +54,7 @@ static json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *sa
         "{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:I, s:I, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o}",
         "sampler", c->sampler, "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
-        "temperature", c->temperature, "seed", json_seed(c->seed), "chains", (json_int_t)c->chains, "samples",
+        "temperature", c->temperature, "seed", seed_json(c->seed), "chains", (json_int_t)c->chains, "samples",
         (json_int_t)samples->n, "sample_chain", json_sample_chain(samples), "side",
         d->side == KELVIN_TEST ? "test" : "train", "observations", (json_int_t)d->observations, "parameters",
         json_convergence(&d->parameters), "predictions", json_convergence(&d->predictions), "agreement",
@@ -99,8 +109,7 @@ const struct command diagnose_command = {
                "Accuracy, calibration and the like are kelvin eval's.",
     .operands = 1,
     .runs = 1,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
     .run = run,
 };

@@ -12,7 +12,7 @@ void cell_number(char out[CELL], double x, const char *unit, int digits, int roo
         used = snprintf(out, CELL, "%.*g%s", precision, x, unit);
 }
 
-void cell_pair(char out[CELL], double a, const char *between, double b, const char *unit, int digits, int room)
+static void cell_pair(char out[CELL], double a, const char *between, double b, const char *unit, int digits, int room)
 {
     int used = CELL;
     for (; used > room && digits >= 0; digits--)

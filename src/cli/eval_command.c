@@ -31,12 +31,6 @@ static const struct option options[] = {
     {"csv", 0, NULL, OPTION_FLAG, AT(csv), "print CSV instead: run,on,ood,metric,kind,value,low,high,error", NULL},
 };
 
-static void defaults(void *data)
-{
-    struct settings *settings = data;
-    settings->bins = KELVIN_BINS;
-}
-
 /* ---- what tells two data sets apart ---- */
 
 /* The numbers of a data set's observations; they grow with it. */
@@ -225,9 +219,8 @@ const struct command eval_command = {
                "more.",
     .operands = OPERANDS,
     .runs = OPERANDS,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
-    .defaults = defaults,
+    .usual = &(const struct settings){.bins = KELVIN_BINS},
     .run = run,
 };

@@ -23,8 +23,6 @@ enum metric_kind {
 void cell_number(char out[CELL], double x, const char *unit, int digits, int room);
 /* "mean +- error", or the mean alone where there is no error. */
 void cell_average(char out[CELL], const kelvin_average *x, double scale, const char *unit, int digits, int room);
-/* "low..high" with `between` between them. */
-void cell_pair(char out[CELL], double a, const char *between, double b, const char *unit, int digits, int room);
 
 /* A metric's cell, in its unit, with " %" behind it if that is wanted. */
 void metric_cell(char out[CELL], const kelvin_metrics *metrics, kelvin_metric metric, enum metric_kind kind,

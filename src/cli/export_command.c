@@ -99,8 +99,7 @@ const struct command export_command = {
                "groups observed_data and predictions_constant_data, texts are attributes.",
     .operands = 1,
     .runs = 1,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
     .run = run,
 };

@@ -35,12 +35,6 @@ enum { MOST_FIGURES = 64 };
 
 static const char all[] = "all"; /* the name of every figure that samples nothing */
 
-static void defaults(void *data)
-{
-    struct settings *settings = data;
-    settings->scale = figure_scales[FIGURE_PAPER];
-}
-
 static kelvin_status print_list(void)
 {
     for (size_t i = 0; figures[i]; i++) printf("%-24s %s\n", figures[i]->name, figures[i]->about);
@@ -114,15 +108,6 @@ static struct settings merge(const struct settings *given, const struct argument
     return merged;
 }
 
-/* Numbers first, then the picture; without gnuplot the numbers are there, and the status says what is not. */
-static kelvin_status make(const struct figure *figure, const struct settings *settings)
-{
-    KELVIN_TRY(figure_compute(figure, &settings->figure));
-    const kelvin_status status = figure_draw(figure, &settings->figure);
-    figure_print_files(figure, &settings->figure, !status);
-    return status;
-}
-
 /* The figures that are made together. */
 struct batch {
     size_t n;
@@ -154,14 +139,15 @@ static kelvin_status draw_all(struct batch *batch)
     return kelvin_fail(status, "%s; so for %zu figures", first, missing);
 }
 
-/* Every figure that samples nothing. */
-static kelvin_status make_all(const struct settings *settings, const struct arguments *arguments)
+/* One figure, or every one that samples nothing (NULL). Numbers first, then the pictures; without gnuplot the numbers
+ * are there, and the status says what is not. */
+static kelvin_status make(const struct figure *only, const struct settings *settings, const struct arguments *arguments)
 {
     struct batch batch = {.options = &settings->figure};
     for (size_t i = 0; figures[i] && batch.n < MOST_FIGURES; i++) {
-        if (figures[i]->samples) continue;
+        if (only ? figures[i] != only : figures[i]->samples) continue;
         const struct settings own = merge(settings, arguments, figures[i]);
-        fprintf(own.figure.out, "%s%s\n", batch.n ? "\n" : "", figures[i]->name);
+        if (!only) printf("%s%s\n", batch.n ? "\n" : "", figures[i]->name);
         KELVIN_TRY(figure_compute(figures[i], &own.figure));
         batch.figure[batch.n++] = figures[i];
     }
@@ -187,9 +173,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     settings->figure.watch = &watch;
     settings->figure.out = stdout;
     progress_catch_signals();
-    if (!figure) return make_all(settings, arguments);
-    *settings = merge(settings, arguments, figure);
-    return make(figure, settings);
+    return make(figure, settings, arguments);
 }
 
 /* kelvin figure NAME --help: the options of that figure alone, with its own words and defaults. */
@@ -231,10 +215,9 @@ const struct command figure_command = {
                "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and "
                "what they are by default; kelvin figure all makes every one that needs no sampling.",
     .operands = 1,
-    .options = options,
-    .n_options = N_OPTIONS,
+    .options = {options, N_OPTIONS, NULL},
     .settings_size = sizeof(struct settings),
-    .defaults = defaults,
+    .usual = &(const struct settings){.scale = "paper"},
     .run = run,
     .help = help,
 };

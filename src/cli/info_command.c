@@ -76,8 +76,7 @@ const struct command info_command = {
              "this CPU",
     .details = "Densities and priors are written as name:value,value in the order shown. KELVIN_ISA in the "
                "environment chooses another of the listed instruction sets; all with FMA give the same bits.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
     .run = run,
 };

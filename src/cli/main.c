@@ -91,8 +91,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     if (!settings) return complain(command->name, KELVIN_ENOMEM, "");
     struct arguments arguments;
     int code = EXIT_DONE;
-    const struct option_table table = command_options(command);
-    kelvin_status status = options_parse(&arguments, settings, &table, command->operands, argc, argv);
+    kelvin_status status = options_parse(&arguments, settings, command_options(command), command->operands, argc, argv);
     for (size_t i = 0; i < arguments.n_operands && i < command->runs && !status; i++)
         status = find_folder(&arguments.operands[i]);
     arguments.operand = arguments.operands[0];

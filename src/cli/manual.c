@@ -30,17 +30,16 @@ static void put_item(FILE *out, const char *term, const char *text)
 
 static void put_option(FILE *out, const struct option *option, const char *with, const void *settings)
 {
-    char usage[96], value[96], text[512];
-    option_usage(usage, sizeof usage, option);
-    option_default(value, sizeof value, option, settings);
-    snprintf(text, sizeof text, "%s%s%s%s%s.", option->help, *value ? "; default: " : "", value,
+    const struct option_words words = option_words(option, settings);
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s%s%s.", option->help, *words.usual ? "; default: " : "", words.usual,
              with ? "; only with " : "", with ? with : "");
-    put_item(out, usage, text);
+    put_item(out, words.usage, text);
 }
 
 static kelvin_status put_command(FILE *out, const struct command *command)
 {
-    const struct option_table table = command_options(command);
+    const struct option_table *table = command_options(command);
     void *settings = command_settings(command);
     if (!settings) return KELVIN_ENOMEM;
     fputs(".SS kelvin ", out);
@@ -52,7 +51,7 @@ static kelvin_status put_command(FILE *out, const struct command *command)
     fputs(".\n", out);
     put(out, command->details);
     fputc('\n', out);
-    for (size_t i = 0; i < table.n; i++) put_option(out, &table.options[i], option_with(&table, i), settings);
+    for (size_t i = 0; i < table->n; i++) put_option(out, &table->options[i], option_with(table, i), settings);
     kelvin_free(settings);
     return KELVIN_OK;
 }

@@ -191,21 +191,19 @@ bool option_given(const struct arguments *arguments, const struct option_table *
 
 /* ---- what help and manual say ---- */
 
-void option_usage(char *out, size_t size, const struct option *option)
+struct option_words option_words(const struct option *option, const void *settings)
 {
+    struct option_words words;
     const char letter[] = {'-', option->letter, ',', ' ', '\0'};
-    snprintf(out, size, "%s--%s%s%s", option->letter ? letter : "", option->name, option->metavar ? " " : "",
-             option->metavar ? option->metavar : "");
-}
-
-void option_default(char *out, size_t size, const struct option *option, const void *settings)
-{
+    snprintf(words.usage, sizeof words.usage, "%s--%s%s%s", option->letter ? letter : "", option->name,
+             option->metavar ? " " : "", option->metavar ? option->metavar : "");
     const void *at = (const char *)settings + option->offset;
     const char *text = option->kind == OPTION_STRING && !option->shown ? *(const char *const *)at : option->shown;
     if (text || option->kind == OPTION_STRING || option->kind == OPTION_FLAG)
-        snprintf(out, size, "%s", text ? text : "");
+        snprintf(words.usual, sizeof words.usual, "%s", text ? text : "");
     else
-        numbers[option->kind].show(out, size, at);
+        numbers[option->kind].show(words.usual, sizeof words.usual, at);
+    return words;
 }
 
 /* How many columns the first n bytes of a text take. */
@@ -264,11 +262,10 @@ void print_items(FILE *out, const char *text, int width)
 static void print_option(FILE *out, const struct option *option, const void *settings)
 {
     enum { COLUMN = 28 };
-    char usage[96], value[96], text[512];
-    option_usage(usage, sizeof usage, option);
-    option_default(value, sizeof value, option, settings);
-    snprintf(text, sizeof text, "%s%s%s%s", option->help, *value ? " [" : "", value, *value ? "]" : "");
-    const int used = fprintf(out, "  %s%s", option->letter ? "" : "    ", usage);
+    const struct option_words words = option_words(option, settings);
+    char text[512];
+    snprintf(text, sizeof text, *words.usual ? "%s [%s]" : "%s%s", option->help, words.usual);
+    const int used = fprintf(out, "  %s%s", option->letter ? "" : "    ", words.usage);
     fprintf(out, "%*s", used < COLUMN ? COLUMN - used : 2, "");
     print_wrapped(out, text, COLUMN, HELP_WIDTH);
 }

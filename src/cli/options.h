@@ -68,8 +68,10 @@ size_t option_find(const struct option_table *table, const char *name);
 bool option_given(const struct arguments *arguments, const struct option_table *table, const char *name);
 
 /* "-o, --output RUN", and its default as "toy", or "" if there is none to show. */
-void option_usage(char *out, size_t size, const struct option *option);
-void option_default(char *out, size_t size, const struct option *option, const void *settings);
+struct option_words {
+    char usage[96], usual[96];
+};
+struct option_words option_words(const struct option *option, const void *settings);
 
 /* With what the i-th option counts; NULL: always. */
 const char *option_with(const struct option_table *table, size_t i);

@@ -142,11 +142,6 @@ void predict_rows_end(struct predict_rows *rows)
     kelvin_arena_destroy(rows->arena);
 }
 
-void predict_rows_keep(struct predict_rows *rows, const kelvin_inputs *inputs)
-{
-    rows->inputs = inputs;
-}
-
 static const char *kept_name(const struct predict_rows *rows, size_t i)
 {
     return rows->inputs ? kelvin_inputs_kept_name(rows->inputs, i) : NULL;

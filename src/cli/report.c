@@ -3,7 +3,7 @@
 
 #include "base/texts.h"
 #include "cli/options.h"
-#include "run/fields.h"
+#include "files/record.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,13 +13,6 @@
 json_t *json_number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
-}
-
-json_t *json_seed(uint64_t seed)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, seed);
-    return seed <= UINT64_C(1) << 53 ? json_integer((json_int_t)seed) : json_string(text);
 }
 
 json_t *json_average(const kelvin_average *x)
@@ -91,16 +84,6 @@ json_t *json_convergence(const kelvin_convergence *c)
                      json_number(c->rank_rhat_median), "rank_rhat_max", json_number(c->rank_rhat_max),
                      "ess_bulk_median", json_number(c->ess_bulk_median), "ess_bulk_min", json_number(c->ess_bulk_min),
                      "ess_tail_min", json_number(c->ess_tail_min));
-}
-
-json_t *json_config(const kelvin_run *run)
-{
-    const struct kelvin_config_record record = {.config = run->config};
-    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    size_t n = 0;
-    for (size_t i = 0, all = kelvin_config_fields_of(fields, run->sampler); i < all; i++)
-        if (fields[i].offset < sizeof run->config && fields[i].kind != &kelvin_field_maybe) fields[n++] = fields[i];
-    return kelvin_record_json(fields, n, &record);
 }
 
 kelvin_status print_json(FILE *out, json_t *object, size_t digits)
@@ -191,4 +174,31 @@ void print_list(FILE *out, const char *title, const char *const *texts, size_t n
 {
     if (n > 0) fprintf(out, "\n%s\n", title);
     for (size_t i = 0; i < n; i++) print_listed(out, texts[i]);
+}
+
+/* ---- notes ---- */
+
+void notes_say(void *context, const char *sentence)
+{
+    struct notes *notes = context;
+    char line[sizeof notes->said];
+    const int n = snprintf(line, sizeof line, "\n%s\n", sentence);
+    if (strstr(notes->said, line)) return;
+    fprintf(stderr, "kelvin %s: %s\n", notes->command, sentence);
+    if (n < 0 || (size_t)n >= sizeof notes->said - notes->used) return; /* it is said again then */
+    memcpy(notes->said + notes->used, line, (size_t)n + 1);
+    notes->used += (size_t)n;
+}
+
+void note_samples(const kelvin_samples *samples)
+{
+    const char *note = kelvin_samples_note(samples);
+    if (note) fprintf(stderr, "note: %s\n", note);
+}
+
+kelvin_status open_samples(kelvin_samples **samples, const char *folder)
+{
+    KELVIN_TRY(kelvin_samples_open(samples, folder));
+    note_samples(*samples);
+    return KELVIN_OK;
 }

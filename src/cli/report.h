@@ -12,9 +12,6 @@
 /* A number, or null where JSON has none: NaN, infinity. */
 json_t *json_number(double x);
 
-/* As run.json has it: a string where a reader that knows doubles alone would lose digits. */
-json_t *json_seed(uint64_t seed);
-
 json_t *json_average(const kelvin_average *average);
 json_t *json_texts(const char *const *texts, size_t n);
 json_t *json_counts(const uint32_t *counts, size_t n);
@@ -32,9 +29,6 @@ json_t *json_rows(json_t *object, const char *suffix, const kelvin_run *run, jso
 json_t *json_temperatures(const kelvin_temperatures *temperatures,
                           const kelvin_run *run); /* null where there are none */
 json_t *json_convergence(const kelvin_convergence *convergence);
-
-/* The fields of its configuration that count for its sampler, as run.json has them. NULL if memory is short. */
-json_t *json_config(const kelvin_run *run);
 
 enum { FEW_DIGITS = 7, ALL_DIGITS = 17 };
 
@@ -71,7 +65,7 @@ void diagnose_print_convergence(FILE *out, const kelvin_diagnosis *found, const 
 
 void diagnose_print(FILE *out, const kelvin_diagnosis *found, const kelvin_samples *samples);
 
-/* ---- notes.c: what was guessed of inputs, and what is to be known of runs, on standard error: who reads the results
+/* ---- notes: what was guessed of inputs, and what is to be known of runs, on standard error: who reads the results
  * must know ---- */
 
 struct notes {

@@ -10,11 +10,6 @@ static const struct option options[] = {
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print the report as JSON", NULL},
 };
 
-static void defaults(void *settings)
-{
-    ((struct run_settings *)settings)->checkpoint = RUN_CHECKPOINT;
-}
-
 static kelvin_status run(void *settings, const struct arguments *arguments)
 {
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin resume --help)");
@@ -30,9 +25,8 @@ const struct command resume_command = {
                "others are made again. A run that has ended prints its summary again.",
     .operands = 1,
     .runs = 1,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct run_settings),
-    .defaults = defaults,
+    .usual = &(const struct run_settings){.checkpoint = RUN_CHECKPOINT},
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include "cli/report.h"
 #include "cli/runs.h"
 #include "posterior/diagnosis.h"
+#include "run/fields.h"
 #include "run/room.h"
 
 #include <math.h>
@@ -164,6 +165,17 @@ static void print_table(FILE *out, const struct facts *f)
 
 /* ---- for programs ---- */
 
+/* The fields that count for its sampler, as run.json has them. NULL if memory is short. */
+static json_t *config_json(const kelvin_run *run)
+{
+    const struct kelvin_config_record record = {.config = run->config};
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    size_t n = 0;
+    for (size_t i = 0, all = kelvin_config_fields_of(fields, run->sampler); i < all; i++)
+        if (fields[i].offset < sizeof run->config && fields[i].kind != &kelvin_field_maybe) fields[n++] = fields[i];
+    return kelvin_record_json(fields, n, &record);
+}
+
 static json_t *convergence_json(const kelvin_convergence *c)
 {
     return c->draws > 1 ? json_convergence(c) : json_null();
@@ -183,7 +195,7 @@ static void add_findings(json_t *object, const struct facts *f)
 /* "samples" of the configuration are those that were asked for; here they are those that there are. */
 static json_t *facts_json(const struct facts *f)
 {
-    json_t *object = json_config(f->run);
+    json_t *object = config_json(f->run);
     if (!object) return NULL;
     json_object_set_new(object, "samples", json_integer((json_int_t)f->samples->n));
     json_object_set_new(object, "samples_asked_for", json_integer((json_int_t)samples_asked_for(f->run)));

@@ -112,6 +112,18 @@ static void put_numbers(struct page *page)
     end_table(page);
 }
 
+/* A sentence in which options (--chains) do not break. */
+static void put_sentence(struct page *page, const char *text)
+{
+    for (const char *at; (at = strstr(text, "--")); text = at) {
+        const char *end = at + strspn(at, "-abcdefghijklmnopqrstuvwxyz");
+        markup_text(&page->out, page_text(page, "%.*s", (int)(at - text), text));
+        markup_put(&page->out, "<code class=\"nobr\">%.*s</code>", (int)(end - at), at);
+        at = end;
+    }
+    markup_text(&page->out, text);
+}
+
 static void put_list(struct page *page, const char *class, const char *const *sentences, size_t n)
 {
     if (n == 0) return;

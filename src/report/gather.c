@@ -126,7 +126,7 @@ static kelvin_status evaluate(struct report_run *run, const struct report_option
 static kelvin_status gather(struct report_run *run, kelvin_arena *arena, const struct report_options *options)
 {
     KELVIN_TRY(kelvin_samples_open(&run->samples, run->folder));
-    if (options->opened) options->opened(options->context, run->samples);
+    if (options->opened) options->opened(run->samples);
     const kelvin_run *about = run->samples->run;
     run->metrics = kelvin_arena_alloc(arena, 1, sizeof *run->metrics);
     run->histories = kelvin_arena_alloc(arena, about->config.chains, sizeof *run->histories);

@@ -6,7 +6,12 @@
 
 #include <string.h>
 
-const struct section sections[] = {
+/* The last has no id. */
+static const struct section {
+    const char *id, *title;
+    bool (*wanted)(const struct page *page); /* whether there is something to say; NULL: always */
+    void (*write)(struct page *page);
+} sections[] = {
     {"setup", "What was sampled", NULL, write_setup},
     {"learning", "Learning curves", NULL, write_learning},
     {"metrics", "Metrics", NULL, write_metrics},
@@ -163,14 +168,10 @@ static void put_page(struct page *page)
 
 static kelvin_status write_page(const char *path, struct page *page)
 {
-    struct kelvin_writer *file = kelvin_alloc(1, sizeof *file);
-    if (!file) return KELVIN_ENOMEM;
-    kelvin_status status = kelvin_writer_open(file, path);
-    page->out = (struct markup){.file = file, .status = status};
-    if (!status) put_page(page);
-    status = kelvin_writer_close(file, page->out.status);
-    kelvin_free(file);
-    return status;
+    struct kelvin_writer file;
+    page->out = (struct markup){.file = &file, .status = kelvin_writer_open(&file, path)};
+    if (!page->out.status) put_page(page);
+    return kelvin_writer_close(&file, page->out.status);
 }
 
 kelvin_status report_write(const char *path, const char *const *folders, size_t n, const struct report_options *options)

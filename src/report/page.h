@@ -54,15 +54,6 @@ struct page {
     struct charted *charted; /* (n), the same for charts */
 };
 
-/* A section of the page. It may be left out where there is nothing to say. */
-struct section {
-    const char *id, *title;
-    bool (*wanted)(const struct page *page); /* NULL: always */
-    void (*write)(struct page *page);
-};
-
-extern const struct section sections[]; /* the last has no id */
-
 /* ---- pieces ---- */
 
 /* A title and a caption that says what is to be seen, around a chart. */
@@ -88,9 +79,6 @@ void put_run_title(struct page *page, const struct report_run *run);
 
 /* A text between markup that is put as it is. */
 void put_between(struct page *page, const char *before, const char *text, const char *after);
-
-/* A sentence in which options (--chains) do not break. */
-void put_sentence(struct page *page, const char *text);
 
 /* Any text, formatted, in the arena; "" if memory is short. */
 const char *page_text(struct page *page, const char *format, ...) KELVIN_PRINTF(2, 3);

@@ -29,17 +29,6 @@ const char *words_of(struct page *page, double value, int digits)
     return page_text(page, "%s%.*f", value <= -half ? "\xe2\x88\x92" : "", digits, fabs(value));
 }
 
-void put_sentence(struct page *page, const char *text)
-{
-    for (const char *at; (at = strstr(text, "--")); text = at) {
-        const char *end = at + strspn(at, "-abcdefghijklmnopqrstuvwxyz");
-        markup_text(&page->out, page_text(page, "%.*s", (int)(at - text), text));
-        markup_put(&page->out, "<code class=\"nobr\">%.*s</code>", (int)(end - at), at);
-        at = end;
-    }
-    markup_text(&page->out, text);
-}
-
 void put_between(struct page *page, const char *before, const char *text, const char *after)
 {
     markup_put(&page->out, "%s", before);

@@ -13,8 +13,8 @@ struct report_options {
     const char *on; /* as in kelvin_logits_on, but not standard input: cases are looked up once more */
     size_t threads; /* 0: one per CPU */
     void (*note)(void *context, const char *sentence); /* gets what was guessed of `on`; NULL: nobody wants to know */
-    void (*opened)(void *context, const kelvin_samples *samples); /* gets each run once it is open; or NULL */
-    void *context;                                                /* of both */
+    void *context;
+    void (*opened)(const kelvin_samples *samples); /* gets each run once it is open; or NULL */
 };
 
 /* The page about n runs (1 or more), written whole or not at all. KELVIN_EUSAGE if `on` is "-". */
