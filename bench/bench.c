@@ -13,15 +13,15 @@
 static const struct benchmark *const benchmarks[] = {&leapfrog_benchmark, &data_benchmark};
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks, MOST_CHAINS = 1024 };
 
-#define AT(field) offsetof(struct bench_settings, field)
+#define OF(field) offsetof(struct bench_settings, field)
 
 static const struct option options[] = {
-    {"quick", 0, NULL, OPTION_FLAG, AT(quick), "leapfrog: leave out the two posteriors in full; MODEL: measure briefly",
+    {"quick", 0, NULL, OPTION_FLAG, OF(quick), "leapfrog: leave out the two posteriors in full; MODEL: measure briefly",
      NULL},
-    {"threads", 0, "N", OPTION_SIZE, AT(threads), "leapfrog: for the two posteriors; MODEL: for a step", "one per CPU"},
-    {"chains", 0, "N", OPTION_SIZE, AT(chains), "MODEL: also N independent chains at once, on one thread each", "none"},
-    {"methods", 0, NULL, OPTION_FLAG, AT(methods), "MODEL: every convolution by every method, and its error", NULL},
-    {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of a table", NULL},
+    {"threads", 0, "N", OPTION_SIZE, OF(threads), "leapfrog: for the two posteriors; MODEL: for a step", "one per CPU"},
+    {"chains", 0, "N", OPTION_SIZE, OF(chains), "MODEL: also N independent chains at once, on one thread each", "none"},
+    {"methods", 0, NULL, OPTION_FLAG, OF(methods), "MODEL: every convolution by every method, and its error", NULL},
+    {"json", 0, NULL, OPTION_FLAG, OF(json), "print JSON instead of a table", NULL},
 };
 
 static int ascending(const void *a, const void *b)

@@ -4,6 +4,9 @@
 
 #include "cli/options.h"
 
+/* Where a value is in the settings of a command, each of which calls them so. */
+#define AT(field) offsetof(struct settings, field)
+
 struct command {
     const char *name;
     const char *synopsis; /* what follows the name: "[OPTION]... -o RUN" */

@@ -19,8 +19,6 @@ struct settings {
     uint32_t epoch;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 static const struct option options[] = {
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list what there is, and exit", NULL},
     {"from", 0, "PLACE", OPTION_STRING, AT(from), "file, folder or URL to get it from", "where it is published"},

@@ -10,8 +10,8 @@ struct settings {
 };
 
 static const struct option options[] = {
-    {"json", 0, NULL, OPTION_FLAG, offsetof(struct settings, json), "print JSON instead of a table", NULL},
-    {"threads", 0, "N", OPTION_SIZE, offsetof(struct settings, threads), "on so many threads", "one per CPU"},
+    {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of a table", NULL},
+    {"threads", 0, "N", OPTION_SIZE, AT(threads), "on so many threads", "one per CPU"},
 };
 
 /* ---- for programs ---- */

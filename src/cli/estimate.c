@@ -1,6 +1,5 @@
 /* kelvin sample --dry-run. */
 #include "cli/amounts.h"
-#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/runs.h"
 

@@ -16,8 +16,6 @@ struct settings {
     bool sizes, json, csv;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 static const struct option options[] = {
     {"on", 0, "PART", OPTION_STRING, AT(on), "test, train, or a data set with labels: as for kelvin sample --data",
      "test; train if there is no test part"},

@@ -5,7 +5,6 @@
 #include "files/record.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- JSON ---- */
 

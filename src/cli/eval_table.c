@@ -5,7 +5,6 @@
 #include "cli/report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 const struct auroc_about auroc_about[AUROCS] = {
     {"auroc_entropy", "AUROC, entropy"},

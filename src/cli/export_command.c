@@ -18,14 +18,12 @@ struct settings {
 };
 
 static const struct option options[] = {
-    {"format", 'f', "FORMAT", OPTION_STRING, offsetof(struct settings, format), "npz, safetensors or netcdf", NULL},
-    {"output", 'o', "FILE", OPTION_STRING, offsetof(struct settings, output), "where to write it",
+    {"format", 'f', "FORMAT", OPTION_STRING, AT(format), "npz, safetensors or netcdf", NULL},
+    {"output", 'o', "FILE", OPTION_STRING, AT(output), "where to write it",
      "the name of RUN's folder, here, with the format's ending"},
-    {"what", 0, "PARTS", OPTION_STRING, offsetof(struct settings, what), "parts, with commas between them: see above",
-     "all"},
-    {"force", 0, NULL, OPTION_FLAG, offsetof(struct settings, force), OUTPUT_FORCE, NULL},
-    {"threads", 0, "N", OPTION_SIZE, offsetof(struct settings, threads), "threads, where logits must be computed again",
-     "one per CPU"},
+    {"what", 0, "PARTS", OPTION_STRING, AT(what), "parts, with commas between them: see above", "all"},
+    {"force", 0, NULL, OPTION_FLAG, AT(force), OUTPUT_FORCE, NULL},
+    {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads, where logits must be computed again", "one per CPU"},
 };
 
 /* "runs/first/" becomes "first.npz"; so does "." in that folder. */

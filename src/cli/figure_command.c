@@ -12,8 +12,6 @@ struct settings {
     bool list;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 #define KIND_SIZE OPTION_SIZE
 #define KIND_REAL OPTION_DOUBLE
 #define KIND_TEXT OPTION_STRING
@@ -34,12 +32,6 @@ enum { N_OPTIONS = sizeof options / sizeof *options, COMMON = 4 }; /* the first 
 enum { MOST_FIGURES = 64 };
 
 static const char all[] = "all"; /* the name of every figure that samples nothing */
-
-static kelvin_status print_list(void)
-{
-    for (size_t i = 0; figures[i]; i++) printf("%-24s %s\n", figures[i]->name, figures[i]->about);
-    return KELVIN_OK;
-}
 
 static bool scale_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
@@ -159,7 +151,8 @@ static kelvin_status make(const struct figure *only, const struct settings *sett
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     struct settings *settings = data;
-    if (settings->list) return print_list();
+    for (size_t i = 0; settings->list && figures[i]; i++) printf("%-24s %s\n", figures[i]->name, figures[i]->about);
+    if (settings->list) return KELVIN_OK;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which figure? (see kelvin figure --list)");
     const struct figure *figure;
     KELVIN_TRY(find_figure(&figure, arguments->operand));

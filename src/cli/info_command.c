@@ -5,13 +5,7 @@
 
 #include <string.h>
 
-struct settings {
-    bool json;
-};
-
-static const struct option options[] = {
-    {"json", 0, NULL, OPTION_FLAG, offsetof(struct settings, json), "print JSON instead of tables", NULL},
-};
+static const struct option options[] = {{"json", 0, NULL, OPTION_FLAG, 0, "print JSON instead of tables", NULL}};
 
 static void print_member(FILE *out, const struct member *member)
 {
@@ -61,10 +55,10 @@ static json_t *info_json(kelvin_isa chosen)
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     (void)arguments;
-    const struct settings *settings = data;
+    const bool *json = data;
     kelvin_isa chosen;
     KELVIN_TRY(kelvin_isa_choose(&chosen));
-    if (settings->json) return print_json(stdout, info_json(chosen), FEW_DIGITS);
+    if (*json) return print_json(stdout, info_json(chosen), FEW_DIGITS);
     print_tables(stdout, chosen);
     return KELVIN_OK;
 }
@@ -77,6 +71,6 @@ const struct command info_command = {
     .details = "Densities and priors are written as name:value,value in the order shown. KELVIN_ISA in the "
                "environment chooses another of the listed instruction sets; all with FMA give the same bits.",
     .options = {options, sizeof options / sizeof *options, NULL},
-    .settings_size = sizeof(struct settings),
+    .settings_size = sizeof(bool),
     .run = run,
 };

@@ -2,8 +2,6 @@
 #include "cli/command.h"
 #include "cli/families.h"
 
-#include <string.h>
-
 /* Text with what roff would take for its own escaped. */
 static void put(FILE *out, const char *text)
 {

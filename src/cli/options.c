@@ -103,22 +103,17 @@ static const struct {
 
 /* ---- the command line ---- */
 
-struct cursor {
-    int argc, next;
-    char **argv;
-};
-
 /* `text` is what came with the option in the same word, NULL if nothing did. */
 static kelvin_status take(struct arguments *arguments, void *settings, const struct option *options, size_t i,
-                          const char *text, struct cursor *cursor)
+                          const char *text)
 {
     const struct option *option = &options[i];
     if (option->kind == OPTION_FLAG && text)
         return kelvin_fail(KELVIN_EUSAGE, "--%s takes no value, but got '%s'", option->name, text);
     if (option->kind != OPTION_FLAG && !text) {
-        if (cursor->next == cursor->argc)
+        if (arguments->next == arguments->argc)
             return kelvin_fail(KELVIN_EUSAGE, "--%s needs a value: %s", option->name, option->metavar);
-        text = cursor->argv[cursor->next++];
+        text = arguments->argv[arguments->next++];
     }
     void *at = (char *)settings + option->offset;
     arguments->given[i] = true;
@@ -139,7 +134,7 @@ static bool is_called(const struct option *option, const char *word)
 
 /* `word` begins with its dashes. */
 static kelvin_status take_option(struct arguments *arguments, void *settings, const struct option_table *table,
-                                 const char *word, struct cursor *cursor)
+                                 const char *word)
 {
     const bool letter = word[1] != '-';
     const size_t length = letter ? 2 : strcspn(word, "="), value = letter ? length : length + 1;
@@ -147,7 +142,7 @@ static kelvin_status take_option(struct arguments *arguments, void *settings, co
     snprintf(name, sizeof name, "%.*s", (int)length, word);
     for (size_t i = 0; i < table->n; i++)
         if (is_called(&table->options[i], name))
-            return take(arguments, settings, table->options, i, word[length] ? word + value : NULL, cursor);
+            return take(arguments, settings, table->options, i, word[length] ? word + value : NULL);
     arguments->help = is_called(&help_option, name);
     if (arguments->help) return KELVIN_OK;
     return letter ? kelvin_fail(KELVIN_EUSAGE, "unknown option '%s'", name)
@@ -157,15 +152,14 @@ static kelvin_status take_option(struct arguments *arguments, void *settings, co
 kelvin_status options_parse(struct arguments *arguments, void *settings, const struct option_table *table, size_t most,
                             int argc, char **argv)
 {
-    struct cursor cursor = {argc, 0, argv};
     bool only_operands = false;
     *arguments = (struct arguments){.argc = argc, .argv = argv};
-    while (cursor.next < argc && !arguments->help) {
-        char *word = argv[cursor.next++];
+    while (arguments->next < argc && !arguments->help) {
+        char *word = argv[arguments->next++];
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (!only_operands && word[0] == '-' && word[1]) {
-            KELVIN_TRY(take_option(arguments, settings, table, word, &cursor));
+            KELVIN_TRY(take_option(arguments, settings, table, word));
         } else if (arguments->n_operands == most) {
             return kelvin_fail(KELVIN_EUSAGE, "unexpected argument '%s'", word);
         } else {

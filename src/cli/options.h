@@ -54,6 +54,7 @@ struct arguments {
     bool help;           /* --help was there; nothing after it was looked at */
     int argc;            /* what was read, for those who want to read it again over other defaults */
     char **argv;
+    int next; /* word of it */
 };
 
 /* Reads argv[0 .. argc), both `--name value` and `--name=value`, `-o value` and `-ovalue`, and `--`. At most

@@ -19,8 +19,6 @@ struct settings {
     bool json, force;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 static const struct option options[] = {
     {"output", 'o', "FILE", OPTION_STRING, AT(output), "write there instead; the file is there when it is complete",
      "standard output"},

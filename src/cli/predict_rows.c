@@ -4,7 +4,6 @@
 #include "files/record.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
-#include "files/files.h"
-
 #include <kelvin/posterior.h>
 
 #include <jansson.h>

@@ -4,15 +4,11 @@
 #include "cli/report.h"
 #include "report/report.h"
 
-#include <string.h>
-
 struct settings {
     const char *output, *on;
     bool force;
     size_t threads;
 };
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct option options[] = {
     {"output", 'o', "FILE", OPTION_STRING, AT(output), "the page, FILE.html (required)", NULL},

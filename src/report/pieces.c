@@ -4,7 +4,6 @@
 #include "base/texts.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *page_text(struct page *page, const char *format, ...)
 {
