@@ -35,10 +35,8 @@ extern const struct command *const commands[];
 
 const struct option_table *command_options(const struct command *command);
 
-void command_help(FILE *out, const struct command *command, const void *settings);
-/* The same with other options than its own: those that count for what was asked about. */
-void command_help_with(FILE *out, const struct command *command, const struct option_table *table,
-                       const void *settings);
+/* With its own options, or those that count for what was asked about. */
+void command_help(FILE *out, const struct command *command, const struct option_table *table, const void *settings);
 
 /* kelvin.1 in roff. KELVIN_ENOMEM if memory is short. */
 KELVIN_MUST_CHECK kelvin_status manual_print(FILE *out);

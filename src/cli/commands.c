@@ -31,7 +31,7 @@ static void print_paragraphs(FILE *out, const char *text)
     }
 }
 
-void command_help_with(FILE *out, const struct command *command, const struct option_table *table, const void *settings)
+void command_help(FILE *out, const struct command *command, const struct option_table *table, const void *settings)
 {
     char about[512];
     fprintf(out, "Usage: kelvin %s %s\n", command->name, command->synopsis);
@@ -41,9 +41,4 @@ void command_help_with(FILE *out, const struct command *command, const struct op
     if (command->details) print_paragraphs(out, command->details);
     fputs("\nOptions:\n", out);
     options_print(out, table, settings);
-}
-
-void command_help(FILE *out, const struct command *command, const void *settings)
-{
-    command_help_with(out, command, command_options(command), settings);
 }

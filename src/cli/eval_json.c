@@ -96,9 +96,8 @@ static json_t *run_json(const struct evaluated *e)
 json_t *eval_json(const struct evaluated *runs, size_t n)
 {
     json_t *list = json_array();
-    bool failed = false;
-    for (size_t i = 0; i < n; i++) failed |= json_array_append_new(list, run_json(&runs[i])) != 0;
-    if (failed) {
+    for (size_t i = 0; i < n; i++) {
+        if (!json_array_append_new(list, run_json(&runs[i]))) continue;
         json_decref(list);
         return NULL;
     }

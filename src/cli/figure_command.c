@@ -84,20 +84,17 @@ static kelvin_status check_options(const struct figure *figure, const struct arg
     return KELVIN_OK;
 }
 
-/* The options that were given, and the figure's own defaults for the others. */
-static struct settings merge(const struct settings *given, const struct arguments *arguments,
-                             const struct figure *figure)
+/* The figure's own defaults, and over them the options that were given, read once more. */
+static kelvin_status settle(struct settings *own, const struct settings *given, const struct arguments *arguments,
+                            const struct figure *figure)
 {
-    static const size_t sizes[] = {[OPTION_SIZE] = sizeof(size_t),
-                                   [OPTION_DOUBLE] = sizeof(double),
-                                   [OPTION_STRING] = sizeof(const char *),
-                                   [OPTION_UINT64] = sizeof(uint64_t)};
-    struct settings merged = *given;
-    const struct settings own = {.figure = figure_defaults(figure, given->figure.scale)};
-    for (size_t i = COMMON; i < N_OPTIONS; i++)
-        if (!arguments->given[i])
-            memcpy((char *)&merged + options[i].offset, (const char *)&own + options[i].offset, sizes[options[i].kind]);
-    return merged;
+    struct arguments again;
+    *own = *given;
+    own->figure = figure_defaults(figure, given->figure.scale);
+    own->figure.watch = given->figure.watch;
+    own->figure.out = given->figure.out;
+    return options_parse(&again, own, &figure_command.options, figure_command.operands, arguments->argc,
+                         arguments->argv);
 }
 
 /* The figures that are made together. */
@@ -138,7 +135,8 @@ static kelvin_status make(const struct figure *only, const struct settings *sett
     struct batch batch = {.options = &settings->figure};
     for (size_t i = 0; figures[i] && batch.n < MOST_FIGURES; i++) {
         if (only ? figures[i] != only : figures[i]->samples) continue;
-        const struct settings own = merge(settings, arguments, figures[i]);
+        struct settings own;
+        KELVIN_TRY(settle(&own, settings, arguments, figures[i]));
         if (!only) printf("%s%s\n", batch.n ? "\n" : "", figures[i]->name);
         KELVIN_TRY(figure_compute(figures[i], &own.figure));
         batch.figure[batch.n++] = figures[i];
@@ -175,14 +173,14 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
     const struct figure *figure = NULL;
     if (arguments->operand) KELVIN_TRY(find_figure(&figure, arguments->operand));
     if (!figure) {
-        command_help(out, &figure_command, data);
+        command_help(out, &figure_command, &figure_command.options, data);
         return KELVIN_OK;
     }
     struct option own[N_OPTIONS];
-    struct settings settings = *(const struct settings *)data;
+    struct settings settings = *(const struct settings *)data, shown;
     size_t n = 0;
     settings.figure.scale = FIGURE_PAPER;
-    settings = merge(&settings, arguments, figure);
+    KELVIN_TRY(settle(&shown, &settings, arguments, figure));
     for (size_t i = 0; i < N_OPTIONS; i++) {
         const struct figure_detail *detail = figure_detail(figure, options[i].name);
         if (i >= COMMON && !figure_heeds(figure, options[i].name)) continue;
@@ -194,7 +192,7 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
     char name[KELVIN_NAME_SIZE];
     snprintf(name, sizeof name, "figure %s", figure->name);
     const struct command one = {.name = name, .synopsis = "[OPTION]... -o DIR", .about = figure->about};
-    command_help_with(out, &one, &(struct option_table){own, n, NULL}, &settings);
+    command_help(out, &one, &(struct option_table){own, n, NULL}, &shown);
     return KELVIN_OK;
 }
 

@@ -100,7 +100,7 @@ static int run_command(const struct command *command, int argc, char **argv)
         snprintf(hint, sizeof hint, " (see kelvin %s --help)", command->name);
         code = complain(command->name, status, hint);
     } else if (arguments.help && !command->help) {
-        command_help(stdout, command, settings);
+        command_help(stdout, command, command_options(command), settings);
     } else if ((status = (arguments.help ? command->help(stdout, settings, &arguments)
                                          : command->run(settings, &arguments)))) {
         code = complain(command->name, status, "");

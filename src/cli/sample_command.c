@@ -174,7 +174,7 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
     settings.file = NULL;
     KELVIN_TRY(choose_sampler(&type, &settings, arguments));
     const bool said = option_given(arguments, sample_options(), "sampler");
-    command_help_with(out, &sample_command, said ? sample_options_of(type) : sample_options(), &settings);
+    command_help(out, &sample_command, said ? sample_options_of(type) : sample_options(), &settings);
     return KELVIN_OK;
 }
 

@@ -99,22 +99,8 @@ void write_diagnosis(struct page *page);
 bool cases_wanted(const struct page *page);
 void write_cases(struct page *page);
 
-/* The command that repeats a run, into a folder of another name. */
-void put_command(struct page *page, const struct report_run *run);
-
 /* "density dirclip:0.85,-50, temperature 1": what a run has in its configuration that another has not. False if there
  * is nothing. */
 bool put_differences(struct page *page, size_t run);
-
-/* What is in a run's configuration, field by field, in the words of options; without what the program itself writes
- * into run.json. Returns how many. */
-struct config_words {
-    const char *name, *words;
-};
-size_t config_words(struct config_words out[KELVIN_CONFIG_FIELDS], struct page *page, const kelvin_run *run);
-
-/* An input of the data, x (channels, height, width), as <img>. */
-KELVIN_MUST_CHECK kelvin_status put_image(struct page *page, const kelvin_data *data, const float *x,
-                                          const char *about);
 
 #endif

@@ -1,6 +1,8 @@
 /* The section about what was sampled: the configuration, and the command that repeats it. */
 #include "report/page.h"
+#include "run/room.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* A fact about each run. */
@@ -62,6 +64,34 @@ static void put_different(struct page *page, const struct facts *facts)
     end_table(page);
 }
 
+/* ---- the configuration ---- */
+
+/* What is in it, field by field, in the words of options. */
+struct config_words {
+    const char *name, *words;
+};
+
+/* What the program itself writes into run.json is no option. */
+static bool is_option(const char *name)
+{
+    return strcmp(name, "kelvin") != 0 && strcmp(name, "data_crc32") != 0;
+}
+
+/* Returns how many there are. */
+static size_t config_words(struct config_words out[KELVIN_CONFIG_FIELDS], struct page *page, const kelvin_run *run)
+{
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    const struct kelvin_config_record record = {.config = run->config};
+    const size_t all = kelvin_config_fields_of(fields, run->sampler);
+    size_t n = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (!is_option(fields[i].name)) continue;
+        const char *words = page_had(page, kelvin_field_words(page->arena, &fields[i], &record));
+        out[n++] = (struct config_words){fields[i].name, words};
+    }
+    return n;
+}
+
 /* ---- the facts ---- */
 
 static const char *folder(struct page *page, const struct report_run *run)
@@ -87,24 +117,19 @@ static const char *inputs(struct page *page, const struct report_run *run)
     return page_text(page, "%zu \xc3\x97 %zu \xc3\x97 %zu", d->channels, d->height, d->width);
 }
 
-/* The fact of that name: a new one, which no run has yet, if there is none. NULL if memory is short. */
-static struct fact *find_fact(struct page *page, struct facts *facts, const char *name)
-{
-    for (size_t i = 0; i < facts->n; i++)
-        if (strcmp(facts->list[i].name, name) == 0) return &facts->list[i];
-    const char **words = kelvin_arena_alloc(page->arena, page->n, sizeof *words);
-    if (!words) {
-        page->out.status = KELVIN_ENOMEM;
-        return NULL;
-    }
-    facts->list[facts->n] = (struct fact){name, words};
-    return &facts->list[facts->n++];
-}
-
+/* To the fact of that name: a new one, if no run has it yet. */
 static void add_fact(struct page *page, struct facts *facts, size_t run, const char *name, const char *words)
 {
-    struct fact *fact = find_fact(page, facts, name);
-    if (fact) fact->words[run] = words;
+    struct fact *fact = facts->list;
+    while (fact < facts->list + facts->n && strcmp(fact->name, name) != 0) fact++;
+    if (fact == facts->list + facts->n) {
+        *fact = (struct fact){name, kelvin_arena_alloc(page->arena, page->n, sizeof *fact->words)};
+        facts->n += fact->words != NULL;
+    }
+    if (fact->words)
+        fact->words[run] = words;
+    else
+        page->out.status = KELVIN_ENOMEM;
 }
 
 static const char *plain_name(struct page *page, const char *field)
@@ -163,6 +188,60 @@ bool put_differences(struct page *page, size_t run)
     }
     if (more) markup_put(&page->out, " and %zu more", more);
     return n > 0;
+}
+
+/* ---- the command that repeats a run ----
+ * Every option of `kelvin sample` that its sampler heeds, in words that a shell takes. A file (--config) would not
+ * travel with the page. */
+
+/* Letters that mean themselves to every shell. */
+static bool is_plain(const char *text)
+{
+    if (!*text) return false;
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && !strchr("%+,-./:=@_", *text)) return false;
+    return true;
+}
+
+/* Other texts in single quotes: a quote inside closes them, stands behind a backslash, and opens them again. */
+static const char *quoted(struct page *page, const char *text)
+{
+    if (is_plain(text)) return text;
+    size_t quotes = 0;
+    for (const char *at = text; *at; at++) quotes += *at == '\'';
+    char *out = kelvin_arena_alloc(page->arena, strlen(text) + 3 * quotes + 3, 1), *to = out;
+    if (!out) return page_had(page, NULL);
+    *to++ = '\'';
+    for (; *text; text++) {
+        if (*text == '\'') memcpy(to, "'\\'", 3), to += 3;
+        *to++ = *text;
+    }
+    *to++ = '\'';
+    *to = '\0';
+    return out;
+}
+
+/* NAME-again; a name that a shell or the file system might take for something else is not used. */
+static const char *another(struct page *page, const char *name)
+{
+    if (!isalnum((unsigned char)*name)) return "again";
+    char *folder = kelvin_arena_text(page->arena, name, strlen(name));
+    for (char *at = folder; at && (at = strchr(at, '/'));) *at = '-';
+    return quoted(page, page_text(page, "%s-again", page_had(page, folder)));
+}
+
+static void put_command(struct page *page, const struct report_run *about)
+{
+    struct config_words fields[KELVIN_CONFIG_FIELDS];
+    const size_t n = config_words(fields, page, about->samples->run);
+    markup_put(&page->out, "<pre class=\"command\"><code>kelvin sample");
+    for (size_t i = 0; i < n && !page->out.status; i++) {
+        char name[KELVIN_FILE_NAME];
+        kelvin_option_name(name, fields[i].name);
+        markup_put(&page->out, " <span>%s</span> ", name);
+        markup_text(&page->out, quoted(page, fields[i].words));
+    }
+    put_between(page, " -o ", another(page, about->name), "</code></pre>\n");
 }
 
 static void put_commands(struct page *page)
