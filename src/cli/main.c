@@ -127,18 +127,13 @@ static int run(int argc, char **argv)
     return complain(NULL, status, " (see kelvin --help)");
 }
 
-/* A run is sampled, its logits are computed, and then it is looked at: what one of these has freed, the next should not
- * find still there. glibc would learn from the first large piece to keep all that are smaller. */
-static void give_memory_back(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 1 << 17);
-#endif
-}
-
 int main(int argc, char **argv)
 {
-    give_memory_back();
+#ifdef __GLIBC__
+    /* A run is sampled, its logits are computed, and then it is looked at: what one of these has freed, the next should
+     * not find still there. glibc would learn from the first large piece to keep all that are smaller. */
+    mallopt(M_MMAP_THRESHOLD, 1 << 17);
+#endif
     signal(SIGCHLD,
            SIG_DFL); /* whoever started us may have left it ignored: then nobody could wait for gnuplot or npm */
     signal(SIGXFSZ, SIG_IGN); /* standard output that may not become larger cannot be written: a sentence, no signal */

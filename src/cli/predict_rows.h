@@ -12,6 +12,7 @@ struct predict_rows {
     kelvin_arena *arena; /* for them */
     char *text;          /* rows that were made; whoever reads them sets `used` to 0 */
     size_t used, room;
+    kelvin_status status; /* the first failure */
 };
 
 /* `labelled`: rows have a column for labels. */

@@ -156,19 +156,10 @@ static bool count_piece(void *progress)
  */
 static struct progress_chain *find_chain(struct progress *p, const kelvin_run *run, uint32_t chain)
 {
-    for (size_t i = 0; i < p->n_chains; i++)
-        if (p->chains[i].run == run && p->chains[i].chain == chain) return &p->chains[i];
-    if (p->n_chains == p->room) {
-        const size_t room = p->room ? 2 * p->room : 16;
-        struct progress_chain *chains = kelvin_alloc(room, sizeof *chains);
-        if (!chains) return NULL;
-        if (p->n_chains) memcpy(chains, p->chains, p->n_chains * sizeof *chains);
-        kelvin_free(p->chains);
-        p->chains = chains;
-        p->room = room;
-    }
-    p->chains[p->n_chains] = (struct progress_chain){run, chain, 0};
-    return &p->chains[p->n_chains++];
+    struct progress_chain **at = &p->chains;
+    while (*at && ((*at)->run != run || (*at)->chain != chain)) at = &(*at)->next;
+    if (!*at && (*at = kelvin_alloc(1, sizeof **at))) **at = (struct progress_chain){.run = run, .chain = chain};
+    return *at;
 }
 
 static bool count_rows(void *progress, const kelvin_run *run, const kelvin_chain_news *news)
@@ -205,7 +196,10 @@ void progress_end(void *progress)
 {
     struct progress *p = progress;
     bars_clear(stderr, p->drawn);
-    kelvin_free(p->chains);
+    for (struct progress_chain *next; p->chains; p->chains = next) {
+        next = p->chains->next;
+        kelvin_free(p->chains);
+    }
     pthread_mutex_destroy(&p->mutex);
 }
 

@@ -34,8 +34,8 @@ struct progress {
     struct progress_chain { /* those that were heard of */
         const kelvin_run *run;
         uint32_t chain, row;
+        struct progress_chain *next;
     } * chains;
-    size_t n_chains, room; /* there is memory for so many */
 };
 
 /* SIGINT, SIGTERM and SIGHUP no longer end the program: progress functions return false instead, so that the work can

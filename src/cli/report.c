@@ -182,12 +182,10 @@ void notes_say(void *context, const char *sentence)
 {
     struct notes *notes = context;
     char line[sizeof notes->said];
-    const int n = snprintf(line, sizeof line, "\n%s\n", sentence);
+    snprintf(line, sizeof line, "\n%s\n", sentence);
     if (strstr(notes->said, line)) return;
     fprintf(stderr, "kelvin %s: %s\n", notes->command, sentence);
-    if (n < 0 || (size_t)n >= sizeof notes->said - notes->used) return; /* it is said again then */
-    memcpy(notes->said + notes->used, line, (size_t)n + 1);
-    notes->used += (size_t)n;
+    if (strlen(notes->said) + strlen(line) < sizeof line) strcat(notes->said, line); /* else it is said again */
 }
 
 void note_samples(const kelvin_samples *samples)

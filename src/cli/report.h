@@ -69,7 +69,6 @@ void diagnose_print(FILE *out, const kelvin_diagnosis *found, const kelvin_sampl
 struct notes {
     const char *command;
     char said[4096]; /* each sentence in a line, after an empty one */
-    size_t used;
 };
 
 /* "kelvin COMMAND: sentence", once: several runs mostly guess the same. `notes` is a struct notes. */
