@@ -42,11 +42,8 @@ static bool scale_name(char name[KELVIN_NAME_SIZE], const void *context, size_t 
 
 static kelvin_status find_scale(enum figure_scale *scale, const char *text)
 {
-    for (size_t i = 0; figure_scales[i]; i++)
-        if (strcmp(text, figure_scales[i]) == 0) {
-            *scale = (enum figure_scale)i;
-            return KELVIN_OK;
-        }
+    for (*scale = 0; figure_scales[*scale]; ++*scale)
+        if (strcmp(text, figure_scales[*scale]) == 0) return KELVIN_OK;
     return kelvin_fail_unknown("scale", text, scale_name, NULL);
 }
 

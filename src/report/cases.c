@@ -43,14 +43,6 @@ static void put_base64(struct markup *out, const unsigned char *bytes, size_t n)
     }
 }
 
-static void put_png(struct page *page, const struct picture *picture, const void *png, size_t bytes, const char *about)
-{
-    markup_put(&page->out, "<img width=\"%zu\" height=\"%zu\" ", picture->width, picture->height);
-    put_between(page, "alt=\"", about, "\" src=\"data:image/png;base64,");
-    put_base64(&page->out, png, bytes);
-    markup_put(&page->out, "\">");
-}
-
 /* Normalised planes to pixels, 0 .. 255; large images become smaller. Halves go up, whatever the last bit of a float.
  */
 static kelvin_status fill(struct picture *picture, const kelvin_data *data, const float *x)
@@ -84,7 +76,12 @@ static kelvin_status put_image(struct page *page, const kelvin_data *data, const
     picture.pixels = kelvin_alloc(picture.height * picture.width, picture.channels);
     kelvin_status status = picture.pixels ? fill(&picture, data, x) : KELVIN_ENOMEM;
     if (!status) status = picture_encode_png(&png, &bytes, &picture, "image");
-    if (!status) put_png(page, &picture, png, bytes, about);
+    if (!status) {
+        markup_put(&page->out, "<img width=\"%zu\" height=\"%zu\" ", picture.width, picture.height);
+        put_between(page, "alt=\"", about, "\" src=\"data:image/png;base64,");
+        put_base64(&page->out, png, bytes);
+        markup_put(&page->out, "\">");
+    }
     kelvin_free(png);
     picture_free(&picture);
     return status;

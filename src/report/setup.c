@@ -94,29 +94,6 @@ static size_t config_words(struct config_words out[KELVIN_CONFIG_FIELDS], struct
 
 /* ---- the facts ---- */
 
-static const char *folder(struct page *page, const struct report_run *run)
-{
-    return page_had(page, clean_path(page->arena, run->folder));
-}
-
-static const char *parameters(struct page *page, const struct report_run *run)
-{
-    return page_text(page, "%zu", run->samples->run->model->n_params);
-}
-
-static const char *observations(struct page *page, const struct report_run *run)
-{
-    const kelvin_data *data = run->samples->run->data;
-    return page_text(page, "%zu training, %zu test", data->train.n, data->test.n);
-}
-
-static const char *inputs(struct page *page, const struct report_run *run)
-{
-    const kelvin_data *d = run->samples->run->data;
-    if (!d->channels) return page_text(page, "%zu", d->inputs);
-    return page_text(page, "%zu \xc3\x97 %zu \xc3\x97 %zu", d->channels, d->height, d->width);
-}
-
 /* To the fact of that name: a new one, if no run has it yet. */
 static void add_fact(struct page *page, struct facts *facts, size_t run, const char *name, const char *words)
 {
@@ -132,31 +109,35 @@ static void add_fact(struct page *page, struct facts *facts, size_t run, const c
         page->out.status = KELVIN_ENOMEM;
 }
 
-static const char *plain_name(struct page *page, const char *field)
+static const char *with_instead(struct page *page, const char *text, char new, char old)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s", field);
-    for (char *at = name; (at = strchr(at, '_'));) *at = ' ';
-    return page_text(page, "%s", name);
+    char *copy = kelvin_arena_text(page->arena, text, strlen(text));
+    for (char *at = copy; at && (at = strchr(at, old));) *at = new;
+    return page_had(page, copy);
 }
 
 /* Fields of all runs first, each where the first run that has it has it. */
 static void gather_facts(struct page *page, struct facts *facts)
 {
-    static const struct {
-        const char *name;
-        const char *(*of)(struct page *page, const struct report_run *run);
-    } more[] = {{"parameters", parameters}, {"observations", observations}, {"inputs", inputs}, {"folder", folder}};
-    enum { MORE = sizeof more / sizeof *more };
+    enum { MORE = 4 };
     facts->list = kelvin_arena_alloc(page->arena, page->n * KELVIN_CONFIG_FIELDS + MORE, sizeof *facts->list);
     if (!facts->list) page->out.status = KELVIN_ENOMEM;
     for (size_t r = 0; r < page->n && facts->list; r++) {
         struct config_words fields[KELVIN_CONFIG_FIELDS];
         const size_t n = config_words(fields, page, page->runs[r].samples->run);
-        for (size_t i = 0; i < n; i++) add_fact(page, facts, r, plain_name(page, fields[i].name), fields[i].words);
+        for (size_t i = 0; i < n; i++)
+            add_fact(page, facts, r, with_instead(page, fields[i].name, ' ', '_'), fields[i].words);
     }
-    for (size_t i = 0; i < MORE && facts->list; i++)
-        for (size_t r = 0; r < page->n; r++) add_fact(page, facts, r, more[i].name, more[i].of(page, &page->runs[r]));
+    for (size_t r = 0; r < page->n && facts->list; r++) {
+        const kelvin_run *run = page->runs[r].samples->run;
+        const kelvin_data *d = run->data;
+        add_fact(page, facts, r, "parameters", page_text(page, "%zu", run->model->n_params));
+        add_fact(page, facts, r, "observations", page_text(page, "%zu training, %zu test", d->train.n, d->test.n));
+        add_fact(page, facts, r, "inputs",
+                 d->channels ? page_text(page, "%zu \xc3\x97 %zu \xc3\x97 %zu", d->channels, d->height, d->width)
+                             : page_text(page, "%zu", d->inputs));
+        add_fact(page, facts, r, "folder", page_had(page, clean_path(page->arena, page->runs[r].folder)));
+    }
 }
 
 /* The headline has what it says of every run anyway, and no numbers that follow from others. */
@@ -225,9 +206,7 @@ static const char *quoted(struct page *page, const char *text)
 static const char *another(struct page *page, const char *name)
 {
     if (!isalnum((unsigned char)*name)) return "again";
-    char *folder = kelvin_arena_text(page->arena, name, strlen(name));
-    for (char *at = folder; at && (at = strchr(at, '/'));) *at = '-';
-    return quoted(page, page_text(page, "%s-again", page_had(page, folder)));
+    return quoted(page, page_text(page, "%s-again", with_instead(page, name, '-', '/')));
 }
 
 static void put_command(struct page *page, const struct report_run *about)
