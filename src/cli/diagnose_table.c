@@ -150,10 +150,10 @@ static void print_sampler(FILE *out, const kelvin_diagnosis *d, const kelvin_run
 
 static void print_diverged(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
-    if (d->diverged == 0) return;
-    fprintf(out, "\ndiverged: %" PRIu32 " of %" PRIu32 " chains\n", d->diverged, samples->run->config.chains);
-    for (uint32_t i = 0; i < samples->run->config.chains; i++)
-        if (samples->diverged[i]) print_listed(out, samples->diverged[i]);
+    const uint32_t chains = samples->run->config.chains;
+    char title[64];
+    snprintf(title, sizeof title, "diverged: %" PRIu32 " of %" PRIu32 " chains", d->diverged, chains);
+    if (d->diverged > 0) print_list(out, title, samples->diverged, chains);
 }
 
 void diagnose_print(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)

@@ -164,16 +164,14 @@ void print_lines(FILE *out, int indent, const char *format, ...)
     print_wrapped(out, text, indent, LINE);
 }
 
-void print_listed(FILE *out, const char *text)
-{
-    fputs("- ", out);
-    print_wrapped(out, text, 2, LINE);
-}
-
 void print_list(FILE *out, const char *title, const char *const *texts, size_t n)
 {
     if (n > 0) fprintf(out, "\n%s\n", title);
-    for (size_t i = 0; i < n; i++) print_listed(out, texts[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (!texts[i]) continue;
+        fputs("- ", out);
+        print_wrapped(out, texts[i], 2, LINE);
+    }
 }
 
 /* ---- notes ---- */

@@ -52,8 +52,7 @@ const char *plural(size_t n);
 enum { LINE = 79 };
 void print_lines(FILE *out, int indent, const char *format, ...) KELVIN_PRINTF(3, 4);
 
-/* A sentence after "- ", and several of them under a title; nothing if there are none. */
-void print_listed(FILE *out, const char *text);
+/* Sentences, each after "- ", under a title; nothing if there are none. NULL is passed over. */
 void print_list(FILE *out, const char *title, const char *const *texts, size_t n);
 
 /* ---- diagnose_table.c ---- */
