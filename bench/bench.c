@@ -1,9 +1,9 @@
 /* kelvin bench: the table of benchmarks, and how their results are printed. */
 #include "bench/bench.h"
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/families.h"
 #include "cli/report.h"
-#include "cli/suggest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,15 +13,15 @@
 static const struct benchmark *const benchmarks[] = {&leapfrog_benchmark, &data_benchmark};
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks, MOST_CHAINS = 1024 };
 
-#define AT(field) offsetof(struct bench_settings, field)
+#define OF(field) offsetof(struct bench_settings, field)
 
 static const struct option options[] = {
-    {"quick", 0, NULL, OPTION_FLAG, AT(quick), "leapfrog: leave out the two posteriors in full; MODEL: measure briefly",
+    {"quick", 0, NULL, OPTION_FLAG, OF(quick), "leapfrog: leave out the two posteriors in full; MODEL: measure briefly",
      NULL},
-    {"threads", 0, "N", OPTION_SIZE, AT(threads), "leapfrog: for the two posteriors; MODEL: for a step", "one per CPU"},
-    {"chains", 0, "N", OPTION_SIZE, AT(chains), "MODEL: also N independent chains at once, on one thread each", "none"},
-    {"methods", 0, NULL, OPTION_FLAG, AT(methods), "MODEL: every convolution by every method, and its error", NULL},
-    {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of a table", NULL},
+    {"threads", 0, "N", OPTION_SIZE, OF(threads), "leapfrog: for the two posteriors; MODEL: for a step", "one per CPU"},
+    {"chains", 0, "N", OPTION_SIZE, OF(chains), "MODEL: also N independent chains at once, on one thread each", "none"},
+    {"methods", 0, NULL, OPTION_FLAG, OF(methods), "MODEL: every convolution by every method, and its error", NULL},
+    {"json", 0, NULL, OPTION_FLAG, OF(json), "print JSON instead of a table", NULL},
 };
 
 static int ascending(const void *a, const void *b)
@@ -157,17 +157,17 @@ static kelvin_status print(const struct benchmark *benchmark, const struct bench
 }
 
 /* Benchmarks, then models; of a family such as resnetN the paper's. */
-static bool benchmark_name(char name[NAME_SIZE], const void *context, size_t i)
+static bool benchmark_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     struct member model;
     (void)context;
     if (i < BENCHMARKS) {
-        snprintf(name, NAME_SIZE, "%s", benchmarks[i]->name);
+        snprintf(name, KELVIN_NAME_SIZE, "%s", benchmarks[i]->name);
         return true;
     }
-    if (!families[MODELS].member(&model, i - BENCHMARKS)) return false;
+    if (!family_member(&model, &families[MODELS], i - BENCHMARKS)) return false;
     const size_t stem = strcspn(model.name, "N");
-    snprintf(name, NAME_SIZE, "%.*s%s", (int)stem, model.name, model.name[stem] ? "20" : "");
+    snprintf(name, KELVIN_NAME_SIZE, "%.*s%s", (int)stem, model.name, model.name[stem] ? "20" : "");
     return true;
 }
 
@@ -185,7 +185,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     struct bench_results results = {0};
     settings->model = arguments->operand ? arguments->operand : benchmarks[0]->name;
     const struct benchmark *benchmark = find(settings->model);
-    if (!benchmark) return fail_unknown("benchmark", settings->model, benchmark_name, NULL);
+    if (!benchmark) return kelvin_fail_unknown("benchmark", settings->model, benchmark_name, NULL);
     if (benchmark != &network_benchmark && (settings->chains || settings->methods))
         return kelvin_fail(KELVIN_EUSAGE, "--%s is for networks, as in: kelvin bench resnet20 --%s; not for %s",
                            settings->methods ? "methods" : "chains", settings->methods ? "methods" : "chains 2",
@@ -222,8 +222,7 @@ const struct command bench_command = {
                "The best of many repetitions counts; on a busy machine, and with --quick, it still is a rough "
                "number.",
     .operands = 1,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct bench_settings),
     .run = run,
 };

@@ -2,7 +2,6 @@
  * What a page has in it is checked from outside, by test_page.sh. */
 #include "chains_helpers.h"
 
-#include "report/names.h"
 #include "report/report.h"
 
 static kelvin_status write_page(void *context)

@@ -68,3 +68,10 @@ void kelvin_suggest(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_a
         if (!came_before(name, at, context, i))
             used += (size_t)snprintf(out + used, KELVIN_SUGGESTION - used, "%s%s", i ? ", " : "", name);
 }
+
+kelvin_status kelvin_fail_unknown(const char *what, const char *word, kelvin_name_at *at, const void *context)
+{
+    char suggestion[KELVIN_SUGGESTION];
+    kelvin_suggest(suggestion, word, at, context);
+    return kelvin_fail(KELVIN_EUSAGE, "unknown %s '%s'; %s", what, word, suggestion);
+}

@@ -12,4 +12,7 @@ typedef bool kelvin_name_at(char name[KELVIN_NAME_SIZE], const void *context, si
 /* "did you mean 'NAME'?", or "expected one of: NAME, NAME" where none is near. */
 void kelvin_suggest(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_at *at, const void *context);
 
+/* Fails with KELVIN_EUSAGE and "unknown WHAT 'WORD'; ", and that. */
+kelvin_status kelvin_fail_unknown(const char *what, const char *word, kelvin_name_at *at, const void *context);
+
 #endif

@@ -54,3 +54,12 @@ char *kelvin_arena_print(kelvin_arena *arena, const char *format, va_list args)
     if (text) vsnprintf(text, (size_t)length + 1, format, args);
     return text;
 }
+
+void kelvin_append(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
+}

@@ -20,4 +20,7 @@ char *kelvin_utf8(const char *text);
 /* As vprintf, into an arena; NULL if memory is short. */
 char *kelvin_arena_print(kelvin_arena *arena, const char *format, va_list args) KELVIN_PRINTF(2, 0);
 
+/* As printf, behind what is in a text already; as much as there is room for in its `size` bytes. */
+void kelvin_append(char *text, size_t size, const char *format, ...) KELVIN_PRINTF(3, 4);
+
 #endif

@@ -1,6 +1,8 @@
 /* Lines of progress. What is drawn goes out in one piece, so that nobody sees half of it. */
 #include "cli/bar.h"
 
+#include "base/texts.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -49,16 +51,6 @@ static void fit(struct bar *bar, size_t room)
     while (bar->n > 1 && width(bar) > room) bar->n--;
 }
 
-static void append(char *line, size_t size, const char *format, ...) KELVIN_PRINTF(3, 4);
-static void append(char *line, size_t size, const char *format, ...)
-{
-    const size_t used = strlen(line);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line + used, size - used, format, args);
-    va_end(args);
-}
-
 /* A name that is too long gives way to the first statement. */
 static void write_line(char line[BAR_LINE], const struct bar *bar, size_t room)
 {
@@ -68,9 +60,10 @@ static void write_line(char line[BAR_LINE], const struct bar *bar, size_t room)
         const size_t filled = (size_t)((double)bar->length * bar->share);
         char drawn[BAR_LENGTH + 1] = "";
         for (size_t i = 0; i < bar->length; i++) drawn[i] = i < filled ? '=' : i == filled ? '>' : ' ';
-        append(line, BAR_LINE, " [%s]", drawn);
+        kelvin_append(line, BAR_LINE, " [%s]", drawn);
     }
-    for (size_t i = 0; i < bar->n; i++) append(line, BAR_LINE, "%s%s", i ? ", " : *line ? " " : "", bar->said[i]);
+    for (size_t i = 0; i < bar->n; i++)
+        kelvin_append(line, BAR_LINE, "%s%s", i ? ", " : *line ? " " : "", bar->said[i]);
     if (strlen(line) > room) line[room] = '\0';
 }
 
@@ -83,14 +76,14 @@ size_t bars_draw(FILE *out, char *screen, struct bar *bars, size_t n, size_t col
         if (bars[i].length && bars[i].length < shortest) shortest = bars[i].length;
     }
     *screen = '\0';
-    if (before > 1) append(screen, size, "\033[%zuA", before - 1);
+    if (before > 1) kelvin_append(screen, size, "\033[%zuA", before - 1);
     for (size_t i = 0; i < n; i++) {
         char line[BAR_LINE];
         if (bars[i].length) bars[i].length = shortest;
         write_line(line, &bars[i], room);
-        append(screen, size, "%s%s\033[K", i ? "\r\n" : "\r", line);
+        kelvin_append(screen, size, "%s%s\033[K", i ? "\r\n" : "\r", line);
     }
-    if (before > n) append(screen, size, "\033[J");
+    if (before > n) kelvin_append(screen, size, "\033[J");
     fprintf(out, "%s", screen);
     fflush(out);
     return n;

@@ -167,21 +167,20 @@ static struct bar whole_bar(const struct chains_progress *p, double now)
     return bar;
 }
 
-/* The chains at work, as many as the terminal has lines, and the whole. */
-static void draw(struct chains_progress *p, double now)
+/* On a terminal the chains at work, as many as it has lines, and the whole. */
+static void show(struct chains_progress *p, double now)
 {
     size_t columns, rows, n = 0;
+    const struct bar whole = whole_bar(p, now);
+    if (!p->whole.terminal) {
+        bar_print(stderr, &whole);
+        return;
+    }
     progress_terminal(&columns, &rows);
     for (uint32_t i = 0; i < p->chains && n + 1 < rows && !p->logits; i++)
         if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) p->bars[n++] = chain_bar(p, &p->seen[i]);
-    p->bars[n++] = whole_bar(p, now);
+    p->bars[n++] = whole;
     p->whole.drawn = bars_draw(stderr, p->screen, p->bars, n, columns, p->whole.drawn);
-}
-
-static void print(const struct chains_progress *p, double now)
-{
-    const struct bar bar = whole_bar(p, now);
-    bar_print(stderr, &bar);
 }
 
 bool chains_progress_watch(void *progress, const kelvin_run *run, const kelvin_chain_news *news)
@@ -193,11 +192,6 @@ bool chains_progress_watch(void *progress, const kelvin_run *run, const kelvin_c
         hear_logits(p, news, now);
     else
         hear_chain(p, news);
-    if (progress_due(&p->whole, now)) {
-        if (p->whole.terminal)
-            draw(p, now);
-        else
-            print(p, now);
-    }
+    if (progress_due(&p->whole, now)) show(p, now);
     return !progress_stopped(&p->whole);
 }

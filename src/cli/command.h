@@ -4,18 +4,21 @@
 
 #include "cli/options.h"
 
+/* Where a value is in the settings of a command, each of which calls them so. */
+#define AT(field) offsetof(struct settings, field)
+
 struct command {
     const char *name;
     const char *synopsis; /* what follows the name: "[OPTION]... -o RUN" */
     const char *about;    /* one line */
-    const char *details;  /* a paragraph for help and manual */
+    const char *details;  /* paragraphs for help and manual; NULL: there is no more to say */
     size_t operands;      /* that it takes, at most */
     size_t runs;          /* the first so many of them are runs: RUN/run.json is as good as RUN */
-    const struct option *options;
-    size_t n_options;
+    struct option_table options;
     const struct option_table *(*build)(void); /* where options follow from other tables: makes them; NULL: see above */
     size_t settings_size;
-    void (*defaults)(void *settings); /* settings come zeroed; NULL: zeros will do */
+    const void *usual;                /* settings before options are read; NULL: zeros */
+    void (*defaults)(void *settings); /* where they follow from other tables: fills them in; NULL: see above */
 
     /* Results go to standard output, progress to standard error. A failure's sentence is left in kelvin_error(). */
     kelvin_status (*run)(void *settings, const struct arguments *arguments);
@@ -30,12 +33,10 @@ extern const struct command sample_command, resume_command, eval_command, diagno
 /* All of them; NULL after the last. */
 extern const struct command *const commands[];
 
-struct option_table command_options(const struct command *command);
+const struct option_table *command_options(const struct command *command);
 
-void command_help(FILE *out, const struct command *command, const void *settings);
-/* The same with other options than its own: those that count for what was asked about. */
-void command_help_with(FILE *out, const struct command *command, const struct option_table *table,
-                       const void *settings);
+/* With its own options, or those that count for what was asked about. */
+void command_help(FILE *out, const struct command *command, const struct option_table *table, const void *settings);
 
 /* kelvin.1 in roff. KELVIN_ENOMEM if memory is short. */
 KELVIN_MUST_CHECK kelvin_status manual_print(FILE *out);

@@ -1,6 +1,5 @@
 /* kelvin data: gets a data set, verifies it, and says what is in it. */
 #include "cli/command.h"
-#include "cli/contact_sheet.h"
 #include "cli/data_report.h"
 #include "cli/families.h"
 #include "cli/progress.h"
@@ -20,8 +19,6 @@ struct settings {
     uint32_t epoch;
 };
 
-#define AT(field) offsetof(struct settings, field)
-
 static const struct option options[] = {
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list what there is, and exit", NULL},
     {"from", 0, "PLACE", OPTION_STRING, AT(from), "file, folder or URL to get it from", "where it is published"},
@@ -33,15 +30,6 @@ static const struct option options[] = {
     {"seed", 0, "N", OPTION_UINT64, AT(seed), "seed by which images, flips and crops are drawn", NULL},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of tables", NULL},
 };
-
-enum { N_OPTIONS = sizeof options / sizeof *options };
-
-static void defaults(void *data)
-{
-    struct settings *settings = data;
-    settings->augment = "none";
-    settings->part = "train";
-}
 
 /* "csv:" for table.csv, to be said to someone who gave only the name of a file; "npy:X,Y" where it takes two; "" if
  * there is no telling. */
@@ -75,7 +63,7 @@ static kelvin_status check(kelvin_epoch *epoch, const struct settings *s, const 
 {
     static const char *const of_show[] = {"part", "augment", "epoch", "seed"};
     for (size_t i = 0; !s->show && i < sizeof of_show / sizeof *of_show; i++)
-        if (option_given(arguments, &(struct option_table){options, N_OPTIONS, NULL}, of_show[i]))
+        if (option_given(arguments, &data_command.options, of_show[i]))
             return kelvin_fail(KELVIN_EUSAGE, "--%s says what to show: give --show PNG as well", of_show[i]);
     if (strcmp(s->part, "train") != 0 && strcmp(s->part, "test") != 0)
         return kelvin_fail(KELVIN_EUSAGE, "--part is '%s'; expected train or test", s->part);
@@ -127,8 +115,7 @@ static kelvin_status run(void *settings, const struct arguments *arguments)
     if (!name) return kelvin_fail(KELVIN_EUSAGE, "which data set? (see kelvin data --list)");
     kelvin_epoch epoch;
     KELVIN_TRY(check(&epoch, s, arguments));
-    const struct canonical_set *set = canonical_find(name);
-    if (set) KELVIN_TRY(fetch(name, s->from));
+    if (canonical_find(name)) KELVIN_TRY(fetch(name, s->from));
     kelvin_data *data;
     KELVIN_TRY(kelvin_data_open(&data, name));
     const kelvin_status status = tell(data, s, &epoch);
@@ -148,9 +135,8 @@ const struct command data_command = {
                "Your own: csv:, npy:, idx:, images: or cifar:, as kelvin data --list shows; a comma in a file's name "
                "is written \\,",
     .operands = 1,
-    .options = options,
-    .n_options = N_OPTIONS,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
-    .defaults = defaults,
+    .usual = &(const struct settings){.augment = "none", .part = "train"},
     .run = run,
 };

@@ -27,7 +27,7 @@ kelvin_status data_report_list(FILE *out, bool json)
 {
     struct member member;
     json_t *list = json ? json_array() : NULL;
-    for (size_t i = 0; families[DATA_SETS].member(&member, i); i++) {
+    for (size_t i = 0; family_member(&member, &families[DATA_SETS], i); i++) {
         const struct canonical_set *set = canonical_find(member.name);
         const bool ready = !set || files_there(set) == canonical_count(set);
         if (json)
@@ -52,10 +52,10 @@ struct facts {
     kelvin_path folder;
     size_t n;                 /* channels or columns */
     double *mean, *deviation; /* (n) each: of the training part of images, white = 1 */
-    size_t *train, *test;     /* (classes) each: members */
+    uint32_t *train, *test;   /* (classes) each: members */
 };
 
-static void count_members(size_t *members, const kelvin_part *part)
+static void count_members(uint32_t *members, const kelvin_part *part)
 {
     for (size_t i = 0; i < part->n; i++) members[part->y[i]]++;
 }
@@ -81,7 +81,7 @@ static kelvin_status find_facts(struct facts *f)
 
 /* ---- as a table ---- */
 
-static void print_part(FILE *out, const char *title, const kelvin_part *part, const size_t *members, size_t classes)
+static void print_part(FILE *out, const char *title, const kelvin_part *part, const uint32_t *members, size_t classes)
 {
     size_t least = SIZE_MAX, most = 0;
     for (size_t i = 0; i < classes; i++) {
@@ -155,27 +155,6 @@ static void print_tables(FILE *out, const struct facts *f)
 
 /* ---- as JSON ---- */
 
-static json_t *sizes_json(const size_t *values, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_integer((json_int_t)values[i]));
-    return list;
-}
-
-static json_t *texts_json(const char *const *texts, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, kelvin_json_text(texts[i]));
-    return list;
-}
-
-static json_t *numbers_json(const double *values, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_number(values[i]));
-    return list;
-}
-
 static json_t *files_json(const struct facts *f)
 {
     json_t *list = json_array();
@@ -189,8 +168,8 @@ static json_t *image_json(const struct facts *f)
 {
     const kelvin_data *d = f->data;
     return json_pack("{s:I, s:I, s:I, s:o, s:o}", "channels", (json_int_t)d->channels, "height", (json_int_t)d->height,
-                     "width", (json_int_t)d->width, "mean", numbers_json(f->mean, f->n), "deviation",
-                     numbers_json(f->deviation, f->n));
+                     "width", (json_int_t)d->width, "mean", json_numbers(f->mean, f->n), "deviation",
+                     json_numbers(f->deviation, f->n));
 }
 
 static json_t *facts_json(const struct facts *f)
@@ -200,15 +179,15 @@ static json_t *facts_json(const struct facts *f)
     json_object_set_new(object, "name", kelvin_json_text(d->name));
     json_object_set_new(object, "inputs", json_integer((json_int_t)d->inputs));
     if (d->channels) json_object_set_new(object, "image", image_json(f));
-    if (d->column_names) json_object_set_new(object, "columns", texts_json(d->column_names, d->inputs));
+    if (d->column_names) json_object_set_new(object, "columns", json_texts(d->column_names, d->inputs));
     if (d->label_name) json_object_set_new(object, "label", kelvin_json_text(d->label_name));
-    json_object_set_new(object, "classes", texts_json(d->class_names, d->classes));
+    json_object_set_new(object, "classes", json_texts(d->class_names, d->classes));
     json_object_set_new(object, "train", json_integer((json_int_t)d->train.n));
-    json_object_set_new(object, "train_per_class", sizes_json(f->train, d->classes));
+    json_object_set_new(object, "train_per_class", json_counts(f->train, d->classes));
     json_object_set_new(object, "test", json_integer((json_int_t)d->test.n));
-    json_object_set_new(object, "test_per_class", sizes_json(f->test, d->classes));
-    json_object_set_new(object, "subtracted", numbers_json(d->mean, f->n));
-    json_object_set_new(object, "divided_by", numbers_json(d->deviation, f->n));
+    json_object_set_new(object, "test_per_class", json_counts(f->test, d->classes));
+    json_object_set_new(object, "subtracted", json_numbers(d->mean, f->n));
+    json_object_set_new(object, "divided_by", json_numbers(d->deviation, f->n));
     if (f->set) {
         json_object_set_new(object, "source", kelvin_json_text(f->source));
         json_object_set_new(object, "folder", kelvin_json_text(f->folder));

@@ -1,6 +1,4 @@
 /* A diagnosis as a screen of at most 79 columns: convergence, agreement, what the sampler says of itself, advice. */
-#include "cli/diagnose_table.h"
-
 #include "cli/eval_table.h"
 #include "cli/report.h"
 
@@ -8,11 +6,6 @@
 #include <math.h>
 
 enum { MATRIX = 12 }; /* a matrix of more chains does not fit */
-
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
 
 /* A number in so many letters; "-" where there is none. */
 static void cell(FILE *out, double x, int width, int digits, const char *unit)
@@ -53,7 +46,7 @@ void diagnose_print_convergence(FILE *out, const kelvin_diagnosis *d, const kelv
     print_row(out, "parameters", &d->parameters);
     print_row(out, "predictions", &d->predictions);
     if (d->observations < d->agreement.observations) snprintf(which, sizeof which, "%zu of ", d->observations);
-    print_lines(out,
+    print_lines(out, 0,
                 "Of %zu chain%s with %zu samples each. Predictions: the probabilit%s at %s%zu %s observations. ESS: so "
                 "many independent samples would tell as much.",
                 p->chains, plural(p->chains), p->draws, classes == 2 ? "y of the first class" : "ies of all classes",
@@ -118,7 +111,7 @@ static void print_agreement(FILE *out, const kelvin_diagnosis *d, const kelvin_s
     print_gap(out, "total variation", a, a->variation, a->variation_mean, a->variation_max, a->within_variation);
     char which[64] = "";
     if (a->chains < all) snprintf(which, sizeof which, " %zu of %zu chains,", a->chains, all);
-    print_lines(out, "The ensemble of each chain at %zu %s observations,%s%s", a->observations, side_name(d), which,
+    print_lines(out, 0, "The ensemble of each chain at %zu %s observations,%s%s", a->observations, side_name(d), which,
                 isnan(a->within_variation)
                     ? " by pairs."
                     : " by pairs; within: samples of one chain, half of it apart. Where chains mix, "
@@ -157,10 +150,10 @@ static void print_sampler(FILE *out, const kelvin_diagnosis *d, const kelvin_run
 
 static void print_diverged(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
-    if (d->diverged == 0) return;
-    fprintf(out, "\ndiverged: %" PRIu32 " of %" PRIu32 " chains\n", d->diverged, samples->run->config.chains);
-    for (uint32_t i = 0; i < samples->run->config.chains; i++)
-        if (samples->diverged[i]) print_listed(out, samples->diverged[i]);
+    const uint32_t chains = samples->run->config.chains;
+    char title[64];
+    snprintf(title, sizeof title, "diverged: %" PRIu32 " of %" PRIu32 " chains", d->diverged, chains);
+    if (d->diverged > 0) print_list(out, title, samples->diverged, chains);
 }
 
 void diagnose_print(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)

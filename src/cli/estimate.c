@@ -1,27 +1,26 @@
 /* kelvin sample --dry-run. */
-#include "cli/estimate.h"
-
 #include "cli/amounts.h"
-#include "cli/options.h"
 #include "cli/report.h"
+#include "cli/runs.h"
 
-enum { LINE = 79 };
 static const double busy = 0.7; /* of a CPU: with less, the time says more about other programs */
 
 /* Numbers end in one column, whatever their units. */
-static void row(FILE *out, const char *name, const char *value, const char *note)
+static void row(const char *name, void (*amount)(char out[AMOUNT], double x), double x, const char *note)
 {
-    fprintf(out, "%-24s %12s%s%s\n", name, value, *note ? "   " : "", note);
+    char value[AMOUNT];
+    amount(value, x);
+    printf("%-24s %12s%s%s\n", name, value, *note ? "   " : "", note);
 }
 
 /* Threads that are more than the CPUs wait for each other however idle the machine is. */
-static void print_busy(FILE *out, const kelvin_estimate *e)
+static void print_busy(const kelvin_estimate *e)
 {
     const size_t threads = e->chains_at_once * e->threads_per_chain, cpus = kelvin_cpu_count();
     char text[AMOUNT], sentence[256];
     if (threads > cpus) {
         snprintf(sentence, sizeof sentence, "%zu threads share %zu CPU%s: --threads %zu would do.", threads, cpus,
-                 cpus == 1 ? "" : "s", cpus);
+                 plural(cpus), cpus);
     } else if (e->cpu_share < busy) {
         amount_seconds(text, e->seconds * e->cpu_share);
         snprintf(sentence, sizeof sentence,
@@ -31,41 +30,33 @@ static void print_busy(FILE *out, const kelvin_estimate *e)
     } else {
         return;
     }
-    fputc('\n', out);
-    print_wrapped(out, sentence, 0, LINE);
+    putchar('\n');
+    print_lines(stdout, 0, "%s", sentence);
 }
 
 /* Rows are epochs or iterations; only of batches it says something that their images are many. */
-static void print_speed(FILE *out, const kelvin_run *run, const kelvin_estimate *e)
+static void print_speed(const kelvin_run *run, const kelvin_estimate *e)
 {
-    char text[AMOUNT], name[32];
+    char name[32];
     snprintf(name, sizeof name, "%ss per second", kelvin_run_row_name(run));
-    amount_rate(text, e->rows_per_s);
-    row(out, name, text, "of all chains together, measured");
-    if (!run->sampler->batches) return;
-    amount_grouped(text, e->rows_per_s * (double)run->data->train.n);
-    row(out, "images per second", text, "");
+    row(name, amount_rate, e->rows_per_s, "of all chains together, measured");
+    if (run->sampler->batches) row("images per second", amount_grouped, e->rows_per_s * (double)run->data->train.n, "");
 }
 
-static void print_table(FILE *out, const kelvin_run *run, const kelvin_estimate *e)
+static void print_table(const kelvin_run *run, const kelvin_estimate *e)
 {
-    char text[AMOUNT], note[64];
-    print_subject(out, run);
-    print_sampling(out, run, samples_asked_for(run));
-    fputc('\n', out);
-    amount_grouped(text, (double)e->parameters);
-    row(out, "parameters", text, "");
-    amount_grouped(text, (double)e->chains_at_once);
-    snprintf(note, sizeof note, "on %zu thread%s each", e->threads_per_chain, e->threads_per_chain == 1 ? "" : "s");
-    row(out, "chains at once", text, note);
-    amount_bytes(text, e->memory);
-    row(out, "memory", text, "at most");
-    amount_bytes(text, e->disk);
-    row(out, "disk", text, "at most");
-    print_speed(out, run, e);
-    amount_seconds(text, e->seconds);
-    row(out, "time to the end", text, "");
-    print_busy(out, e);
+    char note[64];
+    print_subject(stdout, run);
+    print_sampling(stdout, run, samples_asked_for(run));
+    putchar('\n');
+    row("parameters", amount_grouped, (double)e->parameters, "");
+    snprintf(note, sizeof note, "on %zu thread%s each", e->threads_per_chain, plural(e->threads_per_chain));
+    row("chains at once", amount_grouped, (double)e->chains_at_once, note);
+    row("memory", amount_bytes, e->memory, "at most");
+    row("disk", amount_bytes, e->disk, "at most");
+    print_speed(run, e);
+    row("time to the end", amount_seconds, e->seconds, "");
+    print_busy(e);
 }
 
 static json_t *estimate_json(const kelvin_run *run, const kelvin_estimate *e)
@@ -84,16 +75,15 @@ static json_t *estimate_json(const kelvin_run *run, const kelvin_estimate *e)
     return object;
 }
 
-kelvin_status estimate_report(FILE *out, const kelvin_run_config *config, size_t threads, bool json,
-                              void (*warn)(const kelvin_run *run))
+kelvin_status run_dry(const kelvin_run_config *config, const struct run_settings *settings)
 {
     kelvin_run *run;
     kelvin_estimate estimate;
     KELVIN_TRY(kelvin_run_start(&run, config, NULL));
-    warn(run);
-    kelvin_status status = kelvin_run_estimate(&estimate, config, threads);
-    if (!status && json) status = print_json(out, estimate_json(run, &estimate), FEW_DIGITS);
-    if (!status && !json) print_table(out, run, &estimate);
+    run_warn(run);
+    kelvin_status status = kelvin_run_estimate(&estimate, config, settings->threads);
+    if (!status && settings->json) status = print_json(stdout, estimate_json(run, &estimate), FEW_DIGITS);
+    if (!status && !settings->json) print_table(run, &estimate);
     kelvin_run_close(run);
     return status;
 }

@@ -1,12 +1,11 @@
 /* kelvin eval: how good the posterior of a run is, on its own data or on others. */
 #include "cli/command.h"
-#include "cli/eval_plot.h"
 #include "cli/eval_table.h"
-#include "cli/notes.h"
+#include "cli/output_file.h"
 #include "cli/report.h"
 #include "figures/output.h"
 #include "posterior/diagnosis.h"
-#include "report/names.h"
+#include "report/report.h"
 #include "run/room.h"
 
 #include <string.h>
@@ -16,8 +15,6 @@ struct settings {
     size_t bins, threads;
     bool sizes, json, csv;
 };
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct option options[] = {
     {"on", 0, "PART", OPTION_STRING, AT(on), "test, train, or a data set with labels: as for kelvin sample --data",
@@ -31,12 +28,6 @@ static const struct option options[] = {
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of a table", NULL},
     {"csv", 0, NULL, OPTION_FLAG, AT(csv), "print CSV instead: run,on,ood,metric,kind,value,low,high,error", NULL},
 };
-
-static void defaults(void *data)
-{
-    struct settings *settings = data;
-    settings->bins = KELVIN_BINS;
-}
 
 /* ---- what tells two data sets apart ---- */
 
@@ -60,7 +51,7 @@ static kelvin_status grow(struct doubts *doubts)
     return KELVIN_OK;
 }
 
-static kelvin_status note(void *context, const kelvin_verdict *verdict)
+static kelvin_status note_doubt(void *context, const kelvin_verdict *verdict)
 {
     struct doubts *doubts = context;
     const double doubt[AUROCS] = {verdict->entropy, 1 - verdict->confidence, verdict->epistemic};
@@ -77,37 +68,13 @@ static void forget(struct doubts *doubts)
 
 /* ---- one run ---- */
 
-static void say_guesses(struct notes *notes, const kelvin_logits *logits)
+/* Closes the logits. `how` NULL: they are of --ood, of which only the doubts count. */
+static kelvin_status measure(struct evaluated *e, kelvin_logits *logits, const kelvin_evaluate_options *how,
+                             struct doubts *doubts, struct notes *notes)
 {
     for (size_t i = 0; kelvin_logits_note(logits, i); i++) notes_say(notes, kelvin_logits_note(logits, i));
-}
-
-/* `in` may be NULL: nobody asked for them. */
-static kelvin_status measure(struct evaluated *e, kelvin_samples *samples, const struct settings *settings,
-                             struct doubts *in, struct notes *notes)
-{
-    kelvin_logits *logits;
-    e->no_test = !settings->on && samples->run->data->test.n == 0;
-    KELVIN_TRY(kelvin_logits_on(&logits, &e->on, samples, settings->on, settings->threads));
-    say_guesses(notes, logits);
-    const kelvin_evaluate_options how = {.bins = settings->bins,
-                                         .threads = settings->threads,
-                                         .sizes = settings->sizes || settings->plot,
-                                         .watch = in ? note : NULL,
-                                         .context = in};
-    const kelvin_status status = kelvin_evaluate(&e->metrics, logits, &how);
-    e->network += kelvin_logits_seconds(logits);
-    kelvin_logits_close(logits);
-    return status;
-}
-
-static kelvin_status measure_others(struct evaluated *e, kelvin_samples *samples, const struct settings *settings,
-                                    struct doubts *out, struct notes *notes)
-{
-    kelvin_logits *logits;
-    KELVIN_TRY(kelvin_logits_of_data(&logits, samples, settings->ood, false, settings->threads));
-    say_guesses(notes, logits);
-    const kelvin_status status = kelvin_judge(logits, note, out);
+    const kelvin_status status =
+        how ? kelvin_evaluate(&e->metrics, logits, how) : kelvin_judge(logits, note_doubt, doubts);
     e->network += kelvin_logits_seconds(logits);
     kelvin_logits_close(logits);
     return status;
@@ -117,9 +84,18 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
                               struct notes *notes)
 {
     struct doubts in = {0}, out = {0};
-    kelvin_status status = measure(e, samples, settings, settings->ood ? &in : NULL, notes);
-    if (!status && settings->ood) status = measure_others(e, samples, settings, &out, notes);
+    const kelvin_evaluate_options how = {.bins = settings->bins,
+                                         .threads = settings->threads,
+                                         .sizes = settings->sizes || settings->plot,
+                                         .watch = settings->ood ? note_doubt : NULL,
+                                         .context = &in};
+    kelvin_logits *logits;
+    e->no_test = !settings->on && samples->run->data->test.n == 0;
+    KELVIN_TRY(kelvin_logits_on(&logits, &e->on, samples, settings->on, settings->threads));
+    kelvin_status status = measure(e, logits, &how, &in, notes);
     if (!status && settings->ood) {
+        status = kelvin_logits_of_data(&logits, samples, settings->ood, false, settings->threads);
+        if (!status) status = measure(e, logits, NULL, &out, notes);
         e->ood = settings->ood;
         e->ood_n = out.n;
         for (size_t i = 0; i < AUROCS; i++) e->auroc[i] = kelvin_auroc(in.value[i], in.n, out.value[i], out.n);
@@ -156,14 +132,12 @@ static kelvin_status evaluate_run(struct evaluated *e, const struct settings *se
 /* ---- all of them ---- */
 
 /* One run has a line for its name, several have columns. */
-static kelvin_status name_runs(struct evaluated *runs, kelvin_arena *arena, size_t n)
+static kelvin_status name_runs(struct evaluated *runs, kelvin_arena *arena, const char *const *folders, size_t n)
 {
-    const char **folders = kelvin_arena_alloc(arena, n, sizeof *folders);
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
-    if (!folders || !names) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < n; i++) folders[i] = runs[i].folder;
+    if (!names) return KELVIN_ENOMEM;
     KELVIN_TRY(run_names(names, arena, folders, n, n == 1 ? 60 : 15));
-    for (size_t i = 0; i < n; i++) runs[i].name = names[i];
+    for (size_t i = 0; i < n; i++) runs[i].folder = folders[i], runs[i].name = names[i];
     return KELVIN_OK;
 }
 
@@ -207,9 +181,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     kelvin_arena *arena;
     KELVIN_TRY(kelvin_arena_create(&arena));
     struct evaluated *runs = kelvin_arena_alloc(arena, n, sizeof *runs);
-    for (size_t i = 0; i < n && runs; i++) runs[i].folder = arguments->operands[i];
     struct notes notes = {.command = "eval"};
-    kelvin_status status = runs ? name_runs(runs, arena, n) : KELVIN_ENOMEM;
+    kelvin_status status = runs ? name_runs(runs, arena, arguments->operands, n) : KELVIN_ENOMEM;
     for (size_t i = 0; i < n && !status; i++) status = evaluate_run(&runs[i], settings, &notes);
     if (!status) status = print(runs, n, settings);
     if (!status && settings->plot) {
@@ -244,9 +217,8 @@ const struct command eval_command = {
                "more.",
     .operands = OPERANDS,
     .runs = OPERANDS,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
-    .defaults = defaults,
+    .usual = &(const struct settings){.bins = KELVIN_BINS},
     .run = run,
 };

@@ -5,7 +5,6 @@
 #include "files/record.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- JSON ---- */
 
@@ -71,18 +70,10 @@ static json_t *ood_json(const struct evaluated *e)
     return object;
 }
 
-static json_t *warnings_json(const struct evaluated *e)
-{
-    json_t *list = json_array();
-    if (!e->found) json_array_append_new(list, json_string(e->unknown));
-    for (size_t i = 0; e->found && i < e->found->n_advice; i++)
-        json_array_append_new(list, json_string(e->found->advice[i]));
-    return list;
-}
-
 static json_t *run_json(const struct evaluated *e)
 {
     const kelvin_run_config *c = &e->run->config;
+    const char *const unknown = e->unknown;
     json_t *object = json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}", "run", kelvin_json_text(e->folder),
                                "name", kelvin_json_text(e->name), "sampler", c->sampler, "data", c->data, "model",
                                c->model, "density", c->density, "prior", c->prior, "temperature", c->temperature, "on",
@@ -95,7 +86,8 @@ static json_t *run_json(const struct evaluated *e)
         return NULL;
     }
     json_object_set_new(object, "diverged", e->found ? json_integer(e->found->diverged) : json_null());
-    json_object_set_new(object, "warnings", warnings_json(e));
+    json_object_set_new(object, "warnings",
+                        e->found ? json_texts(e->found->advice, e->found->n_advice) : json_texts(&unknown, 1));
     json_object_set_new(object, "seconds", json_number(e->seconds));
     json_object_set_new(object, "seconds_in_network", json_number(e->network));
     return object;
@@ -104,9 +96,8 @@ static json_t *run_json(const struct evaluated *e)
 json_t *eval_json(const struct evaluated *runs, size_t n)
 {
     json_t *list = json_array();
-    bool failed = false;
-    for (size_t i = 0; i < n; i++) failed |= json_array_append_new(list, run_json(&runs[i])) != 0;
-    if (failed) {
+    for (size_t i = 0; i < n; i++) {
+        if (!json_array_append_new(list, run_json(&runs[i]))) continue;
         json_decref(list);
         return NULL;
     }

@@ -1,6 +1,6 @@
 /* The charts of kelvin eval, as files. */
-#include "cli/eval_plot.h"
-
+#include "cli/eval_table.h"
+#include "cli/output_file.h"
 #include "figures/posterior_charts.h"
 #include "files/files.h"
 

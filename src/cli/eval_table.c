@@ -5,8 +5,56 @@
 #include "cli/report.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
+#include <math.h>
 #include <string.h>
+
+/* ---- cells: logits as large as floats can be have likelihoods of 39 digits ---- */
+
+void cell_number(char out[CELL], double x, const char *unit, int digits, int room)
+{
+    int used = CELL;
+    for (; used > room && digits >= 0; digits--) used = snprintf(out, CELL, "%.*f%s", digits, x, unit);
+    for (int precision = 5; used > room && precision > 0; precision--)
+        used = snprintf(out, CELL, "%.*g%s", precision, x, unit);
+}
+
+static void cell_pair(char out[CELL], double a, const char *between, double b, const char *unit, int digits, int room)
+{
+    int used = CELL;
+    for (; used > room && digits >= 0; digits--)
+        used = snprintf(out, CELL, "%.*f%s%.*f%s", digits, a, between, digits, b, unit);
+    for (int precision = 5; used > room && precision > 0; precision--)
+        used = snprintf(out, CELL, "%.*g%s%.*g%s", precision, a, between, precision, b, unit);
+}
+
+void cell_average(char out[CELL], const kelvin_average *x, double scale, const char *unit, int digits, int room)
+{
+    if (isnan(x->error))
+        cell_number(out, scale * x->mean, unit, digits, room);
+    else
+        cell_pair(out, scale * x->mean, " +- ", scale * x->error, unit, digits, room);
+}
+
+void metric_cell(char out[CELL], const kelvin_metrics *m, kelvin_metric metric, enum metric_kind kind, bool percent,
+                 int room)
+{
+    const kelvin_metric_info *about = kelvin_metric_about(metric);
+    const kelvin_percentiles *spread = &m->spread[metric];
+    const double number[KINDS] = {
+        [ENSEMBLE] = m->ensemble[metric], [LOW] = spread->low, [MEDIAN] = spread->median, [HIGH] = spread->high};
+    const double scale = about->scale;
+    const char *unit = percent && strcmp(about->unit, "%") == 0 ? " %" : "";
+    if (kind == SINGLE)
+        cell_average(out, &m->single[metric], scale, unit, about->digits, room);
+    else if (kind != ENSEMBLE && m->subsets == 0)
+        snprintf(out, CELL, "-");
+    else if (kind == RANGE)
+        cell_pair(out, scale * spread->low, percent ? " .. " : "..", scale * spread->high, unit, about->digits, room);
+    else
+        cell_number(out, scale * number[kind], unit, about->digits, room);
+}
+
+/* ---- tables ---- */
 
 const struct auroc_about auroc_about[AUROCS] = {
     {"auroc_entropy", "AUROC, entropy"},
@@ -26,18 +74,6 @@ static const struct {
     {MEDIAN, "median", 8},          {HIGH, "90 %", 8},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, FEW_COLUMNS = 2 };
-
-static void say(FILE *out, int column, const char *format, ...) KELVIN_PRINTF(3, 4);
-
-static void say(FILE *out, int column, const char *format, ...)
-{
-    char text[4096 + 1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    print_wrapped(out, text, column, LINE);
-}
 
 static void print_name(FILE *out, const kelvin_metric_info *about)
 {
@@ -114,9 +150,10 @@ static void print_subject_of(FILE *out, const struct evaluated *e)
 {
     const kelvin_run_config *c = &e->run->config;
     const kelvin_metrics *m = &e->metrics;
-    say(out, 2, "%s: %s on %s, density %s, temperature %g; %zu sample%s of %zu chain%s, %s: %zu observation%s%s",
-        e->name, c->model, c->data, c->density, c->temperature, m->samples, m->samples == 1 ? "" : "s", m->chains,
-        m->chains == 1 ? "" : "s", e->on, m->n, m->n == 1 ? "" : "s", e->no_test ? " (the run has no test part)" : "");
+    print_lines(out, 2,
+                "%s: %s on %s, density %s, temperature %g; %zu sample%s of %zu chain%s, %s: %zu observation%s%s",
+                e->name, c->model, c->data, c->density, c->temperature, m->samples, plural(m->samples), m->chains,
+                plural(m->chains), e->on, m->n, plural(m->n), e->no_test ? " (the run has no test part)" : "");
 }
 
 static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
@@ -124,20 +161,20 @@ static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
     const kelvin_metrics *m = &runs[0].metrics;
     for (size_t i = 1; i < n && m->subsets == 0; i++) m = &runs[i].metrics;
     fputc('\n', out);
-    if (n == 1 && m->chains > 1) say(out, 0, "+-: standard error over chains.");
+    if (n == 1 && m->chains > 1) print_lines(out, 0, "+-: standard error over chains.");
     if (m->singles < m->samples)
-        say(out, 0, "Single samples, and those in ensembles of %zu: %zu of %zu, at equal distances.", m->subset,
-            m->singles, m->samples);
+        print_lines(out, 0, "Single samples, and those in ensembles of %zu: %zu of %zu, at equal distances.", m->subset,
+                    m->singles, m->samples);
     if (m->subsets > 0)
-        say(out, 0, "%sEnsembles of %zu: %zu random ones, as in the paper.",
-            n == 1 ? "" : "The first line is the ensemble of all samples. ", m->subset, m->subsets);
+        print_lines(out, 0, "%sEnsembles of %zu: %zu random ones, as in the paper.",
+                    n == 1 ? "" : "The first line is the ensemble of all samples. ", m->subset, m->subsets);
     else
-        say(out, 0, "Error bars of ensembles need more than 8 samples; the paper has 24.");
-    say(out, 0, "Calibration error: %zu bin%s of equal width; by mass: of equally many observations.", m->bins,
-        m->bins == 1 ? "" : "s");
+        print_lines(out, 0, "Error bars of ensembles need more than 8 samples; the paper has 24.");
+    print_lines(out, 0, "Calibration error: %zu bin%s of equal width; by mass: of equally many observations.", m->bins,
+                plural(m->bins));
     if (runs[0].ood)
-        say(out, 0, "AUROC: how well that number tells %s (%zu rows) from what was evaluated; 0.5 is chance.",
-            runs[0].ood, runs[0].ood_n);
+        print_lines(out, 0, "AUROC: how well that number tells %s (%zu rows) from what was evaluated; 0.5 is chance.",
+                    runs[0].ood, runs[0].ood_n);
 }
 
 void eval_print(FILE *out, const struct evaluated *runs, size_t n)
@@ -165,12 +202,13 @@ static void warn(FILE *out, const char *before, const struct evaluated *e)
 {
     const uint32_t chains = e->run->config.chains;
     if (!e->found)
-        say(out, 2, "%s%s: it cannot be told whether to believe it: %s", before, e->name, e->unknown);
+        print_lines(out, 2, "%s%s: it cannot be told whether to believe it: %s", before, e->name, e->unknown);
     else if (e->found->diverged > 0)
-        say(out, 2, "%s%s: %" PRIu32 " of %" PRIu32 " chains diverged; kelvin diagnose %s says more.", before, e->name,
-            e->found->diverged, chains, e->folder);
+        print_lines(out, 2, "%s%s: %" PRIu32 " of %" PRIu32 " chains diverged; kelvin diagnose %s says more.", before,
+                    e->name, e->found->diverged, chains, e->folder);
     else
-        say(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name, e->found->advice[0], e->folder);
+        print_lines(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name, e->found->advice[0],
+                    e->folder);
 }
 
 void eval_warn(FILE *out, const char *before, const struct evaluated *runs, size_t n)

@@ -1,4 +1,4 @@
-/* eval_table: metrics as tables of at most 79 letters, as JSON and as CSV. */
+/* eval_table: metrics as tables of at most 79 letters, as JSON, as CSV, and drawn. */
 #ifndef CLI_EVAL_TABLE_H
 #define CLI_EVAL_TABLE_H
 
@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-enum { CELL = 40, LINE = 79, AUROCS = 3, RUN_UNKNOWN = 512 };
+enum { CELL = 40, AUROCS = 3, RUN_UNKNOWN = 512 };
 
 enum metric_kind {
     SINGLE,   /* mean of single samples, +- its standard error */
@@ -23,8 +23,6 @@ enum metric_kind {
 void cell_number(char out[CELL], double x, const char *unit, int digits, int room);
 /* "mean +- error", or the mean alone where there is no error. */
 void cell_average(char out[CELL], const kelvin_average *x, double scale, const char *unit, int digits, int room);
-/* "low..high" with `between` between them. */
-void cell_pair(char out[CELL], double a, const char *between, double b, const char *unit, int digits, int room);
 
 /* A metric's cell, in its unit, with " %" behind it if that is wanted. */
 void metric_cell(char out[CELL], const kelvin_metrics *metrics, kelvin_metric metric, enum metric_kind kind,
@@ -62,5 +60,15 @@ json_t *eval_json(const struct evaluated *runs, size_t n);
 
 /* The numbers of one set of observations; null if there are none. */
 json_t *metrics_json(const kelvin_metrics *metrics);
+
+/* ---- eval_plot.c ---- */
+
+/* Reliability, confidence and posterior size as CSV, gnuplot script, PNG, SVG and PDF in a folder, which is made if it
+ * is missing; their paths go to `list`. Without gnuplot the numbers are kept, and the status says so. */
+KELVIN_MUST_CHECK kelvin_status eval_plot(FILE *list, const char *folder, const struct evaluated *runs, size_t n);
+
+/* Before the work is done: KELVIN_EIO if one of those files is there and is read by the command. */
+struct output_reads;
+KELVIN_MUST_CHECK kelvin_status eval_plot_check(const char *folder, const struct output_reads *reads);
 
 #endif

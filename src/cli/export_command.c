@@ -3,8 +3,8 @@
 
 #include "cli/amounts.h"
 #include "cli/command.h"
-#include "cli/notes.h"
 #include "cli/output_file.h"
+#include "cli/report.h"
 #include "files/files.h"
 
 #include <libgen.h>
@@ -18,14 +18,12 @@ struct settings {
 };
 
 static const struct option options[] = {
-    {"format", 'f', "FORMAT", OPTION_STRING, offsetof(struct settings, format), "npz, safetensors or netcdf", NULL},
-    {"output", 'o', "FILE", OPTION_STRING, offsetof(struct settings, output), "where to write it",
+    {"format", 'f', "FORMAT", OPTION_STRING, AT(format), "npz, safetensors or netcdf", NULL},
+    {"output", 'o', "FILE", OPTION_STRING, AT(output), "where to write it",
      "the name of RUN's folder, here, with the format's ending"},
-    {"what", 0, "PARTS", OPTION_STRING, offsetof(struct settings, what), "parts, with commas between them: see above",
-     "all"},
-    {"force", 0, NULL, OPTION_FLAG, offsetof(struct settings, force), OUTPUT_FORCE, NULL},
-    {"threads", 0, "N", OPTION_SIZE, offsetof(struct settings, threads), "threads, where logits must be computed again",
-     "one per CPU"},
+    {"what", 0, "PARTS", OPTION_STRING, AT(what), "parts, with commas between them: see above", "all"},
+    {"force", 0, NULL, OPTION_FLAG, AT(force), OUTPUT_FORCE, NULL},
+    {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads, where logits must be computed again", "one per CPU"},
 };
 
 /* "runs/first/" becomes "first.npz"; so does "." in that folder. */
@@ -72,8 +70,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         char size[AMOUNT];
         print_left_out(&done, samples);
         amount_bytes(size, (double)done.bytes);
-        printf("%s: %zu chain%s of %zu draw%s, %s\n", to, done.chains, done.chains == 1 ? "" : "s", done.draws,
-               done.draws == 1 ? "" : "s", size);
+        printf("%s: %zu chain%s of %zu draw%s, %s\n", to, done.chains, plural(done.chains), done.draws,
+               plural(done.draws), size);
     }
     kelvin_samples_close(samples);
     return status;
@@ -99,8 +97,7 @@ const struct command export_command = {
                "groups observed_data and predictions_constant_data, texts are attributes.",
     .operands = 1,
     .runs = 1,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
     .run = run,
 };

@@ -1,6 +1,7 @@
 /* Every family tells about its members in its own way; here they all look the same. */
 #include "cli/families.h"
 
+#include "base/texts.h"
 #include "figures/figure.h"
 
 #include <kelvin/data.h>
@@ -26,10 +27,8 @@ static bool with_parameters(struct member *member, const kelvin_member_info *inf
 {
     if (!info) return false;
     plain(member, info->name, info->formula);
-    size_t used = strlen(member->usage);
-    for (size_t i = 0; i < KELVIN_MAX_PARAMS && info->param[i] && used < sizeof member->usage; i++)
-        used +=
-            (size_t)snprintf(member->usage + used, sizeof member->usage - used, "%c%s", i ? ',' : ':', info->param[i]);
+    for (size_t i = 0; i < KELVIN_MAX_PARAMS && info->param[i]; i++)
+        kelvin_append(member->usage, sizeof member->usage, "%c%s", i ? ',' : ':', info->param[i]);
     return true;
 }
 
@@ -43,24 +42,6 @@ static bool schedule(struct member *member, size_t i)
 {
     const kelvin_schedule *s = kelvin_schedule_info(i);
     return s && plain(member, s->name, s->about);
-}
-
-static bool model(struct member *member, size_t i)
-{
-    const char *name, *about;
-    return kelvin_model_info(i, &name, &about) && plain(member, name, about);
-}
-
-static bool data(struct member *member, size_t i)
-{
-    const char *name, *about;
-    return kelvin_data_info(i, &name, &about) && plain(member, name, about);
-}
-
-static bool augmentation(struct member *member, size_t i)
-{
-    const char *name, *about;
-    return kelvin_augment_info(i, &name, &about) && plain(member, name, about);
 }
 
 static bool density(struct member *member, size_t i)
@@ -93,28 +74,36 @@ static bool figure(struct member *member, size_t i)
 }
 
 const struct family families[FAMILY_COUNT] = {
-    [SAMPLERS] = {"samplers", "sampler", "samplers", NULL, sampler},
+    [SAMPLERS] = {"samplers", "sampler", "samplers", NULL, .member = sampler},
     [SCHEDULES] = {"schedules", "schedule", "schedules",
                    "of samplers that look at batches: what step size and temperature are multiplied with",
-                   schedule},
-    [MODELS] = {"models", "model", "models", NULL, model},
+                   .member = schedule},
+    [MODELS] = {"models", "model", "models", NULL, .info = kelvin_model_info},
     [DENSITIES] = {"densities", "density", "densities",
                    "of one observation: z = logits, l = logsoftmax(z), y = label; those without y: plus l_y",
-                   density},
-    [PRIORS] = {"priors", "prior", "priors", "summed over all parameters theta", prior},
-    [DATA_SETS] = {"data sets", "data set", "data_sets", NULL, data},
-    [AUGMENTATIONS] = {"augmentations", "augmentation", "augmentations", "of training images", augmentation},
-    [METRICS] = {"metrics", "metric", "metrics", "of kelvin eval, as its JSON and CSV name them", metric},
-    [FORMATS] = {"formats", "format", "formats", "of kelvin export", format},
-    [FIGURES] = {"figures", "figure", "figures", NULL, figure},
+                   .member = density},
+    [PRIORS] = {"priors", "prior", "priors", "summed over all parameters theta", .member = prior},
+    [DATA_SETS] = {"data sets", "data set", "data_sets", NULL, .info = kelvin_data_info},
+    [AUGMENTATIONS] = {"augmentations", "augmentation", "augmentations", "of training images",
+                       .info = kelvin_augment_info},
+    [METRICS] = {"metrics", "metric", "metrics", "of kelvin eval, as its JSON and CSV name them", .member = metric},
+    [FORMATS] = {"formats", "format", "formats", "of kelvin export", .member = format},
+    [FIGURES] = {"figures", "figure", "figures", NULL, .member = figure},
 };
 
-static bool member_name(char name[NAME_SIZE], const void *context, size_t i)
+bool family_member(struct member *member, const struct family *family, size_t i)
+{
+    const char *usage, *about;
+    if (family->member) return family->member(member, i);
+    return family->info(i, &usage, &about) && plain(member, usage, about);
+}
+
+static bool member_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     const struct family *family = context;
     struct member member;
-    const bool there = family->member(&member, i);
-    if (there) memcpy(name, member.name, NAME_SIZE);
+    const bool there = family_member(&member, family, i);
+    if (there) memcpy(name, member.name, KELVIN_NAME_SIZE);
     return there;
 }
 
@@ -128,9 +117,9 @@ static bool is_called(const char *name, const char *known)
 
 kelvin_status family_check(enum family_id id, const char *text)
 {
-    char name[NAME_SIZE], known[NAME_SIZE];
+    char name[KELVIN_NAME_SIZE], known[KELVIN_NAME_SIZE];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
     for (size_t i = 0; member_name(known, &families[id], i); i++)
         if (is_called(name, known)) return KELVIN_OK;
-    return fail_unknown(families[id].what, name, member_name, &families[id]);
+    return kelvin_fail_unknown(families[id].what, name, member_name, &families[id]);
 }

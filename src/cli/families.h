@@ -3,20 +3,22 @@
 #ifndef CLI_FAMILIES_H
 #define CLI_FAMILIES_H
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 struct member {
-    char name[NAME_SIZE];
+    char name[KELVIN_NAME_SIZE];
     char usage[160]; /* the name with its parameters: "dirclip:alpha,clip" */
     const char *about;
 };
 
 struct family {
-    const char *title;                               /* "data sets" */
-    const char *what;                                /* "data set" */
-    const char *key;                                 /* "data_sets" */
-    const char *note;                                /* how to read the list; NULL if that is plain */
-    bool (*member)(struct member *member, size_t i); /* false after the last */
+    const char *title; /* "data sets" */
+    const char *what;  /* "data set" */
+    const char *key;   /* "data_sets" */
+    const char *note;  /* how to read the list; NULL if that is plain */
+    /* One of the two, false after the last; `usage` has the name in front. */
+    bool (*info)(size_t i, const char **usage, const char **about);
+    bool (*member)(struct member *member, size_t i);
 };
 
 enum family_id {
@@ -34,6 +36,9 @@ enum family_id {
 };
 
 extern const struct family families[FAMILY_COUNT];
+
+/* The i-th member; false after the last. */
+bool family_member(struct member *member, const struct family *family, size_t i);
 
 /* Is there a member with this name? What follows a colon is not looked at. KELVIN_EUSAGE with the nearest name if not.
  */

@@ -1,8 +1,7 @@
 /* kelvin figure: a figure of the paper: its numbers as CSV, drawn as PNG, SVG and PDF. */
+#include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/families.h"
 #include "cli/progress.h"
-#include "cli/suggest.h"
 #include "figures/figure.h"
 
 #include <string.h>
@@ -12,8 +11,6 @@ struct settings {
     const char *scale;
     bool list;
 };
-
-#define AT(field) offsetof(struct settings, field)
 
 #define KIND_SIZE OPTION_SIZE
 #define KIND_REAL OPTION_DOUBLE
@@ -36,42 +33,26 @@ enum { MOST_FIGURES = 64 };
 
 static const char all[] = "all"; /* the name of every figure that samples nothing */
 
-static void defaults(void *data)
-{
-    struct settings *settings = data;
-    settings->scale = figure_scales[FIGURE_PAPER];
-}
-
-static kelvin_status print_list(void)
-{
-    struct member member;
-    for (size_t i = 0; families[FIGURES].member(&member, i); i++) printf("%-24s %s\n", member.name, member.about);
-    return KELVIN_OK;
-}
-
-static bool scale_name(char name[NAME_SIZE], const void *context, size_t i)
+static bool scale_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
-    if (figure_scales[i]) snprintf(name, NAME_SIZE, "%s", figure_scales[i]);
+    if (figure_scales[i]) snprintf(name, KELVIN_NAME_SIZE, "%s", figure_scales[i]);
     return figure_scales[i];
 }
 
 static kelvin_status find_scale(enum figure_scale *scale, const char *text)
 {
-    for (size_t i = 0; figure_scales[i]; i++)
-        if (strcmp(text, figure_scales[i]) == 0) {
-            *scale = (enum figure_scale)i;
-            return KELVIN_OK;
-        }
-    return fail_unknown("scale", text, scale_name, NULL);
+    for (*scale = 0; figure_scales[*scale]; ++*scale)
+        if (strcmp(text, figure_scales[*scale]) == 0) return KELVIN_OK;
+    return kelvin_fail_unknown("scale", text, scale_name, NULL);
 }
 
-static bool figure_name(char name[NAME_SIZE], const void *context, size_t i)
+static bool figure_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
     size_t n = 0;
     while (figures[n]) n++;
-    if (i <= n) snprintf(name, NAME_SIZE, "%s", i < n ? figures[i]->name : all);
+    if (i <= n) snprintf(name, KELVIN_NAME_SIZE, "%s", i < n ? figures[i]->name : all);
     return i <= n;
 }
 
@@ -82,7 +63,7 @@ static kelvin_status find_figure(const struct figure **figure, const char *name)
     if (strcmp(name, all) == 0) return KELVIN_OK;
     for (size_t i = 0; figures[i] && !*figure; i++)
         if (strcmp(figures[i]->name, name) == 0) *figure = figures[i];
-    return *figure ? KELVIN_OK : fail_unknown("figure", name, figure_name, NULL);
+    return *figure ? KELVIN_OK : kelvin_fail_unknown("figure", name, figure_name, NULL);
 }
 
 /* Is every option that was given one of this figure? NULL: of all figures. */
@@ -100,29 +81,17 @@ static kelvin_status check_options(const struct figure *figure, const struct arg
     return KELVIN_OK;
 }
 
-/* The options that were given, and the figure's own defaults for the others. */
-static struct settings merge(const struct settings *given, const struct arguments *arguments,
-                             const struct figure *figure)
+/* The figure's own defaults, and over them the options that were given, read once more. */
+static kelvin_status settle(struct settings *own, const struct settings *given, const struct arguments *arguments,
+                            const struct figure *figure)
 {
-    static const size_t sizes[] = {[OPTION_SIZE] = sizeof(size_t),
-                                   [OPTION_DOUBLE] = sizeof(double),
-                                   [OPTION_STRING] = sizeof(const char *),
-                                   [OPTION_UINT64] = sizeof(uint64_t)};
-    struct settings merged = *given;
-    const struct settings own = {.figure = figure_defaults(figure, given->figure.scale)};
-    for (size_t i = COMMON; i < N_OPTIONS; i++)
-        if (!arguments->given[i])
-            memcpy((char *)&merged + options[i].offset, (const char *)&own + options[i].offset, sizes[options[i].kind]);
-    return merged;
-}
-
-/* Numbers first, then the picture; without gnuplot the numbers are there, and the status says what is not. */
-static kelvin_status make(const struct figure *figure, const struct settings *settings)
-{
-    KELVIN_TRY(figure_compute(figure, &settings->figure));
-    const kelvin_status status = figure_draw(figure, &settings->figure);
-    figure_print_files(figure, &settings->figure, !status);
-    return status;
+    struct arguments again;
+    *own = *given;
+    own->figure = figure_defaults(figure, given->figure.scale);
+    own->figure.watch = given->figure.watch;
+    own->figure.out = given->figure.out;
+    return options_parse(&again, own, &figure_command.options, figure_command.operands, arguments->argc,
+                         arguments->argv);
 }
 
 /* The figures that are made together. */
@@ -156,14 +125,16 @@ static kelvin_status draw_all(struct batch *batch)
     return kelvin_fail(status, "%s; so for %zu figures", first, missing);
 }
 
-/* Every figure that samples nothing. */
-static kelvin_status make_all(const struct settings *settings, const struct arguments *arguments)
+/* One figure, or every one that samples nothing (NULL). Numbers first, then the pictures; without gnuplot the numbers
+ * are there, and the status says what is not. */
+static kelvin_status make(const struct figure *only, const struct settings *settings, const struct arguments *arguments)
 {
     struct batch batch = {.options = &settings->figure};
     for (size_t i = 0; figures[i] && batch.n < MOST_FIGURES; i++) {
-        if (figures[i]->samples) continue;
-        const struct settings own = merge(settings, arguments, figures[i]);
-        fprintf(own.figure.out, "%s%s\n", batch.n ? "\n" : "", figures[i]->name);
+        if (only ? figures[i] != only : figures[i]->samples) continue;
+        struct settings own;
+        KELVIN_TRY(settle(&own, settings, arguments, figures[i]));
+        if (!only) printf("%s%s\n", batch.n ? "\n" : "", figures[i]->name);
         KELVIN_TRY(figure_compute(figures[i], &own.figure));
         batch.figure[batch.n++] = figures[i];
     }
@@ -175,7 +146,8 @@ static kelvin_status make_all(const struct settings *settings, const struct argu
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     struct settings *settings = data;
-    if (settings->list) return print_list();
+    for (size_t i = 0; settings->list && figures[i]; i++) printf("%-24s %s\n", figures[i]->name, figures[i]->about);
+    if (settings->list) return KELVIN_OK;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which figure? (see kelvin figure --list)");
     const struct figure *figure;
     KELVIN_TRY(find_figure(&figure, arguments->operand));
@@ -189,9 +161,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     settings->figure.watch = &watch;
     settings->figure.out = stdout;
     progress_catch_signals();
-    if (!figure) return make_all(settings, arguments);
-    *settings = merge(settings, arguments, figure);
-    return make(figure, settings);
+    return make(figure, settings, arguments);
 }
 
 /* kelvin figure NAME --help: the options of that figure alone, with its own words and defaults. */
@@ -200,14 +170,14 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
     const struct figure *figure = NULL;
     if (arguments->operand) KELVIN_TRY(find_figure(&figure, arguments->operand));
     if (!figure) {
-        command_help(out, &figure_command, data);
+        command_help(out, &figure_command, &figure_command.options, data);
         return KELVIN_OK;
     }
     struct option own[N_OPTIONS];
-    struct settings settings = *(const struct settings *)data;
+    struct settings settings = *(const struct settings *)data, shown;
     size_t n = 0;
     settings.figure.scale = FIGURE_PAPER;
-    settings = merge(&settings, arguments, figure);
+    KELVIN_TRY(settle(&shown, &settings, arguments, figure));
     for (size_t i = 0; i < N_OPTIONS; i++) {
         const struct figure_option *heeded = figure_option(figure, options[i].name);
         if (i >= COMMON && !heeded) continue;
@@ -216,12 +186,10 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
         if (heeded && heeded->help) own[n].help = heeded->help;
         n++;
     }
-    char about[512];
-    fprintf(out, "Usage: kelvin figure %s [OPTION]... -o DIR\n", figure->name);
-    snprintf(about, sizeof about, "%s.", figure->about);
-    print_wrapped(out, about, 0, HELP_WIDTH);
-    fputs("\nOptions:\n", out);
-    options_print(out, &(struct option_table){own, n, NULL}, &settings);
+    char name[KELVIN_NAME_SIZE];
+    snprintf(name, sizeof name, "figure %s", figure->name);
+    const struct command one = {.name = name, .synopsis = "[OPTION]... -o DIR", .about = figure->about};
+    command_help(out, &one, &(struct option_table){own, n, NULL}, &shown);
     return KELVIN_OK;
 }
 
@@ -235,10 +203,9 @@ const struct command figure_command = {
                "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and "
                "what they are by default; kelvin figure all makes every one that needs no sampling.",
     .operands = 1,
-    .options = options,
-    .n_options = N_OPTIONS,
+    .options = {options, N_OPTIONS, NULL},
     .settings_size = sizeof(struct settings),
-    .defaults = defaults,
+    .usual = &(const struct settings){.scale = "paper"},
     .run = run,
     .help = help,
 };

@@ -5,13 +5,7 @@
 
 #include <string.h>
 
-struct settings {
-    bool json;
-};
-
-static const struct option options[] = {
-    {"json", 0, NULL, OPTION_FLAG, offsetof(struct settings, json), "print JSON instead of tables", NULL},
-};
+static const struct option options[] = {{"json", 0, NULL, OPTION_FLAG, 0, "print JSON instead of tables", NULL}};
 
 static void print_member(FILE *out, const struct member *member)
 {
@@ -32,7 +26,7 @@ static void print_tables(FILE *out, kelvin_isa chosen)
         const char *note = families[f].note;
         fprintf(out, "\n%s%s%s\n", families[f].title, note ? ", " : "", note ? note : "");
         struct member member;
-        for (size_t i = 0; families[f].member(&member, i); i++) print_member(out, &member);
+        for (size_t i = 0; family_member(&member, &families[f], i); i++) print_member(out, &member);
     }
 }
 
@@ -40,7 +34,7 @@ static json_t *family_json(const struct family *family)
 {
     json_t *list = json_array();
     struct member member;
-    for (size_t i = 0; family->member(&member, i); i++)
+    for (size_t i = 0; family_member(&member, family, i); i++)
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s}", "name", member.name, "usage", member.usage, "about", member.about));
     return list;
@@ -61,10 +55,10 @@ static json_t *info_json(kelvin_isa chosen)
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     (void)arguments;
-    const struct settings *settings = data;
+    const bool *json = data;
     kelvin_isa chosen;
     KELVIN_TRY(kelvin_isa_choose(&chosen));
-    if (settings->json) return print_json(stdout, info_json(chosen), FEW_DIGITS);
+    if (*json) return print_json(stdout, info_json(chosen), FEW_DIGITS);
     print_tables(stdout, chosen);
     return KELVIN_OK;
 }
@@ -76,8 +70,7 @@ const struct command info_command = {
              "this CPU",
     .details = "Densities and priors are written as name:value,value in the order shown. KELVIN_ISA in the "
                "environment chooses another of the listed instruction sets; all with FMA give the same bits.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
-    .settings_size = sizeof(struct settings),
+    .options = {options, sizeof options / sizeof *options, NULL},
+    .settings_size = sizeof(bool),
     .run = run,
 };

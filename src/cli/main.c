@@ -1,9 +1,8 @@
 /* kelvin: the command. Finds the command in the table, reads its options, runs it, and turns its status into
  * an exit code. */
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "files/files.h"
-
-#include "cli/suggest.h"
 
 #include <errno.h>
 #ifdef __GLIBC__
@@ -16,23 +15,19 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_PARTLY = 3 };
 
 static int exit_code(kelvin_status status)
 {
-    static const struct {
-        kelvin_status status;
-        int code;
-    } codes[] = {{KELVIN_OK, EXIT_DONE}, {KELVIN_EUSAGE, EXIT_USAGE}, {KELVIN_EPARTLY, EXIT_PARTLY}};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i].status == status) return codes[i].code;
-    return EXIT_FAILED;
+    if (status == KELVIN_EUSAGE) return EXIT_USAGE;
+    if (status == KELVIN_EPARTLY) return EXIT_PARTLY;
+    return status ? EXIT_FAILED : EXIT_DONE;
 }
 
-static bool command_name(char name[NAME_SIZE], const void *context, size_t i)
+static bool command_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
-    if (commands[i]) snprintf(name, NAME_SIZE, "%s", commands[i]->name);
+    if (commands[i]) snprintf(name, KELVIN_NAME_SIZE, "%s", commands[i]->name);
     return commands[i];
 }
 
-static void print_usage(FILE *out)
+static kelvin_status print_help(FILE *out)
 {
     enum { COLUMN = 13 };
     fputs("Usage: kelvin COMMAND [OPTION]...\n"
@@ -48,17 +43,12 @@ static void print_usage(FILE *out)
           "the manual page. It exits with 0 if all is done, 1 if it failed or was stopped, 2 if it was used\n"
           "wrongly, 3 if it is done but a chain diverged.\n",
           out);
+    return KELVIN_OK;
 }
 
 static kelvin_status print_version(FILE *out)
 {
     fprintf(out, "kelvin %s\n", KELVIN_VERSION);
-    return KELVIN_OK;
-}
-
-static kelvin_status print_help(FILE *out)
-{
-    print_usage(out);
     return KELVIN_OK;
 }
 
@@ -69,10 +59,10 @@ static const struct {
 
 enum { GLOBALS = sizeof globals / sizeof *globals };
 
-static bool global_name(char name[NAME_SIZE], const void *context, size_t i)
+static bool global_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
-    if (i < GLOBALS) snprintf(name, NAME_SIZE, "%s", globals[i].name);
+    if (i < GLOBALS) snprintf(name, KELVIN_NAME_SIZE, "%s", globals[i].name);
     return i < GLOBALS;
 }
 
@@ -85,16 +75,13 @@ static int complain(const char *command, kelvin_status status, const char *hint)
 /* RUN/run.json is taken for RUN. The word is cut where it stands. */
 static kelvin_status find_folder(const char **operand)
 {
-    static const char name[] = "run.json";
-    char *word = (char *)*operand;
-    const size_t n = strlen(word), m = sizeof name - 1;
-    if (n == 0) return kelvin_fail(KELVIN_EUSAGE, "the name of a run is empty");
-    if (n < m || strcmp(word + n - m, name) != 0 || (n > m && word[n - m - 1] != '/') || kelvin_is_folder(word))
-        return KELVIN_OK;
-    if (n == m)
-        *operand = ".";
+    char *word = (char *)*operand, *slash = strrchr(word, '/');
+    if (!*word) return kelvin_fail(KELVIN_EUSAGE, "the name of a run is empty");
+    if (strcmp(slash ? slash + 1 : word, "run.json") != 0 || kelvin_is_folder(word)) return KELVIN_OK;
+    if (slash)
+        slash[1] = '\0';
     else
-        word[n - m] = '\0';
+        *operand = ".";
     return KELVIN_OK;
 }
 
@@ -104,8 +91,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     if (!settings) return complain(command->name, KELVIN_ENOMEM, "");
     struct arguments arguments;
     int code = EXIT_DONE;
-    const struct option_table table = command_options(command);
-    kelvin_status status = options_parse(&arguments, settings, &table, command->operands, argc, argv);
+    kelvin_status status = options_parse(&arguments, settings, command_options(command), command->operands, argc, argv);
     for (size_t i = 0; i < arguments.n_operands && i < command->runs && !status; i++)
         status = find_folder(&arguments.operands[i]);
     arguments.operand = arguments.operands[0];
@@ -114,7 +100,7 @@ static int run_command(const struct command *command, int argc, char **argv)
         snprintf(hint, sizeof hint, " (see kelvin %s --help)", command->name);
         code = complain(command->name, status, hint);
     } else if (arguments.help && !command->help) {
-        command_help(stdout, command, settings);
+        command_help(stdout, command, command_options(command), settings);
     } else if ((status = (arguments.help ? command->help(stdout, settings, &arguments)
                                          : command->run(settings, &arguments)))) {
         code = complain(command->name, status, "");
@@ -136,23 +122,18 @@ static int run(int argc, char **argv)
         }
     for (size_t i = 0; commands[i]; i++)
         if (strcmp(argv[1], commands[i]->name) == 0) return run_command(commands[i], argc - 2, argv + 2);
-    const kelvin_status status = *argv[1] == '-' ? fail_unknown("option", argv[1], global_name, NULL)
-                                                 : fail_unknown("command", argv[1], command_name, NULL);
+    const kelvin_status status = *argv[1] == '-' ? kelvin_fail_unknown("option", argv[1], global_name, NULL)
+                                                 : kelvin_fail_unknown("command", argv[1], command_name, NULL);
     return complain(NULL, status, " (see kelvin --help)");
-}
-
-/* A run is sampled, its logits are computed, and then it is looked at: what one of these has freed, the next should not
- * find still there. glibc would learn from the first large piece to keep all that are smaller. */
-static void give_memory_back(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 1 << 17);
-#endif
 }
 
 int main(int argc, char **argv)
 {
-    give_memory_back();
+#ifdef __GLIBC__
+    /* A run is sampled, its logits are computed, and then it is looked at: what one of these has freed, the next should
+     * not find still there. glibc would learn from the first large piece to keep all that are smaller. */
+    mallopt(M_MMAP_THRESHOLD, 1 << 17);
+#endif
     signal(SIGCHLD,
            SIG_DFL); /* whoever started us may have left it ignored: then nobody could wait for gnuplot or npm */
     signal(SIGXFSZ, SIG_IGN); /* standard output that may not become larger cannot be written: a sentence, no signal */

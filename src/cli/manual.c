@@ -2,11 +2,10 @@
 #include "cli/command.h"
 #include "cli/families.h"
 
-#include <string.h>
-
-/* Text with what roff would take for its own escaped. */
-static void put(FILE *out, const char *text)
+/* Text with what roff would take for its own escaped, between what is put as it is. */
+static void put(FILE *out, const char *before, const char *text, const char *after)
 {
+    fputs(before, out);
     for (bool line_start = true; *text; text++) {
         if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", out);
         line_start = *text == '\n';
@@ -17,42 +16,34 @@ static void put(FILE *out, const char *text)
         else
             fputc(*text, out);
     }
+    fputs(after, out);
 }
 
 static void put_item(FILE *out, const char *term, const char *text)
 {
-    fputs(".TP\n.B ", out);
-    put(out, term);
-    fputc('\n', out);
-    put(out, text);
-    fputc('\n', out);
+    put(out, ".TP\n.B ", term, "\n");
+    put(out, "", text, "\n");
 }
 
 static void put_option(FILE *out, const struct option *option, const char *with, const void *settings)
 {
-    char usage[96], value[96], text[512];
-    option_usage(usage, sizeof usage, option);
-    option_default(value, sizeof value, option, settings);
-    snprintf(text, sizeof text, "%s%s%s%s%s.", option->help, *value ? "; default: " : "", value,
+    const struct option_words words = option_words(option, settings);
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s%s%s.", option->help, *words.usual ? "; default: " : "", words.usual,
              with ? "; only with " : "", with ? with : "");
-    put_item(out, usage, text);
+    put_item(out, words.usage, text);
 }
 
 static kelvin_status put_command(FILE *out, const struct command *command)
 {
-    const struct option_table table = command_options(command);
+    const struct option_table *table = command_options(command);
     void *settings = command_settings(command);
     if (!settings) return KELVIN_ENOMEM;
-    fputs(".SS kelvin ", out);
-    put(out, command->name);
-    fputc(' ', out);
-    put(out, command->synopsis);
-    fputc('\n', out);
-    put(out, command->about);
-    fputs(".\n", out);
-    put(out, command->details);
-    fputc('\n', out);
-    for (size_t i = 0; i < table.n; i++) put_option(out, &table.options[i], option_with(&table, i), settings);
+    put(out, ".SS kelvin ", command->name, " ");
+    put(out, "", command->synopsis, "\n");
+    put(out, "", command->about, ".\n");
+    put(out, "", command->details, "\n");
+    for (size_t i = 0; i < table->n; i++) put_option(out, &table->options[i], option_with(table, i), settings);
     kelvin_free(settings);
     return KELVIN_OK;
 }
@@ -60,12 +51,9 @@ static kelvin_status put_command(FILE *out, const struct command *command)
 static void put_family(FILE *out, const struct family *family)
 {
     fprintf(out, ".SS %s\n", family->title);
-    if (family->note) {
-        put(out, family->note);
-        fputc('\n', out);
-    }
+    if (family->note) put(out, "", family->note, "\n");
     struct member member;
-    for (size_t i = 0; family->member(&member, i); i++) put_item(out, member.usage, member.about);
+    for (size_t i = 0; family_member(&member, family, i); i++) put_item(out, member.usage, member.about);
 }
 
 struct entry {

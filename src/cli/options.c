@@ -1,7 +1,7 @@
 /* Reads options by a table. Numbers are taken whole: a sign where none may be, a rest or an overflow is refused. */
 #include "cli/options.h"
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #include <ctype.h>
 #include <float.h>
@@ -13,10 +13,10 @@
 
 static const struct option help_option = {"help", 'h', NULL, OPTION_FLAG, 0, "print this help and exit", ""};
 
-static bool option_name(char name[NAME_SIZE], const void *context, size_t i)
+static bool option_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     const struct option_table *table = context;
-    if (i < table->n) snprintf(name, NAME_SIZE, "--%s", table->options[i].name);
+    if (i < table->n) snprintf(name, KELVIN_NAME_SIZE, "--%s", table->options[i].name);
     return i < table->n;
 }
 
@@ -72,32 +72,6 @@ static kelvin_status parse_real(double *value, const char *name, const char *tex
     return KELVIN_OK;
 }
 
-static kelvin_status read_flag(void *at, const char *name, const char *text)
-{
-    (void)name, (void)text;
-    *(bool *)at = true;
-    return KELVIN_OK;
-}
-
-static kelvin_status read_string(void *at, const char *name, const char *text)
-{
-    (void)name;
-    *(const char **)at = text;
-    return KELVIN_OK;
-}
-
-static void show_flag(char *out, size_t size, const void *at)
-{
-    (void)at;
-    snprintf(out, size, "%s", "");
-}
-
-static void show_string(char *out, size_t size, const void *at)
-{
-    const char *text = *(const char *const *)at;
-    snprintf(out, size, "%s", text ? text : "");
-}
-
 /* Reads and shows one type of number: type, by way of the widest one, the largest value, how to print it. */
 #define NUMBER(suffix, type, wide, parse, largest, format)                                                             \
     static kelvin_status read_##suffix(void *at, const char *name, const char *text)                                   \
@@ -121,80 +95,71 @@ NUMBER(count, double, uint64_t, parse_unsigned, UINT64_C(1) << DBL_MANT_DIG, "%.
 static const struct {
     kelvin_status (*read)(void *at, const char *name, const char *text);
     void (*show)(char *out, size_t size, const void *at);
-} kinds[] = {
-    [OPTION_FLAG] = {read_flag, show_flag},       [OPTION_UINT32] = {read_uint32, show_uint32},
-    [OPTION_UINT64] = {read_uint64, show_uint64}, [OPTION_SIZE] = {read_size, show_size},
-    [OPTION_DOUBLE] = {read_double, show_double}, [OPTION_COUNT] = {read_count, show_count},
-    [OPTION_STRING] = {read_string, show_string},
+} numbers[] = {
+    [OPTION_UINT32] = {read_uint32, show_uint32}, [OPTION_UINT64] = {read_uint64, show_uint64},
+    [OPTION_SIZE] = {read_size, show_size},       [OPTION_DOUBLE] = {read_double, show_double},
+    [OPTION_COUNT] = {read_count, show_count},
 };
 
 /* ---- the command line ---- */
 
-struct cursor {
-    int argc, next;
-    char **argv;
-};
-
 /* `text` is what came with the option in the same word, NULL if nothing did. */
 static kelvin_status take(struct arguments *arguments, void *settings, const struct option *options, size_t i,
-                          const char *text, struct cursor *cursor)
+                          const char *text)
 {
     const struct option *option = &options[i];
     if (option->kind == OPTION_FLAG && text)
         return kelvin_fail(KELVIN_EUSAGE, "--%s takes no value, but got '%s'", option->name, text);
     if (option->kind != OPTION_FLAG && !text) {
-        if (cursor->next == cursor->argc)
+        if (arguments->next == arguments->argc)
             return kelvin_fail(KELVIN_EUSAGE, "--%s needs a value: %s", option->name, option->metavar);
-        text = cursor->argv[cursor->next++];
+        text = arguments->argv[arguments->next++];
     }
+    void *at = (char *)settings + option->offset;
     arguments->given[i] = true;
-    return kinds[option->kind].read((char *)settings + option->offset, option->name, text);
+    if (option->kind == OPTION_FLAG)
+        *(bool *)at = true;
+    else if (option->kind == OPTION_STRING)
+        *(const char **)at = text;
+    else
+        return numbers[option->kind].read(at, option->name, text);
+    return KELVIN_OK;
 }
 
-static kelvin_status take_long(struct arguments *arguments, void *settings, const struct option_table *table,
-                               char *word, struct cursor *cursor)
+/* As "--name" or "-n". */
+static bool is_called(const struct option *option, const char *word)
 {
-    const char *equals = strchr(word, '=');
-    char name[NAME_SIZE], dashed[NAME_SIZE + 2];
-    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
-    for (size_t i = 0; i < table->n; i++)
-        if (strcmp(name, table->options[i].name) == 0)
-            return take(arguments, settings, table->options, i, equals ? equals + 1 : NULL, cursor);
-    if (strcmp(name, help_option.name) == 0) {
-        arguments->help = true;
-        return KELVIN_OK;
-    }
-    snprintf(dashed, sizeof dashed, "--%s", name);
-    return fail_unknown("option", dashed, option_name, table);
+    return word[1] == '-' ? strcmp(word + 2, option->name) == 0 : word[1] == option->letter;
 }
 
-static kelvin_status take_letter(struct arguments *arguments, void *settings, const struct option_table *table,
-                                 char *word, struct cursor *cursor)
+/* `word` begins with its dashes. */
+static kelvin_status take_option(struct arguments *arguments, void *settings, const struct option_table *table,
+                                 const char *word)
 {
+    const bool letter = word[1] != '-';
+    const size_t length = letter ? 2 : strcspn(word, "="), value = letter ? length : length + 1;
+    char name[KELVIN_NAME_SIZE + 2];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
     for (size_t i = 0; i < table->n; i++)
-        if (*word == table->options[i].letter)
-            return take(arguments, settings, table->options, i, word[1] ? word + 1 : NULL, cursor);
-    if (*word == help_option.letter) {
-        arguments->help = true;
-        return KELVIN_OK;
-    }
-    return kelvin_fail(KELVIN_EUSAGE, "unknown option '-%c'", *word);
+        if (is_called(&table->options[i], name))
+            return take(arguments, settings, table->options, i, word[length] ? word + value : NULL);
+    arguments->help = is_called(&help_option, name);
+    if (arguments->help) return KELVIN_OK;
+    return letter ? kelvin_fail(KELVIN_EUSAGE, "unknown option '%s'", name)
+                  : kelvin_fail_unknown("option", name, option_name, table);
 }
 
 kelvin_status options_parse(struct arguments *arguments, void *settings, const struct option_table *table, size_t most,
                             int argc, char **argv)
 {
-    struct cursor cursor = {argc, 0, argv};
     bool only_operands = false;
     *arguments = (struct arguments){.argc = argc, .argv = argv};
-    while (cursor.next < argc && !arguments->help) {
-        char *word = argv[cursor.next++];
+    while (arguments->next < argc && !arguments->help) {
+        char *word = argv[arguments->next++];
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
-        } else if (!only_operands && strncmp(word, "--", 2) == 0) {
-            KELVIN_TRY(take_long(arguments, settings, table, word + 2, &cursor));
         } else if (!only_operands && word[0] == '-' && word[1]) {
-            KELVIN_TRY(take_letter(arguments, settings, table, word + 1, &cursor));
+            KELVIN_TRY(take_option(arguments, settings, table, word));
         } else if (arguments->n_operands == most) {
             return kelvin_fail(KELVIN_EUSAGE, "unexpected argument '%s'", word);
         } else {
@@ -205,31 +170,38 @@ kelvin_status options_parse(struct arguments *arguments, void *settings, const s
     return KELVIN_OK;
 }
 
+size_t option_find(const struct option_table *table, const char *name)
+{
+    size_t i = 0;
+    while (i < table->n && strcmp(table->options[i].name, name) != 0) i++;
+    return i;
+}
+
 bool option_given(const struct arguments *arguments, const struct option_table *table, const char *name)
 {
-    for (size_t i = 0; i < table->n; i++)
-        if (strcmp(table->options[i].name, name) == 0) return arguments->given[i];
-    return false;
+    const size_t i = option_find(table, name);
+    return i < table->n && arguments->given[i];
 }
 
 /* ---- what help and manual say ---- */
 
-void option_usage(char *out, size_t size, const struct option *option)
+struct option_words option_words(const struct option *option, const void *settings)
 {
+    struct option_words words;
     const char letter[] = {'-', option->letter, ',', ' ', '\0'};
-    snprintf(out, size, "%s--%s%s%s", option->letter ? letter : "", option->name, option->metavar ? " " : "",
-             option->metavar ? option->metavar : "");
-}
-
-void option_default(char *out, size_t size, const struct option *option, const void *settings)
-{
-    if (option->shown)
-        snprintf(out, size, "%s", option->shown);
+    snprintf(words.usage, sizeof words.usage, "%s--%s%s%s", option->letter ? letter : "", option->name,
+             option->metavar ? " " : "", option->metavar ? option->metavar : "");
+    const void *at = (const char *)settings + option->offset;
+    const char *text = option->kind == OPTION_STRING && !option->shown ? *(const char *const *)at : option->shown;
+    if (text || option->kind == OPTION_STRING || option->kind == OPTION_FLAG)
+        snprintf(words.usual, sizeof words.usual, "%s", text ? text : "");
     else
-        kinds[option->kind].show(out, size, (const char *)settings + option->offset);
+        numbers[option->kind].show(words.usual, sizeof words.usual, at);
+    return words;
 }
 
-size_t text_columns(const char *text, size_t n)
+/* How many columns the first n bytes of a text take. */
+static size_t text_columns(const char *text, size_t n)
 {
     const unsigned char *p = (const unsigned char *)text;
     size_t columns = 0;
@@ -276,16 +248,6 @@ void print_wrapped(FILE *out, const char *text, int column, int width)
     wrap(out, text, column, width, false);
 }
 
-void print_paragraphs(FILE *out, const char *text, int width)
-{
-    for (size_t n; *text; text += n + (text[n] == '\n')) {
-        char paragraph[2048];
-        n = strcspn(text, "\n");
-        snprintf(paragraph, sizeof paragraph, "%.*s", (int)n, text);
-        print_wrapped(out, paragraph, 0, width);
-    }
-}
-
 void print_items(FILE *out, const char *text, int width)
 {
     wrap(out, text, 0, width, true);
@@ -294,11 +256,10 @@ void print_items(FILE *out, const char *text, int width)
 static void print_option(FILE *out, const struct option *option, const void *settings)
 {
     enum { COLUMN = 28 };
-    char usage[96], value[96], text[512];
-    option_usage(usage, sizeof usage, option);
-    option_default(value, sizeof value, option, settings);
-    snprintf(text, sizeof text, "%s%s%s%s", option->help, *value ? " [" : "", value, *value ? "]" : "");
-    const int used = fprintf(out, "  %s%s", option->letter ? "" : "    ", usage);
+    const struct option_words words = option_words(option, settings);
+    char text[512];
+    snprintf(text, sizeof text, *words.usual ? "%s [%s]" : "%s%s", option->help, words.usual);
+    const int used = fprintf(out, "  %s%s", option->letter ? "" : "    ", words.usage);
     fprintf(out, "%*s", used < COLUMN ? COLUMN - used : 2, "");
     print_wrapped(out, text, COLUMN, HELP_WIDTH);
 }

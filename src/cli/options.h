@@ -54,6 +54,7 @@ struct arguments {
     bool help;           /* --help was there; nothing after it was looked at */
     int argc;            /* what was read, for those who want to read it again over other defaults */
     char **argv;
+    int next; /* word of it */
 };
 
 /* Reads argv[0 .. argc), both `--name value` and `--name=value`, `-o value` and `-ovalue`, and `--`. At most
@@ -61,12 +62,17 @@ struct arguments {
 KELVIN_MUST_CHECK kelvin_status options_parse(struct arguments *arguments, void *settings,
                                               const struct option_table *table, size_t most, int argc, char **argv);
 
+/* Where the option of that name is in a table; table->n: nowhere. */
+size_t option_find(const struct option_table *table, const char *name);
+
 /* Was the option there? */
 bool option_given(const struct arguments *arguments, const struct option_table *table, const char *name);
 
 /* "-o, --output RUN", and its default as "toy", or "" if there is none to show. */
-void option_usage(char *out, size_t size, const struct option *option);
-void option_default(char *out, size_t size, const struct option *option, const void *settings);
+struct option_words {
+    char usage[96], usual[96];
+};
+struct option_words option_words(const struct option *option, const void *settings);
 
 /* With what the i-th option counts; NULL: always. */
 const char *option_with(const struct option_table *table, size_t i);
@@ -74,17 +80,12 @@ const char *option_with(const struct option_table *table, size_t i);
 /* The options as two columns, --help as the last of those that always count, which come first. */
 void options_print(FILE *out, const struct option_table *table, const void *settings);
 
-/* How many columns the first n bytes of a text take: letters of UTF-8, but not accents that stand by themselves. */
-size_t text_columns(const char *text, size_t n);
-
-/* The width with which printf's %*s or %-*s fills so many columns: it counts bytes. */
+/* The width with which printf's %*s or %-*s fills so many columns: it counts bytes, and this the letters of UTF-8, but
+ * not accents that stand by themselves. */
 int field_width(const char *text, int columns);
 
 /* Words in lines of at most `width` letters, the first after `column` letters, the others indented as far. */
 void print_wrapped(FILE *out, const char *text, int column, int width);
-
-/* The same of several paragraphs, which end with a line feed each but the last, from the first column on. */
-void print_paragraphs(FILE *out, const char *text, int width);
 
 /* The same of a list, "name value, name value": no item is torn apart. */
 void print_items(FILE *out, const char *text, int width);

@@ -1,10 +1,10 @@
 /* kelvin predict: what a posterior says of new inputs, row after row, while they come in. */
 #include "cli/bar.h"
 #include "cli/command.h"
-#include "cli/notes.h"
 #include "cli/output_file.h"
 #include "cli/predict_rows.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/runs.h"
 #include "files/files.h"
 
@@ -18,8 +18,6 @@ struct settings {
     size_t threads;
     bool json, force;
 };
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct option options[] = {
     {"output", 'o', "FILE", OPTION_STRING, AT(output), "write there instead; the file is there when it is complete",
@@ -124,7 +122,7 @@ static kelvin_status write_rows(kelvin_logits *logits, const kelvin_data *data, 
     struct output out = {.file = settings->output ? &file : NULL, .started = kelvin_now()};
     out.watched = isatty(STDERR_FILENO) && (settings->output || !isatty(STDOUT_FILENO));
     kelvin_status status = predict_rows_start(&out.rows, data, kelvin_inputs_labelled(inputs), settings->json);
-    predict_rows_keep(&out.rows, inputs);
+    out.rows.inputs = inputs;
     if (!status && settings->output) status = kelvin_writer_open(&file, settings->output);
     if (!status && settings->output) catch_signals();
     if (!status) status = judge(&out, logits);
@@ -186,8 +184,7 @@ const struct command predict_command = {
                "Rows come out while they go in, and memory does not grow with their number.",
     .operands = 2,
     .runs = 1,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
     .run = run,
 };

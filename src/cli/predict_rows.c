@@ -4,7 +4,6 @@
 #include "files/record.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,91 +47,88 @@ size_t predict_number(char *out, double value)
 
 /* ---- text ---- */
 
-static kelvin_status reserve(struct predict_rows *rows, size_t bytes)
+/* Where memory is short the status says so, whatever comes after. */
+static bool reserve(struct predict_rows *rows, size_t bytes)
 {
-    if (rows->room - rows->used >= bytes) return KELVIN_OK;
+    if (rows->room - rows->used >= bytes) return true;
     const size_t room = 2 * rows->room + bytes;
     char *text = kelvin_alloc(room, 1);
-    if (!text) return KELVIN_ENOMEM;
+    if (!text) {
+        rows->status = KELVIN_ENOMEM;
+        return false;
+    }
     if (rows->used > 0) memcpy(text, rows->text, rows->used);
     kelvin_free(rows->text);
     rows->text = text;
     rows->room = room;
-    return KELVIN_OK;
+    return true;
 }
 
-static kelvin_status put(struct predict_rows *rows, const char *text)
+static void put(struct predict_rows *rows, const char *before, const char *text)
 {
-    const size_t bytes = strlen(text);
-    KELVIN_TRY(reserve(rows, bytes));
-    memcpy(rows->text + rows->used, text, bytes);
-    rows->used += bytes;
-    return KELVIN_OK;
+    const size_t first = strlen(before), bytes = strlen(text);
+    if (!reserve(rows, first + bytes)) return;
+    memcpy(rows->text + rows->used, before, first);
+    memcpy(rows->text + rows->used + first, text, bytes);
+    rows->used += first + bytes;
 }
 
-static kelvin_status put_number(struct predict_rows *rows, const char *before, double value)
+static void put_number(struct predict_rows *rows, const char *before, double value)
 {
     enum { LONGEST = 32 };
-    KELVIN_TRY(put(rows, before));
-    KELVIN_TRY(reserve(rows, LONGEST));
-    rows->used += predict_number(rows->text + rows->used, value);
-    return KELVIN_OK;
+    const size_t first = strlen(before);
+    if (!reserve(rows, first + LONGEST)) return;
+    memcpy(rows->text + rows->used, before, first);
+    rows->used += first + predict_number(rows->text + rows->used + first, value);
 }
 
 /* A field of CSV: in quotes where it would not be read as one field again. */
-static kelvin_status put_field(struct predict_rows *rows, const char *prefix, const char *text)
+static void put_field(struct predict_rows *rows, const char *prefix, const char *text)
 {
     const size_t bytes = strlen(text);
     const bool plain = !text[strcspn(text, ",;\t\"\r\n")] && *text != ' ' && (!*text || text[bytes - 1] != ' ');
-    KELVIN_TRY(reserve(rows, strlen(prefix) + 2 * bytes + 3));
-    if (plain) {
-        KELVIN_TRY(put(rows, prefix));
-        return put(rows, text);
-    }
+    if (plain) put(rows, prefix, text);
+    if (plain || !reserve(rows, strlen(prefix) + 2 * bytes + 3)) return;
     char *to = rows->text + rows->used;
     to += sprintf(to, "\"%s", prefix);
     for (; *text; *to++ = *text++)
         if (*text == '"') *to++ = '"';
     *to++ = '"';
     rows->used = (size_t)(to - rows->text);
-    return KELVIN_OK;
 }
 
-static kelvin_status put_string(struct predict_rows *rows, const char *text)
+static void put_string(struct predict_rows *rows, const char *text)
 {
     json_t *string = kelvin_json_text(text);
     char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    const kelvin_status status = dumped ? put(rows, dumped) : kelvin_fail(KELVIN_ENOMEM, "out of memory");
+    if (dumped)
+        put(rows, dumped, "");
+    else
+        rows->status = kelvin_fail(KELVIN_ENOMEM, "out of memory");
     free(dumped);
     json_decref(string);
-    return status;
 }
 
-static kelvin_status put_text(struct predict_rows *rows, const char *text)
+static void put_text(struct predict_rows *rows, const char *text)
 {
-    return rows->json ? put_string(rows, text) : put_field(rows, "", text);
+    if (rows->json)
+        put_string(rows, text);
+    else
+        put_field(rows, "", text);
 }
 
 /* ---- rows ---- */
-
-static const char *class_name(const kelvin_data *data, size_t class, char number[24])
-{
-    snprintf(number, 24, "%zu", class);
-    return data->class_names ? data->class_names[class] : number;
-}
 
 kelvin_status predict_rows_start(struct predict_rows *rows, const kelvin_data *data, bool labelled, bool json)
 {
     *rows = (struct predict_rows){.data = data, .json = json, .labelled = labelled};
     KELVIN_TRY(kelvin_arena_create(&rows->arena));
     if (!(rows->name = kelvin_arena_alloc(rows->arena, data->classes, sizeof *rows->name))) return KELVIN_ENOMEM;
-    for (size_t c = 0; c < data->classes; c++) {
-        char number[24];
-        rows->used = 0;
-        KELVIN_TRY(put_text(rows, class_name(data, c, number)));
+    for (size_t c = 0; c < data->classes; c++, rows->used = 0) {
+        put_text(rows, data->class_names[c]);
+        KELVIN_TRY(rows->status);
         if (!(rows->name[c] = kelvin_arena_text(rows->arena, rows->text, rows->used))) return KELVIN_ENOMEM;
     }
-    rows->used = 0;
     return KELVIN_OK;
 }
 
@@ -140,11 +136,6 @@ void predict_rows_end(struct predict_rows *rows)
 {
     kelvin_free(rows->text);
     kelvin_arena_destroy(rows->arena);
-}
-
-void predict_rows_keep(struct predict_rows *rows, const kelvin_inputs *inputs)
-{
-    rows->inputs = inputs;
 }
 
 static const char *kept_name(const struct predict_rows *rows, size_t i)
@@ -155,74 +146,64 @@ static const char *kept_name(const struct predict_rows *rows, size_t i)
 kelvin_status predict_rows_head(struct predict_rows *rows, bool files)
 {
     if (rows->json) return KELVIN_OK;
-    KELVIN_TRY(put(rows, files ? "file" : "row"));
+    put(rows, files ? "file" : "row", "");
     for (size_t i = 0; kept_name(rows, i); i++) {
-        KELVIN_TRY(put(rows, ","));
-        KELVIN_TRY(put_field(rows, "", kept_name(rows, i)));
+        put(rows, ",", "");
+        put_field(rows, "", kept_name(rows, i));
     }
-    KELVIN_TRY(put(rows, rows->labelled ? ",label" : ""));
-    KELVIN_TRY(put(rows, ",prediction,confidence,entropy,mutual_information"));
+    put(rows, rows->labelled ? ",label" : "", ",prediction,confidence,entropy,mutual_information");
     for (size_t c = 0; c < rows->data->classes; c++) {
-        char number[24];
-        KELVIN_TRY(put(rows, ","));
-        KELVIN_TRY(put_field(rows, "p_", class_name(rows->data, c, number)));
+        put(rows, ",", "");
+        put_field(rows, "p_", rows->data->class_names[c]);
     }
-    return put(rows, "\n");
+    put(rows, "\n", "");
+    return rows->status;
 }
 
 /* What stands before each value: in CSV a comma. */
-static const struct {
+static const struct words {
     const char *row, *file, *label, *prediction, *confidence, *entropy, *information, *open, *close;
 } words[] = {{"", "", ",", ",", ",", ",", ",", "", "\n"},
              {"{\"row\": ", "{\"file\": ", ", \"label\": ", ", \"prediction\": ", ", \"confidence\": ",
               ", \"entropy\": ", ", \"mutual_information\": ", ", \"probabilities\": {", "}}\n"}};
 
-static kelvin_status put_kept(struct predict_rows *rows, size_t row)
+static void put_kept(struct predict_rows *rows, size_t row)
 {
-    if (!kept_name(rows, 0)) return KELVIN_OK;
-    KELVIN_TRY(put(rows, rows->json ? ", \"columns\": {" : ""));
+    if (!kept_name(rows, 0)) return;
+    put(rows, rows->json ? ", \"columns\": {" : "", "");
     for (size_t i = 0; kept_name(rows, i); i++) {
-        KELVIN_TRY(put(rows, !rows->json ? "," : i ? ", " : ""));
-        if (rows->json) KELVIN_TRY(put_string(rows, kept_name(rows, i)));
-        KELVIN_TRY(put(rows, rows->json ? ": " : ""));
-        KELVIN_TRY(put_text(rows, kelvin_inputs_kept(rows->inputs, row, i)));
+        put(rows, !rows->json ? "," : i ? ", " : "", "");
+        if (rows->json) put_string(rows, kept_name(rows, i));
+        put(rows, rows->json ? ": " : "", "");
+        put_text(rows, kelvin_inputs_kept(rows->inputs, row, i));
     }
-    return put(rows, rows->json ? "}" : "");
+    put(rows, rows->json ? "}" : "", "");
 }
 
-static kelvin_status put_subject(struct predict_rows *rows, const kelvin_verdict *v)
+static void put_subject(struct predict_rows *rows, const kelvin_verdict *v)
 {
     char number[24];
-    KELVIN_TRY(put(rows, v->name ? words[rows->json].file : words[rows->json].row));
-    if (v->name) {
-        KELVIN_TRY(put_text(rows, v->name));
-    } else {
-        snprintf(number, sizeof number, "%zu", v->index + 1);
-        KELVIN_TRY(put(rows, number));
-    }
-    KELVIN_TRY(put_kept(rows, v->index));
-    if (!rows->labelled) return KELVIN_OK;
-    KELVIN_TRY(put(rows, words[rows->json].label));
-    return put(rows, v->label >= 0 ? rows->name[v->label] : rows->json ? "null" : "");
-}
-
-static kelvin_status put_probability(struct predict_rows *rows, size_t class, double p)
-{
-    if (!rows->json) return put_number(rows, ",", p);
-    KELVIN_TRY(put(rows, class ? ", " : ""));
-    KELVIN_TRY(put(rows, rows->name[class]));
-    return put_number(rows, ": ", p);
+    snprintf(number, sizeof number, "%zu", v->index + 1);
+    put(rows, v->name ? words[rows->json].file : words[rows->json].row, v->name ? "" : number);
+    if (v->name) put_text(rows, v->name);
+    put_kept(rows, v->index);
+    if (rows->labelled)
+        put(rows, words[rows->json].label, v->label >= 0 ? rows->name[v->label] : rows->json ? "null" : "");
 }
 
 kelvin_status predict_rows_add(struct predict_rows *rows, const kelvin_verdict *v)
 {
-    KELVIN_TRY(put_subject(rows, v));
-    KELVIN_TRY(put(rows, words[rows->json].prediction));
-    KELVIN_TRY(put(rows, rows->name[v->predicted]));
-    KELVIN_TRY(put_number(rows, words[rows->json].confidence, v->confidence));
-    KELVIN_TRY(put_number(rows, words[rows->json].entropy, v->entropy));
-    KELVIN_TRY(put_number(rows, words[rows->json].information, v->epistemic));
-    KELVIN_TRY(put(rows, words[rows->json].open));
-    for (size_t c = 0; c < rows->data->classes; c++) KELVIN_TRY(put_probability(rows, c, v->p[c]));
-    return put(rows, words[rows->json].close);
+    const struct words *before = &words[rows->json];
+    put_subject(rows, v);
+    put(rows, before->prediction, rows->name[v->predicted]);
+    put_number(rows, before->confidence, v->confidence);
+    put_number(rows, before->entropy, v->entropy);
+    put_number(rows, before->information, v->epistemic);
+    put(rows, before->open, "");
+    for (size_t c = 0; c < rows->data->classes; c++) {
+        if (rows->json) put(rows, c ? ", " : "", rows->name[c]);
+        put_number(rows, rows->json ? ": " : ",", v->p[c]);
+    }
+    put(rows, before->close, "");
+    return rows->status;
 }

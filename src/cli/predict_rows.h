@@ -6,19 +6,18 @@
 
 struct predict_rows {
     const kelvin_data *data;     /* that the network was trained on */
-    const kelvin_inputs *inputs; /* whose columns are handed on; NULL: none are */
+    const kelvin_inputs *inputs; /* whose columns are handed on: may be set after the start; NULL: none are */
     bool json, labelled;
     const char **name;   /* (classes), as they stand in a row */
     kelvin_arena *arena; /* for them */
     char *text;          /* rows that were made; whoever reads them sets `used` to 0 */
     size_t used, room;
+    kelvin_status status; /* the first failure */
 };
 
 /* `labelled`: rows have a column for labels. */
 KELVIN_MUST_CHECK kelvin_status predict_rows_start(struct predict_rows *rows, const kelvin_data *data, bool labelled,
                                                    bool json);
-/* From here on rows have the columns that the inputs keep. */
-void predict_rows_keep(struct predict_rows *rows, const kelvin_inputs *inputs);
 void predict_rows_end(struct predict_rows *rows);
 
 /* The names of columns; none in JSON. `files`: rows have names. */

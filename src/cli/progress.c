@@ -50,13 +50,13 @@ void progress_release_signals(void)
     handle_signals(SIG_DFL);
 }
 
-void progress_start(struct progress *progress, const char *what, uint64_t total)
+void progress_start(void *progress, const char *what, uint64_t total)
 {
+    struct progress *p = progress;
     const double now = kelvin_now();
-    *progress =
-        (struct progress){.total = total ? total : 1, .started = now, .shown = now, .terminal = isatty(STDERR_FILENO)};
-    text_plain(progress->what, sizeof progress->what, what);
-    pthread_mutex_init(&progress->mutex, NULL);
+    *p = (struct progress){.total = total ? total : 1, .started = now, .shown = now, .terminal = isatty(STDERR_FILENO)};
+    text_plain(p->what, sizeof p->what, what);
+    pthread_mutex_init(&p->mutex, NULL);
 }
 
 void progress_terminal(size_t *columns, size_t *rows)
@@ -77,7 +77,8 @@ bool progress_due(struct progress *p, double now)
     return true;
 }
 
-double progress_rate(const struct progress *p, double now)
+/* Pieces per second since it started; 0 while there is too little to judge by. */
+static double rate_of(const struct progress *p, double now)
 {
     const double seconds = now - p->started, done = (double)(p->done - p->done_before);
     const bool enough = done >= least_share * (double)p->total || seconds >= enough_seconds;
@@ -91,7 +92,7 @@ void progress_say_share(struct bar *bar, const struct progress *p)
 
 void progress_say_left(struct bar *bar, const struct progress *p, double now)
 {
-    const double rate = progress_rate(p, now);
+    const double rate = rate_of(p, now);
     if (!p->total || rate <= 0) return;
     char left[AMOUNT];
     amount_seconds(left, (double)(p->total - p->done) / rate);
@@ -101,7 +102,7 @@ void progress_say_left(struct bar *bar, const struct progress *p, double now)
 /* "61.3/s"; of bytes "61.3 MB/s". */
 static void say_rate(struct bar *bar, const struct progress *p, double now)
 {
-    const double rate = progress_rate(p, now), shown = p->bytes ? rate / 1e6 : rate;
+    const double rate = rate_of(p, now), shown = p->bytes ? rate / 1e6 : rate;
     if (rate > 0) bar_say(bar, "%.*f%s/s", shown < 100 ? 1 : 0, shown, p->bytes ? " MB" : "");
 }
 
@@ -146,7 +147,7 @@ bool progress_stopped(void *progress)
     return atomic_load(&stopped) > 0;
 }
 
-bool progress_piece(void *progress)
+static bool count_piece(void *progress)
 {
     return count(progress, 1);
 }
@@ -155,22 +156,13 @@ bool progress_piece(void *progress)
  */
 static struct progress_chain *find_chain(struct progress *p, const kelvin_run *run, uint32_t chain)
 {
-    for (size_t i = 0; i < p->n_chains; i++)
-        if (p->chains[i].run == run && p->chains[i].chain == chain) return &p->chains[i];
-    if (p->n_chains == p->room) {
-        const size_t room = p->room ? 2 * p->room : 16;
-        struct progress_chain *chains = kelvin_alloc(room, sizeof *chains);
-        if (!chains) return NULL;
-        if (p->n_chains) memcpy(chains, p->chains, p->n_chains * sizeof *chains);
-        kelvin_free(p->chains);
-        p->chains = chains;
-        p->room = room;
-    }
-    p->chains[p->n_chains] = (struct progress_chain){run, chain, 0};
-    return &p->chains[p->n_chains++];
+    struct progress_chain **at = &p->chains;
+    while (*at && ((*at)->run != run || (*at)->chain != chain)) at = &(*at)->next;
+    if (!*at && (*at = kelvin_alloc(1, sizeof **at))) **at = (struct progress_chain){.run = run, .chain = chain};
+    return *at;
 }
 
-bool progress_chains(void *progress, const kelvin_run *run, const kelvin_chain_news *news)
+static bool count_rows(void *progress, const kelvin_run *run, const kelvin_chain_news *news)
 {
     struct progress_chain *seen = news->phase == KELVIN_CHAIN_LOGITS ? NULL : find_chain(progress, run, news->chain);
     const uint32_t before = seen ? seen->row : 0;
@@ -200,24 +192,18 @@ bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t to
     return !atomic_load(&stopped);
 }
 
-void progress_end(struct progress *progress)
+void progress_end(void *progress)
 {
-    bars_clear(stderr, progress->drawn);
-    kelvin_free(progress->chains);
-    pthread_mutex_destroy(&progress->mutex);
-}
-
-static void watch_start(void *progress, const char *what, uint64_t total)
-{
-    progress_start(progress, what, total);
-}
-
-static void watch_end(void *progress)
-{
-    progress_end(progress);
+    struct progress *p = progress;
+    bars_clear(stderr, p->drawn);
+    for (struct progress_chain *next; p->chains; p->chains = next) {
+        next = p->chains->next;
+        kelvin_free(p->chains);
+    }
+    pthread_mutex_destroy(&p->mutex);
 }
 
 struct figure_watch progress_watch(struct progress *progress)
 {
-    return (struct figure_watch){progress, watch_start, progress_piece, progress_stopped, progress_chains, watch_end};
+    return (struct figure_watch){progress, progress_start, count_piece, progress_stopped, count_rows, progress_end};
 }

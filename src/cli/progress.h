@@ -2,8 +2,8 @@
  *
  *     progress_catch_signals();
  *     struct progress progress;
- *     progress_start(&progress, "sampling", total);
- *     kelvin_status st = kelvin_pool_run(pool, task, &progress, total);      // which calls progress_piece
+ *     progress_start(&progress, "cifar10", 1);
+ *     kelvin_status st = kelvin_fetch("cifar10", NULL, 0, progress_bytes, &progress);
  *     progress_end(&progress);
  *
  * On a terminal: a bar that is redrawn at most ten times a second, never wider than the terminal. Elsewhere: a line
@@ -34,8 +34,8 @@ struct progress {
     struct progress_chain { /* those that were heard of */
         const kelvin_run *run;
         uint32_t chain, row;
+        struct progress_chain *next;
     } * chains;
-    size_t n_chains, room; /* there is memory for so many */
 };
 
 /* SIGINT, SIGTERM and SIGHUP no longer end the program: progress functions return false instead, so that the work can
@@ -45,25 +45,17 @@ void progress_catch_signals(void);
 /* They end the program again: there is nothing left to put away. */
 void progress_release_signals(void);
 
-void progress_start(struct progress *progress, const char *what, uint64_t total);
+/* `progress` is a struct progress here and below: so figures want it. */
+void progress_start(void *progress, const char *what, uint64_t total);
 
 /* Did someone ask to stop? */
 bool progress_stopped(void *progress);
 
-/* One piece of work is done; false to stop. Any thread may call it. */
-bool progress_piece(void *progress);
-
-/* The same where pieces are rows of chains, of any number of runs: a kelvin_run_watch. */
-bool progress_chains(void *progress, const kelvin_run *run, const kelvin_chain_news *news);
-
-/* The same for a download: a kelvin_fetch_progress. */
+/* How far a download is; false to stop. A kelvin_fetch_progress. */
 bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t total);
 
 /* Is it time to show something? If so, it counts as shown. */
 bool progress_due(struct progress *progress, double now);
-
-/* Pieces per second since it started; 0 while there is too little to judge by. */
-double progress_rate(const struct progress *progress, double now);
 
 /* "42 %" and "12 s left", as far as they are known. */
 void progress_say_share(struct bar *bar, const struct progress *progress);
@@ -73,9 +65,9 @@ void progress_say_left(struct bar *bar, const struct progress *progress, double 
 void progress_terminal(size_t *columns, size_t *rows);
 
 /* Clears what was drawn. */
-void progress_end(struct progress *progress);
+void progress_end(void *progress);
 
-/* The same as figures want it. */
+/* For figures: pieces of work that are done, by any thread, and rows of chains, of any number of runs. */
 struct figure_watch progress_watch(struct progress *progress);
 
 #endif

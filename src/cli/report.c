@@ -1,26 +1,18 @@
 /* What commands print about runs has these in common. */
 #include "cli/report.h"
 
+#include "base/texts.h"
 #include "cli/options.h"
-#include "run/fields.h"
+#include "files/record.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-enum { LINE = 79 };
-
 json_t *json_number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
-}
-
-json_t *json_seed(uint64_t seed)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, seed);
-    return seed <= UINT64_C(1) << 53 ? json_integer((json_int_t)seed) : json_string(text);
 }
 
 json_t *json_average(const kelvin_average *x)
@@ -31,14 +23,21 @@ json_t *json_average(const kelvin_average *x)
 json_t *json_texts(const char *const *texts, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(texts[i]));
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, kelvin_json_text(texts[i]));
     return list;
 }
 
-json_t *json_numbers(const uint32_t *numbers, size_t n)
+json_t *json_counts(const uint32_t *counts, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_integer(numbers[i]));
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_integer(counts[i]));
+    return list;
+}
+
+json_t *json_numbers(const double *numbers, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_number(numbers[i]));
     return list;
 }
 
@@ -55,7 +54,7 @@ json_t *json_diverged(const kelvin_samples *samples)
 json_t *json_sample_chain(const kelvin_samples *samples)
 {
     enum { MANY = 4096 };
-    return samples->n <= MANY ? json_numbers(samples->chain, samples->n) : json_null();
+    return samples->n <= MANY ? json_counts(samples->chain, samples->n) : json_null();
 }
 
 json_t *json_rows(json_t *object, const char *suffix, const kelvin_run *run, json_t *value)
@@ -87,16 +86,6 @@ json_t *json_convergence(const kelvin_convergence *c)
                      "ess_tail_min", json_number(c->ess_tail_min));
 }
 
-json_t *json_config(const kelvin_run *run)
-{
-    const struct kelvin_config_record record = {.config = run->config};
-    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    size_t n = 0;
-    for (size_t i = 0, all = kelvin_config_fields_of(fields, run->sampler); i < all; i++)
-        if (fields[i].offset < sizeof run->config && fields[i].kind != &kelvin_field_maybe) fields[n++] = fields[i];
-    return kelvin_record_json(fields, n, &record);
-}
-
 kelvin_status print_json(FILE *out, json_t *object, size_t digits)
 {
     if (!object) return kelvin_fail(KELVIN_ENOMEM, "JSON cannot be made: a text for it is not UTF-8, or out of memory");
@@ -122,19 +111,9 @@ void print_subject(FILE *out, const kelvin_run *run)
         fprintf(out, "%zu observations, and %zu that are kept for testing\n", run->data->train.n, run->data->test.n);
 }
 
-static const char *plural(size_t n)
+const char *plural(size_t n)
 {
     return n == 1 ? "" : "s";
-}
-
-static void append(char *text, size_t size, const char *format, ...) KELVIN_PRINTF(3, 4);
-static void append(char *text, size_t size, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + used, size - used, format, list);
-    va_end(list);
 }
 
 /* As people write it: "step size 0.0004", "10000 steps per iteration", "length tuned in warm-up". */
@@ -146,11 +125,11 @@ static void append_setting(char *text, size_t size, const kelvin_run *run, size_
     snprintf(name, sizeof name, "%s", setting->name);
     for (char *at = name; (at = strchr(at, '_'));) *at = ' ';
     if (setting->zero && value == 0)
-        append(text, size, ", %s %s", name, setting->zero);
+        kelvin_append(text, size, ", %s %s", name, setting->zero);
     else if (setting->whole)
-        append(text, size, ", %.10g %s per %s", value, name, kelvin_run_row_name(run));
+        kelvin_append(text, size, ", %.10g %s per %s", value, name, kelvin_run_row_name(run));
     else
-        append(text, size, ", %s %.10g", name, value);
+        kelvin_append(text, size, ", %s %.10g", name, value);
 }
 
 void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
@@ -158,41 +137,64 @@ void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
     const kelvin_run_config *c = &run->config;
     const uint32_t rows = kelvin_run_rows(run), warmup = kelvin_run_warmup(run);
     char text[1024] = "";
-    append(text, sizeof text, "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " %s%s", c->sampler, c->chains,
-           plural(c->chains), samples, plural(samples), rows, kelvin_run_row_name(run), plural(rows));
-    if (warmup > 0) append(text, sizeof text, " (the first %" PRIu32 " of them warm-up)", warmup);
+    kelvin_append(text, sizeof text, "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " %s%s", c->sampler, c->chains,
+                  plural(c->chains), samples, plural(samples), rows, kelvin_run_row_name(run), plural(rows));
+    if (warmup > 0) kelvin_append(text, sizeof text, " (the first %" PRIu32 " of them warm-up)", warmup);
     if (run->sampler->batches)
-        append(text, sizeof text, ", batches of %" PRIu32 ", schedule %s", c->batch, c->schedule);
+        kelvin_append(text, sizeof text, ", batches of %" PRIu32 ", schedule %s", c->batch, c->schedule);
     for (size_t i = 0; i < kelvin_count_settings(run->sampler); i++) append_setting(text, sizeof text, run, i);
-    append(text, sizeof text, ", seed %" PRIu64, c->seed);
+    kelvin_append(text, sizeof text, ", seed %" PRIu64, c->seed);
     print_items(out, text, LINE);
 }
 
 void print_temperatures_legend(FILE *out, const kelvin_temperatures *t, const kelvin_run *run)
 {
     if (t->chains > 0)
-        print_lines(out, "Temperatures: of the last %zu %s%s of %zu chain%s.", t->rows, kelvin_run_row_name(run),
+        print_lines(out, 0, "Temperatures: of the last %zu %s%s of %zu chain%s.", t->rows, kelvin_run_row_name(run),
                     plural(t->rows), t->chains, plural(t->chains));
 }
 
-void print_lines(FILE *out, const char *format, ...)
+void print_lines(FILE *out, int indent, const char *format, ...)
 {
-    char text[2048];
+    char text[4096 + 1024];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    print_wrapped(out, text, 0, LINE);
-}
-
-void print_listed(FILE *out, const char *text)
-{
-    fputs("- ", out);
-    print_wrapped(out, text, 2, LINE);
+    print_wrapped(out, text, indent, LINE);
 }
 
 void print_list(FILE *out, const char *title, const char *const *texts, size_t n)
 {
     if (n > 0) fprintf(out, "\n%s\n", title);
-    for (size_t i = 0; i < n; i++) print_listed(out, texts[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (!texts[i]) continue;
+        fputs("- ", out);
+        print_wrapped(out, texts[i], 2, LINE);
+    }
+}
+
+/* ---- notes ---- */
+
+void notes_say(void *context, const char *sentence)
+{
+    struct notes *notes = context;
+    char line[sizeof notes->said];
+    snprintf(line, sizeof line, "\n%s\n", sentence);
+    if (strstr(notes->said, line)) return;
+    fprintf(stderr, "kelvin %s: %s\n", notes->command, sentence);
+    if (strlen(notes->said) + strlen(line) < sizeof line) strcat(notes->said, line); /* else it is said again */
+}
+
+void note_samples(const kelvin_samples *samples)
+{
+    const char *note = kelvin_samples_note(samples);
+    if (note) fprintf(stderr, "note: %s\n", note);
+}
+
+kelvin_status open_samples(kelvin_samples **samples, const char *folder)
+{
+    KELVIN_TRY(kelvin_samples_open(samples, folder));
+    note_samples(*samples);
+    return KELVIN_OK;
 }

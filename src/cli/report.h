@@ -2,8 +2,6 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
-#include "files/files.h"
-
 #include <kelvin/posterior.h>
 
 #include <jansson.h>
@@ -12,12 +10,10 @@
 /* A number, or null where JSON has none: NaN, infinity. */
 json_t *json_number(double x);
 
-/* As run.json has it: a string where a reader that knows doubles alone would lose digits. */
-json_t *json_seed(uint64_t seed);
-
 json_t *json_average(const kelvin_average *average);
 json_t *json_texts(const char *const *texts, size_t n);
-json_t *json_numbers(const uint32_t *numbers, size_t n);
+json_t *json_counts(const uint32_t *counts, size_t n);
+json_t *json_numbers(const double *numbers, size_t n);
 
 /* Which chains diverged, and the sentence of each. */
 json_t *json_diverged(const kelvin_samples *samples);
@@ -31,9 +27,6 @@ json_t *json_rows(json_t *object, const char *suffix, const kelvin_run *run, jso
 json_t *json_temperatures(const kelvin_temperatures *temperatures,
                           const kelvin_run *run); /* null where there are none */
 json_t *json_convergence(const kelvin_convergence *convergence);
-
-/* The fields of its configuration that count for its sampler, as run.json has them. NULL if memory is short. */
-json_t *json_config(const kelvin_run *run);
 
 enum { FEW_DIGITS = 7, ALL_DIGITS = 17 };
 
@@ -52,11 +45,38 @@ void print_sampling(FILE *out, const kelvin_run *run, size_t samples);
 /* Of when temperatures are; nothing where there are none. */
 void print_temperatures_legend(FILE *out, const kelvin_temperatures *temperatures, const kelvin_run *run);
 
-/* As printf, in lines of at most 79 letters, up to 2,000 in all. */
-void print_lines(FILE *out, const char *format, ...) KELVIN_PRINTF(2, 3);
+/* "", or "s" of more than one. */
+const char *plural(size_t n);
 
-/* A sentence after "- ", and several of them under a title; nothing if there are none. */
-void print_listed(FILE *out, const char *text);
+/* As printf, in lines of at most LINE letters, up to 5,000 in all; after the first they are indented by so many. */
+enum { LINE = 79 };
+void print_lines(FILE *out, int indent, const char *format, ...) KELVIN_PRINTF(3, 4);
+
+/* Sentences, each after "- ", under a title; nothing if there are none. NULL is passed over. */
 void print_list(FILE *out, const char *title, const char *const *texts, size_t n);
+
+/* ---- diagnose_table.c ---- */
+
+/* R-hat and effective sample sizes; nothing where there are too few draws for them. */
+void diagnose_print_convergence(FILE *out, const kelvin_diagnosis *found, const kelvin_samples *samples);
+
+void diagnose_print(FILE *out, const kelvin_diagnosis *found, const kelvin_samples *samples);
+
+/* ---- notes: what was guessed of inputs, and what is to be known of runs, on standard error: who reads the results
+ * must know ---- */
+
+struct notes {
+    const char *command;
+    char said[4096]; /* each sentence in a line, after an empty one */
+};
+
+/* "kelvin COMMAND: sentence", once: several runs mostly guess the same. `notes` is a struct notes. */
+void notes_say(void *notes, const char *sentence);
+
+/* "note: sentence": what is to be known of a run's folder before its samples are believed, if there is something. */
+void note_samples(const kelvin_samples *samples);
+
+/* As kelvin_samples_open, with that note. */
+KELVIN_MUST_CHECK kelvin_status open_samples(kelvin_samples **samples, const char *folder);
 
 #endif

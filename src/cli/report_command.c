@@ -1,18 +1,14 @@
 /* kelvin report: one page about runs. */
 #include "cli/command.h"
-#include "cli/notes.h"
 #include "cli/output_file.h"
+#include "cli/report.h"
 #include "report/report.h"
-
-#include <string.h>
 
 struct settings {
     const char *output, *on;
     bool force;
     size_t threads;
 };
-
-#define AT(field) offsetof(struct settings, field)
 
 static const struct option options[] = {
     {"output", 'o', "FILE", OPTION_STRING, AT(output), "the page, FILE.html (required)", NULL},
@@ -21,13 +17,6 @@ static const struct option options[] = {
      "test; train if there is no test part"},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the page does not depend on it", "one per CPU"},
 };
-
-/* The page has it too, but who makes it may not be the one who reads it. */
-static void tell(void *context, const kelvin_samples *samples)
-{
-    (void)context;
-    note_samples(samples);
-}
 
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
@@ -38,8 +27,9 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     const struct output_reads reads = {{settings->on}, arguments->operands, arguments->n_operands};
     KELVIN_TRY(output_check(settings->output, settings->force, &reads));
     struct notes notes = {.command = "report"};
+    /* The page has notes too, but who makes it may not be the one who reads it. */
     const struct report_options how = {
-        .on = settings->on, .threads = settings->threads, .note = notes_say, .opened = tell, .context = &notes};
+        .on = settings->on, .threads = settings->threads, .note = notes_say, .context = &notes, .opened = note_samples};
     KELVIN_TRY(report_write(settings->output, arguments->operands, arguments->n_operands, &how));
     printf("%s\n", settings->output);
     return KELVIN_OK;
@@ -57,8 +47,7 @@ const struct command report_command = {
                "The same runs give the same bytes.",
     .operands = OPERANDS,
     .runs = OPERANDS,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
     .run = run,
 };

@@ -2,18 +2,12 @@
 #include "cli/command.h"
 #include "cli/runs.h"
 
-#define AT(field) offsetof(struct run_settings, field)
-
 static const struct option options[] = {
-    {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the samples do not depend on it", "one per CPU"},
-    {"checkpoint", 0, "S", OPTION_DOUBLE, AT(checkpoint), RUN_CHECKPOINT_HELP, NULL},
-    {"json", 0, NULL, OPTION_FLAG, AT(json), "print the report as JSON", NULL},
+    {"threads", 0, "N", OPTION_SIZE, offsetof(struct run_settings, threads), "threads; the samples do not depend on it",
+     "one per CPU"},
+    {"checkpoint", 0, "S", OPTION_DOUBLE, offsetof(struct run_settings, checkpoint), RUN_CHECKPOINT_HELP, NULL},
+    {"json", 0, NULL, OPTION_FLAG, offsetof(struct run_settings, json), "print the report as JSON", NULL},
 };
-
-static void defaults(void *settings)
-{
-    ((struct run_settings *)settings)->checkpoint = RUN_CHECKPOINT;
-}
 
 static kelvin_status run(void *settings, const struct arguments *arguments)
 {
@@ -30,9 +24,8 @@ const struct command resume_command = {
                "others are made again. A run that has ended prints its summary again.",
     .operands = 1,
     .runs = 1,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct run_settings),
-    .defaults = defaults,
+    .usual = &(const struct run_settings){.checkpoint = RUN_CHECKPOINT},
     .run = run,
 };

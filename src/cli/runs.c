@@ -3,8 +3,7 @@
 #include "cli/runs.h"
 
 #include "cli/chains_progress.h"
-#include "cli/estimate.h"
-#include "cli/summary.h"
+#include "cli/report.h"
 
 #include <inttypes.h>
 
@@ -23,7 +22,7 @@ kelvin_status run_check(const struct run_settings *settings)
     return KELVIN_OK;
 }
 
-static void warn(const kelvin_run *run)
+void run_warn(const kelvin_run *run)
 {
     const char *warning = kelvin_run_warning(run);
     if (warning) fprintf(stderr, "warning: %s\n", warning);
@@ -59,11 +58,11 @@ static uint32_t tell_diverged(const kelvin_run *run)
 static kelvin_status summarise(const kelvin_run *run, bool json)
 {
     const uint32_t n = run->config.chains, diverged = tell_diverged(run);
-    KELVIN_TRY(summary_print(stdout, run, json));
+    KELVIN_TRY(run_summary(stdout, run, json));
     if (diverged == n) return kelvin_fail(KELVIN_EPARTLY, "all chains diverged; the report is of their samples before");
     if (diverged)
         return kelvin_fail(KELVIN_EPARTLY, "%" PRIu32 " of %" PRIu32 " chains diverged; the report is of the other%s",
-                           diverged, n, n - diverged == 1 ? "" : "s");
+                           diverged, n, plural(n - diverged));
     return KELVIN_OK;
 }
 
@@ -81,14 +80,9 @@ static kelvin_status finish(kelvin_run *run, const struct run_settings *settings
     return status;
 }
 
-kelvin_status run_dry(const kelvin_run_config *config, const struct run_settings *settings)
-{
-    return estimate_report(stdout, config, settings->threads, settings->json, warn);
-}
-
 kelvin_status run_new(kelvin_run *run, const struct run_settings *settings)
 {
-    warn(run);
+    run_warn(run);
     return finish(run, settings);
 }
 

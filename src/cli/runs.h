@@ -11,6 +11,8 @@
 
 #include <kelvin/run.h>
 
+#include <stdio.h>
+
 struct run_settings {
     size_t threads;    /* 0: one per CPU */
     double checkpoint; /* seconds; 0: after each epoch or iteration */
@@ -30,7 +32,10 @@ KELVIN_MUST_CHECK kelvin_status run_check_threads(size_t threads);
 /* Whether the settings are right; before anything is made. */
 KELVIN_MUST_CHECK kelvin_status run_check(const struct run_settings *settings);
 
-/* What a run would cost; makes nothing. */
+/* What there is to warn of before a run starts, on standard error. */
+void run_warn(const kelvin_run *run);
+
+/* What a run would cost, by some steps of it, as a table or as JSON. Nothing is left on disk. */
 KELVIN_MUST_CHECK kelvin_status run_dry(const kelvin_run_config *config, const struct run_settings *settings);
 
 /* A run that was just started in a new folder; closes it. */
@@ -38,5 +43,10 @@ KELVIN_MUST_CHECK kelvin_status run_new(kelvin_run *run, const struct run_settin
 
 /* In the folder of a run that was begun. If it has ended, says so and prints its summary again. */
 KELVIN_MUST_CHECK kelvin_status run_resume(const char *folder, const struct run_settings *settings);
+
+/* What the samples of a run that has ended say, one by one and together, and how it went, from what is in its folder.
+ * KELVIN_EFORMAT if the run has not ended yet; KELVIN_EDIVERGED if no chain came to a sample, after the JSON, which
+ * then has the chains and no metrics. */
+KELVIN_MUST_CHECK kelvin_status run_summary(FILE *out, const kelvin_run *run, bool json);
 
 #endif

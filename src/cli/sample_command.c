@@ -111,17 +111,15 @@ static kelvin_status check(struct sample_settings *settings)
 
 /* ---- the folder ---- */
 
-struct folder {
-    char name[32];
-};
+enum { FOLDER = 32 };
 
 /* kelvin-run, or the first kelvin-run-N that is not there. */
-static kelvin_status free_folder(struct folder *folder)
+static kelvin_status free_folder(char folder[FOLDER])
 {
     struct stat about;
     for (unsigned i = 1; i; i++) {
-        snprintf(folder->name, sizeof folder->name, i == 1 ? "kelvin-run" : "kelvin-run-%u", i);
-        if (lstat(folder->name, &about) && errno == ENOENT) return KELVIN_OK;
+        snprintf(folder, FOLDER, i == 1 ? "kelvin-run" : "kelvin-run-%u", i);
+        if (lstat(folder, &about) && errno == ENOENT) return KELVIN_OK;
     }
     return kelvin_fail(KELVIN_EUSAGE, "no name is left for the folder: give -o RUN");
 }
@@ -129,15 +127,15 @@ static kelvin_status free_folder(struct folder *folder)
 /* A name that nobody gave may be another process's by now: then it is the next. */
 static kelvin_status start(kelvin_run **run, const struct sample_settings *settings)
 {
-    struct folder folder;
+    char folder[FOLDER];
     struct stat about;
     kelvin_status status;
     if (settings->output) return kelvin_run_start(run, &settings->config, settings->output);
     do {
-        KELVIN_TRY(free_folder(&folder));
-        status = kelvin_run_start(run, &settings->config, folder.name);
-    } while (status == KELVIN_EUSAGE && lstat(folder.name, &about) == 0);
-    if (!status) fprintf(stderr, "the run is kept in %s\n", folder.name);
+        KELVIN_TRY(free_folder(folder));
+        status = kelvin_run_start(run, &settings->config, folder);
+    } while (status == KELVIN_EUSAGE && lstat(folder, &about) == 0);
+    if (!status) fprintf(stderr, "the run is kept in %s\n", folder);
     return status;
 }
 
@@ -176,7 +174,7 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
     settings.file = NULL;
     KELVIN_TRY(choose_sampler(&type, &settings, arguments));
     const bool said = option_given(arguments, sample_options(), "sampler");
-    command_help_with(out, &sample_command, said ? sample_options_of(type) : sample_options(), &settings);
+    command_help(out, &sample_command, said ? sample_options_of(type) : sample_options(), &settings);
     return KELVIN_OK;
 }
 

@@ -2,7 +2,8 @@
  * or at all data, and the settings of each sampler. */
 #include "cli/sample_options.h"
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
+#include "base/texts.h"
 #include "run/fields.h"
 #include "run/room.h"
 
@@ -71,24 +72,23 @@ enum { KINDS = sizeof kinds / sizeof *kinds, TEXT = 160 };
 
 enum text { NAME, WITH, SHOWN, ABOUT, TEXTS };
 
-/* A table in the making: the texts that its rows point to are here as well. */
+/* A table in the making: the texts that its rows point to are here as well. One row more than there can be: what does
+ * not fit into the table is written there, and not in it: samplers would have to become many. */
 struct room {
     struct option_table table;
-    struct option option[OPTIONS];
-    const char *with[OPTIONS];
-    char text[OPTIONS][TEXTS][TEXT];
+    struct option option[OPTIONS + 1];
+    const char *with[OPTIONS + 1];
+    char text[OPTIONS + 1][TEXTS][TEXT];
 };
 
-/* `with` is copied; NULL: it always counts. What does not fit into the table is not there: samplers would have to
- * become many. */
+/* `with` is copied; NULL: it always counts. */
 static void add(struct room *room, struct option option, const char *with)
 {
     const size_t i = room->table.n;
-    if (i == OPTIONS) return;
     snprintf(room->text[i][WITH], TEXT, "--sampler %s", with ? with : "");
     room->with[i] = with ? room->text[i][WITH] : NULL;
     room->option[i] = option;
-    room->table.n++;
+    if (i < OPTIONS) room->table.n++;
 }
 
 /* "500", or "500, by NAME 2000" where samplers of a kind differ. */
@@ -96,14 +96,13 @@ static void say_usual_rows(char out[TEXT], bool batches)
 {
     const kelvin_sampler_type *type;
     uint32_t first = 0;
-    size_t used = 0;
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
         const uint32_t rows = type->usual.rows;
-        if (type->batches != batches || rows == first || used >= TEXT) continue;
+        if (type->batches != batches || rows == first) continue;
         if (first == 0)
-            used += (size_t)snprintf(out, TEXT, "%" PRIu32, first = rows);
+            snprintf(out, TEXT, "%" PRIu32, first = rows);
         else
-            used += (size_t)snprintf(out + used, TEXT - used, ", by %s %" PRIu32, type->name, rows);
+            kelvin_append(out, TEXT, ", by %s %" PRIu32, type->name, rows);
     }
 }
 
@@ -113,9 +112,10 @@ static void add_kind(struct room *room, size_t kind, const kelvin_sampler_type *
     kelvin_config_samplers(names, kinds[kind].options[0].name);
     for (size_t i = 0; i < kinds[kind].n; i++) {
         struct option option = kinds[kind].options[i];
-        if (!only && option.offset == kinds[kind].rows && room->table.n < OPTIONS) {
-            option.shown = room->text[room->table.n][SHOWN];
-            say_usual_rows(room->text[room->table.n][SHOWN], kinds[kind].batches);
+        char *shown = room->text[room->table.n][SHOWN];
+        if (!only && option.offset == kinds[kind].rows) {
+            option.shown = shown;
+            say_usual_rows(shown, kinds[kind].batches);
         }
         add(room, option, only ? NULL : names);
     }
@@ -125,7 +125,6 @@ static void add_kind(struct room *room, size_t kind, const kelvin_sampler_type *
 static void add_setting(struct room *room, const kelvin_sampler_type *type, size_t i, bool meant)
 {
     const kelvin_setting *setting = &type->setting[i];
-    if (room->table.n == OPTIONS) return;
     char(*text)[TEXT] = room->text[room->table.n];
     char name[KELVIN_FILE_NAME];
     kelvin_option_name(name, setting->name);
@@ -173,19 +172,12 @@ const struct option_table *sample_options_of(const kelvin_sampler_type *type)
 
 /* ---- options for others ---- */
 
-static bool has(const struct option_table *table, const char *name)
-{
-    for (size_t i = 0; i < table->n; i++)
-        if (strcmp(table->options[i].name, name) == 0) return true;
-    return false;
-}
-
 kelvin_status sample_options_check(const struct arguments *arguments, const kelvin_sampler_type *type)
 {
     const struct option_table *all = sample_options(), *ours = sample_options_of(type);
     for (size_t i = 0; i < all->n; i++) {
-        char field[NAME_SIZE], names[KELVIN_SAMPLER_NAMES];
-        if (!arguments->given[i] || has(ours, all->options[i].name)) continue;
+        char field[KELVIN_NAME_SIZE], names[KELVIN_SAMPLER_NAMES];
+        if (!arguments->given[i] || option_find(ours, all->options[i].name) < ours->n) continue;
         snprintf(field, sizeof field, "%s", all->options[i].name);
         for (char *at = field; (at = strchr(at, '-'));) *at = '_';
         kelvin_config_samplers(names, field);

@@ -1,12 +1,10 @@
 /* The summary of a run, by any sampler. Training metrics are of one clean pass over the plain training set with the
  * samples' own parameters; test metrics and log-likelihoods of ensembles are the numbers that the paper reports. */
-#include "cli/summary.h"
-
-#include "cli/diagnose_table.h"
 #include "cli/eval_table.h"
-#include "cli/notes.h"
 #include "cli/report.h"
+#include "cli/runs.h"
 #include "posterior/diagnosis.h"
+#include "run/fields.h"
 #include "run/room.h"
 
 #include <math.h>
@@ -131,24 +129,26 @@ static void print_legend(FILE *out, const struct facts *f)
 {
     fputc('\n', out);
     if (f->run->sampler->batches)
-        print_lines(out, "Training: one clean pass at the end over the data as they are (the paper: augmented images, "
-                         "as they were met during the last epoch).");
+        print_lines(out, 0,
+                    "Training: one clean pass at the end over the data as they are (the paper: augmented images, "
+                    "as they were met during the last epoch).");
     if (f->samples->n > f->train.chains)
-        print_lines(out, f->train.chains > 1
-                             ? "+-: standard error over chains; samples of one chain are not independent."
-                             : "One chain has no standard errors: its samples are not independent. Use more --chains.");
+        print_lines(out, 0,
+                    f->train.chains > 1
+                        ? "+-: standard error over chains; samples of one chain are not independent."
+                        : "One chain has no standard errors: its samples are not independent. Use more --chains.");
     else if (f->samples->n > 1)
-        print_lines(out, "+-: standard error over samples; of temperatures: over chains.");
+        print_lines(out, 0, "+-: standard error over samples; of temperatures: over chains.");
     if (starts_cold(f))
-        print_lines(out, "Schedule constant: samples are from the beginning on. Give a warm start with --init.");
+        print_lines(out, 0, "Schedule constant: samples are from the beginning on. Give a warm start with --init.");
     if (f->train.subsets > 0)
         print_lines(
-            out,
+            out, 0,
             "Ensembles of %zu: the median of %zu random ones, and what four in five of them are within, as in the "
             "paper.",
             f->train.subset, f->train.subsets);
     else
-        print_lines(out, "Error bars of ensembles need more than 8 samples; the paper has 24.");
+        print_lines(out, 0, "Error bars of ensembles need more than 8 samples; the paper has 24.");
     print_temperatures_legend(out, &f->found->temperatures, f->run);
 }
 
@@ -164,6 +164,17 @@ static void print_table(FILE *out, const struct facts *f)
 }
 
 /* ---- for programs ---- */
+
+/* The fields that count for its sampler, as run.json has them. NULL if memory is short. */
+static json_t *config_json(const kelvin_run *run)
+{
+    const struct kelvin_config_record record = {.config = run->config};
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    size_t n = 0;
+    for (size_t i = 0, all = kelvin_config_fields_of(fields, run->sampler); i < all; i++)
+        if (fields[i].offset < sizeof run->config && fields[i].kind != &kelvin_field_maybe) fields[n++] = fields[i];
+    return kelvin_record_json(fields, n, &record);
+}
 
 static json_t *convergence_json(const kelvin_convergence *c)
 {
@@ -184,7 +195,7 @@ static void add_findings(json_t *object, const struct facts *f)
 /* "samples" of the configuration are those that were asked for; here they are those that there are. */
 static json_t *facts_json(const struct facts *f)
 {
-    json_t *object = json_config(f->run);
+    json_t *object = config_json(f->run);
     if (!object) return NULL;
     json_object_set_new(object, "samples", json_integer((json_int_t)f->samples->n));
     json_object_set_new(object, "samples_asked_for", json_integer((json_int_t)samples_asked_for(f->run)));
@@ -205,7 +216,7 @@ static kelvin_status tell(FILE *out, const struct facts *f, bool json)
     return KELVIN_OK;
 }
 
-kelvin_status summary_print(FILE *out, const kelvin_run *run, bool json)
+kelvin_status run_summary(FILE *out, const kelvin_run *run, bool json)
 {
     struct facts facts = {.run = run};
     kelvin_status status = gather(&facts);

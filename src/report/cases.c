@@ -1,6 +1,10 @@
 /* The section with observations that are worth a look: the most confident mistakes and the least certain inputs, as
  * pictures, or as rows of a table whose columns have names. */
+#include "data/picture.h"
+#include "data/resize.h"
 #include "report/page.h"
+
+#include <math.h>
 
 enum { MOST_COLUMNS = 12 };
 
@@ -24,15 +28,74 @@ static const char *class_name(const struct report_run *run, int32_t class)
 
 /* ---- pictures ---- */
 
+enum { LARGEST = 96 }; /* pixels along the longer side */
+
+/* RFC 4648. */
+static void put_base64(struct markup *out, const unsigned char *bytes, size_t n)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        const size_t left = n - i;
+        const unsigned a = bytes[i], b = left > 1 ? bytes[i + 1] : 0, c = left > 2 ? bytes[i + 2] : 0;
+        const char four[] = {letters[a >> 2], letters[(a & 3) << 4 | b >> 4],
+                             left > 1 ? letters[(b & 15) << 2 | c >> 6] : '=', left > 2 ? letters[c & 63] : '='};
+        markup_bytes(out, four, sizeof four);
+    }
+}
+
+/* Normalised planes to pixels, 0 .. 255; large images become smaller. Halves go up, whatever the last bit of a float.
+ */
+static kelvin_status fill(struct picture *picture, const kelvin_data *data, const float *x)
+{
+    const size_t size = data->height * data->width, pixels = picture->height * picture->width;
+    uint8_t *plane = kelvin_alloc(size, 1), *small = kelvin_alloc(pixels, 1);
+    kelvin_status status = plane && small ? KELVIN_OK : KELVIN_ENOMEM;
+    for (size_t c = 0; c < data->channels && !status; c++) {
+        for (size_t i = 0; i < size; i++) {
+            const double value = 255 * ((double)x[c * size + i] * data->deviation[c] + data->mean[c]);
+            plane[i] = (uint8_t)fmin(255, fmax(0, floor(value + 0.501)));
+        }
+        status = resize_plane(small, picture->height, picture->width, plane, data->height, data->width);
+        for (size_t i = 0; i < pixels && !status; i++) picture->pixels[i * data->channels + c] = small[i];
+    }
+    kelvin_free(plane);
+    kelvin_free(small);
+    return status;
+}
+
+/* An input of the data, x (channels, height, width), as <img>: PNG as a data URI. */
+static kelvin_status put_image(struct page *page, const kelvin_data *data, const float *x, const char *about)
+{
+    const size_t longer = data->height > data->width ? data->height : data->width;
+    const size_t by = longer > LARGEST ? longer : LARGEST;
+    struct picture picture = {.height = (data->height * LARGEST + by - 1) / by,
+                              .width = (data->width * LARGEST + by - 1) / by,
+                              .channels = data->channels};
+    void *png = NULL;
+    size_t bytes = 0;
+    picture.pixels = kelvin_alloc(picture.height * picture.width, picture.channels);
+    kelvin_status status = picture.pixels ? fill(&picture, data, x) : KELVIN_ENOMEM;
+    if (!status) status = picture_encode_png(&png, &bytes, &picture, "image");
+    if (!status) {
+        markup_put(&page->out, "<img width=\"%zu\" height=\"%zu\" ", picture.width, picture.height);
+        put_between(page, "alt=\"", about, "\" src=\"data:image/png;base64,");
+        put_base64(&page->out, png, bytes);
+        markup_put(&page->out, "\">");
+    }
+    kelvin_free(png);
+    picture_free(&picture);
+    return status;
+}
+
 static void put_bars(struct page *page, const struct report_run *run, const struct report_case *c)
 {
     struct markup *out = &page->out;
     markup_put(out, "<ul class=\"bars\">");
     for (size_t k = 0; k < c->n_top; k++) {
         const bool hit = c->top[k] == c->label;
-        markup_put(out, "<li%s style=\"--p:%.1f%%\"><span>", hit ? " class=\"true\"" : "", 100 * c->p[k]);
-        markup_text(out, class_name(run, c->top[k]));
-        markup_put(out, "</span><b>%.1f</b></li>", 100 * c->p[k]);
+        markup_put(out, "<li%s style=\"--p:%.1f%%\">", hit ? " class=\"true\"" : "", 100 * c->p[k]);
+        put_between(page, "<span>", class_name(run, c->top[k]), "</span>");
+        markup_put(out, "<b>%.1f</b></li>", 100 * c->p[k]);
     }
     markup_put(out, "</ul>");
 }
@@ -44,11 +107,8 @@ static void put_picture(struct page *page, const struct report_run *run, const s
     const char *about = page_text(page, "observation %zu: %s, predicted %s", c->index + 1, label, predicted);
     markup_put(out, "<li>");
     if (!out->status) out->status = put_image(page, run->samples->run->data, c->x, about);
-    markup_put(out, "<p><span>is</span> <b>");
-    markup_text(out, label);
-    markup_put(out, "</b><br><span>predicted</span> <b class=\"%s\">", c->label == c->predicted ? "hit" : "miss");
-    markup_text(out, predicted);
-    markup_put(out, "</b></p>");
+    put_between(page, "<p><span>is</span> <b>", label, "</b><br><span>predicted</span> ");
+    put_between(page, c->label == c->predicted ? "<b class=\"hit\">" : "<b class=\"miss\">", predicted, "</b></p>");
     put_bars(page, run, c);
     markup_put(out, "<p class=\"index\">no. %zu</p></li>\n", c->index + 1);
 }
@@ -84,11 +144,8 @@ static void put_rows(struct page *page, const struct report_run *run, const stru
     markup_put(&page->out, "<thead><tr>");
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
         markup_put(&page->out, "<th scope=\"col\"%s>%s</th>", k == 1 || k == 2 ? " class=\"text\"" : "", heads[k]);
-    for (size_t k = 0; k < data->inputs && k < MOST_COLUMNS; k++) {
-        markup_put(&page->out, "<th scope=\"col\">");
-        markup_text(&page->out, data->column_names[k]);
-        markup_put(&page->out, "</th>");
-    }
+    for (size_t k = 0; k < data->inputs && k < MOST_COLUMNS; k++)
+        put_between(page, "<th scope=\"col\">", data->column_names[k], "</th>");
     markup_put(&page->out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < cases->n; i++) put_row(page, run, &cases->list[i]);
     markup_put(&page->out, "</tbody>");
@@ -117,9 +174,7 @@ void write_cases(struct page *page)
         if (!can_show(run)) continue;
         put_run_title(page, run);
         if (run->without_data) {
-            markup_put(&page->out, "<p class=\"note\">The inputs cannot be shown: ");
-            markup_text(&page->out, run->without_data);
-            markup_put(&page->out, ".</p>\n");
+            put_between(page, "<p class=\"note\">The inputs cannot be shown: ", run->without_data, ".</p>\n");
             continue;
         }
         put_cases(page, run, &run->mistakes, "The most confident mistakes",

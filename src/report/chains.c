@@ -26,7 +26,7 @@ void write_learning(struct page *page)
         struct chart chart;
         markup_put(&page->out, "<div class=\"keep\">\n");
         put_run_title(page, run);
-        begin_charts(page);
+        begin_charts(page, false);
         chart_learning(&chart, page->arena, run->histories, chains, run_colour(i));
         put_chart(page, &chart,
                   i > 0 ? NULL
@@ -112,6 +112,18 @@ static void put_numbers(struct page *page)
     end_table(page);
 }
 
+/* A sentence in which options (--chains) do not break. */
+static void put_sentence(struct page *page, const char *text)
+{
+    for (const char *at; (at = strstr(text, "--")); text = at) {
+        const char *end = at + strspn(at, "-abcdefghijklmnopqrstuvwxyz");
+        markup_text(&page->out, page_text(page, "%.*s", (int)(at - text), text));
+        markup_put(&page->out, "<code class=\"nobr\">%.*s</code>", (int)(end - at), at);
+        at = end;
+    }
+    markup_text(&page->out, text);
+}
+
 static void put_list(struct page *page, const char *class, const char *const *sentences, size_t n)
 {
     if (n == 0) return;
@@ -137,12 +149,8 @@ static void put_advice(struct page *page, const struct report_run *run)
 
 static void put_diverged(struct page *page, const struct report_run *run)
 {
-    for (uint32_t i = 0; i < run->samples->run->config.chains; i++) {
-        if (!run->samples->diverged[i]) continue;
-        markup_put(&page->out, "<p class=\"notes\">");
-        markup_text(&page->out, run->samples->diverged[i]);
-        markup_put(&page->out, ".</p>\n");
-    }
+    for (uint32_t i = 0; i < run->samples->run->config.chains; i++)
+        if (run->samples->diverged[i]) put_between(page, "<p class=\"notes\">", run->samples->diverged[i], ".</p>\n");
 }
 
 /* One scale of disagreement for all runs. */
@@ -165,7 +173,7 @@ void write_diagnosis(struct page *page)
         put_diverged(page, &page->runs[i]);
     }
     put_numbers(page);
-    begin_flow(page);
+    begin_charts(page, true);
     if (chart_temperatures(&chart, page->arena, page->charted, page->n))
         put_chart(page, &chart, "They should lie at 1: on the temperature that was set.");
     for (size_t i = 0; i < page->n; i++) {

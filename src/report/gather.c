@@ -1,7 +1,5 @@
 /* Opens runs, evaluates and diagnoses them, and keeps the cases that are worth a look. */
-#include "report/gather.h"
-
-#include "report/names.h"
+#include "report/page.h"
 #include "run/room.h"
 
 #include <string.h>
@@ -10,25 +8,17 @@ enum { NAME_LETTERS = 18 };
 
 /* ---- cases ---- */
 
-/* A score into a list from the largest to the smallest, of equal ones the first stays first; returns its place, or
- * `most` if it has none. */
-static size_t find_place(const double *scores, size_t n, size_t most, double score)
-{
-    size_t at = n;
-    while (at > 0 && score > scores[at - 1]) at--;
-    return at < most ? at : most;
-}
-
+/* Lists go from the largest to the smallest; of equal ones the first stays first. */
 static struct report_case to_case(const kelvin_verdict *v, size_t classes)
 {
     struct report_case c = {.index = v->index,
                             .label = v->label,
                             .predicted = v->predicted,
                             .entropy = v->entropy,
-                            .epistemic = v->epistemic,
                             .confidence = v->confidence};
     for (size_t k = 0; k < classes; k++) {
-        const size_t at = find_place(c.p, c.n_top, REPORT_TOP, v->p[k]);
+        size_t at = c.n_top;
+        while (at > 0 && v->p[k] > c.p[at - 1]) at--;
         if (at == REPORT_TOP) continue;
         if (c.n_top < REPORT_TOP) c.n_top++;
         for (size_t i = c.n_top - 1; i > at; i--) c.p[i] = c.p[i - 1], c.top[i] = c.top[i - 1];
@@ -40,9 +30,8 @@ static struct report_case to_case(const kelvin_verdict *v, size_t classes)
 
 static void keep(struct report_cases *cases, const kelvin_verdict *v, size_t classes, double score)
 {
-    double scores[REPORT_CASES];
-    for (size_t i = 0; i < cases->n; i++) scores[i] = cases->list[i].score;
-    const size_t at = find_place(scores, cases->n, REPORT_CASES, score);
+    size_t at = cases->n;
+    while (at > 0 && score > cases->list[at - 1].score) at--;
     if (at == REPORT_CASES) return;
     if (cases->n < REPORT_CASES) cases->n++;
     memmove(&cases->list[at + 1], &cases->list[at], (cases->n - 1 - at) * sizeof *cases->list);
@@ -137,7 +126,7 @@ static kelvin_status evaluate(struct report_run *run, const struct report_option
 static kelvin_status gather(struct report_run *run, kelvin_arena *arena, const struct report_options *options)
 {
     KELVIN_TRY(kelvin_samples_open(&run->samples, run->folder));
-    if (options->opened) options->opened(options->context, run->samples);
+    if (options->opened) options->opened(run->samples);
     const kelvin_run *about = run->samples->run;
     run->metrics = kelvin_arena_alloc(arena, 1, sizeof *run->metrics);
     run->histories = kelvin_arena_alloc(arena, about->config.chains, sizeof *run->histories);

@@ -1,5 +1,5 @@
 /* Short names of runs. */
-#include "report/names.h"
+#include "report/report.h"
 
 #include "figures/markup.h"
 

@@ -6,7 +6,12 @@
 
 #include <string.h>
 
-const struct section sections[] = {
+/* The last has no id. */
+static const struct section {
+    const char *id, *title;
+    bool (*wanted)(const struct page *page); /* whether there is something to say; NULL: always */
+    void (*write)(struct page *page);
+} sections[] = {
     {"setup", "What was sampled", NULL, write_setup},
     {"learning", "Learning curves", NULL, write_learning},
     {"metrics", "Metrics", NULL, write_metrics},
@@ -29,8 +34,7 @@ static void put_title(struct page *page)
         markup_put(&page->out, "%zu posteriors side by side", page->n);
         return;
     }
-    markup_put(&page->out, "The posterior in ");
-    markup_text(&page->out, page->runs[0].name);
+    put_between(page, "The posterior in ", page->runs[0].name, "");
 }
 
 static void put_head(struct page *page)
@@ -51,12 +55,9 @@ static void put_head(struct page *page)
 static void put_subject(struct page *page, const struct report_run *run)
 {
     const kelvin_run_config *c = &run->samples->run->config;
-    markup_text(&page->out, page_text(page, "%zu sample%s of ", run->samples->n, run->samples->n == 1 ? "" : "s"));
-    markup_put(&page->out, "<b>");
-    markup_text(&page->out, c->model);
-    markup_put(&page->out, "</b> on <b>");
-    markup_text(&page->out, c->data);
-    markup_put(&page->out, "</b> by ");
+    markup_put(&page->out, "%zu sample%s of ", run->samples->n, run->samples->n == 1 ? "" : "s");
+    put_between(page, "<b>", c->model, "</b> on ");
+    put_between(page, "<b>", c->data, "</b> by ");
     markup_text(&page->out, run->samples->run->sampler->title);
 }
 
@@ -69,10 +70,7 @@ static void put_evaluated(struct page *page, const struct report_run *run)
                : test ? " test"
                       : " training",
                run->metrics->classes);
-    if (own) return;
-    markup_put(&page->out, " in <b>");
-    markup_text(&page->out, run->on);
-    markup_put(&page->out, "</b>");
+    if (!own) put_between(page, " in <b>", run->on, "</b>");
 }
 
 /* Of several runs: what they have in common is said below; here, what does not. */
@@ -84,8 +82,7 @@ static void put_subjects(struct page *page)
         markup_put(out, "<p class=\"lead\">");
         if (page->n > 1) {
             markup_put(out, "<strong class=\"c%zu\">", run_colour(i));
-            markup_text(out, run->name);
-            markup_put(out, ":</strong> ");
+            put_between(page, "", run->name, ":</strong> ");
             if (put_differences(page, i)) markup_put(out, "; ");
         }
         put_subject(page, run);
@@ -134,8 +131,7 @@ static void put_verdict(struct page *page)
     const char *before = " for ";
     for (size_t i = 0; i < page->n && page->n > 1 && runs < page->n; i++) {
         if (page->runs[i].diagnosis->n_advice == 0) continue;
-        markup_put(out, "%s", before);
-        markup_text(out, page->runs[i].name);
+        put_between(page, before, page->runs[i].name, "");
         before = ", ";
     }
     markup_put(out, ".</p>\n");
@@ -172,14 +168,10 @@ static void put_page(struct page *page)
 
 static kelvin_status write_page(const char *path, struct page *page)
 {
-    struct kelvin_writer *file = kelvin_alloc(1, sizeof *file);
-    if (!file) return KELVIN_ENOMEM;
-    kelvin_status status = kelvin_writer_open(file, path);
-    page->out = (struct markup){.file = file, .status = status};
-    if (!status) put_page(page);
-    status = kelvin_writer_close(file, page->out.status);
-    kelvin_free(file);
-    return status;
+    struct kelvin_writer file;
+    page->out = (struct markup){.file = &file, .status = kelvin_writer_open(&file, path)};
+    if (!page->out.status) put_page(page);
+    return kelvin_writer_close(&file, page->out.status);
 }
 
 kelvin_status report_write(const char *path, const char *const *folders, size_t n, const struct report_options *options)

@@ -1,10 +1,50 @@
-/* page: the pieces of the page, for those who write its sections. */
+/* page: what the page has to say of runs, and its pieces, for those who write its sections. */
 #ifndef REPORT_PAGE_H
 #define REPORT_PAGE_H
 
 #include "figures/posterior_charts.h"
-#include "report/gather.h"
+#include "report/report.h"
 #include "run/fields.h"
+
+/* ---- all that is known of a run, before a word of it is written ---- */
+
+enum { REPORT_CASES = 12, REPORT_TOP = 3 };
+
+/* One observation that is worth a look. */
+struct report_case {
+    size_t index;
+    int32_t label, predicted;
+    double entropy, confidence;
+    double score; /* by which it is remarkable */
+    size_t n_top;
+    int32_t top[REPORT_TOP]; /* the most likely classes, the first of them `predicted` */
+    double p[REPORT_TOP];
+    const float *x; /* (inputs), normalised; NULL: it cannot be had */
+};
+
+struct report_cases {
+    size_t n;
+    struct report_case list[REPORT_CASES]; /* the most remarkable first */
+};
+
+struct report_run {
+    const char *folder; /* as it was given */
+    const char *name;   /* short, and different for each run */
+    kelvin_samples *samples;
+    const char *on; /* "test", "train" or a data set */
+    kelvin_metrics *metrics;
+    kelvin_diagnosis *diagnosis;
+    kelvin_history *histories; /* (chains) */
+    struct report_cases mistakes, doubts;
+    const char *without_data; /* why cases have no inputs; NULL: they have */
+};
+
+/* The texts and arrays of a run live in the arena. A run that was gathered only in part can be released, too. */
+KELVIN_MUST_CHECK kelvin_status gather_runs(struct report_run *runs, kelvin_arena *arena, const char *const *folders,
+                                            size_t n, const struct report_options *options);
+void gather_release(struct report_run *runs, size_t n);
+
+/* ---- the page ---- */
 
 struct page {
     struct markup out;
@@ -14,21 +54,12 @@ struct page {
     struct charted *charted; /* (n), the same for charts */
 };
 
-/* A section of the page. It may be left out where there is nothing to say. */
-struct section {
-    const char *id, *title;
-    bool (*wanted)(const struct page *page); /* NULL: always */
-    void (*write)(struct page *page);
-};
-
-extern const struct section sections[]; /* the last has no id */
-
 /* ---- pieces ---- */
 
 /* A title and a caption that says what is to be seen, around a chart. */
 void put_chart(struct page *page, const struct chart *chart, const char *caption);
-void begin_charts(struct page *page); /* charts side by side, where there is room */
-void begin_flow(struct page *page);   /* the same of charts that are not equally high: beneath each other first */
+/* Charts side by side, where there is room; flow: they are not equally high, and go beneath each other first. */
+void begin_charts(struct page *page, bool flow);
 void end_charts(struct page *page);
 
 /* Tables that are wider than the page scroll by themselves. `label` is for those who cannot see them;
@@ -46,11 +77,14 @@ const char *words_of(struct page *page, double value, int digits);
 /* The name of a run above what is said of it alone, if there are several. */
 void put_run_title(struct page *page, const struct report_run *run);
 
-/* A sentence in which options (--chains) do not break. */
-void put_sentence(struct page *page, const char *text);
+/* A text between markup that is put as it is. */
+void put_between(struct page *page, const char *before, const char *text, const char *after);
 
 /* Any text, formatted, in the arena; "" if memory is short. */
 const char *page_text(struct page *page, const char *format, ...) KELVIN_PRINTF(2, 3);
+
+/* The text; "", and the page has failed, where there was no memory for it (NULL). */
+const char *page_had(struct page *page, const char *text);
 
 /* ---- what the sections are made of ---- */
 
@@ -65,22 +99,8 @@ void write_diagnosis(struct page *page);
 bool cases_wanted(const struct page *page);
 void write_cases(struct page *page);
 
-/* The command that repeats a run, into a folder of another name. */
-void put_command(struct page *page, const struct report_run *run);
-
 /* "density dirclip:0.85,-50, temperature 1": what a run has in its configuration that another has not. False if there
  * is nothing. */
 bool put_differences(struct page *page, size_t run);
-
-/* What is in a run's configuration, field by field, in the words of options; without what the program itself writes
- * into run.json. Returns how many. */
-struct config_words {
-    const char *name, *words;
-};
-size_t config_words(struct config_words out[KELVIN_CONFIG_FIELDS], struct page *page, const kelvin_run *run);
-
-/* An input of the data, x (channels, height, width), as <img>. */
-KELVIN_MUST_CHECK kelvin_status put_image(struct page *page, const kelvin_data *data, const float *x,
-                                          const char *about);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/texts.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *page_text(struct page *page, const char *format, ...)
 {
@@ -12,6 +11,11 @@ const char *page_text(struct page *page, const char *format, ...)
     va_start(args, format);
     const char *text = kelvin_arena_print(page->arena, format, args);
     va_end(args);
+    return page_had(page, text);
+}
+
+const char *page_had(struct page *page, const char *text)
+{
     if (!text) page->out.status = KELVIN_ENOMEM;
     return text ? text : "";
 }
@@ -24,27 +28,18 @@ const char *words_of(struct page *page, double value, int digits)
     return page_text(page, "%s%.*f", value <= -half ? "\xe2\x88\x92" : "", digits, fabs(value));
 }
 
-void put_sentence(struct page *page, const char *text)
+void put_between(struct page *page, const char *before, const char *text, const char *after)
 {
-    for (const char *at; (at = strstr(text, "--")); text = at) {
-        const char *end = at + strspn(at, "-abcdefghijklmnopqrstuvwxyz");
-        markup_text(&page->out, page_text(page, "%.*s", (int)(at - text), text));
-        markup_put(&page->out, "<code class=\"nobr\">%.*s</code>", (int)(end - at), at);
-        at = end;
-    }
+    markup_put(&page->out, "%s", before);
     markup_text(&page->out, text);
+    markup_put(&page->out, "%s", after);
 }
 
 /* ---- charts ---- */
 
-void begin_charts(struct page *page)
+void begin_charts(struct page *page, bool flow)
 {
-    markup_put(&page->out, "<div class=\"charts\">\n");
-}
-
-void begin_flow(struct page *page)
-{
-    markup_put(&page->out, "<div class=\"charts flow\">\n");
+    markup_put(&page->out, "<div class=\"charts%s\">\n", flow ? " flow" : "");
 }
 
 void end_charts(struct page *page)
@@ -56,21 +51,11 @@ void put_chart(struct page *page, const struct chart *chart, const char *caption
 {
     struct markup *out = &page->out;
     if (out->status) return;
-    markup_put(out, "<figure>\n<h4>");
-    markup_text(out, chart->title);
-    markup_put(out, "</h4>\n");
-    if (chart->subtitle) {
-        markup_put(out, "<p class=\"sub\">");
-        markup_text(out, chart->subtitle);
-        markup_put(out, "</p>\n");
-    }
+    put_between(page, "<figure>\n<h4>", chart->title, "</h4>\n");
+    if (chart->subtitle) put_between(page, "<p class=\"sub\">", chart->subtitle, "</p>\n");
     const kelvin_status status = chart_svg(out, chart);
     if (!out->status) out->status = status;
-    if (caption) {
-        markup_put(out, "<figcaption>");
-        markup_text(out, caption);
-        markup_put(out, "</figcaption>\n");
-    }
+    if (caption) put_between(page, "<figcaption>", caption, "</figcaption>\n");
     markup_put(out, "</figure>\n");
 }
 
@@ -89,9 +74,7 @@ void end_table(struct page *page)
 
 void begin_row(struct page *page, const char *title)
 {
-    markup_put(&page->out, "<tr><th scope=\"row\">");
-    markup_text(&page->out, title);
-    markup_put(&page->out, "</th>");
+    put_between(page, "<tr><th scope=\"row\">", title, "</th>");
 }
 
 void end_row(struct page *page)
@@ -109,18 +92,11 @@ void put_cell(struct page *page, const char *class, const char *text)
 void put_run_names(struct page *page, const char *corner)
 {
     markup_put(&page->out, "<thead><tr><th scope=\"col\">%s</th>", corner);
-    for (size_t i = 0; i < page->n; i++) {
-        markup_put(&page->out, "<th scope=\"col\">");
-        markup_text(&page->out, page->runs[i].name);
-        markup_put(&page->out, "</th>");
-    }
+    for (size_t i = 0; i < page->n; i++) put_between(page, "<th scope=\"col\">", page->runs[i].name, "</th>");
     markup_put(&page->out, "</tr></thead>\n");
 }
 
 void put_run_title(struct page *page, const struct report_run *run)
 {
-    if (page->n < 2) return;
-    markup_put(&page->out, "<h3>");
-    markup_text(&page->out, run->name);
-    markup_put(&page->out, "</h3>\n");
+    if (page->n > 1) put_between(page, "<h3>", run->name, "</h3>\n");
 }

@@ -17,39 +17,27 @@ static const char *scaled(struct page *page, kelvin_metric metric, double value)
     return words_of(page, about->scale * value, about->digits);
 }
 
-static void put_ensemble(struct page *page, kelvin_metric metric, const kelvin_metrics *m)
-{
-    put_cell(page, "main", scaled(page, metric, m->ensemble[metric]));
-}
+enum kind { ALL, SUBSETS, SINGLE, KINDS };
 
-static void put_subsets(struct page *page, kelvin_metric metric, const kelvin_metrics *m)
-{
-    const kelvin_percentiles *p = &m->spread[metric];
-    if (!m->subsets) {
-        put_cell(page, "", "\xe2\x80\x93");
-        return;
-    }
-    markup_put(&page->out, "<td>%s<small>%s .. %s</small></td>", scaled(page, metric, p->median),
-               scaled(page, metric, p->low), scaled(page, metric, p->high));
-}
+static const char *const kind_names[KINDS] = {"all samples", "ensembles of %zu", "single samples"};
 
-static void put_single(struct page *page, kelvin_metric metric, const kelvin_metrics *m)
+static void put_kind(struct page *page, enum kind kind, kelvin_metric metric, const kelvin_metrics *m)
 {
+    const kelvin_percentiles *spread = &m->spread[metric];
     const kelvin_average *one = &m->single[metric];
-    if (metric == KELVIN_EPISTEMIC) { /* one sample does not contradict itself */
-        put_cell(page, "", "\xe2\x80\x93");
-        return;
-    }
-    put_cell(page, "",
-             isnan(one->error) ? scaled(page, metric, one->mean)
-                               : page_text(page, "%s \xc2\xb1 %s", scaled(page, metric, one->mean),
-                                           scaled(page, metric, one->error)));
+    if (kind == ALL)
+        put_cell(page, "main", scaled(page, metric, m->ensemble[metric]));
+    else if (kind == SUBSETS && m->subsets)
+        markup_put(&page->out, "<td>%s<small>%s .. %s</small></td>", scaled(page, metric, spread->median),
+                   scaled(page, metric, spread->low), scaled(page, metric, spread->high));
+    else if (kind == SUBSETS || metric == KELVIN_EPISTEMIC) /* one sample does not contradict itself */
+        put_cell(page, "", words_of(page, (double)NAN, 0));
+    else if (isnan(one->error))
+        put_cell(page, "", scaled(page, metric, one->mean));
+    else
+        put_cell(page, "",
+                 page_text(page, "%s \xc2\xb1 %s", scaled(page, metric, one->mean), scaled(page, metric, one->error)));
 }
-
-static void (*const kinds[])(struct page *page, kelvin_metric metric,
-                             const kelvin_metrics *m) = {put_ensemble, put_subsets, put_single};
-
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static size_t subset_of(const struct page *page)
 {
@@ -69,13 +57,15 @@ static const kelvin_metric order[KELVIN_METRICS] = {
 static void put_table_of_one(struct page *page)
 {
     const size_t subset = subset_of(page);
-    markup_put(&page->out, "<thead><tr><th scope=\"col\">metric</th><th scope=\"col\">all samples</th>");
-    if (subset) markup_put(&page->out, "<th scope=\"col\">ensembles of %zu</th>", subset);
-    markup_put(&page->out, "<th scope=\"col\">single samples</th></tr></thead>\n<tbody>\n");
+    markup_put(&page->out, "<thead><tr><th scope=\"col\">metric</th>");
+    for (enum kind k = 0; k < KINDS; k++)
+        if (k != SUBSETS || subset)
+            put_between(page, "<th scope=\"col\">", page_text(page, kind_names[k], subset), "</th>");
+    markup_put(&page->out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < KELVIN_METRICS; i++) {
         begin_row(page, with_unit(page, order[i]));
-        for (size_t k = 0; k < KINDS; k++)
-            if (k != 1 || subset) kinds[k](page, order[i], page->runs[0].metrics);
+        for (enum kind k = 0; k < KINDS; k++)
+            if (k != SUBSETS || subset) put_kind(page, k, order[i], page->runs[0].metrics);
         end_row(page);
     }
     markup_put(&page->out, "</tbody>");
@@ -86,14 +76,14 @@ static void put_table_of_many(struct page *page)
 {
     const size_t subset = subset_of(page);
     put_run_names(page, "metric");
-    for (size_t k = 0; k < KINDS; k++) {
-        if (k == 1 && !subset) continue;
+    for (enum kind k = 0; k < KINDS; k++) {
+        if (k == SUBSETS && !subset) continue;
         markup_put(&page->out, "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\">", page->n + 1);
-        markup_put(&page->out, k == 1 ? "ensembles of %zu" : k == 0 ? "all samples" : "single samples", subset);
+        markup_put(&page->out, kind_names[k], subset);
         markup_put(&page->out, "</th></tr>\n");
         for (size_t row = 0; row < KELVIN_METRICS; row++) {
             begin_row(page, with_unit(page, order[row]));
-            for (size_t i = 0; i < page->n; i++) kinds[k](page, order[row], page->runs[i].metrics);
+            for (size_t i = 0; i < page->n; i++) put_kind(page, k, order[row], page->runs[i].metrics);
             end_row(page);
         }
         markup_put(&page->out, "</tbody>\n");
@@ -130,7 +120,7 @@ void write_metrics(struct page *page)
         &page->out,
         "<p class=\"notes\">The plots show how much is gained by averaging, and how sure that is: thin bars are the "
         "standard error of the mean of single samples, thick ones hold 80 %% of small ensembles.</p>\n");
-    begin_charts(page);
+    begin_charts(page, false);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         struct chart chart;
         chart_metric(&chart, page->arena, shown[i], page->charted, page->n);
@@ -144,7 +134,7 @@ void write_metrics(struct page *page)
 void write_calibration(struct page *page)
 {
     struct chart chart;
-    begin_charts(page);
+    begin_charts(page, false);
     chart_reliability(&chart, page->arena, page->charted, page->n, false);
     put_chart(page, &chart,
               page->n == 1 ? "On the diagonal, predictions are as often right as they claim. A blue bar above its "
@@ -165,7 +155,7 @@ void write_calibration(struct page *page)
 void write_uncertainty(struct page *page)
 {
     struct chart chart;
-    begin_flow(page);
+    begin_charts(page, true);
     chart_uncertainty(&chart, page->arena, page->charted, page->n);
     put_chart(page, &chart,
               "Aleatoric: each sample by itself is in doubt, more samples will not help. "
@@ -196,7 +186,7 @@ void write_sizes(struct page *page)
     markup_put(&page->out,
                "<p class=\"notes\">Where a curve is flat, more samples are of no use; where it still rises at "
                "its end, they are. The band narrows at the end because all samples are in it then.</p>\n");
-    begin_charts(page);
+    begin_charts(page, false);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         if (!chart_size(&chart, page->arena, &shown[i], 1, page->charted, page->n)) continue;
         chart.title = page_text(page, "%s by posterior size", kelvin_metric_about(shown[i])->title);

@@ -1,7 +1,8 @@
 /* The section about what was sampled: the configuration, and the command that repeats it. */
-#include "report/names.h"
 #include "report/page.h"
+#include "run/room.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* A fact about each run. */
@@ -15,13 +16,23 @@ struct facts {
     struct fact *list; /* (n), with room for those of all runs */
 };
 
-static bool differs(const struct page *page, const struct fact *fact)
+/* Whether two runs that have the fact have it in other words. */
+static bool contrasts(const struct page *page, const struct fact *fact)
 {
-    for (size_t i = 1; i < page->n; i++) {
-        const char *one = fact->words[0], *other = fact->words[i];
-        if (!one != !other || (one && strcmp(one, other) != 0)) return true;
+    const char *first = NULL;
+    for (size_t i = 0; i < page->n; i++) {
+        if (!fact->words[i]) continue;
+        if (first && strcmp(first, fact->words[i]) != 0) return true;
+        first = fact->words[i];
     }
     return false;
+}
+
+static bool differs(const struct page *page, const struct fact *fact)
+{
+    size_t without = 0;
+    for (size_t i = 0; i < page->n; i++) without += !fact->words[i];
+    return without > 0 || contrasts(page, fact);
 }
 
 /* What all runs share, as a list of terms. */
@@ -30,9 +41,8 @@ static void put_shared(struct page *page, const struct facts *facts)
     markup_put(&page->out, "<dl class=\"facts\">\n");
     for (size_t i = 0; i < facts->n; i++) {
         if (differs(page, &facts->list[i])) continue;
-        markup_put(&page->out, "<div><dt>%s</dt><dd>", facts->list[i].name);
-        markup_text(&page->out, facts->list[i].words[0]);
-        markup_put(&page->out, "</dd></div>\n");
+        markup_put(&page->out, "<div><dt>%s</dt>", facts->list[i].name);
+        put_between(page, "<dd>", facts->list[i].words[0], "</dd></div>\n");
     }
     markup_put(&page->out, "</dl>\n");
 }
@@ -54,78 +64,80 @@ static void put_different(struct page *page, const struct facts *facts)
     end_table(page);
 }
 
+/* ---- the configuration ---- */
+
+/* What is in it, field by field, in the words of options. */
+struct config_words {
+    const char *name, *words;
+};
+
+/* What the program itself writes into run.json is no option. */
+static bool is_option(const char *name)
+{
+    return strcmp(name, "kelvin") != 0 && strcmp(name, "data_crc32") != 0;
+}
+
+/* Returns how many there are. */
+static size_t config_words(struct config_words out[KELVIN_CONFIG_FIELDS], struct page *page, const kelvin_run *run)
+{
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
+    const struct kelvin_config_record record = {.config = run->config};
+    const size_t all = kelvin_config_fields_of(fields, run->sampler);
+    size_t n = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (!is_option(fields[i].name)) continue;
+        const char *words = page_had(page, kelvin_field_words(page->arena, &fields[i], &record));
+        out[n++] = (struct config_words){fields[i].name, words};
+    }
+    return n;
+}
+
 /* ---- the facts ---- */
 
-static const char *folder(struct page *page, const struct report_run *run)
-{
-    const char *path = clean_path(page->arena, run->folder);
-    if (!path) page->out.status = KELVIN_ENOMEM;
-    return path;
-}
-
-static const char *parameters(struct page *page, const struct report_run *run)
-{
-    return page_text(page, "%zu", run->samples->run->model->n_params);
-}
-
-static const char *observations(struct page *page, const struct report_run *run)
-{
-    const kelvin_data *data = run->samples->run->data;
-    return page_text(page, "%zu training, %zu test", data->train.n, data->test.n);
-}
-
-static const char *inputs(struct page *page, const struct report_run *run)
-{
-    const kelvin_data *d = run->samples->run->data;
-    if (!d->channels) return page_text(page, "%zu", d->inputs);
-    return page_text(page, "%zu \xc3\x97 %zu \xc3\x97 %zu", d->channels, d->height, d->width);
-}
-
-/* The fact of that name: a new one, which no run has yet, if there is none. NULL if memory is short. */
-static struct fact *find_fact(struct page *page, struct facts *facts, const char *name)
-{
-    for (size_t i = 0; i < facts->n; i++)
-        if (strcmp(facts->list[i].name, name) == 0) return &facts->list[i];
-    const char **words = kelvin_arena_alloc(page->arena, page->n, sizeof *words);
-    if (!words) {
-        page->out.status = KELVIN_ENOMEM;
-        return NULL;
-    }
-    facts->list[facts->n] = (struct fact){name, words};
-    return &facts->list[facts->n++];
-}
-
+/* To the fact of that name: a new one, if no run has it yet. */
 static void add_fact(struct page *page, struct facts *facts, size_t run, const char *name, const char *words)
 {
-    struct fact *fact = find_fact(page, facts, name);
-    if (fact) fact->words[run] = words;
+    struct fact *fact = facts->list;
+    while (fact < facts->list + facts->n && strcmp(fact->name, name) != 0) fact++;
+    if (fact == facts->list + facts->n) {
+        *fact = (struct fact){name, kelvin_arena_alloc(page->arena, page->n, sizeof *fact->words)};
+        facts->n += fact->words != NULL;
+    }
+    if (fact->words)
+        fact->words[run] = words;
+    else
+        page->out.status = KELVIN_ENOMEM;
 }
 
-static const char *plain_name(struct page *page, const char *field)
+static const char *with_instead(struct page *page, const char *text, char new, char old)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s", field);
-    for (char *at = name; (at = strchr(at, '_'));) *at = ' ';
-    return page_text(page, "%s", name);
+    char *copy = kelvin_arena_text(page->arena, text, strlen(text));
+    for (char *at = copy; at && (at = strchr(at, old));) *at = new;
+    return page_had(page, copy);
 }
 
 /* Fields of all runs first, each where the first run that has it has it. */
 static void gather_facts(struct page *page, struct facts *facts)
 {
-    static const struct {
-        const char *name;
-        const char *(*of)(struct page *page, const struct report_run *run);
-    } more[] = {{"parameters", parameters}, {"observations", observations}, {"inputs", inputs}, {"folder", folder}};
-    enum { MORE = sizeof more / sizeof *more };
+    enum { MORE = 4 };
     facts->list = kelvin_arena_alloc(page->arena, page->n * KELVIN_CONFIG_FIELDS + MORE, sizeof *facts->list);
     if (!facts->list) page->out.status = KELVIN_ENOMEM;
     for (size_t r = 0; r < page->n && facts->list; r++) {
         struct config_words fields[KELVIN_CONFIG_FIELDS];
         const size_t n = config_words(fields, page, page->runs[r].samples->run);
-        for (size_t i = 0; i < n; i++) add_fact(page, facts, r, plain_name(page, fields[i].name), fields[i].words);
+        for (size_t i = 0; i < n; i++)
+            add_fact(page, facts, r, with_instead(page, fields[i].name, ' ', '_'), fields[i].words);
     }
-    for (size_t i = 0; i < MORE && facts->list; i++)
-        for (size_t r = 0; r < page->n; r++) add_fact(page, facts, r, more[i].name, more[i].of(page, &page->runs[r]));
+    for (size_t r = 0; r < page->n && facts->list; r++) {
+        const kelvin_run *run = page->runs[r].samples->run;
+        const kelvin_data *d = run->data;
+        add_fact(page, facts, r, "parameters", page_text(page, "%zu", run->model->n_params));
+        add_fact(page, facts, r, "observations", page_text(page, "%zu training, %zu test", d->train.n, d->test.n));
+        add_fact(page, facts, r, "inputs",
+                 d->channels ? page_text(page, "%zu \xc3\x97 %zu \xc3\x97 %zu", d->channels, d->height, d->width)
+                             : page_text(page, "%zu", d->inputs));
+        add_fact(page, facts, r, "folder", page_had(page, clean_path(page->arena, page->runs[r].folder)));
+    }
 }
 
 /* The headline has what it says of every run anyway, and no numbers that follow from others. */
@@ -138,18 +150,7 @@ static bool is_headline(const char *name)
     return true;
 }
 
-/* Whether two runs that have the fact have it in other words: what only one sampler has is no difference. */
-static bool contrasts(const struct page *page, const struct fact *fact)
-{
-    const char *first = NULL;
-    for (size_t i = 0; i < page->n; i++) {
-        if (!fact->words[i]) continue;
-        if (first && strcmp(first, fact->words[i]) != 0) return true;
-        first = fact->words[i];
-    }
-    return false;
-}
-
+/* What only one sampler has is no difference here. */
 bool put_differences(struct page *page, size_t run)
 {
     enum { MOST = 5 };
@@ -163,12 +164,63 @@ bool put_differences(struct page *page, size_t run)
             more++;
             continue;
         }
-        markup_put(&page->out, "%s%s <b>", n++ ? ", " : "", fact->name);
-        markup_text(&page->out, fact->words[run]);
-        markup_put(&page->out, "</b>");
+        markup_put(&page->out, "%s%s ", n++ ? ", " : "", fact->name);
+        put_between(page, "<b>", fact->words[run], "</b>");
     }
     if (more) markup_put(&page->out, " and %zu more", more);
     return n > 0;
+}
+
+/* ---- the command that repeats a run ----
+ * Every option of `kelvin sample` that its sampler heeds, in words that a shell takes. A file (--config) would not
+ * travel with the page. */
+
+/* Letters that mean themselves to every shell. */
+static bool is_plain(const char *text)
+{
+    if (!*text) return false;
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && !strchr("%+,-./:=@_", *text)) return false;
+    return true;
+}
+
+/* Other texts in single quotes: a quote inside closes them, stands behind a backslash, and opens them again. */
+static const char *quoted(struct page *page, const char *text)
+{
+    if (is_plain(text)) return text;
+    size_t quotes = 0;
+    for (const char *at = text; *at; at++) quotes += *at == '\'';
+    char *out = kelvin_arena_alloc(page->arena, strlen(text) + 3 * quotes + 3, 1), *to = out;
+    if (!out) return page_had(page, NULL);
+    *to++ = '\'';
+    for (; *text; text++) {
+        if (*text == '\'') memcpy(to, "'\\'", 3), to += 3;
+        *to++ = *text;
+    }
+    *to++ = '\'';
+    *to = '\0';
+    return out;
+}
+
+/* NAME-again; a name that a shell or the file system might take for something else is not used. */
+static const char *another(struct page *page, const char *name)
+{
+    if (!isalnum((unsigned char)*name)) return "again";
+    return quoted(page, page_text(page, "%s-again", with_instead(page, name, '-', '/')));
+}
+
+static void put_command(struct page *page, const struct report_run *about)
+{
+    struct config_words fields[KELVIN_CONFIG_FIELDS];
+    const size_t n = config_words(fields, page, about->samples->run);
+    markup_put(&page->out, "<pre class=\"command\"><code>kelvin sample");
+    for (size_t i = 0; i < n && !page->out.status; i++) {
+        char name[KELVIN_FILE_NAME];
+        kelvin_option_name(name, fields[i].name);
+        markup_put(&page->out, " <span>%s</span> ", name);
+        markup_text(&page->out, quoted(page, fields[i].words));
+    }
+    put_between(page, " -o ", another(page, about->name), "</code></pre>\n");
 }
 
 static void put_commands(struct page *page)
@@ -176,11 +228,7 @@ static void put_commands(struct page *page)
     markup_put(&page->out, "<h3>To repeat %s</h3>\n", page->n > 1 ? "them" : "it");
     markup_put(&page->out, "<p>The same command gives the same samples, bit by bit, on any number of threads.</p>\n");
     for (size_t i = 0; i < page->n; i++) {
-        if (page->n > 1) {
-            markup_put(&page->out, "<p class=\"run\">");
-            markup_text(&page->out, page->runs[i].name);
-            markup_put(&page->out, "</p>\n");
-        }
+        if (page->n > 1) put_between(page, "<p class=\"run\">", page->runs[i].name, "</p>\n");
         put_command(page, &page->runs[i]);
     }
 }
