@@ -55,11 +55,10 @@ KELVIN_MUST_CHECK kelvin_status data_split(struct data_loader *loader);
  */
 KELVIN_MUST_CHECK kelvin_status data_normalise(struct data_loader *loader, float **x);
 
-/* One row of a table as a network sees it. Returns n, or the first column that no float can hold; */
-size_t data_standardise(float *x, const double *values, const double *mean, const double *deviation, size_t n);
-/* KELVIN_EFORMAT: the sentence for it. `unit` is "row" or "line"; rows and columns count from 1. */
-KELVIN_MUST_CHECK kelvin_status data_too_far(const char *path, const char *unit, size_t row, size_t column,
-                                             double value, double mean);
+/* One row of a table as a network sees it that was trained on `like`. KELVIN_EFORMAT if no float can hold a number; where
+ * in `path` that is: `unit` ("row" or "line") and its number. */
+KELVIN_MUST_CHECK kelvin_status data_standardise(float *x, const double *values, const kelvin_data *like,
+                                                 const char *path, const char *unit, size_t row);
 
 /* The type that a data set's name begins with; NULL if there is none. */
 const struct data_type *data_find_type(const char *spec);

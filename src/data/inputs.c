@@ -19,14 +19,6 @@ void inputs_normalise(kelvin_inputs *in, size_t n)
     kelvin_data_slice(in->eyes, &(kelvin_part){.n = n, .bytes = in->bytes}, in->x, 0, n);
 }
 
-kelvin_status inputs_standardise(kelvin_inputs *in, size_t i, const double *values, const char *path, const char *unit,
-                                 size_t row)
-{
-    const kelvin_data *like = in->like;
-    const size_t j = data_standardise(in->x + i * like->inputs, values, like->mean, like->deviation, like->inputs);
-    return j == like->inputs ? KELVIN_OK : data_too_far(path, unit, row, j + 1, values[j], like->mean[j]);
-}
-
 kelvin_status inputs_note(kelvin_inputs *in, const char *format, ...)
 {
     char text[1024];

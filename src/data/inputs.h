@@ -82,10 +82,6 @@ void inputs_keep_end(kelvin_inputs *inputs);
 /* Images in inputs->bytes to inputs->x. */
 void inputs_normalise(kelvin_inputs *inputs, size_t n);
 
-/* One row of a table to place i of inputs->x. KELVIN_EFORMAT if it is too far away; `unit` is "row" or "line". */
-KELVIN_MUST_CHECK kelvin_status inputs_standardise(kelvin_inputs *inputs, size_t i, const double *values,
-                                                   const char *path, const char *unit, size_t row);
-
 /* KELVIN_EFORMAT: what `own` has, what `like` takes. */
 KELVIN_MUST_CHECK kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const kelvin_data *like);
 

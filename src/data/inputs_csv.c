@@ -251,7 +251,8 @@ static kelvin_status take_row(kelvin_inputs *in, struct state *s)
     for (size_t j = 0; j < in->like->inputs; j++)
         if (text_number(&s->values[j], r->fields[s->column[j]]) != TEXT_NUMBER)
             return csv_no_number(&s->columns, r, s->column[j], &in->spec);
-    KELVIN_TRY(inputs_standardise(in, in->n, s->values, r->path, "line", r->row_line));
+    float *x = in->x + in->n * in->like->inputs;
+    KELVIN_TRY(data_standardise(x, s->values, in->like, r->path, "line", r->row_line));
     if (s->label != NO_LABEL) KELVIN_TRY(take_label(in, s));
     KELVIN_TRY(inputs_keep_row(in, r->fields));
     in->n++;

@@ -193,7 +193,8 @@ static kelvin_status take_table(kelvin_inputs *in, struct state *s, const struct
     for (size_t i = 0; i < piece->shape[0]; i++) {
         const struct npy row = npy_row(piece, i);
         KELVIN_TRY(npy_values(s->aside, &row, in->before + i, s->x.path));
-        KELVIN_TRY(inputs_standardise(in, i, s->aside, s->x.path, "row", in->before + i + 1));
+        float *x = in->x + i * in->like->inputs;
+        KELVIN_TRY(data_standardise(x, s->aside, in->like, s->x.path, "row", in->before + i + 1));
     }
     return KELVIN_OK;
 }
