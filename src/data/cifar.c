@@ -89,7 +89,7 @@ kelvin_status cifar_load(struct data_loader *loader, struct cifar_file *files, s
     data->height = data->width = CIFAR_SIDE;
     data->classes = CIFAR_CLASSES;
     if (!data->class_names) data->class_names = class_names;
-    KELVIN_TRY(data_alloc_images(loader, rows));
+    KELVIN_TRY(data_alloc_rows(loader, rows));
     loader->n_train = train_rows;
     return read_files(loader, files, n);
 }

@@ -37,15 +37,17 @@ kelvin_status data_number_classes(struct data_loader *loader, size_t classes)
     return KELVIN_OK;
 }
 
-kelvin_status data_alloc_images(struct data_loader *loader, size_t n)
+kelvin_status data_alloc_rows(struct data_loader *loader, size_t n)
 {
     kelvin_data *data = loader->data;
-    data->inputs = data->channels * data->height * data->width;
-    if (data->white == 0) data->white = 255;
+    const bool images = data->channels > 0;
+    if (images) data->inputs = data->channels * data->height * data->width;
+    if (images && data->white == 0) data->white = 255;
     loader->n = loader->n_train = n;
-    loader->bytes = kelvin_alloc(n, data->inputs);
+    loader->bytes = images ? kelvin_alloc(n, data->inputs) : NULL;
+    loader->values = images ? NULL : kelvin_alloc(n * data->inputs, sizeof *loader->values);
     loader->y = kelvin_alloc(n, sizeof *loader->y);
-    return loader->bytes && loader->y ? KELVIN_OK : KELVIN_ENOMEM;
+    return (loader->bytes || loader->values) && loader->y ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 /* ---- opening ---- */
@@ -107,10 +109,7 @@ static void set_parts(kelvin_data *data, const struct data_owned *owned, size_t 
 static kelvin_status open_type(kelvin_data *data, const struct data_type *type, const char *text,
                                const kelvin_data *like)
 {
-    struct data_owned *owned = data->owned = kelvin_alloc(1, sizeof *owned);
-    if (!owned) return KELVIN_ENOMEM;
-    KELVIN_TRY(kelvin_kernels_get(&owned->kernels));
-    KELVIN_TRY(kelvin_arena_create(&owned->arena));
+    struct data_owned *owned = data->owned;
     struct data_spec spec;
     struct data_loader loader = {.spec = &spec, .data = data, .arena = owned->arena, .like = like};
     kelvin_status status = data_spec_parse(&spec, type, text);
@@ -124,21 +123,34 @@ static kelvin_status open_type(kelvin_data *data, const struct data_type *type, 
     return status;
 }
 
-kelvin_status data_open_like(kelvin_data **out, const char *spec, const kelvin_data *like)
+kelvin_status data_create(kelvin_data **out)
 {
-    *out = NULL;
+    kelvin_data *data = *out = kelvin_alloc(1, sizeof *data);
+    struct data_owned *owned = data ? data->owned = kelvin_alloc(1, sizeof *owned) : NULL;
+    if (!owned) return KELVIN_ENOMEM;
+    KELVIN_TRY(kelvin_kernels_get(&owned->kernels));
+    return kelvin_arena_create(&owned->arena);
+}
+
+kelvin_status data_finish(kelvin_data **data, kelvin_status status)
+{
+    if (status) {
+        kelvin_data_close(*data);
+        *data = NULL;
+    }
+    return status;
+}
+
+kelvin_status data_open_like(kelvin_data **data, const char *spec, const kelvin_data *like)
+{
+    *data = NULL;
     const struct data_type *type = data_find_type(spec);
     if (!type) return kelvin_fail(KELVIN_EUSAGE, "data set '%s' is not known; kelvin info lists those that are", spec);
-    kelvin_data *data = kelvin_alloc(1, sizeof *data);
-    if (!data) return KELVIN_ENOMEM;
+    kelvin_status status = data_create(data);
     locale_t c, before = enter_c_locale(&c);
-    const kelvin_status status = open_type(data, type, spec, like);
+    if (!status) status = open_type(*data, type, spec, like);
     leave_c_locale(c, before);
-    if (status)
-        kelvin_data_close(data);
-    else
-        *out = data;
-    return status;
+    return data_finish(data, status);
 }
 
 kelvin_status kelvin_data_open(kelvin_data **out, const char *spec)

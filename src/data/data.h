@@ -38,8 +38,8 @@ struct data_type {
 extern const struct data_type data_toy, data_digits, data_cifar10, data_mnist, data_csv, data_npy, data_images,
     data_idx, data_cifar;
 
-/* Memory for the rows of images, by the shape in loader->data, and for the labels. */
-KELVIN_MUST_CHECK kelvin_status data_alloc_images(struct data_loader *loader, size_t n);
+/* Memory for n rows, of images or of a table by the shape in loader->data, and for their labels. */
+KELVIN_MUST_CHECK kelvin_status data_alloc_rows(struct data_loader *loader, size_t n);
 
 /* classes, and class names "0", "1", ... */
 KELVIN_MUST_CHECK kelvin_status data_number_classes(struct data_loader *loader, size_t classes);
@@ -79,6 +79,10 @@ struct data_owned {
     float *x;
     int32_t *y;
 };
+
+/* A data set with an arena and kernels, to be filled in; in the end, what could not be is closed, and *data NULL. */
+KELVIN_MUST_CHECK kelvin_status data_create(kelvin_data **data);
+KELVIN_MUST_CHECK kelvin_status data_finish(kelvin_data **data, kelvin_status status);
 
 /* Fills in factor and summand that normalise a byte, from mean and deviation. */
 KELVIN_MUST_CHECK kelvin_status data_set_scale(const kelvin_data *data);

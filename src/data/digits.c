@@ -14,7 +14,7 @@ static kelvin_status open(struct data_loader *loader)
     loader->data->channels = 1;
     loader->data->height = loader->data->width = SIDE;
     loader->data->white = 16;
-    KELVIN_TRY(data_alloc_images(loader, N));
+    KELVIN_TRY(data_alloc_rows(loader, N));
     for (size_t i = 0; i < N; i++) {
         const char *at = digits_csv[i];
         char *end;

@@ -171,7 +171,7 @@ static kelvin_status load(struct data_loader *loader, struct part parts[2], cons
     loader->data->height = head->size[1];
     loader->data->width = head->size[2];
     loader->data->channels = head->size[3];
-    KELVIN_TRY(data_alloc_images(loader, n + parts[1].head.size[0]));
+    KELVIN_TRY(data_alloc_rows(loader, n + parts[1].head.size[0]));
     loader->n_train = n;
     take_labels(loader, &parts[0], 0);
     if (test) take_labels(loader, &parts[1], n);

@@ -121,7 +121,7 @@ static kelvin_status load_all(struct images *images)
 {
     struct data_loader *loader = images->loader;
     kelvin_pool *pool;
-    KELVIN_TRY(data_alloc_images(loader, images->list.n));
+    KELVIN_TRY(data_alloc_rows(loader, images->list.n));
     KELVIN_TRY(kelvin_pool_create(&pool, 0));
     const kelvin_status status = kelvin_pool_run(pool, load_one, images, images->list.n);
     kelvin_pool_destroy(pool);

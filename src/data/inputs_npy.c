@@ -67,12 +67,9 @@ static kelvin_status read_rows(struct array *a, struct npy *piece, size_t first,
 static kelvin_status check_shape(const struct npy *x, const kelvin_data *like, const char *path)
 {
     struct npy arranged = *x;
-    if (!npy_is_images(x))
-        return inputs_check_shape(path, &(kelvin_data){.inputs = x->axes == 2 ? x->shape[1] : 1}, like);
-    KELVIN_TRY(npy_arrange_images(&arranged, path));
-    const size_t *shape = arranged.shape;
-    const kelvin_data own = {
-        .inputs = shape[1] * shape[2] * shape[3], .channels = shape[1], .height = shape[2], .width = shape[3]};
+    kelvin_data own = {0};
+    KELVIN_TRY(npy_arrange(&arranged, path));
+    npy_take_shape(&own, &arranged);
     return inputs_check_shape(path, &own, like);
 }
 
@@ -101,33 +98,15 @@ static kelvin_status take_shape(kelvin_inputs *in, struct state *s)
     return KELVIN_OK;
 }
 
-struct seen {
-    struct npy_faults faults;
-    double largest;
-};
-
-typedef void look(struct seen *seen, const struct npy *piece, size_t before, double *aside);
-
-static void look_for_faults(struct seen *seen, const struct npy *piece, size_t before, double *aside)
-{
-    npy_look(&seen->faults, piece, before, aside);
-}
-
-static void look_for_largest(struct seen *seen, const struct npy *piece, size_t before, double *aside)
-{
-    (void)before;
-    seen->largest = npy_largest(piece, seen->largest, aside);
-}
-
 /* At all images, some at a time. */
-static kelvin_status look_at_all(struct seen *seen, kelvin_inputs *in, struct state *s, look *way)
+static kelvin_status look_at_all(struct npy_seen *seen, kelvin_inputs *in, struct state *s)
 {
     enum { NUMBERS = 1 << 18 }; /* at a time, or one image */
     const size_t all = s->x.head.shape[0], inputs = in->like->inputs, some = inputs < NUMBERS ? NUMBERS / inputs : 1;
     for (size_t i = 0; i < all; i += some) {
         struct npy piece;
         KELVIN_TRY(read_rows(&s->x, &piece, i, all - i < some ? all - i : some));
-        way(seen, &piece, i, s->aside);
+        npy_look(seen, &piece, i, s->aside);
     }
     return KELVIN_OK;
 }
@@ -135,14 +114,10 @@ static kelvin_status look_at_all(struct seen *seen, kelvin_inputs *in, struct st
 /* How images are bytes, and of which white: both may depend on all of them. */
 static kelvin_status find_range(kelvin_inputs *in, struct state *s)
 {
-    const struct npy *x = &s->x.head;
-    struct seen seen = {0};
-    const bool known = x->kind == 'b' || (x->kind == 'u' && x->item == 1);
-    if (!known) KELVIN_TRY(look_at_all(&seen, in, s, look_for_faults));
-    KELVIN_TRY(npy_find_range(&s->range, &seen.faults, x, s->x.path));
-    if (!npy_may_be_like(s->range, in->like)) return KELVIN_OK;
-    KELVIN_TRY(look_at_all(&seen, in, s, look_for_largest));
-    if (seen.largest > (double)in->like->white) return KELVIN_OK;
+    struct npy_seen seen = {0};
+    if (npy_must_look(&s->x.head, NULL, in->like)) KELVIN_TRY(look_at_all(&seen, in, s));
+    KELVIN_TRY(npy_find_range(&s->range, &seen, &s->x.head, s->x.path));
+    if (!npy_is_like(s->range, seen.largest, in->like)) return KELVIN_OK;
     if (seen.largest > 0) /* black is black */
         KELVIN_TRY(inputs_note(in, "%s: no number is above %g: that is taken for white, as in training, not 255",
                                s->x.path, (double)in->like->white));
@@ -182,7 +157,7 @@ static kelvin_status open(kelvin_inputs *in)
 
 static kelvin_status take_images(kelvin_inputs *in, struct state *s, struct npy *piece)
 {
-    KELVIN_TRY(npy_arrange_images(piece, s->x.path));
+    KELVIN_TRY(npy_arrange(piece, s->x.path));
     npy_image_bytes(in->bytes, piece, s->range, s->aside);
     inputs_normalise(in, piece->shape[0]);
     return KELVIN_OK;

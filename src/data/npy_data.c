@@ -16,11 +16,6 @@ struct pair {
 
 /* ---- shapes ---- */
 
-bool npy_is_images(const struct npy *x)
-{
-    return x->axes > 2;
-}
-
 static kelvin_status check_labels(const struct npy *y, size_t n, const char *path, const char *x_path)
 {
     if (y->axes > 2 || (y->axes == 2 && y->shape[1] != 1))
@@ -53,7 +48,7 @@ static kelvin_status parse_pair(struct pair *pair, const struct npy_file *x, con
     const kelvin_status status = npy_parse(&pair->y, y->bytes, y->size, y->path);
     KELVIN_TRY(npy_check_labels(status, &pair->y, pair->x.shape[0], y->path, x->path));
     pair->file_x = pair->x;
-    return npy_is_images(&pair->x) ? npy_arrange_images(&pair->x, x->path) : KELVIN_OK;
+    return npy_arrange(&pair->x, x->path);
 }
 
 static kelvin_status check_same_rows(const struct pair *test, const struct pair *train)
@@ -63,24 +58,6 @@ static kelvin_status check_same_rows(const struct pair *test, const struct pair 
         return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s; expected rows as in the training part, of shape %s",
                        test->x_path, npy_shape_text(&test->file_x).text, npy_shape_text(&train->file_x).text);
-}
-
-/* ---- memory ---- */
-
-static kelvin_status alloc_rows(struct data_loader *l, const struct npy *x, size_t n)
-{
-    kelvin_data *data = l->data;
-    if (npy_is_images(x)) {
-        data->channels = x->shape[1];
-        data->height = x->shape[2];
-        data->width = x->shape[3];
-        return data_alloc_images(l, n);
-    }
-    data->inputs = x->axes == 2 ? x->shape[1] : 1;
-    l->n = n;
-    l->values = kelvin_alloc(n * data->inputs, sizeof *l->values);
-    l->y = kelvin_alloc(n, sizeof *l->y);
-    return l->values && l->y ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 /* ---- contents ---- */
@@ -96,26 +73,27 @@ kelvin_status npy_values(double *values, const struct npy *x, size_t before, con
     return KELVIN_OK;
 }
 
-/* New images may be on the scale of those of the training. */
-static void take_white(struct data_loader *l, const struct pair *train, const struct pair *test, double *aside)
+/* `test` may be NULL; `aside` has room for one image. */
+static kelvin_status place_images(struct data_loader *l, const struct pair *train, const struct pair *test,
+                                  double *aside)
 {
-    double largest = npy_largest(&train->x, 0, aside);
-    if (test) largest = npy_largest(&test->x, largest, aside);
-    if (largest <= (double)l->like->white) l->data->white = l->like->white;
+    const struct npy_range *range;
+    struct npy_seen seen = {0}, seen_test = {0};
+    if (npy_must_look(&train->x, NULL, l->like)) npy_look(&seen, &train->file_x, 0, aside);
+    KELVIN_TRY(npy_find_range(&range, &seen, &train->file_x, train->x_path));
+    if (test && npy_must_look(&test->x, range, l->like)) npy_look(&seen_test, &test->file_x, 0, aside);
+    if (test) KELVIN_TRY(npy_check_range(range, &seen_test, &test->file_x, test->x_path));
+    npy_image_bytes(l->bytes, &train->x, range, aside);
+    if (test) npy_image_bytes(l->bytes + train->x.count, &test->x, range, aside);
+    /* New images may be on the scale of those of the training. */
+    if (npy_is_like(range, fmax(seen.largest, seen_test.largest), l->like)) l->data->white = l->like->white;
+    return KELVIN_OK;
 }
 
 static kelvin_status take_images(struct data_loader *l, const struct pair *train, const struct pair *test)
 {
-    const struct npy_range *range;
     double *aside = kelvin_alloc(l->data->inputs, sizeof *aside);
-    if (!aside) return KELVIN_ENOMEM;
-    struct npy_faults faults = {0};
-    npy_look(&faults, &train->file_x, 0, aside);
-    kelvin_status status = npy_find_range(&range, &faults, &train->file_x, train->x_path);
-    if (!status && test) status = npy_check_range(range, &test->file_x, aside, test->x_path);
-    if (!status) npy_image_bytes(l->bytes, &train->x, range, aside);
-    if (!status && test) npy_image_bytes(l->bytes + train->x.count, &test->x, range, aside);
-    if (!status && npy_may_be_like(range, l->like)) take_white(l, train, test, aside);
+    const kelvin_status status = aside ? place_images(l, train, test, aside) : KELVIN_ENOMEM;
     kelvin_free(aside);
     return status;
 }
@@ -148,7 +126,8 @@ kelvin_status npy_load(struct data_loader *l, const struct npy_file files[NPY_FI
     KELVIN_TRY(parse_pair(&train, &files[NPY_X], &files[NPY_Y]));
     if (two) KELVIN_TRY(parse_pair(&test, &files[NPY_TEST_X], &files[NPY_TEST_Y]));
     if (two) KELVIN_TRY(check_same_rows(&test, &train));
-    KELVIN_TRY(alloc_rows(l, &train.x, train.y.count + test.y.count));
+    npy_take_shape(l->data, &train.x);
+    KELVIN_TRY(data_alloc_rows(l, train.y.count + test.y.count));
     l->n_train = train.y.count;
     KELVIN_TRY(npy_labels(l->y, &train.y, 0, train.y_path));
     if (two) KELVIN_TRY(npy_labels(l->y + l->n_train, &test.y, 0, test.y_path));
