@@ -1,7 +1,7 @@
 /* Tables of one's own: rows of numbers with a label each, in text files. csv.h says what such a file looks like. */
 #include "data/csv.h"
 
-#include "data/labels.h"
+#include "data/inputs.h"
 #include "files/text.h"
 
 #include <string.h>
@@ -142,4 +142,5 @@ const struct data_type data_csv = {
     .keys = {"label", "test", "header"},
     .splits = true,
     .open = open,
+    .inputs = &inputs_csv,
 };

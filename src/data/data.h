@@ -33,6 +33,7 @@ struct data_type {
     size_t optional;                   /* so many of them, the last, may be missing */
     bool splits;                       /* takes split=SHARE and seed=N where no test part is given */
     kelvin_status (*open)(struct data_loader *loader);
+    const struct inputs_type *inputs; /* how new inputs of this format come in pieces; NULL: they are read as a whole */
 };
 
 extern const struct data_type data_toy, data_digits, data_cifar10, data_mnist, data_csv, data_npy, data_images,

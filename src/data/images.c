@@ -1,6 +1,6 @@
 /* Folders of pictures: one folder for each class. Files are decoded on all cores, each into its place. */
 #include "base/texts.h"
-#include "data/data.h"
+#include "data/inputs.h"
 #include "data/listing.h"
 #include "data/picture.h"
 
@@ -194,4 +194,5 @@ const struct data_type data_images = {
     .keys = {"test", "size", "channels"},
     .splits = true,
     .open = open,
+    .inputs = &inputs_pictures,
 };

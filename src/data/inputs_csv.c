@@ -211,8 +211,7 @@ static kelvin_status check_kind(const kelvin_inputs *in, struct state *s)
 
 static kelvin_status open(kelvin_inputs *in)
 {
-    struct state *s = in->state = kelvin_arena_alloc(in->arena, 1, sizeof *s);
-    if (!s) return KELVIN_ENOMEM;
+    struct state *s = in->state;
     s->window.fd = -1;
     s->column = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->column);
     s->values = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->values);
@@ -262,7 +261,7 @@ static kelvin_status take_row(kelvin_inputs *in, struct state *s)
 static kelvin_status next(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    while (in->n < in->most) {
+    for (in->n = 0; in->n < in->most;) {
         bool more = true;
         if (!s->waiting) KELVIN_TRY(csv_window_row(&s->window, &s->reader, &more, in->n == 0));
         if (!more) break;
@@ -308,11 +307,4 @@ static kelvin_status find(const kelvin_inputs *in, size_t *at, const char **aske
                        text_shown(name).text, names, *names ? ", or " : "", columns->n);
 }
 
-const struct inputs_type inputs_csv = {open, next, close_csv, find};
-
-const struct data_type inputs_csv_spec = {
-    .usage = "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",
-    .files = {"FILE"},
-    .keys = {"label", "test", "header"},
-    .splits = true,
-};
+const struct inputs_type inputs_csv = {&data_csv, sizeof(struct state), open, next, close_csv, find};

@@ -95,6 +95,7 @@ static kelvin_status take_shape(kelvin_inputs *in, struct state *s)
         x->fortran = false; /* it is read as one row, and has its strides */
     }
     s->images = npy_is_images(x);
+    in->rows = x->shape[0];
     return KELVIN_OK;
 }
 
@@ -138,8 +139,7 @@ static kelvin_status open_labels(kelvin_inputs *in, struct state *s, const char 
 
 static kelvin_status open(kelvin_inputs *in)
 {
-    struct state *s = in->state = kelvin_arena_alloc(in->arena, 1, sizeof *s);
-    if (!s) return KELVIN_ENOMEM;
+    struct state *s = in->state;
     const char *x = in->file, *y = NULL;
     if (!in->file) {
         const bool test = data_spec_value(&in->spec, "test-x");
@@ -159,7 +159,7 @@ static kelvin_status take_images(kelvin_inputs *in, struct state *s, struct npy 
 {
     KELVIN_TRY(npy_arrange(piece, s->x.path));
     npy_image_bytes(in->bytes, piece, s->range, s->aside);
-    inputs_normalise(in, piece->shape[0]);
+    inputs_normalise(in);
     return KELVIN_OK;
 }
 
@@ -174,12 +174,12 @@ static kelvin_status take_table(kelvin_inputs *in, struct state *s, const struct
     return KELVIN_OK;
 }
 
-static kelvin_status take_labels(kelvin_inputs *in, struct state *s, size_t n)
+static kelvin_status take_labels(kelvin_inputs *in, struct state *s)
 {
     struct npy piece;
-    KELVIN_TRY(read_rows(&s->y, &piece, in->before, n));
+    KELVIN_TRY(read_rows(&s->y, &piece, in->before, in->most));
     KELVIN_TRY(npy_labels(in->y, &piece, in->before, s->y.path));
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < in->most; i++) {
         char where[KELVIN_PATH_MAX + 32], label[16];
         snprintf(label, sizeof label, "%d", (int)in->y[i]);
         in->y[i] = labels_find_number(in->classes, in->y[i]);
@@ -193,14 +193,10 @@ static kelvin_status take_labels(kelvin_inputs *in, struct state *s, size_t n)
 static kelvin_status next(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    const size_t left = s->x.head.shape[0] - in->before, n = left < in->most ? left : in->most;
     struct npy piece;
-    if (n == 0) return KELVIN_OK;
-    KELVIN_TRY(read_rows(&s->x, &piece, in->before, n));
+    KELVIN_TRY(read_rows(&s->x, &piece, in->before, in->most));
     KELVIN_TRY(s->images ? take_images(in, s, &piece) : take_table(in, s, &piece));
-    if (in->labelled) KELVIN_TRY(take_labels(in, s, n));
-    in->n = n;
-    return KELVIN_OK;
+    return in->labelled ? take_labels(in, s) : KELVIN_OK;
 }
 
 static void close_npy(kelvin_inputs *in)
@@ -211,12 +207,12 @@ static void close_npy(kelvin_inputs *in)
     kelvin_free(s->y.buffer);
 }
 
-const struct inputs_type inputs_npy = {open, next, close_npy, NULL};
-
-const struct data_type inputs_npy_spec = {
+static const struct data_type spec = {
     .usage = "npy:X[,Y][,test-x=FILE][,test-y=FILE][,split=SHARE][,seed=N]",
     .files = {"X", "Y"},
     .keys = {"test-x", "test-y"},
     .optional = 1,
     .splits = true,
 };
+
+const struct inputs_type inputs_npy = {&spec, sizeof(struct state), open, next, close_npy, NULL};

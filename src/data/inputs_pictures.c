@@ -50,8 +50,7 @@ static kelvin_status match(kelvin_inputs *in, struct state *s, const char *folde
 
 static kelvin_status open(kelvin_inputs *in)
 {
-    struct state *s = in->state = kelvin_arena_alloc(in->arena, 1, sizeof *s);
-    if (!s) return KELVIN_ENOMEM;
+    struct state *s = in->state;
     const char *place = in->file ? in->file : in->spec.files[0];
     const char *test = in->file ? NULL : data_spec_value(&in->spec, "test");
     const bool folder = kelvin_is_folder(place);
@@ -59,6 +58,7 @@ static kelvin_status open(kelvin_inputs *in)
         return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; the network takes rows of %zu numbers: give a table, as CSV",
                            place, folder ? "a folder" : "a picture", in->like->inputs);
     KELVIN_TRY(in->file && !folder ? one_file(&s->list, in) : listing_inputs(&s->list, in->arena, place, test));
+    in->rows = s->list.n;
     in->labelled = s->list.n_classes > 0;
     if (in->labels && !in->labelled) return inputs_no_labels(place, "pictures in one folder for each class");
     KELVIN_TRY(match(in, s, place));
@@ -102,15 +102,10 @@ static kelvin_status load_one(void *context, size_t i)
 static kelvin_status next(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    const size_t left = s->list.n - in->before, n = left < in->most ? left : in->most;
-    KELVIN_TRY(make_paths(in, s, n));
-    if (s->pool)
-        KELVIN_TRY(kelvin_pool_run(s->pool, load_one, in, n));
-    else if (n > 0)
-        KELVIN_TRY(load_one(in, 0));
-    inputs_normalise(in, n);
-    for (size_t i = 0; i < n && in->labelled; i++) in->y[i] = s->class[s->list.files[in->before + i].class];
-    in->n = n;
+    KELVIN_TRY(make_paths(in, s, in->most));
+    KELVIN_TRY(s->pool ? kelvin_pool_run(s->pool, load_one, in, in->most) : load_one(in, 0));
+    inputs_normalise(in);
+    for (size_t i = 0; i < in->most && in->labelled; i++) in->y[i] = s->class[s->list.files[in->before + i].class];
     return KELVIN_OK;
 }
 
@@ -121,11 +116,11 @@ static void close_pictures(kelvin_inputs *in)
     kelvin_free(s->paths);
 }
 
-const struct inputs_type inputs_pictures = {open, next, close_pictures, NULL};
-
-const struct data_type inputs_images_spec = {
+static const struct data_type spec = {
     .usage = "images:FOLDER[,test=FOLDER][,split=SHARE][,seed=N]",
     .files = {"FOLDER"},
     .keys = {"test", "size", "channels"}, /* the last two are as in training, whatever they say */
     .splits = true,
 };
+
+const struct inputs_type inputs_pictures = {&spec, sizeof(struct state), open, next, close_pictures, NULL};

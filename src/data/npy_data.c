@@ -3,7 +3,7 @@
  * holds whole numbers from 0. */
 #include "data/npy_data.h"
 
-#include "data/labels.h"
+#include "data/inputs.h"
 
 #include <math.h>
 #include <string.h>
@@ -159,4 +159,5 @@ const struct data_type data_npy = {
     .keys = {"test-x", "test-y"},
     .splits = true,
     .open = open,
+    .inputs = &inputs_npy,
 };

@@ -11,8 +11,7 @@
 
 static const double default_split = 0.2;
 
-/* The next field: up to a comma that has no backslash before it. Backslashes before commas are taken out. */
-static char *next_field(char **rest)
+char *data_next_field(char **rest)
 {
     char *field = *rest, *to = field, *from = field;
     while (*from && *from != ',') {
@@ -121,7 +120,7 @@ kelvin_status data_spec_parse(struct data_spec *spec, const struct data_type *ty
     char *rest = strchr(spec->text, ':');
     if (rest) rest++;
     while (rest) {
-        char *field = next_field(&rest);
+        char *field = data_next_field(&rest);
         KELVIN_TRY(take_field(spec, field, !rest));
     }
     size_t needed = 0;

@@ -19,6 +19,10 @@ struct data_spec {
     uint64_t seed;
 };
 
+/* The next field of a list: up to a comma that has no backslash before it. Backslashes before commas are taken out. The
+ * text is changed; *rest is NULL after the last. */
+char *data_next_field(char **rest);
+
 /* KELVIN_EUSAGE if something is missing, unknown or too much. */
 KELVIN_MUST_CHECK kelvin_status data_spec_parse(struct data_spec *spec, const struct data_type *type, const char *text);
 void data_spec_free(struct data_spec *spec);
