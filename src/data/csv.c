@@ -105,8 +105,8 @@ static kelvin_status read_rows(struct table *t, struct csv_reader *r, const stru
 static kelvin_status read_file(struct table *t, const struct csv_file *file, const struct csv_file *train,
                                const struct csv_file *test)
 {
-    struct csv_reader reader;
-    kelvin_status status = csv_start(&reader, file->text, file->bytes, 1, file->path);
+    struct csv_reader reader = {.path = file->path, .line = 1};
+    kelvin_status status = csv_feed(&reader, file->text, file->bytes);
     if (!status) status = read_rows(t, &reader, train, test);
     csv_end(&reader);
     return status;

@@ -15,12 +15,12 @@ enum { NO_LABEL = -1 };
 
 struct state {
     struct csv_window window;
-    struct csv_reader reader;
-    struct csv_columns columns; /* for sentences */
-    size_t *column;             /* (inputs): where each of them is */
-    ptrdiff_t label;            /* where the labels are, or NO_LABEL */
-    double *values;             /* (inputs), one row */
-    bool waiting;               /* the row that was read last has not been given out */
+    const struct csv_reader *reader; /* the window's */
+    struct csv_columns columns;      /* for sentences */
+    size_t *column;                  /* (inputs): where each of them is */
+    ptrdiff_t label;                 /* where the labels are, or NO_LABEL */
+    double *values;                  /* (inputs), one row */
+    bool waiting;                    /* the row that was read last has not been given out */
 };
 
 /* ---- columns by their names ---- */
@@ -99,9 +99,9 @@ static kelvin_status find_by_name(kelvin_inputs *in, struct state *s, const char
 {
     const kelvin_data *like = in->like;
     size_t at;
-    for (size_t j = 0; j < like->inputs; j++) KELVIN_TRY(find_column(&s->column[j], like, &s->reader, j));
-    if (label) KELVIN_TRY(csv_find_label(&at, &s->reader, true, label));
-    if (label || (like->label_name && csv_find_name(&at, &s->reader, like->label_name) > 0)) s->label = (ptrdiff_t)at;
+    for (size_t j = 0; j < like->inputs; j++) KELVIN_TRY(find_column(&s->column[j], like, s->reader, j));
+    if (label) KELVIN_TRY(csv_find_label(&at, s->reader, true, label));
+    if (label || (like->label_name && csv_find_name(&at, s->reader, like->label_name) > 0)) s->label = (ptrdiff_t)at;
     return KELVIN_OK;
 }
 
@@ -123,13 +123,13 @@ static size_t trained_label(const kelvin_data *like)
 
 static kelvin_status find_by_place(kelvin_inputs *in, struct state *s, bool header, const char *label)
 {
-    const size_t fields = s->reader.n_fields, inputs = in->like->inputs;
+    const size_t fields = s->reader->n_fields, inputs = in->like->inputs;
     if (fields != inputs + 1 && (fields != inputs || label))
-        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu field%s; the network takes %zu%s", s->reader.path,
-                           s->reader.row_line, fields, fields == 1 ? "" : "s", label ? inputs + 1 : inputs,
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu field%s; the network takes %zu%s", s->reader->path,
+                           s->reader->row_line, fields, fields == 1 ? "" : "s", label ? inputs + 1 : inputs,
                            label ? " with the label" : ", or one more with a label");
     size_t at = trained_label(in->like);
-    if (label) KELVIN_TRY(csv_find_label(&at, &s->reader, header, label));
+    if (label) KELVIN_TRY(csv_find_label(&at, s->reader, header, label));
     if (fields > inputs) s->label = (ptrdiff_t)at;
     for (size_t j = 0; j < inputs; j++) s->column[j] = j + (fields > inputs && j >= at);
     return KELVIN_OK;
@@ -153,25 +153,25 @@ static kelvin_status note_guesses(kelvin_inputs *in, const struct state *s, bool
     if (!header && like->column_names) {
         inputs_list(names, trained_at, like);
         KELVIN_TRY(inputs_note(in, "%s: has no names of columns: they are taken in the order of training, %s",
-                               s->reader.path, names));
+                               s->reader->path, names));
     }
     if (s->label == NO_LABEL || label || (header && like->column_names)) return KELVIN_OK;
     return inputs_note(in, "%s: has %zu columns, the network takes %zu: column %zu is taken for the label",
-                       s->reader.path, s->reader.n_fields, like->inputs, (size_t)s->label + 1);
+                       s->reader->path, s->reader->n_fields, like->inputs, (size_t)s->label + 1);
 }
 
 static kelvin_status find_columns(kelvin_inputs *in, struct state *s)
 {
     const char *label = data_spec_value(&in->spec, "label");
     enum csv_header kind;
-    KELVIN_TRY(csv_is_header(&kind, &(struct csv_columns){0}, &s->reader, &in->spec));
-    const bool header = kind == CSV_NAMES || (kind == CSV_ROW_OR_NAMES && all_there(in->like, &s->reader));
+    KELVIN_TRY(csv_is_header(&kind, &(struct csv_columns){0}, s->reader, &in->spec));
+    const bool header = kind == CSV_NAMES || (kind == CSV_ROW_OR_NAMES && all_there(in->like, s->reader));
     s->label = NO_LABEL;
     KELVIN_TRY(header && in->like->column_names ? find_by_name(in, s, label) : find_by_place(in, s, header, label));
     KELVIN_TRY(note_guesses(in, s, header, label));
     s->waiting = !header;
-    s->columns = (struct csv_columns){.n = s->reader.n_fields, .label = s->reader.n_fields - 1, .known = true};
-    return header ? csv_keep_names(&s->columns.names, &s->columns, &s->reader, in->arena) : KELVIN_OK;
+    s->columns = (struct csv_columns){.n = s->reader->n_fields, .label = s->reader->n_fields - 1, .known = true};
+    return header ? csv_keep_names(&s->columns.names, &s->columns, s->reader, in->arena) : KELVIN_OK;
 }
 
 static kelvin_status check_labels(kelvin_inputs *in, const struct state *s)
@@ -182,7 +182,7 @@ static kelvin_status check_labels(kelvin_inputs *in, const struct state *s)
     if (in->like->label_name)
         snprintf(expected, sizeof expected, "a column called '%s', or label=COLUMN",
                  text_shown(in->like->label_name).text);
-    return inputs_no_labels(s->reader.path, expected);
+    return inputs_no_labels(s->reader->path, expected);
 }
 
 /* What is no table; or what is one, where the network takes images. */
@@ -198,14 +198,14 @@ static kelvin_status check_kind(const kelvin_inputs *in, struct state *s)
     }
     if (kind && images && s->window.fd == STDIN_FILENO)
         return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; pictures are read from files: give the name of one",
-                           s->window.path, kind);
+                           s->reader->path, kind);
     if (kind)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; expected %s", s->window.path, kind,
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; expected %s", s->reader->path, kind,
                            !images   ? "a table, as CSV"
                            : picture ? "PNG or JPEG"
                                      : "pictures as PNG or JPEG, or an array (.npy)");
     if (!images) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: is a table; the network takes images of %zu x %zu x %zu", s->window.path,
+    return kelvin_fail(KELVIN_EFORMAT, "%s: is a table; the network takes images of %zu x %zu x %zu", s->reader->path,
                        like->channels, like->height, like->width);
 }
 
@@ -213,6 +213,7 @@ static kelvin_status open(kelvin_inputs *in)
 {
     struct state *s = in->state;
     s->window.fd = -1;
+    s->reader = &s->window.reader;
     s->column = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->column);
     s->values = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->values);
     if (!s->column || !s->values) return KELVIN_ENOMEM;
@@ -221,9 +222,8 @@ static kelvin_status open(kelvin_inputs *in)
     bool more;
     KELVIN_TRY(csv_window_open(&s->window, path));
     KELVIN_TRY(check_kind(in, s));
-    KELVIN_TRY(csv_window_start(&s->window, &s->reader));
-    KELVIN_TRY(csv_window_row(&s->window, &s->reader, &more, true));
-    if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers", s->reader.path);
+    KELVIN_TRY(csv_window_row(&s->window, &more, true));
+    if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers", s->reader->path);
     KELVIN_TRY(find_columns(in, s));
     return check_labels(in, s);
 }
@@ -232,18 +232,19 @@ static kelvin_status open(kelvin_inputs *in)
 
 static kelvin_status take_label(kelvin_inputs *in, const struct state *s)
 {
-    const char *text = s->reader.fields[s->label];
+    const char *text = s->reader->fields[s->label];
     char where[KELVIN_PATH_MAX + 64];
     if (*text) in->y[in->n] = labels_find(in->classes, text);
     if (in->y[in->n] >= 0 || !in->labels) return KELVIN_OK;
-    snprintf(where, sizeof where, "%s: line %zu, column %zu", s->reader.path, s->reader.row_line, (size_t)s->label + 1);
+    snprintf(where, sizeof where, "%s: line %zu, column %zu", s->reader->path, s->reader->row_line,
+             (size_t)s->label + 1);
     if (*text) return inputs_no_class(in, where, text);
     return kelvin_fail(KELVIN_EFORMAT, "%s: the label is empty; expected a class of the network", where);
 }
 
 static kelvin_status take_row(kelvin_inputs *in, struct state *s)
 {
-    const struct csv_reader *r = &s->reader;
+    const struct csv_reader *r = s->reader;
     if (r->n_fields != s->columns.n)
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu field%s; expected %zu as in line %zu", r->path,
                            r->row_line, r->n_fields, r->n_fields == 1 ? "" : "s", s->columns.n, r->first_line);
@@ -263,7 +264,7 @@ static kelvin_status next(kelvin_inputs *in)
     struct state *s = in->state;
     for (in->n = 0; in->n < in->most;) {
         bool more = true;
-        if (!s->waiting) KELVIN_TRY(csv_window_row(&s->window, &s->reader, &more, in->n == 0));
+        if (!s->waiting) KELVIN_TRY(csv_window_row(&s->window, &more, in->n == 0));
         if (!more) break;
         s->waiting = false;
         KELVIN_TRY(take_row(in, s));
@@ -274,7 +275,6 @@ static kelvin_status next(kelvin_inputs *in)
 static void close_csv(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    csv_end(&s->reader);
     csv_window_close(&s->window);
 }
 
@@ -303,7 +303,7 @@ static kelvin_status find(const kelvin_inputs *in, size_t *at, const char **aske
         return KELVIN_OK;
     }
     inputs_list(names, name_at, columns);
-    return kelvin_fail(KELVIN_EUSAGE, "%s: there is no column '%s' to keep; expected %s%s1 .. %zu", s->reader.path,
+    return kelvin_fail(KELVIN_EUSAGE, "%s: there is no column '%s' to keep; expected %s%s1 .. %zu", s->reader->path,
                        text_shown(name).text, names, *names ? ", or " : "", columns->n);
 }
 
