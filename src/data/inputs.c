@@ -61,46 +61,51 @@ kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const
     return kelvin_fail(KELVIN_EFORMAT, "%s: has %s; the network takes %s", path, shape(own).text, shape(like).text);
 }
 
-void inputs_list(char out[INPUTS_LIST], kelvin_name_at *at, const void *context)
+struct names {
+    const char *const *name; /* NULL: "0", "1", ... */
+    size_t n;
+};
+
+static bool name_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    const struct names *names = context;
+    if (i >= names->n) return false;
+    if (names->name)
+        snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(names->name[i]).text);
+    else
+        snprintf(name, KELVIN_NAME_SIZE, "%zu", i);
+    return true;
+}
+
+void inputs_list(char out[INPUTS_LIST], const char *const *names, size_t n)
 {
     static const char more[] = ", ...";
     char name[KELVIN_NAME_SIZE];
     size_t used = 0;
     out[0] = '\0';
-    for (size_t i = 0; at(name, context, i); i++) {
+    for (size_t i = 0; name_at(name, &(struct names){names, n}, i); i++) {
         const size_t left = INPUTS_LIST - sizeof more - used;
-        const int n = snprintf(out + used, left, "%s'%s'", i ? ", " : "", name);
-        if (n < 0 || (size_t)n >= left) {
+        const int length = snprintf(out + used, left, "%s'%s'", i ? ", " : "", name);
+        if (length < 0 || (size_t)length >= left) {
             snprintf(out + used, sizeof more, "%s", more);
             return;
         }
-        used += (size_t)n;
+        used += (size_t)length;
     }
 }
 
-bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_at *at, const void *context)
+bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, const char *const *names, size_t n)
 {
-    kelvin_suggest(out, word, at, context);
+    kelvin_suggest(out, word, name_at, &(struct names){names, n});
     return strncmp(out, "did", 3) == 0;
-}
-
-static bool class_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
-{
-    const kelvin_data *like = context;
-    if (i >= like->classes) return false;
-    if (like->class_names)
-        snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(like->class_names[i]).text);
-    else
-        snprintf(name, KELVIN_NAME_SIZE, "%zu", i);
-    return true;
 }
 
 kelvin_status inputs_no_class(const kelvin_inputs *in, const char *where, const char *label)
 {
     char hint[KELVIN_SUGGESTION], names[INPUTS_LIST];
     const struct text_shown shown = text_shown(label);
-    const bool near = inputs_near(hint, shown.text, class_at, in->like);
-    inputs_list(names, class_at, in->like);
+    const bool near = inputs_near(hint, shown.text, in->like->class_names, in->like->classes);
+    inputs_list(names, in->like->class_names, in->like->classes);
     return kelvin_fail(KELVIN_EFORMAT, "%s: the label '%s' is none of the %zu classes of the network; %s%s", where,
                        shown.text, in->like->classes, near ? hint : "expected one of: ", near ? "" : names);
 }

@@ -83,12 +83,13 @@ void inputs_normalise(kelvin_inputs *inputs);
 /* KELVIN_EFORMAT: what `own` has, what `like` takes. */
 KELVIN_MUST_CHECK kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const kelvin_data *like);
 
-/* Names in quotes, since they may have commas in them: "'Laenge, cm', 'weight'"; those that do not fit are "...". */
+/* Names (NULL: "0", "1", ...) in quotes, since they may have commas in them: "'Laenge, cm', 'weight'"; those that do
+ * not fit are "...". */
 enum { INPUTS_LIST = 360 };
-void inputs_list(char out[INPUTS_LIST], kelvin_name_at *at, const void *context);
+void inputs_list(char out[INPUTS_LIST], const char *const *names, size_t n);
 
 /* "did you mean 'NAME'?" if one is near; else false. */
-bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_at *at, const void *context);
+bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, const char *const *names, size_t n);
 
 /* Says the classes that there are: `where` is the file and the place in it. */
 KELVIN_MUST_CHECK kelvin_status inputs_no_class(const kelvin_inputs *inputs, const char *where, const char *label);

@@ -33,50 +33,34 @@ static size_t count_name(const kelvin_data *like, const char *name, size_t n)
     return count;
 }
 
-static bool column_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+static kelvin_status no_column(const kelvin_inputs *in, const struct csv_reader *first, const char *name)
 {
-    const struct csv_reader *first = context;
-    if (i >= first->n_fields) return false;
-    snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(first->fields[i]).text);
-    return true;
-}
-
-struct both {
-    const kelvin_data *like;
-    const struct csv_reader *first;
-};
-
-static bool missing_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
-{
-    const struct both *both = context;
-    for (size_t j = 0, at; j < both->like->inputs; j++) {
-        if (csv_find_name(&at, both->first, both->like->column_names[j]) > 0 || i-- > 0) continue;
-        snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(both->like->column_names[j]).text);
-        return true;
-    }
-    return false;
-}
-
-static kelvin_status no_column(const kelvin_data *like, const struct csv_reader *first, const char *name)
-{
-    char hint[KELVIN_SUGGESTION], has[INPUTS_LIST], missing[INPUTS_LIST];
+    const kelvin_data *like = in->like;
+    const char *const *fields = (const char *const *)first->fields;
+    const char **missing = kelvin_arena_alloc(in->arena, like->inputs, sizeof *missing);
+    char hint[KELVIN_SUGGESTION], has[INPUTS_LIST], takes[INPUTS_LIST];
     const struct text_shown shown = text_shown(name);
-    if (inputs_near(hint, shown.text, column_at, first))
+    size_t n = 0, at;
+    if (!missing) return KELVIN_ENOMEM;
+    if (inputs_near(hint, shown.text, fields, first->n_fields))
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: no column is called '%s', which the network takes; %s",
                            first->path, first->row_line, shown.text, hint);
-    inputs_list(has, column_at, first);
-    inputs_list(missing, missing_at, &(struct both){like, first});
+    for (size_t j = 0; j < like->inputs; j++)
+        if (csv_find_name(&at, first, like->column_names[j]) == 0) missing[n++] = like->column_names[j];
+    inputs_list(has, fields, first->n_fields);
+    inputs_list(takes, missing, n);
     return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: the file has %s; the network also takes %s", first->path,
-                       first->row_line, has, missing);
+                       first->row_line, has, takes);
 }
 
 /* The column of the j-th input. Where the network has a name more than once, they come in the same order. */
-static kelvin_status find_column(size_t *at, const kelvin_data *like, const struct csv_reader *first, size_t j)
+static kelvin_status find_column(size_t *at, const kelvin_inputs *in, const struct csv_reader *first, size_t j)
 {
+    const kelvin_data *like = in->like;
     const char *name = like->column_names[j];
     const size_t there = csv_find_name(at, first, name);
     if (there == 1) return KELVIN_OK;
-    if (there == 0) return no_column(like, first, name);
+    if (there == 0) return no_column(in, first, name);
     const size_t wanted =
         count_name(like, name, like->inputs) + (like->label_name && strcmp(like->label_name, name) == 0);
     if (there != wanted)
@@ -99,7 +83,7 @@ static kelvin_status find_by_name(kelvin_inputs *in, struct state *s, const char
 {
     const kelvin_data *like = in->like;
     size_t at;
-    for (size_t j = 0; j < like->inputs; j++) KELVIN_TRY(find_column(&s->column[j], like, s->reader, j));
+    for (size_t j = 0; j < like->inputs; j++) KELVIN_TRY(find_column(&s->column[j], in, s->reader, j));
     if (label) KELVIN_TRY(csv_find_label(&at, s->reader, true, label));
     if (label || (like->label_name && csv_find_name(&at, s->reader, like->label_name) > 0)) s->label = (ptrdiff_t)at;
     return KELVIN_OK;
@@ -137,21 +121,13 @@ static kelvin_status find_by_place(kelvin_inputs *in, struct state *s, bool head
 
 /* ---- opening ---- */
 
-static bool trained_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
-{
-    const kelvin_data *like = context;
-    if (i >= like->inputs) return false;
-    snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(like->column_names[i]).text);
-    return true;
-}
-
 /* What was guessed. */
 static kelvin_status note_guesses(kelvin_inputs *in, const struct state *s, bool header, const char *label)
 {
     const kelvin_data *like = in->like;
     char names[INPUTS_LIST];
     if (!header && like->column_names) {
-        inputs_list(names, trained_at, like);
+        inputs_list(names, like->column_names, like->inputs);
         KELVIN_TRY(inputs_note(in, "%s: has no names of columns: they are taken in the order of training, %s",
                                s->reader->path, names));
     }
@@ -280,14 +256,6 @@ static void close_csv(kelvin_inputs *in)
 
 /* ---- columns that are handed on ---- */
 
-static bool name_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
-{
-    const struct csv_columns *columns = context;
-    if (!columns->names || i >= columns->n) return false;
-    snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(columns->names[i]).text);
-    return true;
-}
-
 static kelvin_status find(const kelvin_inputs *in, size_t *at, const char **asked)
 {
     const char *name = *asked;
@@ -302,7 +270,7 @@ static kelvin_status find(const kelvin_inputs *in, size_t *at, const char **aske
         if (columns->names) *asked = columns->names[*at];
         return KELVIN_OK;
     }
-    inputs_list(names, name_at, columns);
+    inputs_list(names, columns->names, columns->names ? columns->n : 0);
     return kelvin_fail(KELVIN_EUSAGE, "%s: there is no column '%s' to keep; expected %s%s1 .. %zu", s->reader->path,
                        text_shown(name).text, names, *names ? ", or " : "", columns->n);
 }
