@@ -5,7 +5,6 @@
 #include "data/inputs.h"
 #include "kernels/kernels.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const struct data_type *const types[] = {&data_toy, &data_digits, &data_cifar10, &data_mnist, &data_csv,
@@ -21,21 +20,6 @@ bool kelvin_data_info(size_t i, const char **usage, const char **about)
 }
 
 /* ---- for loaders ---- */
-
-kelvin_status data_number_classes(struct data_loader *loader, size_t classes)
-{
-    enum { LONGEST = 24 };
-    const char **names = kelvin_arena_alloc(loader->arena, classes, sizeof *names);
-    char *texts = kelvin_arena_alloc(loader->arena, classes, LONGEST);
-    if (!names || !texts) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < classes; i++) {
-        snprintf(texts + i * LONGEST, LONGEST, "%zu", i);
-        names[i] = texts + i * LONGEST;
-    }
-    loader->data->classes = classes;
-    loader->data->class_names = names;
-    return KELVIN_OK;
-}
 
 kelvin_status data_alloc_rows(struct data_loader *loader, size_t n)
 {

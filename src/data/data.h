@@ -42,9 +42,6 @@ extern const struct data_type data_toy, data_digits, data_cifar10, data_mnist, d
 /* Memory for n rows, of images or of a table by the shape in loader->data, and for their labels. */
 KELVIN_MUST_CHECK kelvin_status data_alloc_rows(struct data_loader *loader, size_t n);
 
-/* classes, and class names "0", "1", ... */
-KELVIN_MUST_CHECK kelvin_status data_number_classes(struct data_loader *loader, size_t classes);
-
 /* The name with whole paths, from any folder; kept in the arena. */
 KELVIN_MUST_CHECK kelvin_status data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec,
                                               const char *text);

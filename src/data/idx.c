@@ -175,7 +175,7 @@ static kelvin_status load(struct data_loader *loader, struct part parts[2], cons
     loader->n_train = n;
     take_labels(loader, &parts[0], 0);
     if (test) take_labels(loader, &parts[1], n);
-    KELVIN_TRY(labels_number_classes(loader, train->labels, test ? test->labels : NULL));
+    KELVIN_TRY(labels_to_classes(loader, NULL, train->labels, test ? test->labels : NULL));
     KELVIN_TRY(take_images(loader, head, train->images, 0));
     return test ? take_images(loader, &parts[1].head, test->images, n) : KELVIN_OK;
 }

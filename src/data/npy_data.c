@@ -131,7 +131,7 @@ kelvin_status npy_load(struct data_loader *l, const struct npy_file files[NPY_FI
     l->n_train = train.y.count;
     KELVIN_TRY(npy_labels(l->y, &train.y, 0, train.y_path));
     if (two) KELVIN_TRY(npy_labels(l->y + l->n_train, &test.y, 0, test.y_path));
-    KELVIN_TRY(labels_number_classes(l, train.y_path, test.y_path));
+    KELVIN_TRY(labels_to_classes(l, NULL, train.y_path, test.y_path));
     return take_rows(l, &train, two ? &test : NULL);
 }
 
