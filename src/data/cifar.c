@@ -131,41 +131,33 @@ kelvin_status cifar_names(struct data_loader *loader, const char *text, size_t s
 
 /* ---- the folder ---- */
 
-static bool is_batch(const char *name)
+static int is_batch(const struct dirent *entry)
 {
-    const char *last_dot = strrchr(name, '.');
+    const char *name = entry->d_name, *last_dot = strrchr(name, '.');
     return strncmp(name, "data_batch", strlen("data_batch")) == 0 && last_dot && strcmp(last_dot, ".bin") == 0;
 }
 
-/* Counts the files of the training part; keeps the paths of the first `room` of them. */
-static kelvin_status list_batches(size_t *count, struct cifar_file *files, size_t room, const char *folder)
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-    DIR *entries = opendir(folder);
-    if (!entries) return kelvin_fail(KELVIN_EIO, "%s: could not be read as a folder: %s", folder, strerror(errno));
-    kelvin_status status = KELVIN_OK;
-    *count = 0;
-    for (const struct dirent *entry; !status && (errno = 0, entry = readdir(entries));) {
-        if (!is_batch(entry->d_name)) continue;
-        if (*count < room) status = kelvin_path_join(files[*count].path, folder, "%s", entry->d_name);
-        ++*count;
-    }
-    if (!status && errno) status = kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", folder, strerror(errno));
-    closedir(entries);
-    return status;
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* The folder that has the files: the one that was named, or the one that the archive makes in there. */
-static kelvin_status find_folder(const char **folder, kelvin_path inner, size_t *batches, const char *named)
+/* The files of the training part, with room for one more; in place of those of another folder. */
+static kelvin_status list_batches(struct cifar_file **files, size_t *n, const char *folder)
 {
-    *folder = named;
-    KELVIN_TRY(list_batches(batches, NULL, 0, named));
-    if (*batches > 0) return KELVIN_OK;
-    KELVIN_TRY(kelvin_path_join(inner, named, "cifar-10-batches-bin"));
-    *folder = inner;
-    if (access(inner, F_OK) == 0) KELVIN_TRY(list_batches(batches, NULL, 0, inner));
-    if (*batches > 0) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: has no files data_batch*.bin; expected those of CIFAR-10's binary version",
-                       named);
+    struct dirent **entries;
+    const int found = scandir(folder, &entries, is_batch, by_name);
+    if (found < 0) return kelvin_fail(KELVIN_EIO, "%s: could not be read as a folder: %s", folder, strerror(errno));
+    *n = (size_t)found;
+    kelvin_free(*files);
+    *files = kelvin_alloc(*n + 1, sizeof **files);
+    kelvin_status status = *files ? KELVIN_OK : KELVIN_ENOMEM;
+    for (size_t i = 0; i < *n; i++) {
+        if (!status) status = kelvin_path_join((*files)[i].path, folder, "%s", entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
 }
 
 static kelvin_status read_names(struct data_loader *loader, const char *folder)
@@ -181,19 +173,9 @@ static kelvin_status read_names(struct data_loader *loader, const char *folder)
     return status;
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct cifar_file *)a)->path, ((const struct cifar_file *)b)->path);
-}
-
-/* `files` has room for the batches and the file of the test part. */
 static kelvin_status open_files(struct data_loader *loader, struct cifar_file *files, size_t batches,
                                 const char *folder)
 {
-    size_t found;
-    KELVIN_TRY(list_batches(&found, files, batches, folder));
-    if (found < batches) batches = found;
-    qsort(files, batches, sizeof *files, by_path);
     KELVIN_TRY(kelvin_path_join(files[batches].path, folder, "test_batch.bin"));
     const bool test = access(files[batches].path, F_OK) == 0;
     if (test) KELVIN_TRY(data_spec_no_split(loader->spec, "test_batch.bin"));
@@ -201,15 +183,21 @@ static kelvin_status open_files(struct data_loader *loader, struct cifar_file *f
     return cifar_load(loader, files, batches + test, batches);
 }
 
+/* From the folder that was named, or from the one that the archive makes in there. */
 static kelvin_status open_folder(struct data_loader *loader)
 {
+    const char *named = loader->spec->files[0];
     kelvin_path inner;
-    const char *folder;
-    size_t batches;
-    KELVIN_TRY(find_folder(&folder, inner, &batches, loader->spec->files[0]));
-    struct cifar_file *files = kelvin_alloc(batches + 1, sizeof *files);
-    if (!files) return KELVIN_ENOMEM;
-    const kelvin_status status = open_files(loader, files, batches, folder);
+    struct cifar_file *files = NULL;
+    size_t batches = 0;
+    kelvin_status status = list_batches(&files, &batches, named);
+    const bool own = batches > 0;
+    if (!status && !own) status = kelvin_path_join(inner, named, "cifar-10-batches-bin");
+    if (!status && !own && access(inner, F_OK) == 0) status = list_batches(&files, &batches, inner);
+    if (!status && batches == 0)
+        status = kelvin_fail(KELVIN_EFORMAT,
+                             "%s: has no files data_batch*.bin; expected those of CIFAR-10's binary version", named);
+    if (!status) status = open_files(loader, files, batches, own ? named : inner);
     kelvin_free(files);
     return status;
 }

@@ -61,28 +61,20 @@ static kelvin_status read_channels(struct images *images)
 
 /* ---- one picture ---- */
 
-static kelvin_status read_picture(struct picture *picture, const struct listed *file, kelvin_path path)
-{
-    *picture = (struct picture){0};
-    KELVIN_TRY(kelvin_path_join(path, file->folder, "%s", file->name));
-    return picture_read(picture, path);
-}
-
 static kelvin_status sizes_differ(const struct images *images, const char *path, const struct picture *picture)
 {
     const kelvin_data *data = images->loader->data;
-    const struct listed *first = &images->list.files[0];
     return kelvin_fail(KELVIN_EFORMAT,
-                       "%s: has %zu x %zu pixels, %s/%s has %zu x %zu; expected one size, or size=32 to make them 32 x "
+                       "%s: has %zu x %zu pixels, %s has %zu x %zu; expected one size, or size=32 to make them 32 x "
                        "32",
-                       path, picture->width, picture->height, first->folder, first->name, data->width, data->height);
+                       path, picture->width, picture->height, images->list.files[0].path, data->width, data->height);
 }
 
-static kelvin_status take(struct images *images, size_t i, const struct picture *picture, const char *path)
+static kelvin_status take(struct images *images, size_t i, const struct picture *picture)
 {
     const kelvin_data *data = images->loader->data;
     const bool same = picture->height == data->height && picture->width == data->width;
-    if (!same && !images->resize) return sizes_differ(images, path, picture);
+    if (!same && !images->resize) return sizes_differ(images, images->list.files[i].path, picture);
     if (picture->channels > data->channels && !images->fixed_channels) {
         atomic_store(&images->colour, true);
         return KELVIN_OK;
@@ -94,10 +86,9 @@ static kelvin_status load_one(void *context, size_t i)
 {
     struct images *images = context;
     struct picture picture;
-    kelvin_path path;
     if (atomic_load(&images->colour)) return KELVIN_OK; /* all will be loaded again */
-    KELVIN_TRY(read_picture(&picture, &images->list.files[i], path));
-    const kelvin_status status = take(images, i, &picture, path);
+    KELVIN_TRY(picture_read(&picture, images->list.files[i].path));
+    const kelvin_status status = take(images, i, &picture);
     picture_free(&picture);
     return status;
 }
@@ -109,8 +100,7 @@ static kelvin_status look_at_first(struct images *images)
 {
     kelvin_data *data = images->loader->data;
     struct picture first;
-    kelvin_path path;
-    KELVIN_TRY(read_picture(&first, &images->list.files[0], path));
+    KELVIN_TRY(picture_read(&first, images->list.files[0].path));
     if (!images->resize) data->height = first.height, data->width = first.width;
     if (!images->fixed_channels) data->channels = first.channels;
     picture_free(&first);

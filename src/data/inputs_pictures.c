@@ -13,15 +13,13 @@ struct state {
     struct listing list;
     int32_t *class; /* of `like`, for each folder */
     kelvin_pool *pool;
-    char *paths; /* of the rows of the call, one after the other */
-    size_t room;
 };
 
 static kelvin_status one_file(struct listing *list, kelvin_inputs *in)
 {
     struct listed *file = kelvin_arena_alloc(in->arena, 1, sizeof *file);
     if (!file) return KELVIN_ENOMEM;
-    *file = (struct listed){NULL, in->file, -1};
+    *file = (struct listed){in->file, -1};
     *list = (struct listing){.files = file, .n = 1};
     return KELVIN_OK;
 }
@@ -65,28 +63,6 @@ static kelvin_status open(kelvin_inputs *in)
     return s->list.n > 1 ? kelvin_pool_create(&s->pool, 0) : KELVIN_OK;
 }
 
-/* The paths of the next n pictures. */
-static kelvin_status make_paths(kelvin_inputs *in, struct state *s, size_t n)
-{
-    const struct listed *files = s->list.files + in->before;
-    size_t bytes = 0, used = 0;
-    for (size_t i = 0; i < n; i++)
-        bytes += (files[i].folder ? strlen(files[i].folder) + 1 : 0) + strlen(files[i].name) + 1;
-    if (bytes > s->room) {
-        kelvin_free(s->paths);
-        s->room = 0;
-        if (!(s->paths = kelvin_alloc(bytes, 1))) return KELVIN_ENOMEM;
-        s->room = bytes;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const char *folder = files[i].folder ? files[i].folder : "";
-        in->names[i] = s->paths + used;
-        used += 1 + (size_t)snprintf(s->paths + used, bytes - used, "%s%s%s", folder, files[i].folder ? "/" : "",
-                                     files[i].name);
-    }
-    return KELVIN_OK;
-}
-
 static kelvin_status load_one(void *context, size_t i)
 {
     const kelvin_inputs *in = context;
@@ -102,7 +78,7 @@ static kelvin_status load_one(void *context, size_t i)
 static kelvin_status next(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    KELVIN_TRY(make_paths(in, s, in->most));
+    for (size_t i = 0; i < in->most; i++) in->names[i] = s->list.files[in->before + i].path;
     KELVIN_TRY(s->pool ? kelvin_pool_run(s->pool, load_one, in, in->most) : load_one(in, 0));
     inputs_normalise(in);
     for (size_t i = 0; i < in->most && in->labelled; i++) in->y[i] = s->class[s->list.files[in->before + i].class];
@@ -113,7 +89,6 @@ static void close_pictures(kelvin_inputs *in)
 {
     struct state *s = in->state;
     kelvin_pool_destroy(s->pool);
-    kelvin_free(s->paths);
 }
 
 static const struct data_type spec = {
