@@ -4,7 +4,6 @@
 
 #include "cli/letters.h"
 #include "data/picture.h"
-#include "data/resize.h"
 #include "files/files.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* Images of a data set inside the page: PNG as a data URI. */
 #include "data/picture.h"
-#include "data/resize.h"
 #include "report/page.h"
 
 #include <math.h>
