@@ -36,7 +36,7 @@ static kelvin_status open_mnist(struct data_loader *loader)
     for (size_t i = 0; i < FILES; i++) KELVIN_TRY(cache_file(paths[i], &canonical_mnist, i));
     loader->data->mean = &mean;
     loader->data->deviation = &deviation;
-    return idx_load(loader, &(struct idx_pair){paths[0], paths[1]}, &(struct idx_pair){paths[2], paths[3]});
+    return idx_load(loader, (struct idx_pair[]){{paths[0], paths[1]}, {paths[2], paths[3]}}, true);
 }
 
 const struct data_type data_mnist = {
