@@ -37,61 +37,42 @@ kelvin_status cifar_records(uint8_t *images, int32_t *y, const uint8_t *records,
     return KELVIN_OK;
 }
 
-/* `piece` has room for PIECE records. */
-static kelvin_status read_file(uint8_t *images, int32_t *y, size_t n, const char *path, uint8_t *piece)
+static kelvin_status read_file(uint8_t *images, int32_t *y, const struct cifar_file *file)
 {
-    for (size_t i = 0; i < n; i += PIECE) {
-        const size_t count = n - i < PIECE ? n - i : PIECE;
-        KELVIN_TRY(kelvin_file_read_part(piece, path, i * CIFAR_RECORD, count * CIFAR_RECORD));
-        KELVIN_TRY(cifar_records(images + i * CIFAR_PIXELS, y + i, piece, count, i, path));
-    }
-    return KELVIN_OK;
-}
-
-static kelvin_status read_files(struct data_loader *loader, const struct cifar_file *files, size_t n)
-{
-    uint8_t *images = loader->bytes, *piece = kelvin_alloc(PIECE, CIFAR_RECORD);
-    int32_t *y = loader->y;
+    uint8_t *piece = kelvin_alloc(PIECE, CIFAR_RECORD);
     kelvin_status status = piece ? KELVIN_OK : KELVIN_ENOMEM;
-    for (size_t i = 0; !status && i < n; i++) {
-        status = read_file(images, y, files[i].records, files[i].path, piece);
-        images += files[i].records * CIFAR_PIXELS;
-        y += files[i].records;
+    for (size_t i = 0; !status && i < file->records; i += PIECE) {
+        const size_t n = file->records - i < PIECE ? file->records - i : PIECE;
+        status = kelvin_file_read_part(piece, file->path, i * CIFAR_RECORD, n * CIFAR_RECORD);
+        if (!status) status = cifar_records(images + i * CIFAR_PIXELS, y + i, piece, n, i, file->path);
     }
     kelvin_free(piece);
     return status;
 }
 
-/* Sets the number of rows, of all files and of those for training. */
-static kelvin_status count_rows(struct cifar_file *files, size_t n, size_t n_train, size_t *rows, size_t *train_rows)
-{
-    *rows = *train_rows = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t size;
-        KELVIN_TRY(kelvin_file_size(&size, files[i].path));
-        KELVIN_TRY(cifar_count(&files[i].records, size, files[i].path));
-        *rows += files[i].records;
-        if (i < n_train) *train_rows = *rows;
-    }
-    return KELVIN_OK;
-}
-
 kelvin_status cifar_load(struct data_loader *loader, struct cifar_file *files, size_t n, size_t n_train)
 {
     kelvin_data *data = loader->data;
-    size_t rows, train_rows;
+    size_t rows = 0, train_rows = 0;
     if (loader->like && n_train < n) { /* of new inputs nobody looks at the rest */
         files += n_train;
         n = n_train = n - n_train;
     }
-    KELVIN_TRY(count_rows(files, n, n_train, &rows, &train_rows));
+    for (size_t i = 0, size; i < n; i++) {
+        KELVIN_TRY(kelvin_file_size(&size, files[i].path));
+        KELVIN_TRY(cifar_count(&files[i].records, size, files[i].path));
+        rows += files[i].records;
+        if (i < n_train) train_rows = rows;
+    }
     data->channels = 3;
     data->height = data->width = CIFAR_SIDE;
     data->classes = CIFAR_CLASSES;
     if (!data->class_names) data->class_names = class_names;
     KELVIN_TRY(data_alloc_rows(loader, rows));
     loader->n_train = train_rows;
-    return read_files(loader, files, n);
+    for (size_t i = 0, at = 0; i < n; at += files[i++].records)
+        KELVIN_TRY(read_file(loader->bytes + at * CIFAR_PIXELS, loader->y + at, &files[i]));
+    return KELVIN_OK;
 }
 
 /* ---- class names ---- */
@@ -206,6 +187,6 @@ const struct data_type data_cifar = {
     .usage = "cifar:FOLDER[,split=SHARE][,seed=N]",
     .about = "data_batch*.bin and test_batch.bin, the binary version of CIFAR-10",
     .files = {"FOLDER"},
-    .splits = true,
+    .keys = {"split", "seed"},
     .open = open_folder,
 };

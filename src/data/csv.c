@@ -139,8 +139,7 @@ const struct data_type data_csv = {
     .usage = "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",
     .about = "a table of numbers and a label per row, separated by commas, semicolons or tabs; COLUMN: name or number",
     .files = {"FILE"},
-    .keys = {"label", "test", "header"},
-    .splits = true,
+    .keys = {"label", "test", "header", "split", "seed"},
     .open = open,
     .inputs = &inputs_csv,
 };

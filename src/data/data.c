@@ -62,7 +62,7 @@ kelvin_status data_set_scale(const kelvin_data *data)
 /* Whether a share of the rows becomes the test part. Of new inputs all are wanted, unless it is asked for. */
 static bool is_split(const struct data_loader *l)
 {
-    if (!l->spec->type->splits || l->n_train < l->n || l->spec->split == 0) return false;
+    if (!l->spec->splits || l->n_train < l->n || l->spec->split == 0) return false;
     return !l->like || data_spec_value(l->spec, "split");
 }
 

@@ -29,9 +29,8 @@ struct data_type {
     const char *usage; /* "csv:FILE[,label=COLUMN]"; what stands before the colon is the name */
     const char *about;
     const char *files[DATA_FILES + 1]; /* what must follow the colon, by name */
-    const char *keys[DATA_KEYS + 1];   /* what may follow as key=value */
+    const char *keys[DATA_KEYS + 1];   /* what may follow as key=value; split and seed: where no test part is given */
     size_t optional;                   /* so many of them, the last, may be missing */
-    bool splits;                       /* takes split=SHARE and seed=N where no test part is given */
     kelvin_status (*open)(struct data_loader *loader);
     const struct inputs_type *inputs; /* how new inputs of this format come in pieces; NULL: they are read as a whole */
 };

@@ -176,7 +176,6 @@ const struct data_type data_idx = {
     .usage = "idx:IMAGES,LABELS[,test-images=FILE,test-labels=FILE][,split=SHARE][,seed=N]",
     .about = "images and labels in the format of MNIST (IDX, unsigned bytes)",
     .files = {"IMAGES", "LABELS"},
-    .keys = {"test-images", "test-labels"},
-    .splits = true,
+    .keys = {"test-images", "test-labels", "split", "seed"},
     .open = open,
 };

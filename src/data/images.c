@@ -181,8 +181,7 @@ const struct data_type data_images = {
     .usage = "images:FOLDER[,test=FOLDER][,size=S|WxH][,channels=1|3][,split=SHARE][,seed=N]",
     .about = "PNG and JPEG pictures, one folder per class; train and test folders, or a share for testing",
     .files = {"FOLDER"},
-    .keys = {"test", "size", "channels"},
-    .splits = true,
+    .keys = {"test", "size", "channels", "split", "seed"},
     .open = open,
     .inputs = &inputs_pictures,
 };

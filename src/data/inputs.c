@@ -134,12 +134,6 @@ static const struct {
     const struct inputs_type *type;
 } contents[] = {{npy_is, &inputs_npy}, {png_is, &inputs_pictures}, {jpeg_is, &inputs_pictures}};
 
-const struct data_type *inputs_spec(const char *text)
-{
-    const struct data_type *type = data_find_type(text);
-    return type && type->inputs ? type->inputs->spec : type;
-}
-
 /* A data set by its name: in pieces where that is possible, else as a whole. */
 static kelvin_status choose_named(kelvin_inputs *in, const struct inputs_type *pieces)
 {

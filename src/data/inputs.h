@@ -37,9 +37,6 @@ extern const struct inputs_type inputs_csv, inputs_npy, inputs_pictures, inputs_
 /* The rows of a part of data that are open, for inputs of type inputs_part. */
 void inputs_part_of(kelvin_inputs *inputs, const kelvin_data *data, const kelvin_part *part);
 
-/* How a data set is written that is named so, with or without labels; NULL: it is none. */
-const struct data_type *inputs_spec(const char *text);
-
 struct kelvin_inputs {
     const struct inputs_type *type;
     const kelvin_data *like;

@@ -210,9 +210,8 @@ static void close_npy(kelvin_inputs *in)
 static const struct data_type spec = {
     .usage = "npy:X[,Y][,test-x=FILE][,test-y=FILE][,split=SHARE][,seed=N]",
     .files = {"X", "Y"},
-    .keys = {"test-x", "test-y"},
+    .keys = {"test-x", "test-y", "split", "seed"},
     .optional = 1,
-    .splits = true,
 };
 
 const struct inputs_type inputs_npy = {&spec, sizeof(struct state), open, next, close_npy, NULL};

@@ -94,8 +94,7 @@ static void close_pictures(kelvin_inputs *in)
 static const struct data_type spec = {
     .usage = "images:FOLDER[,test=FOLDER][,split=SHARE][,seed=N]",
     .files = {"FOLDER"},
-    .keys = {"test", "size", "channels"}, /* the last two are as in training, whatever they say */
-    .splits = true,
+    .keys = {"test", "size", "channels", "split", "seed"}, /* the last two are as in training, whatever they say */
 };
 
 const struct inputs_type inputs_pictures = {&spec, sizeof(struct state), open, next, close_pictures, NULL};

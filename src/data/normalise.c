@@ -10,22 +10,18 @@
 static void byte_sums(uint64_t *sum, uint64_t *squares, const uint8_t *bytes, size_t n, size_t stride, size_t size)
 {
     *sum = *squares = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t s = 0, q = 0;
+    for (size_t i = 0; i < n; i++)
         for (size_t start = 0; start < size; start += 32768) { /* as long as squares fit into 32 bits: they vectorise */
             const size_t end = start + 32768 < size ? start + 32768 : size;
-            uint32_t part_s = 0, part_q = 0;
+            uint32_t part_sum = 0, part_squares = 0;
             for (size_t j = start; j < end; j++) {
                 const uint32_t b = bytes[i * stride + j];
-                part_s += b;
-                part_q += b * b;
+                part_sum += b;
+                part_squares += b * b;
             }
-            s += part_s;
-            q += part_q;
+            *sum += part_sum;
+            *squares += part_squares;
         }
-        *sum += s;
-        *squares += q;
-    }
 }
 
 static void byte_statistics(double *mean, double *deviation, const kelvin_data *data, const uint8_t *bytes, size_t n)

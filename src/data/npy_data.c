@@ -16,8 +16,15 @@ struct pair {
 
 /* ---- shapes ---- */
 
-static kelvin_status check_labels(const struct npy *y, size_t n, const char *path, const char *x_path)
+kelvin_status npy_check_labels(kelvin_status status, const struct npy *y, size_t n, const char *path,
+                               const char *x_path)
 {
+    if (status && y->kind && strchr("OSU", y->kind))
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: labels are of type %c, %s; expected integers, as by np.unique(y, "
+                           "return_inverse=True)[1]",
+                           path, y->kind, y->kind == 'O' ? "objects" : "texts");
+    if (status) return status;
     if (y->axes > 2 || (y->axes == 2 && y->shape[1] != 1))
         return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s%s; expected labels (%zu,)", path, npy_shape_text(y).text,
                            y->axes == 2 ? ": looks one-hot (y.argmax(1) makes labels)" : "", n);
@@ -28,17 +35,6 @@ static kelvin_status check_labels(const struct npy *y, size_t n, const char *pat
         return kelvin_fail(KELVIN_EFORMAT, "%s: %zu labels; expected %zu, as many as rows in %s", path, y->shape[0], n,
                            x_path);
     return KELVIN_OK;
-}
-
-kelvin_status npy_check_labels(kelvin_status status, const struct npy *y, size_t n, const char *path,
-                               const char *x_path)
-{
-    if (status && y->kind && strchr("OSU", y->kind))
-        return kelvin_fail(KELVIN_EFORMAT,
-                           "%s: labels are of type %c, %s; expected integers, as by np.unique(y, "
-                           "return_inverse=True)[1]",
-                           path, y->kind, y->kind == 'O' ? "objects" : "texts");
-    return status ? status : check_labels(y, n, path, x_path);
 }
 
 static kelvin_status parse_pair(struct pair *pair, const struct npy_file *x, const struct npy_file *y)
@@ -73,27 +69,29 @@ kelvin_status npy_values(double *values, const struct npy *x, size_t before, con
     return KELVIN_OK;
 }
 
-/* `test` may be NULL; `aside` has room for one image. */
-static kelvin_status place_images(struct data_loader *l, const struct pair *train, const struct pair *test,
-                                  double *aside)
+/* Of n parts; `aside` has room for one image. */
+static kelvin_status place_images(struct data_loader *l, const struct pair *parts, size_t n, double *aside)
 {
-    const struct npy_range *range;
-    struct npy_seen seen = {0}, seen_test = {0};
-    if (npy_must_look(&train->x, NULL, l->like)) npy_look(&seen, &train->file_x, 0, aside);
-    KELVIN_TRY(npy_find_range(&range, &seen, &train->file_x, train->x_path));
-    if (test && npy_must_look(&test->x, range, l->like)) npy_look(&seen_test, &test->file_x, 0, aside);
-    if (test) KELVIN_TRY(npy_check_range(range, &seen_test, &test->file_x, test->x_path));
-    npy_image_bytes(l->bytes, &train->x, range, aside);
-    if (test) npy_image_bytes(l->bytes + train->x.count, &test->x, range, aside);
+    const struct npy_range *range = NULL;
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct npy *x = &parts[i].file_x;
+        struct npy_seen seen = {0};
+        if (npy_must_look(x, range, l->like)) npy_look(&seen, x, 0, aside);
+        KELVIN_TRY(range ? npy_check_range(range, &seen, x, parts[i].x_path)
+                         : npy_find_range(&range, &seen, x, parts[i].x_path));
+        largest = fmax(largest, seen.largest);
+    }
+    for (size_t i = 0; i < n; i++) npy_image_bytes(l->bytes + i * parts[0].x.count, &parts[i].x, range, aside);
     /* New images may be on the scale of those of the training. */
-    if (npy_is_like(range, fmax(seen.largest, seen_test.largest), l->like)) l->data->white = l->like->white;
+    if (npy_is_like(range, largest, l->like)) l->data->white = l->like->white;
     return KELVIN_OK;
 }
 
-static kelvin_status take_images(struct data_loader *l, const struct pair *train, const struct pair *test)
+static kelvin_status take_images(struct data_loader *l, const struct pair *parts, size_t n)
 {
     double *aside = kelvin_alloc(l->data->inputs, sizeof *aside);
-    const kelvin_status status = aside ? place_images(l, train, test, aside) : KELVIN_ENOMEM;
+    const kelvin_status status = aside ? place_images(l, parts, n, aside) : KELVIN_ENOMEM;
     kelvin_free(aside);
     return status;
 }
@@ -112,27 +110,21 @@ kelvin_status npy_labels(int32_t *out, const struct npy *y, size_t before, const
     return KELVIN_OK;
 }
 
-static kelvin_status take_rows(struct data_loader *l, const struct pair *train, const struct pair *test)
-{
-    if (npy_is_images(&train->x)) return take_images(l, train, test);
-    KELVIN_TRY(npy_values(l->values, &train->x, 0, train->x_path));
-    return test ? npy_values(l->values + train->x.count, &test->x, 0, test->x_path) : KELVIN_OK;
-}
-
 kelvin_status npy_load(struct data_loader *l, const struct npy_file files[NPY_FILES])
 {
-    struct pair train, test = {0};
-    const bool two = files[NPY_TEST_X].bytes;
-    KELVIN_TRY(parse_pair(&train, &files[NPY_X], &files[NPY_Y]));
-    if (two) KELVIN_TRY(parse_pair(&test, &files[NPY_TEST_X], &files[NPY_TEST_Y]));
-    if (two) KELVIN_TRY(check_same_rows(&test, &train));
-    npy_take_shape(l->data, &train.x);
-    KELVIN_TRY(data_alloc_rows(l, train.y.count + test.y.count));
-    l->n_train = train.y.count;
-    KELVIN_TRY(npy_labels(l->y, &train.y, 0, train.y_path));
-    if (two) KELVIN_TRY(npy_labels(l->y + l->n_train, &test.y, 0, test.y_path));
-    KELVIN_TRY(labels_to_classes(l, NULL, train.y_path, test.y_path));
-    return take_rows(l, &train, two ? &test : NULL);
+    struct pair parts[2] = {0};
+    const size_t n = files[NPY_TEST_X].bytes ? 2 : 1;
+    for (size_t i = 0; i < n; i++) KELVIN_TRY(parse_pair(&parts[i], &files[2 * i + NPY_X], &files[2 * i + NPY_Y]));
+    if (n > 1) KELVIN_TRY(check_same_rows(&parts[1], &parts[0]));
+    npy_take_shape(l->data, &parts[0].x);
+    KELVIN_TRY(data_alloc_rows(l, parts[0].y.count + parts[1].y.count));
+    l->n_train = parts[0].y.count;
+    for (size_t i = 0; i < n; i++) KELVIN_TRY(npy_labels(l->y + i * l->n_train, &parts[i].y, 0, parts[i].y_path));
+    KELVIN_TRY(labels_to_classes(l, NULL, parts[0].y_path, parts[1].y_path));
+    if (l->bytes) return take_images(l, parts, n);
+    for (size_t i = 0; i < n; i++)
+        KELVIN_TRY(npy_values(l->values + i * parts[0].x.count, &parts[i].x, 0, parts[i].x_path));
+    return KELVIN_OK;
 }
 
 /* ---- files ---- */
@@ -156,8 +148,7 @@ const struct data_type data_npy = {
     .usage = "npy:X,Y[,test-x=FILE,test-y=FILE][,split=SHARE][,seed=N]",
     .about = "arrays that numpy.save has written: images or a table, and whole numbers for labels",
     .files = {"X", "Y"},
-    .keys = {"test-x", "test-y"},
-    .splits = true,
+    .keys = {"test-x", "test-y", "split", "seed"},
     .open = open,
     .inputs = &inputs_npy,
 };

@@ -146,15 +146,12 @@ static kelvin_status encode(void **png, size_t *bytes, spng_ctx *ctx, const stru
 
 kelvin_status picture_encode_png(void **png, size_t *bytes, const struct picture *picture, const char *path)
 {
-    void *encoded = NULL;
+    struct spng_alloc memory = {take, realloc, take_zeroed, kelvin_free};
     *png = NULL;
-    spng_ctx *ctx = spng_ctx_new(SPNG_CTX_ENCODER);
+    spng_ctx *ctx = spng_ctx_new2(&memory, SPNG_CTX_ENCODER);
     if (!ctx) return kelvin_fail(KELVIN_ENOMEM, "%s: out of memory while encoding", path);
-    kelvin_status status = encode(&encoded, bytes, ctx, picture, path);
+    const kelvin_status status = encode(png, bytes, ctx, picture, path);
     spng_ctx_free(ctx);
-    if (!status && !(*png = kelvin_alloc(*bytes, 1))) status = KELVIN_ENOMEM;
-    if (!status) memcpy(*png, encoded, *bytes);
-    free(encoded); /* from libspng's malloc */
     return status;
 }
 

@@ -15,7 +15,8 @@ struct data_spec {
     const char *files[DATA_FILES];
     const char *keys[DATA_KEYS], *values[DATA_KEYS];
     size_t n_files, n_keys;
-    double split; /* share of the test part */
+    bool splits;  /* a test part may be split off, */
+    double split; /* of this share */
     uint64_t seed;
 };
 
