@@ -88,12 +88,13 @@ static kelvin_status trim(size_t *length, const char *line, size_t number, const
     return KELVIN_OK;
 }
 
-kelvin_status cifar_names(struct data_loader *loader, const char *text, size_t size, const char *path)
+kelvin_status cifar_names(struct data_loader *loader, const struct data_file *file)
 {
+    const char *text = file->bytes, *path = file->path;
     const char **names = kelvin_arena_alloc(loader->arena, CIFAR_CLASSES, sizeof *names);
     if (!names) return KELVIN_ENOMEM;
     size_t n = 0, line = 1;
-    for (const char *end = text + size; text < end; line++) {
+    for (const char *end = text + file->size; text < end; line++) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((stop ? stop : end) - text);
         KELVIN_TRY(trim(&length, text, line, path));
@@ -144,14 +145,8 @@ static kelvin_status list_batches(struct cifar_file **files, size_t *n, const ch
 static kelvin_status read_names(struct data_loader *loader, const char *folder)
 {
     kelvin_path path;
-    char *text;
-    size_t size;
     KELVIN_TRY(kelvin_path_join(path, folder, "batches.meta.txt"));
-    if (access(path, F_OK) != 0) return KELVIN_OK;
-    KELVIN_TRY(kelvin_file_read(&text, &size, path));
-    const kelvin_status status = cifar_names(loader, text, size, path);
-    kelvin_free(text);
-    return status;
+    return access(path, F_OK) == 0 ? data_load_files(loader, (const char *[]){path}, 1, cifar_names) : KELVIN_OK;
 }
 
 static kelvin_status open_files(struct data_loader *loader, struct cifar_file *files, size_t batches,

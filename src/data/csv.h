@@ -103,14 +103,7 @@ KELVIN_MUST_CHECK kelvin_status csv_window_row(struct csv_window *window, bool *
 
 /* ---- fields to rows: csv.c ---- */
 
-struct csv_file {
-    char *text; /* text[bytes] is 0; NULL: there is no such file */
-    size_t bytes;
-    const char *path;
-};
-
 /* The rows of the training file and of the test file, by the options of loader->spec. */
-KELVIN_MUST_CHECK kelvin_status csv_load(struct data_loader *loader, const struct csv_file *train,
-                                         const struct csv_file *test);
+KELVIN_MUST_CHECK kelvin_status csv_load(struct data_loader *loader, const struct data_file files[2]);
 
 #endif

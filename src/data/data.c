@@ -34,6 +34,18 @@ kelvin_status data_alloc_rows(struct data_loader *loader, size_t n)
     return (loader->bytes || loader->values) && loader->y ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
+kelvin_status data_load_files(struct data_loader *loader, const char *const *paths, size_t n,
+                              kelvin_status (*load)(struct data_loader *, const struct data_file *))
+{
+    struct data_file files[2 * DATA_FILES] = {0};
+    kelvin_status status = KELVIN_OK;
+    for (size_t i = 0; !status && i < n; i++)
+        if ((files[i].path = paths[i])) status = kelvin_file_read(&files[i].bytes, &files[i].size, paths[i]);
+    if (!status) status = load(loader, files);
+    for (size_t i = 0; i < n; i++) kelvin_free(files[i].bytes);
+    return status;
+}
+
 /* ---- opening ---- */
 
 const struct data_type *data_find_type(const char *spec)

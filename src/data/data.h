@@ -41,6 +41,18 @@ extern const struct data_type data_toy, data_digits, data_cifar10, data_mnist, d
 /* Memory for n rows, of images or of a table by the shape in loader->data, and for their labels. */
 KELVIN_MUST_CHECK kelvin_status data_alloc_rows(struct data_loader *loader, size_t n);
 
+/* A file in memory. */
+struct data_file {
+    const char *path;
+    char *bytes; /* bytes[size] is 0; NULL: there is no such file */
+    size_t size;
+};
+
+/* Reads up to DATA_FILES files and as many of a test part (NULL: there is none), has rows or names made of them, and
+ * frees them. */
+KELVIN_MUST_CHECK kelvin_status data_load_files(struct data_loader *loader, const char *const *paths, size_t n,
+                                                kelvin_status (*load)(struct data_loader *, const struct data_file *));
+
 /* The name with whole paths, from any folder; kept in the arena. */
 KELVIN_MUST_CHECK kelvin_status data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec,
                                               const char *text);

@@ -37,7 +37,7 @@ kelvin_status npy_check_labels(kelvin_status status, const struct npy *y, size_t
     return KELVIN_OK;
 }
 
-static kelvin_status parse_pair(struct pair *pair, const struct npy_file *x, const struct npy_file *y)
+static kelvin_status parse_pair(struct pair *pair, const struct data_file *x, const struct data_file *y)
 {
     *pair = (struct pair){.x_path = x->path, .y_path = y->path};
     KELVIN_TRY(npy_parse(&pair->x, x->bytes, x->size, x->path));
@@ -110,7 +110,7 @@ kelvin_status npy_labels(int32_t *out, const struct npy *y, size_t before, const
     return KELVIN_OK;
 }
 
-kelvin_status npy_load(struct data_loader *l, const struct npy_file files[NPY_FILES])
+kelvin_status npy_load(struct data_loader *l, const struct data_file files[NPY_FILES])
 {
     struct pair parts[2] = {0};
     const size_t n = files[NPY_TEST_X].bytes ? 2 : 1;
@@ -132,16 +132,10 @@ kelvin_status npy_load(struct data_loader *l, const struct npy_file files[NPY_FI
 static kelvin_status open(struct data_loader *loader)
 {
     const struct data_spec *spec = loader->spec;
-    struct npy_file files[NPY_FILES] = {{.path = spec->files[0]},
-                                        {.path = spec->files[1]},
-                                        {.path = data_spec_value(spec, "test-x")},
-                                        {.path = data_spec_value(spec, "test-y")}};
-    kelvin_status status = data_spec_test_pair(spec, "test-x", "test-y");
-    for (size_t i = 0; !status && i < NPY_FILES; i++)
-        if (files[i].path) status = kelvin_file_read(&files[i].bytes, &files[i].size, files[i].path);
-    if (!status) status = npy_load(loader, files);
-    for (size_t i = 0; i < NPY_FILES; i++) kelvin_free(files[i].bytes);
-    return status;
+    const char *paths[NPY_FILES] = {spec->files[0], spec->files[1], data_spec_value(spec, "test-x"),
+                                    data_spec_value(spec, "test-y")};
+    KELVIN_TRY(data_spec_test_pair(spec, "test-x", "test-y"));
+    return data_load_files(loader, paths, NPY_FILES, npy_load);
 }
 
 const struct data_type data_npy = {

@@ -5,12 +5,6 @@
 #include "data/data.h"
 #include "files/npy.h"
 
-struct npy_file {
-    char *bytes; /* NULL: there is no such file */
-    size_t size;
-    const char *path;
-};
-
 enum { NPY_X, NPY_Y, NPY_TEST_X, NPY_TEST_Y, NPY_FILES };
 
 /* ---- images: npy_images.c ---- */
@@ -77,6 +71,6 @@ KELVIN_MUST_CHECK kelvin_status npy_values(double *values, const struct npy *x, 
 KELVIN_MUST_CHECK kelvin_status npy_labels(int32_t *out, const struct npy *y, size_t before, const char *path);
 
 /* Rows and labels of the training part and, if there are files for it, of the test part. */
-KELVIN_MUST_CHECK kelvin_status npy_load(struct data_loader *loader, const struct npy_file files[NPY_FILES]);
+KELVIN_MUST_CHECK kelvin_status npy_load(struct data_loader *loader, const struct data_file files[NPY_FILES]);
 
 #endif
