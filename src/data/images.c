@@ -79,7 +79,7 @@ static kelvin_status take(struct images *images, size_t i, const struct picture 
         atomic_store(&images->colour, true);
         return KELVIN_OK;
     }
-    return picture_fit(images->loader->bytes + i * data->inputs, data->channels, data->height, data->width, picture);
+    return picture_fit(images->loader->bytes + i * data->inputs, data, picture);
 }
 
 static kelvin_status load_one(void *context, size_t i)
@@ -144,22 +144,19 @@ static kelvin_status keep_labels(struct images *images)
     return KELVIN_OK;
 }
 
-/* New inputs become as those that a network was trained on. */
-static void follow(struct images *images, const kelvin_data *like)
-{
-    kelvin_data *data = images->loader->data;
-    images->resize = images->fixed_channels = true;
-    data->channels = like->channels;
-    data->height = like->height;
-    data->width = like->width;
-}
-
 static kelvin_status load(struct images *images, kelvin_arena *names)
 {
     const struct data_spec *spec = images->loader->spec;
+    const kelvin_data *like = images->loader->like;
+    kelvin_data *data = images->loader->data;
     KELVIN_TRY(read_size(images));
     KELVIN_TRY(read_channels(images));
-    if (images->loader->like && images->loader->like->channels > 0) follow(images, images->loader->like);
+    if (like && like->channels > 0) { /* new inputs become as those that a network was trained on */
+        images->resize = images->fixed_channels = true;
+        data->channels = like->channels;
+        data->height = like->height;
+        data->width = like->width;
+    }
     KELVIN_TRY(listing_make(&images->list, names, spec->files[0], data_spec_value(spec, "test")));
     if (images->list.n_train < images->list.n) KELVIN_TRY(data_spec_no_split(spec, "a folder for testing"));
     KELVIN_TRY(look_at_first(images));

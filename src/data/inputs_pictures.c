@@ -24,21 +24,14 @@ static kelvin_status one_file(struct listing *list, kelvin_inputs *in)
     return KELVIN_OK;
 }
 
-/* Classes are UTF-8, whatever the folders are. */
-static kelvin_status find_class(int32_t *class, const kelvin_inputs *in, const char *folder)
-{
-    char *utf8 = kelvin_utf8(folder);
-    if (!utf8) return KELVIN_ENOMEM;
-    *class = labels_find(in->classes, utf8);
-    kelvin_free(utf8);
-    return KELVIN_OK;
-}
-
 static kelvin_status match(kelvin_inputs *in, struct state *s, const char *folder)
 {
     if (!(s->class = kelvin_arena_alloc(in->arena, s->list.n_classes, sizeof *s->class))) return KELVIN_ENOMEM;
     for (size_t c = 0; c < s->list.n_classes; c++) {
-        KELVIN_TRY(find_class(&s->class[c], in, s -> list.classes[c]));
+        char *utf8 = kelvin_utf8(s->list.classes[c]); /* as classes are, whatever the folders are */
+        if (!utf8) return KELVIN_ENOMEM;
+        s->class[c] = labels_find(in->classes, utf8);
+        kelvin_free(utf8);
         char where[KELVIN_PATH_MAX + 16];
         snprintf(where, sizeof where, "%s/%s", folder, s->list.classes[c]);
         if (in->labels && s->class[c] < 0) return inputs_no_class(in, where, s->list.classes[c]);
@@ -69,8 +62,7 @@ static kelvin_status load_one(void *context, size_t i)
     const kelvin_data *like = in->like;
     struct picture picture;
     KELVIN_TRY(picture_read(&picture, in->names[i]));
-    const kelvin_status status =
-        picture_fit(in->bytes + i * like->inputs, like->channels, like->height, like->width, &picture);
+    const kelvin_status status = picture_fit(in->bytes + i * like->inputs, like, &picture);
     picture_free(&picture);
     return status;
 }
@@ -94,7 +86,7 @@ static void close_pictures(kelvin_inputs *in)
 static const struct data_type spec = {
     .usage = "images:FOLDER[,test=FOLDER][,split=SHARE][,seed=N]",
     .files = {"FOLDER"},
-    .keys = {"test", "size", "channels", "split", "seed"}, /* the last two are as in training, whatever they say */
+    .keys = {"test", "size", "channels", "split", "seed"}, /* size and channels are as in training */
 };
 
 const struct inputs_type inputs_pictures = {&spec, sizeof(struct state), open, next, close_pictures, NULL};

@@ -238,16 +238,6 @@ kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const c
 
 /* ---- new inputs ---- */
 
-/* Pictures beside folders would be left out without a word. */
-static kelvin_status check_pictures(const struct names *pictures, const char *folder, size_t folders)
-{
-    for (size_t i = 0; i < pictures->n && folders > 0; i++)
-        if (is_of(read_kinds, pictures->name[i]))
-            return kelvin_fail(KELVIN_EFORMAT, "%s: holds the picture '%s' beside folders; expected only one of both",
-                               folder, pictures->name[i]);
-    return KELVIN_OK;
-}
-
 static kelvin_status list_flat(struct listing *l, kelvin_arena *arena, const char *folder)
 {
     struct names names;
@@ -267,6 +257,9 @@ kelvin_status listing_inputs(struct listing *l, kelvin_arena *arena, const char 
     if (test) folder = test;
     KELVIN_TRY(read_folders(&folders, arena, folder));
     KELVIN_TRY(read_folder(&all, arena, folder, ""));
-    KELVIN_TRY(check_pictures(&all, folder, folders.n));
+    for (size_t i = 0; folders.n > 0 && i < all.n; i++) /* it would be left out without a word */
+        if (is_of(read_kinds, all.name[i]))
+            return kelvin_fail(KELVIN_EFORMAT, "%s: holds the picture '%s' beside folders; expected only one of both",
+                               folder, all.name[i]);
     return folders.n > 0 ? list_parts(l, arena, folder, NULL, true) : list_flat(l, arena, folder);
 }

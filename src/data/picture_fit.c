@@ -25,13 +25,13 @@ static void get_plane(uint8_t *to, const struct picture *picture, size_t channel
         picture_plane(to, p, n, step, channel);
 }
 
-kelvin_status picture_fit(uint8_t *to, size_t channels, size_t height, size_t width, const struct picture *picture)
+kelvin_status picture_fit(uint8_t *to, const kelvin_data *like, const struct picture *picture)
 {
     uint8_t *plane = kelvin_alloc(picture->height, picture->width);
     kelvin_status status = plane ? KELVIN_OK : KELVIN_ENOMEM;
-    for (size_t c = 0; !status && c < channels; c++, to += height * width) {
-        get_plane(plane, picture, picture->channels == 1 ? 0 : c, picture->channels > channels);
-        status = resize_plane(to, height, width, plane, picture->height, picture->width);
+    for (size_t c = 0; !status && c < like->channels; c++, to += like->height * like->width) {
+        get_plane(plane, picture, picture->channels == 1 ? 0 : c, picture->channels > like->channels);
+        status = resize_plane(to, like->height, like->width, plane, picture->height, picture->width);
     }
     kelvin_free(plane);
     return status;
