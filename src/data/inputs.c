@@ -149,7 +149,6 @@ static kelvin_status choose_file(kelvin_inputs *in, const struct stat *about)
 {
     const char *dot = strrchr(in->text, '.');
     char head[16] = "";
-    in->file = in->text;
     in->type = S_ISDIR(about->st_mode) ? &inputs_pictures : &inputs_csv;
     if (!S_ISREG(about->st_mode)) return KELVIN_OK;
     for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; i++)
@@ -166,7 +165,8 @@ static kelvin_status choose(kelvin_inputs *in)
     const struct data_type *type = data_find_type(in->text);
     struct stat about;
     if (type) return choose_named(in, type->inputs);
-    if (strcmp(in->text, "-") == 0) return in->file = in->text, in->type = &inputs_csv, KELVIN_OK;
+    in->file = in->spec.files[0] = in->text;
+    if (strcmp(in->text, "-") == 0) return in->type = &inputs_csv, KELVIN_OK;
     if (stat(in->text, &about) == 0) return choose_file(in, &about);
     return kelvin_fail(KELVIN_EIO,
                        "'%s' is neither a file that can be read nor a data set that is known; kelvin info lists these",

@@ -9,7 +9,7 @@
 struct inputs_type {
     const struct data_type *spec; /* how such a data set is named, where labels may be missing */
     size_t state;                 /* bytes that inputs->state has */
-    /* Looks at inputs->file or ->spec; sets ->rows if that can be known. */
+    /* Looks at inputs->spec; sets ->rows if that can be known. */
     kelvin_status (*open)(kelvin_inputs *inputs);
     /* inputs->most rows into inputs->x (or ->shown) and ->y, and ->names. Where it was not known that there are so
      * many: how many there are, 0 after the last, into ->n. */
@@ -43,7 +43,7 @@ struct kelvin_inputs {
     bool labels;      /* each row must have one */
     bool labelled;    /* rows have labels, but some may be missing */
     const char *text; /* what was asked for; kept in the arena */
-    const char *file; /* the file, where it is named alone; or NULL: */
+    const char *file; /* the file, where it is named alone, which spec.files[0] is then; or NULL */
     struct data_spec spec;
     kelvin_arena *arena;
     struct labels_known *classes;

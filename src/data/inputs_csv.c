@@ -193,10 +193,9 @@ static kelvin_status open(kelvin_inputs *in)
     s->column = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->column);
     s->values = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->values);
     if (!s->column || !s->values) return KELVIN_ENOMEM;
-    const char *test = in->file ? NULL : data_spec_value(&in->spec, "test");
-    const char *path = in->file ? in->file : test ? test : in->spec.files[0];
+    const char *test = data_spec_value(&in->spec, "test");
     bool more;
-    KELVIN_TRY(csv_window_open(&s->window, path));
+    KELVIN_TRY(csv_window_open(&s->window, test ? test : in->spec.files[0]));
     KELVIN_TRY(check_kind(in, s));
     KELVIN_TRY(csv_window_row(&s->window, &more, true));
     if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers", s->reader->path);

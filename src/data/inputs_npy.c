@@ -140,17 +140,12 @@ static kelvin_status open_labels(kelvin_inputs *in, struct state *s, const char 
 static kelvin_status open(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    const char *x = in->file, *y = NULL;
-    if (!in->file) {
-        const bool test = data_spec_value(&in->spec, "test-x");
-        x = test ? data_spec_value(&in->spec, "test-x") : in->spec.files[0];
-        y = test ? data_spec_value(&in->spec, "test-y") : in->spec.files[1];
-    }
-    KELVIN_TRY(open_array(&s->x, x));
+    const char *test = data_spec_value(&in->spec, "test-x");
+    KELVIN_TRY(open_array(&s->x, test ? test : in->spec.files[0]));
     KELVIN_TRY(take_shape(in, s));
     if (!(s->aside = kelvin_alloc(in->like->inputs, sizeof *s->aside))) return KELVIN_ENOMEM;
     if (s->images) KELVIN_TRY(find_range(in, s));
-    return open_labels(in, s, y);
+    return open_labels(in, s, test ? data_spec_value(&in->spec, "test-y") : in->spec.files[1]);
 }
 
 /* ---- rows ---- */

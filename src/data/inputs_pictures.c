@@ -42,8 +42,7 @@ static kelvin_status match(kelvin_inputs *in, struct state *s, const char *folde
 static kelvin_status open(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    const char *place = in->file ? in->file : in->spec.files[0];
-    const char *test = in->file ? NULL : data_spec_value(&in->spec, "test");
+    const char *place = in->spec.files[0], *test = data_spec_value(&in->spec, "test");
     const bool folder = kelvin_is_folder(place);
     if (in->like->channels == 0)
         return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; the network takes rows of %zu numbers: give a table, as CSV",
