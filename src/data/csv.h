@@ -25,9 +25,9 @@ struct csv_reader {
     size_t row_line, first_line; /* where that row and the first row begin */
 };
 
-/* What a reader reads from: .path and .line = 1 are set, all else is 0. text[bytes] must be there and 0. The text is
- * changed, and must live as long as its fields are used. Further pieces of a text follow by further calls, when all
- * rows of the last one were read; each ends where a row does. */
+/* Gives text to a reader, which begins as {.path = PATH, .line = 1}. text[bytes] must be there and 0. The text is
+ * changed, and must live as long as its fields are used. A text may come in pieces that end where a row does: the next
+ * one when all rows of the last were read. */
 KELVIN_MUST_CHECK kelvin_status csv_feed(struct csv_reader *reader, char *text, size_t bytes);
 void csv_end(struct csv_reader *reader);
 

@@ -29,8 +29,8 @@ struct data_type {
     const char *usage; /* "csv:FILE[,label=COLUMN]"; what stands before the colon is the name */
     const char *about;
     const char *files[DATA_FILES + 1]; /* what must follow the colon, by name */
-    const char *keys[DATA_KEYS + 1];   /* what may follow as key=value; split and seed: where no test part is given */
     size_t optional;                   /* so many of them, the last, may be missing */
+    const char *keys[DATA_KEYS + 1];   /* what may follow as key=value; split and seed: where no test part is given */
     kelvin_status (*open)(struct data_loader *loader);
     const struct inputs_type *inputs; /* how new inputs of this format come in pieces; NULL: they are read as a whole */
 };
@@ -64,8 +64,8 @@ KELVIN_MUST_CHECK kelvin_status data_split(struct data_loader *loader);
  */
 KELVIN_MUST_CHECK kelvin_status data_normalise(struct data_loader *loader, float **x);
 
-/* One row of a table as a network sees it that was trained on `like`. KELVIN_EFORMAT if no float can hold a number; where
- * in `path` that is: `unit` ("row" or "line") and its number. */
+/* One row of a table as a network that was trained on `like` sees it. KELVIN_EFORMAT if no float can hold a number;
+ * `unit` ("row" or "line") and its number say where in `path` that is. */
 KELVIN_MUST_CHECK kelvin_status data_standardise(float *x, const double *values, const kelvin_data *like,
                                                  const char *path, const char *unit, size_t row);
 

@@ -1,4 +1,4 @@
-/* Inside of kelvin_inputs_*: the family of inputs, one struct per member, one table in inputs.c. */
+/* Inside of kelvin_inputs_*: the family of inputs, one struct per member; inputs.c chooses among them. */
 #ifndef DATA_INPUTS_H
 #define DATA_INPUTS_H
 
