@@ -78,7 +78,7 @@ static void what_is_not_there(void **state)
           "get it with: kelvin data cifar10");
     fails(kelvin_data_open(&data, "mnist"), KELVIN_EIO, "nothing/mnist/train-images-idx3-ubyte is not there yet",
           "get it with: kelvin data mnist");
-    kelvin_alloc_fail_at(6); /* the paths of the files */
+    kelvin_alloc_fail_at(5); /* the name with whole paths */
     const kelvin_status status = kelvin_data_open(&data, "cifar10");
     kelvin_alloc_fail_at(0);
     fails(status, KELVIN_ENOMEM, "", "out of memory");

@@ -240,6 +240,10 @@ static void folders_without_files(void **state)
     fails(open_cifar(&data, "nowhere"), KELVIN_EIO, "/nowhere: ", "could not be read as a folder: No such file");
     spill(in_base("file"), "x", 1);
     fails(open_cifar(&data, "file"), KELVIN_EIO, "/file: ", "could not be read as a folder: Not a directory");
+    fresh_folder("other");
+    spill(in_base("other/cifar-10-batches-bin"), "x", 1);
+    fails(open_cifar(&data, "other"), KELVIN_EIO,
+          "/other/cifar-10-batches-bin: ", "could not be read as a folder: Not");
     fresh_folder("none/data_batch_1.bin");
     fails(open_cifar(&data, "none"), KELVIN_EIO, "none/data_batch_1.bin", "is not a regular file");
 }

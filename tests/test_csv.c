@@ -197,6 +197,20 @@ static void python_wrote_it(void **state)
     same_as_raw("csv:%quoted.csv,label=label\\, here", 300, 3);
 }
 
+/* A data set's own name opens it again. */
+static void names_with_commas(void **state)
+{
+    (void)state;
+    kelvin_data *data, *again;
+    put_text("a, b.csv", "\"x, y\",\"kind, of\"\n1,a\n2,b\n3,a\n4,b\n");
+    assert_ok(kelvin_data_open(&data, in_spec("csv:%a\\, b.csv,label=kind\\, of,split=0")));
+    assert_ok(kelvin_data_open(&again, data->name));
+    assert_string_equal(again->name, data->name);
+    assert_string_equal(again->label_name, "kind, of");
+    kelvin_data_close(again);
+    kelvin_data_close(data);
+}
+
 /* A host program whose decimal point is a comma. */
 static void other_locale(void **state)
 {
@@ -374,9 +388,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_tables),    cmocka_unit_test(test_part),        cmocka_unit_test(same_as_digits),
-        cmocka_unit_test(numpy_wrote_it), cmocka_unit_test(python_wrote_it),  cmocka_unit_test(other_locale),
-        cmocka_unit_test(broken_tables),  cmocka_unit_test(too_many_classes), cmocka_unit_test(no_memory),
+        cmocka_unit_test(good_tables),    cmocka_unit_test(test_part),       cmocka_unit_test(same_as_digits),
+        cmocka_unit_test(numpy_wrote_it), cmocka_unit_test(python_wrote_it), cmocka_unit_test(names_with_commas),
+        cmocka_unit_test(other_locale),   cmocka_unit_test(broken_tables),   cmocka_unit_test(too_many_classes),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

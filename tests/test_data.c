@@ -17,8 +17,7 @@ static void fails(kelvin_status found, kelvin_status expected, const char *sente
 static const struct data_type example = {
     .usage = "pair:ONE,TWO[,key=VALUE]",
     .files = {"ONE", "TWO"},
-    .keys = {"key", "other"},
-    .splits = true,
+    .keys = {"key", "other", "split", "seed"},
 };
 static const struct data_type alone = {.usage = "alone"};
 

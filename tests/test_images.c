@@ -5,8 +5,6 @@
 #include "loaders.h"
 #include "picture_helpers.h"
 
-#include "data/resize.h"
-
 #include <errno.h>
 
 /* ---- folders to be read ---- */

@@ -4,8 +4,6 @@
 
 #include "picture_helpers.h"
 
-#include "data/resize.h"
-
 #include <sys/wait.h>
 
 static kelvin_status decode(struct picture *picture, const struct bytes *b)

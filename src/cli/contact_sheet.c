@@ -3,7 +3,6 @@
 #include "cli/data_report.h"
 #include "cli/font.h"
 #include "data/picture.h"
-#include "data/resize.h"
 #include "files/files.h"
 
 #include <errno.h>

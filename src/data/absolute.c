@@ -5,31 +5,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Puts a path behind a separator, with its commas marked; from where we are if it does not begin at the root. */
-static char *put_path(char *to, char separator, const char *here, const char *path)
+/* Puts a text, with its commas marked. */
+static char *put(char *to, const char *text)
 {
-    *to++ = separator;
-    if (*path != '/') {
-        for (; *here; *to++ = *here++)
-            if (*here == ',') *to++ = '\\';
-        *to++ = '/';
-    }
-    for (; *path; *to++ = *path++)
-        if (*path == ',') *to++ = '\\';
+    for (; *text; *to++ = *text++)
+        if (*text == ',') *to++ = '\\';
     return to;
+}
+
+/* Puts a path, from where we are if it does not begin at the root. */
+static char *put_path(char *to, const char *here, const char *path)
+{
+    if (*path != '/') to = put(put(to, here), "/");
+    return put(to, path);
 }
 
 /* The keys of all formats that name files begin alike. */
 static bool is_file(const char *key)
 {
     return strncmp(key, "test", 4) == 0;
-}
-
-static char *put_text(char *to, const char *text)
-{
-    const size_t length = strlen(text);
-    memcpy(to, text, length);
-    return to + length;
 }
 
 kelvin_status data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec, const char *text)
@@ -43,13 +37,14 @@ kelvin_status data_absolute(const char **name, kelvin_arena *arena, const struct
     *name = to;
     memcpy(to, text, strcspn(text, ":"));
     to += strcspn(text, ":");
-    char separator = ':';
-    for (size_t i = 0; i < spec->n_files; i++, separator = ',') to = put_path(to, separator, here, spec->files[i]);
-    for (size_t i = 0; i < spec->n_keys; i++, separator = ',') {
-        *to++ = separator;
-        to = put_text(to, spec->keys[i]);
-        to = is_file(spec->keys[i]) ? put_path(to, '=', here, spec->values[i])
-                                    : put_text(put_text(to, "="), spec->values[i]);
+    for (size_t i = 0; i < spec->n_files; i++) {
+        *to++ = i == 0 ? ':' : ',';
+        to = put_path(to, here, spec->files[i]);
+    }
+    for (size_t i = 0; i < spec->n_keys; i++) { /* where there are keys there is a file */
+        *to++ = ',';
+        to = put(put(to, spec->keys[i]), "=");
+        to = is_file(spec->keys[i]) ? put_path(to, here, spec->values[i]) : put(to, spec->values[i]);
     }
     return KELVIN_OK;
 }

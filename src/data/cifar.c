@@ -37,61 +37,42 @@ kelvin_status cifar_records(uint8_t *images, int32_t *y, const uint8_t *records,
     return KELVIN_OK;
 }
 
-/* `piece` has room for PIECE records. */
-static kelvin_status read_file(uint8_t *images, int32_t *y, size_t n, const char *path, uint8_t *piece)
+static kelvin_status read_file(uint8_t *images, int32_t *y, const struct cifar_file *file)
 {
-    for (size_t i = 0; i < n; i += PIECE) {
-        const size_t count = n - i < PIECE ? n - i : PIECE;
-        KELVIN_TRY(kelvin_file_read_part(piece, path, i * CIFAR_RECORD, count * CIFAR_RECORD));
-        KELVIN_TRY(cifar_records(images + i * CIFAR_PIXELS, y + i, piece, count, i, path));
-    }
-    return KELVIN_OK;
-}
-
-static kelvin_status read_files(struct data_loader *loader, const struct cifar_file *files, size_t n)
-{
-    uint8_t *images = loader->bytes, *piece = kelvin_alloc(PIECE, CIFAR_RECORD);
-    int32_t *y = loader->y;
+    uint8_t *piece = kelvin_alloc(PIECE, CIFAR_RECORD);
     kelvin_status status = piece ? KELVIN_OK : KELVIN_ENOMEM;
-    for (size_t i = 0; !status && i < n; i++) {
-        status = read_file(images, y, files[i].records, files[i].path, piece);
-        images += files[i].records * CIFAR_PIXELS;
-        y += files[i].records;
+    for (size_t i = 0; !status && i < file->records; i += PIECE) {
+        const size_t n = file->records - i < PIECE ? file->records - i : PIECE;
+        status = kelvin_file_read_part(piece, file->path, i * CIFAR_RECORD, n * CIFAR_RECORD);
+        if (!status) status = cifar_records(images + i * CIFAR_PIXELS, y + i, piece, n, i, file->path);
     }
     kelvin_free(piece);
     return status;
 }
 
-/* Sets the number of rows, of all files and of those for training. */
-static kelvin_status count_rows(struct cifar_file *files, size_t n, size_t n_train, size_t *rows, size_t *train_rows)
-{
-    *rows = *train_rows = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t size;
-        KELVIN_TRY(kelvin_file_size(&size, files[i].path));
-        KELVIN_TRY(cifar_count(&files[i].records, size, files[i].path));
-        *rows += files[i].records;
-        if (i < n_train) *train_rows = *rows;
-    }
-    return KELVIN_OK;
-}
-
 kelvin_status cifar_load(struct data_loader *loader, struct cifar_file *files, size_t n, size_t n_train)
 {
     kelvin_data *data = loader->data;
-    size_t rows, train_rows;
+    size_t rows = 0, train_rows = 0;
     if (loader->like && n_train < n) { /* of new inputs nobody looks at the rest */
         files += n_train;
         n = n_train = n - n_train;
     }
-    KELVIN_TRY(count_rows(files, n, n_train, &rows, &train_rows));
+    for (size_t i = 0, size; i < n; i++) {
+        KELVIN_TRY(kelvin_file_size(&size, files[i].path));
+        KELVIN_TRY(cifar_count(&files[i].records, size, files[i].path));
+        rows += files[i].records;
+        if (i < n_train) train_rows = rows;
+    }
     data->channels = 3;
     data->height = data->width = CIFAR_SIDE;
     data->classes = CIFAR_CLASSES;
     if (!data->class_names) data->class_names = class_names;
-    KELVIN_TRY(data_alloc_images(loader, rows));
+    KELVIN_TRY(data_alloc_rows(loader, rows));
     loader->n_train = train_rows;
-    return read_files(loader, files, n);
+    for (size_t i = 0, at = 0; i < n; at += files[i++].records)
+        KELVIN_TRY(read_file(loader->bytes + at * CIFAR_PIXELS, loader->y + at, &files[i]));
+    return KELVIN_OK;
 }
 
 /* ---- class names ---- */
@@ -107,12 +88,13 @@ static kelvin_status trim(size_t *length, const char *line, size_t number, const
     return KELVIN_OK;
 }
 
-kelvin_status cifar_names(struct data_loader *loader, const char *text, size_t size, const char *path)
+kelvin_status cifar_names(struct data_loader *loader, const struct data_file *file)
 {
+    const char *text = file->bytes, *path = file->path;
     const char **names = kelvin_arena_alloc(loader->arena, CIFAR_CLASSES, sizeof *names);
     if (!names) return KELVIN_ENOMEM;
     size_t n = 0, line = 1;
-    for (const char *end = text + size; text < end; line++) {
+    for (const char *end = text + file->size; text < end; line++) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((stop ? stop : end) - text);
         KELVIN_TRY(trim(&length, text, line, path));
@@ -131,69 +113,45 @@ kelvin_status cifar_names(struct data_loader *loader, const char *text, size_t s
 
 /* ---- the folder ---- */
 
-static bool is_batch(const char *name)
+static int is_batch(const struct dirent *entry)
 {
-    const char *last_dot = strrchr(name, '.');
+    const char *name = entry->d_name, *last_dot = strrchr(name, '.');
     return strncmp(name, "data_batch", strlen("data_batch")) == 0 && last_dot && strcmp(last_dot, ".bin") == 0;
 }
 
-/* Counts the files of the training part; keeps the paths of the first `room` of them. */
-static kelvin_status list_batches(size_t *count, struct cifar_file *files, size_t room, const char *folder)
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-    DIR *entries = opendir(folder);
-    if (!entries) return kelvin_fail(KELVIN_EIO, "%s: could not be read as a folder: %s", folder, strerror(errno));
-    kelvin_status status = KELVIN_OK;
-    *count = 0;
-    for (const struct dirent *entry; !status && (errno = 0, entry = readdir(entries));) {
-        if (!is_batch(entry->d_name)) continue;
-        if (*count < room) status = kelvin_path_join(files[*count].path, folder, "%s", entry->d_name);
-        ++*count;
-    }
-    if (!status && errno) status = kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", folder, strerror(errno));
-    closedir(entries);
-    return status;
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* The folder that has the files: the one that was named, or the one that the archive makes in there. */
-static kelvin_status find_folder(const char **folder, kelvin_path inner, size_t *batches, const char *named)
+/* The files of the training part, with room for one more; in place of those of another folder. */
+static kelvin_status list_batches(struct cifar_file **files, size_t *n, const char *folder)
 {
-    *folder = named;
-    KELVIN_TRY(list_batches(batches, NULL, 0, named));
-    if (*batches > 0) return KELVIN_OK;
-    KELVIN_TRY(kelvin_path_join(inner, named, "cifar-10-batches-bin"));
-    *folder = inner;
-    if (access(inner, F_OK) == 0) KELVIN_TRY(list_batches(batches, NULL, 0, inner));
-    if (*batches > 0) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: has no files data_batch*.bin; expected those of CIFAR-10's binary version",
-                       named);
+    struct dirent **entries;
+    const int found = scandir(folder, &entries, is_batch, by_name);
+    if (found < 0) return kelvin_fail(KELVIN_EIO, "%s: could not be read as a folder: %s", folder, strerror(errno));
+    *n = (size_t)found;
+    kelvin_free(*files);
+    *files = kelvin_alloc(*n + 1, sizeof **files);
+    kelvin_status status = *files ? KELVIN_OK : KELVIN_ENOMEM;
+    for (size_t i = 0; i < *n; i++) {
+        if (!status) status = kelvin_path_join((*files)[i].path, folder, "%s", entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
 }
 
 static kelvin_status read_names(struct data_loader *loader, const char *folder)
 {
     kelvin_path path;
-    char *text;
-    size_t size;
     KELVIN_TRY(kelvin_path_join(path, folder, "batches.meta.txt"));
-    if (access(path, F_OK) != 0) return KELVIN_OK;
-    KELVIN_TRY(kelvin_file_read(&text, &size, path));
-    const kelvin_status status = cifar_names(loader, text, size, path);
-    kelvin_free(text);
-    return status;
+    return access(path, F_OK) == 0 ? data_load_files(loader, (const char *[]){path}, 1, cifar_names) : KELVIN_OK;
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct cifar_file *)a)->path, ((const struct cifar_file *)b)->path);
-}
-
-/* `files` has room for the batches and the file of the test part. */
 static kelvin_status open_files(struct data_loader *loader, struct cifar_file *files, size_t batches,
                                 const char *folder)
 {
-    size_t found;
-    KELVIN_TRY(list_batches(&found, files, batches, folder));
-    if (found < batches) batches = found;
-    qsort(files, batches, sizeof *files, by_path);
     KELVIN_TRY(kelvin_path_join(files[batches].path, folder, "test_batch.bin"));
     const bool test = access(files[batches].path, F_OK) == 0;
     if (test) KELVIN_TRY(data_spec_no_split(loader->spec, "test_batch.bin"));
@@ -201,15 +159,21 @@ static kelvin_status open_files(struct data_loader *loader, struct cifar_file *f
     return cifar_load(loader, files, batches + test, batches);
 }
 
+/* From the folder that was named, or from the one that the archive makes in there. */
 static kelvin_status open_folder(struct data_loader *loader)
 {
+    const char *named = loader->spec->files[0];
     kelvin_path inner;
-    const char *folder;
-    size_t batches;
-    KELVIN_TRY(find_folder(&folder, inner, &batches, loader->spec->files[0]));
-    struct cifar_file *files = kelvin_alloc(batches + 1, sizeof *files);
-    if (!files) return KELVIN_ENOMEM;
-    const kelvin_status status = open_files(loader, files, batches, folder);
+    struct cifar_file *files = NULL;
+    size_t batches = 0;
+    kelvin_status status = list_batches(&files, &batches, named);
+    const bool own = batches > 0;
+    if (!status && !own) status = kelvin_path_join(inner, named, "cifar-10-batches-bin");
+    if (!status && !own && access(inner, F_OK) == 0) status = list_batches(&files, &batches, inner);
+    if (!status && batches == 0)
+        status = kelvin_fail(KELVIN_EFORMAT,
+                             "%s: has no files data_batch*.bin; expected those of CIFAR-10's binary version", named);
+    if (!status) status = open_files(loader, files, batches, own ? named : inner);
     kelvin_free(files);
     return status;
 }
@@ -218,6 +182,6 @@ const struct data_type data_cifar = {
     .usage = "cifar:FOLDER[,split=SHARE][,seed=N]",
     .about = "data_batch*.bin and test_batch.bin, the binary version of CIFAR-10",
     .files = {"FOLDER"},
-    .splits = true,
+    .keys = {"split", "seed"},
     .open = open_folder,
 };

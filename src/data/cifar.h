@@ -30,7 +30,6 @@ KELVIN_MUST_CHECK kelvin_status cifar_load(struct data_loader *loader, struct ci
                                            size_t n_train);
 
 /* Class names from a text of ten lines. */
-KELVIN_MUST_CHECK kelvin_status cifar_names(struct data_loader *loader, const char *text, size_t size,
-                                            const char *path);
+KELVIN_MUST_CHECK kelvin_status cifar_names(struct data_loader *loader, const struct data_file *file);
 
 #endif

@@ -1,7 +1,7 @@
 /* Tables of one's own: rows of numbers with a label each, in text files. csv.h says what such a file looks like. */
 #include "data/csv.h"
 
-#include "data/labels.h"
+#include "data/inputs.h"
 #include "files/text.h"
 
 #include <string.h>
@@ -10,6 +10,7 @@
 
 struct table {
     struct data_loader *loader;
+    const struct data_file *files; /* for training and for testing */
     struct csv_columns columns;
     struct label *labels; /* one per row, as loader->values */
 };
@@ -39,17 +40,16 @@ static size_t smaller(size_t a, size_t b)
 
 /* Memory for all rows: no more of them than lines, and no more than there are bytes for, as a field needs one and one
  * to end it. */
-static kelvin_status alloc_rows(struct table *t, const struct csv_file *train, const struct csv_file *test)
+static kelvin_status alloc_rows(struct table *t)
 {
-    const struct csv_file *const files[] = {train, test};
     const size_t inputs = t->columns.n - 1;
     size_t rows = 0, values = 0;
-    for (size_t f = 0; f < 2; f++) {
+    for (const struct data_file *file = t->files; file < t->files + 2; file++) {
         size_t lines = 2, numbers; /* the last may have no end, and that of the first row is a 0 by now */
-        for (size_t i = 0; i < files[f]->bytes; i++) lines += files[f]->text[i] == '\n';
+        for (size_t i = 0; i < file->size; i++) lines += file->bytes[i] == '\n';
         if (__builtin_mul_overflow(lines, inputs, &numbers)) numbers = SIZE_MAX;
-        rows += smaller(lines, (files[f]->bytes + 1) / 4);
-        values += smaller(numbers, (files[f]->bytes + 1) / 2);
+        rows += smaller(lines, (file->size + 1) / 4);
+        values += smaller(numbers, (file->size + 1) / 2);
     }
     t->loader->values = kelvin_alloc(values, sizeof *t->loader->values);
     t->labels = kelvin_alloc(rows, sizeof *t->labels);
@@ -77,8 +77,7 @@ static void drop_first(struct table *t, const char *const *names)
     csv_name_columns(&t->columns, names, l->data);
 }
 
-static kelvin_status read_rows(struct table *t, struct csv_reader *r, const struct csv_file *train,
-                               const struct csv_file *test)
+static kelvin_status read_rows(struct table *t, struct csv_reader *r)
 {
     const bool training = t->columns.n == 0;
     const char *const *names = NULL;
@@ -89,7 +88,7 @@ static kelvin_status read_rows(struct table *t, struct csv_reader *r, const stru
     KELVIN_TRY(csv_is_header(&header, &t->columns, r, t->loader->spec));
     KELVIN_TRY(training ? csv_find_columns(&t->columns, &names, r, header, t->loader)
                         : csv_same_columns(&t->columns, r, header == CSV_NAMES));
-    if (training) KELVIN_TRY(alloc_rows(t, train, test));
+    if (training) KELVIN_TRY(alloc_rows(t));
     if (header == CSV_NAMES) KELVIN_TRY(csv_row(r, &more));
     if (!more)
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu names columns and no rows follow; expected at least 2",
@@ -102,44 +101,38 @@ static kelvin_status read_rows(struct table *t, struct csv_reader *r, const stru
     return KELVIN_OK;
 }
 
-static kelvin_status read_file(struct table *t, const struct csv_file *file, const struct csv_file *train,
-                               const struct csv_file *test)
+static kelvin_status read_file(struct table *t, const struct data_file *file)
 {
-    struct csv_reader reader;
-    kelvin_status status = csv_start(&reader, file->text, file->bytes, 1, file->path);
-    if (!status) status = read_rows(t, &reader, train, test);
+    struct csv_reader reader = {.path = file->path, .line = 1};
+    kelvin_status status = csv_feed(&reader, file->bytes, file->size);
+    if (!status) status = read_rows(t, &reader);
     csv_end(&reader);
     return status;
 }
 
-kelvin_status csv_load(struct data_loader *loader, const struct csv_file *train, const struct csv_file *test)
+kelvin_status csv_load(struct data_loader *loader, const struct data_file files[2])
 {
-    struct table table = {.loader = loader};
-    kelvin_status status = read_file(&table, train, train, test);
+    struct table table = {.loader = loader, .files = files};
+    kelvin_status status = read_file(&table, &files[0]);
     loader->n_train = loader->n;
-    if (!status && test->text) status = read_file(&table, test, train, test);
-    if (!status) status = labels_to_classes(loader, table.labels, train->path, test->path);
+    if (!status && files[1].bytes) status = read_file(&table, &files[1]);
+    if (!status) status = labels_to_classes(loader, table.labels, files[0].path, files[1].path);
     kelvin_free(table.labels);
     return status;
 }
 
 static kelvin_status open(struct data_loader *loader)
 {
-    struct csv_file train = {.path = loader->spec->files[0]}, test = {.path = data_spec_value(loader->spec, "test")};
-    if (test.path) KELVIN_TRY(data_spec_no_split(loader->spec, "test"));
-    kelvin_status status = kelvin_file_read(&train.text, &train.bytes, train.path);
-    if (!status && test.path) status = kelvin_file_read(&test.text, &test.bytes, test.path);
-    if (!status) status = csv_load(loader, &train, &test);
-    kelvin_free(test.text);
-    kelvin_free(train.text);
-    return status;
+    const char *paths[] = {loader->spec->files[0], data_spec_value(loader->spec, "test")};
+    if (paths[1]) KELVIN_TRY(data_spec_no_split(loader->spec, "test"));
+    return data_load_files(loader, paths, 2, csv_load);
 }
 
 const struct data_type data_csv = {
     .usage = "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",
     .about = "a table of numbers and a label per row, separated by commas, semicolons or tabs; COLUMN: name or number",
     .files = {"FILE"},
-    .keys = {"label", "test", "header"},
-    .splits = true,
+    .keys = {"label", "test", "header", "split", "seed"},
     .open = open,
+    .inputs = &inputs_csv,
 };

@@ -14,7 +14,7 @@
 struct csv_reader {
     const char *path; /* for sentences */
     char *at, *end;   /* the rest of the text; *end is 0 */
-    char delimiter;   /* 0: there is none */
+    char delimiter;   /* known from the first row on; 0: there is none */
     bool stops[256];  /* what a field without quotes ends at */
     size_t line;      /* at `at`, from 1 */
 
@@ -25,12 +25,10 @@ struct csv_reader {
     size_t row_line, first_line; /* where that row and the first row begin */
 };
 
-/* text[bytes] must be there and 0. The text is changed, and must live as long as its fields are used. It begins in
- * `line`: 1, unless blank lines before it were passed over. */
-KELVIN_MUST_CHECK kelvin_status csv_start(struct csv_reader *reader, char *text, size_t bytes, size_t line,
-                                          const char *path);
-/* The next rows of a text that comes in pieces; each piece ends where a row does. */
-KELVIN_MUST_CHECK kelvin_status csv_continue(struct csv_reader *reader, char *text, size_t bytes);
+/* Gives text to a reader, which begins as {.path = PATH, .line = 1}. text[bytes] must be there and 0. The text is
+ * changed, and must live as long as its fields are used. A text may come in pieces that end where a row does: the next
+ * one when all rows of the last were read. */
+KELVIN_MUST_CHECK kelvin_status csv_feed(struct csv_reader *reader, char *text, size_t bytes);
 void csv_end(struct csv_reader *reader);
 
 /* The next row that is not blank; *more is false if there is none. */
@@ -84,7 +82,7 @@ KELVIN_MUST_CHECK kelvin_status csv_no_number(const struct csv_columns *columns,
 /* What of a file is in memory: whole rows, and the beginning of the next one. It grows only for a row that is longer.
  */
 struct csv_window {
-    const char *path;
+    struct csv_reader reader;
     int fd;
     bool ended;
     char *buffer; /* room + 1 bytes */
@@ -99,22 +97,13 @@ void csv_window_close(struct csv_window *window);
 /* Waits for the first bytes, a line or some more, which window->buffer has then, as far as window->filled. */
 KELVIN_MUST_CHECK kelvin_status csv_window_peek(struct csv_window *window);
 
-/* The same as csv_start and csv_row for the text in a window: a row lives until the next one is read. `patient`: wait
- * for it; otherwise *more is also false if it is not there yet. */
-KELVIN_MUST_CHECK kelvin_status csv_window_start(struct csv_window *window, struct csv_reader *reader);
-KELVIN_MUST_CHECK kelvin_status csv_window_row(struct csv_window *window, struct csv_reader *reader, bool *more,
-                                               bool patient);
+/* The same as csv_row for the text in a window: a row lives until the next one is read. `patient`: wait for it;
+ * otherwise *more is also false if it is not there yet. */
+KELVIN_MUST_CHECK kelvin_status csv_window_row(struct csv_window *window, bool *more, bool patient);
 
 /* ---- fields to rows: csv.c ---- */
 
-struct csv_file {
-    char *text; /* text[bytes] is 0; NULL: there is no such file */
-    size_t bytes;
-    const char *path;
-};
-
 /* The rows of the training file and of the test file, by the options of loader->spec. */
-KELVIN_MUST_CHECK kelvin_status csv_load(struct data_loader *loader, const struct csv_file *train,
-                                         const struct csv_file *test);
+KELVIN_MUST_CHECK kelvin_status csv_load(struct data_loader *loader, const struct data_file files[2]);
 
 #endif

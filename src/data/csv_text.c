@@ -15,41 +15,31 @@ static kelvin_status fail_at(const struct csv_reader *r, const char *found, cons
 
 /* ---- the start of the text ---- */
 
-/* The line and byte, from 1, of text[at]; the text begins in `line`. */
-static kelvin_status fail_at_byte(const char *path, size_t line, const char *text, size_t at, const char *found,
-                                  const char *hint)
+/* The line and byte, from 1, of a place in the rest of the text. */
+static kelvin_status fail_at_byte(const struct csv_reader *r, const char *at, const char *found, const char *hint)
 {
-    const char *start = text;
-    for (const char *next; (next = memchr(start, '\n', (size_t)(text + at - start))); start = next + 1) line++;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, byte %zu: %s; expected text in UTF-8%s", path, line,
-                       (size_t)(text + at - start) + 1, found, hint);
+    const char *start = r->at;
+    size_t line = r->line;
+    for (const char *next; (next = memchr(start, '\n', (size_t)(at - start))); start = next + 1) line++;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, byte %zu: %s; expected text in UTF-8%s", r->path, line,
+                       (size_t)(at - start) + 1, found, hint);
 }
 
-static kelvin_status check_encoding(const char *path, size_t line, const char *text, size_t bytes)
+static kelvin_status check_encoding(const struct csv_reader *r)
 {
     char found[32];
-    const char *zero = memchr(text, 0, bytes);
-    if (zero) return fail_at_byte(path, line, text, (size_t)(zero - text), "is 0", "");
-    const size_t good = kelvin_utf8_length(text);
-    if (good == bytes) return KELVIN_OK;
-    snprintf(found, sizeof found, "\\x%02x is not UTF-8", (unsigned char)text[good]);
-    return fail_at_byte(path, line, text, good, found, " (from latin-1: iconv -f latin1 -t utf-8)");
+    const size_t bytes = (size_t)(r->end - r->at);
+    const char *zero = memchr(r->at, 0, bytes);
+    if (zero) return fail_at_byte(r, zero, "is 0", "");
+    const char *bad = r->at + kelvin_utf8_length(r->at);
+    if (bad == r->end) return KELVIN_OK;
+    snprintf(found, sizeof found, "\\x%02x is not UTF-8", (unsigned char)*bad);
+    return fail_at_byte(r, bad, found, " (from latin-1: iconv -f latin1 -t utf-8)");
 }
 
-/* To the first line that is not blank: whether tabs are space is not known before it. */
-static void skip_to_text(struct csv_reader *r)
-{
-    for (;;) {
-        char *text = r->at + strspn(r->at, " \t\r");
-        if (*text != '\n') return;
-        r->at = text + 1;
-        r->line++;
-    }
-}
-
-/* Counts what may separate fields in the first line, outside of quotes. Where there are as many
- * commas as others, these are decimal commas: 1,5;2,5;a. */
-static void find_delimiter(struct csv_reader *r)
+/* Counts what may separate fields in the first line that is not blank, outside of quotes, and makes room for as many.
+ * Where there are as many commas as others, these are decimal commas: 1,5;2,5;a. */
+static kelvin_status find_delimiter(struct csv_reader *r)
 {
     static const char candidates[] = {';', '\t', ','};
     size_t count[sizeof candidates] = {0}, best = 0;
@@ -61,26 +51,20 @@ static void find_delimiter(struct csv_reader *r)
     for (size_t i = 1; i < sizeof candidates; i++)
         if (count[i] > count[best]) best = i;
     r->delimiter = count[best] > 0 ? candidates[best] : '\0';
-    r->room = count[best] + 1;
-}
-
-kelvin_status csv_start(struct csv_reader *r, char *text, size_t bytes, size_t line, const char *path)
-{
-    *r = (struct csv_reader){.path = path, .at = text, .end = text + bytes, .line = line};
-    KELVIN_TRY(check_encoding(path, r->line, text, bytes));
-    if (line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0) r->at += 3;
-    skip_to_text(r);
-    find_delimiter(r);
     r->stops[0] = r->stops['\n'] = r->stops['\r'] = r->stops['"'] = r->stops[(unsigned char)r->delimiter] = true;
+    r->first_line = r->line;
+    r->room = count[best] + 1;
     r->fields = kelvin_alloc(r->room, sizeof *r->fields);
     return r->fields ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-kelvin_status csv_continue(struct csv_reader *r, char *text, size_t bytes)
+kelvin_status csv_feed(struct csv_reader *r, char *text, size_t bytes)
 {
     r->at = text;
     r->end = text + bytes;
-    return check_encoding(r->path, r->line, text, bytes);
+    KELVIN_TRY(check_encoding(r));
+    if (r->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0) r->at += 3;
+    return KELVIN_OK;
 }
 
 void csv_end(struct csv_reader *r)
@@ -161,7 +145,7 @@ static kelvin_status take_field(struct csv_reader *r, bool *last)
 
 /* ---- rows ---- */
 
-/* False at the end of the text. */
+/* False at the end of the text. Before it is known what separates fields, tabs are space. */
 static bool skip_blank_lines(struct csv_reader *r)
 {
     for (;;) {
@@ -176,10 +160,13 @@ static bool skip_blank_lines(struct csv_reader *r)
 kelvin_status csv_row(struct csv_reader *r, bool *more)
 {
     *more = skip_blank_lines(r);
+    if (!r->fields && r->at < r->end) { /* the first line that is not blank, or the last */
+        KELVIN_TRY(find_delimiter(r));
+        *more = skip_blank_lines(r);
+    }
     if (!*more) return KELVIN_OK;
     r->n_fields = 0;
     r->row_line = r->line;
-    if (!r->first_line) r->first_line = r->line;
     for (bool last = false; !last;) KELVIN_TRY(take_field(r, &last));
     return KELVIN_OK;
 }

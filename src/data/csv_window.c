@@ -12,8 +12,10 @@ enum { FIRST_ROOM = 1 << 18, MOST_ROOM = 1 << 28 };
 
 kelvin_status csv_window_open(struct csv_window *w, const char *path)
 {
+    static char nothing[1]; /* has been read so far */
     const bool standard = strcmp(path, "-") == 0;
-    *w = (struct csv_window){.path = standard ? "standard input" : path, .room = FIRST_ROOM};
+    *w = (struct csv_window){.room = FIRST_ROOM};
+    w->reader = (struct csv_reader){standard ? "standard input" : path, .at = nothing, .end = nothing, .line = 1};
     w->fd = standard ? STDIN_FILENO : kelvin_open(path, O_RDONLY);
     if (w->fd < 0) return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", path, strerror(errno));
     w->buffer = kelvin_alloc(w->room + 1, 1);
@@ -24,6 +26,7 @@ void csv_window_close(struct csv_window *w)
 {
     if (w->fd > STDIN_FILENO) close(w->fd);
     kelvin_free(w->buffer);
+    csv_end(&w->reader);
     *w = (struct csv_window){0};
 }
 
@@ -31,7 +34,7 @@ static kelvin_status grow(struct csv_window *w)
 {
     if (w->room >= MOST_ROOM)
         return kelvin_fail(KELVIN_EFORMAT, "%s: a row is longer than %d MB; expected less (is a quote never closed?)",
-                           w->path, MOST_ROOM >> 20);
+                           w->reader.path, MOST_ROOM >> 20);
     char *larger = kelvin_alloc(2 * w->room + 1, 1);
     if (!larger) return KELVIN_ENOMEM;
     memcpy(larger, w->buffer, w->filled);
@@ -53,7 +56,7 @@ static kelvin_status read_some(struct csv_window *w)
         }
         if (errno == EAGAIN) (void)poll(&(struct pollfd){.fd = w->fd, .events = POLLIN}, 1, -1);
         if (errno != EINTR && errno != EAGAIN)
-            return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", w->path, strerror(errno));
+            return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", w->reader.path, strerror(errno));
     }
 }
 
@@ -78,8 +81,8 @@ static void find_rows(struct csv_window *w, size_t *looked, bool *quoted)
     }
 }
 
-/* The next whole rows, at least one of them, in place of the last ones; *bytes is 0 after the last. */
-static kelvin_status move_on(struct csv_window *w, char **text, size_t *bytes)
+/* The next whole rows, at least one of them, in place of the last ones; w->rows is 0 after the last. */
+static kelvin_status move_on(struct csv_window *w)
 {
     size_t looked = 0;
     bool quoted = false;
@@ -95,27 +98,10 @@ static kelvin_status move_on(struct csv_window *w, char **text, size_t *bytes)
     if (w->ended) w->rows = w->filled;
     w->kept = w->buffer[w->rows];
     w->buffer[w->rows] = '\0';
-    *text = w->buffer;
-    *bytes = w->rows;
-    return KELVIN_OK;
+    return csv_feed(&w->reader, w->buffer, w->rows);
 }
 
 /* ---- rows ---- */
-
-/* What separates fields is known from the first line that is not blank. */
-kelvin_status csv_window_start(struct csv_window *w, struct csv_reader *r)
-{
-    char *text;
-    size_t bytes, line = 1;
-    bool blank;
-    do {
-        KELVIN_TRY(move_on(w, &text, &bytes));
-        const size_t mark = line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-        blank = bytes > 0 && text[bytes - 1] == '\n' && mark + strspn(text + mark, " \t\r\n") == bytes;
-        for (size_t i = 0; blank && i < bytes; i++) line += text[i] == '\n';
-    } while (blank);
-    return csv_start(r, text, bytes, line, w->path);
-}
 
 /* Whether there is something to read, or the end, without waiting. */
 static bool is_ready(const struct csv_window *w)
@@ -123,15 +109,12 @@ static bool is_ready(const struct csv_window *w)
     return w->ended || poll(&(struct pollfd){.fd = w->fd, .events = POLLIN}, 1, 0) > 0;
 }
 
-kelvin_status csv_window_row(struct csv_window *w, struct csv_reader *r, bool *more, bool patient)
+kelvin_status csv_window_row(struct csv_window *w, bool *more, bool patient)
 {
     for (;;) {
-        KELVIN_TRY(csv_row(r, more));
+        KELVIN_TRY(csv_row(&w->reader, more));
         if (*more || (!patient && !is_ready(w))) return KELVIN_OK;
-        char *text;
-        size_t bytes;
-        KELVIN_TRY(move_on(w, &text, &bytes));
-        if (bytes == 0) return KELVIN_OK;
-        KELVIN_TRY(csv_continue(r, text, bytes));
+        KELVIN_TRY(move_on(w));
+        if (w->rows == 0) return KELVIN_OK;
     }
 }

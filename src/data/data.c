@@ -5,7 +5,6 @@
 #include "data/inputs.h"
 #include "kernels/kernels.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const struct data_type *const types[] = {&data_toy, &data_digits, &data_cifar10, &data_mnist, &data_csv,
@@ -22,30 +21,29 @@ bool kelvin_data_info(size_t i, const char **usage, const char **about)
 
 /* ---- for loaders ---- */
 
-kelvin_status data_number_classes(struct data_loader *loader, size_t classes)
-{
-    enum { LONGEST = 24 };
-    const char **names = kelvin_arena_alloc(loader->arena, classes, sizeof *names);
-    char *texts = kelvin_arena_alloc(loader->arena, classes, LONGEST);
-    if (!names || !texts) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < classes; i++) {
-        snprintf(texts + i * LONGEST, LONGEST, "%zu", i);
-        names[i] = texts + i * LONGEST;
-    }
-    loader->data->classes = classes;
-    loader->data->class_names = names;
-    return KELVIN_OK;
-}
-
-kelvin_status data_alloc_images(struct data_loader *loader, size_t n)
+kelvin_status data_alloc_rows(struct data_loader *loader, size_t n)
 {
     kelvin_data *data = loader->data;
-    data->inputs = data->channels * data->height * data->width;
-    if (data->white == 0) data->white = 255;
+    const bool images = data->channels > 0;
+    if (images) data->inputs = data->channels * data->height * data->width;
+    if (images && data->white == 0) data->white = 255;
     loader->n = loader->n_train = n;
-    loader->bytes = kelvin_alloc(n, data->inputs);
+    loader->bytes = images ? kelvin_alloc(n, data->inputs) : NULL;
+    loader->values = images ? NULL : kelvin_alloc(n * data->inputs, sizeof *loader->values);
     loader->y = kelvin_alloc(n, sizeof *loader->y);
-    return loader->bytes && loader->y ? KELVIN_OK : KELVIN_ENOMEM;
+    return (loader->bytes || loader->values) && loader->y ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+kelvin_status data_load_files(struct data_loader *loader, const char *const *paths, size_t n,
+                              kelvin_status (*load)(struct data_loader *, const struct data_file *))
+{
+    struct data_file files[2 * DATA_FILES] = {0};
+    kelvin_status status = KELVIN_OK;
+    for (size_t i = 0; !status && i < n; i++)
+        if ((files[i].path = paths[i])) status = kelvin_file_read(&files[i].bytes, &files[i].size, paths[i]);
+    if (!status) status = load(loader, files);
+    for (size_t i = 0; i < n; i++) kelvin_free(files[i].bytes);
+    return status;
 }
 
 /* ---- opening ---- */
@@ -76,7 +74,7 @@ kelvin_status data_set_scale(const kelvin_data *data)
 /* Whether a share of the rows becomes the test part. Of new inputs all are wanted, unless it is asked for. */
 static bool is_split(const struct data_loader *l)
 {
-    if (!l->spec->type->splits || l->n_train < l->n || l->spec->split == 0) return false;
+    if (!l->spec->splits || l->n_train < l->n || l->spec->split == 0) return false;
     return !l->like || data_spec_value(l->spec, "split");
 }
 
@@ -107,10 +105,7 @@ static void set_parts(kelvin_data *data, const struct data_owned *owned, size_t 
 static kelvin_status open_type(kelvin_data *data, const struct data_type *type, const char *text,
                                const kelvin_data *like)
 {
-    struct data_owned *owned = data->owned = kelvin_alloc(1, sizeof *owned);
-    if (!owned) return KELVIN_ENOMEM;
-    KELVIN_TRY(kelvin_kernels_get(&owned->kernels));
-    KELVIN_TRY(kelvin_arena_create(&owned->arena));
+    struct data_owned *owned = data->owned;
     struct data_spec spec;
     struct data_loader loader = {.spec = &spec, .data = data, .arena = owned->arena, .like = like};
     kelvin_status status = data_spec_parse(&spec, type, text);
@@ -124,21 +119,34 @@ static kelvin_status open_type(kelvin_data *data, const struct data_type *type, 
     return status;
 }
 
-kelvin_status data_open_like(kelvin_data **out, const char *spec, const kelvin_data *like)
+kelvin_status data_create(kelvin_data **out)
 {
-    *out = NULL;
+    kelvin_data *data = *out = kelvin_alloc(1, sizeof *data);
+    struct data_owned *owned = data ? data->owned = kelvin_alloc(1, sizeof *owned) : NULL;
+    if (!owned) return KELVIN_ENOMEM;
+    KELVIN_TRY(kelvin_kernels_get(&owned->kernels));
+    return kelvin_arena_create(&owned->arena);
+}
+
+kelvin_status data_finish(kelvin_data **data, kelvin_status status)
+{
+    if (status) {
+        kelvin_data_close(*data);
+        *data = NULL;
+    }
+    return status;
+}
+
+kelvin_status data_open_like(kelvin_data **data, const char *spec, const kelvin_data *like)
+{
+    *data = NULL;
     const struct data_type *type = data_find_type(spec);
     if (!type) return kelvin_fail(KELVIN_EUSAGE, "data set '%s' is not known; kelvin info lists those that are", spec);
-    kelvin_data *data = kelvin_alloc(1, sizeof *data);
-    if (!data) return KELVIN_ENOMEM;
+    kelvin_status status = data_create(data);
     locale_t c, before = enter_c_locale(&c);
-    const kelvin_status status = open_type(data, type, spec, like);
+    if (!status) status = open_type(*data, type, spec, like);
     leave_c_locale(c, before);
-    if (status)
-        kelvin_data_close(data);
-    else
-        *out = data;
-    return status;
+    return data_finish(data, status);
 }
 
 kelvin_status kelvin_data_open(kelvin_data **out, const char *spec)

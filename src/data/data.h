@@ -29,20 +29,29 @@ struct data_type {
     const char *usage; /* "csv:FILE[,label=COLUMN]"; what stands before the colon is the name */
     const char *about;
     const char *files[DATA_FILES + 1]; /* what must follow the colon, by name */
-    const char *keys[DATA_KEYS + 1];   /* what may follow as key=value */
     size_t optional;                   /* so many of them, the last, may be missing */
-    bool splits;                       /* takes split=SHARE and seed=N where no test part is given */
+    const char *keys[DATA_KEYS + 1];   /* what may follow as key=value; split and seed: where no test part is given */
     kelvin_status (*open)(struct data_loader *loader);
+    const struct inputs_type *inputs; /* how new inputs of this format come in pieces; NULL: they are read as a whole */
 };
 
 extern const struct data_type data_toy, data_digits, data_cifar10, data_mnist, data_csv, data_npy, data_images,
     data_idx, data_cifar;
 
-/* Memory for the rows of images, by the shape in loader->data, and for the labels. */
-KELVIN_MUST_CHECK kelvin_status data_alloc_images(struct data_loader *loader, size_t n);
+/* Memory for n rows, of images or of a table by the shape in loader->data, and for their labels. */
+KELVIN_MUST_CHECK kelvin_status data_alloc_rows(struct data_loader *loader, size_t n);
 
-/* classes, and class names "0", "1", ... */
-KELVIN_MUST_CHECK kelvin_status data_number_classes(struct data_loader *loader, size_t classes);
+/* A file in memory. */
+struct data_file {
+    const char *path;
+    char *bytes; /* bytes[size] is 0; NULL: there is no such file */
+    size_t size;
+};
+
+/* Reads up to DATA_FILES files and as many of a test part (NULL: there is none), has rows or names made of them, and
+ * frees them. */
+KELVIN_MUST_CHECK kelvin_status data_load_files(struct data_loader *loader, const char *const *paths, size_t n,
+                                                kelvin_status (*load)(struct data_loader *, const struct data_file *));
 
 /* The name with whole paths, from any folder; kept in the arena. */
 KELVIN_MUST_CHECK kelvin_status data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec,
@@ -55,11 +64,10 @@ KELVIN_MUST_CHECK kelvin_status data_split(struct data_loader *loader);
  */
 KELVIN_MUST_CHECK kelvin_status data_normalise(struct data_loader *loader, float **x);
 
-/* One row of a table as a network sees it. Returns n, or the first column that no float can hold; */
-size_t data_standardise(float *x, const double *values, const double *mean, const double *deviation, size_t n);
-/* KELVIN_EFORMAT: the sentence for it. `unit` is "row" or "line"; rows and columns count from 1. */
-KELVIN_MUST_CHECK kelvin_status data_too_far(const char *path, const char *unit, size_t row, size_t column,
-                                             double value, double mean);
+/* One row of a table as a network that was trained on `like` sees it. KELVIN_EFORMAT if no float can hold a number;
+ * `unit` ("row" or "line") and its number say where in `path` that is. */
+KELVIN_MUST_CHECK kelvin_status data_standardise(float *x, const double *values, const kelvin_data *like,
+                                                 const char *path, const char *unit, size_t row);
 
 /* The type that a data set's name begins with; NULL if there is none. */
 const struct data_type *data_find_type(const char *spec);
@@ -80,6 +88,10 @@ struct data_owned {
     float *x;
     int32_t *y;
 };
+
+/* A data set with an arena and kernels, to be filled in; in the end, what could not be is closed, and *data NULL. */
+KELVIN_MUST_CHECK kelvin_status data_create(kelvin_data **data);
+KELVIN_MUST_CHECK kelvin_status data_finish(kelvin_data **data, kelvin_status status);
 
 /* Fills in factor and summand that normalise a byte, from mean and deviation. */
 KELVIN_MUST_CHECK kelvin_status data_set_scale(const kelvin_data *data);

@@ -2,19 +2,19 @@
  * of Handwritten Digits, UCI Machine Learning Repository (1998), https://doi.org/10.24432/C50P49, licence CC BY 4.0.
  * digits.csv holds one image a line, row by row, and then its label. Every fifth or so is for testing: the split by
  * seed 0 that a table of one's own would get. */
-#include "data/data.h"
+#include "data/labels.h"
 #include "digits_csv.h"
 
 #include <stdlib.h>
 
-enum { SIDE = 8, CLASSES = 10, N = sizeof digits_csv / sizeof *digits_csv - 1 };
+enum { SIDE = 8, N = sizeof digits_csv / sizeof *digits_csv - 1 };
 
 static kelvin_status open(struct data_loader *loader)
 {
     loader->data->channels = 1;
     loader->data->height = loader->data->width = SIDE;
     loader->data->white = 16;
-    KELVIN_TRY(data_alloc_images(loader, N));
+    KELVIN_TRY(data_alloc_rows(loader, N));
     for (size_t i = 0; i < N; i++) {
         const char *at = digits_csv[i];
         char *end;
@@ -22,7 +22,7 @@ static kelvin_status open(struct data_loader *loader)
             loader->bytes[i * SIDE * SIDE + j] = (uint8_t)strtoul(at, &end, 10);
         loader->y[i] = (int32_t)strtoul(at, &end, 10);
     }
-    KELVIN_TRY(data_number_classes(loader, CLASSES));
+    KELVIN_TRY(labels_to_classes(loader, NULL, "digits", NULL));
     return data_split(loader);
 }
 

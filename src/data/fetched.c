@@ -10,14 +10,11 @@ static kelvin_status open_cifar10(struct data_loader *loader)
 {
     static const double mean[] = {.49, .48, .44}, deviation[] = {.2, .2, .2};
     enum { FILES = 6, TRAIN = 5 };
-    struct cifar_file *files = kelvin_alloc(FILES, sizeof *files);
-    kelvin_status status = files ? KELVIN_OK : KELVIN_ENOMEM;
-    for (size_t i = 0; !status && i < FILES; i++) status = cache_file(files[i].path, &canonical_cifar10, i);
-    if (!status) status = cifar_load(loader, files, FILES, TRAIN);
-    kelvin_free(files);
+    struct cifar_file files[FILES];
+    for (size_t i = 0; i < FILES; i++) KELVIN_TRY(cache_file(files[i].path, &canonical_cifar10, i));
     loader->data->mean = mean;
     loader->data->deviation = deviation;
-    return status;
+    return cifar_load(loader, files, FILES, TRAIN);
 }
 
 const struct data_type data_cifar10 = {
@@ -36,7 +33,7 @@ static kelvin_status open_mnist(struct data_loader *loader)
     for (size_t i = 0; i < FILES; i++) KELVIN_TRY(cache_file(paths[i], &canonical_mnist, i));
     loader->data->mean = &mean;
     loader->data->deviation = &deviation;
-    return idx_load(loader, &(struct idx_pair){paths[0], paths[1]}, &(struct idx_pair){paths[2], paths[3]});
+    return idx_load(loader, (struct idx_pair[]){{paths[0], paths[1]}, {paths[2], paths[3]}}, true);
 }
 
 const struct data_type data_mnist = {

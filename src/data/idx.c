@@ -11,27 +11,23 @@ enum { IDX_BYTE = 0x08 }; /* the type "unsigned byte" */
 
 /* ---- the head ---- */
 
-/* What a head must say of its axes. */
-struct expectation {
-    size_t least, most;
-    const char *text;
-};
-
-static kelvin_status check_magic(const uint8_t *b, size_t size, const struct expectation *axes, const char *path)
+static kelvin_status check_magic(const uint8_t *b, size_t size, bool images, const char *path)
 {
+    const int least = images ? 3 : 1, most = images ? 4 : 1;
     if (size >= 2 && b[0] == 0x1f && b[1] == 0x8b)
         return kelvin_fail(KELVIN_EFORMAT,
                            "%s: byte 0: begins with 1f 8b, so it is compressed by gzip; expected it unpacked (gunzip)",
                            path);
     if (size < 4) return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected at least 4 of a head", path, size);
     if (b[0] != 0 || b[1] != 0)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: byte 0: begins with %02x %02x %02x %02x; expected 00 00 08 %02zx", path,
-                           b[0], b[1], b[2], b[3], axes->least);
+        return kelvin_fail(KELVIN_EFORMAT, "%s: byte 0: begins with %02x %02x %02x %02x; expected 00 00 08 %02x", path,
+                           b[0], b[1], b[2], b[3], least);
     if (b[2] != IDX_BYTE)
         return kelvin_fail(KELVIN_EFORMAT, "%s: byte 2: the elements are of type %02x; expected 08, unsigned bytes",
                            path, b[2]);
-    if (b[3] < axes->least || b[3] > axes->most)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: byte 3: the number of axes is %d; expected %s", path, b[3], axes->text);
+    if (b[3] < least || b[3] > most)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: byte 3: the number of axes is %d; expected %s", path, b[3],
+                           images ? "3 or 4: images, height, width, channels" : "1: labels");
     return KELVIN_OK;
 }
 
@@ -50,11 +46,10 @@ static kelvin_status read_sizes(struct idx_head *head, const uint8_t *b, size_t 
     return KELVIN_OK;
 }
 
-static kelvin_status parse(struct idx_head *head, const void *file, size_t size, const struct expectation *axes,
-                           const char *path)
+kelvin_status idx_parse_head(struct idx_head *head, const void *file, size_t size, bool images, const char *path)
 {
     const uint8_t *b = file;
-    KELVIN_TRY(check_magic(b, size, axes, path));
+    KELVIN_TRY(check_magic(b, size, images, path));
     *head = (struct idx_head){.axes = b[3], .size = {1, 1, 1, 1}, .bytes = 1};
     KELVIN_TRY(read_sizes(head, b, size, path));
     bool huge = false;
@@ -69,23 +64,10 @@ static kelvin_status parse(struct idx_head *head, const void *file, size_t size,
     if (whole != size)
         return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes; expected %zu by the sizes in its head", path, size,
                            whole);
-    return KELVIN_OK;
-}
-
-kelvin_status idx_image_head(struct idx_head *head, const void *file, size_t size, const char *path)
-{
-    static const struct expectation axes = {3, 4, "3 or 4: images, height, width, channels"};
-    KELVIN_TRY(parse(head, file, size, &axes, path));
-    if (head->size[3] != 1 && head->size[3] != 3)
+    if (images && head->size[3] != 1 && head->size[3] != 3)
         return kelvin_fail(KELVIN_EFORMAT, "%s: byte 16: the number of channels is %zu; expected 1 or 3", path,
                            head->size[3]);
     return KELVIN_OK;
-}
-
-kelvin_status idx_label_head(struct idx_head *head, const void *file, size_t size, const char *path)
-{
-    static const struct expectation axes = {1, 1, "1: labels"};
-    return parse(head, file, size, &axes, path);
 }
 
 /* ---- the elements ---- */
@@ -99,34 +81,27 @@ void idx_planes(uint8_t *images, size_t n, size_t pixels, size_t channels, uint8
     }
 }
 
-/* One part: its two heads, and its labels. */
+/* One part. */
 struct part {
-    struct idx_head head;
-    char *labels; /* all of their file */
-    size_t labels_start;
+    struct idx_head images, labels;
 };
 
-static kelvin_status read_image_head(struct idx_head *head, const char *path)
+static kelvin_status read_head(struct idx_head *head, const char *path, bool images)
 {
     uint8_t bytes[IDX_HEAD];
     size_t size;
     KELVIN_TRY(kelvin_file_size(&size, path));
     KELVIN_TRY(kelvin_file_read_part(bytes, path, 0, size < IDX_HEAD ? size : IDX_HEAD));
-    return idx_image_head(head, bytes, size, path);
+    return idx_parse_head(head, bytes, size, images, path);
 }
 
-static kelvin_status read_part(struct part *part, const struct idx_pair *files)
+static kelvin_status read_heads(struct part *part, const struct idx_pair *files)
 {
-    struct idx_head labels;
-    size_t size;
-    KELVIN_TRY(read_image_head(&part->head, files->images));
-    KELVIN_TRY(kelvin_file_read(&part->labels, &size, files->labels));
-    KELVIN_TRY(idx_label_head(&labels, part->labels, size, files->labels));
-    if (labels.size[0] != part->head.size[0])
-        return kelvin_fail(KELVIN_EFORMAT, "%s: byte 4: has %zu labels; expected %zu, one for each image of %s",
-                           files->labels, labels.size[0], part->head.size[0], files->images);
-    part->labels_start = labels.start;
-    return KELVIN_OK;
+    KELVIN_TRY(read_head(&part->images, files->images, true));
+    KELVIN_TRY(read_head(&part->labels, files->labels, false));
+    if (part->labels.size[0] == part->images.size[0]) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: byte 4: has %zu labels; expected %zu, one for each image of %s",
+                       files->labels, part->labels.size[0], part->images.size[0], files->images);
 }
 
 static kelvin_status same_shape(const struct idx_head *test, const struct idx_head *train, const char *path,
@@ -140,11 +115,14 @@ static kelvin_status same_shape(const struct idx_head *test, const struct idx_he
                        path, a[1], a[2], a[3], b[1], b[2], b[3], train_path);
 }
 
-/* Rows `first` and on: labels, */
-static void take_labels(struct data_loader *loader, const struct part *part, size_t first)
+/* Rows `first` and on: labels, by way of where their images will be, */
+static kelvin_status take_labels(struct data_loader *loader, const struct idx_head *head, const char *path,
+                                 size_t first)
 {
-    const uint8_t *labels = (const uint8_t *)part->labels + part->labels_start;
-    for (size_t i = 0; i < part->head.size[0]; i++) loader->y[first + i] = labels[i];
+    uint8_t *labels = loader->bytes + first * loader->data->inputs;
+    KELVIN_TRY(kelvin_file_read_part(labels, path, head->start, head->bytes));
+    for (size_t i = 0; i < head->bytes; i++) loader->y[first + i] = labels[i];
+    return KELVIN_OK;
 }
 
 /* and images. */
@@ -160,33 +138,25 @@ static kelvin_status take_images(struct data_loader *loader, const struct idx_he
     return status;
 }
 
-static kelvin_status load(struct data_loader *loader, struct part parts[2], const struct idx_pair *train,
-                          const struct idx_pair *test)
-{
-    const struct idx_head *head = &parts[0].head;
-    KELVIN_TRY(read_part(&parts[0], train));
-    if (test) KELVIN_TRY(read_part(&parts[1], test));
-    if (test) KELVIN_TRY(same_shape(&parts[1].head, head, test->images, train->images));
-    const size_t n = head->size[0];
-    loader->data->height = head->size[1];
-    loader->data->width = head->size[2];
-    loader->data->channels = head->size[3];
-    KELVIN_TRY(data_alloc_images(loader, n + parts[1].head.size[0]));
-    loader->n_train = n;
-    take_labels(loader, &parts[0], 0);
-    if (test) take_labels(loader, &parts[1], n);
-    KELVIN_TRY(labels_number_classes(loader, train->labels, test ? test->labels : NULL));
-    KELVIN_TRY(take_images(loader, head, train->images, 0));
-    return test ? take_images(loader, &parts[1].head, test->images, n) : KELVIN_OK;
-}
-
-kelvin_status idx_load(struct data_loader *loader, const struct idx_pair *train, const struct idx_pair *test)
+kelvin_status idx_load(struct data_loader *loader, const struct idx_pair *files, bool test)
 {
     struct part parts[2] = {0};
-    const bool test_alone = loader->like && test; /* of new inputs nobody looks at the rest */
-    const kelvin_status status = load(loader, parts, test_alone ? test : train, test_alone ? NULL : test);
-    for (size_t i = 0; i < 2; i++) kelvin_free(parts[i].labels);
-    return status;
+    if (loader->like && test) { /* of new inputs nobody looks at the rest */
+        files++;
+        test = false;
+    }
+    for (size_t i = 0; i <= test; i++) KELVIN_TRY(read_heads(&parts[i], &files[i]));
+    if (test) KELVIN_TRY(same_shape(&parts[1].images, &parts[0].images, files[1].images, files[0].images));
+    const size_t *size = parts[0].images.size;
+    loader->data->height = size[1];
+    loader->data->width = size[2];
+    loader->data->channels = size[3];
+    KELVIN_TRY(data_alloc_rows(loader, size[0] + parts[1].images.size[0]));
+    loader->n_train = size[0];
+    for (size_t i = 0; i <= test; i++) KELVIN_TRY(take_labels(loader, &parts[i].labels, files[i].labels, i * size[0]));
+    KELVIN_TRY(labels_to_classes(loader, NULL, files[0].labels, test ? files[1].labels : NULL));
+    for (size_t i = 0; i <= test; i++) KELVIN_TRY(take_images(loader, &parts[i].images, files[i].images, i * size[0]));
+    return KELVIN_OK;
 }
 
 /* ---- the data set ---- */
@@ -194,17 +164,18 @@ kelvin_status idx_load(struct data_loader *loader, const struct idx_pair *train,
 static kelvin_status open(struct data_loader *loader)
 {
     const struct data_spec *spec = loader->spec;
-    const struct idx_pair train = {spec->files[0], spec->files[1]};
-    const struct idx_pair test = {data_spec_value(spec, "test-images"), data_spec_value(spec, "test-labels")};
+    const struct idx_pair files[] = {
+        {spec->files[0], spec->files[1]},
+        {data_spec_value(spec, "test-images"), data_spec_value(spec, "test-labels")},
+    };
     KELVIN_TRY(data_spec_test_pair(spec, "test-images", "test-labels"));
-    return idx_load(loader, &train, test.images ? &test : NULL);
+    return idx_load(loader, files, files[1].images);
 }
 
 const struct data_type data_idx = {
     .usage = "idx:IMAGES,LABELS[,test-images=FILE,test-labels=FILE][,split=SHARE][,seed=N]",
     .about = "images and labels in the format of MNIST (IDX, unsigned bytes)",
     .files = {"IMAGES", "LABELS"},
-    .keys = {"test-images", "test-labels"},
-    .splits = true,
+    .keys = {"test-images", "test-labels", "split", "seed"},
     .open = open,
 };

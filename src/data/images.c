@@ -1,6 +1,6 @@
 /* Folders of pictures: one folder for each class. Files are decoded on all cores, each into its place. */
 #include "base/texts.h"
-#include "data/data.h"
+#include "data/inputs.h"
 #include "data/listing.h"
 #include "data/picture.h"
 
@@ -61,43 +61,34 @@ static kelvin_status read_channels(struct images *images)
 
 /* ---- one picture ---- */
 
-static kelvin_status read_picture(struct picture *picture, const struct listed *file, kelvin_path path)
-{
-    *picture = (struct picture){0};
-    KELVIN_TRY(kelvin_path_join(path, file->folder, "%s", file->name));
-    return picture_read(picture, path);
-}
-
 static kelvin_status sizes_differ(const struct images *images, const char *path, const struct picture *picture)
 {
     const kelvin_data *data = images->loader->data;
-    const struct listed *first = &images->list.files[0];
     return kelvin_fail(KELVIN_EFORMAT,
-                       "%s: has %zu x %zu pixels, %s/%s has %zu x %zu; expected one size, or size=32 to make them 32 x "
+                       "%s: has %zu x %zu pixels, %s has %zu x %zu; expected one size, or size=32 to make them 32 x "
                        "32",
-                       path, picture->width, picture->height, first->folder, first->name, data->width, data->height);
+                       path, picture->width, picture->height, images->list.files[0].path, data->width, data->height);
 }
 
-static kelvin_status take(struct images *images, size_t i, const struct picture *picture, const char *path)
+static kelvin_status take(struct images *images, size_t i, const struct picture *picture)
 {
     const kelvin_data *data = images->loader->data;
     const bool same = picture->height == data->height && picture->width == data->width;
-    if (!same && !images->resize) return sizes_differ(images, path, picture);
+    if (!same && !images->resize) return sizes_differ(images, images->list.files[i].path, picture);
     if (picture->channels > data->channels && !images->fixed_channels) {
         atomic_store(&images->colour, true);
         return KELVIN_OK;
     }
-    return picture_fit(images->loader->bytes + i * data->inputs, data->channels, data->height, data->width, picture);
+    return picture_fit(images->loader->bytes + i * data->inputs, data, picture);
 }
 
 static kelvin_status load_one(void *context, size_t i)
 {
     struct images *images = context;
     struct picture picture;
-    kelvin_path path;
     if (atomic_load(&images->colour)) return KELVIN_OK; /* all will be loaded again */
-    KELVIN_TRY(read_picture(&picture, &images->list.files[i], path));
-    const kelvin_status status = take(images, i, &picture, path);
+    KELVIN_TRY(picture_read(&picture, images->list.files[i].path));
+    const kelvin_status status = take(images, i, &picture);
     picture_free(&picture);
     return status;
 }
@@ -109,8 +100,7 @@ static kelvin_status look_at_first(struct images *images)
 {
     kelvin_data *data = images->loader->data;
     struct picture first;
-    kelvin_path path;
-    KELVIN_TRY(read_picture(&first, &images->list.files[0], path));
+    KELVIN_TRY(picture_read(&first, images->list.files[0].path));
     if (!images->resize) data->height = first.height, data->width = first.width;
     if (!images->fixed_channels) data->channels = first.channels;
     picture_free(&first);
@@ -121,7 +111,7 @@ static kelvin_status load_all(struct images *images)
 {
     struct data_loader *loader = images->loader;
     kelvin_pool *pool;
-    KELVIN_TRY(data_alloc_images(loader, images->list.n));
+    KELVIN_TRY(data_alloc_rows(loader, images->list.n));
     KELVIN_TRY(kelvin_pool_create(&pool, 0));
     const kelvin_status status = kelvin_pool_run(pool, load_one, images, images->list.n);
     kelvin_pool_destroy(pool);
@@ -154,22 +144,19 @@ static kelvin_status keep_labels(struct images *images)
     return KELVIN_OK;
 }
 
-/* New inputs become as those that a network was trained on. */
-static void follow(struct images *images, const kelvin_data *like)
-{
-    kelvin_data *data = images->loader->data;
-    images->resize = images->fixed_channels = true;
-    data->channels = like->channels;
-    data->height = like->height;
-    data->width = like->width;
-}
-
 static kelvin_status load(struct images *images, kelvin_arena *names)
 {
     const struct data_spec *spec = images->loader->spec;
+    const kelvin_data *like = images->loader->like;
+    kelvin_data *data = images->loader->data;
     KELVIN_TRY(read_size(images));
     KELVIN_TRY(read_channels(images));
-    if (images->loader->like && images->loader->like->channels > 0) follow(images, images->loader->like);
+    if (like && like->channels > 0) { /* new inputs become as those that a network was trained on */
+        images->resize = images->fixed_channels = true;
+        data->channels = like->channels;
+        data->height = like->height;
+        data->width = like->width;
+    }
     KELVIN_TRY(listing_make(&images->list, names, spec->files[0], data_spec_value(spec, "test")));
     if (images->list.n_train < images->list.n) KELVIN_TRY(data_spec_no_split(spec, "a folder for testing"));
     KELVIN_TRY(look_at_first(images));
@@ -191,7 +178,7 @@ const struct data_type data_images = {
     .usage = "images:FOLDER[,test=FOLDER][,size=S|WxH][,channels=1|3][,split=SHARE][,seed=N]",
     .about = "PNG and JPEG pictures, one folder per class; train and test folders, or a share for testing",
     .files = {"FOLDER"},
-    .keys = {"test", "size", "channels"},
-    .splits = true,
+    .keys = {"test", "size", "channels", "split", "seed"},
     .open = open,
+    .inputs = &inputs_pictures,
 };

@@ -14,17 +14,9 @@
 
 /* ---- for the kinds ---- */
 
-void inputs_normalise(kelvin_inputs *in, size_t n)
+void inputs_normalise(kelvin_inputs *in)
 {
-    kelvin_data_slice(in->eyes, &(kelvin_part){.n = n, .bytes = in->bytes}, in->x, 0, n);
-}
-
-kelvin_status inputs_standardise(kelvin_inputs *in, size_t i, const double *values, const char *path, const char *unit,
-                                 size_t row)
-{
-    const kelvin_data *like = in->like;
-    const size_t j = data_standardise(in->x + i * like->inputs, values, like->mean, like->deviation, like->inputs);
-    return j == like->inputs ? KELVIN_OK : data_too_far(path, unit, row, j + 1, values[j], like->mean[j]);
+    kelvin_data_slice(in->eyes, &(kelvin_part){.n = in->most, .bytes = in->bytes}, in->x, 0, in->most);
 }
 
 kelvin_status inputs_note(kelvin_inputs *in, const char *format, ...)
@@ -69,46 +61,51 @@ kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const
     return kelvin_fail(KELVIN_EFORMAT, "%s: has %s; the network takes %s", path, shape(own).text, shape(like).text);
 }
 
-void inputs_list(char out[INPUTS_LIST], kelvin_name_at *at, const void *context)
+struct names {
+    const char *const *name; /* NULL: "0", "1", ... */
+    size_t n;
+};
+
+static bool name_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    const struct names *names = context;
+    if (i >= names->n) return false;
+    if (names->name)
+        snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(names->name[i]).text);
+    else
+        snprintf(name, KELVIN_NAME_SIZE, "%zu", i);
+    return true;
+}
+
+void inputs_list(char out[INPUTS_LIST], const char *const *names, size_t n)
 {
     static const char more[] = ", ...";
     char name[KELVIN_NAME_SIZE];
     size_t used = 0;
     out[0] = '\0';
-    for (size_t i = 0; at(name, context, i); i++) {
+    for (size_t i = 0; name_at(name, &(struct names){names, n}, i); i++) {
         const size_t left = INPUTS_LIST - sizeof more - used;
-        const int n = snprintf(out + used, left, "%s'%s'", i ? ", " : "", name);
-        if (n < 0 || (size_t)n >= left) {
+        const int length = snprintf(out + used, left, "%s'%s'", i ? ", " : "", name);
+        if (length < 0 || (size_t)length >= left) {
             snprintf(out + used, sizeof more, "%s", more);
             return;
         }
-        used += (size_t)n;
+        used += (size_t)length;
     }
 }
 
-bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_at *at, const void *context)
+bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, const char *const *names, size_t n)
 {
-    kelvin_suggest(out, word, at, context);
+    kelvin_suggest(out, word, name_at, &(struct names){names, n});
     return strncmp(out, "did", 3) == 0;
-}
-
-static bool class_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
-{
-    const kelvin_data *like = context;
-    if (i >= like->classes) return false;
-    if (like->class_names)
-        snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(like->class_names[i]).text);
-    else
-        snprintf(name, KELVIN_NAME_SIZE, "%zu", i);
-    return true;
 }
 
 kelvin_status inputs_no_class(const kelvin_inputs *in, const char *where, const char *label)
 {
     char hint[KELVIN_SUGGESTION], names[INPUTS_LIST];
     const struct text_shown shown = text_shown(label);
-    const bool near = inputs_near(hint, shown.text, class_at, in->like);
-    inputs_list(names, class_at, in->like);
+    const bool near = inputs_near(hint, shown.text, in->like->class_names, in->like->classes);
+    inputs_list(names, in->like->class_names, in->like->classes);
     return kelvin_fail(KELVIN_EFORMAT, "%s: the label '%s' is none of the %zu classes of the network; %s%s", where,
                        shown.text, in->like->classes, near ? hint : "expected one of: ", near ? "" : names);
 }
@@ -119,11 +116,6 @@ kelvin_status inputs_no_labels(const char *where, const char *expected)
 }
 
 /* ---- which kind ---- */
-
-static const struct {
-    const struct data_type *spec;
-    const struct inputs_type *type;
-} named[] = {{&inputs_csv_spec, &inputs_csv}, {&inputs_npy_spec, &inputs_npy}, {&inputs_images_spec, &inputs_pictures}};
 
 static const struct {
     const char *suffix;
@@ -142,24 +134,13 @@ static const struct {
     const struct inputs_type *type;
 } contents[] = {{npy_is, &inputs_npy}, {png_is, &inputs_pictures}, {jpeg_is, &inputs_pictures}};
 
-const struct data_type *inputs_spec(const char *text)
-{
-    const struct data_type *type = data_find_type(text);
-    const size_t length = type ? strcspn(type->usage, ":") : 0;
-    for (size_t i = 0; type && i < sizeof named / sizeof *named; i++)
-        if (strncmp(named[i].spec->usage, type->usage, length + 1) == 0) return named[i].spec;
-    return type;
-}
-
 /* A data set by its name: in pieces where that is possible, else as a whole. */
-static kelvin_status choose_named(kelvin_inputs *in, const struct data_type *type)
+static kelvin_status choose_named(kelvin_inputs *in, const struct inputs_type *pieces)
 {
     in->type = &inputs_part;
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
-        if (named[i].spec != type) continue;
-        KELVIN_TRY(data_spec_parse(&in->spec, type, in->text));
-        if (!data_spec_value(&in->spec, "split")) in->type = named[i].type;
-    }
+    if (!pieces) return KELVIN_OK;
+    KELVIN_TRY(data_spec_parse(&in->spec, pieces->spec, in->text));
+    if (!data_spec_value(&in->spec, "split")) in->type = pieces;
     return KELVIN_OK;
 }
 
@@ -168,7 +149,6 @@ static kelvin_status choose_file(kelvin_inputs *in, const struct stat *about)
 {
     const char *dot = strrchr(in->text, '.');
     char head[16] = "";
-    in->file = in->text;
     in->type = S_ISDIR(about->st_mode) ? &inputs_pictures : &inputs_csv;
     if (!S_ISREG(about->st_mode)) return KELVIN_OK;
     for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; i++)
@@ -182,10 +162,11 @@ static kelvin_status choose_file(kelvin_inputs *in, const struct stat *about)
 
 static kelvin_status choose(kelvin_inputs *in)
 {
-    const struct data_type *type = inputs_spec(in->text);
+    const struct data_type *type = data_find_type(in->text);
     struct stat about;
-    if (type) return choose_named(in, type);
-    if (strcmp(in->text, "-") == 0) return in->file = in->text, in->type = &inputs_csv, KELVIN_OK;
+    if (type) return choose_named(in, type->inputs);
+    in->file = in->spec.files[0] = in->text;
+    if (strcmp(in->text, "-") == 0) return in->type = &inputs_csv, KELVIN_OK;
     if (stat(in->text, &about) == 0) return choose_file(in, &about);
     return kelvin_fail(KELVIN_EIO,
                        "'%s' is neither a file that can be read nor a data set that is known; kelvin info lists these",
@@ -199,8 +180,25 @@ static kelvin_status create(kelvin_inputs **out, const kelvin_data *like)
     kelvin_inputs *in = *out = kelvin_alloc(1, sizeof *in);
     if (!in) return KELVIN_ENOMEM;
     in->like = like;
-    KELVIN_TRY(kelvin_arena_create(&in->arena));
-    return KELVIN_OK;
+    in->rows = SIZE_MAX;
+    return kelvin_arena_create(&in->arena);
+}
+
+static kelvin_status set_type(kelvin_inputs *in, const struct inputs_type *type)
+{
+    in->type = type;
+    in->state = kelvin_arena_alloc(in->arena, 1, type->state);
+    return in->state ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+/* What could not be opened is closed. */
+static kelvin_status finish(kelvin_inputs **in, kelvin_status status)
+{
+    if (status) {
+        kelvin_inputs_close(*in);
+        *in = NULL;
+    }
+    return status;
 }
 
 static kelvin_status prepare(kelvin_inputs *in, const char *text)
@@ -218,38 +216,28 @@ static kelvin_status open_kind(kelvin_inputs *in, const char *text)
 {
     KELVIN_TRY(prepare(in, text));
     KELVIN_TRY(choose(in));
+    KELVIN_TRY(set_type(in, in->type));
     return in->type->open(in);
 }
 
-kelvin_status kelvin_inputs_open(kelvin_inputs **out, const char *spec, const kelvin_data *like, bool labels)
+kelvin_status kelvin_inputs_open(kelvin_inputs **in, const char *spec, const kelvin_data *like, bool labels)
 {
-    kelvin_inputs *in;
-    *out = NULL;
-    kelvin_status status = create(&in, like);
+    kelvin_status status = create(in, like);
     if (!status) {
-        in->labels = labels;
+        (*in)->labels = labels;
         locale_t c, before = enter_c_locale(&c);
-        status = open_kind(in, spec);
+        status = open_kind(*in, spec);
         leave_c_locale(c, before);
     }
-    if (status)
-        kelvin_inputs_close(in);
-    else
-        *out = in;
-    return status;
+    return finish(in, status);
 }
 
-kelvin_status kelvin_inputs_of(kelvin_inputs **out, const kelvin_data *data, const kelvin_part *part)
+kelvin_status kelvin_inputs_of(kelvin_inputs **in, const kelvin_data *data, const kelvin_part *part)
 {
-    kelvin_inputs *in;
-    *out = NULL;
-    kelvin_status status = create(&in, data);
-    if (!status) status = inputs_part_of(in, data, part);
-    if (status)
-        kelvin_inputs_close(in);
-    else
-        *out = in;
-    return status;
+    kelvin_status status = create(in, data);
+    if (!status) status = set_type(*in, &inputs_part);
+    if (!status) inputs_part_of(*in, data, part);
+    return finish(in, status);
 }
 
 bool kelvin_inputs_labelled(const kelvin_inputs *in)
@@ -265,11 +253,7 @@ static void free_rows(kelvin_inputs *in)
     kelvin_free(in->bytes);
     kelvin_free(in->y);
     kelvin_free(in->names);
-    in->x = NULL;
-    in->bytes = NULL;
-    in->y = NULL;
-    in->names = NULL;
-    in->room = 0;
+    kelvin_free(in->kept.at);
 }
 
 /* Memory for `rows` of them. */
@@ -277,31 +261,36 @@ static kelvin_status reserve(kelvin_inputs *in, size_t rows)
 {
     if (rows <= in->room) return KELVIN_OK;
     free_rows(in);
+    in->room = 0;
     in->x = kelvin_alloc(rows * in->like->inputs, sizeof *in->x);
-    in->bytes = in->like->channels > 0 ? kelvin_alloc(rows, in->like->inputs) : NULL;
+    in->bytes = kelvin_alloc(in->like->channels > 0 ? rows : 0, in->like->inputs);
     in->y = kelvin_alloc(rows, sizeof *in->y);
     in->names = kelvin_alloc(rows, sizeof *in->names);
-    if (!in->x || !in->y || !in->names || (in->like->channels > 0 && !in->bytes)) return KELVIN_ENOMEM;
+    in->kept.at = kelvin_alloc(rows * in->kept.n, sizeof *in->kept.at);
+    if (!in->x || !in->bytes || !in->y || !in->names || !in->kept.at) return KELVIN_ENOMEM;
     in->room = rows;
     return KELVIN_OK;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
 }
 
 kelvin_status kelvin_inputs_next(kelvin_inputs *in, kelvin_rows *rows, size_t most)
 {
     enum { FLOATS = 1 << 22, ROWS = 1 << 16 }; /* of one call */
-    size_t largest = in->like->inputs < FLOATS ? FLOATS / in->like->inputs : 1;
-    if (largest > ROWS) largest = ROWS;
+    const size_t inputs = in->like->inputs;
     *rows = (kelvin_rows){0};
-    if (most > largest) most = largest;
+    most = smaller(most, smaller(inputs < FLOATS ? FLOATS / inputs : 1, ROWS));
     if (most == 0) return KELVIN_OK;
     KELVIN_TRY(reserve(in, most));
-    KELVIN_TRY(inputs_keep_start(in));
-    in->most = most;
-    in->n = 0;
+    in->n = in->most = smaller(most, in->rows - in->before);
+    in->kept.used = 0;
     in->shown = NULL;
     for (size_t i = 0; i < most; i++) in->y[i] = -1;
     locale_t c, before = enter_c_locale(&c);
-    const kelvin_status status = in->type->next(in);
+    const kelvin_status status = in->n > 0 ? in->type->next(in) : KELVIN_OK;
     leave_c_locale(c, before);
     if (status) return status;
     *rows = (kelvin_rows){in->n, in->before, in->shown ? in->shown : in->x, in->y,
@@ -315,7 +304,7 @@ void kelvin_inputs_close(kelvin_inputs *in)
     if (!in) return;
     if (in->type && in->state) in->type->close(in);
     free_rows(in);
-    inputs_keep_end(in);
+    kelvin_free(in->kept.text);
     data_spec_free(&in->spec);
     kelvin_data_close(in->eyes);
     kelvin_arena_destroy(in->arena);

@@ -1,4 +1,4 @@
-/* Inside of kelvin_inputs_*: the family of inputs, one struct per member, one table in inputs.c. */
+/* Inside of kelvin_inputs_*: the family of inputs, one struct per member; inputs.c chooses among them. */
 #ifndef DATA_INPUTS_H
 #define DATA_INPUTS_H
 
@@ -7,12 +7,14 @@
 #include "data/labels.h"
 
 struct inputs_type {
-    /* Looks at inputs->spec; what is opened before a failure is closed by `close`. */
+    const struct data_type *spec; /* how such a data set is named, where labels may be missing */
+    size_t state;                 /* bytes that inputs->state has */
+    /* Looks at inputs->spec; sets ->rows if that can be known. */
     kelvin_status (*open)(kelvin_inputs *inputs);
-    /* Up to inputs->most rows into inputs->x (or ->shown) and ->y, and ->names; their number into ->n. 0: none is left.
-     */
+    /* inputs->most rows into inputs->x (or ->shown) and ->y, and ->names. Where it was not known that there are so
+     * many: how many there are, 0 after the last, into ->n. */
     kelvin_status (*next)(kelvin_inputs *inputs);
-    void (*close)(kelvin_inputs *inputs); /* also after a failure to open; state may be NULL */
+    void (*close)(kelvin_inputs *inputs); /* also after a failure to open */
     /* The column of that name, or number from 1, which gets the name that it has, if it has one. KELVIN_EUSAGE if there
      * is none. NULL: inputs have no columns. */
     kelvin_status (*find)(const kelvin_inputs *inputs, size_t *at, const char **name);
@@ -23,7 +25,7 @@ struct inputs_kept {
     size_t n;
     const char **name; /* (n) */
     size_t *column;    /* (n) */
-    size_t rows, *at;  /* (rows, n): where in `text` a field begins */
+    size_t *at;        /* (room, n): where in `text` a field begins */
     char *text;        /* fields of a call's rows, each with its 0 */
     size_t used, room;
 };
@@ -32,14 +34,8 @@ enum { INPUTS_NOTES = 4 };
 
 extern const struct inputs_type inputs_csv, inputs_npy, inputs_pictures, inputs_part;
 
-/* The rows of a part of data that somebody else keeps open. */
-KELVIN_MUST_CHECK kelvin_status inputs_part_of(kelvin_inputs *inputs, const kelvin_data *data, const kelvin_part *part);
-
-/* How the formats that come in pieces are named, where labels may be missing. */
-extern const struct data_type inputs_csv_spec, inputs_npy_spec, inputs_images_spec;
-
-/* How a data set is written that is named so, with or without labels; NULL: it is none. */
-const struct data_type *inputs_spec(const char *text);
+/* The rows of a part of data that are open, for inputs of type inputs_part. */
+void inputs_part_of(kelvin_inputs *inputs, const kelvin_data *data, const kelvin_part *part);
 
 struct kelvin_inputs {
     const struct inputs_type *type;
@@ -47,7 +43,7 @@ struct kelvin_inputs {
     bool labels;      /* each row must have one */
     bool labelled;    /* rows have labels, but some may be missing */
     const char *text; /* what was asked for; kept in the arena */
-    const char *file; /* the file, where it is named alone; or NULL: */
+    const char *file; /* the file, where it is named alone, which spec.files[0] is then; or NULL */
     struct data_spec spec;
     kelvin_arena *arena;
     struct labels_known *classes;
@@ -58,7 +54,8 @@ struct kelvin_inputs {
     const char *note[INPUTS_NOTES];
     size_t n_notes;
 
-    size_t before;      /* rows that were given out */
+    size_t rows;        /* how many there are; SIZE_MAX: that is not known */
+    size_t before;      /* of them were given out */
     size_t most, n;     /* of the call */
     size_t room;        /* rows for which there is memory: */
     float *x;           /* (room, inputs) */
@@ -74,27 +71,22 @@ const char *inputs_kind(bool *picture, const void *head, size_t bytes);
 /* Something that was guessed, for who wants to know. */
 KELVIN_MUST_CHECK kelvin_status inputs_note(kelvin_inputs *inputs, const char *format, ...) KELVIN_PRINTF(2, 3);
 
-/* Before the rows of a call; the fields of the row that becomes number inputs->n of it; at the end. */
-KELVIN_MUST_CHECK kelvin_status inputs_keep_start(kelvin_inputs *inputs);
+/* The fields of the row that becomes number inputs->n of a call. */
 KELVIN_MUST_CHECK kelvin_status inputs_keep_row(kelvin_inputs *inputs, char *const *fields);
-void inputs_keep_end(kelvin_inputs *inputs);
 
-/* Images in inputs->bytes to inputs->x. */
-void inputs_normalise(kelvin_inputs *inputs, size_t n);
-
-/* One row of a table to place i of inputs->x. KELVIN_EFORMAT if it is too far away; `unit` is "row" or "line". */
-KELVIN_MUST_CHECK kelvin_status inputs_standardise(kelvin_inputs *inputs, size_t i, const double *values,
-                                                   const char *path, const char *unit, size_t row);
+/* The images of a call, in inputs->bytes, to inputs->x. */
+void inputs_normalise(kelvin_inputs *inputs);
 
 /* KELVIN_EFORMAT: what `own` has, what `like` takes. */
 KELVIN_MUST_CHECK kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const kelvin_data *like);
 
-/* Names in quotes, since they may have commas in them: "'Laenge, cm', 'weight'"; those that do not fit are "...". */
+/* Names (NULL: "0", "1", ...) in quotes, since they may have commas in them: "'Laenge, cm', 'weight'"; those that do
+ * not fit are "...". */
 enum { INPUTS_LIST = 360 };
-void inputs_list(char out[INPUTS_LIST], kelvin_name_at *at, const void *context);
+void inputs_list(char out[INPUTS_LIST], const char *const *names, size_t n);
 
 /* "did you mean 'NAME'?" if one is near; else false. */
-bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_at *at, const void *context);
+bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, const char *const *names, size_t n);
 
 /* Says the classes that there are: `where` is the file and the place in it. */
 KELVIN_MUST_CHECK kelvin_status inputs_no_class(const kelvin_inputs *inputs, const char *where, const char *label);

@@ -15,12 +15,12 @@ enum { NO_LABEL = -1 };
 
 struct state {
     struct csv_window window;
-    struct csv_reader reader;
-    struct csv_columns columns; /* for sentences */
-    size_t *column;             /* (inputs): where each of them is */
-    ptrdiff_t label;            /* where the labels are, or NO_LABEL */
-    double *values;             /* (inputs), one row */
-    bool waiting;               /* the row that was read last has not been given out */
+    const struct csv_reader *reader; /* the window's */
+    struct csv_columns columns;      /* for sentences */
+    size_t *column;                  /* (inputs): where each of them is */
+    ptrdiff_t label;                 /* where the labels are, or NO_LABEL */
+    double *values;                  /* (inputs), one row */
+    bool waiting;                    /* the row that was read last has not been given out */
 };
 
 /* ---- columns by their names ---- */
@@ -33,50 +33,34 @@ static size_t count_name(const kelvin_data *like, const char *name, size_t n)
     return count;
 }
 
-static bool column_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+static kelvin_status no_column(const kelvin_inputs *in, const struct csv_reader *first, const char *name)
 {
-    const struct csv_reader *first = context;
-    if (i >= first->n_fields) return false;
-    snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(first->fields[i]).text);
-    return true;
-}
-
-struct both {
-    const kelvin_data *like;
-    const struct csv_reader *first;
-};
-
-static bool missing_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
-{
-    const struct both *both = context;
-    for (size_t j = 0, at; j < both->like->inputs; j++) {
-        if (csv_find_name(&at, both->first, both->like->column_names[j]) > 0 || i-- > 0) continue;
-        snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(both->like->column_names[j]).text);
-        return true;
-    }
-    return false;
-}
-
-static kelvin_status no_column(const kelvin_data *like, const struct csv_reader *first, const char *name)
-{
-    char hint[KELVIN_SUGGESTION], has[INPUTS_LIST], missing[INPUTS_LIST];
+    const kelvin_data *like = in->like;
+    const char *const *fields = (const char *const *)first->fields;
+    const char **missing = kelvin_arena_alloc(in->arena, like->inputs, sizeof *missing);
+    char hint[KELVIN_SUGGESTION], has[INPUTS_LIST], takes[INPUTS_LIST];
     const struct text_shown shown = text_shown(name);
-    if (inputs_near(hint, shown.text, column_at, first))
+    size_t n = 0, at;
+    if (!missing) return KELVIN_ENOMEM;
+    if (inputs_near(hint, shown.text, fields, first->n_fields))
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: no column is called '%s', which the network takes; %s",
                            first->path, first->row_line, shown.text, hint);
-    inputs_list(has, column_at, first);
-    inputs_list(missing, missing_at, &(struct both){like, first});
+    for (size_t j = 0; j < like->inputs; j++)
+        if (csv_find_name(&at, first, like->column_names[j]) == 0) missing[n++] = like->column_names[j];
+    inputs_list(has, fields, first->n_fields);
+    inputs_list(takes, missing, n);
     return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: the file has %s; the network also takes %s", first->path,
-                       first->row_line, has, missing);
+                       first->row_line, has, takes);
 }
 
 /* The column of the j-th input. Where the network has a name more than once, they come in the same order. */
-static kelvin_status find_column(size_t *at, const kelvin_data *like, const struct csv_reader *first, size_t j)
+static kelvin_status find_column(size_t *at, const kelvin_inputs *in, const struct csv_reader *first, size_t j)
 {
+    const kelvin_data *like = in->like;
     const char *name = like->column_names[j];
     const size_t there = csv_find_name(at, first, name);
     if (there == 1) return KELVIN_OK;
-    if (there == 0) return no_column(like, first, name);
+    if (there == 0) return no_column(in, first, name);
     const size_t wanted =
         count_name(like, name, like->inputs) + (like->label_name && strcmp(like->label_name, name) == 0);
     if (there != wanted)
@@ -99,9 +83,9 @@ static kelvin_status find_by_name(kelvin_inputs *in, struct state *s, const char
 {
     const kelvin_data *like = in->like;
     size_t at;
-    for (size_t j = 0; j < like->inputs; j++) KELVIN_TRY(find_column(&s->column[j], like, &s->reader, j));
-    if (label) KELVIN_TRY(csv_find_label(&at, &s->reader, true, label));
-    if (label || (like->label_name && csv_find_name(&at, &s->reader, like->label_name) > 0)) s->label = (ptrdiff_t)at;
+    for (size_t j = 0; j < like->inputs; j++) KELVIN_TRY(find_column(&s->column[j], in, s->reader, j));
+    if (label) KELVIN_TRY(csv_find_label(&at, s->reader, true, label));
+    if (label || (like->label_name && csv_find_name(&at, s->reader, like->label_name) > 0)) s->label = (ptrdiff_t)at;
     return KELVIN_OK;
 }
 
@@ -123,13 +107,13 @@ static size_t trained_label(const kelvin_data *like)
 
 static kelvin_status find_by_place(kelvin_inputs *in, struct state *s, bool header, const char *label)
 {
-    const size_t fields = s->reader.n_fields, inputs = in->like->inputs;
+    const size_t fields = s->reader->n_fields, inputs = in->like->inputs;
     if (fields != inputs + 1 && (fields != inputs || label))
-        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu field%s; the network takes %zu%s", s->reader.path,
-                           s->reader.row_line, fields, fields == 1 ? "" : "s", label ? inputs + 1 : inputs,
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu field%s; the network takes %zu%s", s->reader->path,
+                           s->reader->row_line, fields, fields == 1 ? "" : "s", label ? inputs + 1 : inputs,
                            label ? " with the label" : ", or one more with a label");
     size_t at = trained_label(in->like);
-    if (label) KELVIN_TRY(csv_find_label(&at, &s->reader, header, label));
+    if (label) KELVIN_TRY(csv_find_label(&at, s->reader, header, label));
     if (fields > inputs) s->label = (ptrdiff_t)at;
     for (size_t j = 0; j < inputs; j++) s->column[j] = j + (fields > inputs && j >= at);
     return KELVIN_OK;
@@ -137,41 +121,33 @@ static kelvin_status find_by_place(kelvin_inputs *in, struct state *s, bool head
 
 /* ---- opening ---- */
 
-static bool trained_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
-{
-    const kelvin_data *like = context;
-    if (i >= like->inputs) return false;
-    snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(like->column_names[i]).text);
-    return true;
-}
-
 /* What was guessed. */
 static kelvin_status note_guesses(kelvin_inputs *in, const struct state *s, bool header, const char *label)
 {
     const kelvin_data *like = in->like;
     char names[INPUTS_LIST];
     if (!header && like->column_names) {
-        inputs_list(names, trained_at, like);
+        inputs_list(names, like->column_names, like->inputs);
         KELVIN_TRY(inputs_note(in, "%s: has no names of columns: they are taken in the order of training, %s",
-                               s->reader.path, names));
+                               s->reader->path, names));
     }
     if (s->label == NO_LABEL || label || (header && like->column_names)) return KELVIN_OK;
     return inputs_note(in, "%s: has %zu columns, the network takes %zu: column %zu is taken for the label",
-                       s->reader.path, s->reader.n_fields, like->inputs, (size_t)s->label + 1);
+                       s->reader->path, s->reader->n_fields, like->inputs, (size_t)s->label + 1);
 }
 
 static kelvin_status find_columns(kelvin_inputs *in, struct state *s)
 {
     const char *label = data_spec_value(&in->spec, "label");
     enum csv_header kind;
-    KELVIN_TRY(csv_is_header(&kind, &(struct csv_columns){0}, &s->reader, &in->spec));
-    const bool header = kind == CSV_NAMES || (kind == CSV_ROW_OR_NAMES && all_there(in->like, &s->reader));
+    KELVIN_TRY(csv_is_header(&kind, &(struct csv_columns){0}, s->reader, &in->spec));
+    const bool header = kind == CSV_NAMES || (kind == CSV_ROW_OR_NAMES && all_there(in->like, s->reader));
     s->label = NO_LABEL;
     KELVIN_TRY(header && in->like->column_names ? find_by_name(in, s, label) : find_by_place(in, s, header, label));
     KELVIN_TRY(note_guesses(in, s, header, label));
     s->waiting = !header;
-    s->columns = (struct csv_columns){.n = s->reader.n_fields, .label = s->reader.n_fields - 1, .known = true};
-    return header ? csv_keep_names(&s->columns.names, &s->columns, &s->reader, in->arena) : KELVIN_OK;
+    s->columns = (struct csv_columns){.n = s->reader->n_fields, .label = s->reader->n_fields - 1, .known = true};
+    return header ? csv_keep_names(&s->columns.names, &s->columns, s->reader, in->arena) : KELVIN_OK;
 }
 
 static kelvin_status check_labels(kelvin_inputs *in, const struct state *s)
@@ -182,7 +158,7 @@ static kelvin_status check_labels(kelvin_inputs *in, const struct state *s)
     if (in->like->label_name)
         snprintf(expected, sizeof expected, "a column called '%s', or label=COLUMN",
                  text_shown(in->like->label_name).text);
-    return inputs_no_labels(s->reader.path, expected);
+    return inputs_no_labels(s->reader->path, expected);
 }
 
 /* What is no table; or what is one, where the network takes images. */
@@ -198,33 +174,31 @@ static kelvin_status check_kind(const kelvin_inputs *in, struct state *s)
     }
     if (kind && images && s->window.fd == STDIN_FILENO)
         return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; pictures are read from files: give the name of one",
-                           s->window.path, kind);
+                           s->reader->path, kind);
     if (kind)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; expected %s", s->window.path, kind,
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; expected %s", s->reader->path, kind,
                            !images   ? "a table, as CSV"
                            : picture ? "PNG or JPEG"
                                      : "pictures as PNG or JPEG, or an array (.npy)");
     if (!images) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: is a table; the network takes images of %zu x %zu x %zu", s->window.path,
+    return kelvin_fail(KELVIN_EFORMAT, "%s: is a table; the network takes images of %zu x %zu x %zu", s->reader->path,
                        like->channels, like->height, like->width);
 }
 
 static kelvin_status open(kelvin_inputs *in)
 {
-    struct state *s = in->state = kelvin_arena_alloc(in->arena, 1, sizeof *s);
-    if (!s) return KELVIN_ENOMEM;
+    struct state *s = in->state;
     s->window.fd = -1;
+    s->reader = &s->window.reader;
     s->column = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->column);
     s->values = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->values);
     if (!s->column || !s->values) return KELVIN_ENOMEM;
-    const char *test = in->file ? NULL : data_spec_value(&in->spec, "test");
-    const char *path = in->file ? in->file : test ? test : in->spec.files[0];
+    const char *test = data_spec_value(&in->spec, "test");
     bool more;
-    KELVIN_TRY(csv_window_open(&s->window, path));
+    KELVIN_TRY(csv_window_open(&s->window, test ? test : in->spec.files[0]));
     KELVIN_TRY(check_kind(in, s));
-    KELVIN_TRY(csv_window_start(&s->window, &s->reader));
-    KELVIN_TRY(csv_window_row(&s->window, &s->reader, &more, true));
-    if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers", s->reader.path);
+    KELVIN_TRY(csv_window_row(&s->window, &more, true));
+    if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers", s->reader->path);
     KELVIN_TRY(find_columns(in, s));
     return check_labels(in, s);
 }
@@ -233,25 +207,27 @@ static kelvin_status open(kelvin_inputs *in)
 
 static kelvin_status take_label(kelvin_inputs *in, const struct state *s)
 {
-    const char *text = s->reader.fields[s->label];
+    const char *text = s->reader->fields[s->label];
     char where[KELVIN_PATH_MAX + 64];
     if (*text) in->y[in->n] = labels_find(in->classes, text);
     if (in->y[in->n] >= 0 || !in->labels) return KELVIN_OK;
-    snprintf(where, sizeof where, "%s: line %zu, column %zu", s->reader.path, s->reader.row_line, (size_t)s->label + 1);
+    snprintf(where, sizeof where, "%s: line %zu, column %zu", s->reader->path, s->reader->row_line,
+             (size_t)s->label + 1);
     if (*text) return inputs_no_class(in, where, text);
     return kelvin_fail(KELVIN_EFORMAT, "%s: the label is empty; expected a class of the network", where);
 }
 
 static kelvin_status take_row(kelvin_inputs *in, struct state *s)
 {
-    const struct csv_reader *r = &s->reader;
+    const struct csv_reader *r = s->reader;
     if (r->n_fields != s->columns.n)
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu field%s; expected %zu as in line %zu", r->path,
                            r->row_line, r->n_fields, r->n_fields == 1 ? "" : "s", s->columns.n, r->first_line);
     for (size_t j = 0; j < in->like->inputs; j++)
         if (text_number(&s->values[j], r->fields[s->column[j]]) != TEXT_NUMBER)
             return csv_no_number(&s->columns, r, s->column[j], &in->spec);
-    KELVIN_TRY(inputs_standardise(in, in->n, s->values, r->path, "line", r->row_line));
+    float *x = in->x + in->n * in->like->inputs;
+    KELVIN_TRY(data_standardise(x, s->values, in->like, r->path, "line", r->row_line));
     if (s->label != NO_LABEL) KELVIN_TRY(take_label(in, s));
     KELVIN_TRY(inputs_keep_row(in, r->fields));
     in->n++;
@@ -261,9 +237,9 @@ static kelvin_status take_row(kelvin_inputs *in, struct state *s)
 static kelvin_status next(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    while (in->n < in->most) {
+    for (in->n = 0; in->n < in->most;) {
         bool more = true;
-        if (!s->waiting) KELVIN_TRY(csv_window_row(&s->window, &s->reader, &more, in->n == 0));
+        if (!s->waiting) KELVIN_TRY(csv_window_row(&s->window, &more, in->n == 0));
         if (!more) break;
         s->waiting = false;
         KELVIN_TRY(take_row(in, s));
@@ -274,19 +250,10 @@ static kelvin_status next(kelvin_inputs *in)
 static void close_csv(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    csv_end(&s->reader);
     csv_window_close(&s->window);
 }
 
 /* ---- columns that are handed on ---- */
-
-static bool name_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
-{
-    const struct csv_columns *columns = context;
-    if (!columns->names || i >= columns->n) return false;
-    snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(columns->names[i]).text);
-    return true;
-}
 
 static kelvin_status find(const kelvin_inputs *in, size_t *at, const char **asked)
 {
@@ -302,16 +269,9 @@ static kelvin_status find(const kelvin_inputs *in, size_t *at, const char **aske
         if (columns->names) *asked = columns->names[*at];
         return KELVIN_OK;
     }
-    inputs_list(names, name_at, columns);
-    return kelvin_fail(KELVIN_EUSAGE, "%s: there is no column '%s' to keep; expected %s%s1 .. %zu", s->reader.path,
+    inputs_list(names, columns->names, columns->names ? columns->n : 0);
+    return kelvin_fail(KELVIN_EUSAGE, "%s: there is no column '%s' to keep; expected %s%s1 .. %zu", s->reader->path,
                        text_shown(name).text, names, *names ? ", or " : "", columns->n);
 }
 
-const struct inputs_type inputs_csv = {open, next, close_csv, find};
-
-const struct data_type inputs_csv_spec = {
-    .usage = "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",
-    .files = {"FILE"},
-    .keys = {"label", "test", "header"},
-    .splits = true,
-};
+const struct inputs_type inputs_csv = {&data_csv, sizeof(struct state), open, next, close_csv, find};

@@ -50,9 +50,10 @@ static bool is_named(const struct data_spec *spec, const char *path)
 
 bool kelvin_inputs_come_from(const char *text, const char *path)
 {
-    const struct data_type *type = inputs_spec(text);
+    const struct data_type *type = data_find_type(text);
     struct data_spec spec = {0};
     if (!type) return strcmp(text, "-") == 0 ? is_standard_input(path) : is_in(path, text);
+    if (type->inputs) type = type->inputs->spec;
     const bool found = !data_spec_parse(&spec, type, text) && is_named(&spec, path);
     data_spec_free(&spec);
     return found;

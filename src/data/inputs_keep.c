@@ -6,17 +6,6 @@
 
 /* ---- which ---- */
 
-/* The next name of a list; a comma in it is written \, */
-static char *take_name(char **rest)
-{
-    char *from = *rest, *to = *rest, *name = *rest;
-    for (; *from && *from != ','; *to++ = *from++)
-        if (*from == '\\' && from[1] == ',') from++;
-    *rest = *from ? from + 1 : NULL;
-    *to = '\0';
-    return name;
-}
-
 static size_t count_names(const char *columns)
 {
     size_t n = 1;
@@ -41,7 +30,7 @@ kelvin_status kelvin_inputs_keep(kelvin_inputs *in, const char *columns)
     kept->column = kelvin_arena_alloc(in->arena, count_names(columns), sizeof *kept->column);
     if (!rest || !kept->name || !kept->column) return KELVIN_ENOMEM;
     while (rest) {
-        const char *name = take_name(&rest);
+        const char *name = data_next_field(&rest);
         size_t column;
         KELVIN_TRY(in->type->find(in, &column, &name));
         if (is_kept(kept, column)) continue;
@@ -66,18 +55,6 @@ static kelvin_status reserve_text(struct inputs_kept *kept, size_t bytes)
     return KELVIN_OK;
 }
 
-kelvin_status inputs_keep_start(kelvin_inputs *in)
-{
-    struct inputs_kept *kept = &in->kept;
-    kept->used = 0;
-    if (kept->n == 0 || in->room <= kept->rows) return KELVIN_OK;
-    kelvin_free(kept->at);
-    kept->rows = 0;
-    if (!(kept->at = kelvin_alloc(in->room * kept->n, sizeof *kept->at))) return KELVIN_ENOMEM;
-    kept->rows = in->room;
-    return KELVIN_OK;
-}
-
 kelvin_status inputs_keep_row(kelvin_inputs *in, char *const *fields)
 {
     struct inputs_kept *kept = &in->kept;
@@ -90,12 +67,6 @@ kelvin_status inputs_keep_row(kelvin_inputs *in, char *const *fields)
         kept->used += bytes;
     }
     return KELVIN_OK;
-}
-
-void inputs_keep_end(kelvin_inputs *in)
-{
-    kelvin_free(in->kept.at);
-    kelvin_free(in->kept.text);
 }
 
 const char *kelvin_inputs_kept_name(const kelvin_inputs *in, size_t i)

@@ -26,18 +26,12 @@ static const struct kind {
     {0, "PK\3\4", 4, "a ZIP archive (such as .npz and .xlsx)", false},
     {0, "\x1f\x8b", 2, "compressed by gzip", false},
     {0, "BZh", 3, "compressed by bzip2", false},
-    {0,
-     "\xfd"
-     "7zXZ",
-     5, "compressed by xz", false},
+    {0, "\3757zXZ", 5, "compressed by xz", false},
     {0, "\x28\xb5\x2f\xfd", 4, "compressed by zstd", false},
     {0, "\x89HDF", 4, "an HDF5 file", false},
     {0, "PAR1", 4, "a Parquet file", false},
     {0, "SQLite format 3", 15, "an SQLite data base", false},
-    {0,
-     "\x7f"
-     "ELF",
-     4, "a program", false},
+    {0, "\177ELF", 4, "a program", false},
     {0, "\xff\xfe", 2, "text in UTF-16, not UTF-8", false},
     {0, "\xfe\xff", 2, "text in UTF-16, not UTF-8", false},
 };

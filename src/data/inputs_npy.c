@@ -67,12 +67,9 @@ static kelvin_status read_rows(struct array *a, struct npy *piece, size_t first,
 static kelvin_status check_shape(const struct npy *x, const kelvin_data *like, const char *path)
 {
     struct npy arranged = *x;
-    if (!npy_is_images(x))
-        return inputs_check_shape(path, &(kelvin_data){.inputs = x->axes == 2 ? x->shape[1] : 1}, like);
-    KELVIN_TRY(npy_arrange_images(&arranged, path));
-    const size_t *shape = arranged.shape;
-    const kelvin_data own = {
-        .inputs = shape[1] * shape[2] * shape[3], .channels = shape[1], .height = shape[2], .width = shape[3]};
+    kelvin_data own = {0};
+    KELVIN_TRY(npy_arrange(&arranged, path));
+    npy_take_shape(&own, &arranged);
     return inputs_check_shape(path, &own, like);
 }
 
@@ -98,36 +95,19 @@ static kelvin_status take_shape(kelvin_inputs *in, struct state *s)
         x->fortran = false; /* it is read as one row, and has its strides */
     }
     s->images = npy_is_images(x);
+    in->rows = x->shape[0];
     return KELVIN_OK;
 }
 
-struct seen {
-    struct npy_faults faults;
-    double largest;
-};
-
-typedef void look(struct seen *seen, const struct npy *piece, size_t before, double *aside);
-
-static void look_for_faults(struct seen *seen, const struct npy *piece, size_t before, double *aside)
-{
-    npy_look(&seen->faults, piece, before, aside);
-}
-
-static void look_for_largest(struct seen *seen, const struct npy *piece, size_t before, double *aside)
-{
-    (void)before;
-    seen->largest = npy_largest(piece, seen->largest, aside);
-}
-
 /* At all images, some at a time. */
-static kelvin_status look_at_all(struct seen *seen, kelvin_inputs *in, struct state *s, look *way)
+static kelvin_status look_at_all(struct npy_seen *seen, kelvin_inputs *in, struct state *s)
 {
     enum { NUMBERS = 1 << 18 }; /* at a time, or one image */
     const size_t all = s->x.head.shape[0], inputs = in->like->inputs, some = inputs < NUMBERS ? NUMBERS / inputs : 1;
     for (size_t i = 0; i < all; i += some) {
         struct npy piece;
         KELVIN_TRY(read_rows(&s->x, &piece, i, all - i < some ? all - i : some));
-        way(seen, &piece, i, s->aside);
+        npy_look(seen, &piece, i, s->aside);
     }
     return KELVIN_OK;
 }
@@ -135,14 +115,10 @@ static kelvin_status look_at_all(struct seen *seen, kelvin_inputs *in, struct st
 /* How images are bytes, and of which white: both may depend on all of them. */
 static kelvin_status find_range(kelvin_inputs *in, struct state *s)
 {
-    const struct npy *x = &s->x.head;
-    struct seen seen = {0};
-    const bool known = x->kind == 'b' || (x->kind == 'u' && x->item == 1);
-    if (!known) KELVIN_TRY(look_at_all(&seen, in, s, look_for_faults));
-    KELVIN_TRY(npy_find_range(&s->range, &seen.faults, x, s->x.path));
-    if (!npy_may_be_like(s->range, in->like)) return KELVIN_OK;
-    KELVIN_TRY(look_at_all(&seen, in, s, look_for_largest));
-    if (seen.largest > (double)in->like->white) return KELVIN_OK;
+    struct npy_seen seen = {0};
+    if (npy_must_look(&s->x.head, NULL, in->like)) KELVIN_TRY(look_at_all(&seen, in, s));
+    KELVIN_TRY(npy_find_range(&s->range, &seen, &s->x.head, s->x.path));
+    if (!npy_is_like(s->range, seen.largest, in->like)) return KELVIN_OK;
     if (seen.largest > 0) /* black is black */
         KELVIN_TRY(inputs_note(in, "%s: no number is above %g: that is taken for white, as in training, not 255",
                                s->x.path, (double)in->like->white));
@@ -163,28 +139,22 @@ static kelvin_status open_labels(kelvin_inputs *in, struct state *s, const char 
 
 static kelvin_status open(kelvin_inputs *in)
 {
-    struct state *s = in->state = kelvin_arena_alloc(in->arena, 1, sizeof *s);
-    if (!s) return KELVIN_ENOMEM;
-    const char *x = in->file, *y = NULL;
-    if (!in->file) {
-        const bool test = data_spec_value(&in->spec, "test-x");
-        x = test ? data_spec_value(&in->spec, "test-x") : in->spec.files[0];
-        y = test ? data_spec_value(&in->spec, "test-y") : in->spec.files[1];
-    }
-    KELVIN_TRY(open_array(&s->x, x));
+    struct state *s = in->state;
+    const char *test = data_spec_value(&in->spec, "test-x");
+    KELVIN_TRY(open_array(&s->x, test ? test : in->spec.files[0]));
     KELVIN_TRY(take_shape(in, s));
     if (!(s->aside = kelvin_alloc(in->like->inputs, sizeof *s->aside))) return KELVIN_ENOMEM;
     if (s->images) KELVIN_TRY(find_range(in, s));
-    return open_labels(in, s, y);
+    return open_labels(in, s, test ? data_spec_value(&in->spec, "test-y") : in->spec.files[1]);
 }
 
 /* ---- rows ---- */
 
 static kelvin_status take_images(kelvin_inputs *in, struct state *s, struct npy *piece)
 {
-    KELVIN_TRY(npy_arrange_images(piece, s->x.path));
+    KELVIN_TRY(npy_arrange(piece, s->x.path));
     npy_image_bytes(in->bytes, piece, s->range, s->aside);
-    inputs_normalise(in, piece->shape[0]);
+    inputs_normalise(in);
     return KELVIN_OK;
 }
 
@@ -193,17 +163,18 @@ static kelvin_status take_table(kelvin_inputs *in, struct state *s, const struct
     for (size_t i = 0; i < piece->shape[0]; i++) {
         const struct npy row = npy_row(piece, i);
         KELVIN_TRY(npy_values(s->aside, &row, in->before + i, s->x.path));
-        KELVIN_TRY(inputs_standardise(in, i, s->aside, s->x.path, "row", in->before + i + 1));
+        float *x = in->x + i * in->like->inputs;
+        KELVIN_TRY(data_standardise(x, s->aside, in->like, s->x.path, "row", in->before + i + 1));
     }
     return KELVIN_OK;
 }
 
-static kelvin_status take_labels(kelvin_inputs *in, struct state *s, size_t n)
+static kelvin_status take_labels(kelvin_inputs *in, struct state *s)
 {
     struct npy piece;
-    KELVIN_TRY(read_rows(&s->y, &piece, in->before, n));
+    KELVIN_TRY(read_rows(&s->y, &piece, in->before, in->most));
     KELVIN_TRY(npy_labels(in->y, &piece, in->before, s->y.path));
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < in->most; i++) {
         char where[KELVIN_PATH_MAX + 32], label[16];
         snprintf(label, sizeof label, "%d", (int)in->y[i]);
         in->y[i] = labels_find_number(in->classes, in->y[i]);
@@ -217,14 +188,10 @@ static kelvin_status take_labels(kelvin_inputs *in, struct state *s, size_t n)
 static kelvin_status next(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    const size_t left = s->x.head.shape[0] - in->before, n = left < in->most ? left : in->most;
     struct npy piece;
-    if (n == 0) return KELVIN_OK;
-    KELVIN_TRY(read_rows(&s->x, &piece, in->before, n));
+    KELVIN_TRY(read_rows(&s->x, &piece, in->before, in->most));
     KELVIN_TRY(s->images ? take_images(in, s, &piece) : take_table(in, s, &piece));
-    if (in->labelled) KELVIN_TRY(take_labels(in, s, n));
-    in->n = n;
-    return KELVIN_OK;
+    return in->labelled ? take_labels(in, s) : KELVIN_OK;
 }
 
 static void close_npy(kelvin_inputs *in)
@@ -235,12 +202,11 @@ static void close_npy(kelvin_inputs *in)
     kelvin_free(s->y.buffer);
 }
 
-const struct inputs_type inputs_npy = {open, next, close_npy, NULL};
-
-const struct data_type inputs_npy_spec = {
+static const struct data_type spec = {
     .usage = "npy:X[,Y][,test-x=FILE][,test-y=FILE][,split=SHARE][,seed=N]",
     .files = {"X", "Y"},
-    .keys = {"test-x", "test-y"},
+    .keys = {"test-x", "test-y", "split", "seed"},
     .optional = 1,
-    .splits = true,
 };
+
+const struct inputs_type inputs_npy = {&spec, sizeof(struct state), open, next, close_npy, NULL};

@@ -13,20 +13,13 @@ struct state {
     int32_t *class; /* of `like`, for each of the data's; NULL: the same */
 };
 
-static kelvin_status make_state(kelvin_inputs *in, const kelvin_data *data, const kelvin_part *part)
+void inputs_part_of(kelvin_inputs *in, const kelvin_data *data, const kelvin_part *part)
 {
     struct state *s = in->state;
     s->data = data;
     s->part = part;
+    in->rows = part->n;
     in->labelled = part->y;
-    return KELVIN_OK;
-}
-
-kelvin_status inputs_part_of(kelvin_inputs *in, const kelvin_data *data, const kelvin_part *part)
-{
-    in->type = &inputs_part;
-    in->state = kelvin_arena_alloc(in->arena, 1, sizeof(struct state));
-    return in->state ? make_state(in, data, part) : KELVIN_ENOMEM;
 }
 
 /* Which class of the network each class of the data is: by its name, or by its number where it has no other. */
@@ -44,11 +37,11 @@ static kelvin_status match(kelvin_inputs *in, struct state *s)
 
 static kelvin_status open(kelvin_inputs *in)
 {
-    struct state *s = in->state = kelvin_arena_alloc(in->arena, 1, sizeof *s);
-    if (!s) return KELVIN_ENOMEM;
+    struct state *s = in->state;
     KELVIN_TRY(data_open_like(&s->own, in->text, in->like));
     KELVIN_TRY(match(in, s));
-    return make_state(in, s->own, s->own->test.n > 0 ? &s->own->test : &s->own->train);
+    inputs_part_of(in, s->own, s->own->test.n > 0 ? &s->own->test : &s->own->train);
+    return KELVIN_OK;
 }
 
 static kelvin_status take_label(kelvin_inputs *in, const struct state *s, size_t i)
@@ -65,13 +58,11 @@ static kelvin_status take_label(kelvin_inputs *in, const struct state *s, size_t
 static kelvin_status next(kelvin_inputs *in)
 {
     const struct state *s = in->state;
-    const size_t left = s->part->n - in->before, n = left < in->most ? left : in->most;
-    for (size_t i = 0; s->part->y && i < n; i++) KELVIN_TRY(take_label(in, s, i));
+    for (size_t i = 0; s->part->y && i < in->most; i++) KELVIN_TRY(take_label(in, s, i));
     if (s->part->bytes)
-        kelvin_data_slice(s->data, s->part, in->x, in->before, n);
+        kelvin_data_slice(s->data, s->part, in->x, in->before, in->most);
     else
         in->shown = s->part->x + in->before * s->data->inputs;
-    in->n = n;
     return KELVIN_OK;
 }
 
@@ -81,4 +72,4 @@ static void close_part(kelvin_inputs *in)
     kelvin_data_close(s->own);
 }
 
-const struct inputs_type inputs_part = {open, next, close_part, NULL};
+const struct inputs_type inputs_part = {NULL, sizeof(struct state), open, next, close_part, NULL};

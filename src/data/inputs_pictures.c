@@ -13,26 +13,14 @@ struct state {
     struct listing list;
     int32_t *class; /* of `like`, for each folder */
     kelvin_pool *pool;
-    char *paths; /* of the rows of the call, one after the other */
-    size_t room;
 };
 
 static kelvin_status one_file(struct listing *list, kelvin_inputs *in)
 {
     struct listed *file = kelvin_arena_alloc(in->arena, 1, sizeof *file);
     if (!file) return KELVIN_ENOMEM;
-    *file = (struct listed){NULL, in->file, -1};
+    *file = (struct listed){in->file, -1};
     *list = (struct listing){.files = file, .n = 1};
-    return KELVIN_OK;
-}
-
-/* Classes are UTF-8, whatever the folders are. */
-static kelvin_status find_class(int32_t *class, const kelvin_inputs *in, const char *folder)
-{
-    char *utf8 = kelvin_utf8(folder);
-    if (!utf8) return KELVIN_ENOMEM;
-    *class = labels_find(in->classes, utf8);
-    kelvin_free(utf8);
     return KELVIN_OK;
 }
 
@@ -40,7 +28,10 @@ static kelvin_status match(kelvin_inputs *in, struct state *s, const char *folde
 {
     if (!(s->class = kelvin_arena_alloc(in->arena, s->list.n_classes, sizeof *s->class))) return KELVIN_ENOMEM;
     for (size_t c = 0; c < s->list.n_classes; c++) {
-        KELVIN_TRY(find_class(&s->class[c], in, s -> list.classes[c]));
+        char *utf8 = kelvin_utf8(s->list.classes[c]); /* as classes are, whatever the folders are */
+        if (!utf8) return KELVIN_ENOMEM;
+        s->class[c] = labels_find(in->classes, utf8);
+        kelvin_free(utf8);
         char where[KELVIN_PATH_MAX + 16];
         snprintf(where, sizeof where, "%s/%s", folder, s->list.classes[c]);
         if (in->labels && s->class[c] < 0) return inputs_no_class(in, where, s->list.classes[c]);
@@ -50,41 +41,18 @@ static kelvin_status match(kelvin_inputs *in, struct state *s, const char *folde
 
 static kelvin_status open(kelvin_inputs *in)
 {
-    struct state *s = in->state = kelvin_arena_alloc(in->arena, 1, sizeof *s);
-    if (!s) return KELVIN_ENOMEM;
-    const char *place = in->file ? in->file : in->spec.files[0];
-    const char *test = in->file ? NULL : data_spec_value(&in->spec, "test");
+    struct state *s = in->state;
+    const char *place = in->spec.files[0], *test = data_spec_value(&in->spec, "test");
     const bool folder = kelvin_is_folder(place);
     if (in->like->channels == 0)
         return kelvin_fail(KELVIN_EFORMAT, "%s: is %s; the network takes rows of %zu numbers: give a table, as CSV",
                            place, folder ? "a folder" : "a picture", in->like->inputs);
     KELVIN_TRY(in->file && !folder ? one_file(&s->list, in) : listing_inputs(&s->list, in->arena, place, test));
+    in->rows = s->list.n;
     in->labelled = s->list.n_classes > 0;
     if (in->labels && !in->labelled) return inputs_no_labels(place, "pictures in one folder for each class");
     KELVIN_TRY(match(in, s, place));
     return s->list.n > 1 ? kelvin_pool_create(&s->pool, 0) : KELVIN_OK;
-}
-
-/* The paths of the next n pictures. */
-static kelvin_status make_paths(kelvin_inputs *in, struct state *s, size_t n)
-{
-    const struct listed *files = s->list.files + in->before;
-    size_t bytes = 0, used = 0;
-    for (size_t i = 0; i < n; i++)
-        bytes += (files[i].folder ? strlen(files[i].folder) + 1 : 0) + strlen(files[i].name) + 1;
-    if (bytes > s->room) {
-        kelvin_free(s->paths);
-        s->room = 0;
-        if (!(s->paths = kelvin_alloc(bytes, 1))) return KELVIN_ENOMEM;
-        s->room = bytes;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const char *folder = files[i].folder ? files[i].folder : "";
-        in->names[i] = s->paths + used;
-        used += 1 + (size_t)snprintf(s->paths + used, bytes - used, "%s%s%s", folder, files[i].folder ? "/" : "",
-                                     files[i].name);
-    }
-    return KELVIN_OK;
 }
 
 static kelvin_status load_one(void *context, size_t i)
@@ -93,8 +61,7 @@ static kelvin_status load_one(void *context, size_t i)
     const kelvin_data *like = in->like;
     struct picture picture;
     KELVIN_TRY(picture_read(&picture, in->names[i]));
-    const kelvin_status status =
-        picture_fit(in->bytes + i * like->inputs, like->channels, like->height, like->width, &picture);
+    const kelvin_status status = picture_fit(in->bytes + i * like->inputs, like, &picture);
     picture_free(&picture);
     return status;
 }
@@ -102,15 +69,10 @@ static kelvin_status load_one(void *context, size_t i)
 static kelvin_status next(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    const size_t left = s->list.n - in->before, n = left < in->most ? left : in->most;
-    KELVIN_TRY(make_paths(in, s, n));
-    if (s->pool)
-        KELVIN_TRY(kelvin_pool_run(s->pool, load_one, in, n));
-    else if (n > 0)
-        KELVIN_TRY(load_one(in, 0));
-    inputs_normalise(in, n);
-    for (size_t i = 0; i < n && in->labelled; i++) in->y[i] = s->class[s->list.files[in->before + i].class];
-    in->n = n;
+    for (size_t i = 0; i < in->most; i++) in->names[i] = s->list.files[in->before + i].path;
+    KELVIN_TRY(s->pool ? kelvin_pool_run(s->pool, load_one, in, in->most) : load_one(in, 0));
+    inputs_normalise(in);
+    for (size_t i = 0; i < in->most && in->labelled; i++) in->y[i] = s->class[s->list.files[in->before + i].class];
     return KELVIN_OK;
 }
 
@@ -118,14 +80,12 @@ static void close_pictures(kelvin_inputs *in)
 {
     struct state *s = in->state;
     kelvin_pool_destroy(s->pool);
-    kelvin_free(s->paths);
 }
 
-const struct inputs_type inputs_pictures = {open, next, close_pictures, NULL};
-
-const struct data_type inputs_images_spec = {
+static const struct data_type spec = {
     .usage = "images:FOLDER[,test=FOLDER][,split=SHARE][,seed=N]",
     .files = {"FOLDER"},
-    .keys = {"test", "size", "channels"}, /* the last two are as in training, whatever they say */
-    .splits = true,
+    .keys = {"test", "size", "channels", "split", "seed"}, /* size and channels are as in training */
 };
+
+const struct inputs_type inputs_pictures = {&spec, sizeof(struct state), open, next, close_pictures, NULL};

@@ -14,7 +14,7 @@ struct class
     int32_t index; /* where they have an order of their own */
 };
 
-struct classes {
+struct labels_known {
     bool numbers;
     size_t n;
     struct class *sorted;
@@ -22,7 +22,7 @@ struct classes {
 
 /* The labels of all rows. */
 struct rows {
-    const struct label *labels; /* as texts; NULL: as numbers, in loader->y */
+    const struct label *labels; /* NULL: they are numbers, in loader->y */
     const struct data_loader *loader;
     const char *train_path, *test_path;
 };
@@ -81,7 +81,7 @@ static kelvin_status look_for_numbers(bool *numbers, const struct rows *rows)
 }
 
 /* False if the label cannot be a class. */
-static bool to_class(struct class *class, const struct classes *classes, const struct rows *rows, size_t i)
+static bool to_class(struct class *class, const struct labels_known *classes, const struct rows *rows, size_t i)
 {
     *class = (struct class){0};
     if (!rows->labels) return class->number = rows->loader->y[i], true;
@@ -94,13 +94,13 @@ static bool to_class(struct class *class, const struct classes *classes, const s
 
 /* ---- classes ---- */
 
-static int compare(const struct classes *classes, const struct class *a, const struct class *b)
+static int compare(const struct labels_known *classes, const struct class *a, const struct class *b)
 {
     return classes->numbers ? (a->number > b->number) - (a->number < b->number) : strcmp(a->text, b->text);
 }
 
 /* Where the class stands, or should. */
-static bool find(size_t *at, const struct classes *classes, const struct class *class)
+static bool find(size_t *at, const struct labels_known *classes, const struct class *class)
 {
     size_t low = 0, high = classes->n;
     while (low < high) {
@@ -114,7 +114,13 @@ static bool find(size_t *at, const struct classes *classes, const struct class *
     return low < classes->n && compare(classes, &classes->sorted[low], class) == 0;
 }
 
-static kelvin_status collect(struct classes *classes, const struct rows *rows)
+static void insert(struct labels_known *classes, size_t at, const struct class *class)
+{
+    memmove(&classes->sorted[at + 1], &classes->sorted[at], (classes->n++ - at) * sizeof *class);
+    classes->sorted[at] = *class;
+}
+
+static kelvin_status collect(struct labels_known *classes, const struct rows *rows)
 {
     for (size_t i = 0; i < rows->loader->n_train; i++) {
         struct class class;
@@ -125,8 +131,7 @@ static kelvin_status collect(struct classes *classes, const struct rows *rows)
             return kelvin_fail(KELVIN_EFORMAT, "%s: %s: '%s' is label number %d; expected at most %d different ones",
                                rows->train_path, place(rows, i).text, shown(rows, i).text, DATA_MAX_CLASSES + 1,
                                DATA_MAX_CLASSES);
-        memmove(&classes->sorted[at + 1], &classes->sorted[at], (classes->n++ - at) * sizeof class);
-        classes->sorted[at] = class;
+        insert(classes, at, &class);
     }
     if (classes->n < 2)
         return kelvin_fail(KELVIN_EFORMAT, "%s: all labels are '%s'; expected at least 2 different ones",
@@ -135,7 +140,7 @@ static kelvin_status collect(struct classes *classes, const struct rows *rows)
 }
 
 /* As data->class_names, all in one block. */
-static kelvin_status keep_names(struct data_loader *l, const struct classes *classes)
+static kelvin_status keep_names(struct data_loader *l, const struct labels_known *classes)
 {
     enum { DIGITS = 24 };
     size_t bytes = 0;
@@ -153,7 +158,7 @@ static kelvin_status keep_names(struct data_loader *l, const struct classes *cla
     return KELVIN_OK;
 }
 
-static kelvin_status assign(struct data_loader *l, const struct classes *classes, const struct rows *rows)
+static kelvin_status assign(struct data_loader *l, const struct labels_known *classes, const struct rows *rows)
 {
     for (size_t i = 0; i < l->n; i++) {
         struct class class;
@@ -167,37 +172,24 @@ static kelvin_status assign(struct data_loader *l, const struct classes *classes
     return KELVIN_OK;
 }
 
-static kelvin_status make_classes(struct data_loader *l, const struct rows *rows)
+kelvin_status labels_to_classes(struct data_loader *l, const struct label *labels, const char *train_path,
+                                const char *test_path)
 {
-    struct classes classes = {0};
-    KELVIN_TRY(look_for_numbers(&classes.numbers, rows));
+    const struct rows rows = {labels, l, train_path, test_path};
+    struct labels_known classes = {0};
+    KELVIN_TRY(look_for_numbers(&classes.numbers, &rows));
     const size_t most = l->n_train < DATA_MAX_CLASSES ? l->n_train : DATA_MAX_CLASSES;
     classes.sorted = kelvin_alloc(most, sizeof *classes.sorted);
-    kelvin_status status = classes.sorted ? KELVIN_OK : KELVIN_ENOMEM;
-    if (!status) status = collect(&classes, rows);
+    if (labels) l->y = kelvin_alloc(l->n, sizeof *l->y);
+    kelvin_status status = classes.sorted && l->y ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!status) status = collect(&classes, &rows);
     if (!status) status = keep_names(l, &classes);
-    if (!status) status = assign(l, &classes, rows);
+    if (!status) status = assign(l, &classes, &rows);
     kelvin_free(classes.sorted);
     return status;
 }
 
-kelvin_status labels_to_classes(struct data_loader *l, const struct label *labels, const char *train_path,
-                                const char *test_path)
-{
-    l->y = kelvin_alloc(l->n, sizeof *l->y);
-    return l->y ? make_classes(l, &(struct rows){labels, l, train_path, test_path}) : KELVIN_ENOMEM;
-}
-
-kelvin_status labels_number_classes(struct data_loader *l, const char *train_path, const char *test_path)
-{
-    return make_classes(l, &(struct rows){NULL, l, train_path, test_path});
-}
-
 /* ---- classes that are known already ---- */
-
-struct labels_known {
-    struct classes classes;
-};
 
 static bool all_whole(const char *const *names, size_t n)
 {
@@ -210,16 +202,13 @@ static bool all_whole(const char *const *names, size_t n)
 kelvin_status labels_know(struct labels_known **known, kelvin_arena *arena, const char *const *names, size_t n)
 {
     struct labels_known *k = *known = kelvin_arena_alloc(arena, 1, sizeof *k);
-    struct class *sorted = k ? kelvin_arena_alloc(arena, n, sizeof *sorted) : NULL;
-    if (!sorted) return KELVIN_ENOMEM;
-    k->classes = (struct classes){all_whole(names, n), 0, sorted};
+    if (!k || !(k->sorted = kelvin_arena_alloc(arena, n, sizeof *k->sorted))) return KELVIN_ENOMEM;
+    k->numbers = all_whole(names, n);
     for (size_t i = 0; i < n; i++) {
         struct class class = {.text = names ? names[i] : NULL, .number = (double)i, .index = (int32_t)i};
         size_t at;
-        if (names && k->classes.numbers) (void)text_number(&class.number, names[i]);
-        if (find(&at, &k->classes, &class)) continue;
-        memmove(&sorted[at + 1], &sorted[at], (k->classes.n++ - at) * sizeof class);
-        sorted[at] = class;
+        if (names && k->numbers) (void)text_number(&class.number, names[i]);
+        if (!find(&at, k, &class)) insert(k, at, &class);
     }
     return KELVIN_OK;
 }
@@ -227,19 +216,18 @@ kelvin_status labels_know(struct labels_known **known, kelvin_arena *arena, cons
 static int32_t index_of(const struct labels_known *known, const struct class *class)
 {
     size_t at;
-    return find(&at, &known->classes, class) ? known->classes.sorted[at].index : -1;
+    return find(&at, known, class) ? known->sorted[at].index : -1;
 }
 
 int32_t labels_find(const struct labels_known *known, const char *text)
 {
     struct class class = {.text = text};
-    if (known->classes.numbers && (text_number(&class.number, text) != TEXT_NUMBER || !is_whole(class.number)))
-        return -1;
+    if (known->numbers && (text_number(&class.number, text) != TEXT_NUMBER || !is_whole(class.number))) return -1;
     return index_of(known, &class);
 }
 
 int32_t labels_find_number(const struct labels_known *known, double number)
 {
-    if (known->classes.numbers) return index_of(known, &(struct class){.number = number});
-    return number >= 0 && number < (double)known->classes.n && is_whole(number) ? (int32_t)number : -1;
+    if (known->numbers) return index_of(known, &(struct class){.number = number});
+    return number >= 0 && number < (double)known->n && is_whole(number) ? (int32_t)number : -1;
 }

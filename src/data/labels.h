@@ -11,15 +11,10 @@ struct label {
 
 /* Sets loader->y, and the classes and their names, from the labels of all loader->n rows. If all labels of the training
  * part are whole numbers, however they are written ("3", "3.0"), classes are in the order of these numbers; otherwise
- * in that of the texts, byte by byte. Labels of the test part must be among the classes. The paths are for sentences.
- */
+ * in that of the texts, byte by byte. `labels` NULL: they are in loader->y, as numbers that are not negative. Labels of
+ * the test part must be among the classes. The paths are for sentences. */
 KELVIN_MUST_CHECK kelvin_status labels_to_classes(struct data_loader *loader, const struct label *labels,
                                                   const char *train_path, const char *test_path);
-
-/* The same where loader->y holds the labels as numbers that are not negative: the different ones of the training part,
- * in their order, are the classes. */
-KELVIN_MUST_CHECK kelvin_status labels_number_classes(struct data_loader *loader, const char *train_path,
-                                                      const char *test_path);
 
 /* ---- classes that are known already ---- */
 

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -17,59 +18,42 @@ struct names {
     size_t n;
 };
 
-struct class_folder {
-    const char *path;
-    struct names files;
-};
-
 struct part {
-    struct names classes;
-    struct class_folder *folders; /* one for each class */
+    struct names classes, *pictures; /* paths for each class */
     size_t files;
 };
 
 /* ---- names ---- */
 
-struct node {
-    struct node *next;
-    char name[];
-};
-
-static kelvin_status collect(struct node **last, size_t *n, kelvin_arena *arena, DIR *dir, const char *folder)
+static int is_shown(const struct dirent *entry)
 {
-    const struct dirent *entry;
-    for (*last = NULL, *n = 0; (errno = 0, entry = readdir(dir));) {
-        if (entry->d_name[0] == '.') continue;
-        const size_t length = strlen(entry->d_name) + 1;
-        struct node *node = kelvin_arena_alloc(arena, 1, sizeof *node + length);
-        if (!node) return KELVIN_ENOMEM;
-        memcpy(node->name, entry->d_name, length);
-        node->next = *last;
-        *last = node;
-        ++*n;
+    return entry->d_name[0] != '.';
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* All names in a folder but hidden ones, sorted by their bytes: the order in which a disk gives them is chance. Each
+ * with `before` in front of it. */
+static kelvin_status read_folder(struct names *names, kelvin_arena *arena, const char *folder, const char *before)
+{
+    struct dirent **entries;
+    const int found = scandir(folder, &entries, is_shown, by_bytes);
+    if (found < 0) return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", folder, strerror(errno));
+    const size_t n = (size_t)found;
+    size_t bytes = 0;
+    for (size_t i = 0; i < n; i++) bytes += strlen(before) + strlen(entries[i]->d_name) + 1;
+    *names = (struct names){kelvin_arena_alloc(arena, n, sizeof *names->name), n};
+    char *text = kelvin_arena_alloc(arena, bytes, 1);
+    const bool good = names->name && text;
+    for (size_t i = 0; i < n; i++) {
+        if (good) names->name[i] = text, text += sprintf(text, "%s%s", before, entries[i]->d_name) + 1;
+        free(entries[i]);
     }
-    return errno ? kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", folder, strerror(errno)) : KELVIN_OK;
-}
-
-static int compare(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* All names in a folder but hidden ones, sorted by their bytes: the order in which a disk gives them is chance. */
-static kelvin_status read_folder(struct names *names, kelvin_arena *arena, const char *folder)
-{
-    DIR *dir = opendir(folder);
-    if (!dir) return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", folder, strerror(errno));
-    struct node *node;
-    const kelvin_status status = collect(&node, &names->n, arena, dir, folder);
-    closedir(dir);
-    if (status) return status;
-    names->name = kelvin_arena_alloc(arena, names->n, sizeof *names->name);
-    if (!names->name) return KELVIN_ENOMEM;
-    for (size_t i = 0; node; node = node->next) names->name[i++] = node->name;
-    if (names->n > 0) qsort(names->name, names->n, sizeof *names->name, compare);
-    return KELVIN_OK;
+    free(entries);
+    return good ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static kelvin_status is_folder(bool *is, const char *folder, const char *name)
@@ -84,7 +68,7 @@ static kelvin_status read_folders(struct names *names, kelvin_arena *arena, cons
 {
     size_t kept = 0;
     bool is;
-    KELVIN_TRY(read_folder(names, arena, folder));
+    KELVIN_TRY(read_folder(names, arena, folder, ""));
     for (size_t i = 0; i < names->n; i++) {
         KELVIN_TRY(is_folder(&is, folder, names->name[i]));
         if (is) names->name[kept++] = names->name[i];
@@ -124,15 +108,18 @@ static kelvin_status check_other(const char *folder, const char *name)
     return KELVIN_OK;
 }
 
+/* Their paths. */
 static kelvin_status read_pictures(struct names *names, kelvin_arena *arena, const char *folder)
 {
     size_t kept = 0;
-    KELVIN_TRY(read_folder(names, arena, folder));
+    char before[KELVIN_PATH_MAX + 1];
+    snprintf(before, sizeof before, "%s/", folder);
+    KELVIN_TRY(read_folder(names, arena, folder, before));
     for (size_t i = 0; i < names->n; i++) {
         if (is_of(read_kinds, names->name[i]))
             names->name[kept++] = names->name[i];
         else
-            KELVIN_TRY(check_other(folder, names->name[i]));
+            KELVIN_TRY(check_other(folder, names->name[i] + strlen(before)));
     }
     names->n = kept;
     if (kept > 0) return KELVIN_OK;
@@ -148,15 +135,13 @@ static kelvin_status read_part(struct part *part, kelvin_arena *arena, const cha
     if (part->classes.n == 0)
         return kelvin_fail(KELVIN_EFORMAT,
                            "%s: holds no folders; expected one for each class, with .png, .jpg or .jpeg files", folder);
-    part->files = 0;
-    part->folders = kelvin_arena_alloc(arena, part->classes.n, sizeof *part->folders);
-    if (!part->folders) return KELVIN_ENOMEM;
+    part->pictures = kelvin_arena_alloc(arena, part->classes.n, sizeof *part->pictures);
+    if (!part->pictures) return KELVIN_ENOMEM;
     for (size_t c = 0; c < part->classes.n; c++) {
         kelvin_path path;
         KELVIN_TRY(kelvin_path_join(path, folder, "%s", part->classes.name[c]));
-        if (!(part->folders[c].path = kelvin_arena_text(arena, path, strlen(path)))) return KELVIN_ENOMEM;
-        KELVIN_TRY(read_pictures(&part->folders[c].files, arena, path));
-        part->files += part->folders[c].files.n;
+        KELVIN_TRY(read_pictures(&part->pictures[c], arena, path));
+        part->files += part->pictures[c].n;
     }
     return KELVIN_OK;
 }
@@ -171,27 +156,29 @@ static kelvin_status check_classes(const struct names *classes, const char *fold
     return KELVIN_OK;
 }
 
-/* Appends the files of a part, with the numbers that the listing has for their classes. */
+/* Appends the files of a part, with the numbers that the listing has for their classes: both are sorted. */
 static kelvin_status append(struct listing *l, struct listed *files, const struct part *part, const char *folder,
                             const char *train)
 {
+    size_t class = 0;
     for (size_t c = 0; c < part->classes.n; c++) {
-        const char *const *class = bsearch(&part->classes.name[c], l->classes, l->n_classes, sizeof *class, compare);
-        if (!class)
+        const char *name = part->classes.name[c];
+        while (class < l->n_classes && strcmp(l->classes[class], name) < 0) class ++;
+        if (class == l->n_classes || strcmp(l->classes[class], name) != 0)
             return kelvin_fail(KELVIN_EFORMAT, "%s: class '%s' is not known; expected one of the %zu folders of %s",
-                               folder, part->classes.name[c], l->n_classes, train);
-        const struct class_folder *from = &part->folders[c];
-        for (size_t i = 0; i < from->files.n; i++)
-            files[l->n++] = (struct listed){from->path, from->files.name[i], (int32_t)(class - l->classes)};
+                               folder, name, l->n_classes, train);
+        for (size_t i = 0; i < part->pictures[c].n; i++)
+            files[l->n++] = (struct listed){part->pictures[c].name[i], (int32_t) class};
     }
     return KELVIN_OK;
 }
 
-static kelvin_status list_parts(struct listing *l, kelvin_arena *arena, const char *train, const char *test)
+/* `new`: for a network that knows its classes. */
+static kelvin_status list_parts(struct listing *l, kelvin_arena *arena, const char *train, const char *test, bool new)
 {
     struct part parts[2] = {0};
     KELVIN_TRY(read_part(&parts[0], arena, train));
-    KELVIN_TRY(check_classes(&parts[0].classes, train));
+    if (!new) KELVIN_TRY(check_classes(&parts[0].classes, train));
     if (test) KELVIN_TRY(read_part(&parts[1], arena, test));
     struct listed *files = kelvin_arena_alloc(arena, parts[0].files + parts[1].files, sizeof *files);
     if (!files) return KELVIN_ENOMEM;
@@ -246,29 +233,18 @@ kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const c
 {
     kelvin_path train_path, test_path;
     KELVIN_TRY(find_parts(train_path, test_path, &folder, &test, arena));
-    return list_parts(listing, arena, folder, test);
+    return list_parts(listing, arena, folder, test, false);
 }
 
 /* ---- new inputs ---- */
-
-/* Pictures beside folders would be left out without a word. */
-static kelvin_status check_pictures(const struct names *pictures, const char *folder, size_t folders)
-{
-    for (size_t i = 0; i < pictures->n && folders > 0; i++)
-        if (is_of(read_kinds, pictures->name[i]))
-            return kelvin_fail(KELVIN_EFORMAT, "%s: holds the picture '%s' beside folders; expected only one of both",
-                               folder, pictures->name[i]);
-    return KELVIN_OK;
-}
 
 static kelvin_status list_flat(struct listing *l, kelvin_arena *arena, const char *folder)
 {
     struct names names;
     KELVIN_TRY(read_pictures(&names, arena, folder));
     struct listed *files = kelvin_arena_alloc(arena, names.n, sizeof *files);
-    const char *kept = kelvin_arena_text(arena, folder, strlen(folder));
-    if (!files || !kept) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < names.n; i++) files[i] = (struct listed){kept, names.name[i], -1};
+    if (!files) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < names.n; i++) files[i] = (struct listed){names.name[i], -1};
     *l = (struct listing){.files = files, .n = names.n, .n_train = names.n};
     return KELVIN_OK;
 }
@@ -276,19 +252,14 @@ static kelvin_status list_flat(struct listing *l, kelvin_arena *arena, const cha
 kelvin_status listing_inputs(struct listing *l, kelvin_arena *arena, const char *folder, const char *test)
 {
     struct names folders, all;
-    struct part part = {0};
     kelvin_path train_path, test_path;
     KELVIN_TRY(find_parts(train_path, test_path, &folder, &test, arena));
     if (test) folder = test;
     KELVIN_TRY(read_folders(&folders, arena, folder));
-    KELVIN_TRY(read_folder(&all, arena, folder));
-    KELVIN_TRY(check_pictures(&all, folder, folders.n));
-    if (folders.n == 0) return list_flat(l, arena, folder);
-    KELVIN_TRY(read_part(&part, arena, folder));
-    struct listed *files = kelvin_arena_alloc(arena, part.files, sizeof *files);
-    if (!files) return KELVIN_ENOMEM;
-    *l = (struct listing){.classes = part.classes.name, .n_classes = part.classes.n, .files = files};
-    KELVIN_TRY(append(l, files, &part, folder, folder));
-    l->n_train = l->n;
-    return KELVIN_OK;
+    KELVIN_TRY(read_folder(&all, arena, folder, ""));
+    for (size_t i = 0; folders.n > 0 && i < all.n; i++) /* it would be left out without a word */
+        if (is_of(read_kinds, all.name[i]))
+            return kelvin_fail(KELVIN_EFORMAT, "%s: holds the picture '%s' beside folders; expected only one of both",
+                               folder, all.name[i]);
+    return folders.n > 0 ? list_parts(l, arena, folder, NULL, true) : list_flat(l, arena, folder);
 }

@@ -5,7 +5,7 @@
 #include <kelvin/base.h>
 
 struct listed {
-    const char *folder, *name;
+    const char *path;
     int32_t class; /* -1: none is known */
 };
 

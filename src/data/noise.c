@@ -1,13 +1,11 @@
 /* Images of noise, for benchmarks: as many and as large as those of a data set that may not be here. What they cost
  * does not depend on what they show. */
 #include "data/data.h"
-#include "kernels/kernels.h"
 
 #include <string.h>
 
 /* One channel is as good as another. */
 static const double mean[] = {0.5, 0.5, 0.5}, deviation[] = {0.25, 0.25, 0.25};
-static const float scale[] = {4.0f / 255, 4.0f / 255, 4.0f / 255}, offset[] = {-2, -2, -2};
 enum { MOST_CHANNELS = sizeof mean / sizeof *mean };
 
 /* Xorshift (Marsaglia 2003): hundreds of megabytes in a moment, and nobody draws conclusions from them. */
@@ -22,13 +20,9 @@ static void fill(uint8_t *bytes, size_t n)
     }
 }
 
-static kelvin_status make(kelvin_data *data, size_t n)
+static kelvin_status add_rows(kelvin_data *data, size_t n)
 {
-    struct data_owned *owned = data->owned = kelvin_alloc(1, sizeof *owned);
-    if (!owned) return KELVIN_ENOMEM;
-    KELVIN_TRY(kelvin_kernels_get(&owned->kernels));
-    owned->scale = scale;
-    owned->offset = offset;
+    struct data_owned *owned = data->owned;
     owned->bytes = kelvin_alloc(n, data->inputs);
     owned->y = kelvin_alloc(n, sizeof *owned->y);
     if (!owned->bytes || !owned->y) return KELVIN_ENOMEM;
@@ -38,26 +32,20 @@ static kelvin_status make(kelvin_data *data, size_t n)
     return KELVIN_OK;
 }
 
-kelvin_status data_noise(kelvin_data **out, size_t n, size_t channels, size_t height, size_t width, size_t classes)
+kelvin_status data_noise(kelvin_data **data, size_t n, size_t channels, size_t height, size_t width, size_t classes)
 {
-    *out = NULL;
+    const kelvin_data like = {.name = "noise",
+                              .inputs = channels * height * width,
+                              .classes = classes,
+                              .channels = channels,
+                              .height = height,
+                              .width = width,
+                              .mean = mean,
+                              .deviation = deviation,
+                              .white = 255};
+    *data = NULL;
     if (channels > MOST_CHANNELS)
         return kelvin_fail(KELVIN_EUSAGE, "noise of %zu channels; expected at most %d", channels, MOST_CHANNELS);
-    kelvin_data *data = kelvin_alloc(1, sizeof *data);
-    if (!data) return KELVIN_ENOMEM;
-    data->name = "noise";
-    data->channels = channels;
-    data->height = height;
-    data->width = width;
-    data->inputs = channels * height * width;
-    data->classes = classes;
-    data->mean = mean;
-    data->deviation = deviation;
-    data->white = 255;
-    const kelvin_status status = make(data, n);
-    if (status)
-        kelvin_data_close(data);
-    else
-        *out = data;
-    return status;
+    KELVIN_TRY(kelvin_data_describe(data, &like));
+    return data_finish(data, add_rows(*data, n));
 }

@@ -3,7 +3,7 @@
  * holds whole numbers from 0. */
 #include "data/npy_data.h"
 
-#include "data/labels.h"
+#include "data/inputs.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,13 +16,15 @@ struct pair {
 
 /* ---- shapes ---- */
 
-bool npy_is_images(const struct npy *x)
+kelvin_status npy_check_labels(kelvin_status status, const struct npy *y, size_t n, const char *path,
+                               const char *x_path)
 {
-    return x->axes > 2;
-}
-
-static kelvin_status check_labels(const struct npy *y, size_t n, const char *path, const char *x_path)
-{
+    if (status && y->kind && strchr("OSU", y->kind))
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: labels are of type %c, %s; expected integers, as by np.unique(y, "
+                           "return_inverse=True)[1]",
+                           path, y->kind, y->kind == 'O' ? "objects" : "texts");
+    if (status) return status;
     if (y->axes > 2 || (y->axes == 2 && y->shape[1] != 1))
         return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s%s; expected labels (%zu,)", path, npy_shape_text(y).text,
                            y->axes == 2 ? ": looks one-hot (y.argmax(1) makes labels)" : "", n);
@@ -35,25 +37,14 @@ static kelvin_status check_labels(const struct npy *y, size_t n, const char *pat
     return KELVIN_OK;
 }
 
-kelvin_status npy_check_labels(kelvin_status status, const struct npy *y, size_t n, const char *path,
-                               const char *x_path)
-{
-    if (status && y->kind && strchr("OSU", y->kind))
-        return kelvin_fail(KELVIN_EFORMAT,
-                           "%s: labels are of type %c, %s; expected integers, as by np.unique(y, "
-                           "return_inverse=True)[1]",
-                           path, y->kind, y->kind == 'O' ? "objects" : "texts");
-    return status ? status : check_labels(y, n, path, x_path);
-}
-
-static kelvin_status parse_pair(struct pair *pair, const struct npy_file *x, const struct npy_file *y)
+static kelvin_status parse_pair(struct pair *pair, const struct data_file *x, const struct data_file *y)
 {
     *pair = (struct pair){.x_path = x->path, .y_path = y->path};
     KELVIN_TRY(npy_parse(&pair->x, x->bytes, x->size, x->path));
     const kelvin_status status = npy_parse(&pair->y, y->bytes, y->size, y->path);
     KELVIN_TRY(npy_check_labels(status, &pair->y, pair->x.shape[0], y->path, x->path));
     pair->file_x = pair->x;
-    return npy_is_images(&pair->x) ? npy_arrange_images(&pair->x, x->path) : KELVIN_OK;
+    return npy_arrange(&pair->x, x->path);
 }
 
 static kelvin_status check_same_rows(const struct pair *test, const struct pair *train)
@@ -63,24 +54,6 @@ static kelvin_status check_same_rows(const struct pair *test, const struct pair 
         return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s; expected rows as in the training part, of shape %s",
                        test->x_path, npy_shape_text(&test->file_x).text, npy_shape_text(&train->file_x).text);
-}
-
-/* ---- memory ---- */
-
-static kelvin_status alloc_rows(struct data_loader *l, const struct npy *x, size_t n)
-{
-    kelvin_data *data = l->data;
-    if (npy_is_images(x)) {
-        data->channels = x->shape[1];
-        data->height = x->shape[2];
-        data->width = x->shape[3];
-        return data_alloc_images(l, n);
-    }
-    data->inputs = x->axes == 2 ? x->shape[1] : 1;
-    l->n = n;
-    l->values = kelvin_alloc(n * data->inputs, sizeof *l->values);
-    l->y = kelvin_alloc(n, sizeof *l->y);
-    return l->values && l->y ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 /* ---- contents ---- */
@@ -96,26 +69,29 @@ kelvin_status npy_values(double *values, const struct npy *x, size_t before, con
     return KELVIN_OK;
 }
 
-/* New images may be on the scale of those of the training. */
-static void take_white(struct data_loader *l, const struct pair *train, const struct pair *test, double *aside)
+/* Of n parts; `aside` has room for one image. */
+static kelvin_status place_images(struct data_loader *l, const struct pair *parts, size_t n, double *aside)
 {
-    double largest = npy_largest(&train->x, 0, aside);
-    if (test) largest = npy_largest(&test->x, largest, aside);
-    if (largest <= (double)l->like->white) l->data->white = l->like->white;
+    const struct npy_range *range = NULL;
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct npy *x = &parts[i].file_x;
+        struct npy_seen seen = {0};
+        if (npy_must_look(x, range, l->like)) npy_look(&seen, x, 0, aside);
+        KELVIN_TRY(range ? npy_check_range(range, &seen, x, parts[i].x_path)
+                         : npy_find_range(&range, &seen, x, parts[i].x_path));
+        largest = fmax(largest, seen.largest);
+    }
+    for (size_t i = 0; i < n; i++) npy_image_bytes(l->bytes + i * parts[0].x.count, &parts[i].x, range, aside);
+    /* New images may be on the scale of those of the training. */
+    if (npy_is_like(range, largest, l->like)) l->data->white = l->like->white;
+    return KELVIN_OK;
 }
 
-static kelvin_status take_images(struct data_loader *l, const struct pair *train, const struct pair *test)
+static kelvin_status take_images(struct data_loader *l, const struct pair *parts, size_t n)
 {
-    const struct npy_range *range;
     double *aside = kelvin_alloc(l->data->inputs, sizeof *aside);
-    if (!aside) return KELVIN_ENOMEM;
-    struct npy_faults faults = {0};
-    npy_look(&faults, &train->file_x, 0, aside);
-    kelvin_status status = npy_find_range(&range, &faults, &train->file_x, train->x_path);
-    if (!status && test) status = npy_check_range(range, &test->file_x, aside, test->x_path);
-    if (!status) npy_image_bytes(l->bytes, &train->x, range, aside);
-    if (!status && test) npy_image_bytes(l->bytes + train->x.count, &test->x, range, aside);
-    if (!status && npy_may_be_like(range, l->like)) take_white(l, train, test, aside);
+    const kelvin_status status = aside ? place_images(l, parts, n, aside) : KELVIN_ENOMEM;
     kelvin_free(aside);
     return status;
 }
@@ -134,26 +110,21 @@ kelvin_status npy_labels(int32_t *out, const struct npy *y, size_t before, const
     return KELVIN_OK;
 }
 
-static kelvin_status take_rows(struct data_loader *l, const struct pair *train, const struct pair *test)
+kelvin_status npy_load(struct data_loader *l, const struct data_file files[NPY_FILES])
 {
-    if (npy_is_images(&train->x)) return take_images(l, train, test);
-    KELVIN_TRY(npy_values(l->values, &train->x, 0, train->x_path));
-    return test ? npy_values(l->values + train->x.count, &test->x, 0, test->x_path) : KELVIN_OK;
-}
-
-kelvin_status npy_load(struct data_loader *l, const struct npy_file files[NPY_FILES])
-{
-    struct pair train, test = {0};
-    const bool two = files[NPY_TEST_X].bytes;
-    KELVIN_TRY(parse_pair(&train, &files[NPY_X], &files[NPY_Y]));
-    if (two) KELVIN_TRY(parse_pair(&test, &files[NPY_TEST_X], &files[NPY_TEST_Y]));
-    if (two) KELVIN_TRY(check_same_rows(&test, &train));
-    KELVIN_TRY(alloc_rows(l, &train.x, train.y.count + test.y.count));
-    l->n_train = train.y.count;
-    KELVIN_TRY(npy_labels(l->y, &train.y, 0, train.y_path));
-    if (two) KELVIN_TRY(npy_labels(l->y + l->n_train, &test.y, 0, test.y_path));
-    KELVIN_TRY(labels_number_classes(l, train.y_path, test.y_path));
-    return take_rows(l, &train, two ? &test : NULL);
+    struct pair parts[2] = {0};
+    const size_t n = files[NPY_TEST_X].bytes ? 2 : 1;
+    for (size_t i = 0; i < n; i++) KELVIN_TRY(parse_pair(&parts[i], &files[2 * i + NPY_X], &files[2 * i + NPY_Y]));
+    if (n > 1) KELVIN_TRY(check_same_rows(&parts[1], &parts[0]));
+    npy_take_shape(l->data, &parts[0].x);
+    KELVIN_TRY(data_alloc_rows(l, parts[0].y.count + parts[1].y.count));
+    l->n_train = parts[0].y.count;
+    for (size_t i = 0; i < n; i++) KELVIN_TRY(npy_labels(l->y + i * l->n_train, &parts[i].y, 0, parts[i].y_path));
+    KELVIN_TRY(labels_to_classes(l, NULL, parts[0].y_path, parts[1].y_path));
+    if (l->bytes) return take_images(l, parts, n);
+    for (size_t i = 0; i < n; i++)
+        KELVIN_TRY(npy_values(l->values + i * parts[0].x.count, &parts[i].x, 0, parts[i].x_path));
+    return KELVIN_OK;
 }
 
 /* ---- files ---- */
@@ -161,23 +132,17 @@ kelvin_status npy_load(struct data_loader *l, const struct npy_file files[NPY_FI
 static kelvin_status open(struct data_loader *loader)
 {
     const struct data_spec *spec = loader->spec;
-    struct npy_file files[NPY_FILES] = {{.path = spec->files[0]},
-                                        {.path = spec->files[1]},
-                                        {.path = data_spec_value(spec, "test-x")},
-                                        {.path = data_spec_value(spec, "test-y")}};
-    kelvin_status status = data_spec_test_pair(spec, "test-x", "test-y");
-    for (size_t i = 0; !status && i < NPY_FILES; i++)
-        if (files[i].path) status = kelvin_file_read(&files[i].bytes, &files[i].size, files[i].path);
-    if (!status) status = npy_load(loader, files);
-    for (size_t i = 0; i < NPY_FILES; i++) kelvin_free(files[i].bytes);
-    return status;
+    const char *paths[NPY_FILES] = {spec->files[0], spec->files[1], data_spec_value(spec, "test-x"),
+                                    data_spec_value(spec, "test-y")};
+    KELVIN_TRY(data_spec_test_pair(spec, "test-x", "test-y"));
+    return data_load_files(loader, paths, NPY_FILES, npy_load);
 }
 
 const struct data_type data_npy = {
     .usage = "npy:X,Y[,test-x=FILE,test-y=FILE][,split=SHARE][,seed=N]",
     .about = "arrays that numpy.save has written: images or a table, and whole numbers for labels",
     .files = {"X", "Y"},
-    .keys = {"test-x", "test-y"},
-    .splits = true,
+    .keys = {"test-x", "test-y", "split", "seed"},
     .open = open,
+    .inputs = &inputs_npy,
 };

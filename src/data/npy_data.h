@@ -5,25 +5,24 @@
 #include "data/data.h"
 #include "files/npy.h"
 
-struct npy_file {
-    char *bytes; /* NULL: there is no such file */
-    size_t size;
-    const char *path;
-};
-
 enum { NPY_X, NPY_Y, NPY_TEST_X, NPY_TEST_Y, NPY_FILES };
 
 /* ---- images: npy_images.c ---- */
 
+/* Are these images, or is it a table? */
+bool npy_is_images(const struct npy *x);
+
+/* Brings the axes of images to (n, channels, height, width). */
+KELVIN_MUST_CHECK kelvin_status npy_arrange(struct npy *x, const char *path);
+
+/* The shape of a row, of axes that are arranged. */
+void npy_take_shape(kelvin_data *data, const struct npy *x);
+
 /* How the numbers of images are bytes. */
 struct npy_range {
-    bool (*holds)(double value);
     double scale; /* a byte is round(scale * value) */
     const char *text;
 };
-
-/* Brings the axes of images to (n, channels, height, width). */
-KELVIN_MUST_CHECK kelvin_status npy_arrange_images(struct npy *x, const char *path);
 
 /* A number that is not in a range. */
 struct npy_fault {
@@ -32,28 +31,30 @@ struct npy_fault {
     double value;
 };
 
-struct npy_faults {
+/* What was seen of numbers: the first that is not in each of both ranges, and the largest, or 0. */
+struct npy_seen {
     struct npy_fault no_share, no_byte;
+    double largest;
 };
 
-/* Looks for the first numbers of x that are in no range, after `before` rows that were looked at; the axes are still
- * those of the file. `aside` has room for one image. */
-void npy_look(struct npy_faults *faults, const struct npy *x, size_t before, double *aside);
+/* Looks at all numbers of x, after `before` rows that were looked at; the axes are still those of the file. `aside` has
+ * room for one image. */
+void npy_look(struct npy_seen *seen, const struct npy *x, size_t before, double *aside);
+/* Whether more must be known of them than their type. `range` is that of the training part, `like` what new images are
+ * for; each may be NULL. */
+bool npy_must_look(const struct npy *x, const struct npy_range *range, const kelvin_data *like);
 
 /* The range of all numbers that were looked at, by their type, of floats by all of them. KELVIN_EFORMAT with the first
  * number that is in none; */
-KELVIN_MUST_CHECK kelvin_status npy_find_range(const struct npy_range **range, const struct npy_faults *faults,
+KELVIN_MUST_CHECK kelvin_status npy_find_range(const struct npy_range **range, const struct npy_seen *seen,
                                                const struct npy *x, const char *path);
 /* or that is not in the range of the training part. */
-KELVIN_MUST_CHECK kelvin_status npy_check_range(const struct npy_range *range, const struct npy *x, double *aside,
-                                                const char *path);
+KELVIN_MUST_CHECK kelvin_status npy_check_range(const struct npy_range *range, const struct npy_seen *seen,
+                                                const struct npy *x, const char *path);
 
-/* The largest number, or `before` if that is larger. */
-double npy_largest(const struct npy *x, double before, double *aside);
-
-/* Whether whole numbers may be on a scale of `like` where white is less than 255 (digits: 16). They are if none of them
- * is larger. `like` may be NULL. */
-bool npy_may_be_like(const struct npy_range *range, const kelvin_data *like);
+/* Whether whole numbers are on a scale of `like` where white is less than 255 (digits: 16): none of them is larger.
+ * `like` may be NULL. */
+bool npy_is_like(const struct npy_range *range, double largest, const kelvin_data *like);
 
 /* All images, of that range and with their axes arranged. */
 void npy_image_bytes(uint8_t *out, const struct npy *x, const struct npy_range *range, double *aside);
@@ -69,10 +70,7 @@ KELVIN_MUST_CHECK kelvin_status npy_check_labels(kelvin_status status, const str
 KELVIN_MUST_CHECK kelvin_status npy_values(double *values, const struct npy *x, size_t before, const char *path);
 KELVIN_MUST_CHECK kelvin_status npy_labels(int32_t *out, const struct npy *y, size_t before, const char *path);
 
-/* Are these images, or is it a table? */
-bool npy_is_images(const struct npy *x);
-
 /* Rows and labels of the training part and, if there are files for it, of the test part. */
-KELVIN_MUST_CHECK kelvin_status npy_load(struct data_loader *loader, const struct npy_file files[NPY_FILES]);
+KELVIN_MUST_CHECK kelvin_status npy_load(struct data_loader *loader, const struct data_file files[NPY_FILES]);
 
 #endif

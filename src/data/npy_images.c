@@ -12,8 +12,14 @@ static bool is_channels(size_t size)
     return size == 1 || size == 3;
 }
 
-kelvin_status npy_arrange_images(struct npy *x, const char *path)
+bool npy_is_images(const struct npy *x)
 {
+    return x->axes > 2;
+}
+
+kelvin_status npy_arrange(struct npy *x, const char *path)
+{
+    if (!npy_is_images(x)) return KELVIN_OK;
     if (x->axes == 3) {
         x->shape[x->axes] = x->stride[x->axes] = 1;
         x->axes++;
@@ -25,6 +31,15 @@ kelvin_status npy_arrange_images(struct npy *x, const char *path)
         "%s: shape is %s; expected images (n, height, width), or with 1 or 3 channels (n, height, width, "
         "channels) or (n, channels, height, width), or a table of 2 axes, as by x.reshape(len(x), -1)",
         path, npy_shape_text(x).text);
+}
+
+void npy_take_shape(kelvin_data *data, const struct npy *x)
+{
+    data->inputs = x->count / x->shape[0];
+    if (!npy_is_images(x)) return;
+    data->channels = x->shape[1];
+    data->height = x->shape[2];
+    data->width = x->shape[3];
 }
 
 /* ---- numbers ---- */
@@ -39,31 +54,32 @@ static bool is_byte(double value)
     return value >= 0 && value <= 255 && value == floor(value);
 }
 
-static const struct npy_range shares = {is_share, 255, "0 to 1"}, bytes = {is_byte, 1, "whole numbers 0 to 255"};
+static const struct npy_range shares = {255, "0 to 1"}, bytes = {1, "whole numbers 0 to 255"};
 
-/* The first number that is not in the range, if there is one. */
-static struct npy_fault find_fault(const struct npy *x, const struct npy_range *range, double *aside)
+/* Whether white may be less than 255. */
+static bool has_own_white(const kelvin_data *like)
+{
+    return like && like->channels > 0 && like->white < 255;
+}
+
+bool npy_must_look(const struct npy *x, const struct npy_range *range, const kelvin_data *like)
+{
+    const bool all_are_bytes = x->kind == 'b' || (x->kind == 'u' && x->item == 1);
+    return !all_are_bytes || range == &shares || has_own_white(like);
+}
+
+void npy_look(struct npy_seen *seen, const struct npy *x, size_t before, double *aside)
 {
     const size_t size = x->count / x->shape[0];
-    if (range == &bytes && x->kind == 'u' && x->item == 1) return (struct npy_fault){0};
     for (size_t i = 0; i < x->shape[0]; i++) {
         const struct npy row = npy_row(x, i);
         npy_doubles(aside, &row);
-        for (size_t j = 0; j < size; j++)
-            if (!range->holds(aside[j])) return (struct npy_fault){true, i, j, aside[j]};
-    }
-    return (struct npy_fault){0};
-}
-
-void npy_look(struct npy_faults *faults, const struct npy *x, size_t before, double *aside)
-{
-    struct npy_fault *const found[] = {&faults->no_share, &faults->no_byte};
-    const struct npy_range *const ranges[] = {&shares, &bytes};
-    const bool asked[] = {x->kind == 'f', x->kind != 'b'};
-    for (size_t i = 0; i < 2; i++) {
-        if (!asked[i] || found[i]->found) continue;
-        *found[i] = find_fault(x, ranges[i], aside);
-        found[i]->row += before;
+        for (size_t j = 0; j < size; j++) {
+            const struct npy_fault here = {true, before + i, j, aside[j]};
+            if (!seen->no_share.found && !is_share(here.value)) seen->no_share = here;
+            if (!seen->no_byte.found && !is_byte(here.value)) seen->no_byte = here;
+            if (here.value > seen->largest) seen->largest = here.value;
+        }
     }
 }
 
@@ -80,53 +96,43 @@ static kelvin_status fail_at(const struct npy *x, const struct npy_fault *fault,
 }
 
 /* The number from which on floats are in neither range. */
-static kelvin_status fail_both(const struct npy *x, const struct npy_fault *no_share, const struct npy_fault *no_byte,
-                               const char *path)
+static kelvin_status fail_both(const struct npy *x, const struct npy_seen *seen, const char *path)
 {
+    const struct npy_fault *share = &seen->no_share, *byte = &seen->no_byte;
     const size_t size = x->count / x->shape[0];
-    const size_t a = no_share->row * size + no_share->column, b = no_byte->row * size + no_byte->column;
-    const struct npy_fault *found = a > b ? no_share : no_byte;
+    const bool share_last = share->row * size + share->column > byte->row * size + byte->column;
+    const struct npy_fault *found = share_last ? share : byte;
     char before[40] = "";
     if (is_share(found->value) || is_byte(found->value)) /* nothing is wrong with it but for another one */
-        snprintf(before, sizeof before, " after %g", a > b ? no_byte->value : no_share->value);
+        snprintf(before, sizeof before, " after %g", share_last ? byte->value : share->value);
     return fail_at(x, found, path, before,
                    "images of numbers 0 to 1, or of whole numbers 0 to 255 (images that were normalised must be "
                    "un-normalised; a table has 2 axes, as by x.reshape(len(x), -1))");
 }
 
-kelvin_status npy_find_range(const struct npy_range **range, const struct npy_faults *faults, const struct npy *x,
+kelvin_status npy_find_range(const struct npy_range **range, const struct npy_seen *seen, const struct npy *x,
                              const char *path)
 {
-    *range = x->kind == 'b' || (x->kind == 'f' && !faults->no_share.found) ? &shares : &bytes;
-    if (*range == &shares || !faults->no_byte.found) return KELVIN_OK;
-    if (x->kind == 'f') return fail_both(x, &faults->no_share, &faults->no_byte, path);
-    return fail_at(x, &faults->no_byte, path, "",
+    *range = x->kind == 'b' || (x->kind == 'f' && !seen->no_share.found) ? &shares : &bytes;
+    if (*range == &shares || !seen->no_byte.found) return KELVIN_OK;
+    if (x->kind == 'f') return fail_both(x, seen, path);
+    return fail_at(x, &seen->no_byte, path, "",
                    "images of whole numbers 0 to 255 (a table has 2 axes, as by x.reshape(len(x), -1))");
 }
 
-kelvin_status npy_check_range(const struct npy_range *range, const struct npy *x, double *aside, const char *path)
+kelvin_status npy_check_range(const struct npy_range *range, const struct npy_seen *seen, const struct npy *x,
+                              const char *path)
 {
-    const struct npy_fault fault = find_fault(x, range, aside);
+    const struct npy_fault *fault = range == &shares ? &seen->no_share : &seen->no_byte;
     char expected[64];
-    if (!fault.found) return KELVIN_OK;
+    if (!fault->found) return KELVIN_OK;
     snprintf(expected, sizeof expected, "%s, as in the training part", range->text);
-    return fail_at(x, &fault, path, "", expected);
+    return fail_at(x, fault, path, "", expected);
 }
 
-double npy_largest(const struct npy *x, double before, double *aside)
+bool npy_is_like(const struct npy_range *range, double largest, const kelvin_data *like)
 {
-    const size_t size = x->count / x->shape[0];
-    for (size_t i = 0; i < x->shape[0]; i++) {
-        const struct npy row = npy_row(x, i);
-        npy_doubles(aside, &row);
-        for (size_t j = 0; j < size; j++) before = fmax(before, aside[j]);
-    }
-    return before;
-}
-
-bool npy_may_be_like(const struct npy_range *range, const kelvin_data *like)
-{
-    return range == &bytes && like && like->channels > 0 && like->white < 255;
+    return range == &bytes && has_own_white(like) && largest <= (double)like->white;
 }
 
 void npy_image_bytes(uint8_t *out, const struct npy *x, const struct npy_range *range, double *aside)

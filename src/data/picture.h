@@ -2,7 +2,7 @@
 #ifndef DATA_PICTURE_H
 #define DATA_PICTURE_H
 
-#include <kelvin/base.h>
+#include <kelvin/data.h>
 
 struct picture {
     size_t height, width, channels; /* channels: 1 (grey) or 3 (red, green, blue) */
@@ -24,9 +24,14 @@ KELVIN_MUST_CHECK kelvin_status picture_write_png(const struct picture *picture,
 /* That in a file. */
 KELVIN_MUST_CHECK kelvin_status picture_read(struct picture *picture, const char *path);
 
-/* Makes it as large and as colourful as it should be: to (channels, height, width). */
-KELVIN_MUST_CHECK kelvin_status picture_fit(uint8_t *to, size_t channels, size_t height, size_t width,
-                                            const struct picture *picture);
+/* Makes it as large and as colourful as images of `like`: to (channels, height, width). */
+KELVIN_MUST_CHECK kelvin_status picture_fit(uint8_t *to, const kelvin_data *like, const struct picture *picture);
+
+/* Makes one plane of bytes (height, width) out of another: a triangle filter, as wide as a pixel of the coarser of the
+ * two is far from the next, along rows and then along columns. In whole numbers: the same on every machine; a plane of
+ * one grey stays so, and one of the right size stays as it is. No size is 0; none is above 65535. */
+KELVIN_MUST_CHECK kelvin_status resize_plane(uint8_t *to, size_t to_height, size_t to_width, const uint8_t *from,
+                                             size_t from_height, size_t from_width);
 
 /* One channel of n pixels. */
 void picture_plane(uint8_t *to, const uint8_t *pixels, size_t n, size_t channels, size_t channel);

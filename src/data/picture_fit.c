@@ -1,7 +1,6 @@
 /* Pictures as a network wants them: plane after plane, of one size, grey or in colour. */
 #include "files/files.h"
 #include "data/picture.h"
-#include "data/resize.h"
 
 kelvin_status picture_read(struct picture *picture, const char *path)
 {
@@ -26,23 +25,14 @@ static void get_plane(uint8_t *to, const struct picture *picture, size_t channel
         picture_plane(to, p, n, step, channel);
 }
 
-/* `plane` has room for one of the picture's own, if sizes differ. */
-static kelvin_status place(uint8_t *to, size_t channels, size_t height, size_t width, const struct picture *picture,
-                           uint8_t *plane)
+kelvin_status picture_fit(uint8_t *to, const kelvin_data *like, const struct picture *picture)
 {
-    for (size_t c = 0; c < channels; c++, to += height * width) {
-        get_plane(plane ? plane : to, picture, picture->channels == 1 ? 0 : c, picture->channels > channels);
-        if (plane) KELVIN_TRY(resize_plane(to, height, width, plane, picture->height, picture->width));
+    uint8_t *plane = kelvin_alloc(picture->height, picture->width);
+    kelvin_status status = plane ? KELVIN_OK : KELVIN_ENOMEM;
+    for (size_t c = 0; !status && c < like->channels; c++, to += like->height * like->width) {
+        get_plane(plane, picture, picture->channels == 1 ? 0 : c, picture->channels > like->channels);
+        status = resize_plane(to, like->height, like->width, plane, picture->height, picture->width);
     }
-    return KELVIN_OK;
-}
-
-kelvin_status picture_fit(uint8_t *to, size_t channels, size_t height, size_t width, const struct picture *picture)
-{
-    const bool same = picture->height == height && picture->width == width;
-    uint8_t *plane = same ? NULL : kelvin_alloc(picture->height, picture->width);
-    if (!same && !plane) return KELVIN_ENOMEM;
-    const kelvin_status status = place(to, channels, height, width, picture, plane);
     kelvin_free(plane);
     return status;
 }

@@ -34,12 +34,7 @@ static void *take(size_t size)
     return take_zeroed(1, size);
 }
 
-/* Asked for only by chunks that are not kept. */
-static void *take_more(void *p, size_t size)
-{
-    (void)p, (void)size;
-    return NULL;
-}
+static struct spng_alloc memory = {take, realloc, take_zeroed, kelvin_free};
 
 static kelvin_status broken(int error, const char *path)
 {
@@ -110,7 +105,6 @@ static kelvin_status decode(struct picture *picture, spng_ctx *ctx, const void *
 
 kelvin_status png_decode(struct picture *picture, const void *file, size_t bytes, const char *path)
 {
-    struct spng_alloc memory = {take, take_more, take_zeroed, kelvin_free};
     size_t n_kept;
     uint8_t *kept = kelvin_alloc(bytes, 1);
     if (!kept) return KELVIN_ENOMEM;
@@ -146,15 +140,11 @@ static kelvin_status encode(void **png, size_t *bytes, spng_ctx *ctx, const stru
 
 kelvin_status picture_encode_png(void **png, size_t *bytes, const struct picture *picture, const char *path)
 {
-    void *encoded = NULL;
     *png = NULL;
-    spng_ctx *ctx = spng_ctx_new(SPNG_CTX_ENCODER);
+    spng_ctx *ctx = spng_ctx_new2(&memory, SPNG_CTX_ENCODER);
     if (!ctx) return kelvin_fail(KELVIN_ENOMEM, "%s: out of memory while encoding", path);
-    kelvin_status status = encode(&encoded, bytes, ctx, picture, path);
+    const kelvin_status status = encode(png, bytes, ctx, picture, path);
     spng_ctx_free(ctx);
-    if (!status && !(*png = kelvin_alloc(*bytes, 1))) status = KELVIN_ENOMEM;
-    if (!status) memcpy(*png, encoded, *bytes);
-    free(encoded); /* from libspng's malloc */
     return status;
 }
 

@@ -4,7 +4,7 @@
  *
  *     w_j = max(0, 2 max(in, out) - |(2 j + 1) out - (2 x + 1) in|),     sum_j w_j p_j / sum_j w_j
  */
-#include "data/resize.h"
+#include "data/picture.h"
 
 #include <string.h>
 

@@ -11,8 +11,7 @@
 
 static const double default_split = 0.2;
 
-/* The next field: up to a comma that has no backslash before it. Backslashes before commas are taken out. */
-static char *next_field(char **rest)
+char *data_next_field(char **rest)
 {
     char *field = *rest, *to = field, *from = field;
     while (*from && *from != ',') {
@@ -24,21 +23,10 @@ static char *next_field(char **rest)
     return field;
 }
 
-static const char *const split_keys[] = {"split", "seed"};
-
-/* The i-th key that may be given; NULL after the last. */
-static const char *key_at(const struct data_type *type, size_t i)
-{
-    size_t own = 0;
-    while (own < DATA_KEYS && type->keys[own]) own++;
-    if (i < own) return type->keys[i];
-    return type->splits && i - own < sizeof split_keys / sizeof *split_keys ? split_keys[i - own] : NULL;
-}
-
 static bool is_key(const struct data_type *type, const char *name)
 {
-    for (size_t i = 0; key_at(type, i); i++)
-        if (strcmp(key_at(type, i), name) == 0) return true;
+    for (size_t i = 0; type->keys[i]; i++)
+        if (strcmp(type->keys[i], name) == 0) return true;
     return false;
 }
 
@@ -56,11 +44,10 @@ static kelvin_status unknown_key(const struct data_spec *spec, const char *key, 
 {
     char list[256] = "";
     size_t used = 0;
-    const char *name, *next = key_at(spec->type, 0);
-    for (size_t i = 0; (name = next) && used < sizeof list; i++) {
-        next = key_at(spec->type, i + 1);
-        const char *before = i == 0 ? "" : next ? ", " : " or ";
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, name);
+    const char *const *keys = spec->type->keys;
+    for (size_t i = 0; keys[i] && used < sizeof list; i++) {
+        const char *before = i == 0 ? "" : keys[i + 1] ? ", " : " or ";
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, keys[i]);
     }
     return kelvin_fail(KELVIN_EUSAGE, "data '%s': unknown option '%.*s'; expected %s", spec->name, (int)length, key,
                        list);
@@ -70,7 +57,7 @@ static kelvin_status unknown_key(const struct data_spec *spec, const char *key, 
 static kelvin_status one_too_many(const struct data_spec *spec, const char *field, bool last)
 {
     const char *equals = strchr(field, '=');
-    if (equals && key_at(spec->type, 0)) return unknown_key(spec, field, (size_t)(equals - field));
+    if (equals && spec->type->keys[0]) return unknown_key(spec, field, (size_t)(equals - field));
     if (*field || field[-1] == ':')
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': '%s' is one too many; expected %s", spec->name, field,
                            spec->type->usage);
@@ -101,6 +88,7 @@ static kelvin_status take_field(struct data_spec *spec, char *field, bool last)
 static kelvin_status read_split(struct data_spec *spec)
 {
     const char *split = data_spec_value(spec, "split"), *seed = data_spec_value(spec, "seed");
+    spec->splits = is_key(spec->type, "split");
     spec->split = default_split;
     if (split && (text_number(&spec->split, split) != TEXT_NUMBER || spec->split < 0 || spec->split >= 1))
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': split is '%s'; expected a share from 0 to below 1", spec->name,
@@ -121,7 +109,7 @@ kelvin_status data_spec_parse(struct data_spec *spec, const struct data_type *ty
     char *rest = strchr(spec->text, ':');
     if (rest) rest++;
     while (rest) {
-        char *field = next_field(&rest);
+        char *field = data_next_field(&rest);
         KELVIN_TRY(take_field(spec, field, !rest));
     }
     size_t needed = 0;
@@ -143,11 +131,10 @@ const char *data_spec_value(const struct data_spec *spec, const char *key)
 
 kelvin_status data_spec_no_split(const struct data_spec *spec, const char *because)
 {
-    for (size_t i = 0; i < sizeof split_keys / sizeof *split_keys; i++)
-        if (data_spec_value(spec, split_keys[i]))
-            return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given together with %s; expected one of the two",
-                               spec->name, split_keys[i], because);
-    return KELVIN_OK;
+    const char *key = data_spec_value(spec, "split") ? "split" : "seed";
+    if (!data_spec_value(spec, key)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given together with %s; expected one of the two", spec->name,
+                       key, because);
 }
 
 kelvin_status data_spec_test_pair(const struct data_spec *spec, const char *first, const char *second)

@@ -15,9 +15,14 @@ struct data_spec {
     const char *files[DATA_FILES];
     const char *keys[DATA_KEYS], *values[DATA_KEYS];
     size_t n_files, n_keys;
-    double split; /* share of the test part */
+    bool splits;  /* a test part may be split off, */
+    double split; /* of this share */
     uint64_t seed;
 };
+
+/* The next field of a list: up to a comma that has no backslash before it. Backslashes before commas are taken out. The
+ * text is changed; *rest is NULL after the last. */
+char *data_next_field(char **rest);
 
 /* KELVIN_EUSAGE if something is missing, unknown or too much. */
 KELVIN_MUST_CHECK kelvin_status data_spec_parse(struct data_spec *spec, const struct data_type *type, const char *text);

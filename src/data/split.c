@@ -15,11 +15,9 @@ static size_t share_of(size_t n, double share)
 static void by_class(uint32_t *members, size_t *start, const struct data_loader *l)
 {
     const size_t classes = l->data->classes;
-    for (size_t i = 0; i < l->n; i++) start[l->y[i] + 1]++;
-    for (size_t c = 0; c < classes; c++) start[c + 1] += start[c];
-    for (size_t i = 0; i < l->n; i++) members[start[l->y[i]]++] = (uint32_t)i;
-    for (size_t c = classes; c > 0; c--) start[c] = start[c - 1];
-    start[0] = 0;
+    for (size_t i = 0; i < l->n; i++) start[l->y[i]]++;
+    for (size_t c = 0; c < classes; c++) start[c + 1] += start[c]; /* where each class ends, so far */
+    for (size_t i = l->n; i-- > 0;) members[--start[l->y[i]]] = (uint32_t)i;
 }
 
 /* Marks the test members of one class; `order` has room for an order of them. */

@@ -1,5 +1,5 @@
 /* The 18 points of figure 1: two classes, each with one point (its ninth) on the other's side. */
-#include "data/data.h"
+#include "data/labels.h"
 
 enum { N = 18, INPUTS = 2 };
 
@@ -12,16 +12,13 @@ static const float x[N][INPUTS] = {
 static kelvin_status open(struct data_loader *loader)
 {
     static const double mean[INPUTS] = {0, 0}, deviation[INPUTS] = {1, 1}; /* the network sees the points as they are */
-    loader->n = loader->n_train = N;
     loader->data->inputs = INPUTS;
     loader->data->mean = mean;
     loader->data->deviation = deviation;
-    loader->values = kelvin_alloc(N * INPUTS, sizeof *loader->values);
-    loader->y = kelvin_alloc(N, sizeof *loader->y);
-    if (!loader->values || !loader->y) return KELVIN_ENOMEM;
+    KELVIN_TRY(data_alloc_rows(loader, N));
     for (size_t i = 0; i < N * INPUTS; i++) loader->values[i] = (double)(&x[0][0])[i];
     for (size_t i = 0; i < N; i++) loader->y[i] = i >= N / 2;
-    return data_number_classes(loader, 2);
+    return labels_to_classes(loader, NULL, "toy", NULL);
 }
 
 const struct data_type data_toy = {

@@ -1,7 +1,6 @@
 /* The section with observations that are worth a look: the most confident mistakes and the least certain inputs, as
  * pictures, or as rows of a table whose columns have names. */
 #include "data/picture.h"
-#include "data/resize.h"
 #include "report/page.h"
 
 #include <math.h>

@@ -29,7 +29,11 @@ static void run_names(const uint8_t *bytes, size_t size)
     kelvin_data data = {0};
     struct data_loader loader = {.data = &data};
     if (kelvin_arena_create(&loader.arena)) abort();
-    const kelvin_status status = cifar_names(&loader, (const char *)bytes, size, "fuzz.txt");
+    char *text = kelvin_alloc(size, 1);
+    if (!text) abort();
+    memcpy(text, bytes, size);
+    const kelvin_status status = cifar_names(&loader, &(struct data_file){"fuzz.txt", text, size});
+    kelvin_free(text);
     if (!status != (data.class_names != NULL)) abort();
     for (size_t i = 0; !status && i < CIFAR_CLASSES; i++) {
         if (!*data.class_names[i]) abort();

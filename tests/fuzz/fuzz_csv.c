@@ -32,15 +32,15 @@ static void run(const uint8_t *bytes, size_t size)
     struct data_loader loader = {.spec = &spec, .data = &data};
     if (!text || kelvin_arena_create(&loader.arena) || data_spec_parse(&spec, &data_csv, specs[size % 4])) abort();
     memcpy(text, bytes, size);
-    struct csv_file train = {text, size, "a.csv"}, test = {.path = "b.csv"};
+    struct data_file files[] = {{"a.csv", text, size}, {.path = "b.csv"}};
     char *border = memchr(text, '\f', size);
     if (border) {
         *border = '\0';
-        train.bytes = (size_t)(border - text);
-        test.text = border + 1;
-        test.bytes = size - train.bytes - 1;
+        files[0].size = (size_t)(border - text);
+        files[1].bytes = border + 1;
+        files[1].size = size - files[0].size - 1;
     }
-    const kelvin_status status = csv_load(&loader, &train, &test);
+    const kelvin_status status = csv_load(&loader, files);
     if (status && status != KELVIN_EFORMAT && status != KELVIN_EUSAGE) abort();
     if (status ? !*kelvin_error() : (check(&loader), false)) abort();
     data_spec_free(&spec);

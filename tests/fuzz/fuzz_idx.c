@@ -23,8 +23,8 @@ static void run(const uint8_t *bytes, size_t size)
     uint8_t *given = kelvin_alloc(size < sizeof start ? size : sizeof start, 1);
     if (!given) abort();
     memcpy(given, bytes, size < sizeof start ? size : sizeof start);
-    if (!idx_label_head(&head, given, size, "fuzz.labels")) check(&head, size);
-    if (!idx_image_head(&head, given, size, "fuzz.images")) {
+    if (!idx_parse_head(&head, given, size, false, "fuzz.labels")) check(&head, size);
+    if (!idx_parse_head(&head, given, size, true, "fuzz.images")) {
         const size_t pixels = head.size[1] * head.size[2], channels = head.size[3];
         check(&head, size);
         if (channels != 1 && channels != 3) abort();

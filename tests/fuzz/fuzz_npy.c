@@ -30,17 +30,17 @@ static size_t next_file(const char *bytes, size_t size)
     return size;
 }
 
-static void find_files(struct npy_file files[NPY_FILES], char *bytes, size_t size)
+static void find_files(struct data_file files[NPY_FILES], char *bytes, size_t size)
 {
     static const char *const names[NPY_FILES] = {"x.npy", "y.npy", "test-x.npy", "test-y.npy"};
     size_t found = 0;
     for (size_t n; found < NPY_FILES && size > 0; bytes += n, size -= n) {
         n = next_file(bytes, size);
-        files[found] = (struct npy_file){bytes, n, names[found]};
+        files[found] = (struct data_file){names[found], bytes, n};
         found++;
     }
     if (found < 2) files[NPY_Y] = files[NPY_X];
-    if (found < NPY_FILES) files[NPY_TEST_X] = (struct npy_file){0};
+    if (found < NPY_FILES) files[NPY_TEST_X] = (struct data_file){0};
 }
 
 static void run(const uint8_t *bytes, size_t size)
@@ -51,7 +51,7 @@ static void run(const uint8_t *bytes, size_t size)
     struct data_loader loader = {.spec = &spec, .data = &data};
     if (!copy || kelvin_arena_create(&loader.arena) || data_spec_parse(&spec, &data_npy, "npy:x.npy,y.npy")) abort();
     memcpy(copy, bytes, size);
-    struct npy_file files[NPY_FILES] = {{copy, 0, "x.npy"}};
+    struct data_file files[NPY_FILES] = {{"x.npy", copy, 0}};
     find_files(files, copy, size);
     const kelvin_status status = npy_load(&loader, files);
     if (status && status != KELVIN_EFORMAT) abort();
