@@ -2,7 +2,7 @@
 #include "chains_helpers.h"
 
 #include "description_helpers.h"
-#include "run/description.h"
+#include "run/folder.h"
 
 static void forget_description(void)
 {

@@ -203,10 +203,10 @@ static void collected_in_order(void **state)
             theta[0] = theta[n - 1] = (float)r;
             kelvin_bundle_add(&b, run, row, theta);
             assert_true(kelvin_bundle_full(&b, run) == (b.draws == table[i].fit));
-            if (kelvin_bundle_full(&b, run)) assert_ok(kelvin_bundle_write(&b, run, NULL, 1));
+            if (kelvin_bundle_full(&b, run)) assert_ok(kelvin_bundle_write(&b, run, 1));
         }
-        assert_ok(kelvin_bundle_write(&b, run, NULL, 1));
-        assert_ok(kelvin_bundle_write(&b, run, NULL, 1)); /* it is empty: nothing happens */
+        assert_ok(kelvin_bundle_write(&b, run, 1));
+        assert_ok(kelvin_bundle_write(&b, run, 1)); /* it is empty: nothing happens */
         const struct kelvin_kept *kept = &l.inside.kept[1];
         assert_true(kept->rows == table[i].rows && kept->draws == table[i].draws);
         for (size_t k = 0; k < kept->rows * n_columns; k++)

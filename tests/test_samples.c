@@ -280,6 +280,8 @@ static void write_draws(const kelvin_run *run, uint32_t chain, uint32_t number, 
     const struct kelvin_draw_place place = kelvin_draw_place(run, 1, 0);
     const double row[KELVIN_COLUMNS] = {0}; /* nobody looks at it */
     struct kelvin_bundle bundle;
+    kelvin_run elsewhere = *run;
+    elsewhere.folder = in_base("put");
     assert_ok(kelvin_bundle_create(&bundle, run));
     for (uint32_t i = 0; i < 50; i++) kelvin_bundle_add(&bundle, run, row, draws + bundle.draws * run->model->n_params);
     assert_int_equal(bundle.draws, 4);
@@ -287,7 +289,7 @@ static void write_draws(const kelvin_run *run, uint32_t chain, uint32_t number, 
     assert_int_equal(mkdir(in_base("put"), 0777), 0);
     assert_ok(kelvin_path_join(from, in_base("put"), KELVIN_CHAIN_FOLDER, chain));
     assert_int_equal(mkdir(from, 0777), 0);
-    assert_ok(kelvin_bundle_write(&bundle, run, in_base("put"), chain));
+    assert_ok(kelvin_bundle_write(&bundle, &elsewhere, chain));
     assert_ok(kelvin_path_join(from, in_base("put"), KELVIN_BUNDLE_FILE, chain, number));
     assert_ok(kelvin_path_join(to, in_base("run"), "%s", place.name));
     assert_int_equal(rename(from, to), 0);

@@ -167,7 +167,7 @@ static kelvin_status add_run(struct maker *m)
     char *json;
     size_t bytes;
     if (!run->folder) return KELVIN_OK; /* nobody has written it */
-    KELVIN_TRY(kelvin_run_vouch(run, m->samples->folder, KELVIN_CONFIG_NAME));
+    KELVIN_TRY(kelvin_run_vouch(run, KELVIN_CONFIG_NAME));
     KELVIN_TRY(kelvin_path_join(path, m->samples->folder, KELVIN_CONFIG_NAME));
     KELVIN_TRY(kelvin_file_read(&json, &bytes, path));
     const char *kept = kelvin_arena_text(m->plan->arena, json, bytes);

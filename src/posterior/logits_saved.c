@@ -4,7 +4,7 @@
 #include "files/files.h"
 #include "files/npy.h"
 #include "posterior/logits.h"
-#include "run/remedy.h"
+#include "run/folder.h"
 #include "run/room.h"
 
 #include <errno.h>
@@ -230,7 +230,7 @@ kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *
     const char *const names[] = {files[side].name, files[side].labels};
     for (size_t i = 0; i < 2; i++) {
         KELVIN_TRY(check_there(samples, names[i]));
-        KELVIN_TRY(kelvin_run_vouch(run, samples->folder, names[i]));
+        KELVIN_TRY(kelvin_run_vouch(run, names[i]));
     }
     KELVIN_TRY(kelvin_path_join(z, samples->folder, "%s", names[0]));
     KELVIN_TRY(kelvin_path_join(y, samples->folder, "%s", names[1]));

@@ -2,6 +2,8 @@
  * Nothing of a file depends on when it was written. */
 #include "run/bundle.h"
 
+#include "run/folder.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,20 +11,14 @@
 
 #define HISTORY "history"
 
-static size_t columns_of(const kelvin_run *run)
-{
-    const kelvin_statistic *columns[KELVIN_COLUMNS];
-    return kelvin_run_columns(columns, run);
-}
-
 /* ---- in memory ---- */
 
 /* Rows until a bundle is full: cycles differ by one row at most. */
 static size_t most_rows(const kelvin_run *run)
 {
     const uint64_t draws = kelvin_run_draws(run), rows = kelvin_run_rows(run);
-    const uint64_t fit = kelvin_run_bundle_draws(run);
-    return fit >= draws ? rows : (rows + draws - 1) / draws * fit;
+    const uint64_t fit = (rows + draws - 1) / draws * kelvin_run_bundle_draws(run);
+    return fit < rows ? fit : rows;
 }
 
 static size_t most_draws(const kelvin_run *run)
@@ -31,11 +27,16 @@ static size_t most_draws(const kelvin_run *run)
     return draws < fit ? draws : fit;
 }
 
+size_t kelvin_bundle_bytes(const kelvin_run *run)
+{
+    return most_rows(run) * kelvin_run_width(run) * sizeof(double) +
+           most_draws(run) * run->model->n_params * sizeof(float);
+}
+
 kelvin_status kelvin_bundle_create(struct kelvin_bundle *b, const kelvin_run *run)
 {
-    *b = (struct kelvin_bundle){0};
-    b->room = most_draws(run);
-    b->row = kelvin_alloc(most_rows(run), columns_of(run) * sizeof *b->row);
+    *b = (struct kelvin_bundle){.room = most_draws(run)};
+    b->row = kelvin_alloc(most_rows(run), kelvin_run_width(run) * sizeof *b->row);
     b->draw = kelvin_alloc(b->room, run->model->n_params * sizeof *b->draw);
     return b->row && b->draw ? KELVIN_OK : KELVIN_ENOMEM;
 }
@@ -65,7 +66,7 @@ static float *draw_at(const struct kelvin_bundle *b, const kelvin_tensor *tensor
 
 void kelvin_bundle_add(struct kelvin_bundle *b, const kelvin_run *run, const double *row, const float *theta)
 {
-    const size_t columns = columns_of(run);
+    const size_t columns = kelvin_run_width(run);
     const kelvin_model *model = run->model;
     memcpy(b->row + b->rows++ * columns, row, columns * sizeof *row);
     if (kelvin_run_draws_by(run, b->first_row + b->rows) == b->first_draw + b->draws) return;
@@ -81,16 +82,18 @@ bool kelvin_bundle_full(const struct kelvin_bundle *b, const kelvin_run *run)
 
 /* ---- notes ---- */
 
-void kelvin_note_number(struct kelvin_note *note, const char *name, uint64_t value)
+struct kelvin_note kelvin_note_number(const char *name, uint64_t value)
 {
-    note->name = name;
-    snprintf(note->text, sizeof note->text, "%" PRIu64, value);
+    struct kelvin_note note = {.name = name};
+    snprintf(note.text, sizeof note.text, "%" PRIu64, value);
+    return note;
 }
 
-void kelvin_note_config(struct kelvin_note *note, const kelvin_run *run)
+struct kelvin_note kelvin_note_text(const char *name, const char *text)
 {
-    note->name = "config";
-    snprintf(note->text, sizeof note->text, "%s", kelvin_run_inside(run)->mark);
+    struct kelvin_note note = {.name = name};
+    snprintf(note.text, sizeof note.text, "%s", text);
+    return note;
 }
 
 kelvin_status kelvin_note_read(uint64_t *value, const struct kelvin_tensors *file, const char *path, const char *name,
@@ -134,49 +137,40 @@ struct kelvin_array kelvin_name_tensor(const kelvin_model *model, size_t t, cons
     return array;
 }
 
-void kelvin_name_tensors(struct kelvin_array *arrays, const kelvin_model *model, const char *prefix,
-                         const size_t *draws, const float *data)
-{
-    for (size_t t = 0; t < model->n_tensors; t++) {
-        arrays[t] = kelvin_name_tensor(model, t, prefix, draws);
-        arrays[t].data = (void *)data;
-        if (data) data += (draws ? *draws : 1) * kelvin_tensor_size(&model->tensor[t]);
-    }
-}
-
 void kelvin_bundle_arrays(struct kelvin_array *arrays, const struct kelvin_bundle *b, const kelvin_run *run,
                           const char *prefix)
 {
     const kelvin_model *model = run->model;
     const size_t draws = b->draws;
-    kelvin_name_tensors(arrays, model, prefix, &draws, NULL);
-    for (size_t t = 0; t < model->n_tensors; t++) arrays[t].data = draw_at(b, &model->tensor[t], 0);
+    for (size_t t = 0; t < model->n_tensors; t++) {
+        arrays[t] = kelvin_name_tensor(model, t, prefix, &draws);
+        arrays[t].data = draw_at(b, &model->tensor[t], 0);
+    }
 }
 
 static kelvin_status write_arrays(const char *path, const struct kelvin_bundle *b, const kelvin_run *run,
                                   uint32_t chain, struct kelvin_array *arrays)
 {
-    enum { CONFIG, SEED, CHAIN, NUMBER, WARMUP, N };
-    const kelvin_model *model = run->model;
     const uint32_t warmup = kelvin_run_warmup(run), left = warmup > b->first_draw ? warmup - b->first_draw : 0;
-    struct kelvin_note notes[N];
-    kelvin_note_config(&notes[CONFIG], run);
-    kelvin_note_number(&notes[SEED], "seed", run->config.seed);
-    kelvin_note_number(&notes[CHAIN], "chain", chain);
-    kelvin_note_number(&notes[NUMBER], "number", b->first_draw / kelvin_run_bundle_draws(run));
-    kelvin_note_number(&notes[WARMUP], "warmup", left < b->draws ? left : b->draws);
+    const struct kelvin_note notes[] = {
+        kelvin_note_text("config", kelvin_run_inside(run)->mark),
+        kelvin_note_number("seed", run->config.seed),
+        kelvin_note_number("chain", chain),
+        kelvin_note_number("number", b->first_draw / kelvin_run_bundle_draws(run)),
+        kelvin_note_number("warmup", left < b->draws ? left : b->draws),
+    };
     /* first: its numbers are larger, and must lie at multiples of their size when the file is in memory */
     arrays[0] = (struct kelvin_array){
-        .name = HISTORY, .dtype = KELVIN_F64, .ndim = 2, .shape = {b->rows, columns_of(run)}, .data = b->row};
+        .name = HISTORY, .dtype = KELVIN_F64, .ndim = 2, .shape = {b->rows, kelvin_run_width(run)}, .data = b->row};
     kelvin_bundle_arrays(arrays + 1, b, run, ""); /* no draws: the chain diverged before its first */
-    return kelvin_tensors_write(path, arrays, model->n_tensors + 1, notes, N);
+    return kelvin_tensors_write(path, arrays, run->model->n_tensors + 1, notes, sizeof notes / sizeof *notes);
 }
 
-static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run *run, const char *folder,
-                                uint32_t chain)
+static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run *run, uint32_t chain)
 {
+    const struct kelvin_draw_place place = kelvin_draw_place(run, chain, b->first_draw);
     kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_BUNDLE_FILE, chain, b->first_draw / kelvin_run_bundle_draws(run)));
+    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", place.name));
     struct kelvin_array *arrays = kelvin_alloc(run->model->n_tensors + 1, sizeof *arrays);
     const kelvin_status status = arrays ? write_arrays(path, b, run, chain, arrays) : KELVIN_ENOMEM;
     kelvin_free(arrays);
@@ -186,7 +180,7 @@ static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run 
 static void keep(struct kelvin_kept *kept, const struct kelvin_bundle *b, const kelvin_run *run)
 {
     const kelvin_model *model = run->model;
-    const size_t columns = columns_of(run);
+    const size_t columns = kelvin_run_width(run);
     memcpy(kept->row + b->first_row * columns, b->row, b->rows * columns * sizeof *b->row);
     for (size_t i = 0; i < b->draws; i++) {
         float *theta = kept->draw + (b->first_draw + i) * model->n_params;
@@ -197,11 +191,11 @@ static void keep(struct kelvin_kept *kept, const struct kelvin_bundle *b, const 
     kept->draws = b->first_draw + b->draws;
 }
 
-kelvin_status kelvin_bundle_write(struct kelvin_bundle *b, const kelvin_run *run, const char *folder, uint32_t chain)
+kelvin_status kelvin_bundle_write(struct kelvin_bundle *b, const kelvin_run *run, uint32_t chain)
 {
     if (b->rows == 0) return KELVIN_OK;
-    if (folder)
-        KELVIN_TRY(write_file(b, run, folder, chain));
+    if (run->folder)
+        KELVIN_TRY(write_file(b, run, chain));
     else
         keep(&kelvin_run_inside(run)->kept[chain], b, run);
     b->first_row += b->rows;
@@ -274,41 +268,33 @@ static kelvin_status find_rows(struct kelvin_bundle_file *b, const char *path, c
     struct kelvin_array rows = {.name = HISTORY, .dtype = KELVIN_F64, .ndim = 2};
     if (kelvin_run_is_old(run)) return KELVIN_OK;
     KELVIN_TRY(kelvin_tensors_shape(&rows, b->file));
-    if (rows.shape[1] != columns_of(run))
+    if (rows.shape[1] != kelvin_run_width(run))
         return kelvin_fail(KELVIN_EFORMAT, "%s: \"" HISTORY "\" has %zu columns, expected %zu", path, rows.shape[1],
-                           columns_of(run));
+                           kelvin_run_width(run));
     b->rows = (uint32_t)rows.shape[0];
     b->row = rows.data;
     return KELVIN_OK;
 }
 
-typedef kelvin_status tensors_open(struct kelvin_tensors **file, const char *path);
+static kelvin_status look_at(struct kelvin_bundle_file *b, const char *path, const kelvin_run *run, uint32_t chain,
+                             uint32_t number)
+{
+    KELVIN_TRY(kelvin_note_check(b->file, path, run, chain));
+    KELVIN_TRY(check_number(b->file, path, run, number));
+    KELVIN_TRY(find_rows(b, path, run));
+    return find_tensors(b, path, run);
+}
 
-static kelvin_status open_by(struct kelvin_bundle_file *b, tensors_open *open, const char *folder,
-                             const kelvin_run *run, uint32_t chain, const struct kelvin_draw_place *place)
+kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *b, const kelvin_run *run, uint32_t chain,
+                                 const struct kelvin_draw_place *place, bool whole)
 {
     kelvin_path path;
     *b = (struct kelvin_bundle_file){0};
-    KELVIN_TRY(kelvin_path_join(path, folder, "%s", place->name));
-    KELVIN_TRY(open(&b->file, path));
-    kelvin_status status = kelvin_note_check(b->file, path, run, chain);
-    if (!status) status = check_number(b->file, path, run, place->number);
-    if (!status) status = find_rows(b, path, run);
-    if (!status) status = find_tensors(b, path, run);
+    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", place->name));
+    kelvin_status status = (whole ? kelvin_tensors_open : kelvin_tensors_peek)(&b->file, path);
+    if (!status) status = look_at(b, path, run, chain, place->number);
     if (status) kelvin_bundle_close(b);
-    return status;
-}
-
-kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *b, const char *folder, const kelvin_run *run,
-                                 uint32_t chain, const struct kelvin_draw_place *place)
-{
-    return open_by(b, kelvin_tensors_open, folder, run, chain, place);
-}
-
-kelvin_status kelvin_bundle_peek(struct kelvin_bundle_file *b, const char *folder, const kelvin_run *run,
-                                 uint32_t chain, const struct kelvin_draw_place *place)
-{
-    return open_by(b, kelvin_tensors_peek, folder, run, chain, place);
+    return kelvin_remedy_chain(status, run, chain);
 }
 
 void kelvin_bundle_close(struct kelvin_bundle_file *b)
@@ -333,7 +319,7 @@ kelvin_status kelvin_kept_create(struct kelvin_kept **out, const kelvin_run *run
     struct kelvin_kept *kept = *out = kelvin_alloc(run->config.chains, sizeof *kept);
     if (!kept) return KELVIN_ENOMEM;
     for (uint32_t i = 0; i < run->config.chains; i++) {
-        kept[i].row = kelvin_alloc(kelvin_run_rows(run), columns_of(run) * sizeof *kept[i].row);
+        kept[i].row = kelvin_alloc(kelvin_run_rows(run), kelvin_run_width(run) * sizeof *kept[i].row);
         kept[i].draw = kelvin_alloc(kelvin_run_draws(run), run->model->n_params * sizeof *kept[i].draw);
         if (!kept[i].row || !kept[i].draw) return KELVIN_ENOMEM;
     }

@@ -6,7 +6,7 @@
  *     kelvin_status st = kelvin_bundle_create(&bundle, run);
  *     if (!st) kelvin_bundle_place(&bundle, run, step, false);      // what a chain at this step has collected
  *     ... kelvin_bundle_add(&bundle, run, row, theta) ...
- *     if (kelvin_bundle_full(&bundle, run)) st = kelvin_bundle_write(&bundle, run, folder, chain);
+ *     if (kelvin_bundle_full(&bundle, run)) st = kelvin_bundle_write(&bundle, run, chain);
  */
 #ifndef RUN_BUNDLE_H
 #define RUN_BUNDLE_H
@@ -28,6 +28,9 @@ struct kelvin_bundle {
 KELVIN_MUST_CHECK kelvin_status kelvin_bundle_create(struct kelvin_bundle *bundle, const kelvin_run *run);
 void kelvin_bundle_free(struct kelvin_bundle *bundle); /* fine on a zeroed one */
 
+/* Memory that it takes, in bytes. */
+size_t kelvin_bundle_bytes(const kelvin_run *run);
+
 /* How many rows and draws a chain at a step has collected since its last file; none, if it has ended. */
 void kelvin_bundle_place(struct kelvin_bundle *bundle, const kelvin_run *run, uint32_t step, bool ended);
 
@@ -37,7 +40,7 @@ bool kelvin_bundle_full(const struct kelvin_bundle *bundle, const kelvin_run *ru
 
 /* Writes it, or keeps it in memory, and makes it empty. Nothing, if it is empty. */
 KELVIN_MUST_CHECK kelvin_status kelvin_bundle_write(struct kelvin_bundle *bundle, const kelvin_run *run,
-                                                    const char *folder, uint32_t chain);
+                                                    uint32_t chain);
 
 /* Its draws under the names of tensors with a prefix, (draws, ...) each: n_tensors arrays, whose data are its own. */
 void kelvin_bundle_arrays(struct kelvin_array *arrays, const struct kelvin_bundle *bundle, const kelvin_run *run,
@@ -53,20 +56,17 @@ struct kelvin_draw_place {
 uint32_t kelvin_file_draws(const kelvin_run *run); /* of a file that is full */
 struct kelvin_draw_place kelvin_draw_place(const kelvin_run *run, uint32_t chain, uint32_t draw);
 
-/* A file of draws in memory, checksums right, of this chain of this run. */
+/* A file of draws, of this chain of this run. */
 struct kelvin_bundle_file {
     struct kelvin_tensors *file; /* NULL: none is open */
     uint32_t draws, rows;
     const double *row;    /* (rows, columns); NULL in files of earlier versions */
     const float **tensor; /* (n_tensors): (draws, ...) each */
 };
-KELVIN_MUST_CHECK kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *file, const char *folder,
-                                                   const kelvin_run *run, uint32_t chain,
-                                                   const struct kelvin_draw_place *place);
-/* The same without its data, whose checksum is not looked at: rows and tensors are NULL. */
-KELVIN_MUST_CHECK kelvin_status kelvin_bundle_peek(struct kelvin_bundle_file *file, const char *folder,
-                                                   const kelvin_run *run, uint32_t chain,
-                                                   const struct kelvin_draw_place *place);
+/* whole: otherwise without its data, whose checksum is not looked at, so that rows and tensors are NULL. A sentence of
+ * one that is damaged says what helps. */
+KELVIN_MUST_CHECK kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *file, const kelvin_run *run,
+                                                   uint32_t chain, const struct kelvin_draw_place *place, bool whole);
 void kelvin_bundle_close(struct kelvin_bundle_file *file); /* fine on a zeroed one */
 
 /* Parameters of its i-th draw (n_params); i < draws. */
@@ -89,8 +89,8 @@ void kelvin_kept_free(struct kelvin_kept *kept, uint32_t chains);
 /* ---- notes of files ---- */
 
 /* The strings by which it is seen whose a file is. */
-void kelvin_note_number(struct kelvin_note *note, const char *name, uint64_t value);
-void kelvin_note_config(struct kelvin_note *note, const kelvin_run *run);
+struct kelvin_note kelvin_note_number(const char *name, uint64_t value);
+struct kelvin_note kelvin_note_text(const char *name, const char *text);
 
 /* A number between two bounds. */
 KELVIN_MUST_CHECK kelvin_status kelvin_note_read(uint64_t *value, const struct kelvin_tensors *file, const char *path,
@@ -101,9 +101,5 @@ KELVIN_MUST_CHECK kelvin_status kelvin_note_check(const struct kelvin_tensors *f
 
 /* A tensor of a model under its name, with a prefix. `draws` NULL: of one draw; otherwise shapes begin with that. */
 struct kelvin_array kelvin_name_tensor(const kelvin_model *model, size_t t, const char *prefix, const size_t *draws);
-
-/* All of them, one behind the other in `data` (or NULL). */
-void kelvin_name_tensors(struct kelvin_array *arrays, const kelvin_model *model, const char *prefix,
-                         const size_t *draws, const float *data);
 
 #endif

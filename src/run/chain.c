@@ -30,11 +30,10 @@ void kelvin_snapshot_free(struct kelvin_snapshot *s)
 
 kelvin_status kelvin_chain_create(struct kelvin_chain *chain, const kelvin_run *run, uint32_t number)
 {
-    const kelvin_statistic *columns[KELVIN_COLUMNS];
     *chain = (struct kelvin_chain){.run = run, .number = number};
     chain->row_steps = kelvin_run_row_steps(run);
     chain->steps = kelvin_run_steps(run);
-    chain->columns = kelvin_run_columns(columns, run);
+    chain->columns = kelvin_run_width(run);
     if (run->sampler->batches && !(chain->order = kelvin_alloc(run->data->train.n, sizeof *chain->order)))
         return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_bundle_create(&chain->bundle, run));

@@ -1,9 +1,7 @@
 /* run.json, and configuration files, which are the same with fields left out. */
 #include "base/suggest.h"
-#include "run/description.h"
 #include "run/fields.h"
-#include "run/room.h"
-#include "run/vouch.h"
+#include "run/folder.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -125,17 +123,12 @@ static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, kelvin
 {
     const char *mark = data ? NULL : config->source.data_crc32;
     config->source = (kelvin_run_source){0}; /* here is more to be said about it */
-    kelvin_status status = kelvin_run_prepare(run, config, data);
+    const kelvin_status status = kelvin_run_prepare(run, config, data);
     if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
     if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
     if (status) return status;
-    status = kelvin_mark_compare((*run)->data, mark, path,
-                                 "put the old data back, or sample the new data with kelvin sample");
-    if (status) {
-        kelvin_run_close(*run);
-        *run = NULL;
-    }
-    return status;
+    return kelvin_mark_compare((*run)->data, mark, path,
+                               "put the old data back, or sample the new data with kelvin sample");
 }
 
 /* How the folder of a version is laid out. A file of a later version may mean something else by the same words. */
@@ -218,49 +211,49 @@ static kelvin_status leave_rows(kelvin_run *run)
     return KELVIN_OK;
 }
 
-static kelvin_status read_alone(kelvin_run **run, const char *folder, const char *path)
+/* Files are looked at before they are believed. */
+static kelvin_status read_vouched(kelvin_run **run, struct kelvin_manifest **manifest, const char *folder, bool alone)
 {
-    kelvin_data *about;
-    KELVIN_TRY(kelvin_description_read(&about, folder));
+    kelvin_data *about = NULL;
+    kelvin_path path;
+    KELVIN_TRY(find_config(path, folder));
+    KELVIN_TRY(kelvin_vouch_read(manifest, folder));
+    KELVIN_TRY(kelvin_vouch_config(*manifest, folder));
+    if (alone) KELVIN_TRY(kelvin_vouch_description(*manifest, folder));
+    if (alone) KELVIN_TRY(kelvin_description_read(&about, folder));
     KELVIN_TRY(read_config(run, about, path));
-    const kelvin_status status = about ? KELVIN_OK : leave_rows(*run);
-    if (!status) return KELVIN_OK;
-    kelvin_run_close(*run);
-    *run = NULL;
-    return status;
+    if (alone && !about) KELVIN_TRY(leave_rows(*run));
+    if (!alone || *manifest || kelvin_run_is_old(*run)) return KELVIN_OK;
+    return kelvin_remedy(kelvin_fail(KELVIN_EFORMAT,
+                                     "%s: has no " KELVIN_MANIFEST_FILE ", so nothing says that its files are whole",
+                                     folder),
+                         folder);
 }
 
-/* Both files are looked at before they are believed. The manifest becomes the run's. */
-static kelvin_status read_vouched(kelvin_run **run, const char *folder, bool alone)
+/* The manifest becomes the run's. */
+static kelvin_status read_folder(kelvin_run **run, const char *folder, bool alone)
 {
-    struct kelvin_manifest *manifest;
-    kelvin_path path;
+    struct kelvin_manifest *manifest = NULL;
     *run = NULL;
-    KELVIN_TRY(find_config(path, folder));
-    KELVIN_TRY(kelvin_vouch_read(&manifest, folder));
-    kelvin_status status = kelvin_vouch_config(manifest, folder);
-    if (!status && alone) status = kelvin_vouch_description(manifest, folder);
-    if (!status) status = alone ? read_alone(run, folder, path) : read_config(run, NULL, path);
-    if (!status && alone && !manifest && !kelvin_run_is_old(*run)) {
-        status = kelvin_vouch_missing(folder);
+    const kelvin_status status = read_vouched(run, &manifest, folder, alone);
+    if (status) {
+        kelvin_manifest_free(manifest);
         kelvin_run_close(*run);
         *run = NULL;
-    }
-    if (status)
-        kelvin_manifest_free(manifest);
-    else
+    } else {
         kelvin_run_inside(*run)->manifest = manifest;
+    }
     return status;
 }
 
 kelvin_status kelvin_config_read(kelvin_run **run, const char *folder)
 {
-    return read_vouched(run, folder, false);
+    return read_folder(run, folder, false);
 }
 
 kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder)
 {
-    return read_vouched(run, folder, true);
+    return read_folder(run, folder, true);
 }
 
 /* ---- configuration files ---- */

@@ -1,9 +1,7 @@
 /* RUN/data.json: what the run's data are like, without them. A network needs it to look at new inputs: their shape, how
  * they were normalised, what classes and columns are called. */
-#include "run/description.h"
-
 #include "files/record.h"
-#include "run/room.h"
+#include "run/folder.h"
 
 #include <jansson.h>
 
@@ -61,13 +59,6 @@ kelvin_status kelvin_description_write(const kelvin_data *data, const char *fold
         reals_json(data->mean, statistics(data)), "deviation", reals_json(data->deviation, statistics(data)), "label",
         kelvin_json_text(data->label_name));
     return kelvin_json_write(path, root);
-}
-
-kelvin_status kelvin_description_restore(const kelvin_data *data, const char *folder)
-{
-    kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
-    return access(path, F_OK) == 0 ? KELVIN_OK : kelvin_description_write(data, folder);
 }
 
 /* ---- reading ---- */

@@ -86,6 +86,12 @@ size_t kelvin_run_columns(const kelvin_statistic *columns[KELVIN_COLUMNS], const
     return n;
 }
 
+size_t kelvin_run_width(const kelvin_run *run)
+{
+    const kelvin_statistic *columns[KELVIN_COLUMNS];
+    return kelvin_run_columns(columns, run);
+}
+
 size_t kelvin_run_column(const kelvin_run *run, const char *name)
 {
     const kelvin_statistic *columns[KELVIN_COLUMNS];

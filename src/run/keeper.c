@@ -55,7 +55,7 @@ static kelvin_status note_times(struct kelvin_slot *slot)
                               (double)slot->state.step / chain->row_steps, seconds, seconds > 0 ? steps / seconds : 0.0,
                               slot->threads);
     leave_c_locale(c, before);
-    KELVIN_TRY(kelvin_path_join(path, slot->folder, KELVIN_TIMES_FILE));
+    KELVIN_TRY(kelvin_path_join(path, chain->run->folder, KELVIN_TIMES_FILE));
     KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT | O_APPEND));
     const bool added = add_row(fd, row, (size_t)used, kelvin_run_row_name(chain->run));
     const int reason = errno;
@@ -73,9 +73,8 @@ static kelvin_status write_state(struct kelvin_slot *slot)
     uint64_t bytes = slot->history_bytes;
     kelvin_path path;
     if (slot->bundle.rows > 0)
-        KELVIN_TRY(
-            kelvin_history_put(chain->run, slot->folder, chain->number, &bytes, slot->bundle.row, slot->bundle.rows));
-    KELVIN_TRY(kelvin_path_join(path, slot->folder, KELVIN_STATE_FILE, chain->number));
+        KELVIN_TRY(kelvin_history_put(chain->run, chain->number, &bytes, slot->bundle.row, slot->bundle.rows));
+    KELVIN_TRY(kelvin_path_join(path, chain->run->folder, KELVIN_STATE_FILE, chain->number));
     KELVIN_TRY(kelvin_state_write(path, chain, &slot->state, &slot->bundle));
     return note_times(slot);
 }
@@ -154,11 +153,10 @@ void kelvin_keeper_stop(struct kelvin_keeper *keeper)
 /* ---- slots ---- */
 
 kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *keeper, const struct kelvin_chain *chain,
-                               const char *folder, uint64_t history_bytes)
+                               uint64_t history_bytes)
 {
     *slot = (struct kelvin_slot){.keeper = keeper,
                                  .chain = chain,
-                                 .folder = folder,
                                  .history_bytes = history_bytes,
                                  .noted = chain->step,
                                  .noted_at = kelvin_now()};
@@ -168,14 +166,6 @@ kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *k
     keeper->first = slot;
     pthread_mutex_unlock(&keeper->mutex);
     return KELVIN_OK;
-}
-
-bool kelvin_slot_idle(struct kelvin_slot *slot)
-{
-    pthread_mutex_lock(&slot->keeper->mutex);
-    const bool idle = !slot->full;
-    pthread_mutex_unlock(&slot->keeper->mutex);
-    return idle;
 }
 
 bool kelvin_slot_failed(struct kelvin_slot *slot)
@@ -204,11 +194,16 @@ static void hand_over(struct kelvin_slot *slot)
     pthread_mutex_unlock(&slot->keeper->mutex);
 }
 
-void kelvin_slot_offer(struct kelvin_slot *slot)
+bool kelvin_slot_offer(struct kelvin_slot *slot)
 {
+    pthread_mutex_lock(&slot->keeper->mutex);
+    const bool idle = !slot->full;
+    pthread_mutex_unlock(&slot->keeper->mutex);
+    if (!idle) return false;
     kelvin_chain_now(&slot->state, slot->chain);
     slot->bundle = slot->chain->bundle;
     hand_over(slot);
+    return true;
 }
 
 /* Where it fails, no state may follow: one of a chain that is past these draws says that they are in a file. */
@@ -218,8 +213,8 @@ kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain 
     wait_until_idle(slot); /* the keeper may be at the rows that come before these */
     if (bundle->rows == 0) return KELVIN_OK;
     kelvin_status status =
-        kelvin_history_put(chain->run, slot->folder, chain->number, &slot->history_bytes, bundle->row, bundle->rows);
-    if (!status) status = kelvin_bundle_write(&chain->bundle, chain->run, slot->folder, chain->number);
+        kelvin_history_put(chain->run, chain->number, &slot->history_bytes, bundle->row, bundle->rows);
+    if (!status) status = kelvin_bundle_write(&chain->bundle, chain->run, chain->number);
     note_failure(slot, status);
     return status;
 }

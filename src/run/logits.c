@@ -35,7 +35,7 @@ static kelvin_status predict(struct work *work, kelvin_samples *samples, size_t 
 {
     const kelvin_part *part = work->part;
     const size_t most = work->pass.batch;
-    KELVIN_TRY(kelvin_samples_pass(samples, work->theta, i));
+    KELVIN_TRY(kelvin_samples_read(samples, work->theta, i));
     for (size_t first = 0; first < part->n; first += most) {
         const size_t n = part->n - first < most ? part->n - first : most;
         kelvin_data_slice(work->run->data, part, work->x, first, n);

@@ -35,6 +35,7 @@ struct kelvin_kept;
 
 /* What kelvin_run.owned points to. */
 struct kelvin_run_owned {
+    kelvin_arena *arena; /* texts of the configuration, the folder and places */
     kelvin_density density;
     kelvin_prior prior;
     bool has_prior;
@@ -48,7 +49,6 @@ struct kelvin_run_owned {
     struct kelvin_manifest *manifest; /* NULL: there is none */
 
     /* of a run that is to be sampled */
-    kelvin_path folder;
     struct kelvin_lock lock;
     struct kelvin_place *place; /* (chains) */
     double started;             /* kelvin_now() when its first chain was; 0 before */
@@ -93,6 +93,7 @@ uint32_t kelvin_run_row_steps(const kelvin_run *run);               /* steps of 
 uint32_t kelvin_run_steps(const kelvin_run *run);                   /* of a chain */
 uint32_t kelvin_run_draws_by(const kelvin_run *run, uint32_t rows); /* draws taken when so many rows have ended */
 uint32_t kelvin_run_bundle_draws(const kelvin_run *run);            /* draws of a bundle */
+size_t kelvin_run_width(const kelvin_run *run);                     /* columns of its history */
 size_t kelvin_run_column(const kelvin_run *run, const char *name);  /* its number; SIZE_MAX: there is none */
 
 /* ---- its files ---- */
@@ -107,18 +108,18 @@ void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const ke
 
 /* Whether a file is as the run left it: KELVIN_EFORMAT, with what helps, if it is not. Fine where there is no manifest.
  * Whoever reads a file of a run asks first; a file is looked at once per open run. */
-KELVIN_MUST_CHECK kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *folder, const char *name);
+KELVIN_MUST_CHECK kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *name);
 
 /* Whether all chains have ended, and how many have not diverged. */
 bool kelvin_run_chains_ended(const kelvin_run *run);
 
 /* ---- its samples ---- */
 
+/* FOLDER/i, as config.init may be: FOLDER, and which i; false if it does not end so. */
+bool kelvin_start_split(kelvin_path folder, size_t *index, const char *init);
+
 /* As kelvin_samples_open, but also where there are none, for all chains have diverged. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder);
-
-/* As kelvin_samples_read, for those who go through all samples in their order: none is kept in memory. */
-KELVIN_MUST_CHECK kelvin_status kelvin_samples_pass(kelvin_samples *samples, float *theta, size_t i);
 
 /* Parameters first .. first + n - 1 of `draws` samples of one chain, from number `sample` on: those of the d-th to
  * x[d], x[stride + d], ... They alone are read and seen to be finite. Whoever goes through all parameters begins with

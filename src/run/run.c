@@ -4,7 +4,6 @@
 
 #include "run/bundle.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- who does what ---- */
@@ -114,14 +113,15 @@ kelvin_status kelvin_run_sample(kelvin_run **runs, size_t n, const kelvin_run_op
 static kelvin_status get_ready(kelvin_run *run, const char *folder)
 {
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
-    if (!(inside->place = kelvin_alloc(run->config.chains, sizeof *inside->place))) return KELVIN_ENOMEM;
+    size_t length = folder ? strlen(folder) : 0;
+    if (!(inside->place = kelvin_arena_alloc(inside->arena, run->config.chains, sizeof *inside->place)))
+        return KELVIN_ENOMEM;
     if (!folder) return kelvin_kept_create(&inside->kept, run);
-    const int used = snprintf(inside->folder, sizeof inside->folder, "%s", folder);
-    if (used < 0 || (size_t)used >= sizeof inside->folder - KELVIN_NOTE)
+    if (length >= KELVIN_PATH_MAX - KELVIN_NOTE)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is too long", folder);
-    for (int i = used - 1; i > 0 && inside->folder[i] == '/'; i--) inside->folder[i] = '\0'; /* its name is extended */
-    run->folder = inside->folder;
-    return KELVIN_OK;
+    while (length > 1 && folder[length - 1] == '/') length--; /* its name is extended */
+    run->folder = kelvin_arena_text(inside->arena, folder, length);
+    return run->folder ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static kelvin_status keep_if(kelvin_status status, kelvin_run **run)

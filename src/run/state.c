@@ -1,11 +1,11 @@
 /* The checkpoint of a chain: what its sampler must remember, the sums of the row so far, and what it has collected
  * since its last file of draws. It is one file, so that its parts are of one moment. */
 #include "run/chain.h"
+#include "run/folder.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { CONFIG, STEP, SEED, CHAIN, DIVERGED, N_NOTES };
 enum { NUMBERS, SUMS, ROWS, OTHERS }; /* arrays after the vectors and the draws */
 
 static struct kelvin_array table(const char *name, enum kelvin_dtype type, size_t rows, size_t columns, void *data)
@@ -31,8 +31,10 @@ static void name_arrays(struct kelvin_array *arrays, const struct kelvin_chain *
     for (size_t i = 0; i < vectors; i++) {
         char prefix[32] = "";
         if (i > 0) snprintf(prefix, sizeof prefix, "%s.", run->sampler->vector[i - 1]);
-        kelvin_name_tensors(arrays, model, prefix, NULL, state->vectors + i * n);
-        arrays += model->n_tensors;
+        for (size_t t = 0; t < model->n_tensors; t++, arrays++) {
+            *arrays = kelvin_name_tensor(model, t, prefix, NULL);
+            arrays->data = state->vectors + i * n + model->tensor[t].offset;
+        }
     }
     kelvin_bundle_arrays(arrays, bundle, run, "draws.");
     arrays += model->n_tensors;
@@ -47,14 +49,15 @@ kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *ch
     const size_t n = array_count(chain->run);
     struct kelvin_array *arrays = kelvin_alloc(n, sizeof *arrays);
     if (!arrays) return KELVIN_ENOMEM;
-    struct kelvin_note notes[N_NOTES] = {[DIVERGED] = {.name = "diverged"}};
-    kelvin_note_config(&notes[CONFIG], chain->run);
-    kelvin_note_number(&notes[STEP], "step", state->step);
-    kelvin_note_number(&notes[SEED], "seed", chain->run->config.seed);
-    kelvin_note_number(&notes[CHAIN], "chain", chain->number);
-    snprintf(notes[DIVERGED].text, sizeof notes[DIVERGED].text, "%s", state->diverged);
+    const struct kelvin_note notes[] = {
+        kelvin_note_text("config", kelvin_run_inside(chain->run)->mark),
+        kelvin_note_number("step", state->step),
+        kelvin_note_number("seed", chain->run->config.seed),
+        kelvin_note_number("chain", chain->number),
+        kelvin_note_text("diverged", state->diverged),
+    };
     name_arrays(arrays, chain, state, bundle);
-    const kelvin_status status = kelvin_tensors_write(path, arrays, n, notes, N_NOTES);
+    const kelvin_status status = kelvin_tensors_write(path, arrays, n, notes, sizeof notes / sizeof *notes);
     kelvin_free(arrays);
     return status;
 }
@@ -74,14 +77,23 @@ static kelvin_status read_notes(uint32_t *step, char diverged[KELVIN_NOTE], cons
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_state_peek(uint32_t *step, char diverged[KELVIN_NOTE], const char *path, const kelvin_run *run,
-                                uint32_t chain)
+kelvin_status kelvin_place_read(struct kelvin_place *place, const kelvin_run *run, uint32_t chain)
 {
     struct kelvin_tensors *file;
-    KELVIN_TRY(kelvin_tensors_peek(&file, path));
-    const kelvin_status status = read_notes(step, diverged, file, path, run, chain);
+    kelvin_path path;
+    bool begun;
+    *place = (struct kelvin_place){.phase = KELVIN_CHAIN_WAITING};
+    KELVIN_TRY(kelvin_path_join(path, run->folder, KELVIN_STATE_FILE, chain));
+    KELVIN_TRY(kelvin_is_there(&begun, path));
+    if (!begun) return KELVIN_OK;
+    kelvin_status status = kelvin_tensors_peek(&file, path);
+    if (!status) status = read_notes(&place->step, place->diverged, file, path, run, chain);
     kelvin_tensors_close(file);
-    return status;
+    if (place->diverged[0])
+        place->phase = KELVIN_CHAIN_DIVERGED;
+    else if (place->step == kelvin_run_steps(run))
+        place->phase = KELVIN_CHAIN_DONE;
+    return kelvin_remedy_chain(status, run, chain);
 }
 
 static kelvin_status read_arrays(struct kelvin_chain *chain, const struct kelvin_tensors *file)
