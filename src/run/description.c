@@ -11,29 +11,17 @@
 
 /* ---- writing ---- */
 
-/* NULL if memory is short: a shorter list would be wrong. */
-static json_t *list_json(json_t *list, bool failed)
+/* Of texts or of numbers; null if there are neither. NULL if memory is short: a shorter list would be wrong. */
+static json_t *list_json(const char *const *text, const double *x, size_t n)
 {
+    if (!text && !x) return json_null();
+    json_t *list = json_array();
+    bool failed = false;
+    for (size_t i = 0; i < n; i++)
+        failed |= json_array_append_new(list, text ? kelvin_json_text(text[i]) : json_real(x[i])) != 0;
     if (!failed) return list;
     json_decref(list);
     return NULL;
-}
-
-static json_t *texts_json(const char *const *text, size_t n)
-{
-    if (!text) return json_null();
-    json_t *list = json_array();
-    bool failed = false;
-    for (size_t i = 0; i < n; i++) failed |= json_array_append_new(list, kelvin_json_text(text[i])) != 0;
-    return list_json(list, failed);
-}
-
-static json_t *reals_json(const double *x, size_t n)
-{
-    json_t *list = json_array();
-    bool failed = false;
-    for (size_t i = 0; i < n; i++) failed |= json_array_append_new(list, json_real(x[i])) != 0;
-    return list_json(list, failed);
 }
 
 static json_t *image_json(const kelvin_data *data)
@@ -55,9 +43,9 @@ kelvin_status kelvin_description_write(const kelvin_data *data, const char *fold
     json_t *root = json_pack(
         "{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "data", data->name, "train", (json_int_t)data->train.n,
         "test", (json_int_t)data->test.n, "inputs", (json_int_t)data->inputs, "image", image_json(data), "classes",
-        texts_json(data->class_names, data->classes), "columns", texts_json(data->column_names, data->inputs), "mean",
-        reals_json(data->mean, statistics(data)), "deviation", reals_json(data->deviation, statistics(data)), "label",
-        kelvin_json_text(data->label_name));
+        list_json(data->class_names, NULL, data->classes), "columns", list_json(data->column_names, NULL, data->inputs),
+        "mean", list_json(NULL, data->mean, statistics(data)), "deviation",
+        list_json(NULL, data->deviation, statistics(data)), "label", kelvin_json_text(data->label_name));
     return kelvin_json_write(path, root);
 }
 

@@ -5,7 +5,6 @@
 #include "run/keeper.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 struct kelvin_job {
     kelvin_run **runs;

@@ -168,14 +168,6 @@ kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *k
     return KELVIN_OK;
 }
 
-bool kelvin_slot_failed(struct kelvin_slot *slot)
-{
-    pthread_mutex_lock(&slot->keeper->mutex);
-    const bool failed = slot->status != KELVIN_OK;
-    pthread_mutex_unlock(&slot->keeper->mutex);
-    return failed;
-}
-
 static void wait_until_idle(struct kelvin_slot *slot)
 {
     pthread_mutex_lock(&slot->keeper->mutex);
@@ -196,10 +188,7 @@ static void hand_over(struct kelvin_slot *slot)
 
 bool kelvin_slot_offer(struct kelvin_slot *slot)
 {
-    pthread_mutex_lock(&slot->keeper->mutex);
-    const bool idle = !slot->full;
-    pthread_mutex_unlock(&slot->keeper->mutex);
-    if (!idle) return false;
+    if (slot->full) return false;
     kelvin_chain_now(&slot->state, slot->chain);
     slot->bundle = slot->chain->bundle;
     hand_over(slot);

@@ -16,6 +16,8 @@
 
 #include "run/chain.h"
 
+#include <stdatomic.h>
+
 struct kelvin_keeper;
 
 struct kelvin_slot {
@@ -24,8 +26,8 @@ struct kelvin_slot {
     struct kelvin_snapshot state; /* the keeper's while `full` */
     struct kelvin_bundle bundle;  /* the chain's, as far as it was filled then: its rows and draws are not the slot's */
     uint64_t history_bytes;       /* of history.csv up to the first row of the chain's bundle */
-    bool full;
-    kelvin_status status; /* of what was written so far: the first failure */
+    atomic_bool full;
+    _Atomic kelvin_status status; /* of what was written so far: the first failure */
     char sentence[1024];
     uint32_t noted;  /* the step up to which times.csv has been written */
     double noted_at; /* and when that was */
@@ -43,7 +45,6 @@ KELVIN_MUST_CHECK kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struc
 
 /* False, and nothing is done, before the last offer is on disk, or has failed. */
 bool kelvin_slot_offer(struct kelvin_slot *slot);
-bool kelvin_slot_failed(struct kelvin_slot *slot);
 
 /* Writes the bundle of the slot's chain, and its rows, and makes it empty: before the first state that comes after it.
  * If that fails, no more states are written. */

@@ -142,7 +142,7 @@ static kelvin_status go_on(struct work *work)
         if (chain->good.diverged[0]) break;
         const double now = kelvin_now();
         checkpoint(work, now);
-        if (work->run->folder && kelvin_slot_failed(&work->slot)) return KELVIN_OK; /* closing the slot says why */
+        if (work->run->folder && work->slot.status) return KELVIN_OK; /* closing the slot says why */
         if (now - work->told < tell_seconds) continue;
         KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
         tell(work, KELVIN_CHAIN_SAMPLING, now);
