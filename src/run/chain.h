@@ -14,8 +14,6 @@
 
 #include "run/bundle.h"
 
-#include <kelvin/target.h>
-
 /* Sums over the steps of a row so far. Doubles alone, so that a checkpoint can keep them as one array. */
 struct kelvin_row_sums {
     double steps, n, hits, confidence, range, logp, value[KELVIN_STATISTICS];

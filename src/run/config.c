@@ -3,8 +3,6 @@
 #include "run/fields.h"
 #include "run/room.h"
 
-#include <kelvin/target.h>
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

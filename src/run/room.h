@@ -9,6 +9,7 @@
 
 #include <kelvin/density.h>
 #include <kelvin/run.h>
+#include <kelvin/target.h>
 
 #include <string.h>
 
@@ -112,6 +113,18 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_vouch(const kelvin_run *run, const ch
 
 /* Whether all chains have ended, and how many have not diverged. */
 bool kelvin_run_chains_ended(const kelvin_run *run);
+
+/* ---- its network ---- */
+
+/* Forward over plain inputs, whatever their labels, on so many threads, on which the bits do not depend:
+ *
+ *     kelvin_posterior *pass;
+ *     kelvin_status st = kelvin_pass_create(&pass, run, threads);
+ *     if (!st) st = kelvin_posterior_set_batch(pass, x, kelvin_unlabelled, n);       // at most KELVIN_PASS inputs
+ *     if (!st) kelvin_posterior_logits(pass, logits, theta);                         // for each theta */
+enum { KELVIN_PASS = 504 }; /* whole blocks of 24 and of 8 observations, some for each of many threads */
+extern const int32_t kelvin_unlabelled[KELVIN_PASS];
+KELVIN_MUST_CHECK kelvin_status kelvin_pass_create(kelvin_posterior **pass, const kelvin_run *run, size_t threads);
 
 /* ---- its samples ---- */
 
