@@ -203,8 +203,7 @@ void kelvin_samples_close(kelvin_samples *s)
     struct kelvin_samples_owned *owned = s->owned;
     if (owned) {
         if (owned->owns_run) kelvin_run_close(s->run);
-        for (size_t i = 0; i < owned->n_files; i++) kelvin_bundle_close(&owned->files[i]);
-        kelvin_free(owned->files);
+        kelvin_bundle_close(&owned->file);
         kelvin_arena_destroy(owned->arena);
     }
     kelvin_free(owned);

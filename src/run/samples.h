@@ -9,9 +9,10 @@ struct kelvin_samples_owned {
     kelvin_arena *arena;
     bool owns_run;
     char note[512];
-    struct kelvin_bundle_file
-        *files;           /* (n_files): those that were read, each under its first sample; or the last one */
-    size_t n_files, last; /* the first sample of that */
+    float *cache;                   /* (n, n_params), or NULL: too large */
+    bool *cached;                   /* (n) */
+    struct kelvin_bundle_file file; /* the last that was read */
+    struct kelvin_draw_place place; /* of a draw in it */
 };
 
 /* Where the i-th sample is, and how many from it on are in one file; 1 at least. */

@@ -1,11 +1,11 @@
-/* Samples of a run, read one at a time, or some parameters of many of them. One file of draws at a time is in memory,
- * or all of them if they are small. */
+/* Samples of a run, read one at a time, or some parameters of many of them. One file of draws at a time is in memory.
+ */
 #include "run/folder.h"
 #include "run/samples.h"
 
 #include <math.h>
 
-enum { CACHE_BYTES = 8 << 20 }; /* files of samples that all fit in here are read once */
+enum { CACHE_BYTES = 8 << 20 }; /* samples that all fit in here are read once */
 
 /* ---- files ---- */
 
@@ -55,41 +55,44 @@ static kelvin_status check_finite(const float *theta, const kelvin_model *model,
     return KELVIN_OK;
 }
 
-/* The file that the i-th sample is in: in the slot of its first sample, or in the only one. */
-static kelvin_status find_file(struct kelvin_bundle_file **file, const char *path, const kelvin_samples *s, size_t i,
-                               const struct kelvin_draw_place *place)
-{
-    struct kelvin_samples_owned *owned = s->owned;
-    const size_t first = i - (place->index < s->draw[i] ? place->index : s->draw[i]);
-    const bool small = s->n <= CACHE_BYTES / sizeof(float) / s->run->model->n_params;
-    if (!owned->files) owned->files = kelvin_alloc(small ? s->n : 1, sizeof *owned->files);
-    if (!owned->files) return KELVIN_ENOMEM;
-    owned->n_files = small ? s->n : 1;
-    *file = &owned->files[small ? first : 0];
-    if ((*file)->file && (small || owned->last == first)) return KELVIN_OK;
-    kelvin_bundle_close(*file);
-    owned->last = first;
-    return open_file(*file, path, s, s->chain[i], place, true);
-}
-
+/* From its file, which stays open: the next samples are in it. */
 static kelvin_status read_from_file(const kelvin_samples *s, float *theta, size_t i)
 {
+    struct kelvin_samples_owned *owned = s->owned;
     const struct kelvin_draw_place place = kelvin_sample_place(s, i);
-    struct kelvin_bundle_file *file;
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
-    KELVIN_TRY(find_file(&file, path, s, i, &place));
-    if (place.index >= file->draws)
-        return kelvin_remedy_chain(too_few(path, file->draws, place.index), s->run, s->chain[i]);
-    kelvin_bundle_theta(theta, file, s->run->model, place.index);
+    if (!owned->file.file || strcmp(owned->place.name, place.name) != 0) {
+        kelvin_bundle_close(&owned->file);
+        owned->place = place;
+        KELVIN_TRY(open_file(&owned->file, path, s, s->chain[i], &place, true));
+    }
+    if (place.index >= owned->file.draws)
+        return kelvin_remedy_chain(too_few(path, owned->file.draws, place.index), s->run, s->chain[i]);
+    kelvin_bundle_theta(theta, &owned->file, s->run->model, place.index);
     return kelvin_remedy_chain(check_finite(theta, s->run->model, path), s->run, s->chain[i]);
+}
+
+/* Few enough are kept: they are asked for again and again, but by the run itself, for its logits. */
+static kelvin_status read_once(const kelvin_samples *s, float *theta, size_t i)
+{
+    struct kelvin_samples_owned *owned = s->owned;
+    const size_t n = s->run->model->n_params;
+    if (!owned->owns_run || s->n > CACHE_BYTES / sizeof *theta / n) return read_from_file(s, theta, i);
+    if (!owned->cached) owned->cached = kelvin_arena_alloc(owned->arena, s->n, sizeof *owned->cached);
+    if (!owned->cache) owned->cache = kelvin_arena_alloc(owned->arena, s->n * n, sizeof *owned->cache);
+    if (!owned->cached || !owned->cache) return KELVIN_ENOMEM;
+    if (!owned->cached[i]) KELVIN_TRY(read_from_file(s, owned->cache + i * n, i));
+    owned->cached[i] = true;
+    memcpy(theta, owned->cache + i * n, n * sizeof *theta);
+    return KELVIN_OK;
 }
 
 kelvin_status kelvin_samples_read(kelvin_samples *s, float *theta, size_t i)
 {
     const uint32_t draw = kelvin_run_warmup(s->run) + s->draw[i];
     const size_t n = s->run->model->n_params;
-    if (s->run->folder) return read_from_file(s, theta, i);
+    if (s->run->folder) return read_once(s, theta, i);
     memcpy(theta, kelvin_run_inside(s->run)->kept[s->chain[i]].draw + draw * n, n * sizeof *theta);
     return KELVIN_OK;
 }
