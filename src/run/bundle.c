@@ -58,12 +58,6 @@ void kelvin_bundle_place(struct kelvin_bundle *b, const kelvin_run *run, uint32_
     b->draws = draws - b->first_draw;
 }
 
-/* Where tensor t of draw i is. */
-static float *draw_at(const struct kelvin_bundle *b, const kelvin_tensor *tensor, size_t i)
-{
-    return b->draw + b->room * tensor->offset + i * kelvin_tensor_size(tensor);
-}
-
 void kelvin_bundle_add(struct kelvin_bundle *b, const kelvin_run *run, const double *row, const float *theta)
 {
     const size_t columns = kelvin_run_width(run);
@@ -71,7 +65,7 @@ void kelvin_bundle_add(struct kelvin_bundle *b, const kelvin_run *run, const dou
     memcpy(b->row + b->rows++ * columns, row, columns * sizeof *row);
     if (kelvin_run_draws_by(run, b->first_row + b->rows) == b->first_draw + b->draws) return;
     for (const kelvin_tensor *t = model->tensor; t < model->tensor + model->n_tensors; t++)
-        memcpy(draw_at(b, t, b->draws), theta + t->offset, kelvin_tensor_size(t) * sizeof *theta);
+        memcpy(kelvin_bundle_at(b, t, b->draws), theta + t->offset, kelvin_tensor_size(t) * sizeof *theta);
     b->draws++;
 }
 
@@ -144,7 +138,7 @@ void kelvin_bundle_arrays(struct kelvin_array *arrays, const struct kelvin_bundl
     const size_t draws = b->draws;
     for (size_t t = 0; t < model->n_tensors; t++) {
         arrays[t] = kelvin_name_tensor(model, t, prefix, &draws);
-        arrays[t].data = draw_at(b, &model->tensor[t], 0);
+        arrays[t].data = kelvin_bundle_at(b, &model->tensor[t], 0);
     }
 }
 
@@ -177,27 +171,16 @@ static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run 
     return status;
 }
 
-static void keep(struct kelvin_kept *kept, const struct kelvin_bundle *b, const kelvin_run *run)
-{
-    const kelvin_model *model = run->model;
-    const size_t columns = kelvin_run_width(run);
-    memcpy(kept->row + b->first_row * columns, b->row, b->rows * columns * sizeof *b->row);
-    for (size_t i = 0; i < b->draws; i++) {
-        float *theta = kept->draw + (b->first_draw + i) * model->n_params;
-        for (const kelvin_tensor *t = model->tensor; t < model->tensor + model->n_tensors; t++)
-            memcpy(theta + t->offset, draw_at(b, t, i), kelvin_tensor_size(t) * sizeof *theta);
-    }
-    kept->rows = b->first_row + b->rows;
-    kept->draws = b->first_draw + b->draws;
-}
-
 kelvin_status kelvin_bundle_write(struct kelvin_bundle *b, const kelvin_run *run, uint32_t chain)
 {
+    struct kelvin_bundle *kept = kelvin_run_inside(run)->kept;
     if (b->rows == 0) return KELVIN_OK;
-    if (run->folder)
-        KELVIN_TRY(write_file(b, run, chain));
-    else
-        keep(&kelvin_run_inside(run)->kept[chain], b, run);
+    if (kept) {
+        kept[chain] = *b;
+        *b = (struct kelvin_bundle){0};
+        return KELVIN_OK;
+    }
+    KELVIN_TRY(write_file(b, run, chain));
     b->first_row += b->rows;
     b->first_draw += b->draws;
     b->rows = b->draws = 0;
@@ -310,27 +293,4 @@ void kelvin_bundle_theta(float *theta, const struct kelvin_bundle_file *b, const
         const size_t size = kelvin_tensor_size(&model->tensor[t]);
         memcpy(theta + model->tensor[t].offset, b->tensor[t] + i * size, size * sizeof *theta);
     }
-}
-
-/* ---- without a folder ---- */
-
-kelvin_status kelvin_kept_create(struct kelvin_kept **out, const kelvin_run *run)
-{
-    struct kelvin_kept *kept = *out = kelvin_alloc(run->config.chains, sizeof *kept);
-    if (!kept) return KELVIN_ENOMEM;
-    for (uint32_t i = 0; i < run->config.chains; i++) {
-        kept[i].row = kelvin_alloc(kelvin_run_rows(run), kelvin_run_width(run) * sizeof *kept[i].row);
-        kept[i].draw = kelvin_alloc(kelvin_run_draws(run), run->model->n_params * sizeof *kept[i].draw);
-        if (!kept[i].row || !kept[i].draw) return KELVIN_ENOMEM;
-    }
-    return KELVIN_OK;
-}
-
-void kelvin_kept_free(struct kelvin_kept *kept, uint32_t chains)
-{
-    for (uint32_t i = 0; kept && i < chains; i++) {
-        kelvin_free(kept[i].row);
-        kelvin_free(kept[i].draw);
-    }
-    kelvin_free(kept);
 }

@@ -1,6 +1,6 @@
 /* bundle: some draws of a chain, one after the other, and the rows of its history up to the last of them. A chain
- * collects them in memory until there are enough, then they go into a file of their own (or, of a run without a folder,
- * to where all of them are kept), and the memory is used again.
+ * collects them in memory until there are enough, then they go into a file of their own, and the memory is used again.
+ * Of a run without a folder all draws of a chain are one bundle, which the run keeps.
  *
  *     struct kelvin_bundle bundle;
  *     kelvin_status st = kelvin_bundle_create(&bundle, run);
@@ -25,6 +25,12 @@ struct kelvin_bundle {
     float *draw; /* as in a file: of each tensor (room, ...), one tensor behind the other */
 };
 
+/* Where a tensor of draw i is. */
+static inline float *kelvin_bundle_at(const struct kelvin_bundle *bundle, const kelvin_tensor *tensor, size_t i)
+{
+    return bundle->draw + bundle->room * tensor->offset + i * kelvin_tensor_size(tensor);
+}
+
 KELVIN_MUST_CHECK kelvin_status kelvin_bundle_create(struct kelvin_bundle *bundle, const kelvin_run *run);
 void kelvin_bundle_free(struct kelvin_bundle *bundle); /* fine on a zeroed one */
 
@@ -38,7 +44,8 @@ void kelvin_bundle_place(struct kelvin_bundle *bundle, const kelvin_run *run, ui
 void kelvin_bundle_add(struct kelvin_bundle *bundle, const kelvin_run *run, const double *row, const float *theta);
 bool kelvin_bundle_full(const struct kelvin_bundle *bundle, const kelvin_run *run);
 
-/* Writes it, or keeps it in memory, and makes it empty. Nothing, if it is empty. */
+/* Writes it and makes it empty; of a run without a folder, all that the chain has left becomes the run's. Nothing, if
+ * it is empty. */
 KELVIN_MUST_CHECK kelvin_status kelvin_bundle_write(struct kelvin_bundle *bundle, const kelvin_run *run,
                                                     uint32_t chain);
 
@@ -74,17 +81,6 @@ void kelvin_bundle_theta(float *theta, const struct kelvin_bundle_file *file, co
 
 /* How many such files a chain has left when it was at a step. */
 uint32_t kelvin_bundle_files(const kelvin_run *run, uint32_t step, bool ended);
-
-/* ---- without a folder ---- */
-
-/* All that a chain has left. */
-struct kelvin_kept {
-    uint32_t rows, draws;
-    double *row; /* (rows, columns) */
-    float *draw; /* (draws, n_params) */
-};
-KELVIN_MUST_CHECK kelvin_status kelvin_kept_create(struct kelvin_kept **kept, const kelvin_run *run);
-void kelvin_kept_free(struct kelvin_kept *kept, uint32_t chains);
 
 /* ---- notes of files ---- */
 

@@ -123,7 +123,7 @@ void kelvin_run_close(kelvin_run *run)
     if (inside) {
         kelvin_lock_release(&inside->lock);
         kelvin_manifest_free(inside->manifest);
-        kelvin_kept_free(inside->kept, run->config.chains);
+        for (uint32_t i = 0; inside->kept && i < run->config.chains; i++) kelvin_bundle_free(&inside->kept[i]);
         kelvin_arena_destroy(inside->arena);
         kelvin_free(inside);
     }

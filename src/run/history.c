@@ -72,7 +72,7 @@ kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *s
 
 /* The rows of a chain: in memory, or in a file that is whole, and as the run left it. */
 struct source {
-    const struct kelvin_kept *kept; /* NULL: in the file */
+    const struct kelvin_bundle *kept; /* NULL: in the file */
     kelvin_path path;
     struct kelvin_column columns[KELVIN_COLUMNS];
     size_t n_columns, rows;

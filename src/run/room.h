@@ -32,7 +32,7 @@ struct kelvin_place {
     char diverged[KELVIN_NOTE];
 };
 
-struct kelvin_kept;
+struct kelvin_bundle;
 
 /* What kelvin_run.owned points to. */
 struct kelvin_run_owned {
@@ -53,7 +53,7 @@ struct kelvin_run_owned {
     struct kelvin_lock lock;
     struct kelvin_place *place; /* (chains) */
     double started;             /* kelvin_now() when its first chain was; 0 before */
-    struct kelvin_kept *kept;   /* (chains), of a run without a folder: its draws and histories */
+    struct kelvin_bundle *kept; /* (chains), of a run without a folder: its draws and histories */
 };
 
 static inline struct kelvin_run_owned *kelvin_run_inside(const kelvin_run *run)

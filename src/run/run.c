@@ -116,7 +116,10 @@ static kelvin_status get_ready(kelvin_run *run, const char *folder)
     size_t length = folder ? strlen(folder) : 0;
     if (!(inside->place = kelvin_arena_alloc(inside->arena, run->config.chains, sizeof *inside->place)))
         return KELVIN_ENOMEM;
-    if (!folder) return kelvin_kept_create(&inside->kept, run);
+    if (!folder) {
+        inside->kept = kelvin_arena_alloc(inside->arena, run->config.chains, sizeof *inside->kept);
+        return inside->kept ? KELVIN_OK : KELVIN_ENOMEM;
+    }
     if (length >= KELVIN_PATH_MAX - KELVIN_NOTE)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is too long", folder);
     while (length > 1 && folder[length - 1] == '/') length--; /* its name is extended */

@@ -90,10 +90,12 @@ static kelvin_status read_once(const kelvin_samples *s, float *theta, size_t i)
 
 kelvin_status kelvin_samples_read(kelvin_samples *s, float *theta, size_t i)
 {
-    const uint32_t draw = kelvin_run_warmup(s->run) + s->draw[i];
-    const size_t n = s->run->model->n_params;
-    if (s->run->folder) return read_once(s, theta, i);
-    memcpy(theta, kelvin_run_inside(s->run)->kept[s->chain[i]].draw + draw * n, n * sizeof *theta);
+    const struct kelvin_bundle *kept = kelvin_run_inside(s->run)->kept;
+    const kelvin_model *model = s->run->model;
+    if (!kept) return read_once(s, theta, i);
+    for (const kelvin_tensor *t = model->tensor; t < model->tensor + model->n_tensors; t++)
+        memcpy(theta + t->offset, kelvin_bundle_at(&kept[s->chain[i]], t, kelvin_run_warmup(s->run) + s->draw[i]),
+               kelvin_tensor_size(t) * sizeof *theta);
     return KELVIN_OK;
 }
 
@@ -105,7 +107,8 @@ struct columns {
     size_t stride, first, n;
     float *buffer; /* some draws of a tensor, or one of the n parameters */
 
-    /* where they are: in a file, from a draw on */
+    /* where they are, from a draw on: in memory, or in a file */
+    const struct kelvin_bundle *kept;
     const char *path;
     struct kelvin_bundle_file file;
     size_t draw, draws;
@@ -120,11 +123,15 @@ static void pick(double *x, size_t stride, const float *from, size_t width, size
         for (size_t i = 0; i < n; i++) x[i * stride + r] = (double)from[r * width + i];
 }
 
-/* Values first .. first + n - 1 of a tensor, whose data begin at byte `at`. */
-static kelvin_status read_tensor(const struct columns *c, double *x, size_t at, const kelvin_tensor *tensor,
-                                 size_t first, size_t n)
+/* Values first .. first + n - 1 of a tensor, some draws at a time. */
+static kelvin_status read_tensor(const struct columns *c, double *x, const kelvin_model *model, size_t t, size_t first,
+                                 size_t n)
 {
+    const kelvin_tensor *tensor = &model->tensor[t];
     const size_t size = kelvin_tensor_size(tensor), fit = BUFFER / size > 0 ? BUFFER / size : 1;
+    const struct kelvin_array array = kelvin_name_tensor(model, t, "", NULL);
+    size_t at;
+    KELVIN_TRY(kelvin_tensors_offset(&at, c->file.file, &array));
     for (size_t d = 0, rows; d < c->draws; d += rows) {
         rows = c->draws - d < fit ? c->draws - d : fit;
         const size_t span = (rows - 1) * size + n;
@@ -142,17 +149,18 @@ static kelvin_status read_tensor(const struct columns *c, double *x, size_t at, 
 /* From every tensor that has some of the parameters. */
 static kelvin_status read_tensors(const struct columns *c, const kelvin_model *model)
 {
-    const size_t draws = c->file.draws, end = c->first + c->n;
-    if (c->draw + c->draws > draws) return too_few(c->path, draws, c->draw > draws ? c->draw : draws);
+    const size_t end = c->first + c->n;
     for (size_t t = 0; t < model->n_tensors; t++) {
         const kelvin_tensor *tensor = &model->tensor[t];
-        const size_t behind = tensor->offset + kelvin_tensor_size(tensor);
+        const size_t size = kelvin_tensor_size(tensor), behind = tensor->offset + size;
         const size_t from = c->first > tensor->offset ? c->first : tensor->offset, to = end < behind ? end : behind;
-        const struct kelvin_array array = kelvin_name_tensor(model, t, "", &draws);
-        size_t at;
+        double *x = c->x + (from - c->first) * c->stride;
         if (from >= to) continue;
-        KELVIN_TRY(kelvin_tensors_offset(&at, c->file.file, &array));
-        KELVIN_TRY(read_tensor(c, c->x + (from - c->first) * c->stride, at, tensor, from - tensor->offset, to - from));
+        if (!c->kept)
+            KELVIN_TRY(read_tensor(c, x, model, t, from - tensor->offset, to - from));
+        else
+            pick(x, c->stride, kelvin_bundle_at(c->kept, tensor, c->draw) + from - tensor->offset, size, c->draws,
+                 to - from);
     }
     return KELVIN_OK;
 }
@@ -171,7 +179,9 @@ static kelvin_status read_file(struct columns *c, const kelvin_samples *s, size_
     c->draws = beside < most ? beside : most;
     KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
     KELVIN_TRY(open_file(&c->file, path, s, chain, &place, whole));
-    const kelvin_status status = read_tensors(c, s->run->model);
+    const size_t there = c->file.draws;
+    const kelvin_status status = c->draw + c->draws > there ? too_few(path, there, c->draw > there ? c->draw : there)
+                                                            : read_tensors(c, s->run->model);
     kelvin_bundle_close(&c->file);
     return kelvin_remedy_chain(status, s->run, chain);
 }
@@ -179,11 +189,12 @@ static kelvin_status read_file(struct columns *c, const kelvin_samples *s, size_
 kelvin_status kelvin_samples_columns(const kelvin_samples *s, double *x, size_t stride, size_t sample, size_t draws,
                                      size_t first, size_t n)
 {
-    const size_t width = s->run->model->n_params, draw = kelvin_run_warmup(s->run) + s->draw[sample];
-    struct columns c = {.x = x, .stride = stride, .first = first, .n = n};
-    if (!s->run->folder) {
-        pick(x, stride, kelvin_run_inside(s->run)->kept[s->chain[sample]].draw + draw * width + first, width, draws, n);
-        return KELVIN_OK;
+    const struct kelvin_bundle *kept = kelvin_run_inside(s->run)->kept;
+    struct columns c = {.x = x, .stride = stride, .first = first, .n = n, .draws = draws};
+    if (kept) {
+        c.kept = &kept[s->chain[sample]];
+        c.draw = kelvin_run_warmup(s->run) + s->draw[sample];
+        return read_tensors(&c, s->run->model);
     }
     if (!(c.buffer = kelvin_alloc(n > BUFFER ? n : BUFFER, sizeof *c.buffer))) return KELVIN_ENOMEM;
     kelvin_status status = KELVIN_OK;
