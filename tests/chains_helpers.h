@@ -239,7 +239,7 @@ static inline float *draw_of(const kelvin_run *run, const char *name, uint32_t c
     there.folder = in_base(name);
     float *theta = kelvin_alloc(run->model->n_params, sizeof *theta);
     assert_non_null(theta);
-    assert_ok(kelvin_bundle_open(&file, &there, chain, &place, true));
+    assert_ok(kelvin_bundle_open(&file, &there, &place, true));
     assert_true(place.index < file.draws);
     kelvin_bundle_theta(theta, &file, run->model, place.index);
     kelvin_bundle_close(&file);

@@ -238,7 +238,7 @@ static void collected_in_order(void **state)
         while (seen.draws < table[i].draws) {
             const struct kelvin_draw_place place = kelvin_draw_place(run, 1, seen.draws);
             struct kelvin_bundle_file file;
-            assert_ok(kelvin_bundle_open(&file, run, 1, &place, true));
+            assert_ok(kelvin_bundle_open(&file, run, &place, true));
             assert_true(file.draws == table[i].fit || seen.draws + file.draws == table[i].draws);
             see(&seen, run, file.row, file.rows, file.tensor[0], file.draws);
             kelvin_bundle_close(&file);

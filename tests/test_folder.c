@@ -86,7 +86,7 @@ static void safetensors_bytes(void **state)
 
     const struct kelvin_draw_place place = kelvin_draw_place(&run, 7, 3);
     struct kelvin_bundle_file back;
-    assert_ok(kelvin_bundle_open(&back, &run, 7, &place, true));
+    assert_ok(kelvin_bundle_open(&back, &run, &place, true));
     assert_true(place.number == 1 && place.index == 1 && back.draws == 2 && back.rows == 2);
     float theta[3];
     for (uint32_t i = 0; i < 2; i++) {

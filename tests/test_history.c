@@ -187,7 +187,7 @@ static void warmup_is_marked(void **state)
         const struct kelvin_draw_place place = kelvin_draw_place(run, 2, 0);
         struct kelvin_bundle_file file;
         run->folder = in_base("warm");
-        assert_ok(kelvin_bundle_open(&file, run, 2, &place, false));
+        assert_ok(kelvin_bundle_open(&file, run, &place, false));
         assert_int_equal(file.draws, 50);
         kelvin_bundle_close(&file);
         kelvin_run_close(run);

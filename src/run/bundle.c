@@ -198,7 +198,7 @@ struct kelvin_draw_place kelvin_draw_place(const kelvin_run *run, uint32_t chain
 {
     const bool old = kelvin_run_is_old(run);
     const uint32_t fit = kelvin_file_draws(run);
-    struct kelvin_draw_place place = {.number = draw / fit, .index = draw % fit};
+    struct kelvin_draw_place place = {.chain = chain, .number = draw / fit, .index = draw % fit};
     if (!old)
         snprintf(place.name, sizeof place.name, KELVIN_BUNDLE_FILE, chain, place.number);
     else if (run->sampler->batches)
@@ -213,16 +213,6 @@ uint32_t kelvin_bundle_files(const kelvin_run *run, uint32_t step, bool ended)
     struct kelvin_bundle b;
     kelvin_bundle_place(&b, run, step, false);
     return b.first_draw / kelvin_run_bundle_draws(run) + (ended && b.rows > 0);
-}
-
-/* Which of the chain's files it is. */
-static kelvin_status check_number(const struct kelvin_tensors *file, const char *path, const kelvin_run *run,
-                                  uint32_t number)
-{
-    uint64_t value;
-    const bool old = kelvin_run_is_old(run);
-    if (old && !run->sampler->batches) return KELVIN_OK;
-    return kelvin_note_read(&value, file, path, old ? "sample" : "number", number, number);
 }
 
 /* All tensors have as many draws as the first, and the shapes of the model. */
@@ -259,25 +249,28 @@ static kelvin_status find_rows(struct kelvin_bundle_file *b, const char *path, c
     return KELVIN_OK;
 }
 
-static kelvin_status look_at(struct kelvin_bundle_file *b, const char *path, const kelvin_run *run, uint32_t chain,
-                             uint32_t number)
+static kelvin_status look_at(struct kelvin_bundle_file *b, const char *path, const kelvin_run *run,
+                             const struct kelvin_draw_place *place)
 {
-    KELVIN_TRY(kelvin_note_check(b->file, path, run, chain));
-    KELVIN_TRY(check_number(b->file, path, run, number));
+    const bool old = kelvin_run_is_old(run);
+    uint64_t number;
+    KELVIN_TRY(kelvin_note_check(b->file, path, run, place->chain));
+    if (!old || run->sampler->batches)
+        KELVIN_TRY(kelvin_note_read(&number, b->file, path, old ? "sample" : "number", place->number, place->number));
     KELVIN_TRY(find_rows(b, path, run));
     return find_tensors(b, path, run);
 }
 
-kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *b, const kelvin_run *run, uint32_t chain,
+kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *b, const kelvin_run *run,
                                  const struct kelvin_draw_place *place, bool whole)
 {
     kelvin_path path;
     *b = (struct kelvin_bundle_file){0};
     KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", place->name));
     kelvin_status status = (whole ? kelvin_tensors_open : kelvin_tensors_peek)(&b->file, path);
-    if (!status) status = look_at(b, path, run, chain, place->number);
+    if (!status) status = look_at(b, path, run, place);
     if (status) kelvin_bundle_close(b);
-    return kelvin_remedy_chain(status, run, chain);
+    return kelvin_remedy_chain(status, run, place->chain);
 }
 
 void kelvin_bundle_close(struct kelvin_bundle_file *b)

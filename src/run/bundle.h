@@ -58,7 +58,8 @@ void kelvin_bundle_arrays(struct kelvin_array *arrays, const struct kelvin_bundl
 /* Where a draw of a chain is. */
 struct kelvin_draw_place {
     char name[KELVIN_FILE_NAME]; /* of the file, in the folder of the run */
-    uint32_t number, index;      /* of the file, and of the draw in it */
+    uint32_t chain;
+    uint32_t number, index; /* of the file, and of the draw in it */
 };
 uint32_t kelvin_file_draws(const kelvin_run *run); /* of a file that is full */
 struct kelvin_draw_place kelvin_draw_place(const kelvin_run *run, uint32_t chain, uint32_t draw);
@@ -73,7 +74,7 @@ struct kelvin_bundle_file {
 /* whole: otherwise without its data, whose checksum is not looked at, so that rows and tensors are NULL. A sentence of
  * one that is damaged says what helps. */
 KELVIN_MUST_CHECK kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *file, const kelvin_run *run,
-                                                   uint32_t chain, const struct kelvin_draw_place *place, bool whole);
+                                                   const struct kelvin_draw_place *place, bool whole);
 void kelvin_bundle_close(struct kelvin_bundle_file *file); /* fine on a zeroed one */
 
 /* Parameters of its i-th draw (n_params); i < draws. */

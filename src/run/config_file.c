@@ -209,8 +209,7 @@ static kelvin_status read_vouched(kelvin_run **run, struct kelvin_manifest **man
     KELVIN_TRY(find_config(path, folder));
     KELVIN_TRY(kelvin_vouch_read(manifest, folder));
     KELVIN_TRY(kelvin_vouch_config(*manifest, folder));
-    if (alone) KELVIN_TRY(kelvin_vouch_description(*manifest, folder));
-    if (alone) KELVIN_TRY(kelvin_description_read(&about, folder));
+    if (alone) KELVIN_TRY(kelvin_description_read(&about, *manifest, folder));
     KELVIN_TRY(read_config(run, about, path));
     if (alone && !about) KELVIN_TRY(leave_rows(*run));
     if (!alone || *manifest || kelvin_run_is_old(*run)) return KELVIN_OK;

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- writing ---- */
 
@@ -162,12 +161,15 @@ static kelvin_status read_path(kelvin_data **data, const char *path)
     return status;
 }
 
-kelvin_status kelvin_description_read(kelvin_data **data, const char *folder)
+kelvin_status kelvin_description_read(kelvin_data **data, struct kelvin_manifest *manifest, const char *folder)
 {
     kelvin_path path;
+    bool there;
     *data = NULL;
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
-    if (access(path, F_OK)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_is_there(&there, path));
+    if (!there) return KELVIN_OK;
+    if (manifest) KELVIN_TRY(kelvin_remedy(kelvin_manifest_check(manifest, KELVIN_DESCRIPTION_NAME), folder));
     const kelvin_status status = read_path(data, path);
     if (status != KELVIN_EFORMAT && status != KELVIN_EIO) return status;
     return kelvin_fail(status, "%s; remove it: without it the data set is read", kelvin_error());

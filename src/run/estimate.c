@@ -106,16 +106,6 @@ static void conclude(kelvin_estimate *out, const struct trial *trial)
     };
 }
 
-static kelvin_status measure(kelvin_estimate *estimate, struct trial *trial)
-{
-    kelvin_pool *pool;
-    KELVIN_TRY(kelvin_pool_create(&pool, trial->at_once));
-    const kelvin_status status = kelvin_pool_run(pool, try_chain, trial, trial->at_once);
-    if (!status) conclude(estimate, trial);
-    kelvin_pool_destroy(pool);
-    return status;
-}
-
 kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_config *config, size_t threads)
 {
     kelvin_run *run;
@@ -124,7 +114,11 @@ kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_co
     struct trial trial = {
         .run = run, .threads = threads, .at_once = threads < config->chains ? threads : config->chains};
     trial.chain = kelvin_alloc(trial.at_once, sizeof *trial.chain);
-    const kelvin_status status = trial.chain ? measure(estimate, &trial) : KELVIN_ENOMEM;
+    kelvin_pool *pool = NULL;
+    kelvin_status status = trial.chain ? kelvin_pool_create(&pool, trial.at_once) : KELVIN_ENOMEM;
+    if (!status) status = kelvin_pool_run(pool, try_chain, &trial, trial.at_once);
+    if (!status) conclude(estimate, &trial);
+    kelvin_pool_destroy(pool);
     kelvin_free(trial.chain);
     kelvin_run_close(run);
     return status;

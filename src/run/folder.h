@@ -27,9 +27,8 @@ kelvin_status kelvin_remedy_begun(const kelvin_run *run, uint32_t chain);
 /* That of a folder; *manifest NULL: there is none, and nothing is vouched for. */
 KELVIN_MUST_CHECK kelvin_status kelvin_vouch_read(struct kelvin_manifest **manifest, const char *folder);
 
-/* Whether run.json, or data.json if it is there, is as it was. A manifest of NULL vouches for everything. */
+/* Whether run.json is as it was. A manifest of NULL vouches for everything. */
 KELVIN_MUST_CHECK kelvin_status kelvin_vouch_config(struct kelvin_manifest *manifest, const char *folder);
-KELVIN_MUST_CHECK kelvin_status kelvin_vouch_description(struct kelvin_manifest *manifest, const char *folder);
 
 /* Whether the run has a manifest that names this file. */
 bool kelvin_run_lists(const kelvin_run *run, const char *name);
@@ -54,7 +53,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_files_each(const kelvin_run *run, kelvin_
 
 KELVIN_MUST_CHECK kelvin_status kelvin_description_write(const kelvin_data *data, const char *folder);
 
-/* A data set without rows; NULL if there is no such file: earlier versions did not write it. */
-KELVIN_MUST_CHECK kelvin_status kelvin_description_read(kelvin_data **data, const char *folder);
+/* A data set without rows, as the manifest has it, if there is one; NULL if there is no such file: earlier versions did
+ * not write it. */
+KELVIN_MUST_CHECK kelvin_status kelvin_description_read(kelvin_data **data, struct kelvin_manifest *manifest,
+                                                        const char *folder);
 
 #endif

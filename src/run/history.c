@@ -32,7 +32,7 @@ kelvin_status kelvin_history_rebuild(const kelvin_run *run, uint32_t chain, uint
     for (uint32_t i = 0; i < files; i++) {
         const struct kelvin_draw_place place = kelvin_draw_place(run, chain, i * kelvin_run_bundle_draws(run));
         struct kelvin_bundle_file file;
-        KELVIN_TRY(kelvin_bundle_open(&file, run, chain, &place, true));
+        KELVIN_TRY(kelvin_bundle_open(&file, run, &place, true));
         const kelvin_status status = kelvin_history_put(run, chain, bytes, file.row, file.rows);
         kelvin_bundle_close(&file);
         if (status) return status;
@@ -47,29 +47,6 @@ static kelvin_status remedied(kelvin_status status, const kelvin_samples *s)
     return kelvin_run_is_old(s->run) ? status : kelvin_remedy(status, s->folder);
 }
 
-kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *s, uint32_t chain)
-{
-    const uint32_t all = kelvin_run_rows(s->run);
-    char name[KELVIN_FILE_NAME];
-    kelvin_path path;
-    size_t rows = 0;
-    bool there;
-    *out = '\0';
-    if (s->diverged[chain] || !s->run->folder) return KELVIN_OK; /* how far it came is in its state alone */
-    snprintf(name, sizeof name, KELVIN_HISTORY_FILE, chain);
-    KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", name));
-    KELVIN_TRY(kelvin_is_there(&there, path));
-    if (there) KELVIN_TRY(kelvin_run_vouch(s->run, name));
-    if (there) KELVIN_TRY(kelvin_table_rows(&rows, path));
-    if (there && rows >= all) return KELVIN_OK;
-    (void)remedied(
-        there ? kelvin_fail(KELVIN_EFORMAT, "%s ends after %zu of %u %ss", path, rows, all, kelvin_run_row_name(s->run))
-              : kelvin_fail(KELVIN_EFORMAT, "%s is missing", path),
-        s);
-    snprintf(out, KELVIN_LOST, "%s", kelvin_error());
-    return KELVIN_OK;
-}
-
 /* The rows of a chain: in memory, or in a file that is whole, and as the run left it. */
 struct source {
     const struct kelvin_bundle *kept; /* NULL: in the file */
@@ -79,31 +56,55 @@ struct source {
     size_t which[KELVIN_COLUMNS + 1], found; /* of the columns: all, or those that a file is found to have */
 };
 
-static kelvin_status find_file(struct source *source, const kelvin_samples *s, uint32_t chain)
+/* *lost: it fails because it is missing or has been cut. Of a chain that diverged its state alone says how far it came.
+ */
+static kelvin_status find_file(struct source *source, bool *lost, const kelvin_samples *s, uint32_t chain)
 {
-    const size_t most = kelvin_run_rows(s->run);
-    char lost[KELVIN_LOST], name[KELVIN_FILE_NAME];
+    const uint32_t all = kelvin_run_rows(s->run);
+    char name[KELVIN_FILE_NAME];
+    bool there;
+    *lost = false;
     snprintf(name, sizeof name, KELVIN_HISTORY_FILE, chain);
     KELVIN_TRY(kelvin_path_join(source->path, s->folder, "%s", name));
-    KELVIN_TRY(kelvin_history_lost(lost, s, chain));
-    if (*lost) return kelvin_fail(KELVIN_EFORMAT, "%s", lost);
+    KELVIN_TRY(kelvin_is_there(&there, source->path));
+    *lost = !there && !s->diverged[chain];
+    if (*lost) return remedied(kelvin_fail(KELVIN_EFORMAT, "%s is missing", source->path), s);
     KELVIN_TRY(kelvin_run_vouch(s->run, name));
-    KELVIN_TRY(remedied(kelvin_table_rows(&source->rows, source->path), s));
-    if (source->rows <= most) return KELVIN_OK;
-    const kelvin_status status =
-        kelvin_fail(KELVIN_EFORMAT, "%s: has %zu rows; expected at most %zu", source->path, source->rows, most);
-    return remedied(status, s);
+    KELVIN_TRY(kelvin_table_rows(&source->rows, source->path));
+    *lost = source->rows < all && !s->diverged[chain];
+    if (!*lost) return KELVIN_OK;
+    return remedied(kelvin_fail(KELVIN_EFORMAT, "%s ends after %zu of %u %ss", source->path, source->rows, all,
+                                kelvin_run_row_name(s->run)),
+                    s);
+}
+
+kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *s, uint32_t chain)
+{
+    struct source source;
+    bool lost;
+    *out = '\0';
+    if (s->diverged[chain] || !s->run->folder) return KELVIN_OK;
+    const kelvin_status status = find_file(&source, &lost, s, chain);
+    if (!lost) return status;
+    snprintf(out, KELVIN_LOST, "%s", kelvin_error());
+    return KELVIN_OK;
 }
 
 static kelvin_status find_rows(struct source *source, const kelvin_samples *s, uint32_t chain)
 {
     const kelvin_run *run = s->run;
+    const size_t most = kelvin_run_rows(run);
+    bool lost;
     source->n_columns = source->found = kelvin_history_columns(source->columns, run);
     for (size_t i = 0; i < source->found; i++) source->which[i] = i;
     source->kept = run->folder ? NULL : &kelvin_run_inside(run)->kept[chain];
-    if (!source->kept) return find_file(source, s, chain);
-    source->rows = source->kept->rows;
-    return KELVIN_OK;
+    if (source->kept)
+        source->rows = source->kept->rows;
+    else
+        KELVIN_TRY(find_file(source, &lost, s, chain));
+    if (source->rows <= most) return KELVIN_OK;
+    return remedied(
+        kelvin_fail(KELVIN_EFORMAT, "%s: has %zu rows; expected at most %zu", source->path, source->rows, most), s);
 }
 
 static kelvin_status read_rows(double *values, struct source *source, const kelvin_samples *s)

@@ -5,7 +5,6 @@
 #include "files/files.h"
 #include "files/formats.h"
 #include "files/manifest.h"
-#include "run/lock.h"
 
 #include <kelvin/density.h>
 #include <kelvin/run.h>
@@ -24,6 +23,12 @@
 enum { KELVIN_FORMAT = 2 };
 
 enum { KELVIN_CONFIG_MARK = 9, KELVIN_FILE_NAME = 64, KELVIN_MOST_CHAINS = 1 << 16 };
+
+/* One process at a time works in a run folder. The system lets go of the lock when its process ends, however it ends.
+ */
+struct kelvin_lock {
+    int fd; /* -1: not held */
+};
 
 /* Where one chain is. */
 struct kelvin_place {
@@ -99,6 +104,16 @@ size_t kelvin_run_column(const kelvin_run *run, const char *name);  /* its numbe
 
 /* ---- its files ---- */
 
+/* KELVIN_EUSAGE, with the number of the process that has it, if another one does. */
+KELVIN_MUST_CHECK kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder);
+
+/* Takes a lock that is there and that nobody holds, and says nothing of it. */
+bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder);
+
+/* Is the lock that is held still the one in the folder? */
+bool kelvin_lock_holds(const struct kelvin_lock *lock, const char *folder);
+void kelvin_lock_release(struct kelvin_lock *lock);
+
 /* The names of the files of logits and labels, and which of the data they are of. */
 enum { KELVIN_PARTS = 2 };
 struct kelvin_logits_file {
@@ -111,7 +126,7 @@ void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const ke
  * Whoever reads a file of a run asks first; a file is looked at once per open run. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *name);
 
-/* Whether all chains have ended, and how many have not diverged. */
+/* Whether all chains have ended. */
 bool kelvin_run_chains_ended(const kelvin_run *run);
 
 /* ---- its network ---- */

@@ -34,14 +34,14 @@ static kelvin_status too_few(const char *path, size_t draws, size_t expected)
 }
 
 /* A file that is there, and as the run left it. */
-static kelvin_status open_file(struct kelvin_bundle_file *file, const char *path, const kelvin_samples *s,
-                               uint32_t chain, const struct kelvin_draw_place *place, bool whole)
+static kelvin_status open_file(struct kelvin_bundle_file *file, const char *path, const kelvin_run *run,
+                               const struct kelvin_draw_place *place, bool whole)
 {
     bool there;
     KELVIN_TRY(kelvin_is_there(&there, path));
-    if (!there) return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), s->run, chain);
-    KELVIN_TRY(kelvin_run_vouch(s->run, place->name));
-    return kelvin_bundle_open(file, s->run, chain, place, whole);
+    if (!there) return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), run, place->chain);
+    KELVIN_TRY(kelvin_run_vouch(run, place->name));
+    return kelvin_bundle_open(file, run, place, whole);
 }
 
 /* ---- one sample ---- */
@@ -65,7 +65,7 @@ static kelvin_status read_from_file(const kelvin_samples *s, float *theta, size_
     if (!owned->file.file || strcmp(owned->place.name, place.name) != 0) {
         kelvin_bundle_close(&owned->file);
         owned->place = place;
-        KELVIN_TRY(open_file(&owned->file, path, s, s->chain[i], &place, true));
+        KELVIN_TRY(open_file(&owned->file, path, s->run, &place, true));
     }
     if (place.index >= owned->file.draws)
         return kelvin_remedy_chain(too_few(path, owned->file.draws, place.index), s->run, s->chain[i]);
@@ -169,7 +169,6 @@ static kelvin_status read_tensors(const struct columns *c, const kelvin_model *m
  * has a checksum of its own, which is looked at once: with the first parameter. */
 static kelvin_status read_file(struct columns *c, const kelvin_samples *s, size_t i, size_t most)
 {
-    const uint32_t chain = s->chain[i];
     const struct kelvin_draw_place place = kelvin_sample_place(s, i);
     const size_t beside = kelvin_samples_beside(s, i);
     const bool whole = c->first == 0 && !kelvin_run_lists(s->run, place.name);
@@ -178,12 +177,12 @@ static kelvin_status read_file(struct columns *c, const kelvin_samples *s, size_
     c->draw = place.index;
     c->draws = beside < most ? beside : most;
     KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
-    KELVIN_TRY(open_file(&c->file, path, s, chain, &place, whole));
+    KELVIN_TRY(open_file(&c->file, path, s->run, &place, whole));
     const size_t there = c->file.draws;
     const kelvin_status status = c->draw + c->draws > there ? too_few(path, there, c->draw > there ? c->draw : there)
                                                             : read_tensors(c, s->run->model);
     kelvin_bundle_close(&c->file);
-    return kelvin_remedy_chain(status, s->run, chain);
+    return kelvin_remedy_chain(status, s->run, place.chain);
 }
 
 kelvin_status kelvin_samples_columns(const kelvin_samples *s, double *x, size_t stride, size_t sample, size_t draws,

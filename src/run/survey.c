@@ -25,7 +25,7 @@ static kelvin_status check_draws(const kelvin_run *run, uint32_t chain)
                                ", and kelvin resume %s samples that chain anew",
                                path, run->folder, chain, run->folder);
         if (!ended || kelvin_run_lists(run, place.name)) continue;
-        KELVIN_TRY(kelvin_bundle_open(&file, run, chain, &place, true));
+        KELVIN_TRY(kelvin_bundle_open(&file, run, &place, true));
         kelvin_bundle_close(&file);
     }
     return KELVIN_OK;

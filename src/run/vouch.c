@@ -61,17 +61,6 @@ kelvin_status kelvin_vouch_config(struct kelvin_manifest *manifest, const char *
                        kelvin_error(), folder, folder);
 }
 
-/* It can be made again, as long as the data set is there. */
-kelvin_status kelvin_vouch_description(struct kelvin_manifest *manifest, const char *folder)
-{
-    kelvin_path path;
-    bool there;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
-    KELVIN_TRY(kelvin_is_there(&there, path));
-    if (!manifest || !there) return KELVIN_OK;
-    return kelvin_remedy(kelvin_manifest_check(manifest, KELVIN_DESCRIPTION_NAME), folder);
-}
-
 bool kelvin_run_lists(const kelvin_run *run, const char *name)
 {
     const struct kelvin_manifest *manifest = kelvin_run_inside(run)->manifest;
@@ -92,9 +81,7 @@ kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *name)
 
 /* ---- all files ---- */
 
-static void add(struct kelvin_run_file **end, bool follows, uint32_t chain, const char *format, ...)
-    KELVIN_PRINTF(4, 5);
-
+KELVIN_PRINTF(4, 5)
 static void add(struct kelvin_run_file **end, bool follows, uint32_t chain, const char *format, ...)
 {
     va_list args;

@@ -1,5 +1,5 @@
 /* The table of samplers. */
-#include "sampler/types.h"
+#include "sampler/sampler.h"
 
 #include <stdio.h>
 #include <string.h>
