@@ -209,7 +209,7 @@ static inline void same_runs(const char *a, const char *b)
 static inline kelvin_run *run_of(const char *name)
 {
     kelvin_run *run;
-    assert_ok(kelvin_config_read(&run, in_base(name)));
+    assert_ok(kelvin_config_read(&run, in_base(name), false));
     return run;
 }
 

@@ -202,8 +202,7 @@ static kelvin_status check_there(const kelvin_samples *samples, const char *name
 {
     kelvin_path path;
     bool there;
-    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", name));
-    KELVIN_TRY(kelvin_is_there(&there, path));
+    KELVIN_TRY(kelvin_find_file(path, &there, samples->folder, "%s", name));
     if (there) return KELVIN_OK;
     return kelvin_remedy(kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder, name), samples->folder);
 }
@@ -215,8 +214,7 @@ kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, 
     *kept = false;
     if (!samples->run->folder) return KELVIN_OK;
     kelvin_logits_files(files, samples->run->data);
-    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", files[side].name));
-    return kelvin_is_there(kept, path);
+    return kelvin_find_file(path, kept, samples->folder, "%s", files[side].name);
 }
 
 kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples, kelvin_side side)

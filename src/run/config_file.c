@@ -219,8 +219,7 @@ static kelvin_status read_vouched(kelvin_run **run, struct kelvin_manifest **man
                          folder);
 }
 
-/* The manifest becomes the run's. */
-static kelvin_status read_folder(kelvin_run **run, const char *folder, bool alone)
+kelvin_status kelvin_config_read(kelvin_run **run, const char *folder, bool alone)
 {
     struct kelvin_manifest *manifest = NULL;
     *run = NULL;
@@ -233,16 +232,6 @@ static kelvin_status read_folder(kelvin_run **run, const char *folder, bool alon
         kelvin_run_inside(*run)->manifest = manifest;
     }
     return status;
-}
-
-kelvin_status kelvin_config_read(kelvin_run **run, const char *folder)
-{
-    return read_folder(run, folder, false);
-}
-
-kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder)
-{
-    return read_folder(run, folder, true);
 }
 
 /* ---- configuration files ---- */

@@ -166,8 +166,7 @@ kelvin_status kelvin_description_read(kelvin_data **data, struct kelvin_manifest
     kelvin_path path;
     bool there;
     *data = NULL;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
-    KELVIN_TRY(kelvin_is_there(&there, path));
+    KELVIN_TRY(kelvin_find_file(path, &there, folder, KELVIN_DESCRIPTION_NAME));
     if (!there) return KELVIN_OK;
     if (manifest) KELVIN_TRY(kelvin_remedy(kelvin_manifest_check(manifest, KELVIN_DESCRIPTION_NAME), folder));
     const kelvin_status status = read_path(data, path);

@@ -6,8 +6,9 @@
 
 #include "run/room.h"
 
-/* KELVIN_EIO where it cannot be told. */
-KELVIN_MUST_CHECK kelvin_status kelvin_is_there(bool *there, const char *path);
+/* `folder`/`name`, where the name is formatted, and whether it is there; KELVIN_EIO where that cannot be told. */
+KELVIN_MUST_CHECK kelvin_status kelvin_find_file(kelvin_path path, bool *there, const char *folder, const char *name,
+                                                 ...) KELVIN_PRINTF(4, 5);
 
 /* ---- what helps ---- */
 

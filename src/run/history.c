@@ -65,8 +65,7 @@ static kelvin_status find_file(struct source *source, bool *lost, const kelvin_s
     bool there;
     *lost = false;
     snprintf(name, sizeof name, KELVIN_HISTORY_FILE, chain);
-    KELVIN_TRY(kelvin_path_join(source->path, s->folder, "%s", name));
-    KELVIN_TRY(kelvin_is_there(&there, source->path));
+    KELVIN_TRY(kelvin_find_file(source->path, &there, s->folder, "%s", name));
     *lost = !there && !s->diverged[chain];
     if (*lost) return remedied(kelvin_fail(KELVIN_EFORMAT, "%s is missing", source->path), s);
     KELVIN_TRY(kelvin_run_vouch(s->run, name));

@@ -83,11 +83,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvi
 KELVIN_MUST_CHECK kelvin_status kelvin_config_check(kelvin_run *run);
 KELVIN_MUST_CHECK kelvin_status kelvin_config_fit(kelvin_run *run);
 
-/* run.json in a folder. Read: the run that it describes is prepared, its data opened and their checksum compared. */
+/* run.json in a folder. Read: the run that it describes is prepared, its data opened and their checksum compared;
+ * alone: without the rows of its data, which are not looked at where the folder describes them. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder);
-KELVIN_MUST_CHECK kelvin_status kelvin_config_read(kelvin_run **run, const char *folder);
-/* The same without the rows of its data, which are not looked at where the folder describes them. */
-KELVIN_MUST_CHECK kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder);
+KELVIN_MUST_CHECK kelvin_status kelvin_config_read(kelvin_run **run, const char *folder, bool alone);
 
 /* Fills in the mark: a checksum of all that run.json says, but for the version and names of files. It goes into every
  * file of a chain, by which it is seen whose it is. A run that was read has it. */

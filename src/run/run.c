@@ -1,8 +1,7 @@
 /* Runs: the chains of all of them as tasks of one pool, from wherever each one stands to the end, then the logits of
  * their samples. Who runs when and on how many threads changes nothing in what is drawn. */
+#include "run/folder.h"
 #include "run/job.h"
-
-#include "run/bundle.h"
 
 #include <string.h>
 
@@ -55,14 +54,12 @@ static kelvin_status run_task(void *context, size_t task)
 static kelvin_status run_chains(struct kelvin_job *job)
 {
     size_t tasks = 0;
-    kelvin_pool *pool;
+    kelvin_pool *pool = NULL;
     for (size_t r = 0; r < job->n; r++) tasks += job->runs[r]->config.chains;
     KELVIN_TRY(kelvin_keeper_start(&job->keeper));
     kelvin_status status = kelvin_pool_create(&pool, job->options.threads < tasks ? job->options.threads : tasks);
-    if (!status) {
-        status = kelvin_pool_run(pool, run_task, job, tasks);
-        kelvin_pool_destroy(pool);
-    }
+    if (!status) status = kelvin_pool_run(pool, run_task, job, tasks);
+    kelvin_pool_destroy(pool);
     kelvin_keeper_stop(job->keeper);
     return status;
 }
@@ -85,12 +82,22 @@ static void tell_all(struct kelvin_job *job)
     }
 }
 
+/* What comes when all chains have ended: the logits of all samples at all training and test data, where they are not
+ * there yet, and the manifest. */
+static kelvin_status finish(struct kelvin_job *job, kelvin_run *run)
+{
+    KELVIN_TRY(kelvin_logits_write(job, run));
+    if (!kelvin_run_is_old(run)) KELVIN_TRY(kelvin_vouch_end(run));
+    run->seconds = kelvin_now() - kelvin_run_inside(run)->started;
+    return KELVIN_OK;
+}
+
 static kelvin_status do_job(struct kelvin_job *job)
 {
     tell_all(job);
     KELVIN_TRY(run_chains(job));
     for (size_t r = 0; r < job->n && !job->asked; r++)
-        if (job->runs[r]->folder) KELVIN_TRY(kelvin_folder_finish(job, job->runs[r]));
+        if (job->runs[r]->folder) KELVIN_TRY(finish(job, job->runs[r]));
     return job->asked ? kelvin_fail(KELVIN_ESTOP, "stopped on request") : KELVIN_OK;
 }
 
@@ -146,7 +153,7 @@ kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_run_config *config
 
 kelvin_status kelvin_run_open(kelvin_run **run, const char *folder)
 {
-    KELVIN_TRY(kelvin_config_read(run, folder));
+    KELVIN_TRY(kelvin_config_read(run, folder, false));
     kelvin_status status = get_ready(*run, folder);
     if (!status) status = kelvin_lock_take(&kelvin_run_inside(*run)->lock, (*run)->folder);
     if (!status) status = kelvin_folder_survey(*run);

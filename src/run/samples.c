@@ -26,8 +26,7 @@ static kelvin_status check_draws(const kelvin_run *run, uint32_t chain)
     struct kelvin_tensors *file;
     kelvin_path path;
     bool there;
-    KELVIN_TRY(kelvin_path_join(path, run->folder, KELVIN_DRAWS_FILE, chain));
-    KELVIN_TRY(kelvin_is_there(&there, path));
+    KELVIN_TRY(kelvin_find_file(path, &there, run->folder, KELVIN_DRAWS_FILE, chain));
     if (!there) return KELVIN_OK; /* taken away: the logits must fit */
     KELVIN_TRY(kelvin_tensors_peek(&file, path));
     kelvin_status status = kelvin_tensors_shape(&array, file);
@@ -122,8 +121,7 @@ kelvin_status kelvin_samples_are_there(bool *there, const kelvin_samples *s)
     *there = true;
     for (size_t i = 0; s->run->folder && i < s->n && *there; i += kelvin_samples_beside(s, i)) {
         kelvin_path path;
-        KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", kelvin_sample_place(s, i).name));
-        KELVIN_TRY(kelvin_is_there(there, path));
+        KELVIN_TRY(kelvin_find_file(path, there, s->folder, "%s", kelvin_sample_place(s, i).name));
     }
     return KELVIN_OK;
 }
@@ -149,7 +147,7 @@ static kelvin_status open_samples(kelvin_samples *s, const char *folder)
     KELVIN_TRY(kelvin_arena_create(&owned->arena));
     if (!(s->folder = kelvin_arena_text(owned->arena, folder, strlen(folder)))) return KELVIN_ENOMEM;
     if (!s->run) {
-        KELVIN_TRY(kelvin_config_read_alone(&s->run, folder));
+        KELVIN_TRY(kelvin_config_read(&s->run, folder, true));
         owned->owns_run = true;
         s->run->folder = s->folder;
     }

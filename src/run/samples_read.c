@@ -34,11 +34,11 @@ static kelvin_status too_few(const char *path, size_t draws, size_t expected)
 }
 
 /* A file that is there, and as the run left it. */
-static kelvin_status open_file(struct kelvin_bundle_file *file, const char *path, const kelvin_run *run,
+static kelvin_status open_file(struct kelvin_bundle_file *file, kelvin_path path, const kelvin_run *run,
                                const struct kelvin_draw_place *place, bool whole)
 {
     bool there;
-    KELVIN_TRY(kelvin_is_there(&there, path));
+    KELVIN_TRY(kelvin_find_file(path, &there, run->folder, "%s", place->name));
     if (!there) return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), run, place->chain);
     KELVIN_TRY(kelvin_run_vouch(run, place->name));
     return kelvin_bundle_open(file, run, place, whole);
@@ -176,7 +176,6 @@ static kelvin_status read_file(struct columns *c, const kelvin_samples *s, size_
     c->path = path;
     c->draw = place.index;
     c->draws = beside < most ? beside : most;
-    KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
     KELVIN_TRY(open_file(&c->file, path, s->run, &place, whole));
     const size_t there = c->file.draws;
     const kelvin_status status = c->draw + c->draws > there ? too_few(path, there, c->draw > there ? c->draw : there)

@@ -83,8 +83,7 @@ kelvin_status kelvin_place_read(struct kelvin_place *place, const kelvin_run *ru
     kelvin_path path;
     bool begun;
     *place = (struct kelvin_place){.phase = KELVIN_CHAIN_WAITING};
-    KELVIN_TRY(kelvin_path_join(path, run->folder, KELVIN_STATE_FILE, chain));
-    KELVIN_TRY(kelvin_is_there(&begun, path));
+    KELVIN_TRY(kelvin_find_file(path, &begun, run->folder, KELVIN_STATE_FILE, chain));
     if (!begun) return KELVIN_OK;
     kelvin_status status = kelvin_tensors_peek(&file, path);
     if (!status) status = read_notes(&place->step, place->diverged, file, path, run, chain);

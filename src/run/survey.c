@@ -17,8 +17,7 @@ static kelvin_status check_draws(const kelvin_run *run, uint32_t chain)
         struct kelvin_bundle_file file;
         kelvin_path path;
         bool there;
-        KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", place.name));
-        KELVIN_TRY(kelvin_is_there(&there, path));
+        KELVIN_TRY(kelvin_find_file(path, &there, run->folder, "%s", place.name));
         if (!there)
             return kelvin_fail(KELVIN_EFORMAT,
                                "%s is missing, and its chain is past it; put it back, or remove %s/" KELVIN_CHAIN_FOLDER
@@ -57,8 +56,7 @@ static kelvin_status drop_if_damaged(const kelvin_run *run, const struct kelvin_
     kelvin_path path;
     bool there;
     if (!file->follows || goes_on(run, file->chain)) return KELVIN_OK;
-    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", file->name));
-    KELVIN_TRY(kelvin_is_there(&there, path));
+    KELVIN_TRY(kelvin_find_file(path, &there, run->folder, "%s", file->name));
     if (!there) unlink(path); /* a link to nothing would be in the way */
     if (!there) return KELVIN_OK;
     const kelvin_status status = kelvin_run_lists(run, file->name)
@@ -88,12 +86,4 @@ kelvin_status kelvin_folder_survey(kelvin_run *run)
     if (access(path, F_OK) != 0) KELVIN_TRY(kelvin_description_write(run->data, run->folder));
     return kelvin_run_inside(run)->manifest || kelvin_run_chains_ended(run) ? KELVIN_OK
                                                                             : kelvin_vouch_begin(run->folder);
-}
-
-kelvin_status kelvin_folder_finish(struct kelvin_job *job, kelvin_run *run)
-{
-    KELVIN_TRY(kelvin_logits_write(job, run));
-    if (!kelvin_run_is_old(run)) KELVIN_TRY(kelvin_vouch_end(run));
-    run->seconds = kelvin_now() - kelvin_run_inside(run)->started;
-    return KELVIN_OK;
 }

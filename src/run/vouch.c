@@ -8,8 +8,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-kelvin_status kelvin_is_there(bool *there, const char *path)
+kelvin_status kelvin_find_file(kelvin_path path, bool *there, const char *folder, const char *name, ...)
 {
+    kelvin_path file;
+    va_list args;
+    va_start(args, name);
+    vsnprintf(file, sizeof file, name, args);
+    va_end(args);
+    KELVIN_TRY(kelvin_path_join(path, folder, "%s", file));
     *there = access(path, F_OK) == 0;
     if (*there || errno == ENOENT || errno == ENOTDIR) return KELVIN_OK;
     return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", path, strerror(errno));
@@ -167,8 +173,7 @@ static kelvin_status expect_listed(const kelvin_run *run, const struct kelvin_ru
     bool there;
     const bool old = kelvin_run_is_old(run);
     if (old && (!file->follows || file->chain != UINT32_MAX)) return KELVIN_OK;
-    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", file->name));
-    KELVIN_TRY(kelvin_is_there(&there, path));
+    KELVIN_TRY(kelvin_find_file(path, &there, run->folder, "%s", file->name));
     return there && (old || kelvin_run_lists(run, file->name)) ? KELVIN_OK : KELVIN_EFORMAT;
 }
 

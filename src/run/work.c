@@ -73,8 +73,7 @@ static kelvin_status make_history(struct work *work)
     const bool ended = kelvin_chain_ended(chain);
     kelvin_path path;
     bool there;
-    KELVIN_TRY(kelvin_path_join(path, work->run->folder, KELVIN_HISTORY_FILE, chain->number));
-    KELVIN_TRY(kelvin_is_there(&there, path));
+    KELVIN_TRY(kelvin_find_file(path, &there, work->run->folder, KELVIN_HISTORY_FILE, chain->number));
     if (ended && there) return KELVIN_OK;
     return kelvin_history_rebuild(work->run, chain->number, kelvin_bundle_files(work->run, chain->good.step, ended),
                                   &work->history_bytes);
@@ -99,9 +98,8 @@ static kelvin_status take_place(struct work *work)
         stay(chain);
     } else {
         KELVIN_TRY(make_folder(work));
-        KELVIN_TRY(kelvin_path_join(path, work->run->folder, KELVIN_STATE_FILE, chain->number));
+        KELVIN_TRY(kelvin_find_file(path, &begun, work->run->folder, KELVIN_STATE_FILE, chain->number));
         kelvin_writer_forget(path); /* what a process that was killed has left */
-        KELVIN_TRY(kelvin_is_there(&begun, path));
         if (begun) KELVIN_TRY(kelvin_remedy_chain(kelvin_state_read(chain, path), work->run, chain->number));
         chain->step = chain->good.step;
         KELVIN_TRY(make_history(work));
@@ -162,10 +160,9 @@ static kelvin_status keep_going(struct work *work)
     return went ? kelvin_fail(went, "%s", sentence) : written;
 }
 
-static kelvin_status do_work(struct work *work, uint32_t number)
+static kelvin_status do_work(struct work *work)
 {
     struct kelvin_chain *chain = &work->chain;
-    KELVIN_TRY(kelvin_chain_create(chain, work->run, number));
     KELVIN_TRY(take_place(work));
     kelvin_status status = KELVIN_OK;
     if (!kelvin_chain_ended(chain)) {
@@ -184,12 +181,9 @@ static kelvin_status do_work(struct work *work, uint32_t number)
 
 kelvin_status kelvin_job_chain(struct kelvin_job *job, kelvin_run *run, uint32_t chain)
 {
-    struct work *work = kelvin_alloc(1, sizeof *work);
-    if (!work) return KELVIN_ENOMEM;
-    work->job = job;
-    work->run = run;
-    const kelvin_status status = do_work(work, chain);
-    kelvin_chain_destroy(&work->chain);
-    kelvin_free(work);
+    struct work work = {.job = job, .run = run};
+    kelvin_status status = kelvin_chain_create(&work.chain, run, chain);
+    if (!status) status = do_work(&work);
+    kelvin_chain_destroy(&work.chain);
     return status;
 }
