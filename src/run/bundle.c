@@ -142,31 +142,27 @@ void kelvin_bundle_arrays(struct kelvin_array *arrays, const struct kelvin_bundl
     }
 }
 
-static kelvin_status write_arrays(const char *path, const struct kelvin_bundle *b, const kelvin_run *run,
-                                  uint32_t chain, struct kelvin_array *arrays)
+static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run *run, uint32_t chain)
 {
+    const struct kelvin_draw_place place = kelvin_draw_place(run, chain, b->first_draw);
     const uint32_t warmup = kelvin_run_warmup(run), left = warmup > b->first_draw ? warmup - b->first_draw : 0;
     const struct kelvin_note notes[] = {
         kelvin_note_text("config", kelvin_run_inside(run)->mark),
         kelvin_note_number("seed", run->config.seed),
         kelvin_note_number("chain", chain),
-        kelvin_note_number("number", b->first_draw / kelvin_run_bundle_draws(run)),
+        kelvin_note_number("number", place.number),
         kelvin_note_number("warmup", left < b->draws ? left : b->draws),
     };
+    const size_t n = 1 + run->model->n_tensors;
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", place.name));
+    struct kelvin_array *arrays = kelvin_alloc(n, sizeof *arrays);
+    if (!arrays) return KELVIN_ENOMEM;
     /* first: its numbers are larger, and must lie at multiples of their size when the file is in memory */
     arrays[0] = (struct kelvin_array){
         .name = HISTORY, .dtype = KELVIN_F64, .ndim = 2, .shape = {b->rows, kelvin_run_width(run)}, .data = b->row};
     kelvin_bundle_arrays(arrays + 1, b, run, ""); /* no draws: the chain diverged before its first */
-    return kelvin_tensors_write(path, arrays, run->model->n_tensors + 1, notes, sizeof notes / sizeof *notes);
-}
-
-static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run *run, uint32_t chain)
-{
-    const struct kelvin_draw_place place = kelvin_draw_place(run, chain, b->first_draw);
-    kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", place.name));
-    struct kelvin_array *arrays = kelvin_alloc(run->model->n_tensors + 1, sizeof *arrays);
-    const kelvin_status status = arrays ? write_arrays(path, b, run, chain, arrays) : KELVIN_ENOMEM;
+    const kelvin_status status = kelvin_tensors_write(path, arrays, n, notes, sizeof notes / sizeof *notes);
     kelvin_free(arrays);
     return status;
 }

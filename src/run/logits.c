@@ -19,6 +19,7 @@ struct work {
     const kelvin_run *run;
     const kelvin_part *part;
     kelvin_posterior *pass;
+    kelvin_arena *arena;
     float *theta, *x, *logits;
 };
 
@@ -26,18 +27,11 @@ static kelvin_status make_work(struct work *work, size_t threads)
 {
     const kelvin_run *run = work->run;
     KELVIN_TRY(kelvin_pass_create(&work->pass, run, threads));
-    work->theta = kelvin_alloc(run->model->n_params, sizeof *work->theta);
-    work->x = kelvin_alloc(KELVIN_PASS * run->data->inputs, sizeof *work->x);
-    work->logits = kelvin_alloc(work->part->n * run->data->classes, sizeof *work->logits);
+    KELVIN_TRY(kelvin_arena_create(&work->arena));
+    work->theta = kelvin_arena_alloc(work->arena, run->model->n_params, sizeof *work->theta);
+    work->x = kelvin_arena_alloc(work->arena, KELVIN_PASS * run->data->inputs, sizeof *work->x);
+    work->logits = kelvin_arena_alloc(work->arena, work->part->n * run->data->classes, sizeof *work->logits);
     return work->theta && work->x && work->logits ? KELVIN_OK : KELVIN_ENOMEM;
-}
-
-static void free_work(struct work *work)
-{
-    kelvin_posterior_destroy(work->pass);
-    kelvin_free(work->theta);
-    kelvin_free(work->x);
-    kelvin_free(work->logits);
 }
 
 static kelvin_status predict(struct work *work, kelvin_samples *samples, size_t i)
@@ -70,7 +64,8 @@ static kelvin_status write_part(struct kelvin_job *job, kelvin_samples *samples,
         if (!status) status = kelvin_writer_put(&file, work.logits, part->n * run->data->classes * sizeof *work.logits);
     }
     status = kelvin_writer_close(&file, status);
-    free_work(&work);
+    kelvin_arena_destroy(work.arena);
+    kelvin_posterior_destroy(work.pass);
     return status;
 }
 
