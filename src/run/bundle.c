@@ -5,6 +5,7 @@
 #include "run/folder.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,17 +77,13 @@ bool kelvin_bundle_full(const struct kelvin_bundle *b, const kelvin_run *run)
 
 /* ---- notes ---- */
 
-struct kelvin_note kelvin_note_number(const char *name, uint64_t value)
+struct kelvin_note kelvin_note_of(const char *name, const char *format, ...)
 {
     struct kelvin_note note = {.name = name};
-    snprintf(note.text, sizeof note.text, "%" PRIu64, value);
-    return note;
-}
-
-struct kelvin_note kelvin_note_text(const char *name, const char *text)
-{
-    struct kelvin_note note = {.name = name};
-    snprintf(note.text, sizeof note.text, "%s", text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(note.text, sizeof note.text, format, args);
+    va_end(args);
     return note;
 }
 
@@ -147,11 +144,11 @@ static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run 
     const struct kelvin_draw_place place = kelvin_draw_place(run, chain, b->first_draw);
     const uint32_t warmup = kelvin_run_warmup(run), left = warmup > b->first_draw ? warmup - b->first_draw : 0;
     const struct kelvin_note notes[] = {
-        kelvin_note_text("config", kelvin_run_inside(run)->mark),
-        kelvin_note_number("seed", run->config.seed),
-        kelvin_note_number("chain", chain),
-        kelvin_note_number("number", place.number),
-        kelvin_note_number("warmup", left < b->draws ? left : b->draws),
+        kelvin_note_of("config", "%s", kelvin_run_inside(run)->mark),
+        kelvin_note_of("seed", "%" PRIu64, run->config.seed),
+        kelvin_note_of("chain", "%u", chain),
+        kelvin_note_of("number", "%u", place.number),
+        kelvin_note_of("warmup", "%u", left < b->draws ? left : b->draws),
     };
     const size_t n = 1 + run->model->n_tensors;
     kelvin_path path;

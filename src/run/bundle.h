@@ -86,8 +86,7 @@ uint32_t kelvin_bundle_files(const kelvin_run *run, uint32_t step, bool ended);
 /* ---- notes of files ---- */
 
 /* The strings by which it is seen whose a file is. */
-struct kelvin_note kelvin_note_number(const char *name, uint64_t value);
-struct kelvin_note kelvin_note_text(const char *name, const char *text);
+struct kelvin_note kelvin_note_of(const char *name, const char *format, ...) KELVIN_PRINTF(2, 3);
 
 /* A number between two bounds. */
 KELVIN_MUST_CHECK kelvin_status kelvin_note_read(uint64_t *value, const struct kelvin_tensors *file, const char *path,

@@ -82,7 +82,7 @@ kelvin_status kelvin_chain_begin(struct kelvin_chain *chain)
 {
     KELVIN_TRY(kelvin_start(chain->good.vectors, chain->run, chain->number));
     kelvin_sampler_start(chain->sampler, chain->good.vectors);
-    kelvin_chain_keep(chain);
+    kelvin_chain_now(&chain->good, chain);
     return KELVIN_OK;
 }
 
@@ -99,11 +99,6 @@ void kelvin_chain_now(struct kelvin_snapshot *state, const struct kelvin_chain *
     state->sums = chain->sums;
     state->diverged[0] = '\0';
     kelvin_sampler_save(chain->sampler, state->vectors, state->numbers);
-}
-
-void kelvin_chain_keep(struct kelvin_chain *chain)
-{
-    kelvin_chain_now(&chain->good, chain);
 }
 
 /* ---- steps ---- */
@@ -246,7 +241,7 @@ static void collect(struct kelvin_chain *chain, double temperature)
     chain->last = chain->row;
     kelvin_bundle_add(&chain->bundle, chain->run, chain->row, kelvin_sampler_theta(chain->sampler));
     chain->sums = (struct kelvin_row_sums){0};
-    kelvin_chain_keep(chain);
+    kelvin_chain_now(&chain->good, chain);
 }
 
 kelvin_status kelvin_chain_step(struct kelvin_chain *chain)

@@ -65,11 +65,8 @@ void kelvin_chain_take_up(struct kelvin_chain *chain);
  * good.diverged says so afterwards, and the chain has ended. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chain_step(struct kelvin_chain *chain);
 
-/* The state of now, which nobody has looked at yet. */
+/* The state of now, which nobody has looked at yet; once it was found good, for chain->good. */
 void kelvin_chain_now(struct kelvin_snapshot *state, const struct kelvin_chain *chain);
-
-/* Makes it the good one. */
-void kelvin_chain_keep(struct kelvin_chain *chain);
 
 /* The row so far, from its sums; the last one that has ended, if there is none. False if there is neither. */
 bool kelvin_chain_row(double row[KELVIN_COLUMNS], const struct kelvin_chain *chain);

@@ -141,23 +141,18 @@ static kelvin_status find_format(unsigned *format, const char *version, const ch
                        version, KELVIN_VERSION);
 }
 
-/* What is there instead of a run. */
-static kelvin_status no_run(const char *folder)
-{
-    kelvin_path chain;
-    const bool begun = !kelvin_path_join(chain, folder, "chain-000") && kelvin_is_folder(chain);
-    return kelvin_fail(KELVIN_EFORMAT, "%s: %s: it has no " KELVIN_CONFIG_NAME, folder,
-                       begun ? "the run was not written to its end" : "not a run by kelvin");
-}
-
 static kelvin_status find_config(kelvin_path path, const char *folder)
 {
+    kelvin_path chain;
     struct stat about;
     if (stat(folder, &about)) return kelvin_fail(KELVIN_EIO, "%s: the run cannot be read: %s", folder, strerror(errno));
     if (!S_ISDIR(about.st_mode))
         return kelvin_fail(KELVIN_EFORMAT, "%s: is a file; expected the folder of a run", folder);
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
-    return stat(path, &about) && errno == ENOENT ? no_run(folder) : KELVIN_OK;
+    if (stat(path, &about) == 0 || errno != ENOENT) return KELVIN_OK;
+    const bool begun = !kelvin_path_join(chain, folder, "chain-000") && kelvin_is_folder(chain);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: %s: it has no " KELVIN_CONFIG_NAME, folder,
+                       begun ? "the run was not written to its end" : "not a run by kelvin");
 }
 
 /* All that run.json says. Texts live as long as the owner. */

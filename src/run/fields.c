@@ -57,20 +57,16 @@ static bool counts(const struct row *row, const kelvin_sampler_type *type)
     return row->whose == EVERY || (row->whose == BATCHES) == type->batches;
 }
 
-static struct kelvin_field setting_field(const kelvin_sampler_type *type, size_t i)
-{
-    const struct kelvin_field_kind *kind = type->setting[i].whole ? &kelvin_field_whole : &kelvin_field_real;
-    return (struct kelvin_field){type->setting[i].name, kind,
-                                 offsetof(kelvin_run_config, setting) + i * sizeof(double)};
-}
-
 size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS], const kelvin_sampler_type *type)
 {
+    const size_t settings = offsetof(kelvin_run_config, setting);
     size_t n = 0;
     for (const struct row *row = rows; row < rows + ROWS; row++) {
         if (row->field.name && counts(row, type)) fields[n++] = row->field;
         for (size_t i = 0; !row->field.name && i < kelvin_count_settings(type); i++)
-            fields[n++] = setting_field(type, i);
+            fields[n++] = (struct kelvin_field){type->setting[i].name,
+                                                type->setting[i].whole ? &kelvin_field_whole : &kelvin_field_real,
+                                                settings + i * sizeof(double)};
     }
     return n;
 }

@@ -54,6 +54,8 @@ struct source {
     struct kelvin_column columns[KELVIN_COLUMNS];
     size_t n_columns, rows;
     size_t which[KELVIN_COLUMNS + 1], found; /* of the columns: all, or those that a file is found to have */
+    kelvin_history_look *look;               /* at each of them, for those who read it row by row */
+    void *context;
 };
 
 /* *lost: it fails because it is missing or has been cut. Of a chain that diverged its state alone says how far it came.
@@ -130,33 +132,25 @@ kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples 
     return status;
 }
 
-struct visit {
-    kelvin_history_look *look;
-    void *context;
-    const struct source *source;
-};
-
 static void visit_row(void *context, const double *row, size_t i)
 {
-    const struct visit *visit = context;
-    const struct source *source = visit->source;
+    const struct source *source = context;
     const char *names[KELVIN_COLUMNS];
     for (size_t k = 0; k < source->found; k++) names[k] = source->columns[source->which[k]].name;
     const kelvin_history one = {.rows = 1, .columns = source->found, .names = names, .values = (double *)row};
-    visit->look(visit->context, &one, i);
+    source->look(source->context, &one, i);
 }
 
 kelvin_status kelvin_history_each(const kelvin_samples *samples, uint32_t chain, kelvin_history_look *look,
                                   void *context)
 {
-    struct source source;
-    struct visit visit = {look, context, &source};
+    struct source source = {.look = look, .context = context};
     KELVIN_TRY(find_rows(&source, samples, chain));
     if (!source.kept)
         return remedied(kelvin_table_each(source.which, &source.found, source.path, source.columns, source.n_columns,
-                                          source.rows, visit_row, &visit),
+                                          source.rows, visit_row, &source),
                         samples);
-    for (size_t i = 0; i < source.rows; i++) visit_row(&visit, source.kept->row + i * source.found, i);
+    for (size_t i = 0; i < source.rows; i++) visit_row(&source, source.kept->row + i * source.found, i);
     return KELVIN_OK;
 }
 

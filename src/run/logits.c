@@ -19,7 +19,6 @@ struct work {
     const kelvin_run *run;
     const kelvin_part *part;
     kelvin_posterior *pass;
-    kelvin_arena *arena;
     float *theta, *x, *logits;
 };
 
@@ -27,10 +26,9 @@ static kelvin_status make_work(struct work *work, size_t threads)
 {
     const kelvin_run *run = work->run;
     KELVIN_TRY(kelvin_pass_create(&work->pass, run, threads));
-    KELVIN_TRY(kelvin_arena_create(&work->arena));
-    work->theta = kelvin_arena_alloc(work->arena, run->model->n_params, sizeof *work->theta);
-    work->x = kelvin_arena_alloc(work->arena, KELVIN_PASS * run->data->inputs, sizeof *work->x);
-    work->logits = kelvin_arena_alloc(work->arena, work->part->n * run->data->classes, sizeof *work->logits);
+    work->theta = kelvin_alloc(run->model->n_params, sizeof *work->theta);
+    work->x = kelvin_alloc(KELVIN_PASS * run->data->inputs, sizeof *work->x);
+    work->logits = kelvin_alloc(work->part->n * run->data->classes, sizeof *work->logits);
     return work->theta && work->x && work->logits ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
@@ -64,8 +62,10 @@ static kelvin_status write_part(struct kelvin_job *job, kelvin_samples *samples,
         if (!status) status = kelvin_writer_put(&file, work.logits, part->n * run->data->classes * sizeof *work.logits);
     }
     status = kelvin_writer_close(&file, status);
-    kelvin_arena_destroy(work.arena);
     kelvin_posterior_destroy(work.pass);
+    kelvin_free(work.theta);
+    kelvin_free(work.x);
+    kelvin_free(work.logits);
     return status;
 }
 

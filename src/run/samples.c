@@ -202,6 +202,7 @@ void kelvin_samples_close(kelvin_samples *s)
     if (owned) {
         if (owned->owns_run) kelvin_run_close(s->run);
         kelvin_bundle_close(&owned->file);
+        kelvin_free(owned->cache);
         kelvin_arena_destroy(owned->arena);
     }
     kelvin_free(owned);

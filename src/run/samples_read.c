@@ -80,7 +80,7 @@ static kelvin_status read_once(const kelvin_samples *s, float *theta, size_t i)
     const size_t n = s->run->model->n_params;
     if (!owned->owns_run || s->n > CACHE_BYTES / sizeof *theta / n) return read_from_file(s, theta, i);
     if (!owned->cached) owned->cached = kelvin_arena_alloc(owned->arena, s->n, sizeof *owned->cached);
-    if (!owned->cache) owned->cache = kelvin_arena_alloc(owned->arena, s->n * n, sizeof *owned->cache);
+    if (!owned->cache) owned->cache = kelvin_alloc(s->n * n, sizeof *owned->cache);
     if (!owned->cached || !owned->cache) return KELVIN_ENOMEM;
     if (!owned->cached[i]) KELVIN_TRY(read_from_file(s, owned->cache + i * n, i));
     owned->cached[i] = true;

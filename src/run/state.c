@@ -3,6 +3,7 @@
 #include "run/chain.h"
 #include "run/folder.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,11 +48,11 @@ kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *ch
     size_t n;
     struct kelvin_array *arrays = name_arrays(&n, chain, state, bundle);
     const struct kelvin_note notes[] = {
-        kelvin_note_text("config", kelvin_run_inside(chain->run)->mark),
-        kelvin_note_number("step", state->step),
-        kelvin_note_number("seed", chain->run->config.seed),
-        kelvin_note_number("chain", chain->number),
-        kelvin_note_text("diverged", state->diverged),
+        kelvin_note_of("config", "%s", kelvin_run_inside(chain->run)->mark),
+        kelvin_note_of("step", "%u", state->step),
+        kelvin_note_of("seed", "%" PRIu64, chain->run->config.seed),
+        kelvin_note_of("chain", "%u", chain->number),
+        kelvin_note_of("diverged", "%s", state->diverged),
     };
     const kelvin_status status =
         arrays ? kelvin_tensors_write(path, arrays, n, notes, sizeof notes / sizeof *notes) : KELVIN_ENOMEM;

@@ -145,7 +145,7 @@ static kelvin_status go_on(struct work *work)
         KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
         tell(work, KELVIN_CHAIN_SAMPLING, now);
     }
-    if (!chain->good.diverged[0]) kelvin_chain_keep(chain);
+    if (!chain->good.diverged[0]) kelvin_chain_now(&chain->good, chain);
     return KELVIN_OK;
 }
 
