@@ -103,12 +103,9 @@ static void *keep(void *argument)
     struct kelvin_keeper *keeper = argument;
     pthread_mutex_lock(&keeper->mutex);
     for (;;) {
-        struct kelvin_slot *slot = full_slot(keeper);
-        if (!slot && keeper->quit) break;
-        if (!slot) {
-            pthread_cond_wait(&keeper->work, &keeper->mutex);
-            continue;
-        }
+        struct kelvin_slot *slot;
+        while (!(slot = full_slot(keeper)) && !keeper->quit) pthread_cond_wait(&keeper->work, &keeper->mutex);
+        if (!slot) break;
         pthread_mutex_unlock(&keeper->mutex);
         const kelvin_status status = write_state(slot);
         pthread_mutex_lock(&keeper->mutex);
@@ -175,9 +172,10 @@ static void wait_until_idle(struct kelvin_slot *slot)
     pthread_mutex_unlock(&slot->keeper->mutex);
 }
 
-/* The state in the slot becomes the keeper's. */
+/* The state in the slot becomes the keeper's, with what the chain has collected. */
 static void hand_over(struct kelvin_slot *slot)
 {
+    slot->bundle = slot->chain->bundle;
     slot->offered = kelvin_now();
     slot->threads = slot->chain->threads;
     pthread_mutex_lock(&slot->keeper->mutex);
@@ -190,7 +188,6 @@ bool kelvin_slot_offer(struct kelvin_slot *slot)
 {
     if (slot->full) return false;
     kelvin_chain_now(&slot->state, slot->chain);
-    slot->bundle = slot->chain->bundle;
     hand_over(slot);
     return true;
 }
@@ -214,7 +211,6 @@ kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
     wait_until_idle(slot);
     if (!slot->status) {
         kelvin_snapshot_copy(&slot->state, &slot->chain->good, slot->chain->run);
-        slot->bundle = slot->chain->bundle;
         hand_over(slot);
         wait_until_idle(slot);
     }
