@@ -71,8 +71,8 @@ struct kelvin_bundle_file {
     const double *row;    /* (rows, columns); NULL in files of earlier versions */
     const float **tensor; /* (n_tensors): (draws, ...) each */
 };
-/* whole: otherwise without its data, whose checksum is not looked at, so that rows and tensors are NULL. A sentence of
- * one that is damaged says what helps. */
+/* whole: with its data, checksums right; otherwise these are not looked at, and rows and tensors are NULL. A sentence
+ * of one that is damaged says what helps. */
 KELVIN_MUST_CHECK kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *file, const kelvin_run *run,
                                                    const struct kelvin_draw_place *place, bool whole);
 void kelvin_bundle_close(struct kelvin_bundle_file *file); /* fine on a zeroed one */
