@@ -155,7 +155,7 @@ static void end_epoch(struct sampling *s)
     double row[KELVIN_COLUMNS];
     kelvin_data_order(s->chain.order, s->run->data->train.n, &(kelvin_epoch){.seed = s->run->config.seed});
     (void)kelvin_chain_row(row, &s->chain);
-    kelvin_chain_keep(&s->chain);
+    kelvin_chain_now(&s->chain.good, &s->chain);
 }
 
 enum { BARE, GATHERED, TOLD, UPDATE, STEP, EPOCH_END, PARTS };

@@ -209,7 +209,7 @@ static inline void same_runs(const char *a, const char *b)
 static inline kelvin_run *run_of(const char *name)
 {
     kelvin_run *run;
-    assert_ok(kelvin_config_read(&run, in_base(name)));
+    assert_ok(kelvin_config_read(&run, in_base(name), false));
     return run;
 }
 
@@ -235,9 +235,11 @@ static inline float *draw_of(const kelvin_run *run, const char *name, uint32_t c
 {
     const struct kelvin_draw_place place = kelvin_draw_place(run, chain, draw);
     struct kelvin_bundle_file file;
+    kelvin_run there = *run;
+    there.folder = in_base(name);
     float *theta = kelvin_alloc(run->model->n_params, sizeof *theta);
     assert_non_null(theta);
-    assert_ok(kelvin_bundle_open(&file, in_base(name), run, chain, &place));
+    assert_ok(kelvin_bundle_open(&file, &there, &place, true));
     assert_true(place.index < file.draws);
     kelvin_bundle_theta(theta, &file, run->model, place.index);
     kelvin_bundle_close(&file);

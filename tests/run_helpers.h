@@ -142,6 +142,14 @@ static inline kelvin_samples *samples_from(kelvin_run *run)
     return samples;
 }
 
+/* Parameters of a draw of a run in memory, warm-up counted. */
+static inline void draw_in_memory(float *theta, const kelvin_run *run, size_t chain, size_t draw)
+{
+    for (const kelvin_tensor *t = run->model->tensor; t < run->model->tensor + run->model->n_tensors; t++)
+        memcpy(theta + t->offset, kelvin_bundle_at(&kelvin_run_inside(run)->kept[chain], t, draw),
+               kelvin_tensor_size(t) * sizeof *theta);
+}
+
 static inline void same_draws(kelvin_run *a, kelvin_run *b)
 {
     kelvin_samples *x = samples_from(a), *y = samples_from(b);

@@ -210,9 +210,9 @@ static void first_come_first_written(const kelvin_sampler_type *type)
         assert_ok(kelvin_chain_threads(&chain[i], 1));
         assert_ok(kelvin_chain_begin(&chain[i]));
         assert_ok(kelvin_chain_step(&chain[i]));
-        assert_ok(kelvin_slot_open(&slot[i], keeper, &chain[i], folder, 0));
+        assert_ok(kelvin_slot_open(&slot[i], keeper, &chain[i], 0));
     }
-    for (uint32_t i = 0; i < 3; i++) kelvin_slot_offer(&slot[i]);
+    for (uint32_t i = 0; i < 3; i++) assert_true(kelvin_slot_offer(&slot[i]));
     close(disk[1]);
     /* rows of history come before the state, if there are any yet */
     fails(kelvin_slot_close(&slot[0]), KELVIN_EIO,

@@ -2,7 +2,7 @@
 #include "chains_helpers.h"
 
 #include "description_helpers.h"
-#include "run/description.h"
+#include "run/folder.h"
 
 static void forget_description(void)
 {
@@ -20,7 +20,7 @@ static void a_description_is_all_but_the_rows(void **state)
         assert_ok(kelvin_data_describe(&about, data));
         same_descriptions(about, data);
         assert_ok(kelvin_description_write(data, base));
-        assert_ok(kelvin_description_read(&read, base));
+        assert_ok(kelvin_description_read(&read, NULL, base));
         same_descriptions(read, data);
         kelvin_data_close(data);
         same_descriptions(read, about);
@@ -60,7 +60,7 @@ static void names_that_are_not_utf8(void **state)
                               .train.n = 3};
     kelvin_data *read;
     assert_ok(kelvin_description_write(&data, base));
-    assert_ok(kelvin_description_read(&read, base));
+    assert_ok(kelvin_description_read(&read, NULL, base));
     same_texts(read->class_names, utf8, 2);
     kelvin_data_close(read);
     forget_description();
@@ -98,7 +98,7 @@ static void a_broken_description(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         assert_ok(kelvin_description_write(data, base));
         edit(path, table[i].was, table[i].is);
-        fails(kelvin_description_read(&read, base), KELVIN_EFORMAT, path, table[i].sentence);
+        fails(kelvin_description_read(&read, NULL, base), KELVIN_EFORMAT, path, table[i].sentence);
         assert_null(read);
     }
     forget_description();

@@ -37,7 +37,9 @@ static double *in_row(const kelvin_run *run, size_t chain, size_t row, const cha
 
 static float *in_draw(const kelvin_run *run, size_t chain, size_t draw, size_t k)
 {
-    return &kelvin_run_inside(run)->kept[chain].draw[draw * PARAMS + k];
+    const kelvin_tensor *tensor = run->model->tensor;
+    while (k >= tensor->offset + kelvin_tensor_size(tensor)) tensor++;
+    return kelvin_bundle_at(&kelvin_run_inside(run)->kept[chain], tensor, draw) + k - tensor->offset;
 }
 
 /* Other draws, and other words about them, in place of the sampler's. */

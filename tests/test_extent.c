@@ -181,7 +181,46 @@ static void places_of_draws(void **state)
         }
 }
 
-/* What is added comes out in order, however the files are cut; and no more is kept than there is room for. */
+struct seen {
+    uint32_t rows, draws;
+};
+
+/* That of a bundle in order after those that were seen. */
+static void see(struct seen *seen, const kelvin_run *run, const double *row, uint32_t rows, const float *draw,
+                uint32_t draws)
+{
+    const size_t n = run->model->n_params, n_columns = kelvin_run_width(run);
+    for (uint32_t i = 0; i < rows; i++, seen->rows++)
+        for (size_t k = 0; k < n_columns; k++) assert_true(row[i * n_columns + k] == seen->rows * 100 + (double)k);
+    for (uint32_t i = 0; i < draws; i++, seen->draws++) {
+        const float taken_at = (float)kelvin_run_draw_row(run, seen->draws);
+        assert_true(draw[i * n] == taken_at && draw[i * n + n - 1] == taken_at);
+    }
+}
+
+/* All rows of a chain, and its draws. */
+static void collect(const kelvin_run *run, uint32_t fit)
+{
+    const size_t n = run->model->n_params, n_columns = kelvin_run_width(run);
+    struct kelvin_bundle b;
+    float *theta = kelvin_alloc(n, sizeof *theta);
+    assert_ok(kelvin_bundle_create(&b, run));
+    for (uint32_t r = 0; r < kelvin_run_rows(run); r++) {
+        double row[KELVIN_COLUMNS];
+        for (size_t k = 0; k < n_columns; k++) row[k] = r * 100 + (double)k;
+        theta[0] = theta[n - 1] = (float)r;
+        kelvin_bundle_add(&b, run, row, theta);
+        assert_true(kelvin_bundle_full(&b, run) == (b.draws == fit));
+        if (kelvin_bundle_full(&b, run)) assert_ok(kelvin_bundle_write(&b, run, 1));
+    }
+    assert_ok(kelvin_bundle_write(&b, run, 1));
+    assert_ok(kelvin_bundle_write(&b, run, 1)); /* it is empty: nothing happens */
+    kelvin_bundle_free(&b);
+    kelvin_free(theta);
+}
+
+/* What is added comes out in order, however the files are cut, and without files too; and no more is kept than there is
+ * room for. */
 static void collected_in_order(void **state)
 {
     (void)state;
@@ -190,35 +229,30 @@ static void collected_in_order(void **state)
     } table[] = {{1, 1, 1}, {9, 9, 4}, {10, 3, 2}, {11, 4, 3}, {7, 5, 2}, {12, 5, 5}, {13, 2, 8}, {20, 19, 4}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct lengths l;
-        const kelvin_run *run = make(&l, true, table[i].rows, table[i].draws, 1, table[i].fit);
-        const kelvin_statistic *columns[KELVIN_COLUMNS];
-        const size_t n = run->model->n_params, n_columns = kelvin_run_columns(columns, run);
-        struct kelvin_bundle b;
-        float *theta = kelvin_alloc(n, sizeof *theta);
-        assert_ok(kelvin_kept_create(&l.inside.kept, run));
-        assert_ok(kelvin_bundle_create(&b, run));
-        for (uint32_t r = 0; r < table[i].rows; r++) {
-            double row[KELVIN_COLUMNS];
-            for (size_t k = 0; k < n_columns; k++) row[k] = r * 100 + (double)k;
-            theta[0] = theta[n - 1] = (float)r;
-            kelvin_bundle_add(&b, run, row, theta);
-            assert_true(kelvin_bundle_full(&b, run) == (b.draws == table[i].fit));
-            if (kelvin_bundle_full(&b, run)) assert_ok(kelvin_bundle_write(&b, run, NULL, 1));
+        struct seen seen = {0}, kept = {0};
+        struct kelvin_bundle chains[3] = {0};
+        kelvin_run *run = make(&l, true, table[i].rows, table[i].draws, 1, table[i].fit);
+        run->folder = base;
+        assert_int_equal(mkdir(in_base("chain-001"), 0777), 0);
+        collect(run, table[i].fit);
+        while (seen.draws < table[i].draws) {
+            const struct kelvin_draw_place place = kelvin_draw_place(run, 1, seen.draws);
+            struct kelvin_bundle_file file;
+            assert_ok(kelvin_bundle_open(&file, run, &place, true));
+            assert_true(file.draws == table[i].fit || seen.draws + file.draws == table[i].draws);
+            see(&seen, run, file.row, file.rows, file.tensor[0], file.draws);
+            kelvin_bundle_close(&file);
         }
-        assert_ok(kelvin_bundle_write(&b, run, NULL, 1));
-        assert_ok(kelvin_bundle_write(&b, run, NULL, 1)); /* it is empty: nothing happens */
-        const struct kelvin_kept *kept = &l.inside.kept[1];
-        assert_true(kept->rows == table[i].rows && kept->draws == table[i].draws);
-        for (size_t k = 0; k < kept->rows * n_columns; k++)
-            assert_true(kept->row[k] == (double)(k / n_columns * 100 + k % n_columns));
-        for (uint32_t d = 0; d < kept->draws; d++) {
-            const float taken_at = (float)kelvin_run_draw_row(run, d);
-            assert_true(kept->draw[d * n] == taken_at && kept->draw[d * n + n - 1] == taken_at);
-        }
-        assert_int_equal(l.inside.kept[0].rows, 0); /* of the other chains nothing came */
-        kelvin_bundle_free(&b);
-        kelvin_kept_free(l.inside.kept, run->config.chains);
-        kelvin_free(theta);
+        assert_true(seen.rows == table[i].rows && seen.draws == table[i].draws);
+        remove_tree(in_base("chain-001"));
+
+        run->folder = NULL;
+        l.inside.kept = chains;
+        collect(run, table[i].draws);
+        see(&kept, run, chains[1].row, chains[1].rows, chains[1].draw, chains[1].draws);
+        assert_true(kept.rows == table[i].rows && kept.draws == table[i].draws);
+        assert_int_equal(chains[0].rows, 0); /* of the other chains nothing came */
+        kelvin_bundle_free(&chains[1]);
     }
 }
 
@@ -255,5 +289,5 @@ int main(void)
         cmocka_unit_test(collected_in_order),
         cmocka_unit_test(columns_of_every_run),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_quick_base, remove_base);
 }

@@ -2,7 +2,7 @@
  * than it may. */
 #include "folder_helpers.h"
 
-#include "run/lock.h"
+#include "run/room.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -50,7 +50,7 @@ static void safetensors_bytes(void **state)
     struct kelvin_run_owned inside = {.format = KELVIN_FORMAT, .mark = "0123abcd"};
     /* so many parameters that two draws fill a file, as far as that is asked */
     kelvin_model model = {.n_params = 1 << 19, .n_tensors = 2, .tensor = tensors};
-    kelvin_run run = {.model = &model, .owned = &inside};
+    kelvin_run run = {.model = &model, .owned = &inside, .folder = in_base(".")};
     assert_ok(kelvin_sampler_find(&run.sampler, "hmc"));
     run.config = (kelvin_run_config){.seed = UINT64_MAX, .chains = 8, .iterations = 4, .warmup = 3};
     const kelvin_statistic *columns[KELVIN_COLUMNS];
@@ -64,7 +64,7 @@ static void safetensors_bytes(void **state)
     for (size_t i = 0; i < 2; i++) kelvin_bundle_add(&bundle, &run, rows + 10 * i, values + 3 * i);
     assert_true(kelvin_bundle_full(&bundle, &run));
     assert_int_equal(mkdir(in_base("chain-007"), 0777), 0);
-    assert_ok(kelvin_bundle_write(&bundle, &run, in_base("."), 7));
+    assert_ok(kelvin_bundle_write(&bundle, &run, 7));
     assert_true(bundle.first_row == 4 && bundle.rows == 0 && bundle.first_draw == 4 && bundle.draws == 0);
 
     size_t bytes;
@@ -86,7 +86,7 @@ static void safetensors_bytes(void **state)
 
     const struct kelvin_draw_place place = kelvin_draw_place(&run, 7, 3);
     struct kelvin_bundle_file back;
-    assert_ok(kelvin_bundle_open(&back, in_base("."), &run, 7, &place));
+    assert_ok(kelvin_bundle_open(&back, &run, &place, true));
     assert_true(place.number == 1 && place.index == 1 && back.draws == 2 && back.rows == 2);
     float theta[3];
     for (uint32_t i = 0; i < 2; i++) {

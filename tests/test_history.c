@@ -186,7 +186,8 @@ static void warmup_is_marked(void **state)
         for (uint32_t i = 0; i < 50; i++) assert_true(temperature[i] == config.temperature);
         const struct kelvin_draw_place place = kelvin_draw_place(run, 2, 0);
         struct kelvin_bundle_file file;
-        assert_ok(kelvin_bundle_open(&file, in_base("warm"), run, 2, &place));
+        run->folder = in_base("warm");
+        assert_ok(kelvin_bundle_open(&file, run, &place, false));
         assert_int_equal(file.draws, 50);
         kelvin_bundle_close(&file);
         kelvin_run_close(run);

@@ -79,10 +79,10 @@ static void chains_start_where_they_should(void **state)
         assert_ok(kelvin_run_set(&config, small_steps[s][1], s == 2 ? 1e-30 : 1e-12));
         if (s < 2) assert_ok(kelvin_run_set(&config, "steps", 1));
         kelvin_run *run = sampled(&config, 2);
-        float init[492];
+        float init[492], theta[492];
         for (uint32_t chain = 0; chain < 2; chain++) {
             const kelvin_random where = {.seed = config.seed, .chain = chain, .stream = KELVIN_STREAM_INIT};
-            const float *theta = kelvin_run_inside(run)->kept[chain].draw;
+            draw_in_memory(theta, run, chain, 0);
             kelvin_model_init(run->model, init, config.seed, chain);
             for (size_t i = 0; i < 492; i++)
                 if (run->sampler->batches)
@@ -113,7 +113,7 @@ static void logits_belong_to_draws(const char *sampler)
     const size_t shape[3] = {samples->n, n, 2}, accuracy = kelvin_run_column(run, "training_accuracy");
     const kelvin_statistic *columns[KELVIN_COLUMNS];
     const size_t n_columns = kelvin_run_columns(columns, run);
-    float logits[36], saved[8 * 36];
+    float logits[36], saved[8 * 36], theta[492];
     kelvin_path path;
     kelvin_weights *weights;
     kelvin_net *net;
@@ -126,9 +126,10 @@ static void logits_belong_to_draws(const char *sampler)
     float *packed = kelvin_alloc(kelvin_model_packed(run->model, n), sizeof *packed);
     kelvin_model_pack(run->model, packed, run->data->train.x, n);
     for (size_t row = 0; row < config.chains * all; row++) {
-        const struct kelvin_kept *kept = &kelvin_run_inside(run)->kept[row / all];
+        const struct kelvin_bundle *kept = &kelvin_run_inside(run)->kept[row / all];
         const size_t i = row % all;
-        kelvin_weights_set(weights, kept->draw + i * 492, false);
+        draw_in_memory(theta, run, row / all, i);
+        kelvin_weights_set(weights, theta, false);
         kelvin_net_logits(net, logits, weights, packed, n);
         if (!run->sampler->batches) /* of batches it is of the way there */
             assert_true(kept->row[i * n_columns + accuracy] == accuracy_of(logits, run->data->train.y, n));

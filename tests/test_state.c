@@ -90,7 +90,7 @@ static void write_state(const char *path, const kelvin_run *run, uint32_t steps)
     assert_ok(kelvin_chain_threads(&chain, 1));
     assert_ok(kelvin_chain_begin(&chain));
     while (chain.step < steps) assert_ok(kelvin_chain_step(&chain));
-    kelvin_chain_keep(&chain);
+    kelvin_chain_now(&chain.good, &chain);
     assert_ok(kelvin_state_write(path, &chain, &chain.good, &chain.bundle));
     kelvin_chain_destroy(&chain);
 }

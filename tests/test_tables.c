@@ -1,7 +1,7 @@
 /* Tables as text, and the lock of a folder: what is wrong gets a sentence, and rows come back to the bit. */
 #include "folder_helpers.h"
 
-#include "run/lock.h"
+#include "run/room.h"
 
 #include <errno.h>
 #include <fcntl.h>

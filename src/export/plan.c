@@ -124,7 +124,7 @@ static kelvin_status add_run(struct plan *plan, const kelvin_samples *samples)
     char *json;
     size_t bytes;
     if (!samples->run->folder) return KELVIN_OK; /* nobody has written it */
-    KELVIN_TRY(kelvin_run_vouch(samples->run, samples->folder, KELVIN_CONFIG_NAME));
+    KELVIN_TRY(kelvin_run_vouch(samples->run, KELVIN_CONFIG_NAME));
     KELVIN_TRY(kelvin_path_join(path, samples->folder, KELVIN_CONFIG_NAME));
     KELVIN_TRY(kelvin_file_read(&json, &bytes, path));
     const char *kept = kelvin_arena_text(plan->arena, json, bytes);

@@ -58,8 +58,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_npy_begin(struct kelvin_writer *file, con
  * which they are given. */
 enum { KELVIN_NOTE = 512 }; /* bytes of the texts that runs leave */
 struct kelvin_note {
-    const char *name, *text;
-    char number[24]; /* the text, if it is one */
+    const char *name, *text; /* a text of NULL: */
+    char number[24];
 };
 
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_write(const char *path, const struct kelvin_array *arrays, size_t n,

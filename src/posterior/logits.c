@@ -2,7 +2,7 @@
 #include "posterior/logits.h"
 
 #include "kernels/kernels.h"
-#include "run/remedy.h"
+#include "run/folder.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * reading all samples again costs next to nothing beside the pass: 500 images of CIFAR-10 take ResNet20 a hundred times
  * as long as its parameters take to be read. */
 #include "posterior/logits.h"
-#include "run/pass.h"
+#include "run/room.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct computed {
     kelvin_samples *samples;
     kelvin_inputs *inputs;
     kelvin_run *run; /* of one's own: its data are where the inputs come from. NULL: they come from elsewhere */
-    struct kelvin_pass pass;
+    kelvin_posterior *pass;
     size_t most;      /* observations at a time */
     size_t room;      /* numbers in z */
     float *theta, *z; /* (n_params), (samples, n, classes) */
@@ -23,11 +23,11 @@ struct computed {
 static kelvin_status compute_batch(struct computed *c, const float *x, size_t n, size_t first, size_t of)
 {
     const size_t classes = c->base.classes;
-    KELVIN_TRY(kelvin_pass_see(&c->pass, x, n));
+    KELVIN_TRY(kelvin_posterior_set_batch(c->pass, x, kelvin_unlabelled, n));
     for (size_t s = 0; s < c->base.samples; s++) {
         KELVIN_TRY(kelvin_samples_read(c->samples, c->theta, s));
         const double begin = kelvin_now();
-        kelvin_pass_logits(&c->pass, c->z + (s * of + first) * classes, c->theta);
+        kelvin_posterior_logits(c->pass, c->z + (s * of + first) * classes, c->theta);
         c->base.seconds += kelvin_now() - begin;
     }
     return KELVIN_OK;
@@ -35,7 +35,7 @@ static kelvin_status compute_batch(struct computed *c, const float *x, size_t n,
 
 static kelvin_status compute(struct computed *c, const kelvin_rows *rows)
 {
-    const size_t inputs = c->samples->run->model->inputs, most = c->pass.batch;
+    const size_t inputs = c->samples->run->model->inputs, most = KELVIN_PASS;
     for (size_t first = 0; first < rows->n; first += most) {
         const size_t n = rows->n - first < most ? rows->n - first : most;
         KELVIN_TRY(compute_batch(c, rows->x + first * inputs, n, first, rows->n));
@@ -68,7 +68,7 @@ static void close_computed(kelvin_logits *logits)
     struct computed *c = (struct computed *)logits;
     kelvin_inputs_close(c->inputs);
     kelvin_run_close(c->run);
-    kelvin_pass_destroy(&c->pass);
+    kelvin_posterior_destroy(c->pass);
     kelvin_free(c->theta);
     kelvin_free(c->z);
     kelvin_free(c);
@@ -83,7 +83,7 @@ static kelvin_status make(struct computed *c, size_t threads)
     if (!(c->theta = kelvin_alloc(model->n_params, sizeof *c->theta))) return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_samples_read(c->samples, c->theta, 0)); /* is it of this network? Only then memory is asked for */
     KELVIN_TRY(kelvin_pass_create(&c->pass, c->samples->run, threads ? threads : kelvin_cpu_count()));
-    if (c->most > c->pass.batch) c->most -= c->most % c->pass.batch;
+    if (c->most > KELVIN_PASS) c->most -= c->most % KELVIN_PASS;
     return KELVIN_OK;
 }
 
@@ -132,7 +132,7 @@ static kelvin_status of_folder(kelvin_logits **logits, kelvin_samples *samples, 
     struct kelvin_logits_file files[KELVIN_PARTS];
     kelvin_run *run;
     kelvin_logits_files(files, samples->run->data);
-    const kelvin_status status = kelvin_config_read(&run, samples->folder);
+    const kelvin_status status = kelvin_config_read(&run, samples->folder, false);
     if (status)
         return kelvin_fail(status, "%s: has no %s, and they cannot be computed: %s", samples->folder, files[side].name,
                            kelvin_error());

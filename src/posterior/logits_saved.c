@@ -4,7 +4,7 @@
 #include "files/files.h"
 #include "files/npy.h"
 #include "posterior/logits.h"
-#include "run/remedy.h"
+#include "run/folder.h"
 #include "run/room.h"
 
 #include <errno.h>
@@ -200,17 +200,15 @@ kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, 
     *kept = false;
     if (!samples->run->folder) return KELVIN_OK;
     kelvin_logits_files(files, samples->run->data);
-    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", files[side].name));
-    return kelvin_is_there(kept, path);
+    return kelvin_find_file(path, kept, samples->folder, "%s", files[side].name);
 }
 
 /* A file that is there, and as the run left it. */
 static kelvin_status find_file(kelvin_path path, const kelvin_samples *samples, const char *name)
 {
     bool there;
-    KELVIN_TRY(kelvin_path_join(path, samples->folder, "%s", name));
-    KELVIN_TRY(kelvin_is_there(&there, path));
-    if (there) return kelvin_run_vouch(samples->run, samples->folder, name);
+    KELVIN_TRY(kelvin_find_file(path, &there, samples->folder, "%s", name));
+    if (there) return kelvin_run_vouch(samples->run, name);
     return kelvin_remedy(kelvin_fail(KELVIN_EFORMAT, "%s: has no %s", samples->folder, name), samples->folder);
 }
 

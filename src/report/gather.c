@@ -57,7 +57,7 @@ static kelvin_status open_rows(kelvin_inputs **inputs, kelvin_run **own, const s
     const bool test = strcmp(run->on, "test") == 0;
     if (!test && strcmp(run->on, "train") != 0)
         return kelvin_inputs_open(inputs, run->on, run->samples->run->data, true);
-    KELVIN_TRY(kelvin_config_read(own, run->folder));
+    KELVIN_TRY(kelvin_config_read(own, run->folder, false));
     const kelvin_data *data = (*own)->data;
     return kelvin_inputs_of(inputs, data, test ? &data->test : &data->train);
 }

@@ -2,9 +2,8 @@
  * that has its name is a run that can be gone on with. */
 #define _GNU_SOURCE /* renameat2 */
 
-#include "run/description.h"
+#include "run/folder.h"
 #include "run/job.h"
-#include "run/vouch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -62,24 +61,23 @@ static kelvin_status fill(const kelvin_run *run, const char *folder)
     return kelvin_vouch_begin(folder);
 }
 
+static void remove_file(const char *path)
+{
+    kelvin_writer_forget(path);
+    unlink(path);
+}
+
 /* What fill() may have made, and nothing else. The lock goes last: who takes the name meanwhile finds all clear. */
 static void remove_folder(const char *folder)
 {
-    static const char *const files[] = {KELVIN_MANIFEST_FILE,
-                                        KELVIN_MANIFEST_FILE ".tmp",
-                                        KELVIN_CONFIG_NAME,
-                                        KELVIN_CONFIG_NAME ".tmp",
-                                        KELVIN_DESCRIPTION_NAME,
-                                        KELVIN_DESCRIPTION_NAME ".tmp",
-                                        "lock"};
+    static const char *const files[] = {KELVIN_MANIFEST_FILE, KELVIN_CONFIG_NAME, KELVIN_DESCRIPTION_NAME, "lock"};
     kelvin_path path;
     for (uint32_t i = 0; !kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i) && kelvin_is_folder(path); i++) {
-        if (!kelvin_path_join(path, folder, KELVIN_STATE_FILE ".tmp", i)) unlink(path);
-        if (!kelvin_path_join(path, folder, KELVIN_STATE_FILE, i)) unlink(path);
+        if (!kelvin_path_join(path, folder, KELVIN_STATE_FILE, i)) remove_file(path);
         if (!kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i)) rmdir(path);
     }
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (!kelvin_path_join(path, folder, "%s", files[i])) unlink(path);
+        if (!kelvin_path_join(path, folder, "%s", files[i])) remove_file(path);
     rmdir(folder);
 }
 

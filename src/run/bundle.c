@@ -2,18 +2,15 @@
  * Nothing of a file depends on when it was written. */
 #include "run/bundle.h"
 
+#include "run/folder.h"
+
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HISTORY "history"
-
-static size_t columns_of(const kelvin_run *run)
-{
-    const kelvin_statistic *columns[KELVIN_COLUMNS];
-    return kelvin_run_columns(columns, run);
-}
 
 /* ---- in memory ---- */
 
@@ -21,8 +18,8 @@ static size_t columns_of(const kelvin_run *run)
 static size_t most_rows(const kelvin_run *run)
 {
     const uint64_t draws = kelvin_run_draws(run), rows = kelvin_run_rows(run);
-    const uint64_t fit = kelvin_run_bundle_draws(run);
-    return fit >= draws ? rows : (rows + draws - 1) / draws * fit;
+    const uint64_t fit = (rows + draws - 1) / draws * kelvin_run_bundle_draws(run);
+    return fit < rows ? fit : rows;
 }
 
 static size_t most_draws(const kelvin_run *run)
@@ -31,11 +28,16 @@ static size_t most_draws(const kelvin_run *run)
     return draws < fit ? draws : fit;
 }
 
+size_t kelvin_bundle_bytes(const kelvin_run *run)
+{
+    return most_rows(run) * kelvin_run_width(run) * sizeof(double) +
+           most_draws(run) * run->model->n_params * sizeof(float);
+}
+
 kelvin_status kelvin_bundle_create(struct kelvin_bundle *b, const kelvin_run *run)
 {
-    *b = (struct kelvin_bundle){0};
-    b->room = most_draws(run);
-    b->row = kelvin_alloc(most_rows(run), columns_of(run) * sizeof *b->row);
+    *b = (struct kelvin_bundle){.room = most_draws(run)};
+    b->row = kelvin_alloc(most_rows(run), kelvin_run_width(run) * sizeof *b->row);
     b->draw = kelvin_alloc(b->room, run->model->n_params * sizeof *b->draw);
     return b->row && b->draw ? KELVIN_OK : KELVIN_ENOMEM;
 }
@@ -57,20 +59,14 @@ void kelvin_bundle_place(struct kelvin_bundle *b, const kelvin_run *run, uint32_
     b->draws = draws - b->first_draw;
 }
 
-/* Where tensor t of draw i is. */
-static float *draw_at(const struct kelvin_bundle *b, const kelvin_tensor *tensor, size_t i)
-{
-    return b->draw + b->room * tensor->offset + i * kelvin_tensor_size(tensor);
-}
-
 void kelvin_bundle_add(struct kelvin_bundle *b, const kelvin_run *run, const double *row, const float *theta)
 {
-    const size_t columns = columns_of(run);
+    const size_t columns = kelvin_run_width(run);
     const kelvin_model *model = run->model;
     memcpy(b->row + b->rows++ * columns, row, columns * sizeof *row);
     if (kelvin_run_draws_by(run, b->first_row + b->rows) == b->first_draw + b->draws) return;
     for (const kelvin_tensor *t = model->tensor; t < model->tensor + model->n_tensors; t++)
-        memcpy(draw_at(b, t, b->draws), theta + t->offset, kelvin_tensor_size(t) * sizeof *theta);
+        memcpy(kelvin_bundle_at(b, t, b->draws), theta + t->offset, kelvin_tensor_size(t) * sizeof *theta);
     b->draws++;
 }
 
@@ -81,17 +77,11 @@ bool kelvin_bundle_full(const struct kelvin_bundle *b, const kelvin_run *run)
 
 /* ---- notes ---- */
 
-void kelvin_note_number(struct kelvin_note *note, const char *name, uint64_t value)
+struct kelvin_note kelvin_note_number(const char *name, uint64_t value)
 {
-    note->name = name;
-    note->text = note->number;
-    snprintf(note->number, sizeof note->number, "%" PRIu64, value);
-}
-
-void kelvin_note_config(struct kelvin_note *note, const kelvin_run *run)
-{
-    note->name = "config";
-    note->text = kelvin_run_inside(run)->mark;
+    struct kelvin_note note = {.name = name};
+    snprintf(note.number, sizeof note.number, "%" PRIu64, value);
+    return note;
 }
 
 kelvin_status kelvin_note_read(uint64_t *value, const struct kelvin_tensors *file, const char *path, const char *name,
@@ -135,76 +125,52 @@ struct kelvin_array kelvin_name_tensor(const kelvin_model *model, size_t t, cons
     return array;
 }
 
-void kelvin_name_tensors(struct kelvin_array *arrays, const kelvin_model *model, const char *prefix,
-                         const size_t *draws, const float *data)
-{
-    for (size_t t = 0; t < model->n_tensors; t++) {
-        arrays[t] = kelvin_name_tensor(model, t, prefix, draws);
-        arrays[t].data = (void *)data;
-        if (data) data += (draws ? *draws : 1) * kelvin_tensor_size(&model->tensor[t]);
-    }
-}
-
 void kelvin_bundle_arrays(struct kelvin_array *arrays, const struct kelvin_bundle *b, const kelvin_run *run,
                           const char *prefix)
 {
     const kelvin_model *model = run->model;
     const size_t draws = b->draws;
-    kelvin_name_tensors(arrays, model, prefix, &draws, NULL);
-    for (size_t t = 0; t < model->n_tensors; t++) arrays[t].data = draw_at(b, &model->tensor[t], 0);
+    for (size_t t = 0; t < model->n_tensors; t++) {
+        arrays[t] = kelvin_name_tensor(model, t, prefix, &draws);
+        arrays[t].data = kelvin_bundle_at(b, &model->tensor[t], 0);
+    }
 }
 
-static kelvin_status write_arrays(const char *path, const struct kelvin_bundle *b, const kelvin_run *run,
-                                  uint32_t chain, struct kelvin_array *arrays)
+static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run *run, uint32_t chain)
 {
-    enum { CONFIG, SEED, CHAIN, NUMBER, WARMUP, N };
-    const kelvin_model *model = run->model;
+    const struct kelvin_draw_place place = kelvin_draw_place(run, chain, b->first_draw);
     const uint32_t warmup = kelvin_run_warmup(run), left = warmup > b->first_draw ? warmup - b->first_draw : 0;
-    struct kelvin_note notes[N];
-    kelvin_note_config(&notes[CONFIG], run);
-    kelvin_note_number(&notes[SEED], "seed", run->config.seed);
-    kelvin_note_number(&notes[CHAIN], "chain", chain);
-    kelvin_note_number(&notes[NUMBER], "number", b->first_draw / kelvin_run_bundle_draws(run));
-    kelvin_note_number(&notes[WARMUP], "warmup", left < b->draws ? left : b->draws);
+    const struct kelvin_note notes[] = {
+        {.name = "config", .text = kelvin_run_inside(run)->mark},
+        kelvin_note_number("seed", run->config.seed),
+        kelvin_note_number("chain", chain),
+        kelvin_note_number("number", place.number),
+        kelvin_note_number("warmup", left < b->draws ? left : b->draws),
+    };
+    const size_t n = 1 + run->model->n_tensors;
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", place.name));
+    struct kelvin_array *arrays = kelvin_alloc(n, sizeof *arrays);
+    if (!arrays) return KELVIN_ENOMEM;
     /* first: its numbers are larger, and must lie at multiples of their size when the file is in memory */
     arrays[0] = (struct kelvin_array){
-        .name = HISTORY, .dtype = KELVIN_F64, .ndim = 2, .shape = {b->rows, columns_of(run)}, .data = b->row};
+        .name = HISTORY, .dtype = KELVIN_F64, .ndim = 2, .shape = {b->rows, kelvin_run_width(run)}, .data = b->row};
     kelvin_bundle_arrays(arrays + 1, b, run, ""); /* no draws: the chain diverged before its first */
-    return kelvin_tensors_write(path, arrays, model->n_tensors + 1, notes, N);
-}
-
-static kelvin_status write_file(const struct kelvin_bundle *b, const kelvin_run *run, const char *folder,
-                                uint32_t chain)
-{
-    kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_BUNDLE_FILE, chain, b->first_draw / kelvin_run_bundle_draws(run)));
-    struct kelvin_array *arrays = kelvin_alloc(run->model->n_tensors + 1, sizeof *arrays);
-    const kelvin_status status = arrays ? write_arrays(path, b, run, chain, arrays) : KELVIN_ENOMEM;
+    const kelvin_status status = kelvin_tensors_write(path, arrays, n, notes, sizeof notes / sizeof *notes);
     kelvin_free(arrays);
     return status;
 }
 
-static void keep(struct kelvin_kept *kept, const struct kelvin_bundle *b, const kelvin_run *run)
+kelvin_status kelvin_bundle_write(struct kelvin_bundle *b, const kelvin_run *run, uint32_t chain)
 {
-    const kelvin_model *model = run->model;
-    const size_t columns = columns_of(run);
-    memcpy(kept->row + b->first_row * columns, b->row, b->rows * columns * sizeof *b->row);
-    for (size_t i = 0; i < b->draws; i++) {
-        float *theta = kept->draw + (b->first_draw + i) * model->n_params;
-        for (const kelvin_tensor *t = model->tensor; t < model->tensor + model->n_tensors; t++)
-            memcpy(theta + t->offset, draw_at(b, t, i), kelvin_tensor_size(t) * sizeof *theta);
-    }
-    kept->rows = b->first_row + b->rows;
-    kept->draws = b->first_draw + b->draws;
-}
-
-kelvin_status kelvin_bundle_write(struct kelvin_bundle *b, const kelvin_run *run, const char *folder, uint32_t chain)
-{
+    struct kelvin_bundle *kept = kelvin_run_inside(run)->kept;
     if (b->rows == 0) return KELVIN_OK;
-    if (folder)
-        KELVIN_TRY(write_file(b, run, folder, chain));
-    else
-        keep(&kelvin_run_inside(run)->kept[chain], b, run);
+    if (kept) {
+        kept[chain] = *b;
+        *b = (struct kelvin_bundle){0};
+        return KELVIN_OK;
+    }
+    KELVIN_TRY(write_file(b, run, chain));
     b->first_row += b->rows;
     b->first_draw += b->draws;
     b->rows = b->draws = 0;
@@ -222,7 +188,7 @@ struct kelvin_draw_place kelvin_draw_place(const kelvin_run *run, uint32_t chain
 {
     const bool old = kelvin_run_is_old(run);
     const uint32_t fit = kelvin_file_draws(run);
-    struct kelvin_draw_place place = {.number = draw / fit, .index = draw % fit};
+    struct kelvin_draw_place place = {.chain = chain, .number = draw / fit, .index = draw % fit};
     if (!old)
         snprintf(place.name, sizeof place.name, KELVIN_BUNDLE_FILE, chain, place.number);
     else if (run->sampler->batches)
@@ -237,16 +203,6 @@ uint32_t kelvin_bundle_files(const kelvin_run *run, uint32_t step, bool ended)
     struct kelvin_bundle b;
     kelvin_bundle_place(&b, run, step, false);
     return b.first_draw / kelvin_run_bundle_draws(run) + (ended && b.rows > 0);
-}
-
-/* Which of the chain's files it is. */
-static kelvin_status check_number(const struct kelvin_tensors *file, const char *path, const kelvin_run *run,
-                                  uint32_t number)
-{
-    uint64_t value;
-    const bool old = kelvin_run_is_old(run);
-    if (old && !run->sampler->batches) return KELVIN_OK;
-    return kelvin_note_read(&value, file, path, old ? "sample" : "number", number, number);
 }
 
 /* All tensors have as many draws as the first, and the shapes of the model. */
@@ -275,41 +231,36 @@ static kelvin_status find_rows(struct kelvin_bundle_file *b, const char *path, c
     struct kelvin_array rows = {.name = HISTORY, .dtype = KELVIN_F64, .ndim = 2};
     if (kelvin_run_is_old(run)) return KELVIN_OK;
     KELVIN_TRY(kelvin_tensors_shape(&rows, b->file));
-    if (rows.shape[1] != columns_of(run))
+    if (rows.shape[1] != kelvin_run_width(run))
         return kelvin_fail(KELVIN_EFORMAT, "%s: \"" HISTORY "\" has %zu columns, expected %zu", path, rows.shape[1],
-                           columns_of(run));
+                           kelvin_run_width(run));
     b->rows = (uint32_t)rows.shape[0];
     b->row = rows.data;
     return KELVIN_OK;
 }
 
-typedef kelvin_status tensors_open(struct kelvin_tensors **file, const char *path);
+static kelvin_status look_at(struct kelvin_bundle_file *b, const char *path, const kelvin_run *run,
+                             const struct kelvin_draw_place *place)
+{
+    const bool old = kelvin_run_is_old(run);
+    uint64_t number;
+    KELVIN_TRY(kelvin_note_check(b->file, path, run, place->chain));
+    if (!old || run->sampler->batches)
+        KELVIN_TRY(kelvin_note_read(&number, b->file, path, old ? "sample" : "number", place->number, place->number));
+    KELVIN_TRY(find_rows(b, path, run));
+    return find_tensors(b, path, run);
+}
 
-static kelvin_status open_by(struct kelvin_bundle_file *b, tensors_open *open, const char *folder,
-                             const kelvin_run *run, uint32_t chain, const struct kelvin_draw_place *place)
+kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *b, const kelvin_run *run,
+                                 const struct kelvin_draw_place *place, bool whole)
 {
     kelvin_path path;
     *b = (struct kelvin_bundle_file){0};
-    KELVIN_TRY(kelvin_path_join(path, folder, "%s", place->name));
-    KELVIN_TRY(open(&b->file, path));
-    kelvin_status status = kelvin_note_check(b->file, path, run, chain);
-    if (!status) status = check_number(b->file, path, run, place->number);
-    if (!status) status = find_rows(b, path, run);
-    if (!status) status = find_tensors(b, path, run);
+    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", place->name));
+    kelvin_status status = (whole ? kelvin_tensors_open : kelvin_tensors_peek)(&b->file, path);
+    if (!status) status = look_at(b, path, run, place);
     if (status) kelvin_bundle_close(b);
-    return status;
-}
-
-kelvin_status kelvin_bundle_open(struct kelvin_bundle_file *b, const char *folder, const kelvin_run *run,
-                                 uint32_t chain, const struct kelvin_draw_place *place)
-{
-    return open_by(b, kelvin_tensors_open, folder, run, chain, place);
-}
-
-kelvin_status kelvin_bundle_peek(struct kelvin_bundle_file *b, const char *folder, const kelvin_run *run,
-                                 uint32_t chain, const struct kelvin_draw_place *place)
-{
-    return open_by(b, kelvin_tensors_peek, folder, run, chain, place);
+    return kelvin_remedy_chain(status, run, place->chain);
 }
 
 void kelvin_bundle_close(struct kelvin_bundle_file *b)
@@ -325,27 +276,4 @@ void kelvin_bundle_theta(float *theta, const struct kelvin_bundle_file *b, const
         const size_t size = kelvin_tensor_size(&model->tensor[t]);
         memcpy(theta + model->tensor[t].offset, b->tensor[t] + i * size, size * sizeof *theta);
     }
-}
-
-/* ---- without a folder ---- */
-
-kelvin_status kelvin_kept_create(struct kelvin_kept **out, const kelvin_run *run)
-{
-    struct kelvin_kept *kept = *out = kelvin_alloc(run->config.chains, sizeof *kept);
-    if (!kept) return KELVIN_ENOMEM;
-    for (uint32_t i = 0; i < run->config.chains; i++) {
-        kept[i].row = kelvin_alloc(kelvin_run_rows(run), columns_of(run) * sizeof *kept[i].row);
-        kept[i].draw = kelvin_alloc(kelvin_run_draws(run), run->model->n_params * sizeof *kept[i].draw);
-        if (!kept[i].row || !kept[i].draw) return KELVIN_ENOMEM;
-    }
-    return KELVIN_OK;
-}
-
-void kelvin_kept_free(struct kelvin_kept *kept, uint32_t chains)
-{
-    for (uint32_t i = 0; kept && i < chains; i++) {
-        kelvin_free(kept[i].row);
-        kelvin_free(kept[i].draw);
-    }
-    kelvin_free(kept);
 }

@@ -30,11 +30,10 @@ void kelvin_snapshot_free(struct kelvin_snapshot *s)
 
 kelvin_status kelvin_chain_create(struct kelvin_chain *chain, const kelvin_run *run, uint32_t number)
 {
-    const kelvin_statistic *columns[KELVIN_COLUMNS];
     *chain = (struct kelvin_chain){.run = run, .number = number};
     chain->row_steps = kelvin_run_row_steps(run);
     chain->steps = kelvin_run_steps(run);
-    chain->columns = kelvin_run_columns(columns, run);
+    chain->columns = kelvin_run_width(run);
     if (run->sampler->batches && !(chain->order = kelvin_alloc(run->data->train.n, sizeof *chain->order)))
         return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_bundle_create(&chain->bundle, run));
@@ -83,7 +82,7 @@ kelvin_status kelvin_chain_begin(struct kelvin_chain *chain)
 {
     KELVIN_TRY(kelvin_start(chain->good.vectors, chain->run, chain->number));
     kelvin_sampler_start(chain->sampler, chain->good.vectors);
-    kelvin_chain_keep(chain);
+    kelvin_chain_now(&chain->good, chain);
     return KELVIN_OK;
 }
 
@@ -100,11 +99,6 @@ void kelvin_chain_now(struct kelvin_snapshot *state, const struct kelvin_chain *
     state->sums = chain->sums;
     state->diverged[0] = '\0';
     kelvin_sampler_save(chain->sampler, state->vectors, state->numbers);
-}
-
-void kelvin_chain_keep(struct kelvin_chain *chain)
-{
-    kelvin_chain_now(&chain->good, chain);
 }
 
 /* ---- steps ---- */
@@ -247,7 +241,7 @@ static void collect(struct kelvin_chain *chain, double temperature)
     chain->last = chain->row;
     kelvin_bundle_add(&chain->bundle, chain->run, chain->row, kelvin_sampler_theta(chain->sampler));
     chain->sums = (struct kelvin_row_sums){0};
-    kelvin_chain_keep(chain);
+    kelvin_chain_now(&chain->good, chain);
 }
 
 kelvin_status kelvin_chain_step(struct kelvin_chain *chain)

@@ -14,8 +14,6 @@
 
 #include "run/bundle.h"
 
-#include <kelvin/target.h>
-
 /* Sums over the steps of a row so far. Doubles alone, so that a checkpoint can keep them as one array. */
 struct kelvin_row_sums {
     double steps, n, hits, confidence, range, logp, value[KELVIN_STATISTICS];
@@ -67,11 +65,8 @@ void kelvin_chain_take_up(struct kelvin_chain *chain);
  * good.diverged says so afterwards, and the chain has ended. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chain_step(struct kelvin_chain *chain);
 
-/* The state of now, which nobody has looked at yet. */
+/* The state of now, which nobody has looked at yet; once it was found good, for chain->good. */
 void kelvin_chain_now(struct kelvin_snapshot *state, const struct kelvin_chain *chain);
-
-/* Makes it the good one. */
-void kelvin_chain_keep(struct kelvin_chain *chain);
 
 /* The row so far, from its sums; the last one that has ended, if there is none. False if there is neither. */
 bool kelvin_chain_row(double row[KELVIN_COLUMNS], const struct kelvin_chain *chain);
@@ -101,9 +96,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_state_write(const char *path, const struc
                                                    const struct kelvin_bundle *bundle);
 KELVIN_MUST_CHECK kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path);
 
-/* Where a state stands, without the state: its step, at most `steps`, and how it diverged. */
-KELVIN_MUST_CHECK kelvin_status kelvin_state_peek(uint32_t *step, char diverged[KELVIN_NOTE], const char *path,
-                                                  const kelvin_run *run, uint32_t chain);
+/* Where a chain of a run with a folder stands, from its state. */
+KELVIN_MUST_CHECK kelvin_status kelvin_place_read(struct kelvin_place *place, const kelvin_run *run, uint32_t chain);
 
 /* A snapshot's memory for a chain; kelvin_snapshot_free on a zeroed one is fine. */
 KELVIN_MUST_CHECK kelvin_status kelvin_snapshot_create(struct kelvin_snapshot *snapshot, const kelvin_run *run);
@@ -117,11 +111,11 @@ size_t kelvin_history_columns(struct kelvin_column columns[KELVIN_COLUMNS], cons
 
 /* Writes rows of a chain behind the first `*bytes` bytes of its history.csv, which end with the row before them (0: the
  * file is made anew); *bytes is how long it is then. */
-KELVIN_MUST_CHECK kelvin_status kelvin_history_put(const kelvin_run *run, const char *folder, uint32_t chain,
-                                                   uint64_t *bytes, const double *rows, size_t n);
+KELVIN_MUST_CHECK kelvin_status kelvin_history_put(const kelvin_run *run, uint32_t chain, uint64_t *bytes,
+                                                   const double *rows, size_t n);
 
 /* Makes it anew from the files of draws of a chain that has taken so many: all rows up to the last of them. */
-KELVIN_MUST_CHECK kelvin_status kelvin_history_rebuild(const kelvin_run *run, const char *folder, uint32_t chain,
-                                                       uint32_t files, uint64_t *bytes);
+KELVIN_MUST_CHECK kelvin_status kelvin_history_rebuild(const kelvin_run *run, uint32_t chain, uint32_t files,
+                                                       uint64_t *bytes);
 
 #endif

@@ -82,11 +82,12 @@ kelvin_status kelvin_config_check(kelvin_run *run)
 
 /* ---- with the data ---- */
 
-static kelvin_status fit_batches(kelvin_run *run)
+kelvin_status kelvin_config_fit(kelvin_run *run)
 {
     enum { PAPERS_BATCH = 125 };
     kelvin_run_config *config = &run->config;
     const kelvin_data *data = run->data;
+    if (!run->sampler->batches) return KELVIN_OK;
     if (config->batch == 0) config->batch = data->train.n < PAPERS_BATCH ? (uint32_t)data->train.n : PAPERS_BATCH;
     if (config->batch > data->train.n)
         return WRONG(config, "batch",
@@ -101,9 +102,4 @@ static kelvin_status fit_batches(kelvin_run *run)
                      "%u epochs of %llu batches are too many steps; expected at most 4294967295 of them",
                      config->epochs, (unsigned long long)steps);
     return KELVIN_OK;
-}
-
-kelvin_status kelvin_config_fit(kelvin_run *run)
-{
-    return run->sampler->batches ? fit_batches(run) : KELVIN_OK;
 }

@@ -1,9 +1,7 @@
 /* run.json, and configuration files, which are the same with fields left out. */
 #include "base/suggest.h"
-#include "run/description.h"
 #include "run/fields.h"
-#include "run/room.h"
-#include "run/vouch.h"
+#include "run/folder.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,73 +12,68 @@
 
 /* ---- fields ---- */
 
-struct known {
-    const struct kelvin_field *fields;
-    size_t n;
+/* A file that is being read. */
+struct reader {
+    const char *path;
+    void *owner;
+    struct kelvin_config_record record;
+    const kelvin_sampler_type *type;
+    unsigned format; /* of the run that it is of; 0: of none, and any field may be missing */
 };
 
 static bool field_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
-    const struct known *known = context;
-    if (i < known->n) snprintf(name, KELVIN_NAME_SIZE, "%s", known->fields[i].name);
-    return i < known->n;
+    const struct kelvin_field *fields = context; /* the last has no name */
+    if (fields[i].name) snprintf(name, KELVIN_NAME_SIZE, "%s", fields[i].name);
+    return fields[i].name;
 }
 
 /* A field that nobody reads is a misspelt one, or one of a later version that changes what the others mean. */
-static kelvin_status check_names(void *owner, const char *path, const kelvin_sampler_type *type)
+static kelvin_status check_names(const struct reader *r)
 {
-    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    const struct known known = {fields, kelvin_config_fields_of(fields, type)};
-    const char *name = kelvin_record_stranger(owner, fields, known.n);
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS + 1] = {0};
+    const char *name = kelvin_record_stranger(r->owner, fields, kelvin_config_fields_of(fields, r->type));
     char others[KELVIN_SAMPLER_NAMES], suggestion[KELVIN_SUGGESTION];
     if (!name) return KELVIN_OK;
     kelvin_config_samplers(others, name);
     if (*others)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is for the sampler %s, not for %s", path, name, others,
-                           type->name);
-    kelvin_suggest(suggestion, name, field_name, &known);
-    return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known; %s", path, name, suggestion);
+        return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is for the sampler %s, not for %s", r->path, name, others,
+                           r->type->name);
+    kelvin_suggest(suggestion, name, field_name, fields);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known; %s", r->path, name, suggestion);
 }
 
-/* The version and the sampler come first: they say what the other fields may be. */
-static kelvin_status take_named(struct kelvin_config_record *record, const void *owner, const char *path,
-                                const char *name)
+/* The version and the sampler come first: they say what the other fields may be. Any sampler has these. */
+static kelvin_status take_named(struct reader *r, const char *name)
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    size_t i = 0;
-    kelvin_config_fields_of(fields, kelvin_sampler_info(0)); /* those of all samplers are among them */
-    while (strcmp(fields[i].name, name) != 0) i++;
-    return kelvin_record_take(record, owner, path, &fields[i]);
+    return kelvin_record_take(&r->record, r->owner, r->path, kelvin_config_field(fields, kelvin_sampler_info(0), name));
 }
 
-static kelvin_status take_sampler(const kelvin_sampler_type **type, struct kelvin_config_record *record,
-                                  const void *owner, const char *path)
+static kelvin_status take_sampler(struct reader *r)
 {
-    KELVIN_TRY(take_named(record, owner, path, "sampler"));
-    if (kelvin_sampler_find(type, record->config.sampler))
-        return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
+    KELVIN_TRY(take_named(r, "sampler"));
+    if (kelvin_sampler_find(&r->type, r->record.config.sampler))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: %s", r->path, kelvin_error());
     return KELVIN_OK;
 }
 
 /* What may not be there: what nobody has to say, and what some runs before 0.7 had no field for. */
-static bool may_miss(const struct kelvin_field *field, const kelvin_sampler_type *type, unsigned format)
+static bool may_miss(const struct reader *r, const struct kelvin_field *field)
 {
-    if (field->kind == &kelvin_field_maybe) return true;
-    return format < KELVIN_FORMAT && !type->batches &&
+    if (r->format == 0 || field->kind == &kelvin_field_maybe) return true;
+    return r->format < KELVIN_FORMAT && !r->type->batches &&
            (strcmp(field->name, "init") == 0 || strcmp(field->name, "logit_limit") == 0);
 }
 
-/* Those that are there; format 0: those of a file that may have any, otherwise all of a run. */
-static kelvin_status take_fields(struct kelvin_config_record *record, void *owner, const char *path,
-                                 const kelvin_sampler_type *type, unsigned format)
+static kelvin_status take_fields(struct reader *r)
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    const size_t n = kelvin_config_fields_of(fields, type);
-    for (size_t i = 0; i < n; i++)
-        if (kelvin_record_has(owner, fields[i].name) || (format > 0 && !may_miss(&fields[i], type, format)))
-            KELVIN_TRY(kelvin_record_take(record, owner, path, &fields[i]));
-    KELVIN_TRY(kelvin_mark_check(record->config.source.data_crc32, path));
-    return check_names(owner, path, type);
+    for (size_t i = 0, n = kelvin_config_fields_of(fields, r->type); i < n; i++)
+        if (kelvin_record_has(r->owner, fields[i].name) || !may_miss(r, &fields[i]))
+            KELVIN_TRY(kelvin_record_take(&r->record, r->owner, r->path, &fields[i]));
+    KELVIN_TRY(kelvin_mark_check(r->record.config.source.data_crc32, r->path));
+    return check_names(r);
 }
 
 /* ---- run.json ---- */
@@ -110,12 +103,12 @@ static bool is_marked(const struct kelvin_field *field)
 
 kelvin_status kelvin_config_mark(kelvin_run *run)
 {
-    struct kelvin_field all[KELVIN_CONFIG_FIELDS], fields[KELVIN_CONFIG_FIELDS];
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     const struct kelvin_config_record record = {.config = run->config};
     size_t n = 0;
     uint32_t crc32;
-    for (size_t i = 0, m = kelvin_config_fields_of(all, run->sampler); i < m; i++)
-        if (is_marked(&all[i])) fields[n++] = all[i];
+    for (size_t i = 0, all = kelvin_config_fields_of(fields, run->sampler); i < all; i++)
+        if (is_marked(&fields[i])) fields[n++] = fields[i];
     KELVIN_TRY(kelvin_record_crc32(&crc32, fields, n, &record));
     snprintf(kelvin_run_inside(run)->mark, KELVIN_CONFIG_MARK, "%08" PRIx32, crc32);
     return KELVIN_OK;
@@ -125,17 +118,12 @@ static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, kelvin
 {
     const char *mark = data ? NULL : config->source.data_crc32;
     config->source = (kelvin_run_source){0}; /* here is more to be said about it */
-    kelvin_status status = kelvin_run_prepare(run, config, data);
+    const kelvin_status status = kelvin_run_prepare(run, config, data);
     if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
     if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
     if (status) return status;
-    status = kelvin_mark_compare((*run)->data, mark, path,
-                                 "put the old data back, or sample the new data with kelvin sample");
-    if (status) {
-        kelvin_run_close(*run);
-        *run = NULL;
-    }
-    return status;
+    return kelvin_mark_compare((*run)->data, mark, path,
+                               "put the old data back, or sample the new data with kelvin sample");
 }
 
 /* How the folder of a version is laid out. A file of a later version may mean something else by the same words. */
@@ -153,58 +141,48 @@ static kelvin_status find_format(unsigned *format, const char *version, const ch
                        version, KELVIN_VERSION);
 }
 
-/* What is there instead of a run. */
-static kelvin_status no_run(const char *folder)
-{
-    kelvin_path chain;
-    const bool begun = !kelvin_path_join(chain, folder, "chain-000") && kelvin_is_folder(chain);
-    return kelvin_fail(KELVIN_EFORMAT, "%s: %s: it has no " KELVIN_CONFIG_NAME, folder,
-                       begun ? "the run was not written to its end" : "not a run by kelvin");
-}
-
 static kelvin_status find_config(kelvin_path path, const char *folder)
 {
+    kelvin_path chain;
     struct stat about;
     if (stat(folder, &about)) return kelvin_fail(KELVIN_EIO, "%s: the run cannot be read: %s", folder, strerror(errno));
     if (!S_ISDIR(about.st_mode))
         return kelvin_fail(KELVIN_EFORMAT, "%s: is a file; expected the folder of a run", folder);
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
-    return stat(path, &about) && errno == ENOENT ? no_run(folder) : KELVIN_OK;
+    if (stat(path, &about) == 0 || errno != ENOENT) return KELVIN_OK;
+    const bool begun = !kelvin_path_join(chain, folder, "chain-000") && kelvin_is_folder(chain);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: %s: it has no " KELVIN_CONFIG_NAME, folder,
+                       begun ? "the run was not written to its end" : "not a run by kelvin");
 }
 
-/* All that run.json says. Texts live until kelvin_record_free(owner). */
-static kelvin_status read_record(struct kelvin_config_record *record, unsigned *format, void *owner, const char *path)
+/* All that run.json says. Texts live as long as the owner. */
+static kelvin_status read_record(struct reader *r)
 {
-    const kelvin_sampler_type *type;
-    if (!kelvin_record_has(owner, "kelvin"))
-        return kelvin_fail(KELVIN_EFORMAT, "%s: not written by kelvin: field \"kelvin\" is missing", path);
-    KELVIN_TRY(take_named(record, owner, path, "kelvin"));
-    KELVIN_TRY(find_format(format, record->version, path));
-    const char *version = record->version;
-    KELVIN_TRY(take_sampler(&type, record, owner, path));
-    KELVIN_TRY(kelvin_run_defaults(&record->config, type->name));
-    record->version = version;
-    return take_fields(record, owner, path, type, *format);
+    KELVIN_TRY(kelvin_record_open(&r->owner, r->path));
+    if (!kelvin_record_has(r->owner, "kelvin"))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: not written by kelvin: field \"kelvin\" is missing", r->path);
+    KELVIN_TRY(take_named(r, "kelvin"));
+    KELVIN_TRY(find_format(&r->format, r->record.version, r->path));
+    KELVIN_TRY(take_sampler(r));
+    KELVIN_TRY(kelvin_run_defaults(&r->record.config, r->type->name));
+    return take_fields(r);
 }
 
 /* The data become the run's, or are closed. */
 static kelvin_status read_config(kelvin_run **run, kelvin_data *data, const char *path)
 {
-    struct kelvin_config_record record = {0};
-    void *owner = NULL;
-    unsigned format = 0;
-    kelvin_status status = kelvin_record_open(&owner, path);
-    if (!status) status = read_record(&record, &format, owner, path);
+    struct reader r = {.path = path};
+    kelvin_status status = read_record(&r);
     if (status)
         kelvin_data_close(data);
     else
-        status = prepare(run, &record.config, data, path);
+        status = prepare(run, &r.record.config, data, path);
     if (!status) {
         struct kelvin_run_owned *inside = kelvin_run_inside(*run);
-        inside->format = format;
-        snprintf(inside->version, sizeof inside->version, "%s", record.version);
+        inside->format = r.format;
+        snprintf(inside->version, sizeof inside->version, "%s", r.record.version);
     }
-    kelvin_record_free(owner);
+    kelvin_record_free(r.owner);
     return status;
 }
 
@@ -218,84 +196,66 @@ static kelvin_status leave_rows(kelvin_run *run)
     return KELVIN_OK;
 }
 
-static kelvin_status read_alone(kelvin_run **run, const char *folder, const char *path)
+/* Files are looked at before they are believed. */
+static kelvin_status read_vouched(kelvin_run **run, struct kelvin_manifest **manifest, const char *folder, bool alone)
 {
-    kelvin_data *about;
-    KELVIN_TRY(kelvin_description_read(&about, folder));
+    kelvin_data *about = NULL;
+    kelvin_path path;
+    KELVIN_TRY(find_config(path, folder));
+    KELVIN_TRY(kelvin_vouch_read(manifest, folder));
+    KELVIN_TRY(kelvin_vouch_config(*manifest, folder));
+    if (alone) KELVIN_TRY(kelvin_description_read(&about, *manifest, folder));
     KELVIN_TRY(read_config(run, about, path));
-    const kelvin_status status = about ? KELVIN_OK : leave_rows(*run);
-    if (!status) return KELVIN_OK;
-    kelvin_run_close(*run);
-    *run = NULL;
-    return status;
+    if (alone && !about) KELVIN_TRY(leave_rows(*run));
+    if (!alone || *manifest || kelvin_run_is_old(*run)) return KELVIN_OK;
+    return kelvin_remedy(kelvin_fail(KELVIN_EFORMAT,
+                                     "%s: has no " KELVIN_MANIFEST_FILE ", so nothing says that its files are whole",
+                                     folder),
+                         folder);
 }
 
-/* Both files are looked at before they are believed. The manifest becomes the run's. */
-static kelvin_status read_vouched(kelvin_run **run, const char *folder, bool alone)
+kelvin_status kelvin_config_read(kelvin_run **run, const char *folder, bool alone)
 {
-    struct kelvin_manifest *manifest;
-    kelvin_path path;
+    struct kelvin_manifest *manifest = NULL;
     *run = NULL;
-    KELVIN_TRY(find_config(path, folder));
-    KELVIN_TRY(kelvin_vouch_read(&manifest, folder));
-    kelvin_status status = kelvin_vouch_config(manifest, folder);
-    if (!status && alone) status = kelvin_vouch_description(manifest, folder);
-    if (!status) status = alone ? read_alone(run, folder, path) : read_config(run, NULL, path);
-    if (!status && alone && !manifest && !kelvin_run_is_old(*run)) {
-        status = kelvin_vouch_missing(folder);
+    const kelvin_status status = read_vouched(run, &manifest, folder, alone);
+    if (status) {
+        kelvin_manifest_free(manifest);
         kelvin_run_close(*run);
         *run = NULL;
-    }
-    if (status)
-        kelvin_manifest_free(manifest);
-    else
+    } else {
         kelvin_run_inside(*run)->manifest = manifest;
+    }
     return status;
-}
-
-kelvin_status kelvin_config_read(kelvin_run **run, const char *folder)
-{
-    return read_vouched(run, folder, false);
-}
-
-kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder)
-{
-    return read_vouched(run, folder, true);
 }
 
 /* ---- configuration files ---- */
 
-static bool is_there(const void *owner, const char *name)
+static kelvin_status take_over(struct reader *r)
 {
-    return kelvin_record_has(owner, name);
-}
-
-static kelvin_status take_over(struct kelvin_config_record *record, void *owner, const char *path)
-{
-    kelvin_run_config *config = &record->config;
-    const kelvin_sampler_type *type, *before;
-    KELVIN_TRY(kelvin_sampler_find(&before, config->sampler));
-    type = before;
-    if (is_there(owner, "sampler")) KELVIN_TRY(take_sampler(&type, record, owner, path));
-    if (type != before) KELVIN_TRY(kelvin_run_defaults(config, type->name));
-    config->source = (kelvin_run_source){.path = path};
-    KELVIN_TRY(take_fields(record, owner, path, type, 0));
-    if (is_there(owner, "data")) config->source.data = config->data;
-    kelvin_config_follow(config, is_there, owner);
+    kelvin_run_config *config = &r->record.config;
+    KELVIN_TRY(kelvin_sampler_find(&r->type, config->sampler));
+    const kelvin_sampler_type *before = r->type;
+    if (kelvin_record_has(r->owner, "sampler")) KELVIN_TRY(take_sampler(r));
+    if (r->type != before) KELVIN_TRY(kelvin_run_defaults(config, r->type->name));
+    config->source = (kelvin_run_source){.path = r->path};
+    KELVIN_TRY(take_fields(r));
+    if (kelvin_record_has(r->owner, "data")) config->source.data = config->data;
+    kelvin_config_follow(config, kelvin_record_has, r->owner);
     return KELVIN_OK;
 }
 
 kelvin_status kelvin_run_config_read(kelvin_run_config *config, void **owner, const char *path)
 {
-    struct kelvin_config_record record = {.config = *config};
+    struct reader r = {.path = path, .record.config = *config};
     *owner = NULL;
-    KELVIN_TRY(kelvin_record_open(owner, path));
-    const kelvin_status status = take_over(&record, *owner, path);
+    KELVIN_TRY(kelvin_record_open(&r.owner, path));
+    const kelvin_status status = take_over(&r);
     if (status) {
-        kelvin_run_config_free(*owner);
-        *owner = NULL;
+        kelvin_record_free(r.owner);
     } else {
-        *config = record.config;
+        *config = r.record.config;
+        *owner = r.owner;
     }
     return status;
 }

@@ -1,41 +1,26 @@
 /* RUN/data.json: what the run's data are like, without them. A network needs it to look at new inputs: their shape, how
  * they were normalised, what classes and columns are called. */
-#include "run/description.h"
-
 #include "files/record.h"
-#include "run/room.h"
+#include "run/folder.h"
 
 #include <jansson.h>
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- writing ---- */
 
-/* NULL if memory is short: a shorter list would be wrong. */
-static json_t *list_json(json_t *list, bool failed)
+/* Of texts or of numbers; null if there are neither. NULL if memory is short: a shorter list would be wrong. */
+static json_t *list_json(const char *const *text, const double *x, size_t n)
 {
+    if (!text && !x) return json_null();
+    json_t *list = json_array();
+    bool failed = false;
+    for (size_t i = 0; i < n; i++)
+        failed |= json_array_append_new(list, text ? kelvin_json_text(text[i]) : json_real(x[i])) != 0;
     if (!failed) return list;
     json_decref(list);
     return NULL;
-}
-
-static json_t *texts_json(const char *const *text, size_t n)
-{
-    if (!text) return json_null();
-    json_t *list = json_array();
-    bool failed = false;
-    for (size_t i = 0; i < n; i++) failed |= json_array_append_new(list, kelvin_json_text(text[i])) != 0;
-    return list_json(list, failed);
-}
-
-static json_t *reals_json(const double *x, size_t n)
-{
-    json_t *list = json_array();
-    bool failed = false;
-    for (size_t i = 0; i < n; i++) failed |= json_array_append_new(list, json_real(x[i])) != 0;
-    return list_json(list, failed);
 }
 
 static json_t *image_json(const kelvin_data *data)
@@ -57,17 +42,10 @@ kelvin_status kelvin_description_write(const kelvin_data *data, const char *fold
     json_t *root = json_pack(
         "{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "data", data->name, "train", (json_int_t)data->train.n,
         "test", (json_int_t)data->test.n, "inputs", (json_int_t)data->inputs, "image", image_json(data), "classes",
-        texts_json(data->class_names, data->classes), "columns", texts_json(data->column_names, data->inputs), "mean",
-        reals_json(data->mean, statistics(data)), "deviation", reals_json(data->deviation, statistics(data)), "label",
-        kelvin_json_text(data->label_name));
+        list_json(data->class_names, NULL, data->classes), "columns", list_json(data->column_names, NULL, data->inputs),
+        "mean", list_json(NULL, data->mean, statistics(data)), "deviation",
+        list_json(NULL, data->deviation, statistics(data)), "label", kelvin_json_text(data->label_name));
     return kelvin_json_write(path, root);
-}
-
-kelvin_status kelvin_description_restore(const kelvin_data *data, const char *folder)
-{
-    kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
-    return access(path, F_OK) == 0 ? KELVIN_OK : kelvin_description_write(data, folder);
 }
 
 /* ---- reading ---- */
@@ -183,12 +161,14 @@ static kelvin_status read_path(kelvin_data **data, const char *path)
     return status;
 }
 
-kelvin_status kelvin_description_read(kelvin_data **data, const char *folder)
+kelvin_status kelvin_description_read(kelvin_data **data, struct kelvin_manifest *manifest, const char *folder)
 {
     kelvin_path path;
+    bool there;
     *data = NULL;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
-    if (access(path, F_OK)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_find_file(path, &there, folder, KELVIN_DESCRIPTION_NAME));
+    if (!there) return KELVIN_OK;
+    if (manifest) KELVIN_TRY(kelvin_remedy(kelvin_manifest_check(manifest, KELVIN_DESCRIPTION_NAME), folder));
     const kelvin_status status = read_path(data, path);
     if (status != KELVIN_EFORMAT && status != KELVIN_EIO) return status;
     return kelvin_fail(status, "%s; remove it: without it the data set is read", kelvin_error());

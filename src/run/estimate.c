@@ -7,12 +7,16 @@
 
 static const double measured_seconds = 1.5;
 
+/* Of one chain. */
+struct measured {
+    double steps_per_s, cpu_share;
+    size_t bytes;
+};
+
 struct trial {
     const kelvin_run *run;
     size_t threads, at_once;
-    double *steps_per_s; /* (at_once) */
-    double *cpu_share;   /* (at_once) */
-    size_t *bytes;       /* (at_once) */
+    struct measured *chain; /* (at_once) */
     size_t last; /* what the last chain takes more, when it has all threads and the others' memory is not back */
 };
 
@@ -43,9 +47,8 @@ static kelvin_status try_chain(void *context, size_t task)
         }
     }
     const double seconds = kelvin_now() - start;
-    trial->steps_per_s[task] = steps / seconds;
-    trial->cpu_share[task] = (cpu_seconds() - cpu) / seconds;
-    if (!status) trial->bytes[task] = kelvin_posterior_bytes(chain.posterior);
+    trial->chain[task] = (struct measured){steps / seconds, (cpu_seconds() - cpu) / seconds, 0};
+    if (!status) trial->chain[task].bytes = kelvin_posterior_bytes(chain.posterior);
     if (!status && task == 0 && trial->at_once > 1) {
         status = kelvin_chain_threads(&chain, trial->threads);
         if (!status) trial->last = kelvin_posterior_bytes(chain.posterior);
@@ -60,35 +63,22 @@ static double data_bytes(const kelvin_data *data)
     return (double)(n * (data->inputs * each + sizeof(int32_t)));
 }
 
-static size_t columns_of(const kelvin_run *run)
-{
-    const kelvin_statistic *columns[KELVIN_COLUMNS];
-    return kelvin_run_columns(columns, run);
-}
-
-/* Rows and draws that a chain collects. */
-static double bundle_bytes(const kelvin_run *run)
-{
-    const double draws = fmin(kelvin_run_bundle_draws(run), kelvin_run_draws(run));
-    const double rows = fmin(kelvin_run_rows(run), ceil((double)kelvin_run_rows(run) / kelvin_run_draws(run)) * draws);
-    return draws * (double)run->model->n_params * sizeof(float) + rows * (double)columns_of(run) * sizeof(double);
-}
-
 /* Per chain: two snapshots and a bundle, what the sampler holds, an order. */
 static double chain_bytes(const kelvin_run *run)
 {
     const size_t vectors = 3 * kelvin_sampler_vectors(run->sampler) + run->sampler->work;
-    return (double)((vectors * run->model->n_params + run->data->train.n) * sizeof(float)) + bundle_bytes(run);
+    return (double)((vectors * run->model->n_params + run->data->train.n) * sizeof(float)) +
+           (double)kelvin_bundle_bytes(run);
 }
 
 static double disk_bytes(const kelvin_run *run)
 {
     enum { FIELD = 14, HEADERS = 1 << 13 };
-    const double n = (double)run->model->n_params * sizeof(float), columns = (double)columns_of(run);
+    const double n = (double)run->model->n_params * sizeof(float), columns = (double)kelvin_run_width(run);
     const double rows = (double)(run->data->train.n + run->data->test.n), labels = rows * sizeof(int64_t) + HEADERS;
     const double logits = rows * (double)run->data->classes * sizeof(float);
     const double draws = kelvin_run_draws(run), files = ceil(draws / kelvin_run_bundle_draws(run));
-    const double state = (double)kelvin_sampler_vectors(run->sampler) * n + bundle_bytes(run) + HEADERS;
+    const double state = (double)kelvin_sampler_vectors(run->sampler) * n + (double)kelvin_bundle_bytes(run) + HEADERS;
     const double history = (double)kelvin_run_rows(run) * columns * (sizeof(double) + FIELD);
     return run->config.chains * (state + history + draws * n + files * HEADERS) +
            run->config.chains * (draws - kelvin_run_warmup(run)) * logits + labels;
@@ -99,10 +89,10 @@ static void conclude(kelvin_estimate *out, const struct trial *trial)
     const kelvin_run *run = trial->run;
     const double per_row = (double)kelvin_run_row_steps(run);
     double steps = 0, cpu_share = 0, memory = data_bytes(run->data) + (double)trial->last;
-    for (size_t i = 0; i < trial->at_once; i++) {
-        steps += trial->steps_per_s[i];
-        cpu_share += trial->cpu_share[i] / (double)trial->at_once;
-        memory += (double)trial->bytes[i] + chain_bytes(run);
+    for (const struct measured *chain = trial->chain; chain < trial->chain + trial->at_once; chain++) {
+        steps += chain->steps_per_s;
+        cpu_share += chain->cpu_share / (double)trial->at_once;
+        memory += (double)chain->bytes + chain_bytes(run);
     }
     *out = (kelvin_estimate){
         .parameters = run->model->n_params,
@@ -116,17 +106,6 @@ static void conclude(kelvin_estimate *out, const struct trial *trial)
     };
 }
 
-static kelvin_status measure(kelvin_estimate *estimate, struct trial *trial)
-{
-    kelvin_pool *pool;
-    if (!(trial->steps_per_s && trial->cpu_share && trial->bytes)) return KELVIN_ENOMEM;
-    KELVIN_TRY(kelvin_pool_create(&pool, trial->at_once));
-    const kelvin_status status = kelvin_pool_run(pool, try_chain, trial, trial->at_once);
-    if (!status) conclude(estimate, trial);
-    kelvin_pool_destroy(pool);
-    return status;
-}
-
 kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_config *config, size_t threads)
 {
     kelvin_run *run;
@@ -134,13 +113,13 @@ kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_co
     if (threads == 0) threads = kelvin_cpu_count();
     struct trial trial = {
         .run = run, .threads = threads, .at_once = threads < config->chains ? threads : config->chains};
-    trial.steps_per_s = kelvin_alloc(trial.at_once, sizeof *trial.steps_per_s);
-    trial.cpu_share = kelvin_alloc(trial.at_once, sizeof *trial.cpu_share);
-    trial.bytes = kelvin_alloc(trial.at_once, sizeof *trial.bytes);
-    const kelvin_status status = measure(estimate, &trial);
-    kelvin_free(trial.steps_per_s);
-    kelvin_free(trial.cpu_share);
-    kelvin_free(trial.bytes);
+    trial.chain = kelvin_alloc(trial.at_once, sizeof *trial.chain);
+    kelvin_pool *pool = NULL;
+    kelvin_status status = trial.chain ? kelvin_pool_create(&pool, trial.at_once) : KELVIN_ENOMEM;
+    if (!status) status = kelvin_pool_run(pool, try_chain, &trial, trial.at_once);
+    if (!status) conclude(estimate, &trial);
+    kelvin_pool_destroy(pool);
+    kelvin_free(trial.chain);
     kelvin_run_close(run);
     return status;
 }

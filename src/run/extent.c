@@ -54,6 +54,7 @@ uint32_t kelvin_run_draws_by(const kelvin_run *run, uint32_t rows)
 uint32_t kelvin_run_bundle_draws(const kelvin_run *run)
 {
     enum { FLOATS = 1 << 20, MOST = 1 << 12 };
+    if (kelvin_run_inside(run)->kept) return kelvin_run_draws(run); /* there are no files */
     const size_t fit = FLOATS / run->model->n_params;
     return fit < 1 ? 1 : fit > MOST ? MOST : (uint32_t)fit;
 }
@@ -84,6 +85,12 @@ size_t kelvin_run_columns(const kelvin_statistic *columns[KELVIN_COLUMNS], const
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) columns[n++] = &common[i];
     for (size_t i = 0; i < kelvin_count_statistics(type); i++) columns[n++] = &type->statistic[i];
     return n;
+}
+
+size_t kelvin_run_width(const kelvin_run *run)
+{
+    const kelvin_statistic *columns[KELVIN_COLUMNS];
+    return kelvin_run_columns(columns, run);
 }
 
 size_t kelvin_run_column(const kelvin_run *run, const char *name)

@@ -57,20 +57,16 @@ static bool counts(const struct row *row, const kelvin_sampler_type *type)
     return row->whose == EVERY || (row->whose == BATCHES) == type->batches;
 }
 
-static struct kelvin_field setting_field(const kelvin_sampler_type *type, size_t i)
-{
-    const struct kelvin_field_kind *kind = type->setting[i].whole ? &kelvin_field_whole : &kelvin_field_real;
-    return (struct kelvin_field){type->setting[i].name, kind,
-                                 offsetof(kelvin_run_config, setting) + i * sizeof(double)};
-}
-
 size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS], const kelvin_sampler_type *type)
 {
+    const size_t settings = offsetof(kelvin_run_config, setting);
     size_t n = 0;
     for (const struct row *row = rows; row < rows + ROWS; row++) {
         if (row->field.name && counts(row, type)) fields[n++] = row->field;
         for (size_t i = 0; !row->field.name && i < kelvin_count_settings(type); i++)
-            fields[n++] = setting_field(type, i);
+            fields[n++] = (struct kelvin_field){type->setting[i].name,
+                                                type->setting[i].whole ? &kelvin_field_whole : &kelvin_field_real,
+                                                settings + i * sizeof(double)};
     }
     return n;
 }
@@ -81,20 +77,21 @@ const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_f
     return text ? (const char **)(void *)((char *)config + field->offset) : NULL;
 }
 
-static bool has_field(const kelvin_sampler_type *type, const char *name)
+const struct kelvin_field *kelvin_config_field(struct kelvin_field fields[KELVIN_CONFIG_FIELDS],
+                                               const kelvin_sampler_type *type, const char *name)
 {
-    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     for (size_t i = 0, n = kelvin_config_fields_of(fields, type); i < n; i++)
-        if (strcmp(fields[i].name, name) == 0) return true;
-    return false;
+        if (strcmp(fields[i].name, name) == 0) return &fields[i];
+    return NULL;
 }
 
 void kelvin_config_samplers(char out[KELVIN_SAMPLER_NAMES], const char *field)
 {
     const kelvin_sampler_type *type;
+    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     *out = '\0';
     for (size_t i = 0, used = 0; (type = kelvin_sampler_info(i)); i++)
-        if (has_field(type, field) && used < KELVIN_SAMPLER_NAMES)
+        if (kelvin_config_field(fields, type, field) && used < KELVIN_SAMPLER_NAMES)
             used += (size_t)snprintf(out + used, KELVIN_SAMPLER_NAMES - used, "%s%s", used ? " or " : "", type->name);
 }
 
@@ -140,9 +137,8 @@ static uint64_t bit_of(const kelvin_run_config *config, const char *name)
     const kelvin_sampler_type *type;
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     if (kelvin_sampler_find(&type, config->sampler)) return 0;
-    for (size_t i = 0, n = kelvin_config_fields_of(fields, type); i < n; i++)
-        if (strcmp(fields[i].name, name) == 0) return UINT64_C(1) << i;
-    return 0;
+    const struct kelvin_field *field = kelvin_config_field(fields, type, name);
+    return field ? UINT64_C(1) << (field - fields) : 0;
 }
 
 bool kelvin_config_overruled(const kelvin_run_config *config, const char *field)
@@ -164,43 +160,25 @@ kelvin_status kelvin_config_blame(const kelvin_run_config *config, const char *f
 
 /* ---- fields that follow others ---- */
 
-static void samples_follow(kelvin_run_config *config)
+static bool follows(kelvin_run_config *config, const char *unsaid, const char *it, kelvin_config_said *said,
+                    const void *context)
 {
-    config->samples = config->chains;
+    if (!said(context, it) || said(context, unsaid)) return false;
+    kelvin_config_overrule(config, unsaid, kelvin_config_overruled(config, it));
+    return true;
 }
 
-static void chains_follow(kelvin_run_config *config)
+static uint32_t usual_warmup(uint32_t iterations)
 {
-    config->chains = config->samples;
+    return (uint32_t)((uint64_t)iterations * 3 / 10);
 }
 
-static void temperature_schedule_follows(kelvin_run_config *config)
+void kelvin_config_follow(kelvin_run_config *c, kelvin_config_said *said, const void *context)
 {
-    config->temperature_schedule = config->schedule;
-}
-
-static void warmup_follows(kelvin_run_config *config)
-{
-    config->warmup = (uint32_t)((uint64_t)config->iterations * 3 / 10);
-}
-
-static const struct {
-    const char *said, *unsaid;
-    void (*follow)(kelvin_run_config *config);
-} followers[] = {
-    {"chains", "samples", samples_follow},
-    {"samples", "chains", chains_follow},
-    {"schedule", "temperature_schedule", temperature_schedule_follows},
-    {"iterations", "warmup", warmup_follows},
-};
-
-void kelvin_config_follow(kelvin_run_config *config, kelvin_config_said *said, const void *context)
-{
-    for (size_t i = 0; i < sizeof followers / sizeof *followers; i++)
-        if (said(context, followers[i].said) && !said(context, followers[i].unsaid)) {
-            followers[i].follow(config);
-            kelvin_config_overrule(config, followers[i].unsaid, kelvin_config_overruled(config, followers[i].said));
-        }
+    if (follows(c, "samples", "chains", said, context)) c->samples = c->chains;
+    if (follows(c, "chains", "samples", said, context)) c->chains = c->samples;
+    if (follows(c, "temperature_schedule", "schedule", said, context)) c->temperature_schedule = c->schedule;
+    if (follows(c, "warmup", "iterations", said, context)) c->warmup = usual_warmup(c->iterations);
 }
 
 /* ---- defaults ---- */
@@ -227,8 +205,8 @@ kelvin_status kelvin_run_defaults(kelvin_run_config *config, const char *sampler
         .temperature_schedule = "paper",
         .augment = "none",
         .iterations = usual->rows,
+        .warmup = usual_warmup(usual->rows),
     };
-    warmup_follows(config);
     for (size_t i = 0; i < kelvin_count_settings(type); i++) config->setting[i] = type->setting[i].usual;
     return KELVIN_OK;
 }

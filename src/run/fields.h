@@ -19,6 +19,10 @@ enum { KELVIN_CONFIG_FIELDS = 32 };
 /* Those that count for a sampler, in the order of run.json; returns how many. */
 size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS], const kelvin_sampler_type *type);
 
+/* The one of that name, in `fields`, which is filled in; NULL if the sampler has none. */
+const struct kelvin_field *kelvin_config_field(struct kelvin_field fields[KELVIN_CONFIG_FIELDS],
+                                               const kelvin_sampler_type *type, const char *name);
+
 /* Where the text of a field is; NULL if the field is none of the texts of a configuration. */
 const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_field *field);
 

@@ -5,7 +5,6 @@
 #include "run/keeper.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 struct kelvin_job {
     kelvin_run **runs;
@@ -38,9 +37,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_folder_begin(kelvin_run *run);
  * missing or damaged that cannot. */
 KELVIN_MUST_CHECK kelvin_status kelvin_folder_survey(kelvin_run *run);
 
-/* What comes when all chains have ended: the logits of all samples at all training and test data, where they are not
- * there yet, and the manifest. */
-KELVIN_MUST_CHECK kelvin_status kelvin_folder_finish(struct kelvin_job *job, kelvin_run *run);
+/* The logits of all samples at all training and test data, where they are not there yet. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_write(struct kelvin_job *job, kelvin_run *run);
 
 #endif

@@ -55,7 +55,7 @@ static kelvin_status note_times(struct kelvin_slot *slot)
                               (double)slot->state.step / chain->row_steps, seconds, seconds > 0 ? steps / seconds : 0.0,
                               slot->threads);
     leave_c_locale(c, before);
-    KELVIN_TRY(kelvin_path_join(path, slot->folder, KELVIN_TIMES_FILE));
+    KELVIN_TRY(kelvin_path_join(path, chain->run->folder, KELVIN_TIMES_FILE));
     KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT | O_APPEND));
     const bool added = add_row(fd, row, (size_t)used, kelvin_run_row_name(chain->run));
     const int reason = errno;
@@ -73,9 +73,8 @@ static kelvin_status write_state(struct kelvin_slot *slot)
     uint64_t bytes = slot->history_bytes;
     kelvin_path path;
     if (slot->bundle.rows > 0)
-        KELVIN_TRY(
-            kelvin_history_put(chain->run, slot->folder, chain->number, &bytes, slot->bundle.row, slot->bundle.rows));
-    KELVIN_TRY(kelvin_path_join(path, slot->folder, KELVIN_STATE_FILE, chain->number));
+        KELVIN_TRY(kelvin_history_put(chain->run, chain->number, &bytes, slot->bundle.row, slot->bundle.rows));
+    KELVIN_TRY(kelvin_path_join(path, chain->run->folder, KELVIN_STATE_FILE, chain->number));
     KELVIN_TRY(kelvin_state_write(path, chain, &slot->state, &slot->bundle));
     return note_times(slot);
 }
@@ -104,12 +103,9 @@ static void *keep(void *argument)
     struct kelvin_keeper *keeper = argument;
     pthread_mutex_lock(&keeper->mutex);
     for (;;) {
-        struct kelvin_slot *slot = full_slot(keeper);
-        if (!slot && keeper->quit) break;
-        if (!slot) {
-            pthread_cond_wait(&keeper->work, &keeper->mutex);
-            continue;
-        }
+        struct kelvin_slot *slot;
+        while (!(slot = full_slot(keeper)) && !keeper->quit) pthread_cond_wait(&keeper->work, &keeper->mutex);
+        if (!slot) break;
         pthread_mutex_unlock(&keeper->mutex);
         const kelvin_status status = write_state(slot);
         pthread_mutex_lock(&keeper->mutex);
@@ -154,11 +150,10 @@ void kelvin_keeper_stop(struct kelvin_keeper *keeper)
 /* ---- slots ---- */
 
 kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *keeper, const struct kelvin_chain *chain,
-                               const char *folder, uint64_t history_bytes)
+                               uint64_t history_bytes)
 {
     *slot = (struct kelvin_slot){.keeper = keeper,
                                  .chain = chain,
-                                 .folder = folder,
                                  .history_bytes = history_bytes,
                                  .noted = chain->step,
                                  .noted_at = kelvin_now()};
@@ -170,22 +165,6 @@ kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *k
     return KELVIN_OK;
 }
 
-bool kelvin_slot_idle(struct kelvin_slot *slot)
-{
-    pthread_mutex_lock(&slot->keeper->mutex);
-    const bool idle = !slot->full;
-    pthread_mutex_unlock(&slot->keeper->mutex);
-    return idle;
-}
-
-bool kelvin_slot_failed(struct kelvin_slot *slot)
-{
-    pthread_mutex_lock(&slot->keeper->mutex);
-    const bool failed = slot->status != KELVIN_OK;
-    pthread_mutex_unlock(&slot->keeper->mutex);
-    return failed;
-}
-
 static void wait_until_idle(struct kelvin_slot *slot)
 {
     pthread_mutex_lock(&slot->keeper->mutex);
@@ -193,9 +172,10 @@ static void wait_until_idle(struct kelvin_slot *slot)
     pthread_mutex_unlock(&slot->keeper->mutex);
 }
 
-/* The state in the slot becomes the keeper's. */
+/* The state in the slot becomes the keeper's, with what the chain has collected. */
 static void hand_over(struct kelvin_slot *slot)
 {
+    slot->bundle = slot->chain->bundle;
     slot->offered = kelvin_now();
     slot->threads = slot->chain->threads;
     pthread_mutex_lock(&slot->keeper->mutex);
@@ -204,11 +184,12 @@ static void hand_over(struct kelvin_slot *slot)
     pthread_mutex_unlock(&slot->keeper->mutex);
 }
 
-void kelvin_slot_offer(struct kelvin_slot *slot)
+bool kelvin_slot_offer(struct kelvin_slot *slot)
 {
+    if (slot->full) return false;
     kelvin_chain_now(&slot->state, slot->chain);
-    slot->bundle = slot->chain->bundle;
     hand_over(slot);
+    return true;
 }
 
 /* Where it fails, no state may follow: one of a chain that is past these draws says that they are in a file. */
@@ -218,8 +199,8 @@ kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain 
     wait_until_idle(slot); /* the keeper may be at the rows that come before these */
     if (bundle->rows == 0) return KELVIN_OK;
     kelvin_status status =
-        kelvin_history_put(chain->run, slot->folder, chain->number, &slot->history_bytes, bundle->row, bundle->rows);
-    if (!status) status = kelvin_bundle_write(&chain->bundle, chain->run, slot->folder, chain->number);
+        kelvin_history_put(chain->run, chain->number, &slot->history_bytes, bundle->row, bundle->rows);
+    if (!status) status = kelvin_bundle_write(&chain->bundle, chain->run, chain->number);
     note_failure(slot, status);
     return status;
 }
@@ -230,7 +211,6 @@ kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
     wait_until_idle(slot);
     if (!slot->status) {
         kelvin_snapshot_copy(&slot->state, &slot->chain->good, slot->chain->run);
-        slot->bundle = slot->chain->bundle;
         hand_over(slot);
         wait_until_idle(slot);
     }

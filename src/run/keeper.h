@@ -4,8 +4,8 @@
  *     kelvin_status st = kelvin_keeper_start(&keeper);
  *     ... in a chain's thread:
  *     struct kelvin_slot slot;
- *     st = kelvin_slot_open(&slot, keeper, &chain, folder, bytes);
- *     if (kelvin_slot_idle(&slot)) kelvin_slot_offer(&slot);      // now and then: copies its state and goes on
+ *     st = kelvin_slot_open(&slot, keeper, &chain, bytes);
+ *     kelvin_slot_offer(&slot);                                   // now and then: copies its state and goes on
  *     st = kelvin_slot_collect(&slot, &chain);                    // a bundle is full: writes it, and waits for it
  *     st = kelvin_slot_close(&slot);                              // writes chain.good a last time, and waits for it
  *     ...
@@ -16,17 +16,18 @@
 
 #include "run/chain.h"
 
+#include <stdatomic.h>
+
 struct kelvin_keeper;
 
 struct kelvin_slot {
     struct kelvin_keeper *keeper;
     const struct kelvin_chain *chain;
-    const char *folder;
     struct kelvin_snapshot state; /* the keeper's while `full` */
     struct kelvin_bundle bundle;  /* the chain's, as far as it was filled then: its rows and draws are not the slot's */
     uint64_t history_bytes;       /* of history.csv up to the first row of the chain's bundle */
-    bool full;
-    kelvin_status status; /* of what was written so far: the first failure */
+    atomic_bool full;
+    _Atomic kelvin_status status; /* of what was written so far: the first failure */
     char sentence[1024];
     uint32_t noted;  /* the step up to which times.csv has been written */
     double noted_at; /* and when that was */
@@ -38,15 +39,12 @@ struct kelvin_slot {
 KELVIN_MUST_CHECK kelvin_status kelvin_keeper_start(struct kelvin_keeper **keeper);
 void kelvin_keeper_stop(struct kelvin_keeper *keeper);
 
-/* For a chain of a run in this folder, whose history.csv has so many bytes without its bundle. */
+/* For a chain whose history.csv has so many bytes without its bundle. */
 KELVIN_MUST_CHECK kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *keeper,
-                                                 const struct kelvin_chain *chain, const char *folder,
-                                                 uint64_t history_bytes);
+                                                 const struct kelvin_chain *chain, uint64_t history_bytes);
 
-/* The last offer is on disk, or has failed. */
-bool kelvin_slot_idle(struct kelvin_slot *slot);
-bool kelvin_slot_failed(struct kelvin_slot *slot);
-void kelvin_slot_offer(struct kelvin_slot *slot);
+/* False, and nothing is done, before the last offer is on disk, or has failed. */
+bool kelvin_slot_offer(struct kelvin_slot *slot);
 
 /* Writes the bundle of the slot's chain, and its rows, and makes it empty: before the first state that comes after it.
  * If that fails, no more states are written. */

@@ -2,14 +2,23 @@
  * classes), with labels_train.npy and labels_test.npy beside them, so that the folder can be judged without the data.
  * One sample's logits are in memory at a time. */
 #include "run/job.h"
-#include "run/pass.h"
 
 #include <unistd.h>
+
+const int32_t kelvin_unlabelled[KELVIN_PASS];
+
+kelvin_status kelvin_pass_create(kelvin_posterior **pass, const kelvin_run *run, size_t threads)
+{
+    const kelvin_posterior_options options = {.batch = KELVIN_PASS, .threads = threads, .total = KELVIN_PASS};
+    return kelvin_posterior_create(pass, run->model, &kelvin_run_inside(run)->density, NULL, NULL, &options);
+}
+
+/* ---- files ---- */
 
 struct work {
     const kelvin_run *run;
     const kelvin_part *part;
-    struct kelvin_pass pass;
+    kelvin_posterior *pass;
     float *theta, *x, *logits;
 };
 
@@ -18,29 +27,20 @@ static kelvin_status make_work(struct work *work, size_t threads)
     const kelvin_run *run = work->run;
     KELVIN_TRY(kelvin_pass_create(&work->pass, run, threads));
     work->theta = kelvin_alloc(run->model->n_params, sizeof *work->theta);
-    work->x = kelvin_alloc(work->pass.batch * run->data->inputs, sizeof *work->x);
+    work->x = kelvin_alloc(KELVIN_PASS * run->data->inputs, sizeof *work->x);
     work->logits = kelvin_alloc(work->part->n * run->data->classes, sizeof *work->logits);
     return work->theta && work->x && work->logits ? KELVIN_OK : KELVIN_ENOMEM;
-}
-
-static void free_work(struct work *work)
-{
-    kelvin_pass_destroy(&work->pass);
-    kelvin_free(work->theta);
-    kelvin_free(work->x);
-    kelvin_free(work->logits);
 }
 
 static kelvin_status predict(struct work *work, kelvin_samples *samples, size_t i)
 {
     const kelvin_part *part = work->part;
-    const size_t most = work->pass.batch;
-    KELVIN_TRY(kelvin_samples_pass(samples, work->theta, i));
-    for (size_t first = 0; first < part->n; first += most) {
-        const size_t n = part->n - first < most ? part->n - first : most;
+    KELVIN_TRY(kelvin_samples_read(samples, work->theta, i));
+    for (size_t first = 0; first < part->n; first += KELVIN_PASS) {
+        const size_t n = part->n - first < KELVIN_PASS ? part->n - first : KELVIN_PASS;
         kelvin_data_slice(work->run->data, part, work->x, first, n);
-        KELVIN_TRY(kelvin_pass_see(&work->pass, work->x, n));
-        kelvin_pass_logits(&work->pass, work->logits + first * work->run->data->classes, work->theta);
+        KELVIN_TRY(kelvin_posterior_set_batch(work->pass, work->x, kelvin_unlabelled, n));
+        kelvin_posterior_logits(work->pass, work->logits + first * work->run->data->classes, work->theta);
     }
     return KELVIN_OK;
 }
@@ -63,7 +63,10 @@ static kelvin_status write_part(struct kelvin_job *job, kelvin_samples *samples,
         if (!status) status = kelvin_writer_put(&file, work.logits, part->n * run->data->classes * sizeof *work.logits);
     }
     status = kelvin_writer_close(&file, status);
-    free_work(&work);
+    kelvin_posterior_destroy(work.pass);
+    kelvin_free(work.theta);
+    kelvin_free(work.x);
+    kelvin_free(work.logits);
     return status;
 }
 

@@ -5,10 +5,10 @@
 #include "files/files.h"
 #include "files/formats.h"
 #include "files/manifest.h"
-#include "run/lock.h"
 
 #include <kelvin/density.h>
 #include <kelvin/run.h>
+#include <kelvin/target.h>
 
 #include <string.h>
 
@@ -24,6 +24,12 @@ enum { KELVIN_FORMAT = 2 };
 
 enum { KELVIN_CONFIG_MARK = 9, KELVIN_FILE_NAME = 64, KELVIN_MOST_CHAINS = 1 << 16 };
 
+/* One process at a time works in a run folder. The system lets go of the lock when its process ends, however it ends.
+ */
+struct kelvin_lock {
+    int fd; /* -1: not held */
+};
+
 /* Where one chain is. */
 struct kelvin_place {
     kelvin_chain_phase phase;
@@ -31,10 +37,11 @@ struct kelvin_place {
     char diverged[KELVIN_NOTE];
 };
 
-struct kelvin_kept;
+struct kelvin_bundle;
 
 /* What kelvin_run.owned points to. */
 struct kelvin_run_owned {
+    kelvin_arena *arena; /* texts of the configuration, the folder and places */
     kelvin_density density;
     kelvin_prior prior;
     bool has_prior;
@@ -48,11 +55,10 @@ struct kelvin_run_owned {
     struct kelvin_manifest *manifest; /* NULL: there is none */
 
     /* of a run that is to be sampled */
-    kelvin_path folder;
     struct kelvin_lock lock;
     struct kelvin_place *place; /* (chains) */
     double started;             /* kelvin_now() when its first chain was; 0 before */
-    struct kelvin_kept *kept;   /* (chains), of a run without a folder: its draws and histories */
+    struct kelvin_bundle *kept; /* (chains), of a run without a folder: its draws and histories */
 };
 
 static inline struct kelvin_run_owned *kelvin_run_inside(const kelvin_run *run)
@@ -77,11 +83,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvi
 KELVIN_MUST_CHECK kelvin_status kelvin_config_check(kelvin_run *run);
 KELVIN_MUST_CHECK kelvin_status kelvin_config_fit(kelvin_run *run);
 
-/* run.json in a folder. Read: the run that it describes is prepared, its data opened and their checksum compared. */
+/* run.json in a folder. Read: the run that it describes is prepared, its data opened and their checksum compared;
+ * alone: without the rows of its data, which are not looked at where the folder describes them. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder);
-KELVIN_MUST_CHECK kelvin_status kelvin_config_read(kelvin_run **run, const char *folder);
-/* The same without the rows of its data, which are not looked at where the folder describes them. */
-KELVIN_MUST_CHECK kelvin_status kelvin_config_read_alone(kelvin_run **run, const char *folder);
+KELVIN_MUST_CHECK kelvin_status kelvin_config_read(kelvin_run **run, const char *folder, bool alone);
 
 /* Fills in the mark: a checksum of all that run.json says, but for the version and names of files. It goes into every
  * file of a chain, by which it is seen whose it is. A run that was read has it. */
@@ -93,9 +98,20 @@ uint32_t kelvin_run_row_steps(const kelvin_run *run);               /* steps of 
 uint32_t kelvin_run_steps(const kelvin_run *run);                   /* of a chain */
 uint32_t kelvin_run_draws_by(const kelvin_run *run, uint32_t rows); /* draws taken when so many rows have ended */
 uint32_t kelvin_run_bundle_draws(const kelvin_run *run);            /* draws of a bundle */
+size_t kelvin_run_width(const kelvin_run *run);                     /* columns of its history */
 size_t kelvin_run_column(const kelvin_run *run, const char *name);  /* its number; SIZE_MAX: there is none */
 
 /* ---- its files ---- */
+
+/* KELVIN_EUSAGE, with the number of the process that has it, if another one does. */
+KELVIN_MUST_CHECK kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder);
+
+/* Takes a lock that is there and that nobody holds, and says nothing of it. */
+bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder);
+
+/* Is the lock that is held still the one in the folder? */
+bool kelvin_lock_holds(const struct kelvin_lock *lock, const char *folder);
+void kelvin_lock_release(struct kelvin_lock *lock);
 
 /* The names of the files of logits and labels, and which of the data they are of. */
 enum { KELVIN_PARTS = 2 };
@@ -107,18 +123,30 @@ void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const ke
 
 /* Whether a file is as the run left it: KELVIN_EFORMAT, with what helps, if it is not. Fine where there is no manifest.
  * Whoever reads a file of a run asks first; a file is looked at once per open run. */
-KELVIN_MUST_CHECK kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *folder, const char *name);
+KELVIN_MUST_CHECK kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *name);
 
-/* Whether all chains have ended, and how many have not diverged. */
+/* Whether all chains have ended. */
 bool kelvin_run_chains_ended(const kelvin_run *run);
+
+/* ---- its network ---- */
+
+/* Forward over plain inputs, whatever their labels, on so many threads, on which the bits do not depend:
+ *
+ *     kelvin_posterior *pass;
+ *     kelvin_status st = kelvin_pass_create(&pass, run, threads);
+ *     if (!st) st = kelvin_posterior_set_batch(pass, x, kelvin_unlabelled, n);       // at most KELVIN_PASS inputs
+ *     if (!st) kelvin_posterior_logits(pass, logits, theta);                         // for each theta */
+enum { KELVIN_PASS = 504 }; /* whole blocks of 24 and of 8 observations, some for each of many threads */
+extern const int32_t kelvin_unlabelled[KELVIN_PASS];
+KELVIN_MUST_CHECK kelvin_status kelvin_pass_create(kelvin_posterior **pass, const kelvin_run *run, size_t threads);
 
 /* ---- its samples ---- */
 
+/* FOLDER/i, as config.init may be: FOLDER, and which i; false if it does not end so. */
+bool kelvin_start_split(kelvin_path folder, size_t *index, const char *init);
+
 /* As kelvin_samples_open, but also where there are none, for all chains have diverged. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder);
-
-/* As kelvin_samples_read, for those who go through all samples in their order: none is kept in memory. */
-KELVIN_MUST_CHECK kelvin_status kelvin_samples_pass(kelvin_samples *samples, float *theta, size_t i);
 
 /* Parameters first .. first + n - 1 of `draws` samples of one chain, from number `sample` on: those of the d-th to
  * x[d], x[stride + d], ... They alone are read and seen to be finite. Whoever goes through all parameters begins with

@@ -1,10 +1,8 @@
 /* Runs: the chains of all of them as tasks of one pool, from wherever each one stands to the end, then the logits of
  * their samples. Who runs when and on how many threads changes nothing in what is drawn. */
+#include "run/folder.h"
 #include "run/job.h"
 
-#include "run/bundle.h"
-
-#include <stdio.h>
 #include <string.h>
 
 /* ---- who does what ---- */
@@ -56,14 +54,12 @@ static kelvin_status run_task(void *context, size_t task)
 static kelvin_status run_chains(struct kelvin_job *job)
 {
     size_t tasks = 0;
-    kelvin_pool *pool;
+    kelvin_pool *pool = NULL;
     for (size_t r = 0; r < job->n; r++) tasks += job->runs[r]->config.chains;
     KELVIN_TRY(kelvin_keeper_start(&job->keeper));
     kelvin_status status = kelvin_pool_create(&pool, job->options.threads < tasks ? job->options.threads : tasks);
-    if (!status) {
-        status = kelvin_pool_run(pool, run_task, job, tasks);
-        kelvin_pool_destroy(pool);
-    }
+    if (!status) status = kelvin_pool_run(pool, run_task, job, tasks);
+    kelvin_pool_destroy(pool);
     kelvin_keeper_stop(job->keeper);
     return status;
 }
@@ -86,12 +82,22 @@ static void tell_all(struct kelvin_job *job)
     }
 }
 
+/* What comes when all chains have ended: the logits of all samples at all training and test data, where they are not
+ * there yet, and the manifest. */
+static kelvin_status finish(struct kelvin_job *job, kelvin_run *run)
+{
+    KELVIN_TRY(kelvin_logits_write(job, run));
+    if (!kelvin_run_is_old(run)) KELVIN_TRY(kelvin_vouch_end(run));
+    run->seconds = kelvin_now() - kelvin_run_inside(run)->started;
+    return KELVIN_OK;
+}
+
 static kelvin_status do_job(struct kelvin_job *job)
 {
     tell_all(job);
     KELVIN_TRY(run_chains(job));
     for (size_t r = 0; r < job->n && !job->asked; r++)
-        if (job->runs[r]->folder) KELVIN_TRY(kelvin_folder_finish(job, job->runs[r]));
+        if (job->runs[r]->folder) KELVIN_TRY(finish(job, job->runs[r]));
     return job->asked ? kelvin_fail(KELVIN_ESTOP, "stopped on request") : KELVIN_OK;
 }
 
@@ -114,14 +120,18 @@ kelvin_status kelvin_run_sample(kelvin_run **runs, size_t n, const kelvin_run_op
 static kelvin_status get_ready(kelvin_run *run, const char *folder)
 {
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
-    if (!(inside->place = kelvin_alloc(run->config.chains, sizeof *inside->place))) return KELVIN_ENOMEM;
-    if (!folder) return kelvin_kept_create(&inside->kept, run);
-    const int used = snprintf(inside->folder, sizeof inside->folder, "%s", folder);
-    if (used < 0 || (size_t)used >= sizeof inside->folder - KELVIN_NOTE)
+    size_t length = folder ? strlen(folder) : 0;
+    if (!(inside->place = kelvin_arena_alloc(inside->arena, run->config.chains, sizeof *inside->place)))
+        return KELVIN_ENOMEM;
+    if (!folder) {
+        inside->kept = kelvin_arena_alloc(inside->arena, run->config.chains, sizeof *inside->kept);
+        return inside->kept ? KELVIN_OK : KELVIN_ENOMEM;
+    }
+    if (length >= KELVIN_PATH_MAX - KELVIN_NOTE)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is too long", folder);
-    for (int i = used - 1; i > 0 && inside->folder[i] == '/'; i--) inside->folder[i] = '\0'; /* its name is extended */
-    run->folder = inside->folder;
-    return KELVIN_OK;
+    while (length > 1 && folder[length - 1] == '/') length--; /* its name is extended */
+    run->folder = kelvin_arena_text(inside->arena, folder, length);
+    return run->folder ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static kelvin_status keep_if(kelvin_status status, kelvin_run **run)
@@ -143,7 +153,7 @@ kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_run_config *config
 
 kelvin_status kelvin_run_open(kelvin_run **run, const char *folder)
 {
-    KELVIN_TRY(kelvin_config_read(run, folder));
+    KELVIN_TRY(kelvin_config_read(run, folder, false));
     kelvin_status status = get_ready(*run, folder);
     if (!status) status = kelvin_lock_take(&kelvin_run_inside(*run)->lock, (*run)->folder);
     if (!status) status = kelvin_folder_survey(*run);

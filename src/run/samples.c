@@ -1,66 +1,34 @@
 /* The samples that a run has left, by any sampler: which there are. */
 #include "run/samples.h"
 #include "run/chain.h"
-#include "run/remedy.h"
+#include "run/folder.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 /* ---- which there are ---- */
 
-/* Of a run that is read, not sampled: its manifest names the states of chains when all has been written. */
-static kelvin_status vouch_state(const kelvin_samples *s, uint32_t chain)
-{
-    const struct kelvin_run_owned *inside = kelvin_run_inside(s->run);
-    char name[KELVIN_FILE_NAME];
-    snprintf(name, sizeof name, KELVIN_STATE_FILE, chain);
-    if (inside->place || !inside->manifest || !kelvin_manifest_has(inside->manifest, name)) return KELVIN_OK;
-    return kelvin_run_vouch(s->run, s->folder, name);
-}
-
-/* How far a chain came, from its state. */
-static kelvin_status ask_state(uint32_t *rows, char diverged[KELVIN_NOTE], const kelvin_samples *s, uint32_t chain)
-{
-    const kelvin_run *run = s->run;
-    kelvin_path path;
-    uint32_t step = 0;
-    bool begun;
-    KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_STATE_FILE, chain));
-    KELVIN_TRY(kelvin_is_there(&begun, path));
-    if (begun)
-        KELVIN_TRY(kelvin_remedy_chain(kelvin_state_peek(&step, diverged, path, run, chain), run, s->folder, chain));
-    *rows = step / kelvin_run_row_steps(run);
-    if (diverged[0] || step == kelvin_run_steps(run)) return vouch_state(s, chain);
-    if (kelvin_run_is_old(run)) return kelvin_remedy_begun(run, s->folder, chain);
-    return kelvin_fail(KELVIN_EFORMAT,
-                       "%s: the run has not ended: chain %u has %u of %u %ss; go on with: kelvin resume %s", s->folder,
-                       chain, *rows, kelvin_run_rows(run), kelvin_run_row_name(run), s->folder);
-}
-
 /* Runs by earlier versions: those of samplers that look at all data were written when they had ended; of others the
  * last sample tells. */
-static bool has_ended(const kelvin_samples *s, uint32_t chain)
+static bool has_ended(const kelvin_run *run, uint32_t chain)
 {
     kelvin_path path;
-    const struct kelvin_draw_place last = kelvin_draw_place(s->run, chain, kelvin_run_draws(s->run) - 1);
-    if (!kelvin_run_is_old(s->run)) return false;
-    return !s->run->sampler->batches ||
-           (!kelvin_path_join(path, s->folder, "%s", last.name) && access(path, F_OK) == 0);
+    const struct kelvin_draw_place last = kelvin_draw_place(run, chain, kelvin_run_draws(run) - 1);
+    if (!kelvin_run_is_old(run)) return false;
+    return !run->sampler->batches || (!kelvin_path_join(path, run->folder, "%s", last.name) && access(path, F_OK) == 0);
 }
 
 /* The one file of all draws must have as many as run.json says, before memory is asked for so many. */
-static kelvin_status check_draws(const kelvin_samples *s, uint32_t chain)
+static kelvin_status check_draws(const kelvin_run *run, uint32_t chain)
 {
-    const size_t draws = kelvin_run_draws(s->run);
-    struct kelvin_array array;
+    const size_t draws = kelvin_run_draws(run);
+    struct kelvin_array array = kelvin_name_tensor(run->model, 0, "", &draws);
     struct kelvin_tensors *file;
     kelvin_path path;
     bool there;
-    KELVIN_TRY(kelvin_path_join(path, s->folder, KELVIN_DRAWS_FILE, chain));
-    KELVIN_TRY(kelvin_is_there(&there, path));
+    KELVIN_TRY(kelvin_find_file(path, &there, run->folder, KELVIN_DRAWS_FILE, chain));
     if (!there) return KELVIN_OK; /* taken away: the logits must fit */
     KELVIN_TRY(kelvin_tensors_peek(&file, path));
-    array = kelvin_name_tensor(s->run->model, 0, "", &draws);
     kelvin_status status = kelvin_tensors_shape(&array, file);
     if (!status && array.shape[0] != draws)
         status = kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu draws, and " KELVIN_CONFIG_NAME " says %zu", path,
@@ -69,26 +37,29 @@ static kelvin_status check_draws(const kelvin_samples *s, uint32_t chain)
     return status;
 }
 
-static kelvin_status look_at(uint32_t *draws, char diverged[KELVIN_NOTE], const kelvin_samples *s, uint32_t chain)
+/* Of a run that is read, not sampled, the manifest names the states of chains when all has been written. */
+static kelvin_status find_place(struct kelvin_place *place, const kelvin_run *run, uint32_t chain)
 {
-    uint32_t rows = kelvin_run_rows(s->run);
-    if (!has_ended(s, chain))
-        KELVIN_TRY(ask_state(&rows, diverged, s, chain));
-    else if (!s->run->sampler->batches)
-        KELVIN_TRY(check_draws(s, chain));
-    *draws = kelvin_run_draws_by(s->run, rows);
-    return KELVIN_OK;
+    const struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    char state[KELVIN_FILE_NAME];
+    if (kelvin_run_is_old(run) && !run->sampler->batches) KELVIN_TRY(check_draws(run, chain));
+    *place = (struct kelvin_place){.phase = KELVIN_CHAIN_DONE, .step = kelvin_run_steps(run)};
+    if (inside->place) *place = inside->place[chain];
+    if (inside->place || has_ended(run, chain)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_place_read(place, run, chain));
+    snprintf(state, sizeof state, KELVIN_STATE_FILE, chain);
+    if (place->phase == KELVIN_CHAIN_WAITING || !kelvin_run_lists(run, state)) return KELVIN_OK;
+    return kelvin_run_vouch(run, state);
 }
 
-static kelvin_status look_in_memory(uint32_t *draws, char diverged[KELVIN_NOTE], const kelvin_samples *s,
-                                    uint32_t chain)
+static kelvin_status not_ended(const kelvin_samples *s, uint32_t chain, uint32_t step)
 {
-    const char *sentence = kelvin_run_diverged(s->run, chain);
-    if (kelvin_run_inside(s->run)->place[chain].phase == KELVIN_CHAIN_WAITING)
-        return kelvin_fail(KELVIN_EUSAGE, "%s: has not been sampled to its end", s->folder);
-    *draws = kelvin_run_inside(s->run)->kept[chain].draws;
-    snprintf(diverged, KELVIN_NOTE, "%s", sentence ? sentence : "");
-    return KELVIN_OK;
+    const kelvin_run *run = s->run;
+    if (!run->folder) return kelvin_fail(KELVIN_EUSAGE, "%s: has not been sampled to its end", s->folder);
+    if (kelvin_run_is_old(run)) return kelvin_remedy_begun(run, chain);
+    return kelvin_fail(
+        KELVIN_EFORMAT, "%s: the run has not ended: chain %u has %u of %u %ss; go on with: kelvin resume %s", s->folder,
+        chain, step / kelvin_run_row_steps(run), kelvin_run_rows(run), kelvin_run_row_name(run), s->folder);
 }
 
 static kelvin_status list(kelvin_samples *s, const uint32_t *count, kelvin_arena *arena)
@@ -112,10 +83,13 @@ static kelvin_status find(kelvin_samples *s, kelvin_arena *arena)
     if (!count || !diverged) return KELVIN_ENOMEM;
     s->diverged = diverged;
     for (uint32_t i = 0; i < chains; i++) {
-        char sentence[KELVIN_NOTE] = "";
-        KELVIN_TRY((s->run->folder ? look_at : look_in_memory)(&count[i], sentence, s, i));
-        count[i] = count[i] > warmup ? count[i] - warmup : 0;
-        if (sentence[0] && !(diverged[i] = kelvin_arena_text(arena, sentence, strlen(sentence)))) return KELVIN_ENOMEM;
+        struct kelvin_place place;
+        KELVIN_TRY(find_place(&place, s->run, i));
+        if (place.phase == KELVIN_CHAIN_WAITING) return not_ended(s, i, place.step);
+        const uint32_t draws = kelvin_run_draws_by(s->run, place.step / kelvin_run_row_steps(s->run));
+        count[i] = draws > warmup ? draws - warmup : 0;
+        if (place.diverged[0] && !(diverged[i] = kelvin_arena_text(arena, place.diverged, strlen(place.diverged))))
+            return KELVIN_ENOMEM;
     }
     return list(s, count, arena);
 }
@@ -129,24 +103,25 @@ kelvin_status kelvin_samples_none(const kelvin_samples *s)
                        s->diverged[0] ? s->diverged[0] : "before the end of the warm-up");
 }
 
-size_t kelvin_samples_beside(const kelvin_samples *s, size_t i, const struct kelvin_draw_place *place)
+struct kelvin_draw_place kelvin_sample_place(const kelvin_samples *s, size_t i)
 {
-    const size_t left = s->n - i, fit = kelvin_file_draws(s->run) - place->index, most = fit < left ? fit : left;
+    return kelvin_draw_place(s->run, s->chain[i], kelvin_run_warmup(s->run) + s->draw[i]);
+}
+
+size_t kelvin_samples_beside(const kelvin_samples *s, size_t i)
+{
+    const size_t left = s->n - i, fit = kelvin_file_draws(s->run) - kelvin_sample_place(s, i).index;
     size_t n = 1;
-    while (n < most && s->chain[i + n] == s->chain[i]) n++;
+    while (n < fit && n < left && s->chain[i + n] == s->chain[i]) n++;
     return n;
 }
 
 kelvin_status kelvin_samples_are_there(bool *there, const kelvin_samples *s)
 {
     *there = true;
-    for (size_t i = 0, n; s->run->folder && i < s->n && *there; i += n) {
-        const struct kelvin_draw_place place =
-            kelvin_draw_place(s->run, s->chain[i], kelvin_run_warmup(s->run) + s->draw[i]);
+    for (size_t i = 0; s->run->folder && i < s->n && *there; i += kelvin_samples_beside(s, i)) {
         kelvin_path path;
-        n = kelvin_samples_beside(s, i, &place);
-        KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
-        KELVIN_TRY(kelvin_is_there(there, path));
+        KELVIN_TRY(kelvin_find_file(path, there, s->folder, "%s", kelvin_sample_place(s, i).name));
     }
     return KELVIN_OK;
 }
@@ -156,10 +131,9 @@ kelvin_status kelvin_samples_are_there(bool *there, const kelvin_samples *s)
 /* What vouches for the files of chains comes last, after the logits. */
 static kelvin_status check_end(const kelvin_samples *s)
 {
-    const struct kelvin_manifest *manifest = kelvin_run_inside(s->run)->manifest;
     char name[KELVIN_FILE_NAME];
     snprintf(name, sizeof name, KELVIN_STATE_FILE, 0u);
-    if (!manifest || kelvin_manifest_has(manifest, name)) return KELVIN_OK;
+    if (!kelvin_run_inside(s->run)->manifest || kelvin_run_lists(s->run, name)) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT,
                        "%s: the run has not ended: its chains have, but not all was written; go on with: kelvin resume "
                        "%s",
@@ -173,7 +147,7 @@ static kelvin_status open_samples(kelvin_samples *s, const char *folder)
     KELVIN_TRY(kelvin_arena_create(&owned->arena));
     if (!(s->folder = kelvin_arena_text(owned->arena, folder, strlen(folder)))) return KELVIN_ENOMEM;
     if (!s->run) {
-        KELVIN_TRY(kelvin_config_read_alone(&s->run, folder));
+        KELVIN_TRY(kelvin_config_read(&s->run, folder, true));
         owned->owns_run = true;
         s->run->folder = s->folder;
     }
@@ -185,43 +159,34 @@ static kelvin_status open_samples(kelvin_samples *s, const char *folder)
     return owned->owns_run ? check_end(s) : KELVIN_OK;
 }
 
-static kelvin_status keep_if(kelvin_status status, kelvin_samples **samples)
+static kelvin_status make(kelvin_samples **samples, kelvin_run *run, const char *folder, bool expect_some)
 {
-    if (status) {
-        kelvin_samples_close(*samples);
-        *samples = NULL;
-    }
-    return status;
-}
-
-static kelvin_status find_of(kelvin_samples **samples, kelvin_run *run, const char *folder)
-{
-    kelvin_samples *s = *samples = kelvin_alloc(1, sizeof *s);
+    kelvin_samples *s = kelvin_alloc(1, sizeof *s);
+    *samples = NULL;
     if (!s) return KELVIN_ENOMEM;
     s->run = run;
-    return keep_if(open_samples(s, folder), samples);
+    kelvin_status status = open_samples(s, folder);
+    if (!status && expect_some && s->n == 0) status = kelvin_samples_none(s);
+    if (status)
+        kelvin_samples_close(s);
+    else
+        *samples = s;
+    return status;
 }
 
 kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder)
 {
-    return find_of(samples, NULL, folder);
-}
-
-static kelvin_status expect_some(kelvin_samples **samples)
-{
-    return (*samples)->n > 0 ? KELVIN_OK : keep_if(kelvin_samples_none(*samples), samples);
+    return make(samples, NULL, folder, false);
 }
 
 kelvin_status kelvin_samples_open(kelvin_samples **samples, const char *folder)
 {
-    KELVIN_TRY(find_of(samples, NULL, folder));
-    return expect_some(samples);
+    return make(samples, NULL, folder, true);
 }
 
 kelvin_status kelvin_samples_of(kelvin_samples **samples, kelvin_run *run)
 {
-    KELVIN_TRY(find_of(samples, run, run->folder ? run->folder : "the run"));
-    return expect_some(samples);
+    return make(samples, run, run->folder ? run->folder : "the run", true);
 }
 
 const char *kelvin_samples_note(const kelvin_samples *s)
@@ -238,7 +203,6 @@ void kelvin_samples_close(kelvin_samples *s)
         if (owned->owns_run) kelvin_run_close(s->run);
         kelvin_bundle_close(&owned->file);
         kelvin_free(owned->cache);
-        kelvin_free(owned->cached);
         kelvin_arena_destroy(owned->arena);
     }
     kelvin_free(owned);

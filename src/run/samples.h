@@ -12,10 +12,11 @@ struct kelvin_samples_owned {
     float *cache;                   /* (n, n_params), or NULL: too large */
     bool *cached;                   /* (n) */
     struct kelvin_bundle_file file; /* the last that was read */
-    uint32_t chain, number;         /* whose it is */
+    struct kelvin_draw_place place; /* of a draw in it */
 };
 
-/* How many samples from the i-th on, which is at this place, are in one file; 1 at least. */
-size_t kelvin_samples_beside(const kelvin_samples *samples, size_t i, const struct kelvin_draw_place *place);
+/* Where the i-th sample is, and how many from it on are in one file; 1 at least. */
+struct kelvin_draw_place kelvin_sample_place(const kelvin_samples *samples, size_t i);
+size_t kelvin_samples_beside(const kelvin_samples *samples, size_t i);
 
 #endif

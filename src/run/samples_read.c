@@ -1,6 +1,6 @@
 /* Samples of a run, read one at a time, or some parameters of many of them. One file of draws at a time is in memory.
  */
-#include "run/remedy.h"
+#include "run/folder.h"
 #include "run/samples.h"
 
 #include <math.h>
@@ -28,20 +28,20 @@ static kelvin_status not_finite(const char *path, const kelvin_tensor *tensor, s
                        tensor->name, i, (double)value);
 }
 
-static kelvin_status too_few(const char *path, uint32_t draws, uint32_t expected)
+static kelvin_status too_few(const char *path, size_t draws, size_t expected)
 {
-    return kelvin_fail(KELVIN_EFORMAT, "%s: has %u draws; expected one of number %u (from 0)", path, draws, expected);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu draws; expected one of number %zu (from 0)", path, draws, expected);
 }
 
 /* A file that is there, and as the run left it. */
-static kelvin_status find_file(kelvin_path path, const kelvin_samples *s, uint32_t chain,
-                               const struct kelvin_draw_place *place)
+static kelvin_status open_file(struct kelvin_bundle_file *file, kelvin_path path, const kelvin_run *run,
+                               const struct kelvin_draw_place *place, bool whole)
 {
     bool there;
-    KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place->name));
-    KELVIN_TRY(kelvin_is_there(&there, path));
-    if (there) return kelvin_run_vouch(s->run, s->folder, place->name);
-    return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), s->run, s->folder, chain);
+    KELVIN_TRY(kelvin_find_file(path, &there, run->folder, "%s", place->name));
+    if (!there) return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s is missing", path), run, place->chain);
+    KELVIN_TRY(kelvin_run_vouch(run, place->name));
+    return kelvin_bundle_open(file, run, place, whole);
 }
 
 /* ---- one sample ---- */
@@ -55,77 +55,63 @@ static kelvin_status check_finite(const float *theta, const kelvin_model *model,
     return KELVIN_OK;
 }
 
-/* The file that a draw is in becomes the open one. */
-static kelvin_status open_file(const kelvin_samples *s, uint32_t chain, const struct kelvin_draw_place *place)
+/* From its file, which stays open: the next samples are in it. */
+static kelvin_status read_from_file(const kelvin_samples *s, float *theta, size_t i)
 {
     struct kelvin_samples_owned *owned = s->owned;
+    const struct kelvin_draw_place place = kelvin_sample_place(s, i);
     kelvin_path path;
-    if (owned->file.file && owned->chain == chain && owned->number == place->number) return KELVIN_OK;
-    kelvin_bundle_close(&owned->file);
-    KELVIN_TRY(find_file(path, s, chain, place));
-    KELVIN_TRY(kelvin_remedy_chain(kelvin_bundle_open(&owned->file, s->folder, s->run, chain, place), s->run, s->folder,
-                                   chain));
-    owned->chain = chain;
-    owned->number = place->number;
-    return KELVIN_OK;
-}
-
-static kelvin_status read_from_file(const kelvin_samples *s, float *theta, uint32_t chain, uint32_t draw)
-{
-    const struct kelvin_samples_owned *owned = s->owned;
-    const struct kelvin_draw_place place = kelvin_draw_place(s->run, chain, draw);
-    kelvin_path path;
-    KELVIN_TRY(open_file(s, chain, &place));
     KELVIN_TRY(kelvin_path_join(path, s->folder, "%s", place.name));
-    kelvin_status status = KELVIN_OK;
-    if (place.index < owned->file.draws) {
-        kelvin_bundle_theta(theta, &owned->file, s->run->model, place.index);
-        status = check_finite(theta, s->run->model, path);
-    } else {
-        status = too_few(path, owned->file.draws, place.index);
+    if (!owned->file.file || strcmp(owned->place.name, place.name) != 0) {
+        kelvin_bundle_close(&owned->file);
+        owned->place = place;
+        KELVIN_TRY(open_file(&owned->file, path, s->run, &place, true));
     }
-    return kelvin_remedy_chain(status, s->run, s->folder, chain);
+    if (place.index >= owned->file.draws)
+        return kelvin_remedy_chain(too_few(path, owned->file.draws, place.index), s->run, s->chain[i]);
+    kelvin_bundle_theta(theta, &owned->file, s->run->model, place.index);
+    return kelvin_remedy_chain(check_finite(theta, s->run->model, path), s->run, s->chain[i]);
 }
 
-kelvin_status kelvin_samples_pass(kelvin_samples *s, float *theta, size_t i)
+/* Few enough are kept: they are asked for again and again, but by the run itself, for its logits. */
+static kelvin_status read_once(const kelvin_samples *s, float *theta, size_t i)
 {
-    const uint32_t chain = s->chain[i], draw = kelvin_run_warmup(s->run) + s->draw[i];
+    struct kelvin_samples_owned *owned = s->owned;
     const size_t n = s->run->model->n_params;
-    if (s->run->folder) return read_from_file(s, theta, chain, draw);
-    memcpy(theta, kelvin_run_inside(s->run)->kept[chain].draw + draw * n, n * sizeof *theta);
+    if (!owned->owns_run || s->n > CACHE_BYTES / sizeof *theta / n) return read_from_file(s, theta, i);
+    if (!owned->cached) owned->cached = kelvin_arena_alloc(owned->arena, s->n, sizeof *owned->cached);
+    if (!owned->cache) owned->cache = kelvin_alloc(s->n * n, sizeof *owned->cache);
+    if (!owned->cached || !owned->cache) return KELVIN_ENOMEM;
+    if (!owned->cached[i]) KELVIN_TRY(read_from_file(s, owned->cache + i * n, i));
+    owned->cached[i] = true;
+    memcpy(theta, owned->cache + i * n, n * sizeof *theta);
     return KELVIN_OK;
-}
-
-/* Few enough are kept: they are asked for again and again. */
-static kelvin_status alloc_cache(const kelvin_samples *s, struct kelvin_samples_owned *owned)
-{
-    const size_t n_params = s->run->model->n_params;
-    if (s->n > CACHE_BYTES / sizeof *owned->cache / n_params) return KELVIN_OK;
-    if (!owned->cached) owned->cached = kelvin_alloc(s->n, sizeof *owned->cached); /* there, if the rest had failed */
-    owned->cache = owned->cached ? kelvin_alloc(s->n * n_params, sizeof *owned->cache) : NULL;
-    return owned->cache ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 kelvin_status kelvin_samples_read(kelvin_samples *s, float *theta, size_t i)
 {
-    struct kelvin_samples_owned *owned = s->owned;
-    const size_t n = s->run->model->n_params;
-    if (!owned->cache && s->run->folder) KELVIN_TRY(alloc_cache(s, owned));
-    if (!owned->cache) return kelvin_samples_pass(s, theta, i);
-    float *kept = owned->cache + i * n;
-    if (!owned->cached[i]) KELVIN_TRY(kelvin_samples_pass(s, kept, i));
-    owned->cached[i] = true;
-    memcpy(theta, kept, n * sizeof *theta);
+    const struct kelvin_bundle *kept = kelvin_run_inside(s->run)->kept;
+    const kelvin_model *model = s->run->model;
+    if (!kept) return read_once(s, theta, i);
+    for (const kelvin_tensor *t = model->tensor; t < model->tensor + model->n_tensors; t++)
+        memcpy(theta + t->offset, kelvin_bundle_at(&kept[s->chain[i]], t, kelvin_run_warmup(s->run) + s->draw[i]),
+               kelvin_tensor_size(t) * sizeof *theta);
     return KELVIN_OK;
 }
 
 /* ---- some parameters of many samples ---- */
 
-/* Where they go: parameters first .. first + n - 1 of draw d to x[d], x[stride + d], ... */
+/* Parameters first .. first + n - 1 of draw d go to x[d], x[stride + d], ... */
 struct columns {
     double *x;
     size_t stride, first, n;
     float *buffer; /* some draws of a tensor, or one of the n parameters */
+
+    /* where they are, from a draw on: in memory, or in a file */
+    const struct kelvin_bundle *kept;
+    const char *path;
+    struct kelvin_bundle_file file;
+    size_t draw, draws;
 };
 
 enum { BUFFER = 1 << 14 };
@@ -137,100 +123,81 @@ static void pick(double *x, size_t stride, const float *from, size_t width, size
         for (size_t i = 0; i < n; i++) x[i * stride + r] = (double)from[r * width + i];
 }
 
-/* Part of a file: some draws. */
-struct part {
-    const char *path;
-    const struct kelvin_bundle_file *file;
-    uint32_t draw;
-    size_t draws;
-};
-
-/* Values first .. first + n - 1 of a tensor, whose data begin at byte `at`. */
-static kelvin_status read_tensor(const struct part *part, const struct columns *c, double *x, size_t at,
-                                 const kelvin_tensor *tensor, size_t first, size_t n)
+/* Values first .. first + n - 1 of a tensor, some draws at a time. */
+static kelvin_status read_tensor(const struct columns *c, double *x, const kelvin_model *model, size_t t, size_t first,
+                                 size_t n)
 {
+    const kelvin_tensor *tensor = &model->tensor[t];
     const size_t size = kelvin_tensor_size(tensor), fit = BUFFER / size > 0 ? BUFFER / size : 1;
-    for (size_t d = 0, rows; d < part->draws; d += rows) {
-        rows = part->draws - d < fit ? part->draws - d : fit;
+    const struct kelvin_array array = kelvin_name_tensor(model, t, "", NULL);
+    size_t at;
+    KELVIN_TRY(kelvin_tensors_offset(&at, c->file.file, &array));
+    for (size_t d = 0, rows; d < c->draws; d += rows) {
+        rows = c->draws - d < fit ? c->draws - d : fit;
         const size_t span = (rows - 1) * size + n;
-        KELVIN_TRY(kelvin_file_read_part(c->buffer, part->path, at + ((part->draw + d) * size + first) * sizeof(float),
+        KELVIN_TRY(kelvin_file_read_part(c->buffer, c->path, at + ((c->draw + d) * size + first) * sizeof(float),
                                          span * sizeof(float)));
         const bool good = all_finite(c->buffer, span);
         for (size_t i = 0; i < span && !good; i++) /* of those between, who reads them will tell */
             if (i % size < n && !isfinite(c->buffer[i]))
-                return not_finite(part->path, tensor, first + i % size, c->buffer[i]);
+                return not_finite(c->path, tensor, first + i % size, c->buffer[i]);
         pick(x + d, c->stride, c->buffer, size, rows, n);
     }
     return KELVIN_OK;
 }
 
 /* From every tensor that has some of the parameters. */
-static kelvin_status read_part(const struct part *part, const struct columns *c, double *x, const kelvin_model *model)
+static kelvin_status read_tensors(const struct columns *c, const kelvin_model *model)
 {
-    const size_t draws = part->file->draws, end = c->first + c->n;
-    if (part->draw + part->draws > draws)
-        return too_few(part->path, part->file->draws, part->draw > draws ? part->draw : part->file->draws);
+    const size_t end = c->first + c->n;
     for (size_t t = 0; t < model->n_tensors; t++) {
         const kelvin_tensor *tensor = &model->tensor[t];
-        const size_t behind = tensor->offset + kelvin_tensor_size(tensor);
+        const size_t size = kelvin_tensor_size(tensor), behind = tensor->offset + size;
         const size_t from = c->first > tensor->offset ? c->first : tensor->offset, to = end < behind ? end : behind;
-        const struct kelvin_array array = kelvin_name_tensor(model, t, "", &draws);
-        size_t at;
+        double *x = c->x + (from - c->first) * c->stride;
         if (from >= to) continue;
-        KELVIN_TRY(kelvin_tensors_offset(&at, part->file->file, &array));
-        KELVIN_TRY(
-            read_tensor(part, c, x + (from - c->first) * c->stride, at, tensor, from - tensor->offset, to - from));
+        if (!c->kept)
+            KELVIN_TRY(read_tensor(c, x, model, t, from - tensor->offset, to - from));
+        else
+            pick(x, c->stride, kelvin_bundle_at(c->kept, tensor, c->draw) + from - tensor->offset, size, c->draws,
+                 to - from);
     }
     return KELVIN_OK;
 }
 
-/* A file that no manifest vouches for has a checksum of its own, which is looked at once: with the first parameter. */
-static kelvin_status check_own(const kelvin_samples *s, const struct columns *c, uint32_t chain,
-                               const struct kelvin_draw_place *place)
+/* Those of `most` samples from the i-th on that are in its file: c->draws of them. A file that no manifest vouches for
+ * has a checksum of its own, which is looked at once: with the first parameter. */
+static kelvin_status read_file(struct columns *c, const kelvin_samples *s, size_t i, size_t most)
 {
-    const struct kelvin_manifest *manifest = kelvin_run_inside(s->run)->manifest;
-    struct kelvin_bundle_file file;
-    if (c->first > 0 || (manifest && kelvin_manifest_has(manifest, place->name))) return KELVIN_OK;
-    KELVIN_TRY(kelvin_bundle_open(&file, s->folder, s->run, chain, place));
-    kelvin_bundle_close(&file);
-    return KELVIN_OK;
-}
-
-/* *n gets how many samples from the i-th on are in its file, and were read. */
-static kelvin_status read_file(const kelvin_samples *s, const struct columns *c, double *x, size_t i, size_t most,
-                               size_t *n)
-{
-    const uint32_t chain = s->chain[i];
-    const struct kelvin_draw_place place = kelvin_draw_place(s->run, chain, kelvin_run_warmup(s->run) + s->draw[i]);
-    const size_t beside = kelvin_samples_beside(s, i, &place);
-    struct kelvin_bundle_file file = {0};
+    const struct kelvin_draw_place place = kelvin_sample_place(s, i);
+    const size_t beside = kelvin_samples_beside(s, i);
+    const bool whole = c->first == 0 && !kelvin_run_lists(s->run, place.name);
     kelvin_path path;
-    *n = beside < most ? beside : most;
-    KELVIN_TRY(find_file(path, s, chain, &place));
-    kelvin_status status = check_own(s, c, chain, &place);
-    if (!status) status = kelvin_bundle_peek(&file, s->folder, s->run, chain, &place);
-    if (!status) status = read_part(&(struct part){path, &file, place.index, *n}, c, x, s->run->model);
-    kelvin_bundle_close(&file);
-    return kelvin_remedy_chain(status, s->run, s->folder, chain);
-}
-
-static kelvin_status read_files(const kelvin_samples *s, const struct columns *c, size_t sample, size_t draws)
-{
-    for (size_t d = 0, n; d < draws; d += n) KELVIN_TRY(read_file(s, c, c->x + d, sample + d, draws - d, &n));
-    return KELVIN_OK;
+    c->path = path;
+    c->draw = place.index;
+    c->draws = beside < most ? beside : most;
+    KELVIN_TRY(open_file(&c->file, path, s->run, &place, whole));
+    const size_t there = c->file.draws;
+    const kelvin_status status = c->draw + c->draws > there ? too_few(path, there, c->draw > there ? c->draw : there)
+                                                            : read_tensors(c, s->run->model);
+    kelvin_bundle_close(&c->file);
+    return kelvin_remedy_chain(status, s->run, place.chain);
 }
 
 kelvin_status kelvin_samples_columns(const kelvin_samples *s, double *x, size_t stride, size_t sample, size_t draws,
                                      size_t first, size_t n)
 {
-    const size_t width = s->run->model->n_params, draw = kelvin_run_warmup(s->run) + s->draw[sample];
-    struct columns c = {.x = x, .stride = stride, .first = first, .n = n};
-    if (!s->run->folder) {
-        pick(x, stride, kelvin_run_inside(s->run)->kept[s->chain[sample]].draw + draw * width + first, width, draws, n);
-        return KELVIN_OK;
+    const struct kelvin_bundle *kept = kelvin_run_inside(s->run)->kept;
+    struct columns c = {.x = x, .stride = stride, .first = first, .n = n, .draws = draws};
+    if (kept) {
+        c.kept = &kept[s->chain[sample]];
+        c.draw = kelvin_run_warmup(s->run) + s->draw[sample];
+        return read_tensors(&c, s->run->model);
     }
     if (!(c.buffer = kelvin_alloc(n > BUFFER ? n : BUFFER, sizeof *c.buffer))) return KELVIN_ENOMEM;
-    const kelvin_status status = read_files(s, &c, sample, draws);
+    kelvin_status status = KELVIN_OK;
+    for (size_t end = sample + draws; sample < end && !status; sample += c.draws, c.x += c.draws)
+        status = read_file(&c, s, sample, end - sample);
     kelvin_free(c.buffer);
     return status;
 }

@@ -26,8 +26,7 @@ static kelvin_status at_random(float *theta, const kelvin_run *run, uint32_t cha
 
 /* ---- at a sample ---- */
 
-/* FOLDER/i: which i, and FOLDER; false if it does not end so. */
-static bool split(kelvin_path folder, size_t *index, const char *init)
+bool kelvin_start_split(kelvin_path folder, size_t *index, const char *init)
 {
     const char *slash = strrchr(init, '/');
     if (!slash || !isdigit((unsigned char)slash[1]) || strspn(slash + 1, "0123456789") != strlen(slash + 1))
@@ -43,7 +42,7 @@ static kelvin_status open_run(kelvin_samples **samples, size_t *index, const cha
     kelvin_path folder;
     bool said = false;
     snprintf(folder, sizeof folder, "%s", init);
-    if (!kelvin_is_folder(init)) said = split(folder, index, init);
+    if (!kelvin_is_folder(init)) said = kelvin_start_split(folder, index, init);
     const kelvin_status status = kelvin_samples_open(samples, folder);
     if (status) return kelvin_fail(status == KELVIN_ENOMEM ? status : KELVIN_EUSAGE, "init: %s", kelvin_error());
     if (!said) *index = chain % (*samples)->n;

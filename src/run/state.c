@@ -1,59 +1,61 @@
 /* The checkpoint of a chain: what its sampler must remember, the sums of the row so far, and what it has collected
  * since its last file of draws. It is one file, so that its parts are of one moment. */
 #include "run/chain.h"
+#include "run/folder.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CONFIG, STEP, SEED, CHAIN, DIVERGED, N_NOTES };
-enum { NUMBERS, SUMS, ROWS, OTHERS }; /* arrays after the vectors and the draws */
-
-static struct kelvin_array table(const char *name, enum kelvin_dtype type, size_t rows, size_t columns, void *data)
+static struct kelvin_array table(const char *name, size_t rows, size_t columns, const void *data)
 {
-    struct kelvin_array array = {.dtype = type, .ndim = 2, .shape = {rows, columns}, .data = data};
+    struct kelvin_array array = {.dtype = KELVIN_F64, .ndim = 2, .shape = {rows, columns}, .data = (void *)data};
     snprintf(array.name, sizeof array.name, "%s", name);
     return array;
 }
 
-static size_t array_count(const kelvin_run *run)
-{
-    return (kelvin_sampler_vectors(run->sampler) + 1) * run->model->n_tensors + OTHERS;
-}
-
 /* Vectors under the names of tensors, theta without a prefix, the others as "momentum.conv1.weight"; draws that are in
- * no file yet as "draws.conv1.weight". */
-static void name_arrays(struct kelvin_array *arrays, const struct kelvin_chain *chain,
-                        const struct kelvin_snapshot *state, const struct kelvin_bundle *bundle)
+ * no file yet as "draws.conv1.weight". Freed with kelvin_free; NULL if memory is short. */
+static struct kelvin_array *name_arrays(size_t *n, const struct kelvin_chain *chain,
+                                        const struct kelvin_snapshot *state, const struct kelvin_bundle *bundle)
 {
+    enum { TABLES = 3 };
     const kelvin_run *run = chain->run;
     const kelvin_model *model = run->model;
-    const size_t vectors = kelvin_sampler_vectors(run->sampler), n = model->n_params;
+    const size_t vectors = kelvin_sampler_vectors(run->sampler);
+    *n = (vectors + 1) * model->n_tensors + TABLES;
+    struct kelvin_array *arrays = kelvin_alloc(*n, sizeof *arrays), *next = arrays;
+    if (!arrays) return NULL;
     for (size_t i = 0; i < vectors; i++) {
         char prefix[32] = "";
         if (i > 0) snprintf(prefix, sizeof prefix, "%s.", run->sampler->vector[i - 1]);
-        kelvin_name_tensors(arrays, model, prefix, NULL, state->vectors + i * n);
-        arrays += model->n_tensors;
+        for (size_t t = 0; t < model->n_tensors; t++, next++) {
+            *next = kelvin_name_tensor(model, t, prefix, NULL);
+            next->data = state->vectors + i * model->n_params + model->tensor[t].offset;
+        }
     }
-    kelvin_bundle_arrays(arrays, bundle, run, "draws.");
-    arrays += model->n_tensors;
-    arrays[NUMBERS] = table("numbers", KELVIN_F64, 1, kelvin_sampler_numbers(run->sampler), (void *)state->numbers);
-    arrays[SUMS] = table("row_so_far", KELVIN_F64, 1, KELVIN_ROW_SUMS, (void *)&state->sums);
-    arrays[ROWS] = table("history", KELVIN_F64, bundle->rows, chain->columns, bundle->row);
+    kelvin_bundle_arrays(next, bundle, run, "draws.");
+    next += model->n_tensors;
+    next[0] = table("numbers", 1, kelvin_sampler_numbers(run->sampler), state->numbers);
+    next[1] = table("row_so_far", 1, KELVIN_ROW_SUMS, &state->sums);
+    next[2] = table("history", bundle->rows, chain->columns, bundle->row);
+    return arrays;
 }
 
 kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *chain,
                                  const struct kelvin_snapshot *state, const struct kelvin_bundle *bundle)
 {
-    const size_t n = array_count(chain->run);
-    struct kelvin_array *arrays = kelvin_alloc(n, sizeof *arrays);
-    if (!arrays) return KELVIN_ENOMEM;
-    struct kelvin_note notes[N_NOTES] = {[DIVERGED] = {.name = "diverged", .text = state->diverged}};
-    kelvin_note_config(&notes[CONFIG], chain->run);
-    kelvin_note_number(&notes[STEP], "step", state->step);
-    kelvin_note_number(&notes[SEED], "seed", chain->run->config.seed);
-    kelvin_note_number(&notes[CHAIN], "chain", chain->number);
-    name_arrays(arrays, chain, state, bundle);
-    const kelvin_status status = kelvin_tensors_write(path, arrays, n, notes, N_NOTES);
+    size_t n;
+    struct kelvin_array *arrays = name_arrays(&n, chain, state, bundle);
+    const struct kelvin_note notes[] = {
+        {.name = "config", .text = kelvin_run_inside(chain->run)->mark},
+        kelvin_note_number("step", state->step),
+        kelvin_note_number("seed", chain->run->config.seed),
+        kelvin_note_number("chain", chain->number),
+        {.name = "diverged", .text = state->diverged},
+    };
+    const kelvin_status status =
+        arrays ? kelvin_tensors_write(path, arrays, n, notes, sizeof notes / sizeof *notes) : KELVIN_ENOMEM;
     kelvin_free(arrays);
     return status;
 }
@@ -73,25 +75,31 @@ static kelvin_status read_notes(uint32_t *step, char diverged[KELVIN_NOTE], cons
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_state_peek(uint32_t *step, char diverged[KELVIN_NOTE], const char *path, const kelvin_run *run,
-                                uint32_t chain)
+kelvin_status kelvin_place_read(struct kelvin_place *place, const kelvin_run *run, uint32_t chain)
 {
     struct kelvin_tensors *file;
-    KELVIN_TRY(kelvin_tensors_peek(&file, path));
-    const kelvin_status status = read_notes(step, diverged, file, path, run, chain);
+    kelvin_path path;
+    bool begun;
+    *place = (struct kelvin_place){.phase = KELVIN_CHAIN_WAITING};
+    KELVIN_TRY(kelvin_find_file(path, &begun, run->folder, KELVIN_STATE_FILE, chain));
+    if (!begun) return KELVIN_OK;
+    kelvin_status status = kelvin_tensors_peek(&file, path);
+    if (!status) status = read_notes(&place->step, place->diverged, file, path, run, chain);
     kelvin_tensors_close(file);
-    return status;
+    if (place->diverged[0])
+        place->phase = KELVIN_CHAIN_DIVERGED;
+    else if (place->step == kelvin_run_steps(run))
+        place->phase = KELVIN_CHAIN_DONE;
+    return kelvin_remedy_chain(status, run, chain);
 }
 
 static kelvin_status read_arrays(struct kelvin_chain *chain, const struct kelvin_tensors *file)
 {
-    const size_t n = array_count(chain->run);
-    struct kelvin_array *arrays = kelvin_alloc(n, sizeof *arrays);
-    if (!arrays) return KELVIN_ENOMEM;
-    const bool ended = chain->good.diverged[0] || chain->good.step == chain->steps;
-    kelvin_bundle_place(&chain->bundle, chain->run, chain->good.step, ended);
-    name_arrays(arrays, chain, &chain->good, &chain->bundle);
-    const kelvin_status status = kelvin_tensors_read(file, arrays, n);
+    size_t n;
+    kelvin_bundle_place(&chain->bundle, chain->run, chain->good.step,
+                        chain->good.diverged[0] || chain->good.step == chain->steps);
+    struct kelvin_array *arrays = name_arrays(&n, chain, &chain->good, &chain->bundle);
+    const kelvin_status status = arrays ? kelvin_tensors_read(file, arrays, n) : KELVIN_ENOMEM;
     kelvin_free(arrays);
     return status;
 }

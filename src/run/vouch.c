@@ -1,21 +1,53 @@
-/* What a run vouches for, and what helps where a file is not as it was. */
-#include "run/vouch.h"
-
+/* What a run vouches for, and what helps where a file is not as it was: one that follows from others is made again, and
+ * a chain without its folder is sampled anew, to the same bits. */
 #include "run/bundle.h"
-#include "run/remedy.h"
+#include "run/folder.h"
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* ---- reading ---- */
+kelvin_status kelvin_find_file(kelvin_path path, bool *there, const char *folder, const char *name, ...)
+{
+    kelvin_path file;
+    va_list args;
+    va_start(args, name);
+    vsnprintf(file, sizeof file, name, args);
+    va_end(args);
+    KELVIN_TRY(kelvin_path_join(path, folder, "%s", file));
+    *there = access(path, F_OK) == 0;
+    if (*there || errno == ENOENT || errno == ENOTDIR) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", path, strerror(errno));
+}
 
-kelvin_status kelvin_vouch_missing(const char *folder)
+/* ---- what helps ---- */
+
+kelvin_status kelvin_remedy(kelvin_status status, const char *folder)
+{
+    if (status != KELVIN_EFORMAT) return status;
+    return kelvin_fail(status, "%s; kelvin resume %s makes it again", kelvin_error(), folder);
+}
+
+kelvin_status kelvin_remedy_chain(kelvin_status status, const kelvin_run *run, uint32_t chain)
+{
+    if (status != KELVIN_EFORMAT) return status;
+    if (kelvin_run_is_old(run))
+        return kelvin_fail(status, "%s; put it back, or sample the run anew with kelvin sample --config %s -o NEW",
+                           kelvin_error(), run->folder);
+    return kelvin_fail(status, "%s; remove %s/" KELVIN_CHAIN_FOLDER ", and kelvin resume %s samples that chain anew",
+                       kelvin_error(), run->folder, chain, run->folder);
+}
+
+kelvin_status kelvin_remedy_begun(const kelvin_run *run, uint32_t chain)
 {
     return kelvin_fail(KELVIN_EFORMAT,
-                       "%s: has no " KELVIN_MANIFEST_FILE ", so nothing says that its files are whole; kelvin resume "
-                       "%s makes it again",
-                       folder, folder);
+                       "%s: was begun by kelvin %s, and chain %u has not ended: go on with that version, or sample it "
+                       "anew with kelvin sample --config %s -o NEW",
+                       run->folder, kelvin_run_inside(run)->version, chain, run->folder);
 }
+
+/* ---- reading ---- */
 
 kelvin_status kelvin_vouch_read(struct kelvin_manifest **manifest, const char *folder)
 {
@@ -35,110 +67,80 @@ kelvin_status kelvin_vouch_config(struct kelvin_manifest *manifest, const char *
                        kelvin_error(), folder, folder);
 }
 
-/* It can be made again, as long as the data set is there. */
-kelvin_status kelvin_vouch_description(struct kelvin_manifest *manifest, const char *folder)
+bool kelvin_run_lists(const kelvin_run *run, const char *name)
 {
-    kelvin_path path;
-    bool there;
-    KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
-    KELVIN_TRY(kelvin_is_there(&there, path));
-    if (!manifest || !there) return KELVIN_OK;
-    return kelvin_remedy(kelvin_manifest_check(manifest, KELVIN_DESCRIPTION_NAME), folder);
+    const struct kelvin_manifest *manifest = kelvin_run_inside(run)->manifest;
+    return manifest && kelvin_manifest_has(manifest, name);
 }
 
-/* chain-003/...: its chain; UINT32_MAX if it is of none. */
-static uint32_t chain_of(const char *name)
-{
-    unsigned chain;
-    return sscanf(name, KELVIN_CHAIN_FOLDER "/", &chain) == 1 ? chain : UINT32_MAX;
-}
-
-kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *folder, const char *name)
+kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *name)
 {
     const struct kelvin_run_owned *inside = kelvin_run_inside(run);
-    struct kelvin_manifest *manifest = inside->manifest;
-    if (!manifest) return KELVIN_OK;
+    unsigned chain;
+    if (!inside->manifest) return KELVIN_OK;
     /* while it is being sampled: files of draws have checksums of their own, by which they are believed until then */
-    if (inside->place && !kelvin_manifest_has(manifest, name)) return KELVIN_OK;
-    const kelvin_status status = kelvin_manifest_check(manifest, name);
-    const uint32_t chain = chain_of(name);
-    const bool follows = chain == UINT32_MAX || strstr(name, "history.csv");
-    return follows ? kelvin_remedy(status, folder) : kelvin_remedy_chain(status, run, folder, chain);
+    if (inside->place && !kelvin_run_lists(run, name)) return KELVIN_OK;
+    const kelvin_status status = kelvin_manifest_check(inside->manifest, name);
+    const bool of_chain = sscanf(name, KELVIN_CHAIN_FOLDER "/", &chain) == 1 && !strstr(name, "history.csv");
+    return of_chain ? kelvin_remedy_chain(status, run, chain) : kelvin_remedy(status, run->folder);
 }
 
 /* ---- all files ---- */
 
-struct list {
-    const kelvin_run *run;
-    kelvin_file_look *look;
-    void *context;
-};
-
-static kelvin_status of_chain(const struct list *list, uint32_t chain)
+KELVIN_PRINTF(4, 5)
+static void add(struct kelvin_run_file **end, bool follows, uint32_t chain, const char *format, ...)
 {
-    const struct kelvin_place *place = &kelvin_run_inside(list->run)->place[chain];
-    const uint32_t files = kelvin_bundle_files(list->run, place->step, true);
-    char name[KELVIN_FILE_NAME];
-    snprintf(name, sizeof name, KELVIN_STATE_FILE, chain);
-    KELVIN_TRY(list->look(list->context, list->run, name, false, chain));
-    for (uint32_t i = 0; i < files; i++) {
-        snprintf(name, sizeof name, KELVIN_BUNDLE_FILE, chain, i);
-        KELVIN_TRY(list->look(list->context, list->run, name, false, chain));
-    }
-    snprintf(name, sizeof name, KELVIN_HISTORY_FILE, chain);
-    return list->look(list->context, list->run, name, true, chain);
+    va_list args;
+    va_start(args, format);
+    vsnprintf((*end)->name, sizeof(*end)->name, format, args);
+    va_end(args);
+    (*end)->follows = follows;
+    (*end)++->chain = chain;
 }
 
-/* Of a run that left no sample there are none. */
-static bool has_samples(const kelvin_run *run)
+/* Freed with kelvin_free. Of a run that left no sample there are no logits. */
+static kelvin_status list_files(struct kelvin_run_file **files, size_t *n, const kelvin_run *run)
 {
     const struct kelvin_place *place = kelvin_run_inside(run)->place;
-    for (uint32_t i = 0; i < run->config.chains; i++)
-        if (kelvin_run_draws_by(run, place[i].step / kelvin_run_row_steps(run)) > kelvin_run_warmup(run)) return true;
-    return false;
+    struct kelvin_logits_file parts[KELVIN_PARTS];
+    size_t most = 2 + 2 * KELVIN_PARTS;
+    bool samples = false;
+    for (uint32_t i = 0; i < run->config.chains; i++) {
+        most += 2 + kelvin_bundle_files(run, place[i].step, true);
+        samples |= kelvin_run_draws_by(run, place[i].step / kelvin_run_row_steps(run)) > kelvin_run_warmup(run);
+    }
+    struct kelvin_run_file *end = *files = kelvin_alloc(most, sizeof *end);
+    if (!end) return KELVIN_ENOMEM;
+    add(&end, false, UINT32_MAX, KELVIN_CONFIG_NAME);
+    add(&end, true, UINT32_MAX, KELVIN_DESCRIPTION_NAME);
+    for (uint32_t i = 0; i < run->config.chains; i++) {
+        add(&end, false, i, KELVIN_STATE_FILE, i);
+        for (uint32_t k = 0; k < kelvin_bundle_files(run, place[i].step, true); k++)
+            add(&end, false, i, KELVIN_BUNDLE_FILE, i, k);
+        add(&end, true, i, KELVIN_HISTORY_FILE, i);
+    }
+    kelvin_logits_files(parts, run->data);
+    for (size_t i = 0; i < KELVIN_PARTS && samples; i++) {
+        if (parts[i].part->n == 0) continue;
+        add(&end, true, UINT32_MAX, "%s", parts[i].labels);
+        add(&end, true, UINT32_MAX, "%s", parts[i].name);
+    }
+    *n = (size_t)(end - *files);
+    return KELVIN_OK;
 }
 
-kelvin_status kelvin_vouch_each(const kelvin_run *run, kelvin_file_look *look, void *context)
+kelvin_status kelvin_files_each(const kelvin_run *run, kelvin_file_look *look)
 {
-    struct kelvin_logits_file files[KELVIN_PARTS];
-    const struct list list = {run, look, context};
-    KELVIN_TRY(look(context, run, KELVIN_CONFIG_NAME, false, UINT32_MAX));
-    KELVIN_TRY(look(context, run, KELVIN_DESCRIPTION_NAME, true, UINT32_MAX));
-    for (uint32_t i = 0; i < run->config.chains; i++) KELVIN_TRY(of_chain(&list, i));
-    kelvin_logits_files(files, run->data);
-    for (size_t i = 0; i < KELVIN_PARTS && has_samples(run); i++) {
-        if (files[i].part->n == 0) continue;
-        KELVIN_TRY(look(context, run, files[i].labels, true, UINT32_MAX));
-        KELVIN_TRY(look(context, run, files[i].name, true, UINT32_MAX));
-    }
-    return KELVIN_OK;
+    struct kelvin_run_file *files;
+    size_t n;
+    KELVIN_TRY(list_files(&files, &n, run));
+    kelvin_status status = KELVIN_OK;
+    for (size_t i = 0; i < n && !status; i++) status = look(run, &files[i]);
+    kelvin_free(files);
+    return status;
 }
 
 /* ---- writing ---- */
-
-struct names {
-    kelvin_arena *arena;
-    const char **name; /* NULL: they are counted first */
-    size_t n;
-};
-
-static kelvin_status add_name(void *context, const kelvin_run *run, const char *name, bool follows, uint32_t chain)
-{
-    (void)run, (void)follows, (void)chain;
-    struct names *names = context;
-    if (names->name && !(names->name[names->n] = kelvin_arena_text(names->arena, name, strlen(name))))
-        return KELVIN_ENOMEM;
-    names->n++;
-    return KELVIN_OK;
-}
-
-static kelvin_status list_names(struct names *names, const kelvin_run *run)
-{
-    KELVIN_TRY(kelvin_vouch_each(run, add_name, names));
-    if (!(names->name = kelvin_arena_alloc(names->arena, names->n, sizeof *names->name))) return KELVIN_ENOMEM;
-    names->n = 0;
-    return kelvin_vouch_each(run, add_name, names);
-}
 
 kelvin_status kelvin_vouch_begin(const char *folder)
 {
@@ -149,11 +151,14 @@ kelvin_status kelvin_vouch_begin(const char *folder)
 kelvin_status kelvin_vouch_end(kelvin_run *run)
 {
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
-    struct names names = {0};
-    KELVIN_TRY(kelvin_arena_create(&names.arena));
-    kelvin_status status = list_names(&names, run);
-    if (!status) status = kelvin_manifest_write(run->folder, names.name, names.n);
-    kelvin_arena_destroy(names.arena);
+    struct kelvin_run_file *files;
+    size_t n;
+    KELVIN_TRY(list_files(&files, &n, run));
+    const char **names = kelvin_alloc(n, sizeof *names);
+    for (size_t i = 0; i < n && names; i++) names[i] = files[i].name;
+    const kelvin_status status = names ? kelvin_manifest_write(run->folder, names, n) : KELVIN_ENOMEM;
+    kelvin_free(names);
+    kelvin_free(files);
     kelvin_manifest_free(inside->manifest);
     inside->manifest = NULL;
     return status ? status : kelvin_vouch_read(&inside->manifest, run->folder);
@@ -162,34 +167,27 @@ kelvin_status kelvin_vouch_end(kelvin_run *run)
 /* ---- has it ended? ---- */
 
 /* Nothing is listed of runs by earlier versions, and of their files these alone are made again. */
-static kelvin_status is_listed(void *context, const kelvin_run *run, const char *name, bool follows, uint32_t chain)
+static kelvin_status expect_listed(const kelvin_run *run, const struct kelvin_run_file *file)
 {
     kelvin_path path;
-    bool *all = context, there;
+    bool there;
     const bool old = kelvin_run_is_old(run);
-    if (old && (!follows || chain != UINT32_MAX)) return KELVIN_OK;
-    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", name));
-    KELVIN_TRY(kelvin_is_there(&there, path));
-    *all &= there && (old || kelvin_manifest_has(kelvin_run_inside(run)->manifest, name));
-    return KELVIN_OK;
+    if (old && (!file->follows || file->chain != UINT32_MAX)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_find_file(path, &there, run->folder, "%s", file->name));
+    return there && (old || kelvin_run_lists(run, file->name)) ? KELVIN_OK : KELVIN_EFORMAT;
 }
 
 bool kelvin_run_finished(const kelvin_run *run)
 {
-    bool all = true;
-    if (!kelvin_run_chains_ended(run)) return false;
-    if (!run->folder) return true;
-    if (!kelvin_run_is_old(run) && !kelvin_run_inside(run)->manifest) return false;
-    return !kelvin_vouch_each(run, is_listed, &all) && all;
+    return kelvin_run_chains_ended(run) && (!run->folder || !kelvin_files_each(run, expect_listed));
 }
 
-static kelvin_status check_one(void *context, const kelvin_run *run, const char *name, bool follows, uint32_t chain)
+static kelvin_status check_one(const kelvin_run *run, const struct kelvin_run_file *file)
 {
-    (void)context, (void)follows, (void)chain;
-    return kelvin_run_vouch(run, run->folder, name);
+    return kelvin_run_vouch(run, file->name);
 }
 
 kelvin_status kelvin_run_verify(const kelvin_run *run)
 {
-    return run->folder && !kelvin_run_is_old(run) ? kelvin_vouch_each(run, check_one, NULL) : KELVIN_OK;
+    return run->folder && !kelvin_run_is_old(run) ? kelvin_files_each(run, check_one) : KELVIN_OK;
 }

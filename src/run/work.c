@@ -1,7 +1,6 @@
 /* The work on one chain: it is taken up where it stands, goes on to its end, and writes what it has as it goes. */
+#include "run/folder.h"
 #include "run/job.h"
-
-#include "run/remedy.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +13,6 @@ static const double tell_seconds = 0.1;
 struct work {
     struct kelvin_job *job;
     kelvin_run *run;
-    const char *folder; /* NULL: none, and no slot */
     struct kelvin_chain chain;
     struct kelvin_slot slot;
     uint64_t history_bytes;
@@ -49,7 +47,7 @@ static void set_phase(struct work *work, kelvin_chain_phase phase)
     struct kelvin_place *place = &inside->place[chain->number];
     pthread_mutex_lock(&work->job->mutex);
     place->phase = phase;
-    place->step = phase == KELVIN_CHAIN_WAITING && !work->folder ? 0 : chain->good.step; /* it begins anew */
+    place->step = phase == KELVIN_CHAIN_WAITING && !work->run->folder ? 0 : chain->good.step; /* it begins anew */
     memcpy(place->diverged, chain->good.diverged, sizeof place->diverged);
     if (inside->started == 0) inside->started = kelvin_now();
     work->run->seconds = kelvin_now() - inside->started;
@@ -62,10 +60,10 @@ static void set_phase(struct work *work, kelvin_chain_phase phase)
 static kelvin_status make_folder(const struct work *work)
 {
     kelvin_path path;
-    KELVIN_TRY(kelvin_path_join(path, work->folder, KELVIN_CHAIN_FOLDER, work->chain.number));
+    KELVIN_TRY(kelvin_path_join(path, work->run->folder, KELVIN_CHAIN_FOLDER, work->chain.number));
     if (kelvin_is_folder(path)) return KELVIN_OK;
     if (mkdir(path, 0777)) return kelvin_fail(KELVIN_EIO, "%s: the folder cannot be made: %s", path, strerror(errno));
-    return kelvin_folder_sync(work->folder);
+    return kelvin_folder_sync(work->run->folder);
 }
 
 /* history.csv up to what the chain has collected; of one that has ended only if the survey found none. */
@@ -75,11 +73,10 @@ static kelvin_status make_history(struct work *work)
     const bool ended = kelvin_chain_ended(chain);
     kelvin_path path;
     bool there;
-    KELVIN_TRY(kelvin_path_join(path, work->folder, KELVIN_HISTORY_FILE, chain->number));
-    KELVIN_TRY(kelvin_is_there(&there, path));
+    KELVIN_TRY(kelvin_find_file(path, &there, work->run->folder, KELVIN_HISTORY_FILE, chain->number));
     if (ended && there) return KELVIN_OK;
-    return kelvin_history_rebuild(work->run, work->folder, chain->number,
-                                  kelvin_bundle_files(work->run, chain->good.step, ended), &work->history_bytes);
+    return kelvin_history_rebuild(work->run, chain->number, kelvin_bundle_files(work->run, chain->good.step, ended),
+                                  &work->history_bytes);
 }
 
 /* Without a state to read: chains by earlier versions have ended, as the survey saw, and one in memory has ended or is
@@ -97,15 +94,13 @@ static kelvin_status take_place(struct work *work)
     struct kelvin_chain *chain = &work->chain;
     kelvin_path path;
     bool begun = false;
-    if (!work->folder || kelvin_run_is_old(work->run)) {
+    if (!work->run->folder || kelvin_run_is_old(work->run)) {
         stay(chain);
     } else {
         KELVIN_TRY(make_folder(work));
-        KELVIN_TRY(kelvin_path_join(path, work->folder, KELVIN_STATE_FILE, chain->number));
+        KELVIN_TRY(kelvin_find_file(path, &begun, work->run->folder, KELVIN_STATE_FILE, chain->number));
         kelvin_writer_forget(path); /* what a process that was killed has left */
-        KELVIN_TRY(kelvin_is_there(&begun, path));
-        if (begun)
-            KELVIN_TRY(kelvin_remedy_chain(kelvin_state_read(chain, path), work->run, work->folder, chain->number));
+        if (begun) KELVIN_TRY(kelvin_remedy_chain(kelvin_state_read(chain, path), work->run, chain->number));
         chain->step = chain->good.step;
         KELVIN_TRY(make_history(work));
     }
@@ -123,10 +118,8 @@ static void checkpoint(struct work *work, double now)
 {
     const double period = work->job->options.checkpoint, waited = now - work->checked;
     const bool ended = kelvin_chain_row_ended(&work->chain);
-    if (!work->folder || !(ended ? waited >= period : period > 0 && waited >= 2 * period)) return;
-    if (!kelvin_slot_idle(&work->slot)) return;
-    kelvin_slot_offer(&work->slot);
-    work->checked = now;
+    if (!work->run->folder || !(ended ? waited >= period : period > 0 && waited >= 2 * period)) return;
+    if (kelvin_slot_offer(&work->slot)) work->checked = now;
 }
 
 /* What was collected goes to where it stays: when there is enough of it, and at the end. */
@@ -134,8 +127,8 @@ static kelvin_status collect(struct work *work)
 {
     struct kelvin_chain *chain = &work->chain;
     if (!kelvin_bundle_full(&chain->bundle, work->run) && !kelvin_chain_ended(chain)) return KELVIN_OK;
-    return work->folder ? kelvin_slot_collect(&work->slot, chain)
-                        : kelvin_bundle_write(&chain->bundle, work->run, NULL, chain->number);
+    return work->run->folder ? kelvin_slot_collect(&work->slot, chain)
+                             : kelvin_bundle_write(&chain->bundle, work->run, chain->number);
 }
 
 static kelvin_status go_on(struct work *work)
@@ -147,19 +140,19 @@ static kelvin_status go_on(struct work *work)
         if (chain->good.diverged[0]) break;
         const double now = kelvin_now();
         checkpoint(work, now);
-        if (work->folder && kelvin_slot_failed(&work->slot)) return KELVIN_OK; /* closing the slot says why */
+        if (work->run->folder && work->slot.status) return KELVIN_OK; /* closing the slot says why */
         if (now - work->told < tell_seconds) continue;
         KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
         tell(work, KELVIN_CHAIN_SAMPLING, now);
     }
-    if (!chain->good.diverged[0]) kelvin_chain_keep(chain);
+    if (!chain->good.diverged[0]) kelvin_chain_now(&chain->good, chain);
     return KELVIN_OK;
 }
 
 /* Steps, with a slot to write them; what was done is written whatever comes. */
 static kelvin_status keep_going(struct work *work)
 {
-    KELVIN_TRY(kelvin_slot_open(&work->slot, work->job->keeper, &work->chain, work->folder, work->history_bytes));
+    KELVIN_TRY(kelvin_slot_open(&work->slot, work->job->keeper, &work->chain, work->history_bytes));
     const kelvin_status went = go_on(work);
     char sentence[sizeof work->slot.sentence];
     snprintf(sentence, sizeof sentence, "%s", kelvin_error());
@@ -167,17 +160,16 @@ static kelvin_status keep_going(struct work *work)
     return went ? kelvin_fail(went, "%s", sentence) : written;
 }
 
-static kelvin_status do_work(struct work *work, uint32_t number)
+static kelvin_status do_work(struct work *work)
 {
     struct kelvin_chain *chain = &work->chain;
-    KELVIN_TRY(kelvin_chain_create(chain, work->run, number));
     KELVIN_TRY(take_place(work));
     kelvin_status status = KELVIN_OK;
     if (!kelvin_chain_ended(chain)) {
         set_phase(work, KELVIN_CHAIN_SAMPLING);
         work->checked = kelvin_now();
         tell(work, KELVIN_CHAIN_SAMPLING, work->checked);
-        status = work->folder ? keep_going(work) : go_on(work);
+        status = work->run->folder ? keep_going(work) : go_on(work);
     }
     const kelvin_chain_phase phase = status || !kelvin_chain_ended(chain) ? KELVIN_CHAIN_WAITING
                                      : chain->good.diverged[0]            ? KELVIN_CHAIN_DIVERGED
@@ -189,13 +181,9 @@ static kelvin_status do_work(struct work *work, uint32_t number)
 
 kelvin_status kelvin_job_chain(struct kelvin_job *job, kelvin_run *run, uint32_t chain)
 {
-    struct work *work = kelvin_alloc(1, sizeof *work);
-    if (!work) return KELVIN_ENOMEM;
-    work->job = job;
-    work->run = run;
-    work->folder = run->folder;
-    const kelvin_status status = do_work(work, chain);
-    kelvin_chain_destroy(&work->chain);
-    kelvin_free(work);
+    struct work work = {.job = job, .run = run};
+    kelvin_status status = kelvin_chain_create(&work.chain, run, chain);
+    if (!status) status = do_work(&work);
+    kelvin_chain_destroy(&work.chain);
     return status;
 }

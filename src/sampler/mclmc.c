@@ -13,7 +13,6 @@
  * where it went, are tuned; afterwards they stay. In one dimension there is no direction to turn: d must be 2 or more,
  * or dE is not a number. */
 #include "sampler/sampler.h"
-#include "sampler/types.h"
 
 #include <math.h>
 #include <string.h>

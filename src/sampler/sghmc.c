@@ -12,7 +12,6 @@
  * number, and tell by how much a step is too large. v has just got its noise: its variance is 2 T / (1 + m), however
  * small the step is. */
 #include "sampler/sampler.h"
-#include "sampler/types.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The table of samplers. */
-#include "sampler/types.h"
+#include "sampler/sampler.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,12 +23,9 @@ kelvin_status kelvin_sampler_find(const kelvin_sampler_type **type, const char *
     for (size_t i = 0, used = 0; i < SAMPLERS; i++) {
         *type = samplers[i];
         if (name && strcmp(name, samplers[i]->name) == 0) return KELVIN_OK;
+        const char *between = i + 1 == SAMPLERS ? " or " : ", ";
         if (used < sizeof known)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                     i == 0              ? ""
-                                     : i + 1 == SAMPLERS ? " or "
-                                                         : ", ",
-                                     samplers[i]->name);
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? between : "", samplers[i]->name);
     }
     *type = NULL;
     return name ? kelvin_fail(KELVIN_EUSAGE, "sampler \"%s\" is not known; expected %s", name, known)

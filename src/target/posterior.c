@@ -264,6 +264,12 @@ kelvin_outputs kelvin_posterior_outputs(const kelvin_posterior *posterior)
     return posterior->outputs;
 }
 
+kelvin_shape kelvin_data_shape(const kelvin_data *data)
+{
+    if (data->channels > 0) return (kelvin_shape){data->channels, data->height, data->width};
+    return (kelvin_shape){data->inputs, 1, 1};
+}
+
 static kelvin_status check_data(const kelvin_model *model, const kelvin_data *data)
 {
     if (model->inputs == data->inputs && model->classes == data->classes) return KELVIN_OK;
