@@ -1,8 +1,8 @@
 /* Which files inputs come from, so that nobody writes over them. */
 #include "data/inputs.h"
 
-#include "files/files.h"
 #include "data/listing.h"
+#include "files/files.h"
 
 #include <libgen.h>
 #include <stdio.h>

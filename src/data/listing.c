@@ -3,8 +3,8 @@
  * picture of a kind that is not read: they would be left out without a word. */
 #include "data/listing.h"
 
-#include "files/files.h"
 #include "data/data.h"
+#include "files/files.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Pictures as a network wants them: plane after plane, of one size, grey or in colour. */
-#include "files/files.h"
 #include "data/picture.h"
+#include "files/files.h"
 
 kelvin_status picture_read(struct picture *picture, const char *path)
 {

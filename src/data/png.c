@@ -1,7 +1,7 @@
 /* PNG, by libspng. */
 #include "base/bytes.h"
-#include "files/files.h"
 #include "data/picture.h"
+#include "files/files.h"
 
 #include <spng.h>
 #include <stdlib.h>

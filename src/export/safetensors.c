@@ -1,6 +1,6 @@
-/* safetensors, as files/tensors.c has it: one header, then the arrays without gaps. Those with the largest elements come
- * first, so that all of them are aligned. Texts are strings of the header, lists of them as JSON. The header is written
- * last, with the checksum; its length does not depend on that. */
+/* safetensors, as files/tensors.c has it: one header, then the arrays without gaps. Those with the largest elements
+ * come first, so that all of them are aligned. Texts are strings of the header, lists of them as JSON. The header is
+ * written last, with the checksum; its length does not depend on that. */
 #include "export/sheet.h"
 
 #include <jansson.h>

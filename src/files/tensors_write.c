@@ -66,7 +66,8 @@ static json_t *header_json(const struct kelvin_array *arrays, size_t n, const st
     json_t *metadata = json_object_get(root, TENSORS_METADATA);
     int failed = 0; /* also if there is no object: then nothing can be added to it */
     for (size_t i = 0; i < n_notes; i++)
-        failed |= json_object_set_new(metadata, notes[i].name, json_string(notes[i].text ? notes[i].text : notes[i].number));
+        failed |=
+            json_object_set_new(metadata, notes[i].name, json_string(notes[i].text ? notes[i].text : notes[i].number));
     failed |= json_object_set_new(metadata, TENSORS_CRC32, json_sprintf(TENSORS_HEX, crc32));
     failed |= json_object_set_new(metadata, TENSORS_HEADER, json_sprintf(TENSORS_HEX, 0));
     for (size_t i = 0, begin = 0, bytes; i < n; i++, begin += bytes)
