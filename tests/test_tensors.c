@@ -32,12 +32,33 @@ static void crc32_of_any_length(void **state)
             assert_true(kelvin_crc32(data + from, n) == expected);
             const uint32_t first = kelvin_crc32(data + from, n / 3);
             assert_true(kelvin_crc32_more(first, data + from + n / 3, n - n / 3) == expected);
+            const uint32_t second = kelvin_crc32(data + from + n / 3, n - n / 3);
+            assert_true(kelvin_crc32_join(first, second, n - n / 3) == expected);
         }
     assert_true(kelvin_crc32(data, sizeof data) == plain_crc32(data, sizeof data));
     assert_true(kelvin_crc32(data + 1, sizeof data - 1) == plain_crc32(data + 1, sizeof data - 1));
     assert_true(kelvin_crc32(NULL, 0) == 0 && kelvin_crc32_more(7, NULL, 0) == 7);
     memset(data, 0, sizeof data);                         /* whose sum is nothing but how far the start has moved */
     assert_true(kelvin_crc32(data, 65536) == 0xd7978eeb); /* zlib.crc32(bytes(65536)) */
+}
+
+/* Of files that one thread reads, and that several do; from any byte on, to any. */
+static void crc32_of_files(void **state)
+{
+    (void)state;
+    enum { LARGE = (18 << 20) + 11 };
+    uint32_t *data = kelvin_alloc(LARGE / 4 + 1, sizeof *data), crc32;
+    assert_non_null(data);
+    for (uint32_t i = 0; i < LARGE / 4 + 1; i++) data[i] = i * UINT32_C(2654435761) ^ i >> 7;
+    spill(in_base("large"), (const char *)data, LARGE);
+    static const size_t lengths[] = {0, 5, 8 << 20, (12 << 20) + 3, LARGE - 7};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        assert_ok(kelvin_file_crc32(&crc32, in_base("large"), 7, lengths[i]));
+        assert_true(crc32 == kelvin_crc32((const char *)data + 7, lengths[i]));
+    }
+    fails(kelvin_file_crc32(&crc32, in_base("large"), 8, LARGE - 7), KELVIN_EIO, "large: became shorter", "read");
+    fails(kelvin_file_crc32(&crc32, in_base("none"), 0, LARGE), KELVIN_EIO, "none: ", "No such file");
+    kelvin_free(data);
 }
 
 /* ---- arrays ---- */
@@ -423,19 +444,13 @@ static void npy_of_labels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc32_of_any_length),
-        cmocka_unit_test(bits_come_back),
-        cmocka_unit_test(shapes),
-        cmocka_unit_test(cannot_be_written),
-        cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(bad_headers),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(versions_of_headers),
-        cmocka_unit_test(every_bit_counts),
-        cmocka_unit_test(headers_are_signed),
-        cmocka_unit_test(long_entries),
-        cmocka_unit_test(npy_in_pieces),
-        cmocka_unit_test(npy_of_labels),
+        cmocka_unit_test(crc32_of_any_length), cmocka_unit_test(crc32_of_files),
+        cmocka_unit_test(bits_come_back),      cmocka_unit_test(shapes),
+        cmocka_unit_test(cannot_be_written),   cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(bad_headers),         cmocka_unit_test(damaged_files),
+        cmocka_unit_test(versions_of_headers), cmocka_unit_test(every_bit_counts),
+        cmocka_unit_test(headers_are_signed),  cmocka_unit_test(long_entries),
+        cmocka_unit_test(npy_in_pieces),       cmocka_unit_test(npy_of_labels),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

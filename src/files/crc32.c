@@ -13,6 +13,8 @@
 #include <immintrin.h>
 #endif
 
+static const uint32_t polynomial = 0xedb88320;
+
 enum { SLICES = 16 };
 static uint32_t table[SLICES][256];
 
@@ -20,7 +22,7 @@ static void fill(void)
 {
     for (uint32_t b = 0; b < 256; b++) {
         table[0][b] = b;
-        for (int bit = 0; bit < 8; bit++) table[0][b] = table[0][b] >> 1 ^ (table[0][b] & 1 ? 0xedb88320 : 0);
+        for (int bit = 0; bit < 8; bit++) table[0][b] = table[0][b] >> 1 ^ (table[0][b] & 1 ? polynomial : 0);
     }
     for (int k = 1; k < SLICES; k++)
         for (int b = 0; b < 256; b++) table[k][b] = table[k - 1][b] >> 8 ^ table[0][table[k - 1][b] & 255];
@@ -96,4 +98,22 @@ uint32_t kelvin_crc32_more(uint32_t crc32, const void *data, size_t bytes)
 uint32_t kelvin_crc32(const void *data, size_t bytes)
 {
     return kelvin_crc32_more(0, data, bytes);
+}
+
+/* Product of two polynomials modulo the one of the sum; bit 31 is x^0. */
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+    uint32_t product = 0;
+    for (uint32_t bit = UINT32_C(1) << 31; bit; bit >>= 1, b = b >> 1 ^ (b & 1 ? polynomial : 0))
+        if (a & bit) product ^= b;
+    return product;
+}
+
+/* A sum before n bytes is what it is alone, times x^(8 n). */
+uint32_t kelvin_crc32_join(uint32_t first, uint32_t second, uint64_t bytes)
+{
+    uint32_t square = UINT32_C(1) << (31 - 8);
+    for (; bytes; bytes >>= 1, square = multiply(square, square))
+        if (bytes & 1) first = multiply(first, square);
+    return first ^ second;
 }

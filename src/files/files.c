@@ -203,7 +203,7 @@ kelvin_status kelvin_file_read(char **data, size_t *bytes, const char *path)
     return status;
 }
 
-kelvin_status kelvin_file_crc32(uint32_t *crc32, const char *path, uint64_t from, uint64_t bytes)
+static kelvin_status sum_part(uint32_t *crc32, const char *path, uint64_t from, uint64_t bytes)
 {
     char piece[PIECE];
     int fd;
@@ -216,6 +216,42 @@ kelvin_status kelvin_file_crc32(uint32_t *crc32, const char *path, uint64_t from
         bytes -= n;
     }
     close(fd);
+    return status;
+}
+
+/* Parts of a large file: one thread would be slower than a good disk. */
+enum { MOST_PARTS = 4, PART = 1 << 22 };
+struct parts {
+    const char *path;
+    uint64_t from, bytes;
+    size_t n;
+    uint32_t crc32[MOST_PARTS];
+};
+
+static uint64_t part_begin(const struct parts *parts, size_t i)
+{
+    return parts->bytes / parts->n * i + (i == parts->n ? parts->bytes % parts->n : 0);
+}
+
+static kelvin_status sum_task(void *context, size_t i)
+{
+    struct parts *parts = context;
+    const uint64_t begin = part_begin(parts, i);
+    return sum_part(&parts->crc32[i], parts->path, parts->from + begin, part_begin(parts, i + 1) - begin);
+}
+
+kelvin_status kelvin_file_crc32(uint32_t *crc32, const char *path, uint64_t from, uint64_t bytes)
+{
+    const size_t cpus = kelvin_cpu_count(), most = cpus < MOST_PARTS ? cpus : MOST_PARTS;
+    struct parts parts = {.path = path, .from = from, .bytes = bytes, .n = bytes / PART < most ? bytes / PART : most};
+    kelvin_pool *pool;
+    *crc32 = 0;
+    if (parts.n < 2) return sum_part(crc32, path, from, bytes);
+    KELVIN_TRY(kelvin_pool_create(&pool, parts.n));
+    const kelvin_status status = kelvin_pool_run(pool, sum_task, &parts, parts.n);
+    kelvin_pool_destroy(pool);
+    for (size_t i = 0; i < parts.n && !status; i++)
+        *crc32 = kelvin_crc32_join(*crc32, parts.crc32[i], part_begin(&parts, i + 1) - part_begin(&parts, i));
     return status;
 }
 

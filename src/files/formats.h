@@ -10,6 +10,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays go to files as
 uint32_t kelvin_crc32(const void *data, size_t bytes);
 /* Of what has the checksum `crc32`, and these bytes after it. */
 uint32_t kelvin_crc32_more(uint32_t crc32, const void *data, size_t bytes);
+/* Of what has the checksum `first`, and after it `bytes` bytes that have `second`. */
+uint32_t kelvin_crc32_join(uint32_t first, uint32_t second, uint64_t bytes);
 
 /* ---- arrays ---- */
 

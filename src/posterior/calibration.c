@@ -56,10 +56,11 @@ static bool settle(uint64_t *keys, size_t n)
     return true;
 }
 
-/* Two digits leave little to do, unless very many confidences are nearly the same. */
+/* The upper digits, two or three, leave little to do, unless very many confidences are nearly the same. */
 void kelvin_sort_keys(uint64_t *keys, uint64_t *scratch, size_t n)
 {
-    sort_digits(keys, scratch, n, KEY_BITS - 2 * DIGIT);
+    enum { MANY = 1 << 15 };
+    sort_digits(keys, scratch, n, KEY_BITS - (n < MANY ? 2 : 3) * DIGIT);
     if (!settle(keys, n)) sort_digits(keys, scratch, n, 0);
 }
 

@@ -128,6 +128,7 @@ static kelvin_status begin(struct kelvin_evaluation *e, size_t threads, bool siz
     KELVIN_TRY(kelvin_arena_create(&e->arena));
     KELVIN_TRY(kelvin_kernels_get(&e->kernels));
     KELVIN_TRY(kelvin_pool_create(&e->pool, threads));
+    e->logits->pool = e->pool;
     KELVIN_TRY(kelvin_choose_walks(e, sizes));
     e->score = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->score);
     e->open = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->open);
@@ -143,6 +144,7 @@ static void end(struct kelvin_evaluation *e)
     kelvin_free(e->part);
     kelvin_free(e->verdict);
     kelvin_free(e->p);
+    e->logits->pool = NULL;
     kelvin_pool_destroy(e->pool);
     kelvin_arena_destroy(e->arena);
 }

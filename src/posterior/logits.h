@@ -11,6 +11,7 @@ struct kelvin_logits {
     const char *name;      /* where they come from, for sentences; it lives as long */
     const char *run;       /* a run's folder, in which they can be made again; NULL: none */
     double seconds;        /* in the network */
+    kelvin_pool *pool;     /* of whoever asks for pieces, who lends it; NULL: none */
     kelvin_status (*next)(kelvin_logits *logits, kelvin_piece *piece);
     /* All samples at one observation, z (samples, classes). NULL: its pieces have all samples. */
     kelvin_status (*at)(const kelvin_logits *logits, float *z, size_t observation);

@@ -14,7 +14,8 @@
 
 enum {
     HEAD = 4096, /* bytes in which a header must be; ours have 128 */
-    CHUNK_BYTES = 1 << 20,
+    PIECE_BYTES = 1 << 22,
+    BLOCK_BYTES = 1 << 20,
     FEW = 64, /* observations: to read fewer of each sample takes longer to ask for than to read */
 };
 
@@ -114,13 +115,28 @@ static kelvin_status read_logits(const struct saved *s, float *z, size_t observa
     return KELVIN_OK;
 }
 
+/* What threads read together: samples first .. first + samples - 1 at n observations. */
+struct shares {
+    const struct saved *s;
+    size_t n, first, samples, shares;
+};
+
+static kelvin_status read_share(void *context, size_t i)
+{
+    const struct shares *all = context;
+    const struct saved *s = all->s;
+    const size_t begin = i * all->samples / all->shares, end = (i + 1) * all->samples / all->shares;
+    return read_logits(s, s->z + begin * all->n * s->base.classes, s->done, all->n, all->first + begin, end - begin);
+}
+
 static kelvin_status next_saved(kelvin_logits *logits, kelvin_piece *piece)
 {
     struct saved *s = (struct saved *)logits;
     const size_t left = s->n - s->done, n = left < s->most ? left : s->most, first = s->done_samples;
     const size_t rest = logits->samples - first, samples = rest < s->block ? rest : s->block;
+    struct shares all = {s, n, first, samples, logits->pool ? kelvin_pool_threads(logits->pool) : 1};
     if (n == 0) return KELVIN_OK;
-    KELVIN_TRY(read_logits(s, s->z, s->done, n, first, samples));
+    KELVIN_TRY(all.shares > 1 ? kelvin_pool_run(logits->pool, read_share, &all, all.shares) : read_share(&all, 0));
     if (first == 0) KELVIN_TRY(read_labels(s, n));
     *piece = (kelvin_piece){.n = n, .first = s->done, .samples = samples, .first_sample = first, .z = s->z, .y = s->y};
     s->done_samples = samples < rest ? first + samples : 0;
@@ -144,16 +160,17 @@ static void close_saved(kelvin_logits *logits)
     kelvin_free(s);
 }
 
+/* Pieces have all samples, unless these are so many that observations would be few. */
 static void choose_block(struct saved *s)
 {
-    const size_t all = kelvin_logits_chunk(s->base.samples, s->base.classes, CHUNK_BYTES);
-    s->most = all > FEW ? all : FEW;
+    const size_t few = s->n < FEW ? s->n : FEW;
+    s->block = s->base.samples;
+    s->most = kelvin_logits_chunk(s->block, s->base.classes, PIECE_BYTES);
     if (s->most > s->n) s->most = s->n;
-    s->block = s->most > 0 ? kelvin_logits_chunk(s->most, s->base.classes, CHUNK_BYTES) : 1;
-    if (s->block >= s->base.samples)
-        s->block = s->base.samples;
-    else
-        s->base.at = read_observation;
+    if (s->most >= few) return;
+    s->most = few;
+    s->block = kelvin_logits_chunk(few, s->base.classes, BLOCK_BYTES);
+    s->base.at = read_observation;
 }
 
 static kelvin_status open_both(struct saved *s, const struct kelvin_logits_form *form)

@@ -56,11 +56,12 @@ static const double *of_label(const struct kelvin_evaluation *e, const struct ke
     return row + (size_t)e->piece.y[b->first + i] * KELVIN_TILE + i;
 }
 
-/* Unless samples have given so much to the label already that the mean of all is a double. */
-static void remember_small(struct kelvin_evaluation *e, struct kelvin_bench *b, const double *log_p)
+/* Unless a sample gives so much to the label, by its probabilities p, that the mean of all is a double. */
+static void remember_small(struct kelvin_evaluation *e, struct kelvin_bench *b, const double *p, const double *log_p)
 {
+    const double enough = e->samples > 1 ? 2 * KELVIN_LEAST_P * (double)e->samples : INFINITY;
     for (size_t i = 0; i < b->count; i++) {
-        if (*of_label(e, b, b->all, i) > 2 * KELVIN_LEAST_P * (double)e->samples) continue;
+        if (*of_label(e, b, p, i) > enough) continue;
         const double larger = fmax(b->largest[i], log_p[i]);
         b->rest[i] = b->rest[i] * exp(b->largest[i] - larger) + exp(log_p[i] - larger);
         b->largest[i] = larger;
@@ -82,7 +83,7 @@ static uint32_t score_sample(struct kelvin_evaluation *e, struct kelvin_bench *b
     if (!e->labelled) return (uint32_t)row;
     for (size_t i = 0; i < b->count; i++)
         log_p[i] = (double)z[i * e->classes + (size_t)e->piece.y[b->first + i]] - log_sum[i];
-    remember_small(e, b, log_p);
+    remember_small(e, b, p, log_p);
     if (!is_single) return (uint32_t)row;
     memcpy(b->log_p + single * KELVIN_TILE, log_p, b->count * sizeof *log_p);
     e->kernels->appraise(&b->appraisal, p, 1, b->label, e->classes);
@@ -149,11 +150,9 @@ static void give_verdicts(struct kelvin_evaluation *e, const struct kelvin_bench
 static void score_walk(struct kelvin_evaluation *e, struct kelvin_bench *b, size_t w)
 {
     const struct kelvin_walk *walk = &e->walk[w];
-    if (walk->order)
-        memset(b->sum, 0, row_of(e) * sizeof *b->sum);
-    else
-        memcpy(b->sum, b->all, row_of(e) * sizeof *b->sum);
-    for (size_t stop = 0, m = 0; stop < walk->stops; m = walk->stop[stop++]) {
+    const double *first = walk->order ? b->rows + walk->order[0] * row_of(e) : b->all;
+    memcpy(b->sum, first, row_of(e) * sizeof *b->sum);
+    for (size_t stop = 0, m = 1; stop < walk->stops; m = walk->stop[stop++]) {
         double aleatoric[KELVIN_TILE];
         if (walk->order) e->kernels->add_rows(b->sum, b->rows, walk->order + m, walk->stop[stop] - m, row_of(e));
         predict(aleatoric, e, b, walk->order, walk->stop[stop]);

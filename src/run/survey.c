@@ -5,16 +5,14 @@
 
 #include <unistd.h>
 
-/* Of draws before the state nothing else is left. The manifest will vouch for them as they are, so they are looked at
- * before: of a chain that goes on, when its history is made from them. */
+/* Of draws before the state nothing else is left. Whether those that no manifest vouches for are whole is seen when the
+ * chain's history is made from them. */
 static kelvin_status check_draws(const kelvin_run *run, uint32_t chain)
 {
     const struct kelvin_place *stands = &kelvin_run_inside(run)->place[chain];
-    const bool ended = stands->phase != KELVIN_CHAIN_WAITING;
-    const uint32_t files = kelvin_bundle_files(run, stands->step, ended);
+    const uint32_t files = kelvin_bundle_files(run, stands->step, stands->phase != KELVIN_CHAIN_WAITING);
     for (uint32_t i = 0; i < files; i++) {
         const struct kelvin_draw_place place = kelvin_draw_place(run, chain, i * kelvin_run_bundle_draws(run));
-        struct kelvin_bundle_file file;
         kelvin_path path;
         bool there;
         KELVIN_TRY(kelvin_find_file(path, &there, run->folder, "%s", place.name));
@@ -23,9 +21,6 @@ static kelvin_status check_draws(const kelvin_run *run, uint32_t chain)
                                "%s is missing, and its chain is past it; put it back, or remove %s/" KELVIN_CHAIN_FOLDER
                                ", and kelvin resume %s samples that chain anew",
                                path, run->folder, chain, run->folder);
-        if (!ended || kelvin_run_lists(run, place.name)) continue;
-        KELVIN_TRY(kelvin_bundle_open(&file, run, &place, true));
-        kelvin_bundle_close(&file);
     }
     return KELVIN_OK;
 }
