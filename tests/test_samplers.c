@@ -239,7 +239,7 @@ static void moves_are_functions_of_their_place(void **state)
         for (int i = 0; i < 5; i++) {
             kelvin_sampler *chain = make(type, places[i].seed, places[i].chain);
             kelvin_sampler_load(chain, before.vector[0], before.number);
-            next(chain, places[i].step);
+            for (uint32_t k = 0; k < STEPS; k++) next(chain, places[i].step + k); /* some may be rejected */
             const struct memory after = memory_of(chain);
             if (i == 0) first = after;
             if (same(&first, &after) != (i < 2)) fail_msg("%s, place %d", type->name, i);
