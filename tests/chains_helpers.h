@@ -57,8 +57,7 @@ static inline kelvin_run_config tiny_by(const kelvin_sampler_type *type)
     config.warmup = 10;
     config.batch = 4;
     config.seed = 2385;
-    if (type->batches)
-        set(&config, "lr", 0.01);
+    if (type->batches) set(&config, "lr", 0.01);
     if (has_setting(type, "steps")) set(&config, "steps", 5);
     if (type->accepts) set(&config, "step_size", 0.05); /* so that it does not accept all */
     return config;
@@ -92,8 +91,7 @@ static inline kelvin_run_config bundled_by(const kelvin_sampler_type *type)
     config.schedule = config.temperature_schedule = "constant";
     config.iterations = BUNDLED_DRAWS;
     config.warmup = BUNDLE + 1;
-    if (type->batches)
-        set(&config, "lr", 1e-4);
+    if (type->batches) set(&config, "lr", 1e-4);
     if (has_setting(type, "steps")) set(&config, "steps", 1);
     if (type->accepts) set(&config, "step_size", 2e-3);
     return config;

@@ -43,7 +43,7 @@ static struct case_of *healthy(const char *sampler)
     c.found.training_log_likelihood = -0.5;
     c.found.training_confidence = 0.7;
     c.found.temperatures = (kelvin_temperatures){10, 4, 1, {1.02, 0.01}, {0.97, 0.02}};
-    c.found.acceptance = c.run.sampler->accepts ? 0.9 : (double)NAN;
+    c.found.acceptance = c.run.sampler->accepts ? 0.65 : (double)NAN;
     c.facts = (struct kelvin_facts){.run = &c.run, .found = &c.found, .samples = 80};
     return &c;
 }
@@ -162,6 +162,14 @@ static void advice_on_hmc(void **state)
     advised(c, 1, "1.7 % of the proposals were accepted, fewer than 60 %: make --step-size smaller");
     c->found.acceptance = 0.999;
     advised(c, 1, "a larger --step-size");
+    /* A sampler without an energy is content with less. */
+    const kelvin_sampler_type walk = {.name = "walk", .accepts = true, .step_setting = "step_size"};
+    c->run.sampler = &walk;
+    advised(c, 1, "99.9 % of the proposals were accepted, more than 70 %: a larger --step-size");
+    c->found.acceptance = 0.25;
+    advised(c, 0, "");
+    c->found.acceptance = 0.017;
+    advised(c, 1, "1.7 % of the proposals were accepted, fewer than 10 %: make --step-size smaller");
     c = healthy("hmc");
     c->found.predictions.rank_rhat_max = 1.02;
     c->found.predictions.ess_tail_min = 399;
@@ -238,6 +246,8 @@ static void advice_on_learning(void **state)
             "normal:1 (normal:0.1 is strong if 144 observations are few for this model), more --epochs, or a");
     c->run.config.prior = "normal:2";
     advised(c, 1, "Try a wider prior (normal:2 is strong");
+    c->run.config.prior = "none"; /* than which none is wider */
+    advised(c, 1, "(guessing: 33.3 %). Try more --epochs, or a larger --lr.");
     c->run.config.prior = "normal:0.1";
     c->found.training_log_likelihood = -0.98; /* 0.9 log 3 = 0.989 */
     advised(c, 0, "");

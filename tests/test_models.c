@@ -409,7 +409,7 @@ static const struct {
     const kelvin_shape *input;
     const char *says;
 } refused[] = {
-    {"", &table, "model '' is not known; expected mlp:W,W,...[,leak=S] or cnn or resnetN"},
+    {"", &table, "model '' is not known; expected mlp:W,W,...[,leak=S], cnn or resnetN"},
     {"perceptron", &table, "model 'perceptron' is not known; expected mlp:"},
     {"MLP:10", &table, "is not known"},
     {"mlpx", &table, "is not known"},

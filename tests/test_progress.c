@@ -255,8 +255,7 @@ static void chains_come_and_go(void **state)
     assert_non_null(strstr(seen[0].screen[2], " 37 %, 1 min 11 s left, 2 of 8 chains done, 1 diverged")); /* of 7.5 */
     assert_int_equal(strncmp(seen[1].screen[2], "chain 4 ", 8), 0);
     assert_int_equal(terminal_lines(&seen[2]), 2);
-    assert_string_equal(seen[2].screen[1],
-                        "logits  [============>           ]  50 %, 5 s left, 1 diverged");
+    assert_string_equal(seen[2].screen[1], "logits  [============>           ]  50 %, 5 s left, 1 diverged");
     assert_int_equal(terminal_lines(&t), 1);
     assert_string_equal(t.screen[0], "before");
 }

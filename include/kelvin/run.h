@@ -202,6 +202,7 @@ typedef struct kelvin_estimate {
     double memory, disk; /* bytes, at most */
     double rows_per_s;   /* epochs or iterations, of all chains together */
     double seconds;      /* to the end */
+    double logits;       /* seconds of these, for the logits of all samples */
     double cpu_share; /* of the time, that the measured chains were given their CPUs; less than 1 on a busy machine */
 } kelvin_estimate;
 

@@ -63,3 +63,14 @@ void kelvin_append(char *text, size_t size, const char *format, ...)
     vsnprintf(text + used, size - used, format, args);
     va_end(args);
 }
+
+void kelvin_append_name(char *list, size_t size, const char *name)
+{
+    static const char or [] = " or ", comma[] = ", ";
+    char *before = strstr(list, or);
+    if (before) {
+        memcpy(before, comma, strlen(comma));
+        memmove(before + strlen(comma), before + strlen(or), strlen(before + strlen(or)) + 1);
+    }
+    kelvin_append(list, size, "%s%s", *list ? or : "", name);
+}

@@ -23,4 +23,7 @@ char *kelvin_arena_print(kelvin_arena *arena, const char *format, va_list args) 
 /* As printf, behind what is in a text already; as much as there is room for in its `size` bytes. */
 void kelvin_append(char *text, size_t size, const char *format, ...) KELVIN_PRINTF(3, 4);
 
+/* One more name in a list of them, "A", "A or B", "A, B or C". No name has " or " in it. */
+void kelvin_append_name(char *list, size_t size, const char *name);
+
 #endif

@@ -56,18 +56,20 @@ static void print_table(const kelvin_run *run, const kelvin_estimate *e)
     row("disk", amount_bytes, e->disk, "at most");
     print_speed(run, e);
     row("time to the end", amount_seconds, e->seconds, "");
+    row("  of it for logits", amount_seconds, e->logits, "of all samples, when all chains have ended");
     print_busy(e);
 }
 
 static json_t *estimate_json(const kelvin_run *run, const kelvin_estimate *e)
 {
     const kelvin_run_config *c = &run->config;
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "sampler", c->sampler, "data", c->data, "model",
-        c->model, "chains", (json_int_t)c->chains, "samples", (json_int_t)samples_asked_for(run), "parameters",
-        (json_int_t)e->parameters, "chains_at_once", (json_int_t)e->chains_at_once, "threads_per_chain",
-        (json_int_t)e->threads_per_chain, "memory_bytes", json_number(e->memory), "disk_bytes", json_number(e->disk),
-        "seconds", json_number(e->seconds), "cpu_share", json_number(e->cpu_share));
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "sampler", c->sampler, "data",
+                  c->data, "model", c->model, "chains", (json_int_t)c->chains, "samples",
+                  (json_int_t)samples_asked_for(run), "parameters", (json_int_t)e->parameters, "chains_at_once",
+                  (json_int_t)e->chains_at_once, "threads_per_chain", (json_int_t)e->threads_per_chain, "memory_bytes",
+                  json_number(e->memory), "disk_bytes", json_number(e->disk), "seconds", json_number(e->seconds),
+                  "logits_seconds", json_number(e->logits), "cpu_share", json_number(e->cpu_share));
     json_rows(object, "", run, json_integer(kelvin_run_rows(run)));
     json_rows(object, "_per_s", run, json_number(e->rows_per_s));
     if (run->sampler->batches)

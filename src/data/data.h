@@ -5,8 +5,8 @@
 #ifndef DATA_DATA_H
 #define DATA_DATA_H
 
-#include "files/files.h"
 #include "data/spec.h"
+#include "files/files.h"
 
 #include <kelvin/data.h>
 

@@ -1,11 +1,11 @@
 /* Takes the name of a data set apart. */
 #include "data/spec.h"
+#include "base/texts.h"
 
 #include "data/data.h"
 #include "files/text.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,12 +43,8 @@ static kelvin_status take_key(struct data_spec *spec, const char *key, const cha
 static kelvin_status unknown_key(const struct data_spec *spec, const char *key, size_t length)
 {
     char list[256] = "";
-    size_t used = 0;
     const char *const *keys = spec->type->keys;
-    for (size_t i = 0; keys[i] && used < sizeof list; i++) {
-        const char *before = i == 0 ? "" : keys[i + 1] ? ", " : " or ";
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, keys[i]);
-    }
+    for (size_t i = 0; keys[i]; i++) kelvin_append_name(list, sizeof list, keys[i]);
     return kelvin_fail(KELVIN_EUSAGE, "data '%s': unknown option '%.*s'; expected %s", spec->name, (int)length, key,
                        list);
 }

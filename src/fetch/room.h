@@ -12,8 +12,8 @@
 #ifndef FETCH_ROOM_H
 #define FETCH_ROOM_H
 
-#include "files/files.h"
 #include "data/cache.h"
+#include "files/files.h"
 
 #include <kelvin/fetch.h>
 
@@ -58,7 +58,7 @@ struct fetch_job {
     /* Of the source that is being looked at. */
     size_t recognised; /* pieces */
     kelvin_status first;
-    char sentence[FETCH_SENTENCE]; /* about the first piece that was wrong */
+    char sentence[FETCH_SENTENCE];        /* about the first piece that was wrong */
     kelvin_path picture[CANONICAL_FILES]; /* "": it did not come */
     uint8_t *labels[FETCH_LABELS];
 };

@@ -31,8 +31,8 @@ void markup_lines(struct markup *out, const char *const *lines);
 /* Letters of a text; a byte that is not UTF-8 counts as one. */
 size_t markup_letters(const char *text);
 
-/* The text, at most `most` (2 or more) letters of it: of a longer one the beginning, ".." and its end, for that is where
- * paths differ. Freed with the arena; NULL if memory is short. */
+/* The text, at most `most` (2 or more) letters of it: of a longer one the beginning, ".." and its end, for that is
+ * where paths differ. Freed with the arena; NULL if memory is short. */
 const char *markup_shorten(kelvin_arena *arena, const char *text, size_t most);
 
 #endif

@@ -207,8 +207,8 @@ struct kelvin_kernels {
 
     /* v = decay v + kick g + noise xi; theta += drift v; xi: standard normals, kelvin_normal(where, i), none drawn if
      * noise is 0. */
-    void (*langevin)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
-                  kelvin_random where);
+    void (*langevin)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise,
+                     float drift, kelvin_random where);
 
     /* Multiply-adds as fast as they go, to know what 100 % is; returns the number of floating-point operations done. */
     double (*fma_peak)(size_t rounds);

@@ -36,7 +36,7 @@ static void step_rest(float *theta, float *v, const float *g, size_t n, const fl
 }
 
 void NAME(langevin)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
-                 kelvin_random where)
+                    kelvin_random where)
 {
     const struct step step = {decay, kick, noise, drift};
     const struct philox_keys keys = philox_keys(where);

@@ -32,7 +32,7 @@ void NAME(panel_conv_gradient)(float *grad, const float *dy, const float *x, con
                                bool add);
 void NAME(image)(float *out, const uint8_t *in, const struct image *image);
 void NAME(langevin)(float *theta, float *v, const float *g, size_t n, float decay, float kick, float noise, float drift,
-                 kelvin_random where);
+                    kelvin_random where);
 
 void NAME(frn_forward)(float *out, const struct map *out_map, float *r, const float *x, const struct map *x_map,
                        const float *squares, const float *added, const struct map *added_map, const struct frn *frn,

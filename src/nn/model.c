@@ -1,9 +1,9 @@
 /* Models: from a text such as "resnet20" to layers, and named views on one flat parameter vector. */
+#include "base/texts.h"
 #include "nn/build.h"
 #include "nn/net_type.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 static const struct family *const families[] = {&family_mlp, &family_cnn, &family_resnet};
@@ -20,8 +20,7 @@ bool kelvin_model_info(size_t i, const char **usage, const char **about)
 static kelvin_status unknown(const char *spec)
 {
     char all[256] = "";
-    for (size_t i = 0, used = 0; i < FAMILIES && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? " or " : "", families[i]->usage);
+    for (size_t i = 0; i < FAMILIES; i++) kelvin_append_name(all, sizeof all, families[i]->usage);
     return kelvin_fail(KELVIN_EUSAGE, "model '%s' is not known; expected %s", spec, all);
 }
 

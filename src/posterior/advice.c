@@ -93,20 +93,24 @@ static void advise_on_divergence(struct kelvin_advice *out, const struct kelvin_
 
 /* ---- samplers that accept or reject ---- */
 
-/* Those that follow an energy accept most of what they propose; a random walk would not. */
+/* Those that follow an energy accept most of what they propose; a random walk at its best accepts a quarter (Roberts,
+ * Gelman and Gilks, 1997), and is not far from it between a tenth and seven. */
 static void advise_on_acceptance(struct kelvin_advice *out, const struct kelvin_facts *f)
 {
     const double accepted = f->found->acceptance;
-    if (!f->run->sampler->accepts || kelvin_run_column(f->run, "energy_error") == SIZE_MAX) return;
+    if (!f->run->sampler->accepts) return;
+    const bool follows = kelvin_run_column(f->run, "energy_error") != SIZE_MAX;
+    const double least = follows ? 0.6 : 0.1, most = follows ? 0.99 : 0.7;
     const struct kelvin_option step = kelvin_step_option(f->run);
-    if (accepted < 0.6)
-        kelvin_say(kelvin_advice_new(out), "%.1f %% of the proposals were accepted, fewer than 60 %%: make %s smaller.",
-                   100 * accepted, step.text);
-    else if (accepted > 0.99)
+    if (accepted < least)
         kelvin_say(kelvin_advice_new(out),
-                   "%.1f %% of the proposals were accepted, more than 99 %%: a larger %s would explore more for the "
+                   "%.1f %% of the proposals were accepted, fewer than %.0f %%: make %s smaller.", 100 * accepted,
+                   100 * least, step.text);
+    else if (accepted > most)
+        kelvin_say(kelvin_advice_new(out),
+                   "%.1f %% of the proposals were accepted, more than %.0f %%: a larger %s would explore more for the "
                    "same work.",
-                   100 * accepted, step.text);
+                   100 * accepted, 100 * most, step.text);
 }
 
 /* ---- temperatures ---- */

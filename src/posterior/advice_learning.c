@@ -63,15 +63,19 @@ static void say_what_helps(char *text, const struct kelvin_facts *f, bool others
     static const char name[] = "normal:";
     const char *prior = f->run->config.prior;
     const bool narrow = strncmp(prior, name, strlen(name)) == 0 && strtod(prior + strlen(name), NULL) < 1;
-    kelvin_say(text, "%s a wider prior%s (%.60s is strong if %zu observations are few for this model)",
-               others ? "If the above does not help, try" : "Try", narrow ? ", --prior normal:1" : "", prior,
-               f->run->data->train.n);
+    const bool widens = strcmp(prior, "none") != 0, batches = f->run->sampler->batches;
+    if (widens)
+        kelvin_say(text, "%s a wider prior%s (%.60s is strong if %zu observations are few for this model)",
+                   others ? "If the above does not help, try" : "Try", narrow ? ", --prior normal:1" : "", prior,
+                   f->run->data->train.n);
     /* Steps on batches are often far too small; with all data, what a step can be is known from how it went. */
-    if (!others && f->run->sampler->batches)
-        kelvin_say(text, ", more %s, or a larger %s", kelvin_rows_option(f->run).text, kelvin_step_option(f->run).text);
-    else if (!others)
-        kelvin_say(text, ", or more %s", kelvin_rows_option(f->run).text);
-    kelvin_say(text, is_wrong(f) ? "; or it is the --density that leads away from the labels." : ".");
+    if (!others)
+        kelvin_say(text, "%s more %s", !widens ? "Try" : batches ? "," : ", or", kelvin_rows_option(f->run).text);
+    if (!others && batches) kelvin_say(text, ", or a larger %s", kelvin_step_option(f->run).text);
+    const bool said = widens || !others;
+    if (is_wrong(f))
+        kelvin_say(text, "%s it is the --density that leads away from the labels", said ? "; or" : "Perhaps");
+    if (said || is_wrong(f)) kelvin_say(text, ".");
 }
 
 void kelvin_advise_on_learning(struct kelvin_advice *out, const struct kelvin_facts *f)

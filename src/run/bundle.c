@@ -109,7 +109,8 @@ kelvin_status kelvin_note_check(const struct kelvin_tensors *file, const char *p
     if (kelvin_run_is_old(run) && !run->sampler->batches) return KELVIN_OK; /* such files had no more */
     KELVIN_TRY(kelvin_tensors_note(&config, file, "config"));
     if (strcmp(config, kelvin_run_inside(run)->mark) == 0) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: is of another run, or " KELVIN_CONFIG_NAME " has changed since", path);
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: is of another run, or " KELVIN_CONFIG_NAME " has changed since (then put that back)", path);
 }
 
 /* ---- writing ---- */

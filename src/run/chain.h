@@ -84,6 +84,9 @@ static inline bool kelvin_chain_row_ended(const struct kelvin_chain *chain)
 /* Parameters at which a chain starts: drawn at random, or those of a sample of config.init. */
 KELVIN_MUST_CHECK kelvin_status kelvin_start(float *theta, const kelvin_run *run, uint32_t chain);
 
+/* How many observations' logits are made in a second, measured. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_rate(double *per_s, const kelvin_run *run, size_t threads);
+
 /* Which layer makes a chain diverge: the first with a parameter that is not finite, or else the one that has grown most
  * from the size that layers have when networks start. */
 const char *kelvin_diverging_layer(const kelvin_model *model, const float *theta);

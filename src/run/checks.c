@@ -1,8 +1,7 @@
 /* What must hold of a configuration before a run starts. */
+#include "base/texts.h"
 #include "run/fields.h"
 #include "run/room.h"
-
-#include <stdio.h>
 
 /* What is wrong with a field: named with the file, if it is from one. */
 #define WRONG(config, field, ...) kelvin_config_blame(config, field, kelvin_fail(KELVIN_EUSAGE, __VA_ARGS__))
@@ -29,11 +28,9 @@ static kelvin_status check_all_data(const kelvin_run_config *config)
 static void name_those_on_the_way(char *out, size_t size)
 {
     const kelvin_schedule *schedule;
-    size_t used = 0;
     *out = '\0';
     for (size_t i = 0; (schedule = kelvin_schedule_info(i)); i++)
-        if (schedule->samples_on_the_way && used < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " or " : "", schedule->name);
+        if (schedule->samples_on_the_way) kelvin_append_name(out, size, schedule->name);
 }
 
 /* The states at the ends of cycles are samples only where both schedules are where they are to be then. */

@@ -1,4 +1,4 @@
-/* What a run will cost: some steps of as many chains as would run at once, without a folder. */
+/* What a run will cost: some steps of as many chains as would run at once, without a folder, and some logits. */
 #include "run/chain.h"
 
 #include <math.h>
@@ -84,7 +84,14 @@ static double disk_bytes(const kelvin_run *run)
            run->config.chains * (draws - kelvin_run_warmup(run)) * logits + labels;
 }
 
-static void conclude(kelvin_estimate *out, const struct trial *trial)
+/* Of all samples at all data, which come after the last chain. */
+static double logits_made(const kelvin_run *run)
+{
+    const double draws = kelvin_run_draws(run) - kelvin_run_warmup(run);
+    return run->config.chains * draws * (double)(run->data->train.n + run->data->test.n);
+}
+
+static void conclude(kelvin_estimate *out, const struct trial *trial, double logits_per_s)
 {
     const kelvin_run *run = trial->run;
     const double per_row = (double)kelvin_run_row_steps(run);
@@ -102,8 +109,10 @@ static void conclude(kelvin_estimate *out, const struct trial *trial)
         .disk = disk_bytes(run),
         .rows_per_s = steps / per_row,
         .seconds = (double)run->config.chains * kelvin_run_rows(run) * per_row / steps,
+        .logits = logits_made(run) / logits_per_s,
         .cpu_share = cpu_share,
     };
+    out->seconds += out->logits;
 }
 
 kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_config *config, size_t threads)
@@ -117,7 +126,9 @@ kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_co
     kelvin_pool *pool = NULL;
     kelvin_status status = trial.chain ? kelvin_pool_create(&pool, trial.at_once) : KELVIN_ENOMEM;
     if (!status) status = kelvin_pool_run(pool, try_chain, &trial, trial.at_once);
-    if (!status) conclude(estimate, &trial);
+    double logits_per_s;
+    if (!status) status = kelvin_logits_rate(&logits_per_s, run, threads);
+    if (!status) conclude(estimate, &trial, logits_per_s);
     kelvin_pool_destroy(pool);
     kelvin_free(trial.chain);
     kelvin_run_close(run);

@@ -1,11 +1,11 @@
 /* The table of fields, in the order in which run.json has them. */
 #include "run/fields.h"
+#include "base/texts.h"
 
 #include "run/room.h"
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Which samplers a field is for. */
@@ -90,9 +90,8 @@ void kelvin_config_samplers(char out[KELVIN_SAMPLER_NAMES], const char *field)
     const kelvin_sampler_type *type;
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     *out = '\0';
-    for (size_t i = 0, used = 0; (type = kelvin_sampler_info(i)); i++)
-        if (kelvin_config_field(fields, type, field) && used < KELVIN_SAMPLER_NAMES)
-            used += (size_t)snprintf(out + used, KELVIN_SAMPLER_NAMES - used, "%s%s", used ? " or " : "", type->name);
+    for (size_t i = 0; (type = kelvin_sampler_info(i)); i++)
+        if (kelvin_config_field(fields, type, field)) kelvin_append_name(out, KELVIN_SAMPLER_NAMES, type->name);
 }
 
 /* ---- ranges ---- */

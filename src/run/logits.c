@@ -32,17 +32,48 @@ static kelvin_status make_work(struct work *work, size_t threads)
     return work->theta && work->x && work->logits ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-static kelvin_status predict(struct work *work, kelvin_samples *samples, size_t i)
+static void free_work(struct work *work)
+{
+    kelvin_posterior_destroy(work->pass);
+    kelvin_free(work->theta);
+    kelvin_free(work->x);
+    kelvin_free(work->logits);
+}
+
+/* Of the observations from `first` on as many as go at once; `n` of them. */
+static kelvin_status predict_some(struct work *work, size_t *n, size_t first)
 {
     const kelvin_part *part = work->part;
-    KELVIN_TRY(kelvin_samples_read(samples, work->theta, i));
-    for (size_t first = 0; first < part->n; first += KELVIN_PASS) {
-        const size_t n = part->n - first < KELVIN_PASS ? part->n - first : KELVIN_PASS;
-        kelvin_data_slice(work->run->data, part, work->x, first, n);
-        KELVIN_TRY(kelvin_posterior_set_batch(work->pass, work->x, kelvin_unlabelled, n));
-        kelvin_posterior_logits(work->pass, work->logits + first * work->run->data->classes, work->theta);
-    }
+    *n = part->n - first < KELVIN_PASS ? part->n - first : KELVIN_PASS;
+    kelvin_data_slice(work->run->data, part, work->x, first, *n);
+    KELVIN_TRY(kelvin_posterior_set_batch(work->pass, work->x, kelvin_unlabelled, *n));
+    kelvin_posterior_logits(work->pass, work->logits + first * work->run->data->classes, work->theta);
     return KELVIN_OK;
+}
+
+static kelvin_status predict(struct work *work, kelvin_samples *samples, size_t i)
+{
+    KELVIN_TRY(kelvin_samples_read(samples, work->theta, i));
+    for (size_t first = 0, n; first < work->part->n; first += n) KELVIN_TRY(predict_some(work, &n, first));
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_logits_rate(double *per_s, const kelvin_run *run, size_t threads)
+{
+    const double measured_seconds = 0.2;
+    struct work work = {.run = run, .part = &run->data->train};
+    kelvin_status status = make_work(&work, threads);
+    if (!status) status = kelvin_start(work.theta, run, 0);
+    double start = kelvin_now(), seconds = 0;
+    size_t n = 0, times = 0;
+    for (; !status && seconds < measured_seconds; times++) {
+        status = predict_some(&work, &n, 0);
+        if (times == 0) start = kelvin_now(); /* caches and pages were cold: it does not count */
+        if (times > 0) seconds = kelvin_now() - start;
+    }
+    if (!status) *per_s = (double)(n * (times - 1)) / seconds;
+    free_work(&work);
+    return status;
 }
 
 /* Of `all` passes of a sample over a part, `done` came before. */
@@ -63,10 +94,7 @@ static kelvin_status write_part(struct kelvin_job *job, kelvin_samples *samples,
         if (!status) status = kelvin_writer_put(&file, work.logits, part->n * run->data->classes * sizeof *work.logits);
     }
     status = kelvin_writer_close(&file, status);
-    kelvin_posterior_destroy(work.pass);
-    kelvin_free(work.theta);
-    kelvin_free(work.x);
-    kelvin_free(work.logits);
+    free_work(&work);
     return status;
 }
 

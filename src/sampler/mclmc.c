@@ -163,7 +163,8 @@ static void measure_width(kelvin_sampler *s)
     s->kernels->axpy(s->vector[MEAN], (float)(1 / v[COUNT]), off, s->n);
 }
 
-/* A direction is to be kept as long as the density is wide: L is the root of the sum of variances. */
+/* A direction is to be kept as long as the density is wide: L is the root of the sum of variances. Other programs then
+ * look for 0.4 h (steps / effective draws): on figure 1 that is 1.2 times as long, and not worth the draws to keep. */
 static void tune_length(kelvin_sampler *s)
 {
     const double width = sqrt(s->number[SPREAD] / s->number[COUNT]);

@@ -1,7 +1,7 @@
 /* The table of samplers. */
+#include "base/texts.h"
 #include "sampler/sampler.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The first one is taken where nobody says which. */
@@ -20,12 +20,10 @@ const kelvin_sampler_type *kelvin_sampler_info(size_t i)
 kelvin_status kelvin_sampler_find(const kelvin_sampler_type **type, const char *name)
 {
     char known[128] = "";
-    for (size_t i = 0, used = 0; i < SAMPLERS; i++) {
+    for (size_t i = 0; i < SAMPLERS; i++) {
         *type = samplers[i];
         if (name && strcmp(name, samplers[i]->name) == 0) return KELVIN_OK;
-        const char *between = i + 1 == SAMPLERS ? " or " : ", ";
-        if (used < sizeof known)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? between : "", samplers[i]->name);
+        kelvin_append_name(known, sizeof known, samplers[i]->name);
     }
     *type = NULL;
     return name ? kelvin_fail(KELVIN_EUSAGE, "sampler \"%s\" is not known; expected %s", name, known)
