@@ -110,7 +110,7 @@ static void files_that_are_gone(void **state)
     static const struct {
         const char *name, *read, *open; /* sentences; NULL: fine */
     } gone[] = {
-        {"run.json", "it has no run.json", "it has no run.json"},
+        {"run.json", "has lost its run.json", "has lost its run.json"},
         {"data.json", NULL, NULL}, /* the data set is there */
         {"chain-000/state.safetensors", "", NULL},
         {"chain-001/samples-000.safetensors", "is missing; remove ",

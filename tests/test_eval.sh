@@ -278,7 +278,7 @@ vouch newer
 fails "was written by kelvin 99.0.0" eval newer
 cp -r many half
 rm -r half/run.json
-fails "half: the run was not written to its end" eval half
+fails "half: has lost its run.json" eval half
 cp -r many unfinished
 rm -r unfinished/chain-003 unfinished/logits_*.npy
 fails "the run has not ended" eval unfinished

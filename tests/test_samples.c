@@ -219,7 +219,7 @@ static void no_runs(void **state)
     fails(kelvin_samples_open(&samples, in_base("empty")), KELVIN_EFORMAT, "empty", "not a run by kelvin");
     assert_ok(kelvin_path_join(path, in_base("empty"), "chain-000"));
     assert_int_equal(mkdir(path, 0777), 0);
-    fails(kelvin_samples_open(&samples, in_base("empty")), KELVIN_EFORMAT, "empty", "was not written to its end");
+    fails(kelvin_samples_open(&samples, in_base("empty")), KELVIN_EFORMAT, "empty", "has lost its run.json");
     fails(kelvin_samples_open(&samples, in_base("table.csv")), KELVIN_EFORMAT, "table.csv", "is a file");
     assert_null(samples);
 }

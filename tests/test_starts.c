@@ -39,13 +39,15 @@ static kelvin_run_config from(const char *init)
     return from_by(init, sampler_named("sghmc"));
 }
 
-/* Each chain's first state is a sample of another run, to the bit: `fixed`, or, if that is SAMPLES, round and round. */
+/* Each chain's first state is a sample of another run, to the bit: `fixed`, or, if that is SAMPLES, the last of each
+ * chain, then the ones before them, round and round. */
 static void starts_at_samples(const kelvin_run_config *config, const char *init, uint32_t fixed)
 {
     kelvin_run *run = started(config, "second"), *first = run_of(init);
     const size_t bytes = run->model->n_params * sizeof(float);
     for (uint32_t c = 0; c < config->chains; c++) {
-        const uint32_t which = fixed < SAMPLES ? fixed : c % SAMPLES;
+        static const uint32_t order[SAMPLES] = {1, 3, 0, 2};
+        const uint32_t which = fixed < SAMPLES ? fixed : order[c % SAMPLES];
         float *theta = draw_of(first, init, which / 2, kelvin_run_warmup(first) + which % 2);
         struct kelvin_chain chain = state_of(run, "second", c);
         assert_int_equal(chain.good.step, 0);
@@ -123,6 +125,47 @@ static void a_start_may_be_gone_later(void **state)
     }
 }
 
+/* A chain that has lost all its files begins where it did, or not at all. */
+static void a_start_must_be_what_it_was(void **state)
+{
+    (void)state;
+    kelvin_run_config other = tiny_by(sampler_named("sghmc"));
+    kelvin_run *run;
+    void *owner;
+    other.seed = 4;
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_run_config config = from_by("copy", kelvin_sampler_info(s));
+        kelvin_run_config again = other;
+        assert_int_equal(rename(in_base("first"), in_base("copy")), 0);
+        whole_run(&config, "undisturbed", 2, 0);
+        whole_run(&config, "second", 2, 0);
+        remove_tree(in_base("second/chain-001"));
+        remove_tree(in_base("second/chain-002"));
+        resumed("second", 2);
+        same_runs("second", "undisturbed");
+
+        remove_tree(in_base("second/chain-001"));
+        assert_int_equal(rename(in_base("copy"), in_base("first")), 0);
+        fails(kelvin_run_open(&run, in_base("second")), KELVIN_EUSAGE, "second: chain 1 cannot be begun anew: init: ",
+              "copy: the run cannot be read: No such file or directory; put that run back as it was");
+        whole_run(&other, "copy", 2, 0);
+        fails(kelvin_run_open(&run, in_base("second")), KELVIN_EFORMAT, "second: chain 1 cannot be begun anew: ",
+              "the samples that it starts from have changed; put that run back as it was");
+        assert_ok(kelvin_run_config_read(&again, &owner, in_base("second/run.json")));
+        fails(kelvin_run_start(&run, &again, in_base("third")), KELVIN_EFORMAT, "init: the samples of ",
+              "copy have changed since the configuration was written");
+        assert_false(exists(in_base("third")));
+        again.init = in_base("first"); /* of another run it says nothing */
+        assert_ok(kelvin_run_start(&run, &again, in_base("third")));
+        kelvin_run_close(run);
+        kelvin_run_config_free(owner);
+        remove_tree(in_base("copy"));
+        remove_tree(in_base("third"));
+        remove_tree(in_base("second"));
+        remove_tree(in_base("undisturbed"));
+    }
+}
+
 static void starts_that_are_refused(void **state)
 {
     (void)state;
@@ -172,6 +215,7 @@ int main(void)
         cmocka_unit_test(samplers_go_on_from_each_other),
         cmocka_unit_test(chains_from_one_sample_differ),
         cmocka_unit_test(a_start_may_be_gone_later),
+        cmocka_unit_test(a_start_must_be_what_it_was),
         cmocka_unit_test(starts_that_are_refused),
         cmocka_unit_test(a_start_needs_samples),
     };

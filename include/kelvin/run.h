@@ -30,6 +30,7 @@ typedef struct kelvin_run_source {
     const char *path;              /* NULL: none */
     uint64_t overruled;            /* fields that someone said after the file; see run/fields.h */
     const char *data, *data_crc32; /* this data set must have these checksums; NULL: any */
+    const char *init, *init_crc32; /* and the chains that start there this one of where they do */
 } kelvin_run_source;
 
 typedef struct kelvin_run_config {
@@ -38,7 +39,7 @@ typedef struct kelvin_run_config {
     uint64_t seed;
     uint32_t chains;
     double temperature;
-    const char *init;   /* "none", or a run's folder (chain i starts from its sample i, round and round), or FOLDER/i */
+    const char *init; /* "none", or a run's folder (chain i starts from the last sample of its chain i), or FOLDER/i */
     double logit_limit; /* a chain whose logits of one observation differ by more has diverged */
 
     /* of samplers that look at batches */
@@ -79,7 +80,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_set(kelvin_run_config *config, const 
  * not known, is one of another sampler than config->sampler (which the file may change: then the others become what is
  * usual for that one), or is not what it must be. Texts live until kelvin_run_config_free(*owner); the path must live
  * as long. If the file has the checksums of its data set (data_crc32) and that set has changed, kelvin_run_start fails
- * with KELVIN_EFORMAT, and so it does for a wrong value that is the file's. */
+ * with KELVIN_EFORMAT, and so it does if chains would start elsewhere (init_crc32), or for a wrong value that is the
+ * file's. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_config_read(kelvin_run_config *config, void **owner, const char *path);
 void kelvin_run_config_free(void *owner);
 

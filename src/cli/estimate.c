@@ -56,7 +56,7 @@ static void print_table(const kelvin_run *run, const kelvin_estimate *e)
     row("disk", amount_bytes, e->disk, "at most");
     print_speed(run, e);
     row("time to the end", amount_seconds, e->seconds, "");
-    row("  of it for logits", amount_seconds, e->logits, "of all samples, when all chains have ended");
+    row("  of it for logits", amount_seconds, e->logits, "of all samples, at the end");
     print_busy(e);
 }
 

@@ -260,7 +260,12 @@ kelvin_status kelvin_file_crc32(uint32_t *crc32, const char *path, uint64_t from
 kelvin_status kelvin_file_put(const char *path, const void *data, size_t bytes, uint64_t at)
 {
     int fd;
+    struct stat about;
     KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT | O_APPEND));
+    if (fstat(fd, &about) == 0 && (uint64_t)about.st_size < at) { /* to be longer it would be filled with zeros */
+        close(fd);
+        return kelvin_fail(KELVIN_EIO, "%s: became shorter while it was written", path);
+    }
     const bool written = ftruncate(fd, (off_t)at) == 0 && kelvin_write_all(fd, data, bytes) && sync_all(fd) == 0;
     const kelvin_status status = written ? KELVIN_OK : kelvin_cannot_write(path);
     return close_file(fd) && !status ? kelvin_cannot_write(path) : status;

@@ -75,7 +75,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_writer_reserve(struct kelvin_writer *writ
  * Fine on a writer whose opening failed. */
 KELVIN_MUST_CHECK kelvin_status kelvin_writer_close(struct kelvin_writer *writer, kelvin_status status);
 
-/* Bytes from byte `at` on, which the file has, and no byte after them; synced. Made if it is missing. */
+/* Bytes from byte `at` on, and no byte after them; synced. Made if it is missing; KELVIN_EIO if it has fewer than `at`.
+ */
 KELVIN_MUST_CHECK kelvin_status kelvin_file_put(const char *path, const void *data, size_t bytes, uint64_t at);
 
 /* Makes the names in a folder outlive a power cut. */

@@ -130,9 +130,11 @@ void *kelvin_record_json(const struct kelvin_field *fields, size_t n, const void
 {
     json_t *root = json_object();
     int failed = root == NULL;
-    for (size_t i = 0; i < n; i++)
-        failed |=
-            json_object_set_new(root, fields[i].name, fields[i].kind->to_json((const char *)record + fields[i].offset));
+    for (size_t i = 0; i < n; i++) {
+        const void *value = (const char *)record + fields[i].offset;
+        if (fields[i].kind == &kelvin_field_maybe && !*(const char *const *)value) continue;
+        failed |= json_object_set_new(root, fields[i].name, fields[i].kind->to_json(value));
+    }
     if (!failed) return root;
     json_decref(root);
     return NULL;

@@ -16,8 +16,9 @@ struct kelvin_field {
     size_t offset;
 };
 
-extern const struct kelvin_field_kind kelvin_field_text;  /* const char * */
-extern const struct kelvin_field_kind kelvin_field_maybe; /* const char *; where it is missing, it stays as it was */
+extern const struct kelvin_field_kind kelvin_field_text; /* const char * */
+extern const struct kelvin_field_kind
+    kelvin_field_maybe; /* const char *; where it is missing, it stays as it was, and one of NULL is left out */
 extern const struct kelvin_field_kind kelvin_field_count; /* uint32_t */
 extern const struct kelvin_field_kind kelvin_field_seed;  /* uint64_t; a string where doubles have gaps */
 extern const struct kelvin_field_kind kelvin_field_real;  /* double */

@@ -74,7 +74,7 @@ struct config_words {
 /* What the program itself writes into run.json is no option. */
 static bool is_option(const char *name)
 {
-    return strcmp(name, "kelvin") != 0 && strcmp(name, "data_crc32") != 0;
+    return strcmp(name, "kelvin") != 0 && strcmp(name, "data_crc32") != 0 && strcmp(name, "init_crc32") != 0;
 }
 
 /* Returns how many there are. */

@@ -47,10 +47,26 @@ static kelvin_status first_state(const kelvin_run *run, const char *folder, uint
     return status;
 }
 
+/* Where chains of another run's samples start is written down, or is as a configuration has it. */
+static kelvin_status note_starts(const kelvin_run *run)
+{
+    char mark[KELVIN_CONFIG_MARK], *known = kelvin_run_inside(run)->starts;
+    if (strcmp(run->config.init, "none") == 0) return KELVIN_OK;
+    KELVIN_TRY(kelvin_starts_mark(mark, run));
+    if (*known && strcmp(known, mark) != 0)
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "init: the samples of %s have changed since the configuration was written; leave the field "
+                           "init_crc32 out of a copy of it to start from the new ones",
+                           run->config.init);
+    memcpy(known, mark, sizeof mark);
+    return KELVIN_OK;
+}
+
 static kelvin_status fill(const kelvin_run *run, const char *folder)
 {
     const kelvin_run_config *config = &run->config;
     kelvin_path path;
+    KELVIN_TRY(note_starts(run));
     for (uint32_t i = 0; i < config->chains; i++) {
         KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CHAIN_FOLDER, i));
         if (mkdir(path, 0777)) return cannot_make(path);

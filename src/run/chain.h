@@ -84,6 +84,9 @@ static inline bool kelvin_chain_row_ended(const struct kelvin_chain *chain)
 /* Parameters at which a chain starts: drawn at random, or those of a sample of config.init. */
 KELVIN_MUST_CHECK kelvin_status kelvin_start(float *theta, const kelvin_run *run, uint32_t chain);
 
+/* A checksum of where all chains start, of a run whose config.init is not "none". */
+KELVIN_MUST_CHECK kelvin_status kelvin_starts_mark(char mark[KELVIN_CONFIG_MARK], const kelvin_run *run);
+
 /* How many observations' logits are made in a second, measured. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_rate(double *per_s, const kelvin_run *run, size_t threads);
 

@@ -4,6 +4,7 @@
 #include "run/room.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,14 @@ static kelvin_status check_mark(const kelvin_data *data, const kelvin_run_config
                                "remove the field data_crc32 to sample the new data");
 }
 
+/* Where chains must start, if that is where the file says: it is compared when they do. */
+static void keep_starts(struct kelvin_run_owned *inside, const kelvin_run_config *config)
+{
+    const kelvin_run_source *source = &config->source;
+    if (source->init && source->init_crc32 && strcmp(source->init, config->init) == 0)
+        snprintf(inside->starts, sizeof inside->starts, "%s", source->init_crc32);
+}
+
 static kelvin_status parse_texts(kelvin_run *run)
 {
     kelvin_run_config *config = &run->config;
@@ -92,6 +101,7 @@ static kelvin_status make(kelvin_run *run, const kelvin_run_config *config)
     inside->lock.fd = -1;
     KELVIN_TRY(kelvin_arena_create(&inside->arena));
     KELVIN_TRY(copy_texts(run));
+    keep_starts(inside, config);
     KELVIN_TRY(kelvin_config_check(run));
     KELVIN_TRY(parse_texts(run));
     KELVIN_TRY(kelvin_config_fit(run));

@@ -86,6 +86,8 @@ kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder)
     kelvin_data_mark(mark, run->data);
     struct kelvin_config_record record = {.version = KELVIN_VERSION, .config = run->config};
     record.config.source.data_crc32 = mark;
+    const char *starts = kelvin_run_inside(run)->starts;
+    if (*starts) record.config.source.init_crc32 = starts;
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
     return kelvin_json_write(path, kelvin_record_json(fields, n, &record));
@@ -95,7 +97,7 @@ kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder)
  * of their own, and where chains started is in their states. */
 static bool is_marked(const struct kelvin_field *field)
 {
-    static const char *const others[] = {"kelvin", "data", "data_crc32", "init"};
+    static const char *const others[] = {"kelvin", "data", "data_crc32", "init", "init_crc32"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(field->name, others[i]) == 0) return false;
     return true;
@@ -117,8 +119,8 @@ kelvin_status kelvin_config_mark(kelvin_run *run)
 static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, kelvin_data *data, const char *path)
 {
     const char *mark = data ? NULL : config->source.data_crc32;
-    config->source = (kelvin_run_source){0}; /* here is more to be said about it */
-    const kelvin_status status = kelvin_run_prepare(run, config, data);
+    config->source = (kelvin_run_source){.init = config->init, .init_crc32 = config->source.init_crc32};
+    const kelvin_status status = kelvin_run_prepare(run, config, data); /* of data there is more to be said here */
     if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
     if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
     if (status) return status;
@@ -151,8 +153,12 @@ static kelvin_status find_config(kelvin_path path, const char *folder)
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_CONFIG_NAME));
     if (stat(path, &about) == 0 || errno != ENOENT) return KELVIN_OK;
     const bool begun = !kelvin_path_join(chain, folder, "chain-000") && kelvin_is_folder(chain);
-    return kelvin_fail(KELVIN_EFORMAT, "%s: %s: it has no " KELVIN_CONFIG_NAME, folder,
-                       begun ? "the run was not written to its end" : "not a run by kelvin");
+    return kelvin_fail(KELVIN_EFORMAT,
+                       begun ? "%s: has lost its " KELVIN_CONFIG_NAME
+                               ", without which nothing else can be read: put it "
+                               "back, or sample the run anew"
+                             : "%s: not a run by kelvin: it has no " KELVIN_CONFIG_NAME,
+                       folder);
 }
 
 /* All that run.json says. Texts live as long as the owner. */
@@ -241,6 +247,7 @@ static kelvin_status take_over(struct reader *r)
     config->source = (kelvin_run_source){.path = r->path};
     KELVIN_TRY(take_fields(r));
     if (kelvin_record_has(r->owner, "data")) config->source.data = config->data;
+    if (kelvin_record_has(r->owner, "init")) config->source.init = config->init;
     kelvin_config_follow(config, kelvin_record_has, r->owner);
     return KELVIN_OK;
 }

@@ -47,6 +47,7 @@ static const struct row rows[] = {
     {FIELD(temperature_schedule, text), BATCHES, {0}},
     {FIELD(augment, text), BATCHES, {0}},
     {FIELD(init, text), EVERY, {0}},
+    {{"init_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.init_crc32)}, EVERY, {0}},
     {FIELD(logit_limit, real), EVERY, {"logit_limit", NULL, NULL, 0, 0, INFINITY, .above = true}},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

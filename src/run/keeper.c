@@ -2,7 +2,7 @@
  * until the state is on disk. What the chain has collected is not copied: it only ever adds to it, until it waits for
  * the keeper and empties it. Before a state come the last rows of history.csv: who is killed between the two finds
  * rows too many, which will be written again, but after the last state no row would be. After it comes a row of
- * times.csv, which is the one file that differs between two runs of one configuration. */
+ * times.csv, which differs between two runs of one configuration, as lock does. */
 #include "run/keeper.h"
 
 #include "base/c_locale.h"
@@ -45,7 +45,8 @@ static bool add_row(int fd, const char *row, size_t bytes, const char *unit)
 static kelvin_status note_times(struct kelvin_slot *slot)
 {
     const struct kelvin_chain *chain = slot->chain;
-    const uint32_t steps = slot->state.step - slot->noted;
+    /* a chain that diverged goes back to its last good state */
+    const uint32_t steps = slot->state.step < slot->noted ? 0 : slot->state.step - slot->noted;
     const double seconds = slot->offered - slot->noted_at;
     kelvin_path path;
     char row[256];

@@ -48,7 +48,8 @@ struct kelvin_run_owned {
     kelvin_augment augment; /* of batches, and so are the schedules */
     const kelvin_schedule *schedule, *temperature_schedule;
     char warning[512];
-    char mark[KELVIN_CONFIG_MARK]; /* kelvin_config_mark() */
+    char mark[KELVIN_CONFIG_MARK];   /* kelvin_config_mark() */
+    char starts[KELVIN_CONFIG_MARK]; /* kelvin_starts_mark(), as run.json or a configuration has it; "": not known */
 
     unsigned format;                  /* of its folder: KELVIN_FORMAT, or less of an earlier version's */
     char version[24];                 /* that wrote run.json; "" of a new run */

@@ -4,6 +4,7 @@
 #include "kernels/kernels.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,21 @@ bool kelvin_start_split(kelvin_path folder, size_t *index, const char *init)
     return true;
 }
 
+static bool is_last(const kelvin_samples *s, size_t i)
+{
+    return i + 1 == s->n || s->chain[i + 1] != s->chain[i];
+}
+
+/* The i-th in the order in which they are worth starting from, round and round: of each chain the last, which has come
+ * farthest, then of each the one before it. */
+static size_t ranked(const kelvin_samples *s, uint32_t i)
+{
+    size_t left = i % s->n;
+    for (size_t before = 0;; before++)
+        for (size_t k = 0; k + before < s->n; k++)
+            if (is_last(s, k + before) && s->chain[k] == s->chain[k + before] && left-- == 0) return k;
+}
+
 /* "FOLDER", or "FOLDER/i", which may also be the name of a folder: that is looked for first. */
 static kelvin_status open_run(kelvin_samples **samples, size_t *index, const char *init, uint32_t chain)
 {
@@ -45,7 +61,7 @@ static kelvin_status open_run(kelvin_samples **samples, size_t *index, const cha
     if (!kelvin_is_folder(init)) said = kelvin_start_split(folder, index, init);
     const kelvin_status status = kelvin_samples_open(samples, folder);
     if (status) return kelvin_fail(status == KELVIN_ENOMEM ? status : KELVIN_EUSAGE, "init: %s", kelvin_error());
-    if (!said) *index = chain % (*samples)->n;
+    if (!said) *index = ranked(*samples, chain);
     if (*index < (*samples)->n) return KELVIN_OK;
     const size_t n = (*samples)->n;
     kelvin_samples_close(*samples);
@@ -77,5 +93,20 @@ kelvin_status kelvin_start(float *theta, const kelvin_run *run, uint32_t chain)
     kelvin_status status = check_model(samples, run);
     if (!status) status = kelvin_samples_read(samples, theta, index);
     kelvin_samples_close(samples);
+    return status;
+}
+
+kelvin_status kelvin_starts_mark(char mark[KELVIN_CONFIG_MARK], const kelvin_run *run)
+{
+    const size_t n = run->model->n_params;
+    float *theta = kelvin_alloc(n, sizeof *theta);
+    kelvin_status status = theta ? KELVIN_OK : KELVIN_ENOMEM;
+    uint32_t crc32 = 0;
+    for (uint32_t i = 0; i < run->config.chains && !status; i++) {
+        status = kelvin_start(theta, run, i);
+        if (!status) crc32 = kelvin_crc32_more(crc32, theta, n * sizeof *theta);
+    }
+    snprintf(mark, KELVIN_CONFIG_MARK, "%08" PRIx32, crc32);
+    kelvin_free(theta);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "run/folder.h"
 #include "run/job.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 /* Of draws before the state nothing else is left. Whether those that no manifest vouches for are whole is seen when the
@@ -38,6 +39,28 @@ static kelvin_status survey_old(kelvin_run *run)
     return kelvin_description_write(run->data, run->folder); /* nothing vouches for the one that is there */
 }
 
+/* ---- where chains start ---- */
+
+/* Chains that start from another run's samples and have lost their first states get them again only from the same. */
+static kelvin_status check_starts(const kelvin_run *run)
+{
+    const char *known = kelvin_run_inside(run)->starts;
+    char mark[KELVIN_CONFIG_MARK];
+    kelvin_path path;
+    uint32_t chain = 0;
+    for (bool begun = true; chain < run->config.chains; chain++) {
+        KELVIN_TRY(kelvin_find_file(path, &begun, run->folder, KELVIN_STATE_FILE, chain));
+        if (!begun) break;
+    }
+    if (chain == run->config.chains || strcmp(run->config.init, "none") == 0) return KELVIN_OK;
+    const kelvin_status status = kelvin_starts_mark(mark, run);
+    if (!status && (!*known || strcmp(known, mark) == 0)) return KELVIN_OK;
+    return kelvin_fail(status ? status : KELVIN_EFORMAT,
+                       "%s: chain %u cannot be begun anew: %s; put that run back as it was, or sample this one anew "
+                       "with kelvin sample",
+                       run->folder, chain, status ? kelvin_error() : "the samples that it starts from have changed");
+}
+
 /* ---- what follows from other files ---- */
 
 static bool goes_on(const kelvin_run *run, uint32_t chain)
@@ -67,6 +90,25 @@ static kelvin_status check_others(const kelvin_run *run, const struct kelvin_run
     return file->follows || goes_on(run, file->chain) ? KELVIN_OK : kelvin_run_vouch(run, file->name);
 }
 
+/* A run that goes on, though it may have ended once and lost a chain, is as one that has begun: nothing vouches for
+ * draws that are to come, and logits follow from all of them. Files of chains that have ended were compared before, and
+ * have checksums of their own. */
+static kelvin_status begin_again(kelvin_run *run)
+{
+    struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    struct kelvin_logits_file parts[KELVIN_PARTS];
+    kelvin_logits_files(parts, run->data);
+    for (size_t i = 0; i < KELVIN_PARTS; i++) {
+        kelvin_path path;
+        KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", parts[i].name));
+        if (unlink(path) && errno != ENOENT) return kelvin_cannot_write(path);
+    }
+    KELVIN_TRY(kelvin_vouch_begin(run->folder));
+    kelvin_manifest_free(inside->manifest);
+    inside->manifest = NULL;
+    return kelvin_vouch_read(&inside->manifest, run->folder);
+}
+
 kelvin_status kelvin_folder_survey(kelvin_run *run)
 {
     kelvin_path path;
@@ -75,10 +117,10 @@ kelvin_status kelvin_folder_survey(kelvin_run *run)
         KELVIN_TRY(kelvin_place_read(&kelvin_run_inside(run)->place[i], run, i));
         KELVIN_TRY(check_draws(run, i));
     }
+    KELVIN_TRY(check_starts(run));
     KELVIN_TRY(kelvin_files_each(run, check_others));
     KELVIN_TRY(kelvin_files_each(run, drop_if_damaged));
     KELVIN_TRY(kelvin_path_join(path, run->folder, KELVIN_DESCRIPTION_NAME));
     if (access(path, F_OK) != 0) KELVIN_TRY(kelvin_description_write(run->data, run->folder));
-    return kelvin_run_inside(run)->manifest || kelvin_run_chains_ended(run) ? KELVIN_OK
-                                                                            : kelvin_vouch_begin(run->folder);
+    return kelvin_run_chains_ended(run) ? KELVIN_OK : begin_again(run);
 }
