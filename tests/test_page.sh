@@ -54,8 +54,11 @@ for i in 0 8; do
     check "it repeats chain $i" same nine/chain-00$i/samples-000.safetensors nine-again/chain-00$i/samples-000.safetensors
 done
 check "it repeats run.json" same nine/run.json nine-again/run.json
+check "a run without warm-up has none on its page" page one.html "'warm-up' not in text"
 for by in hmc mclmc; do
     ok report $by -o $by-page.html
+    check "$by: the warm-up is marked in learning curves" page $by-page.html \
+        "text.count('warm-up, left out of every answer') == titles.count('Learning curves') + titles.count('Temperatures on the way')"
     python3 "$root/tests/test_page.py" $by-page.html --command >command.txt
     check "the command of another sampler" has command.txt "--sampler $by "
     sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
