@@ -65,6 +65,17 @@ for by in hmc mclmc; do
     check "it repeats a run by $by" same $by/manifest $by-again/manifest
 done
 
+tuned() { # COLUMN: from the lowest to the highest of the chains' last values
+    python3 - "$1" <<'PYTHON'
+import csv, glob, sys
+last = [float(list(csv.DictReader(open(f)))[-1][sys.argv[1]]) for f in glob.glob("mclmc/chain-*/history.csv")]
+print(r"tuned in warm-up: %.3g\xa0to\xa0%.3g" % (min(last), max(last)))
+PYTHON
+}
+check "what was tuned, and to what" page mclmc-page.html \
+    "'step size$(tuned step_size)' in text and 'length$(tuned length)' in text"
+check "the command leaves it to be tuned" has command.txt "--step-size 0 --length 0 "
+
 # ---- several ----
 ok report nine "$odd" hmc mclmc nine -o several.html
 check "several runs: well-formed, with names that try to break out" page several.html "charts > 20"
@@ -73,6 +84,9 @@ check "a run that comes twice has two names" page several.html "'nine (2)' in te
 ok report nine "$odd" -o two.html
 check "the headline has what differs, of each run" page two.html \
     "'nine: seed 0, chains 9, epochs 20, schedule paper, temperature schedule paper; 9 samples' in text and 'schedule cyclical; ' in text"
+ok sample --sampler mclmc --iterations 20 --steps 10 --length 3 -o long
+ok report mclmc long -o long.html
+check "the headline has no outcomes" page long.html "'mclmc: length tuned in warm-up; ' in text and 'long: length 3; ' in text"
 check "repeated runs have folders of their own" [ "$(grep -c -e ' -o nine-again<' -e '-o &#39;nine (2)-again&#39;<' several.html)" = 2 ]
 check "a seed keeps its digits" has several.html "18446744073709551615"
 ok report hmc -o hmc.html
