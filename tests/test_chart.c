@@ -192,6 +192,7 @@ static void awkward_chart(struct chart *chart, kelvin_arena *arena, size_t n, si
         fill(s, shift + kind);
         s->hollow = s->joined = s->across = shift % 2;
         s->light = s->dashed = s->thin = shift % 3 == 0;
+        s->tall = kind == CHART_BAND && shift % 3 == 1;
     }
     if (named) chart->panel[0].y.names = chart->x.names = names, chart->panel[0].y.n_names = chart->x.n_names = 3;
 }
@@ -291,6 +292,46 @@ static void bands(void **state)
     kelvin_arena_destroy(arena);
 }
 
+/* A tall band fills its panel, whose axis is ruled by the line alone. */
+static void tall_chart(struct chart *chart, kelvin_arena *arena)
+{
+    chart_begin(chart, arena, "tall", "tall");
+    chart->x = (struct chart_axis){.low = 0, .high = 4};
+    chart_panel(chart, "y", 100);
+    struct chart_series *line = chart_add(chart, CHART_LINE, "line", 0, 2);
+    line->points[0] = (struct chart_point){.x = 0, .y = 50};
+    line->points[1] = (struct chart_point){.x = 4, .y = 60};
+    struct chart_series *band = chart_add(chart, CHART_BAND, "veil", CHART_GREY, 2);
+    band->tall = true;
+    band->points[1].x = 1;
+}
+
+static void tall_bands(void **state)
+{
+    (void)state;
+    kelvin_arena *arena;
+    struct chart chart;
+    struct chart_layout layout;
+    assert_ok(kelvin_arena_create(&arena));
+    tall_chart(&chart, arena);
+    chart_layout(&layout, &chart, 0, 0.62); /* as chart_svg has it */
+    const struct chart_frame *f = &layout.frame[0];
+    assert_true(f->y.low > 45 && f->y.high < 65);
+    char *svg = svg_of(&chart);
+    const char *path = strstr(svg, "<g class=\"c7\"><path class=\"b\" d=\"");
+    double x[4], y[4];
+    assert_non_null(path);
+    assert_int_equal(sscanf(path, "<g class=\"c7\"><path class=\"b\" d=\"M%lf %lfL%lf %lfL%lf %lfL%lf %lfZ", &x[0],
+                            &y[0], &x[1], &y[1], &x[2], &y[2], &x[3], &y[3]),
+                     8);
+    for (int i = 0; i < 4; i++) { /* each is rounded to a tenth */
+        assert_near(x[i], chart_across(f, i == 1 || i == 2), 0.06);
+        assert_near(y[i], i < 2 ? f->top : f->bottom, 0.06);
+    }
+    kelvin_free(svg);
+    kelvin_arena_destroy(arena);
+}
+
 /* ---- files ---- */
 
 static bool has_gnuplot(void)
@@ -352,6 +393,26 @@ static void numbers_without_gnuplot(void **state)
     kelvin_arena_destroy(arena);
 }
 
+/* Its table has no heights; its script takes those of the panel. */
+static void tall_files(void **state)
+{
+    (void)state;
+    kelvin_arena *arena;
+    struct chart chart;
+    assert_ok(kelvin_arena_create(&arena));
+    tall_chart(&chart, arena);
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s", in_base("tall"));
+    const bool drawn = has_gnuplot();
+    assert_int_equal(files_of(&chart, folder, drawn), drawn ? KELVIN_OK : KELVIN_EIO);
+    char *table = text_in("tall/tall.csv"), *script = text_in("tall/tall.gp");
+    assert_non_null(strstr(table, "\n1,0,,,,,\"y\",\"veil\"\n1,1,,,,,\"y\",\"veil\"\n"));
+    assert_non_null(strstr(script, "using ($2):(panel_y0):(panel_y1) with filledcurves"));
+    kelvin_free(table);
+    kelvin_free(script);
+    kelvin_arena_destroy(arena);
+}
+
 static void awkward_files(void **state)
 {
     (void)state;
@@ -382,7 +443,7 @@ int main(void)
         cmocka_unit_test(known_ticks),   cmocka_unit_test(any_ticks),        cmocka_unit_test(ranges),
         cmocka_unit_test(escaping),      cmocka_unit_test(shortening),       cmocka_unit_test(well_formed),
         cmocka_unit_test(awkward_files), cmocka_unit_test(corner_to_corner), cmocka_unit_test(numbers_without_gnuplot),
-        cmocka_unit_test(bands),
+        cmocka_unit_test(bands),         cmocka_unit_test(tall_bands),       cmocka_unit_test(tall_files),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

@@ -54,13 +54,27 @@ for i in 0 8; do
     check "it repeats chain $i" same nine/chain-00$i/samples-000.safetensors nine-again/chain-00$i/samples-000.safetensors
 done
 check "it repeats run.json" same nine/run.json nine-again/run.json
+check "a run without warm-up has none on its page" page one.html "'warm-up' not in text"
 for by in hmc mclmc; do
     ok report $by -o $by-page.html
+    check "$by: the warm-up is marked in learning curves" page $by-page.html \
+        "text.count('warm-up, left out of every answer') == titles.count('Learning curves') + titles.count('Temperatures on the way')"
     python3 "$root/tests/test_page.py" $by-page.html --command >command.txt
     check "the command of another sampler" has command.txt "--sampler $by "
     sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
     check "it repeats a run by $by" same $by/manifest $by-again/manifest
 done
+
+tuned() { # COLUMN: from the lowest to the highest of the chains' last values
+    python3 - "$1" <<'PYTHON'
+import csv, glob, sys
+last = [float(list(csv.DictReader(open(f)))[-1][sys.argv[1]]) for f in glob.glob("mclmc/chain-*/history.csv")]
+print(r"tuned in warm-up: %.3g\xa0to\xa0%.3g" % (min(last), max(last)))
+PYTHON
+}
+check "what was tuned, and to what" page mclmc-page.html \
+    "'step size$(tuned step_size)' in text and 'length$(tuned length)' in text"
+check "the command leaves it to be tuned" has command.txt "--step-size 0 --length 0 "
 
 # ---- several ----
 ok report nine "$odd" hmc mclmc nine -o several.html
@@ -70,6 +84,9 @@ check "a run that comes twice has two names" page several.html "'nine (2)' in te
 ok report nine "$odd" -o two.html
 check "the headline has what differs, of each run" page two.html \
     "'nine: seed 0, chains 9, epochs 20, schedule paper, temperature schedule paper; 9 samples' in text and 'schedule cyclical; ' in text"
+ok sample --sampler mclmc --iterations 20 --steps 10 --length 3 -o long
+ok report mclmc long -o long.html
+check "the headline has no outcomes" page long.html "'mclmc: length tuned in warm-up; ' in text and 'long: length 3; ' in text"
 check "repeated runs have folders of their own" [ "$(grep -c -e ' -o nine-again<' -e '-o &#39;nine (2)-again&#39;<' several.html)" = 2 ]
 check "a seed keeps its digits" has several.html "18446744073709551615"
 ok report hmc -o hmc.html

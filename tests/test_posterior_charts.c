@@ -217,6 +217,49 @@ static void learning(void **state)
     kelvin_arena_destroy(arena);
 }
 
+/* The rows of warm-up are veiled in each panel, to half-way between their last and the first that counts. */
+static void warmup(void **state)
+{
+    (void)state;
+    enum { ROWS = 1000, COLUMNS = 7, WARM = 301 };
+    static const char *const names[COLUMNS] = {
+        "iteration", "warmup", "lr", "temperature", "confidence", "log_posterior", "configurational_temperature"};
+    static double values[ROWS * COLUMNS];
+    for (size_t i = 0; i < ROWS; i++) {
+        const double row[COLUMNS] = {(double)i, i < WARM, 1, 1, 0.8, -100 - (double)(i % 7), 1 + 0.1 * (double)(i % 3)};
+        memcpy(values + i * COLUMNS, row, sizeof row);
+    }
+    const kelvin_history h = {.rows = ROWS, .columns = COLUMNS, .names = names, .values = values};
+    kelvin_arena *arena;
+    struct chart charts[2];
+    assert_ok(kelvin_arena_create(&arena));
+    chart_learning(&charts[0], arena, &h, 1, 0);
+    assert_true(chart_heat(&charts[1], arena, &h, 1, 0));
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(charts[i].status);
+        assert_int_equal(charts[i].n_panels, i ? 1 : 3);
+        assert_near(charts[i].x.low, -0.5, 0);
+        for (size_t k = 0; k < charts[i].n_panels; k++) {
+            const struct chart_series *veil = charts[i].panel[k].series;
+            while (veil->next) veil = veil->next;
+            assert_true(veil->kind == CHART_BAND && veil->tall && veil->n == 2);
+            assert_near(veil->points[0].x, -0.5, 0);
+            assert_near(veil->points[1].x, WARM - 0.5, 0);
+        }
+        char *svg = svg_of(&charts[i]);
+        check_markup(svg);
+        assert_non_null(strstr(svg, " Warm-up: 301 of 1000 iterations.</desc>"));
+        const char *key = strstr(svg, ">warm-up, left out of every answer</text>");
+        assert_true(key && !strstr(key + 2, "warm-up")); /* said once */
+        kelvin_free(svg);
+    }
+    for (size_t i = 0; i < WARM; i++) values[i * COLUMNS + 1] = 0; /* none: nothing is marked */
+    chart_learning(&charts[0], arena, &h, 1, 0);
+    assert_null(charts[0].panel[0].series->next);
+    assert_true(isnan(charts[0].x.low));
+    kelvin_arena_destroy(arena);
+}
+
 /* Numbers on dark squares are light. */
 static void dark_squares(void **state)
 {
@@ -300,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reliability), cmocka_unit_test(other_charts), cmocka_unit_test(learning),
         cmocka_unit_test(agreement),   cmocka_unit_test(dark_squares), cmocka_unit_test(memory),
+        cmocka_unit_test(warmup),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

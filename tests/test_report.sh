@@ -139,6 +139,13 @@ mv taken/* several/chain-001
 ok sample $small --chains 1 --samples 2 --schedule constant --init several/0 -o lone
 check "one chain: no errors, and it says so" has "One chain has no standard errors"
 check "a warm start" lacks "Schedule constant"
+check "where it started" has "started from sample 0 of $work/several"
+mv several 9
+ok sample --dry-run $small --chains 2 --init 9
+check "a run that is called as a sample" has "started from the samples of $work/9"
+mv 9 several
+ok resume several
+check "others start at random" lacks "started from"
 
 # ---- chains that diverged ----
 # In two epochs the logits of chains 3 and 4 stay less than 1.8 apart; those of the others are 2 or more from the start.

@@ -1,8 +1,8 @@
-/* The page about runs from inside: memory that cannot be had ends in a status, never in half a page; names of runs.
- * What a page has in it is checked from outside, by test_page.sh. */
+/* The page about runs from inside: memory that cannot be had ends in a status, never in half a page; names of runs;
+ * what was tuned. What a page has in it is checked from outside, by test_page.sh. */
 #include "chains_helpers.h"
 
-#include "report/report.h"
+#include "report/page.h"
 
 static kelvin_status write_page(void *context)
 {
@@ -52,8 +52,49 @@ static void names(void **state)
     kelvin_arena_destroy(arena);
 }
 
+/* Three chains, 2 + 2 iterations: the second has diverged in warm-up, the others have tuned sizes of their own. */
+static void tuned(void **state)
+{
+    (void)state;
+    static const kelvin_sampler_type type = {
+        .setting = {{.name = "size", .zero = "tuned"},
+                    {.name = "way", .zero = "tuned"},
+                    {.name = "mean", .zero = "all"},
+                    {.name = "plain"}},
+        .statistic = {{.name = "size", .last = true},
+                      {.name = "way", .last = true},
+                      {.name = "mean"},
+                      {.name = "plain", .last = true}},
+    };
+    static const char *const names[] = {"iteration", "size", "way", "mean", "plain"};
+    enum { COLUMNS = sizeof names / sizeof *names, ROWS = 4 };
+    static double values[3][ROWS * COLUMNS] = {
+        {[3 * COLUMNS] = 3, 0.27272, 12.3404, 7, 7}, {0, 1e9, 1e9, 7, 7}, {[3 * COLUMNS] = 3, 0.19, 12.3396, 7, 7}};
+    kelvin_history histories[3];
+    for (size_t i = 0; i < 3; i++)
+        histories[i] =
+            (kelvin_history){.rows = i == 1 ? 1 : ROWS, .columns = COLUMNS, .names = names, .values = values[i]};
+    kelvin_run about = {.sampler = &type, .config = {.chains = 3, .iterations = ROWS, .warmup = 2}};
+    kelvin_samples samples = {.run = &about};
+    const struct report_run run = {.samples = &samples, .histories = histories};
+    struct page page = {.n = 1};
+    assert_ok(kelvin_arena_create(&page.arena));
+    assert_string_equal(tuned_words(&page, &run, "size", true), "tuned: 0.19\xc2\xa0to\xc2\xa0"
+                                                                "0.273");
+    assert_string_equal(tuned_words(&page, &run, "size", false), "tuned");
+    assert_string_equal(tuned_words(&page, &run, "way", true), "tuned: 12.3"); /* as far as digits tell */
+    assert_string_equal(tuned_words(&page, &run, "mean", true), "all");        /* nothing tells its last value */
+    assert_null(tuned_words(&page, &run, "plain", true));
+    assert_null(tuned_words(&page, &run, "seed", true));
+    for (size_t i = 0; i < 3; i++) histories[i].rows = 0; /* lost */
+    assert_string_equal(tuned_words(&page, &run, "size", true), "tuned");
+    about.config.setting[0] = 0.5; /* was said */
+    assert_null(tuned_words(&page, &run, "size", true));
+    kelvin_arena_destroy(page.arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory), cmocka_unit_test(names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory), cmocka_unit_test(names), cmocka_unit_test(tuned)};
     return cmocka_run_group_tests(tests, make_table, remove_base);
 }

@@ -4,6 +4,7 @@
 #include "base/texts.h"
 #include "cli/options.h"
 #include "files/record.h"
+#include "run/room.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -132,11 +133,23 @@ static void append_setting(char *text, size_t size, const kelvin_run *run, size_
         kelvin_append(text, size, ", %s %.10g", name, value);
 }
 
+/* As a chain's start reads it: a folder that is there is one, whatever it is called. */
+static void append_start(char *text, size_t size, const char *init)
+{
+    kelvin_path folder;
+    size_t index;
+    if (strcmp(init, "none") == 0) return;
+    if (!kelvin_is_folder(init) && kelvin_start_split(folder, &index, init))
+        kelvin_append(text, size, ", started from sample %zu of %s", index, folder);
+    else
+        kelvin_append(text, size, ", started from the samples of %s", init);
+}
+
 void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
 {
     const kelvin_run_config *c = &run->config;
     const uint32_t rows = kelvin_run_rows(run), warmup = kelvin_run_warmup(run);
-    char text[1024] = "";
+    char text[KELVIN_PATH_MAX + 1024] = "";
     kelvin_append(text, sizeof text, "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " %s%s", c->sampler, c->chains,
                   plural(c->chains), samples, plural(samples), rows, kelvin_run_row_name(run), plural(rows));
     if (warmup > 0) kelvin_append(text, sizeof text, " (the first %" PRIu32 " of them warm-up)", warmup);
@@ -144,6 +157,7 @@ void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
         kelvin_append(text, sizeof text, ", batches of %" PRIu32 ", schedule %s", c->batch, c->schedule);
     for (size_t i = 0; i < kelvin_count_settings(run->sampler); i++) append_setting(text, sizeof text, run, i);
     kelvin_append(text, sizeof text, ", seed %" PRIu64, c->seed);
+    append_start(text, sizeof text, c->init);
     print_items(out, text, LINE);
 }
 

@@ -16,6 +16,7 @@ struct chains {
     const kelvin_history *longest;
     size_t n, each; /* chains that are drawn; rows that make a point */
     bool thin;
+    size_t warmup; /* the first rows, that are */
 };
 
 /* Not a number where a history has no such column: files of earlier versions may differ from chain to chain. */
@@ -32,20 +33,21 @@ static bool has(const struct chains *c, const char *column)
 
 static struct chains begin(struct chart *chart, const kelvin_history *histories, size_t chains)
 {
-    struct chains c = {chart, histories, NULL, chains < CHART_CHAINS ? chains : CHART_CHAINS, 1, true};
+    struct chains c = {chart, histories, NULL, chains < CHART_CHAINS ? chains : CHART_CHAINS, 1, true, 0};
     for (size_t i = 0; i < c.n; i++)
         if (histories[i].rows > (c.longest ? c.longest->rows : 0)) c.longest = &histories[i];
     const size_t rows = c.longest ? c.longest->rows : 0;
     const size_t most = c.n && POINTS / c.n < MOST ? POINTS / c.n : MOST;
     c.each = (rows + most - 1) / most;
     if (c.each < 1) c.each = 1;
+    while (c.warmup < rows && value(c.longest, c.warmup, "warmup") > 0) c.warmup++;
     return c;
 }
 
 /* The longest chain alone, where all have the same. */
 static struct chains one_of(const struct chains *c)
 {
-    return (struct chains){c->chart, c->longest, c->longest, 1, c->each, false};
+    return (struct chains){c->chart, c->longest, c->longest, 1, c->each, false, c->warmup};
 }
 
 /* One line per chain; each point is the mean of `each` rows. */
@@ -123,6 +125,19 @@ static void mark_ends(const struct chains *c, struct chart_panel *panel)
     }
 }
 
+/* A veil over the rows of warm-up, in the panel that was added last. A row reaches half-way to the next; the axis
+ * begins with the first, so that no strip beside it seems to count. */
+static void mark_warmup(const struct chains *c)
+{
+    const kelvin_history *h = c->longest;
+    if (c->warmup == 0) return;
+    struct chart_series *veil = chart_add(c->chart, CHART_BAND, "warm-up, left out of every answer", CHART_GREY, 2);
+    if (!veil) return;
+    veil->tall = true;
+    veil->points[0].x = c->chart->x.low = value(h, 0, h->names[0]) - 0.5;
+    veil->points[1].x = value(h, c->warmup - 1, h->names[0]) + 0.5;
+}
+
 /* Learning rate and temperature as shares of their largest values: both start and end where the other does. */
 static void add_schedule(const struct chains *c)
 {
@@ -140,6 +155,7 @@ static void add_schedule(const struct chains *c)
         add_lines(&one, shown[i].column, chart_text(c->chart, "%s / %.4g", shown[i].title, most > 0 ? most : 1),
                   shown[i].colour, most > 0 ? 1 / most : 1);
     }
+    mark_warmup(c);
 }
 
 static void finish(const struct chains *c, size_t chains)
@@ -149,6 +165,9 @@ static void finish(const struct chains *c, size_t chains)
     chart->subtitle = c->n < chains ? chart_text(chart, "the first %zu of %zu chains", c->n, chains)
                       : chains == 1 ? "one chain"
                                     : chart_text(chart, "%zu chains", chains);
+    if (c->warmup > 0)
+        chart->about =
+            chart_text(chart, "%s Warm-up: %zu of %zu %ss.", chart->about, c->warmup, c->longest->rows, chart->x.label);
     if (c->each > 1)
         chart->subtitle =
             chart_text(chart, "%s; a point is the mean of %zu %ss", chart->subtitle, c->each, chart->x.label);
@@ -177,6 +196,7 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
         add_lines(&c, panels[i].column, "each chain", colour, panels[i].scale);
         settle(chart, panel);
         mark_ends(&c, panel);
+        mark_warmup(&c);
     }
     if (schedule) add_schedule(&c);
     finish(&c, chains);
@@ -199,6 +219,7 @@ bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *
             add_lines(&one, "temperature", "set", CHART_INK, 1); /* older ones may not have it */
         settle(chart, panel);
         mark_ends(&c, panel);
+        mark_warmup(&c);
     }
     finish(&c, chains);
     return chart->n_panels > 0;

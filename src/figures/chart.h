@@ -40,6 +40,7 @@ struct chart_series {
     bool across; /* error bars are horizontal */
     bool light;  /* bars */
     bool joined; /* points have a line through them */
+    bool tall;   /* bands: from the bottom of the panel to its top, however high that is */
     size_t n;
     struct chart_point *points; /* (n) */
     struct chart_series *next;

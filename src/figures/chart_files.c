@@ -43,7 +43,7 @@ static void put_value(FILE *file, double x, bool there)
 static void put_point(FILE *file, const struct chart_series *s, const struct chart_point *p)
 {
     const bool box = s->kind == CHART_BARS || s->kind == CHART_HEAT;
-    const bool spans = box || s->kind == CHART_BAND || (s->kind == CHART_POINTS && p->low < p->high);
+    const bool spans = box || (s->kind == CHART_BAND && !s->tall) || (s->kind == CHART_POINTS && p->low < p->high);
     put_value(file, p->x, true);
     put_value(file, p->y, s->kind != CHART_BARS && s->kind != CHART_BAND);
     put_value(file, p->low, spans);
@@ -148,8 +148,12 @@ static struct columns columns_of(size_t block, const struct chart_series *s, boo
     return (struct columns){block,
                             x_log ? "(log10($2))" : "($2)",
                             y_log ? "(log10($3))" : "($3)",
-                            log ? "(log10($4))" : "($4)",
-                            log ? "(log10($5))" : "($5)",
+                            s->tall ? "(panel_y0)"
+                            : log   ? "(log10($4))"
+                                    : "($4)",
+                            s->tall ? "(panel_y1)"
+                            : log   ? "(log10($5))"
+                                    : "($5)",
                             x_log ? "(log10($6))" : "($6)"};
 }
 

@@ -50,7 +50,7 @@ static void meet_y(struct extent *extent, const struct chart_series *series, boo
         const struct chart_point *p = &series->points[i];
         const bool bar = series->kind == CHART_POINTS && !series->across && p->low < p->high;
         if (!spans) meet(extent, p->y, log);
-        if (spans || bar) meet(extent, p->low, log), meet(extent, p->high, log);
+        if ((spans && !series->tall) || bar) meet(extent, p->low, log), meet(extent, p->high, log);
     }
 }
 

@@ -85,8 +85,9 @@ static void draw_band(struct canvas *c, const struct chart_series *s)
     markup_put(c->out, "<path class=\"b\" d=\"");
     for (size_t i = 0; i < 2 * s->n; i++) {
         const struct chart_point *p = &s->points[i < s->n ? i : 2 * s->n - 1 - i];
-        const double x = chart_across(c->frame, p->x), low = chart_down(c->frame, p->low),
-                     high = chart_down(c->frame, p->high);
+        const double x = chart_across(c->frame, p->x);
+        const double low = s->tall ? c->frame->bottom : chart_down(c->frame, p->low);
+        const double high = s->tall ? c->frame->top : chart_down(c->frame, p->high);
         if (!isfinite(x) || !isfinite(low) || !isfinite(high)) continue;
         markup_put(c->out, "%s%s %s", next, number(x).text, number(i < s->n ? high : low).text);
         next = "L";

@@ -99,6 +99,10 @@ void write_diagnosis(struct page *page);
 bool cases_wanted(const struct page *page);
 void write_cases(struct page *page);
 
+/* "tuned in warm-up": what a field of the configuration that is 0 stands for, and, with its outcome, "tuned in warm-up:
+ * 0.19 to 0.27", from chain to chain. NULL of fields that mean what they say. */
+const char *tuned_words(struct page *page, const struct report_run *run, const char *field, bool outcome);
+
 /* "density dirclip:0.85,-50, temperature 1": what a run has in its configuration that another has not. False if there
  * is nothing. */
 bool put_differences(struct page *page, size_t run);

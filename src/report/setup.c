@@ -116,8 +116,8 @@ static const char *with_instead(struct page *page, const char *text, char new, c
     return page_had(page, copy);
 }
 
-/* Fields of all runs first, each where the first run that has it has it. */
-static void gather_facts(struct page *page, struct facts *facts)
+/* Fields of all runs first, each where the first run that has it has it; with the outcomes of those that were tuned. */
+static void gather_facts(struct page *page, struct facts *facts, bool outcomes)
 {
     enum { MORE = 4 };
     facts->list = kelvin_arena_alloc(page->arena, page->n * KELVIN_CONFIG_FIELDS + MORE, sizeof *facts->list);
@@ -125,8 +125,10 @@ static void gather_facts(struct page *page, struct facts *facts)
     for (size_t r = 0; r < page->n && facts->list; r++) {
         struct config_words fields[KELVIN_CONFIG_FIELDS];
         const size_t n = config_words(fields, page, page->runs[r].samples->run);
-        for (size_t i = 0; i < n; i++)
-            add_fact(page, facts, r, with_instead(page, fields[i].name, ' ', '_'), fields[i].words);
+        for (size_t i = 0; i < n; i++) {
+            const char *tuned = tuned_words(page, &page->runs[r], fields[i].name, outcomes);
+            add_fact(page, facts, r, with_instead(page, fields[i].name, ' ', '_'), tuned ? tuned : fields[i].words);
+        }
     }
     for (size_t r = 0; r < page->n && facts->list; r++) {
         const kelvin_run *run = page->runs[r].samples->run;
@@ -156,7 +158,7 @@ bool put_differences(struct page *page, size_t run)
     enum { MOST = 5 };
     struct facts facts = {0};
     size_t n = 0, more = 0;
-    gather_facts(page, &facts);
+    gather_facts(page, &facts, false);
     for (size_t i = 0; i < facts.n && !page->out.status; i++) {
         const struct fact *fact = &facts.list[i];
         if (!fact->words[run] || !is_headline(fact->name) || !contrasts(page, fact)) continue;
@@ -236,7 +238,7 @@ static void put_commands(struct page *page)
 void write_setup(struct page *page)
 {
     struct facts facts = {0};
-    gather_facts(page, &facts);
+    gather_facts(page, &facts, true);
     if (page->out.status) return;
     size_t different = 0;
     for (size_t i = 0; i < facts.n; i++) different += differs(page, &facts.list[i]);
