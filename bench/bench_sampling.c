@@ -214,7 +214,7 @@ static kelvin_status write_checkpoints(double *seconds, struct sampling *s, cons
     kelvin_bundle_place(&chain->bundle, s->run, chain->good.step, false);
     for (size_t i = 0; i < times; i++) {
         const double start = kelvin_now();
-        KELVIN_TRY(kelvin_state_write(path, chain, &chain->good, &chain->bundle));
+        KELVIN_TRY(kelvin_state_write(path, chain, &chain->good, NULL, &chain->bundle));
         taken[i] = kelvin_now() - start;
     }
     *seconds = bench_times(taken, times).best;

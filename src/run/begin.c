@@ -42,7 +42,7 @@ static kelvin_status first_state(const kelvin_run *run, const char *folder, uint
     if (!status) status = kelvin_chain_threads(&chain, 1);
     if (!status) status = kelvin_chain_begin(&chain);
     if (!status) status = kelvin_path_join(path, folder, KELVIN_STATE_FILE, number);
-    if (!status) status = kelvin_state_write(path, &chain, &chain.good, &chain.bundle);
+    if (!status) status = kelvin_state_write(path, &chain, &chain.good, NULL, &chain.bundle);
     kelvin_chain_destroy(&chain);
     return status;
 }

@@ -45,6 +45,7 @@ void kelvin_chain_destroy(struct kelvin_chain *chain)
     kelvin_sampler_destroy(chain->sampler);
     kelvin_posterior_destroy(chain->posterior);
     kelvin_snapshot_free(&chain->good);
+    kelvin_snapshot_free(&chain->now);
     kelvin_bundle_free(&chain->bundle);
     kelvin_free(chain->order);
     *chain = (struct kelvin_chain){0};
@@ -86,11 +87,11 @@ kelvin_status kelvin_chain_begin(struct kelvin_chain *chain)
     return KELVIN_OK;
 }
 
-void kelvin_chain_take_up(struct kelvin_chain *chain)
+void kelvin_chain_take_up(struct kelvin_chain *chain, const struct kelvin_snapshot *state)
 {
-    chain->step = chain->good.step;
-    chain->sums = chain->good.sums;
-    kelvin_sampler_load(chain->sampler, chain->good.vectors, chain->good.numbers);
+    chain->step = state->step;
+    chain->sums = state->sums;
+    kelvin_sampler_load(chain->sampler, state->vectors, state->numbers);
 }
 
 void kelvin_chain_now(struct kelvin_snapshot *state, const struct kelvin_chain *chain)
@@ -178,7 +179,7 @@ static kelvin_status go_back(struct kelvin_chain *chain)
     const uint32_t bad = chain->step;
     const struct kelvin_row_sums sums = chain->sums;
     kelvin_step_info info;
-    for (kelvin_chain_take_up(chain); chain->step < bad; chain->step++) KELVIN_TRY(move(chain, &info));
+    for (kelvin_chain_take_up(chain, &chain->good); chain->step < bad; chain->step++) KELVIN_TRY(move(chain, &info));
     chain->sums = sums;
     return KELVIN_OK;
 }

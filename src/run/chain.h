@@ -35,8 +35,9 @@ struct kelvin_chain {
     uint32_t row_steps, steps; /* steps of a row, and of the whole chain */
     size_t columns;
 
-    struct kelvin_snapshot good; /* the last state that was found good: at the end of a row, or where it began */
-    struct kelvin_bundle bundle; /* what was collected up to then */
+    struct kelvin_snapshot good; /* the last state that was found good: where its row began */
+    struct kelvin_snapshot now;  /* read from a file: where it was, until it is taken up; otherwise all zeros */
+    struct kelvin_bundle bundle; /* what was collected up to `good` */
     double *last;                /* (columns): the last row that has ended; NULL before the first */
     double row[KELVIN_COLUMNS];  /* what `last` points to */
 
@@ -58,8 +59,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_chain_threads(struct kelvin_chain *chain,
 /* At its random start, or at that of config.init. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chain_begin(struct kelvin_chain *chain);
 
-/* At `good`, which was read from a file. */
-void kelvin_chain_take_up(struct kelvin_chain *chain);
+/* At a state of it, `now`, which was read from a file, or `good`. */
+void kelvin_chain_take_up(struct kelvin_chain *chain, const struct kelvin_snapshot *state);
 
 /* One step; at the end of a row also a row of history, perhaps a draw, and a new `good` state. If the step was no good,
  * good.diverged says so afterwards, and the chain has ended. */
@@ -96,9 +97,11 @@ const char *kelvin_diverging_layer(const kelvin_model *model, const float *theta
 
 /* ---- states ---- */
 
-/* Writes a state with what was collected up to it, and reads one. */
+/* Writes a state with what was collected up to it, and in the middle of a row where that began; reads one, into `now`,
+ * `good` and the bundle. */
 KELVIN_MUST_CHECK kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *chain,
                                                    const struct kelvin_snapshot *state,
+                                                   const struct kelvin_snapshot *row,
                                                    const struct kelvin_bundle *bundle);
 KELVIN_MUST_CHECK kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path);
 

@@ -63,10 +63,11 @@ static double data_bytes(const kelvin_data *data)
     return (double)(n * (data->inputs * each + sizeof(int32_t)));
 }
 
-/* Per chain: two snapshots and a bundle, what the sampler holds, an order. */
+/* Per chain: two snapshots and a bundle, what the sampler holds, an order; where its row began. */
 static double chain_bytes(const kelvin_run *run)
 {
-    const size_t vectors = 3 * kelvin_sampler_vectors(run->sampler) + run->sampler->work;
+    const size_t snapshots = kelvin_run_row_steps(run) > 1 ? 4 : 3;
+    const size_t vectors = snapshots * kelvin_sampler_vectors(run->sampler) + run->sampler->work;
     return (double)((vectors * run->model->n_params + run->data->train.n) * sizeof(float)) +
            (double)kelvin_bundle_bytes(run);
 }
@@ -78,7 +79,9 @@ static double disk_bytes(const kelvin_run *run)
     const double rows = (double)(run->data->train.n + run->data->test.n), labels = rows * sizeof(int64_t) + HEADERS;
     const double logits = rows * (double)run->data->classes * sizeof(float);
     const double draws = kelvin_run_draws(run), files = ceil(draws / kelvin_run_bundle_draws(run));
-    const double state = (double)kelvin_sampler_vectors(run->sampler) * n + (double)kelvin_bundle_bytes(run) + HEADERS;
+    const double snapshots = kelvin_run_row_steps(run) > 1 ? 2 : 1;
+    const double state =
+        snapshots * (double)kelvin_sampler_vectors(run->sampler) * n + (double)kelvin_bundle_bytes(run) + HEADERS;
     const double history = (double)kelvin_run_rows(run) * columns * (sizeof(double) + FIELD);
     return run->config.chains * (state + history + draws * n + files * HEADERS) +
            run->config.chains * (draws - kelvin_run_warmup(run)) * logits + labels;

@@ -76,7 +76,7 @@ static kelvin_status write_state(struct kelvin_slot *slot)
     if (slot->bundle.rows > 0)
         KELVIN_TRY(kelvin_history_put(chain->run, chain->number, &bytes, slot->bundle.row, slot->bundle.rows));
     KELVIN_TRY(kelvin_path_join(path, chain->run->folder, KELVIN_STATE_FILE, chain->number));
-    KELVIN_TRY(kelvin_state_write(path, chain, &slot->state, &slot->bundle));
+    KELVIN_TRY(kelvin_state_write(path, chain, &slot->state, &slot->row, &slot->bundle));
     return note_times(slot);
 }
 
@@ -159,6 +159,7 @@ kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *k
                                  .noted = chain->step,
                                  .noted_at = kelvin_now()};
     KELVIN_TRY(kelvin_snapshot_create(&slot->state, chain->run));
+    if (chain->row_steps > 1) KELVIN_TRY(kelvin_snapshot_create(&slot->row, chain->run));
     pthread_mutex_lock(&keeper->mutex);
     slot->next = keeper->first;
     keeper->first = slot;
@@ -185,11 +186,22 @@ static void hand_over(struct kelvin_slot *slot)
     pthread_mutex_unlock(&slot->keeper->mutex);
 }
 
+/* A chain that diverged is left where it was good, any other where it is. */
+static void take_state(struct kelvin_slot *slot)
+{
+    const struct kelvin_chain *chain = slot->chain;
+    if (chain->good.diverged[0])
+        kelvin_snapshot_copy(&slot->state, &chain->good, chain->run);
+    else
+        kelvin_chain_now(&slot->state, chain);
+    if (!kelvin_chain_row_ended(chain)) kelvin_snapshot_copy(&slot->row, &chain->good, chain->run);
+    hand_over(slot);
+}
+
 bool kelvin_slot_offer(struct kelvin_slot *slot)
 {
     if (slot->full) return false;
-    kelvin_chain_now(&slot->state, slot->chain);
-    hand_over(slot);
+    take_state(slot);
     return true;
 }
 
@@ -211,8 +223,7 @@ kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
     struct kelvin_keeper *keeper = slot->keeper;
     wait_until_idle(slot);
     if (!slot->status) {
-        kelvin_snapshot_copy(&slot->state, &slot->chain->good, slot->chain->run);
-        hand_over(slot);
+        take_state(slot);
         wait_until_idle(slot);
     }
     pthread_mutex_lock(&keeper->mutex);
@@ -221,5 +232,6 @@ kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
     *link = slot->next;
     pthread_mutex_unlock(&keeper->mutex);
     kelvin_snapshot_free(&slot->state);
+    kelvin_snapshot_free(&slot->row);
     return slot->status ? kelvin_fail(slot->status, "%s", slot->sentence) : KELVIN_OK;
 }

@@ -7,7 +7,7 @@
  *     st = kelvin_slot_open(&slot, keeper, &chain, bytes);
  *     kelvin_slot_offer(&slot);                                   // now and then: copies its state and goes on
  *     st = kelvin_slot_collect(&slot, &chain);                    // a bundle is full: writes it, and waits for it
- *     st = kelvin_slot_close(&slot);                              // writes chain.good a last time, and waits for it
+ *     st = kelvin_slot_close(&slot);                              // writes its state a last time, and waits for it
  *     ...
  *     kelvin_keeper_stop(keeper);
  */
@@ -24,6 +24,7 @@ struct kelvin_slot {
     struct kelvin_keeper *keeper;
     const struct kelvin_chain *chain;
     struct kelvin_snapshot state; /* the keeper's while `full` */
+    struct kelvin_snapshot row;   /* so is this: where the row began, if the state is in the middle of one */
     struct kelvin_bundle bundle;  /* the chain's, as far as it was filled then: its rows and draws are not the slot's */
     uint64_t history_bytes;       /* of history.csv up to the first row of the chain's bundle */
     atomic_bool full;
@@ -50,7 +51,8 @@ bool kelvin_slot_offer(struct kelvin_slot *slot);
  * If that fails, no more states are written. */
 KELVIN_MUST_CHECK kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain *chain);
 
-/* Writes chain.good, unless something before it could not be written. Returns the first failure. */
+/* Writes the chain's state, or the last good one, unless something before it could not be written. Returns the first
+ * failure. */
 KELVIN_MUST_CHECK kelvin_status kelvin_slot_close(struct kelvin_slot *slot);
 
 #endif

@@ -14,39 +14,52 @@ static struct kelvin_array table(const char *name, size_t rows, size_t columns, 
     return array;
 }
 
-/* Vectors under the names of tensors, theta without a prefix, the others as "momentum.conv1.weight"; draws that are in
- * no file yet as "draws.conv1.weight". Freed with kelvin_free; NULL if memory is short. */
-static struct kelvin_array *name_arrays(size_t *n, const struct kelvin_chain *chain,
-                                        const struct kelvin_snapshot *state, const struct kelvin_bundle *bundle)
+/* Vectors of a state under the names of tensors, theta without a name of its own, the others as "momentum.NAME"; and
+ * its numbers. Returns what comes after them. */
+static struct kelvin_array *name_snapshot(struct kelvin_array *next, const kelvin_run *run, const char *prefix,
+                                          const struct kelvin_snapshot *state)
 {
-    enum { TABLES = 3 };
-    const kelvin_run *run = chain->run;
     const kelvin_model *model = run->model;
-    const size_t vectors = kelvin_sampler_vectors(run->sampler);
-    *n = (vectors + 1) * model->n_tensors + TABLES;
-    struct kelvin_array *arrays = kelvin_alloc(*n, sizeof *arrays), *next = arrays;
-    if (!arrays) return NULL;
-    for (size_t i = 0; i < vectors; i++) {
-        char prefix[32] = "";
-        if (i > 0) snprintf(prefix, sizeof prefix, "%s.", run->sampler->vector[i - 1]);
+    char name[64];
+    for (size_t i = 0; i < kelvin_sampler_vectors(run->sampler); i++) {
+        const char *vector = i > 0 ? run->sampler->vector[i - 1] : "";
+        snprintf(name, sizeof name, "%s%s%s", prefix, vector, i > 0 ? "." : "");
         for (size_t t = 0; t < model->n_tensors; t++, next++) {
-            *next = kelvin_name_tensor(model, t, prefix, NULL);
+            *next = kelvin_name_tensor(model, t, name, NULL);
             next->data = state->vectors + i * model->n_params + model->tensor[t].offset;
         }
     }
+    snprintf(name, sizeof name, "%snumbers", prefix);
+    *next++ = table(name, 1, kelvin_sampler_numbers(run->sampler), state->numbers);
+    return next;
+}
+
+/* In the middle of a row also where it began, as "row.NAME": a chain that diverges goes back there. Draws that are in
+ * no file yet are "draws.NAME". Freed with kelvin_free; NULL if memory is short. */
+static struct kelvin_array *name_arrays(size_t *n, const struct kelvin_chain *chain,
+                                        const struct kelvin_snapshot *state, const struct kelvin_snapshot *row,
+                                        const struct kelvin_bundle *bundle)
+{
+    const kelvin_run *run = chain->run;
+    const size_t tensors = run->model->n_tensors, each = kelvin_sampler_vectors(run->sampler) * tensors + 1;
+    struct kelvin_array *arrays = kelvin_alloc(2 * each + tensors + 2, sizeof *arrays);
+    if (!arrays) return NULL;
+    struct kelvin_array *next = name_snapshot(arrays, run, "", state);
+    if (state->step % chain->row_steps != 0) next = name_snapshot(next, run, "row.", row);
     kelvin_bundle_arrays(next, bundle, run, "draws.");
-    next += model->n_tensors;
-    next[0] = table("numbers", 1, kelvin_sampler_numbers(run->sampler), state->numbers);
-    next[1] = table("row_so_far", 1, KELVIN_ROW_SUMS, &state->sums);
-    next[2] = table("history", bundle->rows, chain->columns, bundle->row);
+    next += tensors;
+    *next++ = table("row_so_far", 1, KELVIN_ROW_SUMS, &state->sums);
+    *next++ = table("history", bundle->rows, chain->columns, bundle->row);
+    *n = (size_t)(next - arrays);
     return arrays;
 }
 
 kelvin_status kelvin_state_write(const char *path, const struct kelvin_chain *chain,
-                                 const struct kelvin_snapshot *state, const struct kelvin_bundle *bundle)
+                                 const struct kelvin_snapshot *state, const struct kelvin_snapshot *row,
+                                 const struct kelvin_bundle *bundle)
 {
     size_t n;
-    struct kelvin_array *arrays = name_arrays(&n, chain, state, bundle);
+    struct kelvin_array *arrays = name_arrays(&n, chain, state, row, bundle);
     const struct kelvin_note notes[] = {
         {.name = "config", .text = kelvin_run_inside(chain->run)->mark},
         kelvin_note_number("step", state->step),
@@ -95,20 +108,25 @@ kelvin_status kelvin_place_read(struct kelvin_place *place, const kelvin_run *ru
 
 static kelvin_status read_arrays(struct kelvin_chain *chain, const struct kelvin_tensors *file)
 {
+    struct kelvin_snapshot *now = &chain->now, *good = &chain->good;
+    const uint32_t amid = now->step % chain->row_steps;
     size_t n;
-    kelvin_bundle_place(&chain->bundle, chain->run, chain->good.step,
-                        chain->good.diverged[0] || chain->good.step == chain->steps);
-    struct kelvin_array *arrays = name_arrays(&n, chain, &chain->good, &chain->bundle);
+    kelvin_bundle_place(&chain->bundle, chain->run, now->step, now->diverged[0] || now->step == chain->steps);
+    struct kelvin_array *arrays = name_arrays(&n, chain, now, good, &chain->bundle);
     const kelvin_status status = arrays ? kelvin_tensors_read(file, arrays, n) : KELVIN_ENOMEM;
     kelvin_free(arrays);
+    if (amid == 0) kelvin_snapshot_copy(good, now, chain->run);
+    good->step = now->step - amid;
     return status;
 }
 
 kelvin_status kelvin_state_read(struct kelvin_chain *chain, const char *path)
 {
     struct kelvin_tensors *file;
+    kelvin_snapshot_free(&chain->now);
+    KELVIN_TRY(kelvin_snapshot_create(&chain->now, chain->run));
     KELVIN_TRY(kelvin_tensors_open(&file, path));
-    kelvin_status status = read_notes(&chain->good.step, chain->good.diverged, file, path, chain->run, chain->number);
+    kelvin_status status = read_notes(&chain->now.step, chain->now.diverged, file, path, chain->run, chain->number);
     if (!status) status = read_arrays(chain, file);
     kelvin_tensors_close(file);
     return status;

@@ -47,7 +47,8 @@ static void set_phase(struct work *work, kelvin_chain_phase phase)
     struct kelvin_place *place = &inside->place[chain->number];
     pthread_mutex_lock(&work->job->mutex);
     place->phase = phase;
-    place->step = phase == KELVIN_CHAIN_WAITING && !work->run->folder ? 0 : chain->good.step; /* it begins anew */
+    place->step = chain->good.diverged[0] ? chain->good.step : chain->step;
+    if (phase == KELVIN_CHAIN_WAITING && !work->run->folder) place->step = 0; /* it begins anew */
     memcpy(place->diverged, chain->good.diverged, sizeof place->diverged);
     if (inside->started == 0) inside->started = kelvin_now();
     work->run->seconds = kelvin_now() - inside->started;
@@ -75,7 +76,7 @@ static kelvin_status make_history(struct work *work)
     bool there;
     KELVIN_TRY(kelvin_find_file(path, &there, work->run->folder, KELVIN_HISTORY_FILE, chain->number));
     if (ended && there) return KELVIN_OK;
-    return kelvin_history_rebuild(work->run, chain->number, kelvin_bundle_files(work->run, chain->good.step, ended),
+    return kelvin_history_rebuild(work->run, chain->number, kelvin_bundle_files(work->run, chain->step, ended),
                                   &work->history_bytes);
 }
 
@@ -101,13 +102,14 @@ static kelvin_status take_place(struct work *work)
         KELVIN_TRY(kelvin_find_file(path, &begun, work->run->folder, KELVIN_STATE_FILE, chain->number));
         kelvin_writer_forget(path); /* what a process that was killed has left */
         if (begun) KELVIN_TRY(kelvin_remedy_chain(kelvin_state_read(chain, path), work->run, chain->number));
-        chain->step = chain->good.step;
+        chain->step = chain->now.step;
         KELVIN_TRY(make_history(work));
     }
     if (kelvin_chain_ended(chain)) return KELVIN_OK;
     KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
     if (!begun) return kelvin_chain_begin(chain);
-    kelvin_chain_take_up(chain);
+    kelvin_chain_take_up(chain, &chain->now);
+    kelvin_snapshot_free(&chain->now);
     return KELVIN_OK;
 }
 
@@ -145,7 +147,6 @@ static kelvin_status go_on(struct work *work)
         KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
         tell(work, KELVIN_CHAIN_SAMPLING, now);
     }
-    if (!chain->good.diverged[0]) kelvin_chain_now(&chain->good, chain);
     return KELVIN_OK;
 }
 
