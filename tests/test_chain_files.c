@@ -2,6 +2,8 @@
  * were offered. */
 #include "chains_helpers.h"
 
+#include "run/folder.h"
+
 #include "run/keeper.h"
 
 #include <errno.h>
@@ -69,16 +71,22 @@ static void comes_back(const char *name)
     same_runs("lossy", "smooth");
 }
 
-/* A bit in the middle has flipped, or the end is lost: what follows from other files is made again. */
-static void comes_back_whole(const char *name, bool cut)
+/* A bit in the middle has flipped, or the end is lost. */
+static void spoil(const char *path, bool cut)
 {
-    kelvin_path path;
     size_t n;
-    assert_ok(kelvin_path_join(path, in_base("lossy"), "%s", name));
     char *bytes = slurp(path, &n);
     if (!cut) bytes[n / 2] ^= 1;
     spill(path, bytes, cut ? n - 1 : n);
     kelvin_free(bytes);
+}
+
+/* What follows from other files is made again. */
+static void comes_back_whole(const char *name, bool cut)
+{
+    kelvin_path path;
+    assert_ok(kelvin_path_join(path, in_base("lossy"), "%s", name));
+    spoil(path, cut);
     resumed("lossy", 2);
     same_runs("lossy", "smooth");
 }
@@ -107,6 +115,62 @@ static void lost_parts_come_back(void **state)
         remove_tree(in_base("lossy"));
         remove_tree(in_base("smooth"));
     }
+}
+
+/* A chain that is sampled anew: nothing vouches for what will follow from it before it is there. */
+static void what_follows_is_made_again(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < samplers(); s++) {
+        const kelvin_run_config config = tiny_by(kelvin_sampler_info(s));
+        whole_run(&config, "smooth", 2, 0);
+        whole_run(&config, "lossy", 2, 0);
+        for (uint32_t all = 0; all < 2; all++) {
+            remove_tree(in_base("lossy/chain-001"));
+            if (all) remove_tree(in_base("lossy/chain-000"));
+            if (all) remove_tree(in_base("lossy/chain-002"));
+            kelvin_run *run = opened("lossy");
+            assert_false(exists(in_base("lossy/logits_train.npy")) || exists(in_base("lossy/logits_test.npy")));
+            assert_false(kelvin_run_lists(run, "chain-000/state.safetensors"));
+            assert_true(kelvin_run_lists(run, "run.json") && kelvin_run_lists(run, "data.json"));
+            kelvin_run_close(run);
+            resumed("lossy", 2);
+            same_runs("lossy", "smooth");
+        }
+        remove_tree(in_base("lossy"));
+        remove_tree(in_base("smooth"));
+    }
+}
+
+/* The sentence names the chain that is damaged, also where its number has four digits. */
+static void many_chains(void **state)
+{
+    (void)state;
+    kelvin_run_config config = tiny_by(sampler_named("sghmc"));
+    kelvin_run *run;
+    config.chains = config.samples = 1001;
+    config.epochs = 1;
+    whole_run(&config, "many", 2, 1e9);
+    spoil(in_base("many/chain-1000/samples-000.safetensors"), false);
+    fails(kelvin_run_open(&run, in_base("many")), KELVIN_EFORMAT, "chain-1000/samples-000.safetensors",
+          "many/chain-1000, and kelvin resume ");
+    remove_tree(in_base("many"));
+}
+
+/* Who takes a file away while it is written to is told so, and what there is later is no zeros. */
+static void a_file_became_shorter(void **state)
+{
+    (void)state;
+    const char *path = in_base("shorter");
+    assert_ok(kelvin_file_put(path, "abcdef", 6, 0));
+    assert_ok(kelvin_file_put(path, "ghi", 3, 4));
+    fails(kelvin_file_put(path, "jkl", 3, 8), KELVIN_EIO, "shorter", "became shorter while it was written");
+    size_t n;
+    char *text = slurp(path, &n);
+    assert_int_equal(n, 7);
+    assert_string_equal(text, "abcdghi");
+    kelvin_free(text);
+    assert_int_equal(remove(path), 0);
 }
 
 /* Killed in a last write that changes nothing: what is left of it goes, though the chain has no more to do. */
@@ -242,6 +306,9 @@ int main(void)
         cmocka_unit_test(a_failure_stops_the_others),
         cmocka_unit_test(lost_parts_come_back),
         cmocka_unit_test(lost_for_good),
+        cmocka_unit_test(what_follows_is_made_again),
+        cmocka_unit_test(many_chains),
+        cmocka_unit_test(a_file_became_shorter),
         cmocka_unit_test(unfinished_files_go),
         cmocka_unit_test(who_comes_first_is_written_first),
     };

@@ -272,6 +272,32 @@ static void same_divergence(const kelvin_run_config *config, const char *sentenc
     }
 }
 
+/* Nor does a stop just before, in the middle of an epoch where there is one: what is kept is where that began. */
+static void same_after_a_stop(const kelvin_run_config *config, const char *sentence, uint32_t lost)
+{
+    kelvin_run *run = started(config, "again");
+    struct kelvin_chain chain;
+    kelvin_path path;
+    unsigned bad;
+    assert_int_equal(sscanf(strstr(sentence, "at step "), "at step %u", &bad), 1);
+    assert_ok(kelvin_chain_create(&chain, run, lost));
+    assert_ok(kelvin_chain_threads(&chain, 1));
+    assert_ok(kelvin_chain_begin(&chain));
+    uint32_t last = bad - 1;
+    while (chain.row_steps > 1 && last % chain.row_steps == 0) last--;
+    while (chain.step < last) assert_ok(kelvin_chain_step(&chain));
+    assert_ok(kelvin_snapshot_create(&chain.now, run));
+    kelvin_chain_now(&chain.now, &chain);
+    assert_true(run->sampler->batches == (chain.now.step > chain.good.step));
+    assert_ok(kelvin_path_join(path, in_base("again"), KELVIN_STATE_FILE, lost));
+    assert_ok(kelvin_state_write(path, &chain, &chain.now, &chain.good, &chain.bundle));
+    kelvin_chain_destroy(&chain);
+    kelvin_run_close(run);
+    resumed("again", 2);
+    same_runs("again", "one");
+    remove_tree(in_base("again"));
+}
+
 static void right_logits(const kelvin_run *run, const char *path, size_t samples)
 {
     const size_t shape[3] = {samples, run->data->train.n, run->data->classes};
@@ -316,6 +342,7 @@ static void one_is_lost(kelvin_run_config *config)
     kelvin_run_close(run);
     resumed("one", 1);
     same_divergence(config, sentence, lost);
+    same_after_a_stop(config, sentence, lost);
     remove_tree(in_base("one"));
     remove_tree(in_base("free"));
 }
