@@ -3,7 +3,6 @@
 #include "chains_helpers.h"
 
 #include "run/folder.h"
-
 #include "run/keeper.h"
 
 #include <errno.h>

@@ -240,7 +240,7 @@ static void data_of_a_file_must_be_the_same(void **state)
     snprintf(text, sizeof text, "{\"data\": \"%s\", \"data_crc32\": \"%s\"}", name, mark);
     void *owner = with_file(&file, "hmc", text);
     fails(kelvin_run_start(&run, &file, NULL), KELVIN_EFORMAT, "part.json: the data set csv:",
-          "has changed since (training inputs); remove the field data_crc32 to sample the new data");
+          "has changed since (training inputs); leave the field data_crc32 out of a copy of it to sample the new data");
     file.data = spec; /* as a command line may have it: the same set */
     fails(kelvin_run_start(&run, &file, NULL), KELVIN_EFORMAT, "part.json", "has changed since");
     file.data = "toy"; /* another */

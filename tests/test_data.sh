@@ -166,7 +166,7 @@ broken "has changed since (training inputs);" sample --config old-mark/run.json 
 broken "has changed since (training inputs, test inputs);" sample --config test-hmc/run.json -o never
 sed -i 's/^9,/1,/' flowers.csv
 sed 's/3,30,rose/3,30,"tulip ""red"""/' was.csv >test.csv
-broken "test-hmc/run.json: the data set csv:|has changed since (test labels); remove the field data_crc32 to sample the new data" \
+broken "test-hmc/run.json: the data set csv:|has changed since (test labels); leave the field data_crc32 out of a copy of it to sample the new data" \
     sample --config test-hmc/run.json -o never
 broken "has changed since (test labels)" sample --config test-sghmc/run.json -o never
 broken "has changed since (test labels)" sample --config test-sghmc/run.json --data csv:$work/flowers.csv,test=$work/test.csv,label=3 -o never

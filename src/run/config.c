@@ -63,7 +63,7 @@ static kelvin_status check_mark(const kelvin_data *data, const kelvin_run_config
     if (!source->data || (strcmp(source->data, config->data) != 0 && strcmp(source->data, data->name) != 0))
         return KELVIN_OK;
     return kelvin_mark_compare(data, source->data_crc32, source->path,
-                               "remove the field data_crc32 to sample the new data");
+                               "leave the field data_crc32 out of a copy of it to sample the new data");
 }
 
 /* Where chains must start, if that is where the file says: it is compared when they do. */
