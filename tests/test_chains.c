@@ -107,7 +107,7 @@ static void count_amid(struct stops *stops, const char *name, const kelvin_run *
         assert_ok(kelvin_path_join(path, in_base(name), KELVIN_STATE_FILE, i));
         if (!exists(path)) continue;
         struct kelvin_chain chain = state_of(run, name, i);
-        stops->in_row += chain.good.step % chain.row_steps != 0;
+        stops->in_row += chain.now.step % chain.row_steps != 0;
         stops->in_bundle += chain.bundle.draws > 0;
         kelvin_chain_destroy(&chain);
     }
