@@ -196,6 +196,12 @@ static void advice_on_mclmc(void **state)
     advised(c, 1,
             "The configurational temperature is 1.3 where 1 was set: the parameters have not settled, or steps are too "
             "large. Give them more --iterations, or make --energy-variance smaller.");
+    assert_ok(kelvin_run_set(&c->run.config, "step_size", 0.5)); /* then the other has no effect */
+    advised(c, 1, "Give them more --iterations, or make --step-size smaller.");
+    c->found.diverged = 1;
+    c->facts.diverged = (const char *const[4]){NULL, "chain 1 diverged", NULL, NULL};
+    advised(c, 2, "Chain 1 diverged, and is left out of the report: make --step-size smaller.");
+    c->found.diverged = 0;
     c->found.temperatures.configurational.error = 0.11; /* less than three of its errors: it may be chance */
     advised(c, 0, "");
     c->found.predictions.rank_rhat_max = 1.02;

@@ -66,7 +66,7 @@ struct kelvin_option kelvin_rows_option(const kelvin_run *run)
 struct kelvin_option kelvin_step_option(const kelvin_run *run)
 {
     struct kelvin_option option;
-    kelvin_option_name(option.text, run->sampler->step_setting);
+    kelvin_option_name(option.text, kelvin_run_step_setting(run));
     return option;
 }
 
