@@ -213,8 +213,10 @@ typedef struct kelvin_diagnosis {
     size_t observations;            /* of `side`, at equal distances: all, or 1,000; fewer of very many draws */
     kelvin_agreement agreement;     /* at all of `side` */
     kelvin_temperatures temperatures;
-    /* Share of accepted proposals; median of |energy error|. NaN of a sampler that does not accept or reject. */
-    double acceptance, energy_error;
+    /* After the warm-up, NaN of a sampler that does not tell: share of accepted proposals; median of |energy error|;
+     * median and mean of the squared error of a step's energy, per parameter. A few steps in stiff regions can make
+     * that mean thousands of medians, however well steps are tuned. */
+    double acceptance, energy_error, energy_variance, energy_variance_mean;
     uint32_t diverged; /* so many chains */
     /* Means of single samples on training data; log p(label) by observation. NaN if their logits are not there. */
     double training_accuracy, training_log_likelihood, training_confidence;

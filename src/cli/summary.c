@@ -112,6 +112,7 @@ static void print_sampler(FILE *out, const struct facts *f)
     print_temperature(out, "configurational temperature", &t->configurational, t);
     print_number(out, "acceptance", 100 * f->found->acceptance, " %", 1);
     print_number(out, "energy error, median", f->found->energy_error, "", 4);
+    print_number(out, "energy variance, median", f->found->energy_variance, "", 7);
     if (f->run->seconds > 0) print_number(out, "seconds", f->run->seconds, "", 1);
     if (f->found->predictions.draws > 1) fputc('\n', out);
     diagnose_print_convergence(out, f->found, f->samples);
@@ -187,6 +188,8 @@ static void add_findings(json_t *object, const struct facts *f)
     json_object_set_new(object, "temperatures", d ? json_temperatures(&d->temperatures, f->run) : json_null());
     json_object_set_new(object, "acceptance", d ? json_number(d->acceptance) : json_null());
     json_object_set_new(object, "energy_error", d ? json_number(d->energy_error) : json_null());
+    json_object_set_new(object, "energy_variance", d ? json_number(d->energy_variance) : json_null());
+    json_object_set_new(object, "energy_variance_mean", d ? json_number(d->energy_variance_mean) : json_null());
     json_object_set_new(object, "parameters", d ? convergence_json(&d->parameters) : json_null());
     json_object_set_new(object, "predictions", d ? convergence_json(&d->predictions) : json_null());
     json_object_set_new(object, "warnings", d ? json_texts(d->advice, d->n_advice) : json_array());

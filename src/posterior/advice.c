@@ -33,6 +33,8 @@ kelvin_diagnosis kelvin_nothing_found(void)
         .temperatures = {.set = NAN, .kinetic = unknown, .configurational = unknown},
         .acceptance = NAN,
         .energy_error = NAN,
+        .energy_variance = NAN,
+        .energy_variance_mean = NAN,
         .training_accuracy = NAN,
         .training_log_likelihood = NAN,
         .training_confidence = NAN,
@@ -113,6 +115,29 @@ static void advise_on_acceptance(struct kelvin_advice *out, const struct kelvin_
                    100 * accepted, 100 * most, step.text);
 }
 
+/* ---- samplers that are tuned by the error of their energy ---- */
+
+/* The error goes with the third power of the size of steps, so what is tenfold is of steps half again as large as they
+ * should be, at least: where a few steps in stiff regions make most of the mean, medians of tuned chains are a tenth of
+ * what was asked for, and less. Such steps come however long the warm-up was, so it is not the mean that tells. */
+static bool is_coarse(const struct kelvin_facts *f)
+{
+    enum { FAR = 10 };
+    return f->found->energy_variance > FAR * kelvin_run_setting(f->run, "energy_variance");
+}
+
+static void advise_on_energy(struct kelvin_advice *out, const struct kelvin_facts *f)
+{
+    if (!is_coarse(f)) return;
+    const bool given = kelvin_run_step_is_given(f->run);
+    kelvin_say(kelvin_advice_new(out),
+               "The energy variance is %.3g, far above the %g of --energy-variance: steps are too large, and as none "
+               "is rejected the draws are "
+               "biased. %s.",
+               f->found->energy_variance, kelvin_run_setting(f->run, "energy_variance"),
+               given ? "Make --step-size smaller" : "Steps are tuned in warm-up: give it a longer --warmup");
+}
+
 /* ---- temperatures ---- */
 
 enum { CLOSE = 10, ERRORS = 3 }; /* per cent, and standard errors whatever that is, by which a temperature may be off */
@@ -167,7 +192,7 @@ static void advise_on_temperatures(struct kelvin_advice *out, const struct kelvi
     const kelvin_temperatures *t = &f->found->temperatures;
     const struct kelvin_option rows = kelvin_rows_option(f->run), step = kelvin_step_option(f->run);
     const bool batches = f->run->sampler->batches, large = isnan(t->kinetic.mean) && !f->run->sampler->accepts;
-    if (is_cut_short(out, f)) return;
+    if (is_coarse(f) || is_cut_short(out, f)) return; /* of which it follows */
     if (is_off(&t->kinetic, t->set) && t->kinetic.mean >= t->set)
         kelvin_say(kelvin_advice_new(out),
                    "The kinetic temperature is %.3g where %.3g was set: steps are too large%s. Make %s smaller%s.",
@@ -262,6 +287,7 @@ void kelvin_advise(struct kelvin_advice *out, const struct kelvin_facts *f)
     out->n = 0;
     advise_on_divergence(out, f);
     advise_on_acceptance(out, f);
+    advise_on_energy(out, f);
     advise_on_temperatures(out, f);
     if (f->run->sampler->batches)
         advise_on_samples(out, f);
