@@ -145,10 +145,16 @@ static void advice_on_divergence(void **state)
     advised(c, 2, "The kinetic temperature is 1.3 where 1 was set");
     c->found.temperatures.kinetic.mean = 1;
     advised(c, 1, "Chains 1, 2 diverged, and are left out of the report: make --lr smaller.");
-    c->facts.kept = 5;
+    c->found.kept = 5;
     advised(c, 1, "of their samples the 5 from before are in the report: make --lr smaller.");
     c->run.config.density = "dirichlet:0.9";
     advised(c, 1, "use --density dirclip:0.9,-50, for dirichlet has no bound");
+    c->run.config.density = "categorical";
+    c->found.diverged = 1;
+    diverged[2] = NULL;
+    advised(c, 1, "Chain 1 diverged; of its samples the 5 from before are in the report: make --lr smaller.");
+    c->found.kept = 1;
+    advised(c, 1, "of its samples the 1 from before is in the report");
     c->facts.samples = 85;
     noted(c, 1, "are of the 4 chains with 20 samples; the others have fewer");
 }
@@ -162,6 +168,10 @@ static void advice_on_hmc(void **state)
     advised(c, 1, "1.7 % of the proposals were accepted, fewer than 60 %: make --step-size smaller");
     c->found.acceptance = 0.999;
     advised(c, 1, "a larger --step-size");
+    c->found.diverged = 1; /* of which the opposite follows */
+    c->facts.diverged = (const char *const[4]){NULL, "chain 1 diverged", NULL, NULL};
+    advised(c, 1, "Chain 1 diverged, and is left out of the report: make --step-size smaller.");
+    c->found.diverged = 0;
     /* A sampler without an energy is content with less. */
     const kelvin_sampler_type walk = {.name = "walk", .accepts = true, .step_setting = "step_size"};
     c->run.sampler = &walk;

@@ -204,7 +204,7 @@ run sample --chains 8 --epochs 2 --seed 3 --logit-limit 1.9 --json -o some
 check "some chains diverge: exit 3" [ "$(cat code)" = 3 ]
 check "the report of the others" json
 check "a sentence for each, and one for all" [ "$(grep -c "^chain [012567] diverged at step 0 " stderr)" = 6 ]
-check "how many" grep -q "^kelvin sample: 6 of 8 chains diverged; the report is of the others" stderr
+check "how many" grep -qx "kelvin sample: 6 of 8 chains diverged; the report is of the others" stderr
 run resume some
 check "and again" [ "$(cat code)" = 3 ]
 run sample --chains 2 --epochs 2 --logit-limit 0.001 -o all

@@ -175,9 +175,9 @@ double kelvin_auroc(double *in, size_t n_in, double *out, size_t n_out);
 
 /* ---- diagnosis: whether to believe it ---- */
 
-/* R-hat and effective sample sizes of many quantities. Of chains with equally many draws: those that stopped early are
- * left out. What cannot be told is not a number: R-hat of one chain or one draw, rank-normalised R-hat of fewer than 4
- * draws, effective sample sizes of fewer than 10. */
+/* R-hat and effective sample sizes of many quantities. Of chains with equally many draws: those that have fewer than
+ * the longest are left out. What cannot be told is not a number: R-hat of one chain or one draw, rank-normalised R-hat
+ * of fewer than 4 draws, effective sample sizes of fewer than 10. */
 typedef struct kelvin_convergence {
     size_t quantities, chains, draws;       /* draws per chain */
     double rhat_mean, rhat_max;             /* as in the paper */
@@ -218,6 +218,7 @@ typedef struct kelvin_diagnosis {
      * that mean thousands of medians, however well steps are tuned. */
     double acceptance, energy_error, energy_variance, energy_variance_mean;
     uint32_t diverged; /* so many chains */
+    size_t kept;       /* samples of theirs, from before, which are in every answer */
     /* Means of single samples on training data; log p(label) by observation. NaN if their logits are not there. */
     double training_accuracy, training_log_likelihood, training_confidence;
     size_t n_advice, n_notes;

@@ -57,13 +57,16 @@ static uint32_t tell_diverged(const kelvin_run *run)
 
 static kelvin_status summarise(const kelvin_run *run, bool json)
 {
-    const uint32_t n = run->config.chains, diverged = tell_diverged(run);
-    KELVIN_TRY(run_summary(stdout, run, json));
-    if (diverged == n) return kelvin_fail(KELVIN_EPARTLY, "all chains diverged; the report is of their samples before");
-    if (diverged)
-        return kelvin_fail(KELVIN_EPARTLY, "%" PRIu32 " of %" PRIu32 " chains diverged; the report is of the other%s",
-                           diverged, n, plural(n - diverged));
-    return KELVIN_OK;
+    const uint32_t n = run->config.chains, diverged = tell_diverged(run), others = n - diverged;
+    size_t kept;
+    char before[64] = "";
+    KELVIN_TRY(run_summary(stdout, &kept, run, json));
+    if (diverged == 0) return KELVIN_OK;
+    if (kept > 0)
+        snprintf(before, sizeof before, "%s%zu sample%s from before", others ? ", and of " : "", kept, plural(kept));
+    if (others == 0) return kelvin_fail(KELVIN_EPARTLY, "all chains diverged; the report is of their %s", before);
+    return kelvin_fail(KELVIN_EPARTLY, "%" PRIu32 " of %" PRIu32 " chains diverged; the report is of the other%s%s",
+                       diverged, n, plural(others), before);
 }
 
 /* The second half of both commands; takes the run. */

@@ -219,11 +219,12 @@ static kelvin_status tell(FILE *out, const struct facts *f, bool json)
     return KELVIN_OK;
 }
 
-kelvin_status run_summary(FILE *out, const kelvin_run *run, bool json)
+kelvin_status run_summary(FILE *out, size_t *kept, const kelvin_run *run, bool json)
 {
     struct facts facts = {.run = run};
     kelvin_status status = gather(&facts);
     if (!status) status = tell(out, &facts, json);
+    *kept = facts.found ? facts.found->kept : 0;
     kelvin_diagnosis_free(facts.found);
     kelvin_samples_close(facts.samples);
     return status;

@@ -79,6 +79,7 @@ static void advise_on_divergence(struct kelvin_advice *out, const struct kelvin_
 {
     enum { MOST = 12 };
     const uint32_t n = f->found->diverged;
+    const size_t kept = f->found->kept;
     char advice[KELVIN_NOTE];
     if (n == 0) return;
     char *text = kelvin_advice_new(out);
@@ -87,15 +88,17 @@ static void advise_on_divergence(struct kelvin_advice *out, const struct kelvin_
         if (f->diverged[c]) kelvin_say(text, "%s %" PRIu32, named++ ? "," : "", c);
     if (n > MOST) kelvin_say(text, " and %" PRIu32 " more", n - MOST);
     kelvin_advise_stable(advice, f->run);
-    if (f->kept > 0)
-        kelvin_say(text, " diverged; of their samples the %zu from before are in the report: %.200s.", f->kept, advice);
+    if (kept > 0)
+        kelvin_say(text, " diverged; of %s samples the %zu from before %s in the report: %.200s.",
+                   n == 1 ? "its" : "their", kept, kept == 1 ? "is" : "are", advice);
     else
         kelvin_say(text, " diverged, and %s left out of the report: %.200s.", n == 1 ? "is" : "are", advice);
 }
 
 /* ---- samplers that accept or reject ---- */
 
-/* Those that follow an energy accept most of what they propose; a random walk at its best accepts a quarter (Roberts,
+/* Where chains diverged steps are too large, however many of the others' are accepted.
+ * Those that follow an energy accept most of what they propose; a random walk at its best accepts a quarter (Roberts,
  * Gelman and Gilks, 1997), and is not far from it between a tenth and seven. */
 static void advise_on_acceptance(struct kelvin_advice *out, const struct kelvin_facts *f)
 {
@@ -108,7 +111,7 @@ static void advise_on_acceptance(struct kelvin_advice *out, const struct kelvin_
         kelvin_say(kelvin_advice_new(out),
                    "%.1f %% of the proposals were accepted, fewer than %.0f %%: make %s smaller.", 100 * accepted,
                    100 * least, step.text);
-    else if (accepted > most)
+    else if (accepted > most && f->found->diverged == 0)
         kelvin_say(kelvin_advice_new(out),
                    "%.1f %% of the proposals were accepted, more than %.0f %%: a larger %s would explore more for the "
                    "same work.",

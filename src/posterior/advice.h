@@ -24,7 +24,6 @@ struct kelvin_facts {
     const char *lost;            /* where a history was lost: which, and what brings it back; NULL: none was */
     size_t n_lost;               /* chains that have lost theirs */
     bool no_training;            /* the logits of the training data are not in the folder any more */
-    size_t kept;                 /* samples of chains that diverged, from before */
 };
 
 kelvin_diagnosis kelvin_nothing_found(void);
