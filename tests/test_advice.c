@@ -308,6 +308,16 @@ static void notes(void **state)
     advised(c, 0, "");
     c->found.predictions.rhat_mean = 1.3;
     noted(c, 0, "");
+    for (size_t i = 0; i < 3; i++) { /* any other R-hat that says that they do not agree */
+        c = healthy("sghmc");
+        c->found.parameters.rhat_mean = 3.5;
+        kelvin_convergence *p = &c->found.predictions;
+        *(double *const[]){&p->rhat_max, &p->rank_rhat_median, &p->rank_rhat_max}[i] = 1.3;
+        noted(c, 0, "");
+        p->rhat_max = 1.05;
+        p->rank_rhat_median = p->rank_rhat_max = NAN; /* too few draws */
+        noted(c, 1, "while predictions agree");
+    }
     c = healthy("hmc");
     c->found.parameters.rhat_mean = 3.5;
     noted(c, 1, "The parameters have an R-hat of 3.50 while predictions agree.");

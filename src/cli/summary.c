@@ -8,7 +8,6 @@
 #include "run/room.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what there is to say ---- */
 
@@ -118,14 +117,6 @@ static void print_sampler(FILE *out, const struct facts *f)
     diagnose_print_convergence(out, f->found, f->samples);
 }
 
-/* Samples that are taken from the start on, while the chain is still on its way. */
-static bool starts_cold(const struct facts *f)
-{
-    const kelvin_run_config *c = &f->run->config;
-    return f->run->sampler->batches && f->samples->n > f->train.chains && strcmp(c->schedule, "constant") == 0 &&
-           strcmp(c->init, "none") == 0;
-}
-
 static void print_legend(FILE *out, const struct facts *f)
 {
     fputc('\n', out);
@@ -140,8 +131,9 @@ static void print_legend(FILE *out, const struct facts *f)
                         : "One chain has no standard errors: its samples are not independent. Use more --chains.");
     else if (f->samples->n > 1)
         print_lines(out, 0, "+-: standard error over samples; of temperatures: over chains.");
-    if (starts_cold(f))
-        print_lines(out, 0, "Schedule constant: samples are from the beginning on. Give a warm start with --init.");
+    if (f->samples->n > f->train.chains && kelvin_starts_cold(f->run))
+        print_lines(out, 0, "Schedule %s: samples are from the beginning on. Give a warm start with --init.",
+                    f->run->config.schedule);
     if (f->train.subsets > 0)
         print_lines(
             out, 0,

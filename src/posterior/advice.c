@@ -4,6 +4,7 @@
  * Limits: R-hat 1.01 and 100 effective draws per chain as in Vehtari et al. (2021); an acceptance between 60 % and 99 %
  * is where a sampler is neither stuck nor wasting its steps. */
 #include "posterior/advice.h"
+#include "posterior/diagnosis.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -218,13 +219,27 @@ static void advise_on_temperatures(struct kelvin_advice *out, const struct kelvi
 
 enum { FEWEST = 4 }; /* draws per chain for an R-hat that means something */
 
-static const double apart = 1.1, noticed = 1e-3; /* R-hat; total variation below which nobody cares */
+static const double noticed = 1e-3; /* total variation below which nobody cares */
 
 bool kelvin_chains_apart(const struct kelvin_facts *f)
 {
     const kelvin_convergence *p = &f->found->predictions;
     if (f->run->config.temperature == 0) return false; /* trained, not sampled */
-    return p->draws >= FEWEST && p->rhat_mean > apart && !(f->found->agreement.variation_mean < noticed);
+    return p->draws >= FEWEST && p->rhat_mean > kelvin_apart && !(f->found->agreement.variation_mean < noticed);
+}
+
+/* Of the size of steps; NULL: it has none, as it does not look at batches. */
+static const kelvin_schedule *schedule_of(const kelvin_run *run)
+{
+    const kelvin_schedule *schedule;
+    if (!run->sampler->batches || kelvin_schedule_parse(&schedule, run->config.schedule)) return NULL;
+    return schedule;
+}
+
+bool kelvin_starts_cold(const kelvin_run *run)
+{
+    const kelvin_schedule *schedule = schedule_of(run);
+    return schedule && schedule->samples_on_the_way && !schedule->repeats && strcmp(run->config.init, "none") == 0;
 }
 
 /* Samples of chains that are apart are worth few. */
@@ -233,8 +248,7 @@ static void advise_on_samples(struct kelvin_advice *out, const struct kelvin_fac
     const kelvin_run_config *c = &f->run->config;
     const kelvin_convergence *p = &f->found->predictions;
     const size_t all = p->chains * p->draws;
-    const bool cyclical = strcmp(c->schedule, "cyclical") == 0;
-    const bool cold = strcmp(c->schedule, "constant") == 0 && strcmp(c->init, "none") == 0;
+    const kelvin_schedule *schedule = schedule_of(f->run);
     if (kelvin_chains_apart(f))
         kelvin_say(
             kelvin_advice_new(out),
@@ -242,8 +256,11 @@ static void advise_on_samples(struct kelvin_advice *out, const struct kelvin_fac
             "expect (R-hat %.2f on average; chains that mix have 1). Two of them have another most likely class at "
             "%.1f %% of the observations. Give %s more --epochs%s; until then, many --chains say more than many "
             "samples of each.",
-            p->rhat_mean, 100 * f->found->agreement.disagreement_mean, cyclical ? "each cycle" : "them",
-            cold ? ", and a warm start with --init: the first samples are from before they had settled" : "");
+            p->rhat_mean, 100 * f->found->agreement.disagreement_mean,
+            schedule && schedule->repeats ? "each cycle" : "them",
+            kelvin_starts_cold(f->run)
+                ? ", and a warm start with --init: the first samples are from before they had settled"
+                : "");
     else if (c->temperature != 0 && p->ess_bulk_median < (double)all / 4)
         kelvin_say(kelvin_advice_new(out),
                    "The %zu samples are worth about %.0f independent ones (effective sample size, the median over "
