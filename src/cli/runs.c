@@ -4,6 +4,7 @@
 
 #include "cli/chains_progress.h"
 #include "cli/report.h"
+#include "run/room.h"
 
 #include <inttypes.h>
 
@@ -76,7 +77,8 @@ static kelvin_status finish(kelvin_run *run, const struct run_settings *settings
     if (!kelvin_run_finished(run))
         status = work(run, settings);
     else if (!(status = kelvin_run_verify(run)))
-        fprintf(stderr, "%s has ended already: there is nothing left to do.\n", run->folder);
+        fprintf(stderr, "%s has ended already%s: there is nothing left to do.\n", run->folder,
+                kelvin_run_is_old(run) ? "" : ", and its files are whole");
     progress_release_signals();
     if (!status) status = summarise(run, settings->json);
     kelvin_run_close(run);
