@@ -80,7 +80,7 @@ mkdir closed
 as_nobody= # to root nothing is closed
 [ "$(id -u)" != 0 ] || as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
 if $as_nobody "$kelvin" --version >stdout 2>stderr; then
-    (cd closed && chmod 600 . && $as_nobody timeout 100 "$kelvin" sample $small >../stdout 2>../stderr
+    (cd closed && chmod 600 . && $as_nobody timeout -s KILL 100 "$kelvin" sample $small >../stdout 2>../stderr
         echo $? >../code)
     check "a folder in which no name can be looked for" complained 1 \
         "kelvin-run: whether it is there cannot be seen: Permission denied; give another place with -o RUN"
