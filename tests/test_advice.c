@@ -145,10 +145,16 @@ static void advice_on_divergence(void **state)
     advised(c, 2, "The kinetic temperature is 1.3 where 1 was set");
     c->found.temperatures.kinetic.mean = 1;
     advised(c, 1, "Chains 1, 2 diverged, and are left out of the report: make --lr smaller.");
-    c->facts.kept = 5;
+    c->found.kept = 5;
     advised(c, 1, "of their samples the 5 from before are in the report: make --lr smaller.");
     c->run.config.density = "dirichlet:0.9";
     advised(c, 1, "use --density dirclip:0.9,-50, for dirichlet has no bound");
+    c->run.config.density = "categorical";
+    c->found.diverged = 1;
+    diverged[2] = NULL;
+    advised(c, 1, "Chain 1 diverged; of its samples the 5 from before are in the report: make --lr smaller.");
+    c->found.kept = 1;
+    advised(c, 1, "of its samples the 1 from before is in the report");
     c->facts.samples = 85;
     noted(c, 1, "are of the 4 chains with 20 samples; the others have fewer");
 }
@@ -162,6 +168,10 @@ static void advice_on_hmc(void **state)
     advised(c, 1, "1.7 % of the proposals were accepted, fewer than 60 %: make --step-size smaller");
     c->found.acceptance = 0.999;
     advised(c, 1, "a larger --step-size");
+    c->found.diverged = 1; /* of which the opposite follows */
+    c->facts.diverged = (const char *const[4]){NULL, "chain 1 diverged", NULL, NULL};
+    advised(c, 1, "Chain 1 diverged, and is left out of the report: make --step-size smaller.");
+    c->found.diverged = 0;
     /* A sampler without an energy is content with less. */
     const kelvin_sampler_type walk = {.name = "walk", .accepts = true, .step_setting = "step_size"};
     c->run.sampler = &walk;
@@ -196,6 +206,21 @@ static void advice_on_mclmc(void **state)
     advised(c, 1,
             "The configurational temperature is 1.3 where 1 was set: the parameters have not settled, or steps are too "
             "large. Give them more --iterations, or make --energy-variance smaller.");
+    c->found.energy_variance = 4.9e-3; /* of 5e-4 */
+    advised(c, 1, "The configurational temperature is 1.3");
+    c->found.energy_variance = 5.1e-3; /* of which the temperature may follow */
+    advised(c, 1,
+            "The energy variance is 0.0051, far above the 0.0005 of --energy-variance: steps are too large, and as "
+            "none is rejected the draws are biased. Steps are tuned in warm-up: give it a longer --warmup.");
+    assert_ok(kelvin_run_set(&c->run.config, "step_size", 0.5));
+    advised(c, 1, "the draws are biased. Make --step-size smaller.");
+    c->found.energy_variance = 1e-5; /* outliers may make any mean of it */
+    c->found.energy_variance_mean = 0.1;
+    advised(c, 1, "Give them more --iterations, or make --step-size smaller.");
+    c->found.diverged = 1;
+    c->facts.diverged = (const char *const[4]){NULL, "chain 1 diverged", NULL, NULL};
+    advised(c, 2, "Chain 1 diverged, and is left out of the report: make --step-size smaller.");
+    c->found.diverged = 0;
     c->found.temperatures.configurational.error = 0.11; /* less than three of its errors: it may be chance */
     advised(c, 0, "");
     c->found.predictions.rank_rhat_max = 1.02;
@@ -283,6 +308,16 @@ static void notes(void **state)
     advised(c, 0, "");
     c->found.predictions.rhat_mean = 1.3;
     noted(c, 0, "");
+    for (size_t i = 0; i < 3; i++) { /* any other R-hat that says that they do not agree */
+        c = healthy("sghmc");
+        c->found.parameters.rhat_mean = 3.5;
+        kelvin_convergence *p = &c->found.predictions;
+        *(double *const[]){&p->rhat_max, &p->rank_rhat_median, &p->rank_rhat_max}[i] = 1.3;
+        noted(c, 0, "");
+        p->rhat_max = 1.05;
+        p->rank_rhat_median = p->rank_rhat_max = NAN; /* too few draws */
+        noted(c, 1, "while predictions agree");
+    }
     c = healthy("hmc");
     c->found.parameters.rhat_mean = 3.5;
     noted(c, 1, "The parameters have an R-hat of 3.50 while predictions agree.");

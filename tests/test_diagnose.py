@@ -131,21 +131,27 @@ def temperatures(rows, unit):
     return out if names else None
 
 
+def median_of_absolute(x):
+    return np.median(np.abs(x))
+
+
 def read(folder, config):
     """Parameters (samples, parameters), the chain of each sample, and what the sampler says of itself."""
     chains = range(config["chains"])
     warmup = config.get("warmup", 0)
     draws = [chain_draws(folder, c)[warmup:] for c in chains]
     rows = [history(folder, c) for c in chains]
-    out = {"acceptance": None, "energy_error": None}
+    out = {}
     if "epochs" in config:
         cycles = config["samples"] // config["chains"] if config["schedule"] == "cyclical" else 1
         rows, unit = [r[-max(1, config["epochs"] // cycles // 20):] for r in rows], "epochs"
     else:
         rows, unit = [r[warmup:] for r in rows], "iterations"
-    if "accepted" in rows[0].dtype.names:
-        out = {"acceptance": np.concatenate([r["accepted"] for r in rows]).mean(),
-               "energy_error": np.median(np.abs(np.concatenate([r["energy_error"] for r in rows])))}
+    for name, column, number in (("acceptance", "accepted", np.mean), ("energy_error", "energy_error", median_of_absolute),
+                                 ("energy_variance", "energy_variance", np.median),
+                                 ("energy_variance_mean", "energy_variance", np.mean)):
+        there = column in rows[0].dtype.names
+        out[name] = number(np.concatenate([r[column] for r in rows])) if there else None
     out["temperatures"] = temperatures(rows, unit)
     return np.concatenate(draws), np.repeat(chains, len(draws[0])), out
 

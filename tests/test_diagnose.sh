@@ -75,6 +75,9 @@ diagnosed microcanonical
 check "no acceptance, one temperature" grep -qE '^configurational temperature +[-0-9.]+ \+- [0-9.]+   set: 1$' stdout
 check "and no other" lacks "kinetic"
 check "nothing is accepted" lacks "acceptance"
+check "errors of its energy" grep -qE '^energy error, median +[0-9.]+$' stdout
+check "and their variance" grep -qE '^energy variance, median +[0-9.e-]+   mean: [0-9.e-]+; set: 0.0005$' stdout
+check "which is not too large" lacks "The energy variance is"
 check "whose temperatures" has "Temperatures: of the last 20 iterations of 3 chains."
 diagnosed toy
 check "two classes: one of them" has "the probability of the first class at 18 training observations."
@@ -89,6 +92,10 @@ check "JSON: null" says "d['predictions']['rhat_mean'] is None and d['prediction
 check "JSON: notes are not advice" says "any('one sample per chain' in n for n in d['notes']) and not any('one sample' in a for a in d['advice'])"
 
 # ---- advice ----
+ok sample --sampler mclmc --data digits --model mlp:5 --chains 2 --iterations 20 --steps 20 --step-size 3 -o coarse
+diagnosed coarse
+check "steps that are too large" grep -qE "The energy variance is [0-9.]+, far above the 0.0005 of --energy-variance: .* Make --step-size smaller\." flat
+check "whose size was set" grep -qE '^energy variance, median +[0-9.e+]+   mean: [0-9.e+]+$' stdout
 ok sample $small --epochs 20 --chains 1 -o alone
 diagnosed alone
 check "one chain" has "One chain has nothing to be compared with: use --chains 4 or more"

@@ -189,8 +189,39 @@ static void same_diagnoses(const kelvin_diagnosis *a, const kelvin_diagnosis *b)
     near_enough(a->temperatures.configurational.mean, b->temperatures.configurational.mean);
     near_enough(a->acceptance, b->acceptance);
     near_enough(a->energy_error, b->energy_error);
+    near_enough(a->energy_variance, b->energy_variance);
     assert_int_equal(a->n_advice, b->n_advice);
     for (size_t i = 0; i < a->n_advice; i++) assert_string_equal(a->advice[i], b->advice[i]);
+}
+
+/* As many are above as below: of an even number, of which the two in the middle differ. */
+static void is_median(double median, const double *x, size_t n)
+{
+    size_t below = 0, above = 0;
+    for (size_t i = 0; i < n; i++) {
+        below += x[i] < median;
+        above += x[i] > median;
+    }
+    assert_true(below == n / 2 && above == n / 2);
+}
+
+/* What the sampler tells of its energies after the warm-up, by the files; else not a number. */
+static void right_energies(const kelvin_diagnosis *d, const kelvin_run *run, const char *name)
+{
+    enum { CHAINS_OF_IT = 3, ROWS = 6, WARM = 2, AFTER = ROWS - WARM, ALL = CHAINS_OF_IT * AFTER };
+    const char *const columns[] = {"energy_error", "energy_variance"};
+    const double medians[] = {d->energy_error, d->energy_variance};
+    for (size_t k = 0; k < 2; k++) {
+        double x[ALL], rows[ROWS], sum = 0;
+        const bool told = kelvin_run_column(run, columns[k]) != SIZE_MAX;
+        assert_true(isnan(medians[k]) == !told);
+        for (uint32_t c = 0; c < CHAINS_OF_IT && told; c++) {
+            read_column(rows, run, name, c, columns[k], ROWS);
+            for (size_t i = 0; i < AFTER; i++) sum += x[c * AFTER + i] = fabs(rows[WARM + i]);
+        }
+        if (told) is_median(medians[k], x, ALL);
+        if (k == 1 && told) assert_near(d->energy_variance_mean, sum / ALL, 1e-14 * sum);
+    }
 }
 
 static void in_memory(const kelvin_diagnosis *should, const kelvin_run_config *config)
@@ -237,6 +268,7 @@ static void a_run(const kelvin_sampler_type *type)
     assert_true(d->agreement.chains == 3 && isnan(d->acceptance) == !type->accepts);
     const bool heat = kelvin_run_column(samples->run, "configurational_temperature") != SIZE_MAX;
     assert_int_equal(d->temperatures.chains, heat ? 3 : 0);
+    right_energies(d, samples->run, type->name);
     in_memory(d, &config);
     kelvin_diagnosis_free(d);
     kelvin_diagnosis_free(NULL);

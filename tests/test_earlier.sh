@@ -93,6 +93,8 @@ for name_of in sghmc hmc diverged; do
     run resume again
     check "logits that were lost are made again" cmp -s $name_of/logits_train.npy again/logits_train.npy
     check "nothing vouches for an old folder afterwards" [ ! -e again/manifest ]
+    run resume again
+    check "of whose files nothing more can be said" grep -qx "again has ended already: there is nothing left to do." stderr
     rm -r again
 done
 cp -r sghmc unfinished

@@ -117,8 +117,9 @@ fi
 run sample --chains 8 --epochs 2 --seed 3 --logit-limit 1.9 -o some
 run export some --format npz
 check "chains that diverged are left out" good
-check "and named" grep -q "of 8 chains stopped early and .* left out: chain" stderr
+check "and named" grep -qx "kelvin export: 6 of 8 chains have fewer draws than the longest and are left out: chain 0, chain 1, chain 2, chain 5, chain 6, chain 7" stderr
 run sample --schedule constant --chains 6 --samples 18 --epochs 12 --lr 1e-3 --model mlp:6 --seed 3 --logit-limit 8 -o partly
+check "samples from before are in the report" grep -qx "kelvin sample: 1 of 6 chains diverged; the report is of the others, and of 2 samples from before" stderr
 fewer() { # draws, by their shapes in the headers of files
     [ "$(cat partly/chain-*/samples-000.safetensors | grep -ao '"layers.0.bias":{"dtype":"F32","shape":\[[0-9]*' |
         sed 's/.*\[//' | tr '\n' ' ')" = "3 3 3 3 2 3 " ]
@@ -126,7 +127,12 @@ fewer() { # draws, by their shapes in the headers of files
 check "a chain that diverged has fewer samples" fewer
 run export partly --format npz
 check "a chain with fewer draws is left out" good
-check "and named alone" grep -q "1 of 6 chains stopped early and is left out: chain 4$" stderr
+check "and named alone" grep -qx "kelvin export: 1 of 6 chains has fewer draws than the longest and is left out: chain 4" stderr
+run sample --schedule constant --chains 3 --samples 60 --epochs 40 --lr 1e-2 --model mlp:6 --seed 3 --logit-limit 15 -o sooner
+check "of all chains, too" grep -qx "kelvin sample: all chains diverged; the report is of their 13 samples from before" stderr
+run export sooner --format npz
+check "of chains that all diverged the longest is kept" grep -q "^sooner.npz: 1 chain of 5 draws" stdout
+check "and the others are named" grep -qx "kelvin export: 2 of 3 chains have fewer draws than the longest and are left out: chain 0, chain 2" stderr
 run sample --chains 2 --epochs 2 --logit-limit 0.001 -o none
 refused 1 "none: all chains diverged: " none --format npz
 

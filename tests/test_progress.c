@@ -318,6 +318,19 @@ static void plain_lines(void **state)
     }
 }
 
+static void rows_are_not_images(void **state)
+{
+    (void)state;
+    struct terminal t;
+    kelvin_run *of = run_by("sghmc");
+    kelvin_data *images = of->data, table = *images;
+    table.channels = table.height = table.width = 0;
+    of->data = &table;
+    print_plainly(&t, 10);
+    of->data = images;
+    assert_string_equal(t.screen[0], "sampling:  20 %, 4 s left, 0 of 1 chain done, 6,170 observations/s");
+}
+
 /* ---- time left ---- */
 
 /* A resumed run: chain 0 was done, chain 1 half done, chains 2 and 3 not begun. In 20 seconds chain 1 does a quarter:
@@ -455,11 +468,12 @@ static void nohup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_line_per_chain), cmocka_unit_test(fits_every_terminal),
-        cmocka_unit_test(chains_come_and_go), cmocka_unit_test(ten_times_a_second),
-        cmocka_unit_test(plain_lines),        cmocka_unit_test(not_fooled_by_resume),
-        cmocka_unit_test(too_early),          cmocka_unit_test(amounts),
-        cmocka_unit_test(third_signal_ends),  cmocka_unit_test(nohup),
+        cmocka_unit_test(one_line_per_chain),  cmocka_unit_test(fits_every_terminal),
+        cmocka_unit_test(chains_come_and_go),  cmocka_unit_test(ten_times_a_second),
+        cmocka_unit_test(plain_lines),         cmocka_unit_test(not_fooled_by_resume),
+        cmocka_unit_test(too_early),           cmocka_unit_test(amounts),
+        cmocka_unit_test(third_signal_ends),   cmocka_unit_test(nohup),
+        cmocka_unit_test(rows_are_not_images),
     };
     return cmocka_run_group_tests(tests, open_runs, close_runs);
 }

@@ -75,9 +75,23 @@ check "and say which" [ "$(sed -n 's/^the run is kept in //p' stderr | sort | tr
 check "which is where they are" [ "$(ls together/*/logits_test.npy | wc -l)" = 6 ]
 check "with nothing beside them" [ -z "$(ls -d together/.kelvin-run* 2>/dev/null)" ]
 
+# ---- where nobody can look ----
+mkdir closed
+as_nobody= # to root nothing is closed
+[ "$(id -u)" != 0 ] || as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+if $as_nobody "$kelvin" --version >stdout 2>stderr; then
+    (cd closed && chmod 600 . && $as_nobody timeout -s KILL 100 "$kelvin" sample $small >../stdout 2>../stderr
+        echo $? >../code)
+    check "a folder in which no name can be looked for" complained 1 \
+        "kelvin-run: whether it is there cannot be seen: Permission denied; give another place with -o RUN"
+else
+    echo "skipped: this program cannot be run as nobody"
+fi
+chmod 700 closed
+
 # ---- ended ----
 ok resume whole
-check "a run that has ended says so" grep -qx "whole has ended already: there is nothing left to do." stderr
+check "a run that has ended says so" grep -qx "whole has ended already, and its files are whole: there is nothing left to do." stderr
 check "nothing in it changes" same whole whole-stopped
 ok resume whole --json
 check "its report as JSON" json
@@ -160,7 +174,7 @@ wrong "x/y/z: the folder cannot be made: No such file or directory" sample $smal
 wrong "--threads is 100000; expected at most 1024" sample $small --threads 100000 -o many
 wrong "--threads is 100000; expected at most 1024" resume whole --threads 100000
 ok resume whole/run.json
-check "its run.json stands for a run" grep -qx "whole/* has ended already: there is nothing left to do." stderr
+check "its run.json stands for a run" grep -qx "whole/* has ended already, and its files are whole: there is nothing left to do." stderr
 (cd whole && "$kelvin" resume run.json >../stdout 2>../stderr)
 check "and here, too" grep -q "has ended already" stderr
 ok sample --config whole --epochs 2 --threads 1 -o alike
@@ -204,7 +218,7 @@ run sample --chains 8 --epochs 2 --seed 3 --logit-limit 1.9 --json -o some
 check "some chains diverge: exit 3" [ "$(cat code)" = 3 ]
 check "the report of the others" json
 check "a sentence for each, and one for all" [ "$(grep -c "^chain [012567] diverged at step 0 " stderr)" = 6 ]
-check "how many" grep -q "^kelvin sample: 6 of 8 chains diverged; the report is of the others" stderr
+check "how many" grep -qx "kelvin sample: 6 of 8 chains diverged; the report is of the others" stderr
 run resume some
 check "and again" [ "$(cat code)" = 3 ]
 run sample --chains 2 --epochs 2 --logit-limit 0.001 -o all
@@ -254,6 +268,10 @@ touch before after
 ls >before
 ok sample --dry-run $small --epochs 1000
 check "a table of costs" grep -q "^time to the end .*[0-9] " stdout
+check "of what is beside the program" grep -qE "^memory .*B   at most, beside the program itself$" stdout
+check "of images" grep -qE "^images per second +[0-9,]+$" stdout
+ok sample --dry-run --data toy --epochs 1000
+check "rows of a table are no images" grep -qE "^observations per second +[0-9,]+$" stdout
 ok sample --dry-run --json $small --epochs 1000
 check "costs as JSON" json
 for key in parameters chains_at_once threads_per_chain memory_bytes disk_bytes epochs_per_s images_per_s seconds; do

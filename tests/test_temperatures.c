@@ -15,6 +15,7 @@ static void same(double is, double should)
 
 /* 45 / 20 epochs at the end; of iterations those after the warm-up. */
 enum { CHAINS = 4, ROWS = 45, LAST = 2, WARMUP = 15 };
+static const double set = 0.3; /* which 30 times a thirtieth of it is not */
 
 static const char *diverged[CHAINS];
 
@@ -66,7 +67,7 @@ static void write_histories(const struct made *made, size_t last, size_t of_the_
             double row[KELVIN_COLUMNS + 1] = {(double)e};
             const bool settled = e >= ROWS - last;
             const int sign = e % 2 ? 1 : -1;
-            row[at(run, "temperature")] = settled ? 0.25 : 100;
+            row[at(run, "temperature")] = settled ? set : 100;
             row[at(run, "kinetic_temperature")] = settled ? c + 1 + sign * 0.5 : 1e6;
             row[at(run, "configurational_temperature")] = settled ? 10 * (c + 1.0) + sign * 3 : (double)NAN;
             memcpy(rows + e * n, row, n * sizeof *row);
@@ -86,7 +87,7 @@ static void temperatures(void **state)
     kelvin_temperatures t;
     write_histories(made, LAST, ROWS);
     assert_ok(kelvin_temperatures_read(&t, &made->samples));
-    assert_true(t.chains == CHAINS && t.rows == LAST && t.set == 0.25);
+    assert_true(t.chains == CHAINS && t.rows == LAST && t.set == set);
     same(t.kinetic.mean, 2.5);
     same(t.kinetic.error, sqrt(5 / 12.));
     same(t.configurational.mean, 25);
@@ -114,7 +115,7 @@ static void end_of_a_cycle(void **state)
     kelvin_temperatures t;
     write_histories(made, LAST, ROWS);
     assert_ok(kelvin_temperatures_read(&t, &made->samples));
-    assert_true(t.rows == 1 && t.set == 0.25);
+    assert_true(t.rows == 1 && t.set == set);
     same(t.kinetic.mean, 2.5 + ((ROWS - 1) % 2 ? 0.5 : -0.5));
 }
 
@@ -137,7 +138,7 @@ static void by_every_sampler(void **state)
         if (kinetic) same(t.kinetic.mean, 2.5);
         if (configurational) same(t.configurational.mean, 25);
         if (configurational) same(t.configurational.error, 10 * sqrt(5 / 12.));
-        if (t.rows > 0) same(t.set, 0.25);
+        if (t.rows > 0) assert_true(t.set == set);
     }
 }
 

@@ -8,7 +8,7 @@
  *     kelvin_samples_close(samples);
  *
  * docs/runs.md says what is in it. Arrays of samples are (chain, draw, ...), so all chains must have equally many
- * draws: those that stopped early are left out. Samples are read one at a time, logits in pieces.
+ * draws: those that have fewer than the longest are left out. Samples are read one at a time, logits in pieces.
  */
 #ifndef KELVIN_EXPORT_H
 #define KELVIN_EXPORT_H

@@ -175,9 +175,9 @@ double kelvin_auroc(double *in, size_t n_in, double *out, size_t n_out);
 
 /* ---- diagnosis: whether to believe it ---- */
 
-/* R-hat and effective sample sizes of many quantities. Of chains with equally many draws: those that stopped early are
- * left out. What cannot be told is not a number: R-hat of one chain or one draw, rank-normalised R-hat of fewer than 4
- * draws, effective sample sizes of fewer than 10. */
+/* R-hat and effective sample sizes of many quantities. Of chains with equally many draws: those that have fewer than
+ * the longest are left out. What cannot be told is not a number: R-hat of one chain or one draw, rank-normalised R-hat
+ * of fewer than 4 draws, effective sample sizes of fewer than 10. */
 typedef struct kelvin_convergence {
     size_t quantities, chains, draws;       /* draws per chain */
     double rhat_mean, rhat_max;             /* as in the paper */
@@ -213,9 +213,12 @@ typedef struct kelvin_diagnosis {
     size_t observations;            /* of `side`, at equal distances: all, or 1,000; fewer of very many draws */
     kelvin_agreement agreement;     /* at all of `side` */
     kelvin_temperatures temperatures;
-    /* Share of accepted proposals; median of |energy error|. NaN of a sampler that does not accept or reject. */
-    double acceptance, energy_error;
+    /* After the warm-up, NaN of a sampler that does not tell: share of accepted proposals; median of |energy error|;
+     * median and mean of the squared error of a step's energy, per parameter. A few steps in stiff regions can make
+     * that mean thousands of medians, however well steps are tuned. */
+    double acceptance, energy_error, energy_variance, energy_variance_mean;
     uint32_t diverged; /* so many chains */
+    size_t kept;       /* samples of theirs, from before, which are in every answer */
     /* Means of single samples on training data; log p(label) by observation. NaN if their logits are not there. */
     double training_accuracy, training_log_likelihood, training_confidence;
     size_t n_advice, n_notes;

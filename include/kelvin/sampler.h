@@ -125,7 +125,8 @@ typedef struct kelvin_sampler_type {
     bool batches; /* looks at batches of the data, one after the other; otherwise at all data in every step */
     bool accepts; /* accepts or rejects: what it samples does not depend on the size of its steps */
     bool anneals; /* works at temperature 0 too, where it trains instead of sampling */
-    const char *step_setting; /* which setting makes steps larger and smaller, for advice */
+    const char *step_setting; /* which setting makes steps larger and smaller, for advice; if there is also a step_size,
+                               * where that is 0 */
     kelvin_usual_run usual;
     kelvin_setting setting[KELVIN_SETTINGS]; /* the last has no name, if there are fewer; and so on */
     kelvin_statistic statistic[KELVIN_STATISTICS];

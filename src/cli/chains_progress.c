@@ -132,7 +132,12 @@ static uint32_t count_phase(const struct chains_progress *p, kelvin_chain_phase 
     return n;
 }
 
-/* A step is a batch of images, or a whole iteration. */
+const char *observations_name(const kelvin_run *run)
+{
+    return run->data->channels > 0 ? "images" : "observations";
+}
+
+/* A step is a batch of observations, or a whole iteration. */
 static void say_speed(struct bar *bar, const struct chains_progress *p)
 {
     const bool batches = p->run->sampler->batches;
@@ -145,7 +150,7 @@ static void say_speed(struct bar *bar, const struct chains_progress *p)
         amount_grouped(text, sum * p->run->config.batch);
     else
         amount_rate(text, sum);
-    bar_say(bar, "%s %s/s", text, batches ? "images" : "iterations");
+    bar_say(bar, "%s %s/s", text, batches ? observations_name(p->run) : "iterations");
 }
 
 static struct bar whole_bar(const struct chains_progress *p, double now)

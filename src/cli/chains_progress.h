@@ -42,6 +42,9 @@ struct chains_progress {
 
 KELVIN_MUST_CHECK kelvin_status chains_progress_start(struct chains_progress *progress, const kelvin_run *run);
 
+/* What batches are of: "images", or of a table "observations". */
+const char *observations_name(const kelvin_run *run);
+
 /* A kelvin_run_watch: shows what there is to show; false if someone asked to stop. */
 bool chains_progress_watch(void *progress, const kelvin_run *run, const kelvin_chain_news *news);
 

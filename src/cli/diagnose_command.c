@@ -52,17 +52,19 @@ static json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *sa
     const kelvin_run_config *c = &samples->run->config;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:I, s:I, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o}",
         "sampler", c->sampler, "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
         "temperature", c->temperature, "seed", seed_json(c->seed), "chains", (json_int_t)c->chains, "samples",
         (json_int_t)samples->n, "sample_chain", json_sample_chain(samples), "side",
         d->side == KELVIN_TEST ? "test" : "train", "observations", (json_int_t)d->observations, "parameters",
         json_convergence(&d->parameters), "predictions", json_convergence(&d->predictions), "agreement",
         agreement_json(&d->agreement), "temperatures", json_temperatures(&d->temperatures, samples->run), "acceptance",
-        json_number(d->acceptance), "energy_error", json_number(d->energy_error), "training_accuracy",
-        json_number(d->training_accuracy), "training_log_likelihood", json_number(d->training_log_likelihood),
-        "training_confidence", json_number(d->training_confidence), "diverged", json_diverged(samples), "notes",
-        json_texts(d->notes, d->n_notes), "advice", json_texts(d->advice, d->n_advice));
+        json_number(d->acceptance), "energy_error", json_number(d->energy_error), "energy_variance",
+        json_number(d->energy_variance), "energy_variance_mean", json_number(d->energy_variance_mean),
+        "training_accuracy", json_number(d->training_accuracy), "training_log_likelihood",
+        json_number(d->training_log_likelihood), "training_confidence", json_number(d->training_confidence), "diverged",
+        json_diverged(samples), "notes", json_texts(d->notes, d->n_notes), "advice",
+        json_texts(d->advice, d->n_advice));
 }
 
 /* ---- the command ---- */
@@ -103,7 +105,8 @@ const struct command diagnose_command = {
                "variation, which is half of the sum over classes of |p - q|; samples within a chain are the "
                "yardstick.\n"
                "Also what the sampler says of itself: the kinetic and the configurational temperature at the end, "
-               "which should be the one that was set, or the share of accepted proposals and their energy error. "
+               "which should be the one that was set, or the share of accepted proposals, and by how much "
+               "energies were off. "
                "Predictions are those at the test data, or at the training data where there are no others; R-hat is "
                "of 1,000 of them at equal distances where there are more, of fewer where draws are very many.\n"
                "Accuracy, calibration and the like are kelvin eval's.",

@@ -1,6 +1,7 @@
 /* A diagnosis as a screen of at most 79 columns: convergence, agreement, what the sampler says of itself, advice. */
 #include "cli/eval_table.h"
 #include "cli/report.h"
+#include "run/room.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -129,13 +130,22 @@ static void print_temperature(FILE *out, const char *name, const kelvin_average 
     fprintf(out, "   set: %.4g\n", t->set);
 }
 
+static void print_energy(FILE *out, const kelvin_diagnosis *d, const kelvin_run *run)
+{
+    if (!isnan(d->energy_error)) fprintf(out, "%-28s%12.4f\n", "energy error, median", d->energy_error);
+    if (isnan(d->energy_variance)) return;
+    fprintf(out, "%-28s%12.2e   mean: %.2e", "energy variance, median", d->energy_variance, d->energy_variance_mean);
+    if (!kelvin_run_step_is_given(run)) fprintf(out, "; set: %g", kelvin_run_setting(run, "energy_variance"));
+    fputc('\n', out);
+}
+
 static void print_sampler(FILE *out, const kelvin_diagnosis *d, const kelvin_run *run)
 {
     const kelvin_temperatures *t = &d->temperatures;
     const size_t classes = run->data->classes;
     fputc('\n', out);
     if (!isnan(d->acceptance)) fprintf(out, "%-28s%10.1f %%\n", "acceptance", 100 * d->acceptance);
-    if (!isnan(d->energy_error)) fprintf(out, "%-28s%12.4f\n", "energy error, median", d->energy_error);
+    print_energy(out, d, run);
     print_temperature(out, "kinetic temperature", &t->kinetic, t);
     print_temperature(out, "configurational temperature", &t->configurational, t);
     if (!isnan(d->training_accuracy)) {

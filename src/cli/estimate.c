@@ -1,5 +1,6 @@
 /* kelvin sample --dry-run. */
 #include "cli/amounts.h"
+#include "cli/chains_progress.h"
 #include "cli/report.h"
 #include "cli/runs.h"
 
@@ -34,13 +35,15 @@ static void print_busy(const kelvin_estimate *e)
     print_lines(stdout, 0, "%s", sentence);
 }
 
-/* Rows are epochs or iterations; only of batches it says something that their images are many. */
+/* Rows are epochs or iterations; only of batches it says something that their observations are many. */
 static void print_speed(const kelvin_run *run, const kelvin_estimate *e)
 {
-    char name[32];
+    char name[48];
     snprintf(name, sizeof name, "%ss per second", kelvin_run_row_name(run));
     row(name, amount_rate, e->rows_per_s, "of all chains together, measured");
-    if (run->sampler->batches) row("images per second", amount_grouped, e->rows_per_s * (double)run->data->train.n, "");
+    if (!run->sampler->batches) return;
+    snprintf(name, sizeof name, "%s per second", observations_name(run));
+    row(name, amount_grouped, e->rows_per_s * (double)run->data->train.n, "");
 }
 
 static void print_table(const kelvin_run *run, const kelvin_estimate *e)
@@ -52,7 +55,7 @@ static void print_table(const kelvin_run *run, const kelvin_estimate *e)
     row("parameters", amount_grouped, (double)e->parameters, "");
     snprintf(note, sizeof note, "on %zu thread%s each", e->threads_per_chain, plural(e->threads_per_chain));
     row("chains at once", amount_grouped, (double)e->chains_at_once, note);
-    row("memory", amount_bytes, e->memory, "at most");
+    row("memory", amount_bytes, e->memory, "at most, beside the program itself");
     row("disk", amount_bytes, e->disk, "at most");
     print_speed(run, e);
     row("time to the end", amount_seconds, e->seconds, "");

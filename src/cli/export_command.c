@@ -38,13 +38,21 @@ static kelvin_status default_output(kelvin_path path, const char *folder, const 
     return n > 0 && n < KELVIN_PATH_MAX ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "%s: the name is too long", folder);
 }
 
+static size_t draws_of(const kelvin_samples *samples, uint32_t chain)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < samples->n; i++) n += samples->chain[i] == chain;
+    return n;
+}
+
 static void print_left_out(const kelvin_exported *done, const kelvin_samples *samples)
 {
+    const bool one = done->left_out == 1;
     if (done->left_out == 0) return;
-    fprintf(stderr, "kelvin export: %zu of %u chains stopped early and %s left out:", done->left_out,
-            samples->run->config.chains, done->left_out == 1 ? "is" : "are");
+    fprintf(stderr, "kelvin export: %zu of %u chains %s fewer draws than the longest and %s left out:", done->left_out,
+            samples->run->config.chains, one ? "has" : "have", one ? "is" : "are");
     for (uint32_t i = 0, shown = 0; i < samples->run->config.chains; i++)
-        if (samples->diverged[i]) fprintf(stderr, "%s chain %u", shown++ ? "," : "", i);
+        if (draws_of(samples, i) < done->draws) fprintf(stderr, "%s chain %u", shown++ ? "," : "", i);
     fputc('\n', stderr);
 }
 
@@ -82,7 +90,8 @@ const struct command export_command = {
     .synopsis = "RUN --format FORMAT [-o FILE] [--what PARTS]",
     .about = "Write a run as one file for other programs: npz (NumPy), safetensors, netcdf (ArviZ, xarray)",
     .details = "RUN is a folder that kelvin sample made. Arrays of samples are (chain, draw, ...), warm-up left out; "
-               "chains that stopped early are left out, and the others keep their numbers. PARTS are some of these:\n"
+               "chains with fewer draws than the longest, which diverged, are left out, and the others keep their "
+               "numbers. PARTS are some of these:\n"
                "posterior: parameters, under the names of a state dict (which have a dot in them);\n"
                "sample_stats: lp, the log-posterior; temperature; epoch or iteration; and what else the sampler "
                "tells of its steps, such as lr and kinetic_temperature, or acceptance_rate and energy_error, under "

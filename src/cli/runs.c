@@ -4,6 +4,7 @@
 
 #include "cli/chains_progress.h"
 #include "cli/report.h"
+#include "run/room.h"
 
 #include <inttypes.h>
 
@@ -57,13 +58,16 @@ static uint32_t tell_diverged(const kelvin_run *run)
 
 static kelvin_status summarise(const kelvin_run *run, bool json)
 {
-    const uint32_t n = run->config.chains, diverged = tell_diverged(run);
-    KELVIN_TRY(run_summary(stdout, run, json));
-    if (diverged == n) return kelvin_fail(KELVIN_EPARTLY, "all chains diverged; the report is of their samples before");
-    if (diverged)
-        return kelvin_fail(KELVIN_EPARTLY, "%" PRIu32 " of %" PRIu32 " chains diverged; the report is of the other%s",
-                           diverged, n, plural(n - diverged));
-    return KELVIN_OK;
+    const uint32_t n = run->config.chains, diverged = tell_diverged(run), others = n - diverged;
+    size_t kept;
+    char before[64] = "";
+    KELVIN_TRY(run_summary(stdout, &kept, run, json));
+    if (diverged == 0) return KELVIN_OK;
+    if (kept > 0)
+        snprintf(before, sizeof before, "%s%zu sample%s from before", others ? ", and of " : "", kept, plural(kept));
+    if (others == 0) return kelvin_fail(KELVIN_EPARTLY, "all chains diverged; the report is of their %s", before);
+    return kelvin_fail(KELVIN_EPARTLY, "%" PRIu32 " of %" PRIu32 " chains diverged; the report is of the other%s%s",
+                       diverged, n, plural(others), before);
 }
 
 /* The second half of both commands; takes the run. */
@@ -73,7 +77,8 @@ static kelvin_status finish(kelvin_run *run, const struct run_settings *settings
     if (!kelvin_run_finished(run))
         status = work(run, settings);
     else if (!(status = kelvin_run_verify(run)))
-        fprintf(stderr, "%s has ended already: there is nothing left to do.\n", run->folder);
+        fprintf(stderr, "%s has ended already%s: there is nothing left to do.\n", run->folder,
+                kelvin_run_is_old(run) ? "" : ", and its files are whole");
     progress_release_signals();
     if (!status) status = summarise(run, settings->json);
     kelvin_run_close(run);

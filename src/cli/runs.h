@@ -3,8 +3,8 @@
  *
  * A run that a signal stops is KELVIN_ESTOP with a sentence on how to go on; the third signal ends the program at once,
  * and so does the first after all is written, while the summary is made.
- * Chains that diverged get a sentence each; then it is KELVIN_EPARTLY after the summary of the others, or
- * KELVIN_EDIVERGED if there are none.
+ * Chains that diverged get a sentence each; then it is KELVIN_EPARTLY after the summary of the samples that there are,
+ * or KELVIN_EDIVERGED if there are none.
  */
 #ifndef CLI_RUNS_H
 #define CLI_RUNS_H
@@ -46,7 +46,7 @@ KELVIN_MUST_CHECK kelvin_status run_resume(const char *folder, const struct run_
 
 /* What the samples of a run that has ended say, one by one and together, and how it went, from what is in its folder.
  * KELVIN_EFORMAT if the run has not ended yet; KELVIN_EDIVERGED if no chain came to a sample, after the JSON, which
- * then has the chains and no metrics. */
-KELVIN_MUST_CHECK kelvin_status run_summary(FILE *out, const kelvin_run *run, bool json);
+ * then has the chains and no metrics. *kept: samples of chains that diverged, from before. */
+KELVIN_MUST_CHECK kelvin_status run_summary(FILE *out, size_t *kept, const kelvin_run *run, bool json);
 
 #endif

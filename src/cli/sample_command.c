@@ -119,7 +119,10 @@ static kelvin_status free_folder(char folder[FOLDER])
     struct stat about;
     for (unsigned i = 1; i; i++) {
         snprintf(folder, FOLDER, i == 1 ? "kelvin-run" : "kelvin-run-%u", i);
-        if (lstat(folder, &about) && errno == ENOENT) return KELVIN_OK;
+        if (lstat(folder, &about) == 0) continue;
+        if (errno == ENOENT) return KELVIN_OK;
+        return kelvin_fail(KELVIN_EIO, "%s: whether it is there cannot be seen: %s; give another place with -o RUN",
+                           folder, strerror(errno));
     }
     return kelvin_fail(KELVIN_EUSAGE, "no name is left for the folder: give -o RUN");
 }

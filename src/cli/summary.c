@@ -8,7 +8,6 @@
 #include "run/room.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what there is to say ---- */
 
@@ -112,17 +111,10 @@ static void print_sampler(FILE *out, const struct facts *f)
     print_temperature(out, "configurational temperature", &t->configurational, t);
     print_number(out, "acceptance", 100 * f->found->acceptance, " %", 1);
     print_number(out, "energy error, median", f->found->energy_error, "", 4);
+    print_number(out, "energy variance, median", f->found->energy_variance, "", 7);
     if (f->run->seconds > 0) print_number(out, "seconds", f->run->seconds, "", 1);
     if (f->found->predictions.draws > 1) fputc('\n', out);
     diagnose_print_convergence(out, f->found, f->samples);
-}
-
-/* Samples that are taken from the start on, while the chain is still on its way. */
-static bool starts_cold(const struct facts *f)
-{
-    const kelvin_run_config *c = &f->run->config;
-    return f->run->sampler->batches && f->samples->n > f->train.chains && strcmp(c->schedule, "constant") == 0 &&
-           strcmp(c->init, "none") == 0;
 }
 
 static void print_legend(FILE *out, const struct facts *f)
@@ -139,8 +131,9 @@ static void print_legend(FILE *out, const struct facts *f)
                         : "One chain has no standard errors: its samples are not independent. Use more --chains.");
     else if (f->samples->n > 1)
         print_lines(out, 0, "+-: standard error over samples; of temperatures: over chains.");
-    if (starts_cold(f))
-        print_lines(out, 0, "Schedule constant: samples are from the beginning on. Give a warm start with --init.");
+    if (f->samples->n > f->train.chains && kelvin_starts_cold(f->run))
+        print_lines(out, 0, "Schedule %s: samples are from the beginning on. Give a warm start with --init.",
+                    f->run->config.schedule);
     if (f->train.subsets > 0)
         print_lines(
             out, 0,
@@ -187,6 +180,8 @@ static void add_findings(json_t *object, const struct facts *f)
     json_object_set_new(object, "temperatures", d ? json_temperatures(&d->temperatures, f->run) : json_null());
     json_object_set_new(object, "acceptance", d ? json_number(d->acceptance) : json_null());
     json_object_set_new(object, "energy_error", d ? json_number(d->energy_error) : json_null());
+    json_object_set_new(object, "energy_variance", d ? json_number(d->energy_variance) : json_null());
+    json_object_set_new(object, "energy_variance_mean", d ? json_number(d->energy_variance_mean) : json_null());
     json_object_set_new(object, "parameters", d ? convergence_json(&d->parameters) : json_null());
     json_object_set_new(object, "predictions", d ? convergence_json(&d->predictions) : json_null());
     json_object_set_new(object, "warnings", d ? json_texts(d->advice, d->n_advice) : json_array());
@@ -216,11 +211,12 @@ static kelvin_status tell(FILE *out, const struct facts *f, bool json)
     return KELVIN_OK;
 }
 
-kelvin_status run_summary(FILE *out, const kelvin_run *run, bool json)
+kelvin_status run_summary(FILE *out, size_t *kept, const kelvin_run *run, bool json)
 {
     struct facts facts = {.run = run};
     kelvin_status status = gather(&facts);
     if (!status) status = tell(out, &facts, json);
+    *kept = facts.found ? facts.found->kept : 0;
     kelvin_diagnosis_free(facts.found);
     kelvin_samples_close(facts.samples);
     return status;

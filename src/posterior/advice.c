@@ -4,6 +4,7 @@
  * Limits: R-hat 1.01 and 100 effective draws per chain as in Vehtari et al. (2021); an acceptance between 60 % and 99 %
  * is where a sampler is neither stuck nor wasting its steps. */
 #include "posterior/advice.h"
+#include "posterior/diagnosis.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,6 +34,8 @@ kelvin_diagnosis kelvin_nothing_found(void)
         .temperatures = {.set = NAN, .kinetic = unknown, .configurational = unknown},
         .acceptance = NAN,
         .energy_error = NAN,
+        .energy_variance = NAN,
+        .energy_variance_mean = NAN,
         .training_accuracy = NAN,
         .training_log_likelihood = NAN,
         .training_confidence = NAN,
@@ -66,7 +69,7 @@ struct kelvin_option kelvin_rows_option(const kelvin_run *run)
 struct kelvin_option kelvin_step_option(const kelvin_run *run)
 {
     struct kelvin_option option;
-    kelvin_option_name(option.text, run->sampler->step_setting);
+    kelvin_option_name(option.text, kelvin_run_step_setting(run));
     return option;
 }
 
@@ -77,6 +80,7 @@ static void advise_on_divergence(struct kelvin_advice *out, const struct kelvin_
 {
     enum { MOST = 12 };
     const uint32_t n = f->found->diverged;
+    const size_t kept = f->found->kept;
     char advice[KELVIN_NOTE];
     if (n == 0) return;
     char *text = kelvin_advice_new(out);
@@ -85,15 +89,17 @@ static void advise_on_divergence(struct kelvin_advice *out, const struct kelvin_
         if (f->diverged[c]) kelvin_say(text, "%s %" PRIu32, named++ ? "," : "", c);
     if (n > MOST) kelvin_say(text, " and %" PRIu32 " more", n - MOST);
     kelvin_advise_stable(advice, f->run);
-    if (f->kept > 0)
-        kelvin_say(text, " diverged; of their samples the %zu from before are in the report: %.200s.", f->kept, advice);
+    if (kept > 0)
+        kelvin_say(text, " diverged; of %s samples the %zu from before %s in the report: %.200s.",
+                   n == 1 ? "its" : "their", kept, kept == 1 ? "is" : "are", advice);
     else
         kelvin_say(text, " diverged, and %s left out of the report: %.200s.", n == 1 ? "is" : "are", advice);
 }
 
 /* ---- samplers that accept or reject ---- */
 
-/* Those that follow an energy accept most of what they propose; a random walk at its best accepts a quarter (Roberts,
+/* Where chains diverged steps are too large, however many of the others' are accepted.
+ * Those that follow an energy accept most of what they propose; a random walk at its best accepts a quarter (Roberts,
  * Gelman and Gilks, 1997), and is not far from it between a tenth and seven. */
 static void advise_on_acceptance(struct kelvin_advice *out, const struct kelvin_facts *f)
 {
@@ -106,11 +112,34 @@ static void advise_on_acceptance(struct kelvin_advice *out, const struct kelvin_
         kelvin_say(kelvin_advice_new(out),
                    "%.1f %% of the proposals were accepted, fewer than %.0f %%: make %s smaller.", 100 * accepted,
                    100 * least, step.text);
-    else if (accepted > most)
+    else if (accepted > most && f->found->diverged == 0)
         kelvin_say(kelvin_advice_new(out),
                    "%.1f %% of the proposals were accepted, more than %.0f %%: a larger %s would explore more for the "
                    "same work.",
                    100 * accepted, 100 * most, step.text);
+}
+
+/* ---- samplers that are tuned by the error of their energy ---- */
+
+/* The error goes with the third power of the size of steps, so what is tenfold is of steps half again as large as they
+ * should be, at least: where a few steps in stiff regions make most of the mean, medians of tuned chains are a tenth of
+ * what was asked for, and less. Such steps come however long the warm-up was, so it is not the mean that tells. */
+static bool is_coarse(const struct kelvin_facts *f)
+{
+    enum { FAR = 10 };
+    return f->found->energy_variance > FAR * kelvin_run_setting(f->run, "energy_variance");
+}
+
+static void advise_on_energy(struct kelvin_advice *out, const struct kelvin_facts *f)
+{
+    if (!is_coarse(f)) return;
+    const bool given = kelvin_run_step_is_given(f->run);
+    kelvin_say(kelvin_advice_new(out),
+               "The energy variance is %.3g, far above the %g of --energy-variance: steps are too large, and as none "
+               "is rejected the draws are "
+               "biased. %s.",
+               f->found->energy_variance, kelvin_run_setting(f->run, "energy_variance"),
+               given ? "Make --step-size smaller" : "Steps are tuned in warm-up: give it a longer --warmup");
 }
 
 /* ---- temperatures ---- */
@@ -167,7 +196,7 @@ static void advise_on_temperatures(struct kelvin_advice *out, const struct kelvi
     const kelvin_temperatures *t = &f->found->temperatures;
     const struct kelvin_option rows = kelvin_rows_option(f->run), step = kelvin_step_option(f->run);
     const bool batches = f->run->sampler->batches, large = isnan(t->kinetic.mean) && !f->run->sampler->accepts;
-    if (is_cut_short(out, f)) return;
+    if (is_coarse(f) || is_cut_short(out, f)) return; /* of which it follows */
     if (is_off(&t->kinetic, t->set) && t->kinetic.mean >= t->set)
         kelvin_say(kelvin_advice_new(out),
                    "The kinetic temperature is %.3g where %.3g was set: steps are too large%s. Make %s smaller%s.",
@@ -190,13 +219,27 @@ static void advise_on_temperatures(struct kelvin_advice *out, const struct kelvi
 
 enum { FEWEST = 4 }; /* draws per chain for an R-hat that means something */
 
-static const double apart = 1.1, noticed = 1e-3; /* R-hat; total variation below which nobody cares */
+static const double noticed = 1e-3; /* total variation below which nobody cares */
 
 bool kelvin_chains_apart(const struct kelvin_facts *f)
 {
     const kelvin_convergence *p = &f->found->predictions;
     if (f->run->config.temperature == 0) return false; /* trained, not sampled */
-    return p->draws >= FEWEST && p->rhat_mean > apart && !(f->found->agreement.variation_mean < noticed);
+    return p->draws >= FEWEST && p->rhat_mean > kelvin_apart && !(f->found->agreement.variation_mean < noticed);
+}
+
+/* Of the size of steps; NULL: it has none, as it does not look at batches. */
+static const kelvin_schedule *schedule_of(const kelvin_run *run)
+{
+    const kelvin_schedule *schedule;
+    if (!run->sampler->batches || kelvin_schedule_parse(&schedule, run->config.schedule)) return NULL;
+    return schedule;
+}
+
+bool kelvin_starts_cold(const kelvin_run *run)
+{
+    const kelvin_schedule *schedule = schedule_of(run);
+    return schedule && schedule->samples_on_the_way && !schedule->repeats && strcmp(run->config.init, "none") == 0;
 }
 
 /* Samples of chains that are apart are worth few. */
@@ -205,8 +248,7 @@ static void advise_on_samples(struct kelvin_advice *out, const struct kelvin_fac
     const kelvin_run_config *c = &f->run->config;
     const kelvin_convergence *p = &f->found->predictions;
     const size_t all = p->chains * p->draws;
-    const bool cyclical = strcmp(c->schedule, "cyclical") == 0;
-    const bool cold = strcmp(c->schedule, "constant") == 0 && strcmp(c->init, "none") == 0;
+    const kelvin_schedule *schedule = schedule_of(f->run);
     if (kelvin_chains_apart(f))
         kelvin_say(
             kelvin_advice_new(out),
@@ -214,8 +256,11 @@ static void advise_on_samples(struct kelvin_advice *out, const struct kelvin_fac
             "expect (R-hat %.2f on average; chains that mix have 1). Two of them have another most likely class at "
             "%.1f %% of the observations. Give %s more --epochs%s; until then, many --chains say more than many "
             "samples of each.",
-            p->rhat_mean, 100 * f->found->agreement.disagreement_mean, cyclical ? "each cycle" : "them",
-            cold ? ", and a warm start with --init: the first samples are from before they had settled" : "");
+            p->rhat_mean, 100 * f->found->agreement.disagreement_mean,
+            schedule && schedule->repeats ? "each cycle" : "them",
+            kelvin_starts_cold(f->run)
+                ? ", and a warm start with --init: the first samples are from before they had settled"
+                : "");
     else if (c->temperature != 0 && p->ess_bulk_median < (double)all / 4)
         kelvin_say(kelvin_advice_new(out),
                    "The %zu samples are worth about %.0f independent ones (effective sample size, the median over "
@@ -262,6 +307,7 @@ void kelvin_advise(struct kelvin_advice *out, const struct kelvin_facts *f)
     out->n = 0;
     advise_on_divergence(out, f);
     advise_on_acceptance(out, f);
+    advise_on_energy(out, f);
     advise_on_temperatures(out, f);
     if (f->run->sampler->batches)
         advise_on_samples(out, f);

@@ -24,7 +24,6 @@ struct kelvin_facts {
     const char *lost;            /* where a history was lost: which, and what brings it back; NULL: none was */
     size_t n_lost;               /* chains that have lost theirs */
     bool no_training;            /* the logits of the training data are not in the folder any more */
-    size_t kept;                 /* samples of chains that diverged, from before */
 };
 
 kelvin_diagnosis kelvin_nothing_found(void);
@@ -36,6 +35,9 @@ void kelvin_annotate(struct kelvin_advice *out, const struct kelvin_facts *facts
 
 /* Of any run: samples that know next to nothing, or else chains that agree hardly more than by chance. */
 void kelvin_advise_on_learning(struct kelvin_advice *out, const struct kelvin_facts *facts);
+
+/* An R-hat above which chains are apart. */
+static const double kelvin_apart = 1.1;
 
 /* Predictions of chains are farther apart than samples of each are, where samples are enough to tell. */
 bool kelvin_chains_apart(const struct kelvin_facts *facts);

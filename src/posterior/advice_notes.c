@@ -33,12 +33,21 @@ static void note_draws(struct kelvin_advice *out, const struct kelvin_facts *f)
                    draws < 4 ? "four" : "ten", draws);
 }
 
+/* By every R-hat that is known. Of few draws the rank-normalised one is large by chance, since it takes halves of them:
+ * of three chains with four independent draws each its median is 1.14. That is no reason for advice, but such
+ * predictions cannot be said to agree. */
+static bool predictions_agree(const struct kelvin_facts *f)
+{
+    const kelvin_convergence *p = &f->found->predictions;
+    return p->rhat_mean <= kelvin_apart && p->rhat_max <= kelvin_apart && !(p->rank_rhat_median > kelvin_apart) &&
+           !(p->rank_rhat_max > kelvin_apart) && !kelvin_chains_unmixed(f);
+}
+
 static void note_numbers(struct kelvin_advice *out, const struct kelvin_facts *f)
 {
     const kelvin_convergence *parameters = &f->found->parameters, *predictions = &f->found->predictions;
-    /* Units of a layer can change places, and signs, and the network is the same function. Not where the advice says
-     * that predictions do not agree. */
-    if (parameters->rhat_mean > 1.1 && predictions->rhat_mean <= 1.1 && !kelvin_chains_unmixed(f))
+    /* Units of a layer can change places, and signs, and the network is the same function. */
+    if (parameters->rhat_mean > kelvin_apart && predictions_agree(f))
         kelvin_say(kelvin_advice_new(out),
                    "The parameters have an R-hat of %.2f while predictions agree. This is expected of networks, whose "
                    "units can change places without changing the function: it is the predictions that count.",

@@ -14,6 +14,7 @@
 static kelvin_status look_at_sampler(kelvin_diagnosis *d, const kelvin_samples *samples)
 {
     for (uint32_t i = 0; i < samples->run->config.chains; i++) d->diverged += samples->diverged[i] != NULL;
+    for (size_t i = 0; i < samples->n; i++) d->kept += samples->diverged[samples->chain[i]] != NULL;
     return kelvin_histories_read(d, samples);
 }
 
@@ -117,7 +118,6 @@ static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples, 
     struct kelvin_advice advice;
     char lost[KELVIN_LOST];
     struct kelvin_facts facts = {.run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
-    for (size_t i = 0; i < samples->n; i++) facts.kept += samples->diverged[samples->chain[i]] != NULL;
     KELVIN_TRY(look_for_lost(&facts, lost, samples));
     facts.no_training = samples->run->folder && d->side == KELVIN_TEST && isnan(d->training_accuracy);
     if (briefly) KELVIN_TRY(expect_files(&facts, samples));

@@ -10,8 +10,12 @@
 KELVIN_MUST_CHECK kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **diagnosis, kelvin_samples *samples,
                                                         const kelvin_metrics *training);
 
-/* Fills in temperatures, and of a sampler that accepts or rejects acceptance and energy_error. Chains that diverged are
- * left out, and those that have lost their histories; they stay not a number where no chain is left. */
+/* Whether chains are still on their way when their first samples are taken: these come all along from a random start,
+ * with no cycle that would bring a chain to its place first. */
+bool kelvin_starts_cold(const kelvin_run *run);
+
+/* Fills in temperatures, and what the sampler tells of acceptance and of its energies. Chains that diverged are left
+ * out, and those that have lost their histories; they stay not a number where no chain is left. */
 KELVIN_MUST_CHECK kelvin_status kelvin_histories_read(kelvin_diagnosis *out, const kelvin_samples *samples);
 
 #endif

@@ -14,7 +14,7 @@ struct kelvin_members {
 KELVIN_MUST_CHECK kelvin_status kelvin_members_find(struct kelvin_members **members, size_t *chains,
                                                     const uint32_t *chain, size_t n, kelvin_arena *arena);
 
-/* The draws of the chains that have as many as any: the others stopped early. */
+/* The draws of the chains that have as many as any: the others diverged before. */
 struct kelvin_lineup {
     size_t chains, draws;
     struct kelvin_members *chain; /* (chains) */

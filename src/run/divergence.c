@@ -62,6 +62,18 @@ void kelvin_option_name(char out[KELVIN_FILE_NAME], const char *field)
     for (char *at = out; (at = strchr(at, '_'));) *at = '-';
 }
 
+/* Of a sampler that can be told the size itself, 0 is that it finds it. */
+bool kelvin_run_step_is_given(const kelvin_run *run)
+{
+    return kelvin_run_setting(run, "step_size") > 0;
+}
+
+/* What steps are tuned by has no effect where their size is given. */
+const char *kelvin_run_step_setting(const kelvin_run *run)
+{
+    return kelvin_run_step_is_given(run) ? "step_size" : run->sampler->step_setting;
+}
+
 void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run *run)
 {
     static const char unbounded[] = "dirichlet:";
@@ -69,7 +81,7 @@ void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run *run)
     char smaller[KELVIN_FILE_NAME];
     kelvin_run_config usual;
     const bool strict = !kelvin_run_defaults(&usual, config->sampler) && config->logit_limit < usual.logit_limit;
-    kelvin_option_name(smaller, run->sampler->step_setting);
+    kelvin_option_name(smaller, kelvin_run_step_setting(run));
     if (strncmp(config->density, unbounded, strlen(unbounded)) == 0)
         snprintf(out, KELVIN_NOTE, "use --density dirclip:%.40s,-50, for dirichlet has no bound; or make %s smaller",
                  config->density + strlen(unbounded), smaller);

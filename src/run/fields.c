@@ -127,6 +127,13 @@ kelvin_status kelvin_run_set(kelvin_run_config *config, const char *name, double
     return kelvin_fail(KELVIN_EUSAGE, "the sampler %s has no setting \"%s\"", type->name, name);
 }
 
+double kelvin_run_setting(const kelvin_run *run, const char *name)
+{
+    for (size_t i = 0; i < kelvin_count_settings(run->sampler); i++)
+        if (strcmp(run->sampler->setting[i].name, name) == 0) return run->config.setting[i];
+    return NAN;
+}
+
 /* ---- where fields come from ---- */
 
 _Static_assert(KELVIN_CONFIG_FIELDS <= 64, "a bit for each field");

@@ -179,4 +179,13 @@ void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run *run);
 /* A setting's name as an option: "--step-size". */
 void kelvin_option_name(char out[KELVIN_FILE_NAME], const char *field);
 
+/* The value of a setting of its sampler, by its name; not a number: it has none of that name. */
+double kelvin_run_setting(const kelvin_run *run, const char *name);
+
+/* Whether someone has said how large steps are: then nothing tunes them. */
+bool kelvin_run_step_is_given(const kelvin_run *run);
+
+/* The setting that makes steps of this run larger and smaller. */
+const char *kelvin_run_step_setting(const kelvin_run *run);
+
 #endif
