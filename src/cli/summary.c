@@ -103,6 +103,17 @@ static void print_temperature(FILE *out, const char *name, const kelvin_average 
     print_row(out, name, cell, set);
 }
 
+/* What the size of steps was tuned to, if it was. */
+static void print_energy_variance(FILE *out, const struct facts *f)
+{
+    char cell[CELL], set[64] = "";
+    if (isnan(f->found->energy_variance)) return;
+    snprintf(cell, sizeof cell, "%.2e", f->found->energy_variance);
+    if (!kelvin_run_step_is_given(f->run))
+        snprintf(set, sizeof set, "     set: %g", kelvin_run_setting(f->run, "energy_variance"));
+    print_row(out, "energy variance, median", cell, set);
+}
+
 /* What its sampler has to say; not all have the same. */
 static void print_sampler(FILE *out, const struct facts *f)
 {
@@ -111,7 +122,7 @@ static void print_sampler(FILE *out, const struct facts *f)
     print_temperature(out, "configurational temperature", &t->configurational, t);
     print_number(out, "acceptance", 100 * f->found->acceptance, " %", 1);
     print_number(out, "energy error, median", f->found->energy_error, "", 4);
-    print_number(out, "energy variance, median", f->found->energy_variance, "", 7);
+    print_energy_variance(out, f);
     if (f->run->seconds > 0) print_number(out, "seconds", f->run->seconds, "", 1);
     if (f->found->predictions.draws > 1) fputc('\n', out);
     diagnose_print_convergence(out, f->found, f->samples);

@@ -28,6 +28,7 @@ struct look {
     double *of[TEMPERATURES];  /* (chains), of those that came to their end */
     size_t warmup;
     struct list told[TOLD]; /* of all chains */
+    bool lost;              /* a history is: what is told would be of the others alone, and nobody could see it */
 };
 
 static bool is_told(const kelvin_run *run, const char *column)
@@ -63,13 +64,15 @@ static void add_row(void *context, const kelvin_history *one, size_t row)
     }
 }
 
-/* Nothing is looked at where the chain diverged or has lost its history: a note of the diagnosis says so. */
+/* Nothing is looked at where the chain diverged or has lost its history: a note of the diagnosis says so. Temperatures
+ * say of how many chains they are. */
 static kelvin_status read_chain(kelvin_temperatures *out, struct look *look, const kelvin_samples *samples,
                                 uint32_t chain)
 {
     char lost[KELVIN_LOST];
     if (samples->diverged[chain]) return KELVIN_OK;
     KELVIN_TRY(kelvin_history_lost(lost, samples, chain));
+    look->lost |= *lost != '\0';
     if (*lost) return KELVIN_OK;
     for (size_t i = 0; i < TEMPERATURES; i++) look->mean[i] = 0;
     KELVIN_TRY(kelvin_history_each(samples, chain, add_row, look));
@@ -108,6 +111,7 @@ static kelvin_status read_all(kelvin_diagnosis *out, struct look *look, const ke
     out->temperatures.rows = look->rows;
     out->temperatures.kinetic = kelvin_averaged(look->of[KINETIC], out->temperatures.chains);
     out->temperatures.configurational = kelvin_averaged(look->of[CONFIGURATIONAL], out->temperatures.chains);
+    if (look->lost) return KELVIN_OK;
     out->acceptance = mean_of(&look->told[ACCEPTED]);
     out->energy_error = median_of(&look->told[ERROR]);
     out->energy_variance_mean = mean_of(&look->told[VARIANCE]);
