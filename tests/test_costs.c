@@ -141,7 +141,7 @@ static void same_memory(kelvin_run_config *config, uint32_t few, uint32_t many)
     assert_true(used[1] < used[0] + 10e6);
 }
 
-/* Of a small network, where the first run has half a file of draws, and of a wide one, where it has two files. */
+/* Of a small network and of a wide one: the first runs have one file of draws and two. */
 static void memory_does_not_grow_with_draws(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void memory_does_not_grow_with_draws(void **state)
         config.batch = 18;
         if (type->batches) set(&config, "lr", 1e-4);
         if (has_setting(type, "steps")) set(&config, "steps", 1);
-        same_memory(&config, 1000, 20000);
+        same_memory(&config, 2500, 20000);
         config = bundled_by(type);
         same_memory(&config, 2 * BUNDLE, 20 * BUNDLE);
     }

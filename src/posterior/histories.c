@@ -17,18 +17,20 @@ static const char *const columns[] = {"temperature", "kinetic_temperature", "con
 enum { ACCEPTED, ERROR, VARIANCE, TOLD };
 static const char *const told[] = {"accepted", "energy_error", "energy_variance"};
 
+/* Their mean is of all; for the median, of very many, some at equal distances are kept. */
+enum { MOST_KEPT = 1 << 16 };
 struct list {
-    size_t n;
-    double *value; /* (n); NULL: there is no such column */
+    size_t n, kept;
+    double sum, *value; /* (kept); NULL: there is no such column */
 };
 
 struct look {
     size_t late, rows;         /* temperatures are of so many rows, from this one on */
     double mean[TEMPERATURES]; /* of one chain, over these; not a number where there is no such column */
     double *of[TEMPERATURES];  /* (chains), of those that came to their end */
-    size_t warmup;
-    struct list told[TOLD]; /* of all chains */
-    bool lost;              /* a history is: what is told would be of the others alone, and nobody could see it */
+    size_t warmup, every;      /* one row of so many is kept */
+    struct list told[TOLD];    /* of all chains */
+    bool lost;                 /* a history is: what is told would be of the others alone, and nobody could see it */
 };
 
 static bool is_told(const kelvin_run *run, const char *column)
@@ -60,7 +62,10 @@ static void add_row(void *context, const kelvin_history *one, size_t row)
     }
     for (size_t i = 0; i < TOLD && row >= look->warmup; i++) {
         const double *value = kelvin_history_at(one, 0, told[i]);
-        if (value && look->told[i].value) look->told[i].value[look->told[i].n++] = *value;
+        struct list *list = &look->told[i];
+        if (!value || !list->value) continue;
+        list->sum += *value;
+        if (list->n++ % look->every == 0) list->value[list->kept++] = *value;
     }
 }
 
@@ -86,26 +91,28 @@ static kelvin_status read_chain(kelvin_temperatures *out, struct look *look, con
 
 static double mean_of(const struct list *list)
 {
-    return list->n > 0 ? kelvin_mean(list->value, list->n) : (double)NAN;
+    return list->n > 0 ? list->sum / (double)list->n : (double)NAN;
 }
 
 /* Of absolute values, where one that is not a number is infinite. Changes the list. */
 static double median_of(struct list *list)
 {
-    if (list->n == 0) return NAN;
-    for (size_t i = 0; i < list->n; i++) list->value[i] = isnan(list->value[i]) ? INFINITY : fabs(list->value[i]);
-    kelvin_sort(list->value, list->n);
-    return kelvin_quantile(list->value, list->n, 0.5);
+    const size_t n = list->kept;
+    if (n == 0) return NAN;
+    for (size_t i = 0; i < n; i++) list->value[i] = isnan(list->value[i]) ? INFINITY : fabs(list->value[i]);
+    kelvin_sort(list->value, n);
+    return kelvin_quantile(list->value, n, 0.5);
 }
 
 static kelvin_status read_all(kelvin_diagnosis *out, struct look *look, const kelvin_samples *samples)
 {
     const kelvin_run *run = samples->run;
-    const size_t chains = run->config.chains, rows = kelvin_run_rows(run) - look->warmup;
+    const size_t chains = run->config.chains, all = chains * (kelvin_run_rows(run) - look->warmup);
+    look->every = 1 + all / MOST_KEPT;
     for (size_t i = 0; i < TEMPERATURES; i++)
         if (!(look->of[i] = kelvin_alloc(chains, sizeof *look->of[i]))) return KELVIN_ENOMEM;
     for (size_t i = 0; i < TOLD; i++)
-        if (is_told(run, told[i]) && !(look->told[i].value = kelvin_alloc(chains * rows, sizeof(double))))
+        if (is_told(run, told[i]) && !(look->told[i].value = kelvin_alloc(1 + all / look->every, sizeof(double))))
             return KELVIN_ENOMEM;
     for (uint32_t i = 0; i < chains; i++) KELVIN_TRY(read_chain(&out->temperatures, look, samples, i));
     out->temperatures.rows = look->rows;
