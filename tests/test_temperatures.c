@@ -3,9 +3,19 @@
 
 #include <kelvin/kelvin.h>
 
+#include "posterior/advice.h"
+#include "posterior/diagnosis.h"
 #include "run/chain.h"
 
 #include <float.h>
+
+static kelvin_status temperatures_of(kelvin_temperatures *out, const kelvin_samples *samples)
+{
+    kelvin_diagnosis found = kelvin_nothing_found();
+    const kelvin_status status = kelvin_histories_read(&found, samples);
+    *out = found.temperatures;
+    return status;
+}
 
 /* Means of a few numbers of about 1 to 40. */
 static void same(double is, double should)
@@ -86,20 +96,20 @@ static void temperatures(void **state)
     struct made *made = made_by("sghmc", in_base("histories"));
     kelvin_temperatures t;
     write_histories(made, LAST, ROWS);
-    assert_ok(kelvin_temperatures_read(&t, &made->samples));
+    assert_ok(temperatures_of(&t, &made->samples));
     assert_true(t.chains == CHAINS && t.rows == LAST && t.set == set);
     same(t.kinetic.mean, 2.5);
     same(t.kinetic.error, sqrt(5 / 12.));
     same(t.configurational.mean, 25);
     same(t.configurational.error, 10 * sqrt(5 / 12.));
     write_histories(made, LAST, ROWS - 1);
-    assert_ok(kelvin_temperatures_read(&t, &made->samples));
+    assert_ok(temperatures_of(&t, &made->samples));
     assert_int_equal(t.chains, CHAINS - 1);
     same(t.kinetic.mean, 7 / 3.);
     same(t.configurational.error, 10 * sqrt(7) / 3);
     write_histories(made, LAST, ROWS);
     diverged[2] = "in its last step";
-    assert_ok(kelvin_temperatures_read(&t, &made->samples));
+    assert_ok(temperatures_of(&t, &made->samples));
     diverged[2] = NULL;
     assert_int_equal(t.chains, CHAINS - 1);
     same(t.kinetic.mean, 7 / 3.);
@@ -114,7 +124,7 @@ static void end_of_a_cycle(void **state)
     made->run.config.temperature_schedule = "cyclical";
     kelvin_temperatures t;
     write_histories(made, LAST, ROWS);
-    assert_ok(kelvin_temperatures_read(&t, &made->samples));
+    assert_ok(temperatures_of(&t, &made->samples));
     assert_true(t.rows == 1 && t.set == set);
     same(t.kinetic.mean, 2.5 + ((ROWS - 1) % 2 ? 0.5 : -0.5));
 }
@@ -132,7 +142,7 @@ static void by_every_sampler(void **state)
         const size_t last = type->batches ? LAST : ROWS - WARMUP;
         kelvin_temperatures t;
         write_histories(made, last, ROWS);
-        assert_ok(kelvin_temperatures_read(&t, &made->samples));
+        assert_ok(temperatures_of(&t, &made->samples));
         assert_int_equal(t.rows, kinetic || configurational ? last : 0);
         assert_true(isnan(t.kinetic.mean) == !kinetic && isnan(t.configurational.mean) == !configurational);
         if (kinetic) same(t.kinetic.mean, 2.5);
@@ -154,11 +164,11 @@ static void damaged_histories(void **state)
     text[bytes - 3] = 'x';
     spill(history, text, bytes);
     kelvin_free(text);
-    fails(kelvin_temperatures_read(&t, &made->samples), KELVIN_EFORMAT, "chain-001/history.csv, line 46",
+    fails(temperatures_of(&t, &made->samples), KELVIN_EFORMAT, "chain-001/history.csv, line 46",
           "configurational_temperature");
     /* Nobody came to the end: nothing to say, and nothing to fail at. */
     remove_tree(folder);
-    assert_ok(kelvin_temperatures_read(&t, &made->samples));
+    assert_ok(temperatures_of(&t, &made->samples));
     assert_true(t.chains == 0 && isnan(t.kinetic.mean) && isnan(t.configurational.mean) && isnan(t.set));
 }
 
@@ -166,7 +176,7 @@ static kelvin_status read_temperatures(void *context)
 {
     kelvin_temperatures t;
     const struct made *made = context;
-    return kelvin_temperatures_read(&t, &made->samples);
+    return temperatures_of(&t, &made->samples);
 }
 
 static void no_memory(void **state)

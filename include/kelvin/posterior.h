@@ -230,9 +230,6 @@ typedef struct kelvin_diagnosis {
 KELVIN_MUST_CHECK kelvin_status kelvin_diagnose(kelvin_diagnosis **diagnosis, kelvin_samples *samples, size_t threads);
 void kelvin_diagnosis_free(kelvin_diagnosis *diagnosis);
 
-/* Of a run that has ended: chains that diverged are left out, and those that have lost their histories. */
-KELVIN_MUST_CHECK kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_samples *samples);
-
 #ifdef __cplusplus
 }
 #endif

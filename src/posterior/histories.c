@@ -138,11 +138,3 @@ kelvin_status kelvin_histories_read(kelvin_diagnosis *out, const kelvin_samples 
     for (size_t i = 0; i < TOLD; i++) kelvin_free(look.told[i].value);
     return status;
 }
-
-kelvin_status kelvin_temperatures_read(kelvin_temperatures *out, const kelvin_samples *samples)
-{
-    kelvin_diagnosis found = kelvin_nothing_found();
-    const kelvin_status status = kelvin_histories_read(&found, samples);
-    *out = found.temperatures;
-    return status;
-}

@@ -24,23 +24,15 @@ static kelvin_status check_all_data(const kelvin_run_config *config)
 
 /* ---- of samplers that look at batches ---- */
 
-/* "cyclical or constant": those whose states on the way are worth keeping. */
-static void name_those_on_the_way(char *out, size_t size)
-{
-    const kelvin_schedule *schedule;
-    *out = '\0';
-    for (size_t i = 0; (schedule = kelvin_schedule_info(i)); i++)
-        if (schedule->samples_on_the_way) kelvin_append_name(out, size, schedule->name);
-}
-
 /* The states at the ends of cycles are samples only where both schedules are where they are to be then. */
 static kelvin_status check_cycles(const kelvin_run_config *config, const struct kelvin_run_owned *inside)
 {
     const uint32_t cycles = config->samples / config->chains;
     if (cycles == 1) return KELVIN_OK;
-    const kelvin_schedule *both[] = {inside->schedule, inside->temperature_schedule};
-    char known[128];
-    name_those_on_the_way(known, sizeof known);
+    const kelvin_schedule *both[] = {inside->schedule, inside->temperature_schedule}, *other;
+    char known[128] = ""; /* "constant or cyclical": those whose states on the way are worth keeping */
+    for (size_t i = 0; (other = kelvin_schedule_info(i)); i++)
+        if (other->samples_on_the_way) kelvin_append_name(known, sizeof known, other->name);
     for (int i = 0; i < 2; i++)
         if (!both[i]->samples_on_the_way)
             return WRONG(config, later(config, "samples", i ? "temperature_schedule" : "schedule"),
