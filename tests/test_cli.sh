@@ -319,7 +319,7 @@ echo $? >code
 check "standard output that may not become larger fails" failed_with "standard output could not be written: File too large"
 (ulimit -f 8 && "$kelvin" sample $small -o large >stdout 2>stderr)
 echo $? >code
-check "a run whose files may not become larger fails" failed_with "samples-000.safetensors: could not be written: File too large; go on with: kelvin resume large"
+check "a run whose files may not become larger fails" failed_with ".safetensors: could not be written: File too large; go on with: kelvin resume large"
 ok resume large
 check "and goes on when they may" same large
 
