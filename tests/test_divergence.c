@@ -283,8 +283,8 @@ static void same_after_a_stop(const kelvin_run_config *config, const char *sente
     assert_ok(kelvin_chain_create(&chain, run, lost));
     assert_ok(kelvin_chain_threads(&chain, 1));
     assert_ok(kelvin_chain_begin(&chain));
-    uint32_t last = bad - 1;
-    while (chain.row_steps > 1 && last % chain.row_steps == 0) last--;
+    uint32_t last = bad > 0 ? bad - 1 : 0;
+    while (last > 0 && chain.row_steps > 1 && last % chain.row_steps == 0) last--;
     while (chain.step < last) assert_ok(kelvin_chain_step(&chain));
     assert_ok(kelvin_snapshot_create(&chain.now, run));
     kelvin_chain_now(&chain.now, &chain);

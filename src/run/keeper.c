@@ -158,8 +158,12 @@ kelvin_status kelvin_slot_open(struct kelvin_slot *slot, struct kelvin_keeper *k
                                  .history_bytes = history_bytes,
                                  .noted = chain->step,
                                  .noted_at = kelvin_now()};
-    KELVIN_TRY(kelvin_snapshot_create(&slot->state, chain->run));
-    if (chain->row_steps > 1) KELVIN_TRY(kelvin_snapshot_create(&slot->row, chain->run));
+    kelvin_status status = kelvin_snapshot_create(&slot->state, chain->run);
+    if (!status && chain->row_steps > 1) status = kelvin_snapshot_create(&slot->row, chain->run);
+    if (status) {
+        kelvin_snapshot_free(&slot->state);
+        return status;
+    }
     pthread_mutex_lock(&keeper->mutex);
     slot->next = keeper->first;
     keeper->first = slot;
