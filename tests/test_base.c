@@ -309,9 +309,25 @@ static void what_is_not_utf8_is_latin1(void **state)
     }
 }
 
+/* "A", "A or B", "A, B or C"; as much of it as there is room for. */
+static void lists_of_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"sghmc", "hmc", "mclmc", "walk"};
+    static const char *const lists[] = {"sghmc", "sghmc or hmc", "sghmc, hmc or mclmc", "sghmc, hmc, mclmc or walk"};
+    char list[64] = "", small[12] = "";
+    for (size_t i = 0; i < 4; i++) {
+        kelvin_append_name(list, sizeof list, names[i]);
+        assert_string_equal(list, lists[i]);
+        kelvin_append_name(small, sizeof small, names[i]);
+        assert_true(strlen(small) < sizeof small);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_of_names),
         cmocka_unit_test(philox_known_answers),
         cmocka_unit_test(bits_are_random123),
         cmocka_unit_test(uniforms_are_uniform),

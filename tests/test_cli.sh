@@ -121,8 +121,8 @@ wrong "--methods is for networks" bench leapfrog --methods
 wrong "--chains is for networks" bench data --chains 2
 wrong "--chains must be at most 1024, not 100000" bench cnn --chains 100000
 # ---- several samplers ----
-wrong "--steps is for --sampler hmc or mclmc; this is --sampler sghmc" sample -o refused --steps 3
-wrong "--step-size is for --sampler hmc or mclmc" sample -o refused --sampler sghmc --step-size 0.1
+wrong "--steps is for --sampler hmc" sample -o refused --steps 3
+wrong "--step-size is for --sampler hmc" sample -o refused --sampler sghmc --step-size 0.1
 wrong "--length is for --sampler mclmc; this is --sampler hmc" sample -o refused --sampler hmc --length 0.1
 wrong "--epochs is for --sampler sghmc; this is --sampler mclmc" sample -o refused --sampler mclmc --epochs 3
 wrong "--lr is for --sampler sghmc; this is --sampler hmc" sample -o refused --sampler hmc --lr 0.1
@@ -220,7 +220,7 @@ broken "values.json: batch is 125, more than the 18 training observations of toy
 wrong "unknown model 'mpl'" sample -o refused --config values.json --model mpl:3 --epochs 3
 wrong "kelvin sample: epochs is 0" sample -o refused --config part.json --epochs 0
 echo '{"steps": 3}' >steps.json
-broken 'steps.json: field "steps" is for the sampler hmc or mclmc, not for sghmc' sample -o refused --config steps.json
+broken 'steps.json: field "steps" is for the sampler hmc' sample -o refused --config steps.json
 echo '{"epochs": "3"}' >bad.json
 broken 'bad.json: field "epochs": expected a whole number' sample -o refused --config bad.json
 broken 'none.json' sample -o refused --config none.json
