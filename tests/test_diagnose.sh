@@ -30,6 +30,13 @@ ok sample --sampler mclmc --data digits --model mlp:5 --chains 3 --iterations 40
 ok sample --sampler mclmc --data toy --model mlp:2 --chains 2 --iterations 4200 --warmup 150 --steps 1 -o files
 check "several files of draws" [ "$(ls files/chain-00*/samples-00* | wc -l)" -gt 2 ]
 
+# What would be of some chains alone, and would not say so, is not told.
+cp -r toy forgetful
+rm forgetful/chain-001/history.csv
+ok diagnose --json forgetful
+check "acceptance and energy are of all chains or of none" [ "$(grep -cE '"(acceptance|energy_error)": null' stdout)" -eq 2 ]
+check "and the history that is lost is named" grep -qF "forgetful/chain-001/history.csv is missing" stdout
+
 # ---- against NumPy and SciPy ----
 runs="cycles singles digits toy many microcanonical files"
 pairs=
