@@ -123,7 +123,7 @@ static kelvin_status evaluate(struct report_run *run, const struct report_option
     return status;
 }
 
-static kelvin_status gather(struct report_run *run, kelvin_arena *arena, const struct report_options *options)
+static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, const struct report_options *options)
 {
     KELVIN_TRY(kelvin_samples_open(&run->samples, run->folder));
     if (options->opened) options->opened(run->samples);
@@ -152,7 +152,7 @@ kelvin_status gather_runs(struct report_run *runs, kelvin_arena *arena, const ch
     for (size_t i = 0; i < n; i++) {
         runs[i].folder = folders[i];
         runs[i].name = names[i];
-        KELVIN_TRY(gather(&runs[i], arena, options));
+        KELVIN_TRY(gather_run(&runs[i], arena, options));
     }
     return KELVIN_OK;
 }
