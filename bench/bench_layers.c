@@ -279,9 +279,9 @@ kelvin_status bench_layers(json_t **layers, double *seconds_per_image, const kel
     kelvin_arena *arena;
     *layers = NULL;
     *seconds_per_image = 0;
-    if (model->type != &net_maps) return KELVIN_OK;
+    if (model->type != &kelvin_net_maps) return KELVIN_OK;
     KELVIN_TRY(kelvin_arena_create(&arena));
-    kelvin_status status = plan_make(&plan, arena, model, kernels);
+    kelvin_status status = kelvin_plan_make(&plan, arena, model, kernels);
     *layers = json_array();
     for (size_t l = 1; l <= model->n_layers && !status; l++)
         status = add_layer(*layers, seconds_per_image, &plan, model, l, kernels, settings, peak);

@@ -138,13 +138,13 @@ static kelvin_status measure_posteriors(double *value, size_t threads)
 {
     struct progress progress;
     const struct figure_watch watch = progress_watch(&progress);
-    struct figure_options figure = figure_defaults(&decision_boundary_figure, FIGURE_PAPER);
+    struct figure_options figure = kelvin_figure_defaults(&kelvin_decision_boundary_figure, FIGURE_PAPER);
     kelvin_run *runs[TOY_POSTERIORS];
     figure.threads = threads;
     figure.watch = &watch;
     progress_catch_signals();
     const double start = kelvin_now();
-    const kelvin_status status = toy_posteriors_sample(runs, &figure);
+    const kelvin_status status = kelvin_toy_posteriors_sample(runs, &figure);
     value[BOTH_POSTERIORS_SECONDS] = kelvin_now() - start;
     for (size_t i = 0; i < TOY_POSTERIORS; i++) kelvin_run_close(runs[i]);
     return status;

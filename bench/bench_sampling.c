@@ -52,8 +52,8 @@ static kelvin_status make_run(kelvin_run **run, const char *model, bool quick)
     config.chains = config.samples = 1;
     config.epochs = EPOCHS;
     if (sets[i].n > 0)
-        KELVIN_TRY(data_noise(&data, sets[i].n / (quick ? QUICK : 1), sets[i].channels, sets[i].height, sets[i].width,
-                              CLASSES));
+        KELVIN_TRY(kelvin_data_noise(&data, sets[i].n / (quick ? QUICK : 1), sets[i].channels, sets[i].height,
+                                     sets[i].width, CLASSES));
     return kelvin_run_prepare(run, &config, data);
 }
 

@@ -5,7 +5,7 @@
 
 #include "folder_helpers.h"
 
-#include "figures/chart_layout.h"
+#include "charts/chart_layout.h"
 
 #include <ctype.h>
 
@@ -77,7 +77,7 @@ static inline void check_markup(const char *text)
 static char *svg_of(const struct chart *chart)
 {
     struct markup out = begin("chart");
-    assert_ok(chart_svg(&out, chart));
+    assert_ok(kelvin_chart_svg(&out, chart));
     return finish(&out, "chart");
 }
 

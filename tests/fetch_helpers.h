@@ -178,7 +178,7 @@ static inline size_t right_files(const struct fetch_set *set)
 static inline void assert_complete(const struct fetch_set *set)
 {
     char command[256], name[64];
-    assert_int_equal(right_files(set), canonical_count(set->canonical));
+    assert_int_equal(right_files(set), kelvin_canonical_count(set->canonical));
     snprintf(name, sizeof name, "cache/%s.fetch", set->canonical->name);
     assert_false(exists(in_base(name)));
     snprintf(name, sizeof name, "cache/%s.lock", set->canonical->name);
@@ -219,7 +219,7 @@ static inline bool stopper(void *context, const char *what, uint64_t done, uint6
 static inline kelvin_status run(const struct fetch_set *set, const char *from)
 {
     struct stopper never = {0};
-    return fetch_set_run(set, from, 2, stopper, &never);
+    return kelvin_fetch_set_run(set, from, 2, stopper, &never);
 }
 
 /* From there all of the set comes, and the second time there is nothing left to do. */

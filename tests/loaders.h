@@ -17,7 +17,7 @@ static inline kelvin_status load_rows(struct loaded *l, const struct data_type *
     l->loader.spec = &l->spec;
     l->loader.data = &l->data;
     assert_ok(kelvin_arena_create(&l->loader.arena));
-    KELVIN_TRY(data_spec_parse(&l->spec, type, text));
+    KELVIN_TRY(kelvin_data_spec_parse(&l->spec, type, text));
     return type->open(&l->loader);
 }
 
@@ -27,7 +27,7 @@ static inline void unload(struct loaded *l)
     kelvin_free(l->loader.bytes);
     kelvin_free(l->loader.y);
     kelvin_arena_destroy(l->loader.arena);
-    data_spec_free(&l->spec);
+    kelvin_data_spec_free(&l->spec);
 }
 
 static inline void put_text(const char *name, const char *text)

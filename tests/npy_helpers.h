@@ -24,7 +24,7 @@ static inline kelvin_status read_logits(float *data, const char *path, const siz
     size_t size;
     char *file;
     KELVIN_TRY(kelvin_file_read(&file, &size, path));
-    kelvin_status st = npy_parse(&array, file, size, path);
+    kelvin_status st = kelvin_npy_parse(&array, file, size, path);
     if (!st && (array.kind != 'f' || array.item != sizeof *data || array.fortran || array.axes != 3 ||
                 memcmp(array.shape, shape, 3 * sizeof *shape) != 0))
         st = kelvin_fail(KELVIN_EFORMAT, "%s: is another array", path);

@@ -37,36 +37,36 @@ static void where_it_is(void **state)
     (void)state;
     kelvin_path path;
     set_variables("/one", "/two", "/three");
-    assert_ok(cache_folder(path));
+    assert_ok(kelvin_cache_folder(path));
     assert_string_equal(path, "/one");
     set_variables("", "/two", "/three"); /* empty is as good as not set */
-    assert_ok(cache_folder(path));
+    assert_ok(kelvin_cache_folder(path));
     assert_string_equal(path, "/two/kelvin");
     set_variables(NULL, "", "/three");
-    assert_ok(cache_folder(path));
+    assert_ok(kelvin_cache_folder(path));
     assert_string_equal(path, "/three/.cache/kelvin");
     set_variables(NULL, NULL, NULL);
-    fails(cache_folder(path), KELVIN_EUSAGE, "KELVIN_DATA", "there is no place for data sets");
+    fails(kelvin_cache_folder(path), KELVIN_EUSAGE, "KELVIN_DATA", "there is no place for data sets");
     char longest[KELVIN_PATH_MAX + 1];
     memset(longest, 'x', KELVIN_PATH_MAX);
     longest[KELVIN_PATH_MAX - 1] = '\0';
     set_variables(longest, NULL, NULL);
-    assert_ok(cache_folder(path));
+    assert_ok(kelvin_cache_folder(path));
     assert_string_equal(path, longest);
     longest[KELVIN_PATH_MAX - 1] = 'x';
     longest[KELVIN_PATH_MAX] = '\0';
     set_variables(longest, NULL, NULL);
-    fails(cache_folder(path), KELVIN_EUSAGE, "KELVIN_DATA", "4095 bytes");
+    fails(kelvin_cache_folder(path), KELVIN_EUSAGE, "KELVIN_DATA", "4095 bytes");
 }
 
 static void what_belongs_there(void **state)
 {
     (void)state;
-    assert_ptr_equal(canonical_find("cifar10"), &canonical_cifar10);
-    assert_ptr_equal(canonical_find("mnist"), &canonical_mnist);
-    assert_null(canonical_find("cifar"));
-    assert_int_equal(canonical_count(&canonical_cifar10), 6);
-    assert_int_equal(canonical_count(&canonical_mnist), 4);
+    assert_ptr_equal(kelvin_canonical_find("cifar10"), &kelvin_canonical_cifar10);
+    assert_ptr_equal(kelvin_canonical_find("mnist"), &kelvin_canonical_mnist);
+    assert_null(kelvin_canonical_find("cifar"));
+    assert_int_equal(kelvin_canonical_count(&kelvin_canonical_cifar10), 6);
+    assert_int_equal(kelvin_canonical_count(&kelvin_canonical_mnist), 4);
 }
 
 static void what_is_not_there(void **state)
@@ -104,7 +104,7 @@ static void cifar10_from_the_cache(void **state)
     kelvin_data *data;
     set_variables(base, NULL, NULL);
     assert_int_equal(mkdir(in_base("cifar10"), 0777), 0);
-    for (size_t i = 0; i < 6; i++) make_zeros(&canonical_cifar10, i, "\t", 1, 1 + 1024 + i, (uint8_t)(100 + i));
+    for (size_t i = 0; i < 6; i++) make_zeros(&kelvin_canonical_cifar10, i, "\t", 1, 1 + 1024 + i, (uint8_t)(100 + i));
     assert_ok(kelvin_data_open(&data, "cifar10"));
     assert_true(data->train.n == 50000 && data->test.n == 10000);
     for (size_t i = 0; i < 6; i++) { /* the i-th file's first image: green pixel i; label 9, all others 0 */
@@ -119,7 +119,7 @@ static void cifar10_from_the_cache(void **state)
     assert_near((double)x[1024 + 5], (105 / 255.0 - .48) / .2, 1e-6);
     assert_near((double)x[2048], -.44 / .2, 1e-6);
     kelvin_data_close(data);
-    make_zeros(&canonical_cifar10, 5, "", 0, canonical_cifar10.files[5].bytes, 0); /* one byte more */
+    make_zeros(&kelvin_canonical_cifar10, 5, "", 0, kelvin_canonical_cifar10.files[5].bytes, 0); /* one byte more */
     fails(kelvin_data_open(&data, "cifar10"), KELVIN_EFORMAT, "test_batch.bin: has 30730001 bytes, expected 30730000",
           "kelvin data cifar10");
 }
@@ -139,7 +139,7 @@ static void mnist_from_the_cache(void **state)
     set_variables(base, NULL, NULL);
     assert_int_equal(mkdir(in_base("mnist"), 0777), 0);
     for (size_t i = 0; i < 4; i++)
-        make_zeros(&canonical_mnist, i, contents[i].head, contents[i].bytes, contents[i].at, contents[i].value);
+        make_zeros(&kelvin_canonical_mnist, i, contents[i].head, contents[i].bytes, contents[i].at, contents[i].value);
     assert_ok(kelvin_data_open(&data, "mnist"));
     assert_true(data->train.n == 60000 && data->test.n == 10000 && data->inputs == 784);
     assert_int_equal(data->train.bytes[0], 50);

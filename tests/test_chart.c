@@ -40,7 +40,7 @@ static void known_ticks(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct chart_tick ticks[CHART_TICKS];
         char all[256] = "";
-        const size_t n = chart_ticks(ticks, &cases[i].range, cases[i].most);
+        const size_t n = kelvin_chart_ticks(ticks, &cases[i].range, cases[i].most);
         for (size_t k = 0; k < n; k++) {
             strcat(all, k ? " " : "");
             strcat(all, ticks[k].label);
@@ -63,7 +63,7 @@ static void any_ticks(void **state)
         range.high = log ? range.low * (1 + 1e-3 + span) : range.low + size * span;
         const size_t most = 2 + i % 9;
         struct chart_tick ticks[CHART_TICKS];
-        const size_t n = chart_ticks(ticks, &range, most);
+        const size_t n = kelvin_chart_ticks(ticks, &range, most);
         assert_in_range(n, 1, most + 1);
         const double slack = 1e-6 * (range.high - range.low);
         for (size_t k = 0; k < n; k++) {
@@ -83,37 +83,38 @@ static void ranges(void **state)
                             above = {.low = 5, .high = NAN}, log = {.low = NAN, .high = NAN, .log = true};
     static const char *const names[] = {"a", "b", "c"};
     const struct chart_axis named = {.low = NAN, .high = NAN, .names = names, .n_names = 3};
-    struct chart_range r = chart_range(&plain, INFINITY, -INFINITY); /* nothing */
+    struct chart_range r = kelvin_chart_range(&plain, INFINITY, -INFINITY); /* nothing */
     assert_true(r.low < r.high && r.low <= 0 && r.high >= 1);
-    r = chart_range(&plain, 3, 3); /* one value */
+    r = kelvin_chart_range(&plain, 3, 3); /* one value */
     assert_true(r.low < 3 && r.high > 3);
-    r = chart_range(&plain, 0, 0);
+    r = kelvin_chart_range(&plain, 0, 0);
     assert_true(r.low < 0 && r.high > 0);
-    r = chart_range(&plain, 1e300, INFINITY); /* beyond what is shown */
+    r = kelvin_chart_range(&plain, 1e300, INFINITY); /* beyond what is shown */
     assert_true(isfinite(r.low) && isfinite(r.high) && r.low < r.high);
-    r = chart_range(&set, -1e9, 1e9);
+    r = kelvin_chart_range(&set, -1e9, 1e9);
     assert_true(r.low == 0 && r.high == 100);
-    r = chart_range(&above, 1, 2); /* all of it below what was set */
+    r = kelvin_chart_range(&above, 1, 2); /* all of it below what was set */
     assert_true(r.low < r.high && isfinite(r.high));
-    r = chart_range(&log, -3, 10);
+    r = kelvin_chart_range(&log, -3, 10);
     assert_true(r.low > 0 && r.high > r.low);
-    r = chart_range(&log, 10, 10);
+    r = kelvin_chart_range(&log, 10, 10);
     assert_true(r.low > 0 && r.low < 10 && r.high > 10);
-    r = chart_range(&named, 0, 0);
+    r = kelvin_chart_range(&named, 0, 0);
     assert_true(r.low == -0.5 && r.high == 2.5);
     /* Nothing is right more often than always, and hardly any difference is not drawn as a large one. */
     const struct chart_axis share = {.low = NAN, .high = NAN, .floor = 0, .ceiling = 100, .span = 0.1};
-    r = chart_range(&share, 100, 100);
+    r = kelvin_chart_range(&share, 100, 100);
     assert_true(r.low < 99.91 && r.low > 99.8 && r.high > 100 && r.high < 100.02);
-    r = chart_range(&share, 0, 1e-19);
+    r = kelvin_chart_range(&share, 0, 1e-19);
     assert_true(r.low > -0.02 && r.low < 0 && r.high > 0.09);
-    r = chart_range(&share, 40, 60);
+    r = kelvin_chart_range(&share, 40, 60);
     assert_true(r.low > 38 && r.high < 62);
-    assert_true(chart_possible(&share, 100) && !chart_possible(&share, 110) && chart_possible(&plain, 110));
-    assert_near(chart_share(&(struct chart_range){1, 100, true}, 10), 0.5, 1e-15);
-    assert_near(chart_share(&(struct chart_range){-1, 3, false}, 0), 0.25, 1e-15);
-    assert_true(isnan(chart_share(&(struct chart_range){1, 100, true}, 0)));
-    assert_true(isnan(chart_share(&(struct chart_range){1, 100, false}, INFINITY)));
+    assert_true(kelvin_chart_possible(&share, 100) && !kelvin_chart_possible(&share, 110) &&
+                kelvin_chart_possible(&plain, 110));
+    assert_near(kelvin_chart_share(&(struct chart_range){1, 100, true}, 10), 0.5, 1e-15);
+    assert_near(kelvin_chart_share(&(struct chart_range){-1, 3, false}, 0), 0.25, 1e-15);
+    assert_true(isnan(kelvin_chart_share(&(struct chart_range){1, 100, true}, 0)));
+    assert_true(isnan(kelvin_chart_share(&(struct chart_range){1, 100, false}, INFINITY)));
 }
 
 /* ---- markup ---- */
@@ -133,7 +134,7 @@ static void escaping(void **state)
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         struct markup out = begin("text");
-        markup_text(&out, pairs[i][0]);
+        kelvin_markup_text(&out, pairs[i][0]);
         char *found = finish(&out, "text");
         assert_string_equal(found, pairs[i][1]);
         kelvin_free(found);
@@ -142,7 +143,7 @@ static void escaping(void **state)
     memset(many, 'x', 5000);
     many[5000] = '\0';
     struct markup out = begin("text");
-    markup_put(&out, "%s", many); /* longer than what is formatted without asking for memory */
+    kelvin_markup_put(&out, "%s", many); /* longer than what is formatted without asking for memory */
     char *found = finish(&out, "text");
     assert_string_equal(found, many);
     kelvin_free(found);
@@ -154,11 +155,11 @@ static void shortening(void **state)
     (void)state;
     kelvin_arena *arena;
     assert_ok(kelvin_arena_create(&arena));
-    assert_string_equal(markup_shorten(arena, "short", 5), "short");
-    assert_string_equal(markup_shorten(arena, "a longer name", 7), "a ..ame");
-    assert_string_equal(markup_shorten(arena, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc", 4),
+    assert_string_equal(kelvin_markup_shorten(arena, "short", 5), "short");
+    assert_string_equal(kelvin_markup_shorten(arena, "a longer name", 7), "a ..ame");
+    assert_string_equal(kelvin_markup_shorten(arena, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc", 4),
                         "\xc3\xa4..\xc3\xbc");
-    assert_int_equal(markup_letters("\xc3\xa4z\xff"), 3);
+    assert_int_equal(kelvin_markup_letters("\xc3\xa4z\xff"), 3);
     kelvin_arena_destroy(arena);
 }
 
@@ -181,13 +182,13 @@ static void fill(struct chart_series *s, size_t shift)
 static void awkward_chart(struct chart *chart, kelvin_arena *arena, size_t n, size_t shift, bool log, bool named)
 {
     static const char *const names[] = {"<a>", "b & `touch ran`", "'d'"};
-    chart_begin(chart, arena, "awkward", "Title with <tags> & 'quotes' {_^}");
+    kelvin_chart_begin(chart, arena, "awkward", "Title with <tags> & 'quotes' {_^}");
     chart->subtitle = "a \"subtitle\"";
     chart->x.label = "x < y";
     chart->x.log = log;
     for (enum chart_kind kind = CHART_LINE; kind <= CHART_HEAT; kind++) {
-        if (kind != CHART_POINTS && kind != CHART_HEAT) chart_panel(chart, "y > z", 60)->y.log = log;
-        struct chart_series *s = chart_add(chart, kind, "na<me", kind, n);
+        if (kind != CHART_POINTS && kind != CHART_HEAT) kelvin_chart_panel(chart, "y > z", 60)->y.log = log;
+        struct chart_series *s = kelvin_chart_add(chart, kind, "na<me", kind, n);
         assert_non_null(s);
         fill(s, shift + kind);
         s->hollow = s->joined = s->across = shift % 2;
@@ -216,8 +217,8 @@ static void well_formed(void **state)
     struct chart empty;
     kelvin_arena *arena;
     assert_ok(kelvin_arena_create(&arena));
-    chart_begin(&empty, arena, "empty", "empty");
-    chart_panel(&empty, NULL, 100);
+    kelvin_chart_begin(&empty, arena, "empty", "empty");
+    kelvin_chart_panel(&empty, NULL, 100);
     char *svg = svg_of(&empty);
     check_markup(svg);
     kelvin_free(svg);
@@ -232,12 +233,12 @@ static void corner_to_corner(void **state)
         kelvin_arena *arena;
         struct chart chart;
         assert_ok(kelvin_arena_create(&arena));
-        chart_begin(&chart, arena, "diagonal", "diagonal");
+        kelvin_chart_begin(&chart, arena, "diagonal", "diagonal");
         chart.x = (struct chart_axis){.low = 2, .high = 8, .log = log};
-        struct chart_panel *panel = chart_panel(&chart, "y", 90);
+        struct chart_panel *panel = kelvin_chart_panel(&chart, "y", 90);
         panel->y.low = -10;
         panel->y.high = 30;
-        struct chart_series *line = chart_add(&chart, CHART_LINE, NULL, 0, 3);
+        struct chart_series *line = kelvin_chart_add(&chart, CHART_LINE, NULL, 0, 3);
         line->points[0] = (struct chart_point){.x = 2, .y = -10};
         line->points[1] = (struct chart_point){.x = log ? 4 : 5, .y = 10}; /* the middle */
         line->points[2] = (struct chart_point){.x = 8, .y = 30};
@@ -269,12 +270,12 @@ static void bands(void **state)
     kelvin_arena *arena;
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
-    chart_begin(&chart, arena, "band", "band");
+    kelvin_chart_begin(&chart, arena, "band", "band");
     chart.x = (struct chart_axis){.low = 0, .high = 1};
-    struct chart_panel *panel = chart_panel(&chart, "y", 100);
+    struct chart_panel *panel = kelvin_chart_panel(&chart, "y", 100);
     panel->y.low = 0;
     panel->y.high = 1;
-    struct chart_series *band = chart_add(&chart, CHART_BAND, NULL, 0, 2);
+    struct chart_series *band = kelvin_chart_add(&chart, CHART_BAND, NULL, 0, 2);
     band->points[0] = (struct chart_point){.x = 0, .low = 0.2, .high = 0.7};
     band->points[1] = (struct chart_point){.x = 1, .low = 0.4, .high = 0.9};
     char *svg = svg_of(&chart), closed = 0;
@@ -295,13 +296,13 @@ static void bands(void **state)
 /* A tall band fills its panel, whose axis is ruled by the line alone. */
 static void tall_chart(struct chart *chart, kelvin_arena *arena)
 {
-    chart_begin(chart, arena, "tall", "tall");
+    kelvin_chart_begin(chart, arena, "tall", "tall");
     chart->x = (struct chart_axis){.low = 0, .high = 4};
-    chart_panel(chart, "y", 100);
-    struct chart_series *line = chart_add(chart, CHART_LINE, "line", 0, 2);
+    kelvin_chart_panel(chart, "y", 100);
+    struct chart_series *line = kelvin_chart_add(chart, CHART_LINE, "line", 0, 2);
     line->points[0] = (struct chart_point){.x = 0, .y = 50};
     line->points[1] = (struct chart_point){.x = 4, .y = 60};
-    struct chart_series *band = chart_add(chart, CHART_BAND, "veil", CHART_GREY, 2);
+    struct chart_series *band = kelvin_chart_add(chart, CHART_BAND, "veil", CHART_GREY, 2);
     band->tall = true;
     band->points[1].x = 1;
 }
@@ -314,7 +315,7 @@ static void tall_bands(void **state)
     struct chart_layout layout;
     assert_ok(kelvin_arena_create(&arena));
     tall_chart(&chart, arena);
-    chart_layout(&layout, &chart, 0, 0.62); /* as chart_svg has it */
+    kelvin_chart_layout(&layout, &chart, 0, 0.62); /* as kelvin_chart_svg has it */
     const struct chart_frame *f = &layout.frame[0];
     assert_true(f->y.low > 45 && f->y.high < 65);
     char *svg = svg_of(&chart);
@@ -325,7 +326,7 @@ static void tall_bands(void **state)
                             &y[0], &x[1], &y[1], &x[2], &y[2], &x[3], &y[3]),
                      8);
     for (int i = 0; i < 4; i++) { /* each is rounded to a tenth */
-        assert_near(x[i], chart_across(f, i == 1 || i == 2), 0.06);
+        assert_near(x[i], kelvin_chart_across(f, i == 1 || i == 2), 0.06);
         assert_near(y[i], i < 2 ? f->top : f->bottom, 0.06);
     }
     kelvin_free(svg);
@@ -347,12 +348,13 @@ static bool is_there(const char *name)
     return stat(in_base(name), &about) == 0 && about.st_size > 0;
 }
 
-/* chart_files, and whether its list has the files of that name that must be there, and no picture that is not. */
+/* kelvin_chart_files, and whether its list has the files of that name that must be there, and no picture that is not.
+ */
 static kelvin_status files_of(const struct chart *chart, const char *folder, bool drawn)
 {
     FILE *list = fopen(in_base("list"), "w");
     assert_non_null(list);
-    const kelvin_status status = chart_files(list, chart, folder);
+    const kelvin_status status = kelvin_chart_files(list, chart, folder);
     assert_int_equal(fclose(list), 0);
     char expected[4096], *text = text_in("list");
     size_t used = 0;
@@ -372,9 +374,9 @@ static void numbers_without_gnuplot(void **state)
     kelvin_arena *arena;
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
-    chart_begin(&chart, arena, "bare", "two\nlines");
-    chart_panel(&chart, "y", 90);
-    struct chart_series *s = chart_add(&chart, CHART_POINTS, "name\n\"of\" two lines", 0, 2);
+    kelvin_chart_begin(&chart, arena, "bare", "two\nlines");
+    kelvin_chart_panel(&chart, "y", 90);
+    struct chart_series *s = kelvin_chart_add(&chart, CHART_POINTS, "name\n\"of\" two lines", 0, 2);
     s->points[0] = (struct chart_point){0.1, -2.385, NAN, INFINITY, 0};
     s->points[1] = (struct chart_point){1.0 / 3, 4, 3, 5, 0};
     setenv("PATH", "/nonexistent", 1);

@@ -71,7 +71,7 @@ static size_t panels(double *z, double T)
 static void closed_forms_are_integrals_of_the_densities(void **state)
 {
     (void)state;
-    static cdf *const closed[] = {cdf_cold, cdf_upper};
+    static cdf *const closed[] = {kelvin_cdf_cold, kelvin_cdf_upper};
     static density *const plain[] = {density_cold, density_upper};
     for (size_t k = 0; k < TEMPERATURES; k++)
         for (size_t kind = 0; kind < 2; kind++) {
@@ -105,7 +105,7 @@ static void upper_is_what_the_paper_prints(void **state)
         for (int i = 0; i <= 1000; i++) {
             const double z = i / 1000.0;
             /* printed: terms of size 1 cancel to differences that are divided by T at most */
-            assert_near(cdf_upper(z, T), (double)printed(z, T), 1e-14);
+            assert_near(kelvin_cdf_upper(z, T), (double)printed(z, T), 1e-14);
         }
     }
 }
@@ -114,7 +114,7 @@ static void check_rise(cdf *F, double T, double *last, double z)
 {
     const double value = F(z, T);
     assert_true(isfinite(value) && value >= 0 && value <= 1);
-    /* the two halves of cdf_upper are rounded differently, by a few units in the last place */
+    /* the two halves of kelvin_cdf_upper are rounded differently, by a few units in the last place */
     assert_true(value >= *last * (1 - 2e-15));
     *last = value;
 }
@@ -122,7 +122,7 @@ static void check_rise(cdf *F, double T, double *last, double z)
 static void closed_forms_rise_from_0_to_1(void **state)
 {
     (void)state;
-    static cdf *const closed[] = {cdf_cold, cdf_upper};
+    static cdf *const closed[] = {kelvin_cdf_cold, kelvin_cdf_upper};
     for (size_t k = 0; k < TEMPERATURES; k++)
         for (size_t kind = 0; kind < 2; kind++) {
             const double T = temperatures[k];
@@ -138,15 +138,16 @@ static void closed_forms_rise_from_0_to_1(void **state)
 static void known_values(void **state)
 {
     (void)state;
-    assert_near(cdf_upper(0.5, 3e-7), 3e-7, 1e-12);
+    assert_near(kelvin_cdf_upper(0.5, 3e-7), 3e-7, 1e-12);
     for (int i = 0; i <= 100; i++) {
         const double z = i / 100.0;
-        assert_near(cdf_cold(z, 1), z * z, 2e-16);
-        assert_near(cdf_upper(z, 1), z * z, 5e-16);
+        assert_near(kelvin_cdf_cold(z, 1), z * z, 2e-16);
+        assert_near(kelvin_cdf_upper(z, 1), z * z, 5e-16);
     }
     for (size_t k = 0; k < TEMPERATURES; k++) {
         const double after = nextafter(0.5, 1), T = temperatures[k];
-        assert_near(cdf_upper(after, T), cdf_upper(0.5, T), 5e-16 * cdf_upper(0.5, T) + (after - 0.5) * 4);
+        assert_near(kelvin_cdf_upper(after, T), kelvin_cdf_upper(0.5, T),
+                    5e-16 * kelvin_cdf_upper(0.5, T) + (after - 0.5) * 4);
     }
 }
 
@@ -178,15 +179,15 @@ static void quadrature_is_exact_where_it_must_be(void **state)
 {
     (void)state;
     for (int n = 0; n < 20; n++) {
-        assert_near(integral_unit(power, &n, 1), 1.0 / (n + 1), 4e-16);
-        assert_near(integral_unit(power, &n, 1e-7), 1.0 / (n + 1), 4e-16);
+        assert_near(kelvin_integral_unit(power, &n, 1), 1.0 / (n + 1), 4e-16);
+        assert_near(kelvin_integral_unit(power, &n, 1e-7), 1.0 / (n + 1), 4e-16);
     }
-    assert_near(integral_unit(corner, NULL, 1), 0.25, 1e-16);
+    assert_near(kelvin_integral_unit(corner, NULL, 1), 0.25, 1e-16);
     for (double length = 1; length > 1e-12; length /= 7) {
         /* the largest error of ten points, on a panel of length k: k^20 (10!)^4 / (21 (20!)^3) exp(-k) k, is 5e-12 */
-        assert_near(integral_unit(decay, &length, length), -expm1(-1 / length), 1e-11);
+        assert_near(kelvin_integral_unit(decay, &length, length), -expm1(-1 / length), 1e-11);
         /* 1 - x is rounded to 1e-16 */
-        assert_near(integral_unit(climb, &length, length), -expm1(-1 / length), 1e-11 + 1e-16 / length);
+        assert_near(kelvin_integral_unit(climb, &length, length), -expm1(-1 / length), 1e-11 + 1e-16 / length);
     }
 }
 
@@ -200,14 +201,14 @@ static void the_distance_is_a_difference_of_means(void **state)
         long double mean = 0, mass = 0;
         double z[MOST];
         const size_t n = panels(z, T);
-        for (size_t i = 0; i < n; i++) assert_true(cdf_upper(z[i], T) >= cdf_cold(z[i], T) * (1 - 1e-15));
+        for (size_t i = 0; i < n; i++) assert_true(kelvin_cdf_upper(z[i], T) >= kelvin_cdf_cold(z[i], T) * (1 - 1e-15));
         for (size_t i = 1; i < n; i++) {
             mean += simpson(density_upper, T, z[i - 1], z[i], 1);
             mass += simpson(density_upper, T, z[i - 1], z[i], 0);
         }
-        assert_near(cdf_distance(T), (double)(mean / mass - cold), 1e-12 * T + 1e-16);
+        assert_near(kelvin_cdf_distance(T), (double)(mean / mass - cold), 1e-12 * T + 1e-16);
     }
-    assert_near(cdf_distance(1), 0, 1e-15);
+    assert_near(kelvin_cdf_distance(1), 0, 1e-15);
 }
 
 static void the_distance_peaks_near_a_fifth(void **state)
@@ -215,7 +216,7 @@ static void the_distance_peaks_near_a_fifth(void **state)
     (void)state;
     double best = 0, at = 0;
     for (double T = 1e-3; T < 1; T *= 1.005) {
-        const double distance = cdf_distance(T);
+        const double distance = kelvin_cdf_distance(T);
         if (distance > best) best = distance, at = T;
     }
     assert_near(at, 0.214, 0.003);
@@ -231,14 +232,14 @@ static void tempered_densities_are_the_plain_ones(void **state)
         const double T = temperatures[k];
         struct tempered cold, upper;
         double z[2];
-        assert_ok(tempered_cold(&cold, T));
-        assert_ok(tempered_upper(&upper, T));
+        assert_ok(kelvin_tempered_cold(&cold, T));
+        assert_ok(kelvin_tempered_upper(&upper, T));
         for (int i = 0; i <= 50; i++) {
             const double p = i / 50.0;
-            tempered_logits(z, p);
+            kelvin_tempered_logits(z, p);
             /* exp of x in double: relative error of a few |x| 1e-16, and x exp(x) is below 0.4 in size */
-            assert_near(exp(tempered_eval(&cold, NULL, z)), (double)density_cold(p, T), 1e-15);
-            assert_near(exp(tempered_eval(&upper, NULL, z)), (double)density_upper(p, T), 1e-15);
+            assert_near(exp(kelvin_tempered_eval(&cold, NULL, z)), (double)density_cold(p, T), 1e-15);
+            assert_near(exp(kelvin_tempered_eval(&upper, NULL, z)), (double)density_upper(p, T), 1e-15);
         }
     }
 }
@@ -248,12 +249,12 @@ static void the_slope_changes_sign_at_the_maximum(void **state)
     (void)state;
     struct tempered upper;
     double z[2], slope;
-    assert_ok(tempered_upper(&upper, 0.2));
-    tempered_logits(z, 0.2 - 1e-9);
-    tempered_eval(&upper, &slope, z);
+    assert_ok(kelvin_tempered_upper(&upper, 0.2));
+    kelvin_tempered_logits(z, 0.2 - 1e-9);
+    kelvin_tempered_eval(&upper, &slope, z);
     assert_true(slope > 0 && slope < 1e-7);
-    tempered_logits(z, 0.2 + 1e-9);
-    tempered_eval(&upper, &slope, z);
+    kelvin_tempered_logits(z, 0.2 + 1e-9);
+    kelvin_tempered_eval(&upper, &slope, z);
     assert_true(slope < 0 && slope > -1e-7);
 }
 
@@ -288,8 +289,8 @@ static const struct figure_watch watch = {.start = watch_start, .piece = watch_p
 static void fill_targets(struct tempered *target, const double *T, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
-        assert_ok(tempered_cold(&target[k], T[k]));
-        assert_ok(tempered_upper(&target[n + k], T[k]));
+        assert_ok(kelvin_tempered_cold(&target[k], T[k]));
+        assert_ok(kelvin_tempered_upper(&target[n + k], T[k]));
     }
 }
 
@@ -317,13 +318,13 @@ static void the_simulation_agrees_with_the_closed_forms(void **state)
     double z[POINTS], far = 0, told = 0;
     fill_points(z);
     fill_targets(target, temperatures, DEFAULTS);
-    assert_ok(simulate_cdf(of[0], target, 2 * DEFAULTS, z, POINTS, &how));
+    assert_ok(kelvin_simulate_cdf(of[0], target, 2 * DEFAULTS, z, POINTS, &how));
     for (size_t k = 0; k < DEFAULTS; k++)
         for (size_t i = 0; i < POINTS; i++) {
-            const double exact[2] = {cdf_cold(z[i], temperatures[k]), cdf_upper(z[i], temperatures[k])};
+            const double exact[2] = {kelvin_cdf_cold(z[i], temperatures[k]), kelvin_cdf_upper(z[i], temperatures[k])};
             for (size_t kind = 0; kind < 2; kind++) {
                 const struct simulated *s = &of[kind * DEFAULTS + k][i];
-                const double deviation = simulated_deviation(s, exact[kind]);
+                const double deviation = kelvin_simulated_deviation(s, exact[kind]);
                 /* 431 dependent points and 16 curves: five errors are passed once in 10^4 seeds. Below 1e-100 squares
                  * of weights vanish, and so does the error. */
                 assert_near(s->cdf, exact[kind], 5 * s->error + 1e-100);
@@ -375,7 +376,7 @@ static void sums_are_those_of_plain_loops(void **state)
     struct tempered target[6];
     const struct figure_options how = {.draws = DRAWS, .seed = 11, .watch = &watch};
     fill_targets(target, T, 3);
-    assert_ok(simulate_cdf(of[0], target, 6, z, WHERE, &how));
+    assert_ok(kelvin_simulate_cdf(of[0], target, 6, z, WHERE, &how));
     for (size_t k = 0; k < 6; k++)
         for (size_t i = 1; i < WHERE - 1; i++) {
             const struct simulated expected = plain_simulation(plain[k / 3], T[k % 3], z[i], DRAWS, 11);
@@ -400,10 +401,10 @@ static void the_errors_are_the_spread(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct simulated of[2][WHERE];
         const struct figure_options how = {.draws = 10000, .seed = seed, .threads = 1, .watch = &watch};
-        assert_ok(simulate_cdf(of[0], target, 2, z, WHERE, &how));
+        assert_ok(kelvin_simulate_cdf(of[0], target, 2, z, WHERE, &how));
         for (size_t i = 1; i < WHERE - 1; i++) {
-            square[0][i] += pow((of[0][i].cdf - cdf_cold(z[i], T[0])) / of[0][i].error, 2) / SEEDS;
-            square[1][i] += pow((of[1][i].cdf - cdf_upper(z[i], T[0])) / of[1][i].error, 2) / SEEDS;
+            square[0][i] += pow((of[0][i].cdf - kelvin_cdf_cold(z[i], T[0])) / of[0][i].error, 2) / SEEDS;
+            square[1][i] += pow((of[1][i].cdf - kelvin_cdf_upper(z[i], T[0])) / of[1][i].error, 2) / SEEDS;
         }
     }
     for (size_t kind = 0; kind < 2; kind++)
@@ -424,11 +425,11 @@ static void threads_do_not_change_a_bit(void **state)
     fill_targets(target, T, 2);
     for (size_t threads = 1; threads <= 3; threads++) {
         const struct figure_options how = {.draws = 100003, .seed = 7, .threads = threads, .watch = &watch};
-        assert_ok(simulate_cdf(of[threads][0], target, 4, z, POINTS, &how));
+        assert_ok(kelvin_simulate_cdf(of[threads][0], target, 4, z, POINTS, &how));
         assert_memory_equal(of[threads], of[1], sizeof of[1]);
     }
     const struct figure_options other = {.draws = 100003, .seed = 8, .threads = 1, .watch = &watch};
-    assert_ok(simulate_cdf(of[0][0], target, 4, z, POINTS, &other));
+    assert_ok(kelvin_simulate_cdf(of[0][0], target, 4, z, POINTS, &other));
     assert_true(memcmp(of[0], of[1], sizeof of[1]));
 }
 
@@ -444,12 +445,12 @@ static void few_draws_and_low_temperatures_are_no_trouble(void **state)
     fill_targets(target, T, 2);
     for (uint64_t draws = 1; draws < 5000; draws = draws * 3 + 1) {
         const struct figure_options how = {.draws = draws, .seed = 3, .watch = &watch};
-        assert_ok(simulate_cdf(of[0], target, 4, z, POINTS, &how));
+        assert_ok(kelvin_simulate_cdf(of[0], target, 4, z, POINTS, &how));
         for (size_t k = 0; k < 4; k++)
             for (size_t i = 0; i < POINTS; i++) {
                 assert_true(of[k][i].cdf >= 0 && of[k][i].cdf <= 1);
                 assert_true(isfinite(of[k][i].error) && isfinite(of[k][i].count));
-                assert_true(simulated_deviation(&of[k][i], 0.5) == -1); /* too few to tell */
+                assert_true(kelvin_simulated_deviation(&of[k][i], 0.5) == -1); /* too few to tell */
             }
         assert_true(of[0][0].cdf == 0 && of[0][POINTS - 1].cdf == 1);
     }
@@ -465,11 +466,11 @@ static void a_simulation_can_stop_and_can_fail(void **state)
     struct tempered target[2];
     struct simulated of[6];
     fill_targets(target, T, 1);
-    assert_int_equal(simulate_cdf(of, target, 2, z, 3, &stopped), KELVIN_ESTOP);
+    assert_int_equal(kelvin_simulate_cdf(of, target, 2, z, 3, &stopped), KELVIN_ESTOP);
     assert_int_equal(total, 32 * 2); /* pieces of 100,000 draws, that is 65,536 and the rest */
     for (size_t n = 1; n <= 3; n++) {
         kelvin_alloc_fail_at(n);
-        assert_int_equal(simulate_cdf(of, target, 2, z, 3, &how), KELVIN_ENOMEM);
+        assert_int_equal(kelvin_simulate_cdf(of, target, 2, z, 3, &how), KELVIN_ENOMEM);
     }
     kelvin_alloc_fail_at(0);
 }

@@ -31,7 +31,7 @@ static void keep(void *context, double column, double row, bool first)
 static void trace(const double *f, size_t n, double level)
 {
     curves = (struct curves){0};
-    assert_int_equal(contour_trace(keep, &curves, f, n, level), KELVIN_OK);
+    assert_int_equal(kelvin_contour_trace(keep, &curves, f, n, level), KELVIN_OK);
 }
 
 /* f = r^2 - |x - c|^2 has second derivatives of -2, so linear interpolation over an edge of length 1 errs by at most
@@ -140,7 +140,7 @@ static void no_memory_is_a_status(void **state)
     (void)state;
     const double f[4] = {0, 0, 1, 1};
     kelvin_alloc_fail_at(1);
-    assert_int_equal(contour_trace(keep, &curves, f, 2, 0.5), KELVIN_ENOMEM);
+    assert_int_equal(kelvin_contour_trace(keep, &curves, f, 2, 0.5), KELVIN_ENOMEM);
 }
 
 int main(void)

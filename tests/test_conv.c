@@ -28,14 +28,14 @@ static struct conv conv_of(const struct plain_conv *shape, size_t wider)
     struct conv conv = {.kernel = shape->kernel, .stride = shape->stride};
     struct frame y, x, around;
     const size_t k = shape->kernel, s = shape->stride;
-    const size_t height = conv_same(&conv.pad_y, &y, shape->height, k, s);
-    const size_t width = conv_same(&conv.pad_x, &x, shape->width, k, s);
+    const size_t height = kelvin_conv_same(&conv.pad_y, &y, shape->height, k, s);
+    const size_t width = kelvin_conv_same(&conv.pad_x, &x, shape->width, k, s);
     around = frame_max(y, x);
     around.before += wider, around.after += wider;
-    conv.in = map_make(shape->in, shape->height, shape->width, around);
-    around = frame_max(conv_back_frame(shape->height, k, s), conv_back_frame(shape->width, k, s));
+    conv.in = kelvin_map_make(shape->in, shape->height, shape->width, around);
+    around = frame_max(kelvin_conv_back_frame(shape->height, k, s), kelvin_conv_back_frame(shape->width, k, s));
     around.before += wider, around.after += wider;
-    conv.out = map_make(shape->out, height, width, around);
+    conv.out = kelvin_map_make(shape->out, height, width, around);
     return conv;
 }
 
@@ -48,18 +48,18 @@ static void padding_is_tensorflows(void **state)
         for (size_t kernel = 1; kernel < 8; kernel++)
             for (size_t stride = 1; stride < 8; stride++) {
                 size_t pad;
-                assert_int_equal(conv_same(&before, &frame, size, kernel, stride),
+                assert_int_equal(kelvin_conv_same(&before, &frame, size, kernel, stride),
                                  plain_same(&pad, size, kernel, stride));
                 assert_int_equal(before, pad);
             }
     /* 3x3, stride 2, an even size: only below and to the right */
-    assert_int_equal(conv_same(&before, &frame, 32, 3, 2), 16);
+    assert_int_equal(kelvin_conv_same(&before, &frame, 32, 3, 2), 16);
     assert_true(before == 0 && frame.before == 0 && frame.after == 1);
-    frame = conv_back_frame(32, 3, 2);
+    frame = kelvin_conv_back_frame(32, 3, 2);
     assert_true(frame.before == 1 && frame.after == 0);
-    assert_int_equal(conv_same(&before, &frame, 28, 5, 5), 6);
+    assert_int_equal(kelvin_conv_same(&before, &frame, 28, 5, 5), 6);
     assert_true(before == 1 && frame.before == 1 && frame.after == 1);
-    frame = conv_back_frame(28, 5, 5);
+    frame = kelvin_conv_back_frame(28, 5, 5);
     assert_true(frame.before == 0 && frame.after == 0);
 }
 

@@ -66,7 +66,7 @@ static void good_tables(void **state)
         struct loaded l;
         put_text("good.csv", good[i].text);
         snprintf(pattern, sizeof pattern, "csv:%%good.csv%s", good[i].options);
-        assert_ok(load_rows(&l, &data_csv, in_spec(pattern)));
+        assert_ok(load_rows(&l, &kelvin_data_csv, in_spec(pattern)));
         assert_int_equal(l.loader.n, good[i].n);
         assert_int_equal(l.loader.n_train, good[i].n);
         assert_int_equal(l.data.inputs, good[i].inputs);
@@ -92,7 +92,7 @@ static void test_part(void **state)
     struct loaded l;
     put_text("train.csv", "k,a,b\nx,1,2\ny,3,4\nz,5,6\n");
     put_text("test.csv", "k;a;b\nz;7;8\nx;9;10\n"); /* with another separator */
-    assert_ok(load_rows(&l, &data_csv, in_spec("csv:%train.csv,label=k,test=%test.csv")));
+    assert_ok(load_rows(&l, &kelvin_data_csv, in_spec("csv:%train.csv,label=k,test=%test.csv")));
     static const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     static const int32_t y[] = {0, 1, 2, 2, 0};
     assert_int_equal(l.loader.n, 5);
@@ -103,12 +103,12 @@ static void test_part(void **state)
     unload(&l);
     put_text("pandas.csv", "0,1,target\n1,2,7\n3,4,5\n"); /* a header that only the other rows tell */
     put_text("one.csv", "0,1,target\n9,8,5\n");
-    assert_ok(load_rows(&l, &data_csv, in_spec("csv:%pandas.csv,test=%one.csv")));
+    assert_ok(load_rows(&l, &kelvin_data_csv, in_spec("csv:%pandas.csv,test=%one.csv")));
     assert_true(l.loader.n == 3 && l.loader.n_train == 2 && l.loader.y[2] == 0 && l.loader.values[5] == 8);
     assert_string_equal(l.data.label_name, "target");
     unload(&l);
     put_text("bare.csv", "y,7,8"); /* without a header */
-    assert_ok(load_rows(&l, &data_csv, in_spec("csv:%train.csv,label=k,test=%bare.csv")));
+    assert_ok(load_rows(&l, &kelvin_data_csv, in_spec("csv:%train.csv,label=k,test=%bare.csv")));
     assert_int_equal(l.loader.n, 4);
     assert_int_equal(l.loader.y[3], 1);
     unload(&l);
@@ -147,7 +147,7 @@ static void same_as_raw(const char *pattern, size_t n, size_t inputs)
 {
     struct loaded l;
     size_t bytes;
-    assert_ok(load_rows(&l, &data_csv, in_spec(pattern)));
+    assert_ok(load_rows(&l, &kelvin_data_csv, in_spec(pattern)));
     char *raw = slurp(in_base("raw.bin"), &bytes);
     assert_int_equal(l.loader.n, n);
     assert_int_equal(l.data.inputs, inputs);
@@ -371,7 +371,7 @@ static void too_many_classes(void **state)
     for (int i = 0; i < DATA_MAX_CLASSES; i++) fprintf(file, "%d,%d\n", i, i * 7919 % DATA_MAX_CLASSES);
     fclose(file);
     struct loaded l;
-    assert_ok(load_rows(&l, &data_csv, in_spec("csv:%many.csv")));
+    assert_ok(load_rows(&l, &kelvin_data_csv, in_spec("csv:%many.csv")));
     assert_int_equal(l.data.classes, DATA_MAX_CLASSES);
     for (int i = 0; i < DATA_MAX_CLASSES; i++) assert_int_equal(l.loader.y[i], i * 7919 % DATA_MAX_CLASSES);
     unload(&l);

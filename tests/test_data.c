@@ -25,20 +25,21 @@ static void specs(void **state)
 {
     (void)state;
     struct data_spec spec;
-    assert_ok(data_spec_parse(&spec, &example, "pair:a.x,b\\,c=d:e,other=f=g,split=0.25,seed=18446744073709551615"));
+    assert_ok(
+        kelvin_data_spec_parse(&spec, &example, "pair:a.x,b\\,c=d:e,other=f=g,split=0.25,seed=18446744073709551615"));
     assert_string_equal(spec.files[0], "a.x");
     assert_string_equal(spec.files[1], "b,c=d:e");
-    assert_string_equal(data_spec_value(&spec, "other"), "f=g");
-    assert_null(data_spec_value(&spec, "key"));
+    assert_string_equal(kelvin_data_spec_value(&spec, "other"), "f=g");
+    assert_null(kelvin_data_spec_value(&spec, "key"));
     assert_true(spec.split == 0.25 && spec.seed == UINT64_MAX);
-    data_spec_free(&spec);
-    assert_ok(data_spec_parse(&spec, &example, "pair:key=1,a=b,c\\"));
+    kelvin_data_spec_free(&spec);
+    assert_ok(kelvin_data_spec_parse(&spec, &example, "pair:key=1,a=b,c\\"));
     assert_string_equal(spec.files[0], "a=b"); /* not a key of this type: a file */
     assert_string_equal(spec.files[1], "c\\");
     assert_true(spec.split == 0.2 && spec.seed == 0);
-    data_spec_free(&spec);
-    assert_ok(data_spec_parse(&spec, &alone, "alone"));
-    data_spec_free(&spec);
+    kelvin_data_spec_free(&spec);
+    assert_ok(kelvin_data_spec_parse(&spec, &alone, "alone"));
+    kelvin_data_spec_free(&spec);
 }
 
 static void wrong_specs(void **state)
@@ -75,14 +76,14 @@ static void wrong_specs(void **state)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct data_spec spec;
-        fails(data_spec_parse(&spec, &example, wrong[i].text), KELVIN_EUSAGE, wrong[i].sentence);
-        data_spec_free(&spec);
+        fails(kelvin_data_spec_parse(&spec, &example, wrong[i].text), KELVIN_EUSAGE, wrong[i].sentence);
+        kelvin_data_spec_free(&spec);
     }
     struct data_spec spec;
-    assert_ok(data_spec_parse(&spec, &example, "pair:a\\,b,c,seed=1"));
-    fails(data_spec_no_split(&spec, "key"), KELVIN_EUSAGE,
+    assert_ok(kelvin_data_spec_parse(&spec, &example, "pair:a\\,b,c,seed=1"));
+    fails(kelvin_data_spec_no_split(&spec, "key"), KELVIN_EUSAGE,
           "data 'pair:a\\,b,c,seed=1': seed is given together with key; expected one of the two");
-    data_spec_free(&spec);
+    kelvin_data_spec_free(&spec);
     kelvin_data *data;
     fails(kelvin_data_open(&data, "toy:"), KELVIN_EUSAGE, "data 'toy:': '' is one too many; expected toy");
     fails(kelvin_data_open(&data, "toy:x"), KELVIN_EUSAGE, "data 'toy:x': 'x' is one too many; expected toy");
@@ -136,7 +137,7 @@ static void splits_are_stratified(void **state)
     size_t test_of[CLASSES] = {0};
     make_table(&t, 0.3, 5, (const size_t[]){200, 150, 47, 3});
     memcpy(before, t.y, sizeof before);
-    assert_ok(data_split(&t.loader));
+    assert_ok(kelvin_data_split(&t.loader));
     for (size_t i = 0; i < ROWS; i++) {
         const size_t row = (size_t)t.values[i * COLUMNS];
         assert_true(row < ROWS && !seen[row]);
@@ -155,16 +156,16 @@ static void splits_leave_at_least_one(void **state)
     (void)state;
     static struct table t;
     make_table(&t, 0.001, 0, (const size_t[]){2, 2, 0, 3}); /* at least one of each class is for testing */
-    assert_ok(data_split(&t.loader));
+    assert_ok(kelvin_data_split(&t.loader));
     assert_int_equal(t.loader.n_train, 4);
     make_table(&t, 0.999, 0, (const size_t[]){2, 2, 0, 3}); /* and one is not */
-    assert_ok(data_split(&t.loader));
+    assert_ok(kelvin_data_split(&t.loader));
     assert_int_equal(t.loader.n_train, 3);
     make_table(&t, 0.5, 0, (const size_t[]){3, 0, 0, 0}); /* half of 3 is 2 */
-    assert_ok(data_split(&t.loader));
+    assert_ok(kelvin_data_split(&t.loader));
     assert_int_equal(t.loader.n_train, 1);
     make_table(&t, 0.2, 0, (const size_t[]){5, 5, 1, 5});
-    fails(data_split(&t.loader), KELVIN_EFORMAT,
+    fails(kelvin_data_split(&t.loader), KELVIN_EFORMAT,
           "table.csv: class 'c' has one member (row 3), which cannot be split into training and test; expected at "
           "least 2, or a test part of its own, or split=0");
 }
@@ -178,13 +179,13 @@ static void splits_by_seed(void **state)
     size_t chosen[10] = {0};
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         make_table(&t, 0.2, seed, (const size_t[]){10, 0, 0, 0});
-        assert_ok(data_split(&t.loader));
+        assert_ok(kelvin_data_split(&t.loader));
         assert_int_equal(t.loader.n_train, 8);
         for (size_t i = 8; i < 10; i++) chosen[(size_t)t.values[i * COLUMNS]]++;
     }
     for (size_t i = 0; i < 10; i++) assert_near((double)chosen[i], SEEDS * 0.2, 5 * sqrt(SEEDS * 0.2 * 0.8));
     make_table(&again, 0.2, SEEDS - 1, (const size_t[]){10, 0, 0, 0});
-    assert_ok(data_split(&again.loader));
+    assert_ok(kelvin_data_split(&again.loader));
     assert_memory_equal(t.values, again.values, sizeof t.values);
 }
 
@@ -195,7 +196,7 @@ static void splits_by_class(void **state)
     static struct table t;
     bool test[2][100] = {{false}};
     make_table(&t, 0.5, 0, (const size_t[]){100, 100, 0, 0}); /* in turns: row 2 i + class */
-    assert_ok(data_split(&t.loader));
+    assert_ok(kelvin_data_split(&t.loader));
     for (size_t i = t.loader.n_train; i < 200; i++) test[t.y[i]][(size_t)t.values[i * COLUMNS] / 2] = true;
     size_t same = 0;
     for (size_t i = 0; i < 100; i++) same += test[0][i] == test[1][i];
@@ -211,7 +212,7 @@ static void splits_of_bytes(void **state)
     for (size_t i = 0; i < 80; i++) memset(bytes + i * COLUMNS, (int)i, COLUMNS);
     t.loader.values = NULL;
     t.loader.bytes = bytes;
-    assert_ok(data_split(&t.loader));
+    assert_ok(kelvin_data_split(&t.loader));
     assert_int_equal(t.loader.n_train, 60);
     for (size_t i = 0; i < 80; i++) {
         assert_int_equal(t.y[i], bytes[i * COLUMNS] % 2);
@@ -234,7 +235,7 @@ static void tables_are_standardised(void **state)
     t.loader.n_train = 5;
     float *x = NULL;
     assert_ok(kelvin_arena_create(&t.loader.arena));
-    assert_ok(data_normalise(&t.loader, &x));
+    assert_ok(kelvin_data_normalise(&t.loader, &x));
     const double unit = 1 / sqrt(2.0); /* 1 .. 5: mean 3, variance 2 */
     for (size_t i = 0; i < 5; i++) {
         assert_near((double)x[3 * i], ((double)i - 2) * unit, 1e-6);
@@ -251,7 +252,7 @@ static void tables_are_standardised(void **state)
     t.data.mean = t.data.deviation = NULL;
     memcpy(t.values, values, sizeof values);
     t.values[16] = 1e200; /* where training does not vary, and floats end */
-    fails(data_normalise(&t.loader, &x), KELVIN_EFORMAT,
+    fails(kelvin_data_normalise(&t.loader, &x), KELVIN_EFORMAT,
           "csv:table.csv: row 6, column 2: 1e+200 is too far from the mean of its column, 7, to be standardised");
     kelvin_free(x);
     kelvin_arena_destroy(t.loader.arena);
@@ -290,7 +291,7 @@ static void extreme_columns(void **state)
     }
     float *x = NULL;
     assert_ok(kelvin_arena_create(&loader.arena));
-    assert_ok(data_normalise(&loader, &x));
+    assert_ok(kelvin_data_normalise(&loader, &x));
     assert_true(data.mean[0] == 0.1 && data.deviation[0] == 1);
     assert_true(data.mean[9] == 0 && data.deviation[9] == 1e300);
     assert_near(data.deviation[10] * 1e300, sqrt(3.0), 1e-12);

@@ -77,7 +77,7 @@ static void names_of_urls(void **state)
         /* The next fetch goes on, whatever this one has left. */
         fresh(NULL);
         struct stopper unpacking = {.what = "unpacking", .at = 1};
-        assert_int_equal(fetch_set_run(&tiny, url(path), 2, stopper, &unpacking), KELVIN_ESTOP);
+        assert_int_equal(kelvin_fetch_set_run(&tiny, url(path), 2, stopper, &unpacking), KELVIN_ESTOP);
         setenv("NPM", "copy", 1);
         assert_ok(run(&tiny, NULL));
         assert_complete(&tiny);
@@ -87,7 +87,7 @@ static void names_of_urls(void **state)
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
         fresh(NULL);
         struct stopper at_once = {.what = "downloading download", .at = 1};
-        fails(fetch_set_run(&tiny, url(hidden[i]), 2, stopper, &at_once), KELVIN_ESTOP, "stopped while ", "; ");
+        fails(kelvin_fetch_set_run(&tiny, url(hidden[i]), 2, stopper, &at_once), KELVIN_ESTOP, "stopped while ", "; ");
     }
 }
 

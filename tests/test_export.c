@@ -25,19 +25,19 @@ static void write_zip(const char *path, struct zip_member *members, size_t n)
     char record[ZIP_RECORD];
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     assert_true(fd >= 0);
-    uint64_t at = zip_place(members, n);
+    uint64_t at = kelvin_zip_place(members, n);
     const uint64_t directory = at;
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(members[i].data % 64, 0);
         if (members[i].bytes <= sizeof zeros) members[i].crc32 = kelvin_crc32(zeros, members[i].bytes);
-        const size_t bytes = zip_local(record, &members[i]);
+        const size_t bytes = kelvin_zip_local(record, &members[i]);
         assert_int_equal(members[i].header + bytes, members[i].data);
         put_at(fd, record, bytes, members[i].header);
-        const size_t entry = zip_entry(record, &members[i]);
+        const size_t entry = kelvin_zip_entry(record, &members[i]);
         put_at(fd, record, entry, at);
         at += entry;
     }
-    put_at(fd, record, zip_end(record, n, directory, at - directory), at);
+    put_at(fd, record, kelvin_zip_end(record, n, directory, at - directory), at);
     assert_int_equal(close(fd), 0);
 }
 
@@ -102,8 +102,8 @@ static void zip_many(void **state)
     (void)state;
     static const size_t counts[] = {65534, 65535, 65536};
     char record[ZIP_RECORD];
-    assert_int_equal(zip_end(record, 65534, 0, 0), 22);
-    assert_int_equal(zip_end(record, 65535, 0, 0), 22 + 56 + 20); /* all ones would not be a number of members */
+    assert_int_equal(kelvin_zip_end(record, 65534, 0, 0), 22);
+    assert_int_equal(kelvin_zip_end(record, 65535, 0, 0), 22 + 56 + 20); /* all ones would not be a number of members */
     struct zip_member *members = kelvin_alloc(counts[2], sizeof *members);
     for (size_t c = 0; c < 3; c++) {
         for (size_t i = 0; i < counts[c]; i++) {
@@ -201,7 +201,7 @@ static kelvin_status write_sheet(void *context)
 static void npz_is_read(void **state)
 {
     (void)state;
-    assert_ok(write_sheet((void *)&export_npz));
+    assert_ok(write_sheet((void *)&kelvin_export_npz));
     run_python(EXPECTED "import zipfile\n"
                         "assert zipfile.ZipFile(path).testzip() is None\n"
                         "z = np.load(path, allow_pickle=False)\n"
@@ -221,10 +221,10 @@ static void npz_of_odd_bytes(void **state)
     static const struct export_axis six = {.name = "six", .n = 6};
     static const struct export_array texts[] = {{NULL, "odd", "odd", KELVIN_TEXT, 1, {&six}, odd}};
     static const struct export_sheet all = {texts, 1};
-    void *file = kelvin_alloc(1, export_npz.size);
+    void *file = kelvin_alloc(1, kelvin_export_npz.size);
     assert_non_null(file);
-    const kelvin_status status = export_npz.begin(file, in_base("file"), &all);
-    assert_ok(export_npz.end(file, status));
+    const kelvin_status status = kelvin_export_npz.begin(file, in_base("file"), &all);
+    assert_ok(kelvin_export_npz.end(file, status));
     kelvin_free(file);
     run_python(EXPECTED "u = '\\ufffd'\n"
                         "found = np.load(path)['odd'].tolist()\n"
@@ -237,7 +237,7 @@ static void safetensors_are_read(void **state)
     (void)state;
     struct kelvin_tensors *file;
     const char *text;
-    assert_ok(write_sheet((void *)&export_safetensors));
+    assert_ok(write_sheet((void *)&kelvin_export_safetensors));
     assert_ok(kelvin_tensors_open(&file, in_base("file"))); /* the checksum is right */
     assert_ok(kelvin_tensors_note(&text, file, "note"));
     assert_string_equal(text, about[0]);
@@ -263,7 +263,7 @@ static void safetensors_are_read(void **state)
 /* False, and a sentence that must say so, where netCDF is missing. */
 static bool have_netcdf(void)
 {
-    if (!write_sheet((void *)&export_netcdf)) return true;
+    if (!write_sheet((void *)&kelvin_export_netcdf)) return true;
     if (!strstr(kelvin_error(), "built without netCDF") && !strstr(kelvin_error(), "is not installed"))
         fail_msg("%s", kelvin_error());
     print_message("skipped: %s\n", kelvin_error());
@@ -298,7 +298,7 @@ static void netcdf_is_read(void **state)
 static void sheets_without_memory(void **state)
 {
     (void)state;
-    const struct export_format *formats[] = {&export_npz, &export_safetensors, &export_netcdf};
+    const struct export_format *formats[] = {&kelvin_export_npz, &kelvin_export_safetensors, &kelvin_export_netcdf};
     const size_t n = have_netcdf() ? 3 : 2;
     for (size_t i = 0; i < n; i++) assert_true(without_memory(write_sheet, (void *)formats[i]) > 3);
 }

@@ -12,10 +12,10 @@
 
 static void sha1_of(char hex[SHA1_HEX], const void *data, size_t bytes, size_t step)
 {
-    struct sha1 sha = sha1_start();
+    struct sha1 sha = kelvin_sha1_start();
     for (size_t i = 0; i < bytes; i += step)
-        sha1_add(&sha, (const char *)data + i, bytes - i < step ? bytes - i : step);
-    sha1_end(&sha, hex);
+        kelvin_sha1_add(&sha, (const char *)data + i, bytes - i < step ? bytes - i : step);
+    kelvin_sha1_end(&sha, hex);
 }
 
 /* The examples of FIPS 180; and all lengths around one and two blocks, by Python's hashlib. */
@@ -30,12 +30,13 @@ static void sha1_vectors(void **state)
     assert_string_equal(hex, "a9993e364706816aba3e25717850c26c9cd0d89d");
     sha1_of(hex, two_blocks, 56, 56);
     assert_string_equal(hex, "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
-    struct sha1 sha = sha1_start();
+    struct sha1 sha = kelvin_sha1_start();
     for (int i = 0; i < 10000; i++) /* a million times 'a', never whole blocks */
-        sha1_add(&sha,
-                 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-                 100);
-    sha1_end(&sha, hex);
+        kelvin_sha1_add(
+            &sha,
+            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+            100);
+    kelvin_sha1_end(&sha, hex);
     assert_string_equal(hex, "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
 
     unsigned char message[131];
@@ -78,13 +79,13 @@ static void known_names(void **state)
 {
     (void)state;
     static const struct fetch_job job = {.set = &mini, .n = 4};
-    assert_int_equal(piece_recognise(&job, "train-images-idx3-ubyte").kind, PIECE_PLAIN);
-    assert_int_equal(piece_recognise(&job, "train-images.idx3-ubyte").kind, PIECE_PLAIN);
-    assert_int_equal(piece_recognise(&job, "train-images.idx3-ubyte.gz").kind, PIECE_PACKED);
-    assert_int_equal(piece_recognise(&job, "train.images-idx3-ubyte").kind, PIECE_NONE);
-    assert_int_equal(piece_recognise(&job, "train-images-idx3.ubyte").kind, PIECE_NONE);
-    assert_int_equal(piece_recognise(&job, "train-images-idx3-ubyt").kind, PIECE_NONE);
-    assert_int_equal(piece_recognise(&job, "").kind, PIECE_NONE);
+    assert_int_equal(kelvin_piece_recognise(&job, "train-images-idx3-ubyte").kind, PIECE_PLAIN);
+    assert_int_equal(kelvin_piece_recognise(&job, "train-images.idx3-ubyte").kind, PIECE_PLAIN);
+    assert_int_equal(kelvin_piece_recognise(&job, "train-images.idx3-ubyte.gz").kind, PIECE_PACKED);
+    assert_int_equal(kelvin_piece_recognise(&job, "train.images-idx3-ubyte").kind, PIECE_NONE);
+    assert_int_equal(kelvin_piece_recognise(&job, "train-images-idx3.ubyte").kind, PIECE_NONE);
+    assert_int_equal(kelvin_piece_recognise(&job, "train-images-idx3-ubyt").kind, PIECE_NONE);
+    assert_int_equal(kelvin_piece_recognise(&job, "").kind, PIECE_NONE);
 }
 
 /* No file makes other programs start. */
@@ -116,10 +117,10 @@ static void verifies(void **state)
 {
     (void)state;
     bool complete = true;
-    assert_ok(fetch_verify_set(&complete, &tiny, 2, NULL, NULL));
+    assert_ok(kelvin_fetch_verify_set(&complete, &tiny, 2, NULL, NULL));
     assert_false(complete);
     assert_ok(run(&tiny, in_data("tiny")));
-    assert_ok(fetch_verify_set(&complete, &tiny, 2, NULL, NULL));
+    assert_ok(kelvin_fetch_verify_set(&complete, &tiny, 2, NULL, NULL));
     assert_true(complete);
     FILE *file = fopen(in_cache(&tiny, "test_batch.bin"), "r+b");
     fseek(file, 12345, SEEK_SET);
@@ -127,7 +128,7 @@ static void verifies(void **state)
     fseek(file, 12345, SEEK_SET);
     fputc(byte ^ 16, file);
     fclose(file);
-    assert_ok(fetch_verify_set(&complete, &tiny, 1, NULL, NULL));
+    assert_ok(kelvin_fetch_verify_set(&complete, &tiny, 1, NULL, NULL));
     assert_false(complete);
     /* It is mended, and nothing else is touched. */
     struct stat before, after;
@@ -138,7 +139,7 @@ static void verifies(void **state)
     assert_true(before.st_ino == after.st_ino);
     assert_complete(&tiny);
     struct stopper at_once = {.at = 1};
-    assert_int_equal(fetch_verify_set(&complete, &tiny, 2, stopper, &at_once), KELVIN_ESTOP);
+    assert_int_equal(kelvin_fetch_verify_set(&complete, &tiny, 2, stopper, &at_once), KELVIN_ESTOP);
 }
 
 static void names(void **state)
@@ -207,7 +208,7 @@ static void many_of_one_name(void **state)
 {
     (void)state;
     struct stopper calls = {.what = "unpacking"};
-    fails(fetch_set_run(&tiny, in_data("many.tar.gz"), 1, stopper, &calls), KELVIN_EFORMAT,
+    fails(kelvin_fetch_set_run(&tiny, in_data("many.tar.gz"), 1, stopper, &calls), KELVIN_EFORMAT,
           "many.tar.gz: data_batch_1.bin", "has 9 bytes; expected 307300");
     assert_in_range(calls.calls, 20000, 20020);
 }
@@ -351,7 +352,7 @@ static void full_disk(void **state)
 
 static kelvin_status no_watcher(const char *from)
 {
-    return fetch_set_run(&tiny, from, 2, NULL, NULL);
+    return kelvin_fetch_set_run(&tiny, from, 2, NULL, NULL);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -381,8 +382,8 @@ static void missing_library(void **state)
     static const char *const functions[] = {"no_such_function", NULL};
     const struct library none = {"libnone", "libnone7", {"libnone.so.7", "libnone.so"}, functions};
     const struct library old = {"libarchive", "libarchive13", {"libnone.so.7", "libarchive.so.13"}, functions};
-    fails(library_open(table, &none), KELVIN_EIO, "libnone is not installed", "apt-get install libnone7");
-    fails(library_open(table, &old), KELVIN_EIO, "libarchive is too old", "no_such_function");
+    fails(kelvin_library_open(table, &none), KELVIN_EIO, "libnone is not installed", "apt-get install libnone7");
+    fails(kelvin_library_open(table, &old), KELVIN_EIO, "libarchive is too old", "no_such_function");
 }
 
 int main(void)

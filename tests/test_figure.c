@@ -1,4 +1,4 @@
-/* What all figures promise, whichever is in the table: options out of their range are refused before anything is
+/* What all kelvin_figures promise, whichever is in the table: options out of their range are refused before anything is
  * written, tables are as their first line says, the same bytes for any number of threads, and memory that cannot be had
  * or a reader who asks to stop end in a status. */
 #include "check.h"
@@ -82,7 +82,7 @@ static char *read_file(const char *folder, const char *name, const char *suffix)
 /* Everything small, so that a figure takes milliseconds. */
 static struct figure_options small(const struct figure *figure, const char *folder, char path[512])
 {
-    struct figure_options options = figure_defaults(figure, FIGURE_SMOKE);
+    struct figure_options options = kelvin_figure_defaults(figure, FIGURE_SMOKE);
     options.grid = 24;
     options.steps = 30;
     options.particles = 4;
@@ -99,8 +99,8 @@ static struct figure_options small(const struct figure *figure, const char *fold
 /* Figures that sample a posterior take longer and have tests of their own. */
 static const struct figure *next(size_t *i)
 {
-    while (figures[*i] && figures[*i]->samples) ++*i;
-    return figures[*i] ? figures[(*i)++] : NULL;
+    while (kelvin_figures[*i] && kelvin_figures[*i]->samples) ++*i;
+    return kelvin_figures[*i] ? kelvin_figures[(*i)++] : NULL;
 }
 
 #define EACH_FIGURE(figure)                                                                                            \
@@ -113,12 +113,12 @@ static void temperatures_are_numbers_or_fractions(void **state)
 {
     (void)state;
     struct temperatures list;
-    assert_ok(temperatures_parse(&list, "1,0.3,1/12,3e-7,0.5/2"));
+    assert_ok(kelvin_temperatures_parse(&list, "1,0.3,1/12,3e-7,0.5/2"));
     const double expected[] = {1, 0.3, 1.0 / 12, 3e-7, 0.25};
     assert_int_equal(list.n, 5);
     for (size_t i = 0; i < list.n; i++) assert_near(list.T[i], expected[i], 0);
-    assert_ok(temperatures_parse_n(&list, "1e-5,1", 2, "lowest and highest"));
-    assert_int_equal(temperatures_parse_n(&list, "1", 2, "lowest and highest"), KELVIN_EUSAGE);
+    assert_ok(kelvin_temperatures_parse_n(&list, "1e-5,1", 2, "lowest and highest"));
+    assert_int_equal(kelvin_temperatures_parse_n(&list, "1", 2, "lowest and highest"), KELVIN_EUSAGE);
     assert_non_null(strstr(kelvin_error(), "there must be 2 of them (lowest and highest), not 1"));
 }
 
@@ -134,14 +134,14 @@ static void wrong_temperatures_are_named(void **state)
                  {"-1/-2", "'-1/-2'"}, {"/2", "'/2'"},           {"1;2", "'1;2'"},     {"0x1p-3", "'0x1p-3'"}};
     struct temperatures list;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(temperatures_parse(&list, wrong[i].text), KELVIN_EUSAGE);
+        assert_int_equal(kelvin_temperatures_parse(&list, wrong[i].text), KELVIN_EUSAGE);
         if (!strstr(kelvin_error(), wrong[i].item)) fail_msg("%s: %s", wrong[i].text, kelvin_error());
     }
     char many[256] = "1";
     for (size_t i = 1; i < MOST_TEMPERATURES; i++) strcat(many, ",1");
-    assert_ok(temperatures_parse(&list, many));
+    assert_ok(kelvin_temperatures_parse(&list, many));
     strcat(many, ",1");
-    assert_int_equal(temperatures_parse(&list, many), KELVIN_EUSAGE);
+    assert_int_equal(kelvin_temperatures_parse(&list, many), KELVIN_EUSAGE);
 }
 
 /* Each option in turn, a little below its range and a little above. */
@@ -163,11 +163,11 @@ static void options_out_of_range_are_refused(void **state)
 #define TEXT(field, value)
 #define SEED(field, value)
 #define REFUSED(field)                                                                                                 \
-    assert_int_equal(figure_compute(figure, &options), KELVIN_EUSAGE);                                                 \
+    assert_int_equal(kelvin_figure_compute(figure, &options), KELVIN_EUSAGE);                                          \
     assert_non_null(strstr(kelvin_error(), "--" #field " must be from "));                                             \
     refused++;
 #define ROW(field, kind, metavar, least, most, help)                                                                   \
-    if (figure_option(figure, #field) && least < most) {                                                               \
+    if (kelvin_figure_option(figure, #field) && least < most) {                                                        \
         if (least > 0) {                                                                                               \
             kind(field, least > 1 ? least - 1 : 0) REFUSED(field)                                                      \
         }                                                                                                              \
@@ -175,10 +175,10 @@ static void options_out_of_range_are_refused(void **state)
     }
         FIGURE_OPTIONS(ROW)
         assert_int_not_equal(stat(path, &about), 0); /* nothing was made */
-        if (figure_option(figure, "temperatures")) {
+        if (kelvin_figure_option(figure, "temperatures")) {
             options = small(figure, "refused", path);
             options.temperatures = "0.5,-0.5";
-            assert_int_equal(figure_compute(figure, &options), KELVIN_EUSAGE);
+            assert_int_equal(kelvin_figure_compute(figure, &options), KELVIN_EUSAGE);
             assert_non_null(strstr(kelvin_error(), "'-0.5' is not a temperature"));
             assert_int_not_equal(stat(path, &about), 0);
             refused++;
@@ -190,12 +190,12 @@ static void options_out_of_range_are_refused(void **state)
 static const struct figure *figure_named(const char *name)
 {
     size_t i = 0;
-    while (figures[i] && strcmp(figures[i]->name, name) != 0) i++;
-    assert_non_null(figures[i]);
-    return figures[i];
+    while (kelvin_figures[i] && strcmp(kelvin_figures[i]->name, name) != 0) i++;
+    assert_non_null(kelvin_figures[i]);
+    return kelvin_figures[i];
 }
 
-/* What single figures refuse beyond that. */
+/* What single kelvin_figures refuse beyond that. */
 static void lists_that_a_figure_cannot_use_are_refused(void **state)
 {
     (void)state;
@@ -214,13 +214,13 @@ static void lists_that_a_figure_cannot_use_are_refused(void **state)
         const struct figure *figure = figure_named(wrong[i].figure);
         struct figure_options options = small(figure, "refused", path);
         options.temperatures = wrong[i].temperatures;
-        assert_int_equal(figure_compute(figure, &options), KELVIN_EUSAGE);
+        assert_int_equal(kelvin_figure_compute(figure, &options), KELVIN_EUSAGE);
         if (!strstr(kelvin_error(), wrong[i].words)) fail_msg("%s: %s", wrong[i].temperatures, kelvin_error());
         assert_int_not_equal(stat(path, &about), 0);
     }
     struct figure_options options = small(figure_named("ndg-ridgeline"), "refused", path);
     options.label = options.classes;
-    assert_int_equal(figure_compute(figure_named("ndg-ridgeline"), &options), KELVIN_EUSAGE);
+    assert_int_equal(kelvin_figure_compute(figure_named("ndg-ridgeline"), &options), KELVIN_EUSAGE);
     assert_non_null(strstr(kelvin_error(), "--label must be below the number of classes, which is 10, not 10"));
     assert_int_not_equal(stat(path, &about), 0);
 }
@@ -265,7 +265,7 @@ static void tables_are_as_their_first_line_says(void **state)
     {
         char path[512];
         const struct figure_options options = small(figure, "tables", path);
-        assert_ok(figure_compute(figure, &options));
+        assert_ok(kelvin_figure_compute(figure, &options));
         for (size_t i = 0; figure->tables[i]; i++) {
             char *text = read_file("tables", figure->name, figure->tables[i]);
             assert_non_null(text);
@@ -293,7 +293,7 @@ static void the_bound_peaks_at_T_up_to_one_half(void **state)
     char path[512];
     struct figure_options options = small(figure, "peaks", path);
     options.temperatures = "1,0.5,0.4999,0.495,1/3,1e-9";
-    assert_ok(figure_compute(figure, &options));
+    assert_ok(kelvin_figure_compute(figure, &options));
     char *text = read_file("peaks", figure->name, "-peaks.csv");
     size_t n = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -322,7 +322,7 @@ static void threads_do_not_change_a_byte(void **state)
             struct figure_options options = small(figure, folder, path);
             options.grid = 37; /* not a multiple of anything that work is cut into */
             options.threads = threads;
-            assert_ok(figure_compute(figure, &options));
+            assert_ok(kelvin_figure_compute(figure, &options));
             for (size_t i = 0; figure->tables[i]; i++) {
                 char *one = read_file("threads-1", figure->name, figure->tables[i]);
                 char *text = read_file(folder, figure->name, figure->tables[i]);
@@ -348,7 +348,7 @@ static void every_allocation_may_fail(void **state)
             char path[512];
             const struct figure_options options = small(figure, "memory", path);
             kelvin_alloc_fail_at(n);
-            const kelvin_status status = figure_compute(figure, &options);
+            const kelvin_status status = kelvin_figure_compute(figure, &options);
             kelvin_alloc_fail_at(0);
             if (!status) break;
             assert_int_equal(status, KELVIN_ENOMEM);
@@ -368,10 +368,10 @@ static void a_wish_to_stop_is_heeded(void **state)
     {
         char path[512];
         const struct figure_options options = small(figure, "stopped", path);
-        assert_ok(figure_compute(figure, &options));
+        assert_ok(kelvin_figure_compute(figure, &options));
         const bool watched = patience < UINT64_MAX;
         patience = 0;
-        const kelvin_status status = figure_compute(figure, &options);
+        const kelvin_status status = kelvin_figure_compute(figure, &options);
         assert_int_equal(status, watched ? KELVIN_ESTOP : KELVIN_OK);
         if (watched) assert_non_null(strstr(kelvin_error(), "stopped by a signal"));
         long_ones += watched;

@@ -30,7 +30,7 @@ static void paint(const char *name, size_t width, size_t height, uint8_t red, ui
     char folder[256];
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(name, '/') - name), name);
     make_folder(folder);
-    assert_ok(picture_write_png(&picture, in_base(name)));
+    assert_ok(kelvin_picture_write_png(&picture, in_base(name)));
 }
 
 /* Grey ones of 3 x 2, the grey of each its place in the order that is expected. */
@@ -234,7 +234,7 @@ static void sizes(void **state)
     }
 }
 
-/* What is written is resized as resize_plane does it, each colour by itself. */
+/* What is written is resized as kelvin_resize_plane does it, each colour by itself. */
 static void resized_planes(void **state)
 {
     (void)state;
@@ -242,14 +242,14 @@ static void resized_planes(void **state)
     for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (uint8_t)(i * i * 7);
     const struct picture picture = {5, 7, 3, pixels};
     make_folder("planes/a");
-    assert_ok(picture_write_png(&picture, in_base("planes/a/1.png")));
+    assert_ok(kelvin_picture_write_png(&picture, in_base("planes/a/1.png")));
     paint("planes/b/1.png", 2, 2, 77, 77, 77);
     kelvin_data *data;
     assert_ok(open_images(&data, "planes", ",size=4x3,split=0"));
     assert_true(data->channels == 3 && data->inputs == 36);
     for (size_t c = 0; c < 3; c++) {
         for (size_t i = 0; i < 35; i++) plane[i] = pixels[3 * i + c];
-        assert_ok(resize_plane(expected, 3, 4, plane, 5, 7));
+        assert_ok(kelvin_resize_plane(expected, 3, 4, plane, 5, 7));
         assert_memory_equal(data->train.bytes + 12 * c, expected, 12);
     }
     for (size_t i = 36; i < 72; i++) assert_int_equal(data->train.bytes[i], 77);

@@ -130,7 +130,7 @@ static void write_picture(const char *name, size_t height, size_t width, size_t 
 {
     uint8_t pixels[16 * 16 * 3];
     for (size_t i = 0; i < height * width * channels; i++) pixels[i] = (uint8_t)(seed * 59 + i * i * 7);
-    assert_ok(picture_write_png(&(struct picture){height, width, channels, pixels}, in_base(name)));
+    assert_ok(kelvin_picture_write_png(&(struct picture){height, width, channels, pixels}, in_base(name)));
 }
 
 static void pictures(void **state)
@@ -205,7 +205,7 @@ static void data_sets(void **state)
     /* a picture of a digit: white is 255 there and 16 here */
     uint8_t pixels[64];
     for (size_t i = 0; i < 64; i++) pixels[i] = (uint8_t)(255 * digits->train.bytes[i] / 16);
-    assert_ok(picture_write_png(&(struct picture){8, 8, 1, pixels}, in_base("digit.png")));
+    assert_ok(kelvin_picture_write_png(&(struct picture){8, 8, 1, pixels}, in_base("digit.png")));
     assert_ok(read_all(&all, in_spec("%digit.png"), digits, false, 10));
     float x[64];
     kelvin_data_slice(digits, &digits->train, x, 0, 1);

@@ -19,8 +19,8 @@ static void stops_npm(void **state)
     (void)state;
     struct stopper third = {.what = "downloading tiny@1.0.0 by npm", .at = 3};
     setenv("NPM", "hang", 1);
-    fails(fetch_set_run(&tiny, NULL, 2, stopper, &third), KELVIN_ESTOP, "stopped while downloading tiny@1.0.0 by npm",
-          "; the same command begins this download again");
+    fails(kelvin_fetch_set_run(&tiny, NULL, 2, stopper, &third), KELVIN_ESTOP,
+          "stopped while downloading tiny@1.0.0 by npm", "; the same command begins this download again");
     assert_true(is_group_gone(in_base("npm.log.pid")));
     assert_false(exists(in_base("cache/tiny.fetch")));
     assert_false(exists(in_base("cache/tiny.lock")));
@@ -31,10 +31,10 @@ static void stops_and_goes_on(void **state)
 {
     (void)state;
     struct stopper twentieth = {.what = "downloading", .at = 20}, reading = {.what = "reading", .at = 1};
-    fails(fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 2, stopper, &twentieth), KELVIN_ESTOP,
+    fails(kelvin_fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 2, stopper, &twentieth), KELVIN_ESTOP,
           "stopped while downloading tiny.tar.gz", "; the same command goes on from there");
     assert_true(exists(in_base("cache/tiny.fetch/download/tiny.tar.gz.part")));
-    fails(fetch_set_run(&tiny, in_data("tiny.tar.gz"), 2, stopper, &reading), KELVIN_ESTOP,
+    fails(kelvin_fetch_set_run(&tiny, in_data("tiny.tar.gz"), 2, stopper, &reading), KELVIN_ESTOP,
           "stopped while reading tiny.tar.gz", "; what is complete is kept");
 }
 
@@ -48,7 +48,7 @@ static void stopped(const char *where, bool from_npm)
         fresh(NULL);
         setenv("NPM", from_npm ? "copy" : "fail", 1);
         struct stopper s = {.at = n};
-        const kelvin_status status = fetch_set_run(&tiny, from, 2, stopper, &s);
+        const kelvin_status status = kelvin_fetch_set_run(&tiny, from, 2, stopper, &s);
         if (!status) break;
         fails(status, KELVIN_ESTOP, "stopped while ", "");
         right_files(&tiny);
@@ -80,7 +80,7 @@ static void killed(const char *where)
         const pid_t child = fork();
         if (child == 0) {
             struct stopper s = {.at = n, .die = true};
-            _exit(fetch_set_run(&tiny, from, 2, stopper, &s) ? 1 : 0);
+            _exit(kelvin_fetch_set_run(&tiny, from, 2, stopper, &s) ? 1 : 0);
         }
         int ended;
         assert_int_equal(waitpid(child, &ended, 0), child);
@@ -110,7 +110,7 @@ static void killed_download_goes_on(void **state)
     const pid_t child = fork();
     if (child == 0) {
         struct stopper s = {.what = "downloading", .at = 20, .die = true};
-        _exit(fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 2, stopper, &s) ? 1 : 0);
+        _exit(kelvin_fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 2, stopper, &s) ? 1 : 0);
     }
     waitpid(child, NULL, 0);
     struct stat about;
@@ -164,8 +164,8 @@ static void waiting_stops(void **state)
     if (child == 0) _exit(run(&tiny, url("slow/tiny.tar.gz")) ? 1 : 0);
     while (!exists(in_base("cache/tiny.fetch/download/tiny.tar.gz.part"))) usleep(1000);
     struct stopper at_once = {.what = "waiting for another fetch of tiny", .at = 1};
-    fails(fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 1, stopper, &at_once), KELVIN_ESTOP, "stopped while waiting",
-          "tiny");
+    fails(kelvin_fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 1, stopper, &at_once), KELVIN_ESTOP,
+          "stopped while waiting", "tiny");
     int ended;
     waitpid(child, &ended, 0);
     assert_int_equal(ended, 0);

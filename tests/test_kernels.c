@@ -237,7 +237,7 @@ static struct layer_case *new_case(size_t n)
 {
     struct layer_case *c = kelvin_alloc(1, sizeof *c);
     c->n = n;
-    c->shape = panel_shape(n);
+    c->shape = kelvin_panel_shape(n);
     for (size_t i = 0; i < 3; i++) c->act[i] = new_panel(), c->slope[i] = new_panel();
     for (size_t i = 0; i < sizeof c->theta / sizeof *c->theta; i++) c->theta[i] = noise(6, i);
     for (size_t u = 0; u < UNITS; u++)
@@ -333,7 +333,7 @@ static void shapes_hold_their_observations(void **state)
 {
     (void)state;
     for (size_t n = 1; n <= KELVIN_BLOCK; n++) {
-        const struct panel_shape s = panel_shape(n);
+        const struct panel_shape s = kelvin_panel_shape(n);
         const size_t room = 8 * s.wide + (s.rest ? 2 : 0);
         assert_true(room >= n && room < n + 8 && room <= KELVIN_BLOCK && s.wide >= 1);
     }

@@ -157,7 +157,7 @@ static size_t size_of(const struct images *s)
 
 static struct map map_of(const struct images *s, size_t before, size_t after)
 {
-    return map_make(s->channels, s->height, s->width, (struct frame){before, after});
+    return kelvin_map_make(s->channels, s->height, s->width, (struct frame){before, after});
 }
 
 /* A vector of the channels, zero in the lanes after them. */
@@ -276,7 +276,7 @@ static void not_a_number_stays(void **state)
     (void)state;
     const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
     const size_t n_tables = tables(all);
-    const struct map map = map_make(1, 1, 1, (struct frame){0, 0});
+    const struct map map = kelvin_map_make(1, 1, 1, (struct frame){0, 0});
     const float zeros[KELVIN_LANES] = {0}, ones[KELVIN_LANES] = {1}, x[KELVIN_LANES] = {NAN};
     const struct frn frn = {ones, zeros, zeros};
     for (size_t t = 0; t < n_tables; t++) {

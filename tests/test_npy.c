@@ -79,8 +79,8 @@ static void every_type(void **state)
                      numbers[i].type);
             struct npy array;
             double value;
-            assert_ok(npy_parse(&array, file, build(file, 1, header, data, item), "x.npy"));
-            npy_doubles(&value, &array);
+            assert_ok(kelvin_npy_parse(&array, file, build(file, 1, header, data, item), "x.npy"));
+            kelvin_npy_doubles(&value, &array);
             if (value != numbers[i].value) fail_msg("%s: %g, expected %g", header, value, numbers[i].value);
         }
     }
@@ -93,8 +93,8 @@ static void not_a_number(void **state)
     struct npy array;
     double value;
     const size_t bytes = build(file, 1, "{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}", "\x01\x7c", 2);
-    assert_ok(npy_parse(&array, file, bytes, "x.npy"));
-    npy_doubles(&value, &array);
+    assert_ok(kelvin_npy_parse(&array, file, bytes, "x.npy"));
+    kelvin_npy_doubles(&value, &array);
     assert_true(isnan(value));
 }
 
@@ -112,10 +112,10 @@ static void headers(void **state)
             char file[256];
             uint8_t bytes[6];
             struct npy a;
-            assert_ok(npy_parse(&a, file, build(file, version, texts[i], expected, 6), "x.npy"));
+            assert_ok(kelvin_npy_parse(&a, file, build(file, version, texts[i], expected, 6), "x.npy"));
             assert_true(a.version == version && a.kind == 'u' && a.item == 1 && !a.fortran && a.axes == 2);
             assert_true(a.shape[0] == 2 && a.shape[1] == 3 && a.count == 6);
-            npy_bytes(bytes, &a);
+            kelvin_npy_bytes(bytes, &a);
             assert_memory_equal(bytes, expected, 6);
         }
 }
@@ -131,19 +131,19 @@ static void axes(void **state)
     struct npy a;
     for (size_t i = 0; i < 24; i++) data[i] = (uint8_t)(100 * (i % 2) + 10 * (i / 2 % 3) + i / 6);
     const size_t bytes = build(file, 2, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 4)}", data, 24);
-    assert_ok(npy_parse(&a, file, bytes, "x.npy"));
+    assert_ok(kelvin_npy_parse(&a, file, bytes, "x.npy"));
     assert_true(a.fortran);
-    npy_bytes(out, &a);
-    npy_doubles(values, &a);
+    kelvin_npy_bytes(out, &a);
+    kelvin_npy_doubles(values, &a);
     for (size_t i = 0; i < 24; i++) {
         assert_int_equal(out[i], 100 * (i / 12) + 10 * (i / 4 % 3) + i % 4);
         assert_true(values[i] == out[i]);
     }
-    npy_move_axis(&a, 2, 0); /* (4, 2, 3) */
-    npy_bytes(out, &a);
+    kelvin_npy_move_axis(&a, 2, 0); /* (4, 2, 3) */
+    kelvin_npy_bytes(out, &a);
     for (size_t i = 0; i < 24; i++) assert_int_equal(out[i], 100 * (i / 3 % 2) + 10 * (i % 3) + i / 6);
-    npy_move_axis(&a, 0, 2); /* and back */
-    npy_bytes(out, &a);
+    kelvin_npy_move_axis(&a, 0, 2); /* and back */
+    kelvin_npy_bytes(out, &a);
     for (size_t i = 0; i < 24; i++) assert_int_equal(out[i], 100 * (i / 12) + 10 * (i / 4 % 3) + i % 4);
 }
 
@@ -178,10 +178,10 @@ static void numpy_wrote_it(void **state)
         char *file = slurp(in_base(name), &bytes);
         memcpy(name + 3, "bin", 4);
         char *expected = slurp(in_base(name), &expected_bytes);
-        assert_ok(npy_parse(&array, file, bytes, name));
+        assert_ok(kelvin_npy_parse(&array, file, bytes, name));
         assert_int_equal(array.count, 30);
         assert_int_equal(expected_bytes, sizeof values);
-        npy_doubles(values, &array);
+        kelvin_npy_doubles(values, &array);
         assert_memory_equal(values, expected, sizeof values);
         kelvin_free(file);
         kelvin_free(expected);
@@ -201,7 +201,7 @@ static void tables(void **state)
     put_array("y.npy", "<i8", "(3, 1)", "\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0", 24);
     put_array("tx.npy", "|i1", "(1, 2)", tx, 2);
     put_array("ty.npy", ">u2", "(1,)", "\0\2", 2);
-    assert_ok(load_rows(&l, &data_npy, in_spec("npy:%x.npy,%y.npy,test-x=%tx.npy,test-y=%ty.npy")));
+    assert_ok(load_rows(&l, &kelvin_data_npy, in_spec("npy:%x.npy,%y.npy,test-x=%tx.npy,test-y=%ty.npy")));
     assert_true(l.loader.n == 4 && l.loader.n_train == 3 && l.data.inputs == 2 && l.data.classes == 3);
     assert_memory_equal(l.loader.values, values, sizeof values);
     assert_memory_equal(l.loader.y, y, sizeof y);
@@ -210,7 +210,7 @@ static void tables(void **state)
     unload(&l);
     put_array("x.npy", "|u1", "(3,)", x, 3);
     put_array("y.npy", "|b1", "(3,)", "\1\0\1", 3);
-    assert_ok(load_rows(&l, &data_npy, in_spec("npy:%x.npy,%y.npy")));
+    assert_ok(load_rows(&l, &kelvin_data_npy, in_spec("npy:%x.npy,%y.npy")));
     assert_true(l.loader.n == 3 && l.loader.n_train == 3 && l.data.inputs == 1 && l.data.classes == 2);
     assert_memory_equal(l.loader.values, values, 3 * sizeof *values);
     unload(&l);
@@ -242,7 +242,7 @@ static void images(void **state)
         }
         put_array("x.npy", "|u1", cases[i].shape, file, 3 * n);
         struct loaded l;
-        assert_ok(load_rows(&l, &data_npy, in_spec("npy:%x.npy,%y.npy")));
+        assert_ok(load_rows(&l, &kelvin_data_npy, in_spec("npy:%x.npy,%y.npy")));
         assert_true(l.data.channels == c && l.data.height == h && l.data.width == w && l.data.inputs == n);
         assert_true(l.loader.n == 3 && !l.loader.values);
         assert_memory_equal(l.loader.bytes, planes, 3 * n);
@@ -265,7 +265,7 @@ static void labels(void **state)
     put_array("y.npy", "<i4", "(5,)", y, sizeof y);
     put_array("tx.npy", "|u1", "(2, 1)", "67", 2);
     put_array("ty.npy", "<i4", "(2, 1)", test, sizeof test);
-    assert_ok(load_rows(&l, &data_npy, in_spec("npy:%x.npy,%y.npy,test-x=%tx.npy,test-y=%ty.npy")));
+    assert_ok(load_rows(&l, &kelvin_data_npy, in_spec("npy:%x.npy,%y.npy,test-x=%tx.npy,test-y=%ty.npy")));
     assert_int_equal(l.data.classes, 4);
     static const char *const names[] = {"0", "10", "20", "2147483647"};
     for (size_t i = 0; i < 4; i++) assert_string_equal(l.data.class_names[i], names[i]);
@@ -280,7 +280,7 @@ static void labels(void **state)
         snprintf(header, sizeof header, "{'descr': '=u4', 'fortran_order': False, 'shape': (%d,)}", most);
         spill(in_base("many.npy"), file, build(file, 1, header, many, 4 * (size_t)most));
         if (most == MANY) break;
-        assert_ok(load_rows(&l, &data_npy, in_spec("npy:%many.npy,%many.npy")));
+        assert_ok(load_rows(&l, &kelvin_data_npy, in_spec("npy:%many.npy,%many.npy")));
         assert_int_equal(l.data.classes, most);
         for (int i = 0; i < most; i++) assert_int_equal(l.loader.y[i], most - 1 - i);
         unload(&l);
@@ -315,7 +315,7 @@ static void images_of_other_types(void **state)
                  k % 12 < 4         ? (k + 12) % 24
                  : (k + 1) % 12 < 4 ? k
                                     : (k + 1) % 24);
-        assert_ok(load_rows(&l, &data_npy, in_spec(pattern)));
+        assert_ok(load_rows(&l, &kelvin_data_npy, in_spec(pattern)));
         assert_true(l.data.channels == 3 && l.data.height == 4 && l.data.width == 6 && l.loader.n == 10);
         assert_memory_equal(l.loader.bytes, raw, bytes);
         assert_memory_equal(l.loader.bytes + bytes, raw, bytes);
@@ -327,7 +327,7 @@ static void images_of_other_types(void **state)
 static void load_bytes(const char *pattern, const uint8_t *expected, size_t n)
 {
     struct loaded l;
-    assert_ok(load_rows(&l, &data_npy, in_spec(pattern)));
+    assert_ok(load_rows(&l, &kelvin_data_npy, in_spec(pattern)));
     assert_memory_equal(l.loader.bytes, expected, n);
     unload(&l);
 }
@@ -468,7 +468,8 @@ static void broken_files(void **state)
     struct npy a;
     for (size_t i = 0; i < sizeof broken_headers / sizeof *broken_headers; i++) {
         const size_t bytes = build(file, 1, broken_headers[i].header, "123456", 6);
-        fails(npy_parse(&a, file, bytes, "x.npy"), KELVIN_EFORMAT, broken_headers[i].place, broken_headers[i].sentence);
+        fails(kelvin_npy_parse(&a, file, bytes, "x.npy"), KELVIN_EFORMAT, broken_headers[i].place,
+              broken_headers[i].sentence);
         assert_non_null(strstr(kelvin_error(), "x.npy: "));
     }
     static const char header[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (6,)}";
@@ -481,17 +482,17 @@ static void broken_files(void **state)
             const char *sentence = n < 8           ? "is not an NPY file; expected"
                                    : n < bytes - 6 ? "ends within its header: "
                                                    : "bytes of data, expected 6";
-            fails(npy_parse(&a, exact, n, "x.npy"), KELVIN_EFORMAT, "x.npy: ", sentence);
+            fails(kelvin_npy_parse(&a, exact, n, "x.npy"), KELVIN_EFORMAT, "x.npy: ", sentence);
             free(exact);
         }
     }
     const size_t bytes = build(file, 4, header, "123456", 6);
-    fails(npy_parse(&a, file, bytes, "x.npy"), KELVIN_EFORMAT,
+    fails(kelvin_npy_parse(&a, file, bytes, "x.npy"), KELVIN_EFORMAT,
           "x.npy: ", "version 4.0; expected version 1.0, 2.0 or 3.0");
     file[6] = 1, file[7] = 1;
-    fails(npy_parse(&a, file, bytes, "x.npy"), KELVIN_EFORMAT, "x.npy: ", "version 1.1; expected");
+    fails(kelvin_npy_parse(&a, file, bytes, "x.npy"), KELVIN_EFORMAT, "x.npy: ", "version 1.1; expected");
     file[0] = 'P';
-    fails(npy_parse(&a, file, bytes, "x.npy"), KELVIN_EFORMAT,
+    fails(kelvin_npy_parse(&a, file, bytes, "x.npy"), KELVIN_EFORMAT,
           "x.npy: ", "is not an NPY file; expected one that numpy.save");
 }
 

@@ -59,8 +59,8 @@ static struct conv conv_of(const struct plain_conv *shape)
     const struct frame none = {0, 0};
     const size_t height = plain_same(&conv.pad_y, shape->height, shape->kernel, shape->stride);
     const size_t width = plain_same(&conv.pad_x, shape->width, shape->kernel, shape->stride);
-    conv.in = map_make(shape->in, shape->height, shape->width, none);
-    conv.out = map_make(shape->out, height, width, none);
+    conv.in = kelvin_map_make(shape->in, shape->height, shape->width, none);
+    conv.out = kelvin_map_make(shape->out, height, width, none);
     return conv;
 }
 

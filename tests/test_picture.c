@@ -11,7 +11,7 @@ static kelvin_status decode(struct picture *picture, const struct bytes *b)
     uint8_t *exact = malloc(b->n + 1); /* so that the sanitizers see a read beyond the end */
     memcpy(exact, b->data, b->n);
     uint8_t *file = realloc(exact, b->n ? b->n : 1);
-    const kelvin_status status = picture_decode(picture, file, b->n, "it.file");
+    const kelvin_status status = kelvin_picture_decode(picture, file, b->n, "it.file");
     free(file);
     return status;
 }
@@ -75,7 +75,7 @@ static void png_kinds(void **state)
         for (size_t j = 0; j < png->width * png->height * picture.channels; j++)
             if (picture.pixels[j] != (uint8_t)kinds[i].pixels[j])
                 fail_msg("kind %zu, byte %zu: %d, expected %d", i, j, picture.pixels[j], (uint8_t)kinds[i].pixels[j]);
-        picture_free(&picture);
+        kelvin_picture_free(&picture);
     }
 }
 
@@ -157,9 +157,10 @@ static void png_too_large(void **state)
     refuses(&b, "says that it has 30000 x 30000 pixels, more than");
     /* What a file could hold, and nobody should ask for. */
     struct picture picture = {.width = 65536, .height = 1, .channels = 1};
-    fails(picture_alloc(&picture, 1, 1, "it.file"), KELVIN_EFORMAT, "it.file", "65536 x 1 pixels; expected at most");
+    fails(kelvin_picture_alloc(&picture, 1, 1, "it.file"), KELVIN_EFORMAT, "it.file",
+          "65536 x 1 pixels; expected at most");
     picture = (struct picture){.width = 40000, .height = 40000, .channels = 1};
-    fails(picture_alloc(&picture, 1, 1, "it.file"), KELVIN_EFORMAT, "it.file", "expected at most 134217728");
+    fails(kelvin_picture_alloc(&picture, 1, 1, "it.file"), KELVIN_EFORMAT, "it.file", "expected at most 134217728");
 }
 
 /* Chunks that a picture can do without: not looked at, whatever they are. */
@@ -180,7 +181,7 @@ static void png_other_chunks(void **state)
     put_bytes(&b, "after", 5);
     assert_ok(decode(&picture, &b));
     assert_memory_equal(picture.pixels, "\1\2\3\4", 4);
-    picture_free(&picture);
+    kelvin_picture_free(&picture);
     b.n = 0;
     put_head(&b, &small_png);
     put_u32(&b, 0x7fffffff);
@@ -201,19 +202,19 @@ static void png_written(void **state)
         uint8_t pixels[7 * 5 * 3];
         for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (uint8_t)(i * 37);
         const struct picture out = {5, 7, channels, pixels};
-        assert_ok(picture_write_png(&out, in_base("out.png")));
+        assert_ok(kelvin_picture_write_png(&out, in_base("out.png")));
         size_t bytes;
         char *file = slurp(in_base("out.png"), &bytes);
         struct picture in;
-        assert_ok(picture_decode(&in, file, bytes, "out.png"));
+        assert_ok(kelvin_picture_decode(&in, file, bytes, "out.png"));
         kelvin_free(file);
         assert_true(in.height == 5 && in.width == 7 && in.channels == channels);
         assert_memory_equal(in.pixels, pixels, 35 * channels);
-        picture_free(&in);
+        kelvin_picture_free(&in);
     }
     uint8_t black = 0;
     const struct picture dot = {1, 1, 1, &black};
-    fails(picture_write_png(&dot, in_base("gone/out.png")), KELVIN_EIO, "gone/out.png", "could not be written");
+    fails(kelvin_picture_write_png(&dot, in_base("gone/out.png")), KELVIN_EIO, "gone/out.png", "could not be written");
 }
 
 /* ---- JPEG ---- */
@@ -249,7 +250,7 @@ static void jpeg_kinds(void **state)
             if (abs(picture.pixels[j] - expected) > jpegs[i].tolerance)
                 fail_msg("kind %zu, byte %zu: %d, expected %d", i, j, picture.pixels[j], expected);
         }
-        picture_free(&picture);
+        kelvin_picture_free(&picture);
     }
 }
 
@@ -297,7 +298,7 @@ static void jpeg_refused(void **state)
     changed = b;
     changed.data[find_segment(&b, 0xda) + 12] ^= 0xff;
     struct picture picture;
-    if (!decode(&picture, &changed)) picture_free(&picture); /* may be a picture, if another one */
+    if (!decode(&picture, &changed)) kelvin_picture_free(&picture); /* may be a picture, if another one */
 }
 
 static void neither(void **state)
@@ -313,7 +314,7 @@ static void neither(void **state)
 
 static void resized(uint8_t *to, size_t h, size_t w, const char *from, size_t fh, size_t fw)
 {
-    assert_ok(resize_plane(to, h, w, (const uint8_t *)from, fh, fw));
+    assert_ok(kelvin_resize_plane(to, h, w, (const uint8_t *)from, fh, fw));
 }
 
 static void resize_by_hand(void **state)
@@ -339,15 +340,15 @@ static void resize_keeps_one_grey(void **state)
     for (size_t i = 0; i < 500; i++) {
         const size_t fh = 1 + i % 37, fw = 1 + i % 11, h = 1 + i % 13, w = 1 + i % 39;
         memset(from, (int)(i % 256), sizeof from);
-        assert_ok(resize_plane(to, h, w, from, fh, fw));
+        assert_ok(kelvin_resize_plane(to, h, w, from, fh, fw));
         for (size_t j = 0; j < h * w; j++) assert_int_equal(to[j], i % 256);
     }
     static uint8_t tall[65535];
     tall[65534] = 255;
-    assert_ok(resize_plane(to, 2, 1, tall, 65535, 1));
+    assert_ok(kelvin_resize_plane(to, 2, 1, tall, 65535, 1));
     assert_int_equal(to[0], 0);
     memset(tall, 255, sizeof tall);
-    assert_ok(resize_plane(to, 1, 2, tall, 65535, 1));
+    assert_ok(kelvin_resize_plane(to, 1, 2, tall, 65535, 1));
     assert_true(to[0] == 255 && to[1] == 255);
 }
 
@@ -428,16 +429,16 @@ static void pil(void **state)
         size_t bytes;
         char *file = slurp(in_base(name), &bytes);
         struct picture picture;
-        assert_ok(picture_decode(&picture, file, bytes, name));
+        assert_ok(kelvin_picture_decode(&picture, file, bytes, name));
         kelvin_free(file);
         snprintf(name, sizeof name, "pil/%zu.file.raw", i);
         as_pil(name, picture.pixels, picture.height * picture.width * picture.channels, i < KINDS ? 0 : 1);
-        picture_free(&picture);
+        kelvin_picture_free(&picture);
     }
     static uint8_t plane[64 * 64], to[64 * 64];
     for (size_t i = 0; i < sizeof plane; i++) plane[i] = noise(i);
     for (size_t i = 0; i < SHAPES; i++) {
-        assert_ok(resize_plane(to, shapes[i][2], shapes[i][3], plane, shapes[i][0], shapes[i][1]));
+        assert_ok(kelvin_resize_plane(to, shapes[i][2], shapes[i][3], plane, shapes[i][0], shapes[i][1]));
         snprintf(name, sizeof name, "pil/%zu.plane.raw", i);
         as_pil(name, to, shapes[i][2] * shapes[i][3], 1);
     }
@@ -453,11 +454,11 @@ static kelvin_status all_of_it(void *context)
     uint8_t to[9];
     make_png(&b, &kinds[KINDS - 2].png);
     KELVIN_TRY(decode(&picture, &b));
-    kelvin_status status = resize_plane(to, 2, 4, picture.pixels, 3, 3);
-    picture_free(&picture);
+    kelvin_status status = kelvin_resize_plane(to, 2, 4, picture.pixels, 3, 3);
+    kelvin_picture_free(&picture);
     make_jpeg(&b, 9, 9, TJPF_RGB, TJSAMP_420, 0);
     if (!status) status = decode(&picture, &b);
-    if (!status) picture_free(&picture);
+    if (!status) kelvin_picture_free(&picture);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* What the charts of posteriors and of chains show: every number of them by hand, and no memory at any place. */
 #include "chart_helpers.h"
 
-#include "figures/posterior_charts.h"
+#include "charts/posterior_charts.h"
 
 static const struct chart_series *series_of(const struct chart *chart, size_t panel, size_t i)
 {
@@ -49,7 +49,7 @@ static void reliability(void **state)
     struct chart chart;
     const struct chart_series *few;
     assert_ok(kelvin_arena_create(&arena));
-    chart_reliability(&chart, arena, runs, 1, false);
+    kelvin_chart_reliability(&chart, arena, runs, 1, false);
     assert_ok(chart.status);
     const struct chart_series *right = series_of(&chart, 0, 0), *less = series_of(&chart, 0, 1),
                               *claimed = series_of(&chart, 0, 3);
@@ -72,7 +72,7 @@ static void reliability(void **state)
     assert_true(series_of(&chart, 1, 0)->points[0].high < 0.5 && chart.panel[1].y.low < 0.5);
     assert_non_null(strstr(chart.subtitle, "50.00 %")); /* ensemble[KELVIN_ECE] is 0.5 */
     for (int mass = 0; mass <= 1; mass++) {
-        chart_reliability(&chart, arena, runs, 2, mass);
+        kelvin_chart_reliability(&chart, arena, runs, 2, mass);
         const struct chart_series *line = series_of(&chart, 0, 2); /* after the diagonal, and what is few */
         assert_int_equal(line->n, 3);                              /* empty bins are left out */
         assert_near(line->points[0].x, 37.5, 1e-9);
@@ -85,12 +85,12 @@ static void reliability(void **state)
     }
     /* Two observations do not make a bar, nor a part of a line. */
     m.width[0] = (kelvin_bin){0, 0.25, 2, 2, 0.2};
-    chart_reliability(&chart, arena, runs, 1, false);
+    kelvin_chart_reliability(&chart, arena, runs, 1, false);
     assert_near(series_of(&chart, 0, 0)->points[0].high, 0, 0);
     few = series_of(&chart, 0, 2);
     assert_true(few->name && few->hollow);
     assert_near(few->points[0].high, 100, 1e-9);
-    chart_reliability(&chart, arena, runs, 2, false);
+    kelvin_chart_reliability(&chart, arena, runs, 2, false);
     few = series_of(&chart, 0, 1);
     assert_int_equal(few->n, 1);
     assert_true(few->hollow && few->small && !few->joined);
@@ -111,24 +111,24 @@ static void other_charts(void **state)
     kelvin_arena *arena;
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
-    chart_confidence(&chart, arena, runs, 3);
+    kelvin_chart_confidence(&chart, arena, runs, 3);
     assert_near(series_of(&chart, 0, 0)->points[3].high, 47.5, 1e-9); /* 95 of 200 are right, */
     assert_near(series_of(&chart, 1, 0)->points[2].high, 15, 1e-9);   /* 30 of 200 wrong */
     assert_near(series_of(&chart, 1, 0)->points[3].high, 2.5, 1e-9);
-    assert_true(chart_size(&chart, arena, by_size, 2, runs, 3));
+    assert_true(kelvin_chart_size(&chart, arena, by_size, 2, runs, 3));
     assert_near(series_of(&chart, 0, 1)->points[2].x, 12, 0);
     assert_near(series_of(&chart, 0, 1)->points[2].y, 70, 1e-9);
     assert_near(series_of(&chart, 0, 0)->points[1].low, 50, 1e-9);
     const kelvin_metrics none = {.n = 1, .bins = 1};
-    assert_false(chart_size(&chart, arena, by_size, 2, &(struct charted){"none", &none, NULL}, 1));
-    chart_metric(&chart, arena, KELVIN_ACCURACY, runs, 3);
+    assert_false(kelvin_chart_size(&chart, arena, by_size, 2, &(struct charted){"none", &none, NULL}, 1));
+    kelvin_chart_metric(&chart, arena, KELVIN_ACCURACY, runs, 3);
     assert_near(series_of(&chart, 0, 0)->points[0].low, 8, 1e-9);  /* 9 % +- 1 % */
     assert_near(series_of(&chart, 0, 1)->points[0].x, 9.5, 1e-9);  /* median of ensembles of 8 */
     assert_near(series_of(&chart, 0, 2)->points[0].x, 10, 1e-9);   /* all */
     assert_near(series_of(&chart, 0, 2)->points[0].y, 1.75, 1e-9); /* the first run is on top */
-    chart_uncertainty(&chart, arena, runs, 3);
+    kelvin_chart_uncertainty(&chart, arena, runs, 3);
     assert_near(series_of(&chart, 0, 1)->points[0].x, m.ensemble[KELVIN_ALEATORIC], 1e-12);
-    assert_true(chart_temperatures(&chart, arena, runs, 3));
+    assert_true(kelvin_chart_temperatures(&chart, arena, runs, 3));
     assert_near(series_of(&chart, 0, 0)->points[0].x, 1.02 / 0.5, 1e-12); /* half of it was set */
     assert_near(series_of(&chart, 0, 0)->points[0].high, 1.03 / 0.5, 1e-12);
     assert_true(isnan(series_of(&chart, 0, 0)->points[1].x)); /* one that has none */
@@ -136,8 +136,8 @@ static void other_charts(void **state)
     assert_near(series_of(&chart, 0, 0)->points[0].y, 2.2, 1e-12);
     assert_false(chart.x.log);
     d.temperatures.kinetic.mean = 600; /* far off: the others are still to be seen */
-    assert_true(chart_temperatures(&chart, arena, runs, 3) && chart.x.log);
-    assert_false(chart_temperatures(&chart, arena, &runs[1], 1));
+    assert_true(kelvin_chart_temperatures(&chart, arena, runs, 3) && chart.x.log);
+    assert_false(kelvin_chart_temperatures(&chart, arena, &runs[1], 1));
     kelvin_arena_destroy(arena);
 }
 
@@ -167,7 +167,7 @@ static void learning(void **state)
     kelvin_arena *arena;
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
-    chart_learning(&chart, arena, h, 2, 0);
+    kelvin_chart_learning(&chart, arena, h, 2, 0);
     assert_ok(chart.status);
     assert_int_equal(chart.n_panels, 4);
     const struct chart_series *line = series_of(&chart, 0, 0);
@@ -180,7 +180,7 @@ static void learning(void **state)
     /* Neither the first epoch nor one that went astray rules the axis of the log-posterior. */
     for (size_t i = 1; i < ROWS; i++) values[0][i * COLUMNS + 5] = -100 + (double)(i % 40) / 40;
     values[1][(ROWS / 2 - 1) * COLUMNS + 5] = -1e12;
-    chart_learning(&chart, arena, h, 2, 0);
+    kelvin_chart_learning(&chart, arena, h, 2, 0);
     /* The second chain ended half-way, far below: its mark is inside the panel. */
     const struct chart_series *ends = series_of(&chart, 2, 2);
     assert_string_equal(ends->name, "a chain ended");
@@ -189,7 +189,7 @@ static void learning(void **state)
     assert_true(ends->points[0].y > chart.panel[2].y.low && ends->points[0].y < chart.panel[2].y.low + 0.2);
     /* What only the last panel has is named above it, beneath the others. */
     struct chart_layout layout;
-    chart_layout(&layout, &chart, 0, 0.6);
+    kelvin_chart_layout(&layout, &chart, 0, 0.6);
     assert_int_equal(layout.n_keys, 4);
     assert_string_equal(layout.keys[0].series->name, "each chain");
     assert_string_equal(layout.keys[2].series->name, "lr / 0.001");
@@ -197,22 +197,22 @@ static void learning(void **state)
     assert_true(layout.keys[1].y < layout.frame[0].top);
     assert_true(layout.keys[3].y > layout.frame[2].bottom && layout.keys[3].y < layout.frame[3].top);
     assert_true(chart.panel[2].y.low > -102 && chart.panel[2].y.low < -99 && chart.panel[2].y.high < -98);
-    assert_true(chart_heat(&chart, arena, h, 2, 0));
+    assert_true(kelvin_chart_heat(&chart, arena, h, 2, 0));
     char *svg = svg_of(&chart);
     check_markup(svg);
     kelvin_free(svg);
     h[1].rows = ROWS / 2 - 15; /* the last point is the mean of the five that are left */
-    chart_learning(&chart, arena, h, 2, 0);
+    kelvin_chart_learning(&chart, arena, h, 2, 0);
     line = series_of(&chart, 0, 1);
     assert_near(line->points[line->n - 1].x, ROWS / 2 - 18, 1e-9);
     assert_near(line->points[line->n - 1].y, 90, 1e-9);
     h[1].rows = ROWS / 2;
     h[0].rows = 0; /* a chain that diverged at once is not the measure of the others */
-    chart_learning(&chart, arena, h, 2, 0);
+    kelvin_chart_learning(&chart, arena, h, 2, 0);
     assert_int_equal(chart.n_panels, 4);
     assert_int_equal(series_of(&chart, 0, 0)->n, 0);
     assert_true(series_of(&chart, 3, 0)->n > 100);
-    chart_learning(&chart, arena, h, 0, 0);
+    kelvin_chart_learning(&chart, arena, h, 0, 0);
     assert_int_equal(chart.n_panels, 0);
     kelvin_arena_destroy(arena);
 }
@@ -233,8 +233,8 @@ static void warmup(void **state)
     kelvin_arena *arena;
     struct chart charts[2];
     assert_ok(kelvin_arena_create(&arena));
-    chart_learning(&charts[0], arena, &h, 1, 0);
-    assert_true(chart_heat(&charts[1], arena, &h, 1, 0));
+    kelvin_chart_learning(&charts[0], arena, &h, 1, 0);
+    assert_true(kelvin_chart_heat(&charts[1], arena, &h, 1, 0));
     for (size_t i = 0; i < 2; i++) {
         assert_ok(charts[i].status);
         assert_int_equal(charts[i].n_panels, i ? 1 : 3);
@@ -254,7 +254,7 @@ static void warmup(void **state)
         kelvin_free(svg);
     }
     for (size_t i = 0; i < WARM; i++) values[i * COLUMNS + 1] = 0; /* none: nothing is marked */
-    chart_learning(&charts[0], arena, &h, 1, 0);
+    kelvin_chart_learning(&charts[0], arena, &h, 1, 0);
     assert_null(charts[0].panel[0].series->next);
     assert_true(isnan(charts[0].x.low));
     kelvin_arena_destroy(arena);
@@ -269,7 +269,7 @@ static void dark_squares(void **state)
     kelvin_arena *arena;
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
-    assert_true(chart_agreement(
+    assert_true(kelvin_chart_agreement(
         &chart, arena, &(kelvin_agreement){.chains = 2, .number = (uint32_t *)number, .disagreement = (double *)apart},
         0, 0));
     char *svg = svg_of(&chart);
@@ -292,22 +292,22 @@ static void agreement(void **state)
     kelvin_arena *arena;
     struct chart chart;
     assert_ok(kelvin_arena_create(&arena));
-    assert_true(chart_agreement(&chart, arena, &many, 0, 0));
+    assert_true(kelvin_chart_agreement(&chart, arena, &many, 0, 0));
     struct chart_layout layout;
-    chart_layout(&layout, &chart, 0, 0.5);
+    kelvin_chart_layout(&layout, &chart, 0, 0.5);
     assert_near(layout.darkest, 25, 1e-12);
     assert_string_equal(layout.heat_words, "25 % of observations");
     char *svg = svg_of(&chart);
     check_markup(svg);
     assert_non_null(strstr(svg, ">25 % of observations</text>"));
     kelvin_free(svg);
-    assert_true(chart_agreement(&chart, arena, &many, 0.5, 2)); /* a scale that is shared with another run */
-    chart_layout(&layout, &chart, 0, 0.5);
+    assert_true(kelvin_chart_agreement(&chart, arena, &many, 0.5, 2)); /* a scale that is shared with another run */
+    kelvin_chart_layout(&layout, &chart, 0, 0.5);
     assert_near(layout.darkest, 50, 1e-12);
     assert_int_equal(series_of(&chart, 0, 0)->n, 32 * 32); /* more are not legible */
     assert_near(series_of(&chart, 0, 0)->points[32].y, 25, 1e-12);
     assert_string_equal(chart.x.names[1], "2");
-    assert_false(chart_agreement(&chart, arena, &one, 0, 0));
+    assert_false(kelvin_chart_agreement(&chart, arena, &one, 0, 0));
     kelvin_arena_destroy(arena);
 }
 
@@ -318,13 +318,13 @@ static kelvin_status draw_all(void *context)
     kelvin_arena *arena;
     struct chart charts[4];
     KELVIN_TRY(kelvin_arena_create(&arena));
-    chart_reliability(&charts[0], arena, run, 1, false);
-    chart_metric(&charts[1], arena, KELVIN_ECE, run, 1);
-    chart_size(&charts[2], arena, by_size, 1, run, 1);
-    chart_temperatures(&charts[3], arena, run, 1);
+    kelvin_chart_reliability(&charts[0], arena, run, 1, false);
+    kelvin_chart_metric(&charts[1], arena, KELVIN_ECE, run, 1);
+    kelvin_chart_size(&charts[2], arena, by_size, 1, run, 1);
+    kelvin_chart_temperatures(&charts[3], arena, run, 1);
     struct markup out = begin("chart");
     kelvin_status status = KELVIN_OK;
-    for (size_t i = 0; i < 4 && !status; i++) status = chart_svg(&out, &charts[i]);
+    for (size_t i = 0; i < 4 && !status; i++) status = kelvin_chart_svg(&out, &charts[i]);
     kelvin_arena_destroy(arena);
     return kelvin_writer_close(&writer, status);
 }

@@ -7,7 +7,7 @@
 static kelvin_status write_page(void *context)
 {
     const char *const folders[] = {context};
-    return report_write(in_base("page.html"), folders, 1, &(struct report_options){.threads = 1});
+    return kelvin_report_write(in_base("page.html"), folders, 1, &(struct report_options){.threads = 1});
 }
 
 static void without_memory_of(const kelvin_sampler_type *type)
@@ -47,7 +47,7 @@ static void names(void **state)
     const char *found[N];
     kelvin_arena *arena;
     assert_ok(kelvin_arena_create(&arena));
-    assert_ok(run_names(found, arena, folders, N, 15));
+    assert_ok(kelvin_run_names(found, arena, folders, N, 15));
     for (size_t i = 0; i < N; i++) assert_string_equal(found[i], expected[i]);
     kelvin_arena_destroy(arena);
 }
@@ -79,17 +79,17 @@ static void tuned(void **state)
     const struct report_run run = {.samples = &samples, .histories = histories};
     struct page page = {.n = 1};
     assert_ok(kelvin_arena_create(&page.arena));
-    assert_string_equal(tuned_words(&page, &run, "size", true), "tuned: 0.19\xc2\xa0to\xc2\xa0"
-                                                                "0.273");
-    assert_string_equal(tuned_words(&page, &run, "size", false), "tuned");
-    assert_string_equal(tuned_words(&page, &run, "way", true), "tuned: 12.3"); /* as far as digits tell */
-    assert_string_equal(tuned_words(&page, &run, "mean", true), "all");        /* nothing tells its last value */
-    assert_null(tuned_words(&page, &run, "plain", true));
-    assert_null(tuned_words(&page, &run, "seed", true));
+    assert_string_equal(kelvin_page_tuned(&page, &run, "size", true), "tuned: 0.19\xc2\xa0to\xc2\xa0"
+                                                                      "0.273");
+    assert_string_equal(kelvin_page_tuned(&page, &run, "size", false), "tuned");
+    assert_string_equal(kelvin_page_tuned(&page, &run, "way", true), "tuned: 12.3"); /* as far as digits tell */
+    assert_string_equal(kelvin_page_tuned(&page, &run, "mean", true), "all");        /* nothing tells its last value */
+    assert_null(kelvin_page_tuned(&page, &run, "plain", true));
+    assert_null(kelvin_page_tuned(&page, &run, "seed", true));
     for (size_t i = 0; i < 3; i++) histories[i].rows = 0; /* lost */
-    assert_string_equal(tuned_words(&page, &run, "size", true), "tuned");
+    assert_string_equal(kelvin_page_tuned(&page, &run, "size", true), "tuned");
     about.config.setting[0] = 0.5; /* was said */
-    assert_null(tuned_words(&page, &run, "size", true));
+    assert_null(kelvin_page_tuned(&page, &run, "size", true));
     kelvin_arena_destroy(page.arena);
 }
 

@@ -63,10 +63,10 @@ static void corners_are_where_they_must_be(void **state)
                  {{0.5, 0.5, 0}, 0.25, height / 2}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         double p[SIMPLEX];
-        const struct place at = simplex_place(known[i].p);
+        const struct place at = kelvin_simplex_place(known[i].p);
         assert_near(at.x, known[i].x, 1e-15);
         assert_near(at.y, known[i].y, 1e-15);
-        simplex_prediction(p, at);
+        kelvin_simplex_prediction(p, at);
         for (int k = 0; k < SIMPLEX; k++) assert_near(p[k], known[i].p[k], 1e-15);
     }
 }
@@ -80,14 +80,14 @@ static void confined_is_the_nearest_that_is_allowed(void **state)
     for (int i = 0; i < 49; i++) {
         const struct place at = {-0.3 + 1.6 * (i % 7) / 6.0, -0.3 + 1.5 * (i / 7) / 6.0};
         double p[SIMPLEX], nearest = INFINITY;
-        simplex_prediction(p, at);
-        simplex_confine(p, least);
-        const struct place to = simplex_place(p);
+        kelvin_simplex_prediction(p, at);
+        kelvin_simplex_confine(p, least);
+        const struct place to = kelvin_simplex_place(p);
         assert_near(p[0] + p[1] + p[2], 1, 1e-14);
         assert_true(fmin(p[0], fmin(p[1], p[2])) >= least - 1e-15);
         for (int a = 15; a <= N; a++)
             for (int b = 15; a + b <= N - 15; b++) {
-                const struct place other = simplex_place((double[]){a * wide, b * wide, (N - a - b) * wide});
+                const struct place other = kelvin_simplex_place((double[]){a * wide, b * wide, (N - a - b) * wide});
                 nearest = fmin(nearest, hypot(other.x - at.x, other.y - at.y));
             }
         const double distance = hypot(to.x - at.x, to.y - at.y);
@@ -95,8 +95,8 @@ static void confined_is_the_nearest_that_is_allowed(void **state)
     }
 }
 
-/* A step of the logits by epsilon = 1e-6 moves the place by epsilon * simplex_move; differences over both sides leave
- * an error of epsilon^2 and one of rounding, 1e-16 / epsilon = 1e-10. */
+/* A step of the logits by epsilon = 1e-6 moves the place by epsilon * kelvin_simplex_move; differences over both sides
+ * leave an error of epsilon^2 and one of rounding, 1e-16 / epsilon = 1e-10. */
 static void moves_are_where_small_steps_lead(void **state)
 {
     (void)state;
@@ -107,16 +107,16 @@ static void moves_are_where_small_steps_lead(void **state)
         for (uint64_t i = 0; i < 50; i++) {
             double p[SIMPLEX], z[SIMPLEX], grad[SIMPLEX];
             struct place at[2];
-            simplex_uniform(p, 3, i);
-            simplex_logits(z, p);
+            kelvin_simplex_uniform(p, 3, i);
+            kelvin_simplex_logits(z, p);
             kelvin_density_eval(&densities[d], grad, z, SIMPLEX, SIMPLEX_LABEL);
             for (int side = 0; side < 2; side++) {
                 double moved[SIMPLEX];
                 for (int k = 0; k < SIMPLEX; k++) moved[k] = z[k] + (side ? epsilon : -epsilon) * grad[k];
-                simplex_probabilities(p, moved);
-                at[side] = simplex_place(p);
+                kelvin_simplex_probabilities(p, moved);
+                at[side] = kelvin_simplex_place(p);
             }
-            const struct place move = simplex_move(&densities[d], z);
+            const struct place move = kelvin_simplex_move(&densities[d], z);
             assert_near(move.x, (at[1].x - at[0].x) / (2 * epsilon), 1e-9);
             assert_near(move.y, (at[1].y - at[0].y) / (2 * epsilon), 1e-9);
         }
@@ -133,7 +133,7 @@ static void uniform_starts_have_the_right_moments(void **state)
     size_t below = 0;
     for (uint64_t i = 0; i < N; i++) {
         double p[SIMPLEX];
-        simplex_uniform(p, 8, i);
+        kelvin_simplex_uniform(p, 8, i);
         for (int k = 0; k < SIMPLEX; k++) { /* one start and the one before share no number */
             lag[k] += (p[k] - 1 / 3.0) * (before[(k + 1) % SIMPLEX] - 1 / 3.0) / N;
         }
@@ -174,10 +174,10 @@ static void a_step_is_a_plain_loop(void **state)
     const struct ascent ascent = {&posterior, 0.05, 1};
     for (uint64_t i = 0; i < 200; i++) {
         double p[SIMPLEX], z[SIMPLEX], plain[SIMPLEX];
-        simplex_uniform(p, 4, i);
-        simplex_logits(z, p);
-        simplex_logits(plain, p);
-        ascent_step(&ascent, z);
+        kelvin_simplex_uniform(p, 4, i);
+        kelvin_simplex_logits(z, p);
+        kelvin_simplex_logits(plain, p);
+        kelvin_ascent_step(&ascent, z);
         plain_step(plain, 0.01, 0.05);
         for (int k = 0; k < SIMPLEX; k++) assert_near(z[k], plain[k], 1e-14);
     }
@@ -208,15 +208,15 @@ static void a_way_covers_all_steps(void **state)
             const struct ascent ascent = {&posterior, 0.05, lengths[i]};
             struct stays stays = {0};
             double p[SIMPLEX], z[SIMPLEX];
-            simplex_uniform(p, 4, start_at);
-            ascent_follow(&ascent, p, keep, &stays);
+            kelvin_simplex_uniform(p, 4, start_at);
+            kelvin_ascent_follow(&ascent, p, keep, &stays);
             assert_int_equal(stays.next, lengths[i] + 1);
-            simplex_logits(z, p);
+            kelvin_simplex_logits(z, p);
             for (size_t step = 0; step < lengths[i]; step++) plain_step(z, 0.01, 0.05);
-            simplex_probabilities(p, z);
+            kelvin_simplex_probabilities(p, z);
             /* the differences of the steps above, which the unstable middle lets grow */
-            assert_near(stays.last.x, simplex_place(p).x, 1e-9);
-            assert_near(stays.last.y, simplex_place(p).y, 1e-9);
+            assert_near(stays.last.x, kelvin_simplex_place(p).x, 1e-9);
+            assert_near(stays.last.y, kelvin_simplex_place(p).y, 1e-9);
         }
 }
 
@@ -229,13 +229,13 @@ static void a_way_without_end_is_cut(void **state)
     const double p[SIMPLEX] = {0.2, 0.3, 0.5};
     struct stays stays = {0};
     double z[SIMPLEX], q[SIMPLEX];
-    ascent_follow(&ascent, p, keep, &stays);
+    kelvin_ascent_follow(&ascent, p, keep, &stays);
     assert_int_equal(stays.next, 1001);
     assert_true(stays.n >= 5 && stays.n <= 270); /* jumps of at most 1; stays 0.015 apart or further; the last */
-    simplex_logits(z, p);
-    for (size_t step = 0; step < 1000; step++) ascent_step(&ascent, z);
-    simplex_probabilities(q, z);
-    assert_true(stays.last.x == simplex_place(q).x && stays.last.y == simplex_place(q).y);
+    kelvin_simplex_logits(z, p);
+    for (size_t step = 0; step < 1000; step++) kelvin_ascent_step(&ascent, z);
+    kelvin_simplex_probabilities(q, z);
+    assert_true(stays.last.x == kelvin_simplex_place(q).x && stays.last.y == kelvin_simplex_place(q).y);
 }
 
 static double wrong_share(const kelvin_density *density, uint64_t seed, size_t draws, size_t threads)
@@ -244,7 +244,7 @@ static double wrong_share(const kelvin_density *density, uint64_t seed, size_t d
     const struct ascent ascent = {density, 0.05, 1000};
     ended = 0;
     const struct figure_options options = {.seed = seed, .draws = draws, .threads = threads, .watch = &watch};
-    assert_ok(ascent_wrong_share(&share, &ascent, &options));
+    assert_ok(kelvin_ascent_wrong_share(&share, &ascent, &options));
     assert_int_equal(pieces, started);
     assert_int_equal(ended, 1);
     return share;
@@ -266,8 +266,8 @@ static void threads_change_nothing(void **state)
     size_t wrong = 0;
     for (uint64_t i = 0; i < 1003; i++) { /* not a multiple of what a task takes */
         double p[SIMPLEX], z[SIMPLEX];
-        simplex_uniform(p, 5, i);
-        simplex_logits(z, p);
+        kelvin_simplex_uniform(p, 5, i);
+        kelvin_simplex_logits(z, p);
         for (int step = 0; step < 1000; step++) plain_step(z, 0.01, 0.05);
         wrong += z[1] > z[0] || z[2] > z[0];
     }
@@ -300,7 +300,7 @@ static void a_signal_stops_it(void **state)
     double share;
     ended = 0;
     const struct figure_options options = {.draws = 1000, .threads = 2, .watch = &stopped};
-    assert_int_equal(ascent_wrong_share(&share, &ascent, &options), KELVIN_ESTOP);
+    assert_int_equal(kelvin_ascent_wrong_share(&share, &ascent, &options), KELVIN_ESTOP);
     assert_int_equal(ended, 1);
 }
 
@@ -337,9 +337,9 @@ static void mass_is_an_incomplete_beta_function(void **state)
         const double alpha = alphas[i],
                      expected = (double)beta_share(0.5L, (long double)alpha + 1, 2 * (long double)alpha);
         const kelvin_density posterior = dirichlet(alpha, true), prior = dirichlet(alpha, false);
-        assert_near(mass_below_half(&posterior, alpha) / expected, 1, 1e-10);
+        assert_near(kelvin_mass_below_half(&posterior, alpha) / expected, 1, 1e-10);
         const double of_prior = (double)beta_share(0.5L, (long double)alpha, 2 * (long double)alpha);
-        assert_near(mass_below_half(&prior, alpha) / of_prior, 1, 1e-10);
+        assert_near(kelvin_mass_below_half(&prior, alpha) / of_prior, 1, 1e-10);
     }
 }
 
@@ -347,7 +347,7 @@ static void mass_of_the_paper(void **state)
 {
     (void)state;
     const kelvin_density posterior = dirichlet(0.01, true);
-    assert_near(mass_below_half(&posterior, 0.01), 0.0136, 0.00005);
+    assert_near(kelvin_mass_below_half(&posterior, 0.01), 0.0136, 0.00005);
 }
 
 /* Rounding of log-densities of 160 / alpha and less is 2e-14 / alpha. */
@@ -358,7 +358,7 @@ static void mass_of_a_very_small_alpha(void **state)
     for (size_t i = 0; i < 2; i++) {
         const kelvin_density posterior = dirichlet(alphas[i], true);
         const long double a = (long double)alphas[i];
-        assert_near(mass_below_half(&posterior, alphas[i]) / (double)beta_share(0.5L, a + 1, 2 * a), 1,
+        assert_near(kelvin_mass_below_half(&posterior, alphas[i]) / (double)beta_share(0.5L, a + 1, 2 * a), 1,
                     1e-13 / alphas[i]);
     }
 }
@@ -369,7 +369,7 @@ static void no_mass_without_an_integral(void **state)
     const double alphas[] = {0, -0.5, -1e6, 1e-12, 1e6, NAN};
     for (size_t i = 0; i < sizeof alphas / sizeof *alphas; i++) {
         const kelvin_density posterior = dirichlet(isnan(alphas[i]) ? 1 : alphas[i], true);
-        assert_true(isnan(mass_below_half(&posterior, alphas[i])));
+        assert_true(isnan(kelvin_mass_below_half(&posterior, alphas[i])));
     }
 }
 

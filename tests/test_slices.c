@@ -1,5 +1,5 @@
-/* Curves of the figures distribution-slices and ndg-ridgeline against closed forms and long double, and against what
- * can be measured on the published pictures. */
+/* Curves of the kelvin_figures distribution-slices and ndg-ridgeline against closed forms and long double, and against
+ * what can be measured on the published pictures. */
 #include "figures/ndg_ridgeline.c"
 #include "figures/slices.h"
 
@@ -35,7 +35,7 @@ static void make_alpha(double alpha)
 {
     struct slice_numbers numbers = paper;
     numbers.alpha = alpha;
-    assert_ok(slices_make(slices, &numbers));
+    assert_ok(kelvin_slices_make(slices, &numbers));
 }
 
 /* The log-probabilities of both classes for a logit. */
@@ -104,7 +104,7 @@ static void confidence_misleads_to_p_equal_to_T(void **state)
     (void)state;
     static const double T[] = {3e-7, 1e-3, 0.1, 0.4};
     for (size_t i = 0; i < sizeof T / sizeof *T; i++) {
-        assert_ok(slices_make(slices, &(struct slice_numbers){1e-6, -16, {T[i], 1}}));
+        assert_ok(kelvin_slices_make(slices, &(struct slice_numbers){1e-6, -16, {T[i], 1}}));
         assert_int_equal(slices[CONF_CATEG].n_maxima, 1);
         assert_near(slices[CONF_CATEG].maximum[0], log(T[i]) - log1p(-T[i]), maximum_error);
     }
@@ -128,7 +128,7 @@ static void what_is_flat_or_rises_has_no_maximum(void **state)
     (void)state;
     static const size_t without[] = {DIRICHLET, DIRCLIP, CONFIDENCE, CATEG, COLD, NDG_LIKE, CATEG_2, COLD_2, DIR_CATEG};
     for (int i = 0; i < 2; i++) {
-        assert_ok(slices_make(slices, &(struct slice_numbers){i ? 1 : 1e-6, -16, {i ? 1 : 3e-7, 0.08}}));
+        assert_ok(kelvin_slices_make(slices, &(struct slice_numbers){i ? 1 : 1e-6, -16, {i ? 1 : 3e-7, 0.08}}));
         for (size_t j = 0; j < sizeof without / sizeof *without; j++) assert_int_equal(slices[without[j]].n_maxima, 0);
     }
     assert_int_equal(slices[CONF_CATEG].n_maxima, 0); /* T = 1: the likelihood alone */
@@ -147,8 +147,8 @@ static void priors_are_symmetric_and_the_others_are_not(void **state)
     for (size_t k = 0; k < SLICES; k++) {
         bool symmetric = true;
         for (size_t i = 0; i < POINTS; i++) {
-            const double t = slice_logit(i, POINTS), value = slice_value(&slices[k], t);
-            symmetric &= fabs(value - slice_value(&slices[k], -t)) <= rounding(value);
+            const double t = kelvin_slice_logit(i, POINTS), value = kelvin_slice_value(&slices[k], t);
+            symmetric &= fabs(value - kelvin_slice_value(&slices[k], -t)) <= rounding(value);
         }
         assert_int_equal(symmetric, slices[k].panel == SLICE_PRIOR);
     }
@@ -159,15 +159,15 @@ static void confidence_is_a_cold_likelihood_where_the_label_is_on_top(void **sta
     (void)state;
     make_alpha(1e-6);
     for (size_t i = 0; i < POINTS; i++) {
-        const double t = slice_logit(i, POINTS), cold = slice_value(&slices[COLD_2], t);
+        const double t = kelvin_slice_logit(i, POINTS), cold = kelvin_slice_value(&slices[COLD_2], t);
         long double l[2];
         log_probabilities(l, t);
         assert_near(cold, (double)(l[0] / 3e-7L), rounding(cold));
-        assert_near(slice_value(&slices[COLD], t), (double)(l[0] / 0.08L), rounding(cold));
+        assert_near(kelvin_slice_value(&slices[COLD], t), (double)(l[0] / 0.08L), rounding(cold));
         if (t >= 0)
-            assert_near(slice_value(&slices[CONF_CATEG], t), cold, rounding(cold));
+            assert_near(kelvin_slice_value(&slices[CONF_CATEG], t), cold, rounding(cold));
         else
-            assert_true(slice_value(&slices[CONF_CATEG], t) > cold * 0.999);
+            assert_true(kelvin_slice_value(&slices[CONF_CATEG], t) > cold * 0.999);
     }
 }
 
@@ -176,11 +176,11 @@ static void dirclip_leaves_dirichlet_at_the_clip(void **state)
     (void)state;
     make_alpha(0.3);
     for (size_t i = 0; i < POINTS; i++) {
-        const double t = slice_logit(i, POINTS), clipped = slice_value(&slices[DIRCLIP], t);
+        const double t = kelvin_slice_logit(i, POINTS), clipped = kelvin_slice_value(&slices[DIRCLIP], t);
         long double l[2];
         log_probabilities(l, t);
         if (l[0] > -16 && l[1] > -16)
-            assert_true(clipped == slice_value(&slices[DIRICHLET], t));
+            assert_true(clipped == kelvin_slice_value(&slices[DIRICHLET], t));
         else
             assert_near(clipped, (double)(-0.7L * (fmaxl(l[0], l[1]) - 16)), rounding(clipped));
     }
@@ -204,10 +204,10 @@ static void curves_are_where_the_published_ones_are(void **state)
     make_alpha(1e-6);
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
         const struct slice *s = &slices[measured[i].curve];
-        const double end = slice_logit(1, 2), seen[] = {measured[i].left, measured[i].right};
+        const double end = kelvin_slice_logit(1, 2), seen[] = {measured[i].left, measured[i].right};
         for (int side = 0; side < 2; side++)
             if (!isnan(seen[side]))
-                assert_near(slice_value(s, side ? end : -end) + s->shift, seen[side], 1.5 * pixel[s->panel]);
+                assert_near(kelvin_slice_value(s, side ? end : -end) + s->shift, seen[side], 1.5 * pixel[s->panel]);
     }
 }
 
@@ -222,7 +222,7 @@ static void the_largest_value_is_put_at_a_level(void **state)
         for (size_t k = 0; k < SLICES; k++) {
             double most = -INFINITY;
             for (size_t j = 0; j < POINTS; j++)
-                most = fmax(most, slice_value(&slices[k], slice_logit(j, POINTS)) + slices[k].shift);
+                most = fmax(most, kelvin_slice_value(&slices[k], kelvin_slice_logit(j, POINTS)) + slices[k].shift);
             /* between two points, 0.04 apart, a maximum with a curvature of at most 2 rises by 2 * 0.02^2 / 2 */
             if (!isnan(level[k]))
                 assert_near(most, level[k], 4e-4);
@@ -238,17 +238,17 @@ static void the_axis_is_the_published_one(void **state)
 {
     (void)state;
     static const double p[] = {1e-8, 1e-3, 0.5}, tick[] = {260.5, 467.5, 578.5}, mirrored[] = {897.5, 690.5, 578.5};
-    const double edge = 1.1 * slice_axis(slice_logit(1, 2));
+    const double edge = 1.1 * kelvin_slice_axis(kelvin_slice_logit(1, 2));
     for (size_t i = 0; i < 3; i++) {
         const double t = log(p[i]) - log1p(-p[i]);
-        assert_near(136.5 + 442 * (1 + slice_axis(t) / edge), tick[i], 1);
-        assert_near(136.5 + 442 * (1 + slice_axis(-t) / edge), mirrored[i], 1);
-        assert_near(slice_axis(t), log(2 * p[i]), 1e-14);
-        assert_near(slice_probability(t) / p[i], 1, 1e-14); /* |t| < 20 is rounded by 4e-15 */
+        assert_near(136.5 + 442 * (1 + kelvin_slice_axis(t) / edge), tick[i], 1);
+        assert_near(136.5 + 442 * (1 + kelvin_slice_axis(-t) / edge), mirrored[i], 1);
+        assert_near(kelvin_slice_axis(t), log(2 * p[i]), 1e-14);
+        assert_near(kelvin_slice_probability(t) / p[i], 1, 1e-14); /* |t| < 20 is rounded by 4e-15 */
     }
-    assert_near(slice_probability(slice_logit(0, 7)) * 1e10, 1, 1e-14);
-    assert_near(slice_probability(-slice_logit(6, 7)) * 1e10, 1, 1e-14);
-    assert_true(slice_logit(3, 7) == 0 && slice_logit(1, 7) == -slice_logit(5, 7));
+    assert_near(kelvin_slice_probability(kelvin_slice_logit(0, 7)) * 1e10, 1, 1e-14);
+    assert_near(kelvin_slice_probability(-kelvin_slice_logit(6, 7)) * 1e10, 1, 1e-14);
+    assert_true(kelvin_slice_logit(3, 7) == 0 && kelvin_slice_logit(1, 7) == -kelvin_slice_logit(5, 7));
 }
 
 /* ---- ndg-ridgeline ---- */

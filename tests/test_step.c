@@ -176,8 +176,8 @@ static void critical_alpha_of_every_number_of_classes(void **state)
     for (size_t K = 2; K <= K_MAX; K++) {
         struct boundary b;
         double alpha = NAN;
-        assert_ok(boundary_make(&b, K));
-        assert_true(boundary_alpha(&b, &alpha, -1, 1, 1e-12));
+        assert_ok(kelvin_boundary_make(&b, K));
+        assert_true(kelvin_boundary_alpha(&b, &alpha, -1, 1, 1e-12));
         assert_near(alpha, (double)(K - 2) / (double)K, 1e-9);
     }
 }
@@ -205,9 +205,9 @@ static void above_and_below(void **state)
         }
         assert_true(corners > 100); /* all but certain of a wrong class, where it is hardest */
         struct boundary b;
-        assert_ok(boundary_make(&b, K));
-        assert_true(boundary_change(&b, critical - margin, 1e-12) < 0);
-        assert_near(boundary_change(&b, critical - margin, 1e-12), -(double)K * margin + 2e-12,
+        assert_ok(kelvin_boundary_make(&b, K));
+        assert_true(kelvin_boundary_change(&b, critical - margin, 1e-12) < 0);
+        assert_near(kelvin_boundary_change(&b, critical - margin, 1e-12), -(double)K * margin + 2e-12,
                     1e-12 + rounding(K, (double)K));
     }
 }
@@ -226,8 +226,8 @@ static void published_boundary(void **state)
     (void)state;
     struct boundary b;
     double alpha;
-    assert_ok(boundary_make(&b, 10));
-    assert_true(boundary_alpha(&b, &alpha, 0, 1, 1e-7));
+    assert_ok(kelvin_boundary_make(&b, 10));
+    assert_true(kelvin_boundary_alpha(&b, &alpha, 0, 1, 1e-7));
     assert_near(alpha, 0.79999998, 1e-13); /* 0.8 - 2e-8 + O(1e-14) */
 }
 
@@ -242,14 +242,14 @@ static void boundary_is_the_root_and_rises(void **state)
         struct boundary b;
         double before = 0;
         size_t met = 0;
-        assert_ok(boundary_make(&b, K));
+        assert_ok(kelvin_boundary_make(&b, K));
         for (int i = 1; i < 1000; i++) {
             const double rest = i < 990 ? 1 - i / 1000.0 : pow(10, -(i - 987.0)), p = 1 - rest;
             double alpha = NAN;
             const real want = root(K, rest);
             const bool crossed = p * p + rest * rest / n > rest / n && want > 0; /* else the change is positive */
             if (fabsl(want) < 1e-9L) continue;
-            assert_int_equal(boundary_alpha(&b, &alpha, 0, 1, rest), crossed);
+            assert_int_equal(kelvin_boundary_alpha(&b, &alpha, 0, 1, rest), crossed);
             if (!crossed) continue;
             const double slope = (double)K * (p * p + rest * rest / n - rest / n);
             assert_near(alpha, (double)want, rounding(K, (double)K) / slope);
@@ -261,7 +261,7 @@ static void boundary_is_the_root_and_rises(void **state)
         /* where it leaves alpha = 0: (K - 1) K p^2 - K p - (K - 2) = 0 */
         const double k = (double)K, p0 = (k + sqrt(k * k + 4 * k * (k - 1) * (k - 2))) / (2 * k * (k - 1));
         double rest;
-        assert_true(boundary_rest(&b, &rest, 1e-12, 1 - 1e-12, 0));
+        assert_true(kelvin_boundary_rest(&b, &rest, 1e-12, 1 - 1e-12, 0));
         assert_near(1 - rest, p0, 1e-13);
     }
 }
@@ -271,9 +271,9 @@ static void two_classes_have_none(void **state)
     (void)state;
     struct boundary b;
     double x;
-    assert_ok(boundary_make(&b, 2));
-    for (int i = 1; i < 300; i++) assert_false(boundary_alpha(&b, &x, 0, 1, pow(0.9, i)));
-    assert_false(boundary_rest(&b, &x, 1e-12, 1 - 1e-12, 0));
+    assert_ok(kelvin_boundary_make(&b, 2));
+    for (int i = 1; i < 300; i++) assert_false(kelvin_boundary_alpha(&b, &x, 0, 1, pow(0.9, i)));
+    assert_false(kelvin_boundary_rest(&b, &x, 1e-12, 1 - 1e-12, 0));
 }
 
 int main(void)

@@ -12,6 +12,8 @@
 #ifndef KELVIN_BASE_H
 #define KELVIN_BASE_H
 
+#include <kelvin/version.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +22,11 @@
 extern "C" {
 #endif
 
-#define KELVIN_VERSION "0.7.0"
+/* What programs outside of the library may call: nothing else is visible in libkelvin.so. */
+#define KELVIN_API __attribute__((visibility("default")))
+
+/* Of the library that is linked, as "0.8.0"; KELVIN_VERSION is that of the headers. */
+KELVIN_API const char *kelvin_version(void);
 
 /* Observations go through networks and densities this many at a time, side by side in memory: three vectors of eight.
  */

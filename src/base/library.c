@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-kelvin_status library_open(void *pointers, const struct library *library)
+kelvin_status kelvin_library_open(void *pointers, const struct library *library)
 {
     void *handle = NULL;
     for (size_t i = 0; !handle && library->files[i]; i++) handle = dlopen(library->files[i], RTLD_NOW | RTLD_LOCAL);

@@ -20,6 +20,6 @@ struct library {
 
 /* Fills a struct of pointers to the functions, in their order. The library stays open: it may have threads and handlers
  * of its own. */
-KELVIN_MUST_CHECK kelvin_status library_open(void *pointers, const struct library *library);
+KELVIN_MUST_CHECK kelvin_status kelvin_library_open(void *pointers, const struct library *library);
 
 #endif

@@ -6,6 +6,11 @@
 
 static _Thread_local char text[1024];
 
+const char *kelvin_version(void)
+{
+    return KELVIN_VERSION;
+}
+
 kelvin_status kelvin_fail(kelvin_status status, const char *format, ...)
 {
     char fresh[sizeof text]; /* an argument may be kelvin_error() itself */

@@ -101,7 +101,7 @@ static kelvin_status make_plane(struct sheet *s, size_t channel)
         const double value = 255 * ((double)s->x[channel * size + i] * d->deviation[channel] + d->mean[channel]);
         s->plane[i] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : lrint(value));
     }
-    return resize_plane(s->small, s->height, s->width, s->plane, d->height, d->width);
+    return kelvin_resize_plane(s->small, s->height, s->width, s->plane, d->height, d->width);
 }
 
 static kelvin_status put_image(struct sheet *s, size_t row, size_t column)
@@ -234,13 +234,13 @@ kelvin_status contact_sheet_write(size_t *shown, const char *path, const kelvin_
                           &(kelvin_epoch){.seed = epoch->seed}); /* the same images, whatever the epoch */
         if (epoch->augment != KELVIN_AUGMENT_NONE) put_titles(&sheet, epoch);
         for (size_t i = 0; !status && i < sheet.rows; i++) status = put_row(&sheet, part, epoch, order, i);
-        if (!status) status = picture_write_png(&sheet.picture, target);
+        if (!status) status = kelvin_picture_write_png(&sheet.picture, target);
         *shown = sheet.rows;
     }
     kelvin_free(order);
     kelvin_free(sheet.x);
     kelvin_free(sheet.plane);
     kelvin_free(sheet.small);
-    picture_free(&sheet.picture);
+    kelvin_picture_free(&sheet.picture);
     return status;
 }

@@ -69,7 +69,7 @@ static kelvin_status check(kelvin_epoch *epoch, const struct settings *s, const 
         return kelvin_fail(KELVIN_EUSAGE, "--part is '%s'; expected train or test", s->part);
     KELVIN_TRY(check_name(arguments->operand));
     if (s->show) KELVIN_TRY(contact_sheet_check(s->show));
-    if (s->from && !canonical_find(arguments->operand))
+    if (s->from && !kelvin_canonical_find(arguments->operand))
         return kelvin_fail(KELVIN_EUSAGE, "%s is not fetched, so there is nothing to get --from elsewhere",
                            arguments->operand);
     KELVIN_TRY(family_check(AUGMENTATIONS, s->augment));
@@ -115,7 +115,7 @@ static kelvin_status run(void *settings, const struct arguments *arguments)
     if (!name) return kelvin_fail(KELVIN_EUSAGE, "which data set? (see kelvin data --list)");
     kelvin_epoch epoch;
     KELVIN_TRY(check(&epoch, s, arguments));
-    if (canonical_find(name)) KELVIN_TRY(fetch(name, s->from));
+    if (kelvin_canonical_find(name)) KELVIN_TRY(fetch(name, s->from));
     kelvin_data *data;
     KELVIN_TRY(kelvin_data_open(&data, name));
     const kelvin_status status = tell(data, s, &epoch);

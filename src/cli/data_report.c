@@ -19,7 +19,7 @@ static size_t files_there(const struct canonical_set *set)
 {
     kelvin_path path;
     size_t n = 0;
-    for (size_t i = 0; i < canonical_count(set); i++) n += cache_file(path, set, i) == KELVIN_OK;
+    for (size_t i = 0; i < kelvin_canonical_count(set); i++) n += kelvin_cache_file(path, set, i) == KELVIN_OK;
     return n;
 }
 
@@ -28,8 +28,8 @@ kelvin_status data_report_list(FILE *out, bool json)
     struct member member;
     json_t *list = json ? json_array() : NULL;
     for (size_t i = 0; family_member(&member, &families[DATA_SETS], i); i++) {
-        const struct canonical_set *set = canonical_find(member.name);
-        const bool ready = !set || files_there(set) == canonical_count(set);
+        const struct canonical_set *set = kelvin_canonical_find(member.name);
+        const bool ready = !set || files_there(set) == kelvin_canonical_count(set);
         if (json)
             json_array_append_new(list,
                                   json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", member.name, "usage", member.usage,
@@ -72,10 +72,10 @@ static kelvin_status find_facts(struct facts *f)
     if (d->channels) kelvin_data_statistics(d, &d->train, f->mean, f->deviation);
     count_members(f->train, &d->train);
     count_members(f->test, &d->test);
-    if (!(f->set = canonical_find(d->name))) return KELVIN_OK;
+    if (!(f->set = kelvin_canonical_find(d->name))) return KELVIN_OK;
     f->source = *kelvin_fetch_source() ? kelvin_fetch_source() : "the cache";
     kelvin_path cache;
-    KELVIN_TRY(cache_folder(cache));
+    KELVIN_TRY(kelvin_cache_folder(cache));
     return kelvin_path_join(f->folder, cache, "%s", d->name);
 }
 
@@ -98,7 +98,7 @@ static void print_classes(FILE *out, const kelvin_data *d)
 {
     fprintf(out, "%-12s %zu:", "classes", d->classes);
     for (size_t i = 0; i < d->classes && i < MOST_SHOWN; i++)
-        fprintf(out, "%s %s", i ? "," : "", text_shown(d->class_names[i]).text);
+        fprintf(out, "%s %s", i ? "," : "", kelvin_text_shown(d->class_names[i]).text);
     fputs(d->classes > MOST_SHOWN ? ", ...\n" : "\n", out);
 }
 
@@ -119,7 +119,7 @@ static void print_columns(FILE *out, const struct facts *f)
     for (size_t i = 0; i < f->n && i < MOST_SHOWN; i++) {
         char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
-        const struct text_shown name = text_shown(f->data->column_names ? f->data->column_names[i] : number);
+        const struct text_shown name = kelvin_text_shown(f->data->column_names ? f->data->column_names[i] : number);
         fprintf(out, "%-*s %14.10g %14.10g\n", field_width(name.text, 24), name.text, f->data->mean[i],
                 f->data->deviation[i]);
     }
@@ -143,7 +143,7 @@ static void print_tables(FILE *out, const struct facts *f)
                 d->channels > 1 ? "s" : "");
     else
         fprintf(out, "%-12s %zu column%s\n", "table", d->inputs, d->inputs > 1 ? "s" : "");
-    if (d->label_name) fprintf(out, "%-12s %s\n", "label", text_shown(d->label_name).text);
+    if (d->label_name) fprintf(out, "%-12s %s\n", "label", kelvin_text_shown(d->label_name).text);
     print_part(out, "training", &d->train, f->train, d->classes);
     print_part(out, "test", &d->test, f->test, d->classes);
     print_classes(out, d);

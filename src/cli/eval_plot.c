@@ -1,7 +1,7 @@
 /* The charts of kelvin eval, as files. */
+#include "charts/posterior_charts.h"
 #include "cli/eval_table.h"
 #include "cli/output_file.h"
-#include "figures/posterior_charts.h"
 #include "files/files.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ struct plots {
 
 static void plot(struct plots *plots, const struct chart *chart)
 {
-    const kelvin_status status = chart_files(plots->list, chart, plots->folder);
+    const kelvin_status status = kelvin_chart_files(plots->list, chart, plots->folder);
     if (status && !plots->status) {
         plots->status = status == KELVIN_EUSAGE ? KELVIN_EIO : status; /* the option is right, the folder is not */
         snprintf(plots->sentence, sizeof plots->sentence, "%s", kelvin_error());
@@ -33,24 +33,24 @@ static const char *file_name(struct chart *chart, const char *name, size_t numbe
     for (; *name && n + 1 < sizeof plain; name++)
         plain[n++] = isalnum((unsigned char)*name) || strchr("._", *name) ? *name : '-';
     plain[n] = '\0';
-    return chart_text(chart, "%s-%zu-%s", chart->name, number, plain);
+    return kelvin_chart_text(chart, "%s-%zu-%s", chart->name, number, plain);
 }
 
 static void plot_all(struct plots *plots, const struct charted *charted, size_t n)
 {
     static const kelvin_metric by_size[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
     struct chart chart;
-    chart_reliability(&chart, plots->arena, charted, n, false);
+    kelvin_chart_reliability(&chart, plots->arena, charted, n, false);
     plot(plots, &chart);
     for (size_t i = 0; i < n; i++) {
-        chart_confidence(&chart, plots->arena, &charted[i], run_colour(i));
+        kelvin_chart_confidence(&chart, plots->arena, &charted[i], kelvin_run_colour(i));
         if (n > 1) {
             chart.name = file_name(&chart, charted[i].name, i + 1);
-            chart.title = chart_text(&chart, "Confidence: %s", charted[i].name);
+            chart.title = kelvin_chart_text(&chart, "Confidence: %s", charted[i].name);
         }
         plot(plots, &chart);
     }
-    if (chart_size(&chart, plots->arena, by_size, 2, charted, n)) plot(plots, &chart);
+    if (kelvin_chart_size(&chart, plots->arena, by_size, 2, charted, n)) plot(plots, &chart);
 }
 
 /* "reliability.csv", "confidence-2-warm.png", also under the names that they have before they are whole. */

@@ -70,7 +70,7 @@ static bool format(struct member *member, size_t i)
 
 static bool figure(struct member *member, size_t i)
 {
-    return figures[i] && plain(member, figures[i]->name, figures[i]->about);
+    return kelvin_figures[i] && plain(member, kelvin_figures[i]->name, kelvin_figures[i]->about);
 }
 
 const struct family families[FAMILY_COUNT] = {

@@ -36,14 +36,14 @@ static const char all[] = "all"; /* the name of every figure that samples nothin
 static bool scale_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
-    if (figure_scales[i]) snprintf(name, KELVIN_NAME_SIZE, "%s", figure_scales[i]);
-    return figure_scales[i];
+    if (kelvin_figure_scales[i]) snprintf(name, KELVIN_NAME_SIZE, "%s", kelvin_figure_scales[i]);
+    return kelvin_figure_scales[i];
 }
 
 static kelvin_status find_scale(enum figure_scale *scale, const char *text)
 {
-    for (*scale = 0; figure_scales[*scale]; ++*scale)
-        if (strcmp(text, figure_scales[*scale]) == 0) return KELVIN_OK;
+    for (*scale = 0; kelvin_figure_scales[*scale]; ++*scale)
+        if (strcmp(text, kelvin_figure_scales[*scale]) == 0) return KELVIN_OK;
     return kelvin_fail_unknown("scale", text, scale_name, NULL);
 }
 
@@ -51,8 +51,8 @@ static bool figure_name(char name[KELVIN_NAME_SIZE], const void *context, size_t
 {
     (void)context;
     size_t n = 0;
-    while (figures[n]) n++;
-    if (i <= n) snprintf(name, KELVIN_NAME_SIZE, "%s", i < n ? figures[i]->name : all);
+    while (kelvin_figures[n]) n++;
+    if (i <= n) snprintf(name, KELVIN_NAME_SIZE, "%s", i < n ? kelvin_figures[i]->name : all);
     return i <= n;
 }
 
@@ -61,17 +61,17 @@ static kelvin_status find_figure(const struct figure **figure, const char *name)
 {
     *figure = NULL;
     if (strcmp(name, all) == 0) return KELVIN_OK;
-    for (size_t i = 0; figures[i] && !*figure; i++)
-        if (strcmp(figures[i]->name, name) == 0) *figure = figures[i];
+    for (size_t i = 0; kelvin_figures[i] && !*figure; i++)
+        if (strcmp(kelvin_figures[i]->name, name) == 0) *figure = kelvin_figures[i];
     return *figure ? KELVIN_OK : kelvin_fail_unknown("figure", name, figure_name, NULL);
 }
 
-/* Is every option that was given one of this figure? NULL: of all figures. */
+/* Is every option that was given one of this figure? NULL: of all kelvin_figures. */
 static kelvin_status check_options(const struct figure *figure, const struct arguments *arguments)
 {
     for (size_t i = COMMON; i < N_OPTIONS; i++) {
         if (!arguments->given[i]) continue;
-        if (figure && !figure_option(figure, options[i].name))
+        if (figure && !kelvin_figure_option(figure, options[i].name))
             return kelvin_fail(KELVIN_EUSAGE, "the figure %s has no option --%s (see kelvin figure %s --help)",
                                figure->name, options[i].name, figure->name);
         if (!figure && options[i].kind != OPTION_UINT64)
@@ -87,14 +87,14 @@ static kelvin_status settle(struct settings *own, const struct settings *given, 
 {
     struct arguments again;
     *own = *given;
-    own->figure = figure_defaults(figure, given->figure.scale);
+    own->figure = kelvin_figure_defaults(figure, given->figure.scale);
     own->figure.watch = given->figure.watch;
     own->figure.out = given->figure.out;
     return options_parse(&again, own, &figure_command.options, figure_command.operands, arguments->argc,
                          arguments->argv);
 }
 
-/* The figures that are made together. */
+/* The kelvin_figures that are made together. */
 struct batch {
     size_t n;
     const struct figure *figure[MOST_FIGURES];
@@ -105,7 +105,7 @@ struct batch {
 static kelvin_status draw(void *context, size_t i)
 {
     struct batch *batch = context;
-    KELVIN_TRY(figure_draw(batch->figure[i], batch->options));
+    KELVIN_TRY(kelvin_figure_draw(batch->figure[i], batch->options));
     batch->drawn[i] = true;
     return KELVIN_OK;
 }
@@ -130,23 +130,24 @@ static kelvin_status draw_all(struct batch *batch)
 static kelvin_status make(const struct figure *only, const struct settings *settings, const struct arguments *arguments)
 {
     struct batch batch = {.options = &settings->figure};
-    for (size_t i = 0; figures[i] && batch.n < MOST_FIGURES; i++) {
-        if (only ? figures[i] != only : figures[i]->samples) continue;
+    for (size_t i = 0; kelvin_figures[i] && batch.n < MOST_FIGURES; i++) {
+        if (only ? kelvin_figures[i] != only : kelvin_figures[i]->samples) continue;
         struct settings own;
-        KELVIN_TRY(settle(&own, settings, arguments, figures[i]));
-        if (!only) printf("%s%s\n", batch.n ? "\n" : "", figures[i]->name);
-        KELVIN_TRY(figure_compute(figures[i], &own.figure));
-        batch.figure[batch.n++] = figures[i];
+        KELVIN_TRY(settle(&own, settings, arguments, kelvin_figures[i]));
+        if (!only) printf("%s%s\n", batch.n ? "\n" : "", kelvin_figures[i]->name);
+        KELVIN_TRY(kelvin_figure_compute(kelvin_figures[i], &own.figure));
+        batch.figure[batch.n++] = kelvin_figures[i];
     }
     const kelvin_status status = draw_all(&batch);
-    for (size_t i = 0; i < batch.n; i++) figure_print_files(batch.figure[i], &settings->figure, batch.drawn[i]);
+    for (size_t i = 0; i < batch.n; i++) kelvin_figure_print_files(batch.figure[i], &settings->figure, batch.drawn[i]);
     return status;
 }
 
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     struct settings *settings = data;
-    for (size_t i = 0; settings->list && figures[i]; i++) printf("%-24s %s\n", figures[i]->name, figures[i]->about);
+    for (size_t i = 0; settings->list && kelvin_figures[i]; i++)
+        printf("%-24s %s\n", kelvin_figures[i]->name, kelvin_figures[i]->about);
     if (settings->list) return KELVIN_OK;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which figure? (see kelvin figure --list)");
     const struct figure *figure;
@@ -179,7 +180,7 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
     settings.figure.scale = FIGURE_PAPER;
     KELVIN_TRY(settle(&shown, &settings, arguments, figure));
     for (size_t i = 0; i < N_OPTIONS; i++) {
-        const struct figure_option *heeded = figure_option(figure, options[i].name);
+        const struct figure_option *heeded = kelvin_figure_option(figure, options[i].name);
         if (i >= COMMON && !heeded) continue;
         own[n] = options[i];
         if (i >= COMMON) own[n].shown = NULL; /* the value itself */

@@ -30,7 +30,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     /* The page has notes too, but who makes it may not be the one who reads it. */
     const struct report_options how = {
         .on = settings->on, .threads = settings->threads, .note = notes_say, .context = &notes, .opened = note_samples};
-    KELVIN_TRY(report_write(settings->output, arguments->operands, arguments->n_operands, &how));
+    KELVIN_TRY(kelvin_report_write(settings->output, arguments->operands, arguments->n_operands, &how));
     printf("%s\n", settings->output);
     return KELVIN_OK;
 }

@@ -26,7 +26,8 @@ static bool is_file(const char *key)
     return strncmp(key, "test", 4) == 0;
 }
 
-kelvin_status data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec, const char *text)
+kelvin_status kelvin_data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec,
+                                   const char *text)
 {
     kelvin_path here;
     if (!getcwd(here, sizeof here))

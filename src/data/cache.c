@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct canonical_set canonical_cifar10 = {
+const struct canonical_set kelvin_canonical_cifar10 = {
     "cifar10",
     {
         {"data_batch_1.bin", 30730000, "aadd24acce27caa71bf4b10992e9e7b2d74c2540"},
@@ -17,7 +17,7 @@ const struct canonical_set canonical_cifar10 = {
     },
 };
 
-const struct canonical_set canonical_mnist = {
+const struct canonical_set kelvin_canonical_mnist = {
     "mnist",
     {
         {"train-images-idx3-ubyte", 47040016, "c3557c10f29b266e19b3eeee1553c85e0ef4a8ea"},
@@ -27,16 +27,16 @@ const struct canonical_set canonical_mnist = {
     },
 };
 
-size_t canonical_count(const struct canonical_set *set)
+size_t kelvin_canonical_count(const struct canonical_set *set)
 {
     size_t n = 0;
     while (set->files[n].name) n++;
     return n;
 }
 
-const struct canonical_set *canonical_find(const char *name)
+const struct canonical_set *kelvin_canonical_find(const char *name)
 {
-    static const struct canonical_set *const sets[] = {&canonical_cifar10, &canonical_mnist};
+    static const struct canonical_set *const sets[] = {&kelvin_canonical_cifar10, &kelvin_canonical_mnist};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if (strcmp(sets[i]->name, name) == 0) return sets[i];
     return NULL;
@@ -48,7 +48,7 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-kelvin_status cache_folder(kelvin_path path)
+kelvin_status kelvin_cache_folder(kelvin_path path)
 {
     const char *data = variable("KELVIN_DATA"), *cache = variable("XDG_CACHE_HOME"), *home = variable("HOME");
     if (data) {
@@ -62,12 +62,12 @@ kelvin_status cache_folder(kelvin_path path)
     return kelvin_fail(KELVIN_EUSAGE, "there is no place for data sets: set KELVIN_DATA to a folder");
 }
 
-kelvin_status cache_file(kelvin_path path, const struct canonical_set *set, size_t file)
+kelvin_status kelvin_cache_file(kelvin_path path, const struct canonical_set *set, size_t file)
 {
     const struct canonical_file *known = &set->files[file];
     kelvin_path folder;
     size_t bytes;
-    KELVIN_TRY(cache_folder(folder));
+    KELVIN_TRY(kelvin_cache_folder(folder));
     KELVIN_TRY(kelvin_path_join(path, folder, "%s/%s", set->name, known->name));
     if (access(path, F_OK) != 0)
         return kelvin_fail(KELVIN_EIO, "%s is not there yet; get it with: kelvin data %s", path, set->name);

@@ -17,19 +17,19 @@ struct canonical_set {
     struct canonical_file files[CANONICAL_FILES + 1];
 };
 
-extern const struct canonical_set canonical_cifar10, canonical_mnist;
+extern const struct canonical_set kelvin_canonical_cifar10, kelvin_canonical_mnist;
 
 /* How many files it has. */
-size_t canonical_count(const struct canonical_set *set);
+size_t kelvin_canonical_count(const struct canonical_set *set);
 
 /* By name; NULL if no such data set is fetched. */
-const struct canonical_set *canonical_find(const char *name);
+const struct canonical_set *kelvin_canonical_find(const char *name);
 
 /* $KELVIN_DATA, else $XDG_CACHE_HOME/kelvin, else $HOME/.cache/kelvin. KELVIN_EUSAGE if there is none of these. */
-KELVIN_MUST_CHECK kelvin_status cache_folder(kelvin_path path);
+KELVIN_MUST_CHECK kelvin_status kelvin_cache_folder(kelvin_path path);
 
 /* A file of the cache. Looks whether it is there with the right number of bytes; KELVIN_EIO or
  * KELVIN_EFORMAT with what to do if not. */
-KELVIN_MUST_CHECK kelvin_status cache_file(kelvin_path path, const struct canonical_set *set, size_t file);
+KELVIN_MUST_CHECK kelvin_status kelvin_cache_file(kelvin_path path, const struct canonical_set *set, size_t file);
 
 #endif

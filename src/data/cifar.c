@@ -15,7 +15,7 @@ static const char *const class_names[CIFAR_CLASSES] = {"airplane", "automobile",
 
 /* ---- files ---- */
 
-kelvin_status cifar_count(size_t *records, size_t size, const char *path)
+kelvin_status kelvin_cifar_count(size_t *records, size_t size, const char *path)
 {
     if (size == 0) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected records of %d bytes", path, CIFAR_RECORD);
     *records = size / CIFAR_RECORD;
@@ -24,8 +24,8 @@ kelvin_status cifar_count(size_t *records, size_t size, const char *path)
                        path, size, CIFAR_RECORD, *records * CIFAR_RECORD, (*records + 1) * CIFAR_RECORD);
 }
 
-kelvin_status cifar_records(uint8_t *images, int32_t *y, const uint8_t *records, size_t n, size_t first,
-                            const char *path)
+kelvin_status kelvin_cifar_records(uint8_t *images, int32_t *y, const uint8_t *records, size_t n, size_t first,
+                                   const char *path)
 {
     for (size_t i = 0; i < n; i++, records += CIFAR_RECORD) {
         if (records[0] >= CIFAR_CLASSES)
@@ -44,13 +44,13 @@ static kelvin_status read_file(uint8_t *images, int32_t *y, const struct cifar_f
     for (size_t i = 0; !status && i < file->records; i += PIECE) {
         const size_t n = file->records - i < PIECE ? file->records - i : PIECE;
         status = kelvin_file_read_part(piece, file->path, i * CIFAR_RECORD, n * CIFAR_RECORD);
-        if (!status) status = cifar_records(images + i * CIFAR_PIXELS, y + i, piece, n, i, file->path);
+        if (!status) status = kelvin_cifar_records(images + i * CIFAR_PIXELS, y + i, piece, n, i, file->path);
     }
     kelvin_free(piece);
     return status;
 }
 
-kelvin_status cifar_load(struct data_loader *loader, struct cifar_file *files, size_t n, size_t n_train)
+kelvin_status kelvin_cifar_load(struct data_loader *loader, struct cifar_file *files, size_t n, size_t n_train)
 {
     kelvin_data *data = loader->data;
     size_t rows = 0, train_rows = 0;
@@ -60,7 +60,7 @@ kelvin_status cifar_load(struct data_loader *loader, struct cifar_file *files, s
     }
     for (size_t i = 0, size; i < n; i++) {
         KELVIN_TRY(kelvin_file_size(&size, files[i].path));
-        KELVIN_TRY(cifar_count(&files[i].records, size, files[i].path));
+        KELVIN_TRY(kelvin_cifar_count(&files[i].records, size, files[i].path));
         rows += files[i].records;
         if (i < n_train) train_rows = rows;
     }
@@ -68,7 +68,7 @@ kelvin_status cifar_load(struct data_loader *loader, struct cifar_file *files, s
     data->height = data->width = CIFAR_SIDE;
     data->classes = CIFAR_CLASSES;
     if (!data->class_names) data->class_names = class_names;
-    KELVIN_TRY(data_alloc_rows(loader, rows));
+    KELVIN_TRY(kelvin_data_alloc_rows(loader, rows));
     loader->n_train = train_rows;
     for (size_t i = 0, at = 0; i < n; at += files[i++].records)
         KELVIN_TRY(read_file(loader->bytes + at * CIFAR_PIXELS, loader->y + at, &files[i]));
@@ -88,7 +88,7 @@ static kelvin_status trim(size_t *length, const char *line, size_t number, const
     return KELVIN_OK;
 }
 
-kelvin_status cifar_names(struct data_loader *loader, const struct data_file *file)
+kelvin_status kelvin_cifar_names(struct data_loader *loader, const struct data_file *file)
 {
     const char *text = file->bytes, *path = file->path;
     const char **names = kelvin_arena_alloc(loader->arena, CIFAR_CLASSES, sizeof *names);
@@ -146,7 +146,8 @@ static kelvin_status read_names(struct data_loader *loader, const char *folder)
 {
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, folder, "batches.meta.txt"));
-    return access(path, F_OK) == 0 ? data_load_files(loader, (const char *[]){path}, 1, cifar_names) : KELVIN_OK;
+    return access(path, F_OK) == 0 ? kelvin_data_load_files(loader, (const char *[]){path}, 1, kelvin_cifar_names)
+                                   : KELVIN_OK;
 }
 
 static kelvin_status open_files(struct data_loader *loader, struct cifar_file *files, size_t batches,
@@ -154,9 +155,9 @@ static kelvin_status open_files(struct data_loader *loader, struct cifar_file *f
 {
     KELVIN_TRY(kelvin_path_join(files[batches].path, folder, "test_batch.bin"));
     const bool test = access(files[batches].path, F_OK) == 0;
-    if (test) KELVIN_TRY(data_spec_no_split(loader->spec, "test_batch.bin"));
+    if (test) KELVIN_TRY(kelvin_data_spec_no_split(loader->spec, "test_batch.bin"));
     KELVIN_TRY(read_names(loader, folder));
-    return cifar_load(loader, files, batches + test, batches);
+    return kelvin_cifar_load(loader, files, batches + test, batches);
 }
 
 /* From the folder that was named, or from the one that the archive makes in there. */
@@ -178,7 +179,7 @@ static kelvin_status open_folder(struct data_loader *loader)
     return status;
 }
 
-const struct data_type data_cifar = {
+const struct data_type kelvin_data_cifar = {
     .usage = "cifar:FOLDER[,split=SHARE][,seed=N]",
     .about = "data_batch*.bin and test_batch.bin, the binary version of CIFAR-10",
     .files = {"FOLDER"},

@@ -24,7 +24,8 @@ static kelvin_status take_row(struct table *t, const struct csv_reader *r)
     double *value = t->loader->values + t->loader->n * (columns - 1);
     for (size_t j = 0; j < columns; j++) {
         if (j == label) continue;
-        if (text_number(value++, r->fields[j]) != TEXT_NUMBER) return csv_no_number(&t->columns, r, j, t->loader->spec);
+        if (kelvin_text_number(value++, r->fields[j]) != TEXT_NUMBER)
+            return kelvin_csv_no_number(&t->columns, r, j, t->loader->spec);
     }
     if (!*r->fields[label])
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu: the label is empty; expected text or a number",
@@ -63,7 +64,7 @@ static bool others_are_numbers(const struct table *t)
 {
     double value;
     for (size_t i = 1; i < t->loader->n; i++)
-        if (text_number(&value, t->labels[i].text) == TEXT_OTHER) return false;
+        if (kelvin_text_number(&value, t->labels[i].text) == TEXT_OTHER) return false;
     return t->loader->n > 1;
 }
 
@@ -74,7 +75,7 @@ static void drop_first(struct table *t, const char *const *names)
     l->n--;
     memmove(l->values, l->values + l->data->inputs, l->n * l->data->inputs * sizeof *l->values);
     memmove(t->labels, t->labels + 1, l->n * sizeof *t->labels);
-    csv_name_columns(&t->columns, names, l->data);
+    kelvin_csv_name_columns(&t->columns, names, l->data);
 }
 
 static kelvin_status read_rows(struct table *t, struct csv_reader *r)
@@ -83,19 +84,19 @@ static kelvin_status read_rows(struct table *t, struct csv_reader *r)
     const char *const *names = NULL;
     enum csv_header header;
     bool more;
-    KELVIN_TRY(csv_row(r, &more));
+    KELVIN_TRY(kelvin_csv_row(r, &more));
     if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers and a label", r->path);
-    KELVIN_TRY(csv_is_header(&header, &t->columns, r, t->loader->spec));
-    KELVIN_TRY(training ? csv_find_columns(&t->columns, &names, r, header, t->loader)
-                        : csv_same_columns(&t->columns, r, header == CSV_NAMES));
+    KELVIN_TRY(kelvin_csv_is_header(&header, &t->columns, r, t->loader->spec));
+    KELVIN_TRY(training ? kelvin_csv_find_columns(&t->columns, &names, r, header, t->loader)
+                        : kelvin_csv_same_columns(&t->columns, r, header == CSV_NAMES));
     if (training) KELVIN_TRY(alloc_rows(t));
-    if (header == CSV_NAMES) KELVIN_TRY(csv_row(r, &more));
+    if (header == CSV_NAMES) KELVIN_TRY(kelvin_csv_row(r, &more));
     if (!more)
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu names columns and no rows follow; expected at least 2",
                            r->path, r->first_line);
     while (more) {
         KELVIN_TRY(take_row(t, r));
-        KELVIN_TRY(csv_row(r, &more));
+        KELVIN_TRY(kelvin_csv_row(r, &more));
     }
     if (header == CSV_ROW_OR_NAMES && names && others_are_numbers(t)) drop_first(t, names);
     return KELVIN_OK;
@@ -104,35 +105,35 @@ static kelvin_status read_rows(struct table *t, struct csv_reader *r)
 static kelvin_status read_file(struct table *t, const struct data_file *file)
 {
     struct csv_reader reader = {.path = file->path, .line = 1};
-    kelvin_status status = csv_feed(&reader, file->bytes, file->size);
+    kelvin_status status = kelvin_csv_feed(&reader, file->bytes, file->size);
     if (!status) status = read_rows(t, &reader);
-    csv_end(&reader);
+    kelvin_csv_end(&reader);
     return status;
 }
 
-kelvin_status csv_load(struct data_loader *loader, const struct data_file files[2])
+kelvin_status kelvin_csv_load(struct data_loader *loader, const struct data_file files[2])
 {
     struct table table = {.loader = loader, .files = files};
     kelvin_status status = read_file(&table, &files[0]);
     loader->n_train = loader->n;
     if (!status && files[1].bytes) status = read_file(&table, &files[1]);
-    if (!status) status = labels_to_classes(loader, table.labels, files[0].path, files[1].path);
+    if (!status) status = kelvin_labels_to_classes(loader, table.labels, files[0].path, files[1].path);
     kelvin_free(table.labels);
     return status;
 }
 
 static kelvin_status open(struct data_loader *loader)
 {
-    const char *paths[] = {loader->spec->files[0], data_spec_value(loader->spec, "test")};
-    if (paths[1]) KELVIN_TRY(data_spec_no_split(loader->spec, "test"));
-    return data_load_files(loader, paths, 2, csv_load);
+    const char *paths[] = {loader->spec->files[0], kelvin_data_spec_value(loader->spec, "test")};
+    if (paths[1]) KELVIN_TRY(kelvin_data_spec_no_split(loader->spec, "test"));
+    return kelvin_data_load_files(loader, paths, 2, kelvin_csv_load);
 }
 
-const struct data_type data_csv = {
+const struct data_type kelvin_data_csv = {
     .usage = "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",
     .about = "a table of numbers and a label per row, separated by commas, semicolons or tabs; COLUMN: name or number",
     .files = {"FILE"},
     .keys = {"label", "test", "header", "split", "seed"},
     .open = open,
-    .inputs = &inputs_csv,
+    .inputs = &kelvin_inputs_csv,
 };

@@ -28,11 +28,11 @@ struct csv_reader {
 /* Gives text to a reader, which begins as {.path = PATH, .line = 1}. text[bytes] must be there and 0. The text is
  * changed, and must live as long as its fields are used. A text may come in pieces that end where a row does: the next
  * one when all rows of the last were read. */
-KELVIN_MUST_CHECK kelvin_status csv_feed(struct csv_reader *reader, char *text, size_t bytes);
-void csv_end(struct csv_reader *reader);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_feed(struct csv_reader *reader, char *text, size_t bytes);
+void kelvin_csv_end(struct csv_reader *reader);
 
 /* The next row that is not blank; *more is false if there is none. */
-KELVIN_MUST_CHECK kelvin_status csv_row(struct csv_reader *reader, bool *more);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_row(struct csv_reader *reader, bool *more);
 
 /* ---- which columns there are: csv_columns.c, csv_hints.c ---- */
 
@@ -49,33 +49,33 @@ enum csv_header { CSV_ROW, CSV_NAMES, CSV_ROW_OR_NAMES };
 
 /* Whether the first row, which the reader is at, names the columns: as header= says; else if label= is no number and
  * stands there, or if no field is a number, or (of the test file) if it is that of the training file. */
-KELVIN_MUST_CHECK kelvin_status csv_is_header(enum csv_header *header, const struct csv_columns *columns,
-                                              const struct csv_reader *first, const struct data_spec *spec);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_is_header(enum csv_header *header, const struct csv_columns *columns,
+                                                     const struct csv_reader *first, const struct data_spec *spec);
 
 /* The columns of the training file from its first row; *names: what they are called if that row is a header. */
-KELVIN_MUST_CHECK kelvin_status csv_find_columns(struct csv_columns *columns, const char *const **names,
-                                                 const struct csv_reader *first, enum csv_header header,
-                                                 struct data_loader *loader);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_find_columns(struct csv_columns *columns, const char *const **names,
+                                                        const struct csv_reader *first, enum csv_header header,
+                                                        struct data_loader *loader);
 /* The column of labels by its name or number; the last if `label` is NULL. */
-KELVIN_MUST_CHECK kelvin_status csv_find_label(size_t *at, const struct csv_reader *first, bool header,
-                                               const char *label);
-KELVIN_MUST_CHECK kelvin_status csv_keep_names(const char *const **kept, const struct csv_columns *columns,
-                                               const struct csv_reader *first, kelvin_arena *arena);
-void csv_name_columns(struct csv_columns *columns, const char *const *names, kelvin_data *data);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_find_label(size_t *at, const struct csv_reader *first, bool header,
+                                                      const char *label);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_keep_names(const char *const **kept, const struct csv_columns *columns,
+                                                      const struct csv_reader *first, kelvin_arena *arena);
+void kelvin_csv_name_columns(struct csv_columns *columns, const char *const *names, kelvin_data *data);
 
 /* KELVIN_EFORMAT if the test file has other columns. */
-KELVIN_MUST_CHECK kelvin_status csv_same_columns(const struct csv_columns *columns, const struct csv_reader *first,
-                                                 bool header);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_same_columns(const struct csv_columns *columns,
+                                                        const struct csv_reader *first, bool header);
 
 /* How many fields of the row are `name`; *at gets the last of them. */
-size_t csv_find_name(size_t *at, const struct csv_reader *row, const char *name);
+size_t kelvin_csv_find_name(size_t *at, const struct csv_reader *row, const char *name);
 
 /* Where in csv_columns.names a column of the file is. */
-size_t csv_place(const struct csv_columns *columns, size_t column);
+size_t kelvin_csv_place(const struct csv_columns *columns, size_t column);
 
 /* KELVIN_EFORMAT: what is wrong with a field that should be a number. */
-KELVIN_MUST_CHECK kelvin_status csv_no_number(const struct csv_columns *columns, const struct csv_reader *row,
-                                              size_t column, const struct data_spec *spec);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_no_number(const struct csv_columns *columns, const struct csv_reader *row,
+                                                     size_t column, const struct data_spec *spec);
 
 /* ---- text in pieces: csv_window.c ---- */
 
@@ -92,18 +92,18 @@ struct csv_window {
 };
 
 /* "-": standard input. Pipes will do. */
-KELVIN_MUST_CHECK kelvin_status csv_window_open(struct csv_window *window, const char *path);
-void csv_window_close(struct csv_window *window);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_window_open(struct csv_window *window, const char *path);
+void kelvin_csv_window_close(struct csv_window *window);
 /* Waits for the first bytes, a line or some more, which window->buffer has then, as far as window->filled. */
-KELVIN_MUST_CHECK kelvin_status csv_window_peek(struct csv_window *window);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_window_peek(struct csv_window *window);
 
-/* The same as csv_row for the text in a window: a row lives until the next one is read. `patient`: wait for it;
+/* The same as kelvin_csv_row for the text in a window: a row lives until the next one is read. `patient`: wait for it;
  * otherwise *more is also false if it is not there yet. */
-KELVIN_MUST_CHECK kelvin_status csv_window_row(struct csv_window *window, bool *more, bool patient);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_window_row(struct csv_window *window, bool *more, bool patient);
 
 /* ---- fields to rows: csv.c ---- */
 
 /* The rows of the training file and of the test file, by the options of loader->spec. */
-KELVIN_MUST_CHECK kelvin_status csv_load(struct data_loader *loader, const struct data_file files[2]);
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_load(struct data_loader *loader, const struct data_file files[2]);
 
 #endif

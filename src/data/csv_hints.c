@@ -16,7 +16,7 @@ static bool has_decimal_comma(char *field)
     char *comma = strchr(field, ',');
     if (!comma) return false;
     *comma = '.';
-    const enum text_kind kind = text_number(&value, field);
+    const enum text_kind kind = kelvin_text_number(&value, field);
     *comma = ',';
     return kind == TEXT_NUMBER;
 }
@@ -24,7 +24,7 @@ static bool has_decimal_comma(char *field)
 /* How label= would name the column: by its name where that can be written as it is, else by its number. */
 static void say_label(struct hint *hint, const char *name, size_t column)
 {
-    const struct text_shown shown = text_shown(name ? name : "");
+    const struct text_shown shown = kelvin_text_shown(name ? name : "");
     if (name && *name && !strchr(name, ',') && strcmp(shown.text, name) == 0)
         snprintf(hint->text, sizeof hint->text, "if these are the labels: label=%s", name);
     else
@@ -37,10 +37,10 @@ static struct hint find_hint(const struct csv_columns *columns, const struct csv
 {
     struct hint label = {""}, all = {""};
     if (has_decimal_comma(row->fields[column])) return (struct hint){" (a decimal comma? expected a point)"};
-    const bool header = row->row_line == row->first_line && !data_spec_value(spec, "header");
+    const bool header = row->row_line == row->first_line && !kelvin_data_spec_value(spec, "header");
     double value;
-    if (!columns->known && !data_spec_value(spec, "label") && *row->fields[column] &&
-        text_number(&value, row->fields[column]) == TEXT_OTHER)
+    if (!columns->known && !kelvin_data_spec_value(spec, "label") && *row->fields[column] &&
+        kelvin_text_number(&value, row->fields[column]) == TEXT_OTHER)
         say_label(&label, name, column);
     if (header || *label.text)
         snprintf(all.text, sizeof all.text, " (%s%s%s)",
@@ -49,16 +49,17 @@ static struct hint find_hint(const struct csv_columns *columns, const struct csv
     return all;
 }
 
-kelvin_status csv_no_number(const struct csv_columns *columns, const struct csv_reader *row, size_t column,
-                            const struct data_spec *spec)
+kelvin_status kelvin_csv_no_number(const struct csv_columns *columns, const struct csv_reader *row, size_t column,
+                                   const struct data_spec *spec)
 {
-    const char *name = columns->names ? columns->names[csv_place(columns, column)] : NULL;
+    const char *name = columns->names ? columns->names[kelvin_csv_place(columns, column)] : NULL;
     const char *text = row->fields[column];
     double value;
-    const bool finite = text_number(&value, text) != TEXT_NOT_FINITE;
+    const bool finite = kelvin_text_number(&value, text) != TEXT_NOT_FINITE;
     char called[sizeof(struct text_shown) + 8] = "", found[sizeof(struct text_shown) + 24] = "the field is empty";
-    if (name) snprintf(called, sizeof called, " ('%s')", text_shown(name).text);
-    if (*text) snprintf(found, sizeof found, "'%s' is not %s", text_shown(text).text, finite ? "a number" : "finite");
+    if (name) snprintf(called, sizeof called, " ('%s')", kelvin_text_shown(name).text);
+    if (*text)
+        snprintf(found, sizeof found, "'%s' is not %s", kelvin_text_shown(text).text, finite ? "a number" : "finite");
     return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu%s: %s; expected a %snumber%s", row->path,
                        row->row_line, column + 1, called, found, finite ? "" : "finite ",
                        find_hint(columns, row, column, name, spec).text);

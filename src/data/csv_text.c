@@ -58,7 +58,7 @@ static kelvin_status find_delimiter(struct csv_reader *r)
     return r->fields ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-kelvin_status csv_feed(struct csv_reader *r, char *text, size_t bytes)
+kelvin_status kelvin_csv_feed(struct csv_reader *r, char *text, size_t bytes)
 {
     r->at = text;
     r->end = text + bytes;
@@ -67,7 +67,7 @@ kelvin_status csv_feed(struct csv_reader *r, char *text, size_t bytes)
     return KELVIN_OK;
 }
 
-void csv_end(struct csv_reader *r)
+void kelvin_csv_end(struct csv_reader *r)
 {
     kelvin_free(r->fields);
 }
@@ -157,7 +157,7 @@ static bool skip_blank_lines(struct csv_reader *r)
     }
 }
 
-kelvin_status csv_row(struct csv_reader *r, bool *more)
+kelvin_status kelvin_csv_row(struct csv_reader *r, bool *more)
 {
     *more = skip_blank_lines(r);
     if (!r->fields && r->at < r->end) { /* the first line that is not blank, or the last */

@@ -10,7 +10,7 @@
 
 enum { FIRST_ROOM = 1 << 18, MOST_ROOM = 1 << 28 };
 
-kelvin_status csv_window_open(struct csv_window *w, const char *path)
+kelvin_status kelvin_csv_window_open(struct csv_window *w, const char *path)
 {
     static char nothing[1]; /* has been read so far */
     const bool standard = strcmp(path, "-") == 0;
@@ -22,11 +22,11 @@ kelvin_status csv_window_open(struct csv_window *w, const char *path)
     return w->buffer ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-void csv_window_close(struct csv_window *w)
+void kelvin_csv_window_close(struct csv_window *w)
 {
     if (w->fd > STDIN_FILENO) close(w->fd);
     kelvin_free(w->buffer);
-    csv_end(&w->reader);
+    kelvin_csv_end(&w->reader);
     *w = (struct csv_window){0};
 }
 
@@ -60,7 +60,7 @@ static kelvin_status read_some(struct csv_window *w)
     }
 }
 
-kelvin_status csv_window_peek(struct csv_window *w)
+kelvin_status kelvin_csv_window_peek(struct csv_window *w)
 {
     enum { ENOUGH = 16 };
     while (w->filled < ENOUGH && !w->ended && !memchr(w->buffer, '\n', w->filled)) KELVIN_TRY(read_some(w));
@@ -90,7 +90,7 @@ static kelvin_status move_on(struct csv_window *w)
     w->filled -= w->rows;
     memmove(w->buffer, w->buffer + w->rows, w->filled);
     w->rows = 0;
-    find_rows(w, &looked, &quoted); /* of what csv_window_peek has read */
+    find_rows(w, &looked, &quoted); /* of what kelvin_csv_window_peek has read */
     while (w->rows == 0 && !w->ended) {
         KELVIN_TRY(read_some(w));
         find_rows(w, &looked, &quoted);
@@ -98,7 +98,7 @@ static kelvin_status move_on(struct csv_window *w)
     if (w->ended) w->rows = w->filled;
     w->kept = w->buffer[w->rows];
     w->buffer[w->rows] = '\0';
-    return csv_feed(&w->reader, w->buffer, w->rows);
+    return kelvin_csv_feed(&w->reader, w->buffer, w->rows);
 }
 
 /* ---- rows ---- */
@@ -109,10 +109,10 @@ static bool is_ready(const struct csv_window *w)
     return w->ended || poll(&(struct pollfd){.fd = w->fd, .events = POLLIN}, 1, 0) > 0;
 }
 
-kelvin_status csv_window_row(struct csv_window *w, bool *more, bool patient)
+kelvin_status kelvin_csv_window_row(struct csv_window *w, bool *more, bool patient)
 {
     for (;;) {
-        KELVIN_TRY(csv_row(&w->reader, more));
+        KELVIN_TRY(kelvin_csv_row(&w->reader, more));
         if (*more || (!patient && !is_ready(w))) return KELVIN_OK;
         KELVIN_TRY(move_on(w));
         if (w->rows == 0) return KELVIN_OK;

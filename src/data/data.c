@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-static const struct data_type *const types[] = {&data_toy, &data_digits, &data_cifar10, &data_mnist, &data_csv,
-                                                &data_npy, &data_images, &data_idx,     &data_cifar};
+static const struct data_type *const types[] = {&kelvin_data_toy,    &kelvin_data_digits, &kelvin_data_cifar10,
+                                                &kelvin_data_mnist,  &kelvin_data_csv,    &kelvin_data_npy,
+                                                &kelvin_data_images, &kelvin_data_idx,    &kelvin_data_cifar};
 enum { TYPES = sizeof types / sizeof *types };
 
 bool kelvin_data_info(size_t i, const char **usage, const char **about)
@@ -21,7 +22,7 @@ bool kelvin_data_info(size_t i, const char **usage, const char **about)
 
 /* ---- for loaders ---- */
 
-kelvin_status data_alloc_rows(struct data_loader *loader, size_t n)
+kelvin_status kelvin_data_alloc_rows(struct data_loader *loader, size_t n)
 {
     kelvin_data *data = loader->data;
     const bool images = data->channels > 0;
@@ -34,8 +35,8 @@ kelvin_status data_alloc_rows(struct data_loader *loader, size_t n)
     return (loader->bytes || loader->values) && loader->y ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-kelvin_status data_load_files(struct data_loader *loader, const char *const *paths, size_t n,
-                              kelvin_status (*load)(struct data_loader *, const struct data_file *))
+kelvin_status kelvin_data_load_files(struct data_loader *loader, const char *const *paths, size_t n,
+                                     kelvin_status (*load)(struct data_loader *, const struct data_file *))
 {
     struct data_file files[2 * DATA_FILES] = {0};
     kelvin_status status = KELVIN_OK;
@@ -48,7 +49,7 @@ kelvin_status data_load_files(struct data_loader *loader, const char *const *pat
 
 /* ---- opening ---- */
 
-const struct data_type *data_find_type(const char *spec)
+const struct data_type *kelvin_data_find_type(const char *spec)
 {
     const size_t length = strcspn(spec, ":");
     for (size_t i = 0; i < TYPES; i++)
@@ -56,7 +57,7 @@ const struct data_type *data_find_type(const char *spec)
     return NULL;
 }
 
-kelvin_status data_set_scale(const kelvin_data *data)
+kelvin_status kelvin_data_set_scale(const kelvin_data *data)
 {
     struct data_owned *owned = data->owned;
     float *scale = kelvin_arena_alloc(owned->arena, data->channels, sizeof *scale);
@@ -75,7 +76,7 @@ kelvin_status data_set_scale(const kelvin_data *data)
 static bool is_split(const struct data_loader *l)
 {
     if (!l->spec->splits || l->n_train < l->n || l->spec->split == 0) return false;
-    return !l->like || data_spec_value(l->spec, "split");
+    return !l->like || kelvin_data_spec_value(l->spec, "split");
 }
 
 static kelvin_status load(struct data_loader *loader, struct data_owned *owned)
@@ -84,14 +85,14 @@ static kelvin_status load(struct data_loader *loader, struct data_owned *owned)
     if (loader->n > UINT32_MAX) /* an order of them has indices of 32 bits */
         return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu rows; expected at most %u", loader->data->name, loader->n,
                            UINT32_MAX);
-    if (is_split(loader)) KELVIN_TRY(data_split(loader));
+    if (is_split(loader)) KELVIN_TRY(kelvin_data_split(loader));
     if (loader->like) {
-        KELVIN_TRY(inputs_check_shape(loader->data->name, loader->data, loader->like));
+        KELVIN_TRY(kelvin_inputs_check_shape(loader->data->name, loader->data, loader->like));
         loader->data->mean = loader->like->mean;
         loader->data->deviation = loader->like->deviation;
     }
-    KELVIN_TRY(data_normalise(loader, &owned->x));
-    return data_set_scale(loader->data);
+    KELVIN_TRY(kelvin_data_normalise(loader, &owned->x));
+    return kelvin_data_set_scale(loader->data);
 }
 
 static void set_parts(kelvin_data *data, const struct data_owned *owned, size_t n, size_t n_train)
@@ -108,18 +109,18 @@ static kelvin_status open_type(kelvin_data *data, const struct data_type *type, 
     struct data_owned *owned = data->owned;
     struct data_spec spec;
     struct data_loader loader = {.spec = &spec, .data = data, .arena = owned->arena, .like = like};
-    kelvin_status status = data_spec_parse(&spec, type, text);
-    if (!status) status = data_absolute(&data->name, owned->arena, &spec, text);
+    kelvin_status status = kelvin_data_spec_parse(&spec, type, text);
+    if (!status) status = kelvin_data_absolute(&data->name, owned->arena, &spec, text);
     if (!status) status = load(&loader, owned);
     owned->bytes = loader.bytes;
     owned->y = loader.y;
     kelvin_free(loader.values);
-    data_spec_free(&spec);
+    kelvin_data_spec_free(&spec);
     if (!status) set_parts(data, owned, loader.n, loader.n_train);
     return status;
 }
 
-kelvin_status data_create(kelvin_data **out)
+kelvin_status kelvin_data_create(kelvin_data **out)
 {
     kelvin_data *data = *out = kelvin_alloc(1, sizeof *data);
     struct data_owned *owned = data ? data->owned = kelvin_alloc(1, sizeof *owned) : NULL;
@@ -128,7 +129,7 @@ kelvin_status data_create(kelvin_data **out)
     return kelvin_arena_create(&owned->arena);
 }
 
-kelvin_status data_finish(kelvin_data **data, kelvin_status status)
+kelvin_status kelvin_data_finish(kelvin_data **data, kelvin_status status)
 {
     if (status) {
         kelvin_data_close(*data);
@@ -137,21 +138,21 @@ kelvin_status data_finish(kelvin_data **data, kelvin_status status)
     return status;
 }
 
-kelvin_status data_open_like(kelvin_data **data, const char *spec, const kelvin_data *like)
+kelvin_status kelvin_data_open_like(kelvin_data **data, const char *spec, const kelvin_data *like)
 {
     *data = NULL;
-    const struct data_type *type = data_find_type(spec);
+    const struct data_type *type = kelvin_data_find_type(spec);
     if (!type) return kelvin_fail(KELVIN_EUSAGE, "data set '%s' is not known; kelvin info lists those that are", spec);
-    kelvin_status status = data_create(data);
+    kelvin_status status = kelvin_data_create(data);
     locale_t c, before = enter_c_locale(&c);
     if (!status) status = open_type(*data, type, spec, like);
     leave_c_locale(c, before);
-    return data_finish(data, status);
+    return kelvin_data_finish(data, status);
 }
 
 kelvin_status kelvin_data_open(kelvin_data **out, const char *spec)
 {
-    return data_open_like(out, spec, NULL);
+    return kelvin_data_open_like(out, spec, NULL);
 }
 
 void kelvin_data_close(kelvin_data *data)

@@ -35,11 +35,11 @@ struct data_type {
     const struct inputs_type *inputs; /* how new inputs of this format come in pieces; NULL: they are read as a whole */
 };
 
-extern const struct data_type data_toy, data_digits, data_cifar10, data_mnist, data_csv, data_npy, data_images,
-    data_idx, data_cifar;
+extern const struct data_type kelvin_data_toy, kelvin_data_digits, kelvin_data_cifar10, kelvin_data_mnist,
+    kelvin_data_csv, kelvin_data_npy, kelvin_data_images, kelvin_data_idx, kelvin_data_cifar;
 
 /* Memory for n rows, of images or of a table by the shape in loader->data, and for their labels. */
-KELVIN_MUST_CHECK kelvin_status data_alloc_rows(struct data_loader *loader, size_t n);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_alloc_rows(struct data_loader *loader, size_t n);
 
 /* A file in memory. */
 struct data_file {
@@ -50,31 +50,32 @@ struct data_file {
 
 /* Reads up to DATA_FILES files and as many of a test part (NULL: there is none), has rows or names made of them, and
  * frees them. */
-KELVIN_MUST_CHECK kelvin_status data_load_files(struct data_loader *loader, const char *const *paths, size_t n,
-                                                kelvin_status (*load)(struct data_loader *, const struct data_file *));
+KELVIN_MUST_CHECK kelvin_status kelvin_data_load_files(struct data_loader *loader, const char *const *paths, size_t n,
+                                                       kelvin_status (*load)(struct data_loader *,
+                                                                             const struct data_file *));
 
 /* The name with whole paths, from any folder; kept in the arena. */
-KELVIN_MUST_CHECK kelvin_status data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec,
-                                              const char *text);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_absolute(const char **name, kelvin_arena *arena,
+                                                     const struct data_spec *spec, const char *text);
 
 /* Puts spec->split of each class behind the rest: the test part. KELVIN_EFORMAT if a class has only one member. */
-KELVIN_MUST_CHECK kelvin_status data_split(struct data_loader *loader);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_split(struct data_loader *loader);
 
 /* Sets data->mean and ->deviation from the training rows where they are not fixed, and makes floats of a table's rows.
  */
-KELVIN_MUST_CHECK kelvin_status data_normalise(struct data_loader *loader, float **x);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_normalise(struct data_loader *loader, float **x);
 
 /* One row of a table as a network that was trained on `like` sees it. KELVIN_EFORMAT if no float can hold a number;
  * `unit` ("row" or "line") and its number say where in `path` that is. */
-KELVIN_MUST_CHECK kelvin_status data_standardise(float *x, const double *values, const kelvin_data *like,
-                                                 const char *path, const char *unit, size_t row);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_standardise(float *x, const double *values, const kelvin_data *like,
+                                                        const char *path, const char *unit, size_t row);
 
 /* The type that a data set's name begins with; NULL if there is none. */
-const struct data_type *data_find_type(const char *spec);
+const struct data_type *kelvin_data_find_type(const char *spec);
 
 /* The same as kelvin_data_open for inputs of a network that was trained on `like`: normalised as these were, and split
  * only if that is asked for. KELVIN_EFORMAT if they have another shape. */
-KELVIN_MUST_CHECK kelvin_status data_open_like(kelvin_data **data, const char *spec, const kelvin_data *like);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_open_like(kelvin_data **data, const char *spec, const kelvin_data *like);
 
 /* Asks memory for the first few of `count` observations that will be gathered soon. */
 void kelvin_data_announce(const kelvin_data *data, const kelvin_part *part, const uint32_t *index, size_t count);
@@ -90,14 +91,14 @@ struct data_owned {
 };
 
 /* A data set with an arena and kernels, to be filled in; in the end, what could not be is closed, and *data NULL. */
-KELVIN_MUST_CHECK kelvin_status data_create(kelvin_data **data);
-KELVIN_MUST_CHECK kelvin_status data_finish(kelvin_data **data, kelvin_status status);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_create(kelvin_data **data);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_finish(kelvin_data **data, kelvin_status status);
 
 /* Fills in factor and summand that normalise a byte, from mean and deviation. */
-KELVIN_MUST_CHECK kelvin_status data_set_scale(const kelvin_data *data);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_set_scale(const kelvin_data *data);
 
 /* Training images of noise, for benchmarks; labels go round. No test part, and no names of classes. */
-KELVIN_MUST_CHECK kelvin_status data_noise(kelvin_data **data, size_t n, size_t channels, size_t height, size_t width,
-                                           size_t classes);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_noise(kelvin_data **data, size_t n, size_t channels, size_t height,
+                                                  size_t width, size_t classes);
 
 #endif

@@ -42,12 +42,12 @@ static kelvin_status describe(kelvin_data *data, const kelvin_data *like)
         !copy_texts(&data->column_names, owned->arena, like->inputs) ||
         !copy_reals(&data->mean, owned->arena, statistics) || !copy_reals(&data->deviation, owned->arena, statistics))
         return KELVIN_ENOMEM;
-    return data_set_scale(data);
+    return kelvin_data_set_scale(data);
 }
 
 kelvin_status kelvin_data_describe(kelvin_data **data, const kelvin_data *like)
 {
-    kelvin_status status = data_create(data);
+    kelvin_status status = kelvin_data_create(data);
     if (!status) status = describe(*data, like);
-    return data_finish(data, status);
+    return kelvin_data_finish(data, status);
 }

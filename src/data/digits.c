@@ -14,7 +14,7 @@ static kelvin_status open(struct data_loader *loader)
     loader->data->channels = 1;
     loader->data->height = loader->data->width = SIDE;
     loader->data->white = 16;
-    KELVIN_TRY(data_alloc_rows(loader, N));
+    KELVIN_TRY(kelvin_data_alloc_rows(loader, N));
     for (size_t i = 0; i < N; i++) {
         const char *at = digits_csv[i];
         char *end;
@@ -22,11 +22,11 @@ static kelvin_status open(struct data_loader *loader)
             loader->bytes[i * SIDE * SIDE + j] = (uint8_t)strtoul(at, &end, 10);
         loader->y[i] = (int32_t)strtoul(at, &end, 10);
     }
-    KELVIN_TRY(labels_to_classes(loader, NULL, "digits", NULL));
-    return data_split(loader);
+    KELVIN_TRY(kelvin_labels_to_classes(loader, NULL, "digits", NULL));
+    return kelvin_data_split(loader);
 }
 
-const struct data_type data_digits = {
+const struct data_type kelvin_data_digits = {
     .usage = "digits",
     .about = "1,797 handwritten digits of 8x8 pixels, 10 classes; built in",
     .open = open,

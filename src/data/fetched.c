@@ -11,13 +11,13 @@ static kelvin_status open_cifar10(struct data_loader *loader)
     static const double mean[] = {.49, .48, .44}, deviation[] = {.2, .2, .2};
     enum { FILES = 6, TRAIN = 5 };
     struct cifar_file files[FILES];
-    for (size_t i = 0; i < FILES; i++) KELVIN_TRY(cache_file(files[i].path, &canonical_cifar10, i));
+    for (size_t i = 0; i < FILES; i++) KELVIN_TRY(kelvin_cache_file(files[i].path, &kelvin_canonical_cifar10, i));
     loader->data->mean = mean;
     loader->data->deviation = deviation;
-    return cifar_load(loader, files, FILES, TRAIN);
+    return kelvin_cifar_load(loader, files, FILES, TRAIN);
 }
 
-const struct data_type data_cifar10 = {
+const struct data_type kelvin_data_cifar10 = {
     .usage = "cifar10",
     .about = "CIFAR-10: 60,000 colour pictures of 32x32 pixels, 10 classes; fetched by: kelvin data cifar10",
     .open = open_cifar10,
@@ -30,13 +30,13 @@ static kelvin_status open_mnist(struct data_loader *loader)
     static const double mean = .1307, deviation = .3081;
     enum { FILES = 4 };
     kelvin_path paths[FILES];
-    for (size_t i = 0; i < FILES; i++) KELVIN_TRY(cache_file(paths[i], &canonical_mnist, i));
+    for (size_t i = 0; i < FILES; i++) KELVIN_TRY(kelvin_cache_file(paths[i], &kelvin_canonical_mnist, i));
     loader->data->mean = &mean;
     loader->data->deviation = &deviation;
-    return idx_load(loader, (struct idx_pair[]){{paths[0], paths[1]}, {paths[2], paths[3]}}, true);
+    return kelvin_idx_load(loader, (struct idx_pair[]){{paths[0], paths[1]}, {paths[2], paths[3]}}, true);
 }
 
-const struct data_type data_mnist = {
+const struct data_type kelvin_data_mnist = {
     .usage = "mnist",
     .about = "MNIST: 70,000 handwritten digits of 28x28 pixels, 10 classes; fetched by: kelvin data mnist",
     .open = open_mnist,

@@ -46,7 +46,7 @@ static kelvin_status read_sizes(struct idx_head *head, const uint8_t *b, size_t 
     return KELVIN_OK;
 }
 
-kelvin_status idx_parse_head(struct idx_head *head, const void *file, size_t size, bool images, const char *path)
+kelvin_status kelvin_idx_parse_head(struct idx_head *head, const void *file, size_t size, bool images, const char *path)
 {
     const uint8_t *b = file;
     KELVIN_TRY(check_magic(b, size, images, path));
@@ -72,12 +72,12 @@ kelvin_status idx_parse_head(struct idx_head *head, const void *file, size_t siz
 
 /* ---- the elements ---- */
 
-void idx_planes(uint8_t *images, size_t n, size_t pixels, size_t channels, uint8_t *aside)
+void kelvin_idx_planes(uint8_t *images, size_t n, size_t pixels, size_t channels, uint8_t *aside)
 {
     const size_t size = pixels * channels;
     for (size_t i = 0; channels > 1 && i < n; i++, images += size) {
         memcpy(aside, images, size);
-        for (size_t c = 0; c < channels; c++) picture_plane(images + c * pixels, aside, pixels, channels, c);
+        for (size_t c = 0; c < channels; c++) kelvin_picture_plane(images + c * pixels, aside, pixels, channels, c);
     }
 }
 
@@ -92,7 +92,7 @@ static kelvin_status read_head(struct idx_head *head, const char *path, bool ima
     size_t size;
     KELVIN_TRY(kelvin_file_size(&size, path));
     KELVIN_TRY(kelvin_file_read_part(bytes, path, 0, size < IDX_HEAD ? size : IDX_HEAD));
-    return idx_parse_head(head, bytes, size, images, path);
+    return kelvin_idx_parse_head(head, bytes, size, images, path);
 }
 
 static kelvin_status read_heads(struct part *part, const struct idx_pair *files)
@@ -133,12 +133,12 @@ static kelvin_status take_images(struct data_loader *loader, const struct idx_he
     uint8_t *images = loader->bytes + first * data->inputs, *aside = kelvin_alloc(data->inputs, 1);
     if (!aside) return KELVIN_ENOMEM;
     const kelvin_status status = kelvin_file_read_part(images, path, head->start, head->bytes);
-    if (!status) idx_planes(images, head->size[0], data->height * data->width, data->channels, aside);
+    if (!status) kelvin_idx_planes(images, head->size[0], data->height * data->width, data->channels, aside);
     kelvin_free(aside);
     return status;
 }
 
-kelvin_status idx_load(struct data_loader *loader, const struct idx_pair *files, bool test)
+kelvin_status kelvin_idx_load(struct data_loader *loader, const struct idx_pair *files, bool test)
 {
     struct part parts[2] = {0};
     if (loader->like && test) { /* of new inputs nobody looks at the rest */
@@ -151,10 +151,10 @@ kelvin_status idx_load(struct data_loader *loader, const struct idx_pair *files,
     loader->data->height = size[1];
     loader->data->width = size[2];
     loader->data->channels = size[3];
-    KELVIN_TRY(data_alloc_rows(loader, size[0] + parts[1].images.size[0]));
+    KELVIN_TRY(kelvin_data_alloc_rows(loader, size[0] + parts[1].images.size[0]));
     loader->n_train = size[0];
     for (size_t i = 0; i <= test; i++) KELVIN_TRY(take_labels(loader, &parts[i].labels, files[i].labels, i * size[0]));
-    KELVIN_TRY(labels_to_classes(loader, NULL, files[0].labels, test ? files[1].labels : NULL));
+    KELVIN_TRY(kelvin_labels_to_classes(loader, NULL, files[0].labels, test ? files[1].labels : NULL));
     for (size_t i = 0; i <= test; i++) KELVIN_TRY(take_images(loader, &parts[i].images, files[i].images, i * size[0]));
     return KELVIN_OK;
 }
@@ -166,13 +166,13 @@ static kelvin_status open(struct data_loader *loader)
     const struct data_spec *spec = loader->spec;
     const struct idx_pair files[] = {
         {spec->files[0], spec->files[1]},
-        {data_spec_value(spec, "test-images"), data_spec_value(spec, "test-labels")},
+        {kelvin_data_spec_value(spec, "test-images"), kelvin_data_spec_value(spec, "test-labels")},
     };
-    KELVIN_TRY(data_spec_test_pair(spec, "test-images", "test-labels"));
-    return idx_load(loader, files, files[1].images);
+    KELVIN_TRY(kelvin_data_spec_test_pair(spec, "test-images", "test-labels"));
+    return kelvin_idx_load(loader, files, files[1].images);
 }
 
-const struct data_type data_idx = {
+const struct data_type kelvin_data_idx = {
     .usage = "idx:IMAGES,LABELS[,test-images=FILE,test-labels=FILE][,split=SHARE][,seed=N]",
     .about = "images and labels in the format of MNIST (IDX, unsigned bytes)",
     .files = {"IMAGES", "LABELS"},

@@ -33,7 +33,7 @@ static bool read_side(size_t *side, const char **at)
 static kelvin_status read_size(struct images *images)
 {
     kelvin_data *data = images->loader->data;
-    const char *size = data_spec_value(images->loader->spec, "size"), *at = size;
+    const char *size = kelvin_data_spec_value(images->loader->spec, "size"), *at = size;
     if (!size) return KELVIN_OK;
     images->resize = true;
     bool good = read_side(&data->width, &at);
@@ -50,7 +50,7 @@ static kelvin_status read_size(struct images *images)
 static kelvin_status read_channels(struct images *images)
 {
     kelvin_data *data = images->loader->data;
-    const char *channels = data_spec_value(images->loader->spec, "channels");
+    const char *channels = kelvin_data_spec_value(images->loader->spec, "channels");
     if (!channels) return KELVIN_OK;
     images->fixed_channels = true;
     data->channels = channels[0] == '1' ? 1 : 3;
@@ -79,7 +79,7 @@ static kelvin_status take(struct images *images, size_t i, const struct picture 
         atomic_store(&images->colour, true);
         return KELVIN_OK;
     }
-    return picture_fit(images->loader->bytes + i * data->inputs, data, picture);
+    return kelvin_picture_fit(images->loader->bytes + i * data->inputs, data, picture);
 }
 
 static kelvin_status load_one(void *context, size_t i)
@@ -87,9 +87,9 @@ static kelvin_status load_one(void *context, size_t i)
     struct images *images = context;
     struct picture picture;
     if (atomic_load(&images->colour)) return KELVIN_OK; /* all will be loaded again */
-    KELVIN_TRY(picture_read(&picture, images->list.files[i].path));
+    KELVIN_TRY(kelvin_picture_read(&picture, images->list.files[i].path));
     const kelvin_status status = take(images, i, &picture);
-    picture_free(&picture);
+    kelvin_picture_free(&picture);
     return status;
 }
 
@@ -100,10 +100,10 @@ static kelvin_status look_at_first(struct images *images)
 {
     kelvin_data *data = images->loader->data;
     struct picture first;
-    KELVIN_TRY(picture_read(&first, images->list.files[0].path));
+    KELVIN_TRY(kelvin_picture_read(&first, images->list.files[0].path));
     if (!images->resize) data->height = first.height, data->width = first.width;
     if (!images->fixed_channels) data->channels = first.channels;
-    picture_free(&first);
+    kelvin_picture_free(&first);
     return KELVIN_OK;
 }
 
@@ -111,7 +111,7 @@ static kelvin_status load_all(struct images *images)
 {
     struct data_loader *loader = images->loader;
     kelvin_pool *pool;
-    KELVIN_TRY(data_alloc_rows(loader, images->list.n));
+    KELVIN_TRY(kelvin_data_alloc_rows(loader, images->list.n));
     KELVIN_TRY(kelvin_pool_create(&pool, 0));
     const kelvin_status status = kelvin_pool_run(pool, load_one, images, images->list.n);
     kelvin_pool_destroy(pool);
@@ -157,8 +157,8 @@ static kelvin_status load(struct images *images, kelvin_arena *names)
         data->height = like->height;
         data->width = like->width;
     }
-    KELVIN_TRY(listing_make(&images->list, names, spec->files[0], data_spec_value(spec, "test")));
-    if (images->list.n_train < images->list.n) KELVIN_TRY(data_spec_no_split(spec, "a folder for testing"));
+    KELVIN_TRY(kelvin_listing_make(&images->list, names, spec->files[0], kelvin_data_spec_value(spec, "test")));
+    if (images->list.n_train < images->list.n) KELVIN_TRY(kelvin_data_spec_no_split(spec, "a folder for testing"));
     KELVIN_TRY(look_at_first(images));
     KELVIN_TRY(load_all(images));
     return keep_labels(images);
@@ -174,11 +174,11 @@ static kelvin_status open(struct data_loader *loader)
     return status;
 }
 
-const struct data_type data_images = {
+const struct data_type kelvin_data_images = {
     .usage = "images:FOLDER[,test=FOLDER][,size=S|WxH][,channels=1|3][,split=SHARE][,seed=N]",
     .about = "PNG and JPEG pictures, one folder per class; train and test folders, or a share for testing",
     .files = {"FOLDER"},
     .keys = {"test", "size", "channels", "split", "seed"},
     .open = open,
-    .inputs = &inputs_pictures,
+    .inputs = &kelvin_inputs_pictures,
 };

@@ -14,12 +14,12 @@
 
 /* ---- for the kinds ---- */
 
-void inputs_normalise(kelvin_inputs *in)
+void kelvin_inputs_normalise(kelvin_inputs *in)
 {
     kelvin_data_slice(in->eyes, &(kelvin_part){.n = in->most, .bytes = in->bytes}, in->x, 0, in->most);
 }
 
-kelvin_status inputs_note(kelvin_inputs *in, const char *format, ...)
+kelvin_status kelvin_inputs_add_note(kelvin_inputs *in, const char *format, ...)
 {
     char text[1024];
     va_list args;
@@ -53,7 +53,7 @@ static struct shape shape(const kelvin_data *data)
     return shape;
 }
 
-kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const kelvin_data *like)
+kelvin_status kelvin_inputs_check_shape(const char *path, const kelvin_data *own, const kelvin_data *like)
 {
     if (own->inputs == like->inputs && own->channels == like->channels && own->height == like->height &&
         own->width == like->width)
@@ -71,13 +71,13 @@ static bool name_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
     const struct names *names = context;
     if (i >= names->n) return false;
     if (names->name)
-        snprintf(name, KELVIN_NAME_SIZE, "%.63s", text_shown(names->name[i]).text);
+        snprintf(name, KELVIN_NAME_SIZE, "%.63s", kelvin_text_shown(names->name[i]).text);
     else
         snprintf(name, KELVIN_NAME_SIZE, "%zu", i);
     return true;
 }
 
-void inputs_list(char out[INPUTS_LIST], const char *const *names, size_t n)
+void kelvin_inputs_list(char out[INPUTS_LIST], const char *const *names, size_t n)
 {
     static const char more[] = ", ...";
     char name[KELVIN_NAME_SIZE];
@@ -94,23 +94,23 @@ void inputs_list(char out[INPUTS_LIST], const char *const *names, size_t n)
     }
 }
 
-bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, const char *const *names, size_t n)
+bool kelvin_inputs_near(char out[KELVIN_SUGGESTION], const char *word, const char *const *names, size_t n)
 {
     kelvin_suggest(out, word, name_at, &(struct names){names, n});
     return strncmp(out, "did", 3) == 0;
 }
 
-kelvin_status inputs_no_class(const kelvin_inputs *in, const char *where, const char *label)
+kelvin_status kelvin_inputs_no_class(const kelvin_inputs *in, const char *where, const char *label)
 {
     char hint[KELVIN_SUGGESTION], names[INPUTS_LIST];
-    const struct text_shown shown = text_shown(label);
-    const bool near = inputs_near(hint, shown.text, in->like->class_names, in->like->classes);
-    inputs_list(names, in->like->class_names, in->like->classes);
+    const struct text_shown shown = kelvin_text_shown(label);
+    const bool near = kelvin_inputs_near(hint, shown.text, in->like->class_names, in->like->classes);
+    kelvin_inputs_list(names, in->like->class_names, in->like->classes);
     return kelvin_fail(KELVIN_EFORMAT, "%s: the label '%s' is none of the %zu classes of the network; %s%s", where,
                        shown.text, in->like->classes, near ? hint : "expected one of: ", near ? "" : names);
 }
 
-kelvin_status inputs_no_labels(const char *where, const char *expected)
+kelvin_status kelvin_inputs_no_labels(const char *where, const char *expected)
 {
     return kelvin_fail(KELVIN_EFORMAT, "%s: has no labels; expected %s", where, expected);
 }
@@ -120,9 +120,9 @@ kelvin_status inputs_no_labels(const char *where, const char *expected)
 static const struct {
     const char *suffix;
     const struct inputs_type *type;
-} suffixes[] = {{".csv", &inputs_csv},      {".tsv", &inputs_csv},      {".txt", &inputs_csv},
-                {".npy", &inputs_npy},      {".png", &inputs_pictures}, {".jpg", &inputs_pictures},
-                {".jpeg", &inputs_pictures}};
+} suffixes[] = {{".csv", &kelvin_inputs_csv},      {".tsv", &kelvin_inputs_csv},      {".txt", &kelvin_inputs_csv},
+                {".npy", &kelvin_inputs_npy},      {".png", &kelvin_inputs_pictures}, {".jpg", &kelvin_inputs_pictures},
+                {".jpeg", &kelvin_inputs_pictures}};
 
 static bool npy_is(const void *file, size_t bytes)
 {
@@ -132,15 +132,16 @@ static bool npy_is(const void *file, size_t bytes)
 static const struct {
     bool (*is)(const void *file, size_t bytes);
     const struct inputs_type *type;
-} contents[] = {{npy_is, &inputs_npy}, {png_is, &inputs_pictures}, {jpeg_is, &inputs_pictures}};
+} contents[] = {
+    {npy_is, &kelvin_inputs_npy}, {kelvin_png_is, &kelvin_inputs_pictures}, {kelvin_jpeg_is, &kelvin_inputs_pictures}};
 
 /* A data set by its name: in pieces where that is possible, else as a whole. */
 static kelvin_status choose_named(kelvin_inputs *in, const struct inputs_type *pieces)
 {
-    in->type = &inputs_part;
+    in->type = &kelvin_inputs_part;
     if (!pieces) return KELVIN_OK;
-    KELVIN_TRY(data_spec_parse(&in->spec, pieces->spec, in->text));
-    if (!data_spec_value(&in->spec, "split")) in->type = pieces;
+    KELVIN_TRY(kelvin_data_spec_parse(&in->spec, pieces->spec, in->text));
+    if (!kelvin_data_spec_value(&in->spec, "split")) in->type = pieces;
     return KELVIN_OK;
 }
 
@@ -149,7 +150,7 @@ static kelvin_status choose_file(kelvin_inputs *in, const struct stat *about)
 {
     const char *dot = strrchr(in->text, '.');
     char head[16] = "";
-    in->type = S_ISDIR(about->st_mode) ? &inputs_pictures : &inputs_csv;
+    in->type = S_ISDIR(about->st_mode) ? &kelvin_inputs_pictures : &kelvin_inputs_csv;
     if (!S_ISREG(about->st_mode)) return KELVIN_OK;
     for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; i++)
         if (strcasecmp(dot, suffixes[i].suffix) == 0) return in->type = suffixes[i].type, KELVIN_OK;
@@ -162,11 +163,11 @@ static kelvin_status choose_file(kelvin_inputs *in, const struct stat *about)
 
 static kelvin_status choose(kelvin_inputs *in)
 {
-    const struct data_type *type = data_find_type(in->text);
+    const struct data_type *type = kelvin_data_find_type(in->text);
     struct stat about;
     if (type) return choose_named(in, type->inputs);
     in->file = in->spec.files[0] = in->text;
-    if (strcmp(in->text, "-") == 0) return in->type = &inputs_csv, KELVIN_OK;
+    if (strcmp(in->text, "-") == 0) return in->type = &kelvin_inputs_csv, KELVIN_OK;
     if (stat(in->text, &about) == 0) return choose_file(in, &about);
     return kelvin_fail(KELVIN_EIO,
                        "'%s' is neither a file that can be read nor a data set that is known; kelvin info lists these",
@@ -205,7 +206,7 @@ static kelvin_status prepare(kelvin_inputs *in, const char *text)
 {
     const kelvin_data *like = in->like;
     if (!(in->text = kelvin_arena_text(in->arena, text, strlen(text)))) return KELVIN_ENOMEM;
-    KELVIN_TRY(labels_know(&in->classes, in->arena, like->class_names, like->classes));
+    KELVIN_TRY(kelvin_labels_know(&in->classes, in->arena, like->class_names, like->classes));
     if (like->channels == 0) return KELVIN_OK;
     kelvin_data eyes = *like;
     eyes.white = 255;
@@ -235,8 +236,8 @@ kelvin_status kelvin_inputs_open(kelvin_inputs **in, const char *spec, const kel
 kelvin_status kelvin_inputs_of(kelvin_inputs **in, const kelvin_data *data, const kelvin_part *part)
 {
     kelvin_status status = create(in, data);
-    if (!status) status = set_type(*in, &inputs_part);
-    if (!status) inputs_part_of(*in, data, part);
+    if (!status) status = set_type(*in, &kelvin_inputs_part);
+    if (!status) kelvin_inputs_part_of(*in, data, part);
     return finish(in, status);
 }
 
@@ -305,7 +306,7 @@ void kelvin_inputs_close(kelvin_inputs *in)
     if (in->type && in->state) in->type->close(in);
     free_rows(in);
     kelvin_free(in->kept.text);
-    data_spec_free(&in->spec);
+    kelvin_data_spec_free(&in->spec);
     kelvin_data_close(in->eyes);
     kelvin_arena_destroy(in->arena);
     kelvin_free(in);

@@ -32,10 +32,10 @@ struct inputs_kept {
 
 enum { INPUTS_NOTES = 4 };
 
-extern const struct inputs_type inputs_csv, inputs_npy, inputs_pictures, inputs_part;
+extern const struct inputs_type kelvin_inputs_csv, kelvin_inputs_npy, kelvin_inputs_pictures, kelvin_inputs_part;
 
-/* The rows of a part of data that are open, for inputs of type inputs_part. */
-void inputs_part_of(kelvin_inputs *inputs, const kelvin_data *data, const kelvin_part *part);
+/* The rows of a part of data that are open, for inputs of type kelvin_inputs_part. */
+void kelvin_inputs_part_of(kelvin_inputs *inputs, const kelvin_data *data, const kelvin_part *part);
 
 struct kelvin_inputs {
     const struct inputs_type *type;
@@ -66,31 +66,34 @@ struct kelvin_inputs {
 };
 
 /* What a file is that begins so, "a GIF picture", with what in it is no text; NULL: it may be text. */
-const char *inputs_kind(bool *picture, const void *head, size_t bytes);
+const char *kelvin_inputs_kind(bool *picture, const void *head, size_t bytes);
 
 /* Something that was guessed, for who wants to know. */
-KELVIN_MUST_CHECK kelvin_status inputs_note(kelvin_inputs *inputs, const char *format, ...) KELVIN_PRINTF(2, 3);
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_add_note(kelvin_inputs *inputs, const char *format, ...)
+    KELVIN_PRINTF(2, 3);
 
 /* The fields of the row that becomes number inputs->n of a call. */
-KELVIN_MUST_CHECK kelvin_status inputs_keep_row(kelvin_inputs *inputs, char *const *fields);
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_keep_row(kelvin_inputs *inputs, char *const *fields);
 
 /* The images of a call, in inputs->bytes, to inputs->x. */
-void inputs_normalise(kelvin_inputs *inputs);
+void kelvin_inputs_normalise(kelvin_inputs *inputs);
 
 /* KELVIN_EFORMAT: what `own` has, what `like` takes. */
-KELVIN_MUST_CHECK kelvin_status inputs_check_shape(const char *path, const kelvin_data *own, const kelvin_data *like);
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_check_shape(const char *path, const kelvin_data *own,
+                                                          const kelvin_data *like);
 
 /* Names (NULL: "0", "1", ...) in quotes, since they may have commas in them: "'Laenge, cm', 'weight'"; those that do
  * not fit are "...". */
 enum { INPUTS_LIST = 360 };
-void inputs_list(char out[INPUTS_LIST], const char *const *names, size_t n);
+void kelvin_inputs_list(char out[INPUTS_LIST], const char *const *names, size_t n);
 
 /* "did you mean 'NAME'?" if one is near; else false. */
-bool inputs_near(char out[KELVIN_SUGGESTION], const char *word, const char *const *names, size_t n);
+bool kelvin_inputs_near(char out[KELVIN_SUGGESTION], const char *word, const char *const *names, size_t n);
 
 /* Says the classes that there are: `where` is the file and the place in it. */
-KELVIN_MUST_CHECK kelvin_status inputs_no_class(const kelvin_inputs *inputs, const char *where, const char *label);
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_no_class(const kelvin_inputs *inputs, const char *where,
+                                                       const char *label);
 /* Rows must have labels and have none. */
-KELVIN_MUST_CHECK kelvin_status inputs_no_labels(const char *where, const char *expected);
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_no_labels(const char *where, const char *expected);
 
 #endif

@@ -22,7 +22,7 @@ static bool is_in(const char *path, const char *place)
     struct stat wanted, about;
     if (!place || stat(place, &wanted) || stat(path, &about)) return false;
     if (same(&wanted, &about)) return true;
-    if (!listing_is_picture(path) || snprintf(at, sizeof at, "%s", path) >= (int)sizeof at) return false;
+    if (!kelvin_listing_is_picture(path) || snprintf(at, sizeof at, "%s", path) >= (int)sizeof at) return false;
     const char *folder = dirname(at);
     for (size_t i = 0; i < 2; i++) {
         kelvin_path up;
@@ -50,11 +50,11 @@ static bool is_named(const struct data_spec *spec, const char *path)
 
 bool kelvin_inputs_come_from(const char *text, const char *path)
 {
-    const struct data_type *type = data_find_type(text);
+    const struct data_type *type = kelvin_data_find_type(text);
     struct data_spec spec = {0};
     if (!type) return strcmp(text, "-") == 0 ? is_standard_input(path) : is_in(path, text);
     if (type->inputs) type = type->inputs->spec;
-    const bool found = !data_spec_parse(&spec, type, text) && is_named(&spec, path);
-    data_spec_free(&spec);
+    const bool found = !kelvin_data_spec_parse(&spec, type, text) && is_named(&spec, path);
+    kelvin_data_spec_free(&spec);
     return found;
 }

@@ -30,7 +30,7 @@ kelvin_status kelvin_inputs_keep(kelvin_inputs *in, const char *columns)
     kept->column = kelvin_arena_alloc(in->arena, count_names(columns), sizeof *kept->column);
     if (!rest || !kept->name || !kept->column) return KELVIN_ENOMEM;
     while (rest) {
-        const char *name = data_next_field(&rest);
+        const char *name = kelvin_data_next_field(&rest);
         size_t column;
         KELVIN_TRY(in->type->find(in, &column, &name));
         if (is_kept(kept, column)) continue;
@@ -55,7 +55,7 @@ static kelvin_status reserve_text(struct inputs_kept *kept, size_t bytes)
     return KELVIN_OK;
 }
 
-kelvin_status inputs_keep_row(kelvin_inputs *in, char *const *fields)
+kelvin_status kelvin_inputs_keep_row(kelvin_inputs *in, char *const *fields)
 {
     struct inputs_kept *kept = &in->kept;
     for (size_t i = 0; i < kept->n; i++) {

@@ -44,7 +44,7 @@ static bool is_sure(const struct kind *kind, const char *head, size_t bytes)
     return kind->at != 8 || memcmp(head, "RIFF", 4) == 0;
 }
 
-const char *inputs_kind(bool *picture, const void *head, size_t bytes)
+const char *kelvin_inputs_kind(bool *picture, const void *head, size_t bytes)
 {
     *picture = false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -34,7 +34,7 @@ static kelvin_status open_array(struct array *a, const char *path)
     char *head = kelvin_alloc(some + 1, 1);
     if (!head) return KELVIN_ENOMEM;
     kelvin_status status = kelvin_file_read_part(head, path, 0, some);
-    if (!status) status = npy_parse_head(&a->head, &a->data_at, head, some, bytes, path);
+    if (!status) status = kelvin_npy_parse_head(&a->head, &a->data_at, head, some, bytes, path);
     kelvin_free(head);
     return status;
 }
@@ -68,9 +68,9 @@ static kelvin_status check_shape(const struct npy *x, const kelvin_data *like, c
 {
     struct npy arranged = *x;
     kelvin_data own = {0};
-    KELVIN_TRY(npy_arrange(&arranged, path));
-    npy_take_shape(&own, &arranged);
-    return inputs_check_shape(path, &own, like);
+    KELVIN_TRY(kelvin_npy_arrange(&arranged, path));
+    kelvin_npy_take_shape(&own, &arranged);
+    return kelvin_inputs_check_shape(path, &own, like);
 }
 
 /* One image without an axis of rows. */
@@ -80,7 +80,7 @@ static struct npy with_axis(const struct npy *x)
     one.shape[one.axes] = 1;
     one.stride[one.axes] = one.count;
     one.axes++;
-    npy_move_axis(&one, one.axes - 1, 0);
+    kelvin_npy_move_axis(&one, one.axes - 1, 0);
     return one;
 }
 
@@ -89,12 +89,12 @@ static kelvin_status take_shape(kelvin_inputs *in, struct state *s)
     struct npy *x = &s->x.head;
     if (check_shape(x, in->like, s->x.path)) {
         const struct npy one = x->axes < 4 ? with_axis(x) : *x;
-        if (!npy_is_images(&one) || check_shape(&one, in->like, s->x.path))
+        if (!kelvin_npy_is_images(&one) || check_shape(&one, in->like, s->x.path))
             return check_shape(x, in->like, s->x.path); /* for its sentence */
         *x = one;
         x->fortran = false; /* it is read as one row, and has its strides */
     }
-    s->images = npy_is_images(x);
+    s->images = kelvin_npy_is_images(x);
     in->rows = x->shape[0];
     return KELVIN_OK;
 }
@@ -107,7 +107,7 @@ static kelvin_status look_at_all(struct npy_seen *seen, kelvin_inputs *in, struc
     for (size_t i = 0; i < all; i += some) {
         struct npy piece;
         KELVIN_TRY(read_rows(&s->x, &piece, i, all - i < some ? all - i : some));
-        npy_look(seen, &piece, i, s->aside);
+        kelvin_npy_look(seen, &piece, i, s->aside);
     }
     return KELVIN_OK;
 }
@@ -116,12 +116,13 @@ static kelvin_status look_at_all(struct npy_seen *seen, kelvin_inputs *in, struc
 static kelvin_status find_range(kelvin_inputs *in, struct state *s)
 {
     struct npy_seen seen = {0};
-    if (npy_must_look(&s->x.head, NULL, in->like)) KELVIN_TRY(look_at_all(&seen, in, s));
-    KELVIN_TRY(npy_find_range(&s->range, &seen, &s->x.head, s->x.path));
-    if (!npy_is_like(s->range, seen.largest, in->like)) return KELVIN_OK;
+    if (kelvin_npy_must_look(&s->x.head, NULL, in->like)) KELVIN_TRY(look_at_all(&seen, in, s));
+    KELVIN_TRY(kelvin_npy_find_range(&s->range, &seen, &s->x.head, s->x.path));
+    if (!kelvin_npy_is_like(s->range, seen.largest, in->like)) return KELVIN_OK;
     if (seen.largest > 0) /* black is black */
-        KELVIN_TRY(inputs_note(in, "%s: no number is above %g: that is taken for white, as in training, not 255",
-                               s->x.path, (double)in->like->white));
+        KELVIN_TRY(kelvin_inputs_add_note(in,
+                                          "%s: no number is above %g: that is taken for white, as in training, not 255",
+                                          s->x.path, (double)in->like->white));
     kelvin_data_close(in->eyes);
     return kelvin_data_describe(&in->eyes, in->like);
 }
@@ -131,40 +132,40 @@ static kelvin_status find_range(kelvin_inputs *in, struct state *s)
 static kelvin_status open_labels(kelvin_inputs *in, struct state *s, const char *path)
 {
     in->labelled = path;
-    if (!path && in->labels) return inputs_no_labels(s->x.path, "an array of labels, as npy:X,Y");
+    if (!path && in->labels) return kelvin_inputs_no_labels(s->x.path, "an array of labels, as npy:X,Y");
     if (!path) return KELVIN_OK;
     const kelvin_status status = open_array(&s->y, path);
-    return npy_check_labels(status, &s->y.head, s->x.head.shape[0], path, s->x.path);
+    return kelvin_npy_check_labels(status, &s->y.head, s->x.head.shape[0], path, s->x.path);
 }
 
 static kelvin_status open(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    const char *test = data_spec_value(&in->spec, "test-x");
+    const char *test = kelvin_data_spec_value(&in->spec, "test-x");
     KELVIN_TRY(open_array(&s->x, test ? test : in->spec.files[0]));
     KELVIN_TRY(take_shape(in, s));
     if (!(s->aside = kelvin_alloc(in->like->inputs, sizeof *s->aside))) return KELVIN_ENOMEM;
     if (s->images) KELVIN_TRY(find_range(in, s));
-    return open_labels(in, s, test ? data_spec_value(&in->spec, "test-y") : in->spec.files[1]);
+    return open_labels(in, s, test ? kelvin_data_spec_value(&in->spec, "test-y") : in->spec.files[1]);
 }
 
 /* ---- rows ---- */
 
 static kelvin_status take_images(kelvin_inputs *in, struct state *s, struct npy *piece)
 {
-    KELVIN_TRY(npy_arrange(piece, s->x.path));
-    npy_image_bytes(in->bytes, piece, s->range, s->aside);
-    inputs_normalise(in);
+    KELVIN_TRY(kelvin_npy_arrange(piece, s->x.path));
+    kelvin_npy_image_bytes(in->bytes, piece, s->range, s->aside);
+    kelvin_inputs_normalise(in);
     return KELVIN_OK;
 }
 
 static kelvin_status take_table(kelvin_inputs *in, struct state *s, const struct npy *piece)
 {
     for (size_t i = 0; i < piece->shape[0]; i++) {
-        const struct npy row = npy_row(piece, i);
-        KELVIN_TRY(npy_values(s->aside, &row, in->before + i, s->x.path));
+        const struct npy row = kelvin_npy_row(piece, i);
+        KELVIN_TRY(kelvin_npy_values(s->aside, &row, in->before + i, s->x.path));
         float *x = in->x + i * in->like->inputs;
-        KELVIN_TRY(data_standardise(x, s->aside, in->like, s->x.path, "row", in->before + i + 1));
+        KELVIN_TRY(kelvin_data_standardise(x, s->aside, in->like, s->x.path, "row", in->before + i + 1));
     }
     return KELVIN_OK;
 }
@@ -173,14 +174,14 @@ static kelvin_status take_labels(kelvin_inputs *in, struct state *s)
 {
     struct npy piece;
     KELVIN_TRY(read_rows(&s->y, &piece, in->before, in->most));
-    KELVIN_TRY(npy_labels(in->y, &piece, in->before, s->y.path));
+    KELVIN_TRY(kelvin_npy_labels(in->y, &piece, in->before, s->y.path));
     for (size_t i = 0; i < in->most; i++) {
         char where[KELVIN_PATH_MAX + 32], label[16];
         snprintf(label, sizeof label, "%d", (int)in->y[i]);
-        in->y[i] = labels_find_number(in->classes, in->y[i]);
+        in->y[i] = kelvin_labels_find_number(in->classes, in->y[i]);
         if (in->y[i] >= 0 || !in->labels) continue;
         snprintf(where, sizeof where, "%s: row %zu (from 1)", s->y.path, in->before + i + 1);
-        return inputs_no_class(in, where, label);
+        return kelvin_inputs_no_class(in, where, label);
     }
     return KELVIN_OK;
 }
@@ -209,4 +210,4 @@ static const struct data_type spec = {
     .optional = 1,
 };
 
-const struct inputs_type inputs_npy = {&spec, sizeof(struct state), open, next, close_npy, NULL};
+const struct inputs_type kelvin_inputs_npy = {&spec, sizeof(struct state), open, next, close_npy, NULL};

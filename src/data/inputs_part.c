@@ -13,7 +13,7 @@ struct state {
     int32_t *class; /* of `like`, for each of the data's; NULL: the same */
 };
 
-void inputs_part_of(kelvin_inputs *in, const kelvin_data *data, const kelvin_part *part)
+void kelvin_inputs_part_of(kelvin_inputs *in, const kelvin_data *data, const kelvin_part *part)
 {
     struct state *s = in->state;
     s->data = data;
@@ -29,8 +29,9 @@ static kelvin_status match(kelvin_inputs *in, struct state *s)
     for (size_t i = 0; i < s->own->classes; i++) {
         double number = (double)i;
         const char *name = s->own->class_names ? s->own->class_names[i] : NULL;
-        const bool is_number = !name || text_number(&number, name) == TEXT_NUMBER;
-        s->class[i] = is_number ? labels_find_number(in->classes, number) : labels_find(in->classes, name);
+        const bool is_number = !name || kelvin_text_number(&number, name) == TEXT_NUMBER;
+        s->class[i] =
+            is_number ? kelvin_labels_find_number(in->classes, number) : kelvin_labels_find(in->classes, name);
     }
     return KELVIN_OK;
 }
@@ -38,9 +39,9 @@ static kelvin_status match(kelvin_inputs *in, struct state *s)
 static kelvin_status open(kelvin_inputs *in)
 {
     struct state *s = in->state;
-    KELVIN_TRY(data_open_like(&s->own, in->text, in->like));
+    KELVIN_TRY(kelvin_data_open_like(&s->own, in->text, in->like));
     KELVIN_TRY(match(in, s));
-    inputs_part_of(in, s->own, s->own->test.n > 0 ? &s->own->test : &s->own->train);
+    kelvin_inputs_part_of(in, s->own, s->own->test.n > 0 ? &s->own->test : &s->own->train);
     return KELVIN_OK;
 }
 
@@ -52,7 +53,7 @@ static kelvin_status take_label(kelvin_inputs *in, const struct state *s, size_t
     char where[256], number[24];
     snprintf(where, sizeof where, "%.200s: row %zu", s->data->name, in->before + i + 1);
     snprintf(number, sizeof number, "%d", (int)own);
-    return inputs_no_class(in, where, s->data->class_names ? s->data->class_names[own] : number);
+    return kelvin_inputs_no_class(in, where, s->data->class_names ? s->data->class_names[own] : number);
 }
 
 static kelvin_status next(kelvin_inputs *in)
@@ -72,4 +73,4 @@ static void close_part(kelvin_inputs *in)
     kelvin_data_close(s->own);
 }
 
-const struct inputs_type inputs_part = {NULL, sizeof(struct state), open, next, close_part, NULL};
+const struct inputs_type kelvin_inputs_part = {NULL, sizeof(struct state), open, next, close_part, NULL};

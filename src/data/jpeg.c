@@ -4,7 +4,7 @@
 #include <string.h>
 #include <turbojpeg.h>
 
-bool jpeg_is(const void *file, size_t bytes)
+bool kelvin_jpeg_is(const void *file, size_t bytes)
 {
     return bytes >= 3 && memcmp(file, "\xff\xd8\xff", 3) == 0;
 }
@@ -67,14 +67,14 @@ static kelvin_status decode(struct picture *picture, tjhandle handle, const void
     picture->height = (size_t)height;
     picture->channels = grey ? 1 : 3;
     const size_t blocks = (picture->width + 7) / 8 * ((picture->height + 7) / 8); /* each takes a bit or more */
-    KELVIN_TRY(picture_alloc(picture, blocks / 8, bytes, path));
+    KELVIN_TRY(kelvin_picture_alloc(picture, blocks / 8, bytes, path));
     if (tjDecompress2(handle, file, bytes, picture->pixels, width, 0, height, grey ? TJPF_GRAY : TJPF_RGB,
                       TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS))
         return broken(handle, path);
     return KELVIN_OK;
 }
 
-kelvin_status jpeg_decode(struct picture *picture, const void *file, size_t bytes, const char *path)
+kelvin_status kelvin_jpeg_decode(struct picture *picture, const void *file, size_t bytes, const char *path)
 {
     KELVIN_TRY(find_frame(file, bytes, path));
     tjhandle handle = tjInitDecompress();

@@ -47,9 +47,9 @@ static struct place place(const struct rows *rows, size_t i)
 static struct text_shown shown(const struct rows *rows, size_t i)
 {
     char number[16];
-    if (rows->labels) return text_shown(rows->labels[i].text);
+    if (rows->labels) return kelvin_text_shown(rows->labels[i].text);
     snprintf(number, sizeof number, "%d", (int)rows->loader->y[i]);
-    return text_shown(number);
+    return kelvin_text_shown(number);
 }
 
 /* ---- numbers ---- */
@@ -70,14 +70,14 @@ static kelvin_status look_for_numbers(bool *numbers, const struct rows *rows)
     if (!labels) return KELVIN_OK;
     for (size_t i = 0; i < rows->loader->n_train; i++) {
         double number;
-        const enum text_kind kind = text_number(&number, labels[i].text);
+        const enum text_kind kind = kelvin_text_number(&number, labels[i].text);
         if (kind == TEXT_OTHER) return KELVIN_OK;
         if (!odd && !is_whole(number)) odd = &labels[i];
     }
     *numbers = true;
     if (!odd) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: the label is %s; expected text or a whole number up to 2^53",
-                       rows->train_path, odd->line, text_shown(odd->text).text);
+                       rows->train_path, odd->line, kelvin_text_shown(odd->text).text);
 }
 
 /* False if the label cannot be a class. */
@@ -87,7 +87,7 @@ static bool to_class(struct class *class, const struct labels_known *classes, co
     if (!rows->labels) return class->number = rows->loader->y[i], true;
     class->text = rows->labels[i].text;
     if (!classes->numbers) return true;
-    const bool number = text_number(&class->number, class->text) == TEXT_NUMBER;
+    const bool number = kelvin_text_number(&class->number, class->text) == TEXT_NUMBER;
     class->number += 0.0; /* -0 is 0 */
     return number && is_whole(class->number);
 }
@@ -172,8 +172,8 @@ static kelvin_status assign(struct data_loader *l, const struct labels_known *cl
     return KELVIN_OK;
 }
 
-kelvin_status labels_to_classes(struct data_loader *l, const struct label *labels, const char *train_path,
-                                const char *test_path)
+kelvin_status kelvin_labels_to_classes(struct data_loader *l, const struct label *labels, const char *train_path,
+                                       const char *test_path)
 {
     const struct rows rows = {labels, l, train_path, test_path};
     struct labels_known classes = {0};
@@ -195,11 +195,11 @@ static bool all_whole(const char *const *names, size_t n)
 {
     double number;
     for (size_t i = 0; names && i < n; i++)
-        if (text_number(&number, names[i]) != TEXT_NUMBER || !is_whole(number)) return false;
+        if (kelvin_text_number(&number, names[i]) != TEXT_NUMBER || !is_whole(number)) return false;
     return true;
 }
 
-kelvin_status labels_know(struct labels_known **known, kelvin_arena *arena, const char *const *names, size_t n)
+kelvin_status kelvin_labels_know(struct labels_known **known, kelvin_arena *arena, const char *const *names, size_t n)
 {
     struct labels_known *k = *known = kelvin_arena_alloc(arena, 1, sizeof *k);
     if (!k || !(k->sorted = kelvin_arena_alloc(arena, n, sizeof *k->sorted))) return KELVIN_ENOMEM;
@@ -207,7 +207,7 @@ kelvin_status labels_know(struct labels_known **known, kelvin_arena *arena, cons
     for (size_t i = 0; i < n; i++) {
         struct class class = {.text = names ? names[i] : NULL, .number = (double)i, .index = (int32_t)i};
         size_t at;
-        if (names && k->numbers) (void)text_number(&class.number, names[i]);
+        if (names && k->numbers) (void)kelvin_text_number(&class.number, names[i]);
         if (!find(&at, k, &class)) insert(k, at, &class);
     }
     return KELVIN_OK;
@@ -219,14 +219,15 @@ static int32_t index_of(const struct labels_known *known, const struct class *cl
     return find(&at, known, class) ? known->sorted[at].index : -1;
 }
 
-int32_t labels_find(const struct labels_known *known, const char *text)
+int32_t kelvin_labels_find(const struct labels_known *known, const char *text)
 {
     struct class class = {.text = text};
-    if (known->numbers && (text_number(&class.number, text) != TEXT_NUMBER || !is_whole(class.number))) return -1;
+    if (known->numbers && (kelvin_text_number(&class.number, text) != TEXT_NUMBER || !is_whole(class.number)))
+        return -1;
     return index_of(known, &class);
 }
 
-int32_t labels_find_number(const struct labels_known *known, double number)
+int32_t kelvin_labels_find_number(const struct labels_known *known, double number)
 {
     if (known->numbers) return index_of(known, &(struct class){.number = number});
     return number >= 0 && number < (double)known->n && is_whole(number) ? (int32_t)number : -1;

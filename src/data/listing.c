@@ -88,7 +88,7 @@ static bool is_of(const char *const *kinds, const char *name)
     return false;
 }
 
-bool listing_is_picture(const char *name)
+bool kelvin_listing_is_picture(const char *name)
 {
     return is_of(read_kinds, name);
 }
@@ -229,7 +229,7 @@ static kelvin_status find_parts(kelvin_path train_path, kelvin_path test_path, c
     return KELVIN_OK;
 }
 
-kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const char *folder, const char *test)
+kelvin_status kelvin_listing_make(struct listing *listing, kelvin_arena *arena, const char *folder, const char *test)
 {
     kelvin_path train_path, test_path;
     KELVIN_TRY(find_parts(train_path, test_path, &folder, &test, arena));
@@ -249,7 +249,7 @@ static kelvin_status list_flat(struct listing *l, kelvin_arena *arena, const cha
     return KELVIN_OK;
 }
 
-kelvin_status listing_inputs(struct listing *l, kelvin_arena *arena, const char *folder, const char *test)
+kelvin_status kelvin_listing_inputs(struct listing *l, kelvin_arena *arena, const char *folder, const char *test)
 {
     struct names folders, all;
     kelvin_path train_path, test_path;

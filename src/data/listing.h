@@ -18,15 +18,15 @@ struct listing {
 
 /* Reads the folders; nothing is opened but them. `test`: the folder of the test part, or NULL. What the listing points
  * to is in the arena. KELVIN_EIO if a folder cannot be read, KELVIN_EFORMAT if it does not hold what it should. */
-KELVIN_MUST_CHECK kelvin_status listing_make(struct listing *listing, kelvin_arena *arena, const char *folder,
-                                             const char *test);
+KELVIN_MUST_CHECK kelvin_status kelvin_listing_make(struct listing *listing, kelvin_arena *arena, const char *folder,
+                                                    const char *test);
 
 /* The same for new inputs: all pictures count as the test part of a folder that has one, else as those for training;
  * there may be one class only; and pictures may lie in the folder itself: then n_classes is 0. */
-KELVIN_MUST_CHECK kelvin_status listing_inputs(struct listing *listing, kelvin_arena *arena, const char *folder,
-                                               const char *test);
+KELVIN_MUST_CHECK kelvin_status kelvin_listing_inputs(struct listing *listing, kelvin_arena *arena, const char *folder,
+                                                      const char *test);
 
 /* By the end of its name. */
-bool listing_is_picture(const char *name);
+bool kelvin_listing_is_picture(const char *name);
 
 #endif

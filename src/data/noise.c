@@ -32,7 +32,8 @@ static kelvin_status add_rows(kelvin_data *data, size_t n)
     return KELVIN_OK;
 }
 
-kelvin_status data_noise(kelvin_data **data, size_t n, size_t channels, size_t height, size_t width, size_t classes)
+kelvin_status kelvin_data_noise(kelvin_data **data, size_t n, size_t channels, size_t height, size_t width,
+                                size_t classes)
 {
     const kelvin_data like = {.name = "noise",
                               .inputs = channels * height * width,
@@ -47,5 +48,5 @@ kelvin_status data_noise(kelvin_data **data, size_t n, size_t channels, size_t h
     if (channels > MOST_CHANNELS)
         return kelvin_fail(KELVIN_EUSAGE, "noise of %zu channels; expected at most %d", channels, MOST_CHANNELS);
     KELVIN_TRY(kelvin_data_describe(data, &like));
-    return data_finish(data, add_rows(*data, n));
+    return kelvin_data_finish(data, add_rows(*data, n));
 }

@@ -126,8 +126,8 @@ static kelvin_status set_statistics(struct data_loader *l, size_t n)
     return KELVIN_OK;
 }
 
-kelvin_status data_standardise(float *x, const double *values, const kelvin_data *like, const char *path,
-                               const char *unit, size_t row)
+kelvin_status kelvin_data_standardise(float *x, const double *values, const kelvin_data *like, const char *path,
+                                      const char *unit, size_t row)
 {
     for (size_t j = 0; j < like->inputs; j++) {
         /* Halves, because a difference may be twice as large as a double can be. */
@@ -142,13 +142,14 @@ kelvin_status data_standardise(float *x, const double *values, const kelvin_data
     return KELVIN_OK;
 }
 
-kelvin_status data_normalise(struct data_loader *l, float **x)
+kelvin_status kelvin_data_normalise(struct data_loader *l, float **x)
 {
     const size_t inputs = l->data->inputs;
     if (!l->data->mean) KELVIN_TRY(set_statistics(l, l->bytes ? l->data->channels : inputs));
     if (l->bytes) return KELVIN_OK;
     if (!(*x = kelvin_alloc(l->n * inputs, sizeof **x))) return KELVIN_ENOMEM;
     for (size_t i = 0; i < l->n; i++)
-        KELVIN_TRY(data_standardise(*x + i * inputs, l->values + i * inputs, l->data, l->data->name, "row", i + 1));
+        KELVIN_TRY(
+            kelvin_data_standardise(*x + i * inputs, l->values + i * inputs, l->data, l->data->name, "row", i + 1));
     return KELVIN_OK;
 }

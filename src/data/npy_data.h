@@ -10,13 +10,13 @@ enum { NPY_X, NPY_Y, NPY_TEST_X, NPY_TEST_Y, NPY_FILES };
 /* ---- images: npy_images.c ---- */
 
 /* Are these images, or is it a table? */
-bool npy_is_images(const struct npy *x);
+bool kelvin_npy_is_images(const struct npy *x);
 
 /* Brings the axes of images to (n, channels, height, width). */
-KELVIN_MUST_CHECK kelvin_status npy_arrange(struct npy *x, const char *path);
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_arrange(struct npy *x, const char *path);
 
 /* The shape of a row, of axes that are arranged. */
-void npy_take_shape(kelvin_data *data, const struct npy *x);
+void kelvin_npy_take_shape(kelvin_data *data, const struct npy *x);
 
 /* How the numbers of images are bytes. */
 struct npy_range {
@@ -39,38 +39,38 @@ struct npy_seen {
 
 /* Looks at all numbers of x, after `before` rows that were looked at; the axes are still those of the file. `aside` has
  * room for one image. */
-void npy_look(struct npy_seen *seen, const struct npy *x, size_t before, double *aside);
+void kelvin_npy_look(struct npy_seen *seen, const struct npy *x, size_t before, double *aside);
 /* Whether more must be known of them than their type. `range` is that of the training part, `like` what new images are
  * for; each may be NULL. */
-bool npy_must_look(const struct npy *x, const struct npy_range *range, const kelvin_data *like);
+bool kelvin_npy_must_look(const struct npy *x, const struct npy_range *range, const kelvin_data *like);
 
 /* The range of all numbers that were looked at, by their type, of floats by all of them. KELVIN_EFORMAT with the first
  * number that is in none; */
-KELVIN_MUST_CHECK kelvin_status npy_find_range(const struct npy_range **range, const struct npy_seen *seen,
-                                               const struct npy *x, const char *path);
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_find_range(const struct npy_range **range, const struct npy_seen *seen,
+                                                      const struct npy *x, const char *path);
 /* or that is not in the range of the training part. */
-KELVIN_MUST_CHECK kelvin_status npy_check_range(const struct npy_range *range, const struct npy_seen *seen,
-                                                const struct npy *x, const char *path);
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_check_range(const struct npy_range *range, const struct npy_seen *seen,
+                                                       const struct npy *x, const char *path);
 
 /* Whether whole numbers are on a scale of `like` where white is less than 255 (digits: 16): none of them is larger.
  * `like` may be NULL. */
-bool npy_is_like(const struct npy_range *range, double largest, const kelvin_data *like);
+bool kelvin_npy_is_like(const struct npy_range *range, double largest, const kelvin_data *like);
 
 /* All images, of that range and with their axes arranged. */
-void npy_image_bytes(uint8_t *out, const struct npy *x, const struct npy_range *range, double *aside);
+void kelvin_npy_image_bytes(uint8_t *out, const struct npy *x, const struct npy_range *range, double *aside);
 
 /* ---- data sets: npy_data.c ---- */
 
-/* KELVIN_EFORMAT if y is not n labels, or if what npy_parse said of it (`status`) can be said better. */
-KELVIN_MUST_CHECK kelvin_status npy_check_labels(kelvin_status status, const struct npy *y, size_t n, const char *path,
-                                                 const char *x_path);
+/* KELVIN_EFORMAT if y is not n labels, or if what kelvin_npy_parse said of it (`status`) can be said better. */
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_check_labels(kelvin_status status, const struct npy *y, size_t n,
+                                                        const char *path, const char *x_path);
 
 /* All numbers of a table, or all labels, after `before` rows of their file. KELVIN_EFORMAT if one is not finite, or
  * negative. */
-KELVIN_MUST_CHECK kelvin_status npy_values(double *values, const struct npy *x, size_t before, const char *path);
-KELVIN_MUST_CHECK kelvin_status npy_labels(int32_t *out, const struct npy *y, size_t before, const char *path);
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_values(double *values, const struct npy *x, size_t before, const char *path);
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_labels(int32_t *out, const struct npy *y, size_t before, const char *path);
 
 /* Rows and labels of the training part and, if there are files for it, of the test part. */
-KELVIN_MUST_CHECK kelvin_status npy_load(struct data_loader *loader, const struct data_file files[NPY_FILES]);
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_load(struct data_loader *loader, const struct data_file files[NPY_FILES]);
 
 #endif

@@ -12,31 +12,31 @@ static bool is_channels(size_t size)
     return size == 1 || size == 3;
 }
 
-bool npy_is_images(const struct npy *x)
+bool kelvin_npy_is_images(const struct npy *x)
 {
     return x->axes > 2;
 }
 
-kelvin_status npy_arrange(struct npy *x, const char *path)
+kelvin_status kelvin_npy_arrange(struct npy *x, const char *path)
 {
-    if (!npy_is_images(x)) return KELVIN_OK;
+    if (!kelvin_npy_is_images(x)) return KELVIN_OK;
     if (x->axes == 3) {
         x->shape[x->axes] = x->stride[x->axes] = 1;
         x->axes++;
     }
-    if (x->axes == 4 && is_channels(x->shape[3])) npy_move_axis(x, 3, 1);
+    if (x->axes == 4 && is_channels(x->shape[3])) kelvin_npy_move_axis(x, 3, 1);
     if (x->axes == 4 && is_channels(x->shape[1])) return KELVIN_OK;
     return kelvin_fail(
         KELVIN_EFORMAT,
         "%s: shape is %s; expected images (n, height, width), or with 1 or 3 channels (n, height, width, "
         "channels) or (n, channels, height, width), or a table of 2 axes, as by x.reshape(len(x), -1)",
-        path, npy_shape_text(x).text);
+        path, kelvin_npy_shape_text(x).text);
 }
 
-void npy_take_shape(kelvin_data *data, const struct npy *x)
+void kelvin_npy_take_shape(kelvin_data *data, const struct npy *x)
 {
     data->inputs = x->count / x->shape[0];
-    if (!npy_is_images(x)) return;
+    if (!kelvin_npy_is_images(x)) return;
     data->channels = x->shape[1];
     data->height = x->shape[2];
     data->width = x->shape[3];
@@ -62,18 +62,18 @@ static bool has_own_white(const kelvin_data *like)
     return like && like->channels > 0 && like->white < 255;
 }
 
-bool npy_must_look(const struct npy *x, const struct npy_range *range, const kelvin_data *like)
+bool kelvin_npy_must_look(const struct npy *x, const struct npy_range *range, const kelvin_data *like)
 {
     const bool all_are_bytes = x->kind == 'b' || (x->kind == 'u' && x->item == 1);
     return !all_are_bytes || range == &shares || has_own_white(like);
 }
 
-void npy_look(struct npy_seen *seen, const struct npy *x, size_t before, double *aside)
+void kelvin_npy_look(struct npy_seen *seen, const struct npy *x, size_t before, double *aside)
 {
     const size_t size = x->count / x->shape[0];
     for (size_t i = 0; i < x->shape[0]; i++) {
-        const struct npy row = npy_row(x, i);
-        npy_doubles(aside, &row);
+        const struct npy row = kelvin_npy_row(x, i);
+        kelvin_npy_doubles(aside, &row);
         for (size_t j = 0; j < size; j++) {
             const struct npy_fault here = {true, before + i, j, aside[j]};
             if (!seen->no_share.found && !is_share(here.value)) seen->no_share = here;
@@ -92,7 +92,7 @@ static kelvin_status fail_at(const struct npy *x, const struct npy_fault *fault,
     for (size_t i = x->axes; i-- > 1; rest /= x->shape[i]) place.shape[i] = rest % x->shape[i];
     place.shape[0] = fault->row;
     return kelvin_fail(KELVIN_EFORMAT, "%s: row %zu (from 1), index %s (from 0): %g%s; expected %s", path,
-                       fault->row + 1, npy_shape_text(&place).text, fault->value, before, expected);
+                       fault->row + 1, kelvin_npy_shape_text(&place).text, fault->value, before, expected);
 }
 
 /* The number from which on floats are in neither range. */
@@ -110,8 +110,8 @@ static kelvin_status fail_both(const struct npy *x, const struct npy_seen *seen,
                    "un-normalised; a table has 2 axes, as by x.reshape(len(x), -1))");
 }
 
-kelvin_status npy_find_range(const struct npy_range **range, const struct npy_seen *seen, const struct npy *x,
-                             const char *path)
+kelvin_status kelvin_npy_find_range(const struct npy_range **range, const struct npy_seen *seen, const struct npy *x,
+                                    const char *path)
 {
     *range = x->kind == 'b' || (x->kind == 'f' && !seen->no_share.found) ? &shares : &bytes;
     if (*range == &shares || !seen->no_byte.found) return KELVIN_OK;
@@ -120,8 +120,8 @@ kelvin_status npy_find_range(const struct npy_range **range, const struct npy_se
                    "images of whole numbers 0 to 255 (a table has 2 axes, as by x.reshape(len(x), -1))");
 }
 
-kelvin_status npy_check_range(const struct npy_range *range, const struct npy_seen *seen, const struct npy *x,
-                              const char *path)
+kelvin_status kelvin_npy_check_range(const struct npy_range *range, const struct npy_seen *seen, const struct npy *x,
+                                     const char *path)
 {
     const struct npy_fault *fault = range == &shares ? &seen->no_share : &seen->no_byte;
     char expected[64];
@@ -130,21 +130,21 @@ kelvin_status npy_check_range(const struct npy_range *range, const struct npy_se
     return fail_at(x, fault, path, "", expected);
 }
 
-bool npy_is_like(const struct npy_range *range, double largest, const kelvin_data *like)
+bool kelvin_npy_is_like(const struct npy_range *range, double largest, const kelvin_data *like)
 {
     return range == &bytes && has_own_white(like) && largest <= (double)like->white;
 }
 
-void npy_image_bytes(uint8_t *out, const struct npy *x, const struct npy_range *range, double *aside)
+void kelvin_npy_image_bytes(uint8_t *out, const struct npy *x, const struct npy_range *range, double *aside)
 {
     const size_t size = x->count / x->shape[0];
     if (x->kind != 'b' && x->item == 1 && range == &bytes) {
-        npy_bytes(out, x);
+        kelvin_npy_bytes(out, x);
         return;
     }
     for (size_t i = 0; i < x->shape[0]; i++, out += size) {
-        const struct npy row = npy_row(x, i);
-        npy_doubles(aside, &row);
+        const struct npy row = kelvin_npy_row(x, i);
+        kelvin_npy_doubles(aside, &row);
         for (size_t j = 0; j < size; j++) out[j] = (uint8_t)round(range->scale * aside[j]);
     }
 }

@@ -2,13 +2,13 @@
 #include "data/picture.h"
 #include "files/files.h"
 
-kelvin_status picture_read(struct picture *picture, const char *path)
+kelvin_status kelvin_picture_read(struct picture *picture, const char *path)
 {
     char *bytes;
     size_t size;
     *picture = (struct picture){0};
     KELVIN_TRY(kelvin_file_read(&bytes, &size, path));
-    const kelvin_status status = picture_decode(picture, bytes, size, path);
+    const kelvin_status status = kelvin_picture_decode(picture, bytes, size, path);
     kelvin_free(bytes);
     return status;
 }
@@ -22,16 +22,16 @@ static void get_plane(uint8_t *to, const struct picture *picture, size_t channel
         for (size_t i = 0; i < n; i++, p += step)
             to[i] = (uint8_t)((p[0] * 19595u + p[1] * 38470u + p[2] * 7471u + 0x8000u) >> 16);
     else
-        picture_plane(to, p, n, step, channel);
+        kelvin_picture_plane(to, p, n, step, channel);
 }
 
-kelvin_status picture_fit(uint8_t *to, const kelvin_data *like, const struct picture *picture)
+kelvin_status kelvin_picture_fit(uint8_t *to, const kelvin_data *like, const struct picture *picture)
 {
     uint8_t *plane = kelvin_alloc(picture->height, picture->width);
     kelvin_status status = plane ? KELVIN_OK : KELVIN_ENOMEM;
     for (size_t c = 0; !status && c < like->channels; c++, to += like->height * like->width) {
         get_plane(plane, picture, picture->channels == 1 ? 0 : c, picture->channels > like->channels);
-        status = resize_plane(to, like->height, like->width, plane, picture->height, picture->width);
+        status = kelvin_resize_plane(to, like->height, like->width, plane, picture->height, picture->width);
     }
     kelvin_free(plane);
     return status;

@@ -9,7 +9,7 @@
 
 static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
-bool png_is(const void *file, size_t bytes)
+bool kelvin_png_is(const void *file, size_t bytes)
 {
     return bytes >= sizeof signature && memcmp(file, signature, sizeof signature) == 0;
 }
@@ -91,7 +91,7 @@ static kelvin_status decode(struct picture *picture, spng_ctx *ctx, const void *
     picture->width = head.width;
     picture->height = head.height;
     picture->channels = grey ? 1 : 3;
-    KELVIN_TRY(picture_alloc(picture, least_size(&head), bytes, path));
+    KELVIN_TRY(kelvin_picture_alloc(picture, least_size(&head), bytes, path));
     const size_t size = picture->height * picture->width * picture->channels;
     error = spng_decode_image(ctx, picture->pixels, size, grey ? SPNG_FMT_G8 : SPNG_FMT_RGB8, 0);
     if (!error) error = spng_decode_chunks(ctx); /* only here the last checksums are looked at */
@@ -103,7 +103,7 @@ static kelvin_status decode(struct picture *picture, spng_ctx *ctx, const void *
     return KELVIN_OK;
 }
 
-kelvin_status png_decode(struct picture *picture, const void *file, size_t bytes, const char *path)
+kelvin_status kelvin_png_decode(struct picture *picture, const void *file, size_t bytes, const char *path)
 {
     size_t n_kept;
     uint8_t *kept = kelvin_alloc(bytes, 1);
@@ -138,7 +138,7 @@ static kelvin_status encode(void **png, size_t *bytes, spng_ctx *ctx, const stru
     return error ? kelvin_fail(KELVIN_ENOMEM, "%s: could not be made: %s", path, spng_strerror(error)) : KELVIN_OK;
 }
 
-kelvin_status picture_encode_png(void **png, size_t *bytes, const struct picture *picture, const char *path)
+kelvin_status kelvin_picture_encode_png(void **png, size_t *bytes, const struct picture *picture, const char *path)
 {
     *png = NULL;
     spng_ctx *ctx = spng_ctx_new2(&memory, SPNG_CTX_ENCODER);
@@ -148,12 +148,12 @@ kelvin_status picture_encode_png(void **png, size_t *bytes, const struct picture
     return status;
 }
 
-kelvin_status picture_write_png(const struct picture *picture, const char *path)
+kelvin_status kelvin_picture_write_png(const struct picture *picture, const char *path)
 {
     void *png;
     size_t bytes;
     struct kelvin_writer file;
-    KELVIN_TRY(picture_encode_png(&png, &bytes, picture, path));
+    KELVIN_TRY(kelvin_picture_encode_png(&png, &bytes, picture, path));
     kelvin_status status = kelvin_writer_open(&file, path);
     if (!status) status = kelvin_writer_put(&file, png, bytes);
     status = kelvin_writer_close(&file, status);

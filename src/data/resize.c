@@ -47,8 +47,8 @@ static void resample(uint8_t *to, struct axis t, const uint8_t *from, struct axi
     }
 }
 
-kelvin_status resize_plane(uint8_t *to, size_t to_height, size_t to_width, const uint8_t *from, size_t from_height,
-                           size_t from_width)
+kelvin_status kelvin_resize_plane(uint8_t *to, size_t to_height, size_t to_width, const uint8_t *from,
+                                  size_t from_height, size_t from_width)
 {
     if (to_height == from_height && to_width == from_width) {
         memcpy(to, from, to_height * to_width);

@@ -11,7 +11,7 @@
 
 static const double default_split = 0.2;
 
-char *data_next_field(char **rest)
+char *kelvin_data_next_field(char **rest)
 {
     char *field = *rest, *to = field, *from = field;
     while (*from && *from != ',') {
@@ -32,7 +32,7 @@ static bool is_key(const struct data_type *type, const char *name)
 
 static kelvin_status take_key(struct data_spec *spec, const char *key, const char *value)
 {
-    if (data_spec_value(spec, key) || spec->n_keys == DATA_KEYS)
+    if (kelvin_data_spec_value(spec, key) || spec->n_keys == DATA_KEYS)
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given twice", spec->name, key);
     if (!*value) return kelvin_fail(KELVIN_EUSAGE, "data '%s': the value of %s is missing", spec->name, key);
     spec->keys[spec->n_keys] = key;
@@ -83,10 +83,10 @@ static kelvin_status take_field(struct data_spec *spec, char *field, bool last)
 
 static kelvin_status read_split(struct data_spec *spec)
 {
-    const char *split = data_spec_value(spec, "split"), *seed = data_spec_value(spec, "seed");
+    const char *split = kelvin_data_spec_value(spec, "split"), *seed = kelvin_data_spec_value(spec, "seed");
     spec->splits = is_key(spec->type, "split");
     spec->split = default_split;
-    if (split && (text_number(&spec->split, split) != TEXT_NUMBER || spec->split < 0 || spec->split >= 1))
+    if (split && (kelvin_text_number(&spec->split, split) != TEXT_NUMBER || spec->split < 0 || spec->split >= 1))
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': split is '%s'; expected a share from 0 to below 1", spec->name,
                            split);
     char *end = NULL;
@@ -98,14 +98,14 @@ static kelvin_status read_split(struct data_spec *spec)
     return KELVIN_OK;
 }
 
-kelvin_status data_spec_parse(struct data_spec *spec, const struct data_type *type, const char *text)
+kelvin_status kelvin_data_spec_parse(struct data_spec *spec, const struct data_type *type, const char *text)
 {
     *spec = (struct data_spec){.type = type, .name = text, .text = kelvin_strdup(text)};
     if (!spec->text) return KELVIN_ENOMEM;
     char *rest = strchr(spec->text, ':');
     if (rest) rest++;
     while (rest) {
-        char *field = data_next_field(&rest);
+        char *field = kelvin_data_next_field(&rest);
         KELVIN_TRY(take_field(spec, field, !rest));
     }
     size_t needed = 0;
@@ -113,31 +113,31 @@ kelvin_status data_spec_parse(struct data_spec *spec, const struct data_type *ty
     return spec->n_files < needed - type->optional ? missing_file(spec) : read_split(spec);
 }
 
-void data_spec_free(struct data_spec *spec)
+void kelvin_data_spec_free(struct data_spec *spec)
 {
     kelvin_free(spec->text);
 }
 
-const char *data_spec_value(const struct data_spec *spec, const char *key)
+const char *kelvin_data_spec_value(const struct data_spec *spec, const char *key)
 {
     for (size_t i = 0; i < spec->n_keys; i++)
         if (strcmp(spec->keys[i], key) == 0) return spec->values[i];
     return NULL;
 }
 
-kelvin_status data_spec_no_split(const struct data_spec *spec, const char *because)
+kelvin_status kelvin_data_spec_no_split(const struct data_spec *spec, const char *because)
 {
-    const char *key = data_spec_value(spec, "split") ? "split" : "seed";
-    if (!data_spec_value(spec, key)) return KELVIN_OK;
+    const char *key = kelvin_data_spec_value(spec, "split") ? "split" : "seed";
+    if (!kelvin_data_spec_value(spec, key)) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given together with %s; expected one of the two", spec->name,
                        key, because);
 }
 
-kelvin_status data_spec_test_pair(const struct data_spec *spec, const char *first, const char *second)
+kelvin_status kelvin_data_spec_test_pair(const struct data_spec *spec, const char *first, const char *second)
 {
-    const bool one = data_spec_value(spec, first), other = data_spec_value(spec, second);
+    const bool one = kelvin_data_spec_value(spec, first), other = kelvin_data_spec_value(spec, second);
     if (one != other)
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given without %s", spec->name, one ? first : second,
                            one ? second : first);
-    return one ? data_spec_no_split(spec, first) : KELVIN_OK;
+    return one ? kelvin_data_spec_no_split(spec, first) : KELVIN_OK;
 }

@@ -22,20 +22,21 @@ struct data_spec {
 
 /* The next field of a list: up to a comma that has no backslash before it. Backslashes before commas are taken out. The
  * text is changed; *rest is NULL after the last. */
-char *data_next_field(char **rest);
+char *kelvin_data_next_field(char **rest);
 
 /* KELVIN_EUSAGE if something is missing, unknown or too much. */
-KELVIN_MUST_CHECK kelvin_status data_spec_parse(struct data_spec *spec, const struct data_type *type, const char *text);
-void data_spec_free(struct data_spec *spec);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_spec_parse(struct data_spec *spec, const struct data_type *type,
+                                                       const char *text);
+void kelvin_data_spec_free(struct data_spec *spec);
 
 /* The value of a key; NULL if it was not given. */
-const char *data_spec_value(const struct data_spec *spec, const char *key);
+const char *kelvin_data_spec_value(const struct data_spec *spec, const char *key);
 
 /* KELVIN_EUSAGE if split or seed was given, where `because` (a key) names the test part already. */
-KELVIN_MUST_CHECK kelvin_status data_spec_no_split(const struct data_spec *spec, const char *because);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_spec_no_split(const struct data_spec *spec, const char *because);
 
 /* Two keys that name the files of a test part: both or none of them, and then nothing is split off. */
-KELVIN_MUST_CHECK kelvin_status data_spec_test_pair(const struct data_spec *spec, const char *first,
-                                                    const char *second);
+KELVIN_MUST_CHECK kelvin_status kelvin_data_spec_test_pair(const struct data_spec *spec, const char *first,
+                                                           const char *second);
 
 #endif

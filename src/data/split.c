@@ -61,7 +61,7 @@ static void partition(void *rows, size_t row_bytes, const bool *marked, size_t n
     memcpy(kept, aside, (size_t)(taken - (char *)aside));
 }
 
-kelvin_status data_split(struct data_loader *l)
+kelvin_status kelvin_data_split(struct data_loader *l)
 {
     const size_t row_bytes = l->data->inputs * (l->bytes ? sizeof *l->bytes : sizeof *l->values);
     bool *test = kelvin_alloc(l->n, sizeof *test);

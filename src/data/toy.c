@@ -15,13 +15,13 @@ static kelvin_status open(struct data_loader *loader)
     loader->data->inputs = INPUTS;
     loader->data->mean = mean;
     loader->data->deviation = deviation;
-    KELVIN_TRY(data_alloc_rows(loader, N));
+    KELVIN_TRY(kelvin_data_alloc_rows(loader, N));
     for (size_t i = 0; i < N * INPUTS; i++) loader->values[i] = (double)(&x[0][0])[i];
     for (size_t i = 0; i < N; i++) loader->y[i] = i >= N / 2;
-    return labels_to_classes(loader, NULL, "toy", NULL);
+    return kelvin_labels_to_classes(loader, NULL, "toy", NULL);
 }
 
-const struct data_type data_toy = {
+const struct data_type kelvin_data_toy = {
     .usage = "toy",
     .about = "18 points in the plane, 2 classes (figure 1); built in",
     .open = open,

@@ -59,7 +59,7 @@ void kelvin_density_block(const struct kelvin_kernels *kernels, const kelvin_den
                                   .value = logp ? value : NULL,
                                   .g = g};
     type->add_float(&b, density->param);
-    if (adds_likelihood(density)) density_categorical_float(&b, NULL);
+    if (adds_likelihood(density)) kelvin_density_categorical_float(&b, NULL);
     if (!type->on_logits) kernels->softmax_backward(dz, g, p, q, K);
     clear_rest(dz, K, n);
     if (logp) {

@@ -8,8 +8,8 @@ INLINE struct term term(struct class_view v, const real *c)
     return (struct term){slope * v.x, slope};
 }
 
-NAME(density_add) NAME(density_confidence);
-void NAME(density_confidence)(const struct NAME(block) * b, const double *param)
+NAME(density_add) NAME(kelvin_density_confidence);
+void NAME(kelvin_density_confidence)(const struct NAME(block) * b, const double *param)
 {
     const real c[] = {(real)(1.0 / param[0] - 1.0)};
     each_class(b, term, c);

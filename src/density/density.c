@@ -20,13 +20,13 @@
         .uses_top = true)
 
 #define DECLARE(id, ...)                                                                                               \
-    density_add_float density_##id##_float;                                                                            \
-    density_add_double density_##id##_double;
+    density_add_float kelvin_density_##id##_float;                                                                     \
+    density_add_double kelvin_density_##id##_double;
 #define FILL(id, text, equation, ...)                                                                                  \
     {.spec.info.name = text,                                                                                           \
      .spec.info.formula = equation,                                                                                    \
-     .add_float = density_##id##_float,                                                                                \
-     .add_double = density_##id##_double,                                                                              \
+     .add_float = kelvin_density_##id##_float,                                                                         \
+     .add_double = kelvin_density_##id##_double,                                                                       \
      __VA_ARGS__},
 
 DENSITIES(DECLARE)
@@ -40,7 +40,7 @@ static const struct spec *at(size_t i)
 kelvin_status kelvin_density_parse(kelvin_density *density, const char *text)
 {
     size_t row;
-    KELVIN_TRY(spec_parse(&row, density->param, "density", at, text));
+    KELVIN_TRY(kelvin_spec_parse(&row, density->param, "density", at, text));
     density->type = &table[row];
     density->likelihood = !table[row].spec.info.sees_label;
     return KELVIN_OK;
@@ -48,7 +48,7 @@ kelvin_status kelvin_density_parse(kelvin_density *density, const char *text)
 
 void kelvin_density_format(char *out, size_t size, const kelvin_density *density)
 {
-    spec_format(out, size, &density->type->spec, density->param);
+    kelvin_spec_format(out, size, &density->type->spec, density->param);
 }
 
 const kelvin_member_info *kelvin_density_info(size_t i)

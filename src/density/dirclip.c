@@ -8,8 +8,8 @@ INLINE struct term term(struct class_view v, const real *c)
     return (struct term){c[0] * (above ? v.x : c[1]), above ? c[0] : 0};
 }
 
-NAME(density_add) NAME(density_dirclip);
-void NAME(density_dirclip)(const struct NAME(block) * b, const double *param)
+NAME(density_add) NAME(kelvin_density_dirclip);
+void NAME(kelvin_density_dirclip)(const struct NAME(block) * b, const double *param)
 {
     const real c[] = {(real)(param[0] - 1.0), (real)param[1]};
     each_class(b, term, c);

@@ -78,7 +78,7 @@ double kelvin_density_eval(const kelvin_density *density, double *grad, const do
                                        .value = &value,
                                        .g = g};
         type->add_double(&b, density->param);
-        if (adds_likelihood(density)) density_categorical_double(&b, NULL);
+        if (adds_likelihood(density)) kelvin_density_categorical_double(&b, NULL);
         if (grad)
             for (size_t k = 0; k < n; k++) grad[first + k] = g[k];
     }

@@ -2,7 +2,7 @@
  * REAL=float (KELVIN_BLOCK observations side by side) and with REAL=double (one). A density's file holds its formula,
  *
  *     static inline struct term term(struct class_view v, const real *c)      // of one class: value and slope
- *     void NAME(density_example)(const struct NAME(block) *b, const double *param)
+ *     void NAME(kelvin_density_example)(const struct NAME(block) *b, const double *param)
  *     {
  *         const real c[] = {(real)param[0]};                                  // what the formula needs
  *         each_class(b, term, c);

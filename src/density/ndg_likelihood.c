@@ -8,8 +8,8 @@ INLINE struct term term(struct class_view v, const real *c)
     return (struct term){v.is_label ? t.value : 0, v.is_label ? t.slope : 0};
 }
 
-NAME(density_add) NAME(density_ndg_likelihood);
-void NAME(density_ndg_likelihood)(const struct NAME(block) * b, const double *param)
+NAME(density_add) NAME(kelvin_density_ndg_likelihood);
+void NAME(kelvin_density_ndg_likelihood)(const struct NAME(block) * b, const double *param)
 {
     const struct ndg d = ndg_of(param[0]);
     const real c[] = {(real)(-d.gap / d.variance[0]), (real)((1.0 / d.variance[0] - 1.0 / d.variance[1]) / 2.0)};

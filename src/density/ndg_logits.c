@@ -2,8 +2,8 @@
  * one. */
 #include "density/ndg.h"
 
-NAME(density_add) NAME(density_ndg_logits);
-void NAME(density_ndg_logits)(const struct NAME(block) * b, const double *param)
+NAME(density_add) NAME(kelvin_density_ndg_logits);
+void NAME(kelvin_density_ndg_logits)(const struct NAME(block) * b, const double *param)
 {
     const struct ndg d = ndg_of(param[0]);
     const real c[] = {(real)d.mean[0], (real)d.mean[1], (real)(1.0 / d.variance[0]), (real)(1.0 / d.variance[1])};

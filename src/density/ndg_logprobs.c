@@ -2,8 +2,8 @@
  * means are moved so that the true class has mean 0. */
 #include "density/ndg.h"
 
-NAME(density_add) NAME(density_ndg_logprobs);
-void NAME(density_ndg_logprobs)(const struct NAME(block) * b, const double *param)
+NAME(density_add) NAME(kelvin_density_ndg_logprobs);
+void NAME(kelvin_density_ndg_logprobs)(const struct NAME(block) * b, const double *param)
 {
     const struct ndg d = ndg_of(param[0]);
     const real c[] = {(real)d.gap, 0, (real)(1.0 / d.variance[0]), (real)(1.0 / d.variance[1])};

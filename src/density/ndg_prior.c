@@ -7,8 +7,8 @@ INLINE struct term term(struct class_view v, const real *c)
     return normal_term(v.x, c[0], c[1]);
 }
 
-NAME(density_add) NAME(density_ndg_prior);
-void NAME(density_ndg_prior)(const struct NAME(block) * b, const double *param)
+NAME(density_add) NAME(kelvin_density_ndg_prior);
+void NAME(kelvin_density_ndg_prior)(const struct NAME(block) * b, const double *param)
 {
     const struct ndg d = ndg_of(param[0]);
     const real c[] = {(real)d.gap, (real)(1.0 / d.variance[0])};

@@ -18,15 +18,15 @@
         .spec.info.param = {"s1", "s2", "w"}, .spec.range = {SPEC_POSITIVE, SPEC_POSITIVE, SPEC_FRACTION})
 
 #define DECLARE(id, ...)                                                                                               \
-    prior_add_float prior_##id##_float;                                                                                \
-    prior_add_double prior_##id##_double;                                                                              \
-    prior_draw prior_##id##_draw_double;
+    prior_add_float kelvin_prior_##id##_float;                                                                         \
+    prior_add_double kelvin_prior_##id##_double;                                                                       \
+    prior_draw kelvin_prior_##id##_draw_double;
 #define FILL(id, text, equation, ...)                                                                                  \
     {.spec.info.name = text,                                                                                           \
      .spec.info.formula = equation,                                                                                    \
-     .add_float = prior_##id##_float,                                                                                  \
-     .add_double = prior_##id##_double,                                                                                \
-     .draw = prior_##id##_draw_double,                                                                                 \
+     .add_float = kelvin_prior_##id##_float,                                                                           \
+     .add_double = kelvin_prior_##id##_double,                                                                         \
+     .draw = kelvin_prior_##id##_draw_double,                                                                          \
      __VA_ARGS__},
 
 PRIORS(DECLARE)
@@ -40,14 +40,14 @@ static const struct spec *at(size_t i)
 kelvin_status kelvin_prior_parse(kelvin_prior *prior, const char *text)
 {
     size_t row;
-    KELVIN_TRY(spec_parse(&row, prior->param, "prior", at, text));
+    KELVIN_TRY(kelvin_spec_parse(&row, prior->param, "prior", at, text));
     prior->type = &table[row];
     return KELVIN_OK;
 }
 
 void kelvin_prior_format(char *out, size_t size, const kelvin_prior *prior)
 {
-    spec_format(out, size, &prior->type->spec, prior->param);
+    kelvin_spec_format(out, size, &prior->type->spec, prior->param);
 }
 
 const kelvin_member_info *kelvin_prior_info(size_t i)

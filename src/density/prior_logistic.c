@@ -13,16 +13,16 @@ INLINE real slope(real x, const real *c)
     return (real)(-(double)c[0] * tanh((double)x * (double)c[0] / 2));
 }
 
-NAME(prior_add) NAME(prior_logistic);
-void NAME(prior_logistic)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+NAME(prior_add) NAME(kelvin_prior_logistic);
+void NAME(kelvin_prior_logistic)(double *logp, real *grad, const real *theta, size_t n, const double *param)
 {
     const real c[] = {(real)(1.0 / param[0])};
     each_parameter(logp, grad, theta, n, value, param, slope, c);
 }
 
 /* The inverse of the distribution function. */
-prior_draw NAME(prior_logistic_draw);
-double NAME(prior_logistic_draw)(const double *param, kelvin_random where, uint64_t i)
+prior_draw NAME(kelvin_prior_logistic_draw);
+double NAME(kelvin_prior_logistic_draw)(const double *param, kelvin_random where, uint64_t i)
 {
     const double u = kelvin_uniform(where, i);
     return param[0] * log(u / (1 - u));

@@ -19,8 +19,8 @@ INLINE real slope(real x, const real *c)
     return x * (c[3] / (1 + exp(-d)) + c[4] / (1 + exp(d)));
 }
 
-NAME(prior_add) NAME(prior_mixture);
-void NAME(prior_mixture)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+NAME(prior_add) NAME(kelvin_prior_mixture);
+void NAME(kelvin_prior_mixture)(double *logp, real *grad, const real *theta, size_t n, const double *param)
 {
     const double s1 = param[0], s2 = param[1], w = param[2];
     const double first = 1.0 / (s1 * s1), second = 1.0 / (s2 * s2);
@@ -31,8 +31,8 @@ void NAME(prior_mixture)(double *logp, real *grad, const real *theta, size_t n, 
 }
 
 /* Which of the two normals is said by the same place of another stream. */
-prior_draw NAME(prior_mixture_draw);
-double NAME(prior_mixture_draw)(const double *param, kelvin_random where, uint64_t i)
+prior_draw NAME(kelvin_prior_mixture_draw);
+double NAME(kelvin_prior_mixture_draw)(const double *param, kelvin_random where, uint64_t i)
 {
     kelvin_random which = where;
     which.stream += 1u << 16;

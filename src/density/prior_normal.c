@@ -12,15 +12,15 @@ INLINE real slope(real x, const real *c)
     return c[0] * x;
 }
 
-NAME(prior_add) NAME(prior_normal);
-void NAME(prior_normal)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+NAME(prior_add) NAME(kelvin_prior_normal);
+void NAME(kelvin_prior_normal)(double *logp, real *grad, const real *theta, size_t n, const double *param)
 {
     const real c[] = {(real)(-1.0 / (param[0] * param[0]))};
     each_parameter(logp, grad, theta, n, value, param, slope, c);
 }
 
-prior_draw NAME(prior_normal_draw);
-double NAME(prior_normal_draw)(const double *param, kelvin_random where, uint64_t i)
+prior_draw NAME(kelvin_prior_normal_draw);
+double NAME(kelvin_prior_normal_draw)(const double *param, kelvin_random where, uint64_t i)
 {
     return param[0] * kelvin_normal(where, i);
 }

@@ -20,8 +20,8 @@ INLINE real slope(real x, const real *c)
     return c[2] / (1 / t + t * c[1]);
 }
 
-NAME(prior_add) NAME(prior_student_t);
-void NAME(prior_student_t)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+NAME(prior_add) NAME(kelvin_prior_student_t);
+void NAME(kelvin_prior_student_t)(double *logp, real *grad, const real *theta, size_t n, const double *param)
 {
     const double s = param[0], nu = param[1];
     const real c[] = {(real)(1.0 / s), (real)(1.0 / nu), (real)(-(1.0 + 1.0 / nu) / s)};
@@ -30,8 +30,8 @@ void NAME(prior_student_t)(double *logp, real *grad, const real *theta, size_t n
 
 /* As Box-Muller, with the radius of the bivariate t: P(R > r) = (1 + r^2 / nu)^(-nu / 2), for any nu > 0.
  * R. W. Bailey: "Polar generation of random variates with the t-distribution", Mathematics of Computation 62 (1994). */
-prior_draw NAME(prior_student_t_draw);
-double NAME(prior_student_t_draw)(const double *param, kelvin_random where, uint64_t i)
+prior_draw NAME(kelvin_prior_student_t_draw);
+double NAME(kelvin_prior_student_t_draw)(const double *param, kelvin_random where, uint64_t i)
 {
     const double s = param[0], nu = param[1];
     const double radius = sqrt(nu * expm1(-2 / nu * log(kelvin_uniform(where, 2 * i))));

@@ -61,8 +61,8 @@ static bool read_value(double *value, const struct range *range, const char *tex
     return end == text + length && *value > range->low && *value < range->high;
 }
 
-kelvin_status spec_parse(size_t *row, double param[KELVIN_MAX_PARAMS], const char *family, spec_at *at,
-                         const char *text)
+kelvin_status kelvin_spec_parse(size_t *row, double param[KELVIN_MAX_PARAMS], const char *family, spec_at *at,
+                                const char *text)
 {
     char form[64];
     const size_t length = strcspn(text, ":");
@@ -88,7 +88,7 @@ kelvin_status spec_parse(size_t *row, double param[KELVIN_MAX_PARAMS], const cha
     return KELVIN_OK;
 }
 
-void spec_format(char *out, size_t size, const struct spec *spec, const double param[KELVIN_MAX_PARAMS])
+void kelvin_spec_format(char *out, size_t size, const struct spec *spec, const double param[KELVIN_MAX_PARAMS])
 {
     if (size == 0) return;
     out[0] = '\0';

@@ -19,11 +19,11 @@ struct spec {
 typedef const struct spec *spec_at(size_t i);
 
 /* Finds the row that `text` names and reads its parameters; `family` is what the table's members are called. */
-KELVIN_MUST_CHECK kelvin_status spec_parse(size_t *row, double param[KELVIN_MAX_PARAMS], const char *family,
-                                           spec_at *at, const char *text);
+KELVIN_MUST_CHECK kelvin_status kelvin_spec_parse(size_t *row, double param[KELVIN_MAX_PARAMS], const char *family,
+                                                  spec_at *at, const char *text);
 
 /* The text again, with as many digits as it takes to read back the same numbers. */
-void spec_format(char *out, size_t size, const struct spec *spec, const double param[KELVIN_MAX_PARAMS]);
+void kelvin_spec_format(char *out, size_t size, const struct spec *spec, const double param[KELVIN_MAX_PARAMS]);
 
 /* ---- members ---- */
 
@@ -69,8 +69,8 @@ struct kelvin_prior_type {
 };
 
 /* The likelihood, which the densities that do not see the label are combined with. */
-density_add_float density_categorical_float;
-density_add_double density_categorical_double;
+density_add_float kelvin_density_categorical_float;
+density_add_double kelvin_density_categorical_double;
 
 static inline bool adds_likelihood(const kelvin_density *density)
 {

@@ -14,7 +14,8 @@
 
 enum { PIECE = 512 };
 
-static const struct export_format *const formats[] = {&export_npz, &export_safetensors, &export_netcdf};
+static const struct export_format *const formats[] = {&kelvin_export_npz, &kelvin_export_safetensors,
+                                                      &kelvin_export_netcdf};
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 struct export
@@ -46,7 +47,7 @@ static bool format_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i
 static bool part_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
-    if (i < PLAN_PARTS) snprintf(name, KELVIN_NAME_SIZE, "%s", export_parts[i]);
+    if (i < PLAN_PARTS) snprintf(name, KELVIN_NAME_SIZE, "%s", kelvin_export_parts[i]);
     return i < PLAN_PARTS;
 }
 
@@ -256,12 +257,12 @@ kelvin_status kelvin_export(kelvin_exported *out, kelvin_samples *samples, const
         return kelvin_fail(KELVIN_EUSAGE, "%s: its data have no test part, so there are no predictions",
                            samples->folder);
     KELVIN_TRY(check_absent(path, options->replace));
-    kelvin_status status = export_plan_make(&e.plan, samples, parts);
+    kelvin_status status = kelvin_export_plan_make(&e.plan, samples, parts);
     if (!status) status = write_file(&e, path, options->threads);
     *out = (kelvin_exported){.chains = e.plan.lineup.chains,
                              .draws = e.plan.lineup.draws,
                              .left_out = samples->run->config.chains - e.plan.lineup.chains,
                              .arrays = e.plan.sheet.n};
-    export_plan_free(&e.plan);
+    kelvin_export_plan_free(&e.plan);
     return status ? status : kelvin_file_size(&out->bytes, path);
 }

@@ -3,7 +3,7 @@
  */
 #include "export/sheet.h"
 
-kelvin_status flat_open(struct flat *flat, const char *path, const struct export_sheet *sheet)
+kelvin_status kelvin_flat_open(struct flat *flat, const char *path, const struct export_sheet *sheet)
 {
     flat->sheet = sheet;
     flat->writer.fd = -1;
@@ -12,7 +12,7 @@ kelvin_status flat_open(struct flat *flat, const char *path, const struct export
     return flat->at ? kelvin_writer_open(&flat->writer, path) : KELVIN_ENOMEM;
 }
 
-kelvin_status flat_put(void *data, size_t array, const size_t *start, const size_t *count, const void *values)
+kelvin_status kelvin_flat_put(void *data, size_t array, const size_t *start, const size_t *count, const void *values)
 {
     struct flat *flat = data;
     const struct export_array *a = &flat->sheet->arrays[array];
@@ -25,7 +25,7 @@ kelvin_status flat_put(void *data, size_t array, const size_t *start, const size
     return kelvin_writer_put_at(&flat->writer, values, n * bytes, flat->at[array] + first * bytes);
 }
 
-kelvin_status flat_close(struct flat *flat, kelvin_status status)
+kelvin_status kelvin_flat_close(struct flat *flat, kelvin_status status)
 {
     kelvin_arena_destroy(flat->arena);
     return flat->sheet ? kelvin_writer_close(&flat->writer, status) : status;

@@ -159,7 +159,7 @@ static kelvin_status begin(void *data, const char *path, const struct export_she
     struct netcdf *file = data;
     file->writer.fd = -1;
     file->sheet = sheet;
-    KELVIN_TRY(library_open(&file->lib, &libnetcdf));
+    KELVIN_TRY(kelvin_library_open(&file->lib, &libnetcdf));
     KELVIN_TRY(allocate(file));
     KELVIN_TRY(kelvin_writer_open(&file->writer, path));
     KELVIN_TRY(find_room(file));
@@ -216,7 +216,7 @@ static kelvin_status end(void *file, kelvin_status status)
 }
 #endif
 
-const struct export_format export_netcdf = {
+const struct export_format kelvin_export_netcdf = {
     "netcdf", ".nc", "netCDF-4 in ArviZ's layout, for arviz.from_netcdf and xarray", sizeof(struct netcdf), begin,
     put,      end,
 };

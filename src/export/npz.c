@@ -68,7 +68,7 @@ static kelvin_status begin(void *file, const char *path, const struct export_she
 {
     struct npz *npz = file;
     char header[KELVIN_NPY_HEADER];
-    KELVIN_TRY(flat_open(&npz->flat, path, sheet));
+    KELVIN_TRY(kelvin_flat_open(&npz->flat, path, sheet));
     npz->members = kelvin_arena_alloc(npz->flat.arena, sheet->n, sizeof *npz->members);
     if (!npz->members) return KELVIN_ENOMEM;
     for (size_t i = 0; i < sheet->n; i++) {
@@ -77,7 +77,7 @@ static kelvin_status begin(void *file, const char *path, const struct export_she
         npz->members[i].bytes =
             header_of(header, array) + export_count(array) * width_of(array) * kelvin_dtypes[array->type].bytes;
     }
-    npz->directory = zip_place(npz->members, sheet->n);
+    npz->directory = kelvin_zip_place(npz->members, sheet->n);
     KELVIN_TRY(kelvin_writer_reserve(&npz->flat.writer, npz->directory));
     for (size_t i = 0; i < sheet->n; i++) {
         const size_t bytes = header_of(header, &sheet->arrays[i]);
@@ -96,22 +96,22 @@ static kelvin_status finish(struct npz *npz)
     for (size_t i = 0; i < n; i++) {
         struct zip_member *member = &npz->members[i];
         KELVIN_TRY(kelvin_file_crc32(&member->crc32, npz->flat.writer.temporary, member->data, member->bytes));
-        size_t bytes = zip_local(record, member);
+        size_t bytes = kelvin_zip_local(record, member);
         KELVIN_TRY(kelvin_writer_put_at(&npz->flat.writer, record, bytes, member->header));
-        bytes = zip_entry(record, member);
+        bytes = kelvin_zip_entry(record, member);
         KELVIN_TRY(kelvin_writer_put_at(&npz->flat.writer, record, bytes, at));
         at += bytes;
     }
-    const size_t bytes = zip_end(record, n, npz->directory, at - npz->directory);
+    const size_t bytes = kelvin_zip_end(record, n, npz->directory, at - npz->directory);
     return kelvin_writer_put_at(&npz->flat.writer, record, bytes, at);
 }
 
 static kelvin_status end(void *file, kelvin_status status)
 {
     struct npz *npz = file;
-    return flat_close(&npz->flat, status ? status : finish(npz));
+    return kelvin_flat_close(&npz->flat, status ? status : finish(npz));
 }
 
-const struct export_format export_npz = {
-    "npz", ".npz", "NumPy's archive of arrays, for numpy.load", sizeof(struct npz), begin, flat_put, end,
+const struct export_format kelvin_export_npz = {
+    "npz", ".npz", "NumPy's archive of arrays, for numpy.load", sizeof(struct npz), begin, kelvin_flat_put, end,
 };

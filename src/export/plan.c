@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const export_parts[PLAN_PARTS] = {
+const char *const kelvin_export_parts[PLAN_PARTS] = {
     [PLAN_POSTERIOR] = "posterior",       [PLAN_STATS] = "sample_stats",
     [PLAN_LIKELIHOOD] = "log_likelihood", [PLAN_PREDICTIVE] = "posterior_predictive",
     [PLAN_PREDICTIONS] = "predictions",
@@ -162,7 +162,7 @@ static kelvin_status make_axes(struct plan *plan, const kelvin_samples *samples)
     return KELVIN_OK;
 }
 
-kelvin_status export_plan_make(struct plan *plan, const kelvin_samples *samples, unsigned parts)
+kelvin_status kelvin_export_plan_make(struct plan *plan, const kelvin_samples *samples, unsigned parts)
 {
     const kelvin_model *model = samples->run->model;
     *plan = (struct plan){0};
@@ -177,7 +177,7 @@ kelvin_status export_plan_make(struct plan *plan, const kelvin_samples *samples,
     return add_coordinates(plan, samples);
 }
 
-void export_plan_free(struct plan *plan)
+void kelvin_export_plan_free(struct plan *plan)
 {
     kelvin_arena_destroy(plan->arena);
 }

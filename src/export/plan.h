@@ -14,7 +14,7 @@ enum plan_part {
     PLAN_PARTS
 };
 
-extern const char *const export_parts[PLAN_PARTS]; /* their names */
+extern const char *const kelvin_export_parts[PLAN_PARTS]; /* their names */
 
 /* The arrays of one side of the data; NULL: not in the file. */
 struct plan_side {
@@ -36,8 +36,10 @@ struct plan {
     struct plan_side side[2]; /* KELVIN_TRAIN, KELVIN_TEST */
 };
 
-/* `parts`: bit i, whether part i is wanted. The plan must stay where it is. export_plan_free also after a failure. */
-KELVIN_MUST_CHECK kelvin_status export_plan_make(struct plan *plan, const kelvin_samples *samples, unsigned parts);
-void export_plan_free(struct plan *plan);
+/* `parts`: bit i, whether part i is wanted. The plan must stay where it is. kelvin_export_plan_free also after a
+ * failure. */
+KELVIN_MUST_CHECK kelvin_status kelvin_export_plan_make(struct plan *plan, const kelvin_samples *samples,
+                                                        unsigned parts);
+void kelvin_export_plan_free(struct plan *plan);
 
 #endif

@@ -74,7 +74,7 @@ static kelvin_status begin(void *data, const char *path, const struct export_she
     struct safetensors *file = data;
     char *header;
     file->path = path;
-    KELVIN_TRY(flat_open(&file->flat, path, sheet));
+    KELVIN_TRY(kelvin_flat_open(&file->flat, path, sheet));
     file->arrays = kelvin_arena_alloc(file->flat.arena, sheet->n, sizeof *file->arrays);
     file->strings = kelvin_arena_alloc(file->flat.arena, sheet->n, sizeof *file->strings);
     if (!file->arrays || !file->strings) return KELVIN_ENOMEM;
@@ -99,15 +99,15 @@ static kelvin_status finish(struct safetensors *file)
 static kelvin_status end(void *data, kelvin_status status)
 {
     struct safetensors *file = data;
-    return flat_close(&file->flat, status ? status : finish(file));
+    return kelvin_flat_close(&file->flat, status ? status : finish(file));
 }
 
-const struct export_format export_safetensors = {
+const struct export_format kelvin_export_safetensors = {
     "safetensors",
     ".safetensors",
     "named tensors without any code in them, for PyTorch, JAX and others",
     sizeof(struct safetensors),
     begin,
-    flat_put,
+    kelvin_flat_put,
     end,
 };

@@ -46,7 +46,7 @@ struct export_format {
     kelvin_status (*end)(void *file, kelvin_status status);
 };
 
-extern const struct export_format export_npz, export_safetensors, export_netcdf;
+extern const struct export_format kelvin_export_npz, kelvin_export_safetensors, kelvin_export_netcdf;
 
 static inline size_t export_count(const struct export_array *array)
 {
@@ -65,9 +65,9 @@ struct flat {
     uint64_t *at;        /* (sheet->n): the first byte of each array */
 };
 
-KELVIN_MUST_CHECK kelvin_status flat_open(struct flat *flat, const char *path, const struct export_sheet *sheet);
-KELVIN_MUST_CHECK kelvin_status flat_put(void *flat, size_t array, const size_t *start, const size_t *count,
-                                         const void *data);
-KELVIN_MUST_CHECK kelvin_status flat_close(struct flat *flat, kelvin_status status);
+KELVIN_MUST_CHECK kelvin_status kelvin_flat_open(struct flat *flat, const char *path, const struct export_sheet *sheet);
+KELVIN_MUST_CHECK kelvin_status kelvin_flat_put(void *flat, size_t array, const size_t *start, const size_t *count,
+                                                const void *data);
+KELVIN_MUST_CHECK kelvin_status kelvin_flat_close(struct flat *flat, kelvin_status status);
 
 #endif

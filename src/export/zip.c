@@ -52,7 +52,7 @@ static void put_large(char **out, const struct zip_member *m, bool place)
     if (place && large(m->header)) put(out, m->header, 8);
 }
 
-uint64_t zip_place(struct zip_member *members, size_t n)
+uint64_t kelvin_zip_place(struct zip_member *members, size_t n)
 {
     uint64_t at = 0;
     for (size_t i = 0; i < n; i++) {
@@ -86,7 +86,7 @@ static void put_name(char **out, const struct zip_member *m)
     *out += strlen(m->name);
 }
 
-size_t zip_local(char out[ZIP_RECORD], const struct zip_member *m)
+size_t kelvin_zip_local(char out[ZIP_RECORD], const struct zip_member *m)
 {
     const size_t total = (size_t)(m->data - m->header), extra = total - LOCAL - strlen(m->name);
     char *at = out;
@@ -101,7 +101,7 @@ size_t zip_local(char out[ZIP_RECORD], const struct zip_member *m)
     return total;
 }
 
-size_t zip_entry(char out[ZIP_RECORD], const struct zip_member *m)
+size_t kelvin_zip_entry(char out[ZIP_RECORD], const struct zip_member *m)
 {
     const size_t extra = large_field(m, true);
     char *at = out;
@@ -137,7 +137,7 @@ static void put_end_64(char **out, uint64_t members, uint64_t directory, uint64_
     put(out, 1, 4);
 }
 
-size_t zip_end(char out[ZIP_RECORD], uint64_t members, uint64_t directory, uint64_t bytes)
+size_t kelvin_zip_end(char out[ZIP_RECORD], uint64_t members, uint64_t directory, uint64_t bytes)
 {
     char *at = out;
     if (members >= FEW || large(directory) || large(bytes)) put_end_64(&at, members, directory, bytes);

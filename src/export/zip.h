@@ -2,11 +2,11 @@
  * those who map files into memory.
  *
  *     struct zip_member member[] = {{"a.npy", 128}, {"b.npy", 64}};
- *     uint64_t directory = zip_place(member, 2);          // the data of member i are at member[i].data
+ *     uint64_t directory = kelvin_zip_place(member, 2);          // the data of member i are at member[i].data
  *     ... crc32 of each ...
- *     zip_local(record, &member[i])                       // at member[i].header
- *     zip_entry(record, &member[i])                       // all of them from `directory` on,
- *     zip_end(record, 2, directory, bytes)                // and this behind them
+ *     kelvin_zip_local(record, &member[i])                       // at member[i].header
+ *     kelvin_zip_entry(record, &member[i])                       // all of them from `directory` on,
+ *     kelvin_zip_end(record, 2, directory, bytes)                // and this behind them
  *
  * Each returns how many bytes its record has. */
 #ifndef EXPORT_ZIP_H
@@ -21,12 +21,12 @@ struct zip_member {
     char name[ZIP_NAME];
     uint64_t bytes;
     uint32_t crc32;
-    uint64_t header, data; /* filled in by zip_place */
+    uint64_t header, data; /* filled in by kelvin_zip_place */
 };
 
-uint64_t zip_place(struct zip_member *members, size_t n);
-size_t zip_local(char out[ZIP_RECORD], const struct zip_member *member);
-size_t zip_entry(char out[ZIP_RECORD], const struct zip_member *member);
-size_t zip_end(char out[ZIP_RECORD], uint64_t members, uint64_t directory, uint64_t bytes);
+uint64_t kelvin_zip_place(struct zip_member *members, size_t n);
+size_t kelvin_zip_local(char out[ZIP_RECORD], const struct zip_member *member);
+size_t kelvin_zip_entry(char out[ZIP_RECORD], const struct zip_member *member);
+size_t kelvin_zip_end(char out[ZIP_RECORD], uint64_t members, uint64_t directory, uint64_t bytes);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { DEEPEST = 64 };
 
-kelvin_status folder_walk(const char *folder, int depth, folder_visit *visit, void *context)
+kelvin_status kelvin_folder_walk(const char *folder, int depth, folder_visit *visit, void *context)
 {
     DIR *entries = depth > 0 ? opendir(folder) : NULL;
     kelvin_status status = KELVIN_OK;
@@ -22,7 +22,7 @@ kelvin_status folder_walk(const char *folder, int depth, folder_visit *visit, vo
         struct stat about;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
         if (kelvin_path_join(path, folder, "%s", entry->d_name) || lstat(path, &about)) continue;
-        if (S_ISDIR(about.st_mode)) status = folder_walk(path, depth - 1, visit, context);
+        if (S_ISDIR(about.st_mode)) status = kelvin_folder_walk(path, depth - 1, visit, context);
         if (!status) status = visit(context, path, &about);
     }
     if (entries) closedir(entries);
@@ -38,7 +38,7 @@ static kelvin_status make_one(const char *part, const char *folder)
     return kelvin_fail(KELVIN_EIO, "the folder %s cannot be made: %s: %s", folder, part, strerror(why));
 }
 
-kelvin_status folder_make(const char *folder)
+kelvin_status kelvin_folder_make(const char *folder)
 {
     kelvin_path above;
     if (kelvin_is_folder(folder)) return KELVIN_OK;
@@ -61,11 +61,11 @@ static kelvin_status remove_entry(void *context, const char *path, const struct 
 }
 
 /* A link to a folder goes; what it leads to is someone else's. */
-void folder_remove(const char *folder)
+void kelvin_folder_remove(const char *folder)
 {
     struct stat about;
     const bool is_folder = lstat(folder, &about) == 0 && S_ISDIR(about.st_mode);
-    if (!is_folder || folder_walk(folder, DEEPEST, remove_entry, NULL) == KELVIN_OK) remove(folder);
+    if (!is_folder || kelvin_folder_walk(folder, DEEPEST, remove_entry, NULL) == KELVIN_OK) remove(folder);
 }
 
 static kelvin_status add_bytes(void *context, const char *path, const struct stat *about)
@@ -75,15 +75,15 @@ static kelvin_status add_bytes(void *context, const char *path, const struct sta
     return KELVIN_OK;
 }
 
-uint64_t folder_bytes(const char *folder)
+uint64_t kelvin_folder_bytes(const char *folder)
 {
     uint64_t bytes = 0;
-    return folder_walk(folder, DEEPEST, add_bytes, &bytes) == KELVIN_OK ? bytes : 0;
+    return kelvin_folder_walk(folder, DEEPEST, add_bytes, &bytes) == KELVIN_OK ? bytes : 0;
 }
 
 /* ---- the lock ---- */
 
-kelvin_status folder_lock(int *lock, const char *path, struct fetch_job *job)
+kelvin_status kelvin_folder_lock(int *lock, const char *path, struct fetch_job *job)
 {
     for (;;) {
         KELVIN_TRY(kelvin_open_regular(lock, path, O_RDWR | O_CREAT));
@@ -95,12 +95,13 @@ kelvin_status folder_lock(int *lock, const char *path, struct fetch_job *job)
         if (!failed || failed == EINTR) continue;
         if (failed != EWOULDBLOCK)
             return kelvin_fail(KELVIN_EIO, "%s: could not be locked: %s", path, strerror(failed));
-        KELVIN_TRY(fetch_tell(job, 0, 0, FETCH_KEPT, "waiting for another fetch of %s", job->set->canonical->name));
+        KELVIN_TRY(
+            kelvin_fetch_tell(job, 0, 0, FETCH_KEPT, "waiting for another fetch of %s", job->set->canonical->name));
         nanosleep(&(struct timespec){0, 100 * 1000 * 1000}, NULL);
     }
 }
 
-void folder_unlock(int lock, const char *path)
+void kelvin_folder_unlock(int lock, const char *path)
 {
     if (lock < 0) return;
     unlink(path);

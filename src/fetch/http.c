@@ -110,8 +110,8 @@ static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off
     (void)up_total, (void)up_now, (void)now;
     struct http *h = context;
     if (h->status) return 1; /* it may be called once more after the end */
-    h->status = fetch_tell(h->job, h->bytes, total > 0 ? h->offset + (uint64_t)total : 0,
-                           "the same command goes on from there", "downloading %.100s", h->name);
+    h->status = kelvin_fetch_tell(h->job, h->bytes, total > 0 ? h->offset + (uint64_t)total : 0,
+                                  "the same command goes on from there", "downloading %.100s", h->name);
     return h->status != KELVIN_OK;
 }
 
@@ -190,7 +190,7 @@ static kelvin_status describe(struct http *h, CURLcode code)
     char plain[200];
     if (h->status) return h->status;
     if (code == CURLE_HTTP_RETURNED_ERROR) return kelvin_fail(KELVIN_EIO, "HTTP %ld", answer(h));
-    text_plain(plain, sizeof plain, *h->error ? h->error : h->lib.curl_easy_strerror(code));
+    kelvin_text_plain(plain, sizeof plain, *h->error ? h->error : h->lib.curl_easy_strerror(code));
     return kelvin_fail(KELVIN_EIO, "%s", plain);
 }
 
@@ -233,7 +233,7 @@ static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static kelvin_status open_library(struct http *h)
 {
     pthread_mutex_lock(&starting); /* old versions must not be started twice at once */
-    kelvin_status status = library_open(&h->lib, &libcurl);
+    kelvin_status status = kelvin_library_open(&h->lib, &libcurl);
     if (!status && h->lib.curl_global_init(CURL_GLOBAL_DEFAULT))
         status = kelvin_fail(KELVIN_EIO, "libcurl could not be started");
     pthread_mutex_unlock(&starting);
@@ -242,10 +242,10 @@ static kelvin_status open_library(struct http *h)
     return h->curl ? KELVIN_OK : kelvin_fail(KELVIN_ENOMEM, "libcurl could not be started");
 }
 
-kelvin_status http_download(struct fetch_job *job, const char *url, const char *path, uint64_t most_bytes,
-                            bool *resumed)
+kelvin_status kelvin_http_download(struct fetch_job *job, const char *url, const char *path, uint64_t most_bytes,
+                                   bool *resumed)
 {
-    struct http h = {.job = job, .url = url, .name = fetch_base_name(path), .fd = -1, .most_bytes = most_bytes};
+    struct http h = {.job = job, .url = url, .name = kelvin_fetch_base_name(path), .fd = -1, .most_bytes = most_bytes};
     kelvin_status status = kelvin_path_join(h.part, job->downloads, "%s.part", h.name);
     if (!status) status = open_library(&h);
     if (!status) status = open_part(&h);

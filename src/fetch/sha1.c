@@ -46,12 +46,12 @@ static void blocks(uint32_t h[5], const unsigned char *data, size_t n)
     }
 }
 
-struct sha1 sha1_start(void)
+struct sha1 kelvin_sha1_start(void)
 {
     return (struct sha1){.h = {0x67452301u, 0xefcdab89u, 0x98badcfeu, 0x10325476u, 0xc3d2e1f0u}};
 }
 
-void sha1_add(struct sha1 *sha, const void *data, size_t bytes)
+void kelvin_sha1_add(struct sha1 *sha, const void *data, size_t bytes)
 {
     const unsigned char *from = data;
     const size_t held = sha->bytes % SHA1_BLOCK;
@@ -68,13 +68,14 @@ void sha1_add(struct sha1 *sha, const void *data, size_t bytes)
     if (bytes % SHA1_BLOCK) memcpy(sha->block, from + bytes / SHA1_BLOCK * SHA1_BLOCK, bytes % SHA1_BLOCK);
 }
 
-void sha1_end(struct sha1 *sha, char hex[SHA1_HEX])
+void kelvin_sha1_end(struct sha1 *sha, char hex[SHA1_HEX])
 {
     static const unsigned char padding[SHA1_BLOCK] = {0x80};
     const uint64_t bits = 8 * sha->bytes;
     unsigned char length[8];
     for (int i = 0; i < 8; i++) length[i] = (unsigned char)(bits >> (56 - 8 * i));
-    sha1_add(sha, padding, 1 + (119 - sha->bytes % SHA1_BLOCK) % SHA1_BLOCK); /* up to 8 bytes before a block's end */
-    sha1_add(sha, length, sizeof length);
+    kelvin_sha1_add(sha, padding,
+                    1 + (119 - sha->bytes % SHA1_BLOCK) % SHA1_BLOCK); /* up to 8 bytes before a block's end */
+    kelvin_sha1_add(sha, length, sizeof length);
     for (int i = 0; i < 5; i++) snprintf(hex + 8 * i, 9, "%08x", (unsigned)sha->h[i]);
 }

@@ -1,9 +1,9 @@
 /* SHA-1 (FIPS 180-4): how files of known data sets are recognised. It keeps mistakes out, not enemies.
  *
- *     struct sha1 sha = sha1_start();
- *     sha1_add(&sha, data, bytes);                      // as often as needed
+ *     struct sha1 sha = kelvin_sha1_start();
+ *     kelvin_sha1_add(&sha, data, bytes);                      // as often as needed
  *     char hex[SHA1_HEX];
- *     sha1_end(&sha, hex);
+ *     kelvin_sha1_end(&sha, hex);
  */
 #ifndef FETCH_SHA1_H
 #define FETCH_SHA1_H
@@ -19,10 +19,10 @@ struct sha1 {
     unsigned char block[SHA1_BLOCK]; /* what has come since the last whole block */
 };
 
-struct sha1 sha1_start(void);
-void sha1_add(struct sha1 *sha, const void *data, size_t bytes);
+struct sha1 kelvin_sha1_start(void);
+void kelvin_sha1_add(struct sha1 *sha, const void *data, size_t bytes);
 
 /* 40 hexadecimal digits and a 0. */
-void sha1_end(struct sha1 *sha, char hex[SHA1_HEX]);
+void kelvin_sha1_end(struct sha1 *sha, char hex[SHA1_HEX]);
 
 #endif

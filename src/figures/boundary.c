@@ -7,13 +7,13 @@
 
 enum { WRONG, TRUE };
 
-kelvin_status boundary_make(struct boundary *b, size_t K)
+kelvin_status kelvin_boundary_make(struct boundary *b, size_t K)
 {
     b->K = K;
     return kelvin_density_parse(&b->density, "dirichlet:1");
 }
 
-double boundary_change(const struct boundary *b, double alpha, double rest)
+double kelvin_boundary_change(const struct boundary *b, double alpha, double rest)
 {
     double z[FIGURE_CLASSES], change[FIGURE_CLASSES];
     kelvin_density density = b->density;
@@ -34,7 +34,7 @@ struct question {
 
 static double change_at(const struct question *q, double x)
 {
-    return q->of_rest ? boundary_change(q->b, q->fixed, x) : boundary_change(q->b, x, q->fixed);
+    return q->of_rest ? kelvin_boundary_change(q->b, q->fixed, x) : kelvin_boundary_change(q->b, x, q->fixed);
 }
 
 static bool unlike_high(double x, const void *context)
@@ -47,16 +47,16 @@ static bool answer(double *x, struct question q, double low, double high)
 {
     q.positive_at_high = change_at(&q, high) > 0;
     if (!unlike_high(low, &q)) return false;
-    *x = bisect(unlike_high, &q, low, high);
+    *x = kelvin_bisect(unlike_high, &q, low, high);
     return true;
 }
 
-bool boundary_alpha(const struct boundary *b, double *alpha, double low, double high, double rest)
+bool kelvin_boundary_alpha(const struct boundary *b, double *alpha, double low, double high, double rest)
 {
     return answer(alpha, (struct question){.b = b, .fixed = rest}, low, high);
 }
 
-bool boundary_rest(const struct boundary *b, double *rest, double low, double high, double alpha)
+bool kelvin_boundary_rest(const struct boundary *b, double *rest, double low, double high, double alpha)
 {
     return answer(rest, (struct question){.b = b, .fixed = alpha, .of_rest = true}, low, high);
 }

@@ -3,8 +3,8 @@
  *
  *     struct boundary b;
  *     double alpha;
- *     KELVIN_TRY(boundary_make(&b, 10));
- *     if (boundary_alpha(&b, &alpha, 0, 1, 1e-7)) printf("%.8f\n", alpha);     // 0.79999998
+ *     KELVIN_TRY(kelvin_boundary_make(&b, 10));
+ *     if (kelvin_boundary_alpha(&b, &alpha, 0, 1, 1e-7)) printf("%.8f\n", alpha);     // 0.79999998
  */
 #ifndef FIGURES_BOUNDARY_H
 #define FIGURES_BOUNDARY_H
@@ -18,15 +18,15 @@ struct boundary {
     size_t K; /* at most FIGURE_CLASSES */
 };
 
-KELVIN_MUST_CHECK kelvin_status boundary_make(struct boundary *b, size_t K);
+KELVIN_MUST_CHECK kelvin_status kelvin_boundary_make(struct boundary *b, size_t K);
 
 /* d log p_true / d epsilon. `rest` in (0, 1) says how far from certain the prediction is: 1 minus the probability of
  * the wrong class would be rounded. */
-double boundary_change(const struct boundary *b, double alpha, double rest);
+double kelvin_boundary_change(const struct boundary *b, double alpha, double rest);
 
 /* The alpha between low and high, or the rest between low and high, where the sign of the change turns; false if it is
  * the same at both. To the last bit. */
-bool boundary_alpha(const struct boundary *b, double *alpha, double low, double high, double rest);
-bool boundary_rest(const struct boundary *b, double *rest, double low, double high, double alpha);
+bool kelvin_boundary_alpha(const struct boundary *b, double *alpha, double low, double high, double rest);
+bool kelvin_boundary_rest(const struct boundary *b, double *rest, double low, double high, double alpha);
 
 #endif

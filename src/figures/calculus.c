@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /* The interval is halved until there is no number left inside. */
-double bisect(condition *holds, const void *context, double from, double to)
+double kelvin_bisect(condition *holds, const void *context, double from, double to)
 {
     for (;;) {
         const double middle = from + (to - from) / 2;
@@ -40,7 +40,7 @@ static double panel(integrand *f, const void *context, double from, double to)
     return half * sum;
 }
 
-double integral_unit(integrand *f, const void *context, double finest)
+double kelvin_integral_unit(integrand *f, const void *context, double finest)
 {
     double sum = 0.0, width = 0.25;
     for (; width > finest / 16.0; width /= 2.0)

@@ -1,7 +1,7 @@
 /* calculus: where a condition ceases to hold, integrals over [0, 1], sums of exponentials.
  *
- *     double peak = bisect(rises, &curve, 0, 1);
- *     double area = integral_unit(f, &context, 1e-7);      // f changes within 1e-7 of 0 or of 1
+ *     double peak = kelvin_bisect(rises, &curve, 0, 1);
+ *     double area = kelvin_integral_unit(f, &context, 1e-7);      // f changes within 1e-7 of 0 or of 1
  *     struct log_sum total = log_sum_zero;
  *     for (size_t i = 0; i < n; i++) log_sum_add(&total, log_term[i], weight[i]);
  *     double result = total.max + log(total.sum);
@@ -17,11 +17,11 @@ typedef double integrand(double x, const void *context);
 
 /* The last number at or above `from` for which the condition holds, if it does at `from`, does not at `to`, and changes
  * once in between. `to` may be the lower one. To the last bit. */
-double bisect(condition *holds, const void *context, double from, double to);
+double kelvin_bisect(condition *holds, const void *context, double from, double to);
 
 /* Of functions that are smooth but for changes close to the ends. `finest` in (0, 1]: over which length f changes
  * there. At 1/2 there may be a corner. */
-double integral_unit(integrand *f, const void *context, double finest);
+double kelvin_integral_unit(integrand *f, const void *context, double finest);
 
 /* sum * exp(max), which neither overflows nor vanishes */
 struct log_sum {

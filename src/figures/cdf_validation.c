@@ -9,7 +9,7 @@
 
 typedef double cdf(double z, double T);
 
-static cdf *const exact[] = {cdf_cold, cdf_upper};
+static cdf *const exact[] = {kelvin_cdf_cold, kelvin_cdf_upper};
 
 enum { KINDS = 2 };
 
@@ -23,10 +23,10 @@ struct picture {
 
 static kelvin_status read_temperatures(struct picture *picture, const char *text)
 {
-    KELVIN_TRY(temperatures_parse(&picture->list, text));
+    KELVIN_TRY(kelvin_temperatures_parse(&picture->list, text));
     for (size_t i = 0; i < picture->list.n; i++) {
-        KELVIN_TRY(tempered_cold(&picture->target[i], picture->list.T[i]));
-        KELVIN_TRY(tempered_upper(&picture->target[picture->list.n + i], picture->list.T[i]));
+        KELVIN_TRY(kelvin_tempered_cold(&picture->target[i], picture->list.T[i]));
+        KELVIN_TRY(kelvin_tempered_upper(&picture->target[picture->list.n + i], picture->list.T[i]));
     }
     return KELVIN_OK;
 }
@@ -67,9 +67,9 @@ static void write_rows(FILE *file, const struct picture *picture, size_t k)
 
 static kelvin_status write_table(const struct figure_options *options, const struct picture *picture)
 {
-    struct figure_file table;
-    KELVIN_TRY(figure_table(
-        &table, &cdf_validation_figure, options, ".csv",
+    struct output_file table;
+    KELVIN_TRY(kelvin_figure_table(
+        &table, &kelvin_cdf_validation_figure, options, ".csv",
         "temperature,z,cold,cold_simulated,cold_error,upper,upper_simulated,upper_error",
         "# P(probability of the true class <= z) by closed form, by simulation, and the simulation's standard error.\n"
         "# One block for each temperature.\n"));
@@ -77,15 +77,15 @@ static kelvin_status write_table(const struct figure_options *options, const str
         if (k) fputs("\n\n", table.file);
         write_rows(table.file, picture, k);
     }
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 static void print_deviation(FILE *out, const struct picture *picture, size_t kind, size_t k)
 {
     double largest = -1.0;
     for (size_t i = 0; i < picture->points; i++)
-        largest = fmax(largest, simulated_deviation(simulated_at(picture, kind, k) + i,
-                                                    exact[kind](picture->z[i], picture->list.T[k])));
+        largest = fmax(largest, kelvin_simulated_deviation(simulated_at(picture, kind, k) + i,
+                                                           exact[kind](picture->z[i], picture->list.T[k])));
     if (largest < 0.0)
         fprintf(out, "   %15s", "too few draws");
     else
@@ -112,8 +112,8 @@ static kelvin_status simulate(struct picture *picture, const struct figure_optio
     picture->simulated = kelvin_alloc(KINDS * picture->list.n * picture->points, sizeof *picture->simulated);
     if (!picture->z || !picture->simulated) return KELVIN_ENOMEM;
     fill_points(picture->z, options->grid, &picture->list);
-    return simulate_cdf(picture->simulated, picture->target, KINDS * picture->list.n, picture->z, picture->points,
-                        options);
+    return kelvin_simulate_cdf(picture->simulated, picture->target, KINDS * picture->list.n, picture->z,
+                               picture->points, options);
 }
 
 static kelvin_status run(const struct figure_options *options)
@@ -128,7 +128,7 @@ static kelvin_status run(const struct figure_options *options)
     return status;
 }
 
-const struct figure cdf_validation_figure = {
+const struct figure kelvin_cdf_validation_figure = {
     .name = "cdf-validation",
     .about = "distributions of the cold likelihood and of the confidence prior's bound, by formula and by simulation",
     .options = {{.name = "temperatures"},

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-double cdf_cold(double z, double T)
+double kelvin_cdf_cold(double z, double T)
 {
     return pow(z, 1.0 + 1.0 / T);
 }
@@ -25,11 +25,11 @@ static double log1p_minus(double x)
     return 2.0 * r * series - r * x;
 }
 
-double cdf_upper(double z, double T)
+double kelvin_cdf_upper(double z, double T)
 {
     /* The total is the upper numerator at z = 1, in the same order, so that the quotient is never above 1. */
     const double from_half = T - exp2(-1.0 / T) * (1.0 + T), total = from_half + 1.0;
-    if (z > 0.5) return (from_half + cdf_cold(z, T)) / total;
+    if (z > 0.5) return (from_half + kelvin_cdf_cold(z, T)) / total;
     /* (1 - z)^(1/T) (T + z) / T = exp(log1p(-z) / T + log1p(z / T)), whose two terms all but cancel where z is small
      * beside T: -z/T and z/T are left out of them. */
     return 0.0 - T * expm1(log1p_minus(-z) / T + log1p_minus(z / T)) / total; /* 0 at 0, not -0 */
@@ -37,10 +37,10 @@ double cdf_upper(double z, double T)
 
 static double gap(double z, const void *T)
 {
-    return fabs(cdf_cold(z, *(const double *)T) - cdf_upper(z, *(const double *)T));
+    return fabs(kelvin_cdf_cold(z, *(const double *)T) - kelvin_cdf_upper(z, *(const double *)T));
 }
 
-double cdf_distance(double T)
+double kelvin_cdf_distance(double T)
 {
-    return integral_unit(gap, &T, T);
+    return kelvin_integral_unit(gap, &T, T);
 }

@@ -25,8 +25,8 @@ struct picture {
 static double log_density(const struct tempered *tempered, double *slope, double p)
 {
     double z[2];
-    tempered_logits(z, p);
-    return tempered_eval(tempered, slope, z);
+    kelvin_tempered_logits(z, p);
+    return kelvin_tempered_eval(tempered, slope, z);
 }
 
 static bool rises(double p, const void *tempered)
@@ -45,29 +45,29 @@ static bool find_peak(double *peak, const struct tempered *upper)
         low = high;
         high = high < 0.49 / 1.1 ? high * 1.1 : high + (0.5 - high) / 2; /* 1/2 itself is a corner */
     }
-    if (high < 0.5) *peak = bisect(rises, upper, low, high);
+    if (high < 0.5) *peak = kelvin_bisect(rises, upper, low, high);
     return high < 0.5;
 }
 
 static kelvin_status read_temperatures(struct picture *picture, const char *text)
 {
     struct temperatures list;
-    KELVIN_TRY(temperatures_parse(&list, text));
+    KELVIN_TRY(kelvin_temperatures_parse(&list, text));
     picture->n = list.n;
     for (size_t k = 0; k < list.n; k++) {
         struct curve *curve = &picture->curve[k];
         curve->T = list.T[k];
-        KELVIN_TRY(tempered_cold(&curve->cold, curve->T));
-        KELVIN_TRY(tempered_upper(&curve->upper, curve->T));
+        KELVIN_TRY(kelvin_tempered_cold(&curve->cold, curve->T));
+        KELVIN_TRY(kelvin_tempered_upper(&curve->upper, curve->T));
     }
     return KELVIN_OK;
 }
 
 static kelvin_status write_curves(const struct figure_options *options, const struct picture *picture)
 {
-    struct figure_file table;
-    KELVIN_TRY(figure_table(
-        &table, &confidence_density_figure, options, ".csv", "temperature,p,cold,upper",
+    struct output_file table;
+    KELVIN_TRY(kelvin_figure_table(
+        &table, &kelvin_confidence_density_figure, options, ".csv", "temperature,p,cold,upper",
         "# Densities, 1 at p = 1, of the probability p of the true class. One block for each temperature.\n"));
     for (size_t k = 0; k < picture->n; k++) {
         const struct curve *curve = &picture->curve[k];
@@ -78,14 +78,14 @@ static kelvin_status write_curves(const struct figure_options *options, const st
                     exp(log_density(&curve->upper, NULL, p)));
         }
     }
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 static kelvin_status write_peaks(const struct figure_options *options, const struct picture *picture)
 {
-    struct figure_file table;
-    KELVIN_TRY(figure_table(&table, &confidence_density_figure, options, "-peaks.csv", "temperature,p,upper",
-                            "# Local maxima of the upper bound below p = 1/2.\n"));
+    struct output_file table;
+    KELVIN_TRY(kelvin_figure_table(&table, &kelvin_confidence_density_figure, options, "-peaks.csv",
+                                   "temperature,p,upper", "# Local maxima of the upper bound below p = 1/2.\n"));
     fputs("local maxima of the upper bound below 1/2 (none at T = 1/2 and above)\n"
           "  temperature         p   density\n",
           options->out);
@@ -97,7 +97,7 @@ static kelvin_status write_peaks(const struct figure_options *options, const str
         fprintf(table.file, "%.10g,%.10g,%.10g\n", curve->T, peak, density);
         fprintf(options->out, "  %-11.4g   %7.4g   %7.4g\n", curve->T, peak, density);
     }
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 static kelvin_status run(const struct figure_options *options)
@@ -108,7 +108,7 @@ static kelvin_status run(const struct figure_options *options)
     return write_peaks(options, &picture);
 }
 
-const struct figure confidence_density_figure = {
+const struct figure kelvin_confidence_density_figure = {
     .name = "confidence-density",
     .about = "cold likelihood, and the upper bound on confidence prior times likelihood, over temperature",
     .options = {{.name = "temperatures"}, {"grid", 20, 5000, "points along a curve"}},

@@ -77,7 +77,7 @@ static void follow(const struct tracer *t, size_t edge)
     }
 }
 
-kelvin_status contour_trace(contour_visit *visit, void *context, const double *f, size_t n, double level)
+kelvin_status kelvin_contour_trace(contour_visit *visit, void *context, const double *f, size_t n, double level)
 {
     struct tracer t = {f, n, level, kelvin_alloc(2 * n * n, sizeof *t.links), visit, context};
     if (!t.links) return KELVIN_ENOMEM;

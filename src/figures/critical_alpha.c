@@ -21,8 +21,8 @@ static kelvin_status write_rows(FILE *out, double *apart, size_t classes)
         const double formula = (double)(K - 2) / (double)K;
         double critical;
         struct boundary b;
-        KELVIN_TRY(boundary_make(&b, K));
-        if (!boundary_alpha(&b, &critical, -1, 1, all_but_certain))
+        KELVIN_TRY(kelvin_boundary_make(&b, K));
+        if (!kelvin_boundary_alpha(&b, &critical, -1, 1, all_but_certain))
             return kelvin_fail(KELVIN_EUSAGE, "%zu classes have no critical alpha in -1 .. 1", K);
         *apart = fmax(*apart, fabs(critical - formula));
         fprintf(out, "%zu,%.15g,%.15g\n", K, critical, formula);
@@ -33,17 +33,18 @@ static kelvin_status write_rows(FILE *out, double *apart, size_t classes)
 static kelvin_status run(const struct figure_options *options)
 {
     double apart = 0;
-    struct figure_file table;
-    KELVIN_TRY(figure_table(&table, &critical_alpha_figure, options, ".csv", "classes,critical,formula", ""));
+    struct output_file table;
+    KELVIN_TRY(
+        kelvin_figure_table(&table, &kelvin_critical_alpha_figure, options, ".csv", "classes,critical,formula", ""));
     fprintf(table.file, "# Found by bisection at 1 - p_wrong = %g, and (classes - 2) / classes.\n", all_but_certain);
-    const kelvin_status status = output_close(&table, write_rows(table.file, &apart, options->classes));
+    const kelvin_status status = kelvin_output_close(&table, write_rows(table.file, &apart, options->classes));
     if (!status)
         fprintf(options->out, "critical alpha of 2 .. %zu classes: at most %.1e away from the published (K - 2) / K\n",
                 options->classes, apart);
     return status;
 }
 
-const struct figure critical_alpha_figure = {
+const struct figure kelvin_critical_alpha_figure = {
     .name = "critical-alpha",
     .about = "the least alpha that never lowers the true class, by the number of classes",
     .options = {{"classes", 0, 0, "the largest number of classes"}},

@@ -29,11 +29,11 @@ static kelvin_status predict(struct picture *picture, const struct figure_option
     const struct figure_watch *watch = options->watch;
     const size_t grid = options->grid;
     kelvin_status status = KELVIN_OK;
-    picture->lattice = lattice_around(picture->runs[0]->data, margin, grid);
+    picture->lattice = kelvin_lattice_around(picture->runs[0]->data, margin, grid);
     watch->start(watch->context, "predicting", TOY_POSTERIORS * grid);
     for (size_t i = 0; i < TOY_POSTERIORS && !status; i++) {
         double *p = picture->p[i] = kelvin_alloc(grid * grid, sizeof *p);
-        status = p ? lattice_predictive(p, &picture->lattice, picture->samples[i], options) : KELVIN_ENOMEM;
+        status = p ? kelvin_lattice_predictive(p, &picture->lattice, picture->samples[i], options) : KELVIN_ENOMEM;
     }
     watch->end(watch->context);
     return status;
@@ -41,7 +41,7 @@ static kelvin_status predict(struct picture *picture, const struct figure_option
 
 static kelvin_status compute(struct picture *picture, const struct figure_options *options)
 {
-    KELVIN_TRY(toy_posteriors_sample(picture->runs, options));
+    KELVIN_TRY(kelvin_toy_posteriors_sample(picture->runs, options));
     for (size_t i = 0; i < TOY_POSTERIORS; i++) KELVIN_TRY(kelvin_samples_of(&picture->samples[i], picture->runs[i]));
     KELVIN_TRY(predict(picture, options));
     for (size_t i = 0; i < TOY_POSTERIORS; i++)
@@ -68,8 +68,8 @@ static void write_parameters(FILE *out, const struct picture *picture, const str
         fprintf(out,
                 "# %s: %s, prior %s, %s, %" PRIu32 " chains x %" PRIu32 " draws after %" PRIu32
                 " of warm-up, %zu leapfrog steps of %g, seed %" PRIu64 "\n",
-                toy_posteriors[i].label, c->density, c->prior, c->model, c->chains, c->iterations - c->warmup,
-                c->warmup, options->steps, toy_posteriors[i].step_size, c->seed);
+                kelvin_toy_posteriors[i].label, c->density, c->prior, c->model, c->chains, c->iterations - c->warmup,
+                c->warmup, options->steps, kelvin_toy_posteriors[i].step_size, c->seed);
     }
 }
 
@@ -77,26 +77,27 @@ static kelvin_status write_lattice(const struct figure_options *options, const s
 {
     const struct lattice *lattice = &picture->lattice;
     char columns[64];
-    struct figure_file output;
-    snprintf(columns, sizeof columns, "x0,x1,%s,%s", toy_posteriors[0].column, toy_posteriors[1].column);
-    KELVIN_TRY(figure_table(&output, &decision_boundary_figure, options, ".csv", columns,
-                            "# Posterior predictive probability of class 0 on a lattice.\n"));
+    struct output_file output;
+    snprintf(columns, sizeof columns, "x0,x1,%s,%s", kelvin_toy_posteriors[0].column, kelvin_toy_posteriors[1].column);
+    KELVIN_TRY(kelvin_figure_table(&output, &kelvin_decision_boundary_figure, options, ".csv", columns,
+                                   "# Posterior predictive probability of class 0 on a lattice.\n"));
     write_parameters(output.file, picture, options);
     for (size_t i = 0; i < lattice->n * lattice->n; i++)
-        fprintf(output.file, "%.6g,%.6g,%.6g,%.6g\n", lattice_at(lattice, 0, (double)(i % lattice->n)),
-                lattice_at(lattice, 1, (double)(i / lattice->n)), picture->p[0][i], picture->p[1][i]);
-    return output_close(&output, KELVIN_OK);
+        fprintf(output.file, "%.6g,%.6g,%.6g,%.6g\n", kelvin_lattice_at(lattice, 0, (double)(i % lattice->n)),
+                kelvin_lattice_at(lattice, 1, (double)(i / lattice->n)), picture->p[0][i], picture->p[1][i]);
+    return kelvin_output_close(&output, KELVIN_OK);
 }
 
 static kelvin_status write_points(const struct figure_options *options, const kelvin_data *data)
 {
-    struct figure_file output;
-    KELVIN_TRY(figure_table(&output, &decision_boundary_figure, options, "-points.csv", "x0,x1,label,odd",
+    struct output_file output;
+    KELVIN_TRY(
+        kelvin_figure_table(&output, &kelvin_decision_boundary_figure, options, "-points.csv", "x0,x1,label,odd",
                             "# The training points; odd = 1: the one of its class that stands among the others.\n"));
     for (size_t i = 0; i < data->train.n; i++)
         fprintf(output.file, "%.6g,%.6g,%d,%d\n", data->train.x[2 * i], data->train.x[2 * i + 1], (int)data->train.y[i],
                 i % points_per_class == points_per_class - 1);
-    return output_close(&output, KELVIN_OK);
+    return kelvin_output_close(&output, KELVIN_OK);
 }
 
 struct pen {
@@ -111,24 +112,24 @@ static void write_point(void *context, double column, double row, bool first)
     struct pen *pen = context;
     if (first && pen->drawn) fputc('\n', pen->out);
     pen->drawn = true;
-    fprintf(pen->out, "%.6g,%.6g,%s\n", lattice_at(pen->lattice, 0, column), lattice_at(pen->lattice, 1, row),
-            pen->alpha);
+    fprintf(pen->out, "%.6g,%.6g,%s\n", kelvin_lattice_at(pen->lattice, 0, column),
+            kelvin_lattice_at(pen->lattice, 1, row), pen->alpha);
 }
 
 static kelvin_status write_contours(const struct figure_options *options, const struct picture *picture)
 {
-    struct figure_file output;
-    KELVIN_TRY(figure_table(
-        &output, &decision_boundary_figure, options, "-contour.csv", "x0,x1,alpha",
+    struct output_file output;
+    KELVIN_TRY(kelvin_figure_table(
+        &output, &kelvin_decision_boundary_figure, options, "-contour.csv", "x0,x1,alpha",
         "# Where the posterior predictive gives both classes 1/2. A blank line ends a curve, two a posterior.\n"));
     write_parameters(output.file, picture, options);
     kelvin_status status = KELVIN_OK;
     for (size_t i = 0; i < TOY_POSTERIORS && !status; i++) {
-        struct pen pen = {output.file, &picture->lattice, toy_posteriors[i].alpha, false};
+        struct pen pen = {output.file, &picture->lattice, kelvin_toy_posteriors[i].alpha, false};
         if (i) fputs("\n\n", output.file);
-        status = contour_trace(write_point, &pen, picture->p[i], picture->lattice.n, 0.5);
+        status = kelvin_contour_trace(write_point, &pen, picture->p[i], picture->lattice.n, 0.5);
     }
-    return output_close(&output, status);
+    return kelvin_output_close(&output, status);
 }
 
 /* ---- what is printed ---- */
@@ -155,7 +156,7 @@ static void print_numbers(const struct figure_options *options, const struct pic
 {
     FILE *out = options->out;
     fprintf(out, "%-24s", "");
-    for (size_t i = 0; i < TOY_POSTERIORS; i++) fprintf(out, "%24s", toy_posteriors[i].label);
+    for (size_t i = 0; i < TOY_POSTERIORS; i++) fprintf(out, "%24s", kelvin_toy_posteriors[i].label);
     fprintf(out, "\n%-24s", "");
     for (size_t i = 0; i < TOY_POSTERIORS; i++) fprintf(out, "%12s%12s", "here", "published");
     for (size_t r = 0; r < TOY_NUMBERS; r++) {
@@ -165,7 +166,7 @@ static void print_numbers(const struct figure_options *options, const struct pic
             const double ours[TOY_NUMBERS] = {d->acceptance, d->parameters.rhat_mean, d->predictions.rhat_mean,
                                               d->training_accuracy, picture->runs[i]->seconds};
             print_number(out, &rows[r], ours[r]);
-            print_number(out, &rows[r], toy_posteriors[i].published[r]);
+            print_number(out, &rows[r], kelvin_toy_posteriors[i].published[r]);
         }
     }
     const kelvin_run_config *c = &picture->runs[0]->config;
@@ -196,7 +197,7 @@ static void adjust(struct figure_options *options)
     options->grid = 100;
 }
 
-const struct figure decision_boundary_figure = {
+const struct figure kelvin_decision_boundary_figure = {
     .name = "decision-boundary",
     .about = "HMC posteriors of 18 points under DirClip(1.4) and DirClip(0.6), and where they put the boundary",
     .options = {{.name = "chains"},

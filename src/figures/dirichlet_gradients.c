@@ -32,14 +32,14 @@ static kelvin_status parse_panels(kelvin_density panel[PANELS], double alpha)
 static bool point_inside(double p[SIMPLEX], size_t column, size_t row, size_t n)
 {
     const double last = (double)(n - 1);
-    simplex_prediction(p, (struct place){(double)column / last, SIMPLEX_HEIGHT * (double)row / last});
+    kelvin_simplex_prediction(p, (struct place){(double)column / last, SIMPLEX_HEIGHT * (double)row / last});
     return fmin(p[0], fmin(p[1], p[2])) > 1e-9;
 }
 
 static double log_density(const kelvin_density *density, const double p[SIMPLEX])
 {
     double z[SIMPLEX];
-    simplex_logits(z, p);
+    kelvin_simplex_logits(z, p);
     return kelvin_density_eval(density, NULL, z, SIMPLEX, SIMPLEX_LABEL);
 }
 
@@ -58,10 +58,10 @@ static double log_mean(const kelvin_density *density)
 
 static kelvin_status write_raster(const struct figure_options *options, const kelvin_density panel[PANELS])
 {
-    struct figure_file table;
+    struct output_file table;
     const double width = 1.0 / RASTER, mean[PANELS] = {log_mean(&panel[0]), log_mean(&panel[1]), log_mean(&panel[2])};
-    KELVIN_TRY(
-        figure_table(&table, &dirichlet_gradients_figure, options, ".csv", "x,y,likelihood,prior,posterior", ""));
+    KELVIN_TRY(kelvin_figure_table(&table, &kelvin_dirichlet_gradients_figure, options, ".csv",
+                                   "x,y,likelihood,prior,posterior", ""));
     fprintf(table.file, "# Logarithms of the densities, each divided by its mean over %d x %d points.\n", MEAN_GRID,
             MEAN_GRID);
     fputs("# Outside the triangle: at the nearest prediction inside.\n", table.file);
@@ -69,32 +69,32 @@ static kelvin_status write_raster(const struct figure_options *options, const ke
         for (int column = -MARGIN; column <= RASTER + MARGIN; column++) {
             const struct place at = {column * width, row * width};
             double p[SIMPLEX];
-            simplex_prediction(p, at);
-            simplex_confine(p, edge);
+            kelvin_simplex_prediction(p, at);
+            kelvin_simplex_confine(p, edge);
             fprintf(table.file, "%.6g,%.6g", at.x, at.y);
             for (size_t i = 0; i < PANELS; i++) fprintf(table.file, ",%.6g", log_density(&panel[i], p) - mean[i]);
             fputc('\n', table.file);
         }
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 static kelvin_status write_field(const struct figure_options *options, const kelvin_density panel[PANELS])
 {
-    struct figure_file table;
-    KELVIN_TRY(
-        figure_table(&table, &dirichlet_gradients_figure, options, "-field.csv", "panel,x,y,dx,dy",
-                     "# Panels: 0 likelihood, 1 prior, 2 posterior. (dx, dy) for a gradient step of length 1.\n"));
+    struct output_file table;
+    KELVIN_TRY(kelvin_figure_table(
+        &table, &kelvin_dirichlet_gradients_figure, options, "-field.csv", "panel,x,y,dx,dy",
+        "# Panels: 0 likelihood, 1 prior, 2 posterior. (dx, dy) for a gradient step of length 1.\n"));
     for (size_t i = 0; i < PANELS; i++) {
         if (i) fputs("\n\n", table.file);
         for (size_t point = 0; point < options->grid * options->grid; point++) {
             double p[SIMPLEX], z[SIMPLEX];
             if (!point_inside(p, point % options->grid, point / options->grid, options->grid)) continue;
-            simplex_logits(z, p);
-            const struct place at = simplex_place(p), d = simplex_move(&panel[i], z);
+            kelvin_simplex_logits(z, p);
+            const struct place at = kelvin_simplex_place(p), d = kelvin_simplex_move(&panel[i], z);
             fprintf(table.file, "%zu,%.10g,%.10g,%.10g,%.10g\n", i, at.x, at.y, d.x, d.y);
         }
     }
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 struct way {
@@ -116,10 +116,10 @@ static kelvin_status write_ways(FILE *file, const struct figure_options *options
         for (size_t particle = 0; particle < options->particles; particle++) {
             struct way way = {file, i, particle};
             double p[SIMPLEX];
-            KELVIN_TRY(figure_piece(options->watch));
+            KELVIN_TRY(kelvin_figure_piece(options->watch));
             if (particle) fputc('\n', file);
-            simplex_uniform(p, options->seed, particle);
-            ascent_follow(&ascent, p, write_stay, &way);
+            kelvin_simplex_uniform(p, options->seed, particle);
+            kelvin_ascent_follow(&ascent, p, write_stay, &way);
         }
     }
     return KELVIN_OK;
@@ -127,9 +127,9 @@ static kelvin_status write_ways(FILE *file, const struct figure_options *options
 
 static kelvin_status write_particles(const struct figure_options *options, const kelvin_density panel[PANELS])
 {
-    struct figure_file table;
-    KELVIN_TRY(figure_table(
-        &table, &dirichlet_gradients_figure, options, "-particles.csv", "panel,particle,step,until,x,y",
+    struct output_file table;
+    KELVIN_TRY(kelvin_figure_table(
+        &table, &kelvin_dirichlet_gradients_figure, options, "-particles.csv", "panel,particle,step,until,x,y",
         "# Panels: 0 likelihood, 1 prior, 2 posterior. From `step` to `until` a particle stays within 0.015 of (x, "
         "y);\n"
         "# of one that jumps to and fro without end, the rest is left out after a way of 4 and the last place "
@@ -137,14 +137,14 @@ static kelvin_status write_particles(const struct figure_options *options, const
     options->watch->start(options->watch->context, "following", PANELS * options->particles);
     const kelvin_status status = write_ways(table.file, options, panel);
     options->watch->end(options->watch->context);
-    return output_close(&table, status);
+    return kelvin_output_close(&table, status);
 }
 
 static void print_numbers(const struct figure_options *options, double wrong, double mass)
 {
     static const char *const what[] = {"particles that end at a wrong class", "mass where the true class is below 1/2"};
     FILE *out = options->out;
-    const bool published = options->alpha == dirichlet_gradients_figure.defaults.alpha;
+    const bool published = options->alpha == kelvin_dirichlet_gradients_figure.defaults.alpha;
     fprintf(out, "%-40s    here%s\n", "the posterior", published ? "   published" : "");
     fprintf(out, "%-40s %5.3g %%   %s(%zu starts, %zu steps)\n", what[0], 100.0 * wrong,
             published ? "around 30 %   " : "", options->draws, options->steps);
@@ -162,15 +162,15 @@ static kelvin_status run(const struct figure_options *options)
     double wrong;
     KELVIN_TRY(parse_panels(panel, options->alpha));
     const struct ascent ascent = {&panel[2], options->rate, options->steps};
-    KELVIN_TRY(ascent_wrong_share(&wrong, &ascent, options));
+    KELVIN_TRY(kelvin_ascent_wrong_share(&wrong, &ascent, options));
     KELVIN_TRY(write_raster(options, panel));
     KELVIN_TRY(write_field(options, panel));
     KELVIN_TRY(write_particles(options, panel));
-    print_numbers(options, wrong, mass_below_half(&panel[2], options->alpha));
+    print_numbers(options, wrong, kelvin_mass_below_half(&panel[2], options->alpha));
     return KELVIN_OK;
 }
 
-const struct figure dirichlet_gradients_figure = {
+const struct figure kelvin_dirichlet_gradients_figure = {
     .name = "dirichlet-gradients",
     .about = "density and gradients of a Dirichlet posterior over three classes",
     .options = {{.name = "alpha"},

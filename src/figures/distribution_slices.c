@@ -25,9 +25,9 @@ static const struct published {
 
 static void write_row(FILE *out, const struct slice *slices, size_t index, double t, int digits)
 {
-    const double value = slice_value(&slices[index], t);
+    const double value = kelvin_slice_value(&slices[index], t);
     fprintf(out, "%d,%zu,%.*g,%.*g,%.*g,%.*g,%.10g,%.10g\n", (int)slices[index].panel, index, digits, t, digits,
-            slice_probability(t), digits, slice_probability(-t), digits, slice_axis(t), value,
+            kelvin_slice_probability(t), digits, kelvin_slice_probability(-t), digits, kelvin_slice_axis(t), value,
             value + slices[index].shift);
 }
 
@@ -38,7 +38,7 @@ static void describe(FILE *out, const struct slice *slices)
         const kelvin_density *density = &s->tempered.density;
         char text[96];
         kelvin_density_format(text, sizeof text, density);
-        fprintf(out, "# curve %zu, panel %d (%s): %s: ", i, (int)s->panel, slice_panels[s->panel], s->name);
+        fprintf(out, "# curve %zu, panel %d (%s): %s: ", i, (int)s->panel, kelvin_slice_panels[s->panel], s->name);
         if (s->tempered.power > 1) fprintf(out, "%.10g times ", s->tempered.power);
         fprintf(out, "%s%s, drawn higher by %.10g\n", text, density->likelihood ? " with likelihood" : "", s->shift);
     }
@@ -48,29 +48,30 @@ static const char columns[] = "panel,curve,logit,probability,complement,axis,val
 
 static kelvin_status write_curves(const struct figure_options *options, const struct slice *slices)
 {
-    struct figure_file table;
-    KELVIN_TRY(figure_table(
-        &table, &distribution_slices_figure, options, ".csv", columns,
+    struct output_file table;
+    KELVIN_TRY(kelvin_figure_table(
+        &table, &kelvin_distribution_slices_figure, options, ".csv", columns,
         "# Two classes; probability is that of the true class, complement that of the other; axis is where the\n"
         "# picture puts it: log(2 probability) below 1/2, -log(2 complement) above. value is the log-density without\n"
         "# constants, drawn is what the picture shows. A block is a curve:\n"));
     describe(table.file, slices);
     for (size_t i = 0; i < SLICES; i++) {
         if (i) fputs("\n\n", table.file);
-        for (size_t k = 0; k < options->grid; k++) write_row(table.file, slices, i, slice_logit(k, options->grid), 10);
+        for (size_t k = 0; k < options->grid; k++)
+            write_row(table.file, slices, i, kelvin_slice_logit(k, options->grid), 10);
     }
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 static kelvin_status write_maxima(const struct figure_options *options, const struct slice *slices)
 {
-    struct figure_file table;
-    KELVIN_TRY(figure_table(
-        &table, &distribution_slices_figure, options, "-maxima.csv", columns,
+    struct output_file table;
+    KELVIN_TRY(kelvin_figure_table(
+        &table, &kelvin_distribution_slices_figure, options, "-maxima.csv", columns,
         "# Local maxima between the ends of the axis, columns and curves as in the table of the curves.\n"));
     for (size_t i = 0; i < SLICES; i++)
         for (size_t j = 0; j < slices[i].n_maxima; j++) write_row(table.file, slices, i, slices[i].maximum[j], 15);
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 /* p, written as 1 - something where that says more. */
@@ -96,7 +97,7 @@ static void print_published(FILE *out, const struct slice *slice, size_t index)
 
 static bool is_paper(const struct figure_options *options)
 {
-    const struct figure_options *paper = &distribution_slices_figure.defaults;
+    const struct figure_options *paper = &kelvin_distribution_slices_figure.defaults;
     return options->alpha == paper->alpha && options->clip == paper->clip &&
            strcmp(options->temperatures, paper->temperatures) == 0;
 }
@@ -108,9 +109,9 @@ static void print(const struct figure_options *options, const struct slice *slic
         for (size_t j = 0; j < slices[i].n_maxima; j++) {
             const double t = slices[i].maximum[j];
             char text[32];
-            print_probability(text, slice_probability(t), slice_probability(-t));
-            fprintf(options->out, "local maximum  %-10s %-15s p = %-14s", slice_panels[slices[i].panel], slices[i].name,
-                    text);
+            print_probability(text, kelvin_slice_probability(t), kelvin_slice_probability(-t));
+            fprintf(options->out, "local maximum  %-10s %-15s p = %-14s", kelvin_slice_panels[slices[i].panel],
+                    slices[i].name, text);
             if (is_paper(options)) print_published(options->out, &slices[i], j);
             fputc('\n', options->out);
             any = true;
@@ -122,17 +123,17 @@ static kelvin_status run(const struct figure_options *options)
 {
     struct temperatures list;
     struct slice slices[SLICES];
-    KELVIN_TRY(temperatures_parse_n(&list, options->temperatures, 2,
-                                    "of the confidence prior and the posteriors, and of the cold likelihood"));
+    KELVIN_TRY(kelvin_temperatures_parse_n(&list, options->temperatures, 2,
+                                           "of the confidence prior and the posteriors, and of the cold likelihood"));
     const struct slice_numbers numbers = {options->alpha, options->clip, {list.T[0], list.T[1]}};
-    KELVIN_TRY(slices_make(slices, &numbers));
+    KELVIN_TRY(kelvin_slices_make(slices, &numbers));
     KELVIN_TRY(write_curves(options, slices));
     KELVIN_TRY(write_maxima(options, slices));
     print(options, slices);
     return KELVIN_OK;
 }
 
-const struct figure distribution_slices_figure = {
+const struct figure kelvin_distribution_slices_figure = {
     .name = "distribution-slices",
     .about = "priors, likelihoods and posteriors of a prediction for two classes",
     .options = {{"alpha", 1e-15, 1e6, NULL},

@@ -1,4 +1,4 @@
-/* What all figures have in common: their options, and the way from numbers to files. */
+/* What all kelvin_figures have in common: their options, and the way from numbers to files. */
 #include "figures/figure.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static kelvin_status check(const struct option *option, const struct figure *fig
                            const struct figure_options *options)
 {
     if (option->kind == TEXT || option->kind == SEED) return KELVIN_OK; /* read where it is used; any will do */
-    const struct figure_option *own = figure_option(figure, option->name);
+    const struct figure_option *own = kelvin_figure_option(figure, option->name);
     const bool narrower = own->least < own->most;
     const double least = narrower ? own->least : option->least, most = narrower ? own->most : option->most;
     const void *at = (const char *)options + option->offset;
@@ -35,14 +35,14 @@ static kelvin_status check(const struct option *option, const struct figure *fig
                        narrower ? " in this figure" : "", value);
 }
 
-const struct figure_option *figure_option(const struct figure *figure, const char *name)
+const struct figure_option *kelvin_figure_option(const struct figure *figure, const char *name)
 {
     for (const struct figure_option *option = figure->options; option->name; option++)
         if (strcmp(name, option->name) == 0) return option;
     return NULL;
 }
 
-struct figure_options figure_defaults(const struct figure *figure, enum figure_scale scale)
+struct figure_options kelvin_figure_defaults(const struct figure *figure, enum figure_scale scale)
 {
     static const size_t fewer[] = {[FIGURE_SMOKE] = 100, [FIGURE_LAPTOP] = 10, [FIGURE_PAPER] = 1};
     struct figure_options options = figure->defaults;
@@ -65,29 +65,30 @@ static void write_parameters(FILE *out, const char *prefix, const struct figure 
                              const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++) {
-        if (!figure_option(figure, known[i].name)) continue;
+        if (!kelvin_figure_option(figure, known[i].name)) continue;
         fprintf(out, "%s%s = ", prefix, known[i].name);
         write_value(out, known[i].kind, (const char *)options + known[i].offset);
     }
 }
 
-kelvin_status figure_table(struct figure_file *table, const struct figure *figure, const struct figure_options *options,
-                           const char *suffix, const char *columns, const char *note)
+kelvin_status kelvin_figure_table(struct output_file *table, const struct figure *figure,
+                                  const struct figure_options *options, const char *suffix, const char *columns,
+                                  const char *note)
 {
-    KELVIN_TRY(output_open(table, options->folder, figure->name, suffix));
+    KELVIN_TRY(kelvin_output_open(table, options->folder, figure->name, suffix));
     fprintf(table->file, "# %s\n", columns);
     write_parameters(table->file, "# ", figure, options);
     fputs(note, table->file);
     return KELVIN_OK;
 }
 
-kelvin_status figure_piece(const struct figure_watch *watch)
+kelvin_status kelvin_figure_piece(const struct figure_watch *watch)
 {
     return watch->piece(watch->context) ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
 }
 
-kelvin_status figure_tasks(const struct figure_options *options, const char *what, uint64_t pieces, kelvin_task *task,
-                           void *context, size_t n)
+kelvin_status kelvin_figure_tasks(const struct figure_options *options, const char *what, uint64_t pieces,
+                                  kelvin_task *task, void *context, size_t n)
 {
     kelvin_pool *pool;
     KELVIN_TRY(kelvin_pool_create(&pool, options->threads));
@@ -101,32 +102,33 @@ kelvin_status figure_tasks(const struct figure_options *options, const char *wha
 /* FOLDER/FIGURE.gp: what all scripts begin with, the parameters, and the figure's own lines. */
 static kelvin_status write_script(const struct figure *figure, const struct figure_options *options)
 {
-    struct figure_file script;
-    KELVIN_TRY(output_open(&script, options->folder, figure->name, ".gp"));
-    output_prelude(script.file);
+    struct output_file script;
+    KELVIN_TRY(kelvin_output_open(&script, options->folder, figure->name, ".gp"));
+    kelvin_output_prelude(script.file);
     fputs("\n# ---- the parameters ----\n", script.file);
     write_parameters(script.file, "", figure, options);
     fputs("\n# ---- the picture ----\n", script.file);
     for (size_t i = 0; figure->script[i]; i++) fputs(figure->script[i], script.file);
-    return output_close(&script, KELVIN_OK);
+    return kelvin_output_close(&script, KELVIN_OK);
 }
 
-kelvin_status figure_compute(const struct figure *figure, const struct figure_options *options)
+kelvin_status kelvin_figure_compute(const struct figure *figure, const struct figure_options *options)
 {
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (figure_option(figure, known[i].name)) KELVIN_TRY(check(&known[i], figure, options));
-    KELVIN_TRY(output_check_folder(options->folder)); /* before the long work, not after it */
+        if (kelvin_figure_option(figure, known[i].name)) KELVIN_TRY(check(&known[i], figure, options));
+    KELVIN_TRY(kelvin_output_check_folder(options->folder)); /* before the long work, not after it */
     KELVIN_TRY(figure->run(options));
     return write_script(figure, options);
 }
 
-kelvin_status figure_draw(const struct figure *figure, const struct figure_options *options)
+kelvin_status kelvin_figure_draw(const struct figure *figure, const struct figure_options *options)
 {
-    return output_draw(options->folder, figure->name, figure->moves, options->watch);
+    return kelvin_output_draw(options->folder, figure->name, figure->moves, options->watch->stopped,
+                              options->watch->context);
 }
 
-void figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn)
+void kelvin_figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn)
 {
     fputc('\n', options->out);
-    output_print_files(options->out, options->folder, figure->name, figure->tables, drawn, figure->moves);
+    kelvin_output_print_files(options->out, options->folder, figure->name, figure->tables, drawn, figure->moves);
 }

@@ -1,23 +1,23 @@
 /* figure: what a figure of the paper is. One C file (computes the numbers), one gnuplot script (draws them) and one
- * line in figures.c each.
+ * line in kelvin_figures.c each.
  *
- *     const struct figure *figure = figures[0];
- *     struct figure_options options = figure_defaults(figure, FIGURE_PAPER);
+ *     const struct figure *figure = kelvin_figures[0];
+ *     struct figure_options options = kelvin_figure_defaults(figure, FIGURE_PAPER);
  *     options.folder = "out", options.out = stdout, options.watch = &watch;
- *     kelvin_status st = figure_compute(figure, &options);     // out/NAME.csv, out/NAME.gp
- *     if (!st) st = figure_draw(figure, &options);               // out/NAME.png, .svg, .pdf
- *     figure_print_files(figure, &options, !st);
+ *     kelvin_status st = kelvin_figure_compute(figure, &options);     // out/NAME.csv, out/NAME.gp
+ *     if (!st) st = kelvin_figure_draw(figure, &options);               // out/NAME.png, .svg, .pdf
+ *     kelvin_figure_print_files(figure, &options, !st);
  */
 #ifndef FIGURES_FIGURE_H
 #define FIGURES_FIGURE_H
 
-#include "figures/output.h"
+#include "charts/output.h"
 
 #include <kelvin/run.h>
 
 enum figure_scale { FIGURE_SMOKE, FIGURE_LAPTOP, FIGURE_PAPER };
 
-extern const char *const figure_scales[]; /* their names; NULL after the last */
+extern const char *const kelvin_figure_scales[]; /* their names; NULL after the last */
 
 /* How long work tells how far it is: start, then pieces, or what chains do (false: stop), then end. Of chains the total
  * is the iterations of all of them. */
@@ -81,38 +81,40 @@ struct figure {
     kelvin_status (*run)(const struct figure_options *options);
 };
 
-extern const struct figure decision_boundary_figure, distribution_slices_figure, dirichlet_gradients_figure,
-    phase_diagram_figure, confidence_density_figure, ndg_ridgeline_figure, wasserstein_figure, cdf_validation_figure,
-    critical_alpha_figure, schedule_figure;
-extern const struct figure *const figures[]; /* NULL after the last */
+extern const struct figure kelvin_decision_boundary_figure, kelvin_distribution_slices_figure,
+    kelvin_dirichlet_gradients_figure, kelvin_phase_diagram_figure, kelvin_confidence_density_figure,
+    kelvin_ndg_ridgeline_figure, kelvin_wasserstein_figure, kelvin_cdf_validation_figure, kelvin_critical_alpha_figure,
+    kelvin_schedule_figure;
+extern const struct figure *const kelvin_figures[]; /* NULL after the last */
 
 /* NULL if the figure does not heed it. */
-const struct figure_option *figure_option(const struct figure *figure, const char *name);
+const struct figure_option *kelvin_figure_option(const struct figure *figure, const char *name);
 
 /* Of the paper's draws, other scales have a tenth and a hundredth. */
-struct figure_options figure_defaults(const struct figure *figure, enum figure_scale scale);
+struct figure_options kelvin_figure_defaults(const struct figure *figure, enum figure_scale scale);
 
 /* Checks the options that the figure heeds, makes the folder, writes tables and script, prints the numbers.
  * KELVIN_EUSAGE for an option out of its range. */
-KELVIN_MUST_CHECK kelvin_status figure_compute(const struct figure *figure, const struct figure_options *options);
+KELVIN_MUST_CHECK kelvin_status kelvin_figure_compute(const struct figure *figure,
+                                                      const struct figure_options *options);
 
 /* Lets gnuplot draw in options->folder. KELVIN_EIO with a sentence on how to get the picture if gnuplot is missing or
  * fails, KELVIN_ESTOP if the watch says that someone asked to stop. */
-KELVIN_MUST_CHECK kelvin_status figure_draw(const struct figure *figure, const struct figure_options *options);
+KELVIN_MUST_CHECK kelvin_status kelvin_figure_draw(const struct figure *figure, const struct figure_options *options);
 
-void figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn);
+void kelvin_figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn);
 
 /* One more piece of work is done: tells the watch. KELVIN_ESTOP if it says to stop. */
-KELVIN_MUST_CHECK kelvin_status figure_piece(const struct figure_watch *watch);
+KELVIN_MUST_CHECK kelvin_status kelvin_figure_piece(const struct figure_watch *watch);
 
 /* Tasks 0 .. n-1 on options->threads threads, which tell the watch of `pieces` pieces of `what`. */
-KELVIN_MUST_CHECK kelvin_status figure_tasks(const struct figure_options *options, const char *what, uint64_t pieces,
-                                             kelvin_task *task, void *context, size_t n);
+KELVIN_MUST_CHECK kelvin_status kelvin_figure_tasks(const struct figure_options *options, const char *what,
+                                                    uint64_t pieces, kelvin_task *task, void *context, size_t n);
 
 /* Opens a table of a figure and writes its head: the names of the columns in the first line, then the parameters, all
  * behind a '#', so that numpy.genfromtxt(names=True) and numpy.loadtxt read it as it is. `note`: more such lines. */
-KELVIN_MUST_CHECK kelvin_status figure_table(struct figure_file *table, const struct figure *figure,
-                                             const struct figure_options *options, const char *suffix,
-                                             const char *columns, const char *note);
+KELVIN_MUST_CHECK kelvin_status kelvin_figure_table(struct output_file *table, const struct figure *figure,
+                                                    const struct figure_options *options, const char *suffix,
+                                                    const char *columns, const char *note);
 
 #endif

@@ -1,19 +1,19 @@
-/* The table of figures, in the order of the paper. */
+/* The table of kelvin_figures, in the order of the paper. */
 #include "figures/figure.h"
 
-const char *const figure_scales[] = {
+const char *const kelvin_figure_scales[] = {
     [FIGURE_SMOKE] = "smoke", [FIGURE_LAPTOP] = "laptop", [FIGURE_PAPER] = "paper", NULL};
 
-const struct figure *const figures[] = {
-    &decision_boundary_figure,
-    &distribution_slices_figure,
-    &dirichlet_gradients_figure,
-    &phase_diagram_figure,
-    &confidence_density_figure,
-    &ndg_ridgeline_figure,
-    &wasserstein_figure,
-    &cdf_validation_figure,
-    &critical_alpha_figure,
-    &schedule_figure,
+const struct figure *const kelvin_figures[] = {
+    &kelvin_decision_boundary_figure,
+    &kelvin_distribution_slices_figure,
+    &kelvin_dirichlet_gradients_figure,
+    &kelvin_phase_diagram_figure,
+    &kelvin_confidence_density_figure,
+    &kelvin_ndg_ridgeline_figure,
+    &kelvin_wasserstein_figure,
+    &kelvin_cdf_validation_figure,
+    &kelvin_critical_alpha_figure,
+    &kelvin_schedule_figure,
     NULL,
 };

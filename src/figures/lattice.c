@@ -14,7 +14,7 @@ struct job {
     const struct figure_watch *watch;
 };
 
-struct lattice lattice_around(const kelvin_data *data, double margin, size_t n)
+struct lattice kelvin_lattice_around(const kelvin_data *data, double margin, size_t n)
 {
     struct lattice lattice = {.n = n};
     for (size_t axis = 0; axis < 2; axis++) {
@@ -30,7 +30,7 @@ struct lattice lattice_around(const kelvin_data *data, double margin, size_t n)
     return lattice;
 }
 
-double lattice_at(const struct lattice *lattice, size_t axis, double index)
+double kelvin_lattice_at(const struct lattice *lattice, size_t axis, double index)
 {
     return lattice->low[axis] + (lattice->high[axis] - lattice->low[axis]) * index / (double)(lattice->n - 1);
 }
@@ -64,8 +64,8 @@ static kelvin_status points_create(struct points *points, const struct lattice *
     points->scratch = kelvin_alloc(4 * model->classes * KELVIN_BLOCK, sizeof *points->scratch);
     if (!points->x || !points->packed || !points->scratch) return KELVIN_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        points->x[2 * i] = (float)lattice_at(lattice, 0, (double)i);
-        points->x[2 * i + 1] = (float)lattice_at(lattice, 1, (double)row);
+        points->x[2 * i] = (float)kelvin_lattice_at(lattice, 0, (double)i);
+        points->x[2 * i + 1] = (float)kelvin_lattice_at(lattice, 1, (double)row);
     }
     kelvin_model_pack(model, points->packed, points->x, n);
     return KELVIN_OK;
@@ -90,7 +90,7 @@ static kelvin_status row(void *context, size_t index)
 {
     const struct job *job = context;
     const size_t n = job->lattice->n;
-    KELVIN_TRY(figure_piece(job->watch));
+    KELVIN_TRY(kelvin_figure_piece(job->watch));
 
     struct points points = {.model = job->model};
     double *p = job->p + index * n;
@@ -122,8 +122,8 @@ static kelvin_status run_rows(struct job *job, size_t threads)
     return status;
 }
 
-kelvin_status lattice_predictive(double *p, const struct lattice *lattice, kelvin_samples *samples,
-                                 const struct figure_options *options)
+kelvin_status kelvin_lattice_predictive(double *p, const struct lattice *lattice, kelvin_samples *samples,
+                                        const struct figure_options *options)
 {
     const kelvin_model *model = samples->run->model;
     float *draws = kelvin_alloc(samples->n * model->n_params, sizeof *draws);

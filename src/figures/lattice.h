@@ -10,15 +10,16 @@ struct lattice {
 };
 
 /* The box of the data, wider by `margin` on each side. The data must have two inputs. */
-struct lattice lattice_around(const kelvin_data *data, double margin, size_t n);
+struct lattice kelvin_lattice_around(const kelvin_data *data, double margin, size_t n);
 
 /* Coordinate `axis` at position `index` in 0 .. n-1. */
-double lattice_at(const struct lattice *lattice, size_t axis, double index);
+double kelvin_lattice_at(const struct lattice *lattice, size_t axis, double index);
 
 /* p (n, n), row by row of the second coordinate: the mean over all samples of the probability of class 0. Of
  * the options threads and watch count. */
-KELVIN_MUST_CHECK kelvin_status lattice_predictive(double *p, const struct lattice *lattice, kelvin_samples *samples,
-                                                   const struct figure_options *options);
+KELVIN_MUST_CHECK kelvin_status kelvin_lattice_predictive(double *p, const struct lattice *lattice,
+                                                          kelvin_samples *samples,
+                                                          const struct figure_options *options);
 
 /* ---- contour.c ---- */
 
@@ -27,7 +28,7 @@ typedef void contour_visit(void *context, double column, double row, bool first)
 
 /* Visits all curves of value `level` of f (n, n), n >= 2, each point in order along its curve; a closed curve ends
  * where it began. */
-KELVIN_MUST_CHECK kelvin_status contour_trace(contour_visit *visit, void *context, const double *f, size_t n,
-                                              double level);
+KELVIN_MUST_CHECK kelvin_status kelvin_contour_trace(contour_visit *visit, void *context, const double *f, size_t n,
+                                                     double level);
 
 #endif

@@ -47,7 +47,7 @@ static struct log_sum half(const kelvin_density *density, double side, double h,
     return total;
 }
 
-double mass_below_half(const kelvin_density *density, double alpha)
+double kelvin_mass_below_half(const kelvin_density *density, double alpha)
 {
     if (!(alpha >= MASS_LEAST && alpha <= MASS_MOST)) return NAN;
     /* For large alpha all is within 1 / sqrt(alpha) of one place. For small alpha the tail exp(-alpha |u|) is followed

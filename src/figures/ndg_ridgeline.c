@@ -86,31 +86,33 @@ static void find_range(double *low, double *high, const struct ridges *r)
 static kelvin_status write_curves(const struct figure_options *options, const struct ridges *r)
 {
     double low, high;
-    struct figure_file table;
+    struct output_file table;
     find_range(&low, &high, r);
-    KELVIN_TRY(figure_table(&table, &ndg_ridgeline_figure, options, ".csv", "x,wrong,true",
+    KELVIN_TRY(
+        kelvin_figure_table(&table, &kelvin_ndg_ridgeline_figure, options, ".csv", "x,wrong,true",
                             "# Densities of the logit of a wrong class (all have the same) and of the true one.\n"));
     for (size_t i = 0; i < options->grid; i++) {
         const double x = low + (high - low) * ((double)i / (double)(options->grid - 1));
         fprintf(table.file, "%.10g,%.10g,%.10g\n", x, density_at(r, wrong_class(r), x), density_at(r, r->label, x));
     }
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 static kelvin_status write_classes(const struct figure_options *options, const struct ridges *r)
 {
-    struct figure_file table;
-    KELVIN_TRY(figure_table(&table, &ndg_ridgeline_figure, options, "-classes.csv", "class,mean,variance", ""));
+    struct output_file table;
+    KELVIN_TRY(
+        kelvin_figure_table(&table, &kelvin_ndg_ridgeline_figure, options, "-classes.csv", "class,mean,variance", ""));
     for (size_t k = 0; k < r->classes; k++)
         fprintf(table.file, "%zu,%.10g,%.10g\n", k, r->normal[k].mean, r->normal[k].variance);
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 static void print_kind(const struct figure_options *options, const char *kind, const struct normal *normal,
                        const char *published)
 {
     fprintf(options->out, "%-14s mean %8.4g   standard deviation %8.4g", kind, normal->mean, sqrt(normal->variance));
-    if (options->alpha == ndg_ridgeline_figure.defaults.alpha)
+    if (options->alpha == kelvin_ndg_ridgeline_figure.defaults.alpha)
         fprintf(options->out, "   published: mean %s", published);
     fputc('\n', options->out);
 }
@@ -132,7 +134,7 @@ static kelvin_status run(const struct figure_options *options)
     return KELVIN_OK;
 }
 
-const struct figure ndg_ridgeline_figure = {
+const struct figure kelvin_ndg_ridgeline_figure = {
     .name = "ndg-ridgeline",
     .about = "the normals that NDG puts on the logits of the classes",
     .options = {{"alpha", 1e-15, 1e6, NULL},

@@ -28,25 +28,25 @@ static double centre(size_t i, size_t n)
 static kelvin_status compute_row(void *context, size_t row)
 {
     const struct picture *picture = context;
-    KELVIN_TRY(figure_piece(picture->watch));
+    KELVIN_TRY(kelvin_figure_piece(picture->watch));
     double *change = picture->change + row * picture->columns;
     for (size_t i = 0; i < picture->columns; i++) /* counted from the right: 1 - p_wrong */
         change[picture->columns - 1 - i] =
-            boundary_change(&picture->boundary, centre(row, picture->rows), centre(i, picture->columns));
+            kelvin_boundary_change(&picture->boundary, centre(row, picture->rows), centre(i, picture->columns));
     return KELVIN_OK;
 }
 
 static kelvin_status write_cells(const struct figure_options *options, const struct picture *picture)
 {
-    struct figure_file table;
-    KELVIN_TRY(figure_table(
-        &table, &phase_diagram_figure, options, ".csv", "p_wrong,alpha,change",
+    struct output_file table;
+    KELVIN_TRY(kelvin_figure_table(
+        &table, &kelvin_phase_diagram_figure, options, ".csv", "p_wrong,alpha,change",
         "# Change of the true class's log-probability per unit of step size, at the centres of the cells.\n"));
     for (size_t row = 0; row < picture->rows; row++)
         for (size_t i = 0; i < picture->columns; i++)
             fprintf(table.file, "%.7g,%.7g,%.7g\n", centre(i, picture->columns), centre(row, picture->rows),
                     picture->change[row * picture->columns + i]);
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 /* ---- the boundary ---- */
@@ -54,13 +54,13 @@ static kelvin_status write_cells(const struct figure_options *options, const str
 /* Where the boundary leaves alpha = 0; false if it is nowhere. */
 static bool leaves_zero(const struct boundary *b, double *rest)
 {
-    return boundary_rest(b, rest, 1e-12, 1 - 1e-12, 0);
+    return kelvin_boundary_rest(b, rest, 1e-12, 1 - 1e-12, 0);
 }
 
 static void write_point(FILE *out, const struct boundary *b, double rest)
 {
     double alpha;
-    if (boundary_alpha(b, &alpha, 0, 1, rest)) fprintf(out, "%.15g,%.15g,%.10g\n", 1 - rest, alpha, rest);
+    if (kelvin_boundary_alpha(b, &alpha, 0, 1, rest)) fprintf(out, "%.15g,%.15g,%.10g\n", 1 - rest, alpha, rest);
 }
 
 /* At the edges of the columns, from where the boundary leaves alpha = 0 to all but certainty. */
@@ -68,22 +68,22 @@ static kelvin_status write_boundary(const struct figure_options *options, const 
 {
     const double columns = (double)options->grid;
     double start = 0;
-    struct figure_file table;
-    KELVIN_TRY(figure_table(
-        &table, &phase_diagram_figure, options, "-boundary.csv", "p_wrong,alpha,rest",
+    struct output_file table;
+    KELVIN_TRY(kelvin_figure_table(
+        &table, &kelvin_phase_diagram_figure, options, "-boundary.csv", "p_wrong,alpha,rest",
         "# Where the change is 0: below alpha it is negative; rest = 1 - p_wrong. No rows: it is negative nowhere.\n"));
     if (leaves_zero(b, &start)) fprintf(table.file, "%.15g,0,%.15g\n", 1 - start, start);
     for (size_t i = options->grid - 1; i > 0; i--)
         if ((double)i / columns < start) write_point(table.file, b, (double)i / columns);
     for (double rest = 0.1 / columns; rest > 1e-12; rest /= 10) write_point(table.file, b, rest);
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 static void print_boundary(FILE *out, const struct boundary *b)
 {
     static const double rest = 1e-7;
     double alpha, start;
-    if (!boundary_alpha(b, &alpha, 0, 1, rest) || !leaves_zero(b, &start)) {
+    if (!kelvin_boundary_alpha(b, &alpha, 0, 1, rest) || !leaves_zero(b, &start)) {
         fprintf(out, "%zu classes: a step raises the true class whatever alpha in 0 .. 1 and the prediction\n", b->K);
         return;
     }
@@ -94,10 +94,10 @@ static void print_boundary(FILE *out, const struct boundary *b)
 static kelvin_status run(const struct figure_options *options)
 {
     struct picture picture = {.columns = options->grid, .rows = (3 * options->grid + 3) / 4, .watch = options->watch};
-    KELVIN_TRY(boundary_make(&picture.boundary, options->classes));
+    KELVIN_TRY(kelvin_boundary_make(&picture.boundary, options->classes));
     picture.change = kelvin_alloc(picture.rows * picture.columns, sizeof *picture.change);
     if (!picture.change) return KELVIN_ENOMEM;
-    kelvin_status status = figure_tasks(options, "computing", picture.rows, compute_row, &picture, picture.rows);
+    kelvin_status status = kelvin_figure_tasks(options, "computing", picture.rows, compute_row, &picture, picture.rows);
     if (!status) status = write_cells(options, &picture);
     if (!status) status = write_boundary(options, &picture.boundary);
     if (!status) print_boundary(options->out, &picture.boundary);
@@ -105,7 +105,7 @@ static kelvin_status run(const struct figure_options *options)
     return status;
 }
 
-const struct figure phase_diagram_figure = {
+const struct figure kelvin_phase_diagram_figure = {
     .name = "phase-diagram",
     .about = "where a gradient step on the Dirichlet posterior raises the true class",
     .options = {{.name = "classes"}, {"grid", 0, 0, "columns; there are three quarters as many rows"}},

@@ -9,9 +9,9 @@ static kelvin_status run(const struct figure_options *options)
 {
     const kelvin_schedule *schedule;
     KELVIN_TRY(kelvin_schedule_parse(&schedule, "paper"));
-    struct figure_file table;
-    KELVIN_TRY(figure_table(&table, &schedule_figure, options, ".csv", "epoch,rate,temperature",
-                            "# Factors of the learning rate and of the temperature.\n"));
+    struct output_file table;
+    KELVIN_TRY(kelvin_figure_table(&table, &kelvin_schedule_figure, options, ".csv", "epoch,rate,temperature",
+                                   "# Factors of the learning rate and of the temperature.\n"));
     for (size_t i = 0; i < options->grid; i++) {
         const double progress = (double)i / (double)(options->grid - 1);
         fprintf(table.file, "%.10g,%.10g,%.10g\n", progress * (double)options->epochs, schedule->rate(progress),
@@ -21,10 +21,10 @@ static kelvin_status run(const struct figure_options *options)
             "a cycle of %zu epochs: cold up to epoch %.6g, at full temperature from %.6g, learning rate "
             "falling from %.6g\n",
             options->epochs, (double)options->epochs / 3, (double)options->epochs * 2 / 3, (double)options->epochs / 2);
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
-const struct figure schedule_figure = {
+const struct figure kelvin_schedule_figure = {
     .name = "schedule",
     .about = "learning rate and temperature over a cycle of SGHMC",
     .options = {{.name = "epochs"}, {"grid", 20, 5000, "points along a curve"}},

@@ -5,12 +5,12 @@
 
 #include <math.h>
 
-struct place simplex_place(const double p[SIMPLEX])
+struct place kelvin_simplex_place(const double p[SIMPLEX])
 {
     return (struct place){0.5 * p[0] + p[2], SIMPLEX_HEIGHT * p[0]};
 }
 
-void simplex_prediction(double p[SIMPLEX], struct place at)
+void kelvin_simplex_prediction(double p[SIMPLEX], struct place at)
 {
     p[0] = at.y / SIMPLEX_HEIGHT;
     p[2] = at.x - 0.5 * p[0];
@@ -19,7 +19,7 @@ void simplex_prediction(double p[SIMPLEX], struct place at)
 
 /* The nearest point subtracts one amount from all probabilities above `least` and leaves the others there. Which others
  * is found by trying: first none, then those that came out too small. */
-void simplex_confine(double p[SIMPLEX], double least)
+void kelvin_simplex_confine(double p[SIMPLEX], double least)
 {
     bool held[SIMPLEX] = {false};
     for (int round = 0; round < SIMPLEX; round++) {
@@ -34,12 +34,12 @@ void simplex_confine(double p[SIMPLEX], double least)
     }
 }
 
-void simplex_logits(double z[SIMPLEX], const double p[SIMPLEX])
+void kelvin_simplex_logits(double z[SIMPLEX], const double p[SIMPLEX])
 {
     for (int k = 0; k < SIMPLEX; k++) z[k] = log(p[k]);
 }
 
-void simplex_probabilities(double p[SIMPLEX], const double z[SIMPLEX])
+void kelvin_simplex_probabilities(double p[SIMPLEX], const double z[SIMPLEX])
 {
     const double max = fmax(z[0], fmax(z[1], z[2]));
     double total = 0.0;
@@ -47,17 +47,17 @@ void simplex_probabilities(double p[SIMPLEX], const double z[SIMPLEX])
     for (int k = 0; k < SIMPLEX; k++) p[k] /= total;
 }
 
-struct place simplex_move(const kelvin_density *density, const double z[SIMPLEX])
+struct place kelvin_simplex_move(const kelvin_density *density, const double z[SIMPLEX])
 {
     double p[SIMPLEX], change[SIMPLEX];
-    simplex_probabilities(p, z);
+    kelvin_simplex_probabilities(p, z);
     kelvin_density_step(density, change, z, SIMPLEX, SIMPLEX_LABEL);
     for (int k = 0; k < SIMPLEX; k++) change[k] *= p[k];
-    return simplex_place(change);
+    return kelvin_simplex_place(change);
 }
 
 /* Exponential variates divided by their sum are Dirichlet(1, 1, 1), which is uniform. */
-void simplex_uniform(double p[SIMPLEX], uint64_t seed, uint64_t index)
+void kelvin_simplex_uniform(double p[SIMPLEX], uint64_t seed, uint64_t index)
 {
     const kelvin_random where = {.seed = seed, .stream = KELVIN_STREAM_USER + 1};
     double total = 0.0;

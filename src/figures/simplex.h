@@ -3,9 +3,9 @@
  * "dirichlet-gradients".
  *
  *     double p[SIMPLEX] = {0.2, 0.5, 0.3}, z[SIMPLEX];
- *     const struct place at = simplex_place(p);           // (0.4, 0.2 * SIMPLEX_HEIGHT)
- *     simplex_logits(z, p);
- *     const struct place to = simplex_move(&density, z);  // where the gradient in the logits leads
+ *     const struct place at = kelvin_simplex_place(p);           // (0.4, 0.2 * SIMPLEX_HEIGHT)
+ *     kelvin_simplex_logits(z, p);
+ *     const struct place to = kelvin_simplex_move(&density, z);  // where the gradient in the logits leads
  */
 #ifndef FIGURES_SIMPLEX_H
 #define FIGURES_SIMPLEX_H
@@ -22,23 +22,23 @@ struct place {
     double x, y;
 };
 
-struct place simplex_place(const double p[SIMPLEX]);
+struct place kelvin_simplex_place(const double p[SIMPLEX]);
 
 /* The reverse; some probabilities are negative where `at` is outside the triangle. */
-void simplex_prediction(double p[SIMPLEX], struct place at);
+void kelvin_simplex_prediction(double p[SIMPLEX], struct place at);
 
 /* Moves p, if need be, to the nearest prediction whose probabilities are all at least `least` (below 1/3). */
-void simplex_confine(double p[SIMPLEX], double least);
+void kelvin_simplex_confine(double p[SIMPLEX], double least);
 
 /* z = log p, finite for p > 0; and back. */
-void simplex_logits(double z[SIMPLEX], const double p[SIMPLEX]);
-void simplex_probabilities(double p[SIMPLEX], const double z[SIMPLEX]);
+void kelvin_simplex_logits(double z[SIMPLEX], const double p[SIMPLEX]);
+void kelvin_simplex_probabilities(double p[SIMPLEX], const double z[SIMPLEX]);
 
 /* d place / d epsilon as the logits take a small step z + epsilon * gradient of the log-density. */
-struct place simplex_move(const kelvin_density *density, const double z[SIMPLEX]);
+struct place kelvin_simplex_move(const kelvin_density *density, const double z[SIMPLEX]);
 
 /* Prediction `index` of those that `seed` spreads evenly over the simplex. */
-void simplex_uniform(double p[SIMPLEX], uint64_t seed, uint64_t index);
+void kelvin_simplex_uniform(double p[SIMPLEX], uint64_t seed, uint64_t index);
 
 /* ---- ascent.c: particles that climb a log-density by gradient steps of their logits ---- */
 
@@ -49,19 +49,19 @@ struct ascent {
 };
 
 /* z += rate * gradient */
-void ascent_step(const struct ascent *ascent, double z[SIMPLEX]);
+void kelvin_ascent_step(const struct ascent *ascent, double z[SIMPLEX]);
 
 /* A particle stays near `at` from step `from` to step `until`. */
 typedef void ascent_stay(void *context, struct place at, size_t from, size_t until);
 
 /* The way of the particle that starts at p, as stays that are 0.015 of the triangle's side apart or further, and the
  * place of its last step. Of a way that does not end, the first four sides' length. */
-void ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context);
+void kelvin_ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context);
 
-/* The share of predictions 0 .. draws-1 of simplex_uniform from which a particle ends at a wrong class: another class
- * is at least as probable as the true one. Of the options draws, seed, threads and watch count. */
-KELVIN_MUST_CHECK kelvin_status ascent_wrong_share(double *share, const struct ascent *ascent,
-                                                   const struct figure_options *options);
+/* The share of predictions 0 .. draws-1 of kelvin_simplex_uniform from which a particle ends at a wrong class: another
+ * class is at least as probable as the true one. Of the options draws, seed, threads and watch count. */
+KELVIN_MUST_CHECK kelvin_status kelvin_ascent_wrong_share(double *share, const struct ascent *ascent,
+                                                          const struct figure_options *options);
 
 /* ---- mass.c ---- */
 
@@ -72,6 +72,6 @@ KELVIN_MUST_CHECK kelvin_status ascent_wrong_share(double *share, const struct a
 /* How much of a density lies where the true class has a probability below one half: 0.0136 for dirichlet:0.01 and the
  * likelihood. `density` is as high as p^(alpha - 1) or lower where any p goes to zero. NaN unless MASS_LEAST <= alpha
  * <= MASS_MOST: for alpha <= 0 the integral is not finite. */
-double mass_below_half(const kelvin_density *density, double alpha);
+double kelvin_mass_below_half(const kelvin_density *density, double alpha);
 
 #endif

@@ -67,7 +67,7 @@ static void add_draw(double *top, struct sums *sums, const struct job *job, doub
 {
     struct sums *bin = sums + bin_of(job->z, job->points, u) * job->targets;
     double z[2], plain = 0.0;
-    tempered_logits(z, u);
+    kelvin_tempered_logits(z, u);
     for (size_t k = 0; k < job->targets; k++) {
         if (!job->repeats[k]) plain = kelvin_density_eval(&job->target[k].density, NULL, z, 2, 0);
         const double value = job->target[k].power * plain;
@@ -91,7 +91,7 @@ static kelvin_status simulate_piece(void *context, size_t piece)
     const uint64_t first = first_draw(job, piece), end = first_draw(job, piece + 1);
     for (size_t k = 0; k < job->targets; k++) top[k] = -INFINITY;
     for (uint64_t i = first; i < end; i++) {
-        if ((i - first) % block == 0) KELVIN_TRY(figure_piece(job->options->watch));
+        if ((i - first) % block == 0) KELVIN_TRY(kelvin_figure_piece(job->options->watch));
         add_draw(top, sums, job, kelvin_uniform(where, i));
     }
     return KELVIN_OK;
@@ -139,11 +139,11 @@ static kelvin_status simulate_pieces(struct job *job)
     uint64_t blocks = 0;
     for (size_t piece = 0; piece < PIECES; piece++)
         blocks += (first_draw(job, piece + 1) - first_draw(job, piece) + block - 1) / block;
-    return figure_tasks(job->options, "simulating", blocks, simulate_piece, job, PIECES);
+    return kelvin_figure_tasks(job->options, "simulating", blocks, simulate_piece, job, PIECES);
 }
 
-kelvin_status simulate_cdf(struct simulated *of, const struct tempered *target, size_t targets, const double *z,
-                           size_t points, const struct figure_options *options)
+kelvin_status kelvin_simulate_cdf(struct simulated *of, const struct tempered *target, size_t targets, const double *z,
+                                  size_t points, const struct figure_options *options)
 {
     kelvin_status status = KELVIN_ENOMEM;
     struct job job = {.target = target, .z = z, .targets = targets, .points = points, .options = options};
@@ -164,7 +164,7 @@ done:
     return status;
 }
 
-double simulated_deviation(const struct simulated *simulated, double exact)
+double kelvin_simulated_deviation(const struct simulated *simulated, double exact)
 {
     /* An estimate from few draws is skewed and its error a guess. Where F is below 1e-100, squares of weights begin to
      * vanish, and the error with them. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *const slice_panels[] = {"prior", "likelihood", "posterior"};
+const char *const kelvin_slice_panels[] = {"prior", "likelihood", "posterior"};
 
 enum number { NONE, ALPHA, CLIP, T_PRIOR, T_LIKELIHOOD, NUMBERS };
 
@@ -42,32 +42,32 @@ static const struct row {
  * of 1 - p from one to the next. */
 enum { SEARCHED = 4001 };
 
-double slice_logit(size_t i, size_t n)
+double kelvin_slice_logit(size_t i, size_t n)
 {
     const double end = log1p(-1e-10) - log(1e-10), last = (double)(n - 1);
     return end * ((2 * (double)i - last) / last); /* symmetric to the last bit */
 }
 
-double slice_axis(double t)
+double kelvin_slice_axis(double t)
 {
     return copysign(log1p(exp(fabs(t))) - log(2), t);
 }
 
-double slice_probability(double t)
+double kelvin_slice_probability(double t)
 {
     return 1 / (1 + exp(-t));
 }
 
-double slice_value(const struct slice *slice, double t)
+double kelvin_slice_value(const struct slice *slice, double t)
 {
-    return tempered_eval(&slice->tempered, NULL, (double[]){t, 0});
+    return kelvin_tempered_eval(&slice->tempered, NULL, (double[]){t, 0});
 }
 
 /* The derivative of the value in t. */
 static double slice_slope(const struct slice *slice, double t)
 {
     double slope;
-    (void)tempered_eval(&slice->tempered, &slope, (double[]){t, 0});
+    (void)kelvin_tempered_eval(&slice->tempered, &slope, (double[]){t, 0});
     return slope;
 }
 
@@ -81,8 +81,8 @@ static bool rises(double t, const void *slice)
 static double fall(const struct slice *slice, double t, size_t i, int way)
 {
     const size_t end = way < 0 ? 0 : SEARCHED - 1;
-    while (i != end && way * slice_slope(slice, slice_logit(i, SEARCHED)) <= 0) i += (size_t)way;
-    return slice_value(slice, t) - slice_value(slice, slice_logit(i, SEARCHED));
+    while (i != end && way * slice_slope(slice, kelvin_slice_logit(i, SEARCHED)) <= 0) i += (size_t)way;
+    return kelvin_slice_value(slice, t) - kelvin_slice_value(slice, kelvin_slice_logit(i, SEARCHED));
 }
 
 /* A maximum is where a rise is followed by a fall, with at most one point between them that has no slope at all: more
@@ -92,9 +92,10 @@ static void find_maxima(struct slice *slice)
 {
     size_t rise = SEARCHED; /* the last point with a slope, if it was a rise */
     for (size_t i = 0; i < SEARCHED; i++) {
-        const double slope = slice_slope(slice, slice_logit(i, SEARCHED));
+        const double slope = slice_slope(slice, kelvin_slice_logit(i, SEARCHED));
         if (slope < 0 && rise < i && i - rise <= 2 && slice->n_maxima < SLICE_MOST_MAXIMA) {
-            const double t = bisect(rises, slice, slice_logit(rise, SEARCHED), slice_logit(i, SEARCHED));
+            const double t =
+                kelvin_bisect(rises, slice, kelvin_slice_logit(rise, SEARCHED), kelvin_slice_logit(i, SEARCHED));
             if (fall(slice, t, rise, -1) > 0.01 && fall(slice, t, i, 1) > 0.01) slice->maximum[slice->n_maxima++] = t;
         }
         if (slope != 0) rise = slope > 0 ? i : SEARCHED;
@@ -104,9 +105,9 @@ static void find_maxima(struct slice *slice)
 /* The largest value on the axis: at a maximum, or at an end, or anywhere on a plateau. */
 static double largest(const struct slice *slice)
 {
-    double most = slice_value(slice, slice_logit(0, SEARCHED));
-    for (size_t i = 1; i < SEARCHED; i++) most = fmax(most, slice_value(slice, slice_logit(i, SEARCHED)));
-    for (size_t i = 0; i < slice->n_maxima; i++) most = fmax(most, slice_value(slice, slice->maximum[i]));
+    double most = kelvin_slice_value(slice, kelvin_slice_logit(0, SEARCHED));
+    for (size_t i = 1; i < SEARCHED; i++) most = fmax(most, kelvin_slice_value(slice, kelvin_slice_logit(i, SEARCHED)));
+    for (size_t i = 0; i < slice->n_maxima; i++) most = fmax(most, kelvin_slice_value(slice, slice->maximum[i]));
     return most;
 }
 
@@ -125,7 +126,7 @@ static kelvin_status make(struct slice *slice, const struct row *row, const doub
     return KELVIN_OK;
 }
 
-kelvin_status slices_make(struct slice slices[SLICES], const struct slice_numbers *numbers)
+kelvin_status kelvin_slices_make(struct slice slices[SLICES], const struct slice_numbers *numbers)
 {
     const double number[NUMBERS] = {
         [ALPHA] = numbers->alpha, [CLIP] = numbers->clip, [T_PRIOR] = numbers->T[0], [T_LIKELIHOOD] = numbers->T[1]};

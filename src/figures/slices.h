@@ -1,9 +1,9 @@
 /* slices: log-densities of a prediction for two classes, as curves over the predicted probability p of the true class.
  *
  *     struct slice slices[SLICES];
- *     KELVIN_TRY(slices_make(slices, &(struct slice_numbers){.alpha = 1e-6, .clip = -16, .T = {3e-7, 0.08}}));
- *     const double t = slice_logit(i, n);                    // i-th of n points along the axis
- *     const double value = slice_value(&slices[0], t);       // value + slices[0].shift is drawn
+ *     KELVIN_TRY(kelvin_slices_make(slices, &(struct slice_numbers){.alpha = 1e-6, .clip = -16, .T = {3e-7, 0.08}}));
+ *     const double t = kelvin_slice_logit(i, n);                    // i-th of n points along the axis
+ *     const double value = kelvin_slice_value(&slices[0], t);       // value + slices[0].shift is drawn
  *
  * Everything is told by the logit t = log(p / (1 - p)), the logits being z = (t, 0): it keeps all digits of both p and
  * 1 - p, of which a double of the other would lose all.
@@ -17,7 +17,7 @@ enum slice_panel { SLICE_PRIOR, SLICE_LIKELIHOOD, SLICE_POSTERIOR };
 
 enum { SLICES = 13, SLICE_MOST_MAXIMA = 8 };
 
-extern const char *const slice_panels[]; /* their names */
+extern const char *const kelvin_slice_panels[]; /* their names */
 
 struct slice_numbers {
     double alpha, clip;
@@ -34,18 +34,18 @@ struct slice {
 };
 
 /* KELVIN_EUSAGE if a number is out of the range that a density allows. */
-KELVIN_MUST_CHECK kelvin_status slices_make(struct slice slices[SLICES], const struct slice_numbers *numbers);
+KELVIN_MUST_CHECK kelvin_status kelvin_slices_make(struct slice slices[SLICES], const struct slice_numbers *numbers);
 
-double slice_value(const struct slice *slice, double t);
+double kelvin_slice_value(const struct slice *slice, double t);
 
 /* The i-th of n logits, evenly spaced, from that of p = 1e-10 to that of 1 - p = 1e-10. */
-double slice_logit(size_t i, size_t n);
+double kelvin_slice_logit(size_t i, size_t n);
 
 /* Where the picture puts it: log(2p) for p below 1/2, -log(2(1 - p)) above; the paper's axis, logarithmic towards both
  * ends. */
-double slice_axis(double t);
+double kelvin_slice_axis(double t);
 
 /* p itself; that of -t is 1 - p. */
-double slice_probability(double t);
+double kelvin_slice_probability(double t);
 
 #endif

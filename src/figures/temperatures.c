@@ -30,7 +30,7 @@ static bool read_temperature(double *T, const char *text, size_t length)
     return at == text + length && *T >= lowest && *T <= highest; /* also false for not-a-number */
 }
 
-kelvin_status temperatures_parse(struct temperatures *list, const char *text)
+kelvin_status kelvin_temperatures_parse(struct temperatures *list, const char *text)
 {
     for (list->n = 0;; text++) {
         const size_t length = strcspn(text, ",");
@@ -46,9 +46,9 @@ kelvin_status temperatures_parse(struct temperatures *list, const char *text)
     }
 }
 
-kelvin_status temperatures_parse_n(struct temperatures *list, const char *text, size_t n, const char *what)
+kelvin_status kelvin_temperatures_parse_n(struct temperatures *list, const char *text, size_t n, const char *what)
 {
-    KELVIN_TRY(temperatures_parse(list, text));
+    KELVIN_TRY(kelvin_temperatures_parse(list, text));
     if (list->n == n) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "--temperatures: there must be %zu of them (%s), not %zu", n, what, list->n);
 }

@@ -2,7 +2,7 @@
  * alpha = 1.4 smooths the labels, alpha = 0.6 trusts them. Figure 1 of the paper and its appendix on HMC. */
 #include "figures/toy_posteriors.h"
 
-const struct toy_posterior toy_posteriors[TOY_POSTERIORS] = {
+const struct toy_posterior kelvin_toy_posteriors[TOY_POSTERIORS] = {
     {"DirClip(1.4)", "p_dirclip_1.4", "1.4", "dirclip:1.4,-50", 4e-4, {0.963, 1.00, 1.00, 0.699, 204}},
     {"DirClip(0.6)", "p_dirclip_0.6", "0.6", "dirclip:0.6,-50", 5e-5, {0.915, 1.05, 1.00, 1.000, 204}},
 };
@@ -24,7 +24,7 @@ static kelvin_status configure(kelvin_run_config *config, const struct toy_poste
     return kelvin_run_set(config, "steps", (double)options->steps);
 }
 
-kelvin_status toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS], const struct figure_options *options)
+kelvin_status kelvin_toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS], const struct figure_options *options)
 {
     const struct figure_watch *watch = options->watch;
     const kelvin_run_options how = {.threads = options->threads};
@@ -32,7 +32,7 @@ kelvin_status toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS], const stru
     for (size_t i = 0; i < TOY_POSTERIORS; i++) runs[i] = NULL;
     for (size_t i = 0; i < TOY_POSTERIORS; i++) {
         kelvin_run_config config;
-        KELVIN_TRY(configure(&config, &toy_posteriors[i], options));
+        KELVIN_TRY(configure(&config, &kelvin_toy_posteriors[i], options));
         KELVIN_TRY(kelvin_run_start(&runs[i], &config, NULL));
         total += (uint64_t)config.chains * config.iterations;
     }

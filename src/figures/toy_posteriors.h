@@ -1,4 +1,5 @@
-/* toy_posteriors: the two posteriors of the paper's first figure, sampled together, and what was published about them.
+/* kelvin_toy_posteriors: the two posteriors of the paper's first figure, sampled together, and what was published about
+ * them.
  */
 #ifndef FIGURES_TOY_POSTERIORS_H
 #define FIGURES_TOY_POSTERIORS_H
@@ -17,10 +18,10 @@ struct toy_posterior {
     double published[TOY_NUMBERS];
 };
 
-extern const struct toy_posterior toy_posteriors[TOY_POSTERIORS];
+extern const struct toy_posterior kelvin_toy_posteriors[TOY_POSTERIORS];
 
 /* Samples both, in memory; kelvin_run_close each, also after a failure. */
-KELVIN_MUST_CHECK kelvin_status toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS],
-                                                      const struct figure_options *options);
+KELVIN_MUST_CHECK kelvin_status kelvin_toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS],
+                                                             const struct figure_options *options);
 
 #endif

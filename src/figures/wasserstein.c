@@ -14,7 +14,7 @@ static double peak_between(double low, double high)
     const double golden = 0.6180339887498949;
     while (high - low > 1e-7 * high) {
         const double left = high - golden * (high - low), right = low + golden * (high - low);
-        if (cdf_distance(left) < cdf_distance(right))
+        if (kelvin_cdf_distance(left) < kelvin_cdf_distance(right))
             low = left;
         else
             high = right;
@@ -25,26 +25,26 @@ static double peak_between(double low, double high)
 static kelvin_status run(const struct figure_options *options)
 {
     struct temperatures list;
-    struct figure_file table;
-    KELVIN_TRY(temperatures_parse_n(&list, options->temperatures, 2, "the lowest, then the highest"));
+    struct output_file table;
+    KELVIN_TRY(kelvin_temperatures_parse_n(&list, options->temperatures, 2, "the lowest, then the highest"));
     const double low = list.T[0], high = list.T[1];
     if (low >= high)
         return kelvin_fail(KELVIN_EUSAGE, "--temperatures: the lowest comes first and must be below the highest");
-    KELVIN_TRY(figure_table(&table, &wasserstein_figure, options, ".csv", "temperature,distance", ""));
+    KELVIN_TRY(kelvin_figure_table(&table, &kelvin_wasserstein_figure, options, ".csv", "temperature,distance", ""));
     for (size_t i = 0; i < options->grid; i++) { /* in equal ratios; both ends are met exactly */
         const double share = (double)i / (double)(options->grid - 1);
         const double T = i + 1 == options->grid ? high : low * pow(high / low, share);
-        fprintf(table.file, "%.10g,%.10g\n", T, cdf_distance(T));
+        fprintf(table.file, "%.10g,%.10g\n", T, kelvin_cdf_distance(T));
     }
     const double peak = peak_between(low, high);
-    fprintf(options->out, "largest distance: %.4g at T = %.4g%s\n", cdf_distance(peak), peak,
-            strcmp(options->temperatures, wasserstein_figure.defaults.temperatures) == 0
+    fprintf(options->out, "largest distance: %.4g at T = %.4g%s\n", kelvin_cdf_distance(peak), peak,
+            strcmp(options->temperatures, kelvin_wasserstein_figure.defaults.temperatures) == 0
                 ? " (published: 0.088 at 0.21 in its picture, 0.1 in its text)"
                 : "");
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
-const struct figure wasserstein_figure = {
+const struct figure kelvin_wasserstein_figure = {
     .name = "wasserstein",
     .about = "distance between the cold likelihood and the confidence prior's bound, over temperature",
     .options = {{"temperatures", 0, 0, "the lowest and the highest"},

@@ -27,21 +27,21 @@ static kelvin_status check_size(struct npy *a, size_t bytes, const char *path)
     for (size_t i = 0; i < a->axes; i++)
         if (a->shape[i] == 0)
             return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s: nothing is in it; expected numbers", path,
-                               npy_shape_text(a).text);
+                               kelvin_npy_shape_text(a).text);
     for (size_t i = 0; i < a->axes; i++)
         if (__builtin_mul_overflow(size, a->shape[i], &size))
             return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s: more than can be addressed; expected %zu bytes", path,
-                               npy_shape_text(a).text, bytes);
+                               kelvin_npy_shape_text(a).text, bytes);
     if (size != bytes)
         return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu bytes of data, expected %zu for the shape %s of %c%zu", path,
-                           bytes, size, npy_shape_text(a).text, a->kind, a->item);
+                           bytes, size, kelvin_npy_shape_text(a).text, a->kind, a->item);
     a->count = size / a->item;
     set_strides(a);
     return KELVIN_OK;
 }
 
-kelvin_status npy_parse_head(struct npy *array, size_t *data_at, const void *head, size_t bytes, size_t file_bytes,
-                             const char *path)
+kelvin_status kelvin_npy_parse_head(struct npy *array, size_t *data_at, const void *head, size_t bytes,
+                                    size_t file_bytes, const char *path)
 {
     const unsigned char *at = head;
     *array = (struct npy){0};
@@ -66,15 +66,15 @@ kelvin_status npy_parse_head(struct npy *array, size_t *data_at, const void *hea
     if (length > bytes - start)
         return kelvin_fail(KELVIN_EFORMAT, "%s: has a header of %zu bytes, expected at most %zu", path, start + length,
                            bytes);
-    KELVIN_TRY(npy_read_header(array, (const char *)at + start, length, start, path));
+    KELVIN_TRY(kelvin_npy_read_header(array, (const char *)at + start, length, start, path));
     *data_at = start + length;
     return check_size(array, file_bytes - *data_at, path);
 }
 
-kelvin_status npy_parse(struct npy *array, const void *file, size_t bytes, const char *path)
+kelvin_status kelvin_npy_parse(struct npy *array, const void *file, size_t bytes, const char *path)
 {
     size_t data_at = 0;
-    KELVIN_TRY(npy_parse_head(array, &data_at, file, bytes, bytes, path));
+    KELVIN_TRY(kelvin_npy_parse_head(array, &data_at, file, bytes, bytes, path));
     array->data = (const unsigned char *)file + data_at;
     return KELVIN_OK;
 }
@@ -119,7 +119,7 @@ static double number(const struct npy *a, size_t at)
 
 /* ---- all of them, in C order ---- */
 
-void npy_move_axis(struct npy *a, size_t from, size_t to)
+void kelvin_npy_move_axis(struct npy *a, size_t from, size_t to)
 {
     const size_t shape = a->shape[from], stride = a->stride[from];
     for (; from > to; from--) a->shape[from] = a->shape[from - 1], a->stride[from] = a->stride[from - 1];
@@ -128,7 +128,7 @@ void npy_move_axis(struct npy *a, size_t from, size_t to)
     a->stride[to] = stride;
 }
 
-struct npy npy_row(const struct npy *a, size_t row)
+struct npy kelvin_npy_row(const struct npy *a, size_t row)
 {
     struct npy one = *a;
     one.data += row * a->stride[0] * a->item;
@@ -149,7 +149,7 @@ static size_t next_run(size_t place[NPY_AXES], size_t at, const struct npy *a)
     return at;
 }
 
-void npy_bytes(uint8_t *out, const struct npy *a)
+void kelvin_npy_bytes(uint8_t *out, const struct npy *a)
 {
     size_t place[NPY_AXES] = {0};
     const size_t run = a->shape[a->axes - 1], stride = a->stride[a->axes - 1];
@@ -157,7 +157,7 @@ void npy_bytes(uint8_t *out, const struct npy *a)
         for (size_t i = 0; i < run; i++) out[done + i] = a->data[at + i * stride];
 }
 
-void npy_doubles(double *out, const struct npy *a)
+void kelvin_npy_doubles(double *out, const struct npy *a)
 {
     size_t place[NPY_AXES] = {0};
     const size_t run = a->shape[a->axes - 1], stride = a->stride[a->axes - 1];

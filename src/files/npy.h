@@ -2,8 +2,8 @@
  * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
  *
  *     struct npy array;
- *     KELVIN_TRY(npy_parse(&array, file, bytes, path));      // nothing is copied
- *     npy_doubles(out, &array);                              // array.count of them, in C order
+ *     KELVIN_TRY(kelvin_npy_parse(&array, file, bytes, path));      // nothing is copied
+ *     kelvin_npy_doubles(out, &array);                              // array.count of them, in C order
  */
 #ifndef FILES_NPY_H
 #define FILES_NPY_H
@@ -24,31 +24,32 @@ struct npy {
 };
 
 /* KELVIN_EFORMAT if it is no such file, is broken, or does not hold numbers. `path` is for sentences. */
-KELVIN_MUST_CHECK kelvin_status npy_parse(struct npy *array, const void *file, size_t bytes, const char *path);
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_parse(struct npy *array, const void *file, size_t bytes, const char *path);
 
 /* The same from the first `bytes` bytes of a file of `file_bytes`: array->data stays NULL, the numbers start at byte
  * *data_at of the file. */
-KELVIN_MUST_CHECK kelvin_status npy_parse_head(struct npy *array, size_t *data_at, const void *head, size_t bytes,
-                                               size_t file_bytes, const char *path);
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_parse_head(struct npy *array, size_t *data_at, const void *head,
+                                                      size_t bytes, size_t file_bytes, const char *path);
 
-/* All numbers in C order of shape, whatever the order of the file. Axes may be exchanged beforehand: npy_move_axis. */
-void npy_doubles(double *out, const struct npy *array);
-void npy_bytes(uint8_t *out, const struct npy *array); /* of one byte each */
+/* All numbers in C order of shape, whatever the order of the file. Axes may be exchanged beforehand:
+ * kelvin_npy_move_axis. */
+void kelvin_npy_doubles(double *out, const struct npy *array);
+void kelvin_npy_bytes(uint8_t *out, const struct npy *array); /* of one byte each */
 
 /* What is in one place of the first axis: of size 1 there. */
-struct npy npy_row(const struct npy *array, size_t row);
+struct npy kelvin_npy_row(const struct npy *array, size_t row);
 
 /* Axis `from` becomes axis `to`; those between make room. */
-void npy_move_axis(struct npy *array, size_t from, size_t to);
+void kelvin_npy_move_axis(struct npy *array, size_t from, size_t to);
 
 /* The rest of a struct npy from the text of its header, which starts at byte `start` of the file: npy_header.c. */
-KELVIN_MUST_CHECK kelvin_status npy_read_header(struct npy *array, const char *text, size_t bytes, size_t start,
-                                                const char *path);
+KELVIN_MUST_CHECK kelvin_status kelvin_npy_read_header(struct npy *array, const char *text, size_t bytes, size_t start,
+                                                       const char *path);
 
 /* As Python writes a tuple: (5, 2, 3), (5,) and (). */
 struct npy_shape_text {
     char text[NPY_AXES * 22 + 4];
 };
-struct npy_shape_text npy_shape_text(const struct npy *array);
+struct npy_shape_text kelvin_npy_shape_text(const struct npy *array);
 
 #endif

@@ -17,7 +17,7 @@ static kelvin_status expected(const struct cursor *c, const char *what)
     snprintf(found, sizeof found, "%.*s", (int)(c->end - c->at < 12 ? c->end - c->at : 12), c->at);
     return kelvin_fail(KELVIN_EFORMAT, "%s: header, byte %zu: %s%s%s; expected %s", c->path,
                        c->start + (size_t)(c->at - c->text), *found ? "'" : "nothing more",
-                       *found ? text_shown(found).text : "", *found ? "'" : "", what);
+                       *found ? kelvin_text_shown(found).text : "", *found ? "'" : "", what);
 }
 
 static void skip_space(struct cursor *c)
@@ -69,7 +69,7 @@ static kelvin_status take_type(struct npy *a, struct cursor *c)
         if (strchr("<>=", *text) || (*text == '|' && a->item == 1)) return KELVIN_OK;
     }
     return kelvin_fail(KELVIN_EFORMAT, "%s: header, byte %zu: the type is '%s'; expected %s", c->path, byte,
-                       text_shown(text).text, what);
+                       kelvin_text_shown(text).text, what);
 }
 
 static kelvin_status take_order(struct npy *a, struct cursor *c)
@@ -125,7 +125,7 @@ static kelvin_status take_entry(struct npy *a, struct cursor *c, bool seen[KEYS]
     return expected(&before, what);
 }
 
-kelvin_status npy_read_header(struct npy *array, const char *text, size_t bytes, size_t start, const char *path)
+kelvin_status kelvin_npy_read_header(struct npy *array, const char *text, size_t bytes, size_t start, const char *path)
 {
     struct cursor c = {text, text + bytes, text, start, path};
     bool seen[KEYS] = {false}, comma = true;
@@ -141,7 +141,7 @@ kelvin_status npy_read_header(struct npy *array, const char *text, size_t bytes,
     return c.at == c.end ? KELVIN_OK : expected(&c, "nothing after '}'");
 }
 
-struct npy_shape_text npy_shape_text(const struct npy *array)
+struct npy_shape_text kelvin_npy_shape_text(const struct npy *array)
 {
     struct npy_shape_text shown = {"("};
     char *to = shown.text + 1;

@@ -14,7 +14,7 @@ static struct npy_shape_text shape_of(const struct kelvin_array *array)
 {
     struct npy form = {.axes = array->ndim};
     memcpy(form.shape, array->shape, sizeof array->shape);
-    return npy_shape_text(&form);
+    return kelvin_npy_shape_text(&form);
 }
 
 size_t kelvin_npy_header(char out[KELVIN_NPY_HEADER], const struct kelvin_array *array)

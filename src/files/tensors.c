@@ -149,7 +149,7 @@ static kelvin_status check_header(const struct kelvin_tensors *file)
     char found[TENSORS_CRC];
     if (!json_object_get(metadata, TENSORS_HEADER) && !must_have_checksum(metadata)) return KELVIN_OK;
     KELVIN_TRY(kelvin_tensors_note(&text, file, TENSORS_HEADER));
-    if (!tensors_header_crc32(found, file->bytes, file->data))
+    if (!kelvin_tensors_header_crc32(found, file->bytes, file->data))
         return kelvin_fail(KELVIN_EFORMAT, "%s: \"" TENSORS_HEADER "\" is not in its place: the file is damaged",
                            file->path);
     if (strcmp(text, found) == 0) return KELVIN_OK;

@@ -14,6 +14,6 @@ enum { TENSORS_PREFIX = 8, TENSORS_CRC = sizeof "3d60d50a" };
 
 /* Of a header and its length before it: where the digits of its own checksum stand, and what they should be; NULL if
  * they do not stand there once, as they are written. */
-char *tensors_header_crc32(char out[TENSORS_CRC], char *header, size_t bytes);
+char *kelvin_tensors_header_crc32(char out[TENSORS_CRC], char *header, size_t bytes);
 
 #endif

@@ -27,7 +27,7 @@ bool kelvin_array_bytes(size_t *bytes, const struct kelvin_array *array)
     return none || !overflow;
 }
 
-char *tensors_header_crc32(char out[TENSORS_CRC], char *header, size_t bytes)
+char *kelvin_tensors_header_crc32(char out[TENSORS_CRC], char *header, size_t bytes)
 {
     static const char before[] = "\"" TENSORS_HEADER "\":\"", zeros[] = "00000000";
     const size_t n = sizeof before - 1, digits = TENSORS_CRC - 1;
@@ -96,7 +96,7 @@ static kelvin_status header_bytes(char **out, size_t *bytes, const json_t *root,
     memcpy(*out, &padded, TENSORS_PREFIX);
     memset(*out + TENSORS_PREFIX, ' ', padded);
     json_dumpb(root, *out + TENSORS_PREFIX, padded, JSON_COMPACT);
-    char *digits = tensors_header_crc32(crc32, *out, *bytes); /* zeros until now */
+    char *digits = kelvin_tensors_header_crc32(crc32, *out, *bytes); /* zeros until now */
     if (!digits) return no_header(path);
     memcpy(digits, crc32, TENSORS_CRC - 1);
     return KELVIN_OK;

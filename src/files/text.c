@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum text_kind text_number(double *value, const char *text)
+enum text_kind kelvin_text_number(double *value, const char *text)
 {
     /* strtod would skip space before a number. 'x' is in hexadecimal numbers alone. */
     if (*text == '\0' || strchr(" \t\n\v\f\r", *text) || strpbrk(text, "xX")) return TEXT_OTHER;
@@ -26,7 +26,7 @@ static size_t printable(const char *text)
     return control ? 0 : kelvin_utf8_letter(NULL, text);
 }
 
-struct text_shown text_shown(const char *text)
+struct text_shown kelvin_text_shown(const char *text)
 {
     enum { LONGEST = 40 };
     struct text_shown shown;
@@ -40,7 +40,7 @@ struct text_shown text_shown(const char *text)
     return shown;
 }
 
-void text_plain(char *out, size_t size, const char *text)
+void kelvin_text_plain(char *out, size_t size, const char *text)
 {
     size_t n = 0;
     for (; n + 1 < size && text[n] && text[n] != '\n' && text[n] != '\r'; n++) out[n] = text[n];

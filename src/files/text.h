@@ -12,7 +12,7 @@ enum text_kind {
 
 /* What the whole of a text is: a number as in C, but not in hexadecimal, and without space around it. kelvin_data_open
  * sees to it that the decimal point is a point, whatever the host program's locale. */
-enum text_kind text_number(double *value, const char *text);
+enum text_kind kelvin_text_number(double *value, const char *text);
 
 struct text_shown {
     char text[4 * 40 + 4];
@@ -20,9 +20,9 @@ struct text_shown {
 
 /* The first 40 bytes of a text, fit for a terminal: what is neither ASCII nor UTF-8, or is a control character, as
  * \xNN. */
-struct text_shown text_shown(const char *text);
+struct text_shown kelvin_text_shown(const char *text);
 
 /* The first line, cut to fit; what is not printable ASCII becomes a question mark. */
-void text_plain(char *out, size_t size, const char *text);
+void kelvin_text_plain(char *out, size_t size, const char *text);
 
 #endif

@@ -49,7 +49,7 @@ bool NAME(direct_fits)(const struct conv *conv)
 size_t NAME(direct_weights)(const struct conv *conv)
 {
     const size_t taps = conv->kernel * conv->kernel;
-    const size_t forward = conv_weights(conv), back = conv->in.blocks * taps * conv->out.channels * LANES;
+    const size_t forward = kelvin_conv_weights(conv), back = conv->in.blocks * taps * conv->out.channels * LANES;
     return forward > back ? forward : back;
 }
 
@@ -330,7 +330,7 @@ void NAME(direct_gradient)(float *d_packed, const float *in, const float *d_out,
 {
     const struct map *from = &conv->in, *to = &conv->out;
     const size_t k = conv->kernel, s = conv->stride, most = band_height(conv);
-    if (!add) memset(d_packed, 0, conv_weights(conv) * sizeof *d_packed);
+    if (!add) memset(d_packed, 0, kelvin_conv_weights(conv) * sizeof *d_packed);
     struct fetch fetch = fetch_make(work, n * ((to->height + most - 1) / most) * to->blocks * from->blocks);
     in += from->origin - conv->pad_y * from->row - conv->pad_x * LANES;
     d_out += to->origin;

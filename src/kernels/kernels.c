@@ -27,7 +27,7 @@ kelvin_status kelvin_kernels_get(const struct kelvin_kernels **kernels)
     return KELVIN_OK;
 }
 
-struct panel_shape panel_shape(size_t n)
+struct panel_shape kelvin_panel_shape(size_t n)
 {
     const size_t left = n % 8;
     if (n < 8 || left == 0 || left > 2) return (struct panel_shape){.wide = n < 8 ? 1 : (n + 7) / 8, .rest = false};

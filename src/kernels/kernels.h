@@ -27,7 +27,7 @@ struct panel {
     float *rest; /* (rows, 2) */
 };
 
-struct panel_shape panel_shape(size_t n);
+struct panel_shape kelvin_panel_shape(size_t n);
 
 /* Rows to allocate for `units` units: one more, which holds ones where a gradient is taken, up to a multiple of four.
  */
@@ -99,7 +99,7 @@ struct conv_method {
     void (*forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
                     const struct conv *conv, size_t n, const struct work *work);
     /* d_in = (or, if `add`, +=) the gradient in `in` from that in `out`, d_out, whose frame must be what
-     * conv_back_frame says. */
+     * kelvin_conv_back_frame says. */
     void (*backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
                      const struct work *work);
     /* d_packed = (or, if `add`, +=) the gradient in the weights. */

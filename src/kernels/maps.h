@@ -1,6 +1,6 @@
 /* maps: how images lie in memory where lanes are channels.
  *
- *     struct map map = map_make(channels, height, width, frame);
+ *     struct map map = kelvin_map_make(channels, height, width, frame);
  *     float *images = kelvin_alloc(n * map.size, sizeof *images);                  // (n, map.size), zeros
  *     images[i * map.size + map_at(&map, channel, y, x)]
  *
@@ -27,7 +27,7 @@ struct map {
     struct frame frame;
 };
 
-struct map map_make(size_t channels, size_t height, size_t width, struct frame frame);
+struct map kelvin_map_make(size_t channels, size_t height, size_t width, struct frame frame);
 
 static inline size_t map_at(const struct map *map, size_t channel, size_t y, size_t x)
 {
@@ -43,13 +43,13 @@ struct conv {
 };
 
 /* The size of the output along one axis, what is padded before, and the frame that the axis needs. */
-size_t conv_same(size_t *before, struct frame *frame, size_t size, size_t kernel, size_t stride);
+size_t kelvin_conv_same(size_t *before, struct frame *frame, size_t size, size_t kernel, size_t stride);
 
 /* The frame that `out` needs where gradients go back through the convolution to its input: along one axis. */
-struct frame conv_back_frame(size_t size, size_t kernel, size_t stride);
+struct frame kelvin_conv_back_frame(size_t size, size_t kernel, size_t stride);
 
 /* Floats of the weights of a convolution where lanes are output channels: (out blocks, in blocks, kernel, kernel,
  * channels of the block, 16). */
-size_t conv_weights(const struct conv *conv);
+size_t kelvin_conv_weights(const struct conv *conv);
 
 #endif

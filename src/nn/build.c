@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-size_t shape_size(kelvin_shape shape)
+size_t kelvin_shape_size(kelvin_shape shape)
 {
     return shape.channels * shape.height * shape.width;
 }
@@ -36,7 +36,7 @@ static void tensors_add(struct builder *builder, const kelvin_layer *layer)
     kelvin_model *model = builder->model;
     const bool dense = layer->kind == KELVIN_LAYER_DENSE;
     const size_t k = layer->kernel;
-    const size_t fan_in = dense ? shape_size(layer->from) : layer->from.channels * k * k;
+    const size_t fan_in = dense ? kelvin_shape_size(layer->from) : layer->from.channels * k * k;
     kelvin_tensor weight = {.ndim = dense ? 2 : 4,
                             .shape = {layer->to.channels, dense ? fan_in : layer->from.channels, k, k},
                             .deviation = sqrt(builder->gain / (double)fan_in),
@@ -50,7 +50,7 @@ static void tensors_add(struct builder *builder, const kelvin_layer *layer)
     vector_add(model, layer, "tau", 0);
 }
 
-size_t layer_add(struct builder *builder, const char *name, kelvin_layer layer)
+size_t kelvin_layer_add(struct builder *builder, const char *name, kelvin_layer layer)
 {
     kelvin_model *model = builder->model;
     snprintf(layer.name, sizeof layer.name, "%s", name);
@@ -69,13 +69,14 @@ size_t layer_add(struct builder *builder, const char *name, kelvin_layer layer)
     return model->n_layers;
 }
 
-void layer_add_head(struct builder *builder, const char *name, size_t in)
+void kelvin_layer_add_head(struct builder *builder, const char *name, size_t in)
 {
-    layer_add(builder, name,
-              (kelvin_layer){.kind = KELVIN_LAYER_DENSE, .in = in, .leak = 1, .to.channels = builder->model->classes});
+    kelvin_layer_add(
+        builder, name,
+        (kelvin_layer){.kind = KELVIN_LAYER_DENSE, .in = in, .leak = 1, .to.channels = builder->model->classes});
 }
 
-kelvin_status must_be_images(const kelvin_model *model)
+kelvin_status kelvin_must_be_images(const kelvin_model *model)
 {
     const kelvin_shape in = model->input;
     if (in.height > 1 || in.width > 1) return KELVIN_OK;
@@ -85,8 +86,8 @@ kelvin_status must_be_images(const kelvin_model *model)
 
 double kelvin_layer_flops(const kelvin_layer *layer)
 {
-    const double out = (double)shape_size(layer->to);
+    const double out = (double)kelvin_shape_size(layer->to);
     if (layer->kind == KELVIN_LAYER_MEAN) return 0;
-    if (layer->kind == KELVIN_LAYER_DENSE) return 2 * out * (double)shape_size(layer->from);
+    if (layer->kind == KELVIN_LAYER_DENSE) return 2 * out * (double)kelvin_shape_size(layer->from);
     return 2 * out * (double)(layer->kernel * layer->kernel * layer->from.channels);
 }

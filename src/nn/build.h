@@ -1,8 +1,8 @@
 /* build: how a family makes a model, layer by layer.
  *
  *     struct builder b = {model, 2.0};
- *     size_t l = layer_add(&b, "stem", (kelvin_layer){.kind = KELVIN_LAYER_CONV, .in = 0, .kernel = 3, .stride = 1,
- *                                                     .to.channels = 16, .frn = true});
+ *     size_t l = kelvin_layer_add(&b, "stem", (kelvin_layer){.kind = KELVIN_LAYER_CONV, .in = 0, .kernel = 3, .stride =
+ * 1, .to.channels = 16, .frn = true});
  *
  * A file per family, a row per family in the table of model.c. */
 #ifndef NN_BUILD_H
@@ -18,7 +18,7 @@ struct family {
     kelvin_status (*build)(kelvin_model *model, const char *rest);
 };
 
-extern const struct family family_mlp, family_cnn, family_resnet;
+extern const struct family kelvin_family_mlp, kelvin_family_cnn, kelvin_family_resnet;
 
 struct builder {
     kelvin_model *model;
@@ -27,15 +27,15 @@ struct builder {
 
 /* Appends a layer and its tensors, NAME.weight and so on, and returns its number. The caller says all but shapes and
  * tensors; of `to` the channels (MEAN: nothing). At most MAX_LAYERS may be added. */
-size_t layer_add(struct builder *builder, const char *name, kelvin_layer layer);
+size_t kelvin_layer_add(struct builder *builder, const char *name, kelvin_layer layer);
 
 /* The last layer of all families: dense, without an activation. */
-void layer_add_head(struct builder *builder, const char *name, size_t in);
+void kelvin_layer_add_head(struct builder *builder, const char *name, size_t in);
 
 /* How many values. */
-size_t shape_size(kelvin_shape shape);
+size_t kelvin_shape_size(kelvin_shape shape);
 
 /* KELVIN_EUSAGE unless the input is of images. */
-kelvin_status must_be_images(const kelvin_model *model);
+kelvin_status kelvin_must_be_images(const kelvin_model *model);
 
 #endif

@@ -11,17 +11,17 @@ static kelvin_status build(kelvin_model *model, const char *rest)
     struct builder b = {model, 2.0};
     if (*rest)
         return kelvin_fail(KELVIN_EUSAGE, "model '%s' is not known; expected cnn, with nothing after it", model->spec);
-    KELVIN_TRY(must_be_images(model));
+    KELVIN_TRY(kelvin_must_be_images(model));
     for (size_t l = 0; l < CONVS; l++) {
         char name[24];
         snprintf(name, sizeof name, "conv%zu", l + 1);
-        layer_add(
+        kelvin_layer_add(
             &b, name,
             (kelvin_layer){.kind = KELVIN_LAYER_CONV, .in = l, .kernel = 5, .stride = 5, .to.channels = channels[l]});
     }
-    layer_add_head(&b, "head", CONVS);
+    kelvin_layer_add_head(&b, "head", CONVS);
     return KELVIN_OK;
 }
 
-const struct family family_cnn = {
+const struct family kelvin_family_cnn = {
     "cnn", "cnn", "for images: 5x5 convolutions of stride 5 with ReLU, as the paper's for MNIST", build};

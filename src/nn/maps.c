@@ -22,7 +22,7 @@ struct maps_weights {
 static kelvin_status weights_create(kelvin_weights *weights)
 {
     struct maps_weights *w = (struct maps_weights *)weights;
-    KELVIN_TRY(plan_make(&w->plan, weights->arena, weights->model, weights->kernels));
+    KELVIN_TRY(kelvin_plan_make(&w->plan, weights->arena, weights->model, weights->kernels));
     w->packed = kelvin_arena_alloc(weights->arena, w->plan.packed, sizeof *w->packed);
     w->vectors = kelvin_arena_alloc(weights->arena, w->plan.vectors, sizeof *w->vectors);
     return w->packed && w->vectors ? KELVIN_OK : KELVIN_ENOMEM;
@@ -124,7 +124,7 @@ static kelvin_status net_create(kelvin_net *net)
     kelvin_arena *arena = net->arena;
     const size_t layers = net->model->n_layers;
     float ***lists[] = {&m->x, &m->a, &m->r, &m->squares};
-    KELVIN_TRY(plan_make(&m->plan, arena, net->model, net->kernels));
+    KELVIN_TRY(kelvin_plan_make(&m->plan, arena, net->model, net->kernels));
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         *lists[i] = kelvin_arena_alloc(arena, layers + 1, sizeof **lists[i]);
         if (!*lists[i]) return KELVIN_ENOMEM;
@@ -363,7 +363,7 @@ static void backward(kelvin_net *net, float *grad, const kelvin_weights *weights
         l = segment_backward(m, block->last ? grad : NULL, (const struct maps_weights *)weights, l, block->n);
 }
 
-const struct net_type net_maps = {
+const struct net_type kelvin_net_maps = {
     .block = MAPS_BLOCK,
     .weights_size = sizeof(struct maps_weights),
     .net_size = sizeof(struct maps),

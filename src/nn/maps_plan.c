@@ -26,13 +26,13 @@ static struct frame frame_of(const kelvin_model *model, size_t l)
     for (size_t r = l + 1; r <= model->n_layers; r++) {
         const kelvin_layer *reader = &model->layer[r];
         if (reader->in != l || reader->kind != KELVIN_LAYER_CONV) continue;
-        conv_same(&before, &y, own->to.height, reader->kernel, reader->stride);
-        conv_same(&before, &x, own->to.width, reader->kernel, reader->stride);
+        kelvin_conv_same(&before, &y, own->to.height, reader->kernel, reader->stride);
+        kelvin_conv_same(&before, &x, own->to.width, reader->kernel, reader->stride);
         frame = frame_max(frame, frame_max(y, x));
     }
     if (l == 0 || own->kind != KELVIN_LAYER_CONV) return frame;
-    y = conv_back_frame(own->from.height, own->kernel, own->stride);
-    x = conv_back_frame(own->from.width, own->kernel, own->stride);
+    y = kelvin_conv_back_frame(own->from.height, own->kernel, own->stride);
+    x = kelvin_conv_back_frame(own->from.width, own->kernel, own->stride);
     return frame_max(frame, frame_max(y, x));
 }
 
@@ -62,8 +62,8 @@ static void plan_conv(struct plan *plan, size_t l, const kelvin_layer *layer, co
     struct conv *conv = &s->forward;
     *conv = (struct conv){
         .in = plan->step[layer->in].map, .out = s->bare, .kernel = layer->kernel, .stride = layer->stride};
-    conv_same(&conv->pad_y, &unused, layer->from.height, layer->kernel, layer->stride);
-    conv_same(&conv->pad_x, &unused, layer->from.width, layer->kernel, layer->stride);
+    kelvin_conv_same(&conv->pad_y, &unused, layer->from.height, layer->kernel, layer->stride);
+    kelvin_conv_same(&conv->pad_x, &unused, layer->from.width, layer->kernel, layer->stride);
     s->back = *conv;
     s->back.out = s->map;
     for (int pass = 0; pass < PASSES; pass++) {
@@ -167,8 +167,8 @@ static size_t images_of(const struct map *map)
     return bytes > LARGE ? 1 : bytes > MIDDLE ? 4 : MAPS_BLOCK;
 }
 
-kelvin_status plan_make(struct plan *plan, kelvin_arena *arena, const kelvin_model *model,
-                        const struct kelvin_kernels *kernels)
+kelvin_status kelvin_plan_make(struct plan *plan, kelvin_arena *arena, const kelvin_model *model,
+                               const struct kelvin_kernels *kernels)
 {
     const size_t layers = model->n_layers;
     *plan = (struct plan){.step = kelvin_arena_alloc(arena, layers + 1, sizeof *plan->step)};
@@ -181,8 +181,8 @@ kelvin_status plan_make(struct plan *plan, kelvin_arena *arena, const kelvin_mod
         const kelvin_layer *layer = &model->layer[l];
         const kelvin_shape to = layer->to;
         struct step *s = &plan->step[l];
-        s->map = map_make(to.channels, to.height, to.width, frame[l]);
-        s->bare = map_make(to.channels, to.height, to.width, (struct frame){0, 0});
+        s->map = kelvin_map_make(to.channels, to.height, to.width, frame[l]);
+        s->bare = kelvin_map_make(to.channels, to.height, to.width, (struct frame){0, 0});
         s->images = images_of(&s->map);
         if (l > 0 && layer->kind == KELVIN_LAYER_CONV) plan_conv(plan, l, layer, kernels);
     }

@@ -53,8 +53,8 @@ struct plan {
     struct buffers d, a; /* memory of gradients, and of outputs that are not kept */
 };
 
-KELVIN_MUST_CHECK kelvin_status plan_make(struct plan *plan, kelvin_arena *arena, const kelvin_model *model,
-                                          const struct kelvin_kernels *kernels);
+KELVIN_MUST_CHECK kelvin_status kelvin_plan_make(struct plan *plan, kelvin_arena *arena, const kelvin_model *model,
+                                                 const struct kelvin_kernels *kernels);
 
 /* Images that go through a network together. */
 enum { MAPS_BLOCK = 8 };

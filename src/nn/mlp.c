@@ -60,13 +60,14 @@ static kelvin_status build(kelvin_model *model, const char *rest)
     KELVIN_TRY(parse(&plan, rest, model->spec));
     for (size_t l = 0; l < plan.n; l++) {
         snprintf(name, sizeof name, "layers.%zu", l);
-        layer_add(&b, name,
-                  (kelvin_layer){.kind = KELVIN_LAYER_DENSE, .in = l, .leak = plan.leak, .to.channels = plan.width[l]});
+        kelvin_layer_add(
+            &b, name,
+            (kelvin_layer){.kind = KELVIN_LAYER_DENSE, .in = l, .leak = plan.leak, .to.channels = plan.width[l]});
     }
     snprintf(name, sizeof name, "layers.%zu", plan.n);
-    layer_add_head(&b, name, plan.n);
+    kelvin_layer_add_head(&b, name, plan.n);
     return KELVIN_OK;
 }
 
-const struct family family_mlp = {"mlp", "mlp:W,W,...[,leak=S]",
-                                  "dense layers of W units with ReLU, or leaky ReLU of slope S", build};
+const struct family kelvin_family_mlp = {"mlp", "mlp:W,W,...[,leak=S]",
+                                         "dense layers of W units with ReLU, or leaky ReLU of slope S", build};

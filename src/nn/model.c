@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static const struct family *const families[] = {&family_mlp, &family_cnn, &family_resnet};
+static const struct family *const families[] = {&kelvin_family_mlp, &kelvin_family_cnn, &kelvin_family_resnet};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 bool kelvin_model_info(size_t i, const char **usage, const char **about)
@@ -39,8 +39,8 @@ static const struct family *find(const char **rest, const char *spec)
 static const struct net_type *type_of(const kelvin_model *model)
 {
     for (size_t l = 1; l <= model->n_layers; l++)
-        if (model->layer[l].frn) return &net_maps;
-    return &net_panels;
+        if (model->layer[l].frn) return &kelvin_net_maps;
+    return &kelvin_net_panels;
 }
 
 static kelvin_status build(kelvin_model *model, const char *spec)

@@ -41,6 +41,6 @@ struct net_type {
                      const kelvin_block *block);
 };
 
-extern const struct net_type net_panels, net_maps;
+extern const struct net_type kelvin_net_panels, kelvin_net_maps;
 
 #endif

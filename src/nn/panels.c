@@ -27,7 +27,7 @@ static bool has_convs(const kelvin_model *model)
 
 static struct panel_shape shape_of(bool convs, size_t n)
 {
-    return convs ? (struct panel_shape){.wide = (n + 7) / 8} : panel_shape(n);
+    return convs ? (struct panel_shape){.wide = (n + 7) / 8} : kelvin_panel_shape(n);
 }
 
 /* ---- packed observations ---- */
@@ -93,22 +93,24 @@ static bool make_panel(kelvin_arena *arena, struct panel *panel, size_t count)
 
 static struct map units_of(size_t channels, size_t height, size_t width)
 {
-    return map_make(channels, height, width, (struct frame){0, 0});
+    return kelvin_map_make(channels, height, width, (struct frame){0, 0});
 }
 
 static struct conv conv_of(const kelvin_layer *layer)
 {
     const kelvin_shape from = layer->from, to = layer->to;
     if (layer->kind == KELVIN_LAYER_DENSE)
-        return (struct conv){
-            .in = units_of(shape_size(from), 1, 1), .out = units_of(shape_size(to), 1, 1), .kernel = 1, .stride = 1};
+        return (struct conv){.in = units_of(kelvin_shape_size(from), 1, 1),
+                             .out = units_of(kelvin_shape_size(to), 1, 1),
+                             .kernel = 1,
+                             .stride = 1};
     struct conv conv = {.in = units_of(from.channels, from.height, from.width),
                         .out = units_of(to.channels, to.height, to.width),
                         .kernel = layer->kernel,
                         .stride = layer->stride};
     struct frame ignored;
-    conv_same(&conv.pad_y, &ignored, from.height, layer->kernel, layer->stride);
-    conv_same(&conv.pad_x, &ignored, from.width, layer->kernel, layer->stride);
+    kelvin_conv_same(&conv.pad_y, &ignored, from.height, layer->kernel, layer->stride);
+    kelvin_conv_same(&conv.pad_x, &ignored, from.width, layer->kernel, layer->stride);
     return conv;
 }
 
@@ -132,7 +134,7 @@ static kelvin_status net_create(kelvin_net *net)
     if (!p->layer || !p->act || !p->slope) return KELVIN_ENOMEM;
     for (size_t l = 1; l <= L; l++) {
         const kelvin_layer *layer = &net->model->layer[l];
-        const size_t n_in = shape_size(layer->from), n_out = shape_size(layer->to);
+        const size_t n_in = kelvin_shape_size(layer->from), n_out = kelvin_shape_size(layer->to);
         p->layer[l - 1] = (struct dense){.n_in = n_in, .n_out = n_out, .leak = layer->leak};
         if (!make_panel(net->arena, &p->act[l], n_out) || !make_panel(net->arena, &p->slope[l], n_out))
             return KELVIN_ENOMEM;
@@ -227,7 +229,7 @@ static void backward(kelvin_net *net, float *grad, const kelvin_weights *weights
         dense_backward(p, shape, grad, weights->theta, !block->first);
 }
 
-const struct net_type net_panels = {
+const struct net_type kelvin_net_panels = {
     .block = KELVIN_BLOCK,
     .weights_size = sizeof(kelvin_weights),
     .net_size = sizeof(struct panels),

@@ -43,14 +43,14 @@ static size_t add_block(struct builder *b, size_t in, size_t stack, size_t block
     size_t shortcut = in;
     if (shrinks) { /* before layer1: on the way back it then adds to a quarter of the pixels, after layer1 set them */
         snprintf(name, sizeof name, "stack%zu.block%zu.shortcut", stack, block);
-        shortcut = layer_add(b, name, conv(in, 1, 2, channels));
+        shortcut = kelvin_layer_add(b, name, conv(in, 1, 2, channels));
     }
     snprintf(name, sizeof name, "stack%zu.block%zu.layer1", stack, block);
-    const size_t first = layer_add(b, name, conv(in, 3, shrinks ? 2 : 1, channels));
+    const size_t first = kelvin_layer_add(b, name, conv(in, 3, shrinks ? 2 : 1, channels));
     snprintf(name, sizeof name, "stack%zu.block%zu.layer2", stack, block);
     kelvin_layer second = conv(first, 3, 1, channels);
     second.add = shortcut;
-    return layer_add(b, name, second);
+    return kelvin_layer_add(b, name, second);
 }
 
 static kelvin_status build(kelvin_model *model, const char *rest)
@@ -58,14 +58,14 @@ static kelvin_status build(kelvin_model *model, const char *rest)
     struct builder b = {model, 2.0};
     size_t blocks = 0;
     KELVIN_TRY(parse(&blocks, rest, model->spec));
-    KELVIN_TRY(must_be_images(model));
-    size_t last = layer_add(&b, "stem", conv(0, 3, 1, 16));
+    KELVIN_TRY(kelvin_must_be_images(model));
+    size_t last = kelvin_layer_add(&b, "stem", conv(0, 3, 1, 16));
     for (size_t stack = 1; stack <= STACKS; stack++)
         for (size_t block = 1; block <= blocks; block++) last = add_block(&b, last, stack, block);
-    last = layer_add(&b, "mean", (kelvin_layer){.kind = KELVIN_LAYER_MEAN, .in = last, .leak = 1});
-    layer_add_head(&b, "head", last);
+    last = kelvin_layer_add(&b, "mean", (kelvin_layer){.kind = KELVIN_LAYER_MEAN, .in = last, .leak = 1});
+    kelvin_layer_add_head(&b, "head", last);
     return KELVIN_OK;
 }
 
-const struct family family_resnet = {
+const struct family kelvin_family_resnet = {
     "resnet", "resnetN", "for images: residual network of N = 6n + 2 layers with FRN, as the paper's resnet20", build};

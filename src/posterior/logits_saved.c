@@ -66,7 +66,7 @@ static kelvin_status open_array(struct array *a, const char *path, const char *w
         return kelvin_fail(KELVIN_EIO, "%s could not be read: %s", path, strerror(errno));
     const size_t used = bytes < HEAD ? bytes : HEAD;
     KELVIN_TRY(read_at(a, head, 0, used));
-    KELVIN_TRY(npy_parse_head(&a->about, &a->data_at, head, used, bytes, path));
+    KELVIN_TRY(kelvin_npy_parse_head(&a->about, &a->data_at, head, used, bytes, path));
     if (is->kind == kind && is->item == item && !is->big_endian && !is->fortran) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: holds %s%c%zu%s; expected %s as <%c%zu in C order", a->path,
                        is->big_endian ? ">" : "<", is->kind, is->item, is->fortran ? " in Fortran order" : "", what,
@@ -79,15 +79,15 @@ static kelvin_status check_shapes(const struct saved *s, const struct kelvin_log
 {
     const struct npy *z = &s->logits.about, *y = &s->labels.about;
     if (z->axes != 3 || z->shape[2] != form->classes || (form->n && z->shape[1] != form->n) || z->shape[0] > UINT32_MAX)
-        return kelvin_fail(KELVIN_EFORMAT,
-                           "%s: shape is %s; expected (samples, %zu, %zu) for %zu observations of %zu classes",
-                           s->logits.path, npy_shape_text(z).text, form->n, form->classes, form->n, form->classes);
+        return kelvin_fail(
+            KELVIN_EFORMAT, "%s: shape is %s; expected (samples, %zu, %zu) for %zu observations of %zu classes",
+            s->logits.path, kelvin_npy_shape_text(z).text, form->n, form->classes, form->n, form->classes);
     if (form->samples && z->shape[0] != form->samples)
         return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu samples; expected %zu, as the chains have", s->logits.path,
                            z->shape[0], form->samples);
     if (y->axes != 1 || y->shape[0] != z->shape[1])
         return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s; expected (%zu,), as the logits beside it have",
-                           s->labels.path, npy_shape_text(y).text, z->shape[1]);
+                           s->labels.path, kelvin_npy_shape_text(y).text, z->shape[1]);
     return KELVIN_OK;
 }
 

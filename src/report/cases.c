@@ -13,7 +13,7 @@ static bool can_show(const struct report_run *run)
     return data->channels || data->column_names;
 }
 
-bool cases_wanted(const struct page *page)
+bool kelvin_page_cases_wanted(const struct page *page)
 {
     for (size_t i = 0; i < page->n; i++)
         if (can_show(&page->runs[i])) return true;
@@ -38,7 +38,7 @@ static void put_base64(struct markup *out, const unsigned char *bytes, size_t n)
         const unsigned a = bytes[i], b = left > 1 ? bytes[i + 1] : 0, c = left > 2 ? bytes[i + 2] : 0;
         const char four[] = {letters[a >> 2], letters[(a & 3) << 4 | b >> 4],
                              left > 1 ? letters[(b & 15) << 2 | c >> 6] : '=', left > 2 ? letters[c & 63] : '='};
-        markup_bytes(out, four, sizeof four);
+        kelvin_markup_bytes(out, four, sizeof four);
     }
 }
 
@@ -54,7 +54,7 @@ static kelvin_status fill(struct picture *picture, const kelvin_data *data, cons
             const double value = 255 * ((double)x[c * size + i] * data->deviation[c] + data->mean[c]);
             plane[i] = (uint8_t)fmin(255, fmax(0, floor(value + 0.501)));
         }
-        status = resize_plane(small, picture->height, picture->width, plane, data->height, data->width);
+        status = kelvin_resize_plane(small, picture->height, picture->width, plane, data->height, data->width);
         for (size_t i = 0; i < pixels && !status; i++) picture->pixels[i * data->channels + c] = small[i];
     }
     kelvin_free(plane);
@@ -74,49 +74,50 @@ static kelvin_status put_image(struct page *page, const kelvin_data *data, const
     size_t bytes = 0;
     picture.pixels = kelvin_alloc(picture.height * picture.width, picture.channels);
     kelvin_status status = picture.pixels ? fill(&picture, data, x) : KELVIN_ENOMEM;
-    if (!status) status = picture_encode_png(&png, &bytes, &picture, "image");
+    if (!status) status = kelvin_picture_encode_png(&png, &bytes, &picture, "image");
     if (!status) {
-        markup_put(&page->out, "<img width=\"%zu\" height=\"%zu\" ", picture.width, picture.height);
-        put_between(page, "alt=\"", about, "\" src=\"data:image/png;base64,");
+        kelvin_markup_put(&page->out, "<img width=\"%zu\" height=\"%zu\" ", picture.width, picture.height);
+        kelvin_page_put_between(page, "alt=\"", about, "\" src=\"data:image/png;base64,");
         put_base64(&page->out, png, bytes);
-        markup_put(&page->out, "\">");
+        kelvin_markup_put(&page->out, "\">");
     }
     kelvin_free(png);
-    picture_free(&picture);
+    kelvin_picture_free(&picture);
     return status;
 }
 
 static void put_bars(struct page *page, const struct report_run *run, const struct report_case *c)
 {
     struct markup *out = &page->out;
-    markup_put(out, "<ul class=\"bars\">");
+    kelvin_markup_put(out, "<ul class=\"bars\">");
     for (size_t k = 0; k < c->n_top; k++) {
         const bool hit = c->top[k] == c->label;
-        markup_put(out, "<li%s style=\"--p:%.1f%%\">", hit ? " class=\"true\"" : "", 100 * c->p[k]);
-        put_between(page, "<span>", class_name(run, c->top[k]), "</span>");
-        markup_put(out, "<b>%.1f</b></li>", 100 * c->p[k]);
+        kelvin_markup_put(out, "<li%s style=\"--p:%.1f%%\">", hit ? " class=\"true\"" : "", 100 * c->p[k]);
+        kelvin_page_put_between(page, "<span>", class_name(run, c->top[k]), "</span>");
+        kelvin_markup_put(out, "<b>%.1f</b></li>", 100 * c->p[k]);
     }
-    markup_put(out, "</ul>");
+    kelvin_markup_put(out, "</ul>");
 }
 
 static void put_picture(struct page *page, const struct report_run *run, const struct report_case *c)
 {
     struct markup *out = &page->out;
     const char *label = class_name(run, c->label), *predicted = class_name(run, c->predicted);
-    const char *about = page_text(page, "observation %zu: %s, predicted %s", c->index + 1, label, predicted);
-    markup_put(out, "<li>");
+    const char *about = kelvin_page_text(page, "observation %zu: %s, predicted %s", c->index + 1, label, predicted);
+    kelvin_markup_put(out, "<li>");
     if (!out->status) out->status = put_image(page, run->samples->run->data, c->x, about);
-    put_between(page, "<p><span>is</span> <b>", label, "</b><br><span>predicted</span> ");
-    put_between(page, c->label == c->predicted ? "<b class=\"hit\">" : "<b class=\"miss\">", predicted, "</b></p>");
+    kelvin_page_put_between(page, "<p><span>is</span> <b>", label, "</b><br><span>predicted</span> ");
+    kelvin_page_put_between(page, c->label == c->predicted ? "<b class=\"hit\">" : "<b class=\"miss\">", predicted,
+                            "</b></p>");
     put_bars(page, run, c);
-    markup_put(out, "<p class=\"index\">no. %zu</p></li>\n", c->index + 1);
+    kelvin_markup_put(out, "<p class=\"index\">no. %zu</p></li>\n", c->index + 1);
 }
 
 static void put_pictures(struct page *page, const struct report_run *run, const struct report_cases *cases)
 {
-    markup_put(&page->out, "<ul class=\"cases\">\n");
+    kelvin_markup_put(&page->out, "<ul class=\"cases\">\n");
     for (size_t i = 0; i < cases->n && !page->out.status; i++) put_picture(page, run, &cases->list[i]);
-    markup_put(&page->out, "</ul>\n");
+    kelvin_markup_put(&page->out, "</ul>\n");
 }
 
 /* ---- rows ---- */
@@ -125,30 +126,32 @@ static void put_row(struct page *page, const struct report_run *run, const struc
 {
     const kelvin_data *data = run->samples->run->data;
     const size_t columns = data->inputs < MOST_COLUMNS ? data->inputs : MOST_COLUMNS;
-    begin_row(page, page_text(page, "%zu", c->index + 1));
-    put_cell(page, "text", class_name(run, c->label));
-    put_cell(page, "text", class_name(run, c->predicted));
-    put_cell(page, "", page_text(page, "%.1f", 100 * c->confidence));
-    put_cell(page, "", page_text(page, "%.3f", c->entropy));
+    kelvin_page_begin_row(page, kelvin_page_text(page, "%zu", c->index + 1));
+    kelvin_page_put_cell(page, "text", class_name(run, c->label));
+    kelvin_page_put_cell(page, "text", class_name(run, c->predicted));
+    kelvin_page_put_cell(page, "", kelvin_page_text(page, "%.1f", 100 * c->confidence));
+    kelvin_page_put_cell(page, "", kelvin_page_text(page, "%.3f", c->entropy));
     for (size_t k = 0; k < columns; k++)
-        put_cell(page, "", page_text(page, "%.4g", (double)c->x[k] * data->deviation[k] + data->mean[k]));
-    end_row(page);
+        kelvin_page_put_cell(page, "",
+                             kelvin_page_text(page, "%.4g", (double)c->x[k] * data->deviation[k] + data->mean[k]));
+    kelvin_page_end_row(page);
 }
 
 static void put_rows(struct page *page, const struct report_run *run, const struct report_cases *cases)
 {
     static const char *const heads[] = {"no.", "is", "predicted", "confidence, %", "entropy, nats"};
     const kelvin_data *data = run->samples->run->data;
-    begin_table(page, "Cases", false);
-    markup_put(&page->out, "<thead><tr>");
+    kelvin_page_begin_table(page, "Cases", false);
+    kelvin_markup_put(&page->out, "<thead><tr>");
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
-        markup_put(&page->out, "<th scope=\"col\"%s>%s</th>", k == 1 || k == 2 ? " class=\"text\"" : "", heads[k]);
+        kelvin_markup_put(&page->out, "<th scope=\"col\"%s>%s</th>", k == 1 || k == 2 ? " class=\"text\"" : "",
+                          heads[k]);
     for (size_t k = 0; k < data->inputs && k < MOST_COLUMNS; k++)
-        put_between(page, "<th scope=\"col\">", data->column_names[k], "</th>");
-    markup_put(&page->out, "</tr></thead>\n<tbody>\n");
+        kelvin_page_put_between(page, "<th scope=\"col\">", data->column_names[k], "</th>");
+    kelvin_markup_put(&page->out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < cases->n; i++) put_row(page, run, &cases->list[i]);
-    markup_put(&page->out, "</tbody>");
-    end_table(page);
+    kelvin_markup_put(&page->out, "</tbody>");
+    kelvin_page_end_table(page);
 }
 
 /* ---- the section ---- */
@@ -157,23 +160,24 @@ static void put_cases(struct page *page, const struct report_run *run, const str
                       const char *title, const char *about, const char *none)
 {
     const bool pictures = run->samples->run->data->channels > 0;
-    markup_put(&page->out, "<div class=\"keep\">\n<h4>%s</h4>\n<p>%s%s</p>\n", title, cases->n ? about : none,
-               cases->n && pictures ? " Bars are probabilities in per cent; green is the true class." : "");
+    kelvin_markup_put(&page->out, "<div class=\"keep\">\n<h4>%s</h4>\n<p>%s%s</p>\n", title, cases->n ? about : none,
+                      cases->n && pictures ? " Bars are probabilities in per cent; green is the true class." : "");
     if (cases->n && pictures)
         put_pictures(page, run, cases);
     else if (cases->n)
         put_rows(page, run, cases);
-    markup_put(&page->out, "</div>\n");
+    kelvin_markup_put(&page->out, "</div>\n");
 }
 
-void write_cases(struct page *page)
+void kelvin_page_write_cases(struct page *page)
 {
     for (size_t i = 0; i < page->n; i++) {
         const struct report_run *run = &page->runs[i];
         if (!can_show(run)) continue;
-        put_run_title(page, run);
+        kelvin_page_put_run_title(page, run);
         if (run->without_data) {
-            put_between(page, "<p class=\"note\">The inputs cannot be shown: ", run->without_data, ".</p>\n");
+            kelvin_page_put_between(page, "<p class=\"note\">The inputs cannot be shown: ", run->without_data,
+                                    ".</p>\n");
             continue;
         }
         put_cases(page, run, &run->mistakes, "The most confident mistakes",

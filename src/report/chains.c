@@ -11,39 +11,41 @@ static const char *rows_of(struct page *page)
     const char *first = kelvin_run_row_name(page->runs[0].samples->run);
     for (size_t i = 1; i < page->n; i++) {
         const char *other = kelvin_run_row_name(page->runs[i].samples->run);
-        if (strcmp(other, first) != 0) return page_text(page, "%ss or %ss", first, other);
+        if (strcmp(other, first) != 0) return kelvin_page_text(page, "%ss or %ss", first, other);
     }
-    return page_text(page, "%ss", first);
+    return kelvin_page_text(page, "%ss", first);
 }
 
 /* Captions stand under the first run that has the chart; they are true of all. */
-void write_learning(struct page *page)
+void kelvin_page_write_learning(struct page *page)
 {
     bool heat = false;
     for (size_t i = 0; i < page->n; i++) {
         const struct report_run *run = &page->runs[i];
         const size_t chains = run->samples->run->config.chains;
         struct chart chart;
-        markup_put(&page->out, "<div class=\"keep\">\n");
-        put_run_title(page, run);
-        begin_charts(page, false);
-        chart_learning(&chart, page->arena, run->histories, chains, run_colour(i));
-        put_chart(page, &chart,
-                  i > 0 ? NULL
-                        : page_text(page,
-                                    "One line per chain. A chain that stays apart from the others has found another "
-                                    "mode, or has not arrived. The axes show what comes after the first %s: lines "
-                                    "enter the panels where they come into their range.",
-                                    rows_of(page)));
-        if (chart_heat(&chart, page->arena, run->histories, chains, run_colour(i))) {
-            put_chart(page, &chart,
-                      heat ? NULL
-                           : "Temperatures should come to lie on the one that was set. Kinetic above it: steps are too "
-                             "large. Configurational away from it: the chain has not settled.");
+        kelvin_markup_put(&page->out, "<div class=\"keep\">\n");
+        kelvin_page_put_run_title(page, run);
+        kelvin_page_begin_charts(page, false);
+        kelvin_chart_learning(&chart, page->arena, run->histories, chains, kelvin_run_colour(i));
+        kelvin_page_put_chart(
+            page, &chart,
+            i > 0 ? NULL
+                  : kelvin_page_text(page,
+                                     "One line per chain. A chain that stays apart from the others has found another "
+                                     "mode, or has not arrived. The axes show what comes after the first %s: lines "
+                                     "enter the panels where they come into their range.",
+                                     rows_of(page)));
+        if (kelvin_chart_heat(&chart, page->arena, run->histories, chains, kelvin_run_colour(i))) {
+            kelvin_page_put_chart(
+                page, &chart,
+                heat ? NULL
+                     : "Temperatures should come to lie on the one that was set. Kinetic above it: steps are too "
+                       "large. Configurational away from it: the chain has not settled.");
             heat = true;
         }
-        end_charts(page);
-        markup_put(&page->out, "</div>\n");
+        kelvin_page_end_charts(page);
+        kelvin_markup_put(&page->out, "</div>\n");
     }
 }
 
@@ -89,27 +91,27 @@ static void put_fact(struct page *page, const struct fact *fact)
     bool any = false;
     for (size_t i = 0; i < page->n; i++) any |= !isnan(value_of(fact, page->runs[i].diagnosis));
     if (!any) return;
-    begin_row(page, fact->title);
+    kelvin_page_begin_row(page, fact->title);
     for (size_t i = 0; i < page->n; i++)
-        put_cell(page, "", words_of(page, value_of(fact, page->runs[i].diagnosis), fact->digits));
-    end_row(page);
+        kelvin_page_put_cell(page, "", kelvin_page_number(page, value_of(fact, page->runs[i].diagnosis), fact->digits));
+    kelvin_page_end_row(page);
 }
 
 static void put_numbers(struct page *page)
 {
-    if (page->n > 1) markup_put(&page->out, "<h3>Numbers</h3>\n");
-    begin_table(page, "Diagnosis", false);
-    put_run_names(page, "quantity");
-    markup_put(&page->out, "<tbody>\n");
+    if (page->n > 1) kelvin_markup_put(&page->out, "<h3>Numbers</h3>\n");
+    kelvin_page_begin_table(page, "Diagnosis", false);
+    kelvin_page_put_run_names(page, "quantity");
+    kelvin_markup_put(&page->out, "<tbody>\n");
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) put_fact(page, &facts[i]);
-    begin_row(page, "chains that diverged");
+    kelvin_page_begin_row(page, "chains that diverged");
     for (size_t i = 0; i < page->n; i++)
-        put_cell(
-            page, "",
-            page_text(page, "%u of %u", page->runs[i].diagnosis->diverged, page->runs[i].samples->run->config.chains));
-    end_row(page);
-    markup_put(&page->out, "</tbody>");
-    end_table(page);
+        kelvin_page_put_cell(page, "",
+                             kelvin_page_text(page, "%u of %u", page->runs[i].diagnosis->diverged,
+                                              page->runs[i].samples->run->config.chains));
+    kelvin_page_end_row(page);
+    kelvin_markup_put(&page->out, "</tbody>");
+    kelvin_page_end_table(page);
 }
 
 /* A sentence in which options (--chains) do not break. */
@@ -117,40 +119,43 @@ static void put_sentence(struct page *page, const char *text)
 {
     for (const char *at; (at = strstr(text, "--")); text = at) {
         const char *end = at + strspn(at, "-abcdefghijklmnopqrstuvwxyz");
-        markup_text(&page->out, page_text(page, "%.*s", (int)(at - text), text));
-        markup_put(&page->out, "<code class=\"nobr\">%.*s</code>", (int)(end - at), at);
+        kelvin_markup_text(&page->out, kelvin_page_text(page, "%.*s", (int)(at - text), text));
+        kelvin_markup_put(&page->out, "<code class=\"nobr\">%.*s</code>", (int)(end - at), at);
         at = end;
     }
-    markup_text(&page->out, text);
+    kelvin_markup_text(&page->out, text);
 }
 
 static void put_list(struct page *page, const char *class, const char *const *sentences, size_t n)
 {
     if (n == 0) return;
-    markup_put(&page->out, "<ul class=\"%s\">\n", class);
+    kelvin_markup_put(&page->out, "<ul class=\"%s\">\n", class);
     for (size_t i = 0; i < n; i++) {
-        markup_put(&page->out, "<li>");
+        kelvin_markup_put(&page->out, "<li>");
         put_sentence(page, sentences[i]);
-        markup_put(&page->out, "</li>\n");
+        kelvin_markup_put(&page->out, "</li>\n");
     }
-    markup_put(&page->out, "</ul>\n");
+    kelvin_markup_put(&page->out, "</ul>\n");
 }
 
 static void put_advice(struct page *page, const struct report_run *run)
 {
     const kelvin_diagnosis *d = run->diagnosis;
     const char *of_folder = kelvin_samples_note(run->samples);
-    put_run_title(page, run);
-    if (d->n_advice == 0) markup_put(&page->out, "<p class=\"note good\">Nothing is wrong with the sampling.</p>\n");
+    kelvin_page_put_run_title(page, run);
+    if (d->n_advice == 0)
+        kelvin_markup_put(&page->out, "<p class=\"note good\">Nothing is wrong with the sampling.</p>\n");
     put_list(page, "note bad", d->advice, d->n_advice);
     put_list(page, "notes", d->notes, d->n_notes);
-    if (of_folder) put_list(page, "notes", (const char *const[]){page_text(page, "The run in %s.", of_folder)}, 1);
+    if (of_folder)
+        put_list(page, "notes", (const char *const[]){kelvin_page_text(page, "The run in %s.", of_folder)}, 1);
 }
 
 static void put_diverged(struct page *page, const struct report_run *run)
 {
     for (uint32_t i = 0; i < run->samples->run->config.chains; i++)
-        if (run->samples->diverged[i]) put_between(page, "<p class=\"notes\">", run->samples->diverged[i], ".</p>\n");
+        if (run->samples->diverged[i])
+            kelvin_page_put_between(page, "<p class=\"notes\">", run->samples->diverged[i], ".</p>\n");
 }
 
 /* One scale of disagreement for all runs. */
@@ -164,7 +169,7 @@ static double most_apart(const struct page *page)
     return most;
 }
 
-void write_diagnosis(struct page *page)
+void kelvin_page_write_diagnosis(struct page *page)
 {
     struct chart chart;
     bool said = false;
@@ -173,18 +178,19 @@ void write_diagnosis(struct page *page)
         put_diverged(page, &page->runs[i]);
     }
     put_numbers(page);
-    begin_charts(page, true);
-    if (chart_temperatures(&chart, page->arena, page->charted, page->n))
-        put_chart(page, &chart, "They should lie at 1: on the temperature that was set.");
+    kelvin_page_begin_charts(page, true);
+    if (kelvin_chart_temperatures(&chart, page->arena, page->charted, page->n))
+        kelvin_page_put_chart(page, &chart, "They should lie at 1: on the temperature that was set.");
     for (size_t i = 0; i < page->n; i++) {
-        if (!chart_agreement(&chart, page->arena, &page->runs[i].diagnosis->agreement, most_apart(page), run_colour(i)))
+        if (!kelvin_chart_agreement(&chart, page->arena, &page->runs[i].diagnosis->agreement, most_apart(page),
+                                    kelvin_run_colour(i)))
             continue;
-        if (page->n > 1) chart.title = page_text(page, "Disagreement of chains: %s", page->runs[i].name);
-        put_chart(page, &chart,
-                  said          ? NULL
-                  : page->n > 1 ? "One dark row: that chain is elsewhere. All runs have the same scale."
-                                : "One dark row: that chain is elsewhere.");
+        if (page->n > 1) chart.title = kelvin_page_text(page, "Disagreement of chains: %s", page->runs[i].name);
+        kelvin_page_put_chart(page, &chart,
+                              said          ? NULL
+                              : page->n > 1 ? "One dark row: that chain is elsewhere. All runs have the same scale."
+                                            : "One dark row: that chain is elsewhere.");
         said = true;
     }
-    end_charts(page);
+    kelvin_page_end_charts(page);
 }

@@ -141,14 +141,14 @@ static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, con
     return find_inputs(run, arena);
 }
 
-kelvin_status gather_runs(struct report_run *runs, kelvin_arena *arena, const char *const *folders, size_t n,
-                          const struct report_options *options)
+kelvin_status kelvin_page_gather_runs(struct report_run *runs, kelvin_arena *arena, const char *const *folders,
+                                      size_t n, const struct report_options *options)
 {
     if (options->on && strcmp(options->on, "-") == 0)
         return kelvin_fail(KELVIN_EUSAGE, "--on -: expected a file, for its rows are read twice");
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
     if (!names) return KELVIN_ENOMEM;
-    KELVIN_TRY(run_names(names, arena, folders, n, NAME_LETTERS));
+    KELVIN_TRY(kelvin_run_names(names, arena, folders, n, NAME_LETTERS));
     for (size_t i = 0; i < n; i++) {
         runs[i].folder = folders[i];
         runs[i].name = names[i];
@@ -157,7 +157,7 @@ kelvin_status gather_runs(struct report_run *runs, kelvin_arena *arena, const ch
     return KELVIN_OK;
 }
 
-void gather_release(struct report_run *runs, size_t n)
+void kelvin_page_gather_release(struct report_run *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct report_run *run = &runs[i];

@@ -1,11 +1,11 @@
 /* Short names of runs. */
 #include "report/report.h"
 
-#include "figures/markup.h"
+#include "charts/markup.h"
 
 #include <string.h>
 
-const char *clean_path(kelvin_arena *arena, const char *path)
+const char *kelvin_clean_path(kelvin_arena *arena, const char *path)
 {
     char *out = kelvin_arena_alloc(arena, strlen(path) + 2, 1);
     size_t n = 0;
@@ -48,11 +48,11 @@ static const char *choose(const char *const *paths, size_t n, size_t i)
 
 static kelvin_status set_name(const char **names, kelvin_arena *arena, const char *name, size_t i, size_t most)
 {
-    if (!(names[i] = markup_shorten(arena, name, most))) return KELVIN_ENOMEM;
+    if (!(names[i] = kelvin_markup_shorten(arena, name, most))) return KELVIN_ENOMEM;
     for (size_t number = 2; is_taken(names, i, names[i]); number++) {
         char end[32];
         const int length = snprintf(end, sizeof end, " (%zu)", number);
-        const char *start = markup_shorten(arena, name, most - (size_t)length);
+        const char *start = kelvin_markup_shorten(arena, name, most - (size_t)length);
         char *numbered = start ? kelvin_arena_alloc(arena, strlen(start) + sizeof end, 1) : NULL;
         if (!numbered) return KELVIN_ENOMEM;
         snprintf(numbered, strlen(start) + sizeof end, "%s%s", start, end);
@@ -61,12 +61,13 @@ static kelvin_status set_name(const char **names, kelvin_arena *arena, const cha
     return KELVIN_OK;
 }
 
-kelvin_status run_names(const char **names, kelvin_arena *arena, const char *const *folders, size_t n, size_t most)
+kelvin_status kelvin_run_names(const char **names, kelvin_arena *arena, const char *const *folders, size_t n,
+                               size_t most)
 {
     const char **paths = kelvin_arena_alloc(arena, n, sizeof *paths);
     if (!paths) return KELVIN_ENOMEM;
     for (size_t i = 0; i < n; i++)
-        if (!(paths[i] = clean_path(arena, folders[i]))) return KELVIN_ENOMEM;
+        if (!(paths[i] = kelvin_clean_path(arena, folders[i]))) return KELVIN_ENOMEM;
     for (size_t i = 0; i < n; i++) KELVIN_TRY(set_name(names, arena, choose(paths, n, i), i, most));
     return KELVIN_OK;
 }

@@ -1,7 +1,7 @@
 /* The page: its head, what it is about, its contents, and then section after section. */
 #include "report/page.h"
 
-#include "figures/chart_css.h"
+#include "charts/chart_css.h"
 #include "report/page_css.h"
 
 #include <string.h>
@@ -12,14 +12,14 @@ static const struct section {
     bool (*wanted)(const struct page *page); /* whether there is something to say; NULL: always */
     void (*write)(struct page *page);
 } sections[] = {
-    {"setup", "What was sampled", NULL, write_setup},
-    {"learning", "Learning curves", NULL, write_learning},
-    {"metrics", "Metrics", NULL, write_metrics},
-    {"calibration", "Calibration", NULL, write_calibration},
-    {"uncertainty", "Uncertainty", NULL, write_uncertainty},
-    {"size", "Posterior size", sizes_wanted, write_sizes},
-    {"diagnosis", "Diagnosis", NULL, write_diagnosis},
-    {"cases", "Cases worth a look", cases_wanted, write_cases},
+    {"setup", "What was sampled", NULL, kelvin_page_write_setup},
+    {"learning", "Learning curves", NULL, kelvin_page_write_learning},
+    {"metrics", "Metrics", NULL, kelvin_page_write_metrics},
+    {"calibration", "Calibration", NULL, kelvin_page_write_calibration},
+    {"uncertainty", "Uncertainty", NULL, kelvin_page_write_uncertainty},
+    {"size", "Posterior size", kelvin_page_sizes_wanted, kelvin_page_write_sizes},
+    {"diagnosis", "Diagnosis", NULL, kelvin_page_write_diagnosis},
+    {"cases", "Cases worth a look", kelvin_page_cases_wanted, kelvin_page_write_cases},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -31,46 +31,46 @@ static bool is_wanted(const struct page *page, const struct section *section)
 static void put_title(struct page *page)
 {
     if (page->n > 1) {
-        markup_put(&page->out, "%zu posteriors side by side", page->n);
+        kelvin_markup_put(&page->out, "%zu posteriors side by side", page->n);
         return;
     }
-    put_between(page, "The posterior in ", page->runs[0].name, "");
+    kelvin_page_put_between(page, "The posterior in ", page->runs[0].name, "");
 }
 
 static void put_head(struct page *page)
 {
     struct markup *out = &page->out;
-    markup_put(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                    "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                    "<meta name=\"generator\" content=\"kelvin " KELVIN_VERSION "\">\n<title>");
+    kelvin_markup_put(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                           "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                           "<meta name=\"generator\" content=\"kelvin " KELVIN_VERSION "\">\n<title>");
     put_title(page);
-    markup_put(out, "</title>\n<style>\n");
-    markup_lines(out, chart_css);
-    markup_lines(out, page_css);
-    markup_put(out, "</style>\n</head>\n<body>\n");
+    kelvin_markup_put(out, "</title>\n<style>\n");
+    kelvin_markup_lines(out, chart_css);
+    kelvin_markup_lines(out, page_css);
+    kelvin_markup_put(out, "</style>\n</head>\n<body>\n");
 }
 
 /* "24 samples of resnet20 on cifar10 by" and its sampler. */
 static void put_subject(struct page *page, const struct report_run *run)
 {
     const kelvin_run_config *c = &run->samples->run->config;
-    markup_put(&page->out, "%zu sample%s of ", run->samples->n, run->samples->n == 1 ? "" : "s");
-    put_between(page, "<b>", c->model, "</b> on ");
-    put_between(page, "<b>", c->data, "</b> by ");
-    markup_text(&page->out, run->samples->run->sampler->title);
+    kelvin_markup_put(&page->out, "%zu sample%s of ", run->samples->n, run->samples->n == 1 ? "" : "s");
+    kelvin_page_put_between(page, "<b>", c->model, "</b> on ");
+    kelvin_page_put_between(page, "<b>", c->data, "</b> by ");
+    kelvin_markup_text(&page->out, run->samples->run->sampler->title);
 }
 
 /* ", evaluated on 10000 test observations of 10 classes"; other data have their name. */
 static void put_evaluated(struct page *page, const struct report_run *run)
 {
     const bool test = strcmp(run->on, "test") == 0, own = test || strcmp(run->on, "train") == 0;
-    markup_put(&page->out, ", evaluated on %zu%s observations of %zu classes", run->metrics->n,
-               !own   ? ""
-               : test ? " test"
-                      : " training",
-               run->metrics->classes);
-    if (!own) put_between(page, " in <b>", run->on, "</b>");
+    kelvin_markup_put(&page->out, ", evaluated on %zu%s observations of %zu classes", run->metrics->n,
+                      !own   ? ""
+                      : test ? " test"
+                             : " training",
+                      run->metrics->classes);
+    if (!own) kelvin_page_put_between(page, " in <b>", run->on, "</b>");
 }
 
 /* Of several runs: what they have in common is said below; here, what does not. */
@@ -79,16 +79,16 @@ static void put_subjects(struct page *page)
     struct markup *out = &page->out;
     for (size_t i = 0; i < page->n; i++) {
         const struct report_run *run = &page->runs[i];
-        markup_put(out, "<p class=\"lead\">");
+        kelvin_markup_put(out, "<p class=\"lead\">");
         if (page->n > 1) {
-            markup_put(out, "<strong class=\"c%zu\">", run_colour(i));
-            put_between(page, "", run->name, ":</strong> ");
-            if (put_differences(page, i)) markup_put(out, "; ");
+            kelvin_markup_put(out, "<strong class=\"c%zu\">", kelvin_run_colour(i));
+            kelvin_page_put_between(page, "", run->name, ":</strong> ");
+            if (kelvin_page_put_differences(page, i)) kelvin_markup_put(out, "; ");
         }
         put_subject(page, run);
-        if (page->n == 1) markup_put(out, " at temperature %g", run->samples->run->config.temperature);
+        if (page->n == 1) kelvin_markup_put(out, " at temperature %g", run->samples->run->config.temperature);
         put_evaluated(page, run);
-        markup_put(out, ".</p>\n");
+        kelvin_markup_put(out, ".</p>\n");
     }
 }
 
@@ -97,14 +97,16 @@ static void put_key_numbers(struct page *page)
 {
     static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD, KELVIN_ECE, KELVIN_CONFIDENCE};
     if (page->n > 1) return;
-    markup_put(&page->out, "<dl class=\"key\">\n");
+    kelvin_markup_put(&page->out, "<dl class=\"key\">\n");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         const kelvin_metric_info *about = kelvin_metric_about(shown[i]);
-        markup_put(&page->out, "<div><dt>%s</dt><dd>%s", about->title,
-                   words_of(page, about->scale * page->runs[0].metrics->ensemble[shown[i]], about->digits));
-        markup_put(&page->out, *about->unit ? "<small> %s</small></dd></div>\n" : "%s</dd></div>\n", about->unit);
+        kelvin_markup_put(
+            &page->out, "<div><dt>%s</dt><dd>%s", about->title,
+            kelvin_page_number(page, about->scale * page->runs[0].metrics->ensemble[shown[i]], about->digits));
+        kelvin_markup_put(&page->out, *about->unit ? "<small> %s</small></dd></div>\n" : "%s</dd></div>\n",
+                          about->unit);
     }
-    markup_put(&page->out, "</dl>\n");
+    kelvin_markup_put(&page->out, "</dl>\n");
 }
 
 /* What was looked at, for a sound posterior need not be a good one. */
@@ -117,13 +119,13 @@ static void put_verdict(struct page *page)
         runs += page->runs[i].diagnosis->n_advice > 0;
     }
     if (n == 0) {
-        markup_put(
+        kelvin_markup_put(
             out, "<p class=\"note good\">The sampling looks sound: the <a href=\"#diagnosis\">diagnosis</a> of how the "
                  "chains moved and agree found nothing wrong. Whether the predictions are good is for the <a "
                  "href=\"#metrics\">metrics</a> to say.</p>\n");
         return;
     }
-    markup_put(
+    kelvin_markup_put(
         out,
         "<p class=\"note bad\">The sampling needs a look: the <a href=\"#diagnosis\">diagnosis</a> has %zu piece%s of "
         "advice",
@@ -131,39 +133,39 @@ static void put_verdict(struct page *page)
     const char *before = " for ";
     for (size_t i = 0; i < page->n && page->n > 1 && runs < page->n; i++) {
         if (page->runs[i].diagnosis->n_advice == 0) continue;
-        put_between(page, before, page->runs[i].name, "");
+        kelvin_page_put_between(page, before, page->runs[i].name, "");
         before = ", ";
     }
-    markup_put(out, ".</p>\n");
+    kelvin_markup_put(out, ".</p>\n");
 }
 
 static void put_contents(struct page *page)
 {
-    markup_put(&page->out, "<nav aria-label=\"Contents\"><ol>\n");
+    kelvin_markup_put(&page->out, "<nav aria-label=\"Contents\"><ol>\n");
     for (const struct section *s = sections; s->id; s++)
-        if (is_wanted(page, s)) markup_put(&page->out, "<li><a href=\"#%s\">%s</a></li>\n", s->id, s->title);
-    markup_put(&page->out, "</ol></nav>\n");
+        if (is_wanted(page, s)) kelvin_markup_put(&page->out, "<li><a href=\"#%s\">%s</a></li>\n", s->id, s->title);
+    kelvin_markup_put(&page->out, "</ol></nav>\n");
 }
 
 static void put_page(struct page *page)
 {
     put_head(page);
-    markup_put(&page->out, "<header>\n<h1>");
+    kelvin_markup_put(&page->out, "<header>\n<h1>");
     put_title(page);
-    markup_put(&page->out, "</h1>\n");
+    kelvin_markup_put(&page->out, "</h1>\n");
     put_subjects(page);
     put_key_numbers(page);
     put_verdict(page);
     put_contents(page);
-    markup_put(&page->out, "</header>\n<main>\n");
+    kelvin_markup_put(&page->out, "</header>\n<main>\n");
     for (const struct section *s = sections; s->id && !page->out.status; s++) {
         if (!is_wanted(page, s)) continue;
-        markup_put(&page->out, "<section id=\"%s\">\n<h2>%s</h2>\n", s->id, s->title);
+        kelvin_markup_put(&page->out, "<section id=\"%s\">\n<h2>%s</h2>\n", s->id, s->title);
         s->write(page);
-        markup_put(&page->out, "</section>\n");
+        kelvin_markup_put(&page->out, "</section>\n");
     }
-    markup_put(&page->out, "</main>\n<footer><p>Made by kelvin " KELVIN_VERSION
-                           ". The same runs give the same page, to the byte.</p></footer>\n</body>\n</html>\n");
+    kelvin_markup_put(&page->out, "</main>\n<footer><p>Made by kelvin " KELVIN_VERSION
+                                  ". The same runs give the same page, to the byte.</p></footer>\n</body>\n</html>\n");
 }
 
 static kelvin_status write_page(const char *path, struct page *page)
@@ -174,18 +176,19 @@ static kelvin_status write_page(const char *path, struct page *page)
     return kelvin_writer_close(&file, page->out.status);
 }
 
-kelvin_status report_write(const char *path, const char *const *folders, size_t n, const struct report_options *options)
+kelvin_status kelvin_report_write(const char *path, const char *const *folders, size_t n,
+                                  const struct report_options *options)
 {
     struct page page = {.n = n};
     KELVIN_TRY(kelvin_arena_create(&page.arena));
     page.runs = kelvin_arena_alloc(page.arena, n, sizeof *page.runs);
     page.charted = kelvin_arena_alloc(page.arena, n, sizeof *page.charted);
     kelvin_status status = page.runs && page.charted ? KELVIN_OK : KELVIN_ENOMEM;
-    if (!status) status = gather_runs(page.runs, page.arena, folders, n, options);
+    if (!status) status = kelvin_page_gather_runs(page.runs, page.arena, folders, n, options);
     for (size_t i = 0; i < n && !status; i++)
         page.charted[i] = (struct charted){page.runs[i].name, page.runs[i].metrics, page.runs[i].diagnosis};
     if (!status) status = write_page(path, &page);
-    if (page.runs) gather_release(page.runs, n);
+    if (page.runs) kelvin_page_gather_release(page.runs, n);
     kelvin_arena_destroy(page.arena);
     return status;
 }

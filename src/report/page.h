@@ -2,7 +2,7 @@
 #ifndef REPORT_PAGE_H
 #define REPORT_PAGE_H
 
-#include "figures/posterior_charts.h"
+#include "charts/posterior_charts.h"
 #include "report/report.h"
 #include "run/fields.h"
 
@@ -40,9 +40,10 @@ struct report_run {
 };
 
 /* The texts and arrays of a run live in the arena. A run that was gathered only in part can be released, too. */
-KELVIN_MUST_CHECK kelvin_status gather_runs(struct report_run *runs, kelvin_arena *arena, const char *const *folders,
-                                            size_t n, const struct report_options *options);
-void gather_release(struct report_run *runs, size_t n);
+KELVIN_MUST_CHECK kelvin_status kelvin_page_gather_runs(struct report_run *runs, kelvin_arena *arena,
+                                                        const char *const *folders, size_t n,
+                                                        const struct report_options *options);
+void kelvin_page_gather_release(struct report_run *runs, size_t n);
 
 /* ---- the page ---- */
 
@@ -57,54 +58,54 @@ struct page {
 /* ---- pieces ---- */
 
 /* A title and a caption that says what is to be seen, around a chart. */
-void put_chart(struct page *page, const struct chart *chart, const char *caption);
+void kelvin_page_put_chart(struct page *page, const struct chart *chart, const char *caption);
 /* Charts side by side, where there is room; flow: they are not equally high, and go beneath each other first. */
-void begin_charts(struct page *page, bool flow);
-void end_charts(struct page *page);
+void kelvin_page_begin_charts(struct page *page, bool flow);
+void kelvin_page_end_charts(struct page *page);
 
 /* Tables that are wider than the page scroll by themselves. `label` is for those who cannot see them;
  * `words` says that the columns hold words rather than numbers. */
-void begin_table(struct page *page, const char *label, bool words);
-void end_table(struct page *page);
-void put_run_names(struct page *page, const char *corner); /* the head of a table with a column per run */
-void begin_row(struct page *page, const char *title);
-void end_row(struct page *page);
-void put_cell(struct page *page, const char *class, const char *text);
+void kelvin_page_begin_table(struct page *page, const char *label, bool words);
+void kelvin_page_end_table(struct page *page);
+void kelvin_page_put_run_names(struct page *page, const char *corner); /* the head of a table with a column per run */
+void kelvin_page_begin_row(struct page *page, const char *title);
+void kelvin_page_end_row(struct page *page);
+void kelvin_page_put_cell(struct page *page, const char *class, const char *text);
 
 /* A number with so many digits after the point, true minus and no exponent; a dash where there is none. */
-const char *words_of(struct page *page, double value, int digits);
+const char *kelvin_page_number(struct page *page, double value, int digits);
 
 /* The name of a run above what is said of it alone, if there are several. */
-void put_run_title(struct page *page, const struct report_run *run);
+void kelvin_page_put_run_title(struct page *page, const struct report_run *run);
 
 /* A text between markup that is put as it is. */
-void put_between(struct page *page, const char *before, const char *text, const char *after);
+void kelvin_page_put_between(struct page *page, const char *before, const char *text, const char *after);
 
 /* Any text, formatted, in the arena; "" if memory is short. */
-const char *page_text(struct page *page, const char *format, ...) KELVIN_PRINTF(2, 3);
+const char *kelvin_page_text(struct page *page, const char *format, ...) KELVIN_PRINTF(2, 3);
 
 /* The text; "", and the page has failed, where there was no memory for it (NULL). */
-const char *page_had(struct page *page, const char *text);
+const char *kelvin_page_had(struct page *page, const char *text);
 
 /* ---- what the sections are made of ---- */
 
-void write_setup(struct page *page);
-void write_learning(struct page *page);
-void write_metrics(struct page *page);
-void write_calibration(struct page *page);
-void write_uncertainty(struct page *page);
-bool sizes_wanted(const struct page *page);
-void write_sizes(struct page *page);
-void write_diagnosis(struct page *page);
-bool cases_wanted(const struct page *page);
-void write_cases(struct page *page);
+void kelvin_page_write_setup(struct page *page);
+void kelvin_page_write_learning(struct page *page);
+void kelvin_page_write_metrics(struct page *page);
+void kelvin_page_write_calibration(struct page *page);
+void kelvin_page_write_uncertainty(struct page *page);
+bool kelvin_page_sizes_wanted(const struct page *page);
+void kelvin_page_write_sizes(struct page *page);
+void kelvin_page_write_diagnosis(struct page *page);
+bool kelvin_page_cases_wanted(const struct page *page);
+void kelvin_page_write_cases(struct page *page);
 
 /* "tuned in warm-up": what a field of the configuration that is 0 stands for, and, with its outcome, "tuned in warm-up:
  * 0.19 to 0.27", from chain to chain. NULL of fields that mean what they say. */
-const char *tuned_words(struct page *page, const struct report_run *run, const char *field, bool outcome);
+const char *kelvin_page_tuned(struct page *page, const struct report_run *run, const char *field, bool outcome);
 
 /* "density dirclip:0.85,-50, temperature 1": what a run has in its configuration that another has not. False if there
  * is nothing. */
-bool put_differences(struct page *page, size_t run);
+bool kelvin_page_put_differences(struct page *page, size_t run);
 
 #endif

@@ -5,98 +5,99 @@
 
 #include <math.h>
 
-const char *page_text(struct page *page, const char *format, ...)
+const char *kelvin_page_text(struct page *page, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     const char *text = kelvin_arena_print(page->arena, format, args);
     va_end(args);
-    return page_had(page, text);
+    return kelvin_page_had(page, text);
 }
 
-const char *page_had(struct page *page, const char *text)
+const char *kelvin_page_had(struct page *page, const char *text)
 {
     if (!text) page->out.status = KELVIN_ENOMEM;
     return text ? text : "";
 }
 
-const char *words_of(struct page *page, double value, int digits)
+const char *kelvin_page_number(struct page *page, double value, int digits)
 {
     if (isnan(value)) return "\xe2\x80\x93"; /* U+2013 */
     if (isinf(value)) return value > 0 ? "\xe2\x88\x9e" : "\xe2\x88\x92\xe2\x88\x9e";
     const double half = 0.5 * pow(10, -digits);
-    return page_text(page, "%s%.*f", value <= -half ? "\xe2\x88\x92" : "", digits, fabs(value));
+    return kelvin_page_text(page, "%s%.*f", value <= -half ? "\xe2\x88\x92" : "", digits, fabs(value));
 }
 
-void put_between(struct page *page, const char *before, const char *text, const char *after)
+void kelvin_page_put_between(struct page *page, const char *before, const char *text, const char *after)
 {
-    markup_put(&page->out, "%s", before);
-    markup_text(&page->out, text);
-    markup_put(&page->out, "%s", after);
+    kelvin_markup_put(&page->out, "%s", before);
+    kelvin_markup_text(&page->out, text);
+    kelvin_markup_put(&page->out, "%s", after);
 }
 
 /* ---- charts ---- */
 
-void begin_charts(struct page *page, bool flow)
+void kelvin_page_begin_charts(struct page *page, bool flow)
 {
-    markup_put(&page->out, "<div class=\"charts%s\">\n", flow ? " flow" : "");
+    kelvin_markup_put(&page->out, "<div class=\"charts%s\">\n", flow ? " flow" : "");
 }
 
-void end_charts(struct page *page)
+void kelvin_page_end_charts(struct page *page)
 {
-    markup_put(&page->out, "</div>\n");
+    kelvin_markup_put(&page->out, "</div>\n");
 }
 
-void put_chart(struct page *page, const struct chart *chart, const char *caption)
+void kelvin_page_put_chart(struct page *page, const struct chart *chart, const char *caption)
 {
     struct markup *out = &page->out;
     if (out->status) return;
-    put_between(page, "<figure>\n<h4>", chart->title, "</h4>\n");
-    if (chart->subtitle) put_between(page, "<p class=\"sub\">", chart->subtitle, "</p>\n");
-    const kelvin_status status = chart_svg(out, chart);
+    kelvin_page_put_between(page, "<figure>\n<h4>", chart->title, "</h4>\n");
+    if (chart->subtitle) kelvin_page_put_between(page, "<p class=\"sub\">", chart->subtitle, "</p>\n");
+    const kelvin_status status = kelvin_chart_svg(out, chart);
     if (!out->status) out->status = status;
-    if (caption) put_between(page, "<figcaption>", caption, "</figcaption>\n");
-    markup_put(out, "</figure>\n");
+    if (caption) kelvin_page_put_between(page, "<figcaption>", caption, "</figcaption>\n");
+    kelvin_markup_put(out, "</figure>\n");
 }
 
 /* ---- tables ---- */
 
-void begin_table(struct page *page, const char *label, bool words)
+void kelvin_page_begin_table(struct page *page, const char *label, bool words)
 {
-    markup_put(&page->out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table%s>\n", label,
-               words ? " class=\"left\"" : "");
+    kelvin_markup_put(&page->out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table%s>\n",
+                      label, words ? " class=\"left\"" : "");
 }
 
-void end_table(struct page *page)
+void kelvin_page_end_table(struct page *page)
 {
-    markup_put(&page->out, "</table></div>\n");
+    kelvin_markup_put(&page->out, "</table></div>\n");
 }
 
-void begin_row(struct page *page, const char *title)
+void kelvin_page_begin_row(struct page *page, const char *title)
 {
-    put_between(page, "<tr><th scope=\"row\">", title, "</th>");
+    kelvin_page_put_between(page, "<tr><th scope=\"row\">", title, "</th>");
 }
 
-void end_row(struct page *page)
+void kelvin_page_end_row(struct page *page)
 {
-    markup_put(&page->out, "</tr>\n");
+    kelvin_markup_put(&page->out, "</tr>\n");
 }
 
-void put_cell(struct page *page, const char *class, const char *text)
+void kelvin_page_put_cell(struct page *page, const char *class, const char *text)
 {
-    markup_put(&page->out, *class ? "<td class=\"%s\">" : "<td%s>", class);
-    markup_text(&page->out, text);
-    markup_put(&page->out, "</td>");
+    kelvin_markup_put(&page->out, *class ? "<td class=\"%s\">" : "<td%s>", class);
+    kelvin_markup_text(&page->out, text);
+    kelvin_markup_put(&page->out, "</td>");
 }
 
-void put_run_names(struct page *page, const char *corner)
+void kelvin_page_put_run_names(struct page *page, const char *corner)
 {
-    markup_put(&page->out, "<thead><tr><th scope=\"col\">%s</th>", corner);
-    for (size_t i = 0; i < page->n; i++) put_between(page, "<th scope=\"col\">", page->runs[i].name, "</th>");
-    markup_put(&page->out, "</tr></thead>\n");
+    kelvin_markup_put(&page->out, "<thead><tr><th scope=\"col\">%s</th>", corner);
+    for (size_t i = 0; i < page->n; i++)
+        kelvin_page_put_between(page, "<th scope=\"col\">", page->runs[i].name, "</th>");
+    kelvin_markup_put(&page->out, "</tr></thead>\n");
 }
 
-void put_run_title(struct page *page, const struct report_run *run)
+void kelvin_page_put_run_title(struct page *page, const struct report_run *run)
 {
-    if (page->n > 1) put_between(page, "<h3>", run->name, "</h3>\n");
+    if (page->n > 1) kelvin_page_put_between(page, "<h3>", run->name, "</h3>\n");
 }

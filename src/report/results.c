@@ -8,13 +8,13 @@
 static const char *with_unit(struct page *page, kelvin_metric metric)
 {
     const kelvin_metric_info *about = kelvin_metric_about(metric);
-    return *about->unit ? page_text(page, "%s, %s", about->title, about->unit) : about->title;
+    return *about->unit ? kelvin_page_text(page, "%s, %s", about->title, about->unit) : about->title;
 }
 
 static const char *scaled(struct page *page, kelvin_metric metric, double value)
 {
     const kelvin_metric_info *about = kelvin_metric_about(metric);
-    return words_of(page, about->scale * value, about->digits);
+    return kelvin_page_number(page, about->scale * value, about->digits);
 }
 
 enum kind { ALL, SUBSETS, SINGLE, KINDS };
@@ -26,17 +26,18 @@ static void put_kind(struct page *page, enum kind kind, kelvin_metric metric, co
     const kelvin_percentiles *spread = &m->spread[metric];
     const kelvin_average *one = &m->single[metric];
     if (kind == ALL)
-        put_cell(page, "main", scaled(page, metric, m->ensemble[metric]));
+        kelvin_page_put_cell(page, "main", scaled(page, metric, m->ensemble[metric]));
     else if (kind == SUBSETS && m->subsets)
-        markup_put(&page->out, "<td>%s<small>%s .. %s</small></td>", scaled(page, metric, spread->median),
-                   scaled(page, metric, spread->low), scaled(page, metric, spread->high));
+        kelvin_markup_put(&page->out, "<td>%s<small>%s .. %s</small></td>", scaled(page, metric, spread->median),
+                          scaled(page, metric, spread->low), scaled(page, metric, spread->high));
     else if (kind == SUBSETS || metric == KELVIN_EPISTEMIC) /* one sample does not contradict itself */
-        put_cell(page, "", words_of(page, (double)NAN, 0));
+        kelvin_page_put_cell(page, "", kelvin_page_number(page, (double)NAN, 0));
     else if (isnan(one->error))
-        put_cell(page, "", scaled(page, metric, one->mean));
+        kelvin_page_put_cell(page, "", scaled(page, metric, one->mean));
     else
-        put_cell(page, "",
-                 page_text(page, "%s \xc2\xb1 %s", scaled(page, metric, one->mean), scaled(page, metric, one->error)));
+        kelvin_page_put_cell(page, "",
+                             kelvin_page_text(page, "%s \xc2\xb1 %s", scaled(page, metric, one->mean),
+                                              scaled(page, metric, one->error)));
 }
 
 static size_t subset_of(const struct page *page)
@@ -57,140 +58,144 @@ static const kelvin_metric order[KELVIN_METRICS] = {
 static void put_table_of_one(struct page *page)
 {
     const size_t subset = subset_of(page);
-    markup_put(&page->out, "<thead><tr><th scope=\"col\">metric</th>");
+    kelvin_markup_put(&page->out, "<thead><tr><th scope=\"col\">metric</th>");
     for (enum kind k = 0; k < KINDS; k++)
         if (k != SUBSETS || subset)
-            put_between(page, "<th scope=\"col\">", page_text(page, kind_names[k], subset), "</th>");
-    markup_put(&page->out, "</tr></thead>\n<tbody>\n");
+            kelvin_page_put_between(page, "<th scope=\"col\">", kelvin_page_text(page, kind_names[k], subset), "</th>");
+    kelvin_markup_put(&page->out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < KELVIN_METRICS; i++) {
-        begin_row(page, with_unit(page, order[i]));
+        kelvin_page_begin_row(page, with_unit(page, order[i]));
         for (enum kind k = 0; k < KINDS; k++)
             if (k != SUBSETS || subset) put_kind(page, k, order[i], page->runs[0].metrics);
-        end_row(page);
+        kelvin_page_end_row(page);
     }
-    markup_put(&page->out, "</tbody>");
+    kelvin_markup_put(&page->out, "</tbody>");
 }
 
 /* Of several, runs are columns, and each kind a group of rows. */
 static void put_table_of_many(struct page *page)
 {
     const size_t subset = subset_of(page);
-    put_run_names(page, "metric");
+    kelvin_page_put_run_names(page, "metric");
     for (enum kind k = 0; k < KINDS; k++) {
         if (k == SUBSETS && !subset) continue;
-        markup_put(&page->out, "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\">", page->n + 1);
-        markup_put(&page->out, kind_names[k], subset);
-        markup_put(&page->out, "</th></tr>\n");
+        kelvin_markup_put(&page->out, "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\">",
+                          page->n + 1);
+        kelvin_markup_put(&page->out, kind_names[k], subset);
+        kelvin_markup_put(&page->out, "</th></tr>\n");
         for (size_t row = 0; row < KELVIN_METRICS; row++) {
-            begin_row(page, with_unit(page, order[row]));
+            kelvin_page_begin_row(page, with_unit(page, order[row]));
             for (size_t i = 0; i < page->n; i++) put_kind(page, k, order[row], page->runs[i].metrics);
-            end_row(page);
+            kelvin_page_end_row(page);
         }
-        markup_put(&page->out, "</tbody>\n");
+        kelvin_markup_put(&page->out, "</tbody>\n");
     }
 }
 
 static void put_notes(struct page *page)
 {
     const size_t subset = subset_of(page);
-    markup_put(&page->out,
-               "<p class=\"notes\">All samples: of the posterior predictive, the mean of all samples' probabilities. "
-               "Single samples: the mean over samples (of more than 1,000, so many at equal distances), \xc2\xb1 its "
-               "standard error over chains. ");
+    kelvin_markup_put(
+        &page->out,
+        "<p class=\"notes\">All samples: of the posterior predictive, the mean of all samples' probabilities. "
+        "Single samples: the mean over samples (of more than 1,000, so many at equal distances), \xc2\xb1 its "
+        "standard error over chains. ");
     if (subset)
-        markup_put(&page->out,
-                   "Ensembles of %zu: median, and 10th .. 90th percentile, over 100 random subsets of so many samples.",
-                   subset);
+        kelvin_markup_put(
+            &page->out,
+            "Ensembles of %zu: median, and 10th .. 90th percentile, over 100 random subsets of so many samples.",
+            subset);
     else
-        markup_put(&page->out, "Error bars of ensembles need more than 8 samples.");
-    markup_put(&page->out, "</p>\n");
+        kelvin_markup_put(&page->out, "Error bars of ensembles need more than 8 samples.");
+    kelvin_markup_put(&page->out, "</p>\n");
 }
 
-void write_metrics(struct page *page)
+void kelvin_page_write_metrics(struct page *page)
 {
     static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD, KELVIN_ECE, KELVIN_BRIER};
-    begin_table(page, "Metrics", false);
+    kelvin_page_begin_table(page, "Metrics", false);
     if (page->n == 1)
         put_table_of_one(page);
     else
         put_table_of_many(page);
-    end_table(page);
+    kelvin_page_end_table(page);
     put_notes(page);
-    markup_put(
+    kelvin_markup_put(
         &page->out,
         "<p class=\"notes\">The plots show how much is gained by averaging, and how sure that is: thin bars are the "
         "standard error of the mean of single samples, thick ones hold 80 %% of small ensembles.</p>\n");
-    begin_charts(page, false);
+    kelvin_page_begin_charts(page, false);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         struct chart chart;
-        chart_metric(&chart, page->arena, shown[i], page->charted, page->n);
-        put_chart(page, &chart, NULL);
+        kelvin_chart_metric(&chart, page->arena, shown[i], page->charted, page->n);
+        kelvin_page_put_chart(page, &chart, NULL);
     }
-    end_charts(page);
+    kelvin_page_end_charts(page);
 }
 
 /* ---- the others ---- */
 
-void write_calibration(struct page *page)
+void kelvin_page_write_calibration(struct page *page)
 {
     struct chart chart;
-    begin_charts(page, false);
-    chart_reliability(&chart, page->arena, page->charted, page->n, false);
-    put_chart(page, &chart,
-              page->n == 1 ? "On the diagonal, predictions are as often right as they claim. A blue bar above its "
-                             "orange line is better than claimed, one below it worse; thin bars are Wilson's interval. "
-                             "Hollow: fewer than 10 observations. Below: how many there are, on a logarithmic scale."
-                           : "On the diagonal, predictions are as often right as they claim; above it they are too "
-                             "modest, below it too confident. Bars: Wilson's interval. Small open "
-                             "points: fewer than 10 observations, which say little. Below: how many there are, on a "
-                             "logarithmic scale.");
-    chart_reliability(&chart, page->arena, page->charted, page->n, true);
-    put_chart(
+    kelvin_page_begin_charts(page, false);
+    kelvin_chart_reliability(&chart, page->arena, page->charted, page->n, false);
+    kelvin_page_put_chart(
+        page, &chart,
+        page->n == 1 ? "On the diagonal, predictions are as often right as they claim. A blue bar above its "
+                       "orange line is better than claimed, one below it worse; thin bars are Wilson's interval. "
+                       "Hollow: fewer than 10 observations. Below: how many there are, on a logarithmic scale."
+                     : "On the diagonal, predictions are as often right as they claim; above it they are too "
+                       "modest, below it too confident. Bars: Wilson's interval. Small open "
+                       "points: fewer than 10 observations, which say little. Below: how many there are, on a "
+                       "logarithmic scale.");
+    kelvin_chart_reliability(&chart, page->arena, page->charted, page->n, true);
+    kelvin_page_put_chart(
         page, &chart,
         "The same where each point stands for about as many observations, with Wilson's interval, 10 .. 90 %; the axes "
         "go where the points are.");
-    end_charts(page);
+    kelvin_page_end_charts(page);
 }
 
-void write_uncertainty(struct page *page)
+void kelvin_page_write_uncertainty(struct page *page)
 {
     struct chart chart;
-    begin_charts(page, true);
-    chart_uncertainty(&chart, page->arena, page->charted, page->n);
-    put_chart(page, &chart,
-              "Aleatoric: each sample by itself is in doubt, more samples will not help. "
-              "Epistemic: samples contradict each other, more data would.");
+    kelvin_page_begin_charts(page, true);
+    kelvin_chart_uncertainty(&chart, page->arena, page->charted, page->n);
+    kelvin_page_put_chart(page, &chart,
+                          "Aleatoric: each sample by itself is in doubt, more samples will not help. "
+                          "Epistemic: samples contradict each other, more data would.");
     for (size_t i = 0; i < page->n; i++) {
-        chart_confidence(&chart, page->arena, &page->charted[i], run_colour(i));
-        if (page->n > 1) chart.title = page_text(page, "Confidence: %s", page->runs[i].name);
-        put_chart(page, &chart,
-                  i > 0
-                      ? NULL
-                      : "Right predictions should be far to the right, wrong ones to the left: a wrong one far to the "
-                        "right is a confident mistake. The scale is logarithmic, for few are wrong.");
+        kelvin_chart_confidence(&chart, page->arena, &page->charted[i], kelvin_run_colour(i));
+        if (page->n > 1) chart.title = kelvin_page_text(page, "Confidence: %s", page->runs[i].name);
+        kelvin_page_put_chart(
+            page, &chart,
+            i > 0 ? NULL
+                  : "Right predictions should be far to the right, wrong ones to the left: a wrong one far to the "
+                    "right is a confident mistake. The scale is logarithmic, for few are wrong.");
     }
-    end_charts(page);
+    kelvin_page_end_charts(page);
 }
 
-bool sizes_wanted(const struct page *page)
+bool kelvin_page_sizes_wanted(const struct page *page)
 {
     for (size_t i = 0; i < page->n; i++)
         if (page->runs[i].metrics->sizes > 1) return true;
     return false;
 }
 
-void write_sizes(struct page *page)
+void kelvin_page_write_sizes(struct page *page)
 {
     static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
     struct chart chart;
-    markup_put(&page->out,
-               "<p class=\"notes\">Where a curve is flat, more samples are of no use; where it still rises at "
-               "its end, they are. The band narrows at the end because all samples are in it then.</p>\n");
-    begin_charts(page, false);
+    kelvin_markup_put(&page->out,
+                      "<p class=\"notes\">Where a curve is flat, more samples are of no use; where it still rises at "
+                      "its end, they are. The band narrows at the end because all samples are in it then.</p>\n");
+    kelvin_page_begin_charts(page, false);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        if (!chart_size(&chart, page->arena, &shown[i], 1, page->charted, page->n)) continue;
-        chart.title = page_text(page, "%s by posterior size", kelvin_metric_about(shown[i])->title);
-        put_chart(page, &chart, NULL);
+        if (!kelvin_chart_size(&chart, page->arena, &shown[i], 1, page->charted, page->n)) continue;
+        chart.title = kelvin_page_text(page, "%s by posterior size", kelvin_metric_about(shown[i])->title);
+        kelvin_page_put_chart(page, &chart, NULL);
     }
-    end_charts(page);
+    kelvin_page_end_charts(page);
 }

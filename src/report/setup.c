@@ -38,30 +38,31 @@ static bool differs(const struct page *page, const struct fact *fact)
 /* What all runs share, as a list of terms. */
 static void put_shared(struct page *page, const struct facts *facts)
 {
-    markup_put(&page->out, "<dl class=\"facts\">\n");
+    kelvin_markup_put(&page->out, "<dl class=\"facts\">\n");
     for (size_t i = 0; i < facts->n; i++) {
         if (differs(page, &facts->list[i])) continue;
-        markup_put(&page->out, "<div><dt>%s</dt>", facts->list[i].name);
-        put_between(page, "<dd>", facts->list[i].words[0], "</dd></div>\n");
+        kelvin_markup_put(&page->out, "<div><dt>%s</dt>", facts->list[i].name);
+        kelvin_page_put_between(page, "<dd>", facts->list[i].words[0], "</dd></div>\n");
     }
-    markup_put(&page->out, "</dl>\n");
+    kelvin_markup_put(&page->out, "</dl>\n");
 }
 
 /* What they do not, as a table. */
 static void put_different(struct page *page, const struct facts *facts)
 {
-    begin_table(page, "Configuration", true);
-    put_run_names(page, "what differs");
-    markup_put(&page->out, "<tbody>\n");
+    kelvin_page_begin_table(page, "Configuration", true);
+    kelvin_page_put_run_names(page, "what differs");
+    kelvin_markup_put(&page->out, "<tbody>\n");
     for (size_t i = 0; i < facts->n; i++) {
         const struct fact *fact = &facts->list[i];
         if (!differs(page, fact)) continue;
-        begin_row(page, fact->name);
-        for (size_t r = 0; r < page->n; r++) put_cell(page, "text", fact->words[r] ? fact->words[r] : "\xe2\x80\x93");
-        end_row(page);
+        kelvin_page_begin_row(page, fact->name);
+        for (size_t r = 0; r < page->n; r++)
+            kelvin_page_put_cell(page, "text", fact->words[r] ? fact->words[r] : "\xe2\x80\x93");
+        kelvin_page_end_row(page);
     }
-    markup_put(&page->out, "</tbody>");
-    end_table(page);
+    kelvin_markup_put(&page->out, "</tbody>");
+    kelvin_page_end_table(page);
 }
 
 /* ---- the configuration ---- */
@@ -86,7 +87,7 @@ static size_t config_words(struct config_words out[KELVIN_CONFIG_FIELDS], struct
     size_t n = 0;
     for (size_t i = 0; i < all; i++) {
         if (!is_option(fields[i].name)) continue;
-        const char *words = page_had(page, kelvin_field_words(page->arena, &fields[i], &record));
+        const char *words = kelvin_page_had(page, kelvin_field_words(page->arena, &fields[i], &record));
         out[n++] = (struct config_words){fields[i].name, words};
     }
     return n;
@@ -113,7 +114,7 @@ static const char *with_instead(struct page *page, const char *text, char new, c
 {
     char *copy = kelvin_arena_text(page->arena, text, strlen(text));
     for (char *at = copy; at && (at = strchr(at, old));) *at = new;
-    return page_had(page, copy);
+    return kelvin_page_had(page, copy);
 }
 
 /* Fields of all runs first, each where the first run that has it has it; with the outcomes of those that were tuned. */
@@ -126,19 +127,20 @@ static void gather_facts(struct page *page, struct facts *facts, bool outcomes)
         struct config_words fields[KELVIN_CONFIG_FIELDS];
         const size_t n = config_words(fields, page, page->runs[r].samples->run);
         for (size_t i = 0; i < n; i++) {
-            const char *tuned = tuned_words(page, &page->runs[r], fields[i].name, outcomes);
+            const char *tuned = kelvin_page_tuned(page, &page->runs[r], fields[i].name, outcomes);
             add_fact(page, facts, r, with_instead(page, fields[i].name, ' ', '_'), tuned ? tuned : fields[i].words);
         }
     }
     for (size_t r = 0; r < page->n && facts->list; r++) {
         const kelvin_run *run = page->runs[r].samples->run;
         const kelvin_data *d = run->data;
-        add_fact(page, facts, r, "parameters", page_text(page, "%zu", run->model->n_params));
-        add_fact(page, facts, r, "observations", page_text(page, "%zu training, %zu test", d->train.n, d->test.n));
+        add_fact(page, facts, r, "parameters", kelvin_page_text(page, "%zu", run->model->n_params));
+        add_fact(page, facts, r, "observations",
+                 kelvin_page_text(page, "%zu training, %zu test", d->train.n, d->test.n));
         add_fact(page, facts, r, "inputs",
-                 d->channels ? page_text(page, "%zu \xc3\x97 %zu \xc3\x97 %zu", d->channels, d->height, d->width)
-                             : page_text(page, "%zu", d->inputs));
-        add_fact(page, facts, r, "folder", page_had(page, clean_path(page->arena, page->runs[r].folder)));
+                 d->channels ? kelvin_page_text(page, "%zu \xc3\x97 %zu \xc3\x97 %zu", d->channels, d->height, d->width)
+                             : kelvin_page_text(page, "%zu", d->inputs));
+        add_fact(page, facts, r, "folder", kelvin_page_had(page, kelvin_clean_path(page->arena, page->runs[r].folder)));
     }
 }
 
@@ -153,7 +155,7 @@ static bool is_headline(const char *name)
 }
 
 /* What only one sampler has is no difference here. */
-bool put_differences(struct page *page, size_t run)
+bool kelvin_page_put_differences(struct page *page, size_t run)
 {
     enum { MOST = 5 };
     struct facts facts = {0};
@@ -166,10 +168,10 @@ bool put_differences(struct page *page, size_t run)
             more++;
             continue;
         }
-        markup_put(&page->out, "%s%s ", n++ ? ", " : "", fact->name);
-        put_between(page, "<b>", fact->words[run], "</b>");
+        kelvin_markup_put(&page->out, "%s%s ", n++ ? ", " : "", fact->name);
+        kelvin_page_put_between(page, "<b>", fact->words[run], "</b>");
     }
-    if (more) markup_put(&page->out, " and %zu more", more);
+    if (more) kelvin_markup_put(&page->out, " and %zu more", more);
     return n > 0;
 }
 
@@ -193,7 +195,7 @@ static const char *quoted(struct page *page, const char *text)
     size_t quotes = 0;
     for (const char *at = text; *at; at++) quotes += *at == '\'';
     char *out = kelvin_arena_alloc(page->arena, strlen(text) + 3 * quotes + 3, 1), *to = out;
-    if (!out) return page_had(page, NULL);
+    if (!out) return kelvin_page_had(page, NULL);
     *to++ = '\'';
     for (; *text; text++) {
         if (*text == '\'') memcpy(to, "'\\'", 3), to += 3;
@@ -208,34 +210,35 @@ static const char *quoted(struct page *page, const char *text)
 static const char *another(struct page *page, const char *name)
 {
     if (!isalnum((unsigned char)*name)) return "again";
-    return quoted(page, page_text(page, "%s-again", with_instead(page, name, '-', '/')));
+    return quoted(page, kelvin_page_text(page, "%s-again", with_instead(page, name, '-', '/')));
 }
 
 static void put_command(struct page *page, const struct report_run *about)
 {
     struct config_words fields[KELVIN_CONFIG_FIELDS];
     const size_t n = config_words(fields, page, about->samples->run);
-    markup_put(&page->out, "<pre class=\"command\"><code>kelvin sample");
+    kelvin_markup_put(&page->out, "<pre class=\"command\"><code>kelvin sample");
     for (size_t i = 0; i < n && !page->out.status; i++) {
         char name[KELVIN_FILE_NAME];
         kelvin_option_name(name, fields[i].name);
-        markup_put(&page->out, " <span>%s</span> ", name);
-        markup_text(&page->out, quoted(page, fields[i].words));
+        kelvin_markup_put(&page->out, " <span>%s</span> ", name);
+        kelvin_markup_text(&page->out, quoted(page, fields[i].words));
     }
-    put_between(page, " -o ", another(page, about->name), "</code></pre>\n");
+    kelvin_page_put_between(page, " -o ", another(page, about->name), "</code></pre>\n");
 }
 
 static void put_commands(struct page *page)
 {
-    markup_put(&page->out, "<h3>To repeat %s</h3>\n", page->n > 1 ? "them" : "it");
-    markup_put(&page->out, "<p>The same command gives the same samples, bit by bit, on any number of threads.</p>\n");
+    kelvin_markup_put(&page->out, "<h3>To repeat %s</h3>\n", page->n > 1 ? "them" : "it");
+    kelvin_markup_put(&page->out,
+                      "<p>The same command gives the same samples, bit by bit, on any number of threads.</p>\n");
     for (size_t i = 0; i < page->n; i++) {
-        if (page->n > 1) put_between(page, "<p class=\"run\">", page->runs[i].name, "</p>\n");
+        if (page->n > 1) kelvin_page_put_between(page, "<p class=\"run\">", page->runs[i].name, "</p>\n");
         put_command(page, &page->runs[i]);
     }
 }
 
-void write_setup(struct page *page)
+void kelvin_page_write_setup(struct page *page)
 {
     struct facts facts = {0};
     gather_facts(page, &facts, true);
@@ -243,7 +246,7 @@ void write_setup(struct page *page)
     size_t different = 0;
     for (size_t i = 0; i < facts.n; i++) different += differs(page, &facts.list[i]);
     if (different > 0) put_different(page, &facts);
-    if (page->n > 1) markup_put(&page->out, "<h3>The same in all runs</h3>\n");
+    if (page->n > 1) kelvin_markup_put(&page->out, "<h3>The same in all runs</h3>\n");
     put_shared(page, &facts);
     put_commands(page);
 }

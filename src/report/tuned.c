@@ -40,14 +40,14 @@ static bool find_range(double *least, double *most, const struct report_run *run
     return *least <= *most;
 }
 
-const char *tuned_words(struct page *page, const struct report_run *run, const char *field, bool outcome)
+const char *kelvin_page_tuned(struct page *page, const struct report_run *run, const char *field, bool outcome)
 {
     const kelvin_setting *setting = find_setting(run->samples->run, field);
     double least, most;
     if (!setting) return NULL;
     if (!outcome || !is_told(run->samples->run->sampler, field) || !find_range(&least, &most, run, field))
         return setting->zero;
-    const char *low = page_text(page, "%.3g", least), *high = page_text(page, "%.3g", most);
-    if (strcmp(low, high) == 0) return page_text(page, "%s: %s", setting->zero, low);
-    return page_text(page, "%s: %s" NO_BREAK "to" NO_BREAK "%s", setting->zero, low, high);
+    const char *low = kelvin_page_text(page, "%.3g", least), *high = kelvin_page_text(page, "%.3g", most);
+    if (strcmp(low, high) == 0) return kelvin_page_text(page, "%s: %s", setting->zero, low);
+    return kelvin_page_text(page, "%s: %s" NO_BREAK "to" NO_BREAK "%s", setting->zero, low, high);
 }

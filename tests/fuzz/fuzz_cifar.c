@@ -8,12 +8,12 @@
 static void run_records(const uint8_t *bytes, size_t size)
 {
     size_t n = 0;
-    const kelvin_status status = cifar_count(&n, size, "fuzz.bin");
+    const kelvin_status status = kelvin_cifar_count(&n, size, "fuzz.bin");
     if (!status != (size > 0 && size % 3073 == 0) || n != size / 3073) abort();
     uint8_t *images = kelvin_alloc(n, CIFAR_PIXELS);
     int32_t *y = kelvin_alloc(n, sizeof *y);
     if (!images || !y) abort();
-    const kelvin_status read = cifar_records(images, y, bytes, n, 0, "fuzz.bin");
+    const kelvin_status read = kelvin_cifar_records(images, y, bytes, n, 0, "fuzz.bin");
     bool good = true;
     for (size_t i = 0; i < n && good; i++) {
         good = bytes[i * 3073] < 10;
@@ -24,7 +24,7 @@ static void run_records(const uint8_t *bytes, size_t size)
     kelvin_free(y);
 }
 
-static void run_names(const uint8_t *bytes, size_t size)
+static void kelvin_run_names(const uint8_t *bytes, size_t size)
 {
     kelvin_data data = {0};
     struct data_loader loader = {.data = &data};
@@ -32,7 +32,7 @@ static void run_names(const uint8_t *bytes, size_t size)
     char *text = kelvin_alloc(size, 1);
     if (!text) abort();
     memcpy(text, bytes, size);
-    const kelvin_status status = cifar_names(&loader, &(struct data_file){"fuzz.txt", text, size});
+    const kelvin_status status = kelvin_cifar_names(&loader, &(struct data_file){"fuzz.txt", text, size});
     kelvin_free(text);
     if (!status != (data.class_names != NULL)) abort();
     for (size_t i = 0; !status && i < CIFAR_CLASSES; i++) {
@@ -46,7 +46,7 @@ static void run_names(const uint8_t *bytes, size_t size)
 static void run(const uint8_t *bytes, size_t size)
 {
     run_records(bytes, size);
-    run_names(bytes, size);
+    kelvin_run_names(bytes, size);
 }
 
 /* The pixels once, or the names; an arena begins with 64 kB, and doubles. */

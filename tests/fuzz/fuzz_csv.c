@@ -30,7 +30,8 @@ static void run(const uint8_t *bytes, size_t size)
     struct data_spec spec;
     kelvin_data data = {0};
     struct data_loader loader = {.spec = &spec, .data = &data};
-    if (!text || kelvin_arena_create(&loader.arena) || data_spec_parse(&spec, &data_csv, specs[size % 4])) abort();
+    if (!text || kelvin_arena_create(&loader.arena) || kelvin_data_spec_parse(&spec, &kelvin_data_csv, specs[size % 4]))
+        abort();
     memcpy(text, bytes, size);
     struct data_file files[] = {{"a.csv", text, size}, {.path = "b.csv"}};
     char *border = memchr(text, '\f', size);
@@ -40,10 +41,10 @@ static void run(const uint8_t *bytes, size_t size)
         files[1].bytes = border + 1;
         files[1].size = size - files[0].size - 1;
     }
-    const kelvin_status status = csv_load(&loader, files);
+    const kelvin_status status = kelvin_csv_load(&loader, files);
     if (status && status != KELVIN_EFORMAT && status != KELVIN_EUSAGE) abort();
     if (status ? !*kelvin_error() : (check(&loader), false)) abort();
-    data_spec_free(&spec);
+    kelvin_data_spec_free(&spec);
     kelvin_arena_destroy(loader.arena);
     kelvin_free(loader.values);
     kelvin_free(loader.y);

@@ -23,15 +23,15 @@ static void run(const uint8_t *bytes, size_t size)
     uint8_t *given = kelvin_alloc(size < sizeof start ? size : sizeof start, 1);
     if (!given) abort();
     memcpy(given, bytes, size < sizeof start ? size : sizeof start);
-    if (!idx_parse_head(&head, given, size, false, "fuzz.labels")) check(&head, size);
-    if (!idx_parse_head(&head, given, size, true, "fuzz.images")) {
+    if (!kelvin_idx_parse_head(&head, given, size, false, "fuzz.labels")) check(&head, size);
+    if (!kelvin_idx_parse_head(&head, given, size, true, "fuzz.images")) {
         const size_t pixels = head.size[1] * head.size[2], channels = head.size[3];
         check(&head, size);
         if (channels != 1 && channels != 3) abort();
         uint8_t *images = kelvin_alloc(head.bytes, 1), *aside = kelvin_alloc(pixels * channels, 1);
         if (!images || !aside) abort();
         memcpy(images, bytes + head.start, head.bytes);
-        idx_planes(images, head.size[0], pixels, channels, aside);
+        kelvin_idx_planes(images, head.size[0], pixels, channels, aside);
         for (size_t i = 0; i < head.bytes; i++) { /* where each of them must be now */
             const size_t image = i / (pixels * channels), p = i / channels % pixels, c = i % channels;
             if (images[(image * channels + c) * pixels + p] != bytes[head.start + i]) abort();

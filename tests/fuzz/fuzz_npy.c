@@ -49,14 +49,16 @@ static void run(const uint8_t *bytes, size_t size)
     struct data_spec spec;
     kelvin_data data = {0};
     struct data_loader loader = {.spec = &spec, .data = &data};
-    if (!copy || kelvin_arena_create(&loader.arena) || data_spec_parse(&spec, &data_npy, "npy:x.npy,y.npy")) abort();
+    if (!copy || kelvin_arena_create(&loader.arena) ||
+        kelvin_data_spec_parse(&spec, &kelvin_data_npy, "npy:x.npy,y.npy"))
+        abort();
     memcpy(copy, bytes, size);
     struct data_file files[NPY_FILES] = {{"x.npy", copy, 0}};
     find_files(files, copy, size);
-    const kelvin_status status = npy_load(&loader, files);
+    const kelvin_status status = kelvin_npy_load(&loader, files);
     if (status && status != KELVIN_EFORMAT) abort();
     if (status ? !*kelvin_error() : (check(&loader), false)) abort();
-    data_spec_free(&spec);
+    kelvin_data_spec_free(&spec);
     kelvin_arena_destroy(loader.arena);
     kelvin_free(loader.values);
     kelvin_free(loader.bytes);

@@ -15,7 +15,7 @@ static bool next(struct csv_reader *whole, struct csv_window *window)
 {
     const struct csv_reader *pieces = &window->reader;
     bool more = false, also = false;
-    const kelvin_status a = csv_row(whole, &more), b = csv_window_row(window, &also, true);
+    const kelvin_status a = kelvin_csv_row(whole, &more), b = kelvin_csv_window_row(window, &also, true);
     if (a != b || more != also) abort();
     if (a || !more) return false;
     if (whole->delimiter != pieces->delimiter || whole->room != pieces->room) abort();
@@ -28,15 +28,15 @@ static bool next(struct csv_reader *whole, struct csv_window *window)
 static void compare(char *text, size_t size, struct csv_window *window)
 {
     struct csv_reader whole = {.path = "a.csv", .line = 1};
-    if (!csv_feed(&whole, text, size)) {
+    if (!kelvin_csv_feed(&whole, text, size)) {
         while (next(&whole, window)) continue;
     } else {
         bool more = true;
         kelvin_status status = KELVIN_OK;
-        while (more && !status) status = csv_window_row(window, &more, true);
+        while (more && !status) status = kelvin_csv_window_row(window, &more, true);
         if (!status) abort(); /* nobody noticed */
     }
-    csv_end(&whole);
+    kelvin_csv_end(&whole);
 }
 
 static void run(const uint8_t *bytes, size_t size)
@@ -47,10 +47,10 @@ static void run(const uint8_t *bytes, size_t size)
     if (!text || fd < 0 || write(fd, bytes, size) != (ssize_t)size) abort();
     memcpy(text, bytes, size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (csv_window_open(&window, path)) abort();
+    if (kelvin_csv_window_open(&window, path)) abort();
     window.room = 1 + size % 61;
     compare(text, size, &window);
-    csv_window_close(&window);
+    kelvin_csv_window_close(&window);
     close(fd);
     kelvin_free(text);
 }

@@ -3,8 +3,8 @@
  * Each series is a block of the table, beneath one line of names; gnuplot counts blocks. A unit of a chart is SCALE
  * units of the script's canvas.
  */
-#include "figures/chart_layout.h"
-#include "figures/output.h"
+#include "charts/chart_layout.h"
+#include "charts/output.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,14 +66,14 @@ static void put_series(FILE *file, const struct chart_series *s, const char *pan
 
 static kelvin_status write_table(const struct chart *chart, const char *folder)
 {
-    struct figure_file table;
+    struct output_file table;
     size_t number = 0;
-    KELVIN_TRY(output_open(&table, folder, chart->name, ".csv"));
+    KELVIN_TRY(kelvin_output_open(&table, folder, chart->name, ".csv"));
     fputs("series,x,y,low,high,to,panel,name\n", table.file);
     for (size_t i = 0; i < chart->n_panels; i++)
         for (const struct chart_series *s = chart->panel[i].series; s; s = s->next)
             put_series(table.file, s, chart->panel[i].y.label, number++);
-    return output_close(&table, KELVIN_OK);
+    return kelvin_output_close(&table, KELVIN_OK);
 }
 
 /* ---- the script ---- */
@@ -121,17 +121,17 @@ static void put_axes(struct script *s, const struct chart_panel *panel, const st
     const struct chart_axis *x_axis = &s->chart->x;
     if (panel->y.label) words(s, 2, f->top - 14, "left", CHART_FONT, panel->y.label);
     for (size_t i = 0; i < f->n_ticks; i++) {
-        const double y = chart_down(f, f->ticks[i].at);
+        const double y = kelvin_chart_down(f, f->ticks[i].at);
         if (!panel->y.names) stroke(s, f->left, y, f->right, y, "back linewidth 1.5 linecolor rgb '#e4e8ec'");
         stroke(s, f->left - 3, y, f->left, y, "linewidth 2.5");
-        words(s, f->left - 6, y, "right", CHART_FONT, chart_tick_name(&panel->y, &f->ticks[i]));
+        words(s, f->left - 6, y, "right", CHART_FONT, kelvin_chart_tick_name(&panel->y, &f->ticks[i]));
     }
     for (size_t i = 0; i < l->n_ticks; i++) {
-        const double x = chart_across(f, l->ticks[i].at);
+        const double x = kelvin_chart_across(f, l->ticks[i].at);
         if (panel->y.names && !x_axis->names)
             stroke(s, x, f->top, x, f->bottom, "back linewidth 1.5 linecolor rgb '#e4e8ec'");
         stroke(s, x, f->bottom, x, f->bottom + 4, "linewidth 2.5");
-        if (last) words(s, x, f->bottom + 13, "center", CHART_FONT, chart_tick_name(x_axis, &l->ticks[i]));
+        if (last) words(s, x, f->bottom + 13, "center", CHART_FONT, kelvin_chart_tick_name(x_axis, &l->ticks[i]));
     }
     if (last && x_axis->label) words(s, (f->left + f->right) / 2, f->bottom + 30, "center", CHART_FONT, x_axis->label);
 }
@@ -298,12 +298,12 @@ static void put_scale(struct script *s)
 
 static kelvin_status write_script(const struct chart *chart, const char *folder)
 {
-    struct figure_file output;
+    struct output_file output;
     size_t block = 0;
-    KELVIN_TRY(output_open(&output, folder, chart->name, ".gp"));
+    KELVIN_TRY(kelvin_output_open(&output, folder, chart->name, ".gp"));
     struct script s = {.file = output.file, .chart = chart};
-    chart_layout(&s.layout, chart, ABOVE + TITLE + (chart->subtitle ? SUBTITLE : 0), 0.62); /* of DejaVu Sans */
-    output_prelude(s.file);
+    kelvin_chart_layout(&s.layout, chart, ABOVE + TITLE + (chart->subtitle ? SUBTITLE : 0), 0.62); /* of DejaVu Sans */
+    kelvin_output_prelude(s.file);
     fprintf(s.file, "\n# ---- the picture ----\neval canvas(%.0f, %.0f)\n", SCALE * (CHART_WIDTH + 2 * BESIDE),
             SCALE * (s.layout.height + BELOW));
     fprintf(s.file, "table = base . '.csv'\ndarkest = %.10g\n", s.layout.darkest > 0 ? s.layout.darkest : 1);
@@ -319,19 +319,19 @@ static kelvin_status write_script(const struct chart *chart, const char *folder)
     put_scale(&s);
     for (size_t i = 0; i < chart->n_panels; i++) put_panel(&s, i, &block);
     fputs("unset multiplot\n", s.file);
-    return output_close(&output, KELVIN_OK);
+    return kelvin_output_close(&output, KELVIN_OK);
 }
 
 /* ---- all of it ---- */
 
-kelvin_status chart_files(FILE *list, const struct chart *chart, const char *folder)
+kelvin_status kelvin_chart_files(FILE *list, const struct chart *chart, const char *folder)
 {
     static const char *const tables[] = {".csv", NULL};
     KELVIN_TRY(chart->status);
-    KELVIN_TRY(output_check_folder(folder));
+    KELVIN_TRY(kelvin_output_check_folder(folder));
     KELVIN_TRY(write_table(chart, folder));
     KELVIN_TRY(write_script(chart, folder));
-    const kelvin_status status = output_draw(folder, chart->name, false, NULL);
-    output_print_files(list, folder, chart->name, tables, !status, false);
+    const kelvin_status status = kelvin_output_draw(folder, chart->name, false, NULL, NULL);
+    kelvin_output_print_files(list, folder, chart->name, tables, !status, false);
     return status;
 }

@@ -1,17 +1,17 @@
 /* Text into files of markup. */
-#include "figures/markup.h"
+#include "charts/markup.h"
 
 #include "base/texts.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-void markup_bytes(struct markup *out, const void *bytes, size_t n)
+void kelvin_markup_bytes(struct markup *out, const void *bytes, size_t n)
 {
     if (!out->status) out->status = kelvin_writer_put(out->file, bytes, n);
 }
 
-void markup_put(struct markup *out, const char *format, ...)
+void kelvin_markup_put(struct markup *out, const char *format, ...)
 {
     char few[1024], *text = few;
     va_list args;
@@ -27,11 +27,11 @@ void markup_put(struct markup *out, const char *format, ...)
             out->status = KELVIN_ENOMEM;
         va_end(args);
     }
-    if (length > 0 && text) markup_bytes(out, text, (size_t)length);
+    if (length > 0 && text) kelvin_markup_bytes(out, text, (size_t)length);
     if (text != few) kelvin_free(text);
 }
 
-void markup_text(struct markup *out, const char *text)
+void kelvin_markup_text(struct markup *out, const char *text)
 {
     static const struct {
         char letter;
@@ -46,16 +46,16 @@ void markup_text(struct markup *out, const char *text)
         /* XML has no control characters but these three. */
         if (n == 0 || ((unsigned char)*text < 0x20 && !strchr("\t\n\r", *text)) || *text == 0x7f) entity = unknown;
         if (entity)
-            markup_bytes(out, entity, strlen(entity));
+            kelvin_markup_bytes(out, entity, strlen(entity));
         else
-            markup_bytes(out, text, n);
+            kelvin_markup_bytes(out, text, n);
         text += n ? n : 1;
     }
 }
 
-void markup_lines(struct markup *out, const char *const *lines)
+void kelvin_markup_lines(struct markup *out, const char *const *lines)
 {
-    for (size_t i = 0; lines[i]; i++) markup_bytes(out, lines[i], strlen(lines[i]));
+    for (size_t i = 0; lines[i]; i++) kelvin_markup_bytes(out, lines[i], strlen(lines[i]));
 }
 
 /* The place after so many letters. */
@@ -68,17 +68,17 @@ static const char *skip(const char *text, size_t letters)
     return text;
 }
 
-size_t markup_letters(const char *text)
+size_t kelvin_markup_letters(const char *text)
 {
     size_t n = 0;
     for (; *text; n++) text = skip(text, 1);
     return n;
 }
 
-const char *markup_shorten(kelvin_arena *arena, const char *text, size_t most)
+const char *kelvin_markup_shorten(kelvin_arena *arena, const char *text, size_t most)
 {
     static const char dots[] = ".."; /* fit for a terminal, too */
-    const size_t letters = markup_letters(text);
+    const size_t letters = kelvin_markup_letters(text);
     if (letters <= most) return kelvin_arena_text(arena, text, strlen(text));
     const size_t kept = most - (sizeof dots - 1), first = kept / 2;
     const char *until = skip(text, first), *from = skip(text, letters - (kept - first));

@@ -1,11 +1,11 @@
 /* Charts of what posteriors predict. Shares are in per cent. */
-#include "figures/posterior_charts.h"
+#include "charts/posterior_charts.h"
 
 #include <math.h>
 
 enum { TALL = 190, MIDDLE = 130, LOW = 90 };
 
-size_t run_colour(size_t i)
+size_t kelvin_run_colour(size_t i)
 {
     return i % CHART_COLOURS;
 }
@@ -19,7 +19,7 @@ static double percent(size_t part, size_t whole)
 static const char *metric_label(struct chart *chart, kelvin_metric metric)
 {
     const kelvin_metric_info *about = kelvin_metric_about(metric);
-    return *about->unit ? chart_text(chart, "%s, %s", about->title, about->unit) : about->title;
+    return *about->unit ? kelvin_chart_text(chart, "%s, %s", about->title, about->unit) : about->title;
 }
 
 /* What a metric can be. Differences below a tenth of a per cent, or a thousandth, are not worth an axis. */
@@ -51,11 +51,11 @@ static void set_interval(struct chart_point *p, const kelvin_bin *b)
 /* Accuracy as bars, the confidence that was claimed as a line across each; what a bar lacks of it is faint. */
 static void reliability_bars(struct chart *chart, const kelvin_metrics *m)
 {
-    struct chart_series *right = chart_add(chart, CHART_BARS, "accuracy", 0, m->bins);
-    struct chart_series *less = chart_add(chart, CHART_BARS, "less than claimed", 1, m->bins);
-    struct chart_series *few = chart_add(chart, CHART_BARS, NULL, 0, m->bins);
-    struct chart_series *claimed = chart_add(chart, CHART_LINE, "claimed", 1, 3 * m->bins);
-    struct chart_series *range = chart_add(chart, CHART_POINTS, NULL, CHART_INK, m->bins);
+    struct chart_series *right = kelvin_chart_add(chart, CHART_BARS, "accuracy", 0, m->bins);
+    struct chart_series *less = kelvin_chart_add(chart, CHART_BARS, "less than claimed", 1, m->bins);
+    struct chart_series *few = kelvin_chart_add(chart, CHART_BARS, NULL, 0, m->bins);
+    struct chart_series *claimed = kelvin_chart_add(chart, CHART_LINE, "claimed", 1, 3 * m->bins);
+    struct chart_series *range = kelvin_chart_add(chart, CHART_POINTS, NULL, CHART_INK, m->bins);
     if (!right || !less || !few || !claimed || !range) return;
     less->light = few->hollow = range->small = true;
     for (size_t i = 0; i < m->bins; i++) {
@@ -72,7 +72,7 @@ static void reliability_bars(struct chart *chart, const kelvin_metrics *m)
         set_interval(&range->points[i], b);
         if (b->n < FEW) {
             few->points[i].high = hit;
-            few->name = chart_text(chart, "fewer than %d observations", FEW);
+            few->name = kelvin_chart_text(chart, "fewer than %d observations", FEW);
             continue;
         }
         right->points[i].high = less->points[i].low = hit;
@@ -84,8 +84,8 @@ static void reliability_bars(struct chart *chart, const kelvin_metrics *m)
 static void reliability_line(struct chart *chart, const struct charted *run, size_t colour, bool mass)
 {
     const kelvin_metrics *m = run->metrics;
-    struct chart_series *few = chart_add(chart, CHART_POINTS, NULL, colour, m->bins);
-    struct chart_series *many = chart_add(chart, CHART_POINTS, run->name, colour, m->bins);
+    struct chart_series *few = kelvin_chart_add(chart, CHART_POINTS, NULL, colour, m->bins);
+    struct chart_series *many = kelvin_chart_add(chart, CHART_POINTS, run->name, colour, m->bins);
     if (!few || !many) return;
     few->hollow = few->small = few->thin = many->joined = true;
     few->n = many->n = 0;
@@ -112,8 +112,8 @@ static double count_floor(const struct charted *runs, size_t n)
 static void count_run(struct chart *chart, const struct charted *run, size_t colour, bool bars, double floor)
 {
     const kelvin_metrics *m = run->metrics;
-    struct chart_series *s = bars ? chart_add(chart, CHART_BARS, NULL, CHART_GREY, m->bins)
-                                  : chart_add(chart, CHART_LINE, NULL, colour, 2 * m->bins);
+    struct chart_series *s = bars ? kelvin_chart_add(chart, CHART_BARS, NULL, CHART_GREY, m->bins)
+                                  : kelvin_chart_add(chart, CHART_LINE, NULL, colour, 2 * m->bins);
     for (size_t i = 0; s && i < m->bins; i++) {
         const kelvin_bin *b = &m->width[i];
         const double share = b->n ? percent(b->n, m->n) : floor;
@@ -128,11 +128,11 @@ static void count_run(struct chart *chart, const struct charted *run, size_t col
 
 static void reliability_counts(struct chart *chart, const struct charted *runs, size_t n)
 {
-    struct chart_panel *panel = chart_panel(chart, "observations, %", LOW);
+    struct chart_panel *panel = kelvin_chart_panel(chart, "observations, %", LOW);
     panel->y.log = true;
     panel->y.low = count_floor(runs, n);
     panel->y.high = 150;
-    for (size_t r = 0; r < n; r++) count_run(chart, &runs[r], run_colour(r), n == 1, panel->y.low);
+    for (size_t r = 0; r < n; r++) count_run(chart, &runs[r], kelvin_run_colour(r), n == 1, panel->y.low);
 }
 
 /* Bins of equally many observations lie close together where a network is confident: the chart goes where they are. */
@@ -153,26 +153,27 @@ static const char *calibration_words(struct chart *chart, const struct charted *
     const kelvin_metric metric = mass ? KELVIN_ECE_MASS : KELVIN_ECE;
     const kelvin_metrics *m = runs[0].metrics;
     const char *bins = m->bins == 1 ? "bin" : "bins";
-    if (n > 1) return chart_text(chart, "%zu %s; bars: 10 .. 90 %% (Wilson); open: fewer than %d", m->bins, bins, FEW);
-    return chart_text(chart, "calibration error %.2f %%, %zu %s; bars: 10 .. 90 %% (Wilson)", 100 * m->ensemble[metric],
-                      m->bins, bins);
+    if (n > 1)
+        return kelvin_chart_text(chart, "%zu %s; bars: 10 .. 90 %% (Wilson); open: fewer than %d", m->bins, bins, FEW);
+    return kelvin_chart_text(chart, "calibration error %.2f %%, %zu %s; bars: 10 .. 90 %% (Wilson)",
+                             100 * m->ensemble[metric], m->bins, bins);
 }
 
-void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n, bool mass)
+void kelvin_chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n, bool mass)
 {
-    chart_begin(chart, arena, mass ? "reliability-mass" : "reliability",
-                mass ? "Reliability, bins of equal mass" : "Reliability, bins of equal width");
+    kelvin_chart_begin(chart, arena, mass ? "reliability-mass" : "reliability",
+                       mass ? "Reliability, bins of equal mass" : "Reliability, bins of equal width");
     chart->subtitle = calibration_words(chart, runs, n, mass);
-    chart->about = chart_text(chart, "Share of right predictions by their confidence; %s.", chart->subtitle);
+    chart->about = kelvin_chart_text(chart, "Share of right predictions by their confidence; %s.", chart->subtitle);
     const bool bars = n == 1 && !mass; /* these end at 0 and 100; points get some room */
     const double low = mass ? least_shown(runs, n) : bars ? 0 : -2, high = bars ? 100 : 100 + 0.02 * (100 - low);
     chart->x = (struct chart_axis){.label = "confidence, %", .low = low, .high = high};
-    struct chart_panel *panel = chart_panel(chart, "accuracy, %", TALL);
+    struct chart_panel *panel = kelvin_chart_panel(chart, "accuracy, %", TALL);
     panel->y.low = low;
     panel->y.high = high;
     if (bars) reliability_bars(chart, runs[0].metrics);
-    chart_reference(chart, "as confident as right", fmax(low, 0), fmax(low, 0), 100, 100);
-    for (size_t r = 0; r < n && !bars; r++) reliability_line(chart, &runs[r], run_colour(r), mass);
+    kelvin_chart_reference(chart, "as confident as right", fmax(low, 0), fmax(low, 0), 100, 100);
+    for (size_t r = 0; r < n && !bars; r++) reliability_line(chart, &runs[r], kelvin_run_colour(r), mass);
     if (!mass) reliability_counts(chart, runs, n);
 }
 
@@ -182,12 +183,12 @@ static void confidence_panel(struct chart *chart, const kelvin_metrics *m, bool 
 {
     const double share = right ? m->ensemble[KELVIN_ACCURACY] : 1 - m->ensemble[KELVIN_ACCURACY];
     const double floor = count_floor(&(struct charted){"", m, NULL}, 1);
-    struct chart_panel *panel = chart_panel(
-        chart, chart_text(chart, "%s: %.2f %% of observations", right ? "right" : "wrong", 100 * share), LOW);
+    struct chart_panel *panel = kelvin_chart_panel(
+        chart, kelvin_chart_text(chart, "%s: %.2f %% of observations", right ? "right" : "wrong", 100 * share), LOW);
     panel->y.log = true;
     panel->y.low = floor;
     panel->y.high = 150;
-    struct chart_series *s = chart_add(chart, CHART_BARS, NULL, colour, m->bins);
+    struct chart_series *s = kelvin_chart_add(chart, CHART_BARS, NULL, colour, m->bins);
     if (s) s->light = !right;
     for (size_t i = 0; s && i < m->bins; i++) {
         const kelvin_bin *b = &m->width[i];
@@ -197,14 +198,14 @@ static void confidence_panel(struct chart *chart, const kelvin_metrics *m, bool 
     }
 }
 
-void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run, size_t colour)
+void kelvin_chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run, size_t colour)
 {
     const kelvin_metrics *m = run->metrics;
-    chart_begin(chart, arena, "confidence", "Confidence of right and wrong predictions");
-    chart->subtitle = chart_text(chart, "%% of observations; mean confidence %.2f %%, accuracy %.2f %%",
-                                 100 * m->ensemble[KELVIN_CONFIDENCE], 100 * m->ensemble[KELVIN_ACCURACY]);
-    chart->about =
-        chart_text(chart, "Histograms of confidence, one of right, one of wrong predictions; %s.", chart->subtitle);
+    kelvin_chart_begin(chart, arena, "confidence", "Confidence of right and wrong predictions");
+    chart->subtitle = kelvin_chart_text(chart, "%% of observations; mean confidence %.2f %%, accuracy %.2f %%",
+                                        100 * m->ensemble[KELVIN_CONFIDENCE], 100 * m->ensemble[KELVIN_ACCURACY]);
+    chart->about = kelvin_chart_text(chart, "Histograms of confidence, one of right, one of wrong predictions; %s.",
+                                     chart->subtitle);
     chart->x = (struct chart_axis){.label = "confidence, %", .low = 0, .high = 100};
     confidence_panel(chart, m, true, colour);
     confidence_panel(chart, m, false, colour);
@@ -216,8 +217,8 @@ static void size_curve(struct chart *chart, const struct charted *run, size_t co
 {
     const kelvin_metrics *m = run->metrics;
     const double scale = kelvin_metric_about(metric)->scale;
-    struct chart_series *band = chart_add(chart, CHART_BAND, NULL, colour, m->sizes);
-    struct chart_series *line = chart_add(chart, CHART_POINTS, run->name, colour, m->sizes);
+    struct chart_series *band = kelvin_chart_add(chart, CHART_BAND, NULL, colour, m->sizes);
+    struct chart_series *line = kelvin_chart_add(chart, CHART_POINTS, run->name, colour, m->sizes);
     if (!band || !line) return;
     line->joined = true;
     for (size_t i = 0; i < m->sizes; i++) {
@@ -229,20 +230,21 @@ static void size_curve(struct chart *chart, const struct charted *run, size_t co
     }
 }
 
-bool chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *metrics, size_t n_metrics,
-                const struct charted *runs, size_t n)
+bool kelvin_chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *metrics, size_t n_metrics,
+                       const struct charted *runs, size_t n)
 {
     size_t most = 0;
     for (size_t r = 0; r < n; r++)
         if (runs[r].metrics->sizes > most) most = runs[r].metrics->sizes;
     if (most < 2) return false;
-    chart_begin(chart, arena, "posterior-size", "Posterior size");
+    kelvin_chart_begin(chart, arena, "posterior-size", "Posterior size");
     chart->subtitle = "mean and 10 .. 90 % over random orders of samples";
     chart->about = "How good ensembles are by their number of samples.";
     chart->x = (struct chart_axis){.label = "samples in the ensemble", .low = NAN, .high = NAN, .log = true};
     for (size_t i = 0; i < n_metrics; i++) {
-        limit(&chart_panel(chart, metric_label(chart, metrics[i]), n_metrics == 1 ? TALL : MIDDLE)->y, metrics[i]);
-        for (size_t r = 0; r < n; r++) size_curve(chart, &runs[r], run_colour(r), metrics[i]);
+        limit(&kelvin_chart_panel(chart, metric_label(chart, metrics[i]), n_metrics == 1 ? TALL : MIDDLE)->y,
+              metrics[i]);
+        for (size_t r = 0; r < n; r++) size_curve(chart, &runs[r], kelvin_run_colour(r), metrics[i]);
     }
     return true;
 }
@@ -263,24 +265,27 @@ static double row_height(size_t n, double each)
     return n < 2 ? 1.3 * each : (double)n * each;
 }
 
-void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric, const struct charted *runs, size_t n)
+void kelvin_chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric, const struct charted *runs,
+                         size_t n)
 {
     static const char *const directions[] = {"less is better", NULL, "more is better"};
     const kelvin_metric_info *about = kelvin_metric_about(metric);
     size_t subset = 0;
-    chart_begin(chart, arena, about->name, about->title);
+    kelvin_chart_begin(chart, arena, about->name, about->title);
     chart->subtitle = directions[about->better + 1];
-    chart->about = chart_text(chart, "%s of single samples, of small ensembles and of all samples.", about->title);
+    chart->about =
+        kelvin_chart_text(chart, "%s of single samples, of small ensembles and of all samples.", about->title);
     chart->x.label = metric_label(chart, metric);
     limit(&chart->x, metric);
     for (size_t r = 0; r < n; r++)
         if (runs[r].metrics->subsets) subset = runs[r].metrics->subset;
-    chart_panel(chart, NULL, row_height(n, 44))->y = axis_of_runs(chart, runs, n);
-    struct chart_series *single = chart_add(chart, CHART_POINTS, "single \xc2\xb1 s.e.", CHART_GREY, n);
+    kelvin_chart_panel(chart, NULL, row_height(n, 44))->y = axis_of_runs(chart, runs, n);
+    struct chart_series *single = kelvin_chart_add(chart, CHART_POINTS, "single \xc2\xb1 s.e.", CHART_GREY, n);
     struct chart_series *some =
-        subset ? chart_add(chart, CHART_POINTS, chart_text(chart, "ensembles of %zu, 10 .. 90 %%", subset), 6, n)
+        subset ? kelvin_chart_add(chart, CHART_POINTS,
+                                  kelvin_chart_text(chart, "ensembles of %zu, 10 .. 90 %%", subset), 6, n)
                : NULL;
-    struct chart_series *all = chart_add(chart, CHART_POINTS, "all", CHART_INK, n);
+    struct chart_series *all = kelvin_chart_add(chart, CHART_POINTS, "all", CHART_INK, n);
     if (!single || !all || chart->status) return;
     single->across = all->across = single->hollow = single->thin = true;
     if (some) some->across = true;
@@ -298,16 +303,16 @@ void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric
     }
 }
 
-void chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
+void kelvin_chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
 {
-    chart_begin(chart, arena, "uncertainty", "Where the doubt is");
+    kelvin_chart_begin(chart, arena, "uncertainty", "Where the doubt is");
     chart->subtitle = "mean entropy of a prediction, in its two parts";
     chart->about = "Mean entropy of predictions as the sum of an aleatoric and an epistemic part.";
     chart->x = (struct chart_axis){.label = "entropy, nats", .low = 0, .high = NAN};
     limit(&chart->x, KELVIN_ENTROPY);
-    chart_panel(chart, NULL, row_height(n, 34))->y = axis_of_runs(chart, runs, n);
-    struct chart_series *data = chart_add(chart, CHART_BARS, "in the data (aleatoric)", 5, n);
-    struct chart_series *model = chart_add(chart, CHART_BARS, "in the model (epistemic)", 4, n);
+    kelvin_chart_panel(chart, NULL, row_height(n, 34))->y = axis_of_runs(chart, runs, n);
+    struct chart_series *data = kelvin_chart_add(chart, CHART_BARS, "in the data (aleatoric)", 5, n);
+    struct chart_series *model = kelvin_chart_add(chart, CHART_BARS, "in the model (epistemic)", 4, n);
     if (!data || !model) return;
     for (size_t r = 0; r < n; r++) {
         const double *e = runs[r].metrics->ensemble, row = (double)(n - 1 - r);
@@ -338,20 +343,20 @@ static bool far_off(const struct chart_series *first)
     return least > 0 && most > 6 * least;
 }
 
-bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
+bool kelvin_chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n)
 {
     size_t known = 0;
     for (size_t r = 0; r < n; r++) known += runs[r].diagnosis && runs[r].diagnosis->temperatures.rows > 0;
     if (!known) return false;
-    chart_begin(chart, arena, "temperatures", "Temperatures at the end");
+    kelvin_chart_begin(chart, arena, "temperatures", "Temperatures at the end");
     chart->subtitle = "mean of chains \xc2\xb1 standard error";
     chart->about = "Kinetic and configurational temperature of each run, relative to the one that was set.";
     chart->x.label = "temperature / the one that was set";
     chart->x.span = 0.1;
-    chart_panel(chart, NULL, n < 2 ? 57 : 44 * (double)n)->y = axis_of_runs(chart, runs, n);
-    struct chart_series *kinetic = chart_add(chart, CHART_POINTS, "kinetic", 6, n);
-    struct chart_series *other = chart_add(chart, CHART_POINTS, "configurational", 3, n);
-    chart_reference(chart, "set", 1, -0.5, 1, (double)n - 0.5);
+    kelvin_chart_panel(chart, NULL, n < 2 ? 57 : 44 * (double)n)->y = axis_of_runs(chart, runs, n);
+    struct chart_series *kinetic = kelvin_chart_add(chart, CHART_POINTS, "kinetic", 6, n);
+    struct chart_series *other = kelvin_chart_add(chart, CHART_POINTS, "configurational", 3, n);
+    kelvin_chart_reference(chart, "set", 1, -0.5, 1, (double)n - 0.5);
     if (!kinetic || !other || chart->status) return true;
     kinetic->across = other->across = true;
     for (size_t r = 0; r < n; r++) {

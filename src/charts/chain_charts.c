@@ -1,6 +1,6 @@
 /* Charts of what chains did on their way, and of whether they agree. */
-#include "figures/chart_layout.h"
-#include "figures/posterior_charts.h"
+#include "charts/chart_layout.h"
+#include "charts/posterior_charts.h"
 #include "posterior/stats.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static void add_lines(const struct chains *c, const char *column, const char *na
     for (size_t i = 0; i < c->n; i++) {
         const kelvin_history *h = &c->histories[i];
         struct chart_series *s =
-            chart_add(c->chart, CHART_LINE, i ? NULL : name, colour, (h->rows + c->each - 1) / c->each);
+            kelvin_chart_add(c->chart, CHART_LINE, i ? NULL : name, colour, (h->rows + c->each - 1) / c->each);
         if (!s) return;
         s->thin = c->thin;
         for (size_t k = 0; k < s->n; k++) {
@@ -99,7 +99,7 @@ static void settle(struct chart *chart, struct chart_panel *panel)
     const double span = far * (most - least);
     if (values[0] >= least - span) least = values[0];
     if (values[n - 1] <= most + span) most = values[n - 1];
-    chart_widen(&panel->y, &least, &most);
+    kelvin_chart_widen(&panel->y, &least, &most);
     if (!(least < most)) return;
     panel->y.low = least - 0.06 * (most - least);
     panel->y.high = most + 0.06 * (most - least);
@@ -113,7 +113,7 @@ static void mark_ends(const struct chains *c, struct chart_panel *panel)
     for (size_t i = 0; i < c->n && line; i++, line = line->next)
         if (line->n && c->histories[i].rows < c->longest->rows) last[n++] = line;
     if (n == 0) return;
-    struct chart_series *ends = chart_add(c->chart, CHART_POINTS, "a chain ended", 1, n);
+    struct chart_series *ends = kelvin_chart_add(c->chart, CHART_POINTS, "a chain ended", 1, n);
     if (!ends) return;
     ends->hollow = ends->small = true;
     for (size_t i = 0; i < n; i++) {
@@ -131,7 +131,8 @@ static void mark_warmup(const struct chains *c)
 {
     const kelvin_history *h = c->longest;
     if (c->warmup == 0) return;
-    struct chart_series *veil = chart_add(c->chart, CHART_BAND, "warm-up, left out of every answer", CHART_GREY, 2);
+    struct chart_series *veil =
+        kelvin_chart_add(c->chart, CHART_BAND, "warm-up, left out of every answer", CHART_GREY, 2);
     if (!veil) return;
     veil->tall = true;
     veil->points[0].x = c->chart->x.low = value(h, 0, h->names[0]) - 0.5;
@@ -146,13 +147,13 @@ static void add_schedule(const struct chains *c)
         size_t colour;
     } shown[] = {{"lr", "lr", CHART_GREY}, {"temperature", "T", CHART_INK}};
     const struct chains one = one_of(c);
-    struct chart_panel *panel = chart_panel(c->chart, "schedule", 52);
+    struct chart_panel *panel = kelvin_chart_panel(c->chart, "schedule", 52);
     panel->y.low = -0.08;
     panel->y.high = 1.08;
     for (size_t i = 0; i < 2; i++) {
         double most = 0;
         for (size_t row = 0; row < c->longest->rows; row++) most = fmax(most, value(c->longest, row, shown[i].column));
-        add_lines(&one, shown[i].column, chart_text(c->chart, "%s / %.4g", shown[i].title, most > 0 ? most : 1),
+        add_lines(&one, shown[i].column, kelvin_chart_text(c->chart, "%s / %.4g", shown[i].title, most > 0 ? most : 1),
                   shown[i].colour, most > 0 ? 1 / most : 1);
     }
     mark_warmup(c);
@@ -162,19 +163,19 @@ static void finish(const struct chains *c, size_t chains)
 {
     struct chart *chart = c->chart;
     chart->x.label = c->longest ? c->longest->names[0] : "epoch";
-    chart->subtitle = c->n < chains ? chart_text(chart, "the first %zu of %zu chains", c->n, chains)
+    chart->subtitle = c->n < chains ? kelvin_chart_text(chart, "the first %zu of %zu chains", c->n, chains)
                       : chains == 1 ? "one chain"
-                                    : chart_text(chart, "%zu chains", chains);
+                                    : kelvin_chart_text(chart, "%zu chains", chains);
     if (c->warmup > 0)
-        chart->about =
-            chart_text(chart, "%s Warm-up: %zu of %zu %ss.", chart->about, c->warmup, c->longest->rows, chart->x.label);
+        chart->about = kelvin_chart_text(chart, "%s Warm-up: %zu of %zu %ss.", chart->about, c->warmup,
+                                         c->longest->rows, chart->x.label);
     if (c->each > 1)
         chart->subtitle =
-            chart_text(chart, "%s; a point is the mean of %zu %ss", chart->subtitle, c->each, chart->x.label);
+            kelvin_chart_text(chart, "%s; a point is the mean of %zu %ss", chart->subtitle, c->each, chart->x.label);
 }
 
-void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
-                    size_t colour)
+void kelvin_chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
+                           size_t colour)
 {
     static const struct {
         const char *column, *label;
@@ -185,13 +186,13 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
         {"log_posterior", "log-posterior", 1},
         {"acceptance", "acceptance, %", 100},
     };
-    chart_begin(chart, arena, "learning", "Learning curves");
+    kelvin_chart_begin(chart, arena, "learning", "Learning curves");
     chart->about = "How each chain went on: training accuracy, confidence and log-posterior.";
     const struct chains c = begin(chart, histories, chains);
     const bool schedule = has(&c, "lr") && has(&c, "temperature");
     for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
         if (!has(&c, panels[i].column) || chart->n_panels + schedule == CHART_PANELS) continue;
-        struct chart_panel *panel = chart_panel(chart, panels[i].label, 90);
+        struct chart_panel *panel = kelvin_chart_panel(chart, panels[i].label, 90);
         if (panels[i].scale == 100) panel->y.ceiling = 100, panel->y.span = 0.1; /* shares */
         add_lines(&c, panels[i].column, "each chain", colour, panels[i].scale);
         settle(chart, panel);
@@ -202,18 +203,19 @@ void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_histo
     finish(&c, chains);
 }
 
-bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains, size_t colour)
+bool kelvin_chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
+                       size_t colour)
 {
     static const struct {
         const char *column, *label;
     } panels[] = {{"kinetic_temperature", "kinetic temperature"},
                   {"configurational_temperature", "configurational temperature"}};
-    chart_begin(chart, arena, "heat", "Temperatures on the way");
+    kelvin_chart_begin(chart, arena, "heat", "Temperatures on the way");
     chart->about = "Temperatures of each chain, as they were measured, against the one that was set.";
     const struct chains c = begin(chart, histories, chains), one = one_of(&c);
     for (size_t i = 0; i < 2; i++) {
         if (!has(&c, panels[i].column)) continue;
-        struct chart_panel *panel = chart_panel(chart, panels[i].label, 172);
+        struct chart_panel *panel = kelvin_chart_panel(chart, panels[i].label, 172);
         add_lines(&c, panels[i].column, "measured, each chain", colour, 1);
         if (has(&c, "temperature"))
             add_lines(&one, "temperature", "set", CHART_INK, 1); /* older ones may not have it */
@@ -225,16 +227,16 @@ bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *
     return chart->n_panels > 0;
 }
 
-bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest,
-                     size_t colour)
+bool kelvin_chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest,
+                            size_t colour)
 {
     const size_t n = agreement->chains < HEAT_CHAINS ? agreement->chains : HEAT_CHAINS;
     if (agreement->chains < 2) return false;
-    chart_begin(chart, arena, "agreement", "Disagreement of chains");
+    kelvin_chart_begin(chart, arena, "agreement", "Disagreement of chains");
     chart->about = "Share of observations for which each two chains predict another class.";
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
-    struct chart_panel *panel = chart_panel(chart, "chain", fmin(260, 26 * (double)n + 40));
-    struct chart_series *s = chart_add(chart, CHART_HEAT, NULL, colour, n * n);
+    struct chart_panel *panel = kelvin_chart_panel(chart, "chain", fmin(260, 26 * (double)n + 40));
+    struct chart_series *s = kelvin_chart_add(chart, CHART_HEAT, NULL, colour, n * n);
     if (!names) chart->status = KELVIN_ENOMEM;
     if (!names || !s) return true;
     for (size_t i = 0; i < n * n; i++) {
@@ -242,11 +244,12 @@ bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agre
         const double share = 100 * agreement->disagreement[a * agreement->chains + b];
         s->points[i] = (struct chart_point){(double)b - 0.5, share, (double)a - 0.5, (double)a + 0.5, (double)b + 0.5};
     }
-    for (size_t i = 0; i < n; i++) names[i] = chart_text(chart, "%u", agreement->number[i]);
+    for (size_t i = 0; i < n; i++) names[i] = kelvin_chart_text(chart, "%u", agreement->number[i]);
     panel->y.names = chart->x.names = names;
     panel->y.n_names = chart->x.n_names = n;
-    chart->x.label =
-        n < agreement->chains ? chart_text(chart, "chain (%zu of %zu are shown)", n, agreement->chains) : "chain";
+    chart->x.label = n < agreement->chains
+                         ? kelvin_chart_text(chart, "chain (%zu of %zu are shown)", n, agreement->chains)
+                         : "chain";
     chart->subtitle = "how often two chains predict another class";
     chart->darkest = 100 * darkest;
     chart->heat_label = "% of observations";

@@ -1,19 +1,20 @@
-/* chart: one description of a picture, drawn as SVG inside a page (chart_svg) or into files by gnuplot (chart_files).
+/* chart: one description of a picture, drawn as SVG inside a page (kelvin_chart_svg) or into files by gnuplot
+ * (kelvin_chart_files).
  *
  *     struct chart chart;
- *     chart_begin(&chart, arena, "size", "Accuracy by posterior size");
+ *     kelvin_chart_begin(&chart, arena, "size", "Accuracy by posterior size");
  *     chart.x = (struct chart_axis){.label = "samples", .low = NAN, .high = NAN, .log = true};
- *     chart_panel(&chart, "accuracy, %", 150);
- *     struct chart_series *s = chart_add(&chart, CHART_LINE, "run", 0, n);
+ *     kelvin_chart_panel(&chart, "accuracy, %", 150);
+ *     struct chart_series *s = kelvin_chart_add(&chart, CHART_LINE, "run", 0, n);
  *     if (s) s->points[0] = (struct chart_point){.x = 1, .y = 90};
- *     KELVIN_TRY(chart_svg(&markup, &chart));
+ *     KELVIN_TRY(kelvin_chart_svg(&markup, &chart));
  *
  * A chart is a column of panels that share their horizontal axis. Whoever has filled one looks at chart.status: it is
  * KELVIN_ENOMEM if something did not fit into memory. Points that are not finite are left out. */
-#ifndef FIGURES_CHART_H
-#define FIGURES_CHART_H
+#ifndef CHARTS_CHART_H
+#define CHARTS_CHART_H
 
-#include "figures/markup.h"
+#include "charts/markup.h"
 
 enum chart_kind {
     CHART_LINE,   /* x, y; broken where a point is not finite */
@@ -76,27 +77,28 @@ struct chart {
 };
 
 /* Everything of the chart lives in the arena. */
-void chart_begin(struct chart *chart, kelvin_arena *arena, const char *name, const char *title);
+void kelvin_chart_begin(struct chart *chart, kelvin_arena *arena, const char *name, const char *title);
 
 /* One more panel beneath the others. Its height is in units of which a chart is CHART_WIDTH wide. */
-struct chart_panel *chart_panel(struct chart *chart, const char *label, double height);
+struct chart_panel *kelvin_chart_panel(struct chart *chart, const char *label, double height);
 
 /* A series of n zeroed points in the last panel; NULL, and the chart's status, if memory is short. */
-struct chart_series *chart_add(struct chart *chart, enum chart_kind kind, const char *name, size_t colour, size_t n);
+struct chart_series *kelvin_chart_add(struct chart *chart, enum chart_kind kind, const char *name, size_t colour,
+                                      size_t n);
 
 /* A dashed grey line without a name. */
-void chart_reference(struct chart *chart, const char *name, double x0, double y0, double x1, double y1);
+void kelvin_chart_reference(struct chart *chart, const char *name, double x0, double y0, double x1, double y1);
 
 /* A text that lives as long as the chart; "" if memory is short. */
-const char *chart_text(struct chart *chart, const char *format, ...) KELVIN_PRINTF(2, 3);
+const char *kelvin_chart_text(struct chart *chart, const char *format, ...) KELVIN_PRINTF(2, 3);
 
 /* ---- drawing ---- */
 
 /* An <svg> element; its look is in chart.css. */
-KELVIN_MUST_CHECK kelvin_status chart_svg(struct markup *out, const struct chart *chart);
+KELVIN_MUST_CHECK kelvin_status kelvin_chart_svg(struct markup *out, const struct chart *chart);
 
 /* FOLDER/NAME.csv and .gp, and .png, .svg and .pdf by gnuplot; the folder is made if it is missing. Those that there
  * are then go to `list`, a line each: without gnuplot the numbers are kept, and the status says how to go on. */
-KELVIN_MUST_CHECK kelvin_status chart_files(FILE *list, const struct chart *chart, const char *folder);
+KELVIN_MUST_CHECK kelvin_status kelvin_chart_files(FILE *list, const struct chart *chart, const char *folder);
 
 #endif

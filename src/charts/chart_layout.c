@@ -1,5 +1,5 @@
 /* From points to ranges, from ranges to ticks, from the widths of their labels to margins. */
-#include "figures/chart_layout.h"
+#include "charts/chart_layout.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@ enum { LINE = 17, GAP = 8, RIGHT = 14, KEY_GAP = 14, TICK = 4 };
 /* About as wide as most fonts have it. */
 static double text_width(const struct chart_layout *layout, const char *text)
 {
-    double letters = (double)markup_letters(text);
+    double letters = (double)kelvin_markup_letters(text);
     for (; *text; text++)
         letters += strchr("ijl.,:'| ", *text) ? -0.48
                    : strchr("ftr", *text)     ? -0.33
@@ -65,7 +65,7 @@ static size_t name_ticks(struct chart_tick ticks[CHART_TICKS], const struct char
     return n;
 }
 
-const char *chart_tick_name(const struct chart_axis *axis, const struct chart_tick *tick)
+const char *kelvin_chart_tick_name(const struct chart_axis *axis, const struct chart_tick *tick)
 {
     return axis->names ? axis->names[(size_t)tick->at] : tick->label;
 }
@@ -74,7 +74,7 @@ static double widest(const struct chart_layout *layout, const struct chart_axis 
                      size_t n)
 {
     double most = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, text_width(layout, chart_tick_name(axis, &ticks[i])));
+    for (size_t i = 0; i < n; i++) most = fmax(most, text_width(layout, kelvin_chart_tick_name(axis, &ticks[i])));
     return most;
 }
 
@@ -88,10 +88,10 @@ static size_t fit(double space, double each)
 static size_t number_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_axis *axis,
                            const struct chart_range *range, size_t most)
 {
-    const size_t all = chart_ticks(ticks, range, most);
+    const size_t all = kelvin_chart_ticks(ticks, range, most);
     size_t n = 0;
     for (size_t i = 0; i < all; i++)
-        if (chart_possible(axis, ticks[i].at) || (n == 0 && i + 1 == all)) ticks[n++] = ticks[i];
+        if (kelvin_chart_possible(axis, ticks[i].at) || (n == 0 && i + 1 == all)) ticks[n++] = ticks[i];
     return n;
 }
 
@@ -172,7 +172,7 @@ static void set_frames(struct chart_layout *layout, const struct chart *chart, d
         struct chart_frame *frame = &layout->frame[i];
         struct extent y = nothing;
         for (const struct chart_series *s = panel->series; s; s = s->next) meet_y(&y, s, panel->y.log);
-        frame->y = chart_range(&panel->y, y.least, y.largest);
+        frame->y = kelvin_chart_range(&panel->y, y.least, y.largest);
         const size_t most = fit(panel->height, 22);
         frame->n_ticks = panel->y.names ? name_ticks(frame->ticks, &panel->y, CHART_TICKS)
                                         : number_ticks(frame->ticks, &panel->y, &frame->y, most);
@@ -189,23 +189,23 @@ static void set_frames(struct chart_layout *layout, const struct chart *chart, d
     layout->height = top - GAP + TICK + LINE + (chart->x.label ? LINE : 0) + 3;
 }
 
-void chart_layout(struct chart_layout *layout, const struct chart *chart, double head, double letter)
+void kelvin_chart_layout(struct chart_layout *layout, const struct chart *chart, double head, double letter)
 {
     struct extent x = nothing;
     *layout = (struct chart_layout){.letter = letter};
     for (size_t i = 0; i < chart->n_panels; i++)
         for (const struct chart_series *s = chart->panel[i].series; s; s = s->next) meet_x(&x, s, chart->x.log);
-    for (size_t i = 0; i < CHART_PANELS; i++) layout->frame[i].x = chart_range(&chart->x, x.least, x.largest);
+    for (size_t i = 0; i < CHART_PANELS; i++) layout->frame[i].x = kelvin_chart_range(&chart->x, x.least, x.largest);
     set_frames(layout, chart, set_scale(layout, chart, set_keys(layout, chart, head)));
     set_x_ticks(layout, chart);
 }
 
-double chart_across(const struct chart_frame *frame, double x)
+double kelvin_chart_across(const struct chart_frame *frame, double x)
 {
-    return frame->left + chart_share(&frame->x, x) * (frame->right - frame->left);
+    return frame->left + kelvin_chart_share(&frame->x, x) * (frame->right - frame->left);
 }
 
-double chart_down(const struct chart_frame *frame, double y)
+double kelvin_chart_down(const struct chart_frame *frame, double y)
 {
-    return frame->bottom - chart_share(&frame->y, y) * (frame->bottom - frame->top);
+    return frame->bottom - kelvin_chart_share(&frame->y, y) * (frame->bottom - frame->top);
 }

@@ -2,12 +2,12 @@
  * both the page of `kelvin report` and the files of `kelvin eval --plot` are drawn from it.
  *
  *     struct chart chart;
- *     chart_reliability(&chart, arena, &(struct charted){"run", &metrics, NULL}, 1, false);
+ *     kelvin_chart_reliability(&chart, arena, &(struct charted){"run", &metrics, NULL}, 1, false);
  */
-#ifndef FIGURES_POSTERIOR_CHARTS_H
-#define FIGURES_POSTERIOR_CHARTS_H
+#ifndef CHARTS_POSTERIOR_CHARTS_H
+#define CHARTS_POSTERIOR_CHARTS_H
 
-#include "figures/chart.h"
+#include "charts/chart.h"
 
 #include <kelvin/posterior.h>
 
@@ -19,45 +19,47 @@ struct charted {
 };
 
 /* The colour of a run in all charts. Those of kinds within a run are others: grey, ink, and the last colours. */
-size_t run_colour(size_t i);
+size_t kelvin_run_colour(size_t i);
 
 /* Accuracy by confidence with its Wilson interval, 10 .. 90 %, and where the observations are. Of one run: bars, with
  * the confidence that was claimed; of several: lines. Bins with few observations are hollow. By `mass`, bins of equally
  * many observations: points, as near as they are to be seen. */
-void chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n, bool mass);
+void kelvin_chart_reliability(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n,
+                              bool mass);
 
 /* How confident right and wrong predictions are, one above the other. */
-void chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run, size_t colour);
+void kelvin_chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run, size_t colour);
 
 /* Metrics of ensembles of 1, 2, ... samples, one panel each. False if no run has two sizes. */
-bool chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *metrics, size_t n_metrics,
-                const struct charted *runs, size_t n);
+bool kelvin_chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *metrics, size_t n_metrics,
+                       const struct charted *runs, size_t n);
 
 /* One metric: single samples, ensembles of some, the ensemble of all. */
-void chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric, const struct charted *runs, size_t n);
+void kelvin_chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric, const struct charted *runs,
+                         size_t n);
 
 /* Entropy as the sum of its parts. */
-void chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
+void kelvin_chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
 
 /* Temperatures at the end, relative to those that were set, run by run. False if none of them has any. */
-bool chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
+bool kelvin_chart_temperatures(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);
 
 /* ---- of a run's chains ---- */
 
 /* histories (chains). Chains beyond the first CHART_CHAINS are not drawn; of long chains, means of as many rows as make
  * a point. */
 enum { CHART_CHAINS = 24 };
-void chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
-                    size_t colour);
+void kelvin_chart_learning(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
+                           size_t colour);
 
 /* The kinetic and the configurational temperature and what they should be, row by row. False where histories have
  * neither. */
-bool chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
-                size_t colour);
+bool kelvin_chart_heat(struct chart *chart, kelvin_arena *arena, const kelvin_history *histories, size_t chains,
+                       size_t colour);
 
 /* How often two chains predict another class. `darkest` is the share that is darkest, so that charts can be compared;
  * 0: the largest. False of one chain. */
-bool chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest,
-                     size_t colour);
+bool kelvin_chart_agreement(struct chart *chart, kelvin_arena *arena, const kelvin_agreement *agreement, double darkest,
+                            size_t colour);
 
 #endif

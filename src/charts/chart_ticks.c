@@ -1,5 +1,5 @@
 /* Ranges and ticks of axes. */
-#include "figures/chart_layout.h"
+#include "charts/chart_layout.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,13 +31,13 @@ static struct chart_range with_margin(struct chart_range range)
     return range;
 }
 
-bool chart_possible(const struct chart_axis *axis, double value)
+bool kelvin_chart_possible(const struct chart_axis *axis, double value)
 {
     const double slack = 1e-9 * axis->span;
     return !(axis->floor < axis->ceiling) || (value >= axis->floor - slack && value <= axis->ceiling + slack);
 }
 
-void chart_widen(const struct chart_axis *axis, double *least, double *largest)
+void kelvin_chart_widen(const struct chart_axis *axis, double *least, double *largest)
 {
     const double missing = axis->span - (*largest - *least);
     if (!(missing > 0) || axis->log) return;
@@ -49,14 +49,14 @@ void chart_widen(const struct chart_axis *axis, double *least, double *largest)
     *largest += up - down;
 }
 
-struct chart_range chart_range(const struct chart_axis *axis, double least, double largest)
+struct chart_range kelvin_chart_range(const struct chart_axis *axis, double least, double largest)
 {
     if (axis->names) return (struct chart_range){-0.5, axis->n_names ? (double)axis->n_names - 0.5 : 0.5, false};
     struct chart_range range = {least, largest, axis->log};
     if (!fits(least, axis->log) || !fits(largest, axis->log) || least > largest)
         range = (struct chart_range){axis->log ? 1 : 0, axis->log ? 10 : 1, axis->log};
     else
-        chart_widen(axis, &range.low, &range.high);
+        kelvin_chart_widen(axis, &range.low, &range.high);
     range = with_margin(widen(range));
     if (fits(axis->low, axis->log)) range.low = axis->low;
     if (fits(axis->high, axis->log)) range.high = axis->high;
@@ -65,7 +65,7 @@ struct chart_range chart_range(const struct chart_axis *axis, double least, doub
     return widen((struct chart_range){at, at, axis->log});
 }
 
-double chart_share(const struct chart_range *range, double value)
+double kelvin_chart_share(const struct chart_range *range, double value)
 {
     if (!fits(value, range->log)) return NAN;
     if (range->log) return log(value / range->low) / log(range->high / range->low);
@@ -126,7 +126,7 @@ static size_t logarithmic(struct chart_tick ticks[CHART_TICKS], const struct cha
     }
 }
 
-size_t chart_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_range *range, size_t most)
+size_t kelvin_chart_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_range *range, size_t most)
 {
     if (most > CHART_TICKS) most = CHART_TICKS;
     if (most < 2) most = 2;

@@ -1,9 +1,8 @@
-/* Files of a figure, and gnuplot to draw it. */
-#include "figures/output.h"
+/* Files of a chart or a figure, and gnuplot to draw it. */
+#include "charts/output.h"
 
 #include "base/process.h"
-#include "figures/figure.h"
-#include "figures/prelude_gp.h"
+#include "charts/prelude_gp.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,8 +17,8 @@ static const struct picture {
 
 enum { PICTURES = sizeof pictures / sizeof *pictures };
 
-void output_print_files(FILE *out, const char *folder, const char *name, const char *const *tables, bool drawn,
-                        bool moves)
+void kelvin_output_print_files(FILE *out, const char *folder, const char *name, const char *const *tables, bool drawn,
+                               bool moves)
 {
     for (; *tables; tables++) fprintf(out, "%s/%s%s\n", folder, name, *tables);
     fprintf(out, "%s/%s.gp\n", folder, name);
@@ -38,7 +37,7 @@ static kelvin_status check_writable(const char *folder, const char *named)
     return KELVIN_OK;
 }
 
-kelvin_status output_check_folder(const char *folder)
+kelvin_status kelvin_output_check_folder(const char *folder)
 {
     struct stat about;
     if (stat(folder, &about) == 0 || errno != ENOENT) return check_writable(folder, folder);
@@ -60,7 +59,7 @@ static kelvin_status output_path(kelvin_path path, const char *folder, const cha
     return kelvin_fail(KELVIN_EUSAGE, "the folder's name is too long: %.64s...", folder);
 }
 
-kelvin_status output_open(struct figure_file *output, const char *folder, const char *name, const char *suffix)
+kelvin_status kelvin_output_open(struct output_file *output, const char *folder, const char *name, const char *suffix)
 {
     if (mkdir(folder, 0777) && errno != EEXIST)
         return kelvin_fail(KELVIN_EUSAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
@@ -74,7 +73,7 @@ kelvin_status output_open(struct figure_file *output, const char *folder, const 
     return kelvin_fail(KELVIN_EIO, "%s cannot be written: %s", output->temporary, strerror(reason));
 }
 
-kelvin_status output_close(struct figure_file *output, kelvin_status status)
+kelvin_status kelvin_output_close(struct output_file *output, kelvin_status status)
 {
     const bool arrived = !ferror(output->file);
     errno = 0; /* why an earlier write failed is no longer known */
@@ -87,7 +86,7 @@ kelvin_status output_close(struct figure_file *output, kelvin_status status)
     return status;
 }
 
-void output_prelude(FILE *script)
+void kelvin_output_prelude(FILE *script)
 {
     for (size_t i = 0; prelude_gp[i]; i++) fputs(prelude_gp[i], script);
 }
@@ -146,13 +145,12 @@ static kelvin_status keep_pictures(const struct drawing *d)
     return KELVIN_OK;
 }
 
-static kelvin_status judge(const struct drawing *d, int ended, const struct figure_watch *watch)
+static kelvin_status judge(const struct drawing *d, int ended, bool stopped)
 {
     const int reason = errno;
     char see[KELVIN_PATH_MAX + 64];
     snprintf(see, sizeof see, "see what it said in %s, then ", d->log);
-    if (watch && watch->stopped(watch->context))
-        return no_picture(d, kelvin_fail(KELVIN_ESTOP, "stopped by a signal"), "");
+    if (stopped) return no_picture(d, kelvin_fail(KELVIN_ESTOP, "stopped by a signal"), "");
     if (ended == 0) return keep_pictures(d);
     if (ended != -1) return no_picture(d, kelvin_fail(KELVIN_EIO, "gnuplot failed"), see);
     if (reason != ENOENT)
@@ -161,7 +159,8 @@ static kelvin_status judge(const struct drawing *d, int ended, const struct figu
                       "install it (apt-get install gnuplot-nox), then ");
 }
 
-kelvin_status output_draw(const char *folder, const char *name, bool moves, const struct figure_watch *watch)
+kelvin_status kelvin_output_draw(const char *folder, const char *name, bool moves, bool (*stopped)(void *context),
+                                 void *context)
 {
     struct drawing d = {.folder = folder, .name = name, .moves = moves};
     char gnuplot[] = "gnuplot", call[] = "-c", *argv[] = {gnuplot, call, d.script, part, NULL};
@@ -169,7 +168,7 @@ kelvin_status output_draw(const char *folder, const char *name, bool moves, cons
     KELVIN_TRY(output_path(d.log, folder, name, ".log", ""));
     remove_pictures(&d, "");                                       /* an old picture must not pass for the new one */
     const int ended = kelvin_process_run(argv, d.log, NULL, NULL); /* whatever it says goes to the log */
-    const kelvin_status status = judge(&d, ended, watch);
+    const kelvin_status status = judge(&d, ended, stopped && stopped(context));
     remove_pictures(&d, part);
     /* It counts the frames of an animation, and warns of tables that are rightly empty: of interest only if it failed.
      */
