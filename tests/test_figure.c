@@ -1,4 +1,4 @@
-/* What all kelvin_figures promise, whichever is in the table: options out of their range are refused before anything is
+/* What all figures promise, whichever is in the table: options out of their range are refused before anything is
  * written, tables are as their first line says, the same bytes for any number of threads, and memory that cannot be had
  * or a reader who asks to stop end in a status. */
 #include "check.h"
@@ -195,7 +195,7 @@ static const struct figure *figure_named(const char *name)
     return kelvin_figures[i];
 }
 
-/* What single kelvin_figures refuse beyond that. */
+/* What single figures refuse beyond that. */
 static void lists_that_a_figure_cannot_use_are_refused(void **state)
 {
     (void)state;

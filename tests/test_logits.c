@@ -193,7 +193,7 @@ static const char *sampled_folder(const char *sampler)
 }
 
 /* All pieces, one after the other: (samples, n, classes). */
-static size_t kelvin_fetch_gather(float *z, int32_t *y, kelvin_logits *source, size_t n)
+static size_t gather(float *z, int32_t *y, kelvin_logits *source, size_t n)
 {
     kelvin_piece piece;
     size_t seen = 0;
@@ -222,7 +222,7 @@ static void computed_again(const char *sampler)
     assert_ok(kelvin_path_join(path, samples->folder, "logits_train.npy"));
     assert_ok(kelvin_path_join(away, samples->folder, "away.npy"));
     assert_ok(kelvin_logits_of_side(&source, samples, KELVIN_TRAIN, 1));
-    assert_int_equal(kelvin_fetch_gather(saved, y[0], source, POINTS), POINTS);
+    assert_int_equal(gather(saved, y[0], source, POINTS), POINTS);
     assert_true(kelvin_logits_seconds(source) == 0);
     kelvin_logits_close(source);
     assert_int_equal(rename(path, away), 0);
@@ -230,7 +230,7 @@ static void computed_again(const char *sampler)
     for (size_t threads = 1; threads < 4; threads++) {
         memset(again, 0, sizeof again);
         assert_ok(kelvin_logits_of_side(&source, samples, KELVIN_TRAIN, threads));
-        assert_int_equal(kelvin_fetch_gather(again, y[1], source, POINTS), POINTS);
+        assert_int_equal(gather(again, y[1], source, POINTS), POINTS);
         assert_true(kelvin_logits_seconds(source) > 0);
         kelvin_logits_close(source);
         assert_memory_equal(saved, again, sizeof saved);

@@ -1,4 +1,4 @@
-/* Curves of the kelvin_figures distribution-slices and ndg-ridgeline against closed forms and long double, and against
+/* Curves of the figures distribution-slices and ndg-ridgeline against closed forms and long double, and against
  * what can be measured on the published pictures. */
 #include "figures/ndg_ridgeline.c"
 #include "figures/slices.h"

@@ -129,8 +129,8 @@ static void print_numbers(FILE *out, const double x[4])
 }
 
 /* ood: "" where nothing is told from anything. x: value, low, high, error */
-static void kelvin_csv_row(FILE *out, const struct evaluated *e, const char *ood, const char *metric, const char *kind,
-                           const double x[4])
+static void csv_row(FILE *out, const struct evaluated *e, const char *ood, const char *metric, const char *kind,
+                    const double x[4])
 {
     print_text(out, e->folder);
     fputc(',', out);
@@ -146,16 +146,16 @@ static void csv_metric(FILE *out, const struct evaluated *e, kelvin_metric i)
     const kelvin_metrics *m = &e->metrics;
     const char *name = kelvin_metric_about(i)->name;
     const double no = (double)NAN;
-    kelvin_csv_row(out, e, "", name, "single", (double[4]){m->single[i].mean, no, no, m->single[i].error});
-    kelvin_csv_row(out, e, "", name, "ensemble", (double[4]){m->ensemble[i], no, no, no});
+    csv_row(out, e, "", name, "single", (double[4]){m->single[i].mean, no, no, m->single[i].error});
+    csv_row(out, e, "", name, "ensemble", (double[4]){m->ensemble[i], no, no, no});
     if (m->subsets > 0)
-        kelvin_csv_row(out, e, "", name, "ensembles_of_8",
-                       (double[4]){m->spread[i].median, m->spread[i].low, m->spread[i].high, no});
+        csv_row(out, e, "", name, "ensembles_of_8",
+                (double[4]){m->spread[i].median, m->spread[i].low, m->spread[i].high, no});
     for (size_t k = 0; k < m->sizes; k++) {
         char kind[CELL];
         snprintf(kind, sizeof kind, "size_%zu", m->size[k].samples);
-        kelvin_csv_row(out, e, "", name, kind,
-                       (double[4]){m->size[k].metric[i].mean, m->size[k].metric[i].low, m->size[k].metric[i].high, no});
+        csv_row(out, e, "", name, kind,
+                (double[4]){m->size[k].metric[i].mean, m->size[k].metric[i].low, m->size[k].metric[i].high, no});
     }
 }
 
@@ -165,6 +165,6 @@ void eval_csv(FILE *out, const struct evaluated *runs, size_t n)
     for (const struct evaluated *e = runs; e < runs + n; e++) {
         for (kelvin_metric i = 0; i < KELVIN_METRICS; i++) csv_metric(out, e, i);
         for (size_t i = 0; i < AUROCS && e->ood; i++)
-            kelvin_csv_row(out, e, e->ood, auroc_about[i].name, "ensemble", (double[4]){e->auroc[i], NAN, NAN, NAN});
+            csv_row(out, e, e->ood, auroc_about[i].name, "ensemble", (double[4]){e->auroc[i], NAN, NAN, NAN});
     }
 }

@@ -1,5 +1,5 @@
 /* families: what there is to choose from (samplers, schedules, models, densities, priors, data sets, augmentations,
- * kelvin_figures), as one kind of list. */
+ * figures), as one kind of list. */
 #ifndef CLI_FAMILIES_H
 #define CLI_FAMILIES_H
 

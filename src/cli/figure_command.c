@@ -66,7 +66,7 @@ static kelvin_status find_figure(const struct figure **figure, const char *name)
     return *figure ? KELVIN_OK : kelvin_fail_unknown("figure", name, figure_name, NULL);
 }
 
-/* Is every option that was given one of this figure? NULL: of all kelvin_figures. */
+/* Is every option that was given one of this figure? NULL: of all figures. */
 static kelvin_status check_options(const struct figure *figure, const struct arguments *arguments)
 {
     for (size_t i = COMMON; i < N_OPTIONS; i++) {
@@ -94,7 +94,7 @@ static kelvin_status settle(struct settings *own, const struct settings *given, 
                          arguments->argv);
 }
 
-/* The kelvin_figures that are made together. */
+/* The figures that are made together. */
 struct batch {
     size_t n;
     const struct figure *figure[MOST_FIGURES];

@@ -45,7 +45,7 @@ void progress_catch_signals(void);
 /* They end the program again: there is nothing left to put away. */
 void progress_release_signals(void);
 
-/* `progress` is a struct progress here and below: so kelvin_figures want it. */
+/* `progress` is a struct progress here and below: so figures want it. */
 void progress_start(void *progress, const char *what, uint64_t total);
 
 /* Did someone ask to stop? */
@@ -67,7 +67,7 @@ void progress_terminal(size_t *columns, size_t *rows);
 /* Clears what was drawn. */
 void progress_end(void *progress);
 
-/* For kelvin_figures: pieces of work that are done, by any thread, and rows of chains, of any number of runs. */
+/* For figures: pieces of work that are done, by any thread, and rows of chains, of any number of runs. */
 struct figure_watch progress_watch(struct progress *progress);
 
 #endif

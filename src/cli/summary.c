@@ -29,7 +29,7 @@ static kelvin_status evaluate(kelvin_metrics *out, const struct facts *f, kelvin
 
 /* Convergence can be told where every iteration is a draw; where samples are few and large, looking for it would take
  * long and find nothing. */
-static kelvin_status kelvin_fetch_gather(struct facts *f)
+static kelvin_status gather(struct facts *f)
 {
     KELVIN_TRY(kelvin_samples_find(&f->samples, f->run->folder));
     if (f->samples->n == 0) return KELVIN_OK;
@@ -225,7 +225,7 @@ static kelvin_status tell(FILE *out, const struct facts *f, bool json)
 kelvin_status run_summary(FILE *out, size_t *kept, const kelvin_run *run, bool json)
 {
     struct facts facts = {.run = run};
-    kelvin_status status = kelvin_fetch_gather(&facts);
+    kelvin_status status = gather(&facts);
     if (!status) status = tell(out, &facts, json);
     *kept = facts.found ? facts.found->kept : 0;
     kelvin_diagnosis_free(facts.found);

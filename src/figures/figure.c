@@ -1,4 +1,4 @@
-/* What all kelvin_figures have in common: their options, and the way from numbers to files. */
+/* What all figures have in common: their options, and the way from numbers to files. */
 #include "figures/figure.h"
 
 #include <inttypes.h>

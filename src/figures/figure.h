@@ -1,7 +1,7 @@
 /* figure: what a figure of the paper is. One C file (computes the numbers), one gnuplot script (draws them) and one
- * line in kelvin_figures.c each.
+ * line in figures.c each.
  *
- *     const struct figure *figure = kelvin_figures[0];
+ *     const struct figure *figure = figures[0];
  *     struct figure_options options = kelvin_figure_defaults(figure, FIGURE_PAPER);
  *     options.folder = "out", options.out = stdout, options.watch = &watch;
  *     kelvin_status st = kelvin_figure_compute(figure, &options);     // out/NAME.csv, out/NAME.gp

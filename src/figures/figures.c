@@ -1,4 +1,4 @@
-/* The table of kelvin_figures, in the order of the paper. */
+/* The table of figures, in the order of the paper. */
 #include "figures/figure.h"
 
 const char *const kelvin_figure_scales[] = {

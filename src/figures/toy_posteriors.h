@@ -1,4 +1,4 @@
-/* kelvin_toy_posteriors: the two posteriors of the paper's first figure, sampled together, and what was published about
+/* toy_posteriors: the two posteriors of the paper's first figure, sampled together, and what was published about
  * them.
  */
 #ifndef FIGURES_TOY_POSTERIORS_H

@@ -24,7 +24,7 @@ static void run_records(const uint8_t *bytes, size_t size)
     kelvin_free(y);
 }
 
-static void kelvin_run_names(const uint8_t *bytes, size_t size)
+static void run_names(const uint8_t *bytes, size_t size)
 {
     kelvin_data data = {0};
     struct data_loader loader = {.data = &data};
@@ -46,7 +46,7 @@ static void kelvin_run_names(const uint8_t *bytes, size_t size)
 static void run(const uint8_t *bytes, size_t size)
 {
     run_records(bytes, size);
-    kelvin_run_names(bytes, size);
+    run_names(bytes, size);
 }
 
 /* The pixels once, or the names; an arena begins with 64 kB, and doubles. */
