@@ -10,7 +10,7 @@
 
 #include "charts/chart.h"
 
-/* ---- kelvin_chart_ticks.c ---- */
+/* ---- chart_ticks.c ---- */
 
 enum { CHART_TICKS = 16, CHART_TICK_LABEL = 24 };
 
@@ -41,7 +41,7 @@ double kelvin_chart_share(const struct chart_range *range, double value);
  * 2 or 5 times a power of ten (powers of ten, or 1, 2 and 5 times these, if the axis is logarithmic). */
 size_t kelvin_chart_ticks(struct chart_tick ticks[CHART_TICKS], const struct chart_range *range, size_t most);
 
-/* ---- kelvin_chart_layout.c ---- */
+/* ---- chart_layout.c ---- */
 
 enum { CHART_KEYS = 24, CHART_FONT = 12, CHART_SWATCH = 16, CHART_SHADES = 12, CHART_SHADE = 10 };
 
