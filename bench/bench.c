@@ -3,7 +3,7 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/families.h"
-#include "cli/report.h"
+#include "cli/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "cli/data_report.h"
 
 #include "cli/families.h"
+#include "cli/json.h"
 #include "cli/options.h"
-#include "cli/report.h"
 #include "data/cache.h"
 #include "files/record.h"
 #include "files/text.h"

@@ -1,6 +1,7 @@
 /* kelvin diagnose: reads a run's folder and says whether to believe it. */
 #include "cli/command.h"
-#include "cli/report.h"
+#include "cli/json.h"
+#include "cli/lines.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* A diagnosis as a screen of at most 79 columns: convergence, agreement, what the sampler says of itself, advice. */
 #include "cli/eval_table.h"
-#include "cli/report.h"
+#include "cli/lines.h"
 #include "run/room.h"
 
 #include <inttypes.h>

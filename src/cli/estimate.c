@@ -1,7 +1,8 @@
 /* kelvin sample --dry-run. */
 #include "cli/amounts.h"
 #include "cli/chains_progress.h"
-#include "cli/report.h"
+#include "cli/json.h"
+#include "cli/lines.h"
 #include "cli/runs.h"
 
 static const double busy = 0.7; /* of a CPU: with less, the time says more about other programs */

@@ -1,7 +1,7 @@
 /* What kelvin eval found, for programs: JSON with all digits, and CSV in long form. */
 #include "cli/eval_table.h"
 
-#include "cli/report.h"
+#include "cli/json.h"
 #include "files/record.h"
 
 #include <math.h>

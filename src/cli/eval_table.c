@@ -1,8 +1,8 @@
 /* The tables of kelvin eval. */
 #include "cli/eval_table.h"
 
+#include "cli/lines.h"
 #include "cli/options.h"
-#include "cli/report.h"
 
 #include <inttypes.h>
 #include <math.h>

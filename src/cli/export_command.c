@@ -3,8 +3,8 @@
 
 #include "cli/amounts.h"
 #include "cli/command.h"
+#include "cli/lines.h"
 #include "cli/output_file.h"
-#include "cli/report.h"
 #include "files/files.h"
 
 #include <libgen.h>

@@ -1,7 +1,7 @@
 /* kelvin info: what there is: this CPU, and the members of every family. */
 #include "cli/command.h"
 #include "cli/families.h"
-#include "cli/report.h"
+#include "cli/json.h"
 
 #include <string.h>
 

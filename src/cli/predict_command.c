@@ -1,10 +1,10 @@
 /* kelvin predict: what a posterior says of new inputs, row after row, while they come in. */
 #include "cli/bar.h"
 #include "cli/command.h"
+#include "cli/lines.h"
 #include "cli/output_file.h"
 #include "cli/predict_rows.h"
 #include "cli/progress.h"
-#include "cli/report.h"
 #include "cli/runs.h"
 #include "files/files.h"
 

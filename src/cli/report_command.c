@@ -1,7 +1,7 @@
 /* kelvin report: one page about runs. */
 #include "cli/command.h"
+#include "cli/lines.h"
 #include "cli/output_file.h"
-#include "cli/report.h"
 #include "report/report.h"
 
 struct settings {

@@ -3,7 +3,7 @@
 #include "cli/runs.h"
 
 #include "cli/chains_progress.h"
-#include "cli/report.h"
+#include "cli/lines.h"
 #include "run/room.h"
 
 #include <inttypes.h>

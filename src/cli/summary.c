@@ -1,7 +1,8 @@
 /* The summary of a run, by any sampler. Training metrics are of one clean pass over the plain training set with the
  * samples' own parameters; test metrics and log-likelihoods of ensembles are the numbers that the paper reports. */
 #include "cli/eval_table.h"
-#include "cli/report.h"
+#include "cli/json.h"
+#include "cli/lines.h"
 #include "cli/runs.h"
 #include "posterior/diagnosis.h"
 #include "run/fields.h"

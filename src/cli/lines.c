@@ -1,100 +1,14 @@
-/* What commands print about runs has these in common. */
-#include "cli/report.h"
+/* What commands tell people about runs, in lines. */
+#include "cli/lines.h"
 
 #include "base/texts.h"
 #include "cli/options.h"
-#include "files/record.h"
+#include "files/files.h"
 #include "run/room.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
-
-json_t *json_number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
-json_t *json_average(const kelvin_average *x)
-{
-    return json_pack("{s:o, s:o}", "mean", json_number(x->mean), "error", json_number(x->error));
-}
-
-json_t *json_texts(const char *const *texts, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, kelvin_json_text(texts[i]));
-    return list;
-}
-
-json_t *json_counts(const uint32_t *counts, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_integer(counts[i]));
-    return list;
-}
-
-json_t *json_numbers(const double *numbers, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_number(numbers[i]));
-    return list;
-}
-
-json_t *json_diverged(const kelvin_samples *samples)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < samples->run->config.chains; i++)
-        if (samples->diverged[i])
-            json_array_append_new(list,
-                                  json_pack("{s:I, s:s}", "chain", (json_int_t)i, "sentence", samples->diverged[i]));
-    return list;
-}
-
-json_t *json_sample_chain(const kelvin_samples *samples)
-{
-    enum { MANY = 4096 };
-    return samples->n <= MANY ? json_counts(samples->chain, samples->n) : json_null();
-}
-
-json_t *json_rows(json_t *object, const char *suffix, const kelvin_run *run, json_t *value)
-{
-    char key[32];
-    snprintf(key, sizeof key, "%ss%s", kelvin_run_row_name(run), suffix);
-    json_object_set_new(object, key, value);
-    return object;
-}
-
-json_t *json_temperatures(const kelvin_temperatures *t, const kelvin_run *run)
-{
-    if (t->rows == 0) return json_null();
-    json_t *object = json_rows(json_object(), "", run, json_integer((json_int_t)t->rows));
-    json_object_set_new(object, "chains", json_integer((json_int_t)t->chains));
-    json_object_set_new(object, "set", json_number(t->set));
-    json_object_set_new(object, "kinetic", json_average(&t->kinetic));
-    json_object_set_new(object, "configurational", json_average(&t->configurational));
-    return object;
-}
-
-json_t *json_convergence(const kelvin_convergence *c)
-{
-    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "quantities", (json_int_t)c->quantities,
-                     "chains", (json_int_t)c->chains, "draws", (json_int_t)c->draws, "rhat_mean",
-                     json_number(c->rhat_mean), "rhat_max", json_number(c->rhat_max), "rank_rhat_median",
-                     json_number(c->rank_rhat_median), "rank_rhat_max", json_number(c->rank_rhat_max),
-                     "ess_bulk_median", json_number(c->ess_bulk_median), "ess_bulk_min", json_number(c->ess_bulk_min),
-                     "ess_tail_min", json_number(c->ess_tail_min));
-}
-
-kelvin_status print_json(FILE *out, json_t *object, size_t digits)
-{
-    if (!object) return kelvin_fail(KELVIN_ENOMEM, "JSON cannot be made: a text for it is not UTF-8, or out of memory");
-    json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
-    fputc('\n', out);
-    json_decref(object);
-    return KELVIN_OK;
-}
 
 size_t samples_asked_for(const kelvin_run *run)
 {

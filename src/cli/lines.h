@@ -1,37 +1,10 @@
-/* report: what commands print about runs has these in common: lines for people, JSON for programs. */
-#ifndef CLI_REPORT_H
-#define CLI_REPORT_H
+/* lines: what commands print about runs, for people, has these in common. */
+#ifndef CLI_LINES_H
+#define CLI_LINES_H
 
 #include <kelvin/posterior.h>
 
-#include <jansson.h>
 #include <stdio.h>
-
-/* A number, or null where JSON has none: NaN, infinity. */
-json_t *json_number(double x);
-
-json_t *json_average(const kelvin_average *average);
-json_t *json_texts(const char *const *texts, size_t n);
-json_t *json_counts(const uint32_t *counts, size_t n);
-json_t *json_numbers(const double *numbers, size_t n);
-
-/* Which chains diverged, and the sentence of each. */
-json_t *json_diverged(const kelvin_samples *samples);
-
-/* Which chain each sample is of; null where they are thousands. */
-json_t *json_sample_chain(const kelvin_samples *samples);
-
-/* Adds a value as "epochs" or "iterations", whichever the run has, with a suffix; returns the object. */
-json_t *json_rows(json_t *object, const char *suffix, const kelvin_run *run, json_t *value);
-
-json_t *json_temperatures(const kelvin_temperatures *temperatures,
-                          const kelvin_run *run); /* null where there are none */
-json_t *json_convergence(const kelvin_convergence *convergence);
-
-enum { FEW_DIGITS = 7, ALL_DIGITS = 17 };
-
-/* Prints a JSON object with a final newline, and frees it. KELVIN_ENOMEM if it could not be made (NULL). */
-KELVIN_MUST_CHECK kelvin_status print_json(FILE *out, json_t *object, size_t digits);
 
 /* Of all chains together, warm-up left out: so many there are if none diverges. */
 size_t samples_asked_for(const kelvin_run *run);
