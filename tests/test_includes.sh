@@ -15,15 +15,16 @@ target: base kernels nn density data sampler
 run: base files kernels nn density data sampler target
 posterior: base files kernels run nn density data sampler target
 export: base files run nn density data sampler target posterior
-figures: base files kernels nn density data sampler target run posterior fetch
-report: base files kernels nn density data sampler target run posterior figures
-cli: base files kernels nn density data sampler target run posterior fetch figures export report
+charts: base files nn density data sampler target run posterior
+figures: base files kernels nn density data sampler target run posterior fetch charts
+report: base files kernels nn density data sampler target run posterior charts
+cli: base files kernels nn density data sampler target run posterior fetch charts figures export report
 '
 passed=0 failed=0
 check() { # room, file
     ours=$(printf '%s\n' "$allowed" | sed -n "s/^$1://p")
     for used in $(sed -n 's/^ *# *include [<"]\(kelvin\/\)\{0,1\}\([a-z]*\)[/.].*/\2/p' "$2" | sort -u); do
-        case " base files data fetch kernels nn density sampler target run posterior export figures report cli " in *" $used "*) ;; *) continue ;; esac
+        case " base files data fetch kernels nn density sampler target run posterior export charts figures report cli " in *" $used "*) ;; *) continue ;; esac
         case " $1 $ours " in
         *" $used "*) passed=$((passed + 1)) ;;
         *) failed=$((failed + 1)); echo "$2 includes $used, which $1 must not know" ;;
