@@ -1,6 +1,6 @@
 #!/bin/sh
 # The paper's effects on digits and MNIST: cold posteriors, DirClip above and below its critical alpha (8/10 for ten
-# classes), and fine-tuning below it. Prints the rows of docs/results.md as markdown.
+# classes), and fine-tuning below it. Prints the tables of docs/results.md as markdown.
 #
 #     experiments/results.sh [FOLDER] [SET]...      sets: digits-mlp digits-cnn mnist-cnn (default: all)
 #
@@ -23,9 +23,9 @@ sets=${*:-digits-mlp digits-cnn mnist-cnn}
 here=$(dirname "$0")
 mkdir -p "$folder" || exit 1
 
-# name, options: samples, or goes on, or does nothing; then a row.
+# name, options: samples, or goes on, or does nothing; then it is asked for its numbers.
 experiment() {
-    name=$1 run=$folder/$set-$1
+    run=$folder/$set-$1
     shift
     echo "$run" >&2
     if [ ! -e "$run" ]; then
@@ -37,8 +37,7 @@ experiment() {
     [ -e "$run" ] || exit 1 # chains that diverged are no reason to stop: the row says how many are left
     for part in train test; do "$kelvin" eval --json --on $part "$run" 2>/dev/null >"$run.$part.json"; done
     "$kelvin" diagnose --json "$run" 2>/dev/null >"$run.diagnosis.json"
-    python3 "$here/row.py" "$set" "$run" "$name"
-    rm -f "$run".*.json
+    runs="$runs $run"
 }
 
 all_of_a_set() {
@@ -50,7 +49,6 @@ all_of_a_set() {
     done
 }
 
-python3 "$here/row.py"
 for set in $sets; do
     case $set in
     digits-mlp) common='--data digits' prior=normal:0.3 epochs=${EPOCHS:-500} lr=3e-3 tuning_lr=3e-4 ;;
@@ -59,5 +57,10 @@ for set in $sets; do
     mnist-cnn) common='--data mnist --model cnn' prior=normal:0.1 epochs=${EPOCHS:-100} lr=1e-3 tuning_lr=1e-5 ;;
     *) echo "unknown set '$set'; known are digits-mlp, digits-mlp-0.1, digits-cnn, mnist-cnn" >&2 && exit 2 ;;
     esac
+    runs=
+    echo "$set" && echo
     all_of_a_set
+    # shellcheck disable=SC2086
+    python3 "$here/tables.py" $runs
+    for run in $runs; do rm -f "$run".*.json; done
 done

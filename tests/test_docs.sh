@@ -1,0 +1,15 @@
+#!/bin/sh
+# Documentation: lines of at most 100 letters, and no page of docs/ that nothing leads to.
+# Usage: test_docs.sh KELVIN SOURCE_ROOT
+cd "$2" || exit 1
+passed=0 failed=0
+for file in *.md docs/*.md; do
+    # Letters, not bytes: continuation bytes of UTF-8 do not count.
+    long=$(LC_ALL=C sed 's/[\x80-\xBF]//g' "$file" | LC_ALL=C awk 'length($0) > 100 { print NR }' | tr '\n' ' ')
+    if [ -z "$long" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "$file: longer than 100 letters: lines $long"; fi
+done
+for file in docs/*.md; do
+    if grep -q "$file" README.md; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "README.md does not lead to $file"; fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 10 ]
