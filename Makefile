@@ -39,10 +39,10 @@ fuzz: packages-fuzz build-fuzz/build.ninja
 bench: packages-bench build/build.ninja
 	@[ -e build/bench/onednn_layers ] || meson setup --reconfigure build >/dev/null # for what was just installed
 	ninja -C build bench-programs
-	bench/hmc.sh build/kelvin
-	bench/data.sh build/kelvin
+	bench/hmc.sh build/bench/kelvin-bench
+	bench/data.sh build/bench/kelvin-bench
 	bench/eval.sh build/kelvin
-	bench/networks.sh build/kelvin
+	bench/networks.sh build/bench/kelvin-bench
 
 install: all
 	meson configure build -Dprefix=$(PREFIX) -Dlibdir=lib

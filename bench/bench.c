@@ -1,9 +1,9 @@
-/* kelvin bench: the table of benchmarks, and how their results are printed. */
+/* kelvin-bench: the table of benchmarks, and how their results are printed. */
 #include "bench/bench.h"
 #include "base/suggest.h"
-#include "cli/command.h"
 #include "cli/families.h"
 #include "cli/json.h"
+#include "cli/program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -187,7 +187,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     const struct benchmark *benchmark = find(settings->model);
     if (!benchmark) return kelvin_fail_unknown("benchmark", settings->model, benchmark_name, NULL);
     if (benchmark != &network_benchmark && (settings->chains || settings->methods))
-        return kelvin_fail(KELVIN_EUSAGE, "--%s is for networks, as in: kelvin bench resnet20 --%s; not for %s",
+        return kelvin_fail(KELVIN_EUSAGE, "--%s is for networks, as in: kelvin-bench resnet20 --%s; not for %s",
                            settings->methods ? "methods" : "chains", settings->methods ? "methods" : "chains 2",
                            benchmark->name);
     if (settings->chains > MOST_CHAINS)
@@ -200,8 +200,9 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     return status;
 }
 
-const struct command bench_command = {
+static const struct command bench_command = {
     .name = "bench",
+    .alone = true,
     .synopsis = "[leapfrog|data|MODEL] [OPTION]...",
     .about = "Measure the speed of the sampler, of a network, or of the data, also as a share of this CPU's measured "
              "peak",
@@ -226,3 +227,13 @@ const struct command bench_command = {
     .settings_size = sizeof(struct bench_settings),
     .run = run,
 };
+
+static int run_alone(int argc, char **argv)
+{
+    return program_run_command(&bench_command, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    return program_main(run_alone, argc, argv);
+}

@@ -1,4 +1,4 @@
-/* kelvin bench data: what opening a data set costs, in time and in memory, and what a batch costs. CIFAR-10 where it is
+/* kelvin-bench data: what opening a data set costs, in time and in memory, and what a batch costs. CIFAR-10 where it is
  * in the cache; the built-in digits where not. */
 #include "bench/bench.h"
 

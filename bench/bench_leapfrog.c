@@ -1,4 +1,4 @@
-/* kelvin bench leapfrog: how fast the hot loop is, and how much of what this CPU can do that is.
+/* kelvin-bench leapfrog: how fast the hot loop is, and how much of what this CPU can do that is.
  *
  * A gradient of the 492-parameter network at 18 points counts two operations per multiply-add: 440 multiply-adds
  * forward, 420 back to the activations (the first layer's inputs need none) and 440 to the weights, per point. */

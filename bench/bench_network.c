@@ -1,4 +1,4 @@
-/* kelvin bench MODEL: how fast a network is sampled. A step is the gradient of a batch, fresh noise, and the
+/* kelvin-bench MODEL: how fast a network is sampled. A step is the gradient of a batch, fresh noise, and the
  * update; forward is the log-density alone. Inputs are normals, labels go round.
  *
  * Operations are counted as the direct method of convolution has them, two per multiply-add: forward, back to the

@@ -1,14 +1,14 @@
 #!/bin/sh
 # Batches beside NumPy's (and PyTorch's) of the same images, and beside the targets:
 #
-#     bench/data.sh build/kelvin
+#     bench/data.sh build/bench/kelvin-bench
 #
 # The two run in turns, so that a slow minute of the machine hits both, and the best of each counts. A target that is
 # missed is printed as such; only what does not run is a failure.
 set -eu
 
 rounds=${ROUNDS-4}
-kelvin=$1
+bench=$1
 here=$(dirname "$0")
 peer="/usr/bin/python3 $here/numpy_batch.py"
 work=$(mktemp -d)
@@ -19,7 +19,7 @@ numpy=yes
 
 for round in $(seq $rounds); do
     echo "round $round of $rounds" >&2
-    "$kelvin" bench data --json >"$work/kelvin-$round.json"
+    "$bench" data --json >"$work/kelvin-$round.json"
     [ $numpy = no ] || $peer $(/usr/bin/python3 -c "
 import json
 r = json.load(open('$work/kelvin-$round.json'))

@@ -1,14 +1,14 @@
 #!/bin/sh
 # Sampling speed beside PyTorch's on the same posterior, and beside the targets:
 #
-#     bench/hmc.sh build/kelvin
+#     bench/hmc.sh build/bench/kelvin-bench
 #
 # The two run in turns, so that a slow minute of the machine hits both, and the best of each counts. A target that is
 # missed is printed as such; only what does not run is a failure.
 set -eu
 
 rounds=${ROUNDS-4}
-kelvin=$1
+bench=$1
 here=$(dirname "$0")
 peer="/usr/bin/python3 $here/torch_toy.py"
 work=$(mktemp -d)
@@ -20,7 +20,7 @@ torch=yes
 full= # the two posteriors in full: once
 for round in $(seq $rounds); do
     echo "round $round of $rounds" >&2
-    "$kelvin" bench leapfrog --json $full >"$work/kelvin-$round.json"
+    "$bench" leapfrog --json $full >"$work/kelvin-$round.json"
     full=--quick
     [ $torch = no ] || $peer >"$work/torch-$round.json"
 done

@@ -1,17 +1,17 @@
 #!/bin/sh
 # Networks beside PyTorch's, and their convolutions beside oneDNN's, and beside the targets:
 #
-#     bench/networks.sh build/kelvin
+#     bench/networks.sh build/bench/kelvin-bench
 #
 # The programs run in turns, so that a slow minute of the machine hits all, and the best of each counts. A target that is
 # missed is printed as such; only what does not run is a failure. Some minutes.
 set -eu
 
 rounds=${ROUNDS-3}
-kelvin=${1:?expected: bench/networks.sh build/kelvin}
+bench=${1:?expected: bench/networks.sh build/bench/kelvin-bench}
 here=$(dirname "$0")
 peer="/usr/bin/python3 $here/torch_networks.py"
-onednn=$(dirname "$kelvin")/bench/onednn_layers
+onednn=$(dirname "$bench")/onednn_layers
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -32,16 +32,16 @@ for round in $(seq $rounds); do
     chains=
     for n in $threads; do
         [ $n = 1 ] || chains="--chains $n"
-        into kelvin-resnet20-$n-$round "$kelvin" bench resnet20 --threads $n $chains --json
+        into kelvin-resnet20-$n-$round "$bench" resnet20 --threads $n $chains --json
         for network in resnet20 cnn; do
             [ $torch = no ] || into torch-$network-$n-$round $peer $network $n
         done
     done
-    into kelvin-cnn-1-$round "$kelvin" bench cnn --threads 1 $chains --json
+    into kelvin-cnn-1-$round "$bench" cnn --threads 1 $chains --json
     [ ! -x "$onednn" ] || into onednn-$round "$onednn"
     # The same machine with half the width of vectors, where it has the whole.
     ! grep -q '"isa": "x86-64-v4"' "$work/kelvin-resnet20-1-$round.json" ||
-        into narrow-$round env KELVIN_ISA=x86-64-v3 "$kelvin" bench resnet20 --threads 1 --json
+        into narrow-$round env KELVIN_ISA=x86-64-v3 "$bench" resnet20 --threads 1 --json
 done
 
 PYTHONPATH=$here /usr/bin/python3 -B - "$work" <<'PYTHON'

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What an augmented batch costs in NumPy, and in PyTorch where that is installed: the peer of `kelvin bench data`.
+"""What an augmented batch costs in NumPy, and in PyTorch where that is installed: the peer of `kelvin-bench data`.
 
     numpy_batch.py IMAGES CHANNELS HEIGHT WIDTH BATCH
 

@@ -1,4 +1,4 @@
-/* What the convolutions of resnet20 cost in oneDNN: the peer of the layers in `kelvin bench resnet20`.
+/* What the convolutions of resnet20 cost in oneDNN: the peer of the layers in `kelvin-bench resnet20`.
  *
  *     onednn_layers [THREADS [BATCH]]
  *

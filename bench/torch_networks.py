@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a step of SGHMC, and a forward pass, of the paper's networks cost in PyTorch: the peer of `kelvin bench NETWORK`.
+"""What a step of SGHMC, and a forward pass, of the paper's networks cost in PyTorch: the peer of `kelvin-bench NETWORK`.
 
     torch_networks.py resnet20|cnn THREADS
 

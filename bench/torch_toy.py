@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a gradient of figure 1's posterior costs in PyTorch: the peer of `kelvin bench leapfrog`.
+"""What a gradient of figure 1's posterior costs in PyTorch: the peer of `kelvin-bench leapfrog`.
 
 The same network (2-10-10-10-10-10-2, ReLU, 492 parameters), the same 18 points, the same log-density (categorical and
 DirClip(0.6) clipped at -50, standard normal prior), one thread, only the gradient. Prints JSON.

@@ -11,7 +11,7 @@ small="--sampler hmc --iterations 12 --steps 50 --chains 3 --seed 7"
 ok --help
 ok --version
 ok --man
-for command in sample resume diagnose figure info bench; do
+for command in sample resume diagnose figure info; do
     ok $command --help
     check "kelvin $command --help tells its use" grep -q "^Usage: kelvin $command" stdout
     run --man
@@ -34,7 +34,7 @@ for model in 'mlp:W,W,...\[,leak=S\]' cnn resnetN; do
 done
 ok info --json
 check "info --json is JSON" json
-for command in "" sample resume diagnose eval predict report export figure data info bench "sample --sampler hmc" "sample --sampler mclmc"; do
+for command in "" sample resume diagnose eval predict report export figure data info "sample --sampler hmc" "sample --sampler mclmc"; do
     run $command --help
     check "lines of kelvin $command --help have at most 100 letters" [ -z "$(grep -E '^.{101}' stdout)" ]
 done
@@ -113,13 +113,6 @@ wrong "did you mean 'wasserstein'?" figure waserstein -o refused
 wrong "the figure schedule has no option --alpha" figure schedule -o refused --alpha 1
 wrong "--alpha means something else for each figure" figure all -o refused --alpha 1
 wrong "no output folder" figure all
-for each in sghmc hmc; do wrong "unknown benchmark '$each'" bench $each; done
-wrong "did you mean 'data'?" bench dat
-wrong "did you mean 'resnet20'?" bench resnt20
-wrong "6n + 2" bench resnet21
-wrong "--methods is for networks" bench leapfrog --methods
-wrong "--chains is for networks" bench data --chains 2
-wrong "--chains must be at most 1024, not 100000" bench cnn --chains 100000
 # ---- several samplers ----
 wrong "--steps is for --sampler hmc" sample -o refused --steps 3
 wrong "--step-size is for --sampler hmc" sample -o refused --sampler sghmc --step-size 0.1
@@ -514,68 +507,6 @@ PYTHON
 python3 oracle.py >stdout 2>stderr
 echo $? >code
 check "lattice and contours agree with plain loops" [ "$(cat code)" = 0 ]
-
-# ---- bench ----
-ok bench --quick --json
-check "bench --json is JSON" json
-check "one gradient per leapfrog step" [ "$(value gradients_per_step)" = 1 ]
-KELVIN_DATA=$work/no-cache
-export KELVIN_DATA
-ok bench data
-check "bench data says what it measured" grep -q "digits: 1438 training images of 1x8x8, batches of 125" stdout
-check "bench data says what is missing" grep -q "kelvin data cifar10" stdout
-check "the aims are for cifar10 alone" [ -z "$(grep aim stdout)" ]
-ok bench data --json
-check "bench data --json is JSON" json
-check "bench data --json says what it measured" [ "$(value data) $(value batch_images)" = "digits 125" ]
-for key in open_seconds us_per_batch us_per_batch_median us_per_plain_batch images_per_s gb_per_s us_per_order; do
-    check "bench data measures $key" python3 -c "import json; assert json.load(open('stdout'))['$key'] > 0"
-done
-ok bench cnn --quick --threads 2 --chains 2 --json
-check "bench cnn --json is JSON" json
-check "bench cnn knows the network" [ "$(value model) $(value parameters) $(value batch) $(value threads)" = "cnn 4085 125 2" ]
-for key in images_per_s gflops share_of_peak fma_peak_gflops fma_peak_gflops_together forward_images_per_s forward_gflops \
-    forward_share_of_peak workspace_bytes resident_mb flops_per_image chains_images_per_s chains_ratio gradient_us step_us \
-    epoch_end_us_per_step checkpoint_ms; do
-    check "bench cnn measures $key" python3 -c "import json; assert json.load(open('stdout'))['$key'] > 0"
-done
-check "bench cnn counts as the direct method does, and its numbers fit each other" python3 -c "
-import json
-b = json.load(open('stdout'))
-forward = 2 * (6 * 6 * 10 * 25 + 2 * 2 * 10 * 250 + 5 * 250 + 10 * 5)
-step = 3 * forward - 2 * 6 * 6 * 10 * 25 # nobody asks for the gradient in the images
-near = lambda x, y: abs(x / y - 1) < 1e-5 # seven digits are printed
-assert b['flops_per_image'] == step, b
-assert near(b['gflops'], b['images_per_s'] * step / 1e9), b
-assert near(b['forward_gflops'], b['forward_images_per_s'] * forward / 1e9), b
-for kind in ('', 'forward_'): assert near(b[kind + 'share_of_peak'], b[kind + 'gflops'] / (2 * b['fma_peak_gflops'])), b
-alone = b['chains_images_per_s'] / b['chains_ratio'] # of one chain on one thread; that far off only if images are not counted
-assert 1 / 20 < b['images_per_s'] / alone < 20, b
-images = 125 * 784 * 4 # the least there is: the batch, and six gradients
-assert images + 6 * 4085 * 4 < b['workspace_bytes'] < 1e6 * b['resident_mb'], b
-o = {part: b['sampling_overhead' + part] for part in ('', '_median', '_batch', '_outputs', '_update', '_epochs', '_checkpoints')}
-minute = 1 + b['checkpoint_ms'] / 60e3
-assert near(1 + o[''], (b['step_us'] + b['epoch_end_us_per_step']) * minute / b['gradient_us']), b
-assert near(o['_epochs'], b['epoch_end_us_per_step'] / b['gradient_us']) and o['_update'] > 0, b"
-ok bench resnet8 --quick --threads 1 --methods --json
-check "bench resnet8 measures every pass of its convolutions" python3 -c "
-import json
-layers = json.load(open('stdout'))['layers']
-assert sum(layer['in_network'] for layer in layers) == 9, layers
-for layer in layers:
-    for name in ('forward', 'backward_data', 'backward_weights'):
-        if (layer['name'], name) == ('stem', 'backward_data'): continue
-        ways = layer[name]['methods']
-        assert layer[name]['images_per_s'] > 0 and layer[name]['method'] in [way['method'] for way in ways]
-        assert len(ways) == (3 if (layer['kernel'], layer['stride']) == (3, 1) else 1), layer
-        for way in ways: assert 0 < way['error'] < 1e-5, (layer['name'], name, way)"
-ok bench mlp:20,20,20 --quick
-check "bench says what it measured" grep -q "mlp:20,20,20 on 64x1x1: 2350 parameters, batches of 125" stdout
-mkdir -p no-cache/cifar10
-: >no-cache/cifar10/data_batch_1.bin
-run bench data
-check "bench data does not hide a damaged cache" complained 1 "has 0 bytes, expected 30730000"
-unset KELVIN_DATA
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

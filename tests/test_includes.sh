@@ -35,7 +35,6 @@ for file in src/*/*.[ch]; do
     room=${file#src/}
     check "${room%%/*}" "$file"
 done
-for file in bench/*.[ch]; do check cli "$file"; done # the command `bench` is one of cli's
 for file in include/kelvin/*.h; do
     room=${file#include/kelvin/}
     [ "$room" = kelvin.h ] || check "${room%.h}" "$file"

@@ -1,4 +1,5 @@
-/* command: what a command of kelvin is. One file per command, one line each in commands.c. */
+/* command: what a command of kelvin is. One file per command, one line each in commands.c; kelvin-bench is one that is
+ * a program of its own. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -9,6 +10,7 @@
 
 struct command {
     const char *name;
+    bool alone;           /* it is the program kelvin-NAME, and no command of kelvin */
     const char *synopsis; /* what follows the name: "[OPTION]... -o RUN" */
     const char *about;    /* one line */
     const char *details;  /* paragraphs for help and manual; NULL: there is no more to say */
@@ -28,10 +30,14 @@ struct command {
 };
 
 extern const struct command sample_command, resume_command, eval_command, diagnose_command, predict_command,
-    report_command, export_command, figure_command, data_command, info_command, bench_command;
+    report_command, export_command, figure_command, data_command, info_command;
 
-/* All of them; NULL after the last. */
+/* All of kelvin's; NULL after the last. */
 extern const struct command *const commands[];
+
+/* How it is called: "kelvin sample", "kelvin-bench". */
+enum { COMMAND_TITLE = 64 };
+void command_title(char title[COMMAND_TITLE], const struct command *command);
 
 const struct option_table *command_options(const struct command *command);
 

@@ -118,7 +118,6 @@ static const struct entry examples[] = {
     {"kelvin data cifar10", "Fetch CIFAR-10 into the cache, and verify it."},
     {"kelvin data csv:table.csv,label=species", "Say what is in a table of one's own."},
     {"kelvin data images:photos,size=32 --show sheet.png", "Look at pictures of one's own, one folder per class."},
-    {"kelvin bench --quick", "Measure the speed of a gradient on this machine."},
     {NULL, NULL},
 };
 
