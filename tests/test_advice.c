@@ -10,7 +10,7 @@ struct case_of {
     kelvin_data data;
     kelvin_diagnosis found;
     struct kelvin_facts facts;
-    struct kelvin_advice said;
+    struct kelvin_advice_list said;
 };
 
 /* A run with which all is well. */
@@ -48,9 +48,21 @@ static struct case_of *healthy(const char *sampler)
     return &c;
 }
 
+/* Every code that comes up is one of the table, and the table has it once. */
+static void check_codes(const struct kelvin_advice_list *said)
+{
+    for (size_t i = 0; i < said->n; i++) {
+        size_t found = 0;
+        for (size_t k = 0; kelvin_advice_about(k); k++)
+            found += strcmp(said->code[i], kelvin_advice_about(k)->code) == 0;
+        assert_int_equal(found, 1);
+    }
+}
+
 static void advised(struct case_of *c, size_t n, const char *sentence)
 {
     kelvin_advise(&c->said, &c->facts);
+    check_codes(&c->said);
     const size_t found = c->said.n;
     for (size_t i = 0; i < found && found == n; i++)
         if (strstr(c->said.text[i], sentence)) return;
@@ -62,11 +74,21 @@ static void advised(struct case_of *c, size_t n, const char *sentence)
 static void noted(struct case_of *c, size_t n, const char *sentence)
 {
     kelvin_annotate(&c->said, &c->facts);
+    check_codes(&c->said);
     const size_t found = c->said.n;
     for (size_t i = 0; i < found && found == n; i++)
         if (strstr(c->said.text[i], sentence)) return;
     if (found != n || n > 0)
         fail_msg("%zu notes, the first \"%s\"; expected %zu, \"%s\"", found, found ? c->said.text[0] : "", n, sentence);
+}
+
+/* The last that was said of the case: codes in their order, of which programs may depend on each. */
+static void coded(const struct case_of *c, const char *codes)
+{
+    char said[256] = "";
+    for (size_t i = 0; i < c->said.n; i++)
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%s%s", i ? " " : "", c->said.code[i]);
+    assert_string_equal(said, codes);
 }
 
 static void advice_on_sghmc(void **state)
@@ -77,6 +99,7 @@ static void advice_on_sghmc(void **state)
     noted(c, 0, "");
     c->found.predictions.rhat_mean = 1.2;
     advised(c, 1, "R-hat 1.20 on average; chains that mix have 1)");
+    coded(c, "chains-disagree");
     advised(c, 1, "at 12.0 % of the observations. Give each cycle more --epochs; until");
     c->found.predictions.draws = 4;
     advised(c, 1, "R-hat 1.20");
@@ -94,6 +117,7 @@ static void advice_on_sghmc(void **state)
     c->found.temperatures.set = 0;
     advised(c, 0, "");
     noted(c, 1, "At temperature 0 chains are trained, not sampled");
+    coded(c, "trained-not-sampled");
 
     c = healthy("sghmc");
     c->found.predictions.ess_bulk_median = 15;
@@ -102,6 +126,7 @@ static void advice_on_sghmc(void **state)
     c->found.temperatures.configurational.mean = 2.2;
     advised(c, 2, "The kinetic temperature is 2.29 where 1 was set: steps are too large");
     assert_non_null(strstr(c->said.text[0], "kinetic"));
+    coded(c, "kinetic-temperature-high samples-alike");
     advised(c, 2, "The 80 samples are worth about 15 independent ones");
     c->found.predictions.rhat_mean = 1.34; /* of which few effective samples are a consequence */
     c->found.agreement.disagreement_mean = 0.12;
@@ -110,9 +135,11 @@ static void advice_on_sghmc(void **state)
             "12.0 % of");
     c->found.temperatures.kinetic.mean = 1;
     advised(c, 2, "The configurational temperature is 2.2 where 1 was set");
+    coded(c, "configurational-temperature-off chains-disagree");
     c->run.config.schedule = c->run.config.temperature_schedule = "paper"; /* cut short: no temperature can be right */
     c->run.config.epochs = 2;
     advised(c, 2, "The schedule reached temperature");
+    coded(c, "schedule-cut-short chains-disagree");
 
     c = healthy("sghmc");
     c->found.temperatures.kinetic.mean = 1.3;
@@ -123,6 +150,7 @@ static void advice_on_sghmc(void **state)
     c->found.training_accuracy = 0.12;
     advised(c, 2, "are right (chance: 10.0 %). If the above does not help, try a wider prior, --prior normal:1");
     advised(c, 2, "or it is the --density that leads away from the labels.");
+    coded(c, "kinetic-temperature-high nothing-learnt");
     c->data.classes = 2; /* of two classes 0.6 is more than chance, 0.54 hardly */
     c->found.training_accuracy = 0.6;
     advised(c, 1, "kinetic");
@@ -132,6 +160,11 @@ static void advice_on_sghmc(void **state)
     c = healthy("sghmc");
     c->run.config.chains = 1;
     advised(c, 1, "One chain has nothing to be compared with");
+    coded(c, "one-chain");
+    c = healthy("sghmc");
+    c->found.temperatures.kinetic.mean = 0.5;
+    advised(c, 1, "the momenta have not warmed up");
+    coded(c, "kinetic-temperature-low");
 }
 
 static void advice_on_divergence(void **state)
@@ -155,8 +188,10 @@ static void advice_on_divergence(void **state)
     advised(c, 1, "Chain 1 diverged; of its samples the 5 from before are in the report: make --lr smaller.");
     c->found.kept = 1;
     advised(c, 1, "of its samples the 1 from before is in the report");
+    coded(c, "chains-diverged");
     c->facts.samples = 85;
     noted(c, 1, "are of the 4 chains with 20 samples; the others have fewer");
+    coded(c, "chains-unequal");
 }
 
 static void advice_on_hmc(void **state)
@@ -166,8 +201,10 @@ static void advice_on_hmc(void **state)
     advised(c, 0, "");
     c->found.acceptance = 0.017;
     advised(c, 1, "1.7 % of the proposals were accepted, fewer than 60 %: make --step-size smaller");
+    coded(c, "acceptance-low");
     c->found.acceptance = 0.999;
     advised(c, 1, "a larger --step-size");
+    coded(c, "acceptance-high");
     c->found.diverged = 1; /* of which the opposite follows */
     c->facts.diverged = (const char *const[4]){NULL, "chain 1 diverged", NULL, NULL};
     advised(c, 1, "Chain 1 diverged, and is left out of the report: make --step-size smaller.");
@@ -185,11 +222,13 @@ static void advice_on_hmc(void **state)
     c->found.predictions.ess_tail_min = 399;
     advised(c, 2, "Fewer than 100 effective draws per chain in function space (399 of 400)");
     advised(c, 2, "R-hat up to 1.020;");
+    coded(c, "chains-disagree effective-draws-few");
     c->found.predictions.chains = 3;
     c->found.predictions.ess_tail_min = 301;
     advised(c, 2, "fewer than four chains");
     c->found.predictions.rank_rhat_max = NAN;
     advised(c, 2, "at least four draws after the warm-up");
+    coded(c, "chains-few draws-few");
     c->found = kelvin_nothing_found(); /* nobody has looked */
     advised(c, 0, "");
 }
@@ -214,6 +253,7 @@ static void advice_on_mclmc(void **state)
             "none is rejected the draws are biased. Steps are tuned in warm-up: give it a longer --warmup.");
     assert_ok(kelvin_run_set(&c->run.config, "step_size", 0.5));
     advised(c, 1, "the draws are biased. Make --step-size smaller.");
+    coded(c, "energy-variance-high");
     c->found.energy_variance = 1e-5; /* outliers may make any mean of it */
     c->found.energy_variance_mean = 0.1;
     advised(c, 1, "Give them more --iterations, or make --step-size smaller.");
@@ -284,6 +324,7 @@ static void advice_on_learning(void **state)
     advised(c, 0, "");
     c->found.agreement.disagreement_mean = 0.34;
     advised(c, 1, "another most likely class at 34.0 % of the observations, on average; guessing would have 66.7 %.");
+    coded(c, "chains-scattered");
     c->found.predictions.rhat_mean = 1.3; /* which says it already */
     advised(c, 1, "R-hat 1.30 on average");
 
@@ -305,6 +346,7 @@ static void notes(void **state)
     struct case_of *c = healthy("sghmc");
     c->found.parameters.rhat_mean = 3.5;
     noted(c, 1, "The parameters have an R-hat of 3.50 while predictions agree. This is expected of networks");
+    coded(c, "parameters-differ");
     advised(c, 0, "");
     c->found.predictions.rhat_mean = 1.3;
     noted(c, 0, "");
@@ -329,15 +371,40 @@ static void notes(void **state)
     c->found.predictions.rhat_mean = NAN;
     noted(c, 2, "With one sample per chain, as in the paper, R-hat and effective sample sizes are not defined");
     noted(c, 2, "Error bars of ensembles need more than 8 samples; here are 4.");
+    coded(c, "one-sample-per-chain no-error-bars");
     c->found.predictions.draws = 3;
     c->facts.samples = 12;
     noted(c, 1, "The rank-normalised R-hat needs at least four samples per chain; here are 3.");
     c->found.predictions.draws = 9;
     c->facts.samples = 36;
     noted(c, 1, "Effective sample sizes need at least ten samples per chain; here are 9.");
+    coded(c, "samples-per-chain-few");
     c->found.predictions.draws = 10;
     c->facts.samples = 40;
     noted(c, 0, "");
+    c->facts.lost = "RUN/chain-000/history.csv is lost";
+    c->facts.n_lost = 1;
+    c->facts.no_training = true;
+    c->found.parameters.quantities = 0;
+    noted(c, 3, "RUN/chain-000/history.csv is lost.");
+    coded(c, "history-lost training-logits-missing sample-files-missing");
+}
+
+/* docs/answers.md has a row for each code. */
+static void codes_are_documented(void **state)
+{
+    (void)state;
+    static char page[1 << 16];
+    FILE *file = fopen(SOURCE_ROOT "/docs/answers.md", "r");
+    assert_non_null(file);
+    const size_t n = fread(page, 1, sizeof page - 1, file);
+    assert_true(n > 0 && n < sizeof page - 1);
+    fclose(file);
+    for (size_t i = 0; kelvin_advice_about(i); i++) {
+        char row[128];
+        snprintf(row, sizeof row, "| `%s` | %s |", kelvin_advice_about(i)->code, kelvin_advice_about(i)->about);
+        if (!strstr(page, row)) fail_msg("docs/answers.md has no row %s", row);
+    }
 }
 
 int main(void)
@@ -350,6 +417,7 @@ int main(void)
         cmocka_unit_test(advice_on_mclmc),
         cmocka_unit_test(advice_on_every_sampler),
         cmocka_unit_test(notes),
+        cmocka_unit_test(codes_are_documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

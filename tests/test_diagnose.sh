@@ -96,7 +96,7 @@ check "but a sentence" has "With one sample per chain, as in the paper, R-hat an
 check "and agreement" grep -qE '^another most likely class .* -$' stdout
 ok diagnose --json singles
 check "JSON: null" says "d['predictions']['rhat_mean'] is None and d['predictions']['draws'] == 1 and d['agreement']['variation']['within'] is None"
-check "JSON: notes are not advice" says "any('one sample per chain' in n for n in d['notes']) and not any('one sample' in a for a in d['advice'])"
+check "JSON: notes are not advice" says "any('one sample per chain' in n['text'] and n['code'] == 'one-sample-per-chain' for n in d['notes']) and not any('one sample' in a['text'] for a in d['advice'])"
 
 # ---- advice ----
 ok sample --sampler mclmc --data digits --model mlp:5 --chains 2 --iterations 20 --steps 20 --step-size 3 -o coarse

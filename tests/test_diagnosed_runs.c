@@ -191,7 +191,7 @@ static void same_diagnoses(const kelvin_diagnosis *a, const kelvin_diagnosis *b)
     near_enough(a->energy_error, b->energy_error);
     near_enough(a->energy_variance, b->energy_variance);
     assert_int_equal(a->n_advice, b->n_advice);
-    for (size_t i = 0; i < a->n_advice; i++) assert_string_equal(a->advice[i], b->advice[i]);
+    for (size_t i = 0; i < a->n_advice; i++) assert_string_equal(a->advice[i].text, b->advice[i].text);
 }
 
 /* As many are above as below: of an even number, of which the two in the middle differ. */

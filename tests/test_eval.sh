@@ -185,7 +185,8 @@ for runs in some "fine some"; do
 done
 ok eval --json fine some
 check "JSON: all advice" says \
-    "[x['diverged'] for x in r['runs']] == [0, 6] and 'diverged, and are left out' in r['runs'][1]['warnings'][0]"
+    "[x['diverged'] for x in r['runs']] == [0, 6] and 'diverged, and are left out' in r['runs'][1]['warnings'][0]['text'] and \
+    r['runs'][1]['warnings'][0]['code'] == 'chains-diverged'"
 ok eval cyclical
 tr -s '\n ' '  ' <stdout >flat
 check "other advice" grep -qF "cyclical: The schedule reached temperature 0.5 of 1: use --epochs" flat
@@ -194,7 +195,7 @@ check "it fits a terminal" readable
 ok sample --schedule constant --epochs 3 --lr 1e-7 --chains 2 --model mlp:5 -o untaught
 ok eval --json untaught
 check "what was not learnt, also where test data are looked at" says \
-    "any('hardly better than chance on their own training data' in w for w in r['runs'][0]['warnings'])"
+    "any('hardly better than chance on their own training data' in w['text'] and w['code'] == 'nothing-learnt' for w in r['runs'][0]['warnings'])"
 rm untaught/logits_test.npy
 mkdir untaught/logits_test.npy
 run eval untaught

@@ -88,7 +88,7 @@ heated() {
     ok diagnose --json $folder
     python3 -c "
 import json
-print(*json.load(open('stdout'))['advice'], sep='\n')" >flat
+print(*(a['text'] for a in json.load(open('stdout'))['advice']), sep='\n')" >flat
 }
 silent() { ! grep -q . flat; }
 warned() { grep -qF -e "$1" flat; }

@@ -206,6 +206,18 @@ typedef struct kelvin_temperatures {
     kelvin_average kinetic, configurational;
 } kelvin_temperatures;
 
+/* A piece of advice, or a note. */
+typedef struct kelvin_advice {
+    const char *code; /* what it is about, for programs: "chains-disagree". It stays when its words change */
+    const char *text; /* for people */
+} kelvin_advice;
+
+/* All codes that there are, and what each is about; NULL after the last. */
+typedef struct kelvin_advice_info {
+    const char *code, *about;
+} kelvin_advice_info;
+const kelvin_advice_info *kelvin_advice_about(size_t i);
+
 typedef struct kelvin_diagnosis {
     kelvin_convergence parameters;  /* of all of them */
     kelvin_convergence predictions; /* probabilities of all classes (of two: the first) at `observations` */
@@ -222,8 +234,8 @@ typedef struct kelvin_diagnosis {
     /* Means of single samples on training data; log p(label) by observation. NaN if their logits are not there. */
     double training_accuracy, training_log_likelihood, training_confidence;
     size_t n_advice, n_notes;
-    const char *const *advice; /* (n_advice): what is off, and what to do about it, in plain words; none: all is well */
-    const char *const *notes;  /* (n_notes): what to know of these numbers, where nothing is wrong */
+    const kelvin_advice *advice; /* (n_advice): what is off, and what to do about it; none: all is well */
+    const kelvin_advice *notes;  /* (n_notes): what to know of these numbers, where nothing is wrong */
     void *owned;
 } kelvin_diagnosis;
 

@@ -64,8 +64,8 @@ static json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *sa
         json_number(d->energy_variance), "energy_variance_mean", json_number(d->energy_variance_mean),
         "training_accuracy", json_number(d->training_accuracy), "training_log_likelihood",
         json_number(d->training_log_likelihood), "training_confidence", json_number(d->training_confidence), "diverged",
-        json_diverged(samples), "notes", json_texts(d->notes, d->n_notes), "advice",
-        json_texts(d->advice, d->n_advice));
+        json_diverged(samples), "notes", json_advice(d->notes, d->n_notes), "advice",
+        json_advice(d->advice, d->n_advice));
 }
 
 /* ---- the command ---- */

@@ -175,7 +175,7 @@ void diagnose_print(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *
     print_agreement(out, d, samples);
     print_sampler(out, d, samples->run);
     print_diverged(out, d, samples);
-    print_list(out, "notes", d->notes, d->n_notes);
-    print_list(out, "advice", d->advice, d->n_advice);
+    print_advice(out, "notes", d->notes, d->n_notes);
+    print_advice(out, "advice", d->advice, d->n_advice);
     if (d->n_advice == 0) fputs("\nNothing looks wrong.\n", out);
 }

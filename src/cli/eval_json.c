@@ -73,7 +73,7 @@ static json_t *ood_json(const struct evaluated *e)
 static json_t *run_json(const struct evaluated *e)
 {
     const kelvin_run_config *c = &e->run->config;
-    const char *const unknown = e->unknown;
+    const kelvin_advice unknown = {"unknown", e->unknown};
     json_t *object = json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}", "run", kelvin_json_text(e->folder),
                                "name", kelvin_json_text(e->name), "sampler", c->sampler, "data", c->data, "model",
                                c->model, "density", c->density, "prior", c->prior, "temperature", c->temperature, "on",
@@ -87,7 +87,7 @@ static json_t *run_json(const struct evaluated *e)
     }
     json_object_set_new(object, "diverged", e->found ? json_integer(e->found->diverged) : json_null());
     json_object_set_new(object, "warnings",
-                        e->found ? json_texts(e->found->advice, e->found->n_advice) : json_texts(&unknown, 1));
+                        e->found ? json_advice(e->found->advice, e->found->n_advice) : json_advice(&unknown, 1));
     json_object_set_new(object, "seconds", json_number(e->seconds));
     json_object_set_new(object, "seconds_in_network", json_number(e->network));
     return object;

@@ -207,7 +207,7 @@ static void warn(FILE *out, const char *before, const struct evaluated *e)
         print_lines(out, 2, "%s%s: %" PRIu32 " of %" PRIu32 " chains diverged; kelvin diagnose %s says more.", before,
                     e->name, e->found->diverged, chains, e->folder);
     else
-        print_lines(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name, e->found->advice[0],
+        print_lines(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name, e->found->advice[0].text,
                     e->folder);
 }
 

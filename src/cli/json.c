@@ -22,6 +22,15 @@ json_t *json_texts(const char *const *texts, size_t n)
     return list;
 }
 
+json_t *json_advice(const kelvin_advice *advice, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:o}", "code", advice[i].code, "text", kelvin_json_text(advice[i].text)));
+    return list;
+}
+
 json_t *json_counts(const uint32_t *counts, size_t n)
 {
     json_t *list = json_array();

@@ -12,6 +12,7 @@ json_t *json_number(double x);
 
 json_t *json_average(const kelvin_average *average);
 json_t *json_texts(const char *const *texts, size_t n);
+json_t *json_advice(const kelvin_advice *advice, size_t n); /* [{"code", "text"}] */
 json_t *json_counts(const uint32_t *counts, size_t n);
 json_t *json_numbers(const double *numbers, size_t n);
 

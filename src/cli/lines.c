@@ -92,14 +92,23 @@ void print_lines(FILE *out, int indent, const char *format, ...)
     print_wrapped(out, text, indent, LINE);
 }
 
+static void print_item(FILE *out, const char *text)
+{
+    fputs("- ", out);
+    print_wrapped(out, text, 2, LINE);
+}
+
 void print_list(FILE *out, const char *title, const char *const *texts, size_t n)
 {
     if (n > 0) fprintf(out, "\n%s\n", title);
-    for (size_t i = 0; i < n; i++) {
-        if (!texts[i]) continue;
-        fputs("- ", out);
-        print_wrapped(out, texts[i], 2, LINE);
-    }
+    for (size_t i = 0; i < n; i++)
+        if (texts[i]) print_item(out, texts[i]);
+}
+
+void print_advice(FILE *out, const char *title, const kelvin_advice *advice, size_t n)
+{
+    if (n > 0) fprintf(out, "\n%s\n", title);
+    for (size_t i = 0; i < n; i++) print_item(out, advice[i].text);
 }
 
 /* ---- notes ---- */

@@ -27,6 +27,7 @@ void print_lines(FILE *out, int indent, const char *format, ...) KELVIN_PRINTF(3
 
 /* Sentences, each after "- ", under a title; nothing if there are none. NULL is passed over. */
 void print_list(FILE *out, const char *title, const char *const *texts, size_t n);
+void print_advice(FILE *out, const char *title, const kelvin_advice *advice, size_t n);
 
 /* ---- diagnose_table.c ---- */
 

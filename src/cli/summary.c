@@ -165,7 +165,7 @@ static void print_table(FILE *out, const struct facts *f)
     print_metrics(out, f);
     print_sampler(out, f);
     print_legend(out, f);
-    print_list(out, "warnings", f->found->advice, f->found->n_advice);
+    print_advice(out, "warnings", f->found->advice, f->found->n_advice);
 }
 
 /* ---- for programs ---- */
@@ -196,7 +196,7 @@ static void add_findings(json_t *object, const struct facts *f)
     json_object_set_new(object, "energy_variance_mean", d ? json_number(d->energy_variance_mean) : json_null());
     json_object_set_new(object, "parameters", d ? convergence_json(&d->parameters) : json_null());
     json_object_set_new(object, "predictions", d ? convergence_json(&d->predictions) : json_null());
-    json_object_set_new(object, "warnings", d ? json_texts(d->advice, d->n_advice) : json_array());
+    json_object_set_new(object, "warnings", d ? json_advice(d->advice, d->n_advice) : json_array());
 }
 
 /* "samples" of the configuration are those that were asked for; here they are those that there are. */

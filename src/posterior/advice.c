@@ -42,9 +42,10 @@ kelvin_diagnosis kelvin_nothing_found(void)
     };
 }
 
-char *kelvin_advice_new(struct kelvin_advice *advice)
+char *kelvin_advice_new(struct kelvin_advice_list *advice, enum kelvin_advice_code code)
 {
     if (advice->n < KELVIN_ADVICE) advice->n++;
+    advice->code[advice->n - 1] = kelvin_advice_about(code)->code;
     char *text = advice->text[advice->n - 1];
     *text = '\0';
     return text;
@@ -76,14 +77,14 @@ struct kelvin_option kelvin_step_option(const kelvin_run *run)
 /* ---- chains that diverged ---- */
 
 /* "Chain 3", "Chains 1, 2, 7", and if they are many: "Chains 0, 1, ... and 14 more". */
-static void advise_on_divergence(struct kelvin_advice *out, const struct kelvin_facts *f)
+static void advise_on_divergence(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     enum { MOST = 12 };
     const uint32_t n = f->found->diverged;
     const size_t kept = f->found->kept;
     char advice[KELVIN_NOTE];
     if (n == 0) return;
-    char *text = kelvin_advice_new(out);
+    char *text = kelvin_advice_new(out, KELVIN_CHAINS_DIVERGED);
     kelvin_say(text, n == 1 ? "Chain" : "Chains");
     for (uint32_t c = 0, named = 0; c < f->run->config.chains && named < MOST; c++)
         if (f->diverged[c]) kelvin_say(text, "%s %" PRIu32, named++ ? "," : "", c);
@@ -101,7 +102,7 @@ static void advise_on_divergence(struct kelvin_advice *out, const struct kelvin_
 /* Where chains diverged steps are too large, however many of the others' are accepted.
  * Those that follow an energy accept most of what they propose; a random walk at its best accepts a quarter (Roberts,
  * Gelman and Gilks, 1997), and is not far from it between a tenth and seven. */
-static void advise_on_acceptance(struct kelvin_advice *out, const struct kelvin_facts *f)
+static void advise_on_acceptance(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const double accepted = f->found->acceptance;
     if (!f->run->sampler->accepts) return;
@@ -109,11 +110,11 @@ static void advise_on_acceptance(struct kelvin_advice *out, const struct kelvin_
     const double least = follows ? 0.6 : 0.1, most = follows ? 0.99 : 0.7;
     const struct kelvin_option step = kelvin_step_option(f->run);
     if (accepted < least)
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_ACCEPTANCE_LOW),
                    "%.1f %% of the proposals were accepted, fewer than %.0f %%: make %s smaller.", 100 * accepted,
                    100 * least, step.text);
     else if (accepted > most && f->found->diverged == 0)
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_ACCEPTANCE_HIGH),
                    "%.1f %% of the proposals were accepted, more than %.0f %%: a larger %s would explore more for the "
                    "same work.",
                    100 * accepted, 100 * most, step.text);
@@ -130,11 +131,11 @@ static bool is_coarse(const struct kelvin_facts *f)
     return f->found->energy_variance > FAR * kelvin_run_setting(f->run, "energy_variance");
 }
 
-static void advise_on_energy(struct kelvin_advice *out, const struct kelvin_facts *f)
+static void advise_on_energy(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     if (!is_coarse(f)) return;
     const bool given = kelvin_run_step_is_given(f->run);
-    kelvin_say(kelvin_advice_new(out),
+    kelvin_say(kelvin_advice_new(out, KELVIN_ENERGY_VARIANCE_HIGH),
                "The energy variance is %.3g, far above the %g of --energy-variance: steps are too large, and as none "
                "is rejected the draws are "
                "biased. %s.",
@@ -168,7 +169,7 @@ static uint32_t enough_epochs(const kelvin_schedule *schedule, uint32_t cycles)
 }
 
 /* Where the schedule never came to the temperature nothing is at it. */
-static bool is_cut_short(struct kelvin_advice *out, const struct kelvin_facts *f)
+static bool is_cut_short(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const kelvin_run_config *c = &f->run->config;
     const kelvin_schedule *schedule;
@@ -176,7 +177,7 @@ static bool is_cut_short(struct kelvin_advice *out, const struct kelvin_facts *f
     if (kelvin_schedule_parse(&schedule, c->temperature_schedule)) return false;
     const double share = reached(schedule, f->run);
     if (share >= 1 - CLOSE / 100.0) return false;
-    kelvin_say(kelvin_advice_new(out),
+    kelvin_say(kelvin_advice_new(out, KELVIN_SCHEDULE_CUT_SHORT),
                "The schedule reached temperature %.3g of %g: use --epochs %" PRIu32 " or more, or --%s constant.",
                share * c->temperature, c->temperature, enough_epochs(schedule, kelvin_run_draws(f->run)),
                strcmp(c->schedule, c->temperature_schedule) == 0 ? "schedule" : "temperature-schedule");
@@ -191,24 +192,24 @@ static bool is_off(const kelvin_average *is, double set)
 
 /* A sampler may have both temperatures, one or none. Where momenta are not at it, parameters are not; where there is a
  * kinetic temperature that is right, or proposals are rejected, steps are not too large. */
-static void advise_on_temperatures(struct kelvin_advice *out, const struct kelvin_facts *f)
+static void advise_on_temperatures(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const kelvin_temperatures *t = &f->found->temperatures;
     const struct kelvin_option rows = kelvin_rows_option(f->run), step = kelvin_step_option(f->run);
     const bool batches = f->run->sampler->batches, large = isnan(t->kinetic.mean) && !f->run->sampler->accepts;
     if (is_coarse(f) || is_cut_short(out, f)) return; /* of which it follows */
     if (is_off(&t->kinetic, t->set) && t->kinetic.mean >= t->set)
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_KINETIC_TEMPERATURE_HIGH),
                    "The kinetic temperature is %.3g where %.3g was set: steps are too large%s. Make %s smaller%s.",
                    t->kinetic.mean, t->set, batches ? ", or gradients too noisy" : "", step.text,
                    batches ? " or --batch larger" : "");
     else if (is_off(&t->kinetic, t->set))
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_KINETIC_TEMPERATURE_LOW),
                    "The kinetic temperature is %.3g where %.3g was set: the momenta have not warmed up. Give them more "
                    "%s.",
                    t->kinetic.mean, t->set, rows.text);
     else if (is_off(&t->configurational, t->set))
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_CONFIGURATIONAL_TEMPERATURE_OFF),
                    "The configurational temperature is %.3g where %.3g was set: the parameters have not settled%s. "
                    "Give them more %s%s%s%s.",
                    t->configurational.mean, t->set, large ? ", or steps are too large" : "", rows.text,
@@ -243,7 +244,7 @@ bool kelvin_starts_cold(const kelvin_run *run)
 }
 
 /* Samples of chains that are apart are worth few. */
-static void advise_on_samples(struct kelvin_advice *out, const struct kelvin_facts *f)
+static void advise_on_samples(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const kelvin_run_config *c = &f->run->config;
     const kelvin_convergence *p = &f->found->predictions;
@@ -251,7 +252,7 @@ static void advise_on_samples(struct kelvin_advice *out, const struct kelvin_fac
     const kelvin_schedule *schedule = schedule_of(f->run);
     if (kelvin_chains_apart(f))
         kelvin_say(
-            kelvin_advice_new(out),
+            kelvin_advice_new(out, KELVIN_CHAINS_DISAGREE),
             "The chains have not found the same predictions: they are farther apart than the samples of each let one "
             "expect (R-hat %.2f on average; chains that mix have 1). Two of them have another most likely class at "
             "%.1f %% of the observations. Give %s more --epochs%s; until then, many --chains say more than many "
@@ -262,7 +263,7 @@ static void advise_on_samples(struct kelvin_advice *out, const struct kelvin_fac
                 ? ", and a warm start with --init: the first samples are from before they had settled"
                 : "");
     else if (c->temperature != 0 && p->ess_bulk_median < (double)all / 4)
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_SAMPLES_ALIKE),
                    "The %zu samples are worth about %.0f independent ones (effective sample size, the median over "
                    "predictions): neighbours in a chain are alike. Put more --epochs between them, or take fewer "
                    "--samples.",
@@ -276,33 +277,35 @@ bool kelvin_chains_unmixed(const struct kelvin_facts *f)
     return !f->run->sampler->batches && f->found->predictions.rank_rhat_max > 1.01;
 }
 
-static void advise_on_draws(struct kelvin_advice *out, const struct kelvin_facts *f)
+static void advise_on_draws(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const kelvin_convergence *p = &f->found->predictions;
     const double ess = fmin(p->ess_bulk_min, p->ess_tail_min), enough = 100.0 * (double)p->chains;
     char found[32] = "too few to tell how many";
     if (!isnan(ess)) snprintf(found, sizeof found, "%.0f of %.0f", ess, enough);
     if (kelvin_chains_unmixed(f))
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_CHAINS_DISAGREE),
                    "The chains, or their halves, disagree about the predictions (rank-normalised R-hat up to %.3f; "
                    "1.01 is fine): run them longer, with more --iterations.",
                    p->rank_rhat_max);
     if (ess < enough || (isnan(ess) && !isnan(p->rank_rhat_max)))
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_EFFECTIVE_DRAWS_FEW),
                    "Fewer than 100 effective draws per chain in function space (%s): means are rough, and tails more "
                    "so.",
                    found);
     if (p->chains == 2 || p->chains == 3)
-        kelvin_say(kelvin_advice_new(out), "With fewer than four chains R-hat can miss a mode that no chain has found: "
-                                           "use --chains 4 or more.");
+        kelvin_say(kelvin_advice_new(out, KELVIN_CHAINS_FEW),
+                   "With fewer than four chains R-hat can miss a mode that no chain has found: "
+                   "use --chains 4 or more.");
     if (p->chains > 0 && isnan(p->rank_rhat_max)) /* else nobody has looked */
-        kelvin_say(kelvin_advice_new(out), "R-hat and effective sample sizes need at least four draws after the "
-                                           "warm-up, and draws that move.");
+        kelvin_say(kelvin_advice_new(out, KELVIN_DRAWS_FEW),
+                   "R-hat and effective sample sizes need at least four draws after the "
+                   "warm-up, and draws that move.");
 }
 
 /* ---- all of it ---- */
 
-void kelvin_advise(struct kelvin_advice *out, const struct kelvin_facts *f)
+void kelvin_advise(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     out->n = 0;
     advise_on_divergence(out, f);
@@ -315,6 +318,7 @@ void kelvin_advise(struct kelvin_advice *out, const struct kelvin_facts *f)
         advise_on_draws(out, f);
     kelvin_advise_on_learning(out, f);
     if (f->run->config.chains == 1 && f->run->config.temperature != 0)
-        kelvin_say(kelvin_advice_new(out), "One chain has nothing to be compared with: use --chains 4 or more to see "
-                                           "whether others find the same.");
+        kelvin_say(kelvin_advice_new(out, KELVIN_ONE_CHAIN),
+                   "One chain has nothing to be compared with: use --chains 4 or more to see "
+                   "whether others find the same.");
 }

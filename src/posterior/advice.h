@@ -1,6 +1,6 @@
-/* advice: what is off with a run, and what to do about it, in plain words.
+/* advice: what is off with a run, and what to do about it, in plain words, each piece with a code for programs.
  *
- *     struct kelvin_advice advice;
+ *     struct kelvin_advice_list advice;
  *     kelvin_advise(&advice, &(struct kelvin_facts){.run = run, .found = &diagnosis, ...});     // advice.text[0] ...
  */
 #ifndef POSTERIOR_ADVICE_H
@@ -11,8 +11,9 @@
 #include <kelvin/posterior.h>
 
 enum { KELVIN_ADVICE = 10, KELVIN_SENTENCES = 1024 }; /* pieces of advice, and letters of each, at most */
-struct kelvin_advice {
+struct kelvin_advice_list {
     size_t n;
+    const char *code[KELVIN_ADVICE]; /* as in the table of advice_codes.c */
     char text[KELVIN_ADVICE][KELVIN_SENTENCES];
 };
 
@@ -28,13 +29,14 @@ struct kelvin_facts {
 
 kelvin_diagnosis kelvin_nothing_found(void);
 
-void kelvin_advise(struct kelvin_advice *out, const struct kelvin_facts *facts);   /* what there is to do */
-void kelvin_annotate(struct kelvin_advice *out, const struct kelvin_facts *facts); /* what to know where all is well */
+void kelvin_advise(struct kelvin_advice_list *out, const struct kelvin_facts *facts); /* what there is to do */
+void kelvin_annotate(struct kelvin_advice_list *out,
+                     const struct kelvin_facts *facts); /* what to know where all is well */
 
 /* ---- the parts ---- */
 
 /* Of any run: samples that know next to nothing, or else chains that agree hardly more than by chance. */
-void kelvin_advise_on_learning(struct kelvin_advice *out, const struct kelvin_facts *facts);
+void kelvin_advise_on_learning(struct kelvin_advice_list *out, const struct kelvin_facts *facts);
 
 /* An R-hat above which chains are apart. */
 static const double kelvin_apart = 1.1;
@@ -45,8 +47,38 @@ bool kelvin_chains_apart(const struct kelvin_facts *facts);
 /* Chains that look at all data, or their halves, disagree about the predictions. */
 bool kelvin_chains_unmixed(const struct kelvin_facts *facts);
 
+/* What a piece of advice, or a note, is about: a row of the table in advice_codes.c each. */
+enum kelvin_advice_code {
+    KELVIN_CHAINS_DIVERGED,
+    KELVIN_ACCEPTANCE_LOW,
+    KELVIN_ACCEPTANCE_HIGH,
+    KELVIN_ENERGY_VARIANCE_HIGH,
+    KELVIN_SCHEDULE_CUT_SHORT,
+    KELVIN_KINETIC_TEMPERATURE_HIGH,
+    KELVIN_KINETIC_TEMPERATURE_LOW,
+    KELVIN_CONFIGURATIONAL_TEMPERATURE_OFF,
+    KELVIN_CHAINS_DISAGREE,
+    KELVIN_SAMPLES_ALIKE,
+    KELVIN_EFFECTIVE_DRAWS_FEW,
+    KELVIN_CHAINS_FEW,
+    KELVIN_DRAWS_FEW,
+    KELVIN_NOTHING_LEARNT,
+    KELVIN_CHAINS_SCATTERED,
+    KELVIN_ONE_CHAIN,
+    KELVIN_HISTORY_LOST,
+    KELVIN_TRAINING_LOGITS_MISSING,
+    KELVIN_TRAINED_NOT_SAMPLED,
+    KELVIN_ONE_SAMPLE_PER_CHAIN,
+    KELVIN_SAMPLES_PER_CHAIN_FEW,
+    KELVIN_PARAMETERS_DIFFER,
+    KELVIN_SAMPLE_FILES_MISSING,
+    KELVIN_CHAINS_UNEQUAL,
+    KELVIN_NO_ERROR_BARS,
+    KELVIN_ADVICE_CODES
+};
+
 /* One more piece, in which nothing stands yet, or the last one if they are too many; and some words more in it. */
-char *kelvin_advice_new(struct kelvin_advice *advice);
+char *kelvin_advice_new(struct kelvin_advice_list *advice, enum kelvin_advice_code code);
 void kelvin_say(char *text, const char *format, ...) KELVIN_PRINTF(2, 3);
 
 /* The options that make a chain longer and its steps larger: "--epochs", "--step-size". */

@@ -78,11 +78,11 @@ static void say_what_helps(char *text, const struct kelvin_facts *f, bool others
     if (said || is_wrong(f)) kelvin_say(text, ".");
 }
 
-void kelvin_advise_on_learning(struct kelvin_advice *out, const struct kelvin_facts *f)
+void kelvin_advise_on_learning(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const bool others = out->n > 0;
     if (!is_wrong(f) && !is_flat(f) && !is_scattered(f)) return;
-    char *text = kelvin_advice_new(out);
+    char *text = kelvin_advice_new(out, is_wrong(f) || is_flat(f) ? KELVIN_NOTHING_LEARNT : KELVIN_CHAINS_SCATTERED);
     describe(text, f);
     say_what_helps(text, f, others);
 }

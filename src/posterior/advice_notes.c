@@ -1,34 +1,35 @@
 /* What to know of the numbers of a run where nothing is wrong. */
 #include "posterior/advice.h"
 
-static void note_files(struct kelvin_advice *out, const struct kelvin_facts *f)
+static void note_files(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     if (f->n_lost > 0) {
-        char *text = kelvin_advice_new(out);
+        char *text = kelvin_advice_new(out, KELVIN_HISTORY_LOST);
         kelvin_say(text, "%s.", f->lost);
         if (f->n_lost > 1)
             kelvin_say(text, " %zu more chain%s no whole history either.", f->n_lost - 1,
                        f->n_lost == 2 ? " has" : "s have");
     }
     if (f->no_training)
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_TRAINING_LOGITS_MISSING),
                    "The logits of the training data are not in the folder any more: nothing is told of them.");
 }
 
-static void note_draws(struct kelvin_advice *out, const struct kelvin_facts *f)
+static void note_draws(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const size_t draws = f->found->predictions.draws;
     if (f->run->config.temperature == 0)
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_TRAINED_NOT_SAMPLED),
                    "At temperature 0 chains are trained, not sampled: each ends in an optimum of its own, and R-hat "
                    "and effective sample sizes say nothing of a posterior.");
     if (f->run->sampler->batches && draws == 1 && f->run->config.chains != 1)
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_ONE_SAMPLE_PER_CHAIN),
                    "With one sample per chain, as in the paper, R-hat and effective sample sizes are not defined: the "
                    "agreement of the chains is what there is. For R-hat use --schedule cyclical and several --samples "
                    "for each of the --chains.");
     if (draws > 1 && draws < 10)
-        kelvin_say(kelvin_advice_new(out), "%s at least %s samples per chain; here are %zu.",
+        kelvin_say(kelvin_advice_new(out, KELVIN_SAMPLES_PER_CHAIN_FEW),
+                   "%s at least %s samples per chain; here are %zu.",
                    draws < 4 ? "The rank-normalised R-hat needs" : "Effective sample sizes need",
                    draws < 4 ? "four" : "ten", draws);
 }
@@ -43,28 +44,29 @@ static bool predictions_agree(const struct kelvin_facts *f)
            !(p->rank_rhat_max > kelvin_apart) && !kelvin_chains_unmixed(f);
 }
 
-static void note_numbers(struct kelvin_advice *out, const struct kelvin_facts *f)
+static void note_numbers(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const kelvin_convergence *parameters = &f->found->parameters, *predictions = &f->found->predictions;
     /* Units of a layer can change places, and signs, and the network is the same function. */
     if (parameters->rhat_mean > kelvin_apart && predictions_agree(f))
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_PARAMETERS_DIFFER),
                    "The parameters have an R-hat of %.2f while predictions agree. This is expected of networks, whose "
                    "units can change places without changing the function: it is the predictions that count.",
                    parameters->rhat_mean);
     if (parameters->quantities == 0 && predictions->quantities > 0)
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_SAMPLE_FILES_MISSING),
                    "Files of samples are not in the folder any more: nothing is told of the parameters.");
     if (predictions->chains * predictions->draws != f->samples && predictions->draws > 1)
-        kelvin_say(kelvin_advice_new(out),
+        kelvin_say(kelvin_advice_new(out, KELVIN_CHAINS_UNEQUAL),
                    "R-hat and effective sample sizes are of the %zu chain%s with %zu samples; the others have fewer.",
                    predictions->chains, predictions->chains == 1 ? "" : "s", predictions->draws);
     if (f->samples <= 8)
-        kelvin_say(kelvin_advice_new(out), "Error bars of ensembles need more than 8 samples; here %s %zu.",
-                   f->samples == 1 ? "is" : "are", f->samples);
+        kelvin_say(kelvin_advice_new(out, KELVIN_NO_ERROR_BARS),
+                   "Error bars of ensembles need more than 8 samples; here %s %zu.", f->samples == 1 ? "is" : "are",
+                   f->samples);
 }
 
-void kelvin_annotate(struct kelvin_advice *out, const struct kelvin_facts *f)
+void kelvin_annotate(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     out->n = 0;
     note_files(out, f);

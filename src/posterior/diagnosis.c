@@ -78,12 +78,15 @@ static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *sample
 
 /* ---- advice ---- */
 
-static kelvin_status keep(const char *const **out, size_t *n, const struct kelvin_advice *advice, kelvin_arena *arena)
+static kelvin_status keep(const kelvin_advice **out, size_t *n, const struct kelvin_advice_list *advice,
+                          kelvin_arena *arena)
 {
-    const char **kept = kelvin_arena_alloc(arena, advice->n, sizeof *kept);
+    kelvin_advice *kept = kelvin_arena_alloc(arena, advice->n, sizeof *kept);
     if (!kept) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < advice->n; i++)
-        if (!(kept[i] = kelvin_arena_text(arena, advice->text[i], strlen(advice->text[i])))) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < advice->n; i++) {
+        kept[i].code = advice->code[i];
+        if (!(kept[i].text = kelvin_arena_text(arena, advice->text[i], strlen(advice->text[i])))) return KELVIN_ENOMEM;
+    }
     *out = kept;
     *n = advice->n;
     return KELVIN_OK;
@@ -115,7 +118,7 @@ static kelvin_status expect_files(const struct kelvin_facts *facts, const kelvin
 
 static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples, bool briefly)
 {
-    struct kelvin_advice advice;
+    struct kelvin_advice_list advice;
     char lost[KELVIN_LOST];
     struct kelvin_facts facts = {.run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
     KELVIN_TRY(look_for_lost(&facts, lost, samples));

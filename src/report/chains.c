@@ -126,13 +126,13 @@ static void put_sentence(struct page *page, const char *text)
     kelvin_markup_text(&page->out, text);
 }
 
-static void put_list(struct page *page, const char *class, const char *const *sentences, size_t n)
+static void put_list(struct page *page, const char *class, const kelvin_advice *advice, size_t n)
 {
     if (n == 0) return;
     kelvin_markup_put(&page->out, "<ul class=\"%s\">\n", class);
     for (size_t i = 0; i < n; i++) {
         kelvin_markup_put(&page->out, "<li>");
-        put_sentence(page, sentences[i]);
+        put_sentence(page, advice[i].text);
         kelvin_markup_put(&page->out, "</li>\n");
     }
     kelvin_markup_put(&page->out, "</ul>\n");
@@ -148,7 +148,7 @@ static void put_advice(struct page *page, const struct report_run *run)
     put_list(page, "note bad", d->advice, d->n_advice);
     put_list(page, "notes", d->notes, d->n_notes);
     if (of_folder)
-        put_list(page, "notes", (const char *const[]){kelvin_page_text(page, "The run in %s.", of_folder)}, 1);
+        put_list(page, "notes", &(kelvin_advice){NULL, kelvin_page_text(page, "The run in %s.", of_folder)}, 1);
 }
 
 static void put_diverged(struct page *page, const struct report_run *run)
