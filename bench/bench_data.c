@@ -1,6 +1,7 @@
 /* kelvin-bench data: what opening a data set costs, in time and in memory, and what a batch costs. CIFAR-10 where it is
  * in the cache; the built-in digits where not. */
 #include "bench/bench.h"
+#include "data/dataset.h"
 
 #include <kelvin/data.h>
 

@@ -4,6 +4,7 @@
  * forward, 420 back to the activations (the first layer's inputs need none) and 440 to the weights, per point. */
 #include "bench/bench.h"
 #include "cli/progress.h"
+#include "data/dataset.h"
 #include "figures/toy_posteriors.h"
 
 #include <kelvin/target.h>

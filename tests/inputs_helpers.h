@@ -56,7 +56,7 @@ static inline void is_part(const char *spec, const kelvin_data *like, const kelv
     static const size_t batches[] = {1, 7, 1000};
     static float x[MOST * INPUTS];
     assert_true(part->n <= MOST && data->inputs <= INPUTS);
-    kelvin_data_slice(data, part, x, 0, part->n);
+    kelvin_part_slice(data, part, x, 0, part->n);
     for (size_t b = 0; b < 3; b++) {
         assert_ok(read_all(&all, spec, like, labels, batches[b]));
         assert_int_equal(all.n, part->n);

@@ -1,7 +1,7 @@
 /* batches: what an epoch does to images, against plain loops and the frequencies that it should have. */
 #include "check.h"
 
-#include <kelvin/data.h>
+#include "data/dataset.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +180,7 @@ static void slices_are_plain(void **state)
     assert_ok(kelvin_data_open(&data, "digits"));
     const uint32_t index[] = {20, 21, 22};
     float a[3 * 64], b[3 * 64];
-    kelvin_data_slice(data, &data->test, a, 20, 3);
+    kelvin_part_slice(data, &data->test, a, 20, 3);
     kelvin_data_gather(data, &data->test, b, NULL, index, 3, NULL);
     assert_memory_equal(a, b, sizeof a);
     assert_near((double)a[70],

@@ -113,7 +113,7 @@ static void cifar10_from_the_cache(void **state)
         assert_int_equal(data->train.y[i * 10000 + 1], 0);
     }
     float x[3072]; /* of the test part's first image */
-    kelvin_data_slice(data, &data->test, x, 0, 1);
+    kelvin_part_slice(data, &data->test, x, 0, 1);
     assert_near((double)x[0], -.49 / .2, 1e-6);
     assert_near((double)x[1024], -.48 / .2, 1e-6);
     assert_near((double)x[1024 + 5], (105 / 255.0 - .48) / .2, 1e-6);
@@ -147,7 +147,7 @@ static void mnist_from_the_cache(void **state)
     assert_string_equal(data->class_names[data->train.y[59999]], "9");
     assert_string_equal(data->class_names[data->test.y[3]], "9");
     float x[784];
-    kelvin_data_slice(data, &data->train, x, 0, 1);
+    kelvin_part_slice(data, &data->train, x, 0, 1);
     assert_near((double)x[0], (50 / 255.0 - .1307) / .3081, 1e-6);
     kelvin_data_close(data);
 }

@@ -283,7 +283,7 @@ static void cifar10(void **state)
     static const double published[2][3] = {{0.49139968, 0.48215841, 0.44653091}, {0.24703223, 0.24348513, 0.26158784}};
     static const double fixed[2][3] = {{0.49, 0.48, 0.44}, {0.2, 0.2, 0.2}}; /* as the paper's program */
     double mean[3], deviation[3];
-    kelvin_data_statistics(data, &data->train, mean, deviation);
+    kelvin_part_statistics(data, &data->train, mean, deviation);
     for (size_t c = 0; c < 3; c++) {
         assert_near(mean[c], published[0][c], 1e-6);
         assert_near(deviation[c], published[1][c], 1e-6);

@@ -267,7 +267,7 @@ static void large_images(void **state)
     for (size_t i = 0; i < N * HEIGHT * WIDTH; i++) bytes[i] = i % 4 ? 255 : 51;
     const kelvin_data data = {.inputs = HEIGHT * WIDTH, .channels = 1, .height = HEIGHT, .width = WIDTH, .white = 255};
     double mean, deviation;
-    kelvin_data_statistics(&data, &(kelvin_part){.n = N, .bytes = bytes}, &mean, &deviation);
+    kelvin_part_statistics(&data, &(kelvin_part){.n = N, .bytes = bytes}, &mean, &deviation);
     assert_near(mean, 0.8, 1e-12); /* 1 with probability 3/4, 1/5 with 1/4 */
     assert_near(deviation, 0.8 * sqrt(3.0) / 4, 1e-12);
     free(bytes);
@@ -338,10 +338,10 @@ static void digits_as_published(void **state)
         assert_true(strlen(data->class_names[c]) == 1 && data->class_names[c][0] == '0' + (char)c);
     }
     double m, d;
-    kelvin_data_statistics(data, &all, &m, &d);
+    kelvin_part_statistics(data, &all, &m, &d);
     assert_near(16 * m, mean, 1e-12);
     assert_near(16 * d, deviation, 1e-12);
-    kelvin_data_statistics(data, &data->train, &m, &d);
+    kelvin_part_statistics(data, &data->train, &m, &d);
     assert_near((double)data->mean[0], m, 1e-7);
     assert_near((double)data->deviation[0], d, 1e-7);
     kelvin_data_close(data);

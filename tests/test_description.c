@@ -38,9 +38,9 @@ static void images_are_normalised_as_they_were(void **state)
     kelvin_data *data, *about;
     assert_ok(kelvin_data_open(&data, "digits"));
     assert_ok(kelvin_data_describe(&about, data));
-    kelvin_data_slice(data, &data->train, x, 3, N);
+    kelvin_part_slice(data, &data->train, x, 3, N);
     const kelvin_part part = {.n = N, .bytes = data->train.bytes + 3 * INPUTS, .y = data->train.y + 3};
-    kelvin_data_slice(about, &part, y, 0, N);
+    kelvin_part_slice(about, &part, y, 0, N);
     assert_memory_equal(x, y, sizeof x);
     kelvin_data_close(data);
     kelvin_data_close(about);

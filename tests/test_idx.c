@@ -261,7 +261,7 @@ static void mnist(void **state)
     assert_int_equal(data->classes, 10);
     assert_int_equal(data->inputs, 28 * 28);
     double mean, deviation;
-    kelvin_data_statistics(data, &data->train, &mean, &deviation);
+    kelvin_part_statistics(data, &data->train, &mean, &deviation);
     assert_near(mean, 0.13066048, 1e-6);
     assert_near(deviation, 0.30810781, 1e-6);
     assert_near(data->mean[0], 0.1307, 1e-7);

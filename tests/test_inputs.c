@@ -65,7 +65,7 @@ static void arrays(void **state)
     assert_ok(read_all(&all, in_spec("%one.npy"), data, false, 10));
     assert_int_equal(all.n, 1);
     float x[SIZE];
-    kelvin_data_slice(data, &data->train, x, 7, 1);
+    kelvin_part_slice(data, &data->train, x, 7, 1);
     assert_memory_equal(all.x, x, sizeof x);
 
     /* the first ten in another format, which is opened as a whole: all of them, and not by their own statistics */
@@ -159,7 +159,7 @@ static void pictures(void **state)
     assert_ok(read_all(&all, in_spec("%unknown.kind"), data, false, 10));
     assert_int_equal(all.n, 1);
     float x[48];
-    kelvin_data_slice(data, &data->train, x, 5, 1);
+    kelvin_part_slice(data, &data->train, x, 5, 1);
     assert_memory_equal(all.x, x, sizeof x);
 
     /* another size, grey: as if all had been read with size= and channels= */
@@ -208,7 +208,7 @@ static void data_sets(void **state)
     assert_ok(kelvin_picture_write_png(&(struct picture){8, 8, 1, pixels}, in_base("digit.png")));
     assert_ok(read_all(&all, in_spec("%digit.png"), digits, false, 10));
     float x[64];
-    kelvin_data_slice(digits, &digits->train, x, 0, 1);
+    kelvin_part_slice(digits, &digits->train, x, 0, 1);
     /* a byte of 255 is 1/255 wide, and was rounded down: as seen by the network */
     for (size_t i = 0; i < 64; i++) assert_near((double)all.x[i], (double)x[i], 1 / 255. / digits->deviation[0]);
 
@@ -218,7 +218,7 @@ static void data_sets(void **state)
     kelvin_inputs_close(inputs);
     assert_int_equal(all.n, digits->test.n);
     assert_memory_equal(all.y, digits->test.y, all.n * sizeof *all.y);
-    kelvin_data_slice(digits, &digits->test, x, all.n - 1, 1);
+    kelvin_part_slice(digits, &digits->test, x, all.n - 1, 1);
     assert_memory_equal(all.x + 64 * (all.n - 1), x, sizeof x);
     kelvin_data_close(digits);
 }

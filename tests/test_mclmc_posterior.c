@@ -1,6 +1,7 @@
 /* MCLMC on the posterior of figure 1: predictions on a grid, the size of parameters and the log-posterior are those of
  * HMC, which has no bias, within the errors of both. */
 #include "averages.h"
+#include "data/dataset.h"
 #include "sampler_helpers.h"
 
 #include <kelvin/target.h>

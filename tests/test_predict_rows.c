@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "cli/predict_rows.h"
+#include "data/dataset.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include "cli/amounts.h"
 #include "cli/chains_progress.h"
+#include "data/dataset.h"
 #include "terminal.h"
 
 #include <signal.h>

@@ -2,6 +2,8 @@
  * what was evaluated before; that nothing is allocated on the way. */
 #include "nets.h"
 
+#include "data/dataset.h"
+
 #include <kelvin/target.h>
 
 #include <stdio.h>

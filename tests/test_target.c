@@ -2,6 +2,7 @@
  * kelvin_density_eval and kelvin_prior_eval. */
 #include "nets.h"
 
+#include "data/dataset.h"
 #include "target/outputs.h"
 
 #include <kelvin/target.h>

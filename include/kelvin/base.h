@@ -61,6 +61,12 @@ kelvin_status kelvin_fail(kelvin_status status, const char *format, ...) KELVIN_
 /* The last failure of this thread as one sentence without a final newline; "" if there was none. */
 const char *kelvin_error(void);
 
+/* What goes into a network or comes out of one of its layers, as planes (channels, height, width). A row of a table is
+ * (n, 1, 1). */
+typedef struct kelvin_shape {
+    size_t channels, height, width;
+} kelvin_shape;
+
 /* ---- memory ---- */
 
 /* Zeroed memory for `count` elements, 64-byte aligned; NULL (and kelvin_error()) if it cannot be had.

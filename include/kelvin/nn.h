@@ -28,11 +28,6 @@
 extern "C" {
 #endif
 
-/* What goes into a layer or comes out of it, as planes (channels, height, width). A row of a table is (n, 1, 1). */
-typedef struct kelvin_shape {
-    size_t channels, height, width;
-} kelvin_shape;
-
 /* A named view on the flat parameter vector. Row-major; a weight is (out, in) or (out, in, height, width), as in
  * PyTorch. */
 typedef struct kelvin_tensor {

@@ -50,8 +50,6 @@ typedef struct kelvin_piece {
     const char *const *name; /* (n), as in kelvin_rows; or NULL */
 } kelvin_piece;
 
-typedef enum kelvin_side { KELVIN_TRAIN, KELVIN_TEST } kelvin_side;
-
 /* KELVIN_EFORMAT if the files are not there, have been damaged, or are not those of these samples. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples,
                                                     kelvin_side side);

@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-/* What a model must take to look at these data: images, or rows of a table. */
-kelvin_shape kelvin_data_shape(const kelvin_data *data);
+struct kelvin_part;
+struct kelvin_epoch;
 
 /* log p(theta) = sum over the training data of log-density(network(x), y) + log-prior(theta). Holds activations: one
  * caller at a time. The model must outlive it. */
@@ -63,8 +63,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_posterior_set_batch(kelvin_posterior *pos
  * thread does so for its own, just before it needs them. `epoch` NULL: as they are. data, part and index must stay
  * where they are until the first evaluation has ended. */
 KELVIN_MUST_CHECK kelvin_status kelvin_posterior_set_part(kelvin_posterior *posterior, const kelvin_data *data,
-                                                          const kelvin_part *part, const uint32_t *index, size_t n,
-                                                          const kelvin_epoch *epoch);
+                                                          const struct kelvin_part *part, const uint32_t *index,
+                                                          size_t n, const struct kelvin_epoch *epoch);
 
 kelvin_target kelvin_posterior_target(kelvin_posterior *posterior);
 

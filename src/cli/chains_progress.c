@@ -134,7 +134,7 @@ static uint32_t count_phase(const struct chains_progress *p, kelvin_chain_phase 
 
 const char *observations_name(const kelvin_run *run)
 {
-    return run->data->channels > 0 ? "images" : "observations";
+    return kelvin_data_is_images(run->data) ? "images" : "observations";
 }
 
 /* A step is a batch of observations, or a whole iteration. */

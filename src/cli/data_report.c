@@ -69,7 +69,7 @@ static kelvin_status find_facts(struct facts *f)
     if (!f->mean || !f->train) return KELVIN_ENOMEM;
     f->deviation = f->mean + f->n;
     f->test = f->train + d->classes;
-    if (d->channels) kelvin_data_statistics(d, &d->train, f->mean, f->deviation);
+    if (d->channels) kelvin_data_statistics(d, KELVIN_TRAIN, f->mean, f->deviation);
     count_members(f->train, &d->train);
     count_members(f->test, &d->test);
     if (!(f->set = kelvin_canonical_find(d->name))) return KELVIN_OK;

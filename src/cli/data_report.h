@@ -2,7 +2,7 @@
 #ifndef CLI_DATA_REPORT_H
 #define CLI_DATA_REPORT_H
 
-#include <kelvin/data.h>
+#include "data/dataset.h"
 
 #include <stdio.h>
 

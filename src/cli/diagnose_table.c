@@ -39,7 +39,7 @@ static const char *side_name(const kelvin_diagnosis *d)
 void diagnose_print_convergence(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
     const kelvin_convergence *p = &d->predictions;
-    const size_t classes = samples->run->data->classes;
+    const size_t classes = kelvin_data_classes(samples->run->data);
     char which[64] = "";
     if (p->draws < 2) return;
     fprintf(out, "%30s%20s%19s%10s\n", "R-hat of the paper", "rank-normalised", "bulk ESS", "tail ESS");
@@ -142,7 +142,7 @@ static void print_energy(FILE *out, const kelvin_diagnosis *d, const kelvin_run 
 static void print_sampler(FILE *out, const kelvin_diagnosis *d, const kelvin_run *run)
 {
     const kelvin_temperatures *t = &d->temperatures;
-    const size_t classes = run->data->classes;
+    const size_t classes = kelvin_data_classes(run->data);
     fputc('\n', out);
     if (!isnan(d->acceptance)) fprintf(out, "%-28s%10.1f %%\n", "acceptance", 100 * d->acceptance);
     print_energy(out, d, run);

@@ -44,7 +44,7 @@ static void print_speed(const kelvin_run *run, const kelvin_estimate *e)
     row(name, amount_rate, e->rows_per_s, "of all chains together, measured");
     if (!run->sampler->batches) return;
     snprintf(name, sizeof name, "%s per second", observations_name(run));
-    row(name, amount_grouped, e->rows_per_s * (double)run->data->train.n, "");
+    row(name, amount_grouped, e->rows_per_s * (double)kelvin_data_rows(run->data, KELVIN_TRAIN), "");
 }
 
 static void print_table(const kelvin_run *run, const kelvin_estimate *e)
@@ -77,7 +77,8 @@ static json_t *estimate_json(const kelvin_run *run, const kelvin_estimate *e)
     json_rows(object, "", run, json_integer(kelvin_run_rows(run)));
     json_rows(object, "_per_s", run, json_number(e->rows_per_s));
     if (run->sampler->batches)
-        json_object_set_new(object, "images_per_s", json_number(e->rows_per_s * (double)run->data->train.n));
+        json_object_set_new(object, "images_per_s",
+                            json_number(e->rows_per_s * (double)kelvin_data_rows(run->data, KELVIN_TRAIN)));
     return object;
 }
 

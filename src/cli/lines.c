@@ -22,8 +22,9 @@ void print_subject(FILE *out, const kelvin_run *run)
     snprintf(text, sizeof text, "%s on %s, density %s, prior %s, temperature %g", c->model, c->data, c->density,
              c->prior, c->temperature);
     print_items(out, text, LINE);
-    if (run->data->test.n > 0)
-        fprintf(out, "%zu observations, and %zu that are kept for testing\n", run->data->train.n, run->data->test.n);
+    if (kelvin_data_rows(run->data, KELVIN_TEST) > 0)
+        fprintf(out, "%zu observations, and %zu that are kept for testing\n", kelvin_data_rows(run->data, KELVIN_TRAIN),
+                kelvin_data_rows(run->data, KELVIN_TEST));
 }
 
 const char *plural(size_t n)

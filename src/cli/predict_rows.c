@@ -123,9 +123,10 @@ kelvin_status predict_rows_start(struct predict_rows *rows, const kelvin_data *d
 {
     *rows = (struct predict_rows){.data = data, .json = json, .labelled = labelled};
     KELVIN_TRY(kelvin_arena_create(&rows->arena));
-    if (!(rows->name = kelvin_arena_alloc(rows->arena, data->classes, sizeof *rows->name))) return KELVIN_ENOMEM;
-    for (size_t c = 0; c < data->classes; c++, rows->used = 0) {
-        put_text(rows, data->class_names[c]);
+    if (!(rows->name = kelvin_arena_alloc(rows->arena, kelvin_data_classes(data), sizeof *rows->name)))
+        return KELVIN_ENOMEM;
+    for (size_t c = 0; c < kelvin_data_classes(data); c++, rows->used = 0) {
+        put_text(rows, kelvin_data_class_name(rows->data, c));
         KELVIN_TRY(rows->status);
         if (!(rows->name[c] = kelvin_arena_text(rows->arena, rows->text, rows->used))) return KELVIN_ENOMEM;
     }
@@ -152,9 +153,9 @@ kelvin_status predict_rows_head(struct predict_rows *rows, bool files)
         put_field(rows, "", kept_name(rows, i));
     }
     put(rows, rows->labelled ? ",label" : "", ",prediction,confidence,entropy,mutual_information");
-    for (size_t c = 0; c < rows->data->classes; c++) {
+    for (size_t c = 0; c < kelvin_data_classes(rows->data); c++) {
         put(rows, ",", "");
-        put_field(rows, "p_", rows->data->class_names[c]);
+        put_field(rows, "p_", kelvin_data_class_name(rows->data, c));
     }
     put(rows, "\n", "");
     return rows->status;
@@ -200,7 +201,7 @@ kelvin_status predict_rows_add(struct predict_rows *rows, const kelvin_verdict *
     put_number(rows, before->entropy, v->entropy);
     put_number(rows, before->information, v->epistemic);
     put(rows, before->open, "");
-    for (size_t c = 0; c < rows->data->classes; c++) {
+    for (size_t c = 0; c < kelvin_data_classes(rows->data); c++) {
         if (rows->json) put(rows, c ? ", " : "", rows->name[c]);
         put_number(rows, rows->json ? ": " : ",", v->p[c]);
     }

@@ -36,7 +36,7 @@ static kelvin_status gather(struct facts *f)
     if (f->samples->n == 0) return KELVIN_OK;
     note_samples(f->samples);
     KELVIN_TRY(evaluate(&f->train, f, KELVIN_TRAIN));
-    if (f->run->data->test.n > 0) KELVIN_TRY(evaluate(&f->test, f, KELVIN_TEST));
+    if (kelvin_data_rows(f->run->data, KELVIN_TEST) > 0) KELVIN_TRY(evaluate(&f->test, f, KELVIN_TEST));
     if (!f->run->sampler->batches) return kelvin_diagnose(&f->found, f->samples, 0);
     return kelvin_diagnose_briefly(&f->found, f->samples, &f->train);
 }

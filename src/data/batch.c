@@ -95,7 +95,7 @@ void kelvin_data_gather(const kelvin_data *data, const kelvin_part *part, float 
     for (size_t i = 0; y && i < count; i++) y[i] = part->y[index[i]];
 }
 
-void kelvin_data_slice(const kelvin_data *data, const kelvin_part *part, float *x, size_t first, size_t count)
+void kelvin_part_slice(const kelvin_data *data, const kelvin_part *part, float *x, size_t first, size_t count)
 {
     for (size_t i = 0; i < count; i++) put(x + i * data->inputs, data, part, first + i, (kelvin_view){0});
 }

@@ -5,10 +5,9 @@
 #ifndef DATA_DATA_H
 #define DATA_DATA_H
 
+#include "data/dataset.h"
 #include "data/spec.h"
 #include "files/files.h"
-
-#include <kelvin/data.h>
 
 enum { DATA_MAX_CLASSES = 10000 };
 

@@ -16,7 +16,7 @@
 
 void kelvin_inputs_normalise(kelvin_inputs *in)
 {
-    kelvin_data_slice(in->eyes, &(kelvin_part){.n = in->most, .bytes = in->bytes}, in->x, 0, in->most);
+    kelvin_part_slice(in->eyes, &(kelvin_part){.n = in->most, .bytes = in->bytes}, in->x, 0, in->most);
 }
 
 kelvin_status kelvin_inputs_add_note(kelvin_inputs *in, const char *format, ...)

@@ -61,7 +61,7 @@ static kelvin_status next(kelvin_inputs *in)
     const struct state *s = in->state;
     for (size_t i = 0; s->part->y && i < in->most; i++) KELVIN_TRY(take_label(in, s, i));
     if (s->part->bytes)
-        kelvin_data_slice(s->data, s->part, in->x, in->before, in->most);
+        kelvin_part_slice(s->data, s->part, in->x, in->before, in->most);
     else
         in->shown = s->part->x + in->before * s->data->inputs;
     return KELVIN_OK;

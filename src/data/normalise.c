@@ -95,7 +95,7 @@ static void column_statistics(double *mean, double *deviation, const struct colu
         some_statistics(mean, deviation, rows, j, rows->inputs - j < SIDE_BY_SIDE ? rows->inputs - j : SIDE_BY_SIDE);
 }
 
-void kelvin_data_statistics(const kelvin_data *data, const kelvin_part *part, double *mean, double *deviation)
+void kelvin_part_statistics(const kelvin_data *data, const kelvin_part *part, double *mean, double *deviation)
 {
     if (part->bytes)
         byte_statistics(mean, deviation, data, part->bytes, part->n);

@@ -2,7 +2,7 @@
 #ifndef DATA_PICTURE_H
 #define DATA_PICTURE_H
 
-#include <kelvin/data.h>
+#include "data/dataset.h"
 
 struct picture {
     size_t height, width, channels; /* channels: 1 (grey) or 3 (red, green, blue) */

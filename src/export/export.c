@@ -4,6 +4,7 @@
 #include <kelvin/export.h>
 
 #include "base/suggest.h"
+#include "data/dataset.h"
 #include "export/plan.h"
 #include "files/files.h"
 #include "posterior/stats.h"

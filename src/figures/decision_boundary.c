@@ -1,5 +1,6 @@
 /* decision-boundary: figure 1 of the paper. Where the ensemble of HMC draws gives both classes the probability 1/2, for
  * a prior that smooths the labels and for one that trusts them. */
+#include "data/dataset.h"
 #include "figures/decision_boundary_gp.h"
 #include "figures/figure.h"
 #include "figures/lattice.h"

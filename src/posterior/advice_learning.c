@@ -2,6 +2,7 @@
  * has a mean log-likelihood of -log K, and knowing has 0. Where less than a tenth of that is told, by predictions that
  * are not sure of anything either, the posterior is hardly more than its prior. A sample that is sure and wrong has a
  * log-likelihood as bad, but has learnt something: that it is not sure is asked for as well. */
+#include "data/dataset.h"
 #include "posterior/advice.h"
 
 #include <math.h>

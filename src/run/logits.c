@@ -45,7 +45,7 @@ static kelvin_status predict_some(struct work *work, size_t *n, size_t first)
 {
     const kelvin_part *part = work->part;
     *n = part->n - first < KELVIN_PASS ? part->n - first : KELVIN_PASS;
-    kelvin_data_slice(work->run->data, part, work->x, first, *n);
+    kelvin_part_slice(work->run->data, part, work->x, first, *n);
     KELVIN_TRY(kelvin_posterior_set_batch(work->pass, work->x, kelvin_unlabelled, *n));
     kelvin_posterior_logits(work->pass, work->logits + first * work->run->data->classes, work->theta);
     return KELVIN_OK;

@@ -2,6 +2,7 @@
  * bytes, tables as standardised float32, labels as int32),
  *     training inputs - training labels - test inputs - test labels.
  * Earlier versions wrote the first two. */
+#include "data/dataset.h"
 #include "files/formats.h"
 #include "run/fields.h"
 

@@ -2,6 +2,7 @@
 #ifndef RUN_ROOM_H
 #define RUN_ROOM_H
 
+#include "data/dataset.h"
 #include "files/files.h"
 #include "files/formats.h"
 #include "files/manifest.h"

@@ -264,12 +264,6 @@ kelvin_outputs kelvin_posterior_outputs(const kelvin_posterior *posterior)
     return posterior->outputs;
 }
 
-kelvin_shape kelvin_data_shape(const kelvin_data *data)
-{
-    if (data->channels > 0) return (kelvin_shape){data->channels, data->height, data->width};
-    return (kelvin_shape){data->inputs, 1, 1};
-}
-
 static kelvin_status check_data(const kelvin_model *model, const kelvin_data *data)
 {
     if (model->inputs == data->inputs && model->classes == data->classes) return KELVIN_OK;
@@ -328,7 +322,7 @@ static kelvin_status pack(kelvin_posterior *p, const kelvin_data *data)
 {
     float *x = kelvin_alloc(p->n, data->inputs * sizeof *x);
     if (!x) return KELVIN_ENOMEM;
-    kelvin_data_slice(data, &data->train, x, 0, p->n);
+    kelvin_part_slice(data, &data->train, x, 0, p->n);
     kelvin_model_pack(p->model, p->x, x, p->n);
     memcpy(p->y, data->train.y, p->n * sizeof *p->y);
     kelvin_free(x);
