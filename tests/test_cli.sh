@@ -10,13 +10,36 @@ small="--sampler hmc --iterations 12 --steps 50 --chains 3 --seed 7"
 # ---- help ----
 ok --help
 ok --version
+commands=$("$kelvin" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p')
+check "there are commands" [ "$(echo $commands | wc -w)" -ge 10 ]
+# lint FILE: whether those who read manual pages have nothing to say about it.
+lint() {
+    mandoc=$(command -v mandoc) && "$mandoc" -Tlint "$1" >&2 || [ -z "$mandoc" ] || return 1
+    ! command -v groff >/dev/null || [ -z "$(groff -man -Tutf8 -ww "$1" 2>&1 >formatted)" ]
+}
 ok --man
-for command in sample resume diagnose figure info; do
+mv stdout kelvin.1
+check "kelvin.1 is clean" lint kelvin.1
+for command in $commands; do
+    check "kelvin.1 has kelvin-$command" grep -q "^\.BR kelvin.-$command (1)\$" kelvin.1
     ok $command --help
     check "kelvin $command --help tells its use" grep -q "^Usage: kelvin $command" stdout
-    run --man
-    check "the manual page has kelvin $command" grep -q "^.SS kelvin $command" stdout
+    sed -n 's/^  \(-., \|    \)\(--[a-z-]*\).*/\2/p' stdout | grep -v -x -e --help | sort >options
+    ok --man $command
+    mv stdout page.1
+    check "kelvin-$command.1 is clean" lint page.1
+    check "kelvin-$command.1 has the options of its help" [ "$(tr -d '\\' <page.1 |
+        sed -n 's/^\.B \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' | sort)" = "$(cat options)" ]
+    for section in NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS" EXAMPLES "SEE ALSO"; do
+        check "kelvin-$command.1 has $section" grep -q "^\.SH $section\$" page.1
+    done
+    # What comes before --help is read: an option that is not there would be a failure.
+    sed -n '/^\.SH EXAMPLES/,$s/^\.B kelvin \(.*\)/\1/p' page.1 | tr -d '\\' >examples
+    check "kelvin-$command.1 has examples" [ -s examples ]
+    while read -r line; do ok $line --help </dev/null; done <examples
 done
+wrong "did you mean 'sample'?" --man smaple
+wrong "unexpected argument 'more'" --man sample more
 ok figure --list
 check "figure --list has one line for each" [ "$(wc -l <stdout)" -eq 10 ]
 cut -d" " -f1 stdout >figures
@@ -34,7 +57,7 @@ for model in 'mlp:W,W,...\[,leak=S\]' cnn resnetN; do
 done
 ok info --json
 check "info --json is JSON" json
-for command in "" sample resume diagnose eval predict report export figure data info "sample --sampler hmc" "sample --sampler mclmc"; do
+for command in "" $commands "sample --sampler hmc" "sample --sampler mclmc"; do
     run $command --help
     check "lines of kelvin $command --help have at most 100 letters" [ -z "$(grep -E '^.{101}' stdout)" ]
 done

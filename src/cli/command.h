@@ -8,6 +8,11 @@
 /* Where a value is in the settings of a command, each of which calls them so. */
 #define AT(field) offsetof(struct settings, field)
 
+/* A line that can be typed, and what it does. */
+struct example {
+    const char *line, *about;
+};
+
 struct command {
     const char *name;
     bool alone;           /* it is the program kelvin-NAME, and no command of kelvin */
@@ -16,6 +21,8 @@ struct command {
     const char *details;  /* paragraphs for help and manual; NULL: there is no more to say */
     size_t operands;      /* that it takes, at most */
     size_t runs;          /* the first so many of them are runs: RUN/run.json is as good as RUN */
+    const char *others; /* what the others are, in the words of options' metavars: "FIGURE|all"; NULL: there are none */
+    const struct example *examples; /* for the manual; a line of NULL after the last */
     struct option_table options;
     const struct option_table *(*build)(void); /* where options follow from other tables: makes them; NULL: see above */
     size_t settings_size;
@@ -35,6 +42,9 @@ extern const struct command sample_command, resume_command, eval_command, diagno
 /* All of kelvin's; NULL after the last. */
 extern const struct command *const commands[];
 
+/* One of them by its name. KELVIN_EUSAGE with the nearest name if there is none. */
+KELVIN_MUST_CHECK kelvin_status command_find(const struct command **command, const char *name);
+
 /* How it is called: "kelvin sample", "kelvin-bench". */
 enum { COMMAND_TITLE = 64 };
 void command_title(char title[COMMAND_TITLE], const struct command *command);
@@ -44,8 +54,8 @@ const struct option_table *command_options(const struct command *command);
 /* With its own options, or those that count for what was asked about. */
 void command_help(FILE *out, const struct command *command, const struct option_table *table, const void *settings);
 
-/* kelvin.1 in roff. KELVIN_ENOMEM if memory is short. */
-KELVIN_MUST_CHECK kelvin_status manual_print(FILE *out);
+/* The manual page of a command in roff; that of kelvin if `name` is NULL. */
+KELVIN_MUST_CHECK kelvin_status manual_print(FILE *out, const char *name);
 
 /* Zeroed settings with the command's defaults; kelvin_free them. NULL if memory is short. */
 void *command_settings(const struct command *command);

@@ -1,5 +1,9 @@
-/* The table of kelvin's commands. */
+/* The table of kelvin's commands, and how one of them is found. */
 #include "cli/command.h"
+
+#include "base/suggest.h"
+
+#include <string.h>
 
 const struct command *const commands[] = {
     &sample_command,
@@ -14,3 +18,18 @@ const struct command *const commands[] = {
     &info_command,
     NULL,
 };
+
+static bool command_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    (void)context;
+    if (commands[i]) snprintf(name, KELVIN_NAME_SIZE, "%s", commands[i]->name);
+    return commands[i];
+}
+
+kelvin_status command_find(const struct command **command, const char *name)
+{
+    size_t i = 0;
+    while (commands[i] && strcmp(commands[i]->name, name) != 0) i++;
+    *command = commands[i];
+    return commands[i] ? KELVIN_OK : kelvin_fail_unknown("command", name, command_name, NULL);
+}

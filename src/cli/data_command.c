@@ -21,11 +21,10 @@ struct settings {
 
 static const struct option options[] = {
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list what there is, and exit", NULL},
-    {"from", 0, "PLACE", OPTION_STRING, AT(from), "file, folder or URL to get it from", "where it is published"},
-    {"show", 0, "PNG", OPTION_STRING, AT(show), "write a contact sheet of the images", NULL},
-    {"part", 0, "PART", OPTION_STRING, AT(part), "part to show: train or test", NULL},
-    {"augment", 0, "NAME", OPTION_STRING, AT(augment), "show the images as training sees them: none, paper, reference",
-     NULL},
+    {"from", 0, "FILE|URL", OPTION_STRING, AT(from), "file, folder or URL to get it from", "where it is published"},
+    {"show", 0, "FILE", OPTION_STRING, AT(show), "write a contact sheet of the images", NULL},
+    {"part", 0, "train|test", OPTION_STRING, AT(part), "part to show", NULL},
+    {"augment", 0, "AUGMENTATION", OPTION_STRING, AT(augment), "show the images as training sees them", NULL},
     {"epoch", 0, "N", OPTION_UINT32, AT(epoch), "first epoch to show", NULL},
     {"seed", 0, "N", OPTION_UINT64, AT(seed), "seed by which images, flips and crops are drawn", NULL},
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of tables", NULL},
@@ -123,6 +122,13 @@ static kelvin_status run(void *settings, const struct arguments *arguments)
     return status;
 }
 
+static const struct example examples[] = {
+    {"kelvin data cifar10", "Fetch CIFAR-10 into the cache, and verify it."},
+    {"kelvin data csv:table.csv,label=species", "Say what is in a table of one's own."},
+    {"kelvin data images:photos,size=32 --show sheet.png", "Look at pictures of one's own, one folder per class."},
+    {NULL, NULL},
+};
+
 const struct command data_command = {
     .name = "data",
     .synopsis = "NAME [OPTION]...",
@@ -135,8 +141,10 @@ const struct command data_command = {
                "Your own: csv:, npy:, idx:, images: or cifar:, as kelvin data --list shows; a comma in a file's name "
                "is written \\,",
     .operands = 1,
+    .others = "DATA",
     .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
     .usual = &(const struct settings){.augment = "none", .part = "train"},
+    .examples = examples,
     .run = run,
 };

@@ -94,6 +94,11 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     return status;
 }
 
+static const struct example examples[] = {
+    {"kelvin diagnose run", "Say whether to believe it."},
+    {NULL, NULL},
+};
+
 const struct command diagnose_command = {
     .name = "diagnose",
     .synopsis = "RUN [--json] [--threads N]",
@@ -115,5 +120,6 @@ const struct command diagnose_command = {
     .runs = 1,
     .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
+    .examples = examples,
     .run = run,
 };

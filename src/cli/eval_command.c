@@ -18,7 +18,8 @@ struct settings {
 };
 
 static const struct option options[] = {
-    {"on", 0, "PART", OPTION_STRING, AT(on), "test, train, or a data set with labels: as for kelvin sample --data",
+    {"on", 0, "test|train|DATA", OPTION_STRING, AT(on),
+     "a part of its own data, or a data set with labels: as for kelvin sample --data",
      "test; train if there is no test part"},
     {"ood", 0, "DATA", OPTION_STRING, AT(ood), "also tell this data set from the first: AUROC", NULL},
     {"bins", 0, "N", OPTION_SIZE, AT(bins), "of calibration errors", NULL},
@@ -199,6 +200,13 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     return status;
 }
 
+static const struct example examples[] = {
+    {"kelvin eval run", "Say how good it is at its test data."},
+    {"kelvin eval warm cold --json", "Two runs side by side, as JSON."},
+    {"kelvin eval run --ood csv:other.csv", "Tell other data from its own by the doubt of its predictions."},
+    {NULL, NULL},
+};
+
 const struct command eval_command = {
     .name = "eval",
     .synopsis = "RUN... [--on test|train|DATA] [--ood DATA] [--plot DIR] [--json] [--csv]",
@@ -221,5 +229,6 @@ const struct command eval_command = {
     .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
     .usual = &(const struct settings){.bins = KELVIN_BINS},
+    .examples = examples,
     .run = run,
 };

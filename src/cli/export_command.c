@@ -18,7 +18,7 @@ struct settings {
 };
 
 static const struct option options[] = {
-    {"format", 'f', "FORMAT", OPTION_STRING, AT(format), "npz, safetensors or netcdf", NULL},
+    {"format", 'f', "FORMAT", OPTION_STRING, AT(format), "what kind of file (kelvin info)", NULL},
     {"output", 'o', "FILE", OPTION_STRING, AT(output), "where to write it",
      "the name of RUN's folder, here, with the format's ending"},
     {"what", 0, "PARTS", OPTION_STRING, AT(what), "parts, with commas between them: see above", "all"},
@@ -85,6 +85,12 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     return status;
 }
 
+static const struct example examples[] = {
+    {"kelvin export run --format netcdf", "Write run.nc for ArviZ and xarray."},
+    {"kelvin export run --format npz --what posterior -o samples.npz", "The parameters alone, for NumPy."},
+    {NULL, NULL},
+};
+
 const struct command export_command = {
     .name = "export",
     .synopsis = "RUN --format FORMAT [-o FILE] [--what PARTS]",
@@ -108,5 +114,6 @@ const struct command export_command = {
     .runs = 1,
     .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
+    .examples = examples,
     .run = run,
 };

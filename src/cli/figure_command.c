@@ -21,8 +21,8 @@ struct settings {
 
 static const struct option options[] = {
     {"output", 'o', "DIR", OPTION_STRING, AT(figure.folder), "folder for the files (required); made if missing", NULL},
-    {"scale", 0, "SCALE", OPTION_STRING, AT(scale),
-     "smoke (a second), laptop (fewer iterations and draws) or paper (as published)", NULL},
+    {"scale", 0, "smoke|laptop|paper", OPTION_STRING, AT(scale),
+     "a second, fewer iterations and draws, or as published", NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(figure.threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the figures and exit", NULL},
     FIGURE_OPTIONS(ROW)};
@@ -194,6 +194,13 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
     return KELVIN_OK;
 }
 
+static const struct example examples[] = {
+    {"kelvin figure decision-boundary -o figures", "Compute and draw figure 1 of the paper."},
+    {"kelvin figure phase-diagram --classes 100 -o figures", "Another figure, for 100 classes instead of 10."},
+    {"kelvin figure all -o figures", "All figures that need no sampling."},
+    {NULL, NULL},
+};
+
 const struct command figure_command = {
     .name = "figure",
     .synopsis = "NAME|all [OPTION]... -o DIR",
@@ -204,9 +211,11 @@ const struct command figure_command = {
                "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and "
                "what they are by default; kelvin figure all makes every one that needs no sampling.",
     .operands = 1,
+    .others = "FIGURE|all",
     .options = {options, N_OPTIONS, NULL},
     .settings_size = sizeof(struct settings),
     .usual = &(const struct settings){.scale = "paper"},
+    .examples = examples,
     .run = run,
     .help = help,
 };

@@ -63,6 +63,11 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     return KELVIN_OK;
 }
 
+static const struct example examples[] = {
+    {"kelvin info", "What there is to choose from, and this CPU."},
+    {NULL, NULL},
+};
+
 const struct command info_command = {
     .name = "info",
     .synopsis = "[--json]",
@@ -72,5 +77,6 @@ const struct command info_command = {
                "environment chooses another of the listed instruction sets; all with FMA give the same bits.",
     .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(bool),
+    .examples = examples,
     .run = run,
 };

@@ -1,14 +1,27 @@
-/* kelvin --man: the manual page kelvin(1) in roff, from the same tables as the help texts. */
+/* kelvin --man [COMMAND]: the manual pages kelvin(1) and kelvin-COMMAND(1) in roff, from the same tables as the help
+ * texts. */
 #include "cli/command.h"
 #include "cli/families.h"
 
-/* Text with what roff would take for its own escaped, between what is put as it is. */
-static void put(FILE *out, const char *before, const char *text, const char *after)
+#include <ctype.h>
+#include <string.h>
+
+/* Sources of manual pages have lines of at most 80 letters; a last word may have some that are escaped. */
+enum { FOLD = 72 };
+
+/* Text with what roff would take for its own escaped, and lines that are folded where `fold` says so. */
+static void put_text(FILE *out, const char *text, bool fold)
 {
-    fputs(before, out);
-    for (bool line_start = true; *text; text++) {
-        if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", out);
-        line_start = *text == '\n';
+    size_t column = 0;
+    for (; *text; text++, column++) {
+        if (fold && *text == ' ' && column + 1 + strcspn(text + 1, " ") > FOLD) {
+            fputc('\n', out);
+            column = (size_t)-1;
+            continue;
+        }
+        if (fold && column == 0 && (*text == '.' || *text == '\'')) fputs("\\&", out);
+        column += *text == '-' || *text == '\\';
+        if (*text == '[' && column > 0) fputs("\\:", out); /* a line may end here */
         if (*text == '-')
             fputs("\\-", out);
         else if (*text == '\\')
@@ -16,57 +29,59 @@ static void put(FILE *out, const char *before, const char *text, const char *aft
         else
             fputc(*text, out);
     }
+}
+
+static void put_line(FILE *out, const char *before, const char *text, const char *after)
+{
+    fputs(before, out);
+    put_text(out, text, false);
     fputs(after, out);
+}
+
+static void put_folded(FILE *out, const char *text, const char *after)
+{
+    put_text(out, text, true);
+    fputs(after, out);
+}
+
+/* Lines of `text` are paragraphs, after what stands there already. */
+static void put_paragraphs(FILE *out, const char *text)
+{
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        char paragraph[2048];
+        n = strcspn(text, "\n");
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)n, text);
+        fputs(".PP\n", out);
+        put_folded(out, paragraph, "\n");
+    }
 }
 
 static void put_item(FILE *out, const char *term, const char *text)
 {
-    put(out, ".TP\n.B ", term, "\n");
-    put(out, "", text, "\n");
+    put_line(out, ".TP\n.B ", term, "\n");
+    put_folded(out, text, "\n");
 }
 
-static void put_option(FILE *out, const struct option *option, const char *with, const void *settings)
-{
-    const struct option_words words = option_words(option, settings);
-    char text[512];
-    snprintf(text, sizeof text, "%s%s%s%s%s.", option->help, *words.usual ? "; default: " : "", words.usual,
-             with ? "; only with " : "", with ? with : "");
-    put_item(out, words.usage, text);
-}
-
-static kelvin_status put_command(FILE *out, const struct command *command)
-{
-    const struct option_table *table = command_options(command);
-    void *settings = command_settings(command);
-    if (!settings) return KELVIN_ENOMEM;
-    put(out, ".SS kelvin ", command->name, " ");
-    put(out, "", command->synopsis, "\n");
-    put(out, "", command->about, ".\n");
-    put(out, "", command->details, "\n");
-    for (size_t i = 0; i < table->n; i++) put_option(out, &table->options[i], option_with(table, i), settings);
-    kelvin_free(settings);
-    return KELVIN_OK;
-}
-
-static void put_family(FILE *out, const struct family *family)
-{
-    fprintf(out, ".SS %s\n", family->title);
-    if (family->note) put(out, "", family->note, "\n");
-    struct member member;
-    for (size_t i = 0; family_member(&member, family, i); i++) put_item(out, member.usage, member.about);
-}
-
-struct entry {
-    const char *term, *text;
-};
-
-static void put_section(FILE *out, const char *title, const struct entry *entries)
+static void put_items(FILE *out, const char *title, const struct example *items)
 {
     fprintf(out, ".SH %s\n", title);
-    for (; entries->term; entries++) put_item(out, entries->term, entries->text);
+    for (; items->line; items++) put_item(out, items->line, items->about);
 }
 
-static const struct entry environment[] = {
+/* `name` as "kelvin" or "kelvin-sample". Ragged lines: formulas and file names would leave holes in others. */
+static void put_head(FILE *out, const char *name, const char *about)
+{
+    char title[COMMAND_TITLE];
+    size_t n = 0;
+    for (; name[n] && n + 1 < sizeof title; n++) title[n] = (char)toupper((unsigned char)name[n]);
+    title[n] = '\0';
+    put_line(out, ".TH ", title, "");
+    fprintf(out, " 1 %s \"kelvin %s\" \"User Commands\"\n.ad l\n.nh\n.SH NAME\n", RELEASED, kelvin_version());
+    put_line(out, "", name, " \\-\n");
+    put_folded(out, about, "\n");
+}
+
+static const struct example environment[] = {
     {"KELVIN_ISA",
      "Instruction set to use instead of the best one of this CPU; kelvin info lists those that there are. All of them "
      "that have fused multiply-adds give the same bits."},
@@ -75,7 +90,7 @@ static const struct entry environment[] = {
     {NULL, NULL},
 };
 
-static const struct entry statuses[] = {
+static const struct example statuses[] = {
     {"0", "Done."},
     {"1",
      "Failed or stopped: memory, broken or missing files, another program, or a signal; or all chains diverged. One "
@@ -85,7 +100,7 @@ static const struct entry statuses[] = {
     {NULL, NULL},
 };
 
-static const struct entry files[] = {
+static const struct example files[] = {
     {"RUN/run.json", "The whole configuration: enough to repeat the run."},
     {"RUN/data.json", "What the data are like: shape, names, normalisation."},
     {"RUN/manifest", "Size and checksum of each file that is finished; whoever reads one of them checks it."},
@@ -101,43 +116,89 @@ static const struct entry files[] = {
     {NULL, NULL},
 };
 
-static const struct entry examples[] = {
-    {"kelvin sample -o run", "Draw a posterior of a small network on the built-in digits."},
-    {"kelvin sample --model cnn --data mnist --temperature 0.1 --epochs 100 --lr 1e-3 -o run",
-     "Another network, other data, a cold posterior."},
-    {"kelvin sample --config run/run.json --seed 1 -o again", "The same with another seed."},
-    {"kelvin sample --sampler hmc --density dirclip:0.6,-50 --step-size 5e-5 -o run",
-     "Draw a posterior as in figure 1 of the paper."},
-    {"kelvin sample --sampler mclmc --data csv:table.csv,label=species --model mlp:20 -o run",
-     "Draw a posterior of a table of one's own, with steps that are tuned in warm-up."},
-    {"kelvin resume run", "Go on with a run that was stopped or killed, by any sampler; it ends in the same bits."},
-    {"kelvin diagnose run", "Say whether to believe it."},
-    {"kelvin figure decision-boundary -o figures", "Compute and draw figure 1 of the paper."},
-    {"kelvin figure phase-diagram --classes 100 -o figures", "Another figure, for 100 classes instead of 10."},
-    {"kelvin figure all -o figures", "All figures that need no sampling."},
-    {"kelvin data cifar10", "Fetch CIFAR-10 into the cache, and verify it."},
-    {"kelvin data csv:table.csv,label=species", "Say what is in a table of one's own."},
-    {"kelvin data images:photos,size=32 --show sheet.png", "Look at pictures of one's own, one folder per class."},
-    {NULL, NULL},
-};
-
-kelvin_status manual_print(FILE *out)
+/* "kelvin(1), kelvin-sample(1), ..., kelvin(3)" without the page itself. */
+static void put_see_also(FILE *out, const struct command *self)
 {
-    fprintf(out, ".TH KELVIN 1 \"\" \"kelvin %s\" \"User Commands\"\n", KELVIN_VERSION);
-    fputs(".SH NAME\nkelvin \\- Bayesian neural networks on ordinary CPUs\n"
-          ".SH SYNOPSIS\n.B kelvin\n.I COMMAND\n[\\fIOPTION\\fR]...\n.br\n.B kelvin \\-\\-help\n.br\n.B kelvin "
-          "\\-\\-version\n"
-          ".SH DESCRIPTION\nSamples the posteriors of Bayesian neural networks: cold ones, and those of confident "
-          "priors that can\n"
-          "replace them. Results go to standard output, everything else to standard error.\n"
-          "The draws of a run depend on its configuration and seed alone.\n.SH COMMANDS\n",
+    fputs(".SH SEE ALSO\n", out);
+    if (self) fputs(".BR kelvin (1),\n", out);
+    for (size_t i = 0; commands[i]; i++)
+        if (commands[i] != self) put_line(out, ".BR kelvin\\-", commands[i]->name, " (1),\n");
+    fputs(".BR kelvin (3)\n", out);
+}
+
+/* ---- kelvin-COMMAND(1) ---- */
+
+static void put_option(FILE *out, const struct option *option, const char *with, const void *settings)
+{
+    const struct option_words words = option_words(option, settings);
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s%s%s.", option->help, *words.usual ? "; default: " : "", words.usual,
+             with ? "; only with " : "", with ? with : "");
+    put_item(out, words.usage, text);
+}
+
+static kelvin_status put_command(FILE *out, const struct command *command)
+{
+    char name[COMMAND_TITLE];
+    const struct option_table *table = command_options(command);
+    void *settings = command_settings(command);
+    if (!settings) return KELVIN_ENOMEM;
+    snprintf(name, sizeof name, "kelvin-%s", command->name);
+    put_head(out, name, command->about);
+    put_line(out, ".SH SYNOPSIS\n.B kelvin ", command->name, "\n");
+    put_folded(out, command->synopsis, "\n.SH DESCRIPTION\n");
+    put_folded(out, command->about, ".\n");
+    if (command->details) put_paragraphs(out, command->details);
+    fputs(".SH OPTIONS\n", out);
+    for (size_t i = 0; i < table->n; i++) put_option(out, &table->options[i], option_with(table, i), settings);
+    put_items(out, "EXIT STATUS", statuses);
+    put_items(out, "EXAMPLES", command->examples);
+    put_see_also(out, command);
+    kelvin_free(settings);
+    return KELVIN_OK;
+}
+
+/* ---- kelvin(1) ---- */
+
+static void put_family(FILE *out, const struct family *family)
+{
+    fprintf(out, ".SS %s\n", family->title);
+    if (family->note) put_folded(out, family->note, "\n");
+    struct member member;
+    for (size_t i = 0; family_member(&member, family, i); i++) put_item(out, member.usage, member.about);
+}
+
+static void put_overview(FILE *out)
+{
+    put_head(out, "kelvin", "Bayesian neural networks on ordinary CPUs");
+    fputs(".SH SYNOPSIS\n.B kelvin\n.I COMMAND\n[\\fIOPTION\\fR]...\n.br\n"
+          ".B kelvin \\-\\-help\n.br\n.B kelvin \\-\\-version\n.SH DESCRIPTION\n",
           out);
-    for (size_t i = 0; commands[i]; i++) KELVIN_TRY(put_command(out, commands[i]));
+    put_folded(out,
+               "Samples the posteriors of Bayesian neural networks: cold ones, and those of confident priors "
+               "that can replace them. Results go to standard output, everything else to standard error. The "
+               "draws of a run depend on its configuration and seed alone.\n",
+               "");
+    fputs(".SH COMMANDS\n", out);
+    for (size_t i = 0; commands[i]; i++) {
+        put_line(out, ".TP\n.BR kelvin\\-", commands[i]->name, " (1)\n");
+        put_folded(out, commands[i]->about, ".\n");
+    }
     fputs(".SH WHAT THERE IS\n", out);
     for (size_t i = 0; i < FAMILY_COUNT; i++) put_family(out, &families[i]);
-    put_section(out, "ENVIRONMENT", environment);
-    put_section(out, "EXIT STATUS", statuses);
-    put_section(out, "FILES", files);
-    put_section(out, "EXAMPLES", examples);
+    put_items(out, "ENVIRONMENT", environment);
+    put_items(out, "EXIT STATUS", statuses);
+    put_items(out, "FILES", files);
+    fputs(".SH EXAMPLES\n", out);
+    for (size_t i = 0; commands[i]; i++) put_item(out, commands[i]->examples->line, commands[i]->examples->about);
+    put_see_also(out, NULL);
+}
+
+kelvin_status manual_print(FILE *out, const char *name)
+{
+    const struct command *command = NULL;
+    if (name) KELVIN_TRY(command_find(&command, name));
+    if (command) return put_command(out, command);
+    put_overview(out);
     return KELVIN_OK;
 }

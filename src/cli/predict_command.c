@@ -164,6 +164,12 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     return status;
 }
 
+static const struct example examples[] = {
+    {"kelvin predict run new.csv -o answers.csv", "Classes, probabilities and doubt of the rows of a table."},
+    {"kelvin predict run - --json", "One JSON object per row of a table on standard input."},
+    {NULL, NULL},
+};
+
 const struct command predict_command = {
     .name = "predict",
     .synopsis = "RUN INPUT [OPTION]...",
@@ -184,7 +190,9 @@ const struct command predict_command = {
                "Rows come out while they go in, and memory does not grow with their number.",
     .operands = 2,
     .runs = 1,
+    .others = "FILE|DATA",
     .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
+    .examples = examples,
     .run = run,
 };

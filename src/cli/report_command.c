@@ -13,7 +13,8 @@ struct settings {
 static const struct option options[] = {
     {"output", 'o', "FILE", OPTION_STRING, AT(output), "the page, FILE.html (required)", NULL},
     {"force", 0, NULL, OPTION_FLAG, AT(force), OUTPUT_FORCE, NULL},
-    {"on", 0, "PART", OPTION_STRING, AT(on), "test, train, or a data set with labels: as for kelvin sample --data",
+    {"on", 0, "test|train|DATA", OPTION_STRING, AT(on),
+     "a part of its own data, or a data set with labels: as for kelvin sample --data",
      "test; train if there is no test part"},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the page does not depend on it", "one per CPU"},
 };
@@ -35,6 +36,11 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     return KELVIN_OK;
 }
 
+static const struct example examples[] = {
+    {"kelvin report warm cold -o page.html", "One page about two runs."},
+    {NULL, NULL},
+};
+
 const struct command report_command = {
     .name = "report",
     .synopsis = "RUN... [OPTION]... -o FILE",
@@ -49,5 +55,6 @@ const struct command report_command = {
     .runs = OPERANDS,
     .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct settings),
+    .examples = examples,
     .run = run,
 };

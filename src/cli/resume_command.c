@@ -15,6 +15,11 @@ static kelvin_status run(void *settings, const struct arguments *arguments)
     return run_resume(arguments->operand, settings);
 }
 
+static const struct example examples[] = {
+    {"kelvin resume run", "Go on with a run that was stopped or killed, by any sampler; it ends in the same bits."},
+    {NULL, NULL},
+};
+
 const struct command resume_command = {
     .name = "resume",
     .synopsis = "RUN [OPTION]...",
@@ -27,5 +32,6 @@ const struct command resume_command = {
     .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct run_settings),
     .usual = &(const struct run_settings){.checkpoint = RUN_CHECKPOINT},
+    .examples = examples,
     .run = run,
 };

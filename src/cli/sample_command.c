@@ -181,6 +181,19 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
     return KELVIN_OK;
 }
 
+static const struct example examples[] = {
+    {"kelvin sample -o run", "Draw a posterior of a small network on the built-in digits."},
+    {"kelvin sample --model cnn --data mnist --temperature 0.1 --epochs 100 --lr 1e-3 -o run",
+     "Another network, other data, a cold posterior."},
+    {"kelvin sample --config run/run.json --seed 1 -o again", "The same with another seed."},
+    {"kelvin sample --sampler hmc --density dirclip:0.6,-50 --step-size 5e-5 -o run",
+     "Draw a posterior as in figure 1 of the paper."},
+    {"kelvin sample --sampler mclmc --data csv:table.csv,label=species --model mlp:20 -o run",
+     "Draw a posterior of a table of one's own, with steps that are tuned in warm-up."},
+    {"kelvin sample --data mnist --model cnn --dry-run", "Say what it would cost, and make nothing."},
+    {NULL, NULL},
+};
+
 const struct command sample_command = {
     .name = "sample",
     .synopsis = "[OPTION]... [-o RUN]",
@@ -195,6 +208,7 @@ const struct command sample_command = {
     .build = sample_options,
     .settings_size = sizeof(struct sample_settings),
     .defaults = defaults,
+    .examples = examples,
     .run = run,
     .help = help,
 };

@@ -16,7 +16,7 @@
 static const struct option of_every_run[] = {
     {"output", 'o', "RUN", OPTION_STRING, AT(output), "folder to make for the run",
      "kelvin-run, or the first of kelvin-run-2, ... that is not there"},
-    {"sampler", 0, "NAME", OPTION_STRING, AT(config.sampler), "how to draw (kelvin info)", NULL},
+    {"sampler", 0, "SAMPLER", OPTION_STRING, AT(config.sampler), "how to draw (kelvin info)", NULL},
     {"config", 0, "FILE", OPTION_STRING, AT(file),
      "take what FILE says, in JSON; any run, or its run.json, will do. Options count for more", NULL},
     {"data", 0, "DATA", OPTION_STRING, AT(config.data),
@@ -45,11 +45,12 @@ static const struct option of_batches[] = {
      "samples of all chains together; --samples or --chains alone says both", "as many as chains"},
     {"epochs", 0, "N", OPTION_UINT32, AT(config.epochs), "how often a chain sees all the data", NULL},
     {"batch", 0, "N", OPTION_UINT32, AT(config.batch), "observations per step", "125, or all if there are fewer"},
-    {"schedule", 0, "NAME", OPTION_STRING, AT(config.schedule),
+    {"schedule", 0, "SCHEDULE", OPTION_STRING, AT(config.schedule),
      "how the size of steps and the temperature change (kelvin info)", NULL},
-    {"temperature-schedule", 0, "NAME", OPTION_STRING, AT(config.temperature_schedule),
+    {"temperature-schedule", 0, "SCHEDULE", OPTION_STRING, AT(config.temperature_schedule),
      "another one for the temperature", "that of --schedule"},
-    {"augment", 0, "NAME", OPTION_STRING, AT(config.augment), "what an epoch does to images (kelvin info)", NULL},
+    {"augment", 0, "AUGMENTATION", OPTION_STRING, AT(config.augment), "what an epoch does to images (kelvin info)",
+     NULL},
 };
 
 static const struct option of_all_data[] = {
