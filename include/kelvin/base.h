@@ -58,8 +58,52 @@ typedef enum kelvin_status {
 /* Stores the sentence for kelvin_error() in this thread and returns `status`. */
 kelvin_status kelvin_fail(kelvin_status status, const char *format, ...) KELVIN_PRINTF(2, 3);
 
-/* The last failure of this thread as one sentence without a final newline; "" if there was none. */
-const char *kelvin_error(void);
+/* The last failure of this thread as one sentence without a final newline; "" if there was none. In the library's own
+ * words: "resuming RUN makes it again". */
+KELVIN_API const char *kelvin_error(void);
+
+/* ---- words ----
+ * Some sentences refer to what each client calls something else: where a library says "make step_size smaller", a
+ * command says "make --step-size smaller". A client that has words of its own gets sentences in them:
+ *
+ *     static void my_words(void *context, char *out, size_t size, kelvin_word word, const char *of)
+ *     {
+ *         if (word == KELVIN_WORD_RESUME) snprintf(out, size, "Run.resume('%s')", of);
+ *     }
+ *     kelvin_error_say(sentence, sizeof sentence, my_words, NULL); */
+
+typedef enum kelvin_word {
+    KELVIN_WORD_FIELD,       /* a field of a configuration: "step_size" */
+    KELVIN_WORD_SETTING,     /* a field and its value: "density=dirclip:1,-50" */
+    KELVIN_WORD_OPTION,      /* an option of the call that failed, by its name: "on", "temperatures" */
+    KELVIN_WORD_PART,        /* looking at another part of the data, "train" */
+    KELVIN_WORD_LIST,        /* what lists the members of a family, "data_sets" */
+    KELVIN_WORD_SAMPLE,      /* what samples; of nothing */
+    KELVIN_WORD_OUTPUT,      /* the folder of a run to come, "RUN" */
+    KELVIN_WORD_CONFIG,      /* what takes the configuration of another run, "RUN" */
+    KELVIN_WORD_REPEAT,      /* what samples anew by the configuration of a run, "RUN" */
+    KELVIN_WORD_RESUME,      /* what goes on with the run in this folder, as a noun: "resuming RUN" */
+    KELVIN_WORD_GO_ON,       /* the same as an advice: "go on by resuming RUN" */
+    KELVIN_WORD_FETCH,       /* an advice to fetch a data set, "mnist" */
+    KELVIN_WORD_FETCH_AGAIN, /* the same where it was fetched, but is not whole */
+    KELVIN_WORD_INSTALL,     /* where a program or library is to be had: Debian's name of its package */
+    KELVIN_WORD_CALL,        /* what was called, in "the same call"; of nothing */
+} kelvin_word;
+
+/* "FIELD"; NULL after the last. */
+KELVIN_API const char *kelvin_word_name(size_t word);
+
+/* Writes a client's words for one reference. What is left empty, as words that it does not know of, the library says in
+ * its own. */
+typedef void kelvin_words(void *context, char *out, size_t size, kelvin_word word, const char *of);
+
+/* kelvin_error() in a client's words; NULL: in the library's own. */
+KELVIN_API void kelvin_error_say(char *out, size_t size, kelvin_words *words, void *context);
+
+/* For programs that act on a failure: the i-th reference of its sentence, as (RESUME, "RUN"); false after the last. And
+ * the field of the configuration that is to blame, "" if none is. Texts stay until the next failure or such call. */
+KELVIN_API bool kelvin_error_word(size_t i, kelvin_word *word, const char **of);
+KELVIN_API const char *kelvin_error_field(void);
 
 /* What goes into a network or comes out of one of its layers, as planes (channels, height, width). A row of a table is
  * (n, 1, 1). */

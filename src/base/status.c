@@ -1,10 +1,10 @@
-/* The status of a call is an integer; its sentence is kept per thread. */
-#include <kelvin/base.h>
+/* The status of a call is an integer; its sentence is kept per thread: raw, and in the library's own words. */
+#include "base/words.h"
 
-#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-static _Thread_local char text[1024];
+static _Thread_local char raw[KELVIN_RAW], own[KELVIN_RAW], found[KELVIN_RAW];
 
 const char *kelvin_version(void)
 {
@@ -13,18 +13,47 @@ const char *kelvin_version(void)
 
 kelvin_status kelvin_fail(kelvin_status status, const char *format, ...)
 {
-    char fresh[sizeof text]; /* an argument may be kelvin_error() itself */
+    char fresh[KELVIN_RAW]; /* an argument may be kelvin_error() itself */
     va_list args;
     va_start(args, format);
-    vsnprintf(fresh, sizeof fresh, format, args);
+    kelvin_compose_list(fresh, sizeof fresh, format, args);
     va_end(args);
-    for (char *c = fresh; *c; c++) /* names and fields of files may hold what a terminal obeys */
-        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
-    snprintf(text, sizeof text, "%s", fresh);
+    snprintf(raw, sizeof raw, "%s", fresh);
+    kelvin_words_say(own, sizeof own, raw, NULL, NULL);
     return status;
 }
 
 const char *kelvin_error(void)
 {
-    return text;
+    return own;
+}
+
+const char *kelvin_error_raw(void)
+{
+    return raw;
+}
+
+void kelvin_error_say(char *out, size_t size, kelvin_words *words, void *context)
+{
+    kelvin_words_say(out, size, raw, words, context);
+}
+
+bool kelvin_error_word(size_t i, kelvin_word *word, const char **of)
+{
+    struct kelvin_reference reference;
+    for (const char *at = raw; (at = kelvin_reference_next(&reference, at));) {
+        if (!kelvin_word_name(reference.word) || i-- > 0) continue;
+        *word = (kelvin_word)reference.word;
+        *of = strcpy(found, reference.of);
+        return true;
+    }
+    return false;
+}
+
+const char *kelvin_error_field(void)
+{
+    struct kelvin_reference reference;
+    for (const char *at = raw; (at = kelvin_reference_next(&reference, at));)
+        if (strcmp(reference.name, KELVIN_BLAMED) == 0) return strcpy(found, reference.of);
+    return "";
 }

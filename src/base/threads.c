@@ -1,5 +1,5 @@
 /* A pool of threads that share numbered tasks. Which thread runs a task is chance; nothing may depend on it. */
-#include <kelvin/base.h>
+#include "base/words.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct kelvin_pool {
     size_t n, next, busy;
     size_t failed_task; /* the lowest that failed, with its status and sentence */
     kelvin_status status;
-    char sentence[1024];
+    char sentence[KELVIN_RAW];
 };
 
 /* Takes tasks until none is left. Called and left with the mutex held. */
@@ -33,7 +33,7 @@ static void work(kelvin_pool *pool)
         if (status && (!pool->status || task < pool->failed_task)) {
             pool->status = status;
             pool->failed_task = task;
-            snprintf(pool->sentence, sizeof pool->sentence, "%s", kelvin_error());
+            snprintf(pool->sentence, sizeof pool->sentence, "%s", kelvin_error_raw());
         }
     }
     if (--pool->busy == 0) pthread_cond_signal(&pool->done);
@@ -95,7 +95,7 @@ kelvin_status kelvin_pool_run(kelvin_pool *pool, kelvin_task *task, void *contex
     work(pool);
     while (pool->busy > 0) pthread_cond_wait(&pool->done, &pool->mutex);
     const kelvin_status status = pool->status;
-    if (status) kelvin_fail(status, "%s", pool->sentence);
+    if (status) kelvin_fail(status, KELVIN_SAID, pool->sentence);
     pthread_mutex_unlock(&pool->mutex);
     return status;
 }
