@@ -328,7 +328,7 @@ static void digits_as_published(void **state)
     assert_ok(kelvin_data_open(&data, "digits"));
     assert_true(data->channels == 1 && data->height == 8 && data->width == 8 && data->inputs == 64);
     assert_int_equal(data->train.n + data->test.n, 1797);
-    const kelvin_part all = {1797, data->train.bytes, NULL, data->train.y};
+    const kelvin_part all = {.n = 1797, .bytes = data->train.bytes, .y = data->train.y};
     size_t found[10] = {0}, test[10] = {0};
     for (size_t i = 0; i < 1797; i++) found[all.y[i]]++;
     for (size_t i = 0; i < data->test.n; i++) test[data->test.y[i]]++;

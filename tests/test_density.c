@@ -275,8 +275,8 @@ static void check_block(const struct kelvin_kernels *kernels, const struct membe
     }
     double logp, sum = 0.0;
     real allowed = 0.0L;
-    kelvin_density_block(kernels, d, &logp, dz, z, y, K, n, scratch);
-    kelvin_density_block(kernels, d, NULL, again, z, y, K, n, scratch);
+    kelvin_density_block(kernels, d, &logp, dz, z, y, NULL, K, n, scratch);
+    kelvin_density_block(kernels, d, NULL, again, z, y, NULL, K, n, scratch);
     assert_memory_equal(dz, again, K * B * sizeof *dz);
     for (size_t i = 0; i < B; i++) {
         double lane[10], grad[10];

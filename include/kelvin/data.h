@@ -33,6 +33,43 @@ KELVIN_API bool kelvin_augment_info(size_t i, const char **name, const char **ab
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_data_open(kelvin_data **data, const char *spec);
 KELVIN_API void kelvin_data_close(kelvin_data *data);
 
+/* Data in memory; what is zero is not given. */
+typedef struct kelvin_arrays {
+    size_t rows;                     /* of x or bytes, labels and weights */
+    size_t columns;                  /* of a table; or */
+    size_t channels, height, width;  /* of images */
+    const float *x;                  /* a table (rows, columns), as measured: it is standardised here; or */
+    const uint8_t *bytes;            /* images (rows, channels, height, width), where white is 255 */
+    const int32_t *labels;           /* (rows), each 0 .. classes - 1 */
+    size_t classes;                  /* 0: the largest label of the rows for training, and one more */
+    const char *const *class_names;  /* (classes); NULL: "0", "1", ... */
+    const char *const *column_names; /* (columns), of a table; NULL: they have none */
+    const char *label_name;          /* what the labels say; NULL: they have no name */
+    const double *weights;           /* (rows), from 0 on; NULL: all 1 */
+    size_t test_rows;                /* a test part of its own: of these */
+    const float *test_x;             /* (test_rows, columns) or */
+    const uint8_t *test_bytes;       /* (test_rows, channels, height, width) */
+    const int32_t *test_labels;      /* (test_rows) */
+    double split;                    /* else a share of each class is split off: 0: 0.2, as "csv:" does; < 0: none */
+    uint64_t split_seed;             /* by which they are drawn */
+    const char *name;                /* what to call the data; NULL: "memory" */
+} kelvin_arrays;
+
+/* A data set of copies of these arrays. The same numbers and labels by "csv:FILE" or "npy:X,Y" give the same bits, from
+ * the split to the last draw: files are read in double precision, so that a CSV file must have 17 digits ("%.17g") to
+ * hold the numbers of any float. There classes are in the order of their numbers, 9 before 10, or of their texts, byte
+ * by byte, and those that do not occur are none; here they are in the order of `class_names`.
+ *
+ * Weights count like repetition. A row of weight w is there ceil(w) times, one behind the other, and each of them
+ * counts w / ceil(w), which is 1 for whole numbers; a row of weight 0 is left out. So a weight of 2 is to the bit the
+ * row given twice, by every sampler, batches and split included. Log-posterior, gradient, mean and deviation multiply
+ * each by what it counts; what is counted in rows (kelvin_data_rows, accuracies and other metrics, batches) counts each
+ * of them once.
+ *
+ * KELVIN_EUSAGE, with the row and the column, if a number is not finite, a label is no class, or a weight is negative
+ * or not finite; if there are no rows, or all of one class. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_data_from_arrays(kelvin_data **data, const kelvin_arrays *arrays);
+
 /* ---- what it is like ---- */
 
 /* As it was asked for, but with whole paths: it means the same in any folder. */
@@ -62,6 +99,9 @@ KELVIN_API void kelvin_data_statistics(const kelvin_data *data, kelvin_side side
 /* A class, 0 .. classes - 1, for each row; they live as long as the data. NULL of data without rows: of a run's folder
  * that was opened without them. */
 KELVIN_API const int32_t *kelvin_data_labels(const kelvin_data *data, kelvin_side side);
+
+/* What each row counts, above 0 and at most 1; NULL: all 1. */
+KELVIN_API const float *kelvin_data_weights(const kelvin_data *data, kelvin_side side);
 
 /* x (count, inputs): rows from `first` on, normalised. */
 KELVIN_API void kelvin_data_slice(const kelvin_data *data, kelvin_side side, float *x, size_t first, size_t count);

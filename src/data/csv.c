@@ -69,13 +69,13 @@ static bool others_are_numbers(const struct table *t)
 }
 
 /* The first row, which was taken for one of numbers, has names. */
-static void drop_first(struct table *t, const char *const *names)
+static kelvin_status drop_first(struct table *t, const char *const *names, const struct csv_reader *r)
 {
     struct data_loader *l = t->loader;
     l->n--;
     memmove(l->values, l->values + l->data->inputs, l->n * l->data->inputs * sizeof *l->values);
     memmove(t->labels, t->labels + 1, l->n * sizeof *t->labels);
-    kelvin_csv_name_columns(&t->columns, names, l->data);
+    return kelvin_csv_name_columns(&t->columns, names, r, l->data);
 }
 
 static kelvin_status read_rows(struct table *t, struct csv_reader *r)
@@ -98,7 +98,7 @@ static kelvin_status read_rows(struct table *t, struct csv_reader *r)
         KELVIN_TRY(take_row(t, r));
         KELVIN_TRY(kelvin_csv_row(r, &more));
     }
-    if (header == CSV_ROW_OR_NAMES && names && others_are_numbers(t)) drop_first(t, names);
+    if (header == CSV_ROW_OR_NAMES && names && others_are_numbers(t)) return drop_first(t, names, r);
     return KELVIN_OK;
 }
 

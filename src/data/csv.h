@@ -61,7 +61,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_csv_find_label(size_t *at, const struct c
                                                       const char *label);
 KELVIN_MUST_CHECK kelvin_status kelvin_csv_keep_names(const char *const **kept, const struct csv_columns *columns,
                                                       const struct csv_reader *first, kelvin_arena *arena);
-void kelvin_csv_name_columns(struct csv_columns *columns, const char *const *names, kelvin_data *data);
+/* Takes the names over. KELVIN_EFORMAT if two are the same: columns of new inputs are found by their names. */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_name_columns(struct csv_columns *columns, const char *const *names,
+                                                        const struct csv_reader *file, kelvin_data *data);
 
 /* KELVIN_EFORMAT if the test file has other columns. */
 KELVIN_MUST_CHECK kelvin_status kelvin_csv_same_columns(const struct csv_columns *columns,

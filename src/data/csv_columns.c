@@ -114,10 +114,26 @@ kelvin_status kelvin_csv_keep_names(const char *const **kept, const struct csv_c
     return KELVIN_OK;
 }
 
-void kelvin_csv_name_columns(struct csv_columns *columns, const char *const *names, kelvin_data *data)
+/* The column of the file, from 1, whose name is at that place: the inverse of kelvin_csv_place. */
+static size_t column_at(const struct csv_columns *columns, size_t place)
 {
+    return 1 + (place == columns->n - 1 ? columns->label : place + (place >= columns->label));
+}
+
+kelvin_status kelvin_csv_name_columns(struct csv_columns *columns, const char *const *names,
+                                      const struct csv_reader *file, kelvin_data *data)
+{
+    bool found;
+    size_t same[2];
+    KELVIN_TRY(kelvin_data_same_names(&found, same, names, columns->n));
+    if (found)
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s: line %zu: columns %zu and %zu are both called '%s'; expected different names",
+                           file->path, file->first_line, column_at(columns, same[0]), column_at(columns, same[1]),
+                           kelvin_text_shown(names[same[0]]).text);
     columns->names = data->column_names = names;
     data->label_name = names[columns->n - 1];
+    return KELVIN_OK;
 }
 
 kelvin_status kelvin_csv_find_columns(struct csv_columns *columns, const char *const **names,
@@ -136,8 +152,8 @@ kelvin_status kelvin_csv_find_columns(struct csv_columns *columns, const char *c
     loader->data->inputs = columns->n - 1;
     if (header == CSV_ROW || (header == CSV_ROW_OR_NAMES && is_number(first->fields[columns->label]))) return KELVIN_OK;
     KELVIN_TRY(kelvin_csv_keep_names(names, columns, first, loader->arena));
-    if (header == CSV_NAMES) kelvin_csv_name_columns(columns, *names, loader->data);
-    return KELVIN_OK;
+    if (header != CSV_NAMES) return KELVIN_OK;
+    return kelvin_csv_name_columns(columns, *names, first, loader->data);
 }
 
 kelvin_status kelvin_csv_same_columns(const struct csv_columns *columns, const struct csv_reader *first, bool header)

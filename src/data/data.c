@@ -98,9 +98,23 @@ static kelvin_status load(struct data_loader *loader, struct data_owned *owned)
 static void set_parts(kelvin_data *data, const struct data_owned *owned, size_t n, size_t n_train)
 {
     const size_t start = n_train * data->inputs;
-    data->train = (kelvin_part){n_train, owned->bytes, owned->x, owned->y};
-    data->test = (kelvin_part){n - n_train, owned->bytes ? owned->bytes + start : NULL,
-                               owned->x ? owned->x + start : NULL, owned->y + n_train};
+    data->train = (kelvin_part){n_train, owned->bytes, owned->x, owned->y, owned->weight};
+    data->test =
+        (kelvin_part){n - n_train, owned->bytes ? owned->bytes + start : NULL, owned->x ? owned->x + start : NULL,
+                      owned->y + n_train, owned->weight ? owned->weight + n_train : NULL};
+}
+
+/* What the loader has taken in becomes the data's, or is freed with them. */
+static kelvin_status fill(struct data_loader *loader)
+{
+    struct data_owned *owned = loader->data->owned;
+    const kelvin_status status = load(loader, owned);
+    owned->bytes = loader->bytes;
+    owned->y = loader->y;
+    owned->weight = loader->weight;
+    kelvin_free(loader->values);
+    if (!status) set_parts(loader->data, owned, loader->n, loader->n_train);
+    return status;
 }
 
 static kelvin_status open_type(kelvin_data *data, const struct data_type *type, const char *text,
@@ -111,13 +125,28 @@ static kelvin_status open_type(kelvin_data *data, const struct data_type *type, 
     struct data_loader loader = {.spec = &spec, .data = data, .arena = owned->arena, .like = like};
     kelvin_status status = kelvin_data_spec_parse(&spec, type, text);
     if (!status) status = kelvin_data_absolute(&data->name, owned->arena, &spec, text);
-    if (!status) status = load(&loader, owned);
-    owned->bytes = loader.bytes;
-    owned->y = loader.y;
-    kelvin_free(loader.values);
+    if (!status) status = fill(&loader);
     kelvin_data_spec_free(&spec);
-    if (!status) set_parts(data, owned, loader.n, loader.n_train);
     return status;
+}
+
+static kelvin_status take_arrays(kelvin_data *data, const kelvin_arrays *arrays)
+{
+    struct data_owned *owned = data->owned;
+    const char *name = arrays->name ? arrays->name : "memory";
+    const struct data_spec spec = {
+        .name = name,
+        .type = &kelvin_data_arrays,
+        .files = {name},
+        .splits = true,
+        .split = arrays->split == 0  ? kelvin_data_usual_split
+                 : arrays->split < 0 ? 0
+                                     : arrays->split,
+        .seed = arrays->split_seed,
+    };
+    struct data_loader loader = {.spec = &spec, .data = data, .arena = owned->arena, .arrays = arrays};
+    data->name = name;
+    return kelvin_data_copy_text(&data->name, owned->arena) ? fill(&loader) : KELVIN_ENOMEM;
 }
 
 kelvin_status kelvin_data_create(kelvin_data **out)
@@ -155,6 +184,14 @@ kelvin_status kelvin_data_open(kelvin_data **out, const char *spec)
     return kelvin_data_open_like(out, spec, NULL);
 }
 
+kelvin_status kelvin_data_from_arrays(kelvin_data **data, const kelvin_arrays *arrays)
+{
+    *data = NULL;
+    kelvin_status status = kelvin_data_create(data);
+    if (!status) status = take_arrays(*data, arrays);
+    return kelvin_data_finish(data, status);
+}
+
 void kelvin_data_close(kelvin_data *data)
 {
     if (!data) return;
@@ -163,6 +200,7 @@ void kelvin_data_close(kelvin_data *data)
         kelvin_free(owned->bytes);
         kelvin_free(owned->x);
         kelvin_free(owned->y);
+        kelvin_free(owned->weight);
         kelvin_arena_destroy(owned->arena);
     }
     kelvin_free(owned);

@@ -13,8 +13,9 @@ enum { DATA_MAX_CLASSES = 10000 };
 
 struct data_loader {
     const struct data_spec *spec;
-    kelvin_data *data;       /* to be filled: shape, classes, names; mean and deviation only where they are fixed */
-    kelvin_arena *arena;     /* for what `data` points to; it lives as long */
+    kelvin_data *data;           /* to be filled: shape, classes, names; mean and deviation only where they are fixed */
+    kelvin_arena *arena;         /* for what `data` points to; it lives as long */
+    const kelvin_arrays *arrays; /* what kelvin_data_from_arrays was given; or NULL */
     const kelvin_data *like; /* inputs of a network that was trained on these: their shape and normalisation; or NULL */
 
     /* All rows: those of the training part, then those of the test part. From kelvin_alloc; freed by the caller. */
@@ -22,6 +23,7 @@ struct data_loader {
     uint8_t *bytes;    /* images: (n, channels, height, width); or */
     double *values;    /* a table: (n, inputs), finite */
     int32_t *y;        /* (n) */
+    float *weight;     /* (n); NULL: all 1 */
 };
 
 struct data_type {
@@ -36,6 +38,9 @@ struct data_type {
 
 extern const struct data_type kelvin_data_toy, kelvin_data_digits, kelvin_data_cifar10, kelvin_data_mnist,
     kelvin_data_csv, kelvin_data_npy, kelvin_data_images, kelvin_data_idx, kelvin_data_cifar;
+
+/* Not in the table: it has no name to be opened by. */
+extern const struct data_type kelvin_data_arrays;
 
 /* Memory for n rows, of images or of a table by the shape in loader->data, and for their labels. */
 KELVIN_MUST_CHECK kelvin_status kelvin_data_alloc_rows(struct data_loader *loader, size_t n);
@@ -87,11 +92,20 @@ struct data_owned {
     uint8_t *bytes;
     float *x;
     int32_t *y;
+    float *weight;
 };
 
 /* A data set with an arena and kernels, to be filled in; in the end, what could not be is closed, and *data NULL. */
 KELVIN_MUST_CHECK kelvin_status kelvin_data_create(kelvin_data **data);
 KELVIN_MUST_CHECK kelvin_status kelvin_data_finish(kelvin_data **data, kelvin_status status);
+
+/* Texts become copies in the arena; NULL stays NULL. False if memory is short. */
+bool kelvin_data_copy_text(const char **text, kelvin_arena *arena);
+bool kelvin_data_copy_texts(const char *const **texts, kelvin_arena *arena, size_t n);
+
+/* Two of n names that are the same, and not empty: the numbers of the first such pair; *found is false if
+ * there is none. */
+KELVIN_MUST_CHECK kelvin_status kelvin_data_same_names(bool *found, size_t pair[2], const char *const *names, size_t n);
 
 /* Fills in factor and summand that normalise a byte, from mean and deviation. */
 KELVIN_MUST_CHECK kelvin_status kelvin_data_set_scale(const kelvin_data *data);

@@ -18,6 +18,7 @@ typedef struct kelvin_part {
     const uint8_t *bytes; /* of images, (n, channels, height, width); NULL for tables */
     const float *x;       /* of tables, (n, inputs), standardised; NULL for images */
     const int32_t *y;     /* (n), each 0 .. classes - 1 */
+    const float *weight;  /* (n), above 0 and at most 1: how much each counts; NULL: all 1 */
 } kelvin_part;
 
 struct kelvin_data {
@@ -40,6 +41,9 @@ static inline const kelvin_part *kelvin_data_part(const kelvin_data *data, kelvi
 
 /* Means and standard deviations of a part, per channel (of byte / white) or column. */
 void kelvin_part_statistics(const kelvin_data *data, const kelvin_part *part, double *mean, double *deviation);
+
+/* How many observations the rows of a part count for: the sum of their weights. */
+double kelvin_part_total(const kelvin_part *part);
 
 /* ---- batches ---- */
 

@@ -5,19 +5,19 @@
 
 /* ---- texts and numbers become copies in the arena; false if memory is short ---- */
 
-static bool copy_text(const char **text, kelvin_arena *arena)
+bool kelvin_data_copy_text(const char **text, kelvin_arena *arena)
 {
     return !*text || (*text = kelvin_arena_text(arena, *text, strlen(*text)));
 }
 
-static bool copy_texts(const char *const **texts, kelvin_arena *arena, size_t n)
+bool kelvin_data_copy_texts(const char *const **texts, kelvin_arena *arena, size_t n)
 {
     if (!*texts) return true;
     const char **copy = kelvin_arena_alloc(arena, n, sizeof *copy);
     if (copy) memcpy(copy, *texts, n * sizeof *copy);
     *texts = copy;
     bool good = copy;
-    for (size_t i = 0; i < n && good; i++) good = copy_text(&copy[i], arena);
+    for (size_t i = 0; i < n && good; i++) good = kelvin_data_copy_text(&copy[i], arena);
     return good;
 }
 
@@ -37,9 +37,9 @@ static kelvin_status describe(kelvin_data *data, const kelvin_data *like)
     data->owned = owned;
     data->train = (kelvin_part){.n = like->train.n};
     data->test = (kelvin_part){.n = like->test.n};
-    if (!copy_text(&data->name, owned->arena) || !copy_text(&data->label_name, owned->arena) ||
-        !copy_texts(&data->class_names, owned->arena, like->classes) ||
-        !copy_texts(&data->column_names, owned->arena, like->inputs) ||
+    if (!kelvin_data_copy_text(&data->name, owned->arena) || !kelvin_data_copy_text(&data->label_name, owned->arena) ||
+        !kelvin_data_copy_texts(&data->class_names, owned->arena, like->classes) ||
+        !kelvin_data_copy_texts(&data->column_names, owned->arena, like->inputs) ||
         !copy_reals(&data->mean, owned->arena, statistics) || !copy_reals(&data->deviation, owned->arena, statistics))
         return KELVIN_ENOMEM;
     return kelvin_data_set_scale(data);

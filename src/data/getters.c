@@ -67,6 +67,11 @@ const int32_t *kelvin_data_labels(const kelvin_data *data, kelvin_side side)
     return kelvin_data_part(data, side)->y;
 }
 
+const float *kelvin_data_weights(const kelvin_data *data, kelvin_side side)
+{
+    return kelvin_data_part(data, side)->weight;
+}
+
 void kelvin_data_slice(const kelvin_data *data, kelvin_side side, float *x, size_t first, size_t count)
 {
     kelvin_part_slice(data, kelvin_data_part(data, side), x, first, count);

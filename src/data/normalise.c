@@ -1,8 +1,17 @@
-/* Means and standard deviations (of the population: divided by n), and what is done with them. Those of bytes are exact
- * sums of whole numbers; those of columns go over the rows twice. */
+/* Means and standard deviations (of the population: divided by n, or by the sum of the weights), and what is done with
+ * them. Those of bytes are exact sums of whole numbers where rows have no weights; those of columns go over the rows
+ * twice. */
 #include "data/data.h"
 
 #include <math.h>
+
+double kelvin_part_total(const kelvin_part *part)
+{
+    double total = 0;
+    if (!part->weight) return (double)part->n;
+    for (size_t i = 0; i < part->n; i++) total += (double)part->weight[i];
+    return total;
+}
 
 /* ---- bytes ---- */
 
@@ -24,14 +33,40 @@ static void byte_sums(uint64_t *sum, uint64_t *squares, const uint8_t *bytes, si
         }
 }
 
-static void byte_statistics(double *mean, double *deviation, const kelvin_data *data, const uint8_t *bytes, size_t n)
+/* The same, where each image counts by its weight. */
+static void weighted_sums(double *sum, double *squares, const kelvin_part *part, const uint8_t *channel, size_t stride,
+                          size_t size)
+{
+    *sum = *squares = 0;
+    for (size_t i = 0; i < part->n; i++) {
+        uint64_t one_sum, one_squares;
+        byte_sums(&one_sum, &one_squares, channel + i * stride, 1, stride, size);
+        *sum += (double)part->weight[i] * (double)one_sum;
+        *squares += (double)part->weight[i] * (double)one_squares;
+    }
+}
+
+static void channel_sums(double *sum, double *squares, const kelvin_part *part, const uint8_t *channel, size_t stride,
+                         size_t size)
+{
+    uint64_t whole_sum, whole_squares;
+    if (part->weight) {
+        weighted_sums(sum, squares, part, channel, stride, size);
+        return;
+    }
+    byte_sums(&whole_sum, &whole_squares, channel, part->n, stride, size);
+    *sum = (double)whole_sum;
+    *squares = (double)whole_squares;
+}
+
+static void byte_statistics(double *mean, double *deviation, const kelvin_data *data, const kelvin_part *part)
 {
     const size_t size = data->height * data->width;
-    const double count = (double)n * (double)size;
+    const double count = kelvin_part_total(part) * (double)size;
     for (size_t c = 0; c < data->channels; c++) {
-        uint64_t sum, squares;
-        byte_sums(&sum, &squares, bytes + c * size, n, data->inputs, size);
-        const double m = (double)sum / count, variance = (double)squares / count - m * m;
+        double sum, squares;
+        channel_sums(&sum, &squares, part, part->bytes + c * size, data->inputs, size);
+        const double m = sum / count, variance = squares / count - m * m;
         mean[c] = m / (double)data->white;
         deviation[c] = sqrt(fmax(variance, 0)) / (double)data->white; /* rounding may make it less than 0 */
     }
@@ -54,13 +89,20 @@ static int exponent_of(double largest)
 struct columns {
     const float *floats; /* NULL: doubles */
     const double *doubles;
-    size_t n, inputs; /* rows and columns */
+    size_t n, inputs;    /* rows and columns */
+    const float *weight; /* (n); NULL: all 1 */
+    double total;        /* the sum of the weights */
 };
 
 static double value(const struct columns *rows, size_t i, size_t j)
 {
     const size_t at = i * rows->inputs + j;
     return rows->floats ? (double)rows->floats[at] : rows->doubles[at];
+}
+
+static double weight(const struct columns *rows, size_t i)
+{
+    return rows->weight ? (double)rows->weight[i] : 1.0;
 }
 
 /* Of `some` columns from `first` on. One that does not vary has a deviation of just 0, however its sum is rounded. */
@@ -75,17 +117,16 @@ static void some_statistics(double *mean, double *deviation, const struct column
         }
     for (size_t j = 0; j < some; j++) scale[j] = ldexp(1, -exponent_of(largest[j]));
     for (size_t i = 0; i < rows->n; i++)
-        for (size_t j = 0; j < some; j++) sum[j] += value(rows, i, first + j) * scale[j];
-    for (size_t j = 0; j < some; j++)
-        sum[j] = varies[j] ? sum[j] / (double)rows->n : value(rows, 0, first + j) * scale[j];
+        for (size_t j = 0; j < some; j++) sum[j] += weight(rows, i) * (value(rows, i, first + j) * scale[j]);
+    for (size_t j = 0; j < some; j++) sum[j] = varies[j] ? sum[j] / rows->total : value(rows, 0, first + j) * scale[j];
     for (size_t i = 0; i < rows->n; i++)
         for (size_t j = 0; j < some; j++) {
             const double d = value(rows, i, first + j) * scale[j] - sum[j];
-            squares[j] += d * d;
+            squares[j] += weight(rows, i) * (d * d);
         }
     for (size_t j = 0; j < some; j++) {
         mean[first + j] = ldexp(sum[j], exponent_of(largest[j]));
-        deviation[first + j] = ldexp(sqrt(squares[j] / (double)rows->n), exponent_of(largest[j]));
+        deviation[first + j] = ldexp(sqrt(squares[j] / rows->total), exponent_of(largest[j]));
     }
 }
 
@@ -97,10 +138,15 @@ static void column_statistics(double *mean, double *deviation, const struct colu
 
 void kelvin_part_statistics(const kelvin_data *data, const kelvin_part *part, double *mean, double *deviation)
 {
+    const struct columns columns = {.floats = part->x,
+                                    .n = part->n,
+                                    .inputs = data->inputs,
+                                    .weight = part->weight,
+                                    .total = kelvin_part_total(part)};
     if (part->bytes)
-        byte_statistics(mean, deviation, data, part->bytes, part->n);
+        byte_statistics(mean, deviation, data, part);
     else
-        column_statistics(mean, deviation, &(struct columns){.floats = part->x, .n = part->n, .inputs = data->inputs});
+        column_statistics(mean, deviation, &columns);
 }
 
 /* ---- after loading ---- */
@@ -116,10 +162,13 @@ static kelvin_status set_statistics(struct data_loader *l, size_t n)
 {
     double *mean = kelvin_arena_alloc(l->arena, 2 * n, sizeof *mean), *deviation = mean + n;
     if (!mean) return KELVIN_ENOMEM;
+    const kelvin_part train = {.n = l->n_train, .bytes = l->bytes, .weight = l->weight};
+    const struct columns columns = {
+        .doubles = l->values, .n = train.n, .inputs = n, .weight = train.weight, .total = kelvin_part_total(&train)};
     if (l->bytes)
-        byte_statistics(mean, deviation, l->data, l->bytes, l->n_train);
+        byte_statistics(mean, deviation, l->data, &train);
     else
-        column_statistics(mean, deviation, &(struct columns){.doubles = l->values, .n = l->n_train, .inputs = n});
+        column_statistics(mean, deviation, &columns);
     for (size_t i = 0; i < n; i++) deviation[i] = divisor(deviation[i]);
     l->data->mean = mean;
     l->data->deviation = deviation;

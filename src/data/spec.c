@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double default_split = 0.2;
+const double kelvin_data_usual_split = 0.2;
 
 char *kelvin_data_next_field(char **rest)
 {
@@ -85,7 +85,7 @@ static kelvin_status read_split(struct data_spec *spec)
 {
     const char *split = kelvin_data_spec_value(spec, "split"), *seed = kelvin_data_spec_value(spec, "seed");
     spec->splits = is_key(spec->type, "split");
-    spec->split = default_split;
+    spec->split = kelvin_data_usual_split;
     if (split && (kelvin_text_number(&spec->split, split) != TEXT_NUMBER || spec->split < 0 || spec->split >= 1))
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': split is '%s'; expected a share from 0 to below 1", spec->name,
                            split);

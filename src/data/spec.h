@@ -20,6 +20,9 @@ struct data_spec {
     uint64_t seed;
 };
 
+/* The share that is split off if nobody says another. */
+extern const double kelvin_data_usual_split;
+
 /* The next field of a list: up to a comma that has no backslash before it. Backslashes before commas are taken out. The
  * text is changed; *rest is NULL after the last. */
 char *kelvin_data_next_field(char **rest);

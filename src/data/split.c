@@ -28,8 +28,9 @@ static kelvin_status mark_class(bool *test, const struct data_loader *l, size_t 
     if (n == 1)
         return kelvin_fail(KELVIN_EFORMAT,
                            "%s: class '%s' has one member (row %u), which cannot be split into training and test; "
-                           "expected at least 2, or a test part of its own, or split=0",
-                           l->spec->files[0], l->data->class_names[class], members[0] + 1);
+                           "expected at least 2, or a test part of its own, or %s",
+                           l->spec->files[0], l->data->class_names[class], members[0] + 1,
+                           l->arrays ? "a split below 0: none" : "split=0");
     kelvin_permutation(order, (uint32_t)n, (kelvin_random){l->spec->seed, (uint32_t) class, 0, KELVIN_STREAM_SPLIT});
     for (size_t i = 0; i < share_of(n, l->spec->split); i++) test[members[order[i]]] = true;
     return KELVIN_OK;
@@ -72,6 +73,7 @@ kelvin_status kelvin_data_split(struct data_loader *l)
     if (aside) {
         partition(l->bytes ? (void *)l->bytes : (void *)l->values, row_bytes, test, l->n, aside);
         partition(l->y, sizeof *l->y, test, l->n, aside);
+        if (l->weight) partition(l->weight, sizeof *l->weight, test, l->n, aside);
         l->n_train = l->n - n_test;
     } else if (!status) {
         status = KELVIN_ENOMEM;

@@ -34,8 +34,15 @@ static void clear_rest(float *dz, size_t K, size_t n)
         for (int i = 0; i < LANES; i++) dz[k * LANES + (size_t)i] = i < (int)n ? dz[k * LANES + (size_t)i] : 0.0f;
 }
 
+static void weigh(float *dz, float *value, const float *weight, size_t K, size_t n)
+{
+    for (size_t k = 0; k < K; k++)
+        for (size_t i = 0; i < n; i++) dz[k * LANES + i] *= weight[i];
+    for (size_t i = 0; value && i < n; i++) value[i] *= weight[i];
+}
+
 void kelvin_density_block(const struct kelvin_kernels *kernels, const kelvin_density *density, double *logp, float *dz,
-                          const float *z, const int32_t *y, size_t K, size_t n, float *scratch)
+                          const float *z, const int32_t *y, const float *weight, size_t K, size_t n, float *scratch)
 {
     const kelvin_density_type *type = density->type;
     const size_t size = K * LANES;
@@ -62,6 +69,7 @@ void kelvin_density_block(const struct kelvin_kernels *kernels, const kelvin_den
     if (adds_likelihood(density)) kelvin_density_categorical_float(&b, NULL);
     if (!type->on_logits) kernels->softmax_backward(dz, g, p, q, K);
     clear_rest(dz, K, n);
+    if (weight) weigh(dz, logp ? value : NULL, weight, K, n);
     if (logp) {
         *logp = 0.0;
         for (size_t i = 0; i < n; i++) *logp += (double)value[i];

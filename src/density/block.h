@@ -1,7 +1,7 @@
 /* block: densities and priors in float, for the targets.
  *
  *     float *scratch = kelvin_arena_alloc(arena, kelvin_density_scratch(K), sizeof *scratch);
- *     kelvin_density_block(kernels, &density, &logp, dz, z, y, K, n, scratch);
+ *     kelvin_density_block(kernels, &density, &logp, dz, z, y, NULL, K, n, scratch);
  *     kelvin_prior_add(kernels, &prior, &logp, grad, theta, n_params);
  */
 #ifndef DENSITY_BLOCK_H
@@ -16,9 +16,10 @@ size_t kelvin_density_scratch(size_t K);
 
 /* Sum over n <= KELVIN_BLOCK observations of the log-density. Observations stand side by side: class k of observation i
  * is at k * KELVIN_BLOCK + i. dz (K, KELVIN_BLOCK) gets the gradient, with zeros at i >= n. z must be finite for i < n,
- * and may be anything beyond; y (n). `logp` may be NULL. */
+ * and may be anything beyond; y (n). Value and gradient of each observation are multiplied by its weight (n), by 1 if
+ * that is NULL. `logp` may be NULL. */
 void kelvin_density_block(const struct kelvin_kernels *kernels, const kelvin_density *density, double *logp, float *dz,
-                          const float *z, const int32_t *y, size_t K, size_t n, float *scratch);
+                          const float *z, const int32_t *y, const float *weight, size_t K, size_t n, float *scratch);
 
 /* Adds the gradient of the log-prior to grad unless NULL; the log-density goes to logp unless NULL. */
 void kelvin_prior_add(const struct kelvin_kernels *kernels, const kelvin_prior *prior, double *logp, float *grad,

@@ -71,7 +71,7 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
         return KELVIN_OK;
     }
     const kelvin_sampler_options sampler = {.setting = run->config.setting,
-                                            .observations = (double)run->data->train.n,
+                                            .observations = kelvin_part_total(&run->data->train),
                                             .seed = run->config.seed,
                                             .chain = chain->number};
     return kelvin_sampler_create(&chain->sampler, run->sampler, &target, &sampler);

@@ -1,5 +1,5 @@
 /* The mark of a data set, "data_crc32" in run.json: CRC-32 of what each part holds, as it lies in memory (images as
- * bytes, tables as standardised float32, labels as int32),
+ * bytes, tables as standardised float32, labels as int32, behind them weights as float32 where there are any),
  *     training inputs - training labels - test inputs - test labels.
  * Earlier versions wrote the first two. */
 #include "data/dataset.h"
@@ -22,6 +22,8 @@ static void checksums(uint32_t crc32[PIECES], const kelvin_data *data)
         const size_t n = part->n * data->inputs;
         crc32[2 * i] = part->bytes ? kelvin_crc32(part->bytes, n) : kelvin_crc32(part->x, n * sizeof *part->x);
         crc32[2 * i + 1] = kelvin_crc32(part->y, part->n * sizeof *part->y);
+        if (part->weight)
+            crc32[2 * i + 1] = kelvin_crc32_more(crc32[2 * i + 1], part->weight, part->n * sizeof *part->weight);
     }
 }
 

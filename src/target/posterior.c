@@ -1,4 +1,10 @@
-/* The posterior of a network: sum over the data of log-density(network(x), y), plus the log-prior of the parameters.
+/* The posterior of a network: sum over the data of w log-density(network(x), y), plus the log-prior of the parameters;
+ * w is an observation's weight, 1 where there are none.
+ *
+ * From a batch of n of N observations that sum is estimated as N / n times the same sum over the batch. Each
+ * observation is as likely as any other to be in a batch, whatever its weight, so that the estimate has no bias: over
+ * the batches of an epoch, where n divides N, its mean is the sum over all data. (Divided by the sum of a batch's
+ * weights it would have one, as that sum varies with the batch.)
  *
  * Observations are taken in blocks, consecutive blocks make a shard, and shards have gradients of their own, which are
  * summed in the order of the shards. There are as many shards whatever the number of threads, so the bits do not depend
@@ -42,9 +48,11 @@ struct kelvin_posterior {
     bool has_prior, is_batch;
     size_t capacity, total; /* observations that there is room for; that they stand for */
 
-    size_t n;   /* observations now; 0 before the first batch */
-    float *x;   /* packed */
-    int32_t *y; /* (n) */
+    size_t n;          /* observations now; 0 before the first batch */
+    float *x;          /* packed */
+    int32_t *y;        /* (n) */
+    float *row_weight; /* (n), of observations */
+    bool weighted;     /* false: they are all 1, and row_weight is not looked at */
     struct fresh fresh;
 
     kelvin_weights *weights;
@@ -134,8 +142,8 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
         if (e->logits) kelvin_block_logits(e->logits + first * model->classes, w->z, model->classes, block.n);
         if (p->counts) kelvin_outputs_block(&outputs, p->kernels, w->z, p->y + first, model->classes, block.n);
         if (!e->logp && !grad) continue;
-        kelvin_density_block(p->kernels, &p->density, e->logp ? &part : NULL, w->dz, w->z, p->y + first, model->classes,
-                             block.n, w->scratch);
+        kelvin_density_block(p->kernels, &p->density, e->logp ? &part : NULL, w->dz, w->z, p->y + first,
+                             p->weighted ? p->row_weight + first : NULL, model->classes, block.n, w->scratch);
         if (e->logp) sum += part + check_logits(w->z, model->classes, block.n);
         if (grad) kelvin_net_backward(w->net, grad, p->weights, w->dz, &block);
     }
@@ -287,6 +295,7 @@ kelvin_status kelvin_posterior_set_batch(kelvin_posterior *p, const float *x, co
             return kelvin_fail(KELVIN_EUSAGE, "observation %zu of a batch has label %d; expected 0 to %zu", i,
                                (int)y[i], p->model->classes - 1);
     memcpy(p->y, y, n * sizeof *y);
+    p->weighted = false;
     p->fresh = (struct fresh){.is = true, .x = x};
     p->n = n;
     return KELVIN_OK;
@@ -298,6 +307,8 @@ kelvin_status kelvin_posterior_set_part(kelvin_posterior *p, const kelvin_data *
     KELVIN_TRY(check_batch(p, n));
     KELVIN_TRY(check_data(p->model, data));
     kelvin_data_gather(data, part, NULL, p->y, index, n, NULL);
+    p->weighted = part->weight != NULL;
+    for (size_t i = 0; p->weighted && i < n; i++) p->row_weight[i] = part->weight[index[i]];
     p->fresh = (struct fresh){.is = true, .data = data, .part = part, .index = index};
     if (epoch) p->fresh.epoch = *epoch;
     p->n = n;
@@ -325,6 +336,8 @@ static kelvin_status pack(kelvin_posterior *p, const kelvin_data *data)
     kelvin_part_slice(data, &data->train, x, 0, p->n);
     kelvin_model_pack(p->model, p->x, x, p->n);
     memcpy(p->y, data->train.y, p->n * sizeof *p->y);
+    p->weighted = data->train.weight != NULL;
+    if (p->weighted) memcpy(p->row_weight, data->train.weight, p->n * sizeof *p->row_weight);
     kelvin_free(x);
     return KELVIN_OK;
 }
@@ -341,7 +354,8 @@ static kelvin_status make(kelvin_posterior *p, const kelvin_data *data)
     for (size_t i = 0; i < p->workers; i++) KELVIN_TRY(make_worker(&p->worker[i], p->model, p->is_batch));
     p->x = kelvin_alloc(kelvin_model_packed(p->model, p->capacity), sizeof *p->x);
     p->y = kelvin_alloc(p->capacity, sizeof *p->y);
-    if (!p->x || !p->y) return KELVIN_ENOMEM;
+    p->row_weight = kelvin_alloc(p->capacity, sizeof *p->row_weight);
+    if (!p->x || !p->y || !p->row_weight) return KELVIN_ENOMEM;
     if (shards > 1 || p->is_batch || p->total != p->n) {
         p->partials = p->workers > 1 ? shards : 1;
         p->partial = kelvin_alloc(p->partials * p->model->n_params, sizeof *p->partial);
@@ -411,6 +425,7 @@ void kelvin_posterior_destroy(kelvin_posterior *p)
     kelvin_weights_destroy(p->weights);
     kelvin_free(p->x);
     kelvin_free(p->y);
+    kelvin_free(p->row_weight);
     kelvin_free(p->partial);
     kelvin_free(p);
 }
