@@ -15,7 +15,7 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
-products = kelvin libkelvin.a manual
+products = kelvin libkelvin.a manual completion
 
 all: packages-build build/build.ninja
 	ninja -C build $(products)

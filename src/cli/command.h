@@ -57,6 +57,9 @@ void command_help(FILE *out, const struct command *command, const struct option_
 /* The manual page of a command in roff; that of kelvin if `name` is NULL. */
 KELVIN_MUST_CHECK kelvin_status manual_print(FILE *out, const char *name);
 
+/* Completion for a shell, "bash" or "zsh", as a script of that shell. */
+KELVIN_MUST_CHECK kelvin_status completion_print(FILE *out, const char *name);
+
 /* Zeroed settings with the command's defaults; kelvin_free them. NULL if memory is short. */
 void *command_settings(const struct command *command);
 

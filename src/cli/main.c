@@ -41,6 +41,7 @@ static const struct global {
     {"-h", 0, print_help},
     {"--version", 0, print_version},
     {"--man", 1, manual_print},
+    {"--completion", 1, completion_print},
 };
 
 enum { GLOBALS = sizeof globals / sizeof *globals };
