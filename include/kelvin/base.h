@@ -131,6 +131,16 @@ char *kelvin_arena_text(kelvin_arena *arena, const char *text, size_t length);
 size_t kelvin_arena_bytes(const kelvin_arena *arena);
 void kelvin_arena_destroy(kelvin_arena *arena);
 
+/* ---- numbers as people write them ----
+ * The whole text must be one: a sign where none may be, a rest, a space or an overflow is KELVIN_EUSAGE, with a
+ * sentence that calls the number `what`. */
+
+/* "1000", "1e3" or "2.5e4", at most `most`. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_parse_whole(uint64_t *value, const char *what, const char *text,
+                                                              uint64_t most);
+/* Finite; with a decimal point, whatever the locale says. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_parse_real(double *value, const char *what, const char *text);
+
 /* ---- random numbers ----
  * Philox 4x32-10 (Salmon et al., 2011). Every number is a pure function of (seed, chain, step, stream) and of
  * an index: no state, so the order in which threads ask does not matter. */

@@ -1,7 +1,7 @@
 /* Lines of progress. What is drawn goes out in one piece, so that nobody sees half of it. */
 #include "cli/bar.h"
 
-#include "base/texts.h"
+#include "cli/texts.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -60,10 +60,9 @@ static void write_line(char line[BAR_LINE], const struct bar *bar, size_t room)
         const size_t filled = (size_t)((double)bar->length * bar->share);
         char drawn[BAR_LENGTH + 1] = "";
         for (size_t i = 0; i < bar->length; i++) drawn[i] = i < filled ? '=' : i == filled ? '>' : ' ';
-        kelvin_append(line, BAR_LINE, " [%s]", drawn);
+        text_append(line, BAR_LINE, " [%s]", drawn);
     }
-    for (size_t i = 0; i < bar->n; i++)
-        kelvin_append(line, BAR_LINE, "%s%s", i ? ", " : *line ? " " : "", bar->said[i]);
+    for (size_t i = 0; i < bar->n; i++) text_append(line, BAR_LINE, "%s%s", i ? ", " : *line ? " " : "", bar->said[i]);
     if (strlen(line) > room) line[room] = '\0';
 }
 
@@ -76,14 +75,14 @@ size_t bars_draw(FILE *out, char *screen, struct bar *bars, size_t n, size_t col
         if (bars[i].length && bars[i].length < shortest) shortest = bars[i].length;
     }
     *screen = '\0';
-    if (before > 1) kelvin_append(screen, size, "\033[%zuA", before - 1);
+    if (before > 1) text_append(screen, size, "\033[%zuA", before - 1);
     for (size_t i = 0; i < n; i++) {
         char line[BAR_LINE];
         if (bars[i].length) bars[i].length = shortest;
         write_line(line, &bars[i], room);
-        kelvin_append(screen, size, "%s%s\033[K", i ? "\r\n" : "\r", line);
+        text_append(screen, size, "%s%s\033[K", i ? "\r\n" : "\r", line);
     }
-    if (before > n) kelvin_append(screen, size, "\033[J");
+    if (before > n) text_append(screen, size, "\033[J");
     fprintf(out, "%s", screen);
     fflush(out);
     return n;

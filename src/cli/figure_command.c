@@ -70,7 +70,7 @@ static kelvin_status find_figure(const struct figure **figure, const char *name)
 static kelvin_status check_options(const struct figure *figure, const struct arguments *arguments)
 {
     for (size_t i = COMMON; i < N_OPTIONS; i++) {
-        if (!arguments->given[i]) continue;
+        if (!arguments->text[i]) continue;
         if (figure && !kelvin_figure_option(figure, options[i].name))
             return kelvin_fail(KELVIN_EUSAGE, "the figure %s has no option --%s (see kelvin figure %s --help)",
                                figure->name, options[i].name, figure->name);
@@ -81,17 +81,15 @@ static kelvin_status check_options(const struct figure *figure, const struct arg
     return KELVIN_OK;
 }
 
-/* The figure's own defaults, and over them the options that were given, read once more. */
+/* The figure's own defaults, and over them the options that were given. */
 static kelvin_status settle(struct settings *own, const struct settings *given, const struct arguments *arguments,
                             const struct figure *figure)
 {
-    struct arguments again;
     *own = *given;
     own->figure = kelvin_figure_defaults(figure, given->figure.scale);
     own->figure.watch = given->figure.watch;
     own->figure.out = given->figure.out;
-    return options_parse(&again, own, &figure_command.options, figure_command.operands, arguments->argc,
-                         arguments->argv);
+    return options_apply(arguments, own, &figure_command.options);
 }
 
 /* The figures that are made together. */

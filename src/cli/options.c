@@ -1,14 +1,10 @@
-/* Reads options by a table. Numbers are taken whole: a sign where none may be, a rest or an overflow is refused. */
+/* Reads options by a table. */
 #include "cli/options.h"
 
 #include "base/suggest.h"
 
-#include <ctype.h>
 #include <float.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct option help_option = {"help", 'h', NULL, OPTION_FLAG, 0, "print this help and exit", ""};
@@ -22,62 +18,18 @@ static bool option_name(char name[KELVIN_NAME_SIZE], const void *context, size_t
 
 /* ---- values ---- */
 
-enum whole { WHOLE, NOT_WHOLE, TOO_LARGE };
-
-/* DIGITS[.DIGITS][e[+]DIGITS], as 1e3 or 2.5e4, without rounding. */
-static enum whole parse_whole(uint64_t *value, const char *text)
+static kelvin_status parse_real(double *value, const char *what, const char *text, double largest)
 {
-    long shift = 0;
-    bool point = false, large = false;
-    if (!isdigit((unsigned char)*text)) return NOT_WHOLE;
-    for (*value = 0; isdigit((unsigned char)*text) || (*text == '.' && !point); text++) {
-        point |= *text == '.';
-        if (*text == '.') continue;
-        large |= __builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, *text - '0', value);
-        shift -= point;
-    }
-    if (*text == 'e' || *text == 'E') {
-        char *end;
-        text += text[1] == '+' ? 2 : 1;
-        if (!isdigit((unsigned char)*text)) return NOT_WHOLE;
-        const long exponent = strtol(text, &end, 10);
-        shift += exponent < LONG_MAX / 2 ? exponent : LONG_MAX / 2;
-        text = end;
-    }
-    if (*text || (large && shift < 0)) return NOT_WHOLE;
-    for (; shift < 0 && !large; shift++, *value /= 10)
-        if (*value % 10) return NOT_WHOLE;
-    for (; shift > 0 && *value > 0 && !large; shift--) large = __builtin_mul_overflow(*value, 10, value);
-    return large ? TOO_LARGE : WHOLE;
-}
-
-static kelvin_status parse_unsigned(uint64_t *value, const char *name, const char *text, uint64_t largest)
-{
-    if (*text == '-') return kelvin_fail(KELVIN_EUSAGE, "--%s must not be negative, not '%s'", name, text);
-    const enum whole whole = parse_whole(value, text);
-    if (whole == NOT_WHOLE) return kelvin_fail(KELVIN_EUSAGE, "--%s must be a whole number, not '%s'", name, text);
-    if (whole == TOO_LARGE || *value > largest)
-        return kelvin_fail(KELVIN_EUSAGE, "--%s must be at most %llu, not '%s'", name, (unsigned long long)largest,
-                           text);
-    return KELVIN_OK;
-}
-
-static kelvin_status parse_real(double *value, const char *name, const char *text, double largest)
-{
-    char *end;
-    *value = strtod(text, &end);
-    if (end == text || *end || isspace((unsigned char)*text) || isnan(*value))
-        return kelvin_fail(KELVIN_EUSAGE, "--%s must be a number, not '%s'", name, text);
-    if (fabs(*value) > largest) return kelvin_fail(KELVIN_EUSAGE, "--%s is out of range: '%s'", name, text);
-    return KELVIN_OK;
+    (void)largest; /* any double will do */
+    return kelvin_parse_real(value, what, text);
 }
 
 /* Reads and shows one type of number: type, by way of the widest one, the largest value, how to print it. */
 #define NUMBER(suffix, type, wide, parse, largest, format)                                                             \
-    static kelvin_status read_##suffix(void *at, const char *name, const char *text)                                   \
+    static kelvin_status read_##suffix(void *at, const char *what, const char *text)                                   \
     {                                                                                                                  \
         wide value = 0;                                                                                                \
-        KELVIN_TRY(parse(&value, name, text, largest));                                                                \
+        KELVIN_TRY(parse(&value, what, text, largest));                                                                \
         *(type *)at = (type)value;                                                                                     \
         return KELVIN_OK;                                                                                              \
     }                                                                                                                  \
@@ -86,14 +38,14 @@ static kelvin_status parse_real(double *value, const char *name, const char *tex
         snprintf(out, size, format, *(const type *)at);                                                                \
     }
 
-NUMBER(uint32, uint32_t, uint64_t, parse_unsigned, UINT32_MAX, "%" PRIu32)
-NUMBER(uint64, uint64_t, uint64_t, parse_unsigned, UINT64_MAX, "%" PRIu64)
-NUMBER(size, size_t, uint64_t, parse_unsigned, SIZE_MAX, "%zu")
+NUMBER(uint32, uint32_t, uint64_t, kelvin_parse_whole, UINT32_MAX, "%" PRIu32)
+NUMBER(uint64, uint64_t, uint64_t, kelvin_parse_whole, UINT64_MAX, "%" PRIu64)
+NUMBER(size, size_t, uint64_t, kelvin_parse_whole, SIZE_MAX, "%zu")
 NUMBER(double, double, double, parse_real, DBL_MAX, "%g")
-NUMBER(count, double, uint64_t, parse_unsigned, UINT64_C(1) << DBL_MANT_DIG, "%.0f")
+NUMBER(count, double, uint64_t, kelvin_parse_whole, UINT64_C(1) << DBL_MANT_DIG, "%.0f")
 
 static const struct {
-    kelvin_status (*read)(void *at, const char *name, const char *text);
+    kelvin_status (*read)(void *at, const char *what, const char *text);
     void (*show)(char *out, size_t size, const void *at);
 } numbers[] = {
     [OPTION_UINT32] = {read_uint32, show_uint32}, [OPTION_UINT64] = {read_uint64, show_uint64},
@@ -101,30 +53,36 @@ static const struct {
     [OPTION_COUNT] = {read_count, show_count},
 };
 
-/* ---- the command line ---- */
-
-/* `text` is what came with the option in the same word, NULL if nothing did. */
-static kelvin_status take(struct arguments *arguments, void *settings, const struct option *options, size_t i,
-                          const char *text)
+static kelvin_status write_value(void *at, const struct option *option, const char *text)
 {
-    const struct option *option = &options[i];
-    if (option->kind == OPTION_FLAG && text)
-        return kelvin_fail(KELVIN_EUSAGE, "--%s takes no value, but got '%s'", option->name, text);
-    if (option->kind != OPTION_FLAG && !text) {
-        if (arguments->next == arguments->argc)
-            return kelvin_fail(KELVIN_EUSAGE, "--%s needs a value: %s", option->name, option->metavar);
-        text = arguments->argv[arguments->next++];
-    }
-    void *at = (char *)settings + option->offset;
-    arguments->given[i] = true;
+    char what[KELVIN_NAME_SIZE];
+    snprintf(what, sizeof what, "--%s", option->name);
     if (option->kind == OPTION_FLAG)
         *(bool *)at = true;
     else if (option->kind == OPTION_STRING)
         *(const char **)at = text;
-    else
-        return numbers[option->kind].read(at, option->name, text);
+    else if (option->kind != OPTION_KEPT)
+        return numbers[option->kind].read(at, what, text);
     return KELVIN_OK;
 }
+
+kelvin_status options_apply(const struct arguments *arguments, void *settings, const struct option_table *table)
+{
+    for (size_t i = 0; i < table->n; i++)
+        if (arguments->text[i])
+            KELVIN_TRY(
+                write_value((char *)settings + table->options[i].offset, &table->options[i], arguments->text[i]));
+    return KELVIN_OK;
+}
+
+/* ---- the command line ---- */
+
+/* What is being read. */
+struct words {
+    int argc;
+    char **argv;
+    int next; /* word of it */
+};
 
 /* As "--name" or "-n". */
 static bool is_called(const struct option *option, const char *word)
@@ -132,42 +90,87 @@ static bool is_called(const struct option *option, const char *word)
     return word[1] == '-' ? strcmp(word + 2, option->name) == 0 : word[1] == option->letter;
 }
 
+/* How much of a word with dashes is the name, with them: "--name" of "--name=value", "-o" of "-ovalue". */
+static size_t name_length(const char *word)
+{
+    return word[1] == '-' ? strcspn(word, "=") : 2;
+}
+
+/* The option that a word with dashes names; NULL: none. */
+static const struct option *find(const struct option_table *table, const char *word)
+{
+    char name[KELVIN_NAME_SIZE + 2];
+    snprintf(name, sizeof name, "%.*s", (int)name_length(word), word);
+    for (size_t i = 0; i < table->n; i++)
+        if (is_called(&table->options[i], name)) return &table->options[i];
+    return is_called(&help_option, name) ? &help_option : NULL;
+}
+
+/* "-1" is a value, and so is "-"; an option that is there, or "--", is none: the value was forgotten. */
+static bool is_value(const struct option_table *table, const char *word)
+{
+    return word[0] != '-' || !word[1] || (strcmp(word, "--") != 0 && !find(table, word));
+}
+
+/* `text` is what came with the option in the same word, NULL if nothing did. */
+static kelvin_status take(struct arguments *arguments, struct words *words, const struct option_table *table,
+                          const struct option *option, const char *text)
+{
+    if (option->kind == OPTION_FLAG && text)
+        return kelvin_fail(KELVIN_EUSAGE, "--%s takes no value, but got '%s'", option->name, text);
+    if (option->kind != OPTION_FLAG && !text) {
+        if (words->next == words->argc || !is_value(table, words->argv[words->next]))
+            return kelvin_fail(KELVIN_EUSAGE, "--%s needs a value: %s", option->name, option->metavar);
+        text = words->argv[words->next++];
+    }
+    if (option == &help_option)
+        arguments->help = true;
+    else
+        arguments->text[option - table->options] = text ? text : "";
+    return KELVIN_OK;
+}
+
 /* `word` begins with its dashes. */
-static kelvin_status take_option(struct arguments *arguments, void *settings, const struct option_table *table,
+static kelvin_status take_option(struct arguments *arguments, struct words *words, const struct option_table *table,
                                  const char *word)
 {
     const bool letter = word[1] != '-';
-    const size_t length = letter ? 2 : strcspn(word, "="), value = letter ? length : length + 1;
+    const size_t length = name_length(word), value = letter ? length : length + 1;
+    const struct option *option = find(table, word);
     char name[KELVIN_NAME_SIZE + 2];
+    if (option) return take(arguments, words, table, option, word[length] ? word + value : NULL);
     snprintf(name, sizeof name, "%.*s", (int)length, word);
-    for (size_t i = 0; i < table->n; i++)
-        if (is_called(&table->options[i], name))
-            return take(arguments, settings, table->options, i, word[length] ? word + value : NULL);
-    arguments->help = is_called(&help_option, name);
-    if (arguments->help) return KELVIN_OK;
     return letter ? kelvin_fail(KELVIN_EUSAGE, "unknown option '%s'", name)
                   : kelvin_fail_unknown("option", name, option_name, table);
 }
 
-kelvin_status options_parse(struct arguments *arguments, void *settings, const struct option_table *table, size_t most,
-                            int argc, char **argv)
+static kelvin_status read_words(struct arguments *arguments, struct words *words, const struct option_table *table,
+                                size_t most)
 {
     bool only_operands = false;
-    *arguments = (struct arguments){.argc = argc, .argv = argv};
-    while (arguments->next < argc && !arguments->help) {
-        char *word = argv[arguments->next++];
+    while (words->next < words->argc && !arguments->help) {
+        const char *word = words->argv[words->next++];
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (!only_operands && word[0] == '-' && word[1]) {
-            KELVIN_TRY(take_option(arguments, settings, table, word));
+            KELVIN_TRY(take_option(arguments, words, table, word));
         } else if (arguments->n_operands == most) {
             return kelvin_fail(KELVIN_EUSAGE, "unexpected argument '%s'", word);
         } else {
             arguments->operands[arguments->n_operands++] = word;
         }
     }
-    arguments->operand = arguments->operands[0];
     return KELVIN_OK;
+}
+
+kelvin_status options_parse(struct arguments *arguments, void *settings, const struct option_table *table, size_t most,
+                            int argc, char **argv)
+{
+    struct words words = {.argc = argc, .argv = argv};
+    *arguments = (struct arguments){0};
+    KELVIN_TRY(read_words(arguments, &words, table, most));
+    arguments->operand = arguments->operands[0];
+    return options_apply(arguments, settings, table);
 }
 
 size_t option_find(const struct option_table *table, const char *name)
@@ -180,7 +183,7 @@ size_t option_find(const struct option_table *table, const char *name)
 bool option_given(const struct arguments *arguments, const struct option_table *table, const char *name)
 {
     const size_t i = option_find(table, name);
-    return i < table->n && arguments->given[i];
+    return i < table->n && arguments->text[i];
 }
 
 /* ---- what help and manual say ---- */
@@ -193,7 +196,7 @@ struct option_words option_words(const struct option *option, const void *settin
              option->metavar ? " " : "", option->metavar ? option->metavar : "");
     const void *at = (const char *)settings + option->offset;
     const char *text = option->kind == OPTION_STRING && !option->shown ? *(const char *const *)at : option->shown;
-    if (text || option->kind == OPTION_STRING || option->kind == OPTION_FLAG)
+    if (text || option->kind == OPTION_STRING || option->kind == OPTION_FLAG || option->kind == OPTION_KEPT)
         snprintf(words.usual, sizeof words.usual, "%s", text ? text : "");
     else
         numbers[option->kind].show(words.usual, sizeof words.usual, at);

@@ -9,6 +9,8 @@
  *     struct arguments arguments;
  *     const struct option_table table = {options, 2, NULL};
  *     kelvin_status st = options_parse(&arguments, &settings, &table, 1, argc, argv);
+ *
+ * argv is read once. Who finds out later what the defaults are writes the values over them with options_apply().
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -25,6 +27,7 @@ enum option_kind {
     OPTION_DOUBLE,
     OPTION_COUNT,  /* a whole number in a double */
     OPTION_STRING, /* const char *, points into argv */
+    OPTION_KEPT,   /* its text is kept in struct arguments, and is nowhere in the settings */
 };
 
 struct option {
@@ -50,17 +53,21 @@ struct arguments {
     const char *operand; /* the first; NULL if there was none */
     const char *operands[OPERANDS];
     size_t n_operands;
-    bool given[OPTIONS]; /* option i was there */
-    bool help;           /* --help was there; nothing after it was looked at */
-    int argc;            /* what was read, for those who want to read it again over other defaults */
-    char **argv;
-    int next; /* word of it */
+    const char *text[OPTIONS]; /* what was said of option i, "" of a flag; NULL: it was not there. The last counts */
+    bool help;                 /* --help was there; nothing after it was looked at */
 };
 
-/* Reads argv[0 .. argc), both `--name value` and `--name=value`, `-o value` and `-ovalue`, and `--`. At most
- * `most` operands (up to OPERANDS). KELVIN_EUSAGE with a sentence for everything else. */
+/* Reads argv[0 .. argc), both `--name value` and `--name=value`, `-o value` and `-ovalue`, and `--`, and writes the
+ * values into the settings. A value of its own word is not the name of an option. At most `most` operands (up to
+ * OPERANDS). KELVIN_EUSAGE with a sentence for everything else. */
 KELVIN_MUST_CHECK kelvin_status options_parse(struct arguments *arguments, void *settings,
                                               const struct option_table *table, size_t most, int argc, char **argv);
+
+/* Writes the values of all options that were there into settings that have other defaults. KELVIN_EUSAGE if one is
+ * wrong.
+ */
+KELVIN_MUST_CHECK kelvin_status options_apply(const struct arguments *arguments, void *settings,
+                                              const struct option_table *table);
 
 /* Where the option of that name is in a table; table->n: nowhere. */
 size_t option_find(const struct option_table *table, const char *name);

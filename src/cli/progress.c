@@ -2,7 +2,7 @@
 #include "cli/progress.h"
 
 #include "cli/amounts.h"
-#include "files/text.h"
+#include "cli/texts.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -55,7 +55,7 @@ void progress_start(void *progress, const char *what, uint64_t total)
     struct progress *p = progress;
     const double now = kelvin_now();
     *p = (struct progress){.total = total ? total : 1, .started = now, .shown = now, .terminal = isatty(STDERR_FILENO)};
-    kelvin_text_plain(p->what, sizeof p->what, what);
+    text_plain(p->what, sizeof p->what, what);
     pthread_mutex_init(&p->mutex, NULL);
 }
 
@@ -175,7 +175,7 @@ bool progress_bytes(void *progress, const char *what, uint64_t done, uint64_t to
 {
     struct progress *p = progress;
     char plain[sizeof p->what];
-    kelvin_text_plain(plain, sizeof plain, what);
+    text_plain(plain, sizeof plain, what);
     pthread_mutex_lock(&p->mutex);
     if (strcmp(p->what, plain) != 0) {
         memcpy(p->what, plain, sizeof plain);

@@ -68,7 +68,10 @@ static kelvin_status configure(struct sample_settings *settings, void **owner, c
     KELVIN_TRY(sample_options_check(arguments, type));
     if (settings->file) KELVIN_TRY(kelvin_run_config_read(&settings->config, owner, settings->file));
     said.table = sample_options_of(type);
-    KELVIN_TRY(options_parse(&said.arguments, settings, said.table, 0, arguments->argc, arguments->argv));
+    said.arguments = (struct arguments){0};
+    for (size_t i = 0; i < said.table->n; i++)
+        said.arguments.text[i] = arguments->text[option_find(sample_options(), said.table->options[i].name)];
+    KELVIN_TRY(options_apply(&said.arguments, settings, said.table));
     for (size_t i = 0, n = kelvin_config_fields_of(fields, type); i < n; i++)
         if (is_said(&said, fields[i].name)) kelvin_config_overrule(&settings->config, fields[i].name, true);
     kelvin_config_follow(&settings->config, is_said, &said);

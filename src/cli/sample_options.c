@@ -178,7 +178,7 @@ kelvin_status sample_options_check(const struct arguments *arguments, const kelv
     const struct option_table *all = sample_options(), *ours = sample_options_of(type);
     for (size_t i = 0; i < all->n; i++) {
         char field[KELVIN_NAME_SIZE], names[KELVIN_SAMPLER_NAMES];
-        if (!arguments->given[i] || option_find(ours, all->options[i].name) < ours->n) continue;
+        if (!arguments->text[i] || option_find(ours, all->options[i].name) < ours->n) continue;
         snprintf(field, sizeof field, "%s", all->options[i].name);
         for (char *at = field; (at = strchr(at, '-'));) *at = '_';
         kelvin_config_samplers(names, field);
