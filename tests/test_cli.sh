@@ -75,7 +75,7 @@ wrong "unexpected argument 'extra'" sample extra -o refused
 wrong "unexpected argument 'two'" diagnose one two
 wrong "which run?" diagnose
 wrong "--steps needs a value" sample -o refused --steps
-for next in -o --seed --help --; do wrong "--sampler needs a value: NAME" sample --sampler $next refused; done
+for next in -o --seed --help --; do wrong "--sampler needs a value" sample --sampler $next refused; done
 wrong "unknown sampler '-o'" sample --sampler=-o
 wrong "--json takes no value" sample -o refused --json=yes
 wrong "did you mean 'dirclip'?" sample -o refused --density dirclop:0.5,-50
