@@ -6,6 +6,7 @@
 #include "folder_helpers.h"
 
 #include "logits_in_memory.h"
+#include "posterior/diagnosis.h"
 #include "posterior/evaluate.h"
 
 #include <float.h>
@@ -52,7 +53,7 @@ static inline kelvin_status evaluate_as(kelvin_metrics *m, const float *logits, 
 {
     kelvin_logits *source;
     KELVIN_TRY(logits_in_memory(&source, logits, y, chain, shape, most));
-    const kelvin_status status = kelvin_evaluate(m, source, options);
+    const kelvin_status status = kelvin_evaluate_into(m, source, options);
     kelvin_logits_close(source);
     return status;
 }

@@ -62,12 +62,13 @@ static void look_at(const char *folder)
     kelvin_samples *samples;
     kelvin_diagnosis *diagnosis;
     kelvin_logits *logits;
-    kelvin_metrics metrics;
+    kelvin_metrics *metrics;
     assert_ok(kelvin_samples_open(&samples, folder));
     assert_ok(kelvin_diagnose(&diagnosis, samples, 2));
     kelvin_diagnosis_free(diagnosis);
     assert_ok(kelvin_logits_of_side(&logits, samples, KELVIN_TRAIN, 2));
     assert_ok(kelvin_evaluate(&metrics, logits, &(kelvin_evaluate_options){.threads = 2}));
+    kelvin_metrics_free(metrics);
     kelvin_logits_close(logits);
     kelvin_samples_close(samples);
 }

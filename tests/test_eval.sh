@@ -26,6 +26,10 @@ not_as_left() {
     vouch $1
 }
 
+ok info --json
+cp stdout info.json
+metrics=$(python3 -c "import json; print(len(json.load(open('info.json'))['metrics']))")
+
 small="--model mlp:5 --epochs 2 --lr 1e-3"
 ok sample $small --chains 24 -o many
 ok sample $small --chains 1 -o one
@@ -119,6 +123,10 @@ check "a table says what was looked at" has "test: 359 observations"
 ok eval one
 check "one sample: no ensembles of 8" lacks "median"
 check "one sample: no errors" lacks "+-"
+python3 -c "import json; print(*(m['about'] for m in json.load(open('info.json'))['metrics']), sep='\n')" >titles
+while read -r title; do
+    check "a table has $title, once" [ "$(sed -E 's/(, %|, nats)? +-?[0-9.]+ .*//' stdout | grep -cxF -e "$title")" = 1 ]
+done <titles
 ok eval hmc
 check "no test part: it says so" has "the run has no test part"
 mkdir elsewhere
@@ -138,7 +146,7 @@ print('%.2f..%.2f' % (100 * spread['low'], 100 * spread['high']))" >expected
 ok eval many one
 check "the ensemble, then the median of ensembles of 8 with its range" [ "$(grep -A 2 '^accuracy' stdout |
     sed 's/    ensembles of 8, median//; s/    10 % .. 90 % of them//; s/accuracy, %//' | awk '{ print $1 }')" = "$(cat expected)" ]
-check "a run of one sample has none" [ "$(grep -cE '^    (ensembles of 8, median|10 % .. 90 % of them).* -$' stdout)" = 20 ]
+check "a run of one sample has none" [ "$(grep -cE '^    (ensembles of 8, median|10 % .. 90 % of them).* -$' stdout)" = $((2 * metrics)) ]
 ok eval many elsewhere/many one hmc a-name-that-is-rather-long-for-a-column
 check "runs of one name have their paths" has " elsewhere/many"
 check "long names are shortened" has " a-name..-column"
@@ -217,12 +225,15 @@ check "a lost history is no reason for silence" grep -qF "damaged: it cannot be 
 # ---- for programs ----
 ok eval --csv many one
 check "CSV has its header" [ "$(head -n 1 stdout)" = run,on,ood,metric,kind,value,low,high,error ]
-check "CSV has a row for each run, metric and kind" [ "$(wc -l <stdout)" = 51 ]
+check "CSV has a row for each run, metric and kind" [ "$(wc -l <stdout)" = $((1 + 5 * metrics)) ]
+check "each metric once of each kind" [ "$(sort stdout | cut -d, -f1-5 | uniq -d | wc -l)" = 0 ]
 check "every row has all columns" [ "$(awk -F, 'NF != 9' stdout | wc -l)" = 0 ]
 ok eval --csv --ood digits --on train one
 check "CSV names what was told apart" [ "$(grep -c '^"one","train","digits",auroc_[a-z]*,ensemble,0\.[0-9]*,,,$' stdout)" = 3 ]
-check "and nothing elsewhere" [ "$(grep -c '^"one","train",,' stdout)" = 20 ]
+check "and nothing elsewhere" [ "$(grep -c '^"one","train",,' stdout)" = $((2 * metrics)) ]
 ok eval --json many one hmc
+python3 -c "import json; print(*sorted(m['name'] for m in json.load(open('info.json'))['metrics']))" >names
+check "JSON has every metric" says "all(sorted(x[k]) == open('names').read().split() for x in r['runs'] for k in ('single', 'ensemble'))"
 check "JSON has all runs" says "[x['run'] for x in r['runs']] == ['many', 'one', 'hmc']"
 check "JSON says on what" says "[x['on'] for x in r['runs']] == ['test', 'test', 'train']"
 check "what is not a number is null" says "r['runs'][1]['single']['accuracy']['error'] is None"

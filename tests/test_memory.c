@@ -5,7 +5,7 @@
 /* What a run says: its metrics, and whether to believe them. */
 static kelvin_status conclude(kelvin_run *run)
 {
-    static kelvin_metrics metrics; /* large */
+    kelvin_metrics *metrics = NULL;
     kelvin_samples *samples = NULL;
     kelvin_logits *logits = NULL;
     kelvin_diagnosis *diagnosis = NULL;
@@ -15,9 +15,10 @@ static kelvin_status conclude(kelvin_run *run)
     if (!st) st = kelvin_evaluate(&metrics, logits, &(kelvin_evaluate_options){.threads = 2});
     if (!st) st = kelvin_diagnose(&diagnosis, samples, 2);
     if (!st) st = kelvin_history_open(&history, samples, 1);
-    assert_true(st == KELVIN_OK || !diagnosis || !history.values); /* what failed is not handed out */
+    assert_true(st == KELVIN_OK || !metrics || !diagnosis || !history.values); /* what failed is not handed out */
     kelvin_history_close(&history);
     kelvin_diagnosis_free(diagnosis);
+    kelvin_metrics_free(metrics);
     kelvin_logits_close(logits);
     kelvin_samples_close(samples);
     return st;

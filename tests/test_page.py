@@ -2,9 +2,11 @@
 """Checks a page of kelvin report: test_page.py PAGE EXPRESSION, or test_page.py PAGE --command for its first command.
 
 The page must be well-formed, refer to nothing outside of itself, and hold SVG that an XML parser reads. The expression
-is about sections (ids in order), charts (how many), titles (of charts), images (how many) and text (all of it).
+is about sections (ids in order), charts (how many but for those of metrics), metrics (the rows of their table), titles
+(of charts), images (how many) and text (all of it).
 """
 import base64
+import html
 import html.parser
 import re
 import sys
@@ -73,11 +75,15 @@ def main(path, what):
                                                                    source, re.S)]
     for svg in drawn:
         assert svg.get("role") == "img" and svg.get("aria-label") and svg.find("title").text and svg.find("desc").text
-    names = {"sections": page.sections, "charts": len(drawn), "titles": [s.find("title").text for s in drawn],
+    parts = dict(re.findall(r"<section id=\"(\w+)\">(.*?)</section>", source, re.S))
+    of_metrics = sum(parts.get(part, "").count("<svg class=\"chart\"") for part in ("metrics", "size"))
+    table = re.search(r"aria-label=\"Metrics\"><table>.*?</table>", source, re.S)
+    rows = re.findall(r"<th scope=\"row\">(.*?)</th>", table.group(0)) if table else []
+    names = {"sections": page.sections, "charts": len(drawn) - of_metrics, "metrics": [html.unescape(r) for r in rows], "titles": [s.find("title").text for s in drawn],
              "images": len(page.images), "text": "".join(page.text)}
     assert len(drawn) == source.count("<svg class=\"chart\"")
     assert "nan" not in re.sub(r"[a-z]nan|nan[a-z]", "", names["text"].lower()), "not a number"
-    assert eval(what, names), {k: v for k, v in names.items() if k != "text"}
+    assert eval(what, dict(names)), {k: v for k, v in names.items() if k != "text"}
 
 
 if __name__ == "__main__":

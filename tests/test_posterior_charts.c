@@ -18,10 +18,11 @@ static kelvin_metrics some_metrics(void)
     for (size_t i = 0; i < 4; i++)
         m.width[i] = m.mass[i] = (kelvin_bin){0.25 * (double)i, 0.25 * (double)(i + 1), n[i], hits[i],
                                               n[i] ? 0.25 * (double)i + 0.125 : (double)NAN};
-    for (int k = 0; k < KELVIN_METRICS; k++) {
-        m.ensemble[k] = 0.1 * (k + 1);
-        m.single[k] = (kelvin_average){0.09 * (k + 1), 0.01};
-        m.spread[k] = (kelvin_percentiles){0.08 * (k + 1), 0.095 * (k + 1), 0.11 * (k + 1)};
+    for (size_t k = 0; k < KELVIN_METRICS; k++) {
+        const double x = k == KELVIN_ACCURACY ? 0.1 : k == KELVIN_ECE ? 0.5 : 0.1 * (double)(k + 1);
+        m.ensemble[k] = x;
+        m.single[k] = (kelvin_average){0.9 * x, 0.01};
+        m.spread[k] = (kelvin_percentiles){0.8 * x, 0.95 * x, 1.1 * x};
     }
     m.sizes = 3;
     for (size_t i = 0; i < 3; i++) {
@@ -104,7 +105,7 @@ static void reliability(void **state)
 static void other_charts(void **state)
 {
     (void)state;
-    static const kelvin_metric by_size[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
+    static const size_t by_size[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
     const kelvin_metrics m = some_metrics();
     kelvin_diagnosis d = {.temperatures = {5, 8, 0.5, {1.02, 0.01}, {0.93, NAN}}};
     const struct charted runs[] = {{"one", &m, &d}, {"two", &m, NULL}, {"three", &m, &d}};
@@ -313,7 +314,7 @@ static void agreement(void **state)
 
 static kelvin_status draw_all(void *context)
 {
-    static const kelvin_metric by_size[] = {KELVIN_ACCURACY};
+    static const size_t by_size[] = {KELVIN_ACCURACY};
     const struct charted *run = context;
     kelvin_arena *arena;
     struct chart charts[4];

@@ -19,14 +19,14 @@ extern "C" {
 /* R-hat as in the paper: W = mean within-chain variance, B/N = variance of the chain means,
  * R = sqrt(((N-1)/N W + B/N) / W). NaN for fewer than 2 chains or draws; for draws that never move, 1 if the chains
  * agree and infinity if not. */
-double kelvin_rhat(const double *x, size_t chains, size_t draws);
+KELVIN_API double kelvin_rhat(const double *x, size_t chains, size_t draws);
 
 /* Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), "Rank-normalization, folding, and localization":
  * the larger of rank-normalised split R-hat of x and of |x - median|; effective sample sizes for the bulk and for the
  * tails (the smaller one of the 5 % and the 95 % quantile), unless NULL: for long chains that mix badly they are most
  * of the work. NaN for fewer than 4 draws (effective sample sizes: 10) or if all draws are equal. */
-KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail,
-                                                        const double *x, size_t chains, size_t draws);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_rank_diagnostics(double *rhat, double *ess_bulk, double *ess_tail,
+                                                                   const double *x, size_t chains, size_t draws);
 
 /* ---- logits: what every sample says of every observation, some of them at a time ----
  *
@@ -51,27 +51,27 @@ typedef struct kelvin_piece {
 } kelvin_piece;
 
 /* KELVIN_EFORMAT if the files are not there, have been damaged, or are not those of these samples. */
-KELVIN_MUST_CHECK kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples,
-                                                    kelvin_side side);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples,
+                                                               kelvin_side side);
 /* `inputs` become the logits' own, also if it fails. */
-KELVIN_MUST_CHECK kelvin_status kelvin_logits_computed(kelvin_logits **logits, kelvin_samples *samples,
-                                                       kelvin_inputs *inputs, size_t threads);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_logits_computed(kelvin_logits **logits, kelvin_samples *samples,
+                                                                  kelvin_inputs *inputs, size_t threads);
 /* The saved ones; where they are missing, those of the run's own data, computed: the data set is opened then. A run in
  * memory has its data and no saved ones. */
-KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samples, kelvin_side side,
-                                                      size_t threads);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samples,
+                                                                 kelvin_side side, size_t threads);
 /* Of another data set, as in kelvin_inputs_open. */
-KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_data(kelvin_logits **logits, kelvin_samples *samples, const char *spec,
-                                                      bool labels, size_t threads);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_data(kelvin_logits **logits, kelvin_samples *samples,
+                                                                 const char *spec, bool labels, size_t threads);
 /* `on` is "test", "train" or a data set with labels, as people ask for it; NULL: test, or train where a run has nothing
  * to test with. *found is what it was. KELVIN_EFORMAT if test is asked for and is not there. */
-KELVIN_MUST_CHECK kelvin_status kelvin_logits_on(kelvin_logits **logits, const char **found, kelvin_samples *samples,
-                                                 const char *on, size_t threads);
-KELVIN_MUST_CHECK kelvin_status kelvin_logits_next(kelvin_logits *logits, kelvin_piece *piece);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_logits_on(kelvin_logits **logits, const char **found,
+                                                            kelvin_samples *samples, const char *on, size_t threads);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_logits_next(kelvin_logits *logits, kelvin_piece *piece);
 /* What was guessed of the inputs, as kelvin_inputs_note; NULL after the last. */
-const char *kelvin_logits_note(const kelvin_logits *logits, size_t i);
-double kelvin_logits_seconds(const kelvin_logits *logits); /* spent in the network so far; 0 of saved ones */
-void kelvin_logits_close(kelvin_logits *logits);
+KELVIN_API const char *kelvin_logits_note(const kelvin_logits *logits, size_t i);
+KELVIN_API double kelvin_logits_seconds(const kelvin_logits *logits); /* spent in the network so far; 0 of saved ones */
+KELVIN_API void kelvin_logits_close(kelvin_logits *logits);
 
 /* ---- metrics: what the samples say one by one and together, and whether they are right ---- */
 
@@ -83,32 +83,35 @@ typedef struct kelvin_percentiles {
     double low, median, high; /* 10 %, 50 %, 90 % */
 } kelvin_percentiles;
 
-typedef enum kelvin_metric {
-    KELVIN_ACCURACY,            /* share of observations whose label is most likely; of equal ones the first counts */
-    KELVIN_LOG_LIKELIHOOD,      /* sum over observations of log p(label) */
-    KELVIN_MEAN_LOG_LIKELIHOOD, /* the same by observation */
-    KELVIN_BRIER,               /* mean of sum over classes of (p - 1[class is the label])^2 */
-    KELVIN_ECE,                 /* expected calibration error, bins of equal width: (a, b], the first [0, b] */
-    KELVIN_ECE_MASS,            /* bins of equally many observations; equal confidences share a bin */
-    KELVIN_CONFIDENCE,          /* mean of the largest probability */
-    KELVIN_ENTROPY,             /* mean entropy of the prediction, in nats: the sum of the two below */
-    KELVIN_ALEATORIC,           /* mean over samples of the entropy of each: doubt that is in the data */
-    KELVIN_EPISTEMIC,           /* mutual information of prediction and sample: doubt that is in the model */
-    KELVIN_METRICS
-} kelvin_metric;
-
+/* A member of the family of metrics; they stand in the order of tables. */
 typedef struct kelvin_metric_info {
-    const char *name;  /* "ece_mass", for programs */
-    const char *title; /* "calibration error, equal mass", for people */
-    const char *unit;  /* "%", "nats" or "" */
-    double scale;      /* a value times this is in that unit */
-    int digits;        /* after the point, in a table */
-    int better;        /* 1: more is, -1: less is, 0: neither */
+    const char *name;   /* "ece_mass", for programs */
+    const char *title;  /* "calibration error, by mass", for people */
+    const char *about;  /* what it is */
+    const char *unit;   /* "%", "nats" or "" */
+    double scale;       /* a value times this is in that unit */
+    int digits;         /* after the point, in a table */
+    int better;         /* 1: more is, -1: less is, 0: neither */
+    double least, most; /* what a value can be; infinite where there is no bound */
+    bool together;      /* it is about several samples: one alone has none of it */
+    unsigned shown;     /* where else than in tables: the sum of some kelvin_shown */
 } kelvin_metric_info;
 
-const kelvin_metric_info *kelvin_metric_about(kelvin_metric metric);
+/* Where a metric is shown apart from tables, JSON and CSV, which have them all. */
+enum kelvin_shown {
+    KELVIN_SHOWN_FIRST = 1,     /* among the numbers at the top of a page */
+    KELVIN_SHOWN_CHART = 2,     /* a chart of its own on a page */
+    KELVIN_SHOWN_SIZES = 4,     /* a curve over posterior sizes */
+    KELVIN_SHOWN_SINGLE = 8,    /* in the summary of a run that has just ended: of single samples, */
+    KELVIN_SHOWN_ENSEMBLE = 16, /* of the ensemble of all, */
+    KELVIN_SHOWN_SUBSETS = 32   /* and of ensembles of 8 */
+};
 
-enum { KELVIN_BINS = 15, KELVIN_MOST_BINS = 100, KELVIN_MOST_SIZES = 64 };
+KELVIN_API size_t kelvin_metrics_count(void);
+KELVIN_API const kelvin_metric_info *kelvin_metric_at(size_t i); /* NULL after the last */
+KELVIN_API size_t kelvin_metric_find(const char *name);          /* which one it is; kelvin_metrics_count() if none */
+
+enum { KELVIN_BINS = 15, KELVIN_MOST_BINS = 100 }; /* of calibration errors: usually, and at most */
 
 typedef struct kelvin_bin {
     double from, to; /* confidence; of equal mass: the least and the largest in it */
@@ -116,25 +119,13 @@ typedef struct kelvin_bin {
     double confidence; /* mean; not a number if n is 0 */
 } kelvin_bin;
 
-/* The posterior of so many samples: mean, 10th and 90th percentile over random orders of the samples. */
-typedef struct kelvin_size {
-    size_t samples;
-    struct {
-        double mean, low, high;
-    } metric[KELVIN_METRICS];
-} kelvin_size;
+/* Of posteriors of some size: mean, 10th and 90th percentile over random orders of the samples. */
+typedef struct kelvin_by_size {
+    double mean, low, high;
+} kelvin_by_size;
 
-typedef struct kelvin_metrics {
-    size_t samples, chains, n, classes, bins; /* n: observations */
-    size_t singles; /* samples that were looked at one by one: all, or 1,000 of them at equal distances */
-    kelvin_average single[KELVIN_METRICS]; /* of each of these alone, averaged; the error is over chains */
-    double ensemble[KELVIN_METRICS];       /* of the posterior predictive of all samples */
-    size_t subsets, subset; /* error bars are over so many random subsets of so many of them; 0: too few for that */
-    kelvin_percentiles spread[KELVIN_METRICS];                  /* of the subsets' ensembles */
-    kelvin_bin width[KELVIN_MOST_BINS], mass[KELVIN_MOST_BINS]; /* (bins), of the ensemble: its reliability */
-    size_t sizes;                                               /* 0 unless they were asked for */
-    kelvin_size size[KELVIN_MOST_SIZES];
-} kelvin_metrics;
+/* What was found of the samples of a run on some observations. */
+typedef struct kelvin_metrics kelvin_metrics;
 
 /* What the ensemble says of one observation. */
 typedef struct kelvin_verdict {
@@ -161,15 +152,43 @@ typedef struct kelvin_evaluate_options {
 /* Reads the logits to their end. Probabilities that doubles cannot hold keep their logarithms: a log-likelihood of
  * finite logits is finite. Where there are more than 8 samples, error bars are as in the paper: 100 subsets of 8
  * without replacement, always the same ones. KELVIN_EFORMAT if an observation has no label. */
-KELVIN_MUST_CHECK kelvin_status kelvin_evaluate(kelvin_metrics *out, kelvin_logits *logits,
-                                                const kelvin_evaluate_options *options);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_evaluate(kelvin_metrics **metrics, kelvin_logits *logits,
+                                                           const kelvin_evaluate_options *options);
+KELVIN_API void kelvin_metrics_free(kelvin_metrics *metrics); /* NULL is fine */
+
+/* Metric i of each sample alone, averaged; the error is over chains. */
+KELVIN_API kelvin_average kelvin_metrics_single(const kelvin_metrics *metrics, size_t i);
+/* Of the posterior predictive of all samples. */
+KELVIN_API double kelvin_metrics_ensemble(const kelvin_metrics *metrics, size_t i);
+/* Of the ensembles of subsets; not a number where there are none. */
+KELVIN_API kelvin_percentiles kelvin_metrics_spread(const kelvin_metrics *metrics, size_t i);
+
+KELVIN_API size_t kelvin_metrics_samples(const kelvin_metrics *metrics);
+KELVIN_API size_t kelvin_metrics_chains(const kelvin_metrics *metrics);
+KELVIN_API size_t kelvin_metrics_observations(const kelvin_metrics *metrics);
+KELVIN_API size_t kelvin_metrics_classes(const kelvin_metrics *metrics);
+/* Samples that were looked at one by one: all, or 1,000 of them at equal distances. */
+KELVIN_API size_t kelvin_metrics_singles(const kelvin_metrics *metrics);
+/* Error bars are over so many random subsets (0: too few samples for that) of so many samples. */
+KELVIN_API size_t kelvin_metrics_subsets(const kelvin_metrics *metrics);
+KELVIN_API size_t kelvin_metrics_subset(const kelvin_metrics *metrics);
+
+/* Reliability of the ensemble: bins of equal width or of equal mass, and how many there are. */
+KELVIN_API const kelvin_bin *kelvin_metrics_bins(const kelvin_metrics *metrics, bool mass, size_t *n);
+
+/* The curve over posterior sizes: how many there are (0 unless they were asked for), how many samples the k-th has, and
+ * its metric i. */
+KELVIN_API size_t kelvin_metrics_sizes(const kelvin_metrics *metrics);
+KELVIN_API size_t kelvin_metrics_size(const kelvin_metrics *metrics, size_t k);
+KELVIN_API kelvin_by_size kelvin_metrics_by_size(const kelvin_metrics *metrics, size_t k, size_t i);
 
 /* The verdicts alone; labels are not needed. */
-KELVIN_MUST_CHECK kelvin_status kelvin_judge(kelvin_logits *logits, kelvin_verdict_watch *watch, void *context);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_judge(kelvin_logits *logits, kelvin_verdict_watch *watch,
+                                                        void *context);
 
 /* The share of pairs (one of each) in which the second has the larger score; equal ones count half. NaN if either has
  * none. Sorts both. */
-double kelvin_auroc(double *in, size_t n_in, double *out, size_t n_out);
+KELVIN_API double kelvin_auroc(double *in, size_t n_in, double *out, size_t n_out);
 
 /* ---- diagnosis: whether to believe it ---- */
 
@@ -214,31 +233,51 @@ typedef struct kelvin_advice {
 typedef struct kelvin_advice_info {
     const char *code, *about;
 } kelvin_advice_info;
-const kelvin_advice_info *kelvin_advice_about(size_t i);
+KELVIN_API const kelvin_advice_info *kelvin_advice_about(size_t i);
 
-typedef struct kelvin_diagnosis {
-    kelvin_convergence parameters;  /* of all of them */
-    kelvin_convergence predictions; /* probabilities of all classes (of two: the first) at `observations` */
-    kelvin_side side;               /* test, where there is a test part; else training, or if that part is gone */
-    size_t observations;            /* of `side`, at equal distances: all, or 1,000; fewer of very many draws */
-    kelvin_agreement agreement;     /* at all of `side` */
-    kelvin_temperatures temperatures;
-    /* After the warm-up, NaN of a sampler that does not tell: share of accepted proposals; median of |energy error|;
-     * median and mean of the squared error of a step's energy, per parameter. A few steps in stiff regions can make
-     * that mean thousands of medians, however well steps are tuned. */
-    double acceptance, energy_error, energy_variance, energy_variance_mean;
-    uint32_t diverged; /* so many chains */
-    size_t kept;       /* samples of theirs, from before, which are in every answer */
-    /* Means of single samples on training data; log p(label) by observation. NaN if their logits are not there. */
-    double training_accuracy, training_log_likelihood, training_confidence;
-    size_t n_advice, n_notes;
-    const kelvin_advice *advice; /* (n_advice): what is off, and what to do about it; none: all is well */
-    const kelvin_advice *notes;  /* (n_notes): what to know of these numbers, where nothing is wrong */
-    void *owned;
-} kelvin_diagnosis;
+typedef struct kelvin_diagnosis kelvin_diagnosis;
 
-KELVIN_MUST_CHECK kelvin_status kelvin_diagnose(kelvin_diagnosis **diagnosis, kelvin_samples *samples, size_t threads);
-void kelvin_diagnosis_free(kelvin_diagnosis *diagnosis);
+/* All of it: one pass over the samples, and one over the logits of each side. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_diagnose(kelvin_diagnosis **diagnosis, kelvin_samples *samples,
+                                                           size_t threads);
+/* What can be told without going through samples or predictions: temperatures, acceptance, divergences, what single
+ * samples say of their training data, and the advice that follows. training: the metrics of these data, or NULL: from
+ * the saved logits, where they are and are not so many that this would take long. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **diagnosis,
+                                                                   kelvin_samples *samples,
+                                                                   const kelvin_metrics *training);
+KELVIN_API void kelvin_diagnosis_free(kelvin_diagnosis *diagnosis); /* NULL is fine */
+
+/* What is off, and what to do about it, the gravest first; NULL after the last. None: all is well. */
+KELVIN_API const kelvin_advice *kelvin_diagnosis_advice(const kelvin_diagnosis *diagnosis, size_t i);
+/* What to know of these numbers, where nothing is wrong; NULL after the last. */
+KELVIN_API const kelvin_advice *kelvin_diagnosis_note(const kelvin_diagnosis *diagnosis, size_t i);
+
+/* Convergence of all parameters, or of predictions: the probabilities of all classes (of two: of the first) at some
+ * observations. */
+typedef enum kelvin_quantities { KELVIN_PARAMETERS, KELVIN_PREDICTIONS } kelvin_quantities;
+KELVIN_API const kelvin_convergence *kelvin_diagnosis_convergence(const kelvin_diagnosis *diagnosis,
+                                                                  kelvin_quantities of);
+/* At which data: test, where there is a test part; else training, or if that part is gone. */
+KELVIN_API kelvin_side kelvin_diagnosis_side(const kelvin_diagnosis *diagnosis);
+/* At how many of them, at equal distances: all, or 1,000; fewer of very many draws. */
+KELVIN_API size_t kelvin_diagnosis_observations(const kelvin_diagnosis *diagnosis);
+KELVIN_API const kelvin_agreement *kelvin_diagnosis_agreement(const kelvin_diagnosis *diagnosis); /* at all of them */
+KELVIN_API const kelvin_temperatures *kelvin_diagnosis_temperatures(const kelvin_diagnosis *diagnosis);
+/* A number by its name; not a number where it is not known, or there is none of that name. After the warm-up:
+ *     acceptance              share of accepted proposals
+ *     energy_error            median of |energy error|
+ *     energy_variance         median of the squared error of a step's energy, per parameter
+ *     energy_variance_mean    its mean: a few steps in stiff regions can make it thousands of medians
+ * Means of single samples on training data:
+ *     training_accuracy, training_log_likelihood (log p of the label by observation), training_confidence */
+KELVIN_API double kelvin_diagnosis_number(const kelvin_diagnosis *diagnosis, const char *name);
+KELVIN_API uint32_t kelvin_diagnosis_diverged(const kelvin_diagnosis *diagnosis); /* so many chains */
+/* Samples of theirs, from before they diverged, which are in every answer. */
+KELVIN_API size_t kelvin_diagnosis_kept(const kelvin_diagnosis *diagnosis);
+/* Chains are still on their way when their first samples are taken: these come all along from a random start, with no
+ * cycle that would bring a chain to its place first. */
+KELVIN_API bool kelvin_diagnosis_starts_cold(const kelvin_diagnosis *diagnosis);
 
 #ifdef __cplusplus
 }

@@ -16,20 +16,27 @@ static double percent(size_t part, size_t whole)
 }
 
 /* In the unit of tables: "accuracy, %". */
-static const char *metric_label(struct chart *chart, kelvin_metric metric)
+static const char *metric_label(struct chart *chart, size_t metric)
 {
-    const kelvin_metric_info *about = kelvin_metric_about(metric);
+    const kelvin_metric_info *about = kelvin_metric_at(metric);
     return *about->unit ? kelvin_chart_text(chart, "%s, %s", about->title, about->unit) : about->title;
 }
 
-/* What a metric can be. Differences below a tenth of a per cent, or a thousandth, are not worth an axis. */
-static void limit(struct chart_axis *axis, kelvin_metric metric)
+size_t kelvin_metrics_shown(size_t metrics[KELVIN_METRICS], unsigned shown)
 {
-    const bool share = *kelvin_metric_about(metric)->unit == '%';
-    const bool log = metric == KELVIN_MEAN_LOG_LIKELIHOOD || metric == KELVIN_LOG_LIKELIHOOD;
-    axis->floor = log ? -INFINITY : 0;
-    axis->ceiling = log ? 0 : share ? 100 : INFINITY;
-    axis->span = share ? 0.1 : 1e-3;
+    size_t n = 0;
+    for (size_t i = 0; i < KELVIN_METRICS; i++)
+        if (kelvin_metric_at(i)->shown & shown) metrics[n++] = i;
+    return n;
+}
+
+/* Differences below a tenth of a per cent, or a thousandth, are not worth an axis. */
+static void limit(struct chart_axis *axis, size_t metric)
+{
+    const kelvin_metric_info *about = kelvin_metric_at(metric);
+    axis->floor = about->scale * about->least;
+    axis->ceiling = about->scale * about->most;
+    axis->span = *about->unit == '%' ? 0.1 : 1e-3;
 }
 
 /* ---- calibration ---- */
@@ -150,7 +157,7 @@ static double least_shown(const struct charted *runs, size_t n)
 
 static const char *calibration_words(struct chart *chart, const struct charted *runs, size_t n, bool mass)
 {
-    const kelvin_metric metric = mass ? KELVIN_ECE_MASS : KELVIN_ECE;
+    const size_t metric = mass ? KELVIN_ECE_MASS : KELVIN_ECE;
     const kelvin_metrics *m = runs[0].metrics;
     const char *bins = m->bins == 1 ? "bin" : "bins";
     if (n > 1)
@@ -213,24 +220,23 @@ void kelvin_chart_confidence(struct chart *chart, kelvin_arena *arena, const str
 
 /* ---- posterior size ---- */
 
-static void size_curve(struct chart *chart, const struct charted *run, size_t colour, kelvin_metric metric)
+static void size_curve(struct chart *chart, const struct charted *run, size_t colour, size_t metric)
 {
     const kelvin_metrics *m = run->metrics;
-    const double scale = kelvin_metric_about(metric)->scale;
+    const double scale = kelvin_metric_at(metric)->scale;
     struct chart_series *band = kelvin_chart_add(chart, CHART_BAND, NULL, colour, m->sizes);
     struct chart_series *line = kelvin_chart_add(chart, CHART_POINTS, run->name, colour, m->sizes);
     if (!band || !line) return;
     line->joined = true;
     for (size_t i = 0; i < m->sizes; i++) {
-        const kelvin_size *s = &m->size[i];
-        const double x = (double)s->samples;
-        line->points[i] = (struct chart_point){.x = x, .y = scale * s->metric[metric].mean};
-        band->points[i] =
-            (struct chart_point){.x = x, .low = scale * s->metric[metric].low, .high = scale * s->metric[metric].high};
+        const kelvin_by_size *s = &m->size[i].metric[metric];
+        const double x = (double)m->size[i].samples;
+        line->points[i] = (struct chart_point){.x = x, .y = scale * s->mean};
+        band->points[i] = (struct chart_point){.x = x, .low = scale * s->low, .high = scale * s->high};
     }
 }
 
-bool kelvin_chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *metrics, size_t n_metrics,
+bool kelvin_chart_size(struct chart *chart, kelvin_arena *arena, const size_t *metrics, size_t n_metrics,
                        const struct charted *runs, size_t n)
 {
     size_t most = 0;
@@ -265,11 +271,10 @@ static double row_height(size_t n, double each)
     return n < 2 ? 1.3 * each : (double)n * each;
 }
 
-void kelvin_chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric, const struct charted *runs,
-                         size_t n)
+void kelvin_chart_metric(struct chart *chart, kelvin_arena *arena, size_t metric, const struct charted *runs, size_t n)
 {
     static const char *const directions[] = {"less is better", NULL, "more is better"};
-    const kelvin_metric_info *about = kelvin_metric_about(metric);
+    const kelvin_metric_info *about = kelvin_metric_at(metric);
     size_t subset = 0;
     kelvin_chart_begin(chart, arena, about->name, about->title);
     chart->subtitle = directions[about->better + 1];

@@ -8,8 +8,8 @@
 #define CHARTS_POSTERIOR_CHARTS_H
 
 #include "charts/chart.h"
-
-#include <kelvin/posterior.h>
+#include "posterior/diagnosis.h"
+#include "posterior/metric.h"
 
 /* A run as charts see it. What a chart does not show may be NULL. */
 struct charted {
@@ -31,12 +31,14 @@ void kelvin_chart_reliability(struct chart *chart, kelvin_arena *arena, const st
 void kelvin_chart_confidence(struct chart *chart, kelvin_arena *arena, const struct charted *run, size_t colour);
 
 /* Metrics of ensembles of 1, 2, ... samples, one panel each. False if no run has two sizes. */
-bool kelvin_chart_size(struct chart *chart, kelvin_arena *arena, const kelvin_metric *metrics, size_t n_metrics,
+bool kelvin_chart_size(struct chart *chart, kelvin_arena *arena, const size_t *metrics, size_t n_metrics,
                        const struct charted *runs, size_t n);
 
+/* Which metrics are shown so, in the order of their table: KELVIN_SHOWN_CHART, ... How many is returned. */
+size_t kelvin_metrics_shown(size_t metrics[KELVIN_METRICS], unsigned shown);
+
 /* One metric: single samples, ensembles of some, the ensemble of all. */
-void kelvin_chart_metric(struct chart *chart, kelvin_arena *arena, kelvin_metric metric, const struct charted *runs,
-                         size_t n);
+void kelvin_chart_metric(struct chart *chart, kelvin_arena *arena, size_t metric, const struct charted *runs, size_t n);
 
 /* Entropy as the sum of its parts. */
 void kelvin_chart_uncertainty(struct chart *chart, kelvin_arena *arena, const struct charted *runs, size_t n);

@@ -50,22 +50,29 @@ static json_t *agreement_json(const kelvin_agreement *a)
 /* Everything, with the matrices. What is not a number is null. */
 static json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
+    static const char *const numbers[] = {
+        "acceptance",           "energy_error",      "energy_variance",
+        "energy_variance_mean", "training_accuracy", "training_log_likelihood",
+        "training_confidence",
+    };
     const kelvin_run_config *c = &samples->run->config;
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:I, s:I, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o, s:o}",
-        "sampler", c->sampler, "data", c->data, "model", c->model, "density", c->density, "prior", c->prior,
-        "temperature", c->temperature, "seed", seed_json(c->seed), "chains", (json_int_t)c->chains, "samples",
-        (json_int_t)samples->n, "sample_chain", json_sample_chain(samples), "side",
-        d->side == KELVIN_TEST ? "test" : "train", "observations", (json_int_t)d->observations, "parameters",
-        json_convergence(&d->parameters), "predictions", json_convergence(&d->predictions), "agreement",
-        agreement_json(&d->agreement), "temperatures", json_temperatures(&d->temperatures, samples->run), "acceptance",
-        json_number(d->acceptance), "energy_error", json_number(d->energy_error), "energy_variance",
-        json_number(d->energy_variance), "energy_variance_mean", json_number(d->energy_variance_mean),
-        "training_accuracy", json_number(d->training_accuracy), "training_log_likelihood",
-        json_number(d->training_log_likelihood), "training_confidence", json_number(d->training_confidence), "diverged",
-        json_diverged(samples), "notes", json_advice(d->notes, d->n_notes), "advice",
-        json_advice(d->advice, d->n_advice));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:I, s:I, s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "sampler", c->sampler,
+        "data", c->data, "model", c->model, "density", c->density, "prior", c->prior, "temperature", c->temperature,
+        "seed", seed_json(c->seed), "chains", (json_int_t)c->chains, "samples", (json_int_t)samples->n, "sample_chain",
+        json_sample_chain(samples), "side", kelvin_diagnosis_side(d) == KELVIN_TEST ? "test" : "train", "observations",
+        (json_int_t)kelvin_diagnosis_observations(d), "parameters",
+        json_convergence(kelvin_diagnosis_convergence(d, KELVIN_PARAMETERS)), "predictions",
+        json_convergence(kelvin_diagnosis_convergence(d, KELVIN_PREDICTIONS)), "agreement",
+        agreement_json(kelvin_diagnosis_agreement(d)), "temperatures",
+        json_temperatures(kelvin_diagnosis_temperatures(d), samples->run));
+    if (!object) return NULL;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(object, numbers[i], json_number(kelvin_diagnosis_number(d, numbers[i])));
+    json_object_set_new(object, "diverged", json_diverged(samples));
+    json_object_set_new(object, "notes", json_advice(d, kelvin_diagnosis_note));
+    json_object_set_new(object, "advice", json_advice(d, kelvin_diagnosis_advice));
+    return object;
 }
 
 /* ---- the command ---- */

@@ -33,25 +33,26 @@ static void print_row(FILE *out, const char *name, const kelvin_convergence *c)
 
 static const char *side_name(const kelvin_diagnosis *d)
 {
-    return d->side == KELVIN_TEST ? "test" : "training";
+    return kelvin_diagnosis_side(d) == KELVIN_TEST ? "test" : "training";
 }
 
 void diagnose_print_convergence(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
-    const kelvin_convergence *p = &d->predictions;
+    const kelvin_convergence *p = kelvin_diagnosis_convergence(d, KELVIN_PREDICTIONS);
+    const size_t all = kelvin_diagnosis_agreement(d)->observations, some = kelvin_diagnosis_observations(d);
     const size_t classes = kelvin_data_classes(samples->run->data);
     char which[64] = "";
     if (p->draws < 2) return;
     fprintf(out, "%30s%20s%19s%10s\n", "R-hat of the paper", "rank-normalised", "bulk ESS", "tail ESS");
     fprintf(out, "%21s%9s%11s%9s%11s%8s%10s\n", "mean", "max", "median", "max", "median", "min", "min");
-    print_row(out, "parameters", &d->parameters);
-    print_row(out, "predictions", &d->predictions);
-    if (d->observations < d->agreement.observations) snprintf(which, sizeof which, "%zu of ", d->observations);
+    print_row(out, "parameters", kelvin_diagnosis_convergence(d, KELVIN_PARAMETERS));
+    print_row(out, "predictions", p);
+    if (some < all) snprintf(which, sizeof which, "%zu of ", some);
     print_lines(out, 0,
                 "Of %zu chain%s with %zu samples each. Predictions: the probabilit%s at %s%zu %s observations. ESS: so "
                 "many independent samples would tell as much.",
                 p->chains, plural(p->chains), p->draws, classes == 2 ? "y of the first class" : "ies of all classes",
-                which, d->agreement.observations, side_name(d));
+                which, all, side_name(d));
 }
 
 /* ---- agreement ---- */
@@ -102,10 +103,10 @@ static size_t chains_with_samples(const kelvin_samples *samples)
 
 static void print_agreement(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
-    const kelvin_agreement *a = &d->agreement;
+    const kelvin_agreement *a = kelvin_diagnosis_agreement(d);
     const size_t all = chains_with_samples(samples);
     if (a->chains < 2) return;
-    if (d->predictions.draws > 1) fputc('\n', out);
+    if (kelvin_diagnosis_convergence(d, KELVIN_PREDICTIONS)->draws > 1) fputc('\n', out);
     fprintf(out, "%-28s%12s%12s%13s%14s\n", "two chains differ by", "on average", "at most", "of chains", "within one");
     print_gap(out, "another most likely class", a, a->disagreement, a->disagreement_mean, a->disagreement_max,
               a->within_disagreement);
@@ -132,29 +133,37 @@ static void print_temperature(FILE *out, const char *name, const kelvin_average 
 
 static void print_energy(FILE *out, const kelvin_diagnosis *d, const kelvin_run *run)
 {
-    if (!isnan(d->energy_error)) fprintf(out, "%-28s%12.4f\n", "energy error, median", d->energy_error);
-    if (isnan(d->energy_variance)) return;
-    fprintf(out, "%-28s%12.2e   mean: %.2e", "energy variance, median", d->energy_variance, d->energy_variance_mean);
+    const double error = kelvin_diagnosis_number(d, "energy_error");
+    const double variance = kelvin_diagnosis_number(d, "energy_variance");
+    if (!isnan(error)) fprintf(out, "%-28s%12.4f\n", "energy error, median", error);
+    if (isnan(variance)) return;
+    fprintf(out, "%-28s%12.2e   mean: %.2e", "energy variance, median", variance,
+            kelvin_diagnosis_number(d, "energy_variance_mean"));
     if (!kelvin_run_step_is_given(run)) fprintf(out, "; set: %g", kelvin_run_setting(run, "energy_variance"));
     fputc('\n', out);
 }
 
+static void print_training(FILE *out, const kelvin_diagnosis *d, size_t classes)
+{
+    const double accuracy = kelvin_diagnosis_number(d, "training_accuracy");
+    if (isnan(accuracy)) return;
+    fprintf(out, "%-28s%10.1f %%   mean of single samples\n", "training accuracy", 100 * accuracy);
+    fprintf(out, "%-28s%10.1f %%   guessing: %.1f %%\n", "training confidence",
+            100 * kelvin_diagnosis_number(d, "training_confidence"), 100.0 / (double)classes);
+    fprintf(out, "%-28s%12.4f   by observation; guessing: %.4f\n", "training log-likelihood",
+            kelvin_diagnosis_number(d, "training_log_likelihood"), -log((double)classes));
+}
+
 static void print_sampler(FILE *out, const kelvin_diagnosis *d, const kelvin_run *run)
 {
-    const kelvin_temperatures *t = &d->temperatures;
-    const size_t classes = kelvin_data_classes(run->data);
+    const kelvin_temperatures *t = kelvin_diagnosis_temperatures(d);
+    const double acceptance = kelvin_diagnosis_number(d, "acceptance");
     fputc('\n', out);
-    if (!isnan(d->acceptance)) fprintf(out, "%-28s%10.1f %%\n", "acceptance", 100 * d->acceptance);
+    if (!isnan(acceptance)) fprintf(out, "%-28s%10.1f %%\n", "acceptance", 100 * acceptance);
     print_energy(out, d, run);
     print_temperature(out, "kinetic temperature", &t->kinetic, t);
     print_temperature(out, "configurational temperature", &t->configurational, t);
-    if (!isnan(d->training_accuracy)) {
-        fprintf(out, "%-28s%10.1f %%   mean of single samples\n", "training accuracy", 100 * d->training_accuracy);
-        fprintf(out, "%-28s%10.1f %%   guessing: %.1f %%\n", "training confidence", 100 * d->training_confidence,
-                100.0 / (double)classes);
-        fprintf(out, "%-28s%12.4f   by observation; guessing: %.4f\n", "training log-likelihood",
-                d->training_log_likelihood, -log((double)classes));
-    }
+    print_training(out, d, kelvin_data_classes(run->data));
     print_temperatures_legend(out, t, run);
 }
 
@@ -162,8 +171,8 @@ static void print_diverged(FILE *out, const kelvin_diagnosis *d, const kelvin_sa
 {
     const uint32_t chains = samples->run->config.chains;
     char title[64];
-    snprintf(title, sizeof title, "diverged: %" PRIu32 " of %" PRIu32 " chains", d->diverged, chains);
-    if (d->diverged > 0) print_list(out, title, samples->diverged, chains);
+    snprintf(title, sizeof title, "diverged: %" PRIu32 " of %" PRIu32 " chains", kelvin_diagnosis_diverged(d), chains);
+    if (kelvin_diagnosis_diverged(d) > 0) print_list(out, title, samples->diverged, chains);
 }
 
 void diagnose_print(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
@@ -175,7 +184,7 @@ void diagnose_print(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *
     print_agreement(out, d, samples);
     print_sampler(out, d, samples->run);
     print_diverged(out, d, samples);
-    print_advice(out, "notes", d->notes, d->n_notes);
-    print_advice(out, "advice", d->advice, d->n_advice);
-    if (d->n_advice == 0) fputs("\nNothing looks wrong.\n", out);
+    print_advice(out, "notes", d, kelvin_diagnosis_note);
+    print_advice(out, "advice", d, kelvin_diagnosis_advice);
+    if (!kelvin_diagnosis_advice(d, 0)) fputs("\nNothing looks wrong.\n", out);
 }

@@ -5,7 +5,6 @@
 #include "cli/json.h"
 #include "cli/lines.h"
 #include "cli/output_file.h"
-#include "posterior/diagnosis.h"
 #include "report/report.h"
 #include "run/room.h"
 
@@ -111,7 +110,7 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
  * make them wrong either; but what is damaged is not passed over. */
 static kelvin_status look_briefly(struct evaluated *e, kelvin_samples *samples)
 {
-    const kelvin_metrics *training = strcmp(e->on, "train") == 0 ? &e->metrics : NULL;
+    const kelvin_metrics *training = strcmp(e->on, "train") == 0 ? e->metrics : NULL;
     const kelvin_status status = kelvin_diagnose_briefly(&e->found, samples, training);
     if (status) snprintf(e->unknown, sizeof e->unknown, "%s", kelvin_error());
     return status == KELVIN_ENOMEM || status == KELVIN_EFORMAT ? status : KELVIN_OK;
@@ -195,6 +194,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     for (size_t i = 0; i < n && runs; i++) {
         kelvin_run_close(runs[i].run);
         kelvin_diagnosis_free(runs[i].found);
+        kelvin_metrics_free(runs[i].metrics);
     }
     kelvin_arena_destroy(arena);
     return status;

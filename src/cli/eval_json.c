@@ -14,8 +14,10 @@ static json_t *percentiles_json(const kelvin_percentiles *x)
                      json_number(x->high));
 }
 
-static json_t *bins_json(const kelvin_bin *bins, size_t n)
+static json_t *bins_json(const kelvin_metrics *m, bool mass)
 {
+    size_t n;
+    const kelvin_bin *bins = kelvin_metrics_bins(m, mass, &n);
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, json_pack("{s:o, s:o, s:I, s:I, s:o}", "from", json_number(bins[i].from), "to",
@@ -24,42 +26,49 @@ static json_t *bins_json(const kelvin_bin *bins, size_t n)
     return list;
 }
 
-static json_t *size_json(const kelvin_size *size)
+static json_t *size_json(const kelvin_metrics *m, size_t k)
 {
-    json_t *object = json_pack("{s:I}", "samples", (json_int_t)size->samples);
-    for (kelvin_metric i = 0; i < KELVIN_METRICS; i++)
-        json_object_set_new(object, kelvin_metric_about(i)->name,
-                            json_pack("{s:o, s:o, s:o}", "mean", json_number(size->metric[i].mean), "low",
-                                      json_number(size->metric[i].low), "high", json_number(size->metric[i].high)));
+    json_t *object = json_pack("{s:I}", "samples", (json_int_t)kelvin_metrics_size(m, k));
+    for (size_t i = 0; i < kelvin_metrics_count(); i++) {
+        const kelvin_by_size x = kelvin_metrics_by_size(m, k, i);
+        json_object_set_new(object, kelvin_metric_at(i)->name,
+                            json_pack("{s:o, s:o, s:o}", "mean", json_number(x.mean), "low", json_number(x.low), "high",
+                                      json_number(x.high)));
+    }
     return object;
 }
 
 static json_t *sizes_json(const kelvin_metrics *m)
 {
-    if (m->sizes == 0) return json_null();
+    if (kelvin_metrics_sizes(m) == 0) return json_null();
     json_t *list = json_array();
-    for (size_t i = 0; i < m->sizes; i++) json_array_append_new(list, size_json(&m->size[i]));
+    for (size_t k = 0; k < kelvin_metrics_sizes(m); k++) json_array_append_new(list, size_json(m, k));
     return list;
 }
 
 json_t *metrics_json(const kelvin_metrics *m)
 {
-    if (m->n == 0) return json_null();
+    if (!m) return json_null();
     json_t *single = json_object(), *ensemble = json_object(), *subsets = json_null();
-    if (m->subsets > 0)
-        subsets = json_pack("{s:I, s:I}", "subsets", (json_int_t)m->subsets, "samples", (json_int_t)m->subset);
-    for (kelvin_metric i = 0; i < KELVIN_METRICS; i++) {
-        const char *name = kelvin_metric_about(i)->name;
-        json_object_set_new(single, name, json_average(&m->single[i]));
-        json_object_set_new(ensemble, name, json_number(m->ensemble[i]));
-        if (m->subsets > 0) json_object_set_new(subsets, name, percentiles_json(&m->spread[i]));
+    const size_t n_subsets = kelvin_metrics_subsets(m);
+    if (n_subsets > 0)
+        subsets =
+            json_pack("{s:I, s:I}", "subsets", (json_int_t)n_subsets, "samples", (json_int_t)kelvin_metrics_subset(m));
+    for (size_t i = 0; i < kelvin_metrics_count(); i++) {
+        const char *name = kelvin_metric_at(i)->name;
+        const kelvin_average alone = kelvin_metrics_single(m, i);
+        const kelvin_percentiles spread = kelvin_metrics_spread(m, i);
+        json_object_set_new(single, name, json_average(&alone));
+        json_object_set_new(ensemble, name, json_number(kelvin_metrics_ensemble(m, i)));
+        if (n_subsets > 0) json_object_set_new(subsets, name, percentiles_json(&spread));
     }
-    json_t *reliability =
-        json_pack("{s:o, s:o}", "width", bins_json(m->width, m->bins), "mass", bins_json(m->mass, m->bins));
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "observations", (json_int_t)m->n, "samples",
-                     (json_int_t)m->samples, "single_samples", (json_int_t)m->singles, "chains", (json_int_t)m->chains,
-                     "classes", (json_int_t)m->classes, "single", single, "ensemble", ensemble, "ensembles", subsets,
-                     "reliability", reliability, "sizes", sizes_json(m));
+    json_t *reliability = json_pack("{s:o, s:o}", "width", bins_json(m, false), "mass", bins_json(m, true));
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "observations",
+                     (json_int_t)kelvin_metrics_observations(m), "samples", (json_int_t)kelvin_metrics_samples(m),
+                     "single_samples", (json_int_t)kelvin_metrics_singles(m), "chains",
+                     (json_int_t)kelvin_metrics_chains(m), "classes", (json_int_t)kelvin_metrics_classes(m), "single",
+                     single, "ensemble", ensemble, "ensembles", subsets, "reliability", reliability, "sizes",
+                     sizes_json(m));
 }
 
 static json_t *ood_json(const struct evaluated *e)
@@ -73,21 +82,21 @@ static json_t *ood_json(const struct evaluated *e)
 static json_t *run_json(const struct evaluated *e)
 {
     const kelvin_run_config *c = &e->run->config;
-    const kelvin_advice unknown = {"unknown", e->unknown};
     json_t *object = json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}", "run", kelvin_json_text(e->folder),
                                "name", kelvin_json_text(e->name), "sampler", c->sampler, "data", c->data, "model",
                                c->model, "density", c->density, "prior", c->prior, "temperature", c->temperature, "on",
                                kelvin_json_text(e->on), "ood", ood_json(e));
-    json_t *metrics = metrics_json(&e->metrics);
+    json_t *metrics = metrics_json(e->metrics);
     const bool failed = json_object_update(object, metrics);
     json_decref(metrics);
     if (failed) {
         json_decref(object);
         return NULL;
     }
-    json_object_set_new(object, "diverged", e->found ? json_integer(e->found->diverged) : json_null());
+    json_object_set_new(object, "diverged", e->found ? json_integer(kelvin_diagnosis_diverged(e->found)) : json_null());
     json_object_set_new(object, "warnings",
-                        e->found ? json_advice(e->found->advice, e->found->n_advice) : json_advice(&unknown, 1));
+                        e->found ? json_advice(e->found, kelvin_diagnosis_advice)
+                                 : json_pack("[{s:s, s:o}]", "code", "unknown", "text", kelvin_json_text(e->unknown)));
     json_object_set_new(object, "seconds", json_number(e->seconds));
     json_object_set_new(object, "seconds_in_network", json_number(e->network));
     return object;
@@ -101,7 +110,9 @@ json_t *eval_json(const struct evaluated *runs, size_t n)
         json_decref(list);
         return NULL;
     }
-    return json_pack("{s:I, s:o}", "bins", (json_int_t)runs[0].metrics.bins, "runs", list);
+    size_t bins;
+    kelvin_metrics_bins(runs[0].metrics, false, &bins);
+    return json_pack("{s:I, s:o}", "bins", (json_int_t)bins, "runs", list);
 }
 
 /* ---- CSV ---- */
@@ -141,21 +152,22 @@ static void csv_row(FILE *out, const struct evaluated *e, const char *ood, const
     print_numbers(out, x);
 }
 
-static void csv_metric(FILE *out, const struct evaluated *e, kelvin_metric i)
+static void csv_metric(FILE *out, const struct evaluated *e, size_t i)
 {
-    const kelvin_metrics *m = &e->metrics;
-    const char *name = kelvin_metric_about(i)->name;
+    const kelvin_metrics *m = e->metrics;
+    const char *name = kelvin_metric_at(i)->name;
+    const kelvin_average alone = kelvin_metrics_single(m, i);
+    const kelvin_percentiles spread = kelvin_metrics_spread(m, i);
     const double no = (double)NAN;
-    csv_row(out, e, "", name, "single", (double[4]){m->single[i].mean, no, no, m->single[i].error});
-    csv_row(out, e, "", name, "ensemble", (double[4]){m->ensemble[i], no, no, no});
-    if (m->subsets > 0)
-        csv_row(out, e, "", name, "ensembles_of_8",
-                (double[4]){m->spread[i].median, m->spread[i].low, m->spread[i].high, no});
-    for (size_t k = 0; k < m->sizes; k++) {
+    csv_row(out, e, "", name, "single", (double[4]){alone.mean, no, no, alone.error});
+    csv_row(out, e, "", name, "ensemble", (double[4]){kelvin_metrics_ensemble(m, i), no, no, no});
+    if (kelvin_metrics_subsets(m) > 0)
+        csv_row(out, e, "", name, "ensembles_of_8", (double[4]){spread.median, spread.low, spread.high, no});
+    for (size_t k = 0; k < kelvin_metrics_sizes(m); k++) {
+        const kelvin_by_size x = kelvin_metrics_by_size(m, k, i);
         char kind[CELL];
-        snprintf(kind, sizeof kind, "size_%zu", m->size[k].samples);
-        csv_row(out, e, "", name, kind,
-                (double[4]){m->size[k].metric[i].mean, m->size[k].metric[i].low, m->size[k].metric[i].high, no});
+        snprintf(kind, sizeof kind, "size_%zu", kelvin_metrics_size(m, k));
+        csv_row(out, e, "", name, kind, (double[4]){x.mean, x.low, x.high, no});
     }
 }
 
@@ -163,7 +175,7 @@ void eval_csv(FILE *out, const struct evaluated *runs, size_t n)
 {
     fputs("run,on,ood,metric,kind,value,low,high,error\n", out);
     for (const struct evaluated *e = runs; e < runs + n; e++) {
-        for (kelvin_metric i = 0; i < KELVIN_METRICS; i++) csv_metric(out, e, i);
+        for (size_t i = 0; i < kelvin_metrics_count(); i++) csv_metric(out, e, i);
         for (size_t i = 0; i < AUROCS && e->ood; i++)
             csv_row(out, e, e->ood, auroc_about[i].name, "ensemble", (double[4]){e->auroc[i], NAN, NAN, NAN});
     }

@@ -38,7 +38,8 @@ static const char *file_name(struct chart *chart, const char *name, size_t numbe
 
 static void plot_all(struct plots *plots, const struct charted *charted, size_t n)
 {
-    static const kelvin_metric by_size[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
+    size_t by_size[KELVIN_METRICS];
+    const size_t n_by_size = kelvin_metrics_shown(by_size, KELVIN_SHOWN_SIZES);
     struct chart chart;
     kelvin_chart_reliability(&chart, plots->arena, charted, n, false);
     plot(plots, &chart);
@@ -50,7 +51,7 @@ static void plot_all(struct plots *plots, const struct charted *charted, size_t 
         }
         plot(plots, &chart);
     }
-    if (kelvin_chart_size(&chart, plots->arena, by_size, 2, charted, n)) plot(plots, &chart);
+    if (kelvin_chart_size(&chart, plots->arena, by_size, n_by_size, charted, n)) plot(plots, &chart);
 }
 
 /* "reliability.csv", "confidence-2-warm.png", also under the names that they have before they are whole. */
@@ -81,7 +82,7 @@ kelvin_status eval_plot(FILE *list, const char *folder, const struct evaluated *
     struct plots plots = {.list = list, .folder = folder};
     KELVIN_TRY(kelvin_arena_create(&plots.arena));
     struct charted *charted = kelvin_arena_alloc(plots.arena, n, sizeof *charted);
-    for (size_t i = 0; i < n && charted; i++) charted[i] = (struct charted){runs[i].name, &runs[i].metrics, NULL};
+    for (size_t i = 0; i < n && charted; i++) charted[i] = (struct charted){runs[i].name, runs[i].metrics, NULL};
     if (charted)
         plot_all(&plots, charted, n);
     else

@@ -35,21 +35,23 @@ void cell_average(char out[CELL], const kelvin_average *x, double scale, const c
         cell_pair(out, scale * x->mean, " +- ", scale * x->error, unit, digits, room);
 }
 
-void metric_cell(char out[CELL], const kelvin_metrics *m, kelvin_metric metric, enum metric_kind kind, bool percent,
-                 int room)
+void metric_cell(char out[CELL], const kelvin_metrics *m, size_t metric, enum metric_kind kind, bool percent, int room)
 {
-    const kelvin_metric_info *about = kelvin_metric_about(metric);
-    const kelvin_percentiles *spread = &m->spread[metric];
-    const double number[KINDS] = {
-        [ENSEMBLE] = m->ensemble[metric], [LOW] = spread->low, [MEDIAN] = spread->median, [HIGH] = spread->high};
+    const kelvin_metric_info *about = kelvin_metric_at(metric);
+    const kelvin_average alone = kelvin_metrics_single(m, metric);
+    const kelvin_percentiles spread = kelvin_metrics_spread(m, metric);
+    const double number[KINDS] = {[ENSEMBLE] = kelvin_metrics_ensemble(m, metric),
+                                  [LOW] = spread.low,
+                                  [MEDIAN] = spread.median,
+                                  [HIGH] = spread.high};
     const double scale = about->scale;
     const char *unit = percent && strcmp(about->unit, "%") == 0 ? " %" : "";
     if (kind == SINGLE)
-        cell_average(out, &m->single[metric], scale, unit, about->digits, room);
-    else if (kind != ENSEMBLE && m->subsets == 0)
+        cell_average(out, &alone, scale, unit, about->digits, room);
+    else if (kind != ENSEMBLE && kelvin_metrics_subsets(m) == 0)
         snprintf(out, CELL, "-");
     else if (kind == RANGE)
-        cell_pair(out, scale * spread->low, percent ? " .. " : "..", scale * spread->high, unit, about->digits, room);
+        cell_pair(out, scale * spread.low, percent ? " .. " : "..", scale * spread.high, unit, about->digits, room);
     else
         cell_number(out, scale * number[kind], unit, about->digits, room);
 }
@@ -86,16 +88,16 @@ static void print_name(FILE *out, const kelvin_metric_info *about)
 
 static void print_one(FILE *out, const struct evaluated *e)
 {
-    const size_t shown = e->metrics.subsets > 0 ? COLUMNS : FEW_COLUMNS;
+    const size_t shown = kelvin_metrics_subsets(e->metrics) > 0 ? COLUMNS : FEW_COLUMNS;
     char cell[CELL];
     if (shown == COLUMNS) fprintf(out, "%*s%*s\n", NAME + 25, "", 24, "ensembles of 8");
     fprintf(out, "%*s", NAME, "");
     for (size_t i = 0; i < shown; i++) fprintf(out, "%*s", columns[i].width, columns[i].head);
     fputc('\n', out);
-    for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
-        print_name(out, kelvin_metric_about(metric));
+    for (size_t metric = 0; metric < kelvin_metrics_count(); metric++) {
+        print_name(out, kelvin_metric_at(metric));
         for (size_t i = 0; i < shown; i++) {
-            metric_cell(cell, &e->metrics, metric, columns[i].kind, false, columns[i].width - 1);
+            metric_cell(cell, e->metrics, metric, columns[i].kind, false, columns[i].width - 1);
             fprintf(out, "%*s", columns[i].width, cell);
         }
         fputc('\n', out);
@@ -106,11 +108,11 @@ static void print_one(FILE *out, const struct evaluated *e)
 
 /* ---- several, side by side ---- */
 
-static void print_kind(FILE *out, const struct evaluated *runs, size_t n, kelvin_metric metric, enum metric_kind kind)
+static void print_kind(FILE *out, const struct evaluated *runs, size_t n, size_t metric, enum metric_kind kind)
 {
     for (size_t i = 0; i < n; i++) {
         char cell[CELL];
-        metric_cell(cell, &runs[i].metrics, metric, kind, false, RUN - 1);
+        metric_cell(cell, runs[i].metrics, metric, kind, false, RUN - 1);
         fprintf(out, "%*s", RUN, cell);
     }
     fputc('\n', out);
@@ -125,12 +127,12 @@ static const struct {
 static void print_several(FILE *out, const struct evaluated *runs, size_t n)
 {
     size_t subsets = 0;
-    for (size_t i = 0; i < n; i++) subsets += runs[i].metrics.subsets;
+    for (size_t i = 0; i < n; i++) subsets += kelvin_metrics_subsets(runs[i].metrics);
     fprintf(out, "%*s", NAME, "");
     for (size_t i = 0; i < n; i++) fprintf(out, "%*s", field_width(runs[i].name, RUN), runs[i].name);
     fputc('\n', out);
-    for (kelvin_metric metric = 0; metric < KELVIN_METRICS; metric++) {
-        print_name(out, kelvin_metric_about(metric));
+    for (size_t metric = 0; metric < kelvin_metrics_count(); metric++) {
+        print_name(out, kelvin_metric_at(metric));
         print_kind(out, runs, n, metric, ENSEMBLE);
         for (size_t i = 0; i < sizeof spread / sizeof *spread && subsets > 0; i++) {
             fprintf(out, "%-*s", NAME, spread[i].name);
@@ -149,29 +151,35 @@ static void print_several(FILE *out, const struct evaluated *runs, size_t n)
 static void print_subject_of(FILE *out, const struct evaluated *e)
 {
     const kelvin_run_config *c = &e->run->config;
-    const kelvin_metrics *m = &e->metrics;
-    print_lines(out, 2,
-                "%s: %s on %s, density %s, temperature %g; %zu sample%s of %zu chain%s, %s: %zu observation%s%s",
-                e->name, c->model, c->data, c->density, c->temperature, m->samples, plural(m->samples), m->chains,
-                plural(m->chains), e->on, m->n, plural(m->n), e->no_test ? " (the run has no test part)" : "");
+    const kelvin_metrics *m = e->metrics;
+    const size_t samples = kelvin_metrics_samples(m), chains = kelvin_metrics_chains(m);
+    const size_t observations = kelvin_metrics_observations(m);
+    print_lines(
+        out, 2, "%s: %s on %s, density %s, temperature %g; %zu sample%s of %zu chain%s, %s: %zu observation%s%s",
+        e->name, c->model, c->data, c->density, c->temperature, samples, plural(samples), chains, plural(chains), e->on,
+        observations, plural(observations), e->no_test ? " (the run has no test part)" : "");
 }
 
 static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
 {
-    const kelvin_metrics *m = &runs[0].metrics;
-    for (size_t i = 1; i < n && m->subsets == 0; i++) m = &runs[i].metrics;
+    const kelvin_metrics *m = runs[0].metrics;
+    for (size_t i = 1; i < n && kelvin_metrics_subsets(m) == 0; i++) m = runs[i].metrics;
+    const size_t subsets = kelvin_metrics_subsets(m), subset = kelvin_metrics_subset(m);
+    const size_t singles = kelvin_metrics_singles(m), samples = kelvin_metrics_samples(m);
+    size_t bins;
+    kelvin_metrics_bins(m, false, &bins);
     fputc('\n', out);
-    if (n == 1 && m->chains > 1) print_lines(out, 0, "+-: standard error over chains.");
-    if (m->singles < m->samples)
-        print_lines(out, 0, "Single samples, and those in ensembles of %zu: %zu of %zu, at equal distances.", m->subset,
-                    m->singles, m->samples);
-    if (m->subsets > 0)
+    if (n == 1 && kelvin_metrics_chains(m) > 1) print_lines(out, 0, "+-: standard error over chains.");
+    if (singles < samples)
+        print_lines(out, 0, "Single samples, and those in ensembles of %zu: %zu of %zu, at equal distances.", subset,
+                    singles, samples);
+    if (subsets > 0)
         print_lines(out, 0, "%sEnsembles of %zu: %zu random ones, as in the paper.",
-                    n == 1 ? "" : "The first line is the ensemble of all samples. ", m->subset, m->subsets);
+                    n == 1 ? "" : "The first line is the ensemble of all samples. ", subset, subsets);
     else
         print_lines(out, 0, "Error bars of ensembles need more than 8 samples; the paper has 24.");
-    print_lines(out, 0, "Calibration error: %zu bin%s of equal width; by mass: of equally many observations.", m->bins,
-                plural(m->bins));
+    print_lines(out, 0, "Calibration error: %zu bin%s of equal width; by mass: of equally many observations.", bins,
+                plural(bins));
     if (runs[0].ood)
         print_lines(out, 0, "AUROC: how well that number tells %s (%zu rows) from what was evaluated; 0.5 is chance.",
                     runs[0].ood, runs[0].ood_n);
@@ -194,7 +202,7 @@ void eval_print(FILE *out, const struct evaluated *runs, size_t n)
 
 static bool is_doubtful(const struct evaluated *e)
 {
-    return !e->found || e->found->n_advice > 0;
+    return !e->found || kelvin_diagnosis_advice(e->found, 0);
 }
 
 /* Of several pieces of advice the first, which is the gravest. */
@@ -203,12 +211,12 @@ static void warn(FILE *out, const char *before, const struct evaluated *e)
     const uint32_t chains = e->run->config.chains;
     if (!e->found)
         print_lines(out, 2, "%s%s: it cannot be told whether to believe it: %s", before, e->name, e->unknown);
-    else if (e->found->diverged > 0)
+    else if (kelvin_diagnosis_diverged(e->found) > 0)
         print_lines(out, 2, "%s%s: %" PRIu32 " of %" PRIu32 " chains diverged; kelvin diagnose %s says more.", before,
-                    e->name, e->found->diverged, chains, e->folder);
+                    e->name, kelvin_diagnosis_diverged(e->found), chains, e->folder);
     else
-        print_lines(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name, e->found->advice[0].text,
-                    e->folder);
+        print_lines(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name,
+                    kelvin_diagnosis_advice(e->found, 0)->text, e->folder);
 }
 
 void eval_warn(FILE *out, const char *before, const struct evaluated *runs, size_t n)

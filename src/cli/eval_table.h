@@ -25,8 +25,8 @@ void cell_number(char out[CELL], double x, const char *unit, int digits, int roo
 void cell_average(char out[CELL], const kelvin_average *x, double scale, const char *unit, int digits, int room);
 
 /* A metric's cell, in its unit, with " %" behind it if that is wanted. */
-void metric_cell(char out[CELL], const kelvin_metrics *metrics, kelvin_metric metric, enum metric_kind kind,
-                 bool percent, int room);
+void metric_cell(char out[CELL], const kelvin_metrics *metrics, size_t metric, enum metric_kind kind, bool percent,
+                 int room);
 
 /* What was found out about a run. */
 struct evaluated {
@@ -35,7 +35,7 @@ struct evaluated {
     kelvin_run *run;  /* its configuration */
     const char *on;   /* "test", "train", or a data set */
     bool no_test;     /* test was meant, but there is no such part */
-    kelvin_metrics metrics;
+    kelvin_metrics *metrics;
     const char *ood;      /* NULL: not asked for */
     size_t ood_n;         /* its rows */
     double auroc[AUROCS]; /* in the order of auroc_about */
@@ -58,7 +58,7 @@ void eval_csv(FILE *out, const struct evaluated *runs, size_t n);
 /* NULL if memory is short. */
 json_t *eval_json(const struct evaluated *runs, size_t n);
 
-/* The numbers of one set of observations; null if there are none. */
+/* The numbers of one set of observations; null for NULL. */
 json_t *metrics_json(const kelvin_metrics *metrics);
 
 /* ---- eval_plot.c ---- */

@@ -57,9 +57,8 @@ static bool prior(struct member *member, size_t i)
 
 static bool metric(struct member *member, size_t i)
 {
-    if (i >= KELVIN_METRICS) return false;
-    const kelvin_metric_info *info = kelvin_metric_about((kelvin_metric)i);
-    return plain(member, info->name, info->title);
+    const kelvin_metric_info *info = kelvin_metric_at(i);
+    return info && plain(member, info->name, info->title);
 }
 
 static bool format(struct member *member, size_t i)

@@ -22,12 +22,12 @@ json_t *json_texts(const char *const *texts, size_t n)
     return list;
 }
 
-json_t *json_advice(const kelvin_advice *advice, size_t n)
+json_t *json_advice(const kelvin_diagnosis *found, advice_at *at)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; at(found, i); i++)
         json_array_append_new(
-            list, json_pack("{s:s, s:o}", "code", advice[i].code, "text", kelvin_json_text(advice[i].text)));
+            list, json_pack("{s:s, s:o}", "code", at(found, i)->code, "text", kelvin_json_text(at(found, i)->text)));
     return list;
 }
 

@@ -106,10 +106,11 @@ void print_list(FILE *out, const char *title, const char *const *texts, size_t n
         if (texts[i]) print_item(out, texts[i]);
 }
 
-void print_advice(FILE *out, const char *title, const kelvin_advice *advice, size_t n)
+void print_advice(FILE *out, const char *title, const kelvin_diagnosis *found,
+                  const kelvin_advice *at(const kelvin_diagnosis *found, size_t i))
 {
-    if (n > 0) fprintf(out, "\n%s\n", title);
-    for (size_t i = 0; i < n; i++) print_item(out, advice[i].text);
+    if (at(found, 0)) fprintf(out, "\n%s\n", title);
+    for (size_t i = 0; at(found, i); i++) print_item(out, at(found, i)->text);
 }
 
 /* ---- notes ---- */

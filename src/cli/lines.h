@@ -27,7 +27,9 @@ void print_lines(FILE *out, int indent, const char *format, ...) KELVIN_PRINTF(3
 
 /* Sentences, each after "- ", under a title; nothing if there are none. NULL is passed over. */
 void print_list(FILE *out, const char *title, const char *const *texts, size_t n);
-void print_advice(FILE *out, const char *title, const kelvin_advice *advice, size_t n);
+/* The same of advice or notes: kelvin_diagnosis_advice or kelvin_diagnosis_note. */
+void print_advice(FILE *out, const char *title, const kelvin_diagnosis *found,
+                  const kelvin_advice *at(const kelvin_diagnosis *found, size_t i));
 
 /* ---- diagnose_table.c ---- */
 

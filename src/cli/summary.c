@@ -4,22 +4,22 @@
 #include "cli/json.h"
 #include "cli/lines.h"
 #include "cli/runs.h"
-#include "posterior/diagnosis.h"
 #include "run/fields.h"
 #include "run/room.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- what there is to say ---- */
 
 struct facts {
     const kelvin_run *run;
     kelvin_samples *samples;
-    kelvin_metrics train, test; /* test.n is 0 if there is nothing to test with; both are if there are no samples */
-    kelvin_diagnosis *found;    /* NULL if there are no samples */
+    kelvin_metrics *train, *test; /* test: NULL if there is nothing to test with; both are if there are no samples */
+    kelvin_diagnosis *found;      /* NULL if there are no samples */
 };
 
-static kelvin_status evaluate(kelvin_metrics *out, const struct facts *f, kelvin_side side)
+static kelvin_status evaluate(kelvin_metrics **out, const struct facts *f, kelvin_side side)
 {
     kelvin_logits *logits;
     KELVIN_TRY(kelvin_logits_saved(&logits, f->samples, side));
@@ -38,7 +38,7 @@ static kelvin_status gather(struct facts *f)
     KELVIN_TRY(evaluate(&f->train, f, KELVIN_TRAIN));
     if (kelvin_data_rows(f->run->data, KELVIN_TEST) > 0) KELVIN_TRY(evaluate(&f->test, f, KELVIN_TEST));
     if (!f->run->sampler->batches) return kelvin_diagnose(&f->found, f->samples, 0);
-    return kelvin_diagnose_briefly(&f->found, f->samples, &f->train);
+    return kelvin_diagnose_briefly(&f->found, f->samples, f->train);
 }
 
 /* ---- for people ---- */
@@ -46,39 +46,48 @@ static kelvin_status gather(struct facts *f)
 /* 79 letters: name, cell, cell, with two spaces between them that no number takes. */
 enum { ROOM = 22, NAME_WIDTH = 31, WIDTH = 24 };
 
-#define RANGE_NAME "    10 % .. 90 % of them"
-
+/* What is told of a metric, of those that are shown here, in this order. A word that is shorter, where there is one. */
 static const struct {
-    const char *name;
-    kelvin_metric metric;
+    enum kelvin_shown shown;
     enum metric_kind kind;
-} rows[] = {
-    {"accuracy, single samples", KELVIN_ACCURACY, SINGLE},
-    {"accuracy, ensemble", KELVIN_ACCURACY, ENSEMBLE},
-    {"accuracy, ensembles of 8", KELVIN_ACCURACY, MEDIAN},
-    {RANGE_NAME, KELVIN_ACCURACY, RANGE},
-    {"confidence, single samples", KELVIN_CONFIDENCE, SINGLE},
-    {"confidence, ensemble", KELVIN_CONFIDENCE, ENSEMBLE},
-    {"calibration error, ensemble", KELVIN_ECE, ENSEMBLE},
-    {"Brier score, ensemble", KELVIN_BRIER, ENSEMBLE},
-    {"log-likelihood, single, mean", KELVIN_MEAN_LOG_LIKELIHOOD, SINGLE},
-    {"log-likelihood, ensemble, mean", KELVIN_MEAN_LOG_LIKELIHOOD, ENSEMBLE},
-    {"log-likelihood, ensemble, sum", KELVIN_LOG_LIKELIHOOD, ENSEMBLE},
-    {"log-likelihood, ensembles of 8", KELVIN_LOG_LIKELIHOOD, MEDIAN},
-    {RANGE_NAME, KELVIN_LOG_LIKELIHOOD, RANGE},
+    const char *name, *shorter;
+} kinds[] = {
+    {KELVIN_SHOWN_SINGLE, SINGLE, "single samples", "single"},
+    {KELVIN_SHOWN_ENSEMBLE, ENSEMBLE, "ensemble", NULL},
+    {KELVIN_SHOWN_SUBSETS, MEDIAN, "ensembles of 8", NULL},
 };
+
+/* "log-likelihood, mean" of single samples is "log-likelihood, single, mean", so far as there is room. */
+static void name_row(char out[NAME_WIDTH], const char *title, size_t kind)
+{
+    const int head = (int)strcspn(title, ",");
+    const char *name = kinds[kind].name, *shorter = kinds[kind].shorter, *tail = title + head;
+    if (snprintf(out, NAME_WIDTH, "%.*s, %s%s", head, title, name, tail) < NAME_WIDTH) return;
+    if (shorter && snprintf(out, NAME_WIDTH, "%.*s, %s%s", head, title, shorter, tail) < NAME_WIDTH) return;
+    snprintf(out, NAME_WIDTH, "%.*s, %s", head, title, name);
+}
+
+static void print_metric(FILE *out, const struct facts *f, const char *name, size_t metric, enum metric_kind kind)
+{
+    char train[CELL], test[CELL] = "";
+    metric_cell(train, f->train, metric, kind, true, ROOM);
+    if (f->test) metric_cell(test, f->test, metric, kind, true, ROOM);
+    fprintf(out, "%-*s%*s%*s\n", NAME_WIDTH, name, WIDTH, train, f->test ? WIDTH : 0, test);
+}
 
 static void print_metrics(FILE *out, const struct facts *f)
 {
-    const bool tested = f->test.n > 0;
+    const bool tested = f->test, subsets = kelvin_metrics_subsets(f->train) > 0;
     fprintf(out, "%*s%*s\n", NAME_WIDTH + WIDTH, "training", tested ? WIDTH : 0, tested ? "test" : "");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].kind > ENSEMBLE && f->train.subsets == 0) continue;
-        char train[CELL], test[CELL] = "";
-        metric_cell(train, &f->train, rows[i].metric, rows[i].kind, true, ROOM);
-        if (tested) metric_cell(test, &f->test, rows[i].metric, rows[i].kind, true, ROOM);
-        fprintf(out, "%-*s%*s%*s\n", NAME_WIDTH, rows[i].name, WIDTH, train, tested ? WIDTH : 0, test);
-    }
+    for (size_t i = 0; i < kelvin_metrics_count(); i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            const kelvin_metric_info *about = kelvin_metric_at(i);
+            char name[NAME_WIDTH];
+            if (!(about->shown & kinds[k].shown) || (kinds[k].kind == MEDIAN && !subsets)) continue;
+            name_row(name, about->title, k);
+            print_metric(out, f, name, i, kinds[k].kind);
+            if (kinds[k].kind == MEDIAN) print_metric(out, f, "    10 % .. 90 % of them", i, RANGE);
+        }
 }
 
 /* A note may follow the cell. */
@@ -108,8 +117,9 @@ static void print_temperature(FILE *out, const char *name, const kelvin_average 
 static void print_energy_variance(FILE *out, const struct facts *f)
 {
     char cell[CELL], set[64] = "";
-    if (isnan(f->found->energy_variance)) return;
-    snprintf(cell, sizeof cell, "%.2e", f->found->energy_variance);
+    const double variance = kelvin_diagnosis_number(f->found, "energy_variance");
+    if (isnan(variance)) return;
+    snprintf(cell, sizeof cell, "%.2e", variance);
     if (!kelvin_run_step_is_given(f->run))
         snprintf(set, sizeof set, "     set: %g", kelvin_run_setting(f->run, "energy_variance"));
     print_row(out, "energy variance, median", cell, set);
@@ -118,43 +128,44 @@ static void print_energy_variance(FILE *out, const struct facts *f)
 /* What its sampler has to say; not all have the same. */
 static void print_sampler(FILE *out, const struct facts *f)
 {
-    const kelvin_temperatures *t = &f->found->temperatures;
+    const kelvin_temperatures *t = kelvin_diagnosis_temperatures(f->found);
     print_temperature(out, "kinetic temperature", &t->kinetic, t);
     print_temperature(out, "configurational temperature", &t->configurational, t);
-    print_number(out, "acceptance", 100 * f->found->acceptance, " %", 1);
-    print_number(out, "energy error, median", f->found->energy_error, "", 4);
+    print_number(out, "acceptance", 100 * kelvin_diagnosis_number(f->found, "acceptance"), " %", 1);
+    print_number(out, "energy error, median", kelvin_diagnosis_number(f->found, "energy_error"), "", 4);
     print_energy_variance(out, f);
     if (f->run->seconds > 0) print_number(out, "seconds", f->run->seconds, "", 1);
-    if (f->found->predictions.draws > 1) fputc('\n', out);
+    if (kelvin_diagnosis_convergence(f->found, KELVIN_PREDICTIONS)->draws > 1) fputc('\n', out);
     diagnose_print_convergence(out, f->found, f->samples);
 }
 
 static void print_legend(FILE *out, const struct facts *f)
 {
+    const size_t chains = kelvin_metrics_chains(f->train), subsets = kelvin_metrics_subsets(f->train);
     fputc('\n', out);
     if (f->run->sampler->batches)
         print_lines(out, 0,
                     "Training: one clean pass at the end over the data as they are (the paper: augmented images, "
                     "as they were met during the last epoch).");
-    if (f->samples->n > f->train.chains)
+    if (f->samples->n > chains)
         print_lines(out, 0,
-                    f->train.chains > 1
+                    chains > 1
                         ? "+-: standard error over chains; samples of one chain are not independent."
                         : "One chain has no standard errors: its samples are not independent. Use more --chains.");
     else if (f->samples->n > 1)
         print_lines(out, 0, "+-: standard error over samples; of temperatures: over chains.");
-    if (f->samples->n > f->train.chains && kelvin_starts_cold(f->run))
+    if (f->samples->n > chains && kelvin_diagnosis_starts_cold(f->found))
         print_lines(out, 0, "Schedule %s: samples are from the beginning on. Give a warm start with --init.",
                     f->run->config.schedule);
-    if (f->train.subsets > 0)
+    if (subsets > 0)
         print_lines(
             out, 0,
             "Ensembles of %zu: the median of %zu random ones, and what four in five of them are within, as in the "
             "paper.",
-            f->train.subset, f->train.subsets);
+            kelvin_metrics_subset(f->train), subsets);
     else
         print_lines(out, 0, "Error bars of ensembles need more than 8 samples; the paper has 24.");
-    print_temperatures_legend(out, &f->found->temperatures, f->run);
+    print_temperatures_legend(out, kelvin_diagnosis_temperatures(f->found), f->run);
 }
 
 static void print_table(FILE *out, const struct facts *f)
@@ -165,7 +176,7 @@ static void print_table(FILE *out, const struct facts *f)
     print_metrics(out, f);
     print_sampler(out, f);
     print_legend(out, f);
-    print_advice(out, "warnings", f->found->advice, f->found->n_advice);
+    print_advice(out, "warnings", f->found, kelvin_diagnosis_advice);
 }
 
 /* ---- for programs ---- */
@@ -188,15 +199,17 @@ static json_t *convergence_json(const kelvin_convergence *c)
 
 static void add_findings(json_t *object, const struct facts *f)
 {
+    static const char *const numbers[] = {"acceptance", "energy_error", "energy_variance", "energy_variance_mean"};
     const kelvin_diagnosis *d = f->found;
-    json_object_set_new(object, "temperatures", d ? json_temperatures(&d->temperatures, f->run) : json_null());
-    json_object_set_new(object, "acceptance", d ? json_number(d->acceptance) : json_null());
-    json_object_set_new(object, "energy_error", d ? json_number(d->energy_error) : json_null());
-    json_object_set_new(object, "energy_variance", d ? json_number(d->energy_variance) : json_null());
-    json_object_set_new(object, "energy_variance_mean", d ? json_number(d->energy_variance_mean) : json_null());
-    json_object_set_new(object, "parameters", d ? convergence_json(&d->parameters) : json_null());
-    json_object_set_new(object, "predictions", d ? convergence_json(&d->predictions) : json_null());
-    json_object_set_new(object, "warnings", d ? json_advice(d->advice, d->n_advice) : json_array());
+    json_object_set_new(object, "temperatures",
+                        d ? json_temperatures(kelvin_diagnosis_temperatures(d), f->run) : json_null());
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(object, numbers[i], d ? json_number(kelvin_diagnosis_number(d, numbers[i])) : json_null());
+    json_object_set_new(object, "parameters",
+                        d ? convergence_json(kelvin_diagnosis_convergence(d, KELVIN_PARAMETERS)) : json_null());
+    json_object_set_new(object, "predictions",
+                        d ? convergence_json(kelvin_diagnosis_convergence(d, KELVIN_PREDICTIONS)) : json_null());
+    json_object_set_new(object, "warnings", d ? json_advice(d, kelvin_diagnosis_advice) : json_array());
 }
 
 /* "samples" of the configuration are those that were asked for; here they are those that there are. */
@@ -208,8 +221,8 @@ static json_t *facts_json(const struct facts *f)
     json_object_set_new(object, "samples_asked_for", json_integer((json_int_t)samples_asked_for(f->run)));
     json_object_set_new(object, "sample_chain", json_sample_chain(f->samples));
     json_object_set_new(object, "diverged", json_diverged(f->samples));
-    json_object_set_new(object, "training", metrics_json(&f->train));
-    json_object_set_new(object, "test", metrics_json(&f->test));
+    json_object_set_new(object, "training", metrics_json(f->train));
+    json_object_set_new(object, "test", metrics_json(f->test));
     json_object_set_new(object, "seconds", f->run->seconds > 0 ? json_number(f->run->seconds) : json_null());
     add_findings(object, f);
     return object;
@@ -228,8 +241,10 @@ kelvin_status run_summary(FILE *out, size_t *kept, const kelvin_run *run, bool j
     struct facts facts = {.run = run};
     kelvin_status status = gather(&facts);
     if (!status) status = tell(out, &facts, json);
-    *kept = facts.found ? facts.found->kept : 0;
+    *kept = facts.found ? kelvin_diagnosis_kept(facts.found) : 0;
     kelvin_diagnosis_free(facts.found);
+    kelvin_metrics_free(facts.train);
+    kelvin_metrics_free(facts.test);
     kelvin_samples_close(facts.samples);
     return status;
 }

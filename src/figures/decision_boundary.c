@@ -164,8 +164,10 @@ static void print_numbers(const struct figure_options *options, const struct pic
         fprintf(out, "\n%-24s", rows[r].title);
         for (size_t i = 0; i < TOY_POSTERIORS; i++) {
             const kelvin_diagnosis *d = picture->found[i];
-            const double ours[TOY_NUMBERS] = {d->acceptance, d->parameters.rhat_mean, d->predictions.rhat_mean,
-                                              d->training_accuracy, picture->runs[i]->seconds};
+            const double ours[TOY_NUMBERS] = {
+                kelvin_diagnosis_number(d, "acceptance"), kelvin_diagnosis_convergence(d, KELVIN_PARAMETERS)->rhat_mean,
+                kelvin_diagnosis_convergence(d, KELVIN_PREDICTIONS)->rhat_mean,
+                kelvin_diagnosis_number(d, "training_accuracy"), picture->runs[i]->seconds};
             print_number(out, &rows[r], ours[r]);
             print_number(out, &rows[r], kelvin_toy_posteriors[i].published[r]);
         }

@@ -6,6 +6,7 @@
 #ifndef POSTERIOR_ADVICE_H
 #define POSTERIOR_ADVICE_H
 
+#include "posterior/diagnosis.h"
 #include "run/room.h"
 
 #include <kelvin/posterior.h>

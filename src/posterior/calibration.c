@@ -10,7 +10,7 @@
 
 enum { KEY_BITS = 64, DIGIT = 11, VALUES = 1 << DIGIT };
 
-static double confidence_of(uint64_t key)
+double kelvin_key_confidence(uint64_t key)
 {
     const bool low = (key >>= 1) < kelvin_half_bits;
     double rest;
@@ -72,7 +72,7 @@ static size_t fill(kelvin_bin *bin, const uint64_t *keys, size_t from, size_t en
     kelvin_bin sum = *bin;
     for (; from + sum.n < end && keys[from + sum.n] <= most; sum.n++) {
         sum.hits += keys[from + sum.n] & 1;
-        sum.confidence += confidence_of(keys[from + sum.n]);
+        sum.confidence += kelvin_key_confidence(keys[from + sum.n]);
     }
     *bin = sum;
     return from + sum.n;
@@ -95,8 +95,8 @@ void kelvin_mass_bins(kelvin_bin *mass, const uint64_t *keys, size_t n, size_t b
         while (end > from && end < n && keys[end] >> 1 == keys[end - 1] >> 1) end++;
         fill(&mass[b], keys, from, end, UINT64_MAX);
         if (end == from) continue;
-        mass[b].from = confidence_of(keys[from]);
-        mass[b].to = confidence_of(keys[end - 1]);
+        mass[b].from = kelvin_key_confidence(keys[from]);
+        mass[b].to = kelvin_key_confidence(keys[end - 1]);
     }
 }
 

@@ -6,41 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- metrics ---- */
-
-static const kelvin_metric_info about[KELVIN_METRICS] = {
-    [KELVIN_ACCURACY] = {"accuracy", "accuracy", "%", 100, 2, 1},
-    [KELVIN_LOG_LIKELIHOOD] = {"log_likelihood", "log-likelihood, sum", "", 1, 1, 1},
-    [KELVIN_MEAN_LOG_LIKELIHOOD] = {"mean_log_likelihood", "log-likelihood, mean", "", 1, 4, 1},
-    [KELVIN_BRIER] = {"brier", "Brier score", "", 1, 4, -1},
-    [KELVIN_ECE] = {"ece", "calibration error", "%", 100, 2, -1},
-    [KELVIN_ECE_MASS] = {"ece_mass", "calibration error, by mass", "%", 100, 2, -1},
-    [KELVIN_CONFIDENCE] = {"confidence", "confidence", "%", 100, 2, 0},
-    [KELVIN_ENTROPY] = {"entropy", "entropy", "nats", 1, 4, 0},
-    [KELVIN_ALEATORIC] = {"aleatoric", "aleatoric: in the data", "nats", 1, 4, 0},
-    [KELVIN_EPISTEMIC] = {"epistemic", "epistemic: in the model", "nats", 1, 4, 0},
-};
-
-const kelvin_metric_info *kelvin_metric_about(kelvin_metric metric)
-{
-    return (unsigned)metric < KELVIN_METRICS ? &about[metric] : NULL;
-}
-
-static void score_values(double values[KELVIN_METRICS], const struct kelvin_score *score, size_t n)
-{
-    const double count = (double)n;
-    values[KELVIN_ACCURACY] = (double)score->hits / count;
-    values[KELVIN_LOG_LIKELIHOOD] = score->sums.log_likelihood;
-    values[KELVIN_MEAN_LOG_LIKELIHOOD] = score->sums.log_likelihood / count;
-    values[KELVIN_BRIER] = score->sums.brier / count;
-    values[KELVIN_ECE] = score->ece;
-    values[KELVIN_ECE_MASS] = score->ece_mass;
-    values[KELVIN_CONFIDENCE] = score->confidence / count;
-    values[KELVIN_ENTROPY] = score->sums.entropy / count;
-    values[KELVIN_ALEATORIC] = score->sums.aleatoric / count;
-    values[KELVIN_EPISTEMIC] = score->sums.epistemic / count;
-}
-
 /* ---- calibration ---- */
 
 static void collect(uint64_t *to, const struct kelvin_evaluation *e, size_t score)
@@ -51,32 +16,44 @@ static void collect(uint64_t *to, const struct kelvin_evaluation *e, size_t scor
     }
 }
 
-static void calibrate(struct kelvin_score *score, kelvin_bin *width, kelvin_bin *mass, const uint64_t *keys, size_t n,
-                      size_t bins)
+/* All that can be told of a score: keys (n), sorted, and room for its bins. */
+static void calibrate(struct kelvin_score *score, kelvin_bin *width, kelvin_bin *mass)
 {
-    kelvin_width_bins(width, keys, n, bins);
-    kelvin_mass_bins(mass, keys, n, bins);
-    for (size_t b = 0; b < bins; b++) {
+    kelvin_width_bins(width, score->keys, score->n, score->bins);
+    kelvin_mass_bins(mass, score->keys, score->n, score->bins);
+    for (size_t b = 0; b < score->bins; b++) {
         score->hits += width[b].hits;
         score->confidence += width[b].confidence;
     }
-    score->ece = kelvin_calibration_error(width, bins, n);
-    score->ece_mass = kelvin_calibration_error(mass, bins, n);
+    score->width = width;
+    score->mass = mass;
+}
+
+/* own: the sums of the metrics that look at each observation by themselves. */
+static void measure(double values[KELVIN_METRICS], struct kelvin_score *score, const double *own)
+{
+    for (size_t i = 0; i < KELVIN_METRICS; i++) {
+        const struct kelvin_metric_type *type = kelvin_metric_types[i];
+        score->own = type->of_one ? *own++ : 0;
+        values[i] = type->of_all ? type->of_all(score) : score->own / (double)score->n;
+    }
 }
 
 /* As many tasks as threads, each with keys of its own. */
-static kelvin_status calibrate_task(void *context, size_t thread)
+static kelvin_status measure_task(void *context, size_t thread)
 {
     (void)thread;
     struct kelvin_evaluation *e = context;
     kelvin_bin width[KELVIN_MOST_BINS], mass[KELVIN_MOST_BINS];
     uint64_t *keys = kelvin_alloc(2 * e->n, sizeof *keys);
     if (!keys) return KELVIN_ENOMEM;
-    for (size_t score; (score = atomic_fetch_add(&e->next, 1)) < e->scores;) {
-        collect(keys, e, score);
+    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->scores;) {
+        struct kelvin_score score = {.n = e->n, .sums = e->sums[i], .bins = e->bins, .keys = keys};
+        collect(keys, e, i);
         kelvin_sort_keys(keys, keys + e->n, e->n);
-        calibrate(&e->score[score], width, mass, keys, e->n, e->bins);
-        if (score != e->walk[0].score) continue;
+        calibrate(&score, width, mass);
+        measure(e->values + i * KELVIN_METRICS, &score, e->own.sums + i * e->own.n);
+        if (i != e->walk[0].score) continue;
         memcpy(e->out->width, width, e->bins * sizeof *width);
         memcpy(e->out->mass, mass, e->bins * sizeof *mass);
     }
@@ -124,8 +101,7 @@ static kelvin_percentiles percentiles(double *x, size_t n)
     return (kelvin_percentiles){kelvin_quantile(x, n, 0.1), kelvin_quantile(x, n, 0.5), kelvin_quantile(x, n, 0.9)};
 }
 
-/* values (scores, KELVIN_METRICS) */
-static void conclude_sizes(kelvin_metrics *out, const struct kelvin_evaluation *e, const double *values)
+static void conclude_sizes(kelvin_metrics *out, const struct kelvin_evaluation *e)
 {
     out->sizes = e->sizes;
     for (size_t i = 0; i < e->sizes; i++) {
@@ -133,24 +109,22 @@ static void conclude_sizes(kelvin_metrics *out, const struct kelvin_evaluation *
         for (size_t metric = 0; metric < KELVIN_METRICS; metric++) {
             double x[KELVIN_ORDERS];
             for (size_t w = 0; w < KELVIN_ORDERS; w++)
-                x[w] = values[(e->walk[1 + w].score + i) * KELVIN_METRICS + metric];
-            out->size[i].metric[metric].mean = kelvin_mean(x, KELVIN_ORDERS);
+                x[w] = e->values[(e->walk[1 + w].score + i) * KELVIN_METRICS + metric];
+            const double mean = kelvin_mean(x, KELVIN_ORDERS);
             const kelvin_percentiles spread = percentiles(x, KELVIN_ORDERS);
-            out->size[i].metric[metric].low = spread.low;
-            out->size[i].metric[metric].high = spread.high;
+            out->size[i].metric[metric] = (kelvin_by_size){mean, spread.low, spread.high};
         }
     }
 }
 
-static void conclude_metric(kelvin_metrics *out, const struct kelvin_evaluation *e, size_t metric, const double *values,
-                            double *scratch)
+static void conclude_metric(kelvin_metrics *out, const struct kelvin_evaluation *e, size_t metric, double *scratch)
 {
+    const double *values = e->values + metric;
     double x[KELVIN_SUBSETS];
-    for (size_t s = 0; s < e->singles; s++) scratch[s] = values[s * KELVIN_METRICS + metric];
+    for (size_t s = 0; s < e->singles; s++) scratch[s] = values[s * KELVIN_METRICS];
     out->single[metric] = average(e, scratch);
-    out->ensemble[metric] = values[e->walk[0].score * KELVIN_METRICS + metric];
-    for (size_t i = 0; i < e->subsets; i++)
-        x[i] = values[e->walk[e->walks - e->subsets + i].score * KELVIN_METRICS + metric];
+    out->ensemble[metric] = values[e->walk[0].score * KELVIN_METRICS];
+    for (size_t i = 0; i < e->subsets; i++) x[i] = values[e->walk[e->walks - e->subsets + i].score * KELVIN_METRICS];
     out->spread[metric] = percentiles(x, e->subsets);
 }
 
@@ -164,15 +138,14 @@ kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e)
                             .bins = e->bins,
                             .subsets = e->subsets,
                             .subset = e->subsets ? KELVIN_SUBSET : 0};
-    double *values = kelvin_arena_alloc(e->arena, e->scores * KELVIN_METRICS, sizeof *values);
     double *scratch = kelvin_arena_alloc(e->arena, e->singles, sizeof *scratch);
-    if (!values || !scratch) return KELVIN_ENOMEM;
+    e->values = kelvin_arena_alloc(e->arena, e->scores * KELVIN_METRICS, sizeof *e->values);
+    if (!e->values || !scratch) return KELVIN_ENOMEM;
     e->out = out;
     e->next = 0;
-    KELVIN_TRY(kelvin_pool_run(e->pool, calibrate_task, e, kelvin_pool_threads(e->pool)));
-    for (size_t i = 0; i < e->scores; i++) score_values(values + i * KELVIN_METRICS, &e->score[i], e->n);
-    for (size_t metric = 0; metric < KELVIN_METRICS; metric++) conclude_metric(out, e, metric, values, scratch);
-    conclude_sizes(out, e, values);
+    KELVIN_TRY(kelvin_pool_run(e->pool, measure_task, e, kelvin_pool_threads(e->pool)));
+    for (size_t metric = 0; metric < KELVIN_METRICS; metric++) conclude_metric(out, e, metric, scratch);
+    conclude_sizes(out, e);
     for (size_t b = 0; b < e->bins; b++) {
         out->width[b].confidence /= (double)out->width[b].n;
         out->mass[b].confidence /= (double)out->mass[b].n;

@@ -4,6 +4,7 @@
 #include "posterior/advice.h"
 #include "posterior/convergence.h"
 #include "posterior/logits.h"
+#include "posterior/metric.h"
 #include "posterior/predictions.h"
 #include "run/room.h"
 
@@ -15,6 +16,7 @@ static kelvin_status look_at_sampler(kelvin_diagnosis *d, const kelvin_samples *
 {
     for (uint32_t i = 0; i < samples->run->config.chains; i++) d->diverged += samples->diverged[i] != NULL;
     for (size_t i = 0; i < samples->n; i++) d->kept += samples->diverged[samples->chain[i]] != NULL;
+    d->starts_cold = kelvin_starts_cold(samples->run);
     return kelvin_histories_read(d, samples);
 }
 

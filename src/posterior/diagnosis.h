@@ -1,14 +1,25 @@
-/* diagnosis: parts of kelvin_diagnose for those who know the rest already. */
+/* diagnosis: what is found about a run, and parts of kelvin_diagnose for those who know the rest already. */
 #ifndef POSTERIOR_DIAGNOSIS_H
 #define POSTERIOR_DIAGNOSIS_H
 
 #include <kelvin/posterior.h>
 
-/* What can be told without going through samples or predictions: temperatures, acceptance, divergences, what single
- * samples say of their training data, and the advice that follows. training: the metrics of these data, or NULL: from
- * the saved logits, where they are and are not so many that this would take long. */
-KELVIN_MUST_CHECK kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **diagnosis, kelvin_samples *samples,
-                                                        const kelvin_metrics *training);
+struct kelvin_diagnosis {
+    kelvin_convergence parameters, predictions;
+    kelvin_side side;
+    size_t observations;
+    kelvin_agreement agreement;
+    kelvin_temperatures temperatures;
+    double acceptance, energy_error, energy_variance, energy_variance_mean;
+    double training_accuracy, training_log_likelihood, training_confidence;
+    uint32_t diverged;
+    size_t kept;
+    bool starts_cold;
+    size_t n_advice, n_notes;
+    const kelvin_advice *advice; /* (n_advice) */
+    const kelvin_advice *notes;  /* (n_notes) */
+    kelvin_arena *owned;
+};
 
 /* Whether chains are still on their way when their first samples are taken: these come all along from a random start,
  * with no cycle that would bring a chain to its place first. */

@@ -54,6 +54,17 @@ static kelvin_status make_benches(struct kelvin_evaluation *e)
     return KELVIN_OK;
 }
 
+static kelvin_status begin_own(struct kelvin_evaluation *e)
+{
+    struct kelvin_own *own = &e->own;
+    const size_t scores = e->scores * own->n, all = e->tiles * scores;
+    if (own->n == 0) return KELVIN_OK;
+    if (!(own->part = kelvin_logits_room(own->part, &own->room, all, sizeof *own->part))) return KELVIN_ENOMEM;
+    memset(own->part, 0, all * sizeof *own->part);
+    memcpy(own->part, own->open, scores * sizeof *own->part);
+    return KELVIN_OK;
+}
+
 /* The first samples at these observations. */
 static kelvin_status begin_piece(struct kelvin_evaluation *e, bool watched)
 {
@@ -67,6 +78,7 @@ static kelvin_status begin_piece(struct kelvin_evaluation *e, bool watched)
     if (!(e->part = kelvin_logits_room(e->part, &e->room, e->tiles * e->scores, sizeof *e->part))) return KELVIN_ENOMEM;
     memset(e->part, 0, e->tiles * e->scores * sizeof *e->part);
     memcpy(e->part, e->open, e->scores * sizeof *e->part);
+    KELVIN_TRY(begin_own(e));
     return add_keys(e);
 }
 
@@ -89,13 +101,23 @@ static void add_sums(struct kelvin_sums *to, const struct kelvin_sums *from)
     to->epistemic += from->epistemic;
 }
 
+static void add_up_own(struct kelvin_own *own, size_t scores, size_t tiles, size_t whole)
+{
+    const size_t row = scores * own->n;
+    if (own->n == 0) return;
+    for (size_t i = 0; i < whole * row; i++) own->sums[i % row] += own->part[i];
+    memset(own->open, 0, row * sizeof *own->open);
+    if (whole < tiles) memcpy(own->open, own->part + whole * row, row * sizeof *own->open);
+}
+
 /* The last tile may not be whole: the next piece goes on with it. */
 static void add_up(struct kelvin_evaluation *e)
 {
-    const size_t all = e->tiles * e->scores, whole = (e->n % KELVIN_TILE + e->piece.n) / KELVIN_TILE * e->scores;
-    for (size_t i = 0; i < whole; i++) add_sums(&e->score[i % e->scores].sums, &e->part[i]);
+    const size_t tiles = (e->n % KELVIN_TILE + e->piece.n) / KELVIN_TILE, whole = tiles * e->scores;
+    for (size_t i = 0; i < whole; i++) add_sums(&e->sums[i % e->scores], &e->part[i]);
     memset(e->open, 0, e->scores * sizeof *e->open);
-    if (whole < all) memcpy(e->open, e->part + whole, e->scores * sizeof *e->open);
+    if (tiles < e->tiles) memcpy(e->open, e->part + whole, e->scores * sizeof *e->open);
+    add_up_own(&e->own, e->scores, e->tiles, tiles);
 }
 
 static kelvin_status do_piece(struct kelvin_evaluation *e, kelvin_verdict_watch *watch, void *context)
@@ -119,8 +141,20 @@ static kelvin_status read_all(struct kelvin_evaluation *e, kelvin_verdict_watch 
         if (e->piece.n == 0) break;
         KELVIN_TRY(do_piece(e, watch, context));
     }
-    for (size_t i = 0; i < e->scores; i++) add_sums(&e->score[i].sums, &e->open[i]);
+    for (size_t i = 0; i < e->scores; i++) add_sums(&e->sums[i], &e->open[i]);
+    for (size_t i = 0; i < e->scores * e->own.n; i++) e->own.sums[i] += e->own.open[i];
     return KELVIN_OK;
+}
+
+/* Metrics that look at each observation by themselves, and their sums. */
+static kelvin_status find_own(struct kelvin_evaluation *e)
+{
+    struct kelvin_own *own = &e->own;
+    for (size_t i = 0; i < KELVIN_METRICS && e->labelled; i++)
+        if (kelvin_metric_types[i]->of_one) own->type[own->n++] = kelvin_metric_types[i];
+    own->sums = kelvin_arena_alloc(e->arena, e->scores * own->n + 1, sizeof *own->sums);
+    own->open = kelvin_arena_alloc(e->arena, e->scores * own->n + 1, sizeof *own->open);
+    return own->sums && own->open ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static kelvin_status begin(struct kelvin_evaluation *e, size_t threads, bool sizes)
@@ -130,9 +164,10 @@ static kelvin_status begin(struct kelvin_evaluation *e, size_t threads, bool siz
     KELVIN_TRY(kelvin_pool_create(&e->pool, threads));
     e->logits->pool = e->pool;
     KELVIN_TRY(kelvin_choose_walks(e, sizes));
-    e->score = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->score);
+    e->sums = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->sums);
     e->open = kelvin_arena_alloc(e->arena, e->scores + 1, sizeof *e->open);
-    return e->score && e->open ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!e->sums || !e->open) return KELVIN_ENOMEM;
+    return find_own(e);
 }
 
 static void end(struct kelvin_evaluation *e)
@@ -142,6 +177,7 @@ static void end(struct kelvin_evaluation *e)
         kelvin_free(keys);
     }
     kelvin_free(e->part);
+    kelvin_free(e->own.part);
     kelvin_free(e->verdict);
     kelvin_free(e->p);
     e->logits->pool = NULL;
@@ -168,10 +204,23 @@ static kelvin_status evaluate(kelvin_metrics *out, kelvin_logits *logits, const 
     return status;
 }
 
-kelvin_status kelvin_evaluate(kelvin_metrics *out, kelvin_logits *logits, const kelvin_evaluate_options *options)
+kelvin_status kelvin_evaluate_into(kelvin_metrics *out, kelvin_logits *logits, const kelvin_evaluate_options *options)
 {
     static const kelvin_evaluate_options usual = {0};
     return evaluate(out, logits, options ? options : &usual);
+}
+
+kelvin_status kelvin_evaluate(kelvin_metrics **metrics, kelvin_logits *logits, const kelvin_evaluate_options *options)
+{
+    *metrics = NULL;
+    kelvin_metrics *out = kelvin_alloc(1, sizeof *out);
+    if (!out) return KELVIN_ENOMEM;
+    const kelvin_status status = kelvin_evaluate_into(out, logits, options);
+    if (status)
+        kelvin_metrics_free(out);
+    else
+        *metrics = out;
+    return status;
 }
 
 kelvin_status kelvin_judge(kelvin_logits *logits, kelvin_verdict_watch *watch, void *context)

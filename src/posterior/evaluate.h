@@ -6,7 +6,7 @@
 
 #include "kernels/kernels.h"
 #include "posterior/logits.h"
-#include "posterior/score.h"
+#include "posterior/metric.h"
 
 #include <stdatomic.h>
 
@@ -32,6 +32,14 @@ struct kelvin_keys {
     uint64_t key[];
 };
 
+/* The sums of metrics that look at each observation by themselves: the same three for them, as there are `n` such
+ * metrics. */
+struct kelvin_own {
+    size_t n, room;
+    const struct kelvin_metric_type *type[KELVIN_METRICS]; /* (n) */
+    double *sums, *part, *open;                            /* (scores, n), (tiles, scores, n), (scores, n) */
+};
+
 struct kelvin_evaluation {
     kelvin_logits *logits;
     size_t samples, singles, classes, bins, n; /* n: observations so far */
@@ -40,8 +48,9 @@ struct kelvin_evaluation {
     struct kelvin_walk walk[KELVIN_WALKS];
     size_t size[KELVIN_MOST_SIZES];
 
-    size_t scores;              /* of singles, then of walks' stops */
-    struct kelvin_score *score; /* (scores) */
+    size_t scores;            /* of singles, then of walks' stops */
+    struct kelvin_sums *sums; /* (scores) */
+    double *values;           /* (scores, KELVIN_METRICS), at the end */
     struct kelvin_keys *keys;
     kelvin_metrics *out; /* at the end: bins of the ensemble of all */
 
@@ -51,8 +60,9 @@ struct kelvin_evaluation {
     atomic_size_t next;                   /* the tile, and at the end the score, to do next */
     struct kelvin_sums *part;             /* (tiles, scores) */
     struct kelvin_sums *open;             /* (scores), of a tile that the next piece goes on with */
-    kelvin_verdict *verdict;              /* (piece.n), of all samples together; NULL: nobody asked */
-    double *p;                            /* (piece.n, classes), theirs */
+    struct kelvin_own own;
+    kelvin_verdict *verdict; /* (piece.n), of all samples together; NULL: nobody asked */
+    double *p;               /* (piece.n, classes), theirs */
 
     const struct kelvin_kernels *kernels;
     struct kelvin_bench *bench; /* (benches), one for each thread, or for each tile of samples that come in parts */
@@ -79,6 +89,7 @@ struct kelvin_bench {
     double largest[KELVIN_TILE], rest[KELVIN_TILE];
     double label[KELVIN_TILE];
     struct appraisal appraisal;
+    double *p; /* (classes), of one observation, for metrics that look at each by themselves */
 };
 
 KELVIN_MUST_CHECK kelvin_status kelvin_bench_create(struct kelvin_bench *bench, const struct kelvin_evaluation *e);
@@ -92,5 +103,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_choose_walks(struct kelvin_evaluation *e,
 
 /* From scores to metrics, once all observations are in; fills in the calibration of the scores. */
 KELVIN_MUST_CHECK kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e);
+
+/* kelvin_evaluate, into memory of the caller. */
+KELVIN_MUST_CHECK kelvin_status kelvin_evaluate_into(kelvin_metrics *out, kelvin_logits *logits,
+                                                     const kelvin_evaluate_options *options);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef POSTERIOR_PREDICTIONS_H
 #define POSTERIOR_PREDICTIONS_H
 
+#include "posterior/diagnosis.h"
 #include "posterior/lineup.h"
 
 /* Convergence is looked at at so many observations, at most; and of very many draws at so few that there are not more

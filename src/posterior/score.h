@@ -11,12 +11,17 @@ struct kelvin_sums {
     double log_likelihood, brier, entropy, aleatoric, epistemic; /* epistemic: the difference, but never below 0 */
 };
 
-/* What predictions of all observations were worth. */
+/* What predictions of all observations were worth: all that a metric of them can be made of. */
 struct kelvin_score {
+    size_t n; /* observations */
     struct kelvin_sums sums;
     size_t hits;
-    double confidence;    /* sum */
-    double ece, ece_mass; /* by bins of equal width, and of equal mass */
+    double confidence;              /* sum */
+    double own;                     /* sum of what the metric itself says of each observation, if it does */
+    size_t bins;                    /* of equal width, and of equal mass; their confidences are sums, not means: */
+    const kelvin_bin *width, *mass; /* (bins) */
+    const uint64_t *keys;           /* (n), sorted by confidence: kelvin_key_confidence, and in the last bit whether
+                                       it was right */
 };
 
 /* ---- keys ----
@@ -33,6 +38,8 @@ static inline uint64_t kelvin_calibration_key(double confidence, bool hit)
     memcpy(&bits, &rest, sizeof bits);
     return (low ? bits : 2 * kelvin_half_bits - bits) << 1 | hit;
 }
+
+double kelvin_key_confidence(uint64_t key);
 
 /* ---- calibration; confidences of bins are sums ---- */
 

@@ -20,15 +20,38 @@ kelvin_status kelvin_bench_create(struct kelvin_bench *b, const struct kelvin_ev
     const bool enough = (b->rows = kelvin_arena_alloc(e->arena, rows * row_of(e), sizeof *b->rows)) &&
                         (b->log_p = kelvin_arena_alloc(e->arena, e->singles * KELVIN_TILE, sizeof *b->log_p)) &&
                         (b->all = kelvin_arena_alloc(e->arena, row_of(e), sizeof *b->all)) &&
-                        (b->sum = kelvin_arena_alloc(e->arena, row_of(e), sizeof *b->sum));
+                        (b->sum = kelvin_arena_alloc(e->arena, row_of(e), sizeof *b->sum)) &&
+                        (b->p = kelvin_arena_alloc(e->arena, e->classes, sizeof *b->p));
     return enough ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 /* ---- scores ---- */
 
-static void enter(struct kelvin_evaluation *e, struct kelvin_bench *b, size_t score, const double *log_p,
-                  const double *entropy, const double *aleatoric)
+/* For metrics that look at each observation by themselves. sum (classes, KELVIN_TILE), of m samples. */
+static void enter_own(struct kelvin_evaluation *e, struct kelvin_bench *b, size_t score, const double *sum, size_t m,
+                      const double *log_p, const double *entropy, const double *aleatoric)
 {
+    const struct kelvin_own *own = &e->own;
+    double *at = own->part + (b->tile * e->scores + score) * own->n;
+    for (size_t i = 0; i < b->count; i++) {
+        for (size_t k = 0; k < e->classes; k++) b->p[k] = sum[k * KELVIN_TILE + i] / (double)m;
+        const struct kelvin_prediction seen = {.classes = e->classes,
+                                               .label = (size_t)e->piece.y[b->first + i],
+                                               .p = b->p,
+                                               .log_p = log_p[i],
+                                               .predicted = (size_t)b->appraisal.top[i],
+                                               .confidence = b->appraisal.confidence[i],
+                                               .entropy = entropy[i],
+                                               .aleatoric = aleatoric[i]};
+        for (size_t j = 0; j < own->n; j++) at[j] += own->type[j]->of_one(&seen);
+    }
+}
+
+/* sum (classes, KELVIN_TILE): the probabilities of m samples, of which the bench has the appraisal. */
+static void enter(struct kelvin_evaluation *e, struct kelvin_bench *b, size_t score, const double *sum, size_t m,
+                  const double *log_p, const double *entropy, const double *aleatoric)
+{
+    if (e->own.n > 0) enter_own(e, b, score, sum, m, log_p, entropy, aleatoric);
     struct kelvin_sums *at = &e->part[b->tile * e->scores + score], s = *at;
     uint64_t *key = e->keys->key + score * e->keys->n + b->first;
     const struct appraisal *a = &b->appraisal;
@@ -87,7 +110,7 @@ static uint32_t score_sample(struct kelvin_evaluation *e, struct kelvin_bench *b
     if (!is_single) return (uint32_t)row;
     memcpy(b->log_p + single * KELVIN_TILE, log_p, b->count * sizeof *log_p);
     e->kernels->appraise(&b->appraisal, p, 1, b->label, e->classes);
-    enter(e, b, single, log_p, h, h);
+    enter(e, b, single, p, 1, log_p, h, h);
     return (uint32_t)row;
 }
 
@@ -157,7 +180,9 @@ static void score_walk(struct kelvin_evaluation *e, struct kelvin_bench *b, size
         if (walk->order) e->kernels->add_rows(b->sum, b->rows, walk->order + m, walk->stop[stop] - m, row_of(e));
         predict(aleatoric, e, b, walk->order, walk->stop[stop]);
         if (w == 0 && e->verdict) give_verdicts(e, b, aleatoric);
-        if (e->labelled) enter(e, b, walk->score + stop, b->appraisal.log_p, b->appraisal.entropy, aleatoric);
+        if (e->labelled)
+            enter(e, b, walk->score + stop, b->sum, walk->stop[stop], b->appraisal.log_p, b->appraisal.entropy,
+                  aleatoric);
     }
 }
 

@@ -118,7 +118,7 @@ static kelvin_status evaluate(struct report_run *run, const struct report_option
     for (size_t i = 0; options->note && kelvin_logits_note(logits, i); i++)
         options->note(options->context, kelvin_logits_note(logits, i));
     const kelvin_evaluate_options how = {.threads = options->threads, .sizes = true, .watch = look, .context = run};
-    const kelvin_status status = kelvin_evaluate(run->metrics, logits, &how);
+    const kelvin_status status = kelvin_evaluate(&run->metrics, logits, &how);
     kelvin_logits_close(logits);
     return status;
 }
@@ -128,9 +128,8 @@ static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, con
     KELVIN_TRY(kelvin_samples_open(&run->samples, run->folder));
     if (options->opened) options->opened(run->samples);
     const kelvin_run *about = run->samples->run;
-    run->metrics = kelvin_arena_alloc(arena, 1, sizeof *run->metrics);
     run->histories = kelvin_arena_alloc(arena, about->config.chains, sizeof *run->histories);
-    if (!run->metrics || !run->histories) return KELVIN_ENOMEM;
+    if (!run->histories) return KELVIN_ENOMEM;
     for (uint32_t i = 0; i < about->config.chains; i++) {
         char lost[KELVIN_LOST];
         KELVIN_TRY(kelvin_history_lost(lost, run->samples, i));
@@ -164,6 +163,7 @@ void kelvin_page_gather_release(struct report_run *runs, size_t n)
         for (uint32_t k = 0; run->histories && k < run->samples->run->config.chains; k++)
             kelvin_history_close(&run->histories[k]);
         kelvin_diagnosis_free(run->diagnosis);
+        kelvin_metrics_free(run->metrics);
         kelvin_samples_close(run->samples);
     }
 }

@@ -95,11 +95,12 @@ static void put_subjects(struct page *page)
 /* The numbers that are asked for first. */
 static void put_key_numbers(struct page *page)
 {
-    static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD, KELVIN_ECE, KELVIN_CONFIDENCE};
+    size_t shown[KELVIN_METRICS];
+    const size_t n = kelvin_metrics_shown(shown, KELVIN_SHOWN_FIRST);
     if (page->n > 1) return;
     kelvin_markup_put(&page->out, "<dl class=\"key\">\n");
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        const kelvin_metric_info *about = kelvin_metric_about(shown[i]);
+    for (size_t i = 0; i < n; i++) {
+        const kelvin_metric_info *about = kelvin_metric_at(shown[i]);
         kelvin_markup_put(
             &page->out, "<div><dt>%s</dt><dd>%s", about->title,
             kelvin_page_number(page, about->scale * page->runs[0].metrics->ensemble[shown[i]], about->digits));

@@ -5,15 +5,15 @@
 
 /* ---- metrics ---- */
 
-static const char *with_unit(struct page *page, kelvin_metric metric)
+static const char *with_unit(struct page *page, size_t metric)
 {
-    const kelvin_metric_info *about = kelvin_metric_about(metric);
+    const kelvin_metric_info *about = kelvin_metric_at(metric);
     return *about->unit ? kelvin_page_text(page, "%s, %s", about->title, about->unit) : about->title;
 }
 
-static const char *scaled(struct page *page, kelvin_metric metric, double value)
+static const char *scaled(struct page *page, size_t metric, double value)
 {
-    const kelvin_metric_info *about = kelvin_metric_about(metric);
+    const kelvin_metric_info *about = kelvin_metric_at(metric);
     return kelvin_page_number(page, about->scale * value, about->digits);
 }
 
@@ -21,7 +21,7 @@ enum kind { ALL, SUBSETS, SINGLE, KINDS };
 
 static const char *const kind_names[KINDS] = {"all samples", "ensembles of %zu", "single samples"};
 
-static void put_kind(struct page *page, enum kind kind, kelvin_metric metric, const kelvin_metrics *m)
+static void put_kind(struct page *page, enum kind kind, size_t metric, const kelvin_metrics *m)
 {
     const kelvin_percentiles *spread = &m->spread[metric];
     const kelvin_average *one = &m->single[metric];
@@ -30,7 +30,7 @@ static void put_kind(struct page *page, enum kind kind, kelvin_metric metric, co
     else if (kind == SUBSETS && m->subsets)
         kelvin_markup_put(&page->out, "<td>%s<small>%s .. %s</small></td>", scaled(page, metric, spread->median),
                           scaled(page, metric, spread->low), scaled(page, metric, spread->high));
-    else if (kind == SUBSETS || metric == KELVIN_EPISTEMIC) /* one sample does not contradict itself */
+    else if (kind == SUBSETS || kelvin_metric_at(metric)->together) /* one sample does not contradict itself */
         kelvin_page_put_cell(page, "", kelvin_page_number(page, (double)NAN, 0));
     else if (isnan(one->error))
         kelvin_page_put_cell(page, "", scaled(page, metric, one->mean));
@@ -48,12 +48,6 @@ static size_t subset_of(const struct page *page)
     return subset;
 }
 
-/* What is asked for most comes first. */
-static const kelvin_metric order[KELVIN_METRICS] = {
-    KELVIN_ACCURACY,  KELVIN_LOG_LIKELIHOOD, KELVIN_MEAN_LOG_LIKELIHOOD, KELVIN_ECE,
-    KELVIN_ECE_MASS,  KELVIN_BRIER,          KELVIN_CONFIDENCE,          KELVIN_ENTROPY,
-    KELVIN_ALEATORIC, KELVIN_EPISTEMIC};
-
 /* Of one run the kinds are columns. */
 static void put_table_of_one(struct page *page)
 {
@@ -64,9 +58,9 @@ static void put_table_of_one(struct page *page)
             kelvin_page_put_between(page, "<th scope=\"col\">", kelvin_page_text(page, kind_names[k], subset), "</th>");
     kelvin_markup_put(&page->out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < KELVIN_METRICS; i++) {
-        kelvin_page_begin_row(page, with_unit(page, order[i]));
+        kelvin_page_begin_row(page, with_unit(page, i));
         for (enum kind k = 0; k < KINDS; k++)
-            if (k != SUBSETS || subset) put_kind(page, k, order[i], page->runs[0].metrics);
+            if (k != SUBSETS || subset) put_kind(page, k, i, page->runs[0].metrics);
         kelvin_page_end_row(page);
     }
     kelvin_markup_put(&page->out, "</tbody>");
@@ -84,8 +78,8 @@ static void put_table_of_many(struct page *page)
         kelvin_markup_put(&page->out, kind_names[k], subset);
         kelvin_markup_put(&page->out, "</th></tr>\n");
         for (size_t row = 0; row < KELVIN_METRICS; row++) {
-            kelvin_page_begin_row(page, with_unit(page, order[row]));
-            for (size_t i = 0; i < page->n; i++) put_kind(page, k, order[row], page->runs[i].metrics);
+            kelvin_page_begin_row(page, with_unit(page, row));
+            for (size_t i = 0; i < page->n; i++) put_kind(page, k, row, page->runs[i].metrics);
             kelvin_page_end_row(page);
         }
         kelvin_markup_put(&page->out, "</tbody>\n");
@@ -112,7 +106,8 @@ static void put_notes(struct page *page)
 
 void kelvin_page_write_metrics(struct page *page)
 {
-    static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD, KELVIN_ECE, KELVIN_BRIER};
+    size_t shown[KELVIN_METRICS];
+    const size_t n = kelvin_metrics_shown(shown, KELVIN_SHOWN_CHART);
     kelvin_page_begin_table(page, "Metrics", false);
     if (page->n == 1)
         put_table_of_one(page);
@@ -125,7 +120,7 @@ void kelvin_page_write_metrics(struct page *page)
         "<p class=\"notes\">The plots show how much is gained by averaging, and how sure that is: thin bars are the "
         "standard error of the mean of single samples, thick ones hold 80 %% of small ensembles.</p>\n");
     kelvin_page_begin_charts(page, false);
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct chart chart;
         kelvin_chart_metric(&chart, page->arena, shown[i], page->charted, page->n);
         kelvin_page_put_chart(page, &chart, NULL);
@@ -186,15 +181,16 @@ bool kelvin_page_sizes_wanted(const struct page *page)
 
 void kelvin_page_write_sizes(struct page *page)
 {
-    static const kelvin_metric shown[] = {KELVIN_ACCURACY, KELVIN_MEAN_LOG_LIKELIHOOD};
+    size_t shown[KELVIN_METRICS];
+    const size_t n = kelvin_metrics_shown(shown, KELVIN_SHOWN_SIZES);
     struct chart chart;
     kelvin_markup_put(&page->out,
                       "<p class=\"notes\">Where a curve is flat, more samples are of no use; where it still rises at "
                       "its end, they are. The band narrows at the end because all samples are in it then.</p>\n");
     kelvin_page_begin_charts(page, false);
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (!kelvin_chart_size(&chart, page->arena, &shown[i], 1, page->charted, page->n)) continue;
-        chart.title = kelvin_page_text(page, "%s by posterior size", kelvin_metric_about(shown[i])->title);
+        chart.title = kelvin_page_text(page, "%s by posterior size", kelvin_metric_at(shown[i])->title);
         kelvin_page_put_chart(page, &chart, NULL);
     }
     kelvin_page_end_charts(page);

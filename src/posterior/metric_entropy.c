@@ -1,0 +1,57 @@
+/* Entropy of predictions, in nats, and its two parts: aleatoric, the mean over samples of the entropy of each, and
+ * epistemic, the rest: the mutual information of prediction and sample. */
+#include "posterior/metric.h"
+
+#include <math.h>
+
+static double entropy(const struct kelvin_score *score)
+{
+    return score->sums.entropy / (double)score->n;
+}
+
+static double aleatoric(const struct kelvin_score *score)
+{
+    return score->sums.aleatoric / (double)score->n;
+}
+
+static double epistemic(const struct kelvin_score *score)
+{
+    return score->sums.epistemic / (double)score->n;
+}
+
+const struct kelvin_metric_type kelvin_entropy_metric = {
+    .info = {.name = "entropy",
+             .title = "entropy",
+             .about = "mean entropy of the prediction: the sum of aleatoric and epistemic",
+             .unit = "nats",
+             .scale = 1,
+             .digits = 4,
+             .least = 0,
+             .most = INFINITY},
+    .of_all = entropy,
+};
+
+const struct kelvin_metric_type kelvin_aleatoric_metric = {
+    .info = {.name = "aleatoric",
+             .title = "aleatoric: in the data",
+             .about = "mean over samples of the entropy of each: doubt that is in the data",
+             .unit = "nats",
+             .scale = 1,
+             .digits = 4,
+             .least = 0,
+             .most = INFINITY},
+    .of_all = aleatoric,
+};
+
+const struct kelvin_metric_type kelvin_epistemic_metric = {
+    .info = {.name = "epistemic",
+             .title = "epistemic: in the model",
+             .about = "mutual information of prediction and sample: doubt that is in the model",
+             .unit = "nats",
+             .scale = 1,
+             .digits = 4,
+             .least = 0,
+             .most = INFINITY,
+             .together = true},
+    .of_all = epistemic,
+};
