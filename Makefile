@@ -1,24 +1,24 @@
 # Meson describes the build (meson.build); this is the short way in. Each target first installs the Debian packages it
 # needs, where they are missing and that is allowed (tools/install-packages).
 #
-#     make            build/kelvin, build/libkelvin.a
+#     make            build/kelvin, build/libkelvin.a and .so, manual pages, completion for shells
 #     make demo       figure 1 of the paper, into out/ (half a minute of sampling)
 #     make figures    the nine figures that need no training, into out/ (some seconds)
 #     make test       all tests; the last line counts them
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each
 #     make bench      speed, beside PyTorch's, NumPy's and oneDNN's where they are installed
-#     make install    into PREFIX, below DESTDIR
+#     make install    into PREFIX, below DESTDIR: the command, headers, both libraries, kelvin.pc, manual pages,
+#                     completion, examples
 #     make clean      removes the build folders
 #
 # CC counts when a build folder is made; to change compilers, make clean first.
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
-products = kelvin libkelvin.a manual completion
 
 all: packages-build build/build.ninja
-	ninja -C build $(products)
+	ninja -C build products
 
 demo: packages-demo all
 	build/kelvin figure decision-boundary -o out
@@ -46,7 +46,7 @@ bench: packages-bench build/build.ninja
 
 install: all
 	meson configure build -Dprefix=$(PREFIX) -Dlibdir=lib
-	ninja -C build $(products)
+	ninja -C build products
 	DESTDIR=$(abspath $(DESTDIR)) meson install -C build --no-rebuild
 
 clean:

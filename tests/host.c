@@ -1,0 +1,46 @@
+/* A host program with global functions of its own, called like functions that libkelvin has or once had. It must link
+ * with both libraries, and its own functions must be called by itself alone: test_install.sh. */
+#include <kelvin/kelvin.h>
+
+#include <stdio.h>
+
+#define OWN(X) X(layer_add) X(csv_row) X(data_split) X(spec_parse) X(gather) X(bisect)
+
+/* For each: how often it was called, and the function. Visible to every library that would look for the name. */
+#define DEFINE(name)                                                                                                   \
+    static int name##_calls;                                                                                           \
+    int name(int x);                                                                                                   \
+    int name(int x)                                                                                                    \
+    {                                                                                                                  \
+        name##_calls++;                                                                                                \
+        return x + 1;                                                                                                  \
+    }
+OWN(DEFINE)
+
+/* Opens a table, which is parsed, split and standardised. */
+static kelvin_status use_kelvin(void)
+{
+    static const float x[] = {0.5f, 1, 1.5f, 2, 2.5f, 3, 3.5f, 4};
+    static const int32_t labels[] = {0, 1, 0, 1, 0, 1, 0, 1};
+    const kelvin_arrays arrays = {.rows = 8, .columns = 1, .x = x, .labels = labels, .split = 0.25};
+    kelvin_data *data = NULL;
+    KELVIN_TRY(kelvin_data_from_arrays(&data, &arrays));
+    const size_t rows = kelvin_data_rows(data, KELVIN_TRAIN);
+    kelvin_data_close(data);
+    return rows == 6 ? KELVIN_OK : KELVIN_EFORMAT;
+}
+
+int main(void)
+{
+    int wrong = 0;
+#define CALL(name) wrong += name(1) != 2;
+    OWN(CALL)
+    if (use_kelvin()) {
+        fprintf(stderr, "%s\n", kelvin_error());
+        return 1;
+    }
+#define COUNT(name)                                                                                                    \
+    if (name##_calls != 1) wrong++, fprintf(stderr, "%s was called %d times\n", #name, name##_calls);
+    OWN(COUNT)
+    return wrong;
+}

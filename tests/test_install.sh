@@ -1,0 +1,127 @@
+#!/bin/sh
+# What `make install` brings, and that others can build on it: the headers, both libraries, the examples, the manual
+# pages, completion.
+#
+#     test_install.sh KELVIN SOURCE_ROOT BUILD SANITIZERS CC...
+. "$2/tests/shell.sh"
+build=$3
+sanitizers=$4 # as Meson has them: "address,undefined", or "none"
+shift 4
+CC=$*
+[ "$sanitizers" != none ] || sanitizers=
+strict="-Wall -Wextra -Wpedantic -Werror"
+# The library's own sanitizers have to be in the program, too.
+with=${sanitizers:+-fsanitize=$sanitizers}
+
+# ---- a copy that is installed below a folder of its own ----
+to=$work/to
+DESTDIR=$to meson install -C "$build" --no-rebuild >log 2>stderr
+check "meson install" [ $? = 0 ]
+prefix=$to$(sed -n 's/^prefix=//p' "$build/meson-private/kelvin.pc")
+lib=$(dirname "$(find "$to" -name libkelvin.a)")
+PKG_CONFIG_SYSROOT_DIR=$to
+PKG_CONFIG_PATH=$lib/pkgconfig${PKG_CONFIG_PATH+:$PKG_CONFIG_PATH}
+LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}
+export PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH LD_LIBRARY_PATH
+check "pkg-config knows kelvin" [ "$(pkg-config --modversion kelvin)" = "$("$prefix/bin/kelvin" --version | cut -d" " -f2)" ]
+
+commands=$("$kelvin" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p')
+soversion=$(readlink "$lib/libkelvin.so" | sed 's/^libkelvin\.so\.//; s/\..*//')
+for file in bin/kelvin share/man/man1/kelvin.1 share/bash-completion/completions/kelvin share/zsh/site-functions/_kelvin \
+    $(for command in $commands; do echo share/man/man1/kelvin-$command.1; done) \
+    $(cd "$root" && for file in examples/*; do echo share/doc/kelvin/$file; done); do
+    check "make install brings $file" [ -s "$prefix/$file" ]
+done
+check "libkelvin.so has a soversion" [ -n "$soversion" -a -L "$lib/libkelvin.so.$soversion" ]
+check "there is a page for each command and no other" [ "$(ls "$prefix/share/man/man1" | wc -l)" = "$(echo kelvin $commands | wc -w)" ]
+check "kelvin-bench is not installed" [ "$(ls "$prefix/bin")" = kelvin ]
+
+# ---- headers, each alone ----
+# compiles LANGUAGE STANDARD HEADER
+compiles() {
+    echo "#include <kelvin/$3>" >alone.$1
+    case $1 in c) compiler=$CC ;; *) compiler=$CXX ;; esac
+    $compiler -std=$2 $strict -fsyntax-only $(pkg-config --cflags kelvin) alone.$1 2>stderr
+}
+CXX=
+for each in $(echo "$CC" | sed 's/.*clang$/clang++/; s/.*gcc$/g++/; s/.*cc$/c++/') c++ g++ clang++; do
+    [ -z "$CXX" ] && [ -n "$each" ] && command -v "$each" >/dev/null && CXX=$each
+done
+[ -n "$CXX" ] || echo "there is no C++ compiler: headers and examples were tried as C alone"
+for header in "$root"/include/kelvin/*.h; do
+    header=$(basename "$header")
+    check "make install brings $header" [ -s "$prefix/include/kelvin/$header" ]
+    [ "$header" = kelvin.h ] ||
+        check "kelvin.h includes $header" grep -qx "#include <kelvin/$header>" "$root/include/kelvin/kelvin.h"
+    check "$header alone is C11" compiles c c11 "$header"
+    [ -z "$CXX" ] || check "$header alone is C++17" compiles cpp c++17 "$header"
+done
+check "no header but these" [ "$(ls "$prefix/include/kelvin" | grep -vx version.h)" = "$(ls "$root/include/kelvin" | grep 'h$')" ]
+
+# ---- symbols ----
+# Names without those that compilers add: of sanitizers, of constructors.
+defined() {
+    nm "$@" --defined-only | awk 'NF == 3 { print $3 }' | grep -v '^__\|^_init$\|^_fini$\|^_edata$\|^_end$' | sort -u
+}
+defined -D "$lib/libkelvin.so" >exported
+defined -g "$lib/libkelvin.a" >archived
+"$root/tools/update-abi" --functions "$prefix/include" | sort >declared
+check "libkelvin.so exports something" [ -s exported ]
+check "libkelvin.so exports kelvin_* alone" [ -z "$(grep -v '^kelvin_' exported)" ]
+comm -3 exported declared >stderr
+check "libkelvin.so exports what headers declare as KELVIN_API, and nothing else" [ ! -s stderr ]
+grep -v '^kelvin_' archived >stderr
+check "global names of libkelvin.a begin kelvin_" [ ! -s stderr ]
+: >stderr
+
+# ---- programs ----
+# link_flags shared|static
+link_flags() {
+    case $1 in
+    shared) pkg-config --cflags --libs kelvin ;;
+    static) pkg-config --static --cflags --libs kelvin | sed 's/-lkelvin/-l:libkelvin.a/' ;;
+    esac
+}
+links_to() { # PROGRAM shared|static: whether it needs libkelvin.so just then
+    ldd "$1" | grep -q libkelvin && [ "$2" = shared ] || { ! ldd "$1" | grep -q libkelvin && [ "$2" = static ]; }
+}
+asan=
+echo 'int main(void) { return 0; }' >empty.c
+[ -n "$with" ] || ! $CC -fsanitize=address empty.c -o empty 2>stderr || ! ./empty 2>stderr || asan=asan
+: >stderr
+
+# A host with functions of its own that are called like some that we had.
+for how in shared static; do
+    check "the host compiles, $how" $CC -std=c11 $strict $with "$root/tests/host.c" $(link_flags $how) -o host-$how 2>stderr
+    check "the host is linked, $how" links_to ./host-$how $how
+    check "the host runs, $how" ./host-$how 2>stderr
+done
+
+# expected FILE: the lines below "prints:" in the comment on its top.
+expected() {
+    sed -n '/prints:$/,/\*\/$/p' "$1" | sed -n 's/^ \*     //p'
+}
+# The line that compiles it, as its comment says it, with what is to be tried.
+compile_line() { # FILE HOW FLAGS
+    sed -n 's/^ \*     \(cc\|c++\) /\1 /p' "$1" | sed "s|^cc |$CC |; s|^c++ |$CXX |; s|\$(pkg-config --cflags --libs kelvin)|$3 $(link_flags $2)|"
+}
+example() { # FILE HOW FLAGS
+    name=$(basename "$1" | sed 's/\..*//')
+    line=$(compile_line "$1" $2 "$3")
+    (cd "$prefix/share/doc/kelvin/examples" && eval "$line") 2>stderr || return 1
+    mkdir -p "work-$name"
+    mv "$prefix/share/doc/kelvin/examples/$name" "work-$name/$name" && links_to "work-$name/$name" $2 || return 1
+    (cd "work-$name" && ASAN_OPTIONS=detect_leaks=1 ./$name) >stdout 2>stderr || return 1
+    expected "$1" >expected
+    [ -s expected ] && diff expected stdout >differences && [ ! -s stderr ] || { cat differences >>stderr; return 1; }
+}
+for file in "$prefix"/share/doc/kelvin/examples/*.c "$prefix"/share/doc/kelvin/examples/*.cpp; do
+    case $file in *.cpp) [ -n "$CXX" ] || continue ;; esac
+    for how in shared static; do
+        check "the example $(basename "$file"), $how" example "$file" $how "$strict $with"
+    done
+    [ -z "$asan" ] || check "the example $(basename "$file"), under ASan" example "$file" shared "$strict -fsanitize=address"
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
