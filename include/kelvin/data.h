@@ -133,6 +133,14 @@ typedef struct kelvin_rows {
  * have another shape. `like` must outlive the inputs. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_inputs_open(kelvin_inputs **inputs, const char *spec,
                                                               const kelvin_data *like, bool labels);
+/* Arrays in memory, as measured: x (rows, columns) for a network that was trained on a table; for one of images bytes
+ * (rows, channels, height, width), where white is what it was in training (255; of digits 16). The other one is NULL.
+ * labels (rows): classes of `like`, -1: none; NULL: none at all. The arrays are not copied, and must stay until the
+ * inputs are closed. A number that is not finite, or a label that is no class, is found when its row is asked for:
+ * KELVIN_EUSAGE, with the row. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_inputs_from_array(kelvin_inputs **inputs, const float *x,
+                                                                    const uint8_t *bytes, const int32_t *labels,
+                                                                    size_t rows, const kelvin_data *like);
 /* Whether inputs of that name are read from this file, or from a folder that it is in. */
 KELVIN_API bool kelvin_inputs_come_from(const char *spec, const char *path);
 /* Whether rows have labels; of single ones they may be missing, or be no class of `like`. */

@@ -73,6 +73,26 @@ KELVIN_API const char *kelvin_logits_note(const kelvin_logits *logits, size_t i)
 KELVIN_API double kelvin_logits_seconds(const kelvin_logits *logits); /* spent in the network so far; 0 of saved ones */
 KELVIN_API void kelvin_logits_close(kelvin_logits *logits);
 
+/* ---- predictions for arrays ----
+ *
+ *     st = kelvin_predict(samples, p, x, n, 0);                // p (n, classes): the mean over all samples
+ *
+ * Inputs are as measured and are normalised as the training data were: x (n, columns) of a network that was trained on
+ * a table; of one that was trained on images, bytes (n, channels, height, width). `threads` 0: one per CPU; the numbers
+ * do not depend on it. They are those of kelvin_logits_computed and kelvin_judge. */
+
+/* p (n, classes): the probabilities that the posterior gives to each class. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_predict(kelvin_samples *samples, double *p, const float *x, size_t n,
+                                                          size_t threads);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_predict_images(kelvin_samples *samples, double *p,
+                                                                 const uint8_t *bytes, size_t n, size_t threads);
+
+/* z (samples, n, classes): the logits of every sample. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_predict_logits(kelvin_samples *samples, float *z, const float *x,
+                                                                 size_t n, size_t threads);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_predict_logits_images(kelvin_samples *samples, float *z,
+                                                                        const uint8_t *bytes, size_t n, size_t threads);
+
 /* ---- metrics: what the samples say one by one and together, and whether they are right ---- */
 
 typedef struct kelvin_average {
