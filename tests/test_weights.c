@@ -294,6 +294,30 @@ static void halves_are_wholes(void **state)
     }
 }
 
+/* A row that is split off takes its weight with it. The first column says which row it was. */
+static void splits_keep_weights(void **state)
+{
+    (void)state;
+    struct table t;
+    measure(&t);
+    for (size_t i = 0; i < ROWS; i++) {
+        t.x[i][0] = (float)i;
+        t.weight[i] = (double)(i + 1) / (2 * ROWS);
+    }
+    kelvin_data *data = data_of(&t, 0.4);
+    assert_int_equal(data->train.n + data->test.n, ROWS);
+    for (kelvin_side side = KELVIN_TRAIN; side <= KELVIN_TEST; side++) {
+        const kelvin_part *part = kelvin_data_part(data, side);
+        assert_true(part->n > ROWS / 5);
+        for (size_t i = 0; i < part->n; i++) {
+            const long row = lrint((double)part->x[i * COLUMNS] * data->deviation[0] + data->mean[0]);
+            assert_true(kelvin_data_weights(data, side)[i] == (float)t.weight[row]);
+            assert_int_equal(part->y[i], t.y[row]);
+        }
+    }
+    kelvin_data_close(data);
+}
+
 /* ---- what vouches for them ---- */
 
 static void marks_cover_weights(void **state)
@@ -322,6 +346,7 @@ int main(void)
         cmocka_unit_test(batches_have_no_bias),
         cmocka_unit_test(halves_are_wholes),
         cmocka_unit_test(marks_cover_weights),
+        cmocka_unit_test(splits_keep_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
