@@ -59,15 +59,23 @@ static void check_codes(const struct kelvin_advice_list *said)
     }
 }
 
+/* The i-th piece, in the library's own words. */
+static const char *piece(const struct case_of *c, size_t i)
+{
+    static char text[KELVIN_RAW];
+    kelvin_words_say(text, sizeof text, c->said.raw[i], NULL, NULL);
+    return text;
+}
+
 static void advised(struct case_of *c, size_t n, const char *sentence)
 {
     kelvin_advise(&c->said, &c->facts);
     check_codes(&c->said);
     const size_t found = c->said.n;
     for (size_t i = 0; i < found && found == n; i++)
-        if (strstr(c->said.text[i], sentence)) return;
+        if (strstr(piece(c, i), sentence)) return;
     if (found != n || n > 0)
-        fail_msg("%zu pieces of advice, the first \"%s\"; expected %zu, \"%s\"", found, found ? c->said.text[0] : "", n,
+        fail_msg("%zu pieces of advice, the first \"%s\"; expected %zu, \"%s\"", found, found ? piece(c, 0) : "", n,
                  sentence);
 }
 
@@ -77,9 +85,9 @@ static void noted(struct case_of *c, size_t n, const char *sentence)
     check_codes(&c->said);
     const size_t found = c->said.n;
     for (size_t i = 0; i < found && found == n; i++)
-        if (strstr(c->said.text[i], sentence)) return;
+        if (strstr(piece(c, i), sentence)) return;
     if (found != n || n > 0)
-        fail_msg("%zu notes, the first \"%s\"; expected %zu, \"%s\"", found, found ? c->said.text[0] : "", n, sentence);
+        fail_msg("%zu notes, the first \"%s\"; expected %zu, \"%s\"", found, found ? piece(c, 0) : "", n, sentence);
 }
 
 /* The last that was said of the case: codes in their order, of which programs may depend on each. */
@@ -100,16 +108,16 @@ static void advice_on_sghmc(void **state)
     c->found.predictions.rhat_mean = 1.2;
     advised(c, 1, "R-hat 1.20 on average; chains that mix have 1)");
     coded(c, "chains-disagree");
-    advised(c, 1, "at 12.0 % of the observations. Give each cycle more --epochs; until");
+    advised(c, 1, "at 12.0 % of the observations. Give each cycle more epochs; until");
     c->found.predictions.draws = 4;
     advised(c, 1, "R-hat 1.20");
     c->found.predictions.draws = 3; /* too few to say so */
     advised(c, 0, "");
     c->found.predictions.draws = 20;
     c->run.config.schedule = "constant";
-    advised(c, 1, "Give them more --epochs, and a warm start with --init");
+    advised(c, 1, "Give them more epochs, and a warm start with init");
     c->run.config.init = "RUN";
-    advised(c, 1, "Give them more --epochs; until");
+    advised(c, 1, "Give them more epochs; until");
     c->found.agreement.variation_mean = 1e-5; /* apart, but nobody would notice */
     advised(c, 0, "");
     c->found.agreement.variation_mean = 0.05;
@@ -125,7 +133,7 @@ static void advice_on_sghmc(void **state)
     c->found.temperatures.kinetic.mean = 2.29; /* problems that do not follow from each other, the gravest first */
     c->found.temperatures.configurational.mean = 2.2;
     advised(c, 2, "The kinetic temperature is 2.29 where 1 was set: steps are too large");
-    assert_non_null(strstr(c->said.text[0], "kinetic"));
+    assert_non_null(strstr(piece(c, 0), "kinetic"));
     coded(c, "kinetic-temperature-high samples-alike");
     advised(c, 2, "The 80 samples are worth about 15 independent ones");
     c->found.predictions.rhat_mean = 1.34; /* of which few effective samples are a consequence */
@@ -148,8 +156,8 @@ static void advice_on_sghmc(void **state)
     c->found.temperatures.kinetic.error = 0.09;
     advised(c, 1, "The kinetic temperature is 1.3");
     c->found.training_accuracy = 0.12;
-    advised(c, 2, "are right (chance: 10.0 %). If the above does not help, try a wider prior, --prior normal:1");
-    advised(c, 2, "or it is the --density that leads away from the labels.");
+    advised(c, 2, "are right (chance: 10.0 %). If the above does not help, try a wider prior, prior = normal:1");
+    advised(c, 2, "or it is the density that leads away from the labels.");
     coded(c, "kinetic-temperature-high nothing-learnt");
     c->data.classes = 2; /* of two classes 0.6 is more than chance, 0.54 hardly */
     c->found.training_accuracy = 0.6;
@@ -177,15 +185,15 @@ static void advice_on_divergence(void **state)
     c->found.temperatures.kinetic.mean = 1.3;
     advised(c, 2, "The kinetic temperature is 1.3 where 1 was set");
     c->found.temperatures.kinetic.mean = 1;
-    advised(c, 1, "Chains 1, 2 diverged, and are left out of the report: make --lr smaller.");
+    advised(c, 1, "Chains 1, 2 diverged, and are left out of the report: make lr smaller.");
     c->found.kept = 5;
-    advised(c, 1, "of their samples the 5 from before are in the report: make --lr smaller.");
+    advised(c, 1, "of their samples the 5 from before are in the report: make lr smaller.");
     c->run.config.density = "dirichlet:0.9";
-    advised(c, 1, "use --density dirclip:0.9,-50, for dirichlet has no bound");
+    advised(c, 1, "use density = dirclip:0.9,-50, for dirichlet has no bound");
     c->run.config.density = "categorical";
     c->found.diverged = 1;
     diverged[2] = NULL;
-    advised(c, 1, "Chain 1 diverged; of its samples the 5 from before are in the report: make --lr smaller.");
+    advised(c, 1, "Chain 1 diverged; of its samples the 5 from before are in the report: make lr smaller.");
     c->found.kept = 1;
     advised(c, 1, "of its samples the 1 from before is in the report");
     coded(c, "chains-diverged");
@@ -200,23 +208,23 @@ static void advice_on_hmc(void **state)
     struct case_of *c = healthy("hmc");
     advised(c, 0, "");
     c->found.acceptance = 0.017;
-    advised(c, 1, "1.7 % of the proposals were accepted, fewer than 60 %: make --step-size smaller");
+    advised(c, 1, "1.7 % of the proposals were accepted, fewer than 60 %: make step_size smaller");
     coded(c, "acceptance-low");
     c->found.acceptance = 0.999;
-    advised(c, 1, "a larger --step-size");
+    advised(c, 1, "a larger step_size");
     coded(c, "acceptance-high");
     c->found.diverged = 1; /* of which the opposite follows */
     c->facts.diverged = (const char *const[4]){NULL, "chain 1 diverged", NULL, NULL};
-    advised(c, 1, "Chain 1 diverged, and is left out of the report: make --step-size smaller.");
+    advised(c, 1, "Chain 1 diverged, and is left out of the report: make step_size smaller.");
     c->found.diverged = 0;
     /* A sampler without an energy is content with less. */
     const kelvin_sampler_type walk = {.name = "walk", .accepts = true, .step_setting = "step_size"};
     c->run.sampler = &walk;
-    advised(c, 1, "99.9 % of the proposals were accepted, more than 70 %: a larger --step-size");
+    advised(c, 1, "99.9 % of the proposals were accepted, more than 70 %: a larger step_size");
     c->found.acceptance = 0.25;
     advised(c, 0, "");
     c->found.acceptance = 0.017;
-    advised(c, 1, "1.7 % of the proposals were accepted, fewer than 10 %: make --step-size smaller");
+    advised(c, 1, "1.7 % of the proposals were accepted, fewer than 10 %: make step_size smaller");
     c = healthy("hmc");
     c->found.predictions.rank_rhat_max = 1.02;
     c->found.predictions.ess_tail_min = 399;
@@ -244,29 +252,29 @@ static void advice_on_mclmc(void **state)
     c->found.temperatures.configurational.mean = 1.3;
     advised(c, 1,
             "The configurational temperature is 1.3 where 1 was set: the parameters have not settled, or steps are too "
-            "large. Give them more --iterations, or make --energy-variance smaller.");
+            "large. Give them more iterations, or make energy_variance smaller.");
     c->found.energy_variance = 4.9e-3; /* of 5e-4 */
     advised(c, 1, "The configurational temperature is 1.3");
     c->found.energy_variance = 5.1e-3; /* of which the temperature may follow */
     advised(c, 1,
-            "The energy variance is 0.0051, far above the 0.0005 of --energy-variance: steps are too large, and as "
-            "none is rejected the draws are biased. Steps are tuned in warm-up: give it a longer --warmup.");
+            "The energy variance is 0.0051, far above the 0.0005 of energy_variance: steps are too large, and as "
+            "none is rejected the draws are biased. Steps are tuned in warm-up: give it a longer warmup.");
     assert_ok(kelvin_run_set(&c->run.config, "step_size", 0.5));
-    advised(c, 1, "the draws are biased. Make --step-size smaller.");
+    advised(c, 1, "the draws are biased. Make step_size smaller.");
     coded(c, "energy-variance-high");
     c->found.energy_variance = 1e-5; /* outliers may make any mean of it */
     c->found.energy_variance_mean = 0.1;
-    advised(c, 1, "Give them more --iterations, or make --step-size smaller.");
+    advised(c, 1, "Give them more iterations, or make step_size smaller.");
     c->found.diverged = 1;
     c->facts.diverged = (const char *const[4]){NULL, "chain 1 diverged", NULL, NULL};
-    advised(c, 2, "Chain 1 diverged, and is left out of the report: make --step-size smaller.");
+    advised(c, 2, "Chain 1 diverged, and is left out of the report: make step_size smaller.");
     c->found.diverged = 0;
     c->found.temperatures.configurational.error = 0.11; /* less than three of its errors: it may be chance */
     advised(c, 0, "");
     c->found.predictions.rank_rhat_max = 1.02;
     c->found.predictions.ess_tail_min = 399;
     advised(c, 2, "Fewer than 100 effective draws per chain in function space (399 of 400)");
-    advised(c, 2, "R-hat up to 1.020; 1.01 is fine): run them longer, with more --iterations.");
+    advised(c, 2, "R-hat up to 1.020; 1.01 is fine): run them longer, with more iterations.");
 }
 
 /* All that can be said of a run by any sampler: nothing of one with which all is well, or that nobody has looked at. */
@@ -283,8 +291,7 @@ static void advice_on_every_sampler(void **state)
         c->found.diverged = 1;
         c->facts.diverged = (const char *const[4]){NULL, "chain 1 diverged", NULL, NULL};
         char smaller[64];
-        snprintf(smaller, sizeof smaller, "make --%s smaller.", type->step_setting);
-        for (char *at = smaller; *at; at++) *at = *at == '_' ? '-' : *at;
+        snprintf(smaller, sizeof smaller, "make %s smaller.", type->step_setting);
         advised(c, 1, smaller);
         advised(c, 1, "Chain 1 diverged, and is left out of the report: ");
         c = healthy(type->name);
@@ -307,12 +314,12 @@ static void advice_on_learning(void **state)
     c->found.training_log_likelihood = -1.05;
     advised(c, 1,
             "learnt next to nothing: on their own training data single samples have a mean log-likelihood of "
-            "-1.050 (guessing: -1.099) and a confidence of 36.8 % (guessing: 33.3 %). Try a wider prior, --prior "
-            "normal:1 (normal:0.1 is strong if 144 observations are few for this model), more --epochs, or a");
+            "-1.050 (guessing: -1.099) and a confidence of 36.8 % (guessing: 33.3 %). Try a wider prior, prior = "
+            "normal:1 (normal:0.1 is strong if 144 observations are few for this model), more epochs, or a");
     c->run.config.prior = "normal:2";
     advised(c, 1, "Try a wider prior (normal:2 is strong");
     c->run.config.prior = "none"; /* than which none is wider */
-    advised(c, 1, "(guessing: 33.3 %). Try more --epochs, or a larger --lr.");
+    advised(c, 1, "(guessing: 33.3 %). Try more epochs, or a larger lr.");
     c->run.config.prior = "normal:0.1";
     c->found.training_log_likelihood = -0.98; /* 0.9 log 3 = 0.989 */
     advised(c, 0, "");
@@ -337,7 +344,7 @@ static void advice_on_learning(void **state)
     c->found.training_log_likelihood = -0.58;
     advised(c, 0, "");
     c->found.training_log_likelihood = -0.68;
-    advised(c, 1, "few for this model), or more --iterations.");
+    advised(c, 1, "few for this model), or more iterations.");
 }
 
 static void notes(void **state)

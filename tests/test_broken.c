@@ -45,10 +45,10 @@ static const struct {
     bool read, again;
     const char *help; /* that is in the sentence */
 } files[] = {
-    {"run.json", true, false, "; put it back, or start a new run with --config"},
+    {"run.json", true, false, "; put it back, or start a new run with the configuration of "},
     {"data.json", true, true, " makes it again"},
-    {"chain-000/state.safetensors", false, false, "/chain-000, and kelvin resume "}, /* its header at most */
-    {"chain-001/samples-000.safetensors", true, false, "/chain-001, and kelvin resume "},
+    {"chain-000/state.safetensors", false, false, "/chain-000, and resuming "}, /* its header at most */
+    {"chain-001/samples-000.safetensors", true, false, "/chain-001, and resuming "},
     {"chain-001/history.csv", true, true, " makes it again"},
     {"labels_train.npy", true, true, " makes it again"},
     {"logits_train.npy", true, true, " makes it again"},
@@ -115,10 +115,10 @@ static void files_that_are_gone(void **state)
         {"chain-000/state.safetensors", "", NULL},
         {"chain-001/samples-000.safetensors", "is missing; remove ",
          "is missing, and its chain is past it; put it back"},
-        {"chain-001/history.csv", "is missing; kelvin resume ", NULL},
-        {"labels_train.npy", "has no labels_train.npy; kelvin resume ", NULL},
-        {"logits_train.npy", "has no logits_train.npy; kelvin resume ", NULL},
-        {"manifest", "has no manifest, so nothing says that its files are whole; kelvin resume ", NULL},
+        {"chain-001/history.csv", "is missing; resuming ", NULL},
+        {"labels_train.npy", "has no labels_train.npy; resuming ", NULL},
+        {"logits_train.npy", "has no logits_train.npy; resuming ", NULL},
+        {"manifest", "has no manifest, so nothing says that its files are whole; resuming ", NULL},
     };
     const kelvin_sampler_type *type;
     for (size_t s = 0; (type = kelvin_sampler_info(s)); s++) {

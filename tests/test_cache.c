@@ -75,9 +75,9 @@ static void what_is_not_there(void **state)
     kelvin_data *data;
     set_variables(in_base("nothing"), NULL, NULL);
     fails(kelvin_data_open(&data, "cifar10"), KELVIN_EIO, "nothing/cifar10/data_batch_1.bin is not there yet",
-          "get it with: kelvin data cifar10");
+          "fetch cifar10");
     fails(kelvin_data_open(&data, "mnist"), KELVIN_EIO, "nothing/mnist/train-images-idx3-ubyte is not there yet",
-          "get it with: kelvin data mnist");
+          "fetch mnist");
     kelvin_alloc_fail_at(5); /* the name with whole paths */
     const kelvin_status status = kelvin_data_open(&data, "cifar10");
     kelvin_alloc_fail_at(0);
@@ -121,7 +121,7 @@ static void cifar10_from_the_cache(void **state)
     kelvin_data_close(data);
     make_zeros(&kelvin_canonical_cifar10, 5, "", 0, kelvin_canonical_cifar10.files[5].bytes, 0); /* one byte more */
     fails(kelvin_data_open(&data, "cifar10"), KELVIN_EFORMAT, "test_batch.bin: has 30730001 bytes, expected 30730000",
-          "kelvin data cifar10");
+          "fetch cifar10 again");
 }
 
 static void mnist_from_the_cache(void **state)

@@ -152,7 +152,7 @@ static void many_chains(void **state)
     whole_run(&config, "many", 2, 1e9);
     spoil(in_base("many/chain-1000/samples-000.safetensors"), false);
     fails(kelvin_run_open(&run, in_base("many")), KELVIN_EFORMAT, "chain-1000/samples-000.safetensors",
-          "many/chain-1000, and kelvin resume ");
+          "many/chain-1000, and resuming ");
     remove_tree(in_base("many"));
 }
 
@@ -212,7 +212,7 @@ static void lost_for_good(void **state)
             if (round == 1) bytes[n - 5] ^= 4;
             if (round > 0) spill(in_base("lossy/chain-001/samples-001.safetensors"), bytes, round == 1 ? n : n / 2);
             fails(kelvin_run_open(&run, in_base("lossy")), KELVIN_EFORMAT, "lossy/chain-001/samples-001.safetensors",
-                  "lossy/chain-001, and kelvin resume ");
+                  "lossy/chain-001, and resuming ");
             assert_non_null(strstr(kelvin_error(), round == 0 ? " is missing" : "is not as the run left it"));
             assert_null(run);
         }

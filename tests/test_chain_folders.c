@@ -42,7 +42,7 @@ static void only_one_works_there(void **state)
     fails(kelvin_run_open(&theirs, in_base("locked")), KELVIN_EUSAGE, in_base("locked"), number);
     assert_null(theirs);
     assert_int_equal(open_from_outside("locked"), 1);
-    fails(kelvin_run_start(&theirs, &config, in_base("locked")), KELVIN_EUSAGE, "locked", "kelvin resume");
+    fails(kelvin_run_start(&theirs, &config, in_base("locked")), KELVIN_EUSAGE, "locked", "resuming");
     assert_null(theirs);
     kelvin_run_close(ours);
     assert_int_equal(open_from_outside("locked"), 0);

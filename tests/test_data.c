@@ -88,7 +88,7 @@ static void wrong_specs(void **state)
     fails(kelvin_data_open(&data, "toy:"), KELVIN_EUSAGE, "data 'toy:': '' is one too many; expected toy");
     fails(kelvin_data_open(&data, "toy:x"), KELVIN_EUSAGE, "data 'toy:x': 'x' is one too many; expected toy");
     fails(kelvin_data_open(&data, "toys"), KELVIN_EUSAGE,
-          "data set 'toys' is not known; kelvin info lists those that are");
+          "data set 'toys' is not known; the family data_sets lists those that are");
     fails(kelvin_data_open(&data, "digits:split=0.5"), KELVIN_EUSAGE,
           "data 'digits:split=0.5': 'split=0.5' is one too many; expected digits");
     assert_null(data);

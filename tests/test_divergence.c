@@ -456,7 +456,7 @@ static void warnings_before_the_start(void **state)
         if (!table[i].warning)
             assert_null(warning);
         else
-            says(warning, (const char *const[]){table[i].warning, table[i].density, "--init RUN", NULL});
+            says(warning, (const char *const[]){table[i].warning, table[i].density, "init = RUN", NULL});
         kelvin_run_close(run);
     }
 }

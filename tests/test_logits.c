@@ -264,7 +264,7 @@ static void changed_since(void **state)
         whole[128] ^= 1; /* after the header; a label becomes the other one */
         spill(path, whole, bytes);
         assert_ok(kelvin_samples_open(&samples, in_base("hmc")));
-        fails(kelvin_logits_saved(&source, samples, KELVIN_TRAIN), KELVIN_EFORMAT, names[i], "kelvin resume");
+        fails(kelvin_logits_saved(&source, samples, KELVIN_TRAIN), KELVIN_EFORMAT, names[i], "resuming");
         whole[128] ^= 1;
         spill(path, whole, bytes);
         kelvin_samples_close(samples);

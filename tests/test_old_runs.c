@@ -368,13 +368,12 @@ static void runs_that_have_not_ended(void **state)
     copy("run-0.6-sghmc");
     assert_int_equal(unlink(in_base("run-0.6-sghmc/chain-001/sample-002.safetensors")), 0);
     assert_int_equal(unlink(in_base("run-0.6-sghmc/chain-001/state.safetensors")), 0);
-    fails(
-        kelvin_run_open(&run, in_base("run-0.6-sghmc")), KELVIN_EFORMAT, "run-0.6-sghmc",
-        "was begun by kelvin 0.6.0, and chain 1 has not ended: go on with that version, or sample it anew with kelvin "
-        "sample --config ");
+    fails(kelvin_run_open(&run, in_base("run-0.6-sghmc")), KELVIN_EFORMAT, "run-0.6-sghmc",
+          "was begun by kelvin 0.6.0, and chain 1 has not ended: go on with that version, or sample it anew with the "
+          "configuration of ");
     fails(kelvin_samples_open(&samples, in_base("run-0.6-sghmc")), KELVIN_EFORMAT, "run-0.6-sghmc",
           "chain 1 has not ended: go on with that version");
-    assert_null(strstr(kelvin_error(), "kelvin resume"));
+    assert_null(strstr(kelvin_error(), "resuming"));
     copy("run-0.6-sghmc");
 }
 
@@ -418,7 +417,7 @@ static void damage(void **state)
             for (size_t k = 0; k < samples->n && !status; k++) status = kelvin_samples_read(samples, theta, k);
             if (!status) status = kelvin_history_open(&history, samples, 1);
             fails(status, KELVIN_EFORMAT, path, gone ? "is missing" : table[i].sentence);
-            assert_null(strstr(kelvin_error(), "kelvin resume"));
+            assert_null(strstr(kelvin_error(), "resuming"));
             assert_null(strstr(kelvin_error(), "remove"));
             kelvin_samples_close(samples);
             data[bytes - 1] ^= 1;
@@ -462,7 +461,7 @@ static void older_ones(void **state)
             kelvin_logits *logits;
             if (v > 0) {
                 fails(kelvin_logits_of_side(&logits, samples, KELVIN_TRAIN, 1), KELVIN_EFORMAT, name,
-                      "has no labels_train.npy; kelvin resume ");
+                      "has no labels_train.npy; resuming ");
                 go_on(name);
             }
             assert_ok(kelvin_logits_of_side(&logits, samples, KELVIN_TRAIN, 1));

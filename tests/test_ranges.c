@@ -36,7 +36,7 @@ static const struct check checks[] = {
     {"sghmc", "samples", "32", ", \"chains\": 8, \"schedule\": \"cyclical\", \"epochs\": 3",
      "each chain is to give 4 samples in 3 epochs"},
     {"sghmc", "batch", "1439", "",
-     "batch is 1439, more than the 1438 training observations of digits; expected at most as many (--batch)"},
+     "batch is 1439, more than the 1438 training observations of digits; expected at most as many (batch)"},
     {"sghmc", "lr", "0", "", "lr is 0; expected a number above 0"},
     {"sghmc", "lr", "-1e-4", "", "lr is -0.0001"},
     {"sghmc", "momentum", "1", "", "momentum is 1; expected a number of at least 0 and below 1"},

@@ -242,7 +242,7 @@ static void names_that_are_taken(void **state)
     const kelvin_run_config config = small();
     kelvin_run *run;
     fails(kelvin_run_start(&run, &config, in_base("one")), KELVIN_EUSAGE, "one",
-          "already exists; choose another name, remove it, or go on with it: kelvin resume ");
+          "already exists; choose another name, remove it, or go on by resuming ");
     assert_null(run);
     assert_int_equal(mkdir(in_base("claimed"), 0777), 0);
     fails(kelvin_run_start(&run, &config, in_base("claimed")), KELVIN_EUSAGE, "claimed",

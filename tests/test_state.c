@@ -15,7 +15,7 @@ static void refused(const char *bytes, size_t n, const char *sentence)
     if (status) assert_null(run);
     if (!status) status = sample(run, 1, 0);
     fails(status, KELVIN_EFORMAT, "chain-000/state.safetensors", sentence);
-    fails(status, KELVIN_EFORMAT, "remove ", "broken/chain-000, and kelvin resume ");
+    fails(status, KELVIN_EFORMAT, "remove ", "broken/chain-000, and resuming ");
     kelvin_run_close(run);
     size_t after;
     char *now = slurp(path, &after);

@@ -246,8 +246,12 @@ typedef struct kelvin_temperatures {
 /* A piece of advice, or a note. */
 typedef struct kelvin_advice {
     const char *code; /* what it is about, for programs: "chains-disagree". It stays when its words change */
-    const char *text; /* for people */
+    const char *text; /* for people, in the library's own words */
+    const char *raw;  /* for kelvin_advice_say */
 } kelvin_advice;
+
+/* A piece of advice, or a note, in a client's words. */
+void kelvin_advice_say(const kelvin_advice *advice, char *out, size_t size, kelvin_words *words, void *context);
 
 /* All codes that there are, and what each is about; NULL after the last. */
 typedef struct kelvin_advice_info {

@@ -140,6 +140,8 @@ const char *kelvin_run_diverged(const kelvin_run *run, uint32_t chain);
 /* Where a run warns before it starts: a sentence, or NULL. A gradient below the critical alpha of (K - 2) / K leads
  * away from the labels where predictions are wrong. */
 const char *kelvin_run_warning(const kelvin_run *run);
+/* The same in a client's words; false if there is none. */
+bool kelvin_run_warning_say(const kelvin_run *run, char *out, size_t size, kelvin_words *words, void *context);
 
 /* ---- how long a run is ----
  * A chain goes in rows: the epochs of a sampler that looks at batches, the iterations of one that looks at all data. */

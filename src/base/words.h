@@ -23,7 +23,8 @@
 #define KELVIN_BLAMED "BLAME"
 
 /* For formats: a raw text, with its references. */
-#define KELVIN_SAID "\x04%s\x05"
+#define KELVIN_SAID         "\x04%s\x05"
+#define KELVIN_SAID_AT_MOST "\x04%.*s\x05" /* the first so many bytes of it */
 
 enum { KELVIN_RAW = 2048 }; /* bytes that a raw sentence has at most */
 

@@ -1,5 +1,6 @@
 /* Files of a chart or a figure, and gnuplot to draw it. */
 #include "charts/output.h"
+#include "base/words.h"
 
 #include "base/process.h"
 #include "charts/prelude_gp.h"
@@ -112,8 +113,9 @@ static void remove_pictures(const struct drawing *d, const char *mark)
 /* What the last failure comes to, and what helps. */
 static kelvin_status no_picture(const struct drawing *d, kelvin_status status, const char *first)
 {
-    return kelvin_fail(status, "%s, so there is no picture, but the numbers are kept: %sdraw with: gnuplot %s",
-                       kelvin_error(), first, d->script);
+    return kelvin_fail(
+        status, KELVIN_SAID ", so there is no picture, but the numbers are kept: " KELVIN_SAID "draw with: gnuplot %s",
+        kelvin_error_raw(), first, d->script);
 }
 
 /* Does the file end as one of its kind must? gnuplot does not say so when the disk is full. */
@@ -149,14 +151,14 @@ static kelvin_status judge(const struct drawing *d, int ended, bool stopped)
 {
     const int reason = errno;
     char see[KELVIN_PATH_MAX + 64];
-    snprintf(see, sizeof see, "see what it said in %s, then ", d->log);
+    kelvin_compose(see, sizeof see, "see what it said in %s, then ", d->log);
     if (stopped) return no_picture(d, kelvin_fail(KELVIN_ESTOP, "stopped by a signal"), "");
     if (ended == 0) return keep_pictures(d);
     if (ended != -1) return no_picture(d, kelvin_fail(KELVIN_EIO, "gnuplot failed"), see);
     if (reason != ENOENT)
         return no_picture(d, kelvin_fail(KELVIN_EIO, "gnuplot could not be started (%s)", strerror(reason)), "");
     return no_picture(d, kelvin_fail(KELVIN_EIO, "gnuplot is missing"),
-                      "install it (apt-get install gnuplot-nox), then ");
+                      "install it (" KELVIN_REFER(INSTALL, "gnuplot-nox") "), then ");
 }
 
 kelvin_status kelvin_output_draw(const char *folder, const char *name, bool moves, bool (*stopped)(void *context),

@@ -5,6 +5,7 @@
 #include "cli/json.h"
 #include "cli/lines.h"
 #include "cli/output_file.h"
+#include "cli/words.h"
 #include "report/report.h"
 #include "run/room.h"
 
@@ -112,7 +113,7 @@ static kelvin_status look_briefly(struct evaluated *e, kelvin_samples *samples)
 {
     const kelvin_metrics *training = strcmp(e->on, "train") == 0 ? e->metrics : NULL;
     const kelvin_status status = kelvin_diagnose_briefly(&e->found, samples, training);
-    if (status) snprintf(e->unknown, sizeof e->unknown, "%s", kelvin_error());
+    if (status) snprintf(e->unknown, sizeof e->unknown, "%s", command_error());
     return status == KELVIN_ENOMEM || status == KELVIN_EFORMAT ? status : KELVIN_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "charts/posterior_charts.h"
 #include "cli/eval_table.h"
 #include "cli/output_file.h"
+#include "cli/words.h"
 #include "files/files.h"
 
 #include <ctype.h>
@@ -21,7 +22,7 @@ static void plot(struct plots *plots, const struct chart *chart)
     const kelvin_status status = kelvin_chart_files(plots->list, chart, plots->folder);
     if (status && !plots->status) {
         plots->status = status == KELVIN_EUSAGE ? KELVIN_EIO : status; /* the option is right, the folder is not */
-        snprintf(plots->sentence, sizeof plots->sentence, "%s", kelvin_error());
+        snprintf(plots->sentence, sizeof plots->sentence, "%s", command_error());
     }
 }
 

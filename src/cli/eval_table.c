@@ -3,6 +3,7 @@
 
 #include "cli/lines.h"
 #include "cli/options.h"
+#include "cli/words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -209,14 +210,17 @@ static bool is_doubtful(const struct evaluated *e)
 static void warn(FILE *out, const char *before, const struct evaluated *e)
 {
     const uint32_t chains = e->run->config.chains;
+    char folder[4096], advice[2048];
+    shell_word(folder, sizeof folder, e->folder);
     if (!e->found)
         print_lines(out, 2, "%s%s: it cannot be told whether to believe it: %s", before, e->name, e->unknown);
     else if (kelvin_diagnosis_diverged(e->found) > 0)
         print_lines(out, 2, "%s%s: %" PRIu32 " of %" PRIu32 " chains diverged; kelvin diagnose %s says more.", before,
-                    e->name, kelvin_diagnosis_diverged(e->found), chains, e->folder);
-    else
-        print_lines(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name,
-                    kelvin_diagnosis_advice(e->found, 0)->text, e->folder);
+                    e->name, kelvin_diagnosis_diverged(e->found), chains, folder);
+    else {
+        kelvin_advice_say(kelvin_diagnosis_advice(e->found, 0), advice, sizeof advice, command_words, NULL);
+        print_lines(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name, advice, folder);
+    }
 }
 
 void eval_warn(FILE *out, const char *before, const struct evaluated *runs, size_t n)

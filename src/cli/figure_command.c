@@ -2,6 +2,7 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/words.h"
 #include "figures/figure.h"
 
 #include <string.h>
@@ -119,7 +120,7 @@ static kelvin_status draw_all(struct batch *batch)
     for (size_t i = 0; i < batch->n; i++) missing += !batch->drawn[i];
     if (missing < 2) return status;
     char first[1024];
-    snprintf(first, sizeof first, "%s", kelvin_error());
+    snprintf(first, sizeof first, "%s", command_error());
     return kelvin_fail(status, "%s; so for %zu figures", first, missing);
 }
 

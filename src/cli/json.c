@@ -1,6 +1,7 @@
 /* What commands tell programs, as JSON. */
 #include "cli/json.h"
 
+#include "cli/words.h"
 #include "files/record.h"
 
 #include <math.h>
@@ -25,9 +26,11 @@ json_t *json_texts(const char *const *texts, size_t n)
 json_t *json_advice(const kelvin_diagnosis *found, advice_at *at)
 {
     json_t *list = json_array();
-    for (size_t i = 0; at(found, i); i++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:o}", "code", at(found, i)->code, "text", kelvin_json_text(at(found, i)->text)));
+    for (size_t i = 0; at(found, i); i++) {
+        char text[2048];
+        kelvin_advice_say(at(found, i), text, sizeof text, command_words, NULL);
+        json_array_append_new(list, json_pack("{s:s, s:o}", "code", at(found, i)->code, "text", kelvin_json_text(text)));
+    }
     return list;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/texts.h"
 #include "cli/options.h"
+#include "cli/words.h"
 #include "files/files.h"
 #include "run/room.h"
 
@@ -110,7 +111,11 @@ void print_advice(FILE *out, const char *title, const kelvin_diagnosis *found,
                   const kelvin_advice *at(const kelvin_diagnosis *found, size_t i))
 {
     if (at(found, 0)) fprintf(out, "\n%s\n", title);
-    for (size_t i = 0; at(found, i); i++) print_item(out, at(found, i)->text);
+    for (size_t i = 0; at(found, i); i++) {
+        char text[2048];
+        kelvin_advice_say(at(found, i), text, sizeof text, command_words, NULL);
+        print_item(out, text);
+    }
 }
 
 /* ---- notes ---- */

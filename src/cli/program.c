@@ -1,6 +1,7 @@
 /* From argv to an exit code: what programs that are made of commands have in common. */
 #include "cli/program.h"
 
+#include "cli/words.h"
 #include "files/files.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static int exit_code(kelvin_status status)
 
 int program_complain(const char *who, kelvin_status status, const char *hint)
 {
-    fprintf(stderr, "%s: %s%s\n", who, kelvin_error(), hint);
+    fprintf(stderr, "%s: %s%s\n", who, command_error(), hint);
     return exit_code(status);
 }
 

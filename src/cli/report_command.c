@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/lines.h"
 #include "cli/output_file.h"
+#include "cli/words.h"
 #include "report/report.h"
 
 struct settings {
@@ -29,8 +30,12 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     KELVIN_TRY(output_check(settings->output, settings->force, &reads));
     struct notes notes = {.command = "report"};
     /* The page has notes too, but who makes it may not be the one who reads it. */
-    const struct report_options how = {
-        .on = settings->on, .threads = settings->threads, .note = notes_say, .context = &notes, .opened = note_samples};
+    const struct report_options how = {.on = settings->on,
+                                       .threads = settings->threads,
+                                       .note = notes_say,
+                                       .context = &notes,
+                                       .opened = note_samples,
+                                       .words = command_words};
     KELVIN_TRY(kelvin_report_write(settings->output, arguments->operands, arguments->n_operands, &how));
     printf("%s\n", settings->output);
     return KELVIN_OK;

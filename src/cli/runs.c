@@ -4,6 +4,7 @@
 
 #include "cli/chains_progress.h"
 #include "cli/lines.h"
+#include "cli/words.h"
 #include "run/room.h"
 
 #include <inttypes.h>
@@ -25,23 +26,25 @@ kelvin_status run_check(const struct run_settings *settings)
 
 void run_warn(const kelvin_run *run)
 {
-    const char *warning = kelvin_run_warning(run);
-    if (warning) fprintf(stderr, "warning: %s\n", warning);
+    char warning[2048];
+    if (kelvin_run_warning_say(run, warning, sizeof warning, command_words, NULL))
+        fprintf(stderr, "warning: %s\n", warning);
 }
 
 static kelvin_status work(kelvin_run *run, const struct run_settings *settings)
 {
     const kelvin_run_options options = {.threads = settings->threads, .checkpoint = settings->checkpoint};
     const char *folder = run->folder;
+    char go_on[4096];
     struct chains_progress progress;
     kelvin_status status = chains_progress_start(&progress, run);
     if (!status) status = kelvin_run_sample(&run, 1, &options, chains_progress_watch, &progress);
     chains_progress_end(&progress);
+    command_words(NULL, go_on, sizeof go_on, KELVIN_WORD_RESUME, folder);
     if (status == KELVIN_ESTOP)
-        return kelvin_fail(status, "stopped; %s holds everything up to now. Go on with: kelvin resume %s", folder,
-                           folder);
+        return kelvin_fail(status, "stopped; %s holds everything up to now. Go on with: %s", folder, go_on);
     if (status == KELVIN_EFORMAT || status == KELVIN_EUSAGE) return status; /* going on would end here again */
-    if (status) return kelvin_fail(status, "%s; go on with: kelvin resume %s", kelvin_error(), folder);
+    if (status) return kelvin_fail(status, "%s; go on with: %s", command_error(), go_on);
     return KELVIN_OK;
 }
 

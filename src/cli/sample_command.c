@@ -5,6 +5,7 @@
 #include "cli/families.h"
 #include "cli/progress.h"
 #include "cli/sample_options.h"
+#include "cli/words.h"
 #include "run/fields.h"
 #include "run/room.h"
 
@@ -52,8 +53,8 @@ struct said {
 static bool is_said(const void *context, const char *field)
 {
     const struct said *said = context;
-    char name[KELVIN_FILE_NAME];
-    kelvin_option_name(name, field);
+    char name[OPTION_NAME];
+    option_name(name, field);
     return option_given(&said->arguments, said->table, name + strlen("--"));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/suggest.h"
 #include "base/texts.h"
+#include "cli/words.h"
 #include "run/fields.h"
 #include "run/room.h"
 
@@ -127,8 +128,8 @@ static void add_setting(struct room *room, const kelvin_sampler_type *type, size
 {
     const kelvin_setting *setting = &type->setting[i];
     char(*text)[TEXT] = room->text[room->table.n];
-    char name[KELVIN_FILE_NAME];
-    kelvin_option_name(name, setting->name);
+    char name[OPTION_NAME];
+    option_name(name, setting->name);
     snprintf(text[NAME], TEXT, "%s", name + strlen("--"));
     snprintf(text[SHOWN], TEXT, "%g", setting->usual);
     snprintf(text[ABOUT], TEXT, "%s%s%s", setting->about, setting->zero ? "; 0: " : "",

@@ -2,6 +2,7 @@
  *
  * The paper flips and crops each image by itself. Its authors' program draws one crop per epoch, in 0 .. 6 of the 0 ..
  * 8 that a padding by 4 allows. */
+#include "base/words.h"
 #include "data/data.h"
 #include "kernels/kernels.h"
 
@@ -33,7 +34,9 @@ kelvin_status kelvin_augment_parse(kelvin_augment *augment, const char *name)
 {
     for (*augment = 0; *augment < KELVIN_AUGMENT_COUNT; ++*augment)
         if (strcmp(augmentations[*augment].name, name) == 0) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE, "augmentation '%s' is not known; kelvin info lists those that are", name);
+    return kelvin_fail(KELVIN_EUSAGE,
+                       "augmentation '%s' is not known; " KELVIN_REFER(LIST, "augmentations") " lists those that are",
+                       name);
 }
 
 void kelvin_data_order(uint32_t *order, size_t n, const kelvin_epoch *epoch)

@@ -1,5 +1,6 @@
 /* Where fetched data sets are kept, and what they consist of. */
 #include "data/cache.h"
+#include "base/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +71,10 @@ kelvin_status kelvin_cache_file(kelvin_path path, const struct canonical_set *se
     KELVIN_TRY(kelvin_cache_folder(folder));
     KELVIN_TRY(kelvin_path_join(path, folder, "%s/%s", set->name, known->name));
     if (access(path, F_OK) != 0)
-        return kelvin_fail(KELVIN_EIO, "%s is not there yet; get it with: kelvin data %s", path, set->name);
+        return kelvin_fail(KELVIN_EIO, "%s is not there yet; " KELVIN_REFER(FETCH, "%s"), path, set->name);
     KELVIN_TRY(kelvin_file_size(&bytes, path));
     if (bytes != known->bytes)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes, expected %zu; mend it with: kelvin data %s", path, bytes,
-                           known->bytes, set->name);
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes, expected %zu; " KELVIN_REFER(FETCH_AGAIN, "%s"), path,
+                           bytes, known->bytes, set->name);
     return KELVIN_OK;
 }

@@ -1,5 +1,6 @@
 /* The table of data sets, and what comes after every loader: a test part, normalisation. */
 #include "data/data.h"
+#include "base/words.h"
 
 #include "base/c_locale.h"
 #include "data/inputs.h"
@@ -171,7 +172,10 @@ kelvin_status kelvin_data_open_like(kelvin_data **data, const char *spec, const 
 {
     *data = NULL;
     const struct data_type *type = kelvin_data_find_type(spec);
-    if (!type) return kelvin_fail(KELVIN_EUSAGE, "data set '%s' is not known; kelvin info lists those that are", spec);
+    if (!type)
+        return kelvin_fail(KELVIN_EUSAGE,
+                           "data set '%s' is not known; " KELVIN_REFER(LIST, "data_sets") " lists those that are",
+                           spec);
     kelvin_status status = kelvin_data_create(data);
     locale_t c, before = enter_c_locale(&c);
     if (!status) status = open_type(*data, type, spec, like);

@@ -1,6 +1,7 @@
 /* New inputs: which kind they are, and what all kinds need. A kind fills rows, at most so many at a time; here are the
  * memory for them, their normalisation as in training, and the sentences of what does not fit. */
 #include "data/inputs.h"
+#include "base/words.h"
 
 #include "base/c_locale.h"
 #include "data/picture.h"
@@ -170,7 +171,8 @@ static kelvin_status choose(kelvin_inputs *in)
     if (strcmp(in->text, "-") == 0) return in->type = &kelvin_inputs_csv, KELVIN_OK;
     if (stat(in->text, &about) == 0) return choose_file(in, &about);
     return kelvin_fail(KELVIN_EIO,
-                       "'%s' is neither a file that can be read nor a data set that is known; kelvin info lists these",
+                       "'%s' is neither a file that can be read nor a data set that is known; " KELVIN_REFER(
+                           LIST, "data_sets") " lists these",
                        in->text);
 }
 

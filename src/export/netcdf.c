@@ -3,6 +3,7 @@
  *
  * libnetcdf is opened when it is needed (base/library.h). It writes a file by itself: under the writer's temporary
  * name, so that syncing and renaming are as for any other file. */
+#include "base/words.h"
 #include "export/sheet.h"
 
 #ifdef HAVE_NETCDF
@@ -203,8 +204,9 @@ struct netcdf {
 static kelvin_status begin(void *file, const char *path, const struct export_sheet *sheet)
 {
     (void)file, (void)path, (void)sheet;
-    return kelvin_fail(KELVIN_EIO, "this kelvin was built without netCDF; to have it: apt-get install libnetcdf-dev, "
-                                   "and build again");
+    return kelvin_fail(KELVIN_EIO, "this kelvin was built without netCDF; to have it: " KELVIN_REFER(
+                                       INSTALL, "libnetcdf-dev") ", "
+                                                                 "and build again");
 }
 
 #define put NULL /* nobody calls it where a file could not be begun */

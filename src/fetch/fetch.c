@@ -1,4 +1,5 @@
 /* What is public: looks whether there is anything to do, keeps others out, goes through the sources, cleans up. */
+#include "base/words.h"
 #include "fetch/room.h"
 
 #include <stdio.h>
@@ -52,7 +53,7 @@ static void end(struct fetch_job *job)
 static kelvin_status advise(kelvin_status status)
 {
     if (status != KELVIN_EIO) return status;
-    return kelvin_fail(status, "%s; set KELVIN_DATA to a folder that can be written", kelvin_error());
+    return kelvin_fail(status, KELVIN_SAID "; set KELVIN_DATA to a folder that can be written", kelvin_error_raw());
 }
 
 static kelvin_status fetch_missing(struct fetch_job *job, const char *from)

@@ -1,4 +1,5 @@
 /* Takes what is useful in a file, an archive or a folder. */
+#include "base/words.h"
 #include "fetch/room.h"
 
 enum { SEARCH_DEPTH = 3 };
@@ -46,7 +47,7 @@ static kelvin_status take_all(struct fetch_job *job, const char *path)
 static kelvin_status judge(const struct fetch_job *job, const char *path)
 {
     if (kelvin_fetch_is_complete(job)) return KELVIN_OK;
-    if (job->first) return kelvin_fail(job->first, "%s", job->sentence);
+    if (job->first) return kelvin_fail(job->first, KELVIN_SAID, job->sentence);
     if (job->recognised > 0) return KELVIN_OK;
     const struct canonical_set *known = job->set->canonical;
     return kelvin_fail(KELVIN_EFORMAT, "%s: has nothing of %s in it; expected %s, ..., %s, or an archive of them", path,

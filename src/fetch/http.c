@@ -4,6 +4,7 @@
 #define CURL_DISABLE_TYPECHECK /* its macros take the names of our pointers */
 
 #include "base/library.h"
+#include "base/words.h"
 #include "fetch/room.h"
 #include "files/text.h"
 
@@ -110,8 +111,9 @@ static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off
     (void)up_total, (void)up_now, (void)now;
     struct http *h = context;
     if (h->status) return 1; /* it may be called once more after the end */
-    h->status = kelvin_fetch_tell(h->job, h->bytes, total > 0 ? h->offset + (uint64_t)total : 0,
-                                  "the same command goes on from there", "downloading %.100s", h->name);
+    h->status =
+        kelvin_fetch_tell(h->job, h->bytes, total > 0 ? h->offset + (uint64_t)total : 0,
+                          "the same " KELVIN_REFER(CALL, "") " goes on from there", "downloading %.100s", h->name);
     return h->status != KELVIN_OK;
 }
 

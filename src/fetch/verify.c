@@ -1,4 +1,5 @@
 /* Which files of a data set are in the cache as they should be; and whoever watches. */
+#include "base/words.h"
 #include "fetch/room.h"
 #include "fetch/sha1.h"
 
@@ -18,7 +19,7 @@ kelvin_status kelvin_fetch_tell(struct fetch_job *job, uint64_t done, uint64_t t
     pthread_mutex_lock(&job->telling);
     const bool go_on = job->progress(job->context, what, done, total);
     pthread_mutex_unlock(&job->telling);
-    return go_on ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped while %s; %s", what, next);
+    return go_on ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped while %s; " KELVIN_SAID, what, next);
 }
 
 bool kelvin_fetch_is_complete(const struct fetch_job *job)

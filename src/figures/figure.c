@@ -1,5 +1,6 @@
 /* What all figures have in common: their options, and the way from numbers to files. */
 #include "figures/figure.h"
+#include "base/words.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -31,8 +32,8 @@ static kelvin_status check(const struct option *option, const struct figure *fig
     const void *at = (const char *)options + option->offset;
     const double value = option->kind == SIZE ? (double)*(const size_t *)at : *(const double *)at;
     if (value >= least && value <= most) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE, "--%s must be from %.10g to %.10g%s, not %.15g", option->name, least, most,
-                       narrower ? " in this figure" : "", value);
+    return kelvin_fail(KELVIN_EUSAGE, KELVIN_REFER(OPTION, "%s") " must be from %.10g to %.10g%s, not %.15g",
+                       option->name, least, most, narrower ? " in this figure" : "", value);
 }
 
 const struct figure_option *kelvin_figure_option(const struct figure *figure, const char *name)

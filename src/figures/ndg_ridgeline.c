@@ -5,6 +5,7 @@
  *
  * where value changes with the logit of that class alone. Paper: appendix "Factorization of NDG posterior". It prints
  * log(1 / alpha + 1) as a standard deviation; its picture, and the library, take it for the variance. */
+#include "base/words.h"
 #include "figures/figure.h"
 #include "figures/ndg_ridgeline_gp.h"
 
@@ -122,7 +123,8 @@ static kelvin_status run(const struct figure_options *options)
     struct ridges r = {.classes = options->classes, .label = options->label};
     char text[64];
     if (r.label >= r.classes)
-        return kelvin_fail(KELVIN_EUSAGE, "--label must be below the number of classes, which is %zu, not %zu",
+        return kelvin_fail(KELVIN_EUSAGE,
+                           KELVIN_REFER(OPTION, "label") " must be below the number of classes, which is %zu, not %zu",
                            r.classes, r.label);
     snprintf(text, sizeof text, "ndg-logits:%.17g", options->alpha);
     KELVIN_TRY(kelvin_density_parse(&r.density, text));

@@ -1,4 +1,5 @@
 /* Reads lists of temperatures. Below 1e-12 nothing would be seen: 1 + T is 1 to nearly all digits of a double. */
+#include "base/words.h"
 #include "figures/tempered.h"
 
 #include <stdlib.h>
@@ -35,11 +36,13 @@ kelvin_status kelvin_temperatures_parse(struct temperatures *list, const char *t
     for (list->n = 0;; text++) {
         const size_t length = strcspn(text, ",");
         if (list->n == MOST_TEMPERATURES)
-            return kelvin_fail(KELVIN_EUSAGE, "--temperatures: there may be at most %d of them", MOST_TEMPERATURES);
+            return kelvin_fail(KELVIN_EUSAGE, KELVIN_REFER(OPTION, "temperatures") ": there may be at most %d of them",
+                               MOST_TEMPERATURES);
         if (!read_temperature(&list->T[list->n], text, length))
-            return kelvin_fail(KELVIN_EUSAGE,
-                               "--temperatures: '%.*s' is not a temperature; expected a number from %g to %g",
-                               (int)length, text, lowest, highest);
+            return kelvin_fail(
+                KELVIN_EUSAGE,
+                KELVIN_REFER(OPTION, "temperatures") ": '%.*s' is not a temperature; expected a number from %g to %g",
+                (int)length, text, lowest, highest);
         list->n++;
         text += length;
         if (!*text) return KELVIN_OK;
@@ -50,5 +53,6 @@ kelvin_status kelvin_temperatures_parse_n(struct temperatures *list, const char 
 {
     KELVIN_TRY(kelvin_temperatures_parse(list, text));
     if (list->n == n) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE, "--temperatures: there must be %zu of them (%s), not %zu", n, what, list->n);
+    return kelvin_fail(KELVIN_EUSAGE, KELVIN_REFER(OPTION, "temperatures") ": there must be %zu of them (%s), not %zu",
+                       n, what, list->n);
 }

@@ -1,6 +1,7 @@
 /* wasserstein: how far the cold likelihood and the upper bound on confidence prior times likelihood are apart, over
  * temperature: W(T) = integral over z of |F_cold(z) - F_upper(z)|, by quadrature (confidence_cdf.c). Paper: appendix
  * "Proof that confidence prior converges to a cold likelihood". */
+#include "base/words.h"
 #include "figures/figure.h"
 #include "figures/tempered.h"
 #include "figures/wasserstein_gp.h"
@@ -29,7 +30,9 @@ static kelvin_status run(const struct figure_options *options)
     KELVIN_TRY(kelvin_temperatures_parse_n(&list, options->temperatures, 2, "the lowest, then the highest"));
     const double low = list.T[0], high = list.T[1];
     if (low >= high)
-        return kelvin_fail(KELVIN_EUSAGE, "--temperatures: the lowest comes first and must be below the highest");
+        return kelvin_fail(
+            KELVIN_EUSAGE,
+            KELVIN_REFER(OPTION, "temperatures") ": the lowest comes first and must be below the highest");
     KELVIN_TRY(kelvin_figure_table(&table, &kelvin_wasserstein_figure, options, ".csv", "temperature,distance", ""));
     for (size_t i = 0; i < options->grid; i++) { /* in equal ratios; both ends are met exactly */
         const double share = (double)i / (double)(options->grid - 1);

@@ -4,6 +4,7 @@
  * Limits: R-hat 1.01 and 100 effective draws per chain as in Vehtari et al. (2021); an acceptance between 60 % and 99 %
  * is where a sampler is neither stuck nor wasting its steps. */
 #include "posterior/advice.h"
+#include "base/words.h"
 #include "posterior/diagnosis.h"
 
 #include <inttypes.h>
@@ -46,7 +47,7 @@ char *kelvin_advice_new(struct kelvin_advice_list *advice, enum kelvin_advice_co
 {
     if (advice->n < KELVIN_ADVICE) advice->n++;
     advice->code[advice->n - 1] = kelvin_advice_about(code)->code;
-    char *text = advice->text[advice->n - 1];
+    char *text = advice->raw[advice->n - 1];
     *text = '\0';
     return text;
 }
@@ -56,22 +57,15 @@ void kelvin_say(char *text, const char *format, ...)
     const size_t used = strlen(text);
     va_list list;
     va_start(list, format);
-    vsnprintf(text + used, KELVIN_SENTENCES - used, format, list);
+    kelvin_compose_list(text + used, KELVIN_RAW - used, format, list);
     va_end(list);
 }
 
-struct kelvin_option kelvin_rows_option(const kelvin_run *run)
+struct kelvin_rows_field kelvin_rows_field(const kelvin_run *run)
 {
-    struct kelvin_option option;
-    snprintf(option.text, sizeof option.text, "--%ss", kelvin_run_row_name(run));
-    return option;
-}
-
-struct kelvin_option kelvin_step_option(const kelvin_run *run)
-{
-    struct kelvin_option option;
-    kelvin_option_name(option.text, kelvin_run_step_setting(run));
-    return option;
+    struct kelvin_rows_field field;
+    snprintf(field.name, sizeof field.name, "%ss", kelvin_run_row_name(run));
+    return field;
 }
 
 /* ---- chains that diverged ---- */
@@ -91,10 +85,10 @@ static void advise_on_divergence(struct kelvin_advice_list *out, const struct ke
     if (n > MOST) kelvin_say(text, " and %" PRIu32 " more", n - MOST);
     kelvin_advise_stable(advice, f->run);
     if (kept > 0)
-        kelvin_say(text, " diverged; of %s samples the %zu from before %s in the report: %.200s.",
+        kelvin_say(text, " diverged; of %s samples the %zu from before %s in the report: " KELVIN_SAID ".",
                    n == 1 ? "its" : "their", kept, kept == 1 ? "is" : "are", advice);
     else
-        kelvin_say(text, " diverged, and %s left out of the report: %.200s.", n == 1 ? "is" : "are", advice);
+        kelvin_say(text, " diverged, and %s left out of the report: " KELVIN_SAID ".", n == 1 ? "is" : "are", advice);
 }
 
 /* ---- samplers that accept or reject ---- */
@@ -108,16 +102,17 @@ static void advise_on_acceptance(struct kelvin_advice_list *out, const struct ke
     if (!f->run->sampler->accepts) return;
     const bool follows = kelvin_run_column(f->run, "energy_error") != SIZE_MAX;
     const double least = follows ? 0.6 : 0.1, most = follows ? 0.99 : 0.7;
-    const struct kelvin_option step = kelvin_step_option(f->run);
+    const char *step = kelvin_run_step_setting(f->run);
     if (accepted < least)
         kelvin_say(kelvin_advice_new(out, KELVIN_ACCEPTANCE_LOW),
-                   "%.1f %% of the proposals were accepted, fewer than %.0f %%: make %s smaller.", 100 * accepted,
-                   100 * least, step.text);
+                   "%.1f %% of the proposals were accepted, fewer than %.0f %%: make " KELVIN_FIELD " smaller.",
+                   100 * accepted, 100 * least, step);
     else if (accepted > most && f->found->diverged == 0)
         kelvin_say(kelvin_advice_new(out, KELVIN_ACCEPTANCE_HIGH),
-                   "%.1f %% of the proposals were accepted, more than %.0f %%: a larger %s would explore more for the "
+                   "%.1f %% of the proposals were accepted, more than %.0f %%: a larger " KELVIN_FIELD
+                   " would explore more for the "
                    "same work.",
-                   100 * accepted, 100 * most, step.text);
+                   100 * accepted, 100 * most, step);
 }
 
 /* ---- samplers that are tuned by the error of their energy ---- */
@@ -136,11 +131,13 @@ static void advise_on_energy(struct kelvin_advice_list *out, const struct kelvin
     if (!is_coarse(f)) return;
     const bool given = kelvin_run_step_is_given(f->run);
     kelvin_say(kelvin_advice_new(out, KELVIN_ENERGY_VARIANCE_HIGH),
-               "The energy variance is %.3g, far above the %g of --energy-variance: steps are too large, and as none "
-               "is rejected the draws are "
-               "biased. %s.",
+               "The energy variance is %.3g, far above the %g of " KELVIN_REFER(
+                   FIELD, "energy_variance") ": steps are too large, and as none "
+                                             "is rejected the draws are "
+                                             "biased. " KELVIN_SAID ".",
                f->found->energy_variance, kelvin_run_setting(f->run, "energy_variance"),
-               given ? "Make --step-size smaller" : "Steps are tuned in warm-up: give it a longer --warmup");
+               given ? "Make " KELVIN_REFER(FIELD, "step_size") " smaller"
+                     : "Steps are tuned in warm-up: give it a longer " KELVIN_REFER(FIELD, "warmup"));
 }
 
 /* ---- temperatures ---- */
@@ -178,9 +175,10 @@ static bool is_cut_short(struct kelvin_advice_list *out, const struct kelvin_fac
     const double share = reached(schedule, f->run);
     if (share >= 1 - CLOSE / 100.0) return false;
     kelvin_say(kelvin_advice_new(out, KELVIN_SCHEDULE_CUT_SHORT),
-               "The schedule reached temperature %.3g of %g: use --epochs %" PRIu32 " or more, or --%s constant.",
+               "The schedule reached temperature %.3g of %g: use " KELVIN_REFER(
+                   SETTING, "epochs=%" PRIu32) " or more, or " KELVIN_REFER(SETTING, "%s=constant") ".",
                share * c->temperature, c->temperature, enough_epochs(schedule, kelvin_run_draws(f->run)),
-               strcmp(c->schedule, c->temperature_schedule) == 0 ? "schedule" : "temperature-schedule");
+               strcmp(c->schedule, c->temperature_schedule) == 0 ? "schedule" : "temperature_schedule");
     return true;
 }
 
@@ -195,25 +193,30 @@ static bool is_off(const kelvin_average *is, double set)
 static void advise_on_temperatures(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const kelvin_temperatures *t = &f->found->temperatures;
-    const struct kelvin_option rows = kelvin_rows_option(f->run), step = kelvin_step_option(f->run);
+    const struct kelvin_rows_field rows = kelvin_rows_field(f->run);
+    const char *step = kelvin_run_step_setting(f->run);
     const bool batches = f->run->sampler->batches, large = isnan(t->kinetic.mean) && !f->run->sampler->accepts;
     if (is_coarse(f) || is_cut_short(out, f)) return; /* of which it follows */
     if (is_off(&t->kinetic, t->set) && t->kinetic.mean >= t->set)
         kelvin_say(kelvin_advice_new(out, KELVIN_KINETIC_TEMPERATURE_HIGH),
-                   "The kinetic temperature is %.3g where %.3g was set: steps are too large%s. Make %s smaller%s.",
-                   t->kinetic.mean, t->set, batches ? ", or gradients too noisy" : "", step.text,
-                   batches ? " or --batch larger" : "");
+                   "The kinetic temperature is %.3g where %.3g was set: steps are too large%s. Make " KELVIN_FIELD
+                   " smaller" KELVIN_SAID ".",
+                   t->kinetic.mean, t->set, batches ? ", or gradients too noisy" : "", step,
+                   batches ? " or " KELVIN_REFER(FIELD, "batch") " larger" : "");
     else if (is_off(&t->kinetic, t->set))
         kelvin_say(kelvin_advice_new(out, KELVIN_KINETIC_TEMPERATURE_LOW),
-                   "The kinetic temperature is %.3g where %.3g was set: the momenta have not warmed up. Give them more "
-                   "%s.",
-                   t->kinetic.mean, t->set, rows.text);
-    else if (is_off(&t->configurational, t->set))
-        kelvin_say(kelvin_advice_new(out, KELVIN_CONFIGURATIONAL_TEMPERATURE_OFF),
+                   "The kinetic temperature is %.3g where %.3g was set: the momenta have not warmed up. Give them "
+                   "more " KELVIN_FIELD ".",
+                   t->kinetic.mean, t->set, rows.name);
+    else if (is_off(&t->configurational, t->set)) {
+        char *text = kelvin_advice_new(out, KELVIN_CONFIGURATIONAL_TEMPERATURE_OFF);
+        kelvin_say(text,
                    "The configurational temperature is %.3g where %.3g was set: the parameters have not settled%s. "
-                   "Give them more %s%s%s%s.",
-                   t->configurational.mean, t->set, large ? ", or steps are too large" : "", rows.text,
-                   large ? ", or make " : "", large ? step.text : "", large ? " smaller" : "");
+                   "Give them more " KELVIN_FIELD,
+                   t->configurational.mean, t->set, large ? ", or steps are too large" : "", rows.name);
+        if (large) kelvin_say(text, ", or make " KELVIN_FIELD " smaller", step);
+        kelvin_say(text, ".");
+    }
 }
 
 /* ---- samples of batches ---- */
@@ -255,18 +258,20 @@ static void advise_on_samples(struct kelvin_advice_list *out, const struct kelvi
             kelvin_advice_new(out, KELVIN_CHAINS_DISAGREE),
             "The chains have not found the same predictions: they are farther apart than the samples of each let one "
             "expect (R-hat %.2f on average; chains that mix have 1). Two of them have another most likely class at "
-            "%.1f %% of the observations. Give %s more --epochs%s; until then, many --chains say more than many "
-            "samples of each.",
+            "%.1f %% of the observations. Give %s more " KELVIN_REFER(
+                FIELD, "epochs") "" KELVIN_SAID
+                                 "; until then, many " KELVIN_REFER(FIELD, "chains") " say more than many "
+                                                                                     "samples of each.",
             p->rhat_mean, 100 * f->found->agreement.disagreement_mean,
             schedule && schedule->repeats ? "each cycle" : "them",
-            kelvin_starts_cold(f->run)
-                ? ", and a warm start with --init: the first samples are from before they had settled"
-                : "");
+            kelvin_starts_cold(f->run) ? ", and a warm start with " KELVIN_REFER(
+                                             FIELD, "init") ": the first samples are from before they had settled"
+                                       : "");
     else if (c->temperature != 0 && p->ess_bulk_median < (double)all / 4)
         kelvin_say(kelvin_advice_new(out, KELVIN_SAMPLES_ALIKE),
                    "The %zu samples are worth about %.0f independent ones (effective sample size, the median over "
-                   "predictions): neighbours in a chain are alike. Put more --epochs between them, or take fewer "
-                   "--samples.",
+                   "predictions): neighbours in a chain are alike. Put more " KELVIN_REFER(
+                       FIELD, "epochs") " between them, or take fewer " KELVIN_REFER(FIELD, "samples") ".",
                    all, p->ess_bulk_median);
 }
 
@@ -286,7 +291,7 @@ static void advise_on_draws(struct kelvin_advice_list *out, const struct kelvin_
     if (kelvin_chains_unmixed(f))
         kelvin_say(kelvin_advice_new(out, KELVIN_CHAINS_DISAGREE),
                    "The chains, or their halves, disagree about the predictions (rank-normalised R-hat up to %.3f; "
-                   "1.01 is fine): run them longer, with more --iterations.",
+                   "1.01 is fine): run them longer, with more " KELVIN_REFER(FIELD, "iterations") ".",
                    p->rank_rhat_max);
     if (ess < enough || (isnan(ess) && !isnan(p->rank_rhat_max)))
         kelvin_say(kelvin_advice_new(out, KELVIN_EFFECTIVE_DRAWS_FEW),
@@ -296,7 +301,7 @@ static void advise_on_draws(struct kelvin_advice_list *out, const struct kelvin_
     if (p->chains == 2 || p->chains == 3)
         kelvin_say(kelvin_advice_new(out, KELVIN_CHAINS_FEW),
                    "With fewer than four chains R-hat can miss a mode that no chain has found: "
-                   "use --chains 4 or more.");
+                   "use " KELVIN_REFER(SETTING, "chains=4") " or more.");
     if (p->chains > 0 && isnan(p->rank_rhat_max)) /* else nobody has looked */
         kelvin_say(kelvin_advice_new(out, KELVIN_DRAWS_FEW),
                    "R-hat and effective sample sizes need at least four draws after the "
@@ -319,6 +324,7 @@ void kelvin_advise(struct kelvin_advice_list *out, const struct kelvin_facts *f)
     kelvin_advise_on_learning(out, f);
     if (f->run->config.chains == 1 && f->run->config.temperature != 0)
         kelvin_say(kelvin_advice_new(out, KELVIN_ONE_CHAIN),
-                   "One chain has nothing to be compared with: use --chains 4 or more to see "
-                   "whether others find the same.");
+                   "One chain has nothing to be compared with: use " KELVIN_REFER(
+                       SETTING, "chains=4") " or more to see "
+                                            "whether others find the same.");
 }

@@ -1,21 +1,22 @@
 /* advice: what is off with a run, and what to do about it, in plain words, each piece with a code for programs.
  *
  *     struct kelvin_advice_list advice;
- *     kelvin_advise(&advice, &(struct kelvin_facts){.run = run, .found = &diagnosis, ...});     // advice.text[0] ...
+ *     kelvin_advise(&advice, &(struct kelvin_facts){.run = run, .found = &diagnosis, ...});     // advice.raw[0] ...
  */
 #ifndef POSTERIOR_ADVICE_H
 #define POSTERIOR_ADVICE_H
 
+#include "base/words.h"
 #include "posterior/diagnosis.h"
 #include "run/room.h"
 
 #include <kelvin/posterior.h>
 
-enum { KELVIN_ADVICE = 10, KELVIN_SENTENCES = 1024 }; /* pieces of advice, and letters of each, at most */
+enum { KELVIN_ADVICE = 10 }; /* pieces, at most */
 struct kelvin_advice_list {
     size_t n;
     const char *code[KELVIN_ADVICE]; /* as in the table of advice_codes.c */
-    char text[KELVIN_ADVICE][KELVIN_SENTENCES];
+    char raw[KELVIN_ADVICE][KELVIN_RAW];
 };
 
 struct kelvin_facts {
@@ -78,15 +79,15 @@ enum kelvin_advice_code {
     KELVIN_ADVICE_CODES
 };
 
-/* One more piece, in which nothing stands yet, or the last one if they are too many; and some words more in it. */
+/* One more piece, in which nothing stands yet, or the last one if they are too many; and some words more in it, as by
+ * kelvin_compose. */
 char *kelvin_advice_new(struct kelvin_advice_list *advice, enum kelvin_advice_code code);
 void kelvin_say(char *text, const char *format, ...) KELVIN_PRINTF(2, 3);
 
-/* The options that make a chain longer and its steps larger: "--epochs", "--step-size". */
-struct kelvin_option {
-    char text[KELVIN_FILE_NAME];
+/* The field that makes a chain longer: "epochs". */
+struct kelvin_rows_field {
+    char name[KELVIN_FILE_NAME];
 };
-struct kelvin_option kelvin_rows_option(const kelvin_run *run);
-struct kelvin_option kelvin_step_option(const kelvin_run *run);
+struct kelvin_rows_field kelvin_rows_field(const kelvin_run *run);
 
 #endif

@@ -1,5 +1,6 @@
 /* The codes of advice and notes: programs know a piece by its code, which stays the same when its sentence is put in
  * other words. Rows may be added, and none changes its code. */
+#include "base/words.h"
 #include "posterior/advice.h"
 
 static const kelvin_advice_info table[KELVIN_ADVICE_CODES] = {
@@ -32,6 +33,11 @@ static const kelvin_advice_info table[KELVIN_ADVICE_CODES] = {
     [KELVIN_CHAINS_UNEQUAL] = {"chains-unequal", "R-hat leaves out chains that have fewer samples"},
     [KELVIN_NO_ERROR_BARS] = {"no-error-bars", "error bars of ensembles need more than 8 samples"},
 };
+
+void kelvin_advice_say(const kelvin_advice *advice, char *out, size_t size, kelvin_words *words, void *context)
+{
+    kelvin_words_say(out, size, advice->raw ? advice->raw : advice->text, words, context);
+}
 
 const kelvin_advice_info *kelvin_advice_about(size_t i)
 {

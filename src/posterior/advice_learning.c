@@ -2,6 +2,7 @@
  * has a mean log-likelihood of -log K, and knowing has 0. Where less than a tenth of that is told, by predictions that
  * are not sure of anything either, the posterior is hardly more than its prior. A sample that is sure and wrong has a
  * log-likelihood as bad, but has learnt something: that it is not sure is asked for as well. */
+#include "base/words.h"
 #include "data/dataset.h"
 #include "posterior/advice.h"
 
@@ -66,16 +67,21 @@ static void say_what_helps(char *text, const struct kelvin_facts *f, bool others
     const bool narrow = strncmp(prior, name, strlen(name)) == 0 && strtod(prior + strlen(name), NULL) < 1;
     const bool widens = strcmp(prior, "none") != 0, batches = f->run->sampler->batches;
     if (widens)
-        kelvin_say(text, "%s a wider prior%s (%.60s is strong if %zu observations are few for this model)",
-                   others ? "If the above does not help, try" : "Try", narrow ? ", --prior normal:1" : "", prior,
-                   f->run->data->train.n);
+        kelvin_say(text, "%s a wider prior" KELVIN_SAID " (%.60s is strong if %zu observations are few for this model)",
+                   others ? "If the above does not help, try" : "Try",
+                   narrow ? ", " KELVIN_REFER(SETTING, "prior=normal:1") : "", prior, f->run->data->train.n);
     /* Steps on batches are often far too small; with all data, what a step can be is known from how it went. */
     if (!others)
-        kelvin_say(text, "%s more %s", !widens ? "Try" : batches ? "," : ", or", kelvin_rows_option(f->run).text);
-    if (!others && batches) kelvin_say(text, ", or a larger %s", kelvin_step_option(f->run).text);
+        kelvin_say(text, "%s more " KELVIN_FIELD,
+                   !widens   ? "Try"
+                   : batches ? ","
+                             : ", or",
+                   kelvin_rows_field(f->run).name);
+    if (!others && batches) kelvin_say(text, ", or a larger " KELVIN_FIELD, kelvin_run_step_setting(f->run));
     const bool said = widens || !others;
     if (is_wrong(f))
-        kelvin_say(text, "%s it is the --density that leads away from the labels", said ? "; or" : "Perhaps");
+        kelvin_say(text, "%s it is the " KELVIN_REFER(FIELD, "density") " that leads away from the labels",
+                   said ? "; or" : "Perhaps");
     if (said || is_wrong(f)) kelvin_say(text, ".");
 }
 

@@ -1,11 +1,12 @@
 /* What to know of the numbers of a run where nothing is wrong. */
+#include "base/words.h"
 #include "posterior/advice.h"
 
 static void note_files(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     if (f->n_lost > 0) {
         char *text = kelvin_advice_new(out, KELVIN_HISTORY_LOST);
-        kelvin_say(text, "%s.", f->lost);
+        kelvin_say(text, KELVIN_SAID ".", f->lost);
         if (f->n_lost > 1)
             kelvin_say(text, " %zu more chain%s no whole history either.", f->n_lost - 1,
                        f->n_lost == 2 ? " has" : "s have");
@@ -23,10 +24,14 @@ static void note_draws(struct kelvin_advice_list *out, const struct kelvin_facts
                    "At temperature 0 chains are trained, not sampled: each ends in an optimum of its own, and R-hat "
                    "and effective sample sizes say nothing of a posterior.");
     if (f->run->sampler->batches && draws == 1 && f->run->config.chains != 1)
-        kelvin_say(kelvin_advice_new(out, KELVIN_ONE_SAMPLE_PER_CHAIN),
-                   "With one sample per chain, as in the paper, R-hat and effective sample sizes are not defined: the "
-                   "agreement of the chains is what there is. For R-hat use --schedule cyclical and several --samples "
-                   "for each of the --chains.");
+        kelvin_say(
+            kelvin_advice_new(out, KELVIN_ONE_SAMPLE_PER_CHAIN),
+            "With one sample per chain, as in the paper, R-hat and effective sample sizes are not defined: the "
+            "agreement of the chains is what there is. For R-hat use " KELVIN_REFER(
+                SETTING, "schedule=cyclical") " and several " KELVIN_REFER(FIELD,
+                                                                           "samples") " "
+                                                                                      "for each of the " KELVIN_REFER(
+                                                                                          FIELD, "chains") ".");
     if (draws > 1 && draws < 10)
         kelvin_say(kelvin_advice_new(out, KELVIN_SAMPLES_PER_CHAIN_FEW),
                    "%s at least %s samples per chain; here are %zu.",

@@ -1,5 +1,6 @@
 /* Whether to believe a run: everything that is looked at, and the advice that follows from it. */
 #include "posterior/diagnosis.h"
+#include "base/words.h"
 
 #include "posterior/advice.h"
 #include "posterior/convergence.h"
@@ -86,8 +87,12 @@ static kelvin_status keep(const kelvin_advice **out, size_t *n, const struct kel
     kelvin_advice *kept = kelvin_arena_alloc(arena, advice->n, sizeof *kept);
     if (!kept) return KELVIN_ENOMEM;
     for (size_t i = 0; i < advice->n; i++) {
-        kept[i].code = advice->code[i];
-        if (!(kept[i].text = kelvin_arena_text(arena, advice->text[i], strlen(advice->text[i])))) return KELVIN_ENOMEM;
+        char text[KELVIN_RAW];
+        const char *raw = advice->raw[i];
+        kelvin_words_say(text, sizeof text, raw, NULL, NULL);
+        kept[i] = (kelvin_advice){advice->code[i], kelvin_arena_text(arena, text, strlen(text)),
+                                  kelvin_arena_text(arena, raw, strlen(raw))};
+        if (!kept[i].text || !kept[i].raw) return KELVIN_ENOMEM;
     }
     *out = kept;
     *n = advice->n;
@@ -111,10 +116,11 @@ static kelvin_status expect_files(const struct kelvin_facts *facts, const kelvin
     const kelvin_run *run = samples->run;
     bool kept = true;
     if (!run->folder || kelvin_run_is_old(run) || samples->n == 0) return KELVIN_OK; /* nothing can be made again */
-    if (facts->lost) return kelvin_fail(KELVIN_EIO, "%s", facts->lost);
+    if (facts->lost) return kelvin_fail(KELVIN_EIO, KELVIN_SAID, facts->lost);
     if (facts->no_training) KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
     if (kept) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EIO, "%s: has no logits of its training data; kelvin resume %s makes them again",
+    return kelvin_fail(KELVIN_EIO,
+                       "%s: has no logits of its training data; " KELVIN_REFER(RESUME, "%s") " makes them again",
                        samples->folder, samples->folder);
 }
 

@@ -1,6 +1,7 @@
 /* Logits by the network: for a batch of inputs every sample is read and goes through it. A batch is so large that
  * reading all samples again costs next to nothing beside the pass: 500 images of CIFAR-10 take ResNet20 a hundred times
  * as long as its parameters take to be read. */
+#include "base/words.h"
 #include "posterior/logits.h"
 #include "run/room.h"
 
@@ -134,8 +135,8 @@ static kelvin_status of_folder(kelvin_logits **logits, kelvin_samples *samples, 
     kelvin_logits_files(files, samples->run->data);
     const kelvin_status status = kelvin_config_read(&run, samples->folder, false);
     if (status)
-        return kelvin_fail(status, "%s: has no %s, and they cannot be computed: %s", samples->folder, files[side].name,
-                           kelvin_error());
+        return kelvin_fail(status, "%s: has no %s, and they cannot be computed: " KELVIN_SAID, samples->folder,
+                           files[side].name, kelvin_error_raw());
     const kelvin_status made = of_data(logits, samples, run->data, side, threads);
     if (made)
         kelvin_run_close(run);
@@ -171,7 +172,9 @@ kelvin_status kelvin_logits_on(kelvin_logits **logits, const char **found, kelvi
     if (strcmp(*found, "train") == 0) return kelvin_logits_of_side(logits, samples, KELVIN_TRAIN, threads);
     if (strcmp(*found, "test") != 0) return kelvin_logits_of_data(logits, samples, *found, true, threads);
     if (!tests)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: its data set %s has no test part; use --on train, or another data set",
-                           samples->folder, samples->run->config.data);
+        return kelvin_fail(
+            KELVIN_EFORMAT,
+            "%s: its data set %s has no test part; use " KELVIN_REFER(PART, "train") ", or another data set",
+            samples->folder, samples->run->config.data);
     return kelvin_logits_of_side(logits, samples, KELVIN_TEST, threads);
 }

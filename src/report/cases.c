@@ -176,8 +176,8 @@ void kelvin_page_write_cases(struct page *page)
         if (!can_show(run)) continue;
         kelvin_page_put_run_title(page, run);
         if (run->without_data) {
-            kelvin_page_put_between(page, "<p class=\"note\">The inputs cannot be shown: ", run->without_data,
-                                    ".</p>\n");
+            kelvin_page_put_between(page, "<p class=\"note\">The inputs cannot be shown: ",
+                                    kelvin_page_said(page, run->without_data), ".</p>\n");
             continue;
         }
         put_cases(page, run, &run->mistakes, "The most confident mistakes",

@@ -132,7 +132,7 @@ static void put_list(struct page *page, const char *class, const kelvin_advice *
     kelvin_markup_put(&page->out, "<ul class=\"%s\">\n", class);
     for (size_t i = 0; i < n; i++) {
         kelvin_markup_put(&page->out, "<li>");
-        put_sentence(page, advice[i].text);
+        put_sentence(page, kelvin_page_said(page, advice[i].raw));
         kelvin_markup_put(&page->out, "</li>\n");
     }
     kelvin_markup_put(&page->out, "</ul>\n");
@@ -148,7 +148,7 @@ static void put_advice(struct page *page, const struct report_run *run)
     put_list(page, "note bad", d->advice, d->n_advice);
     put_list(page, "notes", d->notes, d->n_notes);
     if (of_folder)
-        put_list(page, "notes", &(kelvin_advice){NULL, kelvin_page_text(page, "The run in %s.", of_folder)}, 1);
+        put_list(page, "notes", &(kelvin_advice){.raw = kelvin_page_text(page, "The run in %s.", of_folder)}, 1);
 }
 
 static void put_diverged(struct page *page, const struct report_run *run)

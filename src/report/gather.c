@@ -1,4 +1,5 @@
 /* Opens runs, evaluates and diagnoses them, and keeps the cases that are worth a look. */
+#include "base/words.h"
 #include "report/page.h"
 #include "run/room.h"
 
@@ -101,7 +102,7 @@ static kelvin_status find_inputs(struct report_run *run, kelvin_arena *arena)
     kelvin_status status = open_rows(&inputs, &own, run);
     if (!status) status = walk(run, arena, inputs);
     if (status && status != KELVIN_ENOMEM) {
-        run->without_data = kelvin_arena_text(arena, kelvin_error(), strlen(kelvin_error()));
+        run->without_data = kelvin_arena_text(arena, kelvin_error_raw(), strlen(kelvin_error_raw()));
         status = run->without_data ? KELVIN_OK : KELVIN_ENOMEM;
     }
     kelvin_inputs_close(inputs);
@@ -144,7 +145,8 @@ kelvin_status kelvin_page_gather_runs(struct report_run *runs, kelvin_arena *are
                                       size_t n, const struct report_options *options)
 {
     if (options->on && strcmp(options->on, "-") == 0)
-        return kelvin_fail(KELVIN_EUSAGE, "--on -: expected a file, for its rows are read twice");
+        return kelvin_fail(KELVIN_EUSAGE,
+                           KELVIN_REFER(OPTION, "on") " -: expected a file, for its rows are read twice");
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
     if (!names) return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_run_names(names, arena, folders, n, NAME_LETTERS));

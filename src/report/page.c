@@ -180,7 +180,7 @@ static kelvin_status write_page(const char *path, struct page *page)
 kelvin_status kelvin_report_write(const char *path, const char *const *folders, size_t n,
                                   const struct report_options *options)
 {
-    struct page page = {.n = n};
+    struct page page = {.n = n, .words = options->words, .words_context = options->words_context};
     KELVIN_TRY(kelvin_arena_create(&page.arena));
     page.runs = kelvin_arena_alloc(page.arena, n, sizeof *page.runs);
     page.charted = kelvin_arena_alloc(page.arena, n, sizeof *page.charted);

@@ -36,7 +36,7 @@ struct report_run {
     kelvin_diagnosis *diagnosis;
     kelvin_history *histories; /* (chains) */
     struct report_cases mistakes, doubts;
-    const char *without_data; /* why cases have no inputs; NULL: they have */
+    const char *without_data; /* why cases have no inputs, as a raw text; NULL: they have */
 };
 
 /* The texts and arrays of a run live in the arena. A run that was gathered only in part can be released, too. */
@@ -53,6 +53,8 @@ struct page {
     size_t n;
     struct report_run *runs; /* (n) */
     struct charted *charted; /* (n), the same for charts */
+    kelvin_words *words;     /* as in struct report_options */
+    void *words_context;
 };
 
 /* ---- pieces ---- */
@@ -83,6 +85,10 @@ void kelvin_page_put_between(struct page *page, const char *before, const char *
 
 /* Any text, formatted, in the arena; "" if memory is short. */
 const char *kelvin_page_text(struct page *page, const char *format, ...) KELVIN_PRINTF(2, 3);
+
+/* One reference, and a raw text, in the words of the page. */
+const char *kelvin_page_word(struct page *page, kelvin_word word, const char *of);
+const char *kelvin_page_said(struct page *page, const char *raw);
 
 /* The text; "", and the page has failed, where there was no memory for it (NULL). */
 const char *kelvin_page_had(struct page *page, const char *text);

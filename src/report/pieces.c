@@ -1,9 +1,11 @@
 /* The pieces of a page that all sections use. */
+#include "base/words.h"
 #include "report/page.h"
 
 #include "base/texts.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *kelvin_page_text(struct page *page, const char *format, ...)
 {
@@ -12,6 +14,30 @@ const char *kelvin_page_text(struct page *page, const char *format, ...)
     const char *text = kelvin_arena_print(page->arena, format, args);
     va_end(args);
     return kelvin_page_had(page, text);
+}
+
+/* What is quoted may become longer than it was. */
+static char *room_for(struct page *page, size_t *size, const char *text)
+{
+    char *out = kelvin_arena_alloc(page->arena, *size = 4 * strlen(text) + KELVIN_RAW, 1);
+    if (!out) page->out.status = KELVIN_ENOMEM;
+    return out;
+}
+
+const char *kelvin_page_word(struct page *page, kelvin_word word, const char *of)
+{
+    size_t size;
+    char *out = room_for(page, &size, of);
+    if (out) kelvin_word_say(out, size, word, of, page->words, page->words_context);
+    return out ? out : "";
+}
+
+const char *kelvin_page_said(struct page *page, const char *raw)
+{
+    size_t size;
+    char *out = room_for(page, &size, raw);
+    if (out) kelvin_words_say(out, size, raw, page->words, page->words_context);
+    return out ? out : "";
 }
 
 const char *kelvin_page_had(struct page *page, const char *text)

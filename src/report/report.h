@@ -15,6 +15,8 @@ struct report_options {
     void (*note)(void *context, const char *sentence); /* gets what was guessed of `on`; NULL: nobody wants to know */
     void *context;
     void (*opened)(const kelvin_samples *samples); /* gets each run once it is open; or NULL */
+    kelvin_words *words;                           /* in which the page speaks; NULL: in the library's own */
+    void *words_context;
 };
 
 /* The page about n runs (1 or more), written whole or not at all. KELVIN_EUSAGE if `on` is "-". */

@@ -67,7 +67,7 @@ static void put_different(struct page *page, const struct facts *facts)
 
 /* ---- the configuration ---- */
 
-/* What is in it, field by field, in the words of options. */
+/* What is in it, field by field. */
 struct config_words {
     const char *name, *words;
 };
@@ -175,63 +175,43 @@ bool kelvin_page_put_differences(struct page *page, size_t run)
     return n > 0;
 }
 
-/* ---- the command that repeats a run ----
- * Every option of `kelvin sample` that its sampler heeds, in words that a shell takes. A file (--config) would not
- * travel with the page. */
-
-/* Letters that mean themselves to every shell. */
-static bool is_plain(const char *text)
-{
-    if (!*text) return false;
-    for (; *text; text++)
-        if (!isalnum((unsigned char)*text) && !strchr("%+,-./:=@_", *text)) return false;
-    return true;
-}
-
-/* Other texts in single quotes: a quote inside closes them, stands behind a backslash, and opens them again. */
-static const char *quoted(struct page *page, const char *text)
-{
-    if (is_plain(text)) return text;
-    size_t quotes = 0;
-    for (const char *at = text; *at; at++) quotes += *at == '\'';
-    char *out = kelvin_arena_alloc(page->arena, strlen(text) + 3 * quotes + 3, 1), *to = out;
-    if (!out) return kelvin_page_had(page, NULL);
-    *to++ = '\'';
-    for (; *text; text++) {
-        if (*text == '\'') memcpy(to, "'\\'", 3), to += 3;
-        *to++ = *text;
-    }
-    *to++ = '\'';
-    *to = '\0';
-    return out;
-}
+/* ---- what repeats a run ----
+ * Every field that its sampler heeds, in the words of the client. A file would not travel with the page. */
 
 /* NAME-again; a name that a shell or the file system might take for something else is not used. */
 static const char *another(struct page *page, const char *name)
 {
     if (!isalnum((unsigned char)*name)) return "again";
-    return quoted(page, kelvin_page_text(page, "%s-again", with_instead(page, name, '-', '/')));
+    return kelvin_page_text(page, "%s-again", with_instead(page, name, '-', '/'));
+}
+
+/* What is before the first space, an option or the name of a field, does not break. */
+static void put_setting(struct page *page, const char *words)
+{
+    const size_t n = strcspn(words, " ");
+    kelvin_page_put_between(page, " <span>", kelvin_page_text(page, "%.*s", (int)n, words), "</span>");
+    kelvin_markup_text(&page->out, words + n);
 }
 
 static void put_command(struct page *page, const struct report_run *about)
 {
     struct config_words fields[KELVIN_CONFIG_FIELDS];
     const size_t n = config_words(fields, page, about->samples->run);
-    kelvin_markup_put(&page->out, "<pre class=\"command\"><code>kelvin sample");
+    const char *sample = kelvin_page_word(page, KELVIN_WORD_SAMPLE, "");
+    kelvin_page_put_between(page, "<pre class=\"command\"><code>", sample, "");
     for (size_t i = 0; i < n && !page->out.status; i++) {
-        char name[KELVIN_FILE_NAME];
-        kelvin_option_name(name, fields[i].name);
-        kelvin_markup_put(&page->out, " <span>%s</span> ", name);
-        kelvin_markup_text(&page->out, quoted(page, fields[i].words));
+        const char *setting = kelvin_page_text(page, "%s=%s", fields[i].name, fields[i].words);
+        put_setting(page, kelvin_page_word(page, KELVIN_WORD_SETTING, setting));
     }
-    kelvin_page_put_between(page, " -o ", another(page, about->name), "</code></pre>\n");
+    const char *output = kelvin_page_word(page, KELVIN_WORD_OUTPUT, another(page, about->name));
+    kelvin_page_put_between(page, " ", output, "</code></pre>\n");
 }
 
 static void put_commands(struct page *page)
 {
     kelvin_markup_put(&page->out, "<h3>To repeat %s</h3>\n", page->n > 1 ? "them" : "it");
-    kelvin_markup_put(&page->out,
-                      "<p>The same command gives the same samples, bit by bit, on any number of threads.</p>\n");
+    kelvin_page_put_between(page, "<p>The same ", kelvin_page_word(page, KELVIN_WORD_CALL, ""),
+                            " gives the same samples, bit by bit, on any number of threads.</p>\n");
     for (size_t i = 0; i < page->n; i++) {
         if (page->n > 1) kelvin_page_put_between(page, "<p class=\"run\">", page->runs[i].name, "</p>\n");
         put_command(page, &page->runs[i]);

@@ -2,6 +2,7 @@
  * that has its name is a run that can be gone on with. */
 #define _GNU_SOURCE /* renameat2 */
 
+#include "base/words.h"
 #include "run/folder.h"
 #include "run/job.h"
 
@@ -161,7 +162,7 @@ static kelvin_status taken(const char *folder)
     if (kelvin_path_join(path, folder, KELVIN_CONFIG_NAME) || access(path, F_OK) != 0)
         return kelvin_fail(KELVIN_EUSAGE, "%s already exists; choose another name, or remove it", folder);
     return kelvin_fail(KELVIN_EUSAGE,
-                       "%s already exists; choose another name, remove it, or go on with it: kelvin resume %s", folder,
+                       "%s already exists; choose another name, remove it, or " KELVIN_REFER(GO_ON, "%s"), folder,
                        folder);
 }
 

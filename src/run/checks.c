@@ -1,5 +1,6 @@
 /* What must hold of a configuration before a run starts. */
 #include "base/texts.h"
+#include "base/words.h"
 #include "run/fields.h"
 #include "run/room.h"
 
@@ -79,9 +80,10 @@ kelvin_status kelvin_config_fit(kelvin_run *run)
     if (!run->sampler->batches) return KELVIN_OK;
     if (config->batch == 0) config->batch = data->train.n < PAPERS_BATCH ? (uint32_t)data->train.n : PAPERS_BATCH;
     if (config->batch > data->train.n)
-        return WRONG(config, "batch",
-                     "batch is %u, more than the %zu training observations of %s; expected at most as many (--batch)",
-                     config->batch, data->train.n, data->name);
+        return WRONG(
+            config, "batch",
+            "batch is %u, more than the %zu training observations of %s; expected at most as many (" KELVIN_FIELD ")",
+            config->batch, data->train.n, data->name, "batch");
     if (kelvin_run_inside(run)->augment != KELVIN_AUGMENT_NONE && data->channels == 0)
         return WRONG(config, "augment", "augment is %s, which is for images; %s is a table (expected none)",
                      config->augment, data->name);

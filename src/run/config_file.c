@@ -1,5 +1,6 @@
 /* run.json, and configuration files, which are the same with fields left out. */
 #include "base/suggest.h"
+#include "base/words.h"
 #include "run/fields.h"
 #include "run/folder.h"
 
@@ -54,7 +55,7 @@ static kelvin_status take_sampler(struct reader *r)
 {
     KELVIN_TRY(take_named(r, "sampler"));
     if (kelvin_sampler_find(&r->type, r->record.config.sampler))
-        return kelvin_fail(KELVIN_EFORMAT, "%s: %s", r->path, kelvin_error());
+        return kelvin_fail(KELVIN_EFORMAT, "%s: " KELVIN_SAID, r->path, kelvin_error_raw());
     return KELVIN_OK;
 }
 
@@ -121,11 +122,11 @@ static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, kelvin
     const char *mark = data ? NULL : config->source.data_crc32;
     config->source = (kelvin_run_source){.init = config->init, .init_crc32 = config->source.init_crc32};
     const kelvin_status status = kelvin_run_prepare(run, config, data); /* of data there is more to be said here */
-    if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: %s", path, kelvin_error());
-    if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: %s", path, kelvin_error());
+    if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: " KELVIN_SAID, path, kelvin_error_raw());
+    if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: " KELVIN_SAID, path, kelvin_error_raw());
     if (status) return status;
     return kelvin_mark_compare((*run)->data, mark, path,
-                               "put the old data back, or sample the new data with kelvin sample");
+                               "put the old data back, or sample the new data with " KELVIN_REFER(SAMPLE, ""));
 }
 
 /* How the folder of a version is laid out. A file of a later version may mean something else by the same words. */

@@ -1,5 +1,6 @@
 /* RUN/data.json: what the run's data are like, without them. A network needs it to look at new inputs: their shape, how
  * they were normalised, what classes and columns are called. */
+#include "base/words.h"
 #include "files/record.h"
 #include "run/folder.h"
 
@@ -171,5 +172,5 @@ kelvin_status kelvin_description_read(kelvin_data **data, struct kelvin_manifest
     if (manifest) KELVIN_TRY(kelvin_remedy(kelvin_manifest_check(manifest, KELVIN_DESCRIPTION_NAME), folder));
     const kelvin_status status = read_path(data, path);
     if (status != KELVIN_EFORMAT && status != KELVIN_EIO) return status;
-    return kelvin_fail(status, "%s; remove it: without it the data set is read", kelvin_error());
+    return kelvin_fail(status, KELVIN_SAID "; remove it: without it the data set is read", kelvin_error_raw());
 }

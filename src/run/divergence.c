@@ -1,4 +1,5 @@
 /* Where a chain diverges: the layer, and beforehand the settings of which it is known that they lead away. */
+#include "base/words.h"
 #include "run/chain.h"
 
 #include <math.h>
@@ -47,19 +48,22 @@ const char *kelvin_run_warning(const kelvin_run *run)
     double critical;
     if (!kelvin_density_misleads(&inside->density, &critical, run->data->classes)) return NULL;
     if (!run->sampler->batches || strcmp(run->config.init, "none") != 0) return NULL;
-    snprintf(
-        inside->warning, sizeof inside->warning,
+    kelvin_compose(
+        inside->warning_raw, sizeof inside->warning_raw,
         "density %s is below the critical alpha (K - 2) / K = %.3g of %zu classes: where a prediction is wrong, its "
         "gradient makes the true class less probable still, so chains from random starts end at wrong labels. Start "
-        "from a network that knows them: --init RUN, after a run with --density categorical",
+        "from a network that knows them: " KELVIN_REFER(SETTING, "init=RUN") ", after a run with " KELVIN_REFER(
+            SETTING, "density=categorical"),
         run->config.density, critical, run->data->classes);
+    kelvin_words_say(inside->warning, sizeof inside->warning, inside->warning_raw, NULL, NULL);
     return inside->warning;
 }
 
-void kelvin_option_name(char out[KELVIN_FILE_NAME], const char *field)
+bool kelvin_run_warning_say(const kelvin_run *run, char *out, size_t size, kelvin_words *words, void *context)
 {
-    snprintf(out, KELVIN_FILE_NAME, "--%s", field);
-    for (char *at = out; (at = strchr(at, '_'));) *at = '-';
+    if (!kelvin_run_warning(run)) return false;
+    kelvin_words_say(out, size, kelvin_run_inside(run)->warning_raw, words, context);
+    return true;
 }
 
 /* Of a sampler that can be told the size itself, 0 is that it finds it. */
@@ -78,14 +82,18 @@ void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run *run)
 {
     static const char unbounded[] = "dirichlet:";
     const kelvin_run_config *config = &run->config;
-    char smaller[KELVIN_FILE_NAME];
     kelvin_run_config usual;
     const bool strict = !kelvin_run_defaults(&usual, config->sampler) && config->logit_limit < usual.logit_limit;
-    kelvin_option_name(smaller, kelvin_run_step_setting(run));
+    const char *step = kelvin_run_step_setting(run);
     if (strncmp(config->density, unbounded, strlen(unbounded)) == 0)
-        snprintf(out, KELVIN_NOTE, "use --density dirclip:%.40s,-50, for dirichlet has no bound; or make %s smaller",
-                 config->density + strlen(unbounded), smaller);
+        kelvin_compose(out, KELVIN_NOTE,
+                       "use " KELVIN_REFER(
+                           SETTING, "density=dirclip:%.40s,-50") ", for dirichlet has no bound; or make " KELVIN_FIELD
+                                                                 " smaller",
+                       config->density + strlen(unbounded), step);
+    else if (strict)
+        kelvin_compose(out, KELVIN_NOTE, "leave " KELVIN_FIELD " as it is by default, or make " KELVIN_FIELD " smaller",
+                       "logit_limit", step);
     else
-        snprintf(out, KELVIN_NOTE, "%smake %s smaller", strict ? "leave --logit-limit as it is by default, or " : "",
-                 smaller);
+        kelvin_compose(out, KELVIN_NOTE, "make " KELVIN_FIELD " smaller", step);
 }

@@ -1,6 +1,7 @@
 /* The table of fields, in the order in which run.json has them. */
 #include "run/fields.h"
 #include "base/texts.h"
+#include "base/words.h"
 
 #include "run/room.h"
 
@@ -161,8 +162,10 @@ void kelvin_config_overrule(kelvin_run_config *config, const char *field, bool o
 
 kelvin_status kelvin_config_blame(const kelvin_run_config *config, const char *field, kelvin_status status)
 {
-    if (status != KELVIN_EUSAGE || !config->source.path || kelvin_config_overruled(config, field)) return status;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: %s", config->source.path, kelvin_error());
+    if (status != KELVIN_EUSAGE) return status;
+    if (!config->source.path || kelvin_config_overruled(config, field))
+        return kelvin_fail(status, KELVIN_BLAME KELVIN_SAID, field, kelvin_error_raw());
+    return kelvin_fail(KELVIN_EFORMAT, KELVIN_BLAME "%s: " KELVIN_SAID, field, config->source.path, kelvin_error_raw());
 }
 
 /* ---- fields that follow others ---- */

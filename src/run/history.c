@@ -1,5 +1,6 @@
 /* history.csv of a chain: what a person wants to know of every row. It follows from the files of draws and from the
  * state, which have every digit, and can be made again from them. */
+#include "base/words.h"
 #include "run/chain.h"
 #include "run/folder.h"
 
@@ -87,7 +88,7 @@ kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *s
     if (s->diverged[chain] || !s->run->folder) return KELVIN_OK;
     const kelvin_status status = find_file(&source, &lost, s, chain);
     if (!lost) return status;
-    snprintf(out, KELVIN_LOST, "%s", kelvin_error());
+    snprintf(out, KELVIN_LOST, "%s", kelvin_error_raw());
     return KELVIN_OK;
 }
 

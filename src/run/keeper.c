@@ -96,7 +96,7 @@ static void note_failure(struct kelvin_slot *slot, kelvin_status status)
 {
     if (!status || slot->status) return;
     slot->status = status;
-    snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error());
+    snprintf(slot->sentence, sizeof slot->sentence, "%s", kelvin_error_raw());
 }
 
 static void *keep(void *argument)
@@ -237,5 +237,5 @@ kelvin_status kelvin_slot_close(struct kelvin_slot *slot)
     pthread_mutex_unlock(&keeper->mutex);
     kelvin_snapshot_free(&slot->state);
     kelvin_snapshot_free(&slot->row);
-    return slot->status ? kelvin_fail(slot->status, "%s", slot->sentence) : KELVIN_OK;
+    return slot->status ? kelvin_fail(slot->status, KELVIN_SAID, slot->sentence) : KELVIN_OK;
 }

@@ -14,6 +14,7 @@
 #ifndef RUN_KEEPER_H
 #define RUN_KEEPER_H
 
+#include "base/words.h"
 #include "run/chain.h"
 
 #include <stdatomic.h>
@@ -29,11 +30,11 @@ struct kelvin_slot {
     uint64_t history_bytes;       /* of history.csv up to the first row of the chain's bundle */
     atomic_bool full;
     _Atomic kelvin_status status; /* of what was written so far: the first failure */
-    char sentence[1024];
-    uint32_t noted;  /* the step up to which times.csv has been written */
-    double noted_at; /* and when that was */
-    double offered;  /* when the state in the slot was of now */
-    size_t threads;  /* that the chain had then */
+    char sentence[KELVIN_RAW];    /* raw */
+    uint32_t noted;               /* the step up to which times.csv has been written */
+    double noted_at;              /* and when that was */
+    double offered;               /* when the state in the slot was of now */
+    size_t threads;               /* that the chain had then */
     struct kelvin_slot *next;
 };
 

@@ -1,5 +1,6 @@
 /* RUN/lock: held by flock, so that it goes with its process. The file stays: to remove it would let two processes hold
  * two locks of one name. In it is the number of the process that has it, for the sentence alone. */
+#include "base/words.h"
 #include "run/room.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder)
     lock->fd = -1;
     KELVIN_TRY(kelvin_path_join(path, folder, "lock"));
     kelvin_status status = kelvin_open_regular(&lock->fd, path, O_RDWR | O_CREAT | O_APPEND);
-    if (status) return kelvin_fail(status, "%s; without a lock no work can be done here", kelvin_error());
+    if (status) return kelvin_fail(status, KELVIN_SAID "; without a lock no work can be done here", kelvin_error_raw());
     if (!try_lock(lock->fd))
         status = errno == EWOULDBLOCK ? in_use(lock->fd, folder)
                                       : kelvin_fail(KELVIN_EIO, "%s: could not be locked: %s", path, strerror(errno));

@@ -2,6 +2,7 @@
  * bytes, tables as standardised float32, labels as int32, behind them weights as float32 where there are any),
  *     training inputs - training labels - test inputs - test labels.
  * Earlier versions wrote the first two. */
+#include "base/words.h"
 #include "data/dataset.h"
 #include "files/formats.h"
 #include "run/fields.h"
@@ -68,6 +69,6 @@ kelvin_status kelvin_mark_compare(const kelvin_data *data, const char *mark, con
         if (found[i] != expected[i])
             used += (size_t)snprintf(changed + used, sizeof changed - used, "%s%s", used ? ", " : "", pieces[i]);
     if (!*changed) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT, "%s: the data set %s has changed since (%s); %s", path, data->name, changed,
-                       advice);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: the data set %s has changed since (%s); " KELVIN_SAID, path, data->name,
+                       changed, advice);
 }

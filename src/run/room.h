@@ -2,6 +2,7 @@
 #ifndef RUN_ROOM_H
 #define RUN_ROOM_H
 
+#include "base/words.h"
 #include "data/dataset.h"
 #include "files/files.h"
 #include "files/formats.h"
@@ -48,7 +49,7 @@ struct kelvin_run_owned {
     bool has_prior;
     kelvin_augment augment; /* of batches, and so are the schedules */
     const kelvin_schedule *schedule, *temperature_schedule;
-    char warning[512];
+    char warning[KELVIN_RAW], warning_raw[KELVIN_RAW];
     char mark[KELVIN_CONFIG_MARK];   /* kelvin_config_mark() */
     char starts[KELVIN_CONFIG_MARK]; /* kelvin_starts_mark(), as run.json or a configuration has it; "": not known */
 
@@ -160,8 +161,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_samples_columns(const kelvin_samples *sam
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_are_there(bool *there, const kelvin_samples *samples);
 
 /* Of a chain that came to its end: that its history is missing or has been cut, and what brings it back; "" if it is
- * whole. */
-enum { KELVIN_LOST = 1000 };
+ * whole. A raw text. */
+enum { KELVIN_LOST = KELVIN_RAW };
 KELVIN_MUST_CHECK kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *samples,
                                                     uint32_t chain);
 
@@ -174,11 +175,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_history_each(const kelvin_samples *sample
 /* KELVIN_EDIVERGED: why there are none, and what helps. */
 KELVIN_MUST_CHECK kelvin_status kelvin_samples_none(const kelvin_samples *samples);
 
-/* What helps against divergence: "make --lr smaller". */
+/* What helps against divergence, as a raw text: "make lr smaller". */
 void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run *run);
-
-/* A setting's name as an option: "--step-size". */
-void kelvin_option_name(char out[KELVIN_FILE_NAME], const char *field);
 
 /* The value of a setting of its sampler, by its name; not a number: it has none of that name. */
 double kelvin_run_setting(const kelvin_run *run, const char *name);

@@ -1,5 +1,6 @@
 /* The samples that a run has left, by any sampler: which there are. */
 #include "run/samples.h"
+#include "base/words.h"
 #include "run/chain.h"
 #include "run/folder.h"
 
@@ -58,7 +59,7 @@ static kelvin_status not_ended(const kelvin_samples *s, uint32_t chain, uint32_t
     if (!run->folder) return kelvin_fail(KELVIN_EUSAGE, "%s: has not been sampled to its end", s->folder);
     if (kelvin_run_is_old(run)) return kelvin_remedy_begun(run, chain);
     return kelvin_fail(
-        KELVIN_EFORMAT, "%s: the run has not ended: chain %u has %u of %u %ss; go on with: kelvin resume %s", s->folder,
+        KELVIN_EFORMAT, "%s: the run has not ended: chain %u has %u of %u %ss; " KELVIN_REFER(GO_ON, "%s"), s->folder,
         chain, step / kelvin_run_row_steps(run), kelvin_run_rows(run), kelvin_run_row_name(run), s->folder);
 }
 
@@ -98,7 +99,7 @@ kelvin_status kelvin_samples_none(const kelvin_samples *s)
 {
     char advice[KELVIN_NOTE];
     kelvin_advise_stable(advice, s->run);
-    return kelvin_fail(KELVIN_EDIVERGED, "%s: %s diverged: %s (%s)", s->folder,
+    return kelvin_fail(KELVIN_EDIVERGED, "%s: %s diverged: " KELVIN_SAID " (%s)", s->folder,
                        s->run->config.chains == 1 ? "the chain" : "all chains", advice,
                        s->diverged[0] ? s->diverged[0] : "before the end of the warm-up");
 }
@@ -134,10 +135,10 @@ static kelvin_status check_end(const kelvin_samples *s)
     char name[KELVIN_FILE_NAME];
     snprintf(name, sizeof name, KELVIN_STATE_FILE, 0u);
     if (!kelvin_run_inside(s->run)->manifest || kelvin_run_lists(s->run, name)) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EFORMAT,
-                       "%s: the run has not ended: its chains have, but not all was written; go on with: kelvin resume "
-                       "%s",
-                       s->folder, s->folder);
+    return kelvin_fail(
+        KELVIN_EFORMAT,
+        "%s: the run has not ended: its chains have, but not all was written; " KELVIN_REFER(GO_ON, "%s"), s->folder,
+        s->folder);
 }
 
 static kelvin_status open_samples(kelvin_samples *s, const char *folder)

@@ -1,4 +1,5 @@
 /* Where chains start: at random, or at the samples of another run (fine-tuning). */
+#include "base/words.h"
 #include "run/chain.h"
 
 #include "kernels/kernels.h"
@@ -60,7 +61,8 @@ static kelvin_status open_run(kelvin_samples **samples, size_t *index, const cha
     snprintf(folder, sizeof folder, "%s", init);
     if (!kelvin_is_folder(init)) said = kelvin_start_split(folder, index, init);
     const kelvin_status status = kelvin_samples_open(samples, folder);
-    if (status) return kelvin_fail(status == KELVIN_ENOMEM ? status : KELVIN_EUSAGE, "init: %s", kelvin_error());
+    if (status)
+        return kelvin_fail(status == KELVIN_ENOMEM ? status : KELVIN_EUSAGE, "init: " KELVIN_SAID, kelvin_error_raw());
     if (!said) *index = ranked(*samples, chain);
     if (*index < (*samples)->n) return KELVIN_OK;
     const size_t n = (*samples)->n;

@@ -1,5 +1,6 @@
 /* What is there of a run and what is not: where each chain stands, which of its files are missing or damaged, which of
  * them can be made again, and which cannot. */
+#include "base/words.h"
 #include "run/folder.h"
 #include "run/job.h"
 
@@ -20,7 +21,7 @@ static kelvin_status check_draws(const kelvin_run *run, uint32_t chain)
         if (!there)
             return kelvin_fail(KELVIN_EFORMAT,
                                "%s is missing, and its chain is past it; put it back, or remove %s/" KELVIN_CHAIN_FOLDER
-                               ", and kelvin resume %s samples that chain anew",
+                               ", and " KELVIN_REFER(RESUME, "%s") " samples that chain anew",
                                path, run->folder, chain, run->folder);
     }
     return KELVIN_OK;
@@ -55,10 +56,11 @@ static kelvin_status check_starts(const kelvin_run *run)
     if (chain == run->config.chains || strcmp(run->config.init, "none") == 0) return KELVIN_OK;
     const kelvin_status status = kelvin_starts_mark(mark, run);
     if (!status && (!*known || strcmp(known, mark) == 0)) return KELVIN_OK;
-    return kelvin_fail(status ? status : KELVIN_EFORMAT,
-                       "%s: chain %u cannot be begun anew: %s; put that run back as it was, or sample this one anew "
-                       "with kelvin sample",
-                       run->folder, chain, status ? kelvin_error() : "the samples that it starts from have changed");
+    return kelvin_fail(
+        status ? status : KELVIN_EFORMAT,
+        "%s: chain %u cannot be begun anew: " KELVIN_SAID "; put that run back as it was, or sample this one anew "
+        "with " KELVIN_REFER(SAMPLE, ""),
+        run->folder, chain, status ? kelvin_error_raw() : "the samples that it starts from have changed");
 }
 
 /* ---- what follows from other files ---- */

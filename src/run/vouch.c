@@ -1,5 +1,6 @@
 /* What a run vouches for, and what helps where a file is not as it was: one that follows from others is made again, and
  * a chain without its folder is sampled anew, to the same bits. */
+#include "base/words.h"
 #include "run/bundle.h"
 #include "run/folder.h"
 
@@ -26,24 +27,27 @@ kelvin_status kelvin_find_file(kelvin_path path, bool *there, const char *folder
 kelvin_status kelvin_remedy(kelvin_status status, const char *folder)
 {
     if (status != KELVIN_EFORMAT) return status;
-    return kelvin_fail(status, "%s; kelvin resume %s makes it again", kelvin_error(), folder);
+    return kelvin_fail(status, KELVIN_SAID "; " KELVIN_REFER(RESUME, "%s") " makes it again", kelvin_error_raw(),
+                       folder);
 }
 
 kelvin_status kelvin_remedy_chain(kelvin_status status, const kelvin_run *run, uint32_t chain)
 {
     if (status != KELVIN_EFORMAT) return status;
     if (kelvin_run_is_old(run))
-        return kelvin_fail(status, "%s; put it back, or sample the run anew with kelvin sample --config %s -o NEW",
-                           kelvin_error(), run->folder);
-    return kelvin_fail(status, "%s; remove %s/" KELVIN_CHAIN_FOLDER ", and kelvin resume %s samples that chain anew",
-                       kelvin_error(), run->folder, chain, run->folder);
+        return kelvin_fail(status, KELVIN_SAID "; put it back, or sample the run anew with " KELVIN_REFER(REPEAT, "%s"),
+                           kelvin_error_raw(), run->folder);
+    return kelvin_fail(status,
+                       KELVIN_SAID "; remove %s/" KELVIN_CHAIN_FOLDER
+                                   ", and " KELVIN_REFER(RESUME, "%s") " samples that chain anew",
+                       kelvin_error_raw(), run->folder, chain, run->folder);
 }
 
 kelvin_status kelvin_remedy_begun(const kelvin_run *run, uint32_t chain)
 {
     return kelvin_fail(KELVIN_EFORMAT,
                        "%s: was begun by kelvin %s, and chain %u has not ended: go on with that version, or sample it "
-                       "anew with kelvin sample --config %s -o NEW",
+                       "anew with " KELVIN_REFER(REPEAT, "%s"),
                        run->folder, kelvin_run_inside(run)->version, chain, run->folder);
 }
 
@@ -53,7 +57,8 @@ kelvin_status kelvin_vouch_read(struct kelvin_manifest **manifest, const char *f
 {
     const kelvin_status status = kelvin_manifest_read(manifest, folder);
     if (status != KELVIN_EFORMAT) return status;
-    return kelvin_fail(status, "%s; remove it, then kelvin resume %s makes it again", kelvin_error(), folder);
+    return kelvin_fail(status, KELVIN_SAID "; remove it, then " KELVIN_REFER(RESUME, "%s") " makes it again",
+                       kelvin_error_raw(), folder);
 }
 
 kelvin_status kelvin_vouch_config(struct kelvin_manifest *manifest, const char *folder)
@@ -62,9 +67,11 @@ kelvin_status kelvin_vouch_config(struct kelvin_manifest *manifest, const char *
     const kelvin_status status = kelvin_manifest_check(manifest, KELVIN_CONFIG_NAME);
     if (status != KELVIN_EFORMAT) return status;
     return kelvin_fail(status,
-                       "%s; put it back, or start a new run with --config. If its data set has moved, and nothing but "
-                       "that was changed, remove %s/" KELVIN_MANIFEST_FILE ", and kelvin resume %s makes it again",
-                       kelvin_error(), folder, folder);
+                       KELVIN_SAID "; put it back, or start a new run with " KELVIN_REFER(
+                           CONFIG, "%s") ". If its data set has "
+                                         "moved, and nothing but that was changed, remove %s/" KELVIN_MANIFEST_FILE
+                                         ", and " KELVIN_REFER(RESUME, "%s") " makes it again",
+                       kelvin_error_raw(), folder, folder, folder);
 }
 
 bool kelvin_run_lists(const kelvin_run *run, const char *name)

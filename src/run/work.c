@@ -156,9 +156,9 @@ static kelvin_status keep_going(struct work *work)
     KELVIN_TRY(kelvin_slot_open(&work->slot, work->job->keeper, &work->chain, work->history_bytes));
     const kelvin_status went = go_on(work);
     char sentence[sizeof work->slot.sentence];
-    snprintf(sentence, sizeof sentence, "%s", kelvin_error());
+    snprintf(sentence, sizeof sentence, "%s", kelvin_error_raw());
     const kelvin_status written = kelvin_slot_close(&work->slot);
-    return went ? kelvin_fail(went, "%s", sentence) : written;
+    return went ? kelvin_fail(went, KELVIN_SAID, sentence) : written;
 }
 
 static kelvin_status do_work(struct work *work)
