@@ -91,7 +91,8 @@ static void names(void **state)
     }
     assert_int_equal(n, KELVIN_AUGMENT_COUNT);
     assert_int_equal(kelvin_augment_parse(&found, "papers"), KELVIN_EUSAGE);
-    assert_string_equal(kelvin_error(), "augmentation 'papers' is not known; the family augmentations lists those that are");
+    assert_string_equal(kelvin_error(),
+                        "augmentation 'papers' is not known; the family augmentations lists those that are");
 }
 
 /* ---- order ---- */

@@ -164,7 +164,7 @@ static void options_out_of_range_are_refused(void **state)
 #define SEED(field, value)
 #define REFUSED(field)                                                                                                 \
     assert_int_equal(kelvin_figure_compute(figure, &options), KELVIN_EUSAGE);                                          \
-    assert_non_null(strstr(kelvin_error(), #field " must be from "));                                             \
+    assert_non_null(strstr(kelvin_error(), #field " must be from "));                                                  \
     refused++;
 #define ROW(field, kind, metavar, least, most, help)                                                                   \
     if (kelvin_figure_option(figure, #field) && least < most) {                                                        \

@@ -184,8 +184,7 @@ static void histories_that_are_lost(void **state)
     assert_ok(kelvin_path_join(path, in_base("run"), KELVIN_HISTORY_FILE, 2u));
     char *text = slurp(path, &bytes);
     spill(path, text, bytes - 1); /* not even the last row is whole */
-    fails(kelvin_history_open(&history, samples, 2), KELVIN_EFORMAT, path,
-          "ends after 49 of 50 epochs; resuming ");
+    fails(kelvin_history_open(&history, samples, 2), KELVIN_EFORMAT, path, "ends after 49 of 50 epochs; resuming ");
     assert_ok(kelvin_history_lost(lost, samples, 2));
     assert_string_equal(lost, kelvin_error_raw());
     const char **diverged = (const char **)samples->diverged;
@@ -233,8 +232,7 @@ static void a_run_that_has_not_ended(void **state)
         kelvin_samples *samples;
         char sentence[128];
         kelvin_run *run = started(&config, "begun");
-        snprintf(sentence, sizeof sentence,
-                 "the run has not ended: chain 0 has 0 of 50 %ss; go on by resuming ",
+        snprintf(sentence, sizeof sentence, "the run has not ended: chain 0 has 0 of 50 %ss; go on by resuming ",
                  kelvin_run_row_name(run));
         fails(kelvin_samples_open(&samples, in_base("begun")), KELVIN_EFORMAT, "begun", sentence);
         assert_null(samples);
