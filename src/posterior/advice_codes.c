@@ -36,7 +36,7 @@ static const kelvin_advice_info table[KELVIN_ADVICE_CODES] = {
 
 void kelvin_advice_say(const kelvin_advice *advice, char *out, size_t size, kelvin_words *words, void *context)
 {
-    kelvin_words_say(out, size, advice->raw ? advice->raw : advice->text, words, context);
+    kelvin_words_say(out, size, advice->raw, words, context);
 }
 
 const kelvin_advice_info *kelvin_advice_about(size_t i)
