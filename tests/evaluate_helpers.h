@@ -53,7 +53,7 @@ static inline kelvin_status evaluate_as(kelvin_metrics *m, const float *logits, 
 {
     kelvin_logits *source;
     KELVIN_TRY(logits_in_memory(&source, logits, y, chain, shape, most));
-    const kelvin_status status = kelvin_evaluate_into(m, source, options);
+    const kelvin_status status = kelvin_evaluate_into(m, source, options, NULL);
     kelvin_logits_close(source);
     return status;
 }

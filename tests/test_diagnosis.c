@@ -285,10 +285,11 @@ static kelvin_diagnosis predict_in_pieces(const float *z, const int32_t *y, cons
     kelvin_arena *arena;
     kelvin_pool *pool = pool_of(2);
     assert_ok(kelvin_arena_create(&arena));
+    d.owned = arena;
     assert_ok(kelvin_lineup_find(&lineup, chain, SAMPLES, arena));
     const size_t shape[] = {SAMPLES, DRAWN, CLASSES};
     assert_ok(logits_in_blocks(&logits, z, y, chain, shape, most, block));
-    assert_ok(kelvin_predictions_diagnose(&d, logits, DRAWN, &lineup, pool, arena));
+    assert_ok(kelvin_predictions_diagnose(&d, logits, DRAWN, &lineup, pool, kelvin_logits_go_through, NULL));
     kelvin_logits_close(logits);
     kelvin_pool_destroy(pool);
     kelvin_arena_destroy(arena);

@@ -457,7 +457,7 @@ static void in_parts(void **state)
     for (size_t i = 0; i < 12; i++) {
         kelvin_logits *source;
         assert_ok(logits_in_blocks(&source, logits, y, NULL, shape, most[i / 3], block[i % 3]));
-        assert_ok(kelvin_evaluate_into(&m, source, &options));
+        assert_ok(kelvin_evaluate_into(&m, source, &options, NULL));
         kelvin_logits_close(source);
         assert_memory_equal(&m, &whole, sizeof m);
     }
@@ -479,7 +479,7 @@ static void very_many(void **state)
     make(logits, y, VERY_MANY);
     for (uint32_t s = 0; s < VERY_MANY; s++) all[s] = s, chain[s] = s < 100 ? 2 : s < 1500 ? 3 : 5;
     assert_ok(logits_in_blocks(&source, logits, y, chain, shape, 64, 300));
-    assert_ok(kelvin_evaluate_into(&m, source, &(kelvin_evaluate_options){.sizes = true}));
+    assert_ok(kelvin_evaluate_into(&m, source, &(kelvin_evaluate_options){.sizes = true}, NULL));
     kelvin_logits_close(source);
     assert_true(m.samples == VERY_MANY && m.singles == KELVIN_MOST_SINGLES && m.chains == 3);
     assert_int_equal(m.size[m.sizes - 1].samples, KELVIN_MOST_SINGLES);

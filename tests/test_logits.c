@@ -35,7 +35,7 @@ static kelvin_status evaluate_files(kelvin_metrics *m, const struct kelvin_logit
 {
     kelvin_logits *source;
     KELVIN_TRY(kelvin_logits_from_files(&source, form));
-    const kelvin_status status = kelvin_evaluate_into(m, source, NULL);
+    const kelvin_status status = kelvin_evaluate_into(m, source, NULL, NULL);
     kelvin_logits_close(source);
     return status;
 }

@@ -122,7 +122,7 @@ static void metrics_are_the_same(void **state)
         assert_int_equal(samples->n, answers[i].samples);
         assert_ok(kelvin_logits_on(&logits, &on, samples, NULL, 1));
         assert_string_equal(on, "train");
-        assert_ok(kelvin_evaluate_into(&metrics, logits, &(kelvin_evaluate_options){.threads = 1}));
+        assert_ok(kelvin_evaluate_into(&metrics, logits, &(kelvin_evaluate_options){.threads = 1}, NULL));
         for (size_t m = 0; m < METRICS; m++) {
             const size_t at = kelvin_metric_find(metric_names[m]);
             assert_true(at < KELVIN_METRICS);
@@ -465,7 +465,7 @@ static void older_ones(void **state)
                 go_on(name);
             }
             assert_ok(kelvin_logits_of_side(&logits, samples, KELVIN_TRAIN, 1));
-            assert_ok(kelvin_evaluate_into(&metrics, logits, &(kelvin_evaluate_options){.threads = 1}));
+            assert_ok(kelvin_evaluate_into(&metrics, logits, &(kelvin_evaluate_options){.threads = 1}, NULL));
             for (size_t m = 0; m < METRICS; m++)
                 same_number(metrics.ensemble[kelvin_metric_find(metric_names[m])], answers[i].ensemble[m], versions[v],
                             metric_names[m]);

@@ -332,7 +332,7 @@ static void accuracy(void **state)
         kelvin_logits *logits;
         kelvin_diagnosis d = {0};
         assert_ok(logits_in_memory(&logits, z, y, chain, (const size_t[]){3, 4, 2}, most));
-        assert_ok(kelvin_training_diagnose(&d, logits));
+        assert_ok(kelvin_training_diagnose(&d, logits, kelvin_logits_go_through, NULL));
         kelvin_logits_close(logits);
         close_to(d.training_accuracy, 6 / 12., 1e-15);
         close_to(d.training_log_likelihood, log_likelihood, 1e-14);

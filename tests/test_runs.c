@@ -17,7 +17,7 @@ static void same_answers(kelvin_samples *a, kelvin_samples *b)
     for (size_t i = 0; i < 2; i++) {
         kelvin_logits *logits;
         assert_ok(kelvin_logits_of_side(&logits, both[i], KELVIN_TRAIN, 1));
-        assert_ok(kelvin_evaluate_into(&m[i], logits, &(kelvin_evaluate_options){.threads = 1}));
+        assert_ok(kelvin_evaluate_into(&m[i], logits, &(kelvin_evaluate_options){.threads = 1}, NULL));
         kelvin_logits_close(logits);
         assert_ok(kelvin_diagnose(&d[i], both[i], 1));
     }

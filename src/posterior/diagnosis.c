@@ -4,12 +4,12 @@
 
 #include "posterior/advice.h"
 #include "posterior/convergence.h"
-#include "posterior/logits.h"
-#include "posterior/metric.h"
+#include "posterior/evaluate.h"
 #include "posterior/predictions.h"
 #include "run/room.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- samplers ---- */
 
@@ -23,41 +23,77 @@ static kelvin_status look_at_sampler(kelvin_diagnosis *d, const kelvin_samples *
 
 /* ---- predictions ---- */
 
+/* Logits that are to be evaluated as well, in the same pass, if one of the diagnosis goes through them. */
+struct given {
+    kelvin_logits *logits;
+    kelvin_side side; /* that they are of; or */
+    bool other;       /* of other data */
+    const kelvin_evaluate_options *options;
+    kelvin_metrics *metrics;
+    bool done;
+};
+
+static kelvin_status evaluate(void *context, kelvin_logits *logits, const struct kelvin_reader *reader)
+{
+    struct given *given = context;
+    given->done = true;
+    return kelvin_evaluate_into(given->metrics, logits, given->options, reader);
+}
+
+static bool are_of(const struct given *given, kelvin_side side)
+{
+    return given && !given->other && given->side == side;
+}
+
+/* Those that are given, or others, which must be closed. */
+static kelvin_status open_side(kelvin_logits **logits, const struct given *given, kelvin_side side,
+                               kelvin_samples *samples, size_t threads)
+{
+    if (!are_of(given, side)) return kelvin_logits_of_side(logits, samples, side, threads);
+    *logits = given->logits;
+    return KELVIN_OK;
+}
+
 /* What a run has to test with; its training data where that is neither kept nor can be computed any more. */
-static kelvin_status open_side(kelvin_logits **logits, kelvin_side *side, kelvin_samples *samples, size_t threads)
+static kelvin_status open_best(kelvin_logits **logits, kelvin_side *side, const struct given *given,
+                               kelvin_samples *samples, size_t threads)
 {
     bool kept;
     *side = samples->run->data->test.n > 0 ? KELVIN_TEST : KELVIN_TRAIN;
     KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, *side));
-    const kelvin_status status = kelvin_logits_of_side(logits, samples, *side, threads);
+    const kelvin_status status = open_side(logits, given, *side, samples, threads);
     if (!status || kept || status == KELVIN_ENOMEM || *side == KELVIN_TRAIN) return status;
     *side = KELVIN_TRAIN;
-    return kelvin_logits_of_side(logits, samples, *side, threads);
+    return open_side(logits, given, *side, samples, threads);
 }
 
 static kelvin_status look_at_side(kelvin_diagnosis *d, kelvin_samples *samples, const struct kelvin_lineup *lineup,
-                                  kelvin_pool *pool)
+                                  kelvin_pool *pool, struct given *given)
 {
     const kelvin_data *data = samples->run->data;
     kelvin_logits *logits;
-    KELVIN_TRY(open_side(&logits, &d->side, samples, kelvin_pool_threads(pool)));
-    const kelvin_status status = kelvin_predictions_diagnose(
-        d, logits, d->side == KELVIN_TEST ? data->test.n : data->train.n, lineup, pool, d->owned);
-    kelvin_logits_close(logits);
+    KELVIN_TRY(open_best(&logits, &d->side, given, samples, kelvin_pool_threads(pool)));
+    const bool theirs = are_of(given, d->side);
+    const kelvin_status status =
+        kelvin_predictions_diagnose(d, logits, d->side == KELVIN_TEST ? data->test.n : data->train.n, lineup, pool,
+                                    theirs ? evaluate : kelvin_logits_go_through, given);
+    if (!theirs) kelvin_logits_close(logits);
     return status;
 }
 
 /* From the saved logits, where they are. Those of a run in memory are computed. */
-static kelvin_status look_at_training(kelvin_diagnosis *d, kelvin_samples *samples, size_t threads)
+static kelvin_status look_at_training(kelvin_diagnosis *d, kelvin_samples *samples, size_t threads, struct given *given)
 {
+    const bool theirs = are_of(given, KELVIN_TRAIN);
     kelvin_logits *logits;
     bool kept;
     if (d->side == KELVIN_TRAIN) return KELVIN_OK;
     KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
-    if (!kept && samples->run->folder) return KELVIN_OK;
-    KELVIN_TRY(kelvin_logits_of_side(&logits, samples, KELVIN_TRAIN, threads));
-    const kelvin_status status = kelvin_training_diagnose(d, logits);
-    kelvin_logits_close(logits);
+    if (!theirs && !kept && samples->run->folder) return KELVIN_OK;
+    KELVIN_TRY(open_side(&logits, given, KELVIN_TRAIN, samples, threads));
+    const kelvin_status status =
+        kelvin_training_diagnose(d, logits, theirs ? evaluate : kelvin_logits_go_through, given);
+    if (!theirs) kelvin_logits_close(logits);
     return status;
 }
 
@@ -70,13 +106,15 @@ static kelvin_status look_at_parameters(kelvin_diagnosis *d, kelvin_samples *sam
     return there ? kelvin_converge_parameters(&d->parameters, samples, lineup, pool) : KELVIN_OK;
 }
 
-static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *samples, kelvin_pool *pool)
+static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *samples, kelvin_pool *pool,
+                                     struct given *given)
 {
     struct kelvin_lineup lineup;
     KELVIN_TRY(kelvin_lineup_find(&lineup, samples->chain, samples->n, d->owned));
     KELVIN_TRY(look_at_parameters(d, samples, &lineup, pool));
-    KELVIN_TRY(look_at_side(d, samples, &lineup, pool));
-    return look_at_training(d, samples, kelvin_pool_threads(pool));
+    KELVIN_TRY(look_at_side(d, samples, &lineup, pool, given));
+    KELVIN_TRY(look_at_training(d, samples, kelvin_pool_threads(pool), given));
+    return given && !given->done ? evaluate(given, given->logits, NULL) : KELVIN_OK;
 }
 
 /* ---- advice ---- */
@@ -170,18 +208,41 @@ static kelvin_status finish(kelvin_diagnosis **d, kelvin_status status)
     return status;
 }
 
-kelvin_status kelvin_diagnose(kelvin_diagnosis **out, kelvin_samples *samples, size_t threads)
+static kelvin_status diagnose(kelvin_diagnosis **out, kelvin_samples *samples, size_t threads, struct given *given)
 {
     kelvin_pool *pool;
     KELVIN_TRY(create(out));
     kelvin_status status = look_at_sampler(*out, samples);
     if (!status) status = kelvin_pool_create(&pool, threads);
     if (!status) {
-        status = look_at_samples(*out, samples, pool);
+        status = look_at_samples(*out, samples, pool, given);
         kelvin_pool_destroy(pool);
     }
     if (!status) status = advise(*out, samples, false);
     return finish(out, status);
+}
+
+kelvin_status kelvin_diagnose(kelvin_diagnosis **out, kelvin_samples *samples, size_t threads)
+{
+    return diagnose(out, samples, threads, NULL);
+}
+
+kelvin_status kelvin_review(kelvin_metrics **metrics, kelvin_diagnosis **out, kelvin_samples *samples,
+                            kelvin_logits *logits, const char *on, const kelvin_evaluate_options *options)
+{
+    const bool test = strcmp(on, "test") == 0;
+    struct given given = {.logits = logits,
+                          .side = test ? KELVIN_TEST : KELVIN_TRAIN,
+                          .other = !test && strcmp(on, "train") != 0,
+                          .options = options};
+    *out = NULL;
+    *metrics = given.metrics = kelvin_alloc(1, sizeof **metrics);
+    if (!given.metrics) return KELVIN_ENOMEM;
+    const kelvin_status status = diagnose(out, samples, options->threads, &given);
+    if (!status) return KELVIN_OK;
+    kelvin_metrics_free(*metrics);
+    *metrics = NULL;
+    return status;
 }
 
 /* Training logits that take some milliseconds. Where there are many, they are seldom too few for the prior. */
@@ -202,7 +263,7 @@ kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *sa
         (*out)->training_log_likelihood = training->single[KELVIN_MEAN_LOG_LIKELIHOOD].mean;
         (*out)->training_confidence = training->single[KELVIN_CONFIDENCE].mean;
     } else if (!status && are_few(samples)) {
-        status = look_at_training(*out, samples, 1);
+        status = look_at_training(*out, samples, 1, NULL);
     }
     if (!status) status = advise(*out, samples, true);
     return finish(out, status);

@@ -21,6 +21,12 @@ struct kelvin_diagnosis {
     kelvin_arena *owned;
 };
 
+/* kelvin_evaluate and kelvin_diagnose in one: the logits, which are of `on` as kelvin_logits_on has found it, are read
+ * to their end once, and so are those of the other side, if they are needed. options: not NULL. */
+KELVIN_MUST_CHECK kelvin_status kelvin_review(kelvin_metrics **metrics, kelvin_diagnosis **diagnosis,
+                                              kelvin_samples *samples, kelvin_logits *logits, const char *on,
+                                              const kelvin_evaluate_options *options);
+
 /* Whether chains are still on their way when their first samples are taken: these come all along from a random start,
  * with no cycle that would bring a chain to its place first. */
 bool kelvin_starts_cold(const kelvin_run *run);

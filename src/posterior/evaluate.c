@@ -16,6 +16,8 @@
  * not grow with samples beyond those that are looked at one by one. */
 #include "posterior/evaluate.h"
 
+#include "posterior/predictions.h"
+
 #include <string.h>
 
 /* ---- a piece ---- */
@@ -134,12 +136,14 @@ static kelvin_status do_piece(struct kelvin_evaluation *e, kelvin_verdict_watch 
 
 /* ---- all of them ---- */
 
-static kelvin_status read_all(struct kelvin_evaluation *e, kelvin_verdict_watch *watch, void *context)
+static kelvin_status read_all(struct kelvin_evaluation *e, kelvin_verdict_watch *watch, void *context,
+                              const struct kelvin_reader *reader)
 {
     for (;;) {
         KELVIN_TRY(kelvin_logits_next(e->logits, &e->piece));
         if (e->piece.n == 0) break;
         KELVIN_TRY(do_piece(e, watch, context));
+        if (reader) KELVIN_TRY(reader->read(reader->context, &e->piece));
     }
     for (size_t i = 0; i < e->scores; i++) add_sums(&e->sums[i], &e->open[i]);
     for (size_t i = 0; i < e->scores * e->own.n; i++) e->own.sums[i] += e->own.open[i];
@@ -186,7 +190,8 @@ static void end(struct kelvin_evaluation *e)
 }
 
 /* out: NULL if verdicts are all that is asked for. */
-static kelvin_status evaluate(kelvin_metrics *out, kelvin_logits *logits, const kelvin_evaluate_options *options)
+static kelvin_status evaluate(kelvin_metrics *out, kelvin_logits *logits, const kelvin_evaluate_options *options,
+                              const struct kelvin_reader *reader)
 {
     struct kelvin_evaluation e = {.logits = logits,
                                   .samples = logits->samples,
@@ -196,7 +201,7 @@ static kelvin_status evaluate(kelvin_metrics *out, kelvin_logits *logits, const 
     if (e.bins > KELVIN_MOST_BINS)
         return kelvin_fail(KELVIN_EUSAGE, "%zu bins are too many; expected 1 .. %d", e.bins, (int)KELVIN_MOST_BINS);
     kelvin_status status = begin(&e, options->threads, options->sizes);
-    if (!status) status = read_all(&e, options->watch, options->context);
+    if (!status) status = read_all(&e, options->watch, options->context, reader);
     if (!status && out && e.n == 0)
         status = kelvin_fail(KELVIN_EFORMAT, "%s: has no observations to evaluate", logits->name);
     if (!status && out) status = kelvin_conclude(out, &e);
@@ -204,10 +209,11 @@ static kelvin_status evaluate(kelvin_metrics *out, kelvin_logits *logits, const 
     return status;
 }
 
-kelvin_status kelvin_evaluate_into(kelvin_metrics *out, kelvin_logits *logits, const kelvin_evaluate_options *options)
+kelvin_status kelvin_evaluate_into(kelvin_metrics *out, kelvin_logits *logits, const kelvin_evaluate_options *options,
+                                   const struct kelvin_reader *reader)
 {
     static const kelvin_evaluate_options usual = {0};
-    return evaluate(out, logits, options ? options : &usual);
+    return evaluate(out, logits, options ? options : &usual, reader);
 }
 
 kelvin_status kelvin_evaluate(kelvin_metrics **metrics, kelvin_logits *logits, const kelvin_evaluate_options *options)
@@ -215,7 +221,7 @@ kelvin_status kelvin_evaluate(kelvin_metrics **metrics, kelvin_logits *logits, c
     *metrics = NULL;
     kelvin_metrics *out = kelvin_alloc(1, sizeof *out);
     if (!out) return KELVIN_ENOMEM;
-    const kelvin_status status = kelvin_evaluate_into(out, logits, options);
+    const kelvin_status status = kelvin_evaluate_into(out, logits, options, NULL);
     if (status)
         kelvin_metrics_free(out);
     else
@@ -226,5 +232,5 @@ kelvin_status kelvin_evaluate(kelvin_metrics **metrics, kelvin_logits *logits, c
 kelvin_status kelvin_judge(kelvin_logits *logits, kelvin_verdict_watch *watch, void *context)
 {
     const kelvin_evaluate_options options = {.threads = 1, .watch = watch, .context = context};
-    return evaluate(NULL, logits, &options);
+    return evaluate(NULL, logits, &options, NULL);
 }

@@ -104,8 +104,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_choose_walks(struct kelvin_evaluation *e,
 /* From scores to metrics, once all observations are in; fills in the calibration of the scores. */
 KELVIN_MUST_CHECK kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e);
 
-/* kelvin_evaluate, into memory of the caller. */
+/* kelvin_evaluate, into memory of the caller. reader: also gets the pieces, after they have been looked at; or NULL. */
+struct kelvin_reader;
 KELVIN_MUST_CHECK kelvin_status kelvin_evaluate_into(kelvin_metrics *out, kelvin_logits *logits,
-                                                     const kelvin_evaluate_options *options);
+                                                     const kelvin_evaluate_options *options,
+                                                     const struct kelvin_reader *reader);
 
 #endif

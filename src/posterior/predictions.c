@@ -22,12 +22,12 @@ struct pass {
     const struct kelvin_lineup *lineup;
     struct kelvin_converging *converging; /* NULL: its result is known */
     double *normaliser;                   /* (chains, draws), of one observation */
-};
 
-/* Of single samples on labelled data, added up over (sample, observation). */
-struct sums {
-    size_t n, hits;
-    double log_likelihood, confidence;
+    struct sums {
+        bool wanted;
+        size_t n, hits;
+        double log_likelihood, confidence;
+    } sums; /* of single samples on labelled data, added up over (sample, observation) */
 };
 
 /* ---- agreement ---- */
@@ -158,54 +158,64 @@ static void set_training(kelvin_diagnosis *out, const struct sums *sums)
 
 /* ---- all of it ---- */
 
-/* sums: NULL if nobody asks for them. */
-static kelvin_status go_through(struct pass *pass, struct sums *sums)
+kelvin_status kelvin_logits_go_through(void *context, kelvin_logits *logits, const struct kelvin_reader *reader)
 {
+    (void)context;
     for (;;) {
-        KELVIN_TRY(kelvin_logits_next(pass->logits, &pass->piece));
-        if (pass->piece.n == 0) return KELVIN_OK;
-        if (pass->agreeing) KELVIN_TRY(compare(pass));
-        if (pass->converging && pass->converging->block > 0) KELVIN_TRY(observe_piece(pass));
-        if (sums) add_up(sums, &pass->piece, pass->logits->classes);
+        kelvin_piece piece;
+        KELVIN_TRY(kelvin_logits_next(logits, &piece));
+        if (piece.n == 0) return KELVIN_OK;
+        KELVIN_TRY(reader->read(reader->context, &piece));
     }
 }
 
-/* Samples that are so many that they come in parts are done with convergence, and its memory, before the rest. */
-static kelvin_status diagnose(kelvin_diagnosis *out, struct pass *pass, kelvin_arena *arena)
+static kelvin_status read_piece(void *context, const kelvin_piece *piece)
 {
-    const kelvin_logits *logits = pass->logits;
-    struct sums sums = {0};
+    struct pass *pass = context;
+    pass->piece = *piece;
+    if (pass->agreeing) KELVIN_TRY(compare(pass));
+    if (pass->converging && pass->converging->block > 0) KELVIN_TRY(observe_piece(pass));
+    if (pass->sums.wanted) add_up(&pass->sums, piece, pass->logits->classes);
+    return KELVIN_OK;
+}
+
+/* Samples that are so many that they come in parts are done with convergence, and its memory, before the rest. */
+static kelvin_status diagnose(kelvin_diagnosis *out, struct pass *pass, kelvin_go_through *go_through, void *context)
+{
+    kelvin_logits *logits = pass->logits;
     KELVIN_TRY(begin_converging(pass));
     if (logits->at) {
         if (pass->converging->block > 0) KELVIN_TRY(observe_alone(pass));
         end_converging(out, pass);
     }
-    KELVIN_TRY(
-        kelvin_agreeing_create(&pass->agreeing, logits->chain, logits->samples, logits->classes, pass->pool, arena));
-    KELVIN_TRY(go_through(pass, out->side == KELVIN_TRAIN ? &sums : NULL));
+    KELVIN_TRY(kelvin_agreeing_create(&pass->agreeing, logits->chain, logits->samples, logits->classes, pass->pool,
+                                      out->owned));
+    KELVIN_TRY(go_through(context, logits, &(struct kelvin_reader){read_piece, pass}));
     kelvin_agreeing_result(&out->agreement, pass->agreeing);
-    if (sums.n > 0) set_training(out, &sums);
+    if (pass->sums.n > 0) set_training(out, &pass->sums);
     return KELVIN_OK;
 }
 
 kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, size_t n,
-                                          const struct kelvin_lineup *lineup, kelvin_pool *pool, kelvin_arena *arena)
+                                          const struct kelvin_lineup *lineup, kelvin_pool *pool,
+                                          kelvin_go_through *go_through, void *context)
 {
     struct pass pass = {.logits = logits, .n = n, .lineup = lineup, .pool = pool};
+    pass.sums.wanted = out->side == KELVIN_TRAIN;
     pass.told = logits->classes == 2 ? 1 : logits->classes;
     pass.observed = choose_observed(&pass);
-    const kelvin_status status = diagnose(out, &pass, arena);
+    const kelvin_status status = diagnose(out, &pass, go_through, context);
     end_converging(out, &pass);
     kelvin_agreeing_end(pass.agreeing);
     kelvin_free(pass.p);
     return status;
 }
 
-kelvin_status kelvin_training_diagnose(kelvin_diagnosis *out, kelvin_logits *logits)
+kelvin_status kelvin_training_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, kelvin_go_through *go_through,
+                                       void *context)
 {
-    struct pass pass = {.logits = logits};
-    struct sums sums = {0};
-    KELVIN_TRY(go_through(&pass, &sums));
-    set_training(out, &sums);
+    struct pass pass = {.logits = logits, .sums.wanted = true};
+    KELVIN_TRY(go_through(context, logits, &(struct kelvin_reader){read_piece, &pass}));
+    set_training(out, &pass.sums);
     return KELVIN_OK;
 }

@@ -10,13 +10,24 @@
  * probabilities to look at than these, but for some observations that always are. */
 enum { KELVIN_MOST_OBSERVED = 1000, KELVIN_MOST_LOOKED_AT = 50000000, KELVIN_LEAST_OBSERVED = 10 };
 
+/* Whoever goes through logits hands on their pieces, in order: others may want to see them, too. */
+struct kelvin_reader {
+    kelvin_status (*read)(void *context, const kelvin_piece *piece);
+    void *context;
+};
+
+/* Goes through the logits for readers: each gets every piece. */
+typedef kelvin_status kelvin_go_through(void *context, kelvin_logits *logits, const struct kelvin_reader *reader);
+kelvin_go_through kelvin_logits_go_through; /* for the reader alone; without a context */
+
 /* Fills in predictions, observations and agreement of the diagnosis, whose arrays are the arena's; also what it
  * says of single samples on training data, if the logits are of those. n: how many observations there are. */
 KELVIN_MUST_CHECK kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, size_t n,
                                                             const struct kelvin_lineup *lineup, kelvin_pool *pool,
-                                                            kelvin_arena *arena);
+                                                            kelvin_go_through *go_through, void *context);
 
 /* Fills in what the diagnosis says of single samples on training data: accuracy, log-likelihood, confidence. */
-KELVIN_MUST_CHECK kelvin_status kelvin_training_diagnose(kelvin_diagnosis *out, kelvin_logits *logits);
+KELVIN_MUST_CHECK kelvin_status kelvin_training_diagnose(kelvin_diagnosis *out, kelvin_logits *logits,
+                                                         kelvin_go_through *go_through, void *context);
 
 #endif

@@ -112,14 +112,15 @@ static kelvin_status find_inputs(struct report_run *run, kelvin_arena *arena)
 
 /* ---- runs ---- */
 
-static kelvin_status evaluate(struct report_run *run, const struct report_options *options)
+/* Metrics, cases and diagnosis in one pass. */
+static kelvin_status review(struct report_run *run, const struct report_options *options)
 {
     kelvin_logits *logits;
     KELVIN_TRY(kelvin_logits_on(&logits, &run->on, run->samples, options->on, options->threads));
     for (size_t i = 0; options->note && kelvin_logits_note(logits, i); i++)
         options->note(options->context, kelvin_logits_note(logits, i));
     const kelvin_evaluate_options how = {.threads = options->threads, .sizes = true, .watch = look, .context = run};
-    const kelvin_status status = kelvin_evaluate(&run->metrics, logits, &how);
+    const kelvin_status status = kelvin_review(&run->metrics, &run->diagnosis, run->samples, logits, run->on, &how);
     kelvin_logits_close(logits);
     return status;
 }
@@ -136,8 +137,7 @@ static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, con
         KELVIN_TRY(kelvin_history_lost(lost, run->samples, i));
         if (!*lost) KELVIN_TRY(kelvin_history_open(&run->histories[i], run->samples, i)); /* else a note says so */
     }
-    KELVIN_TRY(evaluate(run, options));
-    KELVIN_TRY(kelvin_diagnose(&run->diagnosis, run->samples, options->threads));
+    KELVIN_TRY(review(run, options));
     return find_inputs(run, arena);
 }
 
