@@ -70,6 +70,13 @@ for by in hmc mclmc; do
     sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
     check "it repeats a run by $by" same $by/manifest $by-again/manifest
 done
+ok diagnose mclmc --json
+energy=$(python3 -c "
+import json
+d = json.load(open('stdout'))
+print([f'energy variance of a step, {k}, 10⁻⁶{1e6 * d[n]:.1f}' for k, n in (('median', 'energy_variance'), ('mean', 'energy_variance_mean'))])")
+check "the energy variance of a sampler that has one" page mclmc-page.html "all(e in text for e in $energy)"
+check "and of no other" page hmc-page.html "'energy variance' not in text"
 
 tuned() { # COLUMN: from the lowest to the highest of the chains' last values
     python3 - "$1" <<'PYTHON'

@@ -76,6 +76,8 @@ static const struct fact {
     {"configurational temperature", AT(temperatures.configurational.mean), 1, 3, true},
     {"accepted proposals, %", AT(acceptance), 100, 1, false},
     {"energy error, median", AT(energy_error), 1, 4, false},
+    {"energy variance of a step, median, 10\xe2\x81\xbb\xe2\x81\xb6", AT(energy_variance), 1e6, 1, false},
+    {"energy variance of a step, mean, 10\xe2\x81\xbb\xe2\x81\xb6", AT(energy_variance_mean), 1e6, 1, false},
     {"training accuracy of single samples, %", AT(training_accuracy), 100, 2, false},
 #undef AT
 };
