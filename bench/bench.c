@@ -1,9 +1,10 @@
 /* kelvin-bench: the table of benchmarks, and how their results are printed. */
 #include "bench/bench.h"
 #include "base/suggest.h"
-#include "cli/families.h"
 #include "cli/json.h"
 #include "cli/program.h"
+
+#include <kelvin/family.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -159,15 +160,15 @@ static kelvin_status print(const struct benchmark *benchmark, const struct bench
 /* Benchmarks, then models; of a family such as resnetN the paper's. */
 static bool benchmark_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
-    struct member model;
     (void)context;
     if (i < BENCHMARKS) {
         snprintf(name, KELVIN_NAME_SIZE, "%s", benchmarks[i]->name);
         return true;
     }
-    if (!family_member(&model, &families[MODELS], i - BENCHMARKS)) return false;
-    const size_t stem = strcspn(model.name, "N");
-    snprintf(name, KELVIN_NAME_SIZE, "%.*s%s", (int)stem, model.name, model.name[stem] ? "20" : "");
+    const kelvin_member *model = kelvin_family_member(kelvin_family_of("models"), i - BENCHMARKS);
+    if (!model) return false;
+    const size_t stem = strcspn(model->name, "N");
+    snprintf(name, KELVIN_NAME_SIZE, "%.*s%s", (int)stem, model->name, model->name[stem] ? "20" : "");
     return true;
 }
 
@@ -175,7 +176,7 @@ static const struct benchmark *find(const char *name)
 {
     for (size_t i = 0; i < BENCHMARKS; i++)
         if (strcmp(benchmarks[i]->name, name) == 0) return benchmarks[i];
-    return family_check(MODELS, name) ? NULL : &network_benchmark;
+    return check_member("models", name) ? NULL : &network_benchmark;
 }
 
 static kelvin_status run(void *data, const struct arguments *arguments)

@@ -5,6 +5,7 @@
 #include "bench/bench.h"
 #include "cli/progress.h"
 #include "data/dataset.h"
+#include "density/density.h"
 #include "figures/toy_posteriors.h"
 
 #include <kelvin/target.h>

@@ -4,6 +4,7 @@
  * Operations are counted as the direct method of convolution has them, two per multiply-add: forward, back to the
  * weights, and, but for the layers that read the input, back to the data. */
 #include "bench/bench.h"
+#include "density/density.h"
 
 #include <kelvin/target.h>
 

@@ -46,7 +46,7 @@ static kelvin_status make_run(kelvin_run **run, const char *model, bool quick)
     kelvin_data *data = NULL;
     kelvin_run_config config;
     while (strncmp(model, sets[i].start, strlen(sets[i].start)) != 0) i++;
-    KELVIN_TRY(kelvin_run_defaults(&config, kelvin_sampler_info(0)->name));
+    KELVIN_TRY(kelvin_run_defaults(&config, kelvin_sampler_info(0)->member.name));
     config.model = model;
     config.augment = sets[i].augment;
     config.chains = config.samples = 1;

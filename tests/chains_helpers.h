@@ -49,7 +49,7 @@ static inline void set(kelvin_run_config *config, const char *name, double value
 static inline kelvin_run_config tiny_by(const kelvin_sampler_type *type)
 {
     kelvin_run_config config;
-    assert_ok(kelvin_run_defaults(&config, type->name));
+    assert_ok(kelvin_run_defaults(&config, type->member.name));
     config.data = table_spec;
     config.model = "mlp:8";
     config.chains = config.samples = 3;

@@ -2,7 +2,7 @@
 #ifndef DENSITY_ORACLE_H
 #define DENSITY_ORACLE_H
 
-#include <kelvin/density.h>
+#include "density/density.h"
 
 #include <math.h>
 

@@ -37,7 +37,7 @@ static inline double told(const kelvin_sampler *chain, const kelvin_step_info *i
 {
     for (size_t i = 0; i < kelvin_count_statistics(chain->type); i++)
         if (strcmp(chain->type->statistic[i].name, name) == 0) return info->value[i];
-    fail_msg("%s tells nothing of %s", chain->type->name, name);
+    fail_msg("%s tells nothing of %s", chain->type->member.name, name);
     return 0;
 }
 

@@ -218,7 +218,7 @@ static void advice_on_hmc(void **state)
     advised(c, 1, "Chain 1 diverged, and is left out of the report: make step_size smaller.");
     c->found.diverged = 0;
     /* A sampler without an energy is content with less. */
-    const kelvin_sampler_type walk = {.name = "walk", .accepts = true, .step_setting = "step_size"};
+    const kelvin_sampler_type walk = {.member.name = "walk", .accepts = true, .step_setting = "step_size"};
     c->run.sampler = &walk;
     advised(c, 1, "99.9 % of the proposals were accepted, more than 70 %: a larger step_size");
     c->found.acceptance = 0.25;
@@ -283,7 +283,7 @@ static void advice_on_every_sampler(void **state)
     (void)state;
     const kelvin_sampler_type *type;
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
-        struct case_of *c = healthy(type->name);
+        struct case_of *c = healthy(type->member.name);
         advised(c, 0, "");
         noted(c, 0, "");
         c->found = kelvin_nothing_found();
@@ -294,10 +294,10 @@ static void advice_on_every_sampler(void **state)
         snprintf(smaller, sizeof smaller, "make %s smaller.", type->step_setting);
         advised(c, 1, smaller);
         advised(c, 1, "Chain 1 diverged, and is left out of the report: ");
-        c = healthy(type->name);
+        c = healthy(type->member.name);
         c->run.config.chains = 1;
         advised(c, 1, "One chain has nothing to be compared with");
-        c = healthy(type->name);
+        c = healthy(type->member.name);
         c->found.training_accuracy = 0.12;
         advised(c, 1, "are right (chance: 10.0 %)");
     }

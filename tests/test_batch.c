@@ -1,7 +1,7 @@
 /* batches: what an epoch does to images, against plain loops and the frequencies that it should have. */
 #include "check.h"
 
-#include "data/dataset.h"
+#include "data/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,18 +81,17 @@ static void no_augmentation(void **state)
 static void names(void **state)
 {
     (void)state;
-    const char *name, *about;
+    const kelvin_member *member;
     kelvin_augment found;
     size_t n = 0;
-    for (; kelvin_augment_info(n, &name, &about); n++) {
-        assert_ok(kelvin_augment_parse(&found, name));
+    for (; (member = kelvin_family_member(&kelvin_augment_family, n)); n++) {
+        assert_ok(kelvin_augment_parse(&found, member->name));
         assert_int_equal(found, n);
-        assert_true(*about);
+        assert_true(*member->about);
     }
     assert_int_equal(n, KELVIN_AUGMENT_COUNT);
     assert_int_equal(kelvin_augment_parse(&found, "papers"), KELVIN_EUSAGE);
-    assert_string_equal(kelvin_error(),
-                        "augmentation 'papers' is not known; the family augmentations lists those that are");
+    assert_string_equal(kelvin_error(), "unknown augmentation 'papers'; did you mean 'paper'?");
 }
 
 /* ---- order ---- */

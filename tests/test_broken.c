@@ -75,7 +75,7 @@ static void every_file_is_looked_at(void **state)
     enum { WAYS = 5 };
     const kelvin_sampler_type *type;
     for (size_t s = 0; (type = kelvin_sampler_info(s)); s++) {
-        const kelvin_run_config config = small_by(type->name);
+        const kelvin_run_config config = small_by(type->member.name);
         sample_into(&config, "whole", 1);
         sample_into(&config, "hurt", 1);
         for (size_t i = 0; i < FILES * WAYS; i++) {
@@ -122,7 +122,7 @@ static void files_that_are_gone(void **state)
     };
     const kelvin_sampler_type *type;
     for (size_t s = 0; (type = kelvin_sampler_info(s)); s++) {
-        const kelvin_run_config config = small_by(type->name);
+        const kelvin_run_config config = small_by(type->member.name);
         sample_into(&config, "whole", 1);
         for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
             kelvin_path path;

@@ -197,7 +197,7 @@ static void stopped_among_draws(void **state)
         bumpy_runs(&stops, &config, 12, &roll);
         config = bundled_by(type);
         bumpy_runs(&stops, &config, 3, &roll);
-        print_stops(type->name, &stops);
+        print_stops(type->member.name, &stops);
         assert_true(stops.all > 15 && stops.at_logits > 2);
     }
 }

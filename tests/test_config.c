@@ -13,11 +13,13 @@ static void samplers_are_listed(void **state)
     (void)state;
     const kelvin_sampler_type *type;
     kelvin_run_config config;
-    assert_string_equal(kelvin_sampler_info(0)->name, "sghmc"); /* the usual one */
+    assert_string_equal(kelvin_sampler_info(0)->member.name, "sghmc"); /* the usual one */
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
-        assert_true(strlen(type->about) > 10);
-        fails(kelvin_run_defaults(&config, "nuts"), KELVIN_EUSAGE, "\"nuts\" is not known; expected ", type->name);
-        fails(kelvin_run_defaults(&config, NULL), KELVIN_EUSAGE, "no sampler is given; expected sghmc, ", type->name);
+        assert_true(strlen(type->member.about) > 10);
+        fails(kelvin_run_defaults(&config, "nuts"), KELVIN_EUSAGE,
+              "unknown sampler 'nuts'; expected one of: ", type->member.name);
+        fails(kelvin_run_defaults(&config, NULL), KELVIN_EUSAGE,
+              "unknown sampler ''; expected one of: ", type->member.name);
     }
 }
 
@@ -27,9 +29,9 @@ static void defaults_of_every_sampler(void **state)
     (void)state;
     const kelvin_sampler_type *type;
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
-        kelvin_run_config config = defaults(type->name);
+        kelvin_run_config config = defaults(type->member.name);
         kelvin_run *run;
-        assert_string_equal(config.sampler, type->name);
+        assert_string_equal(config.sampler, type->member.name);
         for (size_t k = 0; k < kelvin_count_settings(type); k++)
             assert_true(setting_of(&config, type->setting[k].name) == type->setting[k].usual);
         assert_int_equal(config.warmup, config.iterations * 3 / 10);
@@ -51,7 +53,7 @@ static void settings_have_names(void **state)
     config.sampler = "mclmc";
     fails(kelvin_run_set(&config, "lr", 1), KELVIN_EUSAGE, "", "the sampler mclmc has no setting \"lr\"");
     config.sampler = "nuts";
-    fails(kelvin_run_set(&config, "lr", 1), KELVIN_EUSAGE, "", "\"nuts\" is not known");
+    fails(kelvin_run_set(&config, "lr", 1), KELVIN_EUSAGE, "", "unknown sampler 'nuts'");
 }
 
 /* Section "Implementation details" of the paper. */
@@ -74,8 +76,8 @@ static void sghmc_defaults_are_the_papers(void **state)
     assert_int_equal(run->model->n_params, 64 * 20 + 20 + 2 * (20 * 20 + 20) + 20 * 10 + 10);
     const struct kelvin_run_owned *inside = kelvin_run_inside(run);
     assert_true(inside->augment == KELVIN_AUGMENT_NONE);
-    assert_string_equal(inside->schedule->name, "paper");
-    assert_string_equal(inside->temperature_schedule->name, "paper");
+    assert_string_equal(inside->schedule->member.name, "paper");
+    assert_string_equal(inside->temperature_schedule->member.name, "paper");
     assert_int_equal(run->config.batch, 125);
     assert_null(kelvin_run_warning(run));
     kelvin_run_close(run);
@@ -168,7 +170,7 @@ static void wrong_files(void **state)
         {"sghmc", "{\"warmup\": 3}", "field \"warmup\" is for the sampler hmc"},
         {"hmc", "{\"lr\": 1}", "field \"lr\" is for the sampler sghmc, not for hmc"},
         {"sghmc", "{\"sampler\": \"hmc\", \"lr\": 1}", "field \"lr\" is for the sampler sghmc, not for hmc"},
-        {"sghmc", "{\"sampler\": \"nuts\"}", "sampler \"nuts\" is not known; expected sghmc, hmc"},
+        {"sghmc", "{\"sampler\": \"nuts\"}", "unknown sampler 'nuts'; expected one of: sghmc, hmc"},
         {"sghmc", "{\"sampler\": 1}", "field \"sampler\": expected a string"},
         {"sghmc", "{\"learning_rate\": 1}",
          "field \"learning_rate\" is not known; expected one of: kelvin, sampler, data, data_crc32, model,"},
@@ -207,7 +209,7 @@ static void wrong_files(void **state)
     fails(kelvin_run_config_read(&config, &owner, in_base("nowhere.json")), KELVIN_EIO, "nowhere.json", "No such file");
     config.sampler = NULL;
     write_text(in_base("wrong.json"), "{}");
-    fails(kelvin_run_config_read(&config, &owner, in_base("wrong.json")), KELVIN_EUSAGE, "", "no sampler");
+    fails(kelvin_run_config_read(&config, &owner, in_base("wrong.json")), KELVIN_EUSAGE, "", "unknown sampler ''");
 }
 
 /* ---- checksums in files ---- */
@@ -276,7 +278,7 @@ static void init_becomes_a_whole_path(void **state)
         const char *given, *tail;
     } table[] = {{"start", ""}, {"./start/", ""}, {"start/17", "/17"}, {"start/../start/0", "/0"}};
     for (size_t i = 0; i < 12; i++) { /* by each sampler */
-        kelvin_run_config config = small_by(kelvin_sampler_info(i / 4)->name);
+        kelvin_run_config config = small_by(kelvin_sampler_info(i / 4)->member.name);
         config.init = table[i % 4].given;
         kelvin_run *run;
         assert_ok(kelvin_run_start(&run, &config, NULL)); /* what is there is seen when chains begin */

@@ -37,8 +37,8 @@ static void estimate_holds(const kelvin_sampler_type *type)
     /* and in the middle of an epoch where that began: parameters and momenta */
     if (type->batches) disk_use += 5 * 2 * (double)estimate.parameters * sizeof(float);
     assert_int_equal(nftw(in_base("real"), add_size, 16, FTW_PHYS), 0);
-    print_message("%s: disk %.0f, estimated %.0f; %.4f s, estimated %.4f s\n", type->name, disk_use, estimate.disk,
-                  took, estimate.seconds);
+    print_message("%s: disk %.0f, estimated %.0f; %.4f s, estimated %.4f s\n", type->member.name, disk_use,
+                  estimate.disk, took, estimate.seconds);
     assert_true(estimate.disk >= disk_use && estimate.disk <= 1.2 * disk_use);
     assert_true(estimate.memory > 4.0 * 2 * (7 * (double)estimate.parameters) && estimate.memory < 20e6);
     assert_true(isfinite(estimate.seconds) && estimate.seconds > 0 && estimate.seconds < 100 * took);

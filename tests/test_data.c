@@ -15,11 +15,11 @@ static void fails(kelvin_status found, kelvin_status expected, const char *sente
 /* ---- names ---- */
 
 static const struct data_type example = {
-    .usage = "pair:ONE,TWO[,key=VALUE]",
+    .member = KELVIN_MEMBER("pair", "pair:ONE,TWO[,key=VALUE]", NULL),
     .files = {"ONE", "TWO"},
     .keys = {"key", "other", "split", "seed"},
 };
-static const struct data_type alone = {.usage = "alone"};
+static const struct data_type alone = {.member = KELVIN_PLAIN_MEMBER("alone", NULL)};
 
 static void specs(void **state)
 {
@@ -87,8 +87,7 @@ static void wrong_specs(void **state)
     kelvin_data *data;
     fails(kelvin_data_open(&data, "toy:"), KELVIN_EUSAGE, "data 'toy:': '' is one too many; expected toy");
     fails(kelvin_data_open(&data, "toy:x"), KELVIN_EUSAGE, "data 'toy:x': 'x' is one too many; expected toy");
-    fails(kelvin_data_open(&data, "toys"), KELVIN_EUSAGE,
-          "data set 'toys' is not known; the family data_sets lists those that are");
+    fails(kelvin_data_open(&data, "toys"), KELVIN_EUSAGE, "unknown data set 'toys'; did you mean 'toy'?");
     fails(kelvin_data_open(&data, "digits:split=0.5"), KELVIN_EUSAGE,
           "data 'digits:split=0.5': 'split=0.5' is one too many; expected digits");
     assert_null(data);

@@ -256,8 +256,8 @@ static void a_run(const kelvin_sampler_type *type)
     config.warmup = 2;
     kelvin_samples *samples;
     kelvin_path folder;
-    whole_run(&config, type->name, 2, 60);
-    strcpy(folder, in_base(type->name));
+    whole_run(&config, type->member.name, 2, 60);
+    strcpy(folder, in_base(type->member.name));
     assert_ok(kelvin_samples_open(&samples, folder));
     kelvin_diagnosis *d = diagnosed(samples);
     assert_true(d->parameters.chains == 3 && d->parameters.draws == 4);
@@ -268,7 +268,7 @@ static void a_run(const kelvin_sampler_type *type)
     assert_true(d->agreement.chains == 3 && isnan(d->acceptance) == !type->accepts);
     const bool heat = kelvin_run_column(samples->run, "configurational_temperature") != SIZE_MAX;
     assert_int_equal(d->temperatures.chains, heat ? 3 : 0);
-    right_energies(d, samples->run, type->name);
+    right_energies(d, samples->run, type->member.name);
     in_memory(d, &config);
     kelvin_diagnosis_free(d);
     kelvin_diagnosis_free(NULL);

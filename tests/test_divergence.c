@@ -228,7 +228,7 @@ static double limit_for_one(double range[CHAINS][ROWS], const kelvin_run *run, u
     }
     for (uint32_t i = 0; i < CHAINS; i++)
         if (i != *widest) second = fmax(second, widths[i]);
-    print_message("%s: widest logits %g, of the others %g\n", run->sampler->name, widths[*widest], second);
+    print_message("%s: widest logits %g, of the others %g\n", run->sampler->member.name, widths[*widest], second);
     return 0.5 * (widths[*widest] + second);
 }
 

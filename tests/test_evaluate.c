@@ -74,7 +74,7 @@ static void same(double is, double should, size_t metric)
     }
     const double allowed = 4 * 157 * DBL_EPSILON * fmax(1, fabs(should));
     if (!(fabs(is - should) <= allowed))
-        fail_msg("%s: is %.17g, should be %.17g", kelvin_metric_at(metric)->name, is, should);
+        fail_msg("%s: is %.17g, should be %.17g", kelvin_metric_at(metric)->member.name, is, should);
 }
 
 static void same_average(const kelvin_average *is, const double *x, size_t n, size_t metric)
@@ -163,7 +163,7 @@ static void in_range(const kelvin_metrics *m)
                                  m->size[0].metric[i].high};
         for (size_t k = 0; k < (m->sizes ? 5 : 2); k++)
             if (!(values[k] >= about->least - 1e-12 && values[k] <= about->most + 1e-12 && isfinite(values[k])))
-                fail_msg("%s is %.17g; expected %g .. %g", about->name, values[k], about->least, about->most);
+                fail_msg("%s is %.17g; expected %g .. %g", about->member.name, values[k], about->least, about->most);
         if (about->together) assert_true(m->single[i].mean == 0);
     }
 }
@@ -410,10 +410,10 @@ static void names(void **state)
     assert_int_equal(kelvin_metrics_count(), KELVIN_METRICS);
     for (size_t i = 0; i < KELVIN_METRICS; i++) {
         const kelvin_metric_info *about = kelvin_metric_at(i);
-        assert_true(about->name && about->title && about->about && about->unit);
+        assert_true(about->member.name && about->title && about->about && about->unit);
         assert_true(about->scale > 0 && about->digits >= 0 && abs(about->better) <= 1 && about->least < about->most);
         assert_true(kelvin_metric_types[i]->of_one || kelvin_metric_types[i]->of_all);
-        assert_int_equal(kelvin_metric_find(about->name), i); /* no other one before has its name */
+        assert_int_equal(kelvin_metric_find(about->member.name), i); /* no other one before has its name */
     }
     assert_null(kelvin_metric_at(KELVIN_METRICS));
     assert_int_equal(kelvin_metric_find("accurac"), KELVIN_METRICS);

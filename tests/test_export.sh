@@ -25,9 +25,9 @@ ok sample --data csv:few.csv,label=kind --model mlp:3 --batch 5 --chains 1 --epo
 # ---- wrong use ----
 wrong "which run?" export --format npz
 wrong "which format?" export cyclical
-wrong "there is no format 'numpy'" export cyclical --format numpy
+wrong "unknown format 'numpy'" export cyclical --format numpy
 wrong "did you mean 'netcdf'?" export cyclical --format netcdf4
-wrong "there is no part 'stats'" export cyclical --format npz --what posterior,stats
+wrong "unknown part 'stats'" export cyclical --format npz --what posterior,stats
 wrong "have no test part" export hmc --format npz --what predictions
 wrong "-o -: give the name of a file" export cyclical --format npz -o - --force
 wrong "the name of the file is empty" export cyclical --format npz -o ""

@@ -190,7 +190,7 @@ static void options_out_of_range_are_refused(void **state)
 static const struct figure *figure_named(const char *name)
 {
     size_t i = 0;
-    while (kelvin_figures[i] && strcmp(kelvin_figures[i]->name, name) != 0) i++;
+    while (kelvin_figures[i] && strcmp(kelvin_figures[i]->member.name, name) != 0) i++;
     assert_non_null(kelvin_figures[i]);
     return kelvin_figures[i];
 }
@@ -267,9 +267,9 @@ static void tables_are_as_their_first_line_says(void **state)
         const struct figure_options options = small(figure, "tables", path);
         assert_ok(kelvin_figure_compute(figure, &options));
         for (size_t i = 0; figure->tables[i]; i++) {
-            char *text = read_file("tables", figure->name, figure->tables[i]);
+            char *text = read_file("tables", figure->member.name, figure->tables[i]);
             assert_non_null(text);
-            assert_true(check_rows(text, figure->name) > 0 || strstr(figure->tables[i], "maxima"));
+            assert_true(check_rows(text, figure->member.name) > 0 || strstr(figure->tables[i], "maxima"));
             for (size_t o = 0; figure->options[o].name; o++) {
                 char parameter[64];
                 snprintf(parameter, sizeof parameter, "\n# %s = ", figure->options[o].name);
@@ -277,7 +277,7 @@ static void tables_are_as_their_first_line_says(void **state)
             }
             free(text);
         }
-        char *script = read_file("tables", figure->name, ".gp");
+        char *script = read_file("tables", figure->member.name, ".gp");
         assert_non_null(script);
         free(script);
     }
@@ -294,7 +294,7 @@ static void the_bound_peaks_at_T_up_to_one_half(void **state)
     struct figure_options options = small(figure, "peaks", path);
     options.temperatures = "1,0.5,0.4999,0.495,1/3,1e-9";
     assert_ok(kelvin_figure_compute(figure, &options));
-    char *text = read_file("peaks", figure->name, "-peaks.csv");
+    char *text = read_file("peaks", figure->member.name, "-peaks.csv");
     size_t n = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         double T, p, density;
@@ -324,8 +324,8 @@ static void threads_do_not_change_a_byte(void **state)
             options.threads = threads;
             assert_ok(kelvin_figure_compute(figure, &options));
             for (size_t i = 0; figure->tables[i]; i++) {
-                char *one = read_file("threads-1", figure->name, figure->tables[i]);
-                char *text = read_file(folder, figure->name, figure->tables[i]);
+                char *one = read_file("threads-1", figure->member.name, figure->tables[i]);
+                char *text = read_file(folder, figure->member.name, figure->tables[i]);
                 assert_string_equal(one, text);
                 free(one);
                 free(text);

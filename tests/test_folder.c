@@ -168,7 +168,7 @@ static void full_disk(void **state)
                                         "logits_train.npy", "labels_train.npy", "full/manifest"};
     const kelvin_sampler_type *type;
     for (size_t s = 0; (type = kelvin_sampler_info(s)); s++) {
-        const kelvin_run_config config = small_by(type->name);
+        const kelvin_run_config config = small_by(type->member.name);
         sample_into(&config, "whole", 1);
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             kelvin_run *run = started_in(&config, "full");

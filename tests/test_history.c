@@ -3,6 +3,7 @@
 #include "chains_helpers.h"
 #include "npy_helpers.h"
 
+#include "density/density.h"
 #include "kernels/kernels.h"
 
 static const double pi = 3.14159265358979323846;

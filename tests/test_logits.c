@@ -245,7 +245,7 @@ static void computed_again_of_every_sampler(void **state)
 {
     (void)state;
     const kelvin_sampler_type *type;
-    for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) computed_again(type->name);
+    for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) computed_again(type->member.name);
 }
 
 /* Another number, which is a number: nothing but the manifest can tell. */

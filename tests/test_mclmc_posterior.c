@@ -2,6 +2,7 @@
  * HMC, which has no bias, within the errors of both. */
 #include "averages.h"
 #include "data/dataset.h"
+#include "density/density.h"
 #include "sampler_helpers.h"
 
 #include <kelvin/target.h>
@@ -70,7 +71,7 @@ static void sample(struct found *f, struct problem *p, const char *name, const d
     memset(f, 0, sizeof *f);
     for (uint32_t c = 0; c < CHAINS; c++) {
         kelvin_sampler *chain = chain_of(name, &target, setting, 0, 3, c);
-        kelvin_prior_draw(&p->prior, theta, target.n, (kelvin_random){3, c, 0, KELVIN_STREAM_INIT});
+        kelvin_prior_draw_at(&p->prior, theta, target.n, (kelvin_random){3, c, 0, KELVIN_STREAM_INIT});
         kelvin_sampler_start(chain, theta);
         for (uint32_t i = 0; i < warmup + draws; i++) {
             const kelvin_step_info info = kelvin_sampler_step(chain, &(kelvin_moment){i, warmup, 1, 1});

@@ -2,6 +2,8 @@
  * leaks). */
 #include "run_helpers.h"
 
+#include "density/density.h"
+
 /* What a run says: its metrics, and whether to believe them. */
 static kelvin_status conclude(kelvin_run *run)
 {
@@ -42,7 +44,7 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     const kelvin_sampler_type *type;
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++)
-        assert_true(without_memory(whole_run, (void *)type->name) > 30);
+        assert_true(without_memory(whole_run, (void *)type->member.name) > 30);
 }
 
 /* A network by itself, and one whose batches are shared by threads. */

@@ -22,7 +22,7 @@ static int open_runs(void **state)
     for (; kelvin_sampler_info(samplers); samplers++) {
         kelvin_run_config config;
         assert_true(samplers < SAMPLERS);
-        assert_ok(kelvin_run_defaults(&config, kelvin_sampler_info(samplers)->name));
+        assert_ok(kelvin_run_defaults(&config, kelvin_sampler_info(samplers)->member.name));
         config.chains = config.samples = MOST_CHAINS;
         assert_ok(kelvin_run_start(&runs[samplers], &config, NULL));
     }
@@ -42,7 +42,7 @@ static int close_runs(void **state)
 static kelvin_run *run_by(const char *sampler)
 {
     for (size_t i = 0; i < samplers; i++)
-        if (strcmp(runs[i]->sampler->name, sampler) == 0) return runs[i];
+        if (strcmp(runs[i]->sampler->member.name, sampler) == 0) return runs[i];
     fail_msg("there is no sampler %s", sampler);
     return NULL;
 }
@@ -208,7 +208,7 @@ static void fits(kelvin_run *of, size_t columns, size_t rows, uint32_t chains)
     terminal_look(&t);
     terminal_close(&t);
     if (!good || t.wrapped || t.scrolled)
-        fail_msg("%s, %zu columns, %zu rows: '%s', '%s'", of->sampler->name, columns, rows, seen.screen[0],
+        fail_msg("%s, %zu columns, %zu rows: '%s', '%s'", of->sampler->member.name, columns, rows, seen.screen[0],
                  seen.screen[1]);
     assert_int_equal(terminal_lines(&t), 0);
     assert_true(t.x == 0 && t.y == 0);

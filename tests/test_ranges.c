@@ -45,14 +45,14 @@ static const struct check checks[] = {
     {"sghmc", "logit_limit", "0", "", "logit_limit is 0; expected a number above 0"},
     {"sghmc", "schedule", "\"linear\"", ", \"temperature_schedule\": \"paper\"", "unknown schedule 'linear'"},
     {"sghmc", "temperature_schedule", "\"linear\"", "", "unknown schedule 'linear'"},
-    {"sghmc", "augment", "\"rotate\"", "", "augmentation 'rotate' is not known"},
+    {"sghmc", "augment", "\"rotate\"", "", "unknown augmentation 'rotate'; expected one of: none, paper"},
     {"sghmc", "augment", "\"paper\"", ", \"data\": \"toy\", \"batch\": 18, \"model\": \"mlp:3\"",
      "augment is paper, which is for images; toy is a table"},
     {"sghmc", "epochs", "390451573", "", "390451573 epochs of 11 batches are too many steps"},
     {"sghmc", "init", "\"no/such/run\"", "", "init is \"no/such/run\": there is no such run"},
     {"sghmc", "init", "\"no/such/run/7\"", "", "init is \"no/such/run/7\": there is no such run"},
     {"sghmc", "data", "\"toyy\"", "", "toyy"},
-    {"sghmc", "model", "\"mlp:x\"", "", "not 'x'"},
+    {"sghmc", "model", "\"mlp:x\"", "", "W is 'x'"},
     {"sghmc", "density", "\"dirclip:x\"", "", "dirclip"},
     {"sghmc", "prior", "\"normal:x\"", "", "normal"},
 };
@@ -76,7 +76,7 @@ static const struct check of_all_data[] = {
     {NULL, "logit_limit", "0", "", "logit_limit is 0; expected a number above 0"},
     {NULL, "logit_limit", "-1", "", "logit_limit is -1; expected a number above 0"},
     {NULL, "init", "\"no/such/run\"", "", "init is \"no/such/run\": there is no such run"},
-    {NULL, "model", "\"mlp:x\"", "", "not 'x'"},
+    {NULL, "model", "\"mlp:x\"", "", "W is 'x'"},
 };
 
 /* Settings of samplers, with their sentences; test_samplers.c has the ends of all ranges. */
@@ -139,7 +139,7 @@ static void checks_by_table(void **state)
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) check(&settings[i], settings[i].sampler);
     for (size_t s = 0; (type = kelvin_sampler_info(s)); s++)
         for (size_t i = 0; i < sizeof of_all_data / sizeof *of_all_data && !type->batches; i++)
-            check(&of_all_data[i], type->name);
+            check(&of_all_data[i], type->member.name);
 }
 
 /* Numbers that no JSON can hold, and whole ones that are not: in every number of every sampler. */
@@ -151,7 +151,7 @@ static void numbers_are_finite(void **state)
     for (size_t s = 0; (type = kelvin_sampler_info(s)); s++)
         for (size_t i = 0; i < 2 + kelvin_count_settings(type); i++)
             for (size_t k = 0; k < 4; k++) {
-                kelvin_run_config config = defaults(type->name);
+                kelvin_run_config config = defaults(type->member.name);
                 double *number = i == 0 ? &config.temperature : i == 1 ? &config.logit_limit : &config.setting[i - 2];
                 const char *name = i == 0 ? "temperature" : i == 1 ? "logit_limit" : type->setting[i - 2].name;
                 if (k == 3 && (i < 2 || !type->setting[i - 2].whole)) continue;
@@ -208,7 +208,7 @@ static void texts_that_are_missing(void **state)
     const kelvin_sampler_type *type;
     for (size_t s = 0; (type = kelvin_sampler_info(s)); s++)
         for (size_t i = 0; i < 8; i++) {
-            kelvin_run_config config = defaults(type->name);
+            kelvin_run_config config = defaults(type->member.name);
             const char **const texts[] = {&config.data,
                                           &config.model,
                                           &config.density,
@@ -231,7 +231,7 @@ static void texts_that_are_missing(void **state)
     kelvin_run_config config = defaults("hmc");
     kelvin_run *run;
     config.sampler = NULL;
-    fails(kelvin_run_start(&run, &config, NULL), KELVIN_EUSAGE, "", "no sampler is given");
+    fails(kelvin_run_start(&run, &config, NULL), KELVIN_EUSAGE, "", "unknown sampler ''");
 }
 
 int main(void)

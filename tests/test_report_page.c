@@ -74,9 +74,9 @@ static void without_memory_of(const kelvin_sampler_type *type)
     config.epochs = 4;
     config.iterations = 6;
     config.warmup = 2;
-    whole_run(&config, type->name, 1, 60);
+    whole_run(&config, type->member.name, 1, 60);
     char folder[KELVIN_PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", in_base(type->name));
+    snprintf(folder, sizeof folder, "%s", in_base(type->member.name));
     remove(in_base("page.html"));
     kelvin_alloc_fail_at(5);
     assert_int_equal(write_page(folder), KELVIN_ENOMEM);

@@ -147,7 +147,7 @@ static void logits_of_every_sampler(void **state)
 {
     (void)state;
     const kelvin_sampler_type *type;
-    for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) logits_belong_to_draws(type->name);
+    for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) logits_belong_to_draws(type->member.name);
 }
 
 /* ---- the folder ---- */
@@ -160,7 +160,7 @@ static void round_trip(void **state)
     const kelvin_sampler_type *type;
     for (size_t t = 0; (type = kelvin_sampler_info(t)); t++)
         for (size_t i = 0; i < 4; i++) {
-            kelvin_run_config config = small_by(type->name);
+            kelvin_run_config config = small_by(type->member.name);
             config.temperature = 1.0 / 3;
             config.seed = seeds[i];
             assert_ok(kelvin_run_set(&config, type->step_setting, 1.1e-3));

@@ -9,7 +9,7 @@
 static kelvin_run_config odd(const kelvin_sampler_type *type, size_t i)
 {
     static const double reals[] = {1.0 / 3, 0.1 + 0.2, 5e-324, 0x1.fffffffffffffp-1, 2.385e-7, 1};
-    kelvin_run_config config = defaults(type->name);
+    kelvin_run_config config = defaults(type->member.name);
     config.seed = i == 0 ? UINT64_MAX : i == 1 ? (UINT64_C(1) << 53) + 1 : 7 * i;
     for (size_t k = 0; k < kelvin_count_settings(type); k++) {
         const kelvin_setting *setting = &type->setting[k];
@@ -64,7 +64,7 @@ static void marks_of_configurations(void **state)
     (void)state;
     const kelvin_sampler_type *type;
     for (size_t s = 0; (type = kelvin_sampler_info(s)); s++) {
-        kelvin_run_config first = small_by(type->name), others[16];
+        kelvin_run_config first = small_by(type->member.name), others[16];
         char marks[17][KELVIN_CONFIG_MARK];
         size_t n = 0;
         for (size_t i = 0; i < 6 + kelvin_count_settings(type); i++) others[i] = first;
@@ -186,7 +186,7 @@ static void every_field_of_run_json(void **state)
     (void)state;
     const kelvin_sampler_type *type;
     for (size_t s = 0; (type = kelvin_sampler_info(s)); s++) {
-        const kelvin_run_config config = defaults(type->name);
+        const kelvin_run_config config = defaults(type->member.name);
         struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
         kelvin_run *run;
         size_t bytes;
@@ -277,7 +277,7 @@ static void no_memory(void **state)
     snprintf(folder, sizeof folder, "%s", in_base("trip"));
     const kelvin_sampler_type *type;
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
-        sampler = type->name;
+        sampler = type->member.name;
         assert_true(without_memory(write_and_read, folder) > 20);
     }
 }

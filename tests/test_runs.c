@@ -33,7 +33,7 @@ static void memory_is_as_a_folder(void **state)
     (void)state;
     const kelvin_sampler_type *type;
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
-        const kelvin_run_config config = small_by(type->name);
+        const kelvin_run_config config = small_by(type->member.name);
         kelvin_run *folder = sampled_in(&config, "one", 1);
         kelvin_samples *a = samples_from(folder);
         assert_null(kelvin_samples_note(a));
@@ -62,7 +62,7 @@ static void threads_do_not_matter(void **state)
     static const char *const names[] = {"one", "two", "three"};
     const kelvin_sampler_type *type;
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
-        const kelvin_run_config config = small_by(type->name);
+        const kelvin_run_config config = small_by(type->member.name);
         for (size_t k = 0; k < 3; k++) sample_into(&config, names[k], k + 1);
         same_folders(in_base("one"), in_base("two"));
         same_folders(in_base("one"), in_base("three"));
@@ -76,7 +76,7 @@ static void several_files_of_draws(void **state)
     (void)state;
     const kelvin_sampler_type *type;
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
-        kelvin_run_config config = small_by(type->name);
+        kelvin_run_config config = small_by(type->member.name);
         config.model = "mlp:600,600";
         config.chains = 2;
         config.iterations = config.warmup + 3;
@@ -188,7 +188,7 @@ static void a_watch_is_told(void **state)
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++)
         for (size_t threads = 1; threads <= 2; threads++)
             for (int folder = 0; folder < 2; folder++) {
-                const kelvin_run_config config = small_by(type->name);
+                const kelvin_run_config config = small_by(type->member.name);
                 kelvin_run *run = started_in(&config, folder ? "watched" : NULL);
                 struct watch w = {0};
                 assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){threads, 60}, watcher, &w));
@@ -207,7 +207,7 @@ static void a_watch_that_stops(void **state)
     const kelvin_run_options one = {1, 60};
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++)
         for (int folder = 0; folder < 2; folder++) {
-            const kelvin_run_config config = small_by(type->name);
+            const kelvin_run_config config = small_by(type->member.name);
             kelvin_run *run = started_in(&config, folder ? "stopped" : NULL), *whole = sampled(&config, 1);
             kelvin_samples *samples;
             const kelvin_status expected = folder ? KELVIN_EFORMAT : KELVIN_EUSAGE;
@@ -294,7 +294,7 @@ static void no_memory(void **state)
     const kelvin_sampler_type *type;
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
         size_t n = 0, begun = 0;
-        sampler = type->name;
+        sampler = type->member.name;
         const kelvin_run_config config = small_by(sampler);
         sample_into(&config, "whole", 1);
         for (kelvin_status status = KELVIN_ENOMEM; status; remove_tree(in_base("memory"))) {

@@ -62,23 +62,34 @@ static void the_table(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SCHEDULES; i++) {
-        const kelvin_schedule *s = kelvin_schedule_info(i);
-        assert_non_null(s);
-        assert_string_equal(s->name, formulas[i].name);
-        assert_true(strlen(s->about) > 0);
-        assert_ptr_equal(named(formulas[i].name), s);
+        const kelvin_schedule *s = named(formulas[i].name);
+        assert_string_equal(s->member.name, formulas[i].name);
         assert_int_equal(s->repeats, formulas[i].repeats);
         assert_int_equal(s->samples_on_the_way, formulas[i].samples_on_the_way);
     }
-    assert_null(kelvin_schedule_info(SCHEDULES));
-    static const char *const wrong[] = {"", "Paper", "cos", "cosines"};
+    static const char *const wrong[][2] = {
+        {"Paper", "did you mean 'paper'?"}, {"cos", "expected one of: "}, {"cosines", "did you mean 'cosine'?"}};
+    const kelvin_schedule *s;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        const kelvin_schedule *s;
-        assert_int_equal(kelvin_schedule_parse(&s, wrong[i]), KELVIN_EUSAGE);
+        assert_int_equal(kelvin_schedule_parse(&s, wrong[i][0]), KELVIN_EUSAGE);
         assert_null(s);
-        for (size_t k = 0; k < SCHEDULES; k++) assert_non_null(strstr(kelvin_error(), formulas[k].name));
-        assert_non_null(strstr(kelvin_error(), wrong[i]));
+        assert_non_null(strstr(kelvin_error(), wrong[i][0]));
+        assert_non_null(strstr(kelvin_error(), wrong[i][1]));
     }
+    assert_int_equal(kelvin_schedule_parse(&s, ""), KELVIN_EUSAGE);
+    for (size_t k = 0; k < SCHEDULES; k++) assert_non_null(strstr(kelvin_error(), formulas[k].name));
+}
+
+/* Whatever a schedule is, steps are never larger than the learning rate, nor hotter than the temperature. */
+static void every_schedule_is_a_share(void **state)
+{
+    (void)state;
+    const kelvin_schedule *s;
+    for (size_t k = 0; (s = kelvin_schedule_info(k)); k++)
+        for (int i = 0; i <= 1000; i++) {
+            const double rate = s->rate(i / 1000.0), temperature = s->temperature(i / 1000.0);
+            assert_true(rate >= 0 && rate <= 1 && temperature >= 0 && temperature <= 1);
+        }
 }
 
 static void every_epoch_follows_the_formulas(void **state)
@@ -89,7 +100,7 @@ static void every_epoch_follows_the_formulas(void **state)
         for (size_t i = 0; i < sizeof epochs / sizeof *epochs; i++)
             for (uint32_t e = 0; e <= epochs[i]; e++) {
                 const double x = (double)e / epochs[i];
-                const kelvin_schedule *s = kelvin_schedule_info(k);
+                const kelvin_schedule *s = named(formulas[k].name);
                 assert_near(s->rate(x), (double)formulas[k].rate((long double)x), close);
                 assert_near(s->temperature(x), (double)formulas[k].temperature((long double)x), close);
                 if (!s->repeats) assert_true(kelvin_schedule_progress(s, e, epochs[i], 3) == x);
@@ -175,7 +186,7 @@ static void continuous_and_monotone(void **state)
     (void)state;
     const int n = 100000;
     for (size_t k = 0; k < SCHEDULES; k++) {
-        const kelvin_schedule *s = kelvin_schedule_info(k);
+        const kelvin_schedule *s = named(formulas[k].name);
         double rate = s->rate(0), temperature = s->temperature(0);
         for (int i = 1; i <= n; i++) {
             const double x = (double)i / n, fall = rate - s->rate(x), rise = s->temperature(x) - temperature;
@@ -232,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table),
+        cmocka_unit_test(every_schedule_is_a_share),
         cmocka_unit_test(every_epoch_follows_the_formulas),
         cmocka_unit_test(known_values),
         cmocka_unit_test(the_ends_are_exact),

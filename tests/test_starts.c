@@ -15,7 +15,7 @@ static int make_first(void **state)
         config.schedule = config.temperature_schedule = "constant";
         config.iterations = 12;
         config.warmup = config.iterations - SAMPLES / 2;
-        whole_run(&config, type->name, 2, 0);
+        whole_run(&config, type->member.name, 2, 0);
     }
     return rename(in_base("sghmc"), in_base("first"));
 }
@@ -79,7 +79,7 @@ static void samplers_go_on_from_each_other(void **state)
     (void)state;
     for (size_t a = 0; a < samplers(); a++)
         for (size_t b = 0; b < samplers(); b++) {
-            const char *init = kelvin_sampler_info(a)->name;
+            const char *init = kelvin_sampler_info(a)->member.name;
             if (strcmp(init, "sghmc") == 0) init = "first";
             const kelvin_run_config config = from_by(init, kelvin_sampler_info(b));
             starts_at_samples(&config, init, SAMPLES);

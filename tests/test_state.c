@@ -122,7 +122,8 @@ static void damaged_header(const kelvin_sampler_type *type)
         if (!status) assert_int_equal(chain.now.step, STEPS);
         bytes[at] ^= (char)(1 << roll % 8);
     }
-    print_message("%s: %zu of 300 passed: they were in the name of the header's checksum\n", type->name, harmless);
+    print_message("%s: %zu of 300 passed: they were in the name of the header's checksum\n", type->member.name,
+                  harmless);
     assert_true(harmless < 30);
     kelvin_chain_destroy(&chain);
     kelvin_run_close(run);

@@ -3,6 +3,7 @@
  * alpha. */
 #include "check.h"
 
+#include "density/density.h"
 #include "figures/boundary.h"
 
 #include <float.h>

@@ -136,7 +136,7 @@ static void by_every_sampler(void **state)
     (void)state;
     const kelvin_sampler_type *type;
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
-        struct made *made = made_by(type->name, in_base(type->name));
+        struct made *made = made_by(type->member.name, in_base(type->member.name));
         const bool kinetic = at(&made->run, "kinetic_temperature") < KELVIN_COLUMNS;
         const bool configurational = at(&made->run, "configurational_temperature") < KELVIN_COLUMNS;
         const size_t last = type->batches ? LAST : ROWS - WARMUP;

@@ -23,12 +23,6 @@ typedef struct kelvin_data kelvin_data;
 /* Its two parts; the second may have no rows. */
 typedef enum kelvin_side { KELVIN_TRAIN, KELVIN_TEST } kelvin_side;
 
-/* How the i-th kind of data set is written, "csv:FILE[,label=COLUMN]", and one line about it; false after the last. */
-KELVIN_API bool kelvin_data_info(size_t i, const char **usage, const char **about);
-
-/* What may be done to training images: name of the i-th augmentation and one line about it; false after the last. */
-KELVIN_API bool kelvin_augment_info(size_t i, const char **name, const char **about);
-
 /* By name ("digits"), or by format and place ("images:FOLDER"). */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_data_open(kelvin_data **data, const char *spec);
 KELVIN_API void kelvin_data_close(kelvin_data *data);

@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-/* Name of the i-th format, how its files end (".npz") and one line about it; false after the last. */
-bool kelvin_export_info(size_t i, const char **name, const char **suffix, const char **about);
+/* How the files of a format (of the family "formats") end: ".npz"; "" if there is none of that name. */
+KELVIN_API const char *kelvin_export_suffix(const char *format);
 
 typedef struct kelvin_export_options {
     const char *format;

@@ -7,6 +7,7 @@
 #include <kelvin/data.h>
 #include <kelvin/density.h>
 #include <kelvin/export.h>
+#include <kelvin/family.h>
 #include <kelvin/fetch.h>
 #include <kelvin/nn.h>
 #include <kelvin/posterior.h>

@@ -84,9 +84,6 @@ KELVIN_MUST_CHECK kelvin_status kelvin_model_create(kelvin_model **model, const 
                                                     size_t classes);
 void kelvin_model_destroy(kelvin_model *model);
 
-/* How the i-th family of models is written, "resnetN", and one line about it; false after the last. */
-bool kelvin_model_info(size_t i, const char **usage, const char **about);
-
 /* Floating-point operations per observation, two for a multiply-add, as the direct method needs them: of one layer
  * (numbered from 1) forward, and as much again backward to the weights, and (but for those that read the input)
  * backward to the data. */

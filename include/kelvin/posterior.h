@@ -10,6 +10,7 @@
 #define KELVIN_POSTERIOR_H
 
 #include <kelvin/base.h>
+#include <kelvin/family.h>
 #include <kelvin/run.h>
 
 #ifdef __cplusplus
@@ -105,14 +106,13 @@ typedef struct kelvin_percentiles {
 
 /* A member of the family of metrics; they stand in the order of tables. */
 typedef struct kelvin_metric_info {
-    const char *name;   /* "ece_mass", for programs */
-    const char *title;  /* "calibration error, by mass", for people */
-    const char *about;  /* what it is */
-    const char *unit;   /* "%", "nats" or "" */
-    double scale;       /* a value times this is in that unit */
-    int digits;         /* after the point, in a table */
-    int better;         /* 1: more is, -1: less is, 0: neither */
-    double least, most; /* what a value can be; infinite where there is no bound */
+    kelvin_member member; /* "ece_mass", for programs; what it is */
+    const char *title;    /* "calibration error, by mass", for people */
+    const char *unit;     /* "%", "nats" or "" */
+    double scale;         /* a value times this is in that unit */
+    int digits;           /* after the point, in a table */
+    int better;           /* 1: more is, -1: less is, 0: neither */
+    double least, most;   /* what a value can be; infinite where there is no bound */
     bool together;      /* it is about several samples: one alone has none of it */
     unsigned shown;     /* where else than in tables: the sum of some kelvin_shown */
 } kelvin_metric_info;

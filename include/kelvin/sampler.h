@@ -16,7 +16,7 @@
 #ifndef KELVIN_SAMPLER_H
 #define KELVIN_SAMPLER_H
 
-#include <kelvin/base.h>
+#include <kelvin/family.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,7 +36,7 @@ typedef struct kelvin_target {
 /* What the learning rate and the temperature are multiplied with at `progress` in [0, 1] of a cycle. A schedule that
  * repeats runs once per cycle, the others once over all of them. */
 typedef struct kelvin_schedule {
-    const char *name, *about;
+    kelvin_member member;
     double (*rate)(double progress);
     double (*temperature)(double progress);
     bool repeats;
@@ -120,11 +120,11 @@ typedef struct kelvin_usual_run {
 } kelvin_usual_run;
 
 typedef struct kelvin_sampler_type {
-    const char *name, *title; /* "hmc", "HMC" */
-    const char *about;
-    bool batches; /* looks at batches of the data, one after the other; otherwise at all data in every step */
-    bool accepts; /* accepts or rejects: what it samples does not depend on the size of its steps */
-    bool anneals; /* works at temperature 0 too, where it trains instead of sampling */
+    kelvin_member member;
+    const char *title; /* "HMC" */
+    bool batches;      /* looks at batches of the data, one after the other; otherwise at all data in every step */
+    bool accepts;      /* accepts or rejects: what it samples does not depend on the size of its steps */
+    bool anneals;      /* works at temperature 0 too, where it trains instead of sampling */
     const char *step_setting; /* which setting makes steps larger and smaller, for advice; if there is also a step_size,
                                * where that is 0 */
     kelvin_usual_run usual;

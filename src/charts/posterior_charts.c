@@ -276,7 +276,7 @@ void kelvin_chart_metric(struct chart *chart, kelvin_arena *arena, size_t metric
     static const char *const directions[] = {"less is better", NULL, "more is better"};
     const kelvin_metric_info *about = kelvin_metric_at(metric);
     size_t subset = 0;
-    kelvin_chart_begin(chart, arena, about->name, about->title);
+    kelvin_chart_begin(chart, arena, about->member.name, about->title);
     chart->subtitle = directions[about->better + 1];
     chart->about =
         kelvin_chart_text(chart, "%s of single samples, of small ensembles and of all samples.", about->title);

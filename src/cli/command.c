@@ -1,11 +1,19 @@
 /* What is the same for every command: its name, its settings, its help text. */
 #include "cli/command.h"
 
+#include <kelvin/family.h>
+
 #include <string.h>
 
 void command_title(char title[COMMAND_TITLE], const struct command *command)
 {
     snprintf(title, COMMAND_TITLE, "kelvin%c%s", command->alone ? '-' : ' ', command->name);
+}
+
+kelvin_status check_member(const char *family, const char *text)
+{
+    const kelvin_member *member;
+    return kelvin_family_find(&member, kelvin_family_of(family), text);
 }
 
 void *command_settings(const struct command *command)

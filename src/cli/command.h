@@ -45,6 +45,9 @@ extern const struct command *const commands[];
 /* One of them by its name. KELVIN_EUSAGE with the nearest name if there is none. */
 KELVIN_MUST_CHECK kelvin_status command_find(const struct command **command, const char *name);
 
+/* Is there a member of a family, as "models", that a text names? KELVIN_EUSAGE with the nearest name if not. */
+KELVIN_MUST_CHECK kelvin_status check_member(const char *family, const char *text);
+
 /* How it is called: "kelvin sample", "kelvin-bench". */
 enum { COMMAND_TITLE = 64 };
 void command_title(char title[COMMAND_TITLE], const struct command *command);

@@ -1,7 +1,6 @@
 /* kelvin data: gets a data set, verifies it, and says what is in it. */
 #include "cli/command.h"
 #include "cli/data_report.h"
-#include "cli/families.h"
 #include "cli/progress.h"
 #include "data/cache.h"
 
@@ -48,7 +47,7 @@ static const char *reader_of(const char *path, bool folder)
 static kelvin_status check_name(const char *name)
 {
     struct stat about;
-    const kelvin_status status = family_check(DATA_SETS, name);
+    const kelvin_status status = check_member("data_sets", name);
     if (!status || stat(name, &about) != 0) return status;
     const bool folder = S_ISDIR(about.st_mode);
     const char *reader = strpbrk(name, ",\\") ? "" : reader_of(name, folder); /* those would have to be escaped */
@@ -71,7 +70,6 @@ static kelvin_status check(kelvin_epoch *epoch, const struct settings *s, const 
     if (s->from && !kelvin_canonical_find(arguments->operand))
         return kelvin_fail(KELVIN_EUSAGE, "%s is not fetched, so there is nothing to get --from elsewhere",
                            arguments->operand);
-    KELVIN_TRY(family_check(AUGMENTATIONS, s->augment));
     *epoch = (kelvin_epoch){.seed = s->seed, .epoch = s->epoch};
     return kelvin_augment_parse(&epoch->augment, s->augment);
 }

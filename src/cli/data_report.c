@@ -1,13 +1,13 @@
 /* What is in a data set. */
 #include "cli/data_report.h"
 
-#include "cli/families.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "data/cache.h"
 #include "files/record.h"
 #include "files/text.h"
 
+#include <kelvin/family.h>
 #include <kelvin/fetch.h>
 
 enum { MOST_SHOWN = 20 }; /* classes, channels, columns */
@@ -25,17 +25,18 @@ static size_t files_there(const struct canonical_set *set)
 
 kelvin_status data_report_list(FILE *out, bool json)
 {
-    struct member member;
+    const kelvin_family *family = kelvin_family_of("data_sets");
+    const kelvin_member *member;
     json_t *list = json ? json_array() : NULL;
-    for (size_t i = 0; family_member(&member, &families[DATA_SETS], i); i++) {
-        const struct canonical_set *set = kelvin_canonical_find(member.name);
+    for (size_t i = 0; (member = kelvin_family_member(family, i)); i++) {
+        const struct canonical_set *set = kelvin_canonical_find(member->name);
         const bool ready = !set || files_there(set) == kelvin_canonical_count(set);
         if (json)
             json_array_append_new(list,
-                                  json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", member.name, "usage", member.usage,
-                                            "about", member.about, "fetched", set != NULL, "ready", ready));
+                                  json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", member->name, "usage", member->usage,
+                                            "about", member->about, "fetched", set != NULL, "ready", ready));
         else
-            fprintf(out, "%s\n    %s%s\n", member.usage, member.about,
+            fprintf(out, "%s\n    %s%s\n", member->usage, member->about,
                     !set    ? ""
                     : ready ? "; in the cache"
                             : "; not in the cache yet");

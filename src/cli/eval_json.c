@@ -31,7 +31,7 @@ static json_t *size_json(const kelvin_metrics *m, size_t k)
     json_t *object = json_pack("{s:I}", "samples", (json_int_t)kelvin_metrics_size(m, k));
     for (size_t i = 0; i < kelvin_metrics_count(); i++) {
         const kelvin_by_size x = kelvin_metrics_by_size(m, k, i);
-        json_object_set_new(object, kelvin_metric_at(i)->name,
+        json_object_set_new(object, kelvin_metric_at(i)->member.name,
                             json_pack("{s:o, s:o, s:o}", "mean", json_number(x.mean), "low", json_number(x.low), "high",
                                       json_number(x.high)));
     }
@@ -55,7 +55,7 @@ json_t *metrics_json(const kelvin_metrics *m)
         subsets =
             json_pack("{s:I, s:I}", "subsets", (json_int_t)n_subsets, "samples", (json_int_t)kelvin_metrics_subset(m));
     for (size_t i = 0; i < kelvin_metrics_count(); i++) {
-        const char *name = kelvin_metric_at(i)->name;
+        const char *name = kelvin_metric_at(i)->member.name;
         const kelvin_average alone = kelvin_metrics_single(m, i);
         const kelvin_percentiles spread = kelvin_metrics_spread(m, i);
         json_object_set_new(single, name, json_average(&alone));
@@ -155,7 +155,7 @@ static void csv_row(FILE *out, const struct evaluated *e, const char *ood, const
 static void csv_metric(FILE *out, const struct evaluated *e, size_t i)
 {
     const kelvin_metrics *m = e->metrics;
-    const char *name = kelvin_metric_at(i)->name;
+    const char *name = kelvin_metric_at(i)->member.name;
     const kelvin_average alone = kelvin_metrics_single(m, i);
     const kelvin_percentiles spread = kelvin_metrics_spread(m, i);
     const double no = (double)NAN;

@@ -29,11 +29,9 @@ static const struct option options[] = {
 /* "runs/first/" becomes "first.npz"; so does "." in that folder. */
 static kelvin_status default_output(kelvin_path path, const char *folder, const char *format)
 {
-    const char *name, *suffix = "", *about;
-    for (size_t i = 0; kelvin_export_info(i, &name, &suffix, &about) && strcmp(name, format) != 0; i++) continue;
     char *whole = realpath(folder, NULL);
     if (!whole) return kelvin_fail(KELVIN_EIO, "%s: cannot be found", folder);
-    const int n = snprintf(path, KELVIN_PATH_MAX, "%s%s", basename(whole), suffix);
+    const int n = snprintf(path, KELVIN_PATH_MAX, "%s%s", basename(whole), kelvin_export_suffix(format));
     free(whole);
     return n > 0 && n < KELVIN_PATH_MAX ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "%s: the name is too long", folder);
 }

@@ -1,5 +1,4 @@
 /* kelvin figure: a figure of the paper: its numbers as CSV, drawn as PNG, SVG and PDF. */
-#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/words.h"
@@ -53,7 +52,7 @@ static bool figure_name(char name[KELVIN_NAME_SIZE], const void *context, size_t
     (void)context;
     size_t n = 0;
     while (kelvin_figures[n]) n++;
-    if (i <= n) snprintf(name, KELVIN_NAME_SIZE, "%s", i < n ? kelvin_figures[i]->name : all);
+    if (i <= n) snprintf(name, KELVIN_NAME_SIZE, "%s", i < n ? kelvin_figures[i]->member.name : all);
     return i <= n;
 }
 
@@ -63,7 +62,7 @@ static kelvin_status find_figure(const struct figure **figure, const char *name)
     *figure = NULL;
     if (strcmp(name, all) == 0) return KELVIN_OK;
     for (size_t i = 0; kelvin_figures[i] && !*figure; i++)
-        if (strcmp(kelvin_figures[i]->name, name) == 0) *figure = kelvin_figures[i];
+        if (strcmp(kelvin_figures[i]->member.name, name) == 0) *figure = kelvin_figures[i];
     return *figure ? KELVIN_OK : kelvin_fail_unknown("figure", name, figure_name, NULL);
 }
 
@@ -74,7 +73,7 @@ static kelvin_status check_options(const struct figure *figure, const struct arg
         if (!arguments->text[i]) continue;
         if (figure && !kelvin_figure_option(figure, options[i].name))
             return kelvin_fail(KELVIN_EUSAGE, "the figure %s has no option --%s (see kelvin figure %s --help)",
-                               figure->name, options[i].name, figure->name);
+                               figure->member.name, options[i].name, figure->member.name);
         if (!figure && options[i].kind != OPTION_UINT64)
             return kelvin_fail(KELVIN_EUSAGE, "--%s means something else for each figure: give it to one of them",
                                options[i].name);
@@ -133,7 +132,7 @@ static kelvin_status make(const struct figure *only, const struct settings *sett
         if (only ? kelvin_figures[i] != only : kelvin_figures[i]->samples) continue;
         struct settings own;
         KELVIN_TRY(settle(&own, settings, arguments, kelvin_figures[i]));
-        if (!only) printf("%s%s\n", batch.n ? "\n" : "", kelvin_figures[i]->name);
+        if (!only) printf("%s%s\n", batch.n ? "\n" : "", kelvin_figures[i]->member.name);
         KELVIN_TRY(kelvin_figure_compute(kelvin_figures[i], &own.figure));
         batch.figure[batch.n++] = kelvin_figures[i];
     }
@@ -146,7 +145,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
 {
     struct settings *settings = data;
     for (size_t i = 0; settings->list && kelvin_figures[i]; i++)
-        printf("%-24s %s\n", kelvin_figures[i]->name, kelvin_figures[i]->about);
+        printf("%-24s %s\n", kelvin_figures[i]->member.name, kelvin_figures[i]->member.about);
     if (settings->list) return KELVIN_OK;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which figure? (see kelvin figure --list)");
     const struct figure *figure;
@@ -187,8 +186,8 @@ static kelvin_status help(FILE *out, const void *data, const struct arguments *a
         n++;
     }
     char name[KELVIN_NAME_SIZE];
-    snprintf(name, sizeof name, "figure %s", figure->name);
-    const struct command one = {.name = name, .synopsis = "[OPTION]... -o DIR", .about = figure->about};
+    snprintf(name, sizeof name, "figure %s", figure->member.name);
+    const struct command one = {.name = name, .synopsis = "[OPTION]... -o DIR", .about = figure->member.about};
     command_help(out, &one, &(struct option_table){own, n, NULL}, &shown);
     return KELVIN_OK;
 }

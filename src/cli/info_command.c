@@ -1,13 +1,14 @@
 /* kelvin info: what there is: this CPU, and the members of every family. */
 #include "cli/command.h"
-#include "cli/families.h"
 #include "cli/json.h"
+
+#include <kelvin/family.h>
 
 #include <string.h>
 
 static const struct option options[] = {{"json", 0, NULL, OPTION_FLAG, 0, "print JSON instead of tables", NULL}};
 
-static void print_member(FILE *out, const struct member *member)
+static void print_member(FILE *out, const kelvin_member *member)
 {
     enum { COLUMN = 27, ROOM = COLUMN - 3 };
     const bool fits = strlen(member->usage) <= ROOM;
@@ -22,21 +23,22 @@ static void print_tables(FILE *out, kelvin_isa chosen)
     for (kelvin_isa isa = 0; isa < KELVIN_ISA_COUNT; isa++)
         if (kelvin_isa_supported(isa)) fprintf(out, " %s%s", kelvin_isa_name(isa), isa == chosen ? " (chosen)" : "");
     fputc('\n', out);
-    for (size_t f = 0; f < FAMILY_COUNT; f++) {
-        const char *note = families[f].note;
-        fprintf(out, "\n%s%s%s\n", families[f].title, note ? ", " : "", note ? note : "");
-        struct member member;
-        for (size_t i = 0; family_member(&member, &families[f], i); i++) print_member(out, &member);
+    const kelvin_family *family;
+    const kelvin_member *member;
+    for (size_t f = 0; (family = kelvin_family_at(f)); f++) {
+        const char *note = kelvin_family_note(family);
+        fprintf(out, "\n%s%s%s\n", kelvin_family_title(family), note ? ", " : "", note ? note : "");
+        for (size_t i = 0; (member = kelvin_family_member(family, i)); i++) print_member(out, member);
     }
 }
 
-static json_t *family_json(const struct family *family)
+static json_t *family_json(const kelvin_family *family)
 {
     json_t *list = json_array();
-    struct member member;
-    for (size_t i = 0; family_member(&member, family, i); i++)
+    const kelvin_member *member;
+    for (size_t i = 0; (member = kelvin_family_member(family, i)); i++)
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s}", "name", member.name, "usage", member.usage, "about", member.about));
+            list, json_pack("{s:s, s:s, s:s}", "name", member->name, "usage", member->usage, "about", member->about));
     return list;
 }
 
@@ -48,7 +50,9 @@ static json_t *info_json(kelvin_isa chosen)
     json_t *info =
         json_pack("{s:s, s:s, s:I, s:s, s:o}", "version", KELVIN_VERSION, "cpu", kelvin_cpu_name(), "threads",
                   (json_int_t)kelvin_cpu_count(), "isa", kelvin_isa_name(chosen), "isas", supported);
-    for (size_t f = 0; f < FAMILY_COUNT; f++) json_object_set_new(info, families[f].key, family_json(&families[f]));
+    const kelvin_family *family;
+    for (size_t f = 0; (family = kelvin_family_at(f)); f++)
+        json_object_set_new(info, kelvin_family_key(family), family_json(family));
     return info;
 }
 

@@ -1,7 +1,8 @@
 /* kelvin --man [COMMAND]: the manual pages kelvin(1) and kelvin-COMMAND(1) in roff, from the same tables as the help
  * texts. */
 #include "cli/command.h"
-#include "cli/families.h"
+
+#include <kelvin/family.h>
 
 #include <ctype.h>
 #include <string.h>
@@ -160,12 +161,13 @@ static kelvin_status put_command(FILE *out, const struct command *command)
 
 /* ---- kelvin(1) ---- */
 
-static void put_family(FILE *out, const struct family *family)
+static void put_family(FILE *out, const kelvin_family *family)
 {
-    fprintf(out, ".SS %s\n", family->title);
-    if (family->note) put_folded(out, family->note, "\n");
-    struct member member;
-    for (size_t i = 0; family_member(&member, family, i); i++) put_item(out, member.usage, member.about);
+    const char *note = kelvin_family_note(family);
+    const kelvin_member *member;
+    fprintf(out, ".SS %s\n", kelvin_family_title(family));
+    if (note) put_folded(out, note, "\n");
+    for (size_t i = 0; (member = kelvin_family_member(family, i)); i++) put_item(out, member->usage, member->about);
 }
 
 static void put_overview(FILE *out)
@@ -185,7 +187,7 @@ static void put_overview(FILE *out)
         put_folded(out, commands[i]->about, ".\n");
     }
     fputs(".SH WHAT THERE IS\n", out);
-    for (size_t i = 0; i < FAMILY_COUNT; i++) put_family(out, &families[i]);
+    for (size_t i = 0; i < kelvin_families(); i++) put_family(out, kelvin_family_at(i));
     put_items(out, "ENVIRONMENT", environment);
     put_items(out, "EXIT STATUS", statuses);
     put_items(out, "FILES", files);

@@ -2,7 +2,6 @@
  * defaults, a configuration file, the command line. Everything that can be wrong is checked, and the folder made,
  * before the first step. */
 #include "cli/command.h"
-#include "cli/families.h"
 #include "cli/progress.h"
 #include "cli/sample_options.h"
 #include "cli/words.h"
@@ -23,7 +22,7 @@ static kelvin_status set_defaults(struct sample_settings *settings, const char *
 
 static void defaults(void *settings)
 {
-    const kelvin_status known = set_defaults(settings, kelvin_sampler_info(0)->name);
+    const kelvin_status known = set_defaults(settings, kelvin_sampler_info(0)->member.name);
     (void)known; /* it is */
 }
 
@@ -32,8 +31,8 @@ static kelvin_status choose_sampler(const kelvin_sampler_type **type, struct sam
                                     const struct arguments *arguments)
 {
     const bool said = option_given(arguments, sample_options(), "sampler");
-    kelvin_run_config trial = {.sampler = said ? settings->config.sampler : kelvin_sampler_info(0)->name};
-    kelvin_status status = family_check(SAMPLERS, trial.sampler);
+    kelvin_run_config trial = {.sampler = said ? settings->config.sampler : kelvin_sampler_info(0)->member.name};
+    kelvin_status status = check_member("samplers", trial.sampler);
     void *owner = NULL;
     if (!status && settings->file) status = kelvin_run_config_read(&trial, &owner, settings->file);
     if (!status && said && strcmp(trial.sampler, settings->config.sampler) != 0)
@@ -41,7 +40,7 @@ static kelvin_status choose_sampler(const kelvin_sampler_type **type, struct sam
                              trial.sampler, settings->config.sampler);
     if (!status) status = kelvin_sampler_find(type, trial.sampler);
     kelvin_run_config_free(owner);
-    return status ? status : set_defaults(settings, (*type)->name);
+    return status ? status : set_defaults(settings, (*type)->member.name);
 }
 
 /* What was said on the command line, of the options that count for a sampler. */
@@ -82,12 +81,11 @@ static kelvin_status configure(struct sample_settings *settings, void **owner, c
 /* ---- checks ---- */
 
 static const struct {
-    const char *field;
-    enum family_id family;
+    const char *field, *family;
 } named[] = {
-    {"data", DATA_SETS},        {"model", MODELS},       {"density", DENSITIES},
-    {"prior", PRIORS},          {"schedule", SCHEDULES}, {"temperature_schedule", SCHEDULES},
-    {"augment", AUGMENTATIONS},
+    {"data", "data_sets"},        {"model", "models"},       {"density", "densities"},
+    {"prior", "priors"},          {"schedule", "schedules"}, {"temperature_schedule", "schedules"},
+    {"augment", "augmentations"},
 };
 
 /* Names that are nearly right are corrected here; whether the rest is right is seen by the run. */
@@ -101,7 +99,7 @@ static kelvin_status check_names(kelvin_run_config *config)
         for (size_t i = 0; i < n; i++)
             if (strcmp(fields[i].name, named[k].field) == 0)
                 KELVIN_TRY(kelvin_config_blame(config, named[k].field,
-                                               family_check(named[k].family, *kelvin_config_text(config, &fields[i]))));
+                                               check_member(named[k].family, *kelvin_config_text(config, &fields[i]))));
     return KELVIN_OK;
 }
 

@@ -104,7 +104,7 @@ static void say_usual_rows(char out[TEXT], bool batches)
         if (first == 0)
             snprintf(out, TEXT, "%" PRIu32, first = rows);
         else
-            kelvin_append(out, TEXT, ", by %s %" PRIu32, type->name, rows);
+            kelvin_append(out, TEXT, ", by %s %" PRIu32, type->member.name, rows);
     }
 }
 
@@ -140,7 +140,7 @@ static void add_setting(struct room *room, const kelvin_sampler_type *type, size
         option.offset = AT(config.setting) + i * sizeof(double);
         option.shown = NULL;
     }
-    add(room, option, meant ? NULL : type->name);
+    add(room, option, meant ? NULL : type->member.name);
 }
 
 /* only: those that count for this sampler; NULL: all. */
@@ -184,7 +184,7 @@ kelvin_status sample_options_check(const struct arguments *arguments, const kelv
         for (char *at = field; (at = strchr(at, '-'));) *at = '_';
         kelvin_config_samplers(names, field);
         return kelvin_fail(KELVIN_EUSAGE, "--%s is for --sampler %s; this is --sampler %s", all->options[i].name, names,
-                           type->name);
+                           type->member.name);
     }
     return KELVIN_OK;
 }

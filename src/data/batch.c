@@ -10,33 +10,34 @@
 
 enum { PAD = 4 };
 
-static const struct {
-    const char *name, *about;
+static const struct augmentation {
+    kelvin_member member;
     uint32_t offsets; /* of a crop, along each axis; 0: images stay as they are */
     bool each;        /* every image has a crop of its own */
 } augmentations[KELVIN_AUGMENT_COUNT] = {
-    [KELVIN_AUGMENT_NONE] = {"none", "images as they are", 0, false},
-    [KELVIN_AUGMENT_PAPER] = {"paper", "each image flipped or not, padded by 4, cropped at an offset of its own", 9,
-                              true},
-    [KELVIN_AUGMENT_REFERENCE] = {"reference", "as the authors' program: flips per image, one crop per epoch", 7,
-                                  false},
+    [KELVIN_AUGMENT_NONE] = {KELVIN_PLAIN_MEMBER("none", "images as they are"), 0, false},
+    [KELVIN_AUGMENT_PAPER] = {KELVIN_PLAIN_MEMBER(
+                                  "paper", "each image flipped or not, padded by 4, cropped at an offset of its own"),
+                              9, true},
+    [KELVIN_AUGMENT_REFERENCE] = {KELVIN_PLAIN_MEMBER("reference",
+                                                      "as the authors' program: flips per image, one crop per epoch"),
+                                  7, false},
 };
 
-bool kelvin_augment_info(size_t i, const char **name, const char **about)
+static const kelvin_member *augmentation_at(size_t i)
 {
-    if (i >= KELVIN_AUGMENT_COUNT) return false;
-    *name = augmentations[i].name;
-    *about = augmentations[i].about;
-    return true;
+    return i < KELVIN_AUGMENT_COUNT ? &augmentations[i].member : NULL;
 }
+
+const kelvin_family kelvin_augment_family = {"augmentations", "augmentation", "augmentations", "of training images",
+                                             augmentation_at};
 
 kelvin_status kelvin_augment_parse(kelvin_augment *augment, const char *name)
 {
-    for (*augment = 0; *augment < KELVIN_AUGMENT_COUNT; ++*augment)
-        if (strcmp(augmentations[*augment].name, name) == 0) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE,
-                       "augmentation '%s' is not known; " KELVIN_REFER(LIST, "augmentations") " lists those that are",
-                       name);
+    const kelvin_member *member;
+    KELVIN_TRY(kelvin_family_find(&member, &kelvin_augment_family, name));
+    *augment = (kelvin_augment)((const struct augmentation *)member - augmentations);
+    return KELVIN_OK;
 }
 
 void kelvin_data_order(uint32_t *order, size_t n, const kelvin_epoch *epoch)

@@ -180,8 +180,8 @@ static kelvin_status open_folder(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_cifar = {
-    .usage = "cifar:FOLDER[,split=SHARE][,seed=N]",
-    .about = "data_batch*.bin and test_batch.bin, the binary version of CIFAR-10",
+    .member = KELVIN_MEMBER("cifar", "cifar:FOLDER[,split=SHARE][,seed=N]",
+                            "data_batch*.bin and test_batch.bin, the binary version of CIFAR-10"),
     .files = {"FOLDER"},
     .keys = {"split", "seed"},
     .open = open_folder,

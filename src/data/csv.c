@@ -130,8 +130,9 @@ static kelvin_status open(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_csv = {
-    .usage = "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",
-    .about = "a table of numbers and a label per row, separated by commas, semicolons or tabs; COLUMN: name or number",
+    .member = KELVIN_MEMBER(
+        "csv", "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",
+        "a table of numbers and a label per row, separated by commas, semicolons or tabs; COLUMN: name or number"),
     .files = {"FILE"},
     .keys = {"label", "test", "header", "split", "seed"},
     .open = open,

@@ -13,13 +13,12 @@ static const struct data_type *const types[] = {&kelvin_data_toy,    &kelvin_dat
                                                 &kelvin_data_images, &kelvin_data_idx,    &kelvin_data_cifar};
 enum { TYPES = sizeof types / sizeof *types };
 
-bool kelvin_data_info(size_t i, const char **usage, const char **about)
+static const kelvin_member *type_at(size_t i)
 {
-    if (i >= TYPES) return false;
-    *usage = types[i]->usage;
-    *about = types[i]->about;
-    return true;
+    return i < TYPES ? &types[i]->member : NULL;
 }
+
+const kelvin_family kelvin_data_family = {"data_sets", "data set", "data sets", NULL, type_at};
 
 /* ---- for loaders ---- */
 
@@ -52,10 +51,8 @@ kelvin_status kelvin_data_load_files(struct data_loader *loader, const char *con
 
 const struct data_type *kelvin_data_find_type(const char *spec)
 {
-    const size_t length = strcspn(spec, ":");
-    for (size_t i = 0; i < TYPES; i++)
-        if (strcspn(types[i]->usage, ":") == length && strncmp(types[i]->usage, spec, length) == 0) return types[i];
-    return NULL;
+    const kelvin_member *member;
+    return kelvin_family_find(&member, &kelvin_data_family, spec) ? NULL : (const struct data_type *)member;
 }
 
 kelvin_status kelvin_data_set_scale(const kelvin_data *data)
@@ -172,10 +169,7 @@ kelvin_status kelvin_data_open_like(kelvin_data **data, const char *spec, const 
 {
     *data = NULL;
     const struct data_type *type = kelvin_data_find_type(spec);
-    if (!type)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           "data set '%s' is not known; " KELVIN_REFER(LIST, "data_sets") " lists those that are",
-                           spec);
+    if (!type) return KELVIN_EUSAGE;
     kelvin_status status = kelvin_data_create(data);
     locale_t c, before = enter_c_locale(&c);
     if (!status) status = open_type(*data, type, spec, like);

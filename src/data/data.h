@@ -5,11 +5,14 @@
 #ifndef DATA_DATA_H
 #define DATA_DATA_H
 
+#include "base/family.h"
 #include "data/dataset.h"
 #include "data/spec.h"
 #include "files/files.h"
 
 enum { DATA_MAX_CLASSES = 10000 };
+
+extern const kelvin_family kelvin_data_family, kelvin_augment_family;
 
 struct data_loader {
     const struct data_spec *spec;
@@ -27,8 +30,7 @@ struct data_loader {
 };
 
 struct data_type {
-    const char *usage; /* "csv:FILE[,label=COLUMN]"; what stands before the colon is the name */
-    const char *about;
+    kelvin_member member;              /* its usage: "csv:FILE[,label=COLUMN]" */
     const char *files[DATA_FILES + 1]; /* what must follow the colon, by name */
     size_t optional;                   /* so many of them, the last, may be missing */
     const char *keys[DATA_KEYS + 1];   /* what may follow as key=value; split and seed: where no test part is given */
@@ -74,7 +76,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_data_normalise(struct data_loader *loader
 KELVIN_MUST_CHECK kelvin_status kelvin_data_standardise(float *x, const double *values, const kelvin_data *like,
                                                         const char *path, const char *unit, size_t row);
 
-/* The type that a data set's name begins with; NULL if there is none. */
+/* The type that a data set's name begins with; NULL, and a sentence about it, if there is none. */
 const struct data_type *kelvin_data_find_type(const char *spec);
 
 /* The same as kelvin_data_open for inputs of a network that was trained on `like`: normalised as these were, and split

@@ -27,7 +27,6 @@ static kelvin_status open(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_digits = {
-    .usage = "digits",
-    .about = "1,797 handwritten digits of 8x8 pixels, 10 classes; built in",
+    .member = KELVIN_PLAIN_MEMBER("digits", "1,797 handwritten digits of 8x8 pixels, 10 classes; built in"),
     .open = open,
 };

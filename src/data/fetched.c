@@ -18,8 +18,8 @@ static kelvin_status open_cifar10(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_cifar10 = {
-    .usage = "cifar10",
-    .about = "CIFAR-10: 60,000 colour pictures of 32x32 pixels, 10 classes; fetched by: kelvin data cifar10",
+    .member = KELVIN_PLAIN_MEMBER(
+        "cifar10", "CIFAR-10: 60,000 colour pictures of 32x32 pixels, 10 classes; fetched by: kelvin data cifar10"),
     .open = open_cifar10,
 };
 
@@ -37,7 +37,7 @@ static kelvin_status open_mnist(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_mnist = {
-    .usage = "mnist",
-    .about = "MNIST: 70,000 handwritten digits of 28x28 pixels, 10 classes; fetched by: kelvin data mnist",
+    .member = KELVIN_PLAIN_MEMBER(
+        "mnist", "MNIST: 70,000 handwritten digits of 28x28 pixels, 10 classes; fetched by: kelvin data mnist"),
     .open = open_mnist,
 };

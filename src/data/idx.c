@@ -173,8 +173,8 @@ static kelvin_status open(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_idx = {
-    .usage = "idx:IMAGES,LABELS[,test-images=FILE,test-labels=FILE][,split=SHARE][,seed=N]",
-    .about = "images and labels in the format of MNIST (IDX, unsigned bytes)",
+    .member = KELVIN_MEMBER("idx", "idx:IMAGES,LABELS[,test-images=FILE,test-labels=FILE][,split=SHARE][,seed=N]",
+                            "images and labels in the format of MNIST (IDX, unsigned bytes)"),
     .files = {"IMAGES", "LABELS"},
     .keys = {"test-images", "test-labels", "split", "seed"},
     .open = open,

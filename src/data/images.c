@@ -175,8 +175,9 @@ static kelvin_status open(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_images = {
-    .usage = "images:FOLDER[,test=FOLDER][,size=S|WxH][,channels=1|3][,split=SHARE][,seed=N]",
-    .about = "PNG and JPEG pictures, one folder per class; train and test folders, or a share for testing",
+    .member =
+        KELVIN_MEMBER("images", "images:FOLDER[,test=FOLDER][,size=S|WxH][,channels=1|3][,split=SHARE][,seed=N]",
+                      "PNG and JPEG pictures, one folder per class; train and test folders, or a share for testing"),
     .files = {"FOLDER"},
     .keys = {"test", "size", "channels", "split", "seed"},
     .open = open,

@@ -204,7 +204,7 @@ static void close_npy(kelvin_inputs *in)
 }
 
 static const struct data_type spec = {
-    .usage = "npy:X[,Y][,test-x=FILE][,test-y=FILE][,split=SHARE][,seed=N]",
+    .member = KELVIN_MEMBER("npy", "npy:X[,Y][,test-x=FILE][,test-y=FILE][,split=SHARE][,seed=N]", NULL),
     .files = {"X", "Y"},
     .keys = {"test-x", "test-y", "split", "seed"},
     .optional = 1,

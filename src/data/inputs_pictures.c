@@ -83,7 +83,7 @@ static void close_pictures(kelvin_inputs *in)
 }
 
 static const struct data_type spec = {
-    .usage = "images:FOLDER[,test=FOLDER][,split=SHARE][,seed=N]",
+    .member = KELVIN_MEMBER("images", "images:FOLDER[,test=FOLDER][,split=SHARE][,seed=N]", NULL),
     .files = {"FOLDER"},
     .keys = {"test", "size", "channels", "split", "seed"}, /* size and channels are as in training */
 };

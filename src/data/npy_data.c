@@ -142,8 +142,8 @@ static kelvin_status open(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_npy = {
-    .usage = "npy:X,Y[,test-x=FILE,test-y=FILE][,split=SHARE][,seed=N]",
-    .about = "arrays that numpy.save has written: images or a table, and whole numbers for labels",
+    .member = KELVIN_MEMBER("npy", "npy:X,Y[,test-x=FILE,test-y=FILE][,split=SHARE][,seed=N]",
+                            "arrays that numpy.save has written: images or a table, and whole numbers for labels"),
     .files = {"X", "Y"},
     .keys = {"test-x", "test-y", "split", "seed"},
     .open = open,

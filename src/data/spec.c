@@ -56,15 +56,15 @@ static kelvin_status one_too_many(const struct data_spec *spec, const char *fiel
     if (equals && spec->type->keys[0]) return unknown_key(spec, field, (size_t)(equals - field));
     if (*field || field[-1] == ':')
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': '%s' is one too many; expected %s", spec->name, field,
-                           spec->type->usage);
+                           spec->type->member.usage);
     return kelvin_fail(KELVIN_EUSAGE, "data '%s': nothing %s; expected %s", spec->name,
-                       last ? "follows the last comma" : "stands between two commas", spec->type->usage);
+                       last ? "follows the last comma" : "stands between two commas", spec->type->member.usage);
 }
 
 static kelvin_status missing_file(const struct data_spec *spec)
 {
     return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is missing; expected %s", spec->name,
-                       spec->type->files[spec->n_files], spec->type->usage);
+                       spec->type->files[spec->n_files], spec->type->member.usage);
 }
 
 static kelvin_status take_field(struct data_spec *spec, char *field, bool last)

@@ -22,7 +22,6 @@ static kelvin_status open(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_toy = {
-    .usage = "toy",
-    .about = "18 points in the plane, 2 classes (figure 1); built in",
+    .member = KELVIN_PLAIN_MEMBER("toy", "18 points in the plane, 2 classes (figure 1); built in"),
     .open = open,
 };

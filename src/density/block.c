@@ -59,6 +59,7 @@ void kelvin_density_block(const struct kelvin_kernels *kernels, const kelvin_den
     if (type->uses_top) find_top(top, share, l, K);
     if (logp) memset(value, 0, sizeof value);
     const struct block_float b = {.K = K,
+                                  .classes = K,
                                   .x = type->on_logits ? z : l,
                                   .y = label,
                                   .top = type->uses_top ? top : z, /* those who do not use it get any lanes */
@@ -66,7 +67,7 @@ void kelvin_density_block(const struct kelvin_kernels *kernels, const kelvin_den
                                   .value = logp ? value : NULL,
                                   .g = g};
     type->add_float(&b, density->param);
-    if (adds_likelihood(density)) kelvin_density_categorical_float(&b, NULL);
+    if (adds_likelihood(density)) kelvin_density_categorical.add_float(&b, NULL);
     if (!type->on_logits) kernels->softmax_backward(dz, g, p, q, K);
     clear_rest(dz, K, n);
     if (weight) weigh(dz, logp ? value : NULL, weight, K, n);

@@ -7,9 +7,8 @@
 #ifndef DENSITY_BLOCK_H
 #define DENSITY_BLOCK_H
 
+#include "density/density.h"
 #include "kernels/kernels.h"
-
-#include <kelvin/density.h>
 
 /* Floats of memory that one evaluation needs. */
 size_t kelvin_density_scratch(size_t K);

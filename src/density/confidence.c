@@ -8,9 +8,11 @@ INLINE struct term term(struct class_view v, const real *c)
     return (struct term){slope * v.x, slope};
 }
 
-NAME(density_add) NAME(kelvin_density_confidence);
-void NAME(kelvin_density_confidence)(const struct NAME(block) * b, const double *param)
+static void add(const block *b, const double *param)
 {
     const real c[] = {(real)(1.0 / param[0] - 1.0)};
     each_class(b, term, c);
 }
+
+DENSITY(confidence, .member = {"confidence", "confidence:T", "(1/T - 1) max_k l_k", KELVIN_PARAMETERS(POSITIVE("T"))},
+        .uses_top = true);

@@ -8,9 +8,13 @@ INLINE struct term term(struct class_view v, const real *c)
     return (struct term){c[0] * (above ? v.x : c[1]), above ? c[0] : 0};
 }
 
-NAME(density_add) NAME(kelvin_density_dirclip);
-void NAME(kelvin_density_dirclip)(const struct NAME(block) * b, const double *param)
+static void add(const block *b, const double *param)
 {
     const real c[] = {(real)(param[0] - 1.0), (real)param[1]};
     each_class(b, term, c);
 }
+
+DENSITY(dirclip,
+        .member = {"dirclip", "dirclip:alpha,clip", "sum_k (alpha - 1) max(l_k, clip)",
+                   KELVIN_PARAMETERS(ANY("alpha"), NEGATIVE("clip"))},
+        .has_critical_alpha = true);

@@ -7,9 +7,11 @@ INLINE struct term term(struct class_view v, const real *c)
     return (struct term){c[0] * v.x, c[0]};
 }
 
-NAME(density_add) NAME(kelvin_density_dirichlet);
-void NAME(kelvin_density_dirichlet)(const struct NAME(block) * b, const double *param)
+static void add(const block *b, const double *param)
 {
     const real c[] = {(real)(param[0] - 1.0)};
     each_class(b, term, c);
 }
+
+DENSITY(dirichlet, .member = {"dirichlet", "dirichlet:alpha", "sum_k (alpha - 1) l_k", KELVIN_PARAMETERS(ANY("alpha"))},
+        .has_critical_alpha = true);

@@ -71,6 +71,7 @@ double kelvin_density_eval(const kelvin_density *density, double *grad, const do
             g[k] = 0.0; /* these alone: with two classes, clearing all 64 took a third of the time */
         }
         const struct block_double b = {.K = n,
+                                       .classes = K,
                                        .x = type->on_logits ? z + first : l,
                                        .y = &label,
                                        .top = &top,
@@ -78,7 +79,7 @@ double kelvin_density_eval(const kelvin_density *density, double *grad, const do
                                        .value = &value,
                                        .g = g};
         type->add_double(&b, density->param);
-        if (adds_likelihood(density)) kelvin_density_categorical_double(&b, NULL);
+        if (adds_likelihood(density)) kelvin_density_categorical.add_double(&b, NULL);
         if (grad)
             for (size_t k = 0; k < n; k++) grad[first + k] = g[k];
     }

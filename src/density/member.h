@@ -1,14 +1,25 @@
 /* member: what the files of single densities and priors share. Each is written for `real` and compiled twice, with
- * REAL=float (KELVIN_BLOCK observations side by side) and with REAL=double (one). A density's file holds its formula,
+ * REAL=float (KELVIN_BLOCK observations side by side) and with REAL=double (one). All about a density is in its file:
  *
- *     static inline struct term term(struct class_view v, const real *c)      // of one class: value and slope
- *     void NAME(kelvin_density_example)(const struct NAME(block) *b, const double *param)
+ *     // symmetric(alpha): sum_k alpha / K l_k
+ *     #include "density/member.h"
+ *
+ *     INLINE struct term term(struct class_view v, const real *c)             // of one class: value and slope
  *     {
- *         const real c[] = {(real)param[0]};                                  // what the formula needs
+ *         return (struct term){c[0] * v.x, c[0]};
+ *     }
+ *
+ *     static void add(const block *b, const double *param)
+ *     {
+ *         const real c[] = {(real)(param[0] / (double)b->classes)};           // what the formula needs
  *         each_class(b, term, c);
  *     }
  *
- * and the table in density.c (prior.c) has its row. A formula must do without branches: lanes choose, they do not jump.
+ *     DENSITY(symmetric, .member = {"symmetric", "symmetric:alpha", "sum_k alpha / K l_k",
+ *                                   KELVIN_PARAMETERS(POSITIVE("alpha"))});
+ *
+ * and the table in density.c (prior.c) has its row. types.h says what else a member can tell about itself. A formula
+ * must do without branches: lanes choose, they do not jump.
  */
 #ifndef DENSITY_MEMBER_H
 #define DENSITY_MEMBER_H
@@ -24,7 +35,59 @@ typedef REAL real;
 #define NAME(name)         NAME_2(name, REAL)
 #define INLINE             static inline __attribute__((always_inline))
 
+/* Of the two compilations one alone uses it. */
+#define ONCE static __attribute__((unused))
+
 enum { LANES = NAME(LANES) };
+
+typedef struct NAME(block) block;
+
+/* Parameters, by what they may be. The limits keep what is computed from them (squares, reciprocals) finite in float.
+ */
+#define ANY(name)                                                                                                      \
+    {                                                                                                                  \
+        name, -1e30, 1e30, .above = true, .below = true                                                                \
+    }
+#define NEGATIVE(name)                                                                                                 \
+    {                                                                                                                  \
+        name, -1e30, 0, .above = true, .below = true                                                                   \
+    }
+#define POSITIVE(name)                                                                                                 \
+    {                                                                                                                  \
+        name, 1e-15, 1e15, .above = true, .below = true                                                                \
+    }
+#define FRACTION(name)                                                                                                 \
+    {                                                                                                                  \
+        name, 0, 1, .above = true, .below = true                                                                       \
+    }
+
+/* What a file ends with: its function `add` in float, or in double with all that there is to say of the member. */
+#define DENSITY NAME(DENSITY)
+#define DENSITY_float(id, ...)                                                                                         \
+    density_add_float kelvin_density_##id##_float;                                                                     \
+    void kelvin_density_##id##_float(const block *b, const double *param)                                              \
+    {                                                                                                                  \
+        add(b, param);                                                                                                 \
+    }                                                                                                                  \
+    extern const kelvin_density_type kelvin_density_##id
+#define DENSITY_double(id, ...)                                                                                        \
+    density_add_float kelvin_density_##id##_float;                                                                     \
+    extern const kelvin_density_type kelvin_density_##id;                                                              \
+    const kelvin_density_type kelvin_density_##id = {                                                                  \
+        .add_float = kelvin_density_##id##_float, .add_double = add, __VA_ARGS__}
+
+#define PRIOR NAME(PRIOR)
+#define PRIOR_float(id, ...)                                                                                           \
+    prior_add_float kelvin_prior_##id##_float;                                                                         \
+    void kelvin_prior_##id##_float(double *logp, real *grad, const real *theta, size_t n, const double *param)         \
+    {                                                                                                                  \
+        add(logp, grad, theta, n, param);                                                                              \
+    }                                                                                                                  \
+    extern const kelvin_prior_type kelvin_prior_##id
+#define PRIOR_double(id, ...)                                                                                          \
+    prior_add_float kelvin_prior_##id##_float;                                                                         \
+    extern const kelvin_prior_type kelvin_prior_##id;                                                                  \
+    const kelvin_prior_type kelvin_prior_##id = {.add_float = kelvin_prior_##id##_float, .add_double = add, __VA_ARGS__}
 
 /* What a density may look at: one class of one observation. */
 struct class_view {
@@ -39,8 +102,8 @@ struct term {
 
 typedef struct term term_function(struct class_view v, const real *c);
 
-INLINE void add_terms(real *restrict value, real *restrict g, const struct NAME(block) * b, size_t k,
-                      term_function *term, const real *c)
+INLINE void add_terms(real *restrict value, real *restrict g, const block *b, size_t k, term_function *term,
+                      const real *c)
 {
     const real *x = b->x + k * LANES;
     for (size_t i = 0; i < LANES; i++) {
@@ -53,7 +116,7 @@ INLINE void add_terms(real *restrict value, real *restrict g, const struct NAME(
 }
 
 /* Adds the value and slope of every class. Inlined with and without values: samplers mostly want the gradient alone. */
-INLINE void each_class(const struct NAME(block) * b, term_function *term, const real *c)
+INLINE void each_class(const block *b, term_function *term, const real *c)
 {
     if (b->value)
         for (size_t k = 0; k < b->K; k++) add_terms(b->value, b->g + k * LANES, b, k, term, c);

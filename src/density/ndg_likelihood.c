@@ -8,10 +8,13 @@ INLINE struct term term(struct class_view v, const real *c)
     return (struct term){v.is_label ? t.value : 0, v.is_label ? t.slope : 0};
 }
 
-NAME(density_add) NAME(kelvin_density_ndg_likelihood);
-void NAME(kelvin_density_ndg_likelihood)(const struct NAME(block) * b, const double *param)
+static void add(const block *b, const double *param)
 {
     const struct ndg d = ndg_of(param[0]);
     const real c[] = {(real)(-d.gap / d.variance[0]), (real)((1.0 / d.variance[0] - 1.0 / d.variance[1]) / 2.0)};
     each_class(b, term, c);
 }
+
+DENSITY(ndg_likelihood,
+        .member = {"ndg-likelihood", "ndg-likelihood:alpha", "A l_y + B l_y^2", KELVIN_PARAMETERS(POSITIVE("alpha"))},
+        .sees_label = true);

@@ -3,56 +3,54 @@
 #include "density/block.h"
 #include "density/types.h"
 
+#include <math.h>
 #include <string.h>
 
-/* One row each: the name of its functions, the name that users write, the formula, and what else differs. */
+/* One row each. */
 #define PRIORS(ROW)                                                                                                    \
-    ROW(normal, "normal", "-theta^2 / (2 s^2)", .spec.info.param = {"s"}, .spec.range = {SPEC_POSITIVE},               \
-        .linear = true)                                                                                                \
-    ROW(laplace, "laplace", "-|theta| / s", .spec.info.param = {"s"}, .spec.range = {SPEC_POSITIVE})                   \
-    ROW(logistic, "logistic", "-|theta| / s - 2 log(1 + exp(-|theta| / s))", .spec.info.param = {"s"},                 \
-        .spec.range = {SPEC_POSITIVE})                                                                                 \
-    ROW(student_t, "student-t", "-(nu + 1)/2 log(1 + theta^2 / (nu s^2))", .spec.info.param = {"s", "nu"},             \
-        .spec.range = {SPEC_POSITIVE, SPEC_POSITIVE})                                                                  \
-    ROW(mixture, "mixture", "log(w N(theta; 0, s1^2) + (1 - w) N(theta; 0, s2^2))",                                    \
-        .spec.info.param = {"s1", "s2", "w"}, .spec.range = {SPEC_POSITIVE, SPEC_POSITIVE, SPEC_FRACTION})
+    ROW(none)                                                                                                          \
+    ROW(normal)                                                                                                        \
+    ROW(laplace)                                                                                                       \
+    ROW(logistic)                                                                                                      \
+    ROW(student_t)                                                                                                     \
+    ROW(mixture)
 
-#define DECLARE(id, ...)                                                                                               \
-    prior_add_float kelvin_prior_##id##_float;                                                                         \
-    prior_add_double kelvin_prior_##id##_double;                                                                       \
-    prior_draw kelvin_prior_##id##_draw_double;
-#define FILL(id, text, equation, ...)                                                                                  \
-    {.spec.info.name = text,                                                                                           \
-     .spec.info.formula = equation,                                                                                    \
-     .add_float = kelvin_prior_##id##_float,                                                                           \
-     .add_double = kelvin_prior_##id##_double,                                                                         \
-     .draw = kelvin_prior_##id##_draw_double,                                                                          \
-     __VA_ARGS__},
+#define DECLARE(id) extern const kelvin_prior_type kelvin_prior_##id;
+#define ADDRESS(id) &kelvin_prior_##id,
 
 PRIORS(DECLARE)
-static const struct kelvin_prior_type table[] = {PRIORS(FILL)};
+static const kelvin_prior_type *const table[] = {PRIORS(ADDRESS)};
 
-static const struct spec *at(size_t i)
+static const kelvin_member *at(size_t i)
 {
-    return i < sizeof table / sizeof *table ? &table[i].spec : NULL;
+    return i < sizeof table / sizeof *table ? &table[i]->member : NULL;
 }
+
+const kelvin_family kelvin_prior_family = {"priors", "prior", "priors", "summed over all parameters theta", at};
 
 kelvin_status kelvin_prior_parse(kelvin_prior *prior, const char *text)
 {
-    size_t row;
-    KELVIN_TRY(kelvin_spec_parse(&row, prior->param, "prior", at, text));
-    prior->type = &table[row];
+    const kelvin_member *member;
+    struct kelvin_values values;
+    KELVIN_TRY(kelvin_family_read(&member, &values, &kelvin_prior_family, text));
+    prior->type = (const kelvin_prior_type *)member;
+    memcpy(prior->param, values.value, sizeof prior->param);
     return KELVIN_OK;
 }
 
-void kelvin_prior_format(char *out, size_t size, const kelvin_prior *prior)
+kelvin_status kelvin_prior_create(kelvin_prior **out, const char *text)
 {
-    kelvin_spec_format(out, size, &prior->type->spec, prior->param);
+    kelvin_prior prior;
+    *out = NULL;
+    KELVIN_TRY(kelvin_prior_parse(&prior, text));
+    if (!(*out = kelvin_alloc(1, sizeof prior))) return KELVIN_ENOMEM;
+    **out = prior;
+    return KELVIN_OK;
 }
 
-const kelvin_member_info *kelvin_prior_info(size_t i)
+void kelvin_prior_destroy(kelvin_prior *prior)
 {
-    return at(i) ? &at(i)->info : NULL;
+    kelvin_free(prior);
 }
 
 double kelvin_prior_eval(const kelvin_prior *prior, double *grad, const double *theta, size_t n)
@@ -78,7 +76,13 @@ void kelvin_prior_add(const struct kelvin_kernels *kernels, const kelvin_prior *
     if (logp) *logp = value * kernels->dot(theta, theta, n);
 }
 
-void kelvin_prior_draw(const kelvin_prior *prior, float *theta, size_t n, kelvin_random where)
+void kelvin_prior_draw_at(const kelvin_prior *prior, float *theta, size_t n, kelvin_random where)
 {
-    for (size_t i = 0; i < n; i++) theta[i] = (float)prior->type->draw(prior->param, where, i);
+    prior_draw *draw = prior->type->draw;
+    for (size_t i = 0; i < n; i++) theta[i] = draw ? (float)draw(prior->param, where, i) : NAN;
+}
+
+void kelvin_prior_draw(const kelvin_prior *prior, float *theta, size_t n, uint64_t seed, uint32_t chain)
+{
+    kelvin_prior_draw_at(prior, theta, n, (kelvin_random){seed, chain, 0, KELVIN_STREAM_INIT});
 }

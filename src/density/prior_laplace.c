@@ -11,17 +11,17 @@ INLINE real slope(real x, const real *c)
     return (x > 0 ? -c[0] : 0) + (x < 0 ? c[0] : 0);
 }
 
-NAME(prior_add) NAME(kelvin_prior_laplace);
-void NAME(kelvin_prior_laplace)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+static void add(double *logp, real *grad, const real *theta, size_t n, const double *param)
 {
     const real c[] = {(real)(1.0 / param[0])};
     each_parameter(logp, grad, theta, n, value, param, slope, c);
 }
 
 /* The inverse of the distribution function, from the nearer end. */
-prior_draw NAME(kelvin_prior_laplace_draw);
-double NAME(kelvin_prior_laplace_draw)(const double *param, kelvin_random where, uint64_t i)
+ONCE double draw(const double *param, kelvin_random where, uint64_t i)
 {
     const double u = kelvin_uniform(where, i);
     return param[0] * (u < 0.5 ? log(2 * u) : -log(2 * (1 - u)));
 }
+
+PRIOR(laplace, .member = {"laplace", "laplace:s", "-|theta| / s", KELVIN_PARAMETERS(POSITIVE("s"))}, .draw = draw);

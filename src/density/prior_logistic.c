@@ -13,17 +13,20 @@ INLINE real slope(real x, const real *c)
     return (real)(-(double)c[0] * tanh((double)x * (double)c[0] / 2));
 }
 
-NAME(prior_add) NAME(kelvin_prior_logistic);
-void NAME(kelvin_prior_logistic)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+static void add(double *logp, real *grad, const real *theta, size_t n, const double *param)
 {
     const real c[] = {(real)(1.0 / param[0])};
     each_parameter(logp, grad, theta, n, value, param, slope, c);
 }
 
 /* The inverse of the distribution function. */
-prior_draw NAME(kelvin_prior_logistic_draw);
-double NAME(kelvin_prior_logistic_draw)(const double *param, kelvin_random where, uint64_t i)
+ONCE double draw(const double *param, kelvin_random where, uint64_t i)
 {
     const double u = kelvin_uniform(where, i);
     return param[0] * log(u / (1 - u));
 }
+
+PRIOR(logistic,
+      .member = {"logistic", "logistic:s", "-|theta| / s - 2 log(1 + exp(-|theta| / s))",
+                 KELVIN_PARAMETERS(POSITIVE("s"))},
+      .draw = draw);

@@ -19,8 +19,7 @@ INLINE real slope(real x, const real *c)
     return x * (c[3] / (1 + exp(-d)) + c[4] / (1 + exp(d)));
 }
 
-NAME(prior_add) NAME(kelvin_prior_mixture);
-void NAME(kelvin_prior_mixture)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+static void add(double *logp, real *grad, const real *theta, size_t n, const double *param)
 {
     const double s1 = param[0], s2 = param[1], w = param[2];
     const double first = 1.0 / (s1 * s1), second = 1.0 / (s2 * s2);
@@ -31,10 +30,14 @@ void NAME(kelvin_prior_mixture)(double *logp, real *grad, const real *theta, siz
 }
 
 /* Which of the two normals is said by the same place of another stream. */
-prior_draw NAME(kelvin_prior_mixture_draw);
-double NAME(kelvin_prior_mixture_draw)(const double *param, kelvin_random where, uint64_t i)
+ONCE double draw(const double *param, kelvin_random where, uint64_t i)
 {
     kelvin_random which = where;
     which.stream += 1u << 16;
     return param[kelvin_uniform(which, i) < param[2] ? 0 : 1] * kelvin_normal(where, i);
 }
+
+PRIOR(mixture,
+      .member = {"mixture", "mixture:s1,s2,w", "log(w N(theta; 0, s1^2) + (1 - w) N(theta; 0, s2^2))",
+                 KELVIN_PARAMETERS(POSITIVE("s1"), POSITIVE("s2"), FRACTION("w"))},
+      .draw = draw);

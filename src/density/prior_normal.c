@@ -12,15 +12,16 @@ INLINE real slope(real x, const real *c)
     return c[0] * x;
 }
 
-NAME(prior_add) NAME(kelvin_prior_normal);
-void NAME(kelvin_prior_normal)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+static void add(double *logp, real *grad, const real *theta, size_t n, const double *param)
 {
     const real c[] = {(real)(-1.0 / (param[0] * param[0]))};
     each_parameter(logp, grad, theta, n, value, param, slope, c);
 }
 
-prior_draw NAME(kelvin_prior_normal_draw);
-double NAME(kelvin_prior_normal_draw)(const double *param, kelvin_random where, uint64_t i)
+ONCE double draw(const double *param, kelvin_random where, uint64_t i)
 {
     return param[0] * kelvin_normal(where, i);
 }
+
+PRIOR(normal, .member = {"normal", "normal:s", "-theta^2 / (2 s^2)", KELVIN_PARAMETERS(POSITIVE("s"))}, .linear = true,
+      .draw = draw);

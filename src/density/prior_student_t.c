@@ -20,8 +20,7 @@ INLINE real slope(real x, const real *c)
     return c[2] / (1 / t + t * c[1]);
 }
 
-NAME(prior_add) NAME(kelvin_prior_student_t);
-void NAME(kelvin_prior_student_t)(double *logp, real *grad, const real *theta, size_t n, const double *param)
+static void add(double *logp, real *grad, const real *theta, size_t n, const double *param)
 {
     const double s = param[0], nu = param[1];
     const real c[] = {(real)(1.0 / s), (real)(1.0 / nu), (real)(-(1.0 + 1.0 / nu) / s)};
@@ -30,10 +29,14 @@ void NAME(kelvin_prior_student_t)(double *logp, real *grad, const real *theta, s
 
 /* As Box-Muller, with the radius of the bivariate t: P(R > r) = (1 + r^2 / nu)^(-nu / 2), for any nu > 0.
  * R. W. Bailey: "Polar generation of random variates with the t-distribution", Mathematics of Computation 62 (1994). */
-prior_draw NAME(kelvin_prior_student_t_draw);
-double NAME(kelvin_prior_student_t_draw)(const double *param, kelvin_random where, uint64_t i)
+ONCE double draw(const double *param, kelvin_random where, uint64_t i)
 {
     const double s = param[0], nu = param[1];
     const double radius = sqrt(nu * expm1(-2 / nu * log(kelvin_uniform(where, 2 * i))));
     return s * radius * cos(6.283185307179586 * kelvin_uniform(where, 2 * i + 1));
 }
+
+PRIOR(student_t,
+      .member = {"student-t", "student-t:s,nu", "-(nu + 1)/2 log(1 + theta^2 / (nu s^2))",
+                 KELVIN_PARAMETERS(POSITIVE("s"), POSITIVE("nu"))},
+      .draw = draw);

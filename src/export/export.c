@@ -3,7 +3,6 @@
  *     log p(y | x, sample) = z_y - log sum_k exp z_k,    in double, of the logits z in float */
 #include <kelvin/export.h>
 
-#include "base/suggest.h"
 #include "data/dataset.h"
 #include "export/plan.h"
 #include "files/files.h"
@@ -15,9 +14,24 @@
 
 enum { PIECE = 512 };
 
-static const struct export_format *const formats[] = {&kelvin_export_npz, &kelvin_export_safetensors,
-                                                      &kelvin_export_netcdf};
-enum { N_FORMATS = sizeof formats / sizeof *formats };
+/* One row each. */
+#define FORMATS(ROW)                                                                                                   \
+    ROW(npz)                                                                                                           \
+    ROW(safetensors)                                                                                                   \
+    ROW(netcdf)
+
+#define DECLARE(id) extern const struct export_format kelvin_export_##id;
+#define ADDRESS(id) &kelvin_export_##id,
+
+FORMATS(DECLARE)
+static const struct export_format *const table[] = {FORMATS(ADDRESS)};
+
+static const kelvin_member *at(size_t i)
+{
+    return i < sizeof table / sizeof *table ? &table[i]->member : NULL;
+}
+
+const kelvin_family kelvin_export_family = {"formats", "format", "formats", "of files for other programs", at};
 
 struct export
 {
@@ -29,20 +43,11 @@ struct export
 
 /* ---- names ---- */
 
-bool kelvin_export_info(size_t i, const char **name, const char **suffix, const char **about)
+const char *kelvin_export_suffix(const char *format)
 {
-    if (i >= N_FORMATS) return false;
-    *name = formats[i]->name;
-    *suffix = formats[i]->suffix;
-    *about = formats[i]->about;
-    return true;
-}
-
-static bool format_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
-{
-    (void)context;
-    if (i < N_FORMATS) snprintf(name, KELVIN_NAME_SIZE, "%s", formats[i]->name);
-    return i < N_FORMATS;
+    const kelvin_member *member;
+    return kelvin_family_find(&member, &kelvin_export_family, format) ? ""
+                                                                      : ((const struct export_format *)member)->suffix;
 }
 
 static bool part_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
@@ -52,30 +57,31 @@ static bool part_at(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
     return i < PLAN_PARTS;
 }
 
-/* Which one has that name. */
-static kelvin_status find(size_t *i, const char *what, const char *word, kelvin_name_at *at)
+/* The part of that name, as a bit. */
+static kelvin_status find_part(unsigned *part, const char *word)
 {
-    char name[KELVIN_NAME_SIZE], suggestion[KELVIN_SUGGESTION];
-    for (*i = 0; at(name, NULL, *i); ++*i)
-        if (strcmp(name, word) == 0) return KELVIN_OK;
-    kelvin_suggest(suggestion, word, at, NULL);
-    return kelvin_fail(KELVIN_EUSAGE, "there is no %s '%s'; %s", what, word, suggestion);
+    for (size_t i = 0; i < PLAN_PARTS; i++) {
+        *part = 1u << i;
+        if (strcmp(kelvin_export_parts[i], word) == 0) return KELVIN_OK;
+    }
+    return kelvin_fail_unknown("part", word, part_at, NULL);
 }
 
 /* The format, and "posterior,sample_stats" as bits. */
 static kelvin_status read_options(const struct export_format **format, unsigned *parts,
                                   const kelvin_export_options *options)
 {
-    size_t i;
-    KELVIN_TRY(find(&i, "format", options->format, format_at));
-    *format = formats[i];
+    const kelvin_member *member;
+    unsigned part;
+    KELVIN_TRY(kelvin_family_find(&member, &kelvin_export_family, options->format));
+    *format = (const struct export_format *)member;
     *parts = options->what ? 0 : (1u << PLAN_PARTS) - 1;
     for (const char *list = options->what; list;) {
         char name[KELVIN_NAME_SIZE];
         const size_t n = strcspn(list, ",");
         snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name), list);
-        KELVIN_TRY(find(&i, "part", name, part_at));
-        *parts |= 1u << i;
+        KELVIN_TRY(find_part(&part, name));
+        *parts |= part;
         list = list[n] ? list + n + 1 : NULL;
     }
     return KELVIN_OK;

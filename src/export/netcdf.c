@@ -219,6 +219,10 @@ static kelvin_status end(void *file, kelvin_status status)
 #endif
 
 const struct export_format kelvin_export_netcdf = {
-    "netcdf", ".nc", "netCDF-4 in ArviZ's layout, for arviz.from_netcdf and xarray", sizeof(struct netcdf), begin,
-    put,      end,
+    .member = KELVIN_PLAIN_MEMBER("netcdf", "netCDF-4 in ArviZ's layout, for arviz.from_netcdf and xarray"),
+    .suffix = ".nc",
+    .size = sizeof(struct netcdf),
+    .begin = begin,
+    .put = put,
+    .end = end,
 };

@@ -113,5 +113,10 @@ static kelvin_status end(void *file, kelvin_status status)
 }
 
 const struct export_format kelvin_export_npz = {
-    "npz", ".npz", "NumPy's archive of arrays, for numpy.load", sizeof(struct npz), begin, kelvin_flat_put, end,
+    .member = KELVIN_PLAIN_MEMBER("npz", "NumPy's archive of arrays, for numpy.load"),
+    .suffix = ".npz",
+    .size = sizeof(struct npz),
+    .begin = begin,
+    .put = kelvin_flat_put,
+    .end = end,
 };

@@ -103,11 +103,10 @@ static kelvin_status end(void *data, kelvin_status status)
 }
 
 const struct export_format kelvin_export_safetensors = {
-    "safetensors",
-    ".safetensors",
-    "named tensors without any code in them, for PyTorch, JAX and others",
-    sizeof(struct safetensors),
-    begin,
-    kelvin_flat_put,
-    end,
+    .member = KELVIN_PLAIN_MEMBER("safetensors", "named tensors without any code in them, for PyTorch, JAX and others"),
+    .suffix = ".safetensors",
+    .size = sizeof(struct safetensors),
+    .begin = begin,
+    .put = kelvin_flat_put,
+    .end = end,
 };

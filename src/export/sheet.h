@@ -3,6 +3,7 @@
 #ifndef EXPORT_SHEET_H
 #define EXPORT_SHEET_H
 
+#include "base/family.h"
 #include "files/files.h"
 #include "files/formats.h"
 
@@ -32,8 +33,9 @@ struct export_sheet {
 
 /* A format: begin with everything that is known beforehand; put numbers, in any order; end. */
 struct export_format {
-    const char *name, *suffix, *about;
-    size_t size; /* of an open file: zeroed memory, also if begin fails */
+    kelvin_member member;
+    const char *suffix; /* ".npz" */
+    size_t size;        /* of an open file: zeroed memory, also if begin fails */
 
     /* The sheet must outlive the file. */
     kelvin_status (*begin)(void *file, const char *path, const struct export_sheet *sheet);
@@ -46,7 +48,7 @@ struct export_format {
     kelvin_status (*end)(void *file, kelvin_status status);
 };
 
-extern const struct export_format kelvin_export_npz, kelvin_export_safetensors, kelvin_export_netcdf;
+extern const kelvin_family kelvin_export_family;
 
 static inline size_t export_count(const struct export_array *array)
 {

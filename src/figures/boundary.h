@@ -11,7 +11,7 @@
 
 #include "figures/figure.h"
 
-#include <kelvin/density.h>
+#include "density/density.h"
 
 struct boundary {
     kelvin_density density;

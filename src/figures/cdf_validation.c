@@ -129,8 +129,9 @@ static kelvin_status run(const struct figure_options *options)
 }
 
 const struct figure kelvin_cdf_validation_figure = {
-    .name = "cdf-validation",
-    .about = "distributions of the cold likelihood and of the confidence prior's bound, by formula and by simulation",
+    .member = KELVIN_PLAIN_MEMBER(
+        "cdf-validation",
+        "distributions of the cold likelihood and of the confidence prior's bound, by formula and by simulation"),
     .options = {{.name = "temperatures"},
                 {"grid", 20, 5000, "points along a curve"},
                 {"draws", 0, 0, "uniform draws, weighted with each density"},

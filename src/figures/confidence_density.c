@@ -109,8 +109,9 @@ static kelvin_status run(const struct figure_options *options)
 }
 
 const struct figure kelvin_confidence_density_figure = {
-    .name = "confidence-density",
-    .about = "cold likelihood, and the upper bound on confidence prior times likelihood, over temperature",
+    .member = KELVIN_PLAIN_MEMBER(
+        "confidence-density",
+        "cold likelihood, and the upper bound on confidence prior times likelihood, over temperature"),
     .options = {{.name = "temperatures"}, {"grid", 20, 5000, "points along a curve"}},
     .defaults = {.temperatures = "1,1/1.7,1/3,1/5.5,1/12,1/30,1/100",
                  .grid = 1001}, /* the corner at 1/2 is among them */

@@ -45,8 +45,8 @@ static kelvin_status run(const struct figure_options *options)
 }
 
 const struct figure kelvin_critical_alpha_figure = {
-    .name = "critical-alpha",
-    .about = "the least alpha that never lowers the true class, by the number of classes",
+    .member = KELVIN_PLAIN_MEMBER("critical-alpha",
+                                  "the least alpha that never lowers the true class, by the number of classes"),
     .options = {{"classes", 0, 0, "the largest number of classes"}},
     .defaults = {.classes = 100},
     .tables = {".csv"},

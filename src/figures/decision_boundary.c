@@ -201,8 +201,9 @@ static void adjust(struct figure_options *options)
 }
 
 const struct figure kelvin_decision_boundary_figure = {
-    .name = "decision-boundary",
-    .about = "HMC posteriors of 18 points under DirClip(1.4) and DirClip(0.6), and where they put the boundary",
+    .member = KELVIN_PLAIN_MEMBER(
+        "decision-boundary",
+        "HMC posteriors of 18 points under DirClip(1.4) and DirClip(0.6), and where they put the boundary"),
     .options = {{.name = "chains"},
                 {.name = "iterations"},
                 {"steps", 0, 0, "leapfrog steps per iteration"},

@@ -171,8 +171,8 @@ static kelvin_status run(const struct figure_options *options)
 }
 
 const struct figure kelvin_dirichlet_gradients_figure = {
-    .name = "dirichlet-gradients",
-    .about = "density and gradients of a Dirichlet posterior over three classes",
+    .member =
+        KELVIN_PLAIN_MEMBER("dirichlet-gradients", "density and gradients of a Dirichlet posterior over three classes"),
     .options = {{.name = "alpha"},
                 {"grid", 3, 100, "points along a side of the lattice at which arrows stand"},
                 {.name = "particles"},

@@ -134,8 +134,8 @@ static kelvin_status run(const struct figure_options *options)
 }
 
 const struct figure kelvin_distribution_slices_figure = {
-    .name = "distribution-slices",
-    .about = "priors, likelihoods and posteriors of a prediction for two classes",
+    .member = KELVIN_PLAIN_MEMBER("distribution-slices",
+                                  "priors, likelihoods and posteriors of a prediction for two classes"),
     .options = {{"alpha", 1e-15, 1e6, NULL},
                 {.name = "clip"},
                 {"temperatures", 0, 0,

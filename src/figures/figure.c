@@ -76,7 +76,7 @@ kelvin_status kelvin_figure_table(struct output_file *table, const struct figure
                                   const struct figure_options *options, const char *suffix, const char *columns,
                                   const char *note)
 {
-    KELVIN_TRY(kelvin_output_open(table, options->folder, figure->name, suffix));
+    KELVIN_TRY(kelvin_output_open(table, options->folder, figure->member.name, suffix));
     fprintf(table->file, "# %s\n", columns);
     write_parameters(table->file, "# ", figure, options);
     fputs(note, table->file);
@@ -104,7 +104,7 @@ kelvin_status kelvin_figure_tasks(const struct figure_options *options, const ch
 static kelvin_status write_script(const struct figure *figure, const struct figure_options *options)
 {
     struct output_file script;
-    KELVIN_TRY(kelvin_output_open(&script, options->folder, figure->name, ".gp"));
+    KELVIN_TRY(kelvin_output_open(&script, options->folder, figure->member.name, ".gp"));
     kelvin_output_prelude(script.file);
     fputs("\n# ---- the parameters ----\n", script.file);
     write_parameters(script.file, "", figure, options);
@@ -124,12 +124,12 @@ kelvin_status kelvin_figure_compute(const struct figure *figure, const struct fi
 
 kelvin_status kelvin_figure_draw(const struct figure *figure, const struct figure_options *options)
 {
-    return kelvin_output_draw(options->folder, figure->name, figure->moves, options->watch->stopped,
+    return kelvin_output_draw(options->folder, figure->member.name, figure->moves, options->watch->stopped,
                               options->watch->context);
 }
 
 void kelvin_figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn)
 {
     fputc('\n', options->out);
-    kelvin_output_print_files(options->out, options->folder, figure->name, figure->tables, drawn, figure->moves);
+    kelvin_output_print_files(options->out, options->folder, figure->member.name, figure->tables, drawn, figure->moves);
 }

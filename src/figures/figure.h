@@ -11,6 +11,7 @@
 #ifndef FIGURES_FIGURE_H
 #define FIGURES_FIGURE_H
 
+#include "base/family.h"
 #include "charts/output.h"
 
 #include <kelvin/run.h>
@@ -69,8 +70,7 @@ struct figure_option {
 };
 
 struct figure {
-    const char *name;
-    const char *about;
+    kelvin_member member;
     struct figure_option options[8];                /* those that it heeds; the last has no name */
     struct figure_options defaults;                 /* the paper's */
     void (*adjust)(struct figure_options *options); /* the defaults to options->scale; NULL: only draws depend on it */
@@ -86,6 +86,7 @@ extern const struct figure kelvin_decision_boundary_figure, kelvin_distribution_
     kelvin_ndg_ridgeline_figure, kelvin_wasserstein_figure, kelvin_cdf_validation_figure, kelvin_critical_alpha_figure,
     kelvin_schedule_figure;
 extern const struct figure *const kelvin_figures[]; /* NULL after the last */
+extern const kelvin_family kelvin_figure_family;
 
 /* NULL if the figure does not heed it. */
 const struct figure_option *kelvin_figure_option(const struct figure *figure, const char *name);

@@ -17,3 +17,10 @@ const struct figure *const kelvin_figures[] = {
     &kelvin_schedule_figure,
     NULL,
 };
+
+static const kelvin_member *at(size_t i)
+{
+    return i < sizeof kelvin_figures / sizeof *kelvin_figures && kelvin_figures[i] ? &kelvin_figures[i]->member : NULL;
+}
+
+const kelvin_family kelvin_figure_family = {"figures", "figure", "figures", NULL, at};

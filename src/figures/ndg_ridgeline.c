@@ -9,7 +9,7 @@
 #include "figures/figure.h"
 #include "figures/ndg_ridgeline_gp.h"
 
-#include <kelvin/density.h>
+#include "density/density.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,8 +137,7 @@ static kelvin_status run(const struct figure_options *options)
 }
 
 const struct figure kelvin_ndg_ridgeline_figure = {
-    .name = "ndg-ridgeline",
-    .about = "the normals that NDG puts on the logits of the classes",
+    .member = KELVIN_PLAIN_MEMBER("ndg-ridgeline", "the normals that NDG puts on the logits of the classes"),
     .options = {{"alpha", 1e-15, 1e6, NULL},
                 {.name = "classes"},
                 {.name = "label"},

@@ -106,8 +106,8 @@ static kelvin_status run(const struct figure_options *options)
 }
 
 const struct figure kelvin_phase_diagram_figure = {
-    .name = "phase-diagram",
-    .about = "where a gradient step on the Dirichlet posterior raises the true class",
+    .member =
+        KELVIN_PLAIN_MEMBER("phase-diagram", "where a gradient step on the Dirichlet posterior raises the true class"),
     .options = {{.name = "classes"}, {"grid", 0, 0, "columns; there are three quarters as many rows"}},
     .defaults = {.classes = 10, .grid = 800},
     .tables = {".csv", "-boundary.csv"},

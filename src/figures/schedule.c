@@ -25,8 +25,7 @@ static kelvin_status run(const struct figure_options *options)
 }
 
 const struct figure kelvin_schedule_figure = {
-    .name = "schedule",
-    .about = "learning rate and temperature over a cycle of SGHMC",
+    .member = KELVIN_PLAIN_MEMBER("schedule", "learning rate and temperature over a cycle of SGHMC"),
     .options = {{.name = "epochs"}, {"grid", 20, 5000, "points along a curve"}},
     .defaults = {.epochs = 10000, .grid = 1201}, /* the corners at 1/3, 1/2 and 2/3 are among them */
     .tables = {".csv"},

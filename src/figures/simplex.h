@@ -12,7 +12,7 @@
 
 #include "figures/figure.h"
 
-#include <kelvin/density.h>
+#include "density/density.h"
 
 enum { SIMPLEX = 3, SIMPLEX_LABEL = 0 };
 

@@ -17,7 +17,7 @@ static const struct row {
     enum slice_panel panel;
     const char *name;
     const char *density;
-    enum number param[KELVIN_MAX_PARAMS];
+    enum number param[KELVIN_MAX_PARAMETERS];
     enum number divisor; /* the temperature of a cold likelihood */
     bool moved;
     double level;
@@ -115,7 +115,7 @@ static kelvin_status make(struct slice *slice, const struct row *row, const doub
 {
     char text[128];
     int used = snprintf(text, sizeof text, "%s", row->density);
-    for (size_t i = 0; i < KELVIN_MAX_PARAMS && row->param[i]; i++)
+    for (size_t i = 0; i < KELVIN_MAX_PARAMETERS && row->param[i]; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%c%.17g", i ? ',' : ':', number[row->param[i]]);
     *slice = (struct slice){.panel = row->panel, .name = row->name};
     KELVIN_TRY(kelvin_density_parse(&slice->tempered.density, text));

@@ -12,7 +12,7 @@
 #ifndef FIGURES_TEMPERED_H
 #define FIGURES_TEMPERED_H
 
-#include <kelvin/density.h>
+#include "density/density.h"
 
 /* ---- temperatures.c ---- */
 

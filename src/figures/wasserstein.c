@@ -48,8 +48,8 @@ static kelvin_status run(const struct figure_options *options)
 }
 
 const struct figure kelvin_wasserstein_figure = {
-    .name = "wasserstein",
-    .about = "distance between the cold likelihood and the confidence prior's bound, over temperature",
+    .member = KELVIN_PLAIN_MEMBER(
+        "wasserstein", "distance between the cold likelihood and the confidence prior's bound, over temperature"),
     .options = {{"temperatures", 0, 0, "the lowest and the highest"},
                 {"grid", 20, 5000, "temperatures, in equal ratios"}},
     .defaults = {.temperatures = "1e-5,1", .grid = 1000},

@@ -1,24 +1,26 @@
-/* build: how a family makes a model, layer by layer.
+/* build: how a type of models makes one, layer by layer.
  *
  *     struct builder b = {model, 2.0};
  *     size_t l = kelvin_layer_add(&b, "stem", (kelvin_layer){.kind = KELVIN_LAYER_CONV, .in = 0, .kernel = 3, .stride =
  * 1, .to.channels = 16, .frn = true});
  *
- * A file per family, a row per family in the table of model.c. */
+ * A file per type, a row per type in the table of model.c. */
 #ifndef NN_BUILD_H
 #define NN_BUILD_H
+
+#include "base/family.h"
 
 #include <kelvin/nn.h>
 
 enum { MAX_LAYERS = 128, MAX_LAYER_TENSORS = 5 };
 
-struct family {
-    const char *name, *usage, *about;
-    /* Adds the layers. `rest` is what follows the name in model->spec; input and classes are set. */
-    kelvin_status (*build)(kelvin_model *model, const char *rest);
+struct kelvin_model_type {
+    kelvin_member member;
+    /* Adds the layers. `values` are those of the member's parameters; input, classes and spec are set. */
+    kelvin_status (*build)(kelvin_model *model, const struct kelvin_values *values);
 };
 
-extern const struct family kelvin_family_mlp, kelvin_family_cnn, kelvin_family_resnet;
+extern const kelvin_family kelvin_model_family;
 
 struct builder {
     kelvin_model *model;

@@ -4,13 +4,12 @@
 
 #include <stdio.h>
 
-static kelvin_status build(kelvin_model *model, const char *rest)
+static kelvin_status build(kelvin_model *model, const struct kelvin_values *values)
 {
     static const size_t channels[] = {10, 10, 5};
     enum { CONVS = sizeof channels / sizeof *channels };
     struct builder b = {model, 2.0};
-    if (*rest)
-        return kelvin_fail(KELVIN_EUSAGE, "model '%s' is not known; expected cnn, with nothing after it", model->spec);
+    (void)values;
     KELVIN_TRY(kelvin_must_be_images(model));
     for (size_t l = 0; l < CONVS; l++) {
         char name[24];
@@ -23,5 +22,8 @@ static kelvin_status build(kelvin_model *model, const char *rest)
     return KELVIN_OK;
 }
 
-const struct family kelvin_family_cnn = {
-    "cnn", "cnn", "for images: 5x5 convolutions of stride 5 with ReLU, as the paper's for MNIST", build};
+const struct kelvin_model_type kelvin_model_cnn = {
+    .member =
+        KELVIN_PLAIN_MEMBER("cnn", "for images: 5x5 convolutions of stride 5 with ReLU, as the paper's for MNIST"),
+    .build = build,
+};

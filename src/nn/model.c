@@ -1,39 +1,27 @@
 /* Models: from a text such as "resnet20" to layers, and named views on one flat parameter vector. */
-#include "base/texts.h"
 #include "nn/build.h"
 #include "nn/net_type.h"
 
-#include <ctype.h>
 #include <string.h>
 
-static const struct family *const families[] = {&kelvin_family_mlp, &kelvin_family_cnn, &kelvin_family_resnet};
-enum { FAMILIES = sizeof families / sizeof *families };
+/* One row each. */
+#define MODELS(ROW)                                                                                                    \
+    ROW(mlp)                                                                                                           \
+    ROW(cnn)                                                                                                           \
+    ROW(resnet)
 
-bool kelvin_model_info(size_t i, const char **usage, const char **about)
+#define DECLARE(id) extern const struct kelvin_model_type kelvin_model_##id;
+#define ADDRESS(id) &kelvin_model_##id,
+
+MODELS(DECLARE)
+static const struct kelvin_model_type *const table[] = {MODELS(ADDRESS)};
+
+static const kelvin_member *at(size_t i)
 {
-    if (i >= FAMILIES) return false;
-    *usage = families[i]->usage;
-    *about = families[i]->about;
-    return true;
+    return i < sizeof table / sizeof *table ? &table[i]->member : NULL;
 }
 
-static kelvin_status unknown(const char *spec)
-{
-    char all[256] = "";
-    for (size_t i = 0; i < FAMILIES; i++) kelvin_append_name(all, sizeof all, families[i]->usage);
-    return kelvin_fail(KELVIN_EUSAGE, "model '%s' is not known; expected %s", spec, all);
-}
-
-/* The family whose name the text begins with, and what follows the name. */
-static const struct family *find(const char **rest, const char *spec)
-{
-    for (size_t i = 0; i < FAMILIES; i++) {
-        const size_t length = strlen(families[i]->name);
-        *rest = spec + length;
-        if (strncmp(spec, families[i]->name, length) == 0 && !isalpha((unsigned char)**rest)) return families[i];
-    }
-    return NULL;
-}
+const kelvin_family kelvin_model_family = {"models", "model", "models", NULL, at};
 
 /* Networks without FRN are small, and go through `panels` with observations as lanes. */
 static const struct net_type *type_of(const kelvin_model *model)
@@ -45,17 +33,17 @@ static const struct net_type *type_of(const kelvin_model *model)
 
 static kelvin_status build(kelvin_model *model, const char *spec)
 {
-    const char *rest;
+    const kelvin_member *member;
+    struct kelvin_values values;
     if (strlen(spec) >= sizeof model->spec)
         return kelvin_fail(KELVIN_EUSAGE, "model '%.40s...': the text is too long", spec);
     strcpy(model->spec, spec);
-    const struct family *family = find(&rest, spec);
-    if (!family) return unknown(spec);
+    KELVIN_TRY(kelvin_family_read(&member, &values, &kelvin_model_family, spec));
     model->layer = kelvin_alloc(MAX_LAYERS + 1, sizeof *model->layer);
     model->tensor = kelvin_alloc((size_t)MAX_LAYER_TENSORS * MAX_LAYERS, sizeof *model->tensor);
     if (!model->layer || !model->tensor) return KELVIN_ENOMEM;
     model->layer[0].to = model->input;
-    KELVIN_TRY(family->build(model, rest));
+    KELVIN_TRY(((const struct kelvin_model_type *)member)->build(model, &values));
     model->type = type_of(model);
     model->block = model->type->block;
     return kelvin_kernels_get(&model->kernels);

@@ -9,24 +9,8 @@
 #include "nn/build.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SHALLOWEST = 8, DEEPEST = 110, STACKS = 3 };
-
-static kelvin_status parse(size_t *blocks, const char *rest, const char *spec)
-{
-    const size_t digits = strspn(rest, "0123456789");
-    const long depth = digits > 0 && digits < 5 ? strtol(rest, NULL, 10) : 0;
-    if (rest[digits] || depth < SHALLOWEST || depth > DEEPEST || depth % 6 != 2)
-        return kelvin_fail(
-            KELVIN_EUSAGE,
-            "model '%s' is not known; the depth of a resnet is 6n + 2, from %d to %d: resnet8, resnet14, "
-            "resnet20, ...",
-            spec, SHALLOWEST, DEEPEST);
-    *blocks = (size_t)(depth - 2) / 6;
-    return KELVIN_OK;
-}
 
 static kelvin_layer conv(size_t in, size_t kernel, size_t stride, size_t channels)
 {
@@ -39,7 +23,7 @@ static size_t add_block(struct builder *b, size_t in, size_t stack, size_t block
 {
     const size_t channels = (size_t)8 << stack;
     const bool shrinks = stack > 1 && block == 1;
-    char name[24];
+    char name[64];
     size_t shortcut = in;
     if (shrinks) { /* before layer1: on the way back it then adds to a quarter of the pixels, after layer1 set them */
         snprintf(name, sizeof name, "stack%zu.block%zu.shortcut", stack, block);
@@ -53,11 +37,15 @@ static size_t add_block(struct builder *b, size_t in, size_t stack, size_t block
     return kelvin_layer_add(b, name, second);
 }
 
-static kelvin_status build(kelvin_model *model, const char *rest)
+static kelvin_status build(kelvin_model *model, const struct kelvin_values *values)
 {
     struct builder b = {model, 2.0};
-    size_t blocks = 0;
-    KELVIN_TRY(parse(&blocks, rest, model->spec));
+    const size_t depth = (size_t)values->value[0], blocks = (depth - 2) / 6;
+    if (depth % 6 != 2)
+        return kelvin_fail(
+            KELVIN_EUSAGE,
+            "model '%s': the depth of a resnet is 6n + 2, from %d to %d: resnet8, resnet14, resnet20, ...", model->spec,
+            SHALLOWEST, DEEPEST);
     KELVIN_TRY(kelvin_must_be_images(model));
     size_t last = kelvin_layer_add(&b, "stem", conv(0, 3, 1, 16));
     for (size_t stack = 1; stack <= STACKS; stack++)
@@ -67,5 +55,9 @@ static kelvin_status build(kelvin_model *model, const char *rest)
     return KELVIN_OK;
 }
 
-const struct family kelvin_family_resnet = {
-    "resnet", "resnetN", "for images: residual network of N = 6n + 2 layers with FRN, as the paper's resnet20", build};
+const struct kelvin_model_type kelvin_model_resnet = {
+    .member = {"resnetN", "resnetN",
+               "for images: residual network of N = 6n + 2 layers with FRN, as the paper's resnet20",
+               KELVIN_PARAMETERS({"N", SHALLOWEST, DEEPEST, .whole = true})},
+    .build = build,
+};

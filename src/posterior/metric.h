@@ -7,7 +7,8 @@
  *     static double margin(const struct kelvin_prediction *p) { ... p->p[k] ... }
  *
  *     const struct kelvin_metric_type kelvin_margin_metric = {
- *         .info = {"margin", "margin", "p of the label less the largest of the others", "", 1, 4, 1, -1, 1},
+ *         .info = {KELVIN_PLAIN_MEMBER("margin", "p of the label less the largest of the others"), "margin", "", 1, 4, 1,
+ *                  -1, 1},
  *         .of_one = margin,
  *     };
  *
@@ -16,6 +17,7 @@
 #ifndef POSTERIOR_METRIC_H
 #define POSTERIOR_METRIC_H
 
+#include "base/family.h"
 #include "posterior/score.h"
 
 /* All of them, in the order of tables. */
@@ -43,7 +45,7 @@ struct kelvin_prediction {
 };
 
 struct kelvin_metric_type {
-    kelvin_metric_info info;
+    kelvin_metric_info info; /* with its member first */
     /* Of one observation; called from several threads. The metric is the mean over observations, or what of_all makes
      * of their sum, score->own. NULL: it follows from what is summed anyway. */
     double (*of_one)(const struct kelvin_prediction *prediction);
@@ -63,6 +65,7 @@ KELVIN_METRIC_TABLE(ROW)
 #undef ROW
 
 extern const struct kelvin_metric_type *const kelvin_metric_types[KELVIN_METRICS];
+extern const kelvin_family kelvin_metric_family;
 
 /* What is found at the end. */
 enum { KELVIN_MOST_SIZES = 64 };

@@ -7,9 +7,8 @@ static double of_all(const struct kelvin_score *score)
 }
 
 const struct kelvin_metric_type kelvin_brier_metric = {
-    .info = {.name = "brier",
+    .info = {.member = KELVIN_PLAIN_MEMBER("brier", "mean of the sum over classes of (p - 1[class is the label])^2"),
              .title = "Brier score",
-             .about = "mean of the sum over classes of (p - 1[class is the label])^2",
              .unit = "",
              .scale = 1,
              .digits = 4,

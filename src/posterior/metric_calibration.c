@@ -13,9 +13,8 @@ static double by_mass(const struct kelvin_score *score)
 }
 
 const struct kelvin_metric_type kelvin_ece_metric = {
-    .info = {.name = "ece",
+    .info = {.member = KELVIN_PLAIN_MEMBER("ece", "expected calibration error, bins of equal width"),
              .title = "calibration error",
-             .about = "expected calibration error, bins of equal width",
              .unit = "%",
              .scale = 100,
              .digits = 2,
@@ -27,9 +26,8 @@ const struct kelvin_metric_type kelvin_ece_metric = {
 };
 
 const struct kelvin_metric_type kelvin_ece_mass_metric = {
-    .info = {.name = "ece_mass",
+    .info = {.member = KELVIN_PLAIN_MEMBER("ece_mass", "expected calibration error, bins of equally many observations"),
              .title = "calibration error, by mass",
-             .about = "expected calibration error, bins of equally many observations",
              .unit = "%",
              .scale = 100,
              .digits = 2,

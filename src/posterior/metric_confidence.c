@@ -7,9 +7,8 @@ static double of_all(const struct kelvin_score *score)
 }
 
 const struct kelvin_metric_type kelvin_confidence_metric = {
-    .info = {.name = "confidence",
+    .info = {.member = KELVIN_PLAIN_MEMBER("confidence", "mean of the largest probability"),
              .title = "confidence",
-             .about = "mean of the largest probability",
              .unit = "%",
              .scale = 100,
              .digits = 2,

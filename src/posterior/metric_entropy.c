@@ -20,9 +20,8 @@ static double epistemic(const struct kelvin_score *score)
 }
 
 const struct kelvin_metric_type kelvin_entropy_metric = {
-    .info = {.name = "entropy",
+    .info = {.member = KELVIN_PLAIN_MEMBER("entropy", "mean entropy of the prediction: the sum of aleatoric and epistemic"),
              .title = "entropy",
-             .about = "mean entropy of the prediction: the sum of aleatoric and epistemic",
              .unit = "nats",
              .scale = 1,
              .digits = 4,
@@ -32,9 +31,8 @@ const struct kelvin_metric_type kelvin_entropy_metric = {
 };
 
 const struct kelvin_metric_type kelvin_aleatoric_metric = {
-    .info = {.name = "aleatoric",
+    .info = {.member = KELVIN_PLAIN_MEMBER("aleatoric", "mean over samples of the entropy of each: doubt that is in the data"),
              .title = "aleatoric: in the data",
-             .about = "mean over samples of the entropy of each: doubt that is in the data",
              .unit = "nats",
              .scale = 1,
              .digits = 4,
@@ -44,9 +42,8 @@ const struct kelvin_metric_type kelvin_aleatoric_metric = {
 };
 
 const struct kelvin_metric_type kelvin_epistemic_metric = {
-    .info = {.name = "epistemic",
+    .info = {.member = KELVIN_PLAIN_MEMBER("epistemic", "mutual information of prediction and sample: doubt that is in the model"),
              .title = "epistemic: in the model",
-             .about = "mutual information of prediction and sample: doubt that is in the model",
              .unit = "nats",
              .scale = 1,
              .digits = 4,

@@ -14,9 +14,8 @@ static double mean(const struct kelvin_score *score)
 }
 
 const struct kelvin_metric_type kelvin_log_likelihood_metric = {
-    .info = {.name = "log_likelihood",
+    .info = {.member = KELVIN_PLAIN_MEMBER("log_likelihood", "sum over observations of log p(label)"),
              .title = "log-likelihood, sum",
-             .about = "sum over observations of log p(label)",
              .unit = "",
              .scale = 1,
              .digits = 1,
@@ -28,9 +27,8 @@ const struct kelvin_metric_type kelvin_log_likelihood_metric = {
 };
 
 const struct kelvin_metric_type kelvin_mean_log_likelihood_metric = {
-    .info = {.name = "mean_log_likelihood",
+    .info = {.member = KELVIN_PLAIN_MEMBER("mean_log_likelihood", "mean over observations of log p(label)"),
              .title = "log-likelihood, mean",
-             .about = "mean over observations of log p(label)",
              .unit = "",
              .scale = 1,
              .digits = 4,

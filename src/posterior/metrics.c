@@ -17,10 +17,17 @@ const kelvin_metric_info *kelvin_metric_at(size_t i)
     return i < KELVIN_METRICS ? &kelvin_metric_types[i]->info : NULL;
 }
 
+static const kelvin_member *member_at(size_t i)
+{
+    return i < KELVIN_METRICS ? &kelvin_metric_types[i]->info.member : NULL;
+}
+
+const kelvin_family kelvin_metric_family = {"metrics", "metric", "metrics", "as JSON and CSV name them", member_at};
+
 size_t kelvin_metric_find(const char *name)
 {
     size_t i = 0;
-    while (i < KELVIN_METRICS && strcmp(kelvin_metric_types[i]->info.name, name) != 0) i++;
+    while (i < KELVIN_METRICS && strcmp(kelvin_metric_types[i]->info.member.name, name) != 0) i++;
     return i;
 }
 

@@ -33,13 +33,13 @@ static kelvin_status check_cycles(const kelvin_run_config *config, const struct 
     const kelvin_schedule *both[] = {inside->schedule, inside->temperature_schedule}, *other;
     char known[128] = ""; /* "constant or cyclical": those whose states on the way are worth keeping */
     for (size_t i = 0; (other = kelvin_schedule_info(i)); i++)
-        if (other->samples_on_the_way) kelvin_append_name(known, sizeof known, other->name);
+        if (other->samples_on_the_way) kelvin_append_name(known, sizeof known, other->member.name);
     for (int i = 0; i < 2; i++)
         if (!both[i]->samples_on_the_way)
             return WRONG(config, later(config, "samples", i ? "temperature_schedule" : "schedule"),
                          "the schedule %s%s gives one sample per chain, but samples is %u and chains is %u: use "
                          "as many chains as samples, or the schedule %s",
-                         both[i]->name, i ? " of the temperature" : "", config->samples, config->chains, known);
+                         both[i]->member.name, i ? " of the temperature" : "", config->samples, config->chains, known);
     if (cycles > config->epochs)
         return WRONG(config, later(config, "samples", "epochs"),
                      "each chain is to give %u samples in %u epochs; expected at least one epoch for each", cycles,

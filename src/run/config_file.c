@@ -39,7 +39,7 @@ static kelvin_status check_names(const struct reader *r)
     kelvin_config_samplers(others, name);
     if (*others)
         return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is for the sampler %s, not for %s", r->path, name, others,
-                           r->type->name);
+                           r->type->member.name);
     kelvin_suggest(suggestion, name, field_name, fields);
     return kelvin_fail(KELVIN_EFORMAT, "%s: field \"%s\" is not known; %s", r->path, name, suggestion);
 }
@@ -171,7 +171,7 @@ static kelvin_status read_record(struct reader *r)
     KELVIN_TRY(take_named(r, "kelvin"));
     KELVIN_TRY(find_format(&r->format, r->record.version, r->path));
     KELVIN_TRY(take_sampler(r));
-    KELVIN_TRY(kelvin_run_defaults(&r->record.config, r->type->name));
+    KELVIN_TRY(kelvin_run_defaults(&r->record.config, r->type->member.name));
     return take_fields(r);
 }
 
@@ -244,7 +244,7 @@ static kelvin_status take_over(struct reader *r)
     KELVIN_TRY(kelvin_sampler_find(&r->type, config->sampler));
     const kelvin_sampler_type *before = r->type;
     if (kelvin_record_has(r->owner, "sampler")) KELVIN_TRY(take_sampler(r));
-    if (r->type != before) KELVIN_TRY(kelvin_run_defaults(config, r->type->name));
+    if (r->type != before) KELVIN_TRY(kelvin_run_defaults(config, r->type->member.name));
     config->source = (kelvin_run_source){.path = r->path};
     KELVIN_TRY(take_fields(r));
     if (kelvin_record_has(r->owner, "data")) config->source.data = config->data;

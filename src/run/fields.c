@@ -93,7 +93,7 @@ void kelvin_config_samplers(char out[KELVIN_SAMPLER_NAMES], const char *field)
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     *out = '\0';
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++)
-        if (kelvin_config_field(fields, type, field)) kelvin_append_name(out, KELVIN_SAMPLER_NAMES, type->name);
+        if (kelvin_config_field(fields, type, field)) kelvin_append_name(out, KELVIN_SAMPLER_NAMES, type->member.name);
 }
 
 /* ---- ranges ---- */
@@ -125,7 +125,7 @@ kelvin_status kelvin_run_set(kelvin_run_config *config, const char *name, double
             config->setting[i] = value;
             return KELVIN_OK;
         }
-    return kelvin_fail(KELVIN_EUSAGE, "the sampler %s has no setting \"%s\"", type->name, name);
+    return kelvin_fail(KELVIN_EUSAGE, "the sampler %s has no setting \"%s\"", type->member.name, name);
 }
 
 double kelvin_run_setting(const kelvin_run *run, const char *name)
@@ -200,7 +200,7 @@ kelvin_status kelvin_run_defaults(kelvin_run_config *config, const char *sampler
     KELVIN_TRY(kelvin_sampler_find(&type, sampler));
     const kelvin_usual_run *usual = &type->usual;
     *config = (kelvin_run_config){
-        .sampler = type->name,
+        .sampler = type->member.name,
         .data = usual->data,
         .model = usual->model,
         .density = usual->density,

@@ -8,7 +8,7 @@
 #include "files/formats.h"
 #include "files/manifest.h"
 
-#include <kelvin/density.h>
+#include "density/density.h"
 #include <kelvin/run.h>
 #include <kelvin/target.h>
 

@@ -81,9 +81,9 @@ static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment 
 }
 
 const kelvin_sampler_type kelvin_hmc = {
-    .name = "hmc",
+    .member =
+        KELVIN_PLAIN_MEMBER("hmc", "Hamiltonian Monte Carlo: leapfrog steps on all the data, then accept or reject"),
     .title = "HMC",
-    .about = "Hamiltonian Monte Carlo: leapfrog steps on all the data, then accept or reject",
     .accepts = true,
     .step_setting = "step_size",
     /* figure 1 of the paper with DirClip(1.4) */

@@ -237,9 +237,9 @@ static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment 
 }
 
 const kelvin_sampler_type kelvin_mclmc = {
-    .name = "mclmc",
+    .member = KELVIN_PLAIN_MEMBER(
+        "mclmc", "microcanonical Langevin Monte Carlo: steps of a tuned size on all the data, none rejected"),
     .title = "MCLMC",
-    .about = "microcanonical Langevin Monte Carlo: steps of a tuned size on all the data, none rejected",
     .step_setting = "energy_variance",
     /* figure 1 of the paper with DirClip(1.4): 100 steps are about L there, after which draws are all but independent
      */

@@ -1,7 +1,6 @@
 /* What all samplers have in common: memory, settings, and what a chain must remember. */
 #include "sampler/sampler.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- lists ---- */
@@ -36,22 +35,14 @@ size_t kelvin_sampler_numbers(const kelvin_sampler_type *type)
 
 /* ---- settings ---- */
 
-static kelvin_status out_of_range(const kelvin_setting *s, double value)
-{
-    const char *kind = s->whole ? "a whole number" : "a number";
-    if (isfinite(s->most))
-        return kelvin_fail(KELVIN_EUSAGE, "%s is %.10g; expected %s %s %.10g and %s %.10g", s->name, value, kind,
-                           s->above ? "above" : "of at least", s->least, s->below ? "below" : "at most", s->most);
-    return kelvin_fail(KELVIN_EUSAGE, "%s is %.10g; expected %s %s %.10g", s->name, value, kind,
-                       s->above ? "above" : "of at least", s->least);
-}
-
 kelvin_status kelvin_setting_check(const kelvin_setting *s, double value)
 {
-    const bool low = s->above ? value > s->least : value >= s->least;
-    const bool high = s->below ? value < s->most : value <= s->most;
-    const bool good = low && high && isfinite(value) && (!s->whole || value == floor(value));
-    return good ? KELVIN_OK : out_of_range(s, value);
+    const kelvin_parameter range = {s->name,           s->least,          s->most,
+                                    .above = s->above, .below = s->below, .whole = s->whole};
+    char words[96];
+    if (kelvin_parameter_allows(&range, value)) return KELVIN_OK;
+    kelvin_parameter_words(words, sizeof words, &range);
+    return kelvin_fail(KELVIN_EUSAGE, "%s is %.10g; expected %s", s->name, value, words);
 }
 
 /* ---- making ---- */

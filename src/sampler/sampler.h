@@ -2,12 +2,15 @@
 #ifndef SAMPLER_SAMPLER_H
 #define SAMPLER_SAMPLER_H
 
+#include "base/family.h"
 #include "kernels/kernels.h"
 
 #include <kelvin/sampler.h>
 
 /* The samplers, each in a file of its own. */
 extern const kelvin_sampler_type kelvin_sghmc, kelvin_hmc, kelvin_mclmc;
+
+extern const kelvin_family kelvin_sampler_family, kelvin_schedule_family;
 
 struct kelvin_sampler {
     const kelvin_sampler_type *type;

@@ -6,11 +6,9 @@
  *
  * Paper: figure "SGHMC learning rate and temperature schedule". Cyclical: Zhang et al. 2020, "Cyclical stochastic
  * gradient MCMC": the cold beginning of a cycle finds a mode, its hot end samples there. */
-#include <kelvin/sampler.h>
+#include "sampler/sampler.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -44,13 +42,14 @@ static double cosine_rate(double progress)
 }
 
 static const kelvin_schedule table[] = {
-    {"paper", "rate 1, from the half on a sine down to 0; temperature up from 1/3 to 2/3", paper_rate,
-     paper_temperature, .repeats = false, .samples_on_the_way = false},
-    {"constant", "rate and temperature 1", always_1, always_1, .repeats = false, .samples_on_the_way = true},
-    {"cosine", "half a cosine: rate down from 1 to 0, temperature up from 0 to 1", cosine_rate, cosine_temperature,
-     .repeats = false, .samples_on_the_way = false},
-    {"cyclical", "in every cycle: rate half a cosine down, temperature as in paper", cosine_rate, paper_temperature,
-     .repeats = true, .samples_on_the_way = true},
+    {KELVIN_PLAIN_MEMBER("paper", "rate 1, from the half on a sine down to 0; temperature up from 1/3 to 2/3"),
+     paper_rate, paper_temperature, .repeats = false, .samples_on_the_way = false},
+    {KELVIN_PLAIN_MEMBER("constant", "rate and temperature 1"), always_1, always_1, .repeats = false,
+     .samples_on_the_way = true},
+    {KELVIN_PLAIN_MEMBER("cosine", "half a cosine: rate down from 1 to 0, temperature up from 0 to 1"), cosine_rate,
+     cosine_temperature, .repeats = false, .samples_on_the_way = false},
+    {KELVIN_PLAIN_MEMBER("cyclical", "in every cycle: rate half a cosine down, temperature as in paper"), cosine_rate,
+     paper_temperature, .repeats = true, .samples_on_the_way = true},
 };
 enum { SCHEDULES = sizeof table / sizeof *table };
 
@@ -59,17 +58,21 @@ const kelvin_schedule *kelvin_schedule_info(size_t i)
     return i < SCHEDULES ? &table[i] : NULL;
 }
 
+static const kelvin_member *at(size_t i)
+{
+    return i < SCHEDULES ? &table[i].member : NULL;
+}
+
+const kelvin_family kelvin_schedule_family = {
+    "schedules", "schedule", "schedules",
+    "of samplers that look at batches: what step size and temperature are multiplied with", at};
+
 kelvin_status kelvin_schedule_parse(const kelvin_schedule **schedule, const char *name)
 {
-    char known[128] = "";
-    for (size_t i = 0, used = 0; i < SCHEDULES; i++) {
-        *schedule = &table[i];
-        if (strcmp(name, table[i].name) == 0) return KELVIN_OK;
-        if (used < sizeof known)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", table[i].name);
-    }
-    *schedule = NULL;
-    return kelvin_fail(KELVIN_EUSAGE, "unknown schedule '%s'; known are %s", name, known);
+    const kelvin_member *member;
+    const kelvin_status status = kelvin_family_find(&member, &kelvin_schedule_family, name);
+    *schedule = (const kelvin_schedule *)member;
+    return status;
 }
 
 uint32_t kelvin_cycle_begin(uint32_t cycle, uint32_t cycles, uint32_t epochs)

@@ -43,9 +43,9 @@ static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment 
 }
 
 const kelvin_sampler_type kelvin_sghmc = {
-    .name = "sghmc",
+    .member = KELVIN_PLAIN_MEMBER(
+        "sghmc", "stochastic-gradient Hamiltonian Monte Carlo: steps with friction and noise on batches of the data"),
     .title = "SGHMC",
-    .about = "stochastic-gradient Hamiltonian Monte Carlo: steps with friction and noise on batches of the data",
     .batches = true,
     .anneals = true,
     .step_setting = "lr",

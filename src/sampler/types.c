@@ -1,8 +1,5 @@
 /* The table of samplers. */
-#include "base/texts.h"
 #include "sampler/sampler.h"
-
-#include <string.h>
 
 /* The first one is taken where nobody says which. */
 static const kelvin_sampler_type *const samplers[] = {
@@ -17,15 +14,17 @@ const kelvin_sampler_type *kelvin_sampler_info(size_t i)
     return i < SAMPLERS ? samplers[i] : NULL;
 }
 
+static const kelvin_member *at(size_t i)
+{
+    return i < SAMPLERS ? &samplers[i]->member : NULL;
+}
+
+const kelvin_family kelvin_sampler_family = {"samplers", "sampler", "samplers", NULL, at};
+
 kelvin_status kelvin_sampler_find(const kelvin_sampler_type **type, const char *name)
 {
-    char known[128] = "";
-    for (size_t i = 0; i < SAMPLERS; i++) {
-        *type = samplers[i];
-        if (name && strcmp(name, samplers[i]->name) == 0) return KELVIN_OK;
-        kelvin_append_name(known, sizeof known, samplers[i]->name);
-    }
-    *type = NULL;
-    return name ? kelvin_fail(KELVIN_EUSAGE, "sampler \"%s\" is not known; expected %s", name, known)
-                : kelvin_fail(KELVIN_EUSAGE, "no sampler is given; expected %s", known);
+    const kelvin_member *member;
+    const kelvin_status status = kelvin_family_find(&member, &kelvin_sampler_family, name ? name : "");
+    *type = (const kelvin_sampler_type *)member;
+    return status;
 }
