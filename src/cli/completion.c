@@ -8,11 +8,11 @@
  *
  * VALUE is what help texts have after the option. A word in capitals that is the name of a family stands for one of its
  * members; RUN, FILE and DIR are what they say; words in small letters stand for themselves; | is between several. */
-#include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/families.h"
 #include "completion_bash.h"
 #include "completion_zsh.h"
+
+#include <kelvin/family.h>
 
 #include <ctype.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void put_command(FILE *out, const struct command *command)
 }
 
 /* A name as far as it goes: "mlp:" of mlp:W,W, "resnet" of resnetN. */
-static void put_member(FILE *out, const char *family, const struct member *member)
+static void put_member(FILE *out, const char *family, const kelvin_member *member)
 {
     char word[KELVIN_NAME_SIZE + 1];
     const size_t n = strlen(member->name);
@@ -61,21 +61,21 @@ static void put_member(FILE *out, const char *family, const struct member *membe
     put_row(out, "member", family, word, number || colon ? "more" : "-", member->about);
 }
 
-static void put_family(FILE *out, const struct family *family)
+static void put_family(FILE *out, const kelvin_family *family)
 {
     char name[KELVIN_NAME_SIZE];
-    struct member member;
+    const char *what = kelvin_family_what(family);
+    const kelvin_member *member;
     size_t n = 0;
-    for (; isalpha((unsigned char)family->what[n]) && n + 1 < sizeof name; n++)
-        name[n] = (char)toupper((unsigned char)family->what[n]);
+    for (; isalpha((unsigned char)what[n]) && n + 1 < sizeof name; n++) name[n] = (char)toupper((unsigned char)what[n]);
     name[n] = '\0';
-    for (size_t i = 0; family_member(&member, family, i); i++) put_member(out, name, &member);
+    for (size_t i = 0; (member = kelvin_family_member(family, i)); i++) put_member(out, name, member);
 }
 
 static void put_table(FILE *out)
 {
     for (size_t i = 0; commands[i]; i++) put_command(out, commands[i]);
-    for (size_t i = 0; i < FAMILY_COUNT; i++) put_family(out, &families[i]);
+    for (size_t i = 0; i < kelvin_families(); i++) put_family(out, kelvin_family_at(i));
 }
 
 static bool shell_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
