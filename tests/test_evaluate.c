@@ -410,7 +410,7 @@ static void names(void **state)
     assert_int_equal(kelvin_metrics_count(), KELVIN_METRICS);
     for (size_t i = 0; i < KELVIN_METRICS; i++) {
         const kelvin_metric_info *about = kelvin_metric_at(i);
-        assert_true(about->member.name && about->title && about->about && about->unit);
+        assert_true(about->member.name && about->title && about->member.about && about->unit);
         assert_true(about->scale > 0 && about->digits >= 0 && abs(about->better) <= 1 && about->least < about->most);
         assert_true(kelvin_metric_types[i]->of_one || kelvin_metric_types[i]->of_all);
         assert_int_equal(kelvin_metric_find(about->member.name), i); /* no other one before has its name */
