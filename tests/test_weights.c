@@ -3,6 +3,7 @@
 #include "nets.h"
 
 #include "data/dataset.h"
+#include "density/density.h"
 #include "run/fields.h"
 
 #include <kelvin/target.h>
