@@ -1,30 +1,25 @@
 #!/usr/bin/env python3
-"""Turns a text file into a C header: an array of its lines, NULL after the last.
+"""Turns a text file into a C header: an array of its characters, 0 after the last.
 
     embed.py decision-boundary.gp decision_boundary_gp.h
 
-An array of lines and not one string: C11 compilers need not take a string literal of more than 4,095 characters.
+Characters and not a string: C11 compilers need not take a string literal of more than 4,095 characters. One array and
+not one per line: pointers to lines would all have to be put right whenever a program starts.
 """
 import pathlib
 import re
 import sys
 
-ESCAPES = {"\\": "\\\\", '"': '\\"', "\t": "\\t", "\n": "\\n"}
-
-
-def literal(line):
-    escaped = "".join(ESCAPES.get(c, c) for c in line)
-    if not escaped.isascii() or not escaped.isprintable():
-        sys.exit(f"embed.py: only printable ASCII can be embedded, not {line!r}")
-    return f'    "{escaped}",\n'
-
 
 def main(source, target):
     name = re.sub(r"\W", "_", pathlib.Path(target).stem)
-    lines = pathlib.Path(source).read_text(encoding="utf-8").splitlines(keepends=True)
+    text = pathlib.Path(source).read_text(encoding="utf-8")
+    if not text.isascii() or not re.sub(r"[\t\n]", "", text).isprintable():
+        sys.exit(f"embed.py: {source}: only printable ASCII can be embedded")
+    lines = [",".join(map(str, line.encode())) + ",\n" for line in text.splitlines(keepends=True)]
     pathlib.Path(target).write_text(
-        f"/* Made from {pathlib.Path(source).name} by tools/embed.py. */\n#include <stddef.h>\n"
-        f"static const char *const {name}[] = {{\n" + "".join(map(literal, lines)) + "    NULL,\n};\n",
+        f"/* Made from {pathlib.Path(source).name} by tools/embed.py. */\n"
+        f"static const char {name}[] = {{\n" + "".join(lines) + "0};\n",
         encoding="utf-8",
     )
 

@@ -53,11 +53,6 @@ void kelvin_markup_text(struct markup *out, const char *text)
     }
 }
 
-void kelvin_markup_lines(struct markup *out, const char *const *lines)
-{
-    for (size_t i = 0; lines[i]; i++) kelvin_markup_bytes(out, lines[i], strlen(lines[i]));
-}
-
 /* The place after so many letters. */
 static const char *skip(const char *text, size_t letters)
 {

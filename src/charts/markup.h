@@ -24,9 +24,6 @@ void kelvin_markup_bytes(struct markup *out, const void *bytes, size_t n);
 /* Fit for the inside of an element or of an attribute in quotes. */
 void kelvin_markup_text(struct markup *out, const char *text);
 
-/* The lines of an embedded file (tools/embed.py). */
-void kelvin_markup_lines(struct markup *out, const char *const *lines);
-
 /* Letters of a text; a byte that is not UTF-8 counts as one. */
 size_t kelvin_markup_letters(const char *text);
 

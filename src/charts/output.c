@@ -89,7 +89,7 @@ kelvin_status kelvin_output_close(struct output_file *output, kelvin_status stat
 
 void kelvin_output_prelude(FILE *script)
 {
-    for (size_t i = 0; prelude_gp[i]; i++) fputs(prelude_gp[i], script);
+    fputs(prelude_gp, script);
 }
 
 /* ---- gnuplot ---- */

@@ -19,7 +19,7 @@
 
 static const struct shell {
     const char *name;
-    const char *const *lines; /* of its script; NULL after the last */
+    const char *script; /* with a line that is in place of the table */
 } shells[] = {{"bash", completion_bash}, {"zsh", completion_zsh}};
 
 enum { SHELLS = sizeof shells / sizeof *shells };
@@ -87,14 +87,14 @@ static bool shell_name(char name[KELVIN_NAME_SIZE], const void *context, size_t 
 
 kelvin_status completion_print(FILE *out, const char *name)
 {
+    static const char mark[] = "@table@\n";
     size_t i = 0;
     if (!name) return kelvin_fail(KELVIN_EUSAGE, "--completion needs a value: bash or zsh");
     while (i < SHELLS && strcmp(shells[i].name, name) != 0) i++;
     if (i == SHELLS) return kelvin_fail_unknown("shell", name, shell_name, NULL);
-    for (const char *const *line = shells[i].lines; *line; line++)
-        if (strcmp(*line, "@table@\n") == 0)
-            put_table(out);
-        else
-            fputs(*line, out);
+    const char *script = shells[i].script, *table = strstr(script, mark);
+    fprintf(out, "%.*s", (int)(table - script), script);
+    put_table(out);
+    fputs(table + strlen(mark), out);
     return KELVIN_OK;
 }

@@ -7,17 +7,19 @@
 
 #include <stdlib.h>
 
-enum { SIDE = 8, N = sizeof digits_csv / sizeof *digits_csv - 1 };
+enum { SIDE = 8 };
 
 static kelvin_status open(struct data_loader *loader)
 {
     loader->data->channels = 1;
     loader->data->height = loader->data->width = SIDE;
     loader->data->white = 16;
-    KELVIN_TRY(kelvin_data_alloc_rows(loader, N));
-    for (size_t i = 0; i < N; i++) {
-        const char *at = digits_csv[i];
-        char *end;
+    const char *at = digits_csv;
+    char *end;
+    size_t n = 0;
+    for (size_t i = 0; digits_csv[i]; i++) n += digits_csv[i] == '\n';
+    KELVIN_TRY(kelvin_data_alloc_rows(loader, n));
+    for (size_t i = 0; i < n; i++, at = end + 1) {
         for (size_t j = 0; j < SIDE * SIDE; j++, at = end + 1)
             loader->bytes[i * SIDE * SIDE + j] = (uint8_t)strtoul(at, &end, 10);
         loader->y[i] = (int32_t)strtoul(at, &end, 10);

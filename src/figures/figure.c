@@ -109,7 +109,7 @@ static kelvin_status write_script(const struct figure *figure, const struct figu
     fputs("\n# ---- the parameters ----\n", script.file);
     write_parameters(script.file, "", figure, options);
     fputs("\n# ---- the picture ----\n", script.file);
-    for (size_t i = 0; figure->script[i]; i++) fputs(figure->script[i], script.file);
+    fputs(figure->script, script.file);
     return kelvin_output_close(&script, KELVIN_OK);
 }
 

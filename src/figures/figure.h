@@ -75,7 +75,7 @@ struct figure {
     struct figure_options defaults;                 /* the paper's */
     void (*adjust)(struct figure_options *options); /* the defaults to options->scale; NULL: only draws depend on it */
     const char *tables[4];                          /* what `run` writes: ".csv", "-points.csv", ..., NULL */
-    const char *const *script;                      /* lines of the gnuplot script, NULL after the last */
+    const char *script;                             /* for gnuplot */
     bool samples;                                   /* it has to sample a posterior first */
     bool moves;                                     /* the script draws a GIF besides */
     kelvin_status (*run)(const struct figure_options *options);

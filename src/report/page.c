@@ -46,8 +46,8 @@ static void put_head(struct page *page)
                            "<meta name=\"generator\" content=\"kelvin " KELVIN_VERSION "\">\n<title>");
     put_title(page);
     kelvin_markup_put(out, "</title>\n<style>\n");
-    kelvin_markup_lines(out, chart_css);
-    kelvin_markup_lines(out, page_css);
+    kelvin_markup_bytes(out, chart_css, sizeof chart_css - 1);
+    kelvin_markup_bytes(out, page_css, sizeof page_css - 1);
     kelvin_markup_put(out, "</style>\n</head>\n<body>\n");
 }
 
