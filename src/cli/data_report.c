@@ -36,10 +36,11 @@ kelvin_status data_report_list(FILE *out, bool json)
                                   json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", member->name, "usage", member->usage,
                                             "about", member->about, "fetched", set != NULL, "ready", ready));
         else
-            fprintf(out, "%s\n    %s%s\n", member->usage, member->about,
+            fprintf(out, "%s\n    %s%s%s\n", member->usage, member->about,
                     !set    ? ""
                     : ready ? "; in the cache"
-                            : "; not in the cache yet");
+                            : "; not in the cache yet: kelvin data ",
+                    ready ? "" : member->name);
     }
     return json ? print_json(out, json_pack("{s:o}", "data_sets", list), FEW_DIGITS) : KELVIN_OK;
 }

@@ -19,7 +19,7 @@ static kelvin_status open_cifar10(struct data_loader *loader)
 
 const struct data_type kelvin_data_cifar10 = {
     .member = KELVIN_PLAIN_MEMBER(
-        "cifar10", "CIFAR-10: 60,000 colour pictures of 32x32 pixels, 10 classes; fetched by: kelvin data cifar10"),
+        "cifar10", "CIFAR-10: 60,000 colour pictures of 32x32 pixels, 10 classes; fetched once, and kept"),
     .open = open_cifar10,
 };
 
@@ -38,6 +38,6 @@ static kelvin_status open_mnist(struct data_loader *loader)
 
 const struct data_type kelvin_data_mnist = {
     .member = KELVIN_PLAIN_MEMBER(
-        "mnist", "MNIST: 70,000 handwritten digits of 28x28 pixels, 10 classes; fetched by: kelvin data mnist"),
+        "mnist", "MNIST: 70,000 handwritten digits of 28x28 pixels, 10 classes; fetched once, and kept"),
     .open = open_mnist,
 };
