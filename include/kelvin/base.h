@@ -8,6 +8,11 @@
  *
  * The library never prints, exits or aborts: every function that can fail returns a status, and
  * kelvin_error() holds one sentence about the last failure in the calling thread.
+ *
+ * Any number of threads may call any function at once, each with objects of its own; data sets and models are read-only
+ * and can be shared. A child after fork() can use the library whatever other threads did at that moment: to make objects
+ * of its own, and with those that no thread was using. The environment is read (KELVIN_ISA, KELVIN_DATA, HOME): whoever
+ * changes it must not do so meanwhile.
  */
 #ifndef KELVIN_BASE_H
 #define KELVIN_BASE_H

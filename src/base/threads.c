@@ -1,11 +1,28 @@
-/* A pool of threads that share numbered tasks. Which thread runs a task is chance; nothing may depend on it. */
+/* A pool of threads that share numbered tasks. Which thread runs a task is chance; nothing may depend on it.
+ *
+ * After fork() a child has one thread, and a mutex that another thread held stays locked. So a pool that was made
+ * before runs its tasks in the thread that asks, without a lock, and does not wait for threads that are not there. */
 #include "base/words.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 
+static atomic_uint forks; /* that lie between this process and the first one */
+
+static void count_fork(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
 struct kelvin_pool {
+    unsigned made_after;     /* so many forks */
     size_t threads, started; /* the caller counts as a thread; `started` are the others */
     pthread_t *thread;
     pthread_mutex_t mutex;
@@ -39,6 +56,25 @@ static void work(kelvin_pool *pool)
     if (--pool->busy == 0) pthread_cond_signal(&pool->done);
 }
 
+/* Whether its threads stayed behind in the process that made it. */
+static bool is_alone(const kelvin_pool *pool)
+{
+    return pool->made_after != atomic_load(&forks);
+}
+
+static kelvin_status run_alone(kelvin_task *task, void *context, size_t n)
+{
+    kelvin_status first = KELVIN_OK;
+    char sentence[KELVIN_RAW];
+    for (size_t i = 0; i < n; i++) { /* all of them, as if there were threads */
+        const kelvin_status status = task(context, i);
+        if (!status || first) continue;
+        first = status;
+        snprintf(sentence, sizeof sentence, "%s", kelvin_error_raw());
+    }
+    return first ? kelvin_fail(first, KELVIN_SAID, sentence) : KELVIN_OK;
+}
+
 static void *thread_main(void *argument)
 {
     kelvin_pool *pool = argument;
@@ -62,6 +98,7 @@ kelvin_status kelvin_pool_create(kelvin_pool **out, size_t threads)
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->done, NULL);
+    pool->made_after = atomic_load(&forks);
     pool->threads = threads;
     pool->thread = kelvin_alloc(threads, sizeof *pool->thread);
     kelvin_status status = pool->thread ? KELVIN_OK : KELVIN_ENOMEM;
@@ -84,6 +121,7 @@ size_t kelvin_pool_threads(const kelvin_pool *pool)
 
 kelvin_status kelvin_pool_run(kelvin_pool *pool, kelvin_task *task, void *context, size_t n)
 {
+    if (is_alone(pool)) return run_alone(task, context, n);
     pthread_mutex_lock(&pool->mutex);
     pool->task = task;
     pool->context = context;
@@ -100,9 +138,8 @@ kelvin_status kelvin_pool_run(kelvin_pool *pool, kelvin_task *task, void *contex
     return status;
 }
 
-void kelvin_pool_destroy(kelvin_pool *pool)
+static void end_threads(kelvin_pool *pool)
 {
-    if (!pool) return;
     pthread_mutex_lock(&pool->mutex);
     pool->quit = true;
     pthread_cond_broadcast(&pool->wake);
@@ -111,6 +148,12 @@ void kelvin_pool_destroy(kelvin_pool *pool)
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->mutex);
+}
+
+void kelvin_pool_destroy(kelvin_pool *pool)
+{
+    if (!pool) return;
+    if (!is_alone(pool)) end_threads(pool);
     kelvin_free(pool->thread);
     kelvin_free(pool);
 }

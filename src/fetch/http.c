@@ -232,6 +232,22 @@ static kelvin_status open_part(struct http *h)
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
+static void hold(void)
+{
+    pthread_mutex_lock(&starting);
+}
+
+static void let_go(void)
+{
+    pthread_mutex_unlock(&starting);
+}
+
+/* A child must not get a mutex that is held by a thread which it does not have. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(hold, let_go, let_go);
+}
+
 static kelvin_status open_library(struct http *h)
 {
     pthread_mutex_lock(&starting); /* old versions must not be started twice at once */

@@ -6,7 +6,6 @@
  * PCLMULQDQ"): 16 bytes, 64 bytes before others, are replaced by 16 bytes of the same sum that are added to those. */
 #include "files/formats.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #ifdef __x86_64__
@@ -18,7 +17,9 @@ static const uint32_t polynomial = 0xedb88320;
 enum { SLICES = 16 };
 static uint32_t table[SLICES][256];
 
-static void fill(void)
+/* Before main(), and not when it is needed first: whatever threads do then, and in a child that was forked in the
+ * middle of it, the table is there and does not change. */
+__attribute__((constructor)) static void fill(void)
 {
     for (uint32_t b = 0; b < 256; b++) {
         table[0][b] = b;
@@ -81,9 +82,7 @@ FOLDS static uint32_t by_folding(uint32_t crc, const unsigned char *byte, size_t
 
 uint32_t kelvin_crc32_more(uint32_t crc32, const void *data, size_t bytes)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (bytes == 0) return crc32; /* then there may be no data at all */
-    pthread_once(&once, fill);
     uint32_t crc = ~crc32;
     size_t folded = 0;
 #ifdef __x86_64__

@@ -41,7 +41,7 @@ static bool write_number(int fd)
 kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder)
 {
     kelvin_path path;
-    lock->fd = -1;
+    *lock = (struct kelvin_lock){.fd = -1, .pid = getpid()};
     KELVIN_TRY(kelvin_path_join(path, folder, "lock"));
     kelvin_status status = kelvin_open_regular(&lock->fd, path, O_RDWR | O_CREAT | O_APPEND);
     if (status) return kelvin_fail(status, KELVIN_SAID "; without a lock no work can be done here", kelvin_error_raw());
@@ -63,7 +63,7 @@ bool kelvin_lock_holds(const struct kelvin_lock *lock, const char *folder)
 bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder)
 {
     kelvin_path path;
-    lock->fd = -1;
+    *lock = (struct kelvin_lock){.fd = -1, .pid = getpid()};
     if (!kelvin_path_join(path, folder, "lock") && !kelvin_open_regular(&lock->fd, path, O_RDWR) &&
         try_lock(lock->fd) && kelvin_lock_holds(lock, folder))
         return true;
@@ -73,6 +73,7 @@ bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder)
 
 void kelvin_lock_release(struct kelvin_lock *lock)
 {
+    if (lock->fd >= 0 && lock->pid == getpid()) flock(lock->fd, LOCK_UN); /* also where children have it open still */
     if (lock->fd >= 0) close(lock->fd);
     lock->fd = -1;
 }

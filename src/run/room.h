@@ -13,6 +13,7 @@
 #include <kelvin/target.h>
 
 #include <string.h>
+#include <sys/types.h>
 
 #define KELVIN_CONFIG_NAME      "run.json"
 #define KELVIN_DESCRIPTION_NAME "data.json"
@@ -29,7 +30,8 @@ enum { KELVIN_CONFIG_MARK = 9, KELVIN_FILE_NAME = 64, KELVIN_MOST_CHAINS = 1 << 
 /* One process at a time works in a run folder. The system lets go of the lock when its process ends, however it ends.
  */
 struct kelvin_lock {
-    int fd; /* -1: not held */
+    int fd;    /* -1: not held */
+    pid_t pid; /* of the process that took it: a child after fork has its file open too, and not the lock */
 };
 
 /* Where one chain is. */
