@@ -47,8 +47,6 @@ done
 exceptions='
 base/suggest.h
 base/texts.h
-charts/output.h
-charts/posterior_charts.h
 data/cache.h
 data/dataset.h
 data/picture.h
@@ -56,8 +54,6 @@ figures/figure.h
 files/files.h
 files/record.h
 files/text.h
-posterior/diagnosis.h
-report/report.h
 run/fields.h
 run/room.h
 '

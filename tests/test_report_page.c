@@ -4,6 +4,7 @@
 
 #include "report/page.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -55,7 +56,7 @@ static void read_once(void **state)
     for (size_t i = 0; i < sizeof on / sizeof *on; i++) {
         for (size_t k = 0; k < SEEN; k++) seen[k].bytes = 0;
         assert_ok(kelvin_report_write(in_base("page.html"), (const char *const[]){folder}, 1,
-                                      &(struct report_options){.on = on[i], .threads = 1}));
+                                      &(kelvin_report_options){.on = on[i], .threads = 1}));
         for (size_t k = 0; k < SEEN; k++) assert_int_equal(seen[k].bytes, once(folder, seen[k].file));
     }
 }
@@ -65,7 +66,7 @@ static void read_once(void **state)
 static kelvin_status write_page(void *context)
 {
     const char *const folders[] = {context};
-    return kelvin_report_write(in_base("page.html"), folders, 1, &(struct report_options){.threads = 1});
+    return kelvin_report_write(in_base("page.html"), folders, 1, &(kelvin_report_options){.threads = 1});
 }
 
 static void without_memory_of(const kelvin_sampler_type *type)
@@ -105,7 +106,7 @@ static void names(void **state)
     const char *found[N];
     kelvin_arena *arena;
     assert_ok(kelvin_arena_create(&arena));
-    assert_ok(kelvin_run_names(found, arena, folders, N, 15));
+    assert_ok(kelvin_short_names(found, arena, folders, N, 15));
     for (size_t i = 0; i < N; i++) assert_string_equal(found[i], expected[i]);
     kelvin_arena_destroy(arena);
 }
@@ -151,9 +152,47 @@ static void tuned(void **state)
     kelvin_arena_destroy(page.arena);
 }
 
+/* ---- pictures ---- */
+
+/* All files that are drawn are known to be, also of runs with names that are no names of files; without gnuplot there
+ * are tables and scripts. */
+static void plots(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"one", "t/w o"};
+    kelvin_samples *samples;
+    kelvin_logits *logits;
+    kelvin_metrics *metrics;
+    const char *on;
+    size_t files = 0;
+    char folder[KELVIN_PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", in_base("plots"));
+    assert_ok(kelvin_samples_open(&samples, in_base("counted")));
+    assert_ok(kelvin_logits_on(&logits, &on, samples, NULL, 1));
+    assert_ok(kelvin_evaluate(&metrics, logits, &(kelvin_evaluate_options){.threads = 1, .sizes = true}));
+    assert_ok(kelvin_plot_check(folder));
+    assert_int_not_equal(access(folder, F_OK), 0); /* nothing is made before there is something to draw */
+    const kelvin_status status =
+        kelvin_plot_metrics(folder, names, (const kelvin_metrics *const[]){metrics, metrics}, 2, NULL);
+    if (status) assert_non_null(strstr(kelvin_error(), "gnuplot"));
+    DIR *there = opendir(folder);
+    assert_non_null(there);
+    for (const struct dirent *file; (file = readdir(there));) {
+        if (*file->d_name == '.') continue;
+        if (!kelvin_plot_writes(file->d_name)) fail_msg("%s is not known", file->d_name);
+        files++;
+    }
+    closedir(there);
+    assert_true(files >= 8 && !kelvin_plot_writes("run.json"));
+    assert_int_equal(kelvin_plot_check(in_base("plots/reliability.csv")), KELVIN_EUSAGE);
+    kelvin_metrics_free(metrics);
+    kelvin_logits_close(logits);
+    kelvin_samples_close(samples);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(memory), cmocka_unit_test(names), cmocka_unit_test(tuned),
-                                       cmocka_unit_test(read_once)};
+                                       cmocka_unit_test(read_once), cmocka_unit_test(plots)};
     return cmocka_run_group_tests(tests, make_table, remove_base);
 }

@@ -11,6 +11,7 @@
 #include <kelvin/fetch.h>
 #include <kelvin/nn.h>
 #include <kelvin/posterior.h>
+#include <kelvin/report.h>
 #include <kelvin/run.h>
 #include <kelvin/sampler.h>
 #include <kelvin/target.h>

@@ -251,7 +251,8 @@ typedef struct kelvin_advice {
 } kelvin_advice;
 
 /* A piece of advice, or a note, in a client's words. */
-void kelvin_advice_say(const kelvin_advice *advice, char *out, size_t size, kelvin_words *words, void *context);
+KELVIN_API void kelvin_advice_say(const kelvin_advice *advice, char *out, size_t size, kelvin_words *words,
+                                  void *context);
 
 /* All codes that there are, and what each is about; NULL after the last. */
 typedef struct kelvin_advice_info {

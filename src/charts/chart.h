@@ -98,7 +98,8 @@ const char *kelvin_chart_text(struct chart *chart, const char *format, ...) KELV
 KELVIN_MUST_CHECK kelvin_status kelvin_chart_svg(struct markup *out, const struct chart *chart);
 
 /* FOLDER/NAME.csv and .gp, and .png, .svg and .pdf by gnuplot; the folder is made if it is missing. Those that there
- * are then go to `list`, a line each: without gnuplot the numbers are kept, and the status says how to go on. */
+ * are then go to `list`, a line each, unless it is NULL: without gnuplot the numbers are kept, and the status says how
+ * to go on. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chart_files(FILE *list, const struct chart *chart, const char *folder);
 
 #endif

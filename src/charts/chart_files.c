@@ -332,6 +332,6 @@ kelvin_status kelvin_chart_files(FILE *list, const struct chart *chart, const ch
     KELVIN_TRY(write_table(chart, folder));
     KELVIN_TRY(write_script(chart, folder));
     const kelvin_status status = kelvin_output_draw(folder, chart->name, false, NULL, NULL);
-    kelvin_output_print_files(list, folder, chart->name, tables, !status, false);
+    if (list) kelvin_output_print_files(list, folder, chart->name, tables, !status, false);
     return status;
 }

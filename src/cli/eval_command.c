@@ -1,13 +1,13 @@
 /* kelvin eval: how good the posterior of a run is, on its own data or on others. */
-#include "charts/output.h"
 #include "cli/command.h"
 #include "cli/eval_table.h"
 #include "cli/json.h"
 #include "cli/lines.h"
 #include "cli/output_file.h"
 #include "cli/words.h"
-#include "report/report.h"
 #include "run/room.h"
+
+#include <kelvin/report.h>
 
 #include <string.h>
 
@@ -138,7 +138,7 @@ static kelvin_status name_runs(struct evaluated *runs, kelvin_arena *arena, cons
 {
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
     if (!names) return KELVIN_ENOMEM;
-    KELVIN_TRY(kelvin_run_names(names, arena, folders, n, n == 1 ? 60 : 15));
+    KELVIN_TRY(kelvin_short_names(names, arena, folders, n, n == 1 ? 60 : 15));
     for (size_t i = 0; i < n; i++) runs[i].folder = folders[i], runs[i].name = names[i];
     return KELVIN_OK;
 }
@@ -170,7 +170,6 @@ static kelvin_status check_plot(const struct settings *settings, const struct ar
     const struct output_reads reads = {{settings->on, settings->ood}, arguments->operands, arguments->n_operands};
     if (!settings->plot) return KELVIN_OK;
     if (!*settings->plot) return kelvin_fail(KELVIN_EUSAGE, "--plot: the name of the folder is empty");
-    if (kelvin_output_check_folder(settings->plot)) return KELVIN_EIO; /* the option is right */
     return eval_plot_check(settings->plot, &reads);
 }
 

@@ -3,7 +3,8 @@
 #include "cli/lines.h"
 #include "cli/output_file.h"
 #include "cli/words.h"
-#include "report/report.h"
+
+#include <kelvin/report.h>
 
 struct settings {
     const char *output, *on;
@@ -30,7 +31,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     KELVIN_TRY(output_check(settings->output, settings->force, &reads));
     struct notes notes = {.command = "report"};
     /* The page has notes too, but who makes it may not be the one who reads it. */
-    const struct report_options how = {.on = settings->on,
+    const kelvin_report_options how = {.on = settings->on,
                                        .threads = settings->threads,
                                        .note = notes_say,
                                        .context = &notes,

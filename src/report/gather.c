@@ -113,7 +113,7 @@ static kelvin_status find_inputs(struct report_run *run, kelvin_arena *arena)
 /* ---- runs ---- */
 
 /* Metrics, cases and diagnosis in one pass. */
-static kelvin_status review(struct report_run *run, const struct report_options *options)
+static kelvin_status review(struct report_run *run, const kelvin_report_options *options)
 {
     kelvin_logits *logits;
     KELVIN_TRY(kelvin_logits_on(&logits, &run->on, run->samples, options->on, options->threads));
@@ -125,7 +125,7 @@ static kelvin_status review(struct report_run *run, const struct report_options 
     return status;
 }
 
-static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, const struct report_options *options)
+static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, const kelvin_report_options *options)
 {
     KELVIN_TRY(kelvin_samples_open(&run->samples, run->folder));
     if (options->opened) options->opened(run->samples);
@@ -142,14 +142,14 @@ static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, con
 }
 
 kelvin_status kelvin_page_gather_runs(struct report_run *runs, kelvin_arena *arena, const char *const *folders,
-                                      size_t n, const struct report_options *options)
+                                      size_t n, const kelvin_report_options *options)
 {
     if (options->on && strcmp(options->on, "-") == 0)
         return kelvin_fail(KELVIN_EUSAGE,
                            KELVIN_REFER(OPTION, "on") " -: expected a file, for its rows are read twice");
     const char **names = kelvin_arena_alloc(arena, n, sizeof *names);
     if (!names) return KELVIN_ENOMEM;
-    KELVIN_TRY(kelvin_run_names(names, arena, folders, n, NAME_LETTERS));
+    KELVIN_TRY(kelvin_short_names(names, arena, folders, n, NAME_LETTERS));
     for (size_t i = 0; i < n; i++) {
         runs[i].folder = folders[i];
         runs[i].name = names[i];

@@ -1,5 +1,5 @@
 /* Short names of runs. */
-#include "report/report.h"
+#include "report/page.h"
 
 #include "charts/markup.h"
 
@@ -61,8 +61,8 @@ static kelvin_status set_name(const char **names, kelvin_arena *arena, const cha
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_run_names(const char **names, kelvin_arena *arena, const char *const *folders, size_t n,
-                               size_t most)
+kelvin_status kelvin_short_names(const char **names, kelvin_arena *arena, const char *const *folders, size_t n,
+                                 size_t most)
 {
     const char **paths = kelvin_arena_alloc(arena, n, sizeof *paths);
     if (!paths) return KELVIN_ENOMEM;

@@ -178,8 +178,10 @@ static kelvin_status write_page(const char *path, struct page *page)
 }
 
 kelvin_status kelvin_report_write(const char *path, const char *const *folders, size_t n,
-                                  const struct report_options *options)
+                                  const kelvin_report_options *options)
 {
+    static const kelvin_report_options usual = {0};
+    if (!options) options = &usual;
     struct page page = {.n = n, .words = options->words, .words_context = options->words_context};
     KELVIN_TRY(kelvin_arena_create(&page.arena));
     page.runs = kelvin_arena_alloc(page.arena, n, sizeof *page.runs);

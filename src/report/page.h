@@ -3,8 +3,9 @@
 #define REPORT_PAGE_H
 
 #include "charts/posterior_charts.h"
-#include "report/report.h"
 #include "run/fields.h"
+
+#include <kelvin/report.h>
 
 /* ---- all that is known of a run, before a word of it is written ---- */
 
@@ -42,8 +43,11 @@ struct report_run {
 /* The texts and arrays of a run live in the arena. A run that was gathered only in part can be released, too. */
 KELVIN_MUST_CHECK kelvin_status kelvin_page_gather_runs(struct report_run *runs, kelvin_arena *arena,
                                                         const char *const *folders, size_t n,
-                                                        const struct report_options *options);
+                                                        const kelvin_report_options *options);
 void kelvin_page_gather_release(struct report_run *runs, size_t n);
+
+/* A path without what does not change it: "./" in front, "/" at its end, "//" and "/./". NULL if memory is short. */
+const char *kelvin_clean_path(kelvin_arena *arena, const char *path);
 
 /* ---- the page ---- */
 
@@ -53,7 +57,7 @@ struct page {
     size_t n;
     struct report_run *runs; /* (n) */
     struct charted *charted; /* (n), the same for charts */
-    kelvin_words *words;     /* as in struct report_options */
+    kelvin_words *words;     /* as in kelvin_report_options */
     void *words_context;
 };
 
