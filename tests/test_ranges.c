@@ -125,6 +125,7 @@ static void check(const struct check *c, const char *sampler)
     status = kelvin_run_prepare(&run, &config, NULL);
     if (c->sentence) fails(status, KELVIN_EUSAGE, "", c->sentence);
     if (c->sentence) assert_null(strstr(kelvin_error(), "part.json"));
+    if (c->sentence && !*c->and) assert_string_equal(kelvin_error_field(), c->field); /* which programs know it by */
     kelvin_run_close(run);
     if (c->sentence) fails(kelvin_run_start(&run, &config, in_base("never")), KELVIN_EUSAGE, "", c->sentence);
     assert_false(exists(in_base("never")));
