@@ -20,7 +20,7 @@ static void stops_npm(void **state)
     struct stopper third = {.what = "downloading tiny@1.0.0 by npm", .at = 3};
     setenv("NPM", "hang", 1);
     fails(kelvin_fetch_set_run(&tiny, NULL, 2, stopper, &third), KELVIN_ESTOP,
-          "stopped while downloading tiny@1.0.0 by npm", "; the same command begins this download again");
+          "stopped while downloading tiny@1.0.0 by npm", "; the same call begins this download again");
     assert_true(is_group_gone(in_base("npm.log.pid")));
     assert_false(exists(in_base("cache/tiny.fetch")));
     assert_false(exists(in_base("cache/tiny.lock")));
@@ -32,7 +32,7 @@ static void stops_and_goes_on(void **state)
     (void)state;
     struct stopper twentieth = {.what = "downloading", .at = 20}, reading = {.what = "reading", .at = 1};
     fails(kelvin_fetch_set_run(&tiny, url("slow/tiny.tar.gz"), 2, stopper, &twentieth), KELVIN_ESTOP,
-          "stopped while downloading tiny.tar.gz", "; the same command goes on from there");
+          "stopped while downloading tiny.tar.gz", "; the same call goes on from there");
     assert_true(exists(in_base("cache/tiny.fetch/download/tiny.tar.gz.part")));
     fails(kelvin_fetch_set_run(&tiny, in_data("tiny.tar.gz"), 2, stopper, &reading), KELVIN_ESTOP,
           "stopped while reading tiny.tar.gz", "; what is complete is kept");
