@@ -7,7 +7,8 @@ static double of_all(const struct kelvin_score *score)
 }
 
 const struct kelvin_metric_type kelvin_accuracy_metric = {
-    .info = {.member = KELVIN_PLAIN_MEMBER("accuracy", "share of observations whose label is most likely; of equal ones the first counts"),
+    .info = {.member = KELVIN_PLAIN_MEMBER(
+                 "accuracy", "share of observations whose label is most likely; of equal ones the first counts"),
              .title = "accuracy",
              .unit = "%",
              .scale = 100,

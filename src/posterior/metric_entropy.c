@@ -20,7 +20,8 @@ static double epistemic(const struct kelvin_score *score)
 }
 
 const struct kelvin_metric_type kelvin_entropy_metric = {
-    .info = {.member = KELVIN_PLAIN_MEMBER("entropy", "mean entropy of the prediction: the sum of aleatoric and epistemic"),
+    .info = {.member =
+                 KELVIN_PLAIN_MEMBER("entropy", "mean entropy of the prediction: the sum of aleatoric and epistemic"),
              .title = "entropy",
              .unit = "nats",
              .scale = 1,
@@ -31,7 +32,8 @@ const struct kelvin_metric_type kelvin_entropy_metric = {
 };
 
 const struct kelvin_metric_type kelvin_aleatoric_metric = {
-    .info = {.member = KELVIN_PLAIN_MEMBER("aleatoric", "mean over samples of the entropy of each: doubt that is in the data"),
+    .info = {.member = KELVIN_PLAIN_MEMBER("aleatoric",
+                                           "mean over samples of the entropy of each: doubt that is in the data"),
              .title = "aleatoric: in the data",
              .unit = "nats",
              .scale = 1,
@@ -42,7 +44,8 @@ const struct kelvin_metric_type kelvin_aleatoric_metric = {
 };
 
 const struct kelvin_metric_type kelvin_epistemic_metric = {
-    .info = {.member = KELVIN_PLAIN_MEMBER("epistemic", "mutual information of prediction and sample: doubt that is in the model"),
+    .info = {.member = KELVIN_PLAIN_MEMBER("epistemic",
+                                           "mutual information of prediction and sample: doubt that is in the model"),
              .title = "epistemic: in the model",
              .unit = "nats",
              .scale = 1,
