@@ -1,7 +1,7 @@
 /* The table of kelvin's commands, and how one of them is found. */
 #include "cli/command.h"
 
-#include "base/suggest.h"
+#include <kelvin/family.h>
 
 #include <string.h>
 

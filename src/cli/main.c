@@ -1,6 +1,7 @@
 /* kelvin: the command. Finds the command that is meant in the table. */
-#include "base/suggest.h"
 #include "cli/program.h"
+
+#include <kelvin/family.h>
 
 #include <string.h>
 

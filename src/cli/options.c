@@ -1,7 +1,7 @@
 /* Reads options by a table. */
 #include "cli/options.h"
 
-#include "base/suggest.h"
+#include <kelvin/family.h>
 
 #include <float.h>
 #include <inttypes.h>

@@ -2,7 +2,6 @@
 #include "cli/program.h"
 
 #include "cli/words.h"
-#include "files/files.h"
 
 #include <errno.h>
 #ifdef __GLIBC__
@@ -10,6 +9,7 @@
 #endif
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int exit_code(kelvin_status status)
 {
@@ -24,12 +24,18 @@ int program_complain(const char *who, kelvin_status status, const char *hint)
     return exit_code(status);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 /* RUN/run.json is taken for RUN. The word is cut where it stands. */
 static kelvin_status find_folder(const char **operand)
 {
     char *word = (char *)*operand, *slash = strrchr(word, '/');
     if (!*word) return kelvin_fail(KELVIN_EUSAGE, "the name of a run is empty");
-    if (strcmp(slash ? slash + 1 : word, "run.json") != 0 || kelvin_is_folder(word)) return KELVIN_OK;
+    if (strcmp(slash ? slash + 1 : word, "run.json") != 0 || is_folder(word)) return KELVIN_OK;
     if (slash)
         slash[1] = '\0';
     else
