@@ -201,6 +201,39 @@ static void in_range(const kelvin_metrics *m)
     }
 }
 
+/* What clients see is what was found. */
+static void getters(void **state)
+{
+    (void)state;
+    static float logits[MOST * N * K];
+    int32_t y[N];
+    kelvin_metrics *m;
+    kelvin_logits *source;
+    size_t width, mass;
+    make(logits, y, MOST);
+    assert_ok(logits_in_memory(&source, logits, y, NULL, (const size_t[3]){MOST, N, K}, N));
+    assert_ok(kelvin_evaluate(&m, source, &(kelvin_evaluate_options){.bins = 7, .sizes = true}));
+    kelvin_logits_close(source);
+    assert_true(kelvin_metrics_samples(m) == MOST && kelvin_metrics_chains(m) == MOST);
+    assert_true(kelvin_metrics_singles(m) == MOST && kelvin_metrics_observations(m) == N);
+    assert_true(kelvin_metrics_classes(m) == K && kelvin_metrics_subsets(m) == SUBSETS);
+    assert_true(kelvin_metrics_subset(m) == SUBSET && kelvin_metrics_sizes(m) == 9 &&
+                kelvin_metrics_size(m, 8) == MOST);
+    assert_true(kelvin_metrics_bins(m, false, &width) == m->width && kelvin_metrics_bins(m, true, &mass) == m->mass);
+    assert_true(width == 7 && mass == 7);
+    for (size_t i = 0; i < kelvin_metrics_count(); i++) {
+        const kelvin_average single = kelvin_metrics_single(m, i);
+        const kelvin_percentiles spread = kelvin_metrics_spread(m, i);
+        const kelvin_by_size by_size = kelvin_metrics_by_size(m, 5, i);
+        assert_memory_equal(&single, &m->single[i], sizeof single);
+        assert_memory_equal(&spread, &m->spread[i], sizeof spread);
+        assert_memory_equal(&by_size, &m->size[5].metric[i], sizeof by_size);
+        assert_true(kelvin_metrics_ensemble(m, i) == m->ensemble[i]);
+    }
+    kelvin_metrics_free(m);
+    kelvin_metrics_free(NULL);
+}
+
 static void of_every_metric(void **state)
 {
     (void)state;
@@ -556,6 +589,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_plain_loops),
         cmocka_unit_test(of_every_metric),
+        cmocka_unit_test(getters),
         cmocka_unit_test(one_sample),
         cmocka_unit_test(one_observation),
         cmocka_unit_test(several_per_chain),
