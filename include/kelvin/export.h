@@ -38,11 +38,11 @@ typedef struct kelvin_exported {
 } kelvin_exported;
 
 /* KELVIN_EUSAGE if there is no such format or part. The file is there whole or not at all. */
-KELVIN_MUST_CHECK kelvin_status kelvin_export(kelvin_exported *out, kelvin_samples *samples, const char *path,
-                                              const kelvin_export_options *options);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_export(kelvin_exported *out, kelvin_samples *samples,
+                                                         const char *path, const kelvin_export_options *options);
 
 /* The format of that name, and whether the parts are known; to be asked before a run is read. */
-KELVIN_MUST_CHECK kelvin_status kelvin_export_check(const kelvin_export_options *options);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_export_check(const kelvin_export_options *options);
 
 #ifdef __cplusplus
 }
