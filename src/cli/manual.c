@@ -77,7 +77,7 @@ static void put_head(FILE *out, const char *name, const char *about)
     for (; name[n] && n + 1 < sizeof title; n++) title[n] = (char)toupper((unsigned char)name[n]);
     title[n] = '\0';
     put_line(out, ".TH ", title, "");
-    fprintf(out, " 1 %s \"kelvin %s\" \"User Commands\"\n.ad l\n.nh\n.SH NAME\n", RELEASED, kelvin_version());
+    fprintf(out, " 1 %s \"kelvin %s\" \"User Commands\"\n.ad l\n.nr HY 0\n.SH NAME\n", RELEASED, kelvin_version());
     put_line(out, "", name, " \\-\n");
     put_folded(out, about, "\n");
 }
