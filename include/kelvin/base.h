@@ -10,9 +10,9 @@
  * kelvin_error() holds one sentence about the last failure in the calling thread.
  *
  * Any number of threads may call any function at once, each with objects of its own; data sets and models are read-only
- * and can be shared. A child after fork() can use the library whatever other threads did at that moment: to make objects
- * of its own, and with those that no thread was using. The environment is read (KELVIN_ISA, KELVIN_DATA, HOME): whoever
- * changes it must not do so meanwhile.
+ * and can be shared. A child after fork() can use the library whatever other threads did at that moment: to make
+ * objects of its own, and with those that no thread was using. The environment is read (KELVIN_ISA, KELVIN_DATA, HOME):
+ * whoever changes it must not do so meanwhile.
  */
 #ifndef KELVIN_BASE_H
 #define KELVIN_BASE_H
@@ -135,6 +135,10 @@ void *kelvin_arena_alloc(kelvin_arena *arena, size_t count, size_t size);
 char *kelvin_arena_text(kelvin_arena *arena, const char *text, size_t length);
 size_t kelvin_arena_bytes(const kelvin_arena *arena);
 void kelvin_arena_destroy(kelvin_arena *arena);
+
+/* A copy of a text as UTF-8: one that is not is taken for Latin-1, as names of files may be. Freed with kelvin_free;
+ * NULL if memory is short. */
+KELVIN_API char *kelvin_utf8(const char *text);
 
 /* ---- numbers as people write them ----
  * The whole text must be one: a sign where none may be, a rest, a space or an overflow is KELVIN_EUSAGE, with a

@@ -100,6 +100,24 @@ KELVIN_API const float *kelvin_data_weights(const kelvin_data *data, kelvin_side
 /* x (count, inputs): rows from `first` on, normalised. */
 KELVIN_API void kelvin_data_slice(const kelvin_data *data, kelvin_side side, float *x, size_t first, size_t count);
 
+/* ---- images as one picture, to see what the network sees: a row per class, its name in front ---- */
+
+typedef struct kelvin_sheet {
+    kelvin_side side;
+    const char *augment; /* NULL or "none": images as they are, as many of each class as a row holds, at most 10; */
+    uint32_t epoch;      /* otherwise one of each class, plain and as the epochs from this one on show it */
+    uint64_t seed;       /* by which images, flips and crops are drawn */
+} kelvin_sheet;
+
+/* Writes a PNG; a link is followed. *shown: of how many classes, the first ones; a sheet has room for 40. KELVIN_EUSAGE
+ * for tables, and as kelvin_sheet_check. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_data_draw(const kelvin_data *data, size_t *shown, const char *path,
+                                                            const kelvin_sheet *sheet);
+
+/* Whether a sheet may be written there, before there is one. KELVIN_EUSAGE if the name does not end in .png, or is that
+ * of something that is no regular file. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_sheet_check(const char *path);
+
 /* ---- new inputs ---- */
 
 /* New inputs as a network that was trained on `like` sees them, some at a time, in constant memory:

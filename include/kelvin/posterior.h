@@ -113,8 +113,8 @@ typedef struct kelvin_metric_info {
     int digits;           /* after the point, in a table */
     int better;           /* 1: more is, -1: less is, 0: neither */
     double least, most;   /* what a value can be; infinite where there is no bound */
-    bool together;      /* it is about several samples: one alone has none of it */
-    unsigned shown;     /* where else than in tables: the sum of some kelvin_shown */
+    bool together;        /* it is about several samples: one alone has none of it */
+    unsigned shown;       /* where else than in tables: the sum of some kelvin_shown */
 } kelvin_metric_info;
 
 /* Where a metric is shown apart from tables, JSON and CSV, which have them all. */

@@ -13,10 +13,6 @@ size_t kelvin_utf8_letter(uint32_t *code, const char *text);
 /* How many bytes from the start of a text are UTF-8: all, or those before the first that is not. */
 size_t kelvin_utf8_length(const char *text);
 
-/* A copy of the text as UTF-8: one that is not is taken for Latin-1, as names of files may be. Freed with kelvin_free;
- * NULL if memory is short. */
-char *kelvin_utf8(const char *text);
-
 /* As vprintf, into an arena; NULL if memory is short. */
 char *kelvin_arena_print(kelvin_arena *arena, const char *format, va_list args) KELVIN_PRINTF(2, 0);
 

@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/data_report.h"
 #include "cli/progress.h"
-#include "data/cache.h"
 
 #include <kelvin/fetch.h>
 
@@ -56,8 +55,15 @@ static kelvin_status check_name(const char *name)
                        *reader && !strchr(reader, ',') ? name : "");
 }
 
+static kelvin_status check_sheet(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    if (dot && strcasecmp(dot, ".png") == 0) return kelvin_sheet_check(path);
+    return kelvin_fail(KELVIN_EUSAGE, "--show is '%.200s'; expected a name that ends in .png", path);
+}
+
 /* Options without which others make no sense, and names that are checked before anything is fetched. */
-static kelvin_status check(kelvin_epoch *epoch, const struct settings *s, const struct arguments *arguments)
+static kelvin_status check(const struct settings *s, const struct arguments *arguments)
 {
     static const char *const of_show[] = {"part", "augment", "epoch", "seed"};
     for (size_t i = 0; !s->show && i < sizeof of_show / sizeof *of_show; i++)
@@ -66,12 +72,11 @@ static kelvin_status check(kelvin_epoch *epoch, const struct settings *s, const 
     if (strcmp(s->part, "train") != 0 && strcmp(s->part, "test") != 0)
         return kelvin_fail(KELVIN_EUSAGE, "--part is '%s'; expected train or test", s->part);
     KELVIN_TRY(check_name(arguments->operand));
-    if (s->show) KELVIN_TRY(contact_sheet_check(s->show));
-    if (s->from && !kelvin_canonical_find(arguments->operand))
+    if (s->show) KELVIN_TRY(check_sheet(s->show));
+    if (s->from && !kelvin_fetch_knows(arguments->operand))
         return kelvin_fail(KELVIN_EUSAGE, "%s is not fetched, so there is nothing to get --from elsewhere",
                            arguments->operand);
-    *epoch = (kelvin_epoch){.seed = s->seed, .epoch = s->epoch};
-    return kelvin_augment_parse(&epoch->augment, s->augment);
+    return check_member("augmentations", s->augment);
 }
 
 static kelvin_status fetch(const char *name, const char *from)
@@ -84,21 +89,17 @@ static kelvin_status fetch(const char *name, const char *from)
     return status;
 }
 
-static kelvin_status show(size_t *shown, const kelvin_data *data, const struct settings *s, const kelvin_epoch *epoch)
+static kelvin_status tell(const kelvin_data *data, const struct settings *s)
 {
-    const kelvin_part *part = strcmp(s->part, "test") == 0 ? &data->test : &data->train;
-    if (part->n == 0) return kelvin_fail(KELVIN_EUSAGE, "%s has no test part", data->name);
-    return contact_sheet_write(shown, s->show, data, part, epoch);
-}
-
-static kelvin_status tell(const kelvin_data *data, const struct settings *s, const kelvin_epoch *epoch)
-{
+    const kelvin_sheet sheet = {strcmp(s->part, "test") == 0 ? KELVIN_TEST : KELVIN_TRAIN, s->augment, s->epoch,
+                                s->seed};
+    const size_t classes = kelvin_data_classes(data);
     size_t shown = 0;
-    if (s->show) KELVIN_TRY(show(&shown, data, s, epoch));
+    if (s->show) KELVIN_TRY(kelvin_data_draw(data, &shown, s->show, &sheet));
     KELVIN_TRY(data_report_print(stdout, data, s->json));
     if (!s->show || s->json) return KELVIN_OK;
     printf("%-12s %s", "sheet", s->show);
-    if (shown < data->classes) printf(" (the first %zu of %zu classes)", shown, data->classes);
+    if (shown < classes) printf(" (the first %zu of %zu classes)", shown, classes);
     putchar('\n');
     return KELVIN_OK;
 }
@@ -110,12 +111,11 @@ static kelvin_status run(void *settings, const struct arguments *arguments)
     if (s->list && name) return kelvin_fail(KELVIN_EUSAGE, "--list lists all data sets: leave out '%s'", name);
     if (s->list) return data_report_list(stdout, s->json);
     if (!name) return kelvin_fail(KELVIN_EUSAGE, "which data set? (see kelvin data --list)");
-    kelvin_epoch epoch;
-    KELVIN_TRY(check(&epoch, s, arguments));
-    if (kelvin_canonical_find(name)) KELVIN_TRY(fetch(name, s->from));
+    KELVIN_TRY(check(s, arguments));
+    if (kelvin_fetch_knows(name)) KELVIN_TRY(fetch(name, s->from));
     kelvin_data *data;
     KELVIN_TRY(kelvin_data_open(&data, name));
-    const kelvin_status status = tell(data, s, &epoch);
+    const kelvin_status status = tell(data, s);
     kelvin_data_close(data);
     return status;
 }

@@ -3,25 +3,16 @@
 
 #include "cli/json.h"
 #include "cli/options.h"
-#include "data/cache.h"
-#include "files/record.h"
-#include "files/text.h"
 
 #include <kelvin/family.h>
 #include <kelvin/fetch.h>
+#include <kelvin/files.h>
+
+#include <limits.h>
 
 enum { MOST_SHOWN = 20 }; /* classes, channels, columns */
 
 /* ---- what there is ---- */
-
-/* How many of a set's files are in the cache, by their sizes. */
-static size_t files_there(const struct canonical_set *set)
-{
-    kelvin_path path;
-    size_t n = 0;
-    for (size_t i = 0; i < kelvin_canonical_count(set); i++) n += kelvin_cache_file(path, set, i) == KELVIN_OK;
-    return n;
-}
 
 kelvin_status data_report_list(FILE *out, bool json)
 {
@@ -29,17 +20,16 @@ kelvin_status data_report_list(FILE *out, bool json)
     const kelvin_member *member;
     json_t *list = json ? json_array() : NULL;
     for (size_t i = 0; (member = kelvin_family_member(family, i)); i++) {
-        const struct canonical_set *set = kelvin_canonical_find(member->name);
-        const bool ready = !set || files_there(set) == kelvin_canonical_count(set);
+        const bool fetched = kelvin_fetch_knows(member->name), ready = !fetched || kelvin_fetch_is_cached(member->name);
         if (json)
             json_array_append_new(list,
                                   json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", member->name, "usage", member->usage,
-                                            "about", member->about, "fetched", set != NULL, "ready", ready));
+                                            "about", member->about, "fetched", fetched, "ready", ready));
         else
             fprintf(out, "%s\n    %s%s%s\n", member->usage, member->about,
-                    !set    ? ""
-                    : ready ? "; in the cache"
-                            : "; not in the cache yet: kelvin data ",
+                    !fetched ? ""
+                    : ready  ? "; in the cache"
+                             : "; not in the cache yet: kelvin data ",
                     ready ? "" : member->name);
     }
     return json ? print_json(out, json_pack("{s:o}", "data_sets", list), FEW_DIGITS) : KELVIN_OK;
@@ -49,59 +39,74 @@ kelvin_status data_report_list(FILE *out, bool json)
 
 struct facts {
     const kelvin_data *data;
-    const struct canonical_set *set; /* NULL: it is not fetched */
+    bool fetched;
     const char *source;
-    kelvin_path folder;
+    char folder[PATH_MAX];
+    kelvin_shape image;
     size_t n;                 /* channels or columns */
     double *mean, *deviation; /* (n) each: of the training part of images, white = 1 */
-    uint32_t *train, *test;   /* (classes) each: members */
+    uint32_t *members[2];     /* (classes) of each side */
 };
 
-static void count_members(uint32_t *members, const kelvin_part *part)
+static kelvin_status count_members(struct facts *f, kelvin_side side)
 {
-    for (size_t i = 0; i < part->n; i++) members[part->y[i]]++;
+    const int32_t *labels = kelvin_data_labels(f->data, side);
+    uint32_t *members = f->members[side] = kelvin_alloc(kelvin_data_classes(f->data), sizeof *members);
+    for (size_t i = 0; members && i < kelvin_data_rows(f->data, side); i++) members[labels[i]]++;
+    return members ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static kelvin_status find_facts(struct facts *f)
 {
     const kelvin_data *d = f->data;
-    f->n = d->channels ? d->channels : d->inputs;
+    f->image = kelvin_data_shape(d);
+    f->n = kelvin_data_is_images(d) ? f->image.channels : kelvin_data_inputs(d);
     f->mean = kelvin_alloc(2 * f->n, sizeof *f->mean);
-    f->train = kelvin_alloc(2 * d->classes, sizeof *f->train);
-    if (!f->mean || !f->train) return KELVIN_ENOMEM;
+    if (!f->mean) return KELVIN_ENOMEM;
     f->deviation = f->mean + f->n;
-    f->test = f->train + d->classes;
-    if (d->channels) kelvin_data_statistics(d, KELVIN_TRAIN, f->mean, f->deviation);
-    count_members(f->train, &d->train);
-    count_members(f->test, &d->test);
-    if (!(f->set = kelvin_canonical_find(d->name))) return KELVIN_OK;
+    if (kelvin_data_is_images(d)) kelvin_data_statistics(d, KELVIN_TRAIN, f->mean, f->deviation);
+    KELVIN_TRY(count_members(f, KELVIN_TRAIN));
+    KELVIN_TRY(count_members(f, KELVIN_TEST));
+    if (!(f->fetched = kelvin_fetch_knows(kelvin_data_name(d)))) return KELVIN_OK;
     f->source = *kelvin_fetch_source() ? kelvin_fetch_source() : "the cache";
-    kelvin_path cache;
-    KELVIN_TRY(kelvin_cache_folder(cache));
-    return kelvin_path_join(f->folder, cache, "%s", d->name);
+    return kelvin_fetch_folder(f->folder, sizeof f->folder, kelvin_data_name(d));
 }
 
 /* ---- as a table ---- */
 
-static void print_part(FILE *out, const char *title, const kelvin_part *part, const uint32_t *members, size_t classes)
+struct shown {
+    char text[KELVIN_SHOWN];
+};
+
+static struct shown shown(const char *text)
 {
+    struct shown shown;
+    kelvin_text_show(shown.text, text);
+    return shown;
+}
+
+static void print_part(FILE *out, const char *title, const struct facts *f, kelvin_side side)
+{
+    const size_t n = kelvin_data_rows(f->data, side);
     size_t least = SIZE_MAX, most = 0;
-    for (size_t i = 0; i < classes; i++) {
-        least = members[i] < least ? members[i] : least;
-        most = members[i] > most ? members[i] : most;
+    for (size_t i = 0; i < kelvin_data_classes(f->data); i++) {
+        const uint32_t members = f->members[side][i];
+        least = members < least ? members : least;
+        most = members > most ? members : most;
     }
-    fprintf(out, "%-12s %zu", title, part->n);
-    if (part->n && least == most) fprintf(out, ", %zu of each class", most);
-    if (part->n && least < most) fprintf(out, ", %zu to %zu of each class", least, most);
+    fprintf(out, "%-12s %zu", title, n);
+    if (n && least == most) fprintf(out, ", %zu of each class", most);
+    if (n && least < most) fprintf(out, ", %zu to %zu of each class", least, most);
     fputc('\n', out);
 }
 
 static void print_classes(FILE *out, const kelvin_data *d)
 {
-    fprintf(out, "%-12s %zu:", "classes", d->classes);
-    for (size_t i = 0; i < d->classes && i < MOST_SHOWN; i++)
-        fprintf(out, "%s %s", i ? "," : "", kelvin_text_shown(d->class_names[i]).text);
-    fputs(d->classes > MOST_SHOWN ? ", ...\n" : "\n", out);
+    const size_t classes = kelvin_data_classes(d);
+    fprintf(out, "%-12s %zu:", "classes", classes);
+    for (size_t i = 0; i < classes && i < MOST_SHOWN; i++)
+        fprintf(out, "%s %s", i ? "," : "", shown(kelvin_data_class_name(d, i)).text);
+    fputs(classes > MOST_SHOWN ? ", ...\n" : "\n", out);
 }
 
 static void print_channels(FILE *out, const struct facts *f)
@@ -111,7 +116,8 @@ static void print_channels(FILE *out, const struct facts *f)
     fprintf(out, "   of the training part, white = 1\n%-12s", "deviation");
     for (size_t i = 0; i < f->n; i++) fprintf(out, " %.7f", f->deviation[i]);
     fprintf(out, "\n%-12s", "normalised");
-    for (size_t i = 0; i < f->n; i++) fprintf(out, " (v - %.4g) / %.4g", f->data->mean[i], f->data->deviation[i]);
+    for (size_t i = 0; i < f->n; i++)
+        fprintf(out, " (v - %.4g) / %.4g", kelvin_data_mean(f->data, i), kelvin_data_deviation(f->data, i));
     fputc('\n', out);
 }
 
@@ -121,35 +127,39 @@ static void print_columns(FILE *out, const struct facts *f)
     for (size_t i = 0; i < f->n && i < MOST_SHOWN; i++) {
         char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
-        const struct text_shown name = kelvin_text_shown(f->data->column_names ? f->data->column_names[i] : number);
-        fprintf(out, "%-*s %14.10g %14.10g\n", field_width(name.text, 24), name.text, f->data->mean[i],
-                f->data->deviation[i]);
+        const char *own = kelvin_data_column_name(f->data, i);
+        const struct shown name = shown(own ? own : number);
+        fprintf(out, "%-*s %14.10g %14.10g\n", field_width(name.text, 24), name.text, kelvin_data_mean(f->data, i),
+                kelvin_data_deviation(f->data, i));
     }
     if (f->n > MOST_SHOWN) fprintf(out, "... and %zu more\n", f->n - MOST_SHOWN);
 }
 
 static void print_files(FILE *out, const struct facts *f)
 {
+    const char *file, *sha1;
+    uint64_t bytes;
     fprintf(out, "%-12s %s\n%-12s %s\n", "from", f->source, "folder", f->folder);
-    for (size_t i = 0; f->set->files[i].name; i++)
-        fprintf(out, "%-12s %s  %s\n", i ? "" : "SHA-1", f->set->files[i].sha1, f->set->files[i].name);
+    for (size_t i = 0; kelvin_fetch_file(kelvin_data_name(f->data), i, &file, &bytes, &sha1); i++)
+        fprintf(out, "%-12s %s  %s\n", i ? "" : "SHA-1", sha1, file);
 }
 
 static void print_tables(FILE *out, const struct facts *f)
 {
     const kelvin_data *d = f->data;
-    fprintf(out, "%-12s %s\n", "data", d->name);
-    if (f->set) print_files(out, f);
-    if (d->channels)
-        fprintf(out, "%-12s %zu x %zu pixels, %zu channel%s\n", "images", d->width, d->height, d->channels,
-                d->channels > 1 ? "s" : "");
+    const bool images = kelvin_data_is_images(d);
+    fprintf(out, "%-12s %s\n", "data", kelvin_data_name(d));
+    if (f->fetched) print_files(out, f);
+    if (images)
+        fprintf(out, "%-12s %zu x %zu pixels, %zu channel%s\n", "images", f->image.width, f->image.height, f->n,
+                f->n > 1 ? "s" : "");
     else
-        fprintf(out, "%-12s %zu column%s\n", "table", d->inputs, d->inputs > 1 ? "s" : "");
-    if (d->label_name) fprintf(out, "%-12s %s\n", "label", kelvin_text_shown(d->label_name).text);
-    print_part(out, "training", &d->train, f->train, d->classes);
-    print_part(out, "test", &d->test, f->test, d->classes);
+        fprintf(out, "%-12s %zu column%s\n", "table", f->n, f->n > 1 ? "s" : "");
+    if (kelvin_data_label_name(d)) fprintf(out, "%-12s %s\n", "label", shown(kelvin_data_label_name(d)).text);
+    print_part(out, "training", f, KELVIN_TRAIN);
+    print_part(out, "test", f, KELVIN_TEST);
     print_classes(out, d);
-    if (d->channels)
+    if (images)
         print_channels(out, f);
     else
         print_columns(out, f);
@@ -157,42 +167,60 @@ static void print_tables(FILE *out, const struct facts *f)
 
 /* ---- as JSON ---- */
 
-static json_t *files_json(const struct facts *f)
+static json_t *names_json(const kelvin_data *d, const char *(*name)(const kelvin_data *, size_t), size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; f->set->files[i].name; i++)
-        json_array_append_new(list, json_pack("{s:s, s:I, s:s}", "name", f->set->files[i].name, "bytes",
-                                              (json_int_t)f->set->files[i].bytes, "sha1", f->set->files[i].sha1));
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_text(name(d, i)));
+    return list;
+}
+
+static json_t *numbers_json(const kelvin_data *d, double (*number)(const kelvin_data *, size_t), size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_number(number(d, i)));
+    return list;
+}
+
+static json_t *files_json(const struct facts *f)
+{
+    const char *file, *sha1;
+    uint64_t bytes;
+    json_t *list = json_array();
+    for (size_t i = 0; kelvin_fetch_file(kelvin_data_name(f->data), i, &file, &bytes, &sha1); i++)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:I, s:s}", "name", file, "bytes", (json_int_t)bytes, "sha1", sha1));
     return list;
 }
 
 static json_t *image_json(const struct facts *f)
 {
-    const kelvin_data *d = f->data;
-    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "channels", (json_int_t)d->channels, "height", (json_int_t)d->height,
-                     "width", (json_int_t)d->width, "mean", json_numbers(f->mean, f->n), "deviation",
-                     json_numbers(f->deviation, f->n));
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "channels", (json_int_t)f->image.channels, "height",
+                     (json_int_t)f->image.height, "width", (json_int_t)f->image.width, "mean",
+                     json_numbers(f->mean, f->n), "deviation", json_numbers(f->deviation, f->n));
 }
 
 static json_t *facts_json(const struct facts *f)
 {
     const kelvin_data *d = f->data;
+    const size_t classes = kelvin_data_classes(d);
+    const char *label = kelvin_data_label_name(d);
     json_t *object = json_object();
-    json_object_set_new(object, "name", kelvin_json_text(d->name));
-    json_object_set_new(object, "inputs", json_integer((json_int_t)d->inputs));
-    if (d->channels) json_object_set_new(object, "image", image_json(f));
-    if (d->column_names) json_object_set_new(object, "columns", json_texts(d->column_names, d->inputs));
-    if (d->label_name) json_object_set_new(object, "label", kelvin_json_text(d->label_name));
-    json_object_set_new(object, "classes", json_texts(d->class_names, d->classes));
-    json_object_set_new(object, "train", json_integer((json_int_t)d->train.n));
-    json_object_set_new(object, "train_per_class", json_counts(f->train, d->classes));
-    json_object_set_new(object, "test", json_integer((json_int_t)d->test.n));
-    json_object_set_new(object, "test_per_class", json_counts(f->test, d->classes));
-    json_object_set_new(object, "subtracted", json_numbers(d->mean, f->n));
-    json_object_set_new(object, "divided_by", json_numbers(d->deviation, f->n));
-    if (f->set) {
-        json_object_set_new(object, "source", kelvin_json_text(f->source));
-        json_object_set_new(object, "folder", kelvin_json_text(f->folder));
+    json_object_set_new(object, "name", json_text(kelvin_data_name(d)));
+    json_object_set_new(object, "inputs", json_integer((json_int_t)kelvin_data_inputs(d)));
+    if (kelvin_data_is_images(d)) json_object_set_new(object, "image", image_json(f));
+    if (kelvin_data_column_name(d, 0))
+        json_object_set_new(object, "columns", names_json(d, kelvin_data_column_name, f->n));
+    if (label) json_object_set_new(object, "label", json_text(label));
+    json_object_set_new(object, "classes", names_json(d, kelvin_data_class_name, classes));
+    json_object_set_new(object, "train", json_integer((json_int_t)kelvin_data_rows(d, KELVIN_TRAIN)));
+    json_object_set_new(object, "train_per_class", json_counts(f->members[KELVIN_TRAIN], classes));
+    json_object_set_new(object, "test", json_integer((json_int_t)kelvin_data_rows(d, KELVIN_TEST)));
+    json_object_set_new(object, "test_per_class", json_counts(f->members[KELVIN_TEST], classes));
+    json_object_set_new(object, "subtracted", numbers_json(d, kelvin_data_mean, f->n));
+    json_object_set_new(object, "divided_by", numbers_json(d, kelvin_data_deviation, f->n));
+    if (f->fetched) {
+        json_object_set_new(object, "source", json_text(f->source));
+        json_object_set_new(object, "folder", json_text(f->folder));
         json_object_set_new(object, "files", files_json(f));
     }
     return object;
@@ -205,6 +233,6 @@ kelvin_status data_report_print(FILE *out, const kelvin_data *data, bool json)
     if (!status && json) status = print_json(out, facts_json(&facts), ALL_DIGITS);
     if (!status && !json) print_tables(out, &facts);
     kelvin_free(facts.mean);
-    kelvin_free(facts.train);
+    for (size_t side = 0; side < 2; side++) kelvin_free(facts.members[side]);
     return status;
 }

@@ -16,6 +16,15 @@ json_t *json_average(const kelvin_average *x)
     return json_pack("{s:o, s:o}", "mean", json_number(x->mean), "error", json_number(x->error));
 }
 
+json_t *json_text(const char *text)
+{
+    if (!text) return json_null();
+    char *utf8 = kelvin_utf8(text);
+    json_t *json = utf8 ? json_string(utf8) : NULL;
+    kelvin_free(utf8);
+    return json;
+}
+
 json_t *json_texts(const char *const *texts, size_t n)
 {
     json_t *list = json_array();
@@ -29,7 +38,8 @@ json_t *json_advice(const kelvin_diagnosis *found, advice_at *at)
     for (size_t i = 0; at(found, i); i++) {
         char text[2048];
         kelvin_advice_say(at(found, i), text, sizeof text, command_words, NULL);
-        json_array_append_new(list, json_pack("{s:s, s:o}", "code", at(found, i)->code, "text", kelvin_json_text(text)));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o}", "code", at(found, i)->code, "text", kelvin_json_text(text)));
     }
     return list;
 }

@@ -10,6 +10,9 @@
 /* A number, or null where JSON has none: NaN, infinity. */
 json_t *json_number(double x);
 
+/* A text, or null for none (NULL). JSON is UTF-8: a text that is not is taken for Latin-1. NULL if memory is short. */
+json_t *json_text(const char *text);
+
 json_t *json_average(const kelvin_average *average);
 json_t *json_texts(const char *const *texts, size_t n);
 

@@ -1,29 +1,37 @@
 /* Files that commands write: looked at before the work begins, so that nothing that matters is replaced. */
 #include "cli/output_file.h"
 
-#include "files/files.h"
+#include "cli/texts.h"
 
 #include <kelvin/run.h>
 
 #include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A name with something behind it; false if it is longer than names can be. */
+static bool join(char path[PATH_MAX], const char *name, const char *rest)
+{
+    const int length = snprintf(path, PATH_MAX, "%s%s", name, rest);
+    return length >= 0 && length < PATH_MAX;
+}
+
 static bool has_run(const char *folder)
 {
-    kelvin_path path;
-    return !kelvin_path_join(path, folder, "run.json") && access(path, F_OK) == 0;
+    char path[PATH_MAX];
+    return join(path, folder, "/run.json") && access(path, F_OK) == 0;
 }
 
 /* In the folder of a run, or in that of one of its chains. */
 static bool is_of_run(const char *path)
 {
-    kelvin_path copy, up;
-    if (snprintf(copy, sizeof copy, "%s", path) >= (int)sizeof copy) return false;
+    char copy[PATH_MAX], up[PATH_MAX];
+    if (!join(copy, path, "")) return false;
     const char *folder = dirname(copy);
-    return has_run(folder) || (!kelvin_path_join(up, folder, "..") && has_run(up));
+    return has_run(folder) || (join(up, folder, "/..") && has_run(up));
 }
 
 /* ---- what is read ---- */
@@ -60,9 +68,8 @@ kelvin_status output_check_read(const char *path, const struct output_reads *rea
 /* A file is written under another name first (kelvin_writer_open): what has that name is lost as well. */
 static kelvin_status check_temporary(const char *path, const struct output_reads *reads)
 {
-    kelvin_path temporary;
-    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary) return KELVIN_OK;
-    return output_check_read(temporary, reads);
+    char temporary[PATH_MAX];
+    return join(temporary, path, ".tmp") ? output_check_read(temporary, reads) : KELVIN_OK;
 }
 
 kelvin_status output_check(const char *path, bool force, const struct output_reads *reads)
@@ -72,7 +79,7 @@ kelvin_status output_check(const char *path, bool force, const struct output_rea
     if (path && strcmp(path, "-") == 0) return kelvin_fail(KELVIN_EUSAGE, "-o -: give the name of a file");
     if (path) KELVIN_TRY(check_temporary(path, reads));
     if (!path || lstat(path, &about)) return KELVIN_OK; /* what is wrong with its folder is said when it is opened */
-    if (S_ISDIR(about.st_mode) || kelvin_is_folder(path))
+    if (S_ISDIR(about.st_mode) || is_folder(path))
         return kelvin_fail(KELVIN_EIO, "%s: is a folder; expected the name of a file", path);
     if (!S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode))
         return kelvin_fail(KELVIN_EIO, "%s: is a device or a pipe; expected the name of a file", path);

@@ -6,9 +6,11 @@
 #include "cli/predict_rows.h"
 #include "cli/progress.h"
 #include "cli/runs.h"
-#include "files/files.h"
+
+#include <kelvin/files.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,9 +37,9 @@ static const struct option options[] = {
 
 struct output {
     struct predict_rows rows;
-    struct kelvin_writer *file; /* NULL: standard output */
-    bool begun;                 /* the columns are named */
-    bool watched;               /* someone sees progress */
+    kelvin_writer *file; /* NULL: standard output */
+    bool begun;          /* the columns are named */
+    bool watched;        /* someone sees progress */
     double started, shown;
     size_t drawn;
 };
@@ -47,7 +49,7 @@ static kelvin_status hand_on(struct output *out)
     const size_t bytes = out->rows.used;
     out->rows.used = 0;
     if (out->file) return kelvin_writer_put(out->file, out->rows.text, bytes);
-    if (kelvin_write_all(STDOUT_FILENO, out->rows.text, bytes)) return KELVIN_OK;
+    if (fwrite(out->rows.text, 1, bytes, stdout) == bytes && fflush(stdout) == 0) return KELVIN_OK;
     return kelvin_fail(KELVIN_EIO, "standard output could not be written: %s", strerror(errno));
 }
 
@@ -86,18 +88,19 @@ static kelvin_status add(void *context, const kelvin_verdict *verdict)
 
 /* ---- a file that nobody sees before it is complete ---- */
 
-static struct kelvin_writer file = {.fd = -1};
+static char temporary[PATH_MAX]; /* its name until it is complete */
 
 /* Reading from a terminal or a pipe may take forever: who asks to stop means now. */
 static void remove_and_end(int signal_number)
 {
-    unlink(file.temporary);
+    unlink(temporary);
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
 
-static void catch_signals(void)
+static void catch_signals(const kelvin_writer *file)
 {
+    snprintf(temporary, sizeof temporary, "%s", kelvin_writer_temporary(file));
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction before, after = {.sa_handler = remove_and_end};
@@ -119,14 +122,14 @@ static kelvin_status judge(struct output *out, kelvin_logits *logits)
 static kelvin_status write_rows(kelvin_logits *logits, const kelvin_data *data, const kelvin_inputs *inputs,
                                 const struct settings *settings)
 {
-    struct output out = {.file = settings->output ? &file : NULL, .started = kelvin_now()};
+    struct output out = {.started = kelvin_now()};
     out.watched = isatty(STDERR_FILENO) && (settings->output || !isatty(STDOUT_FILENO));
     kelvin_status status = predict_rows_start(&out.rows, data, kelvin_inputs_labelled(inputs), settings->json);
     out.rows.inputs = inputs;
-    if (!status && settings->output) status = kelvin_writer_open(&file, settings->output);
-    if (!status && settings->output) catch_signals();
+    if (!status && settings->output) status = kelvin_writer_create(&out.file, settings->output);
+    if (out.file) catch_signals(out.file);
     if (!status) status = judge(&out, logits);
-    status = kelvin_writer_close(&file, status);
+    status = kelvin_writer_finish(out.file, status);
     predict_rows_end(&out.rows);
     return status;
 }

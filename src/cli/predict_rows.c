@@ -1,8 +1,6 @@
 /* Rows are put together in memory: of a million small ones, printf would take most of the time. */
 #include "cli/predict_rows.h"
 
-#include "files/record.h"
-
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +97,8 @@ static void put_field(struct predict_rows *rows, const char *prefix, const char 
 
 static void put_string(struct predict_rows *rows, const char *text)
 {
-    json_t *string = kelvin_json_text(text);
+    char *utf8 = kelvin_utf8(text);
+    json_t *string = utf8 ? json_string(utf8) : NULL;
     char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     if (dumped)
         put(rows, dumped, "");
@@ -107,6 +106,7 @@ static void put_string(struct predict_rows *rows, const char *text)
         rows->status = kelvin_fail(KELVIN_ENOMEM, "out of memory");
     free(dumped);
     json_decref(string);
+    kelvin_free(utf8);
 }
 
 static void put_text(struct predict_rows *rows, const char *text)

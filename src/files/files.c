@@ -140,6 +140,34 @@ kelvin_status kelvin_writer_close(struct kelvin_writer *writer, kelvin_status st
     return status ? status : sync_folder_of(writer->path);
 }
 
+/* ---- for those who do not see what a writer is ---- */
+
+kelvin_status kelvin_writer_create(kelvin_writer **out, const char *path)
+{
+    *out = NULL;
+    kelvin_writer *writer = kelvin_alloc(1, sizeof *writer);
+    if (!writer) return KELVIN_ENOMEM;
+    const kelvin_status status = kelvin_writer_open(writer, path);
+    if (status)
+        kelvin_free(writer);
+    else
+        *out = writer;
+    return status;
+}
+
+kelvin_status kelvin_writer_finish(kelvin_writer *writer, kelvin_status status)
+{
+    if (!writer) return status;
+    status = kelvin_writer_close(writer, status);
+    kelvin_free(writer);
+    return status;
+}
+
+const char *kelvin_writer_temporary(const kelvin_writer *writer)
+{
+    return writer->temporary;
+}
+
 /* ---- reading ---- */
 
 static kelvin_status regular_size(size_t *bytes, const struct stat *about, const char *path)

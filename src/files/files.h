@@ -8,7 +8,7 @@
 #ifndef FILES_FILES_H
 #define FILES_FILES_H
 
-#include <kelvin/base.h>
+#include <kelvin/files.h>
 
 enum { KELVIN_PATH_MAX = 4096 };
 
@@ -63,7 +63,6 @@ struct kelvin_writer {
 
 /* PATH.tmp that someone left there is removed first. */
 KELVIN_MUST_CHECK kelvin_status kelvin_writer_open(struct kelvin_writer *writer, const char *path);
-KELVIN_MUST_CHECK kelvin_status kelvin_writer_put(struct kelvin_writer *writer, const void *data, size_t bytes);
 /* To byte `at` of the file, whatever was put before; not for use beside kelvin_writer_put. */
 KELVIN_MUST_CHECK kelvin_status kelvin_writer_put_at(struct kelvin_writer *writer, const void *data, size_t bytes,
                                                      uint64_t at);

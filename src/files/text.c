@@ -26,17 +26,23 @@ static size_t printable(const char *text)
     return control ? 0 : kelvin_utf8_letter(NULL, text);
 }
 
-struct text_shown kelvin_text_shown(const char *text)
+void kelvin_text_show(char out[KELVIN_SHOWN], const char *text)
 {
     enum { LONGEST = 40 };
-    struct text_shown shown;
+    _Static_assert(KELVIN_SHOWN == 4 * LONGEST + sizeof "...", "each byte as four, and what follows");
     size_t used = 0, at = 0;
     while (text[at] && at < LONGEST) {
         const size_t n = printable(text + at);
-        if (n == 0) used += (size_t)sprintf(shown.text + used, "\\x%02x", (unsigned char)text[at++]);
-        for (size_t i = 0; i < n; i++) shown.text[used++] = text[at++];
+        if (n == 0) used += (size_t)sprintf(out + used, "\\x%02x", (unsigned char)text[at++]);
+        for (size_t i = 0; i < n; i++) out[used++] = text[at++];
     }
-    strcpy(shown.text + used, text[at] ? "..." : "");
+    strcpy(out + used, text[at] ? "..." : "");
+}
+
+struct text_shown kelvin_text_shown(const char *text)
+{
+    struct text_shown shown;
+    kelvin_text_show(shown.text, text);
     return shown;
 }
 

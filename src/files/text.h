@@ -2,7 +2,7 @@
 #ifndef FILES_TEXT_H
 #define FILES_TEXT_H
 
-#include <kelvin/base.h>
+#include <kelvin/files.h>
 
 enum text_kind {
     TEXT_OTHER,
@@ -15,11 +15,10 @@ enum text_kind {
 enum text_kind kelvin_text_number(double *value, const char *text);
 
 struct text_shown {
-    char text[4 * 40 + 4];
+    char text[KELVIN_SHOWN];
 };
 
-/* The first 40 bytes of a text, fit for a terminal: what is neither ASCII nor UTF-8, or is a control character, as
- * \xNN. */
+/* As kelvin_text_show. */
 struct text_shown kelvin_text_shown(const char *text);
 
 /* The first line, cut to fit; what is not printable ASCII becomes a question mark. */

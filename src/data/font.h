@@ -1,6 +1,6 @@
 /* font: letters of 5 x 7 pixels for ' ' .. '~', one number a row, the leftmost pixel in the highest of five bits. */
-#ifndef CLI_FONT_H
-#define CLI_FONT_H
+#ifndef DATA_FONT_H
+#define DATA_FONT_H
 
 #include <stdint.h>
 

@@ -1,7 +1,6 @@
-/* Draws the contact sheet. The pixels come from kelvin_data_gather, and are brought back to 0 .. 255 by undoing the
- * normalisation: what is seen is what went through the whole machinery. */
-#include "cli/data_report.h"
-#include "cli/font.h"
+/* Images of a data set as one picture. The pixels come from kelvin_data_gather, and are brought back to 0 .. 255 by
+ * undoing the normalisation: what is seen is what went through the whole machinery. */
+#include "data/font.h"
 #include "data/picture.h"
 #include "files/files.h"
 
@@ -210,22 +209,18 @@ static kelvin_status find_target(kelvin_path target, const char *path)
                        path);
 }
 
-kelvin_status contact_sheet_check(const char *path)
+kelvin_status kelvin_sheet_check(const char *path)
 {
     kelvin_path target;
     const size_t length = strlen(path);
     if (length < 4 || strcasecmp(path + length - 4, ".png") != 0)
-        return kelvin_fail(KELVIN_EUSAGE, "--show is '%.200s'; expected a name that ends in .png", path);
+        return kelvin_fail(KELVIN_EUSAGE, "'%.200s': expected a name that ends in .png", path);
     return find_target(target, path);
 }
 
-kelvin_status contact_sheet_write(size_t *shown, const char *path, const kelvin_data *data, const kelvin_part *part,
-                                  const kelvin_epoch *epoch)
+static kelvin_status draw(size_t *shown, const char *target, const kelvin_data *data, const kelvin_part *part,
+                          const kelvin_epoch *epoch)
 {
-    kelvin_path target;
-    *shown = 0;
-    if (!data->channels) return kelvin_fail(KELVIN_EUSAGE, "%s is a table: only images can be shown", data->name);
-    KELVIN_TRY(find_target(target, path));
     struct sheet sheet = {.data = data};
     uint32_t *order = kelvin_alloc(part->n, sizeof *order);
     kelvin_status status = order ? lay_out(&sheet, part, epoch) : KELVIN_ENOMEM;
@@ -243,4 +238,18 @@ kelvin_status contact_sheet_write(size_t *shown, const char *path, const kelvin_
     kelvin_free(sheet.small);
     kelvin_picture_free(&sheet.picture);
     return status;
+}
+
+kelvin_status kelvin_data_draw(const kelvin_data *data, size_t *shown, const char *path, const kelvin_sheet *sheet)
+{
+    kelvin_path target;
+    const kelvin_part *part = kelvin_data_part(data, sheet->side);
+    kelvin_epoch epoch = {.seed = sheet->seed, .epoch = sheet->epoch};
+    *shown = 0;
+    if (sheet->augment) KELVIN_TRY(kelvin_augment_parse(&epoch.augment, sheet->augment));
+    if (part->n == 0) return kelvin_fail(KELVIN_EUSAGE, "%s has no test part", data->name);
+    if (!data->channels) return kelvin_fail(KELVIN_EUSAGE, "%s is a table: only images can be shown", data->name);
+    KELVIN_TRY(kelvin_sheet_check(path));
+    KELVIN_TRY(find_target(target, path));
+    return draw(shown, target, data, part, &epoch);
 }
