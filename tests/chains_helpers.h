@@ -116,7 +116,7 @@ static inline uint32_t samples_of(const kelvin_run_config *config)
 static inline kelvin_run *started(const kelvin_run_config *config, const char *name)
 {
     kelvin_run *run;
-    assert_ok(kelvin_run_start(&run, config, in_base(name)));
+    assert_ok(kelvin_run_begin(&run, config, in_base(name)));
     return run;
 }
 
@@ -207,7 +207,7 @@ static inline void same_runs(const char *a, const char *b)
 static inline kelvin_run *run_of(const char *name)
 {
     kelvin_run *run;
-    assert_ok(kelvin_config_read(&run, in_base(name), false));
+    assert_ok(kelvin_run_read(&run, in_base(name), false, NULL));
     return run;
 }
 
@@ -217,7 +217,7 @@ static inline void read_column(double *out, const kelvin_run *run, const char *n
 {
     struct kelvin_column columns[KELVIN_COLUMNS];
     size_t which[KELVIN_COLUMNS + 1], found;
-    const size_t count = kelvin_history_columns(columns, run), at = kelvin_run_column(run, column);
+    const size_t count = kelvin_history_table(columns, run), at = kelvin_run_find_column(run, column);
     double *rows = kelvin_alloc(n * count + 1, sizeof *rows);
     kelvin_path path;
     assert_true(rows && at < count);

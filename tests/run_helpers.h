@@ -40,7 +40,7 @@ static inline kelvin_run_config small(void)
 static inline kelvin_run *started_in(const kelvin_run_config *config, const char *name)
 {
     kelvin_run *run;
-    assert_ok(kelvin_run_start(&run, config, name ? in_base(name) : NULL));
+    assert_ok(kelvin_run_begin(&run, config, name ? in_base(name) : NULL));
     return run;
 }
 
@@ -119,8 +119,8 @@ static inline void same_samples(kelvin_samples *a, kelvin_samples *b, bool round
     }
     for (uint32_t c = 0; c < a->run->config.chains; c++) {
         kelvin_history p, q;
-        assert_ok(kelvin_history_open(&p, a, c));
-        assert_ok(kelvin_history_open(&q, b, c));
+        assert_ok(kelvin_history_read(&p, a, c));
+        assert_ok(kelvin_history_read(&q, b, c));
         assert_true(p.rows == q.rows && p.columns == q.columns);
         for (size_t k = 0; k < p.columns; k++) assert_string_equal(p.names[k], q.names[k]);
         for (size_t k = 0; k < p.rows * p.columns; k++)
@@ -128,8 +128,8 @@ static inline void same_samples(kelvin_samples *a, kelvin_samples *b, bool round
                 assert_true(p.values[k] == q.values[k] || (isnan(p.values[k]) && isnan(q.values[k])));
             else
                 assert_near(p.values[k], q.values[k], 1e-8 * fabs(p.values[k])); /* nine digits */
-        kelvin_history_close(&p);
-        kelvin_history_close(&q);
+        kelvin_history_free(&p);
+        kelvin_history_free(&q);
     }
     kelvin_free(x);
     kelvin_free(y);

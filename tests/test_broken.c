@@ -17,8 +17,8 @@ static kelvin_status read_all(const char *folder)
     for (size_t i = 0; !status && i < samples->n; i++) status = kelvin_samples_read(samples, theta, i);
     for (uint32_t c = 0; !status && c < samples->run->config.chains; c++) {
         kelvin_history history;
-        status = kelvin_history_open(&history, samples, c);
-        kelvin_history_close(&history);
+        status = kelvin_history_read(&history, samples, c);
+        kelvin_history_free(&history);
     }
     if (!status) status = kelvin_logits_saved(&logits, samples, KELVIN_TRAIN);
     while (!status && !(status = kelvin_logits_next(logits, &piece)) && piece.n > 0) continue;

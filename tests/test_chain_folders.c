@@ -42,7 +42,7 @@ static void only_one_works_there(void **state)
     fails(kelvin_run_open(&theirs, in_base("locked")), KELVIN_EUSAGE, in_base("locked"), number);
     assert_null(theirs);
     assert_int_equal(open_from_outside("locked"), 1);
-    fails(kelvin_run_start(&theirs, &config, in_base("locked")), KELVIN_EUSAGE, "locked", "resuming");
+    fails(kelvin_run_begin(&theirs, &config, in_base("locked")), KELVIN_EUSAGE, "locked", "resuming");
     assert_null(theirs);
     kelvin_run_close(ours);
     assert_int_equal(open_from_outside("locked"), 0);
@@ -59,7 +59,7 @@ static void killed_while_holding(const kelvin_run_config *config)
     assert_true(child >= 0);
     if (child == 0) {
         kelvin_run *run;
-        if (kelvin_run_start(&run, config, in_base("held")) || write(ready[1], "x", 1) != 1) _exit(1);
+        if (kelvin_run_begin(&run, config, in_base("held")) || write(ready[1], "x", 1) != 1) _exit(1);
         alarm(900); /* should the test fail before it kills it */
         for (;;) pause();
     }
@@ -119,17 +119,17 @@ static void folders_that_are_refused(void **state)
     (void)state;
     kelvin_run_config config = tiny();
     kelvin_run *run;
-    fails(kelvin_run_start(&run, &config, in_base("gone/run")), KELVIN_EUSAGE, "gone/run", "cannot be made");
+    fails(kelvin_run_begin(&run, &config, in_base("gone/run")), KELVIN_EUSAGE, "gone/run", "cannot be made");
     assert_null(run);
     fails(kelvin_run_open(&run, in_base("gone")), KELVIN_EIO, "gone", "cannot be read");
     assert_null(run);
     assert_false(exists(in_base("gone")));
     assert_int_equal(symlink("nowhere", in_base("link")), 0);
-    fails(kelvin_run_start(&run, &config, in_base("link")), KELVIN_EUSAGE, "link", "already exists");
+    fails(kelvin_run_begin(&run, &config, in_base("link")), KELVIN_EUSAGE, "link", "already exists");
     kelvin_path longest;
     memset(longest, 'x', sizeof longest);
     longest[sizeof longest - 100] = '\0';
-    fails(kelvin_run_start(&run, &config, longest), KELVIN_EUSAGE, "xxx", "too long");
+    fails(kelvin_run_begin(&run, &config, longest), KELVIN_EUSAGE, "xxx", "too long");
     assert_null(run);
     assert_false(beside("gone") || beside("link"));
 }
@@ -199,7 +199,7 @@ static void one_start_wins(void **state)
         char byte;
         close(gate[1]);
         if (read(gate[0], &byte, 1) != 0) _exit(3); /* until it is closed */
-        const kelvin_status status = kelvin_run_start(&run, &config, in_base("wanted"));
+        const kelvin_status status = kelvin_run_begin(&run, &config, in_base("wanted"));
         _exit(status == KELVIN_OK ? 0 : status == KELVIN_EUSAGE && strstr(kelvin_error(), "already exists") ? 1 : 2);
     }
     close(gate[0]);
@@ -222,7 +222,7 @@ static kelvin_status start_and_run(void *context)
 {
     const kelvin_run_config *config = context;
     kelvin_run *run = NULL;
-    kelvin_status status = kelvin_run_start(&run, config, in_base("poor"));
+    kelvin_status status = kelvin_run_begin(&run, config, in_base("poor"));
     assert_true((status == KELVIN_OK) == (run != NULL));
     if (!status) status = sample(run, 2, 0);
     kelvin_run_close(run);

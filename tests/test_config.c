@@ -35,7 +35,7 @@ static void defaults_of_every_sampler(void **state)
         for (size_t k = 0; k < kelvin_count_settings(type); k++)
             assert_true(setting_of(&config, type->setting[k].name) == type->setting[k].usual);
         assert_int_equal(config.warmup, config.iterations * 3 / 10);
-        assert_ok(kelvin_run_start(&run, &config, NULL));
+        assert_ok(kelvin_run_begin(&run, &config, NULL));
         assert_int_equal(kelvin_run_rows(run), type->usual.rows);
         config.batch = run->config.batch; /* 0: as many as there are, up to the paper's */
         same_config(&run->config, &config);
@@ -72,7 +72,7 @@ static void sghmc_defaults_are_the_papers(void **state)
     assert_true(setting_of(&c, "lr") == 1e-4 && setting_of(&c, "momentum") == 0.98);
     assert_true(c.temperature == 1 && c.logit_limit == 100000);
     kelvin_run *run;
-    assert_ok(kelvin_run_start(&run, &c, NULL));
+    assert_ok(kelvin_run_begin(&run, &c, NULL));
     assert_int_equal(run->model->n_params, 64 * 20 + 20 + 2 * (20 * 20 + 20) + 20 * 10 + 10);
     const struct kelvin_run_owned *inside = kelvin_run_inside(run);
     assert_true(inside->augment == KELVIN_AUGMENT_NONE);
@@ -233,7 +233,7 @@ static void data_of_a_file_must_be_the_same(void **state)
     config.data = spec;
     kelvin_run *run;
     char mark[KELVIN_DATA_MARK];
-    assert_ok(kelvin_run_prepare(&run, &config, NULL));
+    assert_ok(kelvin_run_prepare(&run, &config, NULL, NULL));
     kelvin_data_mark(mark, run->data);
     snprintf(name, sizeof name, "%s", run->data->name);
     kelvin_run_close(run);
@@ -241,17 +241,17 @@ static void data_of_a_file_must_be_the_same(void **state)
 
     snprintf(text, sizeof text, "{\"data\": \"%s\", \"data_crc32\": \"%s\"}", name, mark);
     void *owner = with_file(&file, "hmc", text);
-    fails(kelvin_run_start(&run, &file, NULL), KELVIN_EFORMAT, "part.json: the data set csv:",
+    fails(kelvin_run_begin(&run, &file, NULL), KELVIN_EFORMAT, "part.json: the data set csv:",
           "has changed since (training inputs); leave the field data_crc32 out of a copy of it to sample the new data");
     file.data = spec; /* as a command line may have it: the same set */
-    fails(kelvin_run_start(&run, &file, NULL), KELVIN_EFORMAT, "part.json", "has changed since");
+    fails(kelvin_run_begin(&run, &file, NULL), KELVIN_EFORMAT, "part.json", "has changed since");
     file.data = "toy"; /* another */
-    assert_ok(kelvin_run_start(&run, &file, NULL));
+    assert_ok(kelvin_run_begin(&run, &file, NULL));
     assert_null(run->config.source.path);
     kelvin_run_close(run);
     write_table(path, 3);
     file.data = name;
-    assert_ok(kelvin_run_start(&run, &file, NULL));
+    assert_ok(kelvin_run_begin(&run, &file, NULL));
     kelvin_run_close(run);
     kelvin_run_config_free(owner);
 
@@ -259,7 +259,7 @@ static void data_of_a_file_must_be_the_same(void **state)
     snprintf(text, sizeof text, "{\"data_crc32\": \"%s\"}", mark); /* of what, it does not say */
     owner = with_file(&file, "hmc", text);
     file.data = name;
-    assert_ok(kelvin_run_start(&run, &file, NULL));
+    assert_ok(kelvin_run_begin(&run, &file, NULL));
     kelvin_run_close(run);
     kelvin_run_config_free(owner);
 }
@@ -281,7 +281,7 @@ static void init_becomes_a_whole_path(void **state)
         kelvin_run_config config = small_by(kelvin_sampler_info(i / 4)->member.name);
         config.init = table[i % 4].given;
         kelvin_run *run;
-        assert_ok(kelvin_run_start(&run, &config, NULL)); /* what is there is seen when chains begin */
+        assert_ok(kelvin_run_begin(&run, &config, NULL)); /* what is there is seen when chains begin */
         snprintf(expected, sizeof expected, "%s%s", whole, table[i % 4].tail);
         assert_string_equal(run->config.init, expected);
         kelvin_run_close(run);
@@ -289,7 +289,7 @@ static void init_becomes_a_whole_path(void **state)
     kelvin_run_config config = defaults("sghmc");
     kelvin_run *run;
     config.init = "start/x7";
-    fails(kelvin_run_start(&run, &config, NULL), KELVIN_EUSAGE, "start/x7", "no such run");
+    fails(kelvin_run_begin(&run, &config, NULL), KELVIN_EUSAGE, "start/x7", "no such run");
     assert_int_equal(chdir(here), 0);
 }
 

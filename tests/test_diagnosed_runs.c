@@ -21,7 +21,7 @@ static kelvin_run *sampled_in_memory(void)
     config.iterations = ITERATIONS;
     config.warmup = WARMUP;
     assert_ok(kelvin_run_set(&config, "steps", 1));
-    assert_ok(kelvin_run_start(&run, &config, NULL));
+    assert_ok(kelvin_run_begin(&run, &config, NULL));
     assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 1}, NULL, NULL));
     assert_int_equal(run->model->n_params, PARAMS);
     assert_int_equal(run->data->train.n, POINTS);
@@ -31,8 +31,8 @@ static kelvin_run *sampled_in_memory(void)
 static double *in_row(const kelvin_run *run, size_t chain, size_t row, const char *column)
 {
     const kelvin_statistic *columns[KELVIN_COLUMNS];
-    const size_t n = kelvin_run_columns(columns, run);
-    return &kelvin_run_inside(run)->kept[chain].row[row * n + kelvin_run_column(run, column)];
+    const size_t n = kelvin_run_list_columns(columns, run);
+    return &kelvin_run_inside(run)->kept[chain].row[row * n + kelvin_run_find_column(run, column)];
 }
 
 static float *in_draw(const kelvin_run *run, size_t chain, size_t draw, size_t k)
@@ -213,7 +213,7 @@ static void right_energies(const kelvin_diagnosis *d, const kelvin_run *run, con
     const double medians[] = {d->energy_error, d->energy_variance};
     for (size_t k = 0; k < 2; k++) {
         double x[ALL], rows[ROWS], sum = 0;
-        const bool told = kelvin_run_column(run, columns[k]) != SIZE_MAX;
+        const bool told = kelvin_run_find_column(run, columns[k]) != SIZE_MAX;
         assert_true(isnan(medians[k]) == !told);
         for (uint32_t c = 0; c < CHAINS_OF_IT && told; c++) {
             read_column(rows, run, name, c, columns[k], ROWS);
@@ -228,7 +228,7 @@ static void in_memory(const kelvin_diagnosis *should, const kelvin_run_config *c
 {
     kelvin_run *run;
     kelvin_samples *samples;
-    assert_ok(kelvin_run_start(&run, config, NULL));
+    assert_ok(kelvin_run_begin(&run, config, NULL));
     assert_ok(kelvin_run_sample(&run, 1, NULL, NULL, NULL));
     assert_ok(kelvin_samples_of(&samples, run));
     kelvin_diagnosis *d = diagnosed(samples);
@@ -266,7 +266,7 @@ static void a_run(const kelvin_sampler_type *type)
     assert_int_equal(d->predictions.quantities, 45);
     assert_true(isfinite(d->parameters.rhat_mean) && isfinite(d->predictions.rank_rhat_max));
     assert_true(d->agreement.chains == 3 && isnan(d->acceptance) == !type->accepts);
-    const bool heat = kelvin_run_column(samples->run, "configurational_temperature") != SIZE_MAX;
+    const bool heat = kelvin_run_find_column(samples->run, "configurational_temperature") != SIZE_MAX;
     assert_int_equal(d->temperatures.chains, heat ? 3 : 0);
     right_energies(d, samples->run, type->member.name);
     in_memory(d, &config);

@@ -450,7 +450,7 @@ static void warnings_before_the_start(void **state)
         config.data = table_of_classes(table[i].classes);
         config.density = table[i].density;
         config.init = table[i].init;
-        assert_ok(kelvin_run_start(&run, &config, NULL));
+        assert_ok(kelvin_run_begin(&run, &config, NULL));
         assert_int_equal(run->data->classes, table[i].classes);
         const char *warning = kelvin_run_warning(run);
         if (!table[i].warning)
@@ -471,7 +471,7 @@ static void all_data_need_no_warning(void **state)
         if (kelvin_sampler_info(s)->batches) continue;
         config.data = table_of_classes(10);
         config.density = "dirclip:0.79,-50";
-        assert_ok(kelvin_run_start(&run, &config, NULL));
+        assert_ok(kelvin_run_begin(&run, &config, NULL));
         assert_null(kelvin_run_warning(run));
         kelvin_run_close(run);
     }

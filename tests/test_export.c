@@ -349,7 +349,7 @@ static const char *run_by(const char *sampler)
     config.warmup = 2;
     config.seed = 2385;
     if (!kelvin_run_set(&config, "steps", 20)) assert_ok(kelvin_run_set(&config, "step_size", 4e-4));
-    assert_ok(kelvin_run_start(&run, &config, in_base(sampler)));
+    assert_ok(kelvin_run_begin(&run, &config, in_base(sampler)));
     assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 1}, NULL, NULL));
     kelvin_run_close(run);
     return in_base(sampler);
@@ -399,7 +399,7 @@ static void run_in_memory(void **state)
         kelvin_exported a, b;
         char x[9], y[9];
         assert_ok(kelvin_samples_open(&read, run_by(type->member.name)));
-        assert_ok(kelvin_run_start(&run, &read->run->config, NULL));
+        assert_ok(kelvin_run_begin(&run, &read->run->config, NULL));
         assert_ok(kelvin_run_sample(&run, 1, NULL, NULL, NULL));
         assert_ok(kelvin_samples_of(&kept, run));
         assert_ok(kelvin_export(&a, kept, in_base("a"), &o));

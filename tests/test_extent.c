@@ -265,16 +265,16 @@ static void columns_of_every_run(void **state)
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
         const kelvin_run run = {.sampler = type};
         const kelvin_statistic *columns[KELVIN_COLUMNS];
-        const size_t n = kelvin_run_columns(columns, &run), own = kelvin_count_statistics(type);
+        const size_t n = kelvin_run_list_columns(columns, &run), own = kelvin_count_statistics(type);
         assert_true(n <= KELVIN_COLUMNS);
         assert_int_equal(n, own + (type->batches ? 6 : 7));
         assert_string_equal(columns[0]->name, type->batches ? "epoch" : "iteration");
         assert_string_equal(columns[0]->name, kelvin_run_row_name(&run));
-        for (size_t k = 0; k < n; k++) assert_int_equal(kelvin_run_column(&run, columns[k]->name), k); /* none twice */
+        for (size_t k = 0; k < n; k++) assert_int_equal(kelvin_run_find_column(&run, columns[k]->name), k); /* none twice */
         for (size_t k = 0; k < own; k++) assert_true(columns[n - own + k] == &type->statistic[k]);
-        assert_true(kelvin_run_column(&run, "log_posterior") < n);
-        assert_true((kelvin_run_column(&run, "warmup") == SIZE_MAX) == type->batches);
-        assert_true(kelvin_run_column(&run, "nothing") == SIZE_MAX);
+        assert_true(kelvin_run_find_column(&run, "log_posterior") < n);
+        assert_true((kelvin_run_find_column(&run, "warmup") == SIZE_MAX) == type->batches);
+        assert_true(kelvin_run_find_column(&run, "nothing") == SIZE_MAX);
     }
 }
 

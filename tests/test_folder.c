@@ -54,7 +54,7 @@ static void safetensors_bytes(void **state)
     assert_ok(kelvin_sampler_find(&run.sampler, "hmc"));
     run.config = (kelvin_run_config){.seed = UINT64_MAX, .chains = 8, .iterations = 4, .warmup = 3};
     const kelvin_statistic *columns[KELVIN_COLUMNS];
-    assert_int_equal(kelvin_run_columns(columns, &run), 10);
+    assert_int_equal(kelvin_run_list_columns(columns, &run), 10);
     double rows[20];
     for (size_t i = 0; i < 20; i++) rows[i] = 0.1 * (double)i;
     const float values[6] = {3, 4, 2.5f, -3, -4, -2.5f};
@@ -201,7 +201,7 @@ static void full_disk_at_the_start(void **state)
         kelvin_run *run;
         const size_t before = visit_files(base, NULL);
         full = names[i];
-        fails(kelvin_run_start(&run, &config, in_base("full")), KELVIN_EIO, names[i], strerror(ENOSPC));
+        fails(kelvin_run_begin(&run, &config, in_base("full")), KELVIN_EIO, names[i], strerror(ENOSPC));
         full = NULL;
         assert_null(run);
         assert_false(exists(in_base("full")));

@@ -186,7 +186,7 @@ static const char *sampled_folder(const char *sampler)
     config.warmup = 2;
     config.seed = 2385;
     if (!kelvin_run_set(&config, "steps", 20)) assert_ok(kelvin_run_set(&config, "step_size", 0.001));
-    assert_ok(kelvin_run_start(&run, &config, folder));
+    assert_ok(kelvin_run_begin(&run, &config, folder));
     assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 2}, NULL, NULL));
     kelvin_run_close(run);
     return folder;

@@ -16,9 +16,9 @@ static kelvin_status conclude(kelvin_run *run)
     if (!st) st = kelvin_logits_of_side(&logits, samples, KELVIN_TRAIN, 2);
     if (!st) st = kelvin_evaluate(&metrics, logits, &(kelvin_evaluate_options){.threads = 2});
     if (!st) st = kelvin_diagnose(&diagnosis, samples, 2);
-    if (!st) st = kelvin_history_open(&history, samples, 1);
+    if (!st) st = kelvin_history_read(&history, samples, 1);
     assert_true(st == KELVIN_OK || !metrics || !diagnosis || !history.values); /* what failed is not handed out */
-    kelvin_history_close(&history);
+    kelvin_history_free(&history);
     kelvin_diagnosis_free(diagnosis);
     kelvin_metrics_free(metrics);
     kelvin_logits_close(logits);
@@ -31,7 +31,7 @@ static kelvin_status whole_run(void *context)
 {
     const kelvin_run_config config = small_by(context);
     kelvin_run *run = NULL;
-    kelvin_status st = kelvin_run_start(&run, &config, NULL);
+    kelvin_status st = kelvin_run_begin(&run, &config, NULL);
     assert_true(st == KELVIN_OK || run == NULL);
     if (!st) st = kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 2, .checkpoint = 60}, NULL, NULL);
     if (!st) st = conclude(run);

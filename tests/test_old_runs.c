@@ -250,11 +250,11 @@ static void histories_of_earlier_versions(void **state)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         kelvin_samples *samples = samples_in(known[i].run);
         kelvin_history history;
-        assert_ok(kelvin_history_open(&history, samples, 0));
+        assert_ok(kelvin_history_read(&history, samples, 0));
         assert_true(history.rows == known[i].rows && history.columns == known[i].columns);
         assert_true(*kelvin_history_at(&history, 0, known[i].name) == known[i].first);
         assert_null(kelvin_history_at(&history, 0, "warmup"));
-        kelvin_history_close(&history);
+        kelvin_history_free(&history);
         kelvin_samples_close(samples);
     }
 }
@@ -268,9 +268,9 @@ static void chains_that_diverged(void **state)
                         "chain 0 diverged at step 30 (epoch 9): its logits ran away; what has grown "
                         "most is layer layers.0; its state after 9 epochs is kept");
     assert_null(samples->diverged[1]);
-    assert_ok(kelvin_history_open(&history, samples, 0));
+    assert_ok(kelvin_history_read(&history, samples, 0));
     assert_int_equal(history.rows, 9);
-    kelvin_history_close(&history);
+    kelvin_history_free(&history);
     kelvin_samples_close(samples);
 }
 
@@ -415,7 +415,7 @@ static void damage(void **state)
                 status = KELVIN_OK;
             }
             for (size_t k = 0; k < samples->n && !status; k++) status = kelvin_samples_read(samples, theta, k);
-            if (!status) status = kelvin_history_open(&history, samples, 1);
+            if (!status) status = kelvin_history_read(&history, samples, 1);
             fails(status, KELVIN_EFORMAT, path, gone ? "is missing" : table[i].sentence);
             assert_null(strstr(kelvin_error(), "resuming"));
             assert_null(strstr(kelvin_error(), "remove"));

@@ -24,7 +24,7 @@ static int open_runs(void **state)
         assert_true(samplers < SAMPLERS);
         assert_ok(kelvin_run_defaults(&config, kelvin_sampler_info(samplers)->member.name));
         config.chains = config.samples = MOST_CHAINS;
-        assert_ok(kelvin_run_start(&runs[samplers], &config, NULL));
+        assert_ok(kelvin_run_begin(&runs[samplers], &config, NULL));
     }
     return 0;
 }
@@ -87,7 +87,7 @@ static const struct {
 static void fill_values(double values[KELVIN_COLUMNS])
 {
     const kelvin_statistic *columns[KELVIN_COLUMNS];
-    const size_t n = kelvin_run_columns(columns, run);
+    const size_t n = kelvin_run_list_columns(columns, run);
     for (size_t i = 0; i < n; i++) {
         values[i] = 0.5;
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)

@@ -114,7 +114,7 @@ static void check(const struct check *c, const char *sampler)
     snprintf(text, sizeof text, "{\"%s\": %s%s}", c->field, c->value, c->and);
     write_text(in_base("part.json"), text);
     assert_ok(kelvin_run_config_read(&config, &owner, in_base("part.json")));
-    kelvin_status status = kelvin_run_prepare(&run, &config, NULL);
+    kelvin_status status = kelvin_run_prepare(&run, &config, NULL, NULL);
     if (c->sentence)
         fails(status, KELVIN_EFORMAT, "part.json: ", c->sentence);
     else if (status)
@@ -122,12 +122,12 @@ static void check(const struct check *c, const char *sampler)
     assert_true(!run == !!c->sentence);
     kelvin_run_close(run);
     config.source = (kelvin_run_source){0};
-    status = kelvin_run_prepare(&run, &config, NULL);
+    status = kelvin_run_prepare(&run, &config, NULL, NULL);
     if (c->sentence) fails(status, KELVIN_EUSAGE, "", c->sentence);
     if (c->sentence) assert_null(strstr(kelvin_error(), "part.json"));
     if (c->sentence && !*c->and) assert_string_equal(kelvin_error_field(), c->field); /* which programs know it by */
     kelvin_run_close(run);
-    if (c->sentence) fails(kelvin_run_start(&run, &config, in_base("never")), KELVIN_EUSAGE, "", c->sentence);
+    if (c->sentence) fails(kelvin_run_begin(&run, &config, in_base("never")), KELVIN_EUSAGE, "", c->sentence);
     assert_false(exists(in_base("never")));
     kelvin_run_config_free(owner);
 }
@@ -161,7 +161,7 @@ static void numbers_are_finite(void **state)
                 snprintf(sentence, sizeof sentence, "%s is %g; expected a %snumber", name, *number,
                          i >= 2 && type->setting[i - 2].whole ? "whole " : "");
                 kelvin_run *run;
-                fails(kelvin_run_start(&run, &config, NULL), KELVIN_EUSAGE, "", sentence);
+                fails(kelvin_run_begin(&run, &config, NULL), KELVIN_EUSAGE, "", sentence);
                 assert_null(run);
             }
 }
@@ -193,7 +193,7 @@ static void who_is_to_blame(void **state)
         kelvin_config_overrule(&config, table[i].said, true);
         assert_true(kelvin_config_overruled(&config, table[i].said));
         if (strcmp(table[i].said, "temperature") == 0) config.temperature = -1;
-        fails(kelvin_run_start(&run, &config, NULL), table[i].file ? KELVIN_EFORMAT : KELVIN_EUSAGE,
+        fails(kelvin_run_begin(&run, &config, NULL), table[i].file ? KELVIN_EFORMAT : KELVIN_EUSAGE,
               table[i].file ? "part.json: " : "", table[i].sentence);
         assert_true(!strstr(kelvin_error(), "part.json") == !table[i].file);
         kelvin_run_config_free(owner);
@@ -220,7 +220,7 @@ static void texts_that_are_missing(void **state)
                                           &config.augment};
             *texts[i] = NULL;
             kelvin_run *run;
-            const kelvin_status status = kelvin_run_start(&run, &config, NULL);
+            const kelvin_status status = kelvin_run_begin(&run, &config, NULL);
             char sentence[64];
             snprintf(sentence, sizeof sentence, "no %s is given", names[i]);
             if (i < 5 || type->batches)
@@ -232,7 +232,7 @@ static void texts_that_are_missing(void **state)
     kelvin_run_config config = defaults("hmc");
     kelvin_run *run;
     config.sampler = NULL;
-    fails(kelvin_run_start(&run, &config, NULL), KELVIN_EUSAGE, "", "unknown sampler ''");
+    fails(kelvin_run_begin(&run, &config, NULL), KELVIN_EUSAGE, "", "unknown sampler ''");
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static void defaults_are_figure_1(void **state)
     assert_true(c.chains == 3 && c.iterations == 500 && c.warmup == 150 && c.seed == 0);
     assert_true(setting_of(&c, "step_size") == 4e-4 && setting_of(&c, "steps") == 10000 && c.temperature == 1);
     kelvin_run *run;
-    assert_ok(kelvin_run_start(&run, &c, NULL));
+    assert_ok(kelvin_run_begin(&run, &c, NULL));
     assert_int_equal(run->model->n_params, 492);
     kelvin_run_close(run);
     kelvin_run_close(NULL);
@@ -59,7 +59,7 @@ static void bad_configurations(void **state)
         config.warmup = table[i].warmup;
         config.temperature = table[i].temperature;
         kelvin_run *run = (kelvin_run *)&config;
-        fails(kelvin_run_start(&run, &config, i % 2 ? in_base("never") : NULL), KELVIN_EUSAGE, "", table[i].sentence);
+        fails(kelvin_run_begin(&run, &config, i % 2 ? in_base("never") : NULL), KELVIN_EUSAGE, "", table[i].sentence);
         assert_null(run);
         assert_false(exists(in_base("never")));
     }
@@ -110,9 +110,9 @@ static void logits_belong_to_draws(const char *sampler)
     sample_into(&config, sampler, 1);
     const size_t n = run->data->train.n, all = kelvin_run_draws(run), warmup = kelvin_run_warmup(run);
     const kelvin_samples *samples = samples_in(sampler);
-    const size_t shape[3] = {samples->n, n, 2}, accuracy = kelvin_run_column(run, "training_accuracy");
+    const size_t shape[3] = {samples->n, n, 2}, accuracy = kelvin_run_find_column(run, "training_accuracy");
     const kelvin_statistic *columns[KELVIN_COLUMNS];
-    const size_t n_columns = kelvin_run_columns(columns, run);
+    const size_t n_columns = kelvin_run_list_columns(columns, run);
     float logits[36], saved[8 * 36], theta[492];
     kelvin_path path;
     kelvin_weights *weights;
@@ -193,12 +193,12 @@ static void energies_that_are_not_numbers(void **state)
     kelvin_run *run = sampled(&config, 2), *folder = sampled_in(&config, "wild", 1);
     kelvin_samples *samples = samples_from(run);
     kelvin_history history;
-    assert_ok(kelvin_history_open(&history, samples, 1));
+    assert_ok(kelvin_history_read(&history, samples, 1));
     for (size_t i = 0; i < history.rows; i++) {
         assert_true(!isfinite(*kelvin_history_at(&history, i, "energy_error")));
         assert_true(*kelvin_history_at(&history, i, "accepted") == 0);
     }
-    kelvin_history_close(&history);
+    kelvin_history_free(&history);
     kelvin_samples_close(samples);
     same_draws(run, folder);
     kelvin_run_close(run);
@@ -241,21 +241,21 @@ static void names_that_are_taken(void **state)
     (void)state;
     const kelvin_run_config config = small();
     kelvin_run *run;
-    fails(kelvin_run_start(&run, &config, in_base("one")), KELVIN_EUSAGE, "one",
+    fails(kelvin_run_begin(&run, &config, in_base("one")), KELVIN_EUSAGE, "one",
           "already exists; choose another name, remove it, or go on by resuming ");
     assert_null(run);
     assert_int_equal(mkdir(in_base("claimed"), 0777), 0);
-    fails(kelvin_run_start(&run, &config, in_base("claimed")), KELVIN_EUSAGE, "claimed",
+    fails(kelvin_run_begin(&run, &config, in_base("claimed")), KELVIN_EUSAGE, "claimed",
           "already exists; choose another name, or remove it");
     assert_int_equal(rmdir(in_base("claimed")), 0); /* nothing was put into it */
     spill(in_base("file"), "x", 1);
-    fails(kelvin_run_start(&run, &config, in_base("file")), KELVIN_EUSAGE, "file", "already exists");
-    fails(kelvin_run_start(&run, &config, in_base("file/run")), KELVIN_EUSAGE, "file/run", strerror(ENOTDIR));
-    fails(kelvin_run_start(&run, &config, in_base("no/such/run")), KELVIN_EUSAGE, "no/such/run", strerror(ENOENT));
+    fails(kelvin_run_begin(&run, &config, in_base("file")), KELVIN_EUSAGE, "file", "already exists");
+    fails(kelvin_run_begin(&run, &config, in_base("file/run")), KELVIN_EUSAGE, "file/run", strerror(ENOTDIR));
+    fails(kelvin_run_begin(&run, &config, in_base("no/such/run")), KELVIN_EUSAGE, "no/such/run", strerror(ENOENT));
     char name[KELVIN_PATH_MAX + 10];
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    fails(kelvin_run_start(&run, &config, name), KELVIN_EUSAGE, "xxx", "too long");
+    fails(kelvin_run_begin(&run, &config, name), KELVIN_EUSAGE, "xxx", "too long");
     assert_ok(kelvin_run_open(&run, in_base("one"))); /* all is as it was */
     assert_true(kelvin_run_finished(run));
     kelvin_run_close(run);

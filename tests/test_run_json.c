@@ -40,10 +40,10 @@ static void there_and_back(void **state)
         for (size_t i = 0; i < 6; i++) {
             const kelvin_run_config config = odd(type, i);
             kelvin_run *run, *back;
-            assert_ok(kelvin_run_prepare(&run, &config, NULL));
+            assert_ok(kelvin_run_prepare(&run, &config, NULL, NULL));
             same_config(&config, &run->config);
-            assert_ok(kelvin_config_write(run, in_base("trip")));
-            assert_ok(kelvin_config_read(&back, in_base("trip"), false));
+            assert_ok(kelvin_run_write(run, in_base("trip")));
+            assert_ok(kelvin_run_read(&back, in_base("trip"), false, NULL));
             same_config(&config, &back->config);
             assert_false(kelvin_run_is_old(back));
             assert_string_equal(kelvin_run_inside(back)->version, KELVIN_VERSION);
@@ -78,14 +78,14 @@ static void marks_of_configurations(void **state)
             others[n++].setting[k] = type->setting[k].whole ? 3 : 0.125;
         for (size_t i = 0; i <= n; i++) {
             kelvin_run *run;
-            assert_ok(kelvin_run_prepare(&run, i < n ? &others[i] : &first, NULL));
+            assert_ok(kelvin_run_prepare(&run, i < n ? &others[i] : &first, NULL, NULL));
             memcpy(marks[i], kelvin_run_inside(run)->mark, KELVIN_CONFIG_MARK);
             for (size_t k = 0; k < i; k++) assert_string_not_equal(marks[k], marks[i]);
             kelvin_run_close(run);
         }
         kelvin_run *run;
         first.init = "/somewhere/else";
-        assert_ok(kelvin_run_prepare(&run, &first, NULL));
+        assert_ok(kelvin_run_prepare(&run, &first, NULL, NULL));
         assert_string_equal(kelvin_run_inside(run)->mark, marks[n]);
         kelvin_run_close(run);
     }
@@ -99,8 +99,8 @@ static void run_json_of_sghmc(void **state)
     kelvin_run *run;
     size_t bytes;
     char expected[1024];
-    assert_ok(kelvin_run_prepare(&run, &config, NULL));
-    assert_ok(kelvin_config_write(run, in_base("trip")));
+    assert_ok(kelvin_run_prepare(&run, &config, NULL, NULL));
+    assert_ok(kelvin_run_write(run, in_base("trip")));
     const unsigned images = kelvin_crc32(run->data->train.bytes, 1438 * 64),
                    labels = kelvin_crc32(run->data->train.y, 1438 * 4),
                    test_images = kelvin_crc32(run->data->test.bytes, 359 * 64),
@@ -142,8 +142,8 @@ static void run_json_of_mclmc(void **state)
     const kelvin_run_config config = defaults("mclmc");
     kelvin_run *run;
     size_t bytes;
-    assert_ok(kelvin_run_prepare(&run, &config, NULL));
-    assert_ok(kelvin_config_write(run, in_base("trip")));
+    assert_ok(kelvin_run_prepare(&run, &config, NULL, NULL));
+    assert_ok(kelvin_run_write(run, in_base("trip")));
     kelvin_run_close(run);
     char *text = slurp(in_base("trip/run.json"), &bytes);
     assert_non_null(strstr(text, "  \"chains\": 4,\n"
@@ -175,10 +175,10 @@ static void spoil(const char *text, const char *name)
     const char *rest = end[-1] == ',' ? end - 1 : end;
     snprintf(bad, sizeof bad, "%.*s[]%s", (int)(value - text), text, rest);
     write_text(in_base("trip/run.json"), bad);
-    fails(kelvin_config_read(&run, in_base("trip"), false), KELVIN_EFORMAT, "trip/run.json", expected);
+    fails(kelvin_run_read(&run, in_base("trip"), false, NULL), KELVIN_EFORMAT, "trip/run.json", expected);
     snprintf(bad, sizeof bad, "%.*s\"_\": 0%s", (int)(at - text), text, rest);
     write_text(in_base("trip/run.json"), bad);
-    fails(kelvin_config_read(&run, in_base("trip"), false), KELVIN_EFORMAT, "trip/run.json", missing);
+    fails(kelvin_run_read(&run, in_base("trip"), false, NULL), KELVIN_EFORMAT, "trip/run.json", missing);
 }
 
 static void every_field_of_run_json(void **state)
@@ -190,8 +190,8 @@ static void every_field_of_run_json(void **state)
         struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
         kelvin_run *run;
         size_t bytes;
-        assert_ok(kelvin_run_prepare(&run, &config, NULL));
-        assert_ok(kelvin_config_write(run, in_base("trip")));
+        assert_ok(kelvin_run_prepare(&run, &config, NULL, NULL));
+        assert_ok(kelvin_run_write(run, in_base("trip")));
         kelvin_run_close(run);
         char text[2048], *file = slurp(in_base("trip/run.json"), &bytes);
         assert_true(bytes < sizeof text);
@@ -203,7 +203,7 @@ static void every_field_of_run_json(void **state)
         for (size_t i = 0; i < n; i++)
             if (strcmp(fields[i].name, "init_crc32") != 0) spoil(text, fields[i].name);
         spill(in_base("trip/run.json"), text, bytes);
-        assert_ok(kelvin_config_read(&run, in_base("trip"), false)); /* all is as it was */
+        assert_ok(kelvin_run_read(&run, in_base("trip"), false, NULL)); /* all is as it was */
         kelvin_run_close(run);
     }
 }
@@ -229,8 +229,8 @@ static void marks_of_data(void **state)
     const kelvin_run_config config = defaults("sghmc");
     kelvin_run *run;
     size_t bytes;
-    assert_ok(kelvin_run_prepare(&run, &config, NULL));
-    assert_ok(kelvin_config_write(run, in_base("trip")));
+    assert_ok(kelvin_run_prepare(&run, &config, NULL, NULL));
+    assert_ok(kelvin_run_write(run, in_base("trip")));
     kelvin_run_close(run);
     char text[1024], bad[2048], *file = slurp(in_base("trip/run.json"), &bytes);
     assert_true(bytes < sizeof text);
@@ -240,7 +240,7 @@ static void marks_of_data(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         snprintf(bad, sizeof bad, "%.*s%s%s", (int)(mark - text) + 17, text, table[i].end, strchr(mark, '"'));
         write_text(in_base("trip/run.json"), bad);
-        const kelvin_status status = kelvin_config_read(&run, in_base("trip"), false);
+        const kelvin_status status = kelvin_run_read(&run, in_base("trip"), false, NULL);
         if (table[i].sentence)
             fails(status, KELVIN_EFORMAT, "trip/run.json", table[i].sentence);
         else
@@ -259,9 +259,9 @@ static kelvin_status write_and_read(void *folder)
     kelvin_run *run = NULL, *back = NULL;
     void *owner = NULL;
     kelvin_path path;
-    kelvin_status status = kelvin_run_start(&run, &config, NULL);
-    if (!status) status = kelvin_config_write(run, folder);
-    if (!status) status = kelvin_config_read(&back, folder, false);
+    kelvin_status status = kelvin_run_begin(&run, &config, NULL);
+    if (!status) status = kelvin_run_write(run, folder);
+    if (!status) status = kelvin_run_read(&back, folder, false, NULL);
     if (!status) status = kelvin_path_join(path, folder, KELVIN_CONFIG_NAME);
     if (!status) status = kelvin_run_config_read(&config, &owner, path);
     kelvin_run_config_free(owner);

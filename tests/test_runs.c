@@ -274,7 +274,7 @@ static kelvin_status whole_life(const char *folder)
     const kelvin_run_options options = {2, 60};
     kelvin_run *run = NULL, *back = NULL;
     kelvin_samples *samples = NULL;
-    kelvin_status status = kelvin_run_start(&run, &config, folder);
+    kelvin_status status = kelvin_run_begin(&run, &config, folder);
     if (!status) status = kelvin_run_sample(&run, 1, &options, NULL, NULL);
     kelvin_run_close(run);
     if (!status) status = kelvin_run_open(&back, folder);

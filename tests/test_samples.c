@@ -60,7 +60,7 @@ static void draws_of_iterations(void **state)
         const uint32_t warmup = kelvin_sampler_info(s)->batches ? 0 : config.warmup, kept = BUNDLED_DRAWS - warmup;
         whole_run(&config, "bundled", 2, 60);
         kelvin_run *memory;
-        assert_ok(kelvin_run_start(&memory, &config, NULL));
+        assert_ok(kelvin_run_begin(&memory, &config, NULL));
         assert_ok(sample(memory, 1, 60));
         kelvin_samples *samples = open_samples("bundled");
         const size_t n = samples->run->model->n_params;
@@ -81,13 +81,13 @@ static void draws_of_iterations(void **state)
             same_columns(in_memory, k, n / (k + 2) + 1);
         }
         kelvin_history history;
-        assert_ok(kelvin_history_open(&history, samples, 1));
+        assert_ok(kelvin_history_read(&history, samples, 1));
         const double *row = kelvin_run_inside(memory)->kept[1].row;
-        const size_t column = kelvin_run_column(memory, "log_posterior");
+        const size_t column = kelvin_run_find_column(memory, "log_posterior");
         assert_int_equal(history.rows, kelvin_run_rows(memory));
         for (size_t i = 0; i < history.rows; i++)
             assert_true(*kelvin_history_at(&history, i, "log_posterior") == row[i * history.columns + column]);
-        kelvin_history_close(&history);
+        kelvin_history_free(&history);
         kelvin_free(theta);
         kelvin_free(other);
         kelvin_samples_close(in_memory);
@@ -143,9 +143,9 @@ static void histories(void **state)
     kelvin_samples *samples = open_samples("run");
     kelvin_history history;
     const kelvin_statistic *columns[KELVIN_COLUMNS];
-    assert_ok(kelvin_history_open(&history, samples, 2));
+    assert_ok(kelvin_history_read(&history, samples, 2));
     assert_int_equal(history.rows, 50);
-    assert_int_equal(history.columns, kelvin_run_columns(columns, run));
+    assert_int_equal(history.columns, kelvin_run_list_columns(columns, run));
     for (size_t k = 0; k < history.columns; k++) {
         assert_string_equal(history.names[k], columns[k]->name);
         read_column(column, run, "run", 2, columns[k]->name, 50);
@@ -155,14 +155,14 @@ static void histories(void **state)
         }
     }
     assert_null(kelvin_history_at(&history, 4, "rate"));
-    kelvin_history_close(&history);
+    kelvin_history_free(&history);
     kelvin_samples_close(samples);
     kelvin_path path;
     assert_ok(kelvin_path_join(path, in_base("run"), KELVIN_HISTORY_FILE, 2u));
     edit(path, "\n1,", "\n1,1,1,1,1,1,1,1,1,1\n1,");
     sign("run");
     samples = open_samples("run");
-    fails(kelvin_history_open(&history, samples, 2), KELVIN_EFORMAT, path, "has 51 rows; expected at most 50");
+    fails(kelvin_history_read(&history, samples, 2), KELVIN_EFORMAT, path, "has 51 rows; expected at most 50");
     assert_null(history.values);
     edit(path, "\n1,1,1,1,1,1,1,1,1,1\n1,", "\n1,");
     sign("run");
@@ -184,7 +184,7 @@ static void histories_that_are_lost(void **state)
     assert_ok(kelvin_path_join(path, in_base("run"), KELVIN_HISTORY_FILE, 2u));
     char *text = slurp(path, &bytes);
     spill(path, text, bytes - 1); /* not even the last row is whole */
-    fails(kelvin_history_open(&history, samples, 2), KELVIN_EFORMAT, path, "ends after 49 of 50 epochs; resuming ");
+    fails(kelvin_history_read(&history, samples, 2), KELVIN_EFORMAT, path, "ends after 49 of 50 epochs; resuming ");
     assert_ok(kelvin_history_lost(lost, samples, 2));
     assert_string_equal(lost, kelvin_error_raw());
     const char **diverged = (const char **)samples->diverged;
@@ -193,7 +193,7 @@ static void histories_that_are_lost(void **state)
     assert_string_equal(lost, "");
     diverged[2] = NULL;
     assert_int_equal(remove(path), 0);
-    fails(kelvin_history_open(&history, samples, 2), KELVIN_EFORMAT, path, "is missing; resuming ");
+    fails(kelvin_history_read(&history, samples, 2), KELVIN_EFORMAT, path, "is missing; resuming ");
     assert_null(strstr(kelvin_error(), "remove"));
     spill(path, text, bytes);
     kelvin_free(text);
@@ -345,7 +345,7 @@ static void samples_of_others(void **state)
     kelvin_run_config config = cyclical();
     kelvin_run *other;
     set(&config, "lr", 0.02);
-    assert_ok(kelvin_run_prepare(&other, &config, NULL));
+    assert_ok(kelvin_run_prepare(&other, &config, NULL, NULL));
     write_draws(other, 1, 0, draws);
     reads("is of another run, or run.json has changed since");
     spill(path, file, bytes);
@@ -430,10 +430,10 @@ static void memory_may_be_short(void **state)
         if (!status && !theta) status = KELVIN_ENOMEM;
         if (!status) status = kelvin_samples_read(samples, theta, 3);
         kelvin_history history = {0};
-        if (!status) status = kelvin_history_open(&history, samples, 0);
+        if (!status) status = kelvin_history_read(&history, samples, 0);
         kelvin_alloc_fail_at(0);
         assert_true(status == KELVIN_OK || status == KELVIN_ENOMEM);
-        kelvin_history_close(&history);
+        kelvin_history_free(&history);
         kelvin_free(theta);
         kelvin_samples_close(samples);
         samples = NULL;

@@ -152,11 +152,11 @@ static void a_start_must_be_what_it_was(void **state)
         fails(kelvin_run_open(&run, in_base("second")), KELVIN_EFORMAT, "second: chain 1 cannot be begun anew: ",
               "the samples that it starts from have changed; put that run back as it was");
         assert_ok(kelvin_run_config_read(&again, &owner, in_base("second/run.json")));
-        fails(kelvin_run_start(&run, &again, in_base("third")), KELVIN_EFORMAT, "init: the samples of ",
+        fails(kelvin_run_begin(&run, &again, in_base("third")), KELVIN_EFORMAT, "init: the samples of ",
               "copy have changed since the configuration was written");
         assert_false(exists(in_base("third")));
         again.init = in_base("first"); /* of another run it says nothing */
-        assert_ok(kelvin_run_start(&run, &again, in_base("third")));
+        assert_ok(kelvin_run_begin(&run, &again, in_base("third")));
         kelvin_run_close(run);
         kelvin_run_config_free(owner);
         remove_tree(in_base("copy"));
@@ -189,7 +189,7 @@ static void starts_that_are_refused(void **state)
         kelvin_run_config config = from(table[i].init);
         config.model = table[i].model;
         kelvin_run *run;
-        fails(kelvin_run_start(&run, &config, in_base("second")), table[i].status, table[i].place, table[i].sentence);
+        fails(kelvin_run_begin(&run, &config, in_base("second")), table[i].status, table[i].place, table[i].sentence);
         assert_null(run);
         assert_false(exists(in_base("second")));
     }
@@ -203,7 +203,7 @@ static void a_start_needs_samples(void **state)
     kelvin_run_close(started(&config, "begun"));
     config = from("begun");
     kelvin_run *run;
-    fails(kelvin_run_start(&run, &config, in_base("second")), KELVIN_EUSAGE, "begun", "the run has not ended");
+    fails(kelvin_run_begin(&run, &config, in_base("second")), KELVIN_EUSAGE, "begun", "the run has not ended");
     assert_null(run);
     remove_tree(in_base("begun"));
 }

@@ -57,7 +57,7 @@ static struct made *made_by(const char *sampler, const char *folder)
 /* The place of a column in a row; what the sampler does not measure goes behind the last. */
 static size_t at(const kelvin_run *run, const char *column)
 {
-    const size_t i = kelvin_run_column(run, column);
+    const size_t i = kelvin_run_find_column(run, column);
     return i == SIZE_MAX ? KELVIN_COLUMNS : i;
 }
 
@@ -68,7 +68,7 @@ static void write_histories(const struct made *made, size_t last, size_t of_the_
     const kelvin_run *run = &made->run;
     const char *folder = made->samples.folder;
     struct kelvin_column columns[KELVIN_COLUMNS];
-    const size_t n = kelvin_history_columns(columns, run);
+    const size_t n = kelvin_history_table(columns, run);
     mkdir(folder, 0777);
     for (uint32_t c = 0; c < CHAINS; c++) {
         double rows[ROWS * KELVIN_COLUMNS] = {0};

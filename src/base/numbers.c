@@ -1,7 +1,6 @@
 /* Numbers that people write: taken whole, or refused with a sentence. */
 #include "base/c_locale.h"
-
-#include <kelvin/base.h>
+#include "base/words.h"
 
 #include <ctype.h>
 #include <float.h>
@@ -40,11 +39,13 @@ static enum whole parse_whole(uint64_t *value, const char *text)
 
 kelvin_status kelvin_parse_whole(uint64_t *value, const char *what, const char *text, uint64_t most)
 {
-    if (*text == '-') return kelvin_fail(KELVIN_EUSAGE, "%s must not be negative, not '%s'", what, text);
+    if (*text == '-') return kelvin_fail(KELVIN_EUSAGE, KELVIN_SAID " must not be negative, not '%s'", what, text);
     const enum whole whole = parse_whole(value, text);
-    if (whole == NOT_WHOLE) return kelvin_fail(KELVIN_EUSAGE, "%s must be a whole number, not '%s'", what, text);
+    if (whole == NOT_WHOLE)
+        return kelvin_fail(KELVIN_EUSAGE, KELVIN_SAID " must be a whole number, not '%s'", what, text);
     if (whole == TOO_LARGE || *value > most)
-        return kelvin_fail(KELVIN_EUSAGE, "%s must be at most %llu, not '%s'", what, (unsigned long long)most, text);
+        return kelvin_fail(KELVIN_EUSAGE, KELVIN_SAID " must be at most %llu, not '%s'", what, (unsigned long long)most,
+                           text);
     return KELVIN_OK;
 }
 
@@ -55,7 +56,7 @@ kelvin_status kelvin_parse_real(double *value, const char *what, const char *tex
     *value = strtod(text, &end);
     leave_c_locale(c, before);
     if (end == text || *end || isspace((unsigned char)*text) || isnan(*value))
-        return kelvin_fail(KELVIN_EUSAGE, "%s must be a number, not '%s'", what, text);
-    if (fabs(*value) > DBL_MAX) return kelvin_fail(KELVIN_EUSAGE, "%s is out of range: '%s'", what, text);
+        return kelvin_fail(KELVIN_EUSAGE, KELVIN_SAID " must be a number, not '%s'", what, text);
+    if (fabs(*value) > DBL_MAX) return kelvin_fail(KELVIN_EUSAGE, KELVIN_SAID " is out of range: '%s'", what, text);
     return KELVIN_OK;
 }

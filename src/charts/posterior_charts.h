@@ -10,6 +10,7 @@
 #include "charts/chart.h"
 #include "posterior/diagnosis.h"
 #include "posterior/metric.h"
+#include "run/run.h"
 
 /* A run as charts see it. What a chart does not show may be NULL. */
 struct charted {

@@ -20,7 +20,7 @@ kelvin_status chains_progress_start(struct chains_progress *p, const kelvin_run 
     const uint32_t chains = run->config.chains;
     const size_t lines = (size_t)chains + 1;
     *p = (struct chains_progress){.run = run, .chains = chains};
-    p->columns = kelvin_run_columns(p->column, run);
+    p->columns = kelvin_run_list_columns(p->column, run);
     progress_start(&p->whole, "all", 1);
     p->seen = kelvin_alloc(chains, sizeof *p->seen);
     p->bars = kelvin_alloc(lines, sizeof *p->bars);

@@ -139,7 +139,7 @@ static void print_energy(FILE *out, const kelvin_diagnosis *d, const kelvin_run 
     if (isnan(variance)) return;
     fprintf(out, "%-28s%12.2e   mean: %.2e", "energy variance, median", variance,
             kelvin_diagnosis_number(d, "energy_variance_mean"));
-    if (!kelvin_run_step_is_given(run)) fprintf(out, "; set: %g", kelvin_run_setting(run, "energy_variance"));
+    if (!kelvin_run_step_is_given(run)) fprintf(out, "; set: %g", kelvin_run_number(run, "energy_variance"));
     fputc('\n', out);
 }
 

@@ -122,7 +122,7 @@ static kelvin_status evaluate_run(struct evaluated *e, const struct settings *se
 {
     const double begin = kelvin_now();
     kelvin_samples *samples;
-    KELVIN_TRY(kelvin_config_read(&e->run, e->folder, true));
+    KELVIN_TRY(kelvin_run_read(&e->run, e->folder, true, NULL));
     KELVIN_TRY(open_samples(&samples, e->folder));
     kelvin_status status = evaluate(e, samples, settings, notes);
     if (!status) status = look_briefly(e, samples);

@@ -121,7 +121,7 @@ static void print_energy_variance(FILE *out, const struct facts *f)
     if (isnan(variance)) return;
     snprintf(cell, sizeof cell, "%.2e", variance);
     if (!kelvin_run_step_is_given(f->run))
-        snprintf(set, sizeof set, "     set: %g", kelvin_run_setting(f->run, "energy_variance"));
+        snprintf(set, sizeof set, "     set: %g", kelvin_run_number(f->run, "energy_variance"));
     print_row(out, "energy variance, median", cell, set);
 }
 

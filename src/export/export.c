@@ -151,10 +151,10 @@ static kelvin_status put_stats(struct export *e)
     kelvin_status status = KELVIN_OK;
     for (size_t c = 0; c < lineup->chains && e->plan.n_stats > 0 && !status; c++) {
         kelvin_history history;
-        KELVIN_TRY(kelvin_history_open(&history, e->samples, lineup->chain[c].number));
+        KELVIN_TRY(kelvin_history_read(&history, e->samples, lineup->chain[c].number));
         for (size_t row = c * lineup->draws; row < (c + 1) * lineup->draws; row++)
             for (size_t i = 0; i < e->plan.n_stats && !status; i++) status = put_stat(e, row, i, &history);
-        kelvin_history_close(&history);
+        kelvin_history_free(&history);
     }
     return status;
 }

@@ -68,9 +68,9 @@ static enum kelvin_dtype type_of(const kelvin_statistic *stat)
 static kelvin_status add_stats(struct plan *plan, const kelvin_samples *samples)
 {
     const kelvin_statistic *columns[KELVIN_COLUMNS];
-    const size_t n = kelvin_run_columns(columns, samples->run);
+    const size_t n = kelvin_run_list_columns(columns, samples->run);
     kelvin_history history;
-    KELVIN_TRY(kelvin_history_open(&history, samples, plan->lineup.chain[0].number));
+    KELVIN_TRY(kelvin_history_read(&history, samples, plan->lineup.chain[0].number));
     plan->stats = &plan->arrays[plan->sheet.n];
     for (size_t i = 0; i < n; i++) {
         const char *name = columns[i]->export;
@@ -78,7 +78,7 @@ static kelvin_status add_stats(struct plan *plan, const kelvin_samples *samples)
         add_drawn(plan, "sample_stats", name, name, type_of(columns[i]));
         plan->stat[plan->n_stats++] = columns[i];
     }
-    kelvin_history_close(&history);
+    kelvin_history_free(&history);
     return KELVIN_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "export/sheet.h"
 #include "posterior/lineup.h"
+#include "run/run.h"
 
 enum plan_part {
     PLAN_POSTERIOR,

@@ -3,6 +3,7 @@
 #define FIGURES_LATTICE_H
 
 #include "figures/figure.h"
+#include "run/run.h"
 
 struct lattice {
     size_t n; /* points per side, both ends included */

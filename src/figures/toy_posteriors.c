@@ -33,7 +33,7 @@ kelvin_status kelvin_toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS], con
     for (size_t i = 0; i < TOY_POSTERIORS; i++) {
         kelvin_run_config config;
         KELVIN_TRY(configure(&config, &kelvin_toy_posteriors[i], options));
-        KELVIN_TRY(kelvin_run_start(&runs[i], &config, NULL));
+        KELVIN_TRY(kelvin_run_begin(&runs[i], &config, NULL));
         total += (uint64_t)config.chains * config.iterations;
     }
     watch->start(watch->context, "sampling", total);

@@ -5,6 +5,7 @@
 #define FIGURES_TOY_POSTERIORS_H
 
 #include "figures/figure.h"
+#include "run/run.h"
 
 enum { TOY_POSTERIORS = 2 };
 

@@ -1,6 +1,7 @@
 /* Structs as JSON objects. A number is written with the fewest digits that give it back. */
 #include "files/record.h"
 
+#include "base/c_locale.h"
 #include "base/texts.h"
 #include "files/files.h"
 #include "files/formats.h"
@@ -38,6 +39,8 @@ struct kelvin_field_kind {
     const char *expected;
     json_t *(*to_json)(const void *value);
     bool (*from_json)(void *value, const json_t *json);
+    int (*print)(char *out, size_t size, const void *value);
+    kelvin_status (*parse)(void *value, const char *what, const char *text);
 };
 
 static json_t *text_to(const void *value)
@@ -51,6 +54,19 @@ static bool text_from(void *value, const json_t *json)
     return json_is_string(json);
 }
 
+static int text_print(char *out, size_t size, const void *value)
+{
+    const char *text = *(const char *const *)value;
+    return snprintf(out, size, "%s", text ? text : "");
+}
+
+static kelvin_status text_parse(void *value, const char *what, const char *text)
+{
+    (void)what; /* any will do */
+    *(const char **)value = text;
+    return KELVIN_OK;
+}
+
 static json_t *count_to(const void *value)
 {
     return json_integer(*(const uint32_t *)value);
@@ -61,6 +77,19 @@ static bool count_from(void *value, const json_t *json)
     const json_int_t n = json_integer_value(json);
     *(uint32_t *)value = (uint32_t)n;
     return json_is_integer(json) && n >= 0 && n <= UINT32_MAX;
+}
+
+static int count_print(char *out, size_t size, const void *value)
+{
+    return snprintf(out, size, "%" PRIu32, *(const uint32_t *)value);
+}
+
+static kelvin_status count_parse(void *value, const char *what, const char *text)
+{
+    uint64_t n = 0;
+    const kelvin_status status = kelvin_parse_whole(&n, what, text, UINT32_MAX);
+    *(uint32_t *)value = (uint32_t)n;
+    return status;
 }
 
 static json_t *seed_to(const void *value)
@@ -83,6 +112,16 @@ static bool seed_from(void *value, const json_t *json)
     return errno == 0 && *end == '\0';
 }
 
+static int seed_print(char *out, size_t size, const void *value)
+{
+    return snprintf(out, size, "%" PRIu64, *(const uint64_t *)value);
+}
+
+static kelvin_status seed_parse(void *value, const char *what, const char *text)
+{
+    return kelvin_parse_whole(value, what, text, UINT64_MAX);
+}
+
 static json_t *real_to(const void *value)
 {
     return json_real(*(const double *)value);
@@ -92,6 +131,20 @@ static bool real_from(void *value, const json_t *json)
 {
     *(double *)value = json_number_value(json);
     return json_is_number(json);
+}
+
+static int real_print(char *out, size_t size, const void *value)
+{
+    const double x = *(const double *)value;
+    locale_t c, before = enter_c_locale(&c);
+    const int length = snprintf(out, size, "%.*g", kelvin_digits(x), x);
+    leave_c_locale(c, before);
+    return length;
+}
+
+static kelvin_status real_parse(void *value, const char *what, const char *text)
+{
+    return kelvin_parse_real(value, what, text);
 }
 
 static json_t *whole_to(const void *value)
@@ -107,27 +160,46 @@ static bool whole_from(void *value, const json_t *json)
     return good;
 }
 
-const struct kelvin_field_kind kelvin_field_text = {"a string", text_to, text_from};
-const struct kelvin_field_kind kelvin_field_maybe = {"a string", text_to, text_from};
-const struct kelvin_field_kind kelvin_field_count = {"a whole number of at most 4294967295", count_to, count_from};
-const struct kelvin_field_kind kelvin_field_seed = {
-    "a whole number of at most 18446744073709551615 (a string if large)", seed_to, seed_from};
-const struct kelvin_field_kind kelvin_field_real = {"a number", real_to, real_from};
-const struct kelvin_field_kind kelvin_field_whole = {"a whole number of at most 4294967295", whole_to, whole_from};
+static int whole_print(char *out, size_t size, const void *value)
+{
+    return snprintf(out, size, "%.0f", *(const double *)value);
+}
+
+static kelvin_status whole_parse(void *value, const char *what, const char *text)
+{
+    uint32_t n;
+    KELVIN_TRY(count_parse(&n, what, text));
+    *(double *)value = n;
+    return KELVIN_OK;
+}
+
+#define COUNT "a whole number of at most 4294967295"
+#define SEED  "a whole number of at most 18446744073709551615 (a string if large)"
+
+const struct kelvin_field_kind kelvin_field_text = {"a string", text_to, text_from, text_print, text_parse};
+const struct kelvin_field_kind kelvin_field_maybe = {"a string", text_to, text_from, text_print, text_parse};
+const struct kelvin_field_kind kelvin_field_count = {COUNT, count_to, count_from, count_print, count_parse};
+const struct kelvin_field_kind kelvin_field_seed = {SEED, seed_to, seed_from, seed_print, seed_parse};
+const struct kelvin_field_kind kelvin_field_real = {"a number", real_to, real_from, real_print, real_parse};
+const struct kelvin_field_kind kelvin_field_whole = {COUNT, whole_to, whole_from, whole_print, whole_parse};
+
+/* ---- as people type them ---- */
+
+kelvin_status kelvin_field_parse(void *record, const struct kelvin_field *field, const char *what, const char *text)
+{
+    return field->kind->parse((char *)record + field->offset, what, text);
+}
+
+size_t kelvin_field_print(char *out, size_t size, const struct kelvin_field *field, const void *record)
+{
+    return (size_t)field->kind->print(out, size, (const char *)record + field->offset);
+}
 
 const char *kelvin_field_words(kelvin_arena *arena, const struct kelvin_field *field, const void *record)
 {
-    char number[NUMBER];
-    json_t *json = field->kind->to_json((const char *)record + field->offset);
-    const char *text = json_is_string(json) ? json_string_value(json) : number;
-    const double real = json_real_value(json);
-    if (json_is_integer(json))
-        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
-    else
-        snprintf(number, sizeof number, "%.*g", kelvin_digits(real), real);
-    const char *words = json ? kelvin_arena_text(arena, text, strlen(text)) : NULL;
-    json_decref(json);
-    if (!json) (void)kelvin_fail(KELVIN_ENOMEM, "out of memory");
+    const size_t size = kelvin_field_print(NULL, 0, field, record) + 1;
+    char *words = kelvin_arena_alloc(arena, size, 1);
+    if (words) kelvin_field_print(words, size, field, record);
     return words;
 }
 
@@ -145,6 +217,17 @@ void *kelvin_record_json(const struct kelvin_field *fields, size_t n, const void
     if (!failed) return root;
     json_decref(root);
     return NULL;
+}
+
+char *kelvin_record_text(const struct kelvin_field *fields, size_t n, const void *record)
+{
+    json_t *root = kelvin_record_json(fields, n, record);
+    const size_t flags = JSON_REAL_PRECISION((size_t)MOST_DIGITS), size = root ? json_dumpb(root, NULL, 0, flags) : 0;
+    char *text = size ? kelvin_alloc(size + 1, 1) : NULL;
+    if (text) json_dumpb(root, text, size, flags);
+    json_decref(root);
+    if (!size) (void)kelvin_fail(KELVIN_ENOMEM, "JSON cannot be made: a text for it is not UTF-8, or out of memory");
+    return text;
 }
 
 static int larger(int a, int b)

@@ -27,6 +27,9 @@ extern const struct kelvin_field_kind kelvin_field_whole; /* double that holds a
 /* As an object of jansson's; NULL if a text is not UTF-8, or memory is short. */
 void *kelvin_record_json(const struct kelvin_field *fields, size_t n, const void *record);
 
+/* The same as a text; kelvin_free it. */
+char *kelvin_record_text(const struct kelvin_field *fields, size_t n, const void *record);
+
 /* An object of jansson's, which is freed; NULL: there was no memory for it. */
 KELVIN_MUST_CHECK kelvin_status kelvin_json_write(const char *path, void *object);
 
@@ -49,8 +52,16 @@ KELVIN_MUST_CHECK kelvin_status kelvin_record_take(void *record, const void *own
 /* The first name that is none of the fields; NULL if there is none. */
 const char *kelvin_record_stranger(void *owner, const struct kelvin_field *fields, size_t n);
 
-/* The value of a field as one would type it: texts as they are, numbers with the fewest digits that give them back.
- * NULL if memory is short. */
+/* Takes a field from a text as one would type it. Texts are not copied. KELVIN_EUSAGE, with a sentence that calls it
+ * `what` (which may be a raw text, base/words.h), if it is not what it must be. */
+KELVIN_MUST_CHECK kelvin_status kelvin_field_parse(void *record, const struct kelvin_field *field, const char *what,
+                                                   const char *text);
+
+/* The value of a field as one would type it, as much as there is room for; returns how long it is. */
+size_t kelvin_field_print(char *out, size_t size, const struct kelvin_field *field, const void *record);
+
+/* The same, in an arena:  texts as they are, numbers with the fewest digits that give them back. NULL if memory is
+ * short. */
 const char *kelvin_field_words(kelvin_arena *arena, const struct kelvin_field *field, const void *record);
 
 /* Digits (1 .. 17) after which a decimal number becomes this one again. */

@@ -100,7 +100,7 @@ static void advise_on_acceptance(struct kelvin_advice_list *out, const struct ke
 {
     const double accepted = f->found->acceptance;
     if (!f->run->sampler->accepts) return;
-    const bool follows = kelvin_run_column(f->run, "energy_error") != SIZE_MAX;
+    const bool follows = kelvin_run_find_column(f->run, "energy_error") != SIZE_MAX;
     const double least = follows ? 0.6 : 0.1, most = follows ? 0.99 : 0.7;
     const char *step = kelvin_run_step_setting(f->run);
     if (accepted < least)
@@ -123,7 +123,7 @@ static void advise_on_acceptance(struct kelvin_advice_list *out, const struct ke
 static bool is_coarse(const struct kelvin_facts *f)
 {
     enum { FAR = 10 };
-    return f->found->energy_variance > FAR * kelvin_run_setting(f->run, "energy_variance");
+    return f->found->energy_variance > FAR * kelvin_run_number(f->run, "energy_variance");
 }
 
 static void advise_on_energy(struct kelvin_advice_list *out, const struct kelvin_facts *f)
@@ -135,7 +135,7 @@ static void advise_on_energy(struct kelvin_advice_list *out, const struct kelvin
                    FIELD, "energy_variance") ": steps are too large, and as none "
                                              "is rejected the draws are "
                                              "biased. " KELVIN_SAID ".",
-               f->found->energy_variance, kelvin_run_setting(f->run, "energy_variance"),
+               f->found->energy_variance, kelvin_run_number(f->run, "energy_variance"),
                given ? "Make " KELVIN_REFER(FIELD, "step_size") " smaller"
                      : "Steps are tuned in warm-up: give it a longer " KELVIN_REFER(FIELD, "warmup"));
 }

@@ -35,7 +35,7 @@ struct look {
 
 static bool is_told(const kelvin_run *run, const char *column)
 {
-    return kelvin_run_column(run, column) != SIZE_MAX;
+    return kelvin_run_find_column(run, column) != SIZE_MAX;
 }
 
 /* Of batches a part at the end: the temperature comes up slowly, and where it comes and goes in cycles, it has been

@@ -3,6 +3,8 @@
 #ifndef POSTERIOR_LOGITS_H
 #define POSTERIOR_LOGITS_H
 
+#include "run/run.h"
+
 #include <kelvin/posterior.h>
 
 struct kelvin_logits {

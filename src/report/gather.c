@@ -58,7 +58,7 @@ static kelvin_status open_rows(kelvin_inputs **inputs, kelvin_run **own, const s
     const bool test = strcmp(run->on, "test") == 0;
     if (!test && strcmp(run->on, "train") != 0)
         return kelvin_inputs_open(inputs, run->on, run->samples->run->data, true);
-    KELVIN_TRY(kelvin_config_read(own, run->folder, false));
+    KELVIN_TRY(kelvin_run_read(own, run->folder, false, NULL));
     const kelvin_data *data = (*own)->data;
     return kelvin_inputs_of(inputs, data, test ? &data->test : &data->train);
 }
@@ -135,7 +135,7 @@ static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, con
     for (uint32_t i = 0; i < about->config.chains; i++) {
         char lost[KELVIN_LOST];
         KELVIN_TRY(kelvin_history_lost(lost, run->samples, i));
-        if (!*lost) KELVIN_TRY(kelvin_history_open(&run->histories[i], run->samples, i)); /* else a note says so */
+        if (!*lost) KELVIN_TRY(kelvin_history_read(&run->histories[i], run->samples, i)); /* else a note says so */
     }
     KELVIN_TRY(review(run, options));
     return find_inputs(run, arena);
@@ -163,7 +163,7 @@ void kelvin_page_gather_release(struct report_run *runs, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct report_run *run = &runs[i];
         for (uint32_t k = 0; run->histories && k < run->samples->run->config.chains; k++)
-            kelvin_history_close(&run->histories[k]);
+            kelvin_history_free(&run->histories[k]);
         kelvin_diagnosis_free(run->diagnosis);
         kelvin_metrics_free(run->metrics);
         kelvin_samples_close(run->samples);

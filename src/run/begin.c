@@ -74,7 +74,7 @@ static kelvin_status fill(const kelvin_run *run, const char *folder)
         if (strcmp(config->init, "none") != 0) KELVIN_TRY(first_state(run, folder, i));
     }
     KELVIN_TRY(kelvin_description_write(run->data, folder));
-    KELVIN_TRY(kelvin_config_write(run, folder));
+    KELVIN_TRY(kelvin_run_write(run, folder));
     return kelvin_vouch_begin(folder);
 }
 

@@ -116,7 +116,7 @@ void kelvin_snapshot_free(struct kelvin_snapshot *snapshot);
 /* ---- history.csv ---- */
 
 /* The columns of a run as a table has them; returns how many. */
-size_t kelvin_history_columns(struct kelvin_column columns[KELVIN_COLUMNS], const kelvin_run *run);
+size_t kelvin_history_table(struct kelvin_column columns[KELVIN_COLUMNS], const kelvin_run *run);
 
 /* Writes rows of a chain behind the first `*bytes` bytes of its history.csv, which end with the row before them (0: the
  * file is made anew); *bytes is how long it is then. */

@@ -62,7 +62,7 @@ static kelvin_status check_mark(const kelvin_data *data, const kelvin_run_config
     const kelvin_run_source *source = &config->source;
     if (!source->data || (strcmp(source->data, config->data) != 0 && strcmp(source->data, data->name) != 0))
         return KELVIN_OK;
-    return kelvin_mark_compare(data, source->data_crc32, source->path,
+    return kelvin_mark_compare(data, source->data_crc32, kelvin_config_origin(config, "data_crc32"),
                                "leave the field data_crc32 out of a copy of it to sample the new data");
 }
 
@@ -83,7 +83,10 @@ static kelvin_status parse_texts(kelvin_run *run)
     if (inside->has_prior)
         KELVIN_TRY(kelvin_config_blame(config, "prior", kelvin_prior_parse(&inside->prior, config->prior)));
     KELVIN_TRY(kelvin_config_blame(config, "init", keep_init(run)));
-    if (!run->data) KELVIN_TRY(kelvin_config_blame(config, "data", kelvin_data_open(&run->data, config->data)));
+    if (!run->data) {
+        KELVIN_TRY(kelvin_config_blame(config, "data", kelvin_data_open(&inside->data, config->data)));
+        run->data = inside->data;
+    }
     KELVIN_TRY(check_mark(run->data, config));
     KELVIN_TRY(keep(&config->data, run, run->data->name));
     return kelvin_config_blame(
@@ -93,12 +96,11 @@ static kelvin_status parse_texts(kelvin_run *run)
 
 static kelvin_status make(kelvin_run *run, const kelvin_run_config *config)
 {
+    kelvin_isa isa;
+    KELVIN_TRY(kelvin_isa_choose(&isa)); /* before anything is blamed on a field */
     KELVIN_TRY(kelvin_sampler_find(&run->sampler, config->sampler));
     run->config = *config;
-    struct kelvin_run_owned *inside = run->owned = kelvin_alloc(1, sizeof *inside);
-    if (!inside) return KELVIN_ENOMEM;
-    inside->format = KELVIN_FORMAT;
-    inside->lock.fd = -1;
+    struct kelvin_run_owned *inside = kelvin_run_inside(run);
     KELVIN_TRY(kelvin_arena_create(&inside->arena));
     KELVIN_TRY(copy_texts(run));
     keep_starts(inside, config);
@@ -108,21 +110,29 @@ static kelvin_status make(kelvin_run *run, const kelvin_run_config *config)
     return kelvin_config_mark(run);
 }
 
-kelvin_status kelvin_run_prepare(kelvin_run **out, const kelvin_run_config *config, kelvin_data *data)
+kelvin_status kelvin_run_prepare(kelvin_run **out, const kelvin_run_config *config, kelvin_data *own,
+                                 const kelvin_data *lent)
 {
-    kelvin_run *run = kelvin_alloc(1, sizeof *run);
-    *out = NULL;
-    if (!run) {
-        kelvin_data_close(data);
+    kelvin_run *run = *out = kelvin_alloc(1, sizeof *run);
+    struct kelvin_run_owned *inside = kelvin_alloc(1, sizeof *inside);
+    if (!run || !inside) {
+        kelvin_data_close(own);
+        kelvin_free(inside);
+        kelvin_free(run);
+        *out = NULL;
         return KELVIN_ENOMEM;
     }
-    run->data = data;
+    run->owned = inside;
+    run->data = lent ? lent : own;
+    inside->data = own;
+    inside->format = KELVIN_FORMAT;
+    inside->lock.fd = -1;
     const kelvin_status status = make(run, config);
     run->config.source = (kelvin_run_source){0}; /* its texts are not the run's */
-    if (status)
+    if (status) {
         kelvin_run_close(run);
-    else
-        *out = run;
+        *out = NULL;
+    }
     return status;
 }
 
@@ -130,14 +140,12 @@ void kelvin_run_close(kelvin_run *run)
 {
     if (!run) return;
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
-    if (inside) {
-        kelvin_lock_release(&inside->lock);
-        kelvin_manifest_free(inside->manifest);
-        for (uint32_t i = 0; inside->kept && i < run->config.chains; i++) kelvin_bundle_free(&inside->kept[i]);
-        kelvin_arena_destroy(inside->arena);
-        kelvin_free(inside);
-    }
+    kelvin_lock_release(&inside->lock);
+    kelvin_manifest_free(inside->manifest);
+    for (uint32_t i = 0; inside->kept && i < run->config.chains; i++) kelvin_bundle_free(&inside->kept[i]);
     kelvin_model_destroy(run->model);
-    kelvin_data_close(run->data);
+    kelvin_data_close(inside->data);
+    kelvin_arena_destroy(inside->arena);
+    kelvin_free(inside);
     kelvin_free(run);
 }

@@ -1,6 +1,7 @@
 /* run.json, and configuration files, which are the same with fields left out. */
 #include "base/suggest.h"
 #include "base/words.h"
+#include "data/data.h"
 #include "run/fields.h"
 #include "run/folder.h"
 
@@ -48,7 +49,8 @@ static kelvin_status check_names(const struct reader *r)
 static kelvin_status take_named(struct reader *r, const char *name)
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    return kelvin_record_take(&r->record, r->owner, r->path, kelvin_config_field(fields, kelvin_sampler_info(0), name));
+    return kelvin_record_take(&r->record, r->owner, r->path,
+                              kelvin_config_find_field(fields, kelvin_sampler_info(0), name));
 }
 
 static kelvin_status take_sampler(struct reader *r)
@@ -79,7 +81,7 @@ static kelvin_status take_fields(struct reader *r)
 
 /* ---- run.json ---- */
 
-kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder)
+kelvin_status kelvin_run_write(const kelvin_run *run, const char *folder)
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     const size_t n = kelvin_config_fields_of(fields, run->sampler);
@@ -117,11 +119,23 @@ kelvin_status kelvin_config_mark(kelvin_run *run)
     return KELVIN_OK;
 }
 
-static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, kelvin_data *data, const char *path)
+/* Data that no name brings back were given by a program; of those that one does, there is more to be said here. */
+static kelvin_status expect_data(const kelvin_run_config *config, const char *path)
 {
-    const char *mark = data ? NULL : config->source.data_crc32;
+    if (kelvin_data_find_type(config->data)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE,
+                       "%s: its data (\"%s\") were in the memory of the program that sampled it; only a program that "
+                       "gives them again can go on with it (kelvin_run_open_with)",
+                       path, config->data);
+}
+
+static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, kelvin_data *own, const kelvin_data *lent,
+                             const char *path)
+{
+    const char *mark = own ? NULL : config->source.data_crc32;
     config->source = (kelvin_run_source){.init = config->init, .init_crc32 = config->source.init_crc32};
-    const kelvin_status status = kelvin_run_prepare(run, config, data); /* of data there is more to be said here */
+    if (!own && !lent) KELVIN_TRY(expect_data(config, path));
+    const kelvin_status status = kelvin_run_prepare(run, config, own, lent);
     if (status == KELVIN_EUSAGE) return kelvin_fail(KELVIN_EFORMAT, "%s: " KELVIN_SAID, path, kelvin_error_raw());
     if (status == KELVIN_EIO) return kelvin_fail(status, "%s: its data: " KELVIN_SAID, path, kelvin_error_raw());
     if (status) return status;
@@ -175,15 +189,15 @@ static kelvin_status read_record(struct reader *r)
     return take_fields(r);
 }
 
-/* The data become the run's, or are closed. */
-static kelvin_status read_config(kelvin_run **run, kelvin_data *data, const char *path)
+/* `own` become the run's, or are closed. */
+static kelvin_status read_config(kelvin_run **run, kelvin_data *own, const kelvin_data *lent, const char *path)
 {
     struct reader r = {.path = path};
     kelvin_status status = read_record(&r);
     if (status)
-        kelvin_data_close(data);
+        kelvin_data_close(own);
     else
-        status = prepare(run, &r.record.config, data, path);
+        status = prepare(run, &r.record.config, own, lent, path);
     if (!status) {
         struct kelvin_run_owned *inside = kelvin_run_inside(*run);
         inside->format = r.format;
@@ -198,21 +212,24 @@ static kelvin_status leave_rows(kelvin_run *run)
 {
     kelvin_data *about;
     KELVIN_TRY(kelvin_data_describe(&about, run->data));
-    kelvin_data_close(run->data);
-    run->data = about;
+    kelvin_data_close(kelvin_run_inside(run)->data);
+    run->data = kelvin_run_inside(run)->data = about;
     return KELVIN_OK;
 }
 
 /* Files are looked at before they are believed. */
-static kelvin_status read_vouched(kelvin_run **run, struct kelvin_manifest **manifest, const char *folder, bool alone)
+static kelvin_status read_vouched(kelvin_run **run, struct kelvin_manifest **manifest, const char *folder, bool alone,
+                                  const kelvin_data *lent)
 {
     kelvin_data *about = NULL;
     kelvin_path path;
+    kelvin_isa isa;
+    KELVIN_TRY(kelvin_isa_choose(&isa)); /* before anything is blamed on a file */
     KELVIN_TRY(find_config(path, folder));
     KELVIN_TRY(kelvin_vouch_read(manifest, folder));
     KELVIN_TRY(kelvin_vouch_config(*manifest, folder));
     if (alone) KELVIN_TRY(kelvin_description_read(&about, *manifest, folder));
-    KELVIN_TRY(read_config(run, about, path));
+    KELVIN_TRY(read_config(run, about, lent, path));
     if (alone && !about) KELVIN_TRY(leave_rows(*run));
     if (!alone || *manifest || kelvin_run_is_old(*run)) return KELVIN_OK;
     return kelvin_remedy(kelvin_fail(KELVIN_EFORMAT,
@@ -221,11 +238,11 @@ static kelvin_status read_vouched(kelvin_run **run, struct kelvin_manifest **man
                          folder);
 }
 
-kelvin_status kelvin_config_read(kelvin_run **run, const char *folder, bool alone)
+kelvin_status kelvin_run_read(kelvin_run **run, const char *folder, bool alone, const kelvin_data *lent)
 {
     struct kelvin_manifest *manifest = NULL;
     *run = NULL;
-    const kelvin_status status = read_vouched(run, &manifest, folder, alone);
+    const kelvin_status status = read_vouched(run, &manifest, folder, alone, lent);
     if (status) {
         kelvin_manifest_free(manifest);
         kelvin_run_close(*run);
@@ -238,37 +255,31 @@ kelvin_status kelvin_config_read(kelvin_run **run, const char *folder, bool alon
 
 /* ---- configuration files ---- */
 
-static kelvin_status take_over(struct reader *r)
+kelvin_status kelvin_config_open(void **owner, const kelvin_sampler_type **type, const char *path)
 {
-    kelvin_run_config *config = &r->record.config;
-    KELVIN_TRY(kelvin_sampler_find(&r->type, config->sampler));
-    const kelvin_sampler_type *before = r->type;
-    if (kelvin_record_has(r->owner, "sampler")) KELVIN_TRY(take_sampler(r));
-    if (r->type != before) KELVIN_TRY(kelvin_run_defaults(config, r->type->member.name));
-    config->source = (kelvin_run_source){.path = r->path};
-    KELVIN_TRY(take_fields(r));
-    if (kelvin_record_has(r->owner, "data")) config->source.data = config->data;
-    if (kelvin_record_has(r->owner, "init")) config->source.init = config->init;
-    kelvin_config_follow(config, kelvin_record_has, r->owner);
+    struct reader r = {.path = path};
+    *type = NULL;
+    kelvin_status status = kelvin_record_open(&r.owner, path);
+    if (!status && kelvin_record_has(r.owner, "sampler")) status = take_sampler(&r);
+    if (status) {
+        kelvin_record_free(r.owner);
+        return status;
+    }
+    *owner = r.owner;
+    *type = r.type;
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_run_config_read(kelvin_run_config *config, void **owner, const char *path)
+kelvin_status kelvin_config_take(struct kelvin_config_record *record, void *owner, const char *path,
+                                 const kelvin_sampler_type *type)
 {
-    struct reader r = {.path = path, .record.config = *config};
-    *owner = NULL;
-    KELVIN_TRY(kelvin_record_open(&r.owner, path));
-    const kelvin_status status = take_over(&r);
-    if (status) {
-        kelvin_record_free(r.owner);
-    } else {
-        *config = r.record.config;
-        *owner = r.owner;
-    }
-    return status;
-}
-
-void kelvin_run_config_free(void *owner)
-{
-    kelvin_record_free(owner);
+    struct reader r = {.path = path, .owner = owner, .record = *record, .type = type};
+    kelvin_run_config *config = &r.record.config;
+    config->source = (kelvin_run_source){.path = path};
+    KELVIN_TRY(take_fields(&r));
+    if (kelvin_record_has(owner, "data")) config->source.data = config->data;
+    if (kelvin_record_has(owner, "init")) config->source.init = config->init;
+    kelvin_config_follow(config, kelvin_record_has, owner);
+    *record = r.record;
+    return KELVIN_OK;
 }

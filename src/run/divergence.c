@@ -69,7 +69,7 @@ bool kelvin_run_warning_say(const kelvin_run *run, char *out, size_t size, kelvi
 /* Of a sampler that can be told the size itself, 0 is that it finds it. */
 bool kelvin_run_step_is_given(const kelvin_run *run)
 {
-    return kelvin_run_setting(run, "step_size") > 0;
+    return kelvin_run_number(run, "step_size") > 0;
 }
 
 /* What steps are tuned by has no effect where their size is given. */

@@ -118,13 +118,10 @@ static void conclude(kelvin_estimate *out, const struct trial *trial, double log
     out->seconds += out->logits;
 }
 
-kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_config *config, size_t threads)
+static kelvin_status estimate_in_folder(kelvin_estimate *estimate, const kelvin_run *run, size_t threads)
 {
-    kelvin_run *run;
-    KELVIN_TRY(kelvin_run_prepare(&run, config, NULL));
-    if (threads == 0) threads = kelvin_cpu_count();
-    struct trial trial = {
-        .run = run, .threads = threads, .at_once = threads < config->chains ? threads : config->chains};
+    const size_t chains = run->config.chains;
+    struct trial trial = {.run = run, .threads = threads, .at_once = threads < chains ? threads : chains};
     trial.chain = kelvin_alloc(trial.at_once, sizeof *trial.chain);
     kelvin_pool *pool = NULL;
     kelvin_status status = trial.chain ? kelvin_pool_create(&pool, trial.at_once) : KELVIN_ENOMEM;
@@ -134,6 +131,15 @@ kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run_co
     if (!status) conclude(estimate, &trial, logits_per_s);
     kelvin_pool_destroy(pool);
     kelvin_free(trial.chain);
-    kelvin_run_close(run);
     return status;
+}
+
+/* A run in memory has room for all its draws: this is about one that has not, and is otherwise the same. */
+kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run *run, size_t threads)
+{
+    struct kelvin_run_owned inside = *kelvin_run_inside(run);
+    kelvin_run twin = *run;
+    inside.kept = NULL;
+    twin.owned = &inside;
+    return estimate_in_folder(estimate, &twin, threads ? threads : kelvin_cpu_count());
 }

@@ -76,7 +76,7 @@ static const kelvin_statistic common[] = {
     {"logit_range", NULL, "logits %5.1f", 0, -INFINITY, INFINITY, .digits = DIGITS},
 };
 
-size_t kelvin_run_columns(const kelvin_statistic *columns[KELVIN_COLUMNS], const kelvin_run *run)
+size_t kelvin_run_list_columns(const kelvin_statistic *columns[KELVIN_COLUMNS], const kelvin_run *run)
 {
     const kelvin_sampler_type *type = run->sampler;
     size_t n = 0;
@@ -90,13 +90,13 @@ size_t kelvin_run_columns(const kelvin_statistic *columns[KELVIN_COLUMNS], const
 size_t kelvin_run_width(const kelvin_run *run)
 {
     const kelvin_statistic *columns[KELVIN_COLUMNS];
-    return kelvin_run_columns(columns, run);
+    return kelvin_run_list_columns(columns, run);
 }
 
-size_t kelvin_run_column(const kelvin_run *run, const char *name)
+size_t kelvin_run_find_column(const kelvin_run *run, const char *name)
 {
     const kelvin_statistic *columns[KELVIN_COLUMNS];
-    const size_t n = kelvin_run_columns(columns, run);
+    const size_t n = kelvin_run_list_columns(columns, run);
     for (size_t i = 0; i < n; i++)
         if (strcmp(columns[i]->name, name) == 0) return i;
     return SIZE_MAX;

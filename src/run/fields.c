@@ -9,14 +9,16 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Which samplers a field is for. */
-enum whose { EVERY, BATCHES, ALL_DATA };
-
 struct row {
     struct kelvin_field field; /* of struct kelvin_config_record; without a name: the sampler's settings come here */
-    enum whose whose;
-    kelvin_setting range; /* of numbers; without a name: anything */
+    enum kelvin_whose whose;
+    kelvin_setting range;                      /* of numbers; without a name: anything */
+    const char *value, *about, *rule, *family; /* for people; without a value: not for them */
 };
+
+#define EVERY    KELVIN_OF_EVERY
+#define BATCHES  KELVIN_OF_BATCHES
+#define ALL_DATA KELVIN_OF_ALL_DATA
 
 #define FIELD(member, kind)                                                                                            \
     {                                                                                                                  \
@@ -26,33 +28,57 @@ struct row {
     {                                                                                                                  \
         name, NULL, NULL, 0, 1, highest, .whole = true                                                                 \
     }
+#define REAL(name, ...)                                                                                                \
+    {                                                                                                                  \
+        name, NULL, NULL, 0, 0, INFINITY, __VA_ARGS__                                                                  \
+    }
+
+#define SAY(what, sentence) .value = what, .about = sentence
 
 static const struct row rows[] = {
-    {{"kelvin", &kelvin_field_text, offsetof(struct kelvin_config_record, version)}, EVERY, {0}},
-    {FIELD(sampler, text), EVERY, {0}},
-    {FIELD(data, text), EVERY, {0}},
-    {{"data_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.data_crc32)}, EVERY, {0}},
-    {FIELD(model, text), EVERY, {0}},
-    {FIELD(density, text), EVERY, {0}},
-    {FIELD(prior, text), EVERY, {0}},
-    {FIELD(seed, seed), EVERY, {0}},
-    {FIELD(chains, count), EVERY, COUNT("chains", KELVIN_MOST_CHAINS)},
-    {FIELD(iterations, count), ALL_DATA, COUNT("iterations", INFINITY)},
-    {FIELD(warmup, count), ALL_DATA, {0}},
-    {FIELD(temperature, real), EVERY, {"temperature", NULL, NULL, 0, 0, INFINITY, .whole = false}},
-    {FIELD(samples, count), BATCHES, COUNT("samples", INFINITY)},
-    {FIELD(epochs, count), BATCHES, COUNT("epochs", INFINITY)},
-    {FIELD(batch, count), BATCHES, {0}},
-    {{0}, EVERY, {0}},
-    {FIELD(schedule, text), BATCHES, {0}},
-    {FIELD(temperature_schedule, text), BATCHES, {0}},
-    {FIELD(augment, text), BATCHES, {0}},
-    {FIELD(init, text), EVERY, {0}},
-    {{"init_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.init_crc32)}, EVERY, {0}},
-    {FIELD(logit_limit, real), EVERY, {"logit_limit", NULL, NULL, 0, 0, INFINITY, .above = true}},
+    {{"kelvin", &kelvin_field_text, offsetof(struct kelvin_config_record, version)}, .whose = EVERY},
+    {FIELD(sampler, text), EVERY, SAY("SAMPLER", "how to draw"), .family = "samplers"},
+    {FIELD(data, text), EVERY, SAY("DATA", "data set: a name, or csv:FILE and the like"), .family = "data_sets"},
+    {{"data_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.data_crc32)}, .whose = EVERY},
+    {FIELD(model, text), EVERY, SAY("MODEL", "network: mlp:UNITS,UNITS, or for images cnn, resnet20"),
+     .family = "models"},
+    {FIELD(density, text), EVERY, SAY("DENSITY", "log-density of predictions, as name:value,value"),
+     .family = "densities"},
+    {FIELD(prior, text), EVERY, SAY("PRIOR", "prior of parameters, as name:value, or none"), .family = "priors"},
+    {FIELD(seed, seed), EVERY, SAY("N", "seed: same seed, same bits")},
+    {FIELD(chains, count), EVERY, COUNT("chains", KELVIN_MOST_CHAINS), SAY("N", "number of chains")},
+    {FIELD(iterations, count), ALL_DATA, COUNT("iterations", INFINITY),
+     SAY("N", "iterations per chain, each of which is a draw")},
+    {FIELD(warmup, count), ALL_DATA, SAY("N", "iterations that are kept, but left out of every answer"),
+     .rule = "30 % of the iterations"},
+    {FIELD(temperature, real), EVERY, REAL("temperature", .above = false), SAY("T", "sample exp(log-posterior / T)")},
+    {FIELD(samples, count), BATCHES, COUNT("samples", INFINITY),
+     SAY("N", "samples of all chains together; these or the chains alone say both"), .rule = "as many as chains"},
+    {FIELD(epochs, count), BATCHES, COUNT("epochs", INFINITY), SAY("N", "how often a chain sees all the data")},
+    {FIELD(batch, count), BATCHES, SAY("N", "observations per step"), .rule = "125, or all if there are fewer"},
+    {.whose = EVERY},
+    {FIELD(schedule, text), BATCHES, SAY("SCHEDULE", "how the size of steps and the temperature change"),
+     .family = "schedules"},
+    {FIELD(temperature_schedule, text), BATCHES, SAY("SCHEDULE", "another one for the temperature"),
+     .rule = "that of the size of steps", .family = "schedules"},
+    {FIELD(augment, text), BATCHES, SAY("AUGMENTATION", "what an epoch does to images"), .family = "augmentations"},
+    {FIELD(init, text), EVERY, SAY("RUN[/I]", "start from the samples of a run, or all chains from its I-th")},
+    {{"init_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.init_crc32)}, .whose = EVERY},
+    {FIELD(logit_limit, real), EVERY, REAL("logit_limit", .above = true),
+     SAY("R", "a chain has diverged when the logits of one observation are farther apart")},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 _Static_assert(ROWS + KELVIN_SETTINGS <= KELVIN_CONFIG_FIELDS, "all of them fit");
+
+bool kelvin_config_doc(struct kelvin_field_doc *doc, size_t i)
+{
+    for (const struct row *row = rows; row < rows + ROWS; row++)
+        if (row->value && i-- == 0) {
+            *doc = (struct kelvin_field_doc){&row->field, row->whose, row->value, row->about, row->rule, row->family};
+            return true;
+        }
+    return false;
+}
 
 static bool counts(const struct row *row, const kelvin_sampler_type *type)
 {
@@ -79,8 +105,8 @@ const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_f
     return text ? (const char **)(void *)((char *)config + field->offset) : NULL;
 }
 
-const struct kelvin_field *kelvin_config_field(struct kelvin_field fields[KELVIN_CONFIG_FIELDS],
-                                               const kelvin_sampler_type *type, const char *name)
+const struct kelvin_field *kelvin_config_find_field(struct kelvin_field fields[KELVIN_CONFIG_FIELDS],
+                                                    const kelvin_sampler_type *type, const char *name)
 {
     for (size_t i = 0, n = kelvin_config_fields_of(fields, type); i < n; i++)
         if (strcmp(fields[i].name, name) == 0) return &fields[i];
@@ -93,23 +119,26 @@ void kelvin_config_samplers(char out[KELVIN_SAMPLER_NAMES], const char *field)
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     *out = '\0';
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++)
-        if (kelvin_config_field(fields, type, field)) kelvin_append_name(out, KELVIN_SAMPLER_NAMES, type->member.name);
+        if (kelvin_config_find_field(fields, type, field)) kelvin_append_name(out, KELVIN_SAMPLER_NAMES, type->member.name);
 }
 
 /* ---- ranges ---- */
 
-static double value_of(const kelvin_run_config *config, const struct kelvin_field *field)
+double kelvin_config_number(const kelvin_run_config *config, const struct kelvin_field *field)
 {
-    const char *at = (const char *)config + field->offset;
-    return field->kind == &kelvin_field_count ? *(const uint32_t *)(const void *)at : *(const double *)(const void *)at;
+    const void *at = (const char *)config + field->offset;
+    if (field->offset >= sizeof *config || field->kind == &kelvin_field_text || field->kind == &kelvin_field_maybe)
+        return NAN;
+    if (field->kind == &kelvin_field_seed) return (double)*(const uint64_t *)at;
+    return field->kind == &kelvin_field_count ? *(const uint32_t *)at : *(const double *)at;
 }
 
 kelvin_status kelvin_config_ranges(const kelvin_run_config *config, const kelvin_sampler_type *type)
 {
     for (const struct row *row = rows; row < rows + ROWS; row++)
         if (row->range.name && counts(row, type))
-            KELVIN_TRY(kelvin_config_blame(config, row->field.name,
-                                           kelvin_setting_check(&row->range, value_of(config, &row->field))));
+            KELVIN_TRY(kelvin_config_blame(
+                config, row->field.name, kelvin_setting_check(&row->range, kelvin_config_number(config, &row->field))));
     for (size_t i = 0; i < kelvin_count_settings(type); i++)
         KELVIN_TRY(kelvin_config_blame(config, type->setting[i].name,
                                        kelvin_setting_check(&type->setting[i], config->setting[i])));
@@ -128,13 +157,6 @@ kelvin_status kelvin_run_set(kelvin_run_config *config, const char *name, double
     return kelvin_fail(KELVIN_EUSAGE, "the sampler %s has no setting \"%s\"", type->member.name, name);
 }
 
-double kelvin_run_setting(const kelvin_run *run, const char *name)
-{
-    for (size_t i = 0; i < kelvin_count_settings(run->sampler); i++)
-        if (strcmp(run->sampler->setting[i].name, name) == 0) return run->config.setting[i];
-    return NAN;
-}
-
 /* ---- where fields come from ---- */
 
 _Static_assert(KELVIN_CONFIG_FIELDS <= 64, "a bit for each field");
@@ -145,7 +167,7 @@ static uint64_t bit_of(const kelvin_run_config *config, const char *name)
     const kelvin_sampler_type *type;
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     if (kelvin_sampler_find(&type, config->sampler)) return 0;
-    const struct kelvin_field *field = kelvin_config_field(fields, type, name);
+    const struct kelvin_field *field = kelvin_config_find_field(fields, type, name);
     return field ? UINT64_C(1) << (field - fields) : 0;
 }
 
@@ -158,6 +180,11 @@ void kelvin_config_overrule(kelvin_run_config *config, const char *field, bool o
 {
     const uint64_t bit = bit_of(config, field);
     config->source.overruled = overruled ? config->source.overruled | bit : config->source.overruled & ~bit;
+}
+
+const char *kelvin_config_origin(const kelvin_run_config *config, const char *field)
+{
+    return config->source.path && !kelvin_config_overruled(config, field) ? config->source.path : field;
 }
 
 kelvin_status kelvin_config_blame(const kelvin_run_config *config, const char *field, kelvin_status status)

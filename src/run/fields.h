@@ -5,8 +5,7 @@
 #define RUN_FIELDS_H
 
 #include "files/record.h"
-
-#include <kelvin/run.h>
+#include "run/config.h"
 
 /* run.json: what decides the bits of a run, and nothing else. */
 struct kelvin_config_record {
@@ -20,11 +19,29 @@ enum { KELVIN_CONFIG_FIELDS = 32 };
 size_t kelvin_config_fields_of(struct kelvin_field fields[KELVIN_CONFIG_FIELDS], const kelvin_sampler_type *type);
 
 /* The one of that name, in `fields`, which is filled in; NULL if the sampler has none. */
-const struct kelvin_field *kelvin_config_field(struct kelvin_field fields[KELVIN_CONFIG_FIELDS],
-                                               const kelvin_sampler_type *type, const char *name);
+const struct kelvin_field *kelvin_config_find_field(struct kelvin_field fields[KELVIN_CONFIG_FIELDS],
+                                                    const kelvin_sampler_type *type, const char *name);
+
+/* A field as people are told of it, beside the settings of samplers, which say it themselves. */
+struct kelvin_field_doc {
+    const struct kelvin_field *field;
+    enum kelvin_whose { KELVIN_OF_EVERY, KELVIN_OF_BATCHES, KELVIN_OF_ALL_DATA } whose;
+    const char *value, *about;
+    const char *rule;   /* what it follows from, where there is no one usual value; NULL: there is one */
+    const char *family; /* the key of the family of its values; NULL: none */
+};
+
+/* The i-th; false after the last. Those that a run writes for itself, as checksums, are left out. */
+bool kelvin_config_doc(struct kelvin_field_doc *doc, size_t i);
+
+/* The name of a field that is not known: KELVIN_EUSAGE, and which may have been meant. */
+kelvin_status kelvin_config_unknown(const char *name);
 
 /* Where the text of a field is; NULL if the field is none of the texts of a configuration. */
 const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_field *field);
+
+/* The number of a field; not a number: it is a text. */
+double kelvin_config_number(const kelvin_run_config *config, const struct kelvin_field *field);
 
 /* "hmc or mclmc": the samplers that have a field of this name; "" if there are none. */
 enum { KELVIN_SAMPLER_NAMES = 128 };
@@ -42,6 +59,21 @@ void kelvin_config_overrule(kelvin_run_config *config, const char *field, bool o
  */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_blame(const kelvin_run_config *config, const char *field,
                                                     kelvin_status status);
+
+/* Who says a field: the path of the file, or the field's own name if nobody but the caller can have. */
+const char *kelvin_config_origin(const kelvin_run_config *config, const char *field);
+
+/* ---- configuration files ---- */
+
+/* Reads one; `type` is the sampler that it names, NULL if it names none. Freed with kelvin_record_free. */
+KELVIN_MUST_CHECK kelvin_status kelvin_config_open(void **owner, const kelvin_sampler_type **type, const char *path);
+
+/* Takes over the fields that it has, and what follows from them; the others stay as they are. KELVIN_EFORMAT if a field
+ * is not known, is another sampler's, or is not what it must be. Texts are the owner's. */
+KELVIN_MUST_CHECK kelvin_status kelvin_config_take(struct kelvin_config_record *record, void *owner, const char *path,
+                                                   const kelvin_sampler_type *type);
+
+/* ---- the data ---- */
 
 /* By which it is seen that a data set is no longer what it was: checksums of its training and test part. */
 enum { KELVIN_DATA_MARK = 36 };

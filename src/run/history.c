@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t kelvin_history_columns(struct kelvin_column columns[KELVIN_COLUMNS], const kelvin_run *run)
+size_t kelvin_history_table(struct kelvin_column columns[KELVIN_COLUMNS], const kelvin_run *run)
 {
     const kelvin_statistic *of_run[KELVIN_COLUMNS];
-    const size_t n = kelvin_run_columns(of_run, run);
+    const size_t n = kelvin_run_list_columns(of_run, run);
     for (size_t i = 0; i < n; i++)
         columns[i] = (struct kelvin_column){of_run[i]->name, of_run[i]->least, of_run[i]->most, of_run[i]->whole,
                                             of_run[i]->digits};
@@ -24,7 +24,7 @@ kelvin_status kelvin_history_put(const kelvin_run *run, uint32_t chain, uint64_t
     struct kelvin_column columns[KELVIN_COLUMNS];
     kelvin_path path;
     KELVIN_TRY(kelvin_path_join(path, run->folder, KELVIN_HISTORY_FILE, chain));
-    return kelvin_table_put(path, bytes, columns, kelvin_history_columns(columns, run), rows, n);
+    return kelvin_table_put(path, bytes, columns, kelvin_history_table(columns, run), rows, n);
 }
 
 kelvin_status kelvin_history_rebuild(const kelvin_run *run, uint32_t chain, uint32_t files, uint64_t *bytes)
@@ -97,7 +97,7 @@ static kelvin_status find_rows(struct source *source, const kelvin_samples *s, u
     const kelvin_run *run = s->run;
     const size_t most = kelvin_run_rows(run);
     bool lost;
-    source->n_columns = source->found = kelvin_history_columns(source->columns, run);
+    source->n_columns = source->found = kelvin_history_table(source->columns, run);
     for (size_t i = 0; i < source->found; i++) source->which[i] = i;
     source->kept = run->folder ? NULL : &kelvin_run_inside(run)->kept[chain];
     if (source->kept)
@@ -119,7 +119,7 @@ static kelvin_status read_rows(double *values, struct source *source, const kelv
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)
+kelvin_status kelvin_history_read(kelvin_history *history, const kelvin_samples *samples, uint32_t chain)
 {
     struct source source;
     *history = (kelvin_history){0};
@@ -129,7 +129,7 @@ kelvin_status kelvin_history_open(kelvin_history *history, const kelvin_samples 
     const kelvin_status status = names && values ? read_rows(values, &source, samples) : KELVIN_ENOMEM;
     *history = (kelvin_history){.rows = source.rows, .columns = source.found, .names = names, .values = values};
     for (size_t i = 0; i < source.found && names; i++) names[i] = source.columns[source.which[i]].name;
-    if (status) kelvin_history_close(history);
+    if (status) kelvin_history_free(history);
     return status;
 }
 
@@ -155,11 +155,54 @@ kelvin_status kelvin_history_each(const kelvin_samples *samples, uint32_t chain,
     return KELVIN_OK;
 }
 
-void kelvin_history_close(kelvin_history *history)
+void kelvin_history_free(kelvin_history *history)
 {
     kelvin_free((void *)history->names);
     kelvin_free(history->values);
     *history = (kelvin_history){0};
+}
+
+/* ---- a handle ---- */
+
+kelvin_status kelvin_history_open(kelvin_history **out, const kelvin_samples *samples, uint32_t chain)
+{
+    kelvin_history *history = *out = NULL;
+    if (chain >= samples->run->config.chains)
+        return kelvin_fail(KELVIN_EUSAGE, "%s: there is no chain %u; expected a number below %u", samples->folder,
+                           chain, samples->run->config.chains);
+    if (!(history = kelvin_alloc(1, sizeof *history))) return KELVIN_ENOMEM;
+    const kelvin_status status = kelvin_history_read(history, samples, chain);
+    if (status)
+        kelvin_free(history);
+    else
+        *out = history;
+    return status;
+}
+
+void kelvin_history_close(kelvin_history *history)
+{
+    if (history) kelvin_history_free(history);
+    kelvin_free(history);
+}
+
+size_t kelvin_history_rows(const kelvin_history *history)
+{
+    return history->rows;
+}
+
+size_t kelvin_history_columns(const kelvin_history *history)
+{
+    return history->columns;
+}
+
+const char *kelvin_history_name(const kelvin_history *history, size_t column)
+{
+    return history->names[column];
+}
+
+double kelvin_history_value(const kelvin_history *history, size_t row, size_t column)
+{
+    return history->values[row * history->columns + column];
 }
 
 const double *kelvin_history_at(const kelvin_history *history, size_t row, const char *name)

@@ -9,7 +9,8 @@
 #include "files/manifest.h"
 
 #include "density/density.h"
-#include <kelvin/run.h>
+#include "run/run.h"
+
 #include <kelvin/target.h>
 
 #include <string.h>
@@ -46,6 +47,7 @@ struct kelvin_bundle;
 /* What kelvin_run.owned points to. */
 struct kelvin_run_owned {
     kelvin_arena *arena; /* texts of the configuration, the folder and places */
+    kelvin_data *data;   /* run->data, if they are the run's own; NULL: the caller's, who keeps them open */
     kelvin_density density;
     kelvin_prior prior;
     bool has_prior;
@@ -79,19 +81,22 @@ static inline bool kelvin_run_is_old(const kelvin_run *run)
 
 /* ---- making one ---- */
 
-/* Checks a configuration and makes the run that it describes, which has no folder yet. The data become the run's, or
- * are closed if it fails; NULL: those of the configuration are opened. */
-KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvin_run_config *config,
-                                                   kelvin_data *data);
+/* Checks a configuration and makes the run that it describes, which has no folder yet. Its data are `own`, which become
+ * the run's, or are closed if it fails; or `lent`, which stay the caller's; both NULL: those of the configuration are
+ * opened. */
+KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvin_run_config *config, kelvin_data *own,
+                                                   const kelvin_data *lent);
 
 /* What must hold of a configuration: before the data are opened, and with them. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_check(kelvin_run *run);
 KELVIN_MUST_CHECK kelvin_status kelvin_config_fit(kelvin_run *run);
 
 /* run.json in a folder. Read: the run that it describes is prepared, its data opened and their checksum compared;
- * alone: without the rows of its data, which are not looked at where the folder describes them. */
-KELVIN_MUST_CHECK kelvin_status kelvin_config_write(const kelvin_run *run, const char *folder);
-KELVIN_MUST_CHECK kelvin_status kelvin_config_read(kelvin_run **run, const char *folder, bool alone);
+ * alone: without the rows of its data, which are not looked at where the folder describes them. `lent`: the data, which
+ * stay the caller's; NULL: those that it names. */
+KELVIN_MUST_CHECK kelvin_status kelvin_run_write(const kelvin_run *run, const char *folder);
+KELVIN_MUST_CHECK kelvin_status kelvin_run_read(kelvin_run **run, const char *folder, bool alone,
+                                                const kelvin_data *lent);
 
 /* Fills in the mark: a checksum of all that run.json says, but for the version and names of files. It goes into every
  * file of a chain, by which it is seen whose it is. A run that was read has it. */
@@ -99,12 +104,12 @@ KELVIN_MUST_CHECK kelvin_status kelvin_config_mark(kelvin_run *run);
 
 /* ---- how long it is ---- */
 
-uint32_t kelvin_run_row_steps(const kelvin_run *run);               /* steps of a row */
-uint32_t kelvin_run_steps(const kelvin_run *run);                   /* of a chain */
-uint32_t kelvin_run_draws_by(const kelvin_run *run, uint32_t rows); /* draws taken when so many rows have ended */
-uint32_t kelvin_run_bundle_draws(const kelvin_run *run);            /* draws of a bundle */
-size_t kelvin_run_width(const kelvin_run *run);                     /* columns of its history */
-size_t kelvin_run_column(const kelvin_run *run, const char *name);  /* its number; SIZE_MAX: there is none */
+uint32_t kelvin_run_row_steps(const kelvin_run *run);                   /* steps of a row */
+uint32_t kelvin_run_steps(const kelvin_run *run);                       /* of a chain */
+uint32_t kelvin_run_draws_by(const kelvin_run *run, uint32_t rows);     /* draws taken when so many rows have ended */
+uint32_t kelvin_run_bundle_draws(const kelvin_run *run);                /* draws of a bundle */
+size_t kelvin_run_width(const kelvin_run *run);                         /* columns of its history */
+size_t kelvin_run_find_column(const kelvin_run *run, const char *name); /* its number; SIZE_MAX: there is none */
 
 /* ---- its files ---- */
 
@@ -150,9 +155,6 @@ KELVIN_MUST_CHECK kelvin_status kelvin_pass_create(kelvin_posterior **pass, cons
 /* FOLDER/i, as config.init may be: FOLDER, and which i; false if it does not end so. */
 bool kelvin_start_split(kelvin_path folder, size_t *index, const char *init);
 
-/* As kelvin_samples_open, but also where there are none, for all chains have diverged. */
-KELVIN_MUST_CHECK kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder);
-
 /* Parameters first .. first + n - 1 of `draws` samples of one chain, from number `sample` on: those of the d-th to
  * x[d], x[stride + d], ... They alone are read and seen to be finite. Whoever goes through all parameters begins with
  * the first: with these, what vouches for files is looked at. */
@@ -174,17 +176,8 @@ typedef void kelvin_history_look(void *context, const kelvin_history *one, size_
 KELVIN_MUST_CHECK kelvin_status kelvin_history_each(const kelvin_samples *samples, uint32_t chain,
                                                     kelvin_history_look *look, void *context);
 
-/* KELVIN_EDIVERGED: why there are none, and what helps. */
-KELVIN_MUST_CHECK kelvin_status kelvin_samples_none(const kelvin_samples *samples);
-
 /* What helps against divergence, as a raw text: "make lr smaller". */
 void kelvin_advise_stable(char out[KELVIN_NOTE], const kelvin_run *run);
-
-/* The value of a setting of its sampler, by its name; not a number: it has none of that name. */
-double kelvin_run_setting(const kelvin_run *run, const char *name);
-
-/* Whether someone has said how large steps are: then nothing tunes them. */
-bool kelvin_run_step_is_given(const kelvin_run *run);
 
 /* The setting that makes steps of this run larger and smaller. */
 const char *kelvin_run_step_setting(const kelvin_run *run);

@@ -143,21 +143,46 @@ static kelvin_status keep_if(kelvin_status status, kelvin_run **run)
     return status;
 }
 
-kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_run_config *config, const char *folder)
+static kelvin_status begin(kelvin_run **run, const kelvin_run_config *config, const kelvin_data *lent,
+                           const char *folder)
 {
-    KELVIN_TRY(kelvin_run_prepare(run, config, NULL));
+    KELVIN_TRY(kelvin_run_prepare(run, config, NULL, lent));
     kelvin_status status = get_ready(*run, folder);
     if (!status && folder) status = kelvin_folder_begin(*run);
     return keep_if(status, run);
 }
 
-kelvin_status kelvin_run_open(kelvin_run **run, const char *folder)
+kelvin_status kelvin_run_begin(kelvin_run **run, const kelvin_run_config *config, const char *folder)
 {
-    KELVIN_TRY(kelvin_config_read(run, folder, false));
+    return begin(run, config, NULL, folder);
+}
+
+kelvin_status kelvin_run_start_with(kelvin_run **run, const kelvin_config *config, const kelvin_data *data,
+                                    const char *folder)
+{
+    kelvin_run_config resolved;
+    *run = NULL;
+    KELVIN_TRY(kelvin_config_resolve(&resolved, config));
+    return begin(run, &resolved, data, folder);
+}
+
+kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_config *config, const char *folder)
+{
+    return kelvin_run_start_with(run, config, NULL, folder);
+}
+
+kelvin_status kelvin_run_open_with(kelvin_run **run, const char *folder, const kelvin_data *data)
+{
+    KELVIN_TRY(kelvin_run_read(run, folder, false, data));
     kelvin_status status = get_ready(*run, folder);
     if (!status) status = kelvin_lock_take(&kelvin_run_inside(*run)->lock, (*run)->folder);
     if (!status) status = kelvin_folder_survey(*run);
     return keep_if(status, run);
+}
+
+kelvin_status kelvin_run_open(kelvin_run **run, const char *folder)
+{
+    return kelvin_run_open_with(run, folder, NULL);
 }
 
 bool kelvin_run_chains_ended(const kelvin_run *run)
