@@ -54,7 +54,7 @@ static kelvin_status make_run(kelvin_run **run, const char *model, bool quick)
     if (sets[i].n > 0)
         KELVIN_TRY(kelvin_data_noise(&data, sets[i].n / (quick ? QUICK : 1), sets[i].channels, sets[i].height,
                                      sets[i].width, CLASSES));
-    return kelvin_run_prepare(run, &config, data);
+    return kelvin_run_prepare(run, &config, data, NULL);
 }
 
 static void no_target(void *context, double *logp, float *grad, const float *theta)

@@ -34,6 +34,28 @@ static inline void write_text(const char *path, const char *text)
     spill(path, text, strlen(text));
 }
 
+/* What a file comes to, by the sampler that it names, or else by the configuration's. Texts live until
+ * kelvin_config_destroy(*owner), which is NULL if it fails; then the configuration is as it was. */
+static inline kelvin_status take_file(kelvin_run_config *config, kelvin_config **owner, const char *path)
+{
+    size_t bytes;
+    char *text = exists(path) ? slurp(path, &bytes) : NULL;
+    const bool names = text && strstr(text, "\"sampler\"");
+    kelvin_run_config resolved;
+    kelvin_free(text);
+    kelvin_status status = kelvin_config_create(owner);
+    if (!status && !names) status = kelvin_config_set(*owner, "sampler", config->sampler);
+    if (!status) status = kelvin_config_read(*owner, path);
+    if (!status) status = kelvin_config_resolve(&resolved, *owner);
+    if (!status) {
+        *config = resolved;
+        return KELVIN_OK;
+    }
+    kelvin_config_destroy(*owner);
+    *owner = NULL;
+    return status;
+}
+
 /* Field by field, by name here: another list than the table's. What is another sampler's does not count. */
 static inline void same_config(const kelvin_run_config *a, const kelvin_run_config *b)
 {

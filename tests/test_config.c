@@ -84,12 +84,12 @@ static void sghmc_defaults_are_the_papers(void **state)
 }
 
 /* The default configuration of a sampler with what a file says. */
-static void *with_file(kelvin_run_config *config, const char *sampler, const char *text)
+static kelvin_config *with_file(kelvin_run_config *config, const char *sampler, const char *text)
 {
-    void *owner;
+    kelvin_config *owner;
     *config = defaults(sampler);
     write_text(in_base("part.json"), text);
-    assert_ok(kelvin_run_config_read(config, &owner, in_base("part.json")));
+    assert_ok(take_file(config, &owner, in_base("part.json")));
     return owner;
 }
 
@@ -99,10 +99,10 @@ static void a_part_is_taken_over(void **state)
 {
     (void)state;
     kelvin_run_config config;
-    void *owner = with_file(&config, "sghmc", "{}");
+    kelvin_config *owner = with_file(&config, "sghmc", "{}");
     kelvin_run_config expected = defaults("sghmc");
     same_config(&config, &expected);
-    kelvin_run_config_free(owner);
+    kelvin_config_destroy(owner);
 
     owner = with_file(&config, "sghmc",
                       "{\"lr\": 0.3, \"epochs\": 7, \"density\": \"dirclip:0.9,-50\", \"kelvin\": \"0.0.1\", "
@@ -111,19 +111,19 @@ static void a_part_is_taken_over(void **state)
     expected.epochs = 7;
     expected.density = "dirclip:0.9,-50";
     same_config(&config, &expected);
-    kelvin_run_config_free(owner);
+    kelvin_config_destroy(owner);
 
     owner = with_file(&config, "hmc", "{\"steps\": 3, \"temperature\": 2}");
     expected = defaults("hmc");
     assert_ok(kelvin_run_set(&expected, "steps", 3));
     expected.temperature = 2;
     same_config(&config, &expected);
-    kelvin_run_config_free(owner);
+    kelvin_config_destroy(owner);
 
     owner = with_file(&config, "sghmc", "{\"sampler\": \"hmc\", \"steps\": 3}");
     assert_string_equal(config.sampler, "hmc");
     assert_true(setting_of(&config, "steps") == 3);
-    kelvin_run_config_free(owner);
+    kelvin_config_destroy(owner);
 }
 
 static void fields_that_follow(void **state)
@@ -143,18 +143,18 @@ static void fields_that_follow(void **state)
     };
     kelvin_run_config config;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        void *owner = with_file(&config, "sghmc", table[i].text);
+        kelvin_config *owner = with_file(&config, "sghmc", table[i].text);
         assert_true(config.samples == table[i].samples && config.chains == table[i].chains);
         assert_string_equal(config.schedule, table[i].schedule);
         assert_string_equal(config.temperature_schedule, table[i].temperature_schedule);
-        kelvin_run_config_free(owner);
+        kelvin_config_destroy(owner);
     }
-    void *owner = with_file(&config, "hmc", "{\"iterations\": 4000000000}");
+    kelvin_config *owner = with_file(&config, "hmc", "{\"iterations\": 4000000000}");
     assert_int_equal(config.warmup, 1200000000);
-    kelvin_run_config_free(owner);
+    kelvin_config_destroy(owner);
     owner = with_file(&config, "hmc", "{\"iterations\": 9, \"warmup\": 8}");
     assert_int_equal(config.warmup, 8);
-    kelvin_run_config_free(owner);
+    kelvin_config_destroy(owner);
 }
 
 static void wrong_files(void **state)
@@ -197,19 +197,18 @@ static void wrong_files(void **state)
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         kelvin_run_config config = defaults(table[i].sampler), before = config;
-        void *owner = &config;
+        kelvin_config *owner = (kelvin_config *)(void *)&config;
         write_text(in_base("wrong.json"), table[i].text);
-        fails(kelvin_run_config_read(&config, &owner, in_base("wrong.json")), KELVIN_EFORMAT, "wrong.json",
-              table[i].sentence);
+        fails(take_file(&config, &owner, in_base("wrong.json")), KELVIN_EFORMAT, "wrong.json", table[i].sentence);
         assert_null(owner);
         same_config(&config, &before);
     }
     kelvin_run_config config = defaults("sghmc");
-    void *owner;
-    fails(kelvin_run_config_read(&config, &owner, in_base("nowhere.json")), KELVIN_EIO, "nowhere.json", "No such file");
-    config.sampler = NULL;
+    kelvin_config *owner;
+    fails(take_file(&config, &owner, in_base("nowhere.json")), KELVIN_EIO, "nowhere.json", "No such file");
+    config.sampler = "nuts";
     write_text(in_base("wrong.json"), "{}");
-    fails(kelvin_run_config_read(&config, &owner, in_base("wrong.json")), KELVIN_EUSAGE, "", "unknown sampler ''");
+    fails(take_file(&config, &owner, in_base("wrong.json")), KELVIN_EUSAGE, "", "unknown sampler 'nuts'");
 }
 
 /* ---- checksums in files ---- */
@@ -240,7 +239,7 @@ static void data_of_a_file_must_be_the_same(void **state)
     write_table(path, 9);
 
     snprintf(text, sizeof text, "{\"data\": \"%s\", \"data_crc32\": \"%s\"}", name, mark);
-    void *owner = with_file(&file, "hmc", text);
+    kelvin_config *owner = with_file(&file, "hmc", text);
     fails(kelvin_run_begin(&run, &file, NULL), KELVIN_EFORMAT, "part.json: the data set csv:",
           "has changed since (training inputs); leave the field data_crc32 out of a copy of it to sample the new data");
     file.data = spec; /* as a command line may have it: the same set */
@@ -253,7 +252,7 @@ static void data_of_a_file_must_be_the_same(void **state)
     file.data = name;
     assert_ok(kelvin_run_begin(&run, &file, NULL));
     kelvin_run_close(run);
-    kelvin_run_config_free(owner);
+    kelvin_config_destroy(owner);
 
     write_table(path, 9);
     snprintf(text, sizeof text, "{\"data_crc32\": \"%s\"}", mark); /* of what, it does not say */
@@ -261,7 +260,7 @@ static void data_of_a_file_must_be_the_same(void **state)
     file.data = name;
     assert_ok(kelvin_run_begin(&run, &file, NULL));
     kelvin_run_close(run);
-    kelvin_run_config_free(owner);
+    kelvin_config_destroy(owner);
 }
 
 /* ---- whole paths ---- */

@@ -13,6 +13,16 @@ static int add_size(const char *path, const struct stat *about, int type, struct
     return 0;
 }
 
+/* Of a run that is not in a folder, and would be. */
+static kelvin_status estimate_of(kelvin_estimate *estimate, const kelvin_run_config *config, size_t threads)
+{
+    kelvin_run *run;
+    KELVIN_TRY(kelvin_run_begin(&run, config, NULL));
+    const kelvin_status status = kelvin_run_estimate(estimate, run, threads);
+    kelvin_run_close(run);
+    return status;
+}
+
 /* "At most", but not much less: headers and decimals are guessed. */
 static void estimate_holds(const kelvin_sampler_type *type)
 {
@@ -24,7 +34,7 @@ static void estimate_holds(const kelvin_sampler_type *type)
     config.batch = 200;
     config.chains = config.samples = 5;
     kelvin_estimate estimate;
-    assert_ok(kelvin_run_estimate(&estimate, &config, 2));
+    assert_ok(estimate_of(&estimate, &config, 2));
     assert_int_equal(estimate.parameters, 64 * 64 + 64 + 64 * 64 + 64 + 64 * 10 + 10);
     assert_int_equal(estimate.chains_at_once, 2);
     assert_int_equal(estimate.threads_per_chain, 1);
@@ -44,7 +54,7 @@ static void estimate_holds(const kelvin_sampler_type *type)
     assert_true(isfinite(estimate.seconds) && estimate.seconds > 0 && estimate.seconds < 100 * took);
     assert_near((estimate.seconds - estimate.logits) * estimate.rows_per_s, 5 * 4, 1e-9);
     assert_true(estimate.logits > 0 && estimate.logits < 100 * took);
-    assert_ok(kelvin_run_estimate(&estimate, &config, 13));
+    assert_ok(estimate_of(&estimate, &config, 13));
     assert_int_equal(estimate.chains_at_once, 5);
     assert_int_equal(estimate.threads_per_chain, 2);
     remove_tree(in_base("real"));
@@ -120,7 +130,7 @@ static void memory_is_estimated(void **state)
     for (size_t s = 0; s < samplers(); s++) {
         const kelvin_run_config config = large_by(kelvin_sampler_info(s));
         kelvin_estimate estimate;
-        assert_ok(kelvin_run_estimate(&estimate, &config, 2));
+        assert_ok(estimate_of(&estimate, &config, 2));
         print_message("%s: memory %.1f MB, estimated %.1f MB\n", config.sampler, used[s] / 1e6, estimate.memory / 1e6);
         assert_true(estimate.memory > 0.9 * used[s] && estimate.memory < 3 * used[s]);
     }
@@ -175,7 +185,7 @@ static void an_estimate_of_one_step(void **state)
         config.warmup = 0;
         config.batch = 60;
         kelvin_estimate estimate;
-        assert_ok(kelvin_run_estimate(&estimate, &config, 1));
+        assert_ok(estimate_of(&estimate, &config, 1));
         assert_true(isfinite(estimate.seconds) && estimate.seconds > 0);
         assert_true(isfinite(estimate.rows_per_s) && estimate.rows_per_s > 0);
     }

@@ -321,10 +321,11 @@ static void lost_files_come_back(void **state)
 static void sampled_anew(void **state)
 {
     (void)state;
-    kelvin_run_config config = {0};
-    void *owner;
-    assert_ok(kelvin_run_defaults(&config, "sghmc"));
-    assert_ok(kelvin_run_config_read(&config, &owner, in_base("run-0.6-sghmc/run.json")));
+    kelvin_run_config config;
+    kelvin_config *owner;
+    assert_ok(kelvin_config_create(&owner));
+    assert_ok(kelvin_config_read(owner, in_base("run-0.6-sghmc")));
+    assert_ok(kelvin_config_resolve(&config, owner));
     kelvin_run *run = sampled(&config, 2);
     kelvin_samples *a = samples_from(run), *b = samples_in("run-0.6-sghmc");
     assert_int_equal(a->n, b->n);
@@ -356,7 +357,7 @@ static void sampled_anew(void **state)
         kelvin_samples_close(b);
         kelvin_run_close(run);
     }
-    kelvin_run_config_free(owner);
+    kelvin_config_destroy(owner);
 }
 
 /* One that has not ended is for the version that began it. */

@@ -5,6 +5,7 @@
 #include "cli/amounts.h"
 #include "cli/chains_progress.h"
 #include "data/dataset.h"
+#include "run/run.h"
 #include "terminal.h"
 
 #include <signal.h>
@@ -324,7 +325,8 @@ static void rows_are_not_images(void **state)
     (void)state;
     struct terminal t;
     kelvin_run *of = run_by("sghmc");
-    kelvin_data *images = of->data, table = *images;
+    const kelvin_data *images = of->data;
+    kelvin_data table = *images;
     table.channels = table.height = table.width = 0;
     of->data = &table;
     print_plainly(&t, 10);

@@ -109,11 +109,11 @@ static void check(const struct check *c, const char *sampler)
 {
     char text[256];
     kelvin_run_config config = defaults(sampler);
-    void *owner;
+    kelvin_config *owner;
     kelvin_run *run;
     snprintf(text, sizeof text, "{\"%s\": %s%s}", c->field, c->value, c->and);
     write_text(in_base("part.json"), text);
-    assert_ok(kelvin_run_config_read(&config, &owner, in_base("part.json")));
+    assert_ok(take_file(&config, &owner, in_base("part.json")));
     kelvin_status status = kelvin_run_prepare(&run, &config, NULL, NULL);
     if (c->sentence)
         fails(status, KELVIN_EFORMAT, "part.json: ", c->sentence);
@@ -129,7 +129,7 @@ static void check(const struct check *c, const char *sampler)
     kelvin_run_close(run);
     if (c->sentence) fails(kelvin_run_begin(&run, &config, in_base("never")), KELVIN_EUSAGE, "", c->sentence);
     assert_false(exists(in_base("never")));
-    kelvin_run_config_free(owner);
+    kelvin_config_destroy(owner);
 }
 
 static void checks_by_table(void **state)
@@ -186,17 +186,17 @@ static void who_is_to_blame(void **state)
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         kelvin_run_config config = defaults(table[i].sampler);
-        void *owner;
+        kelvin_config *owner;
         kelvin_run *run;
         write_text(in_base("part.json"), table[i].text);
-        assert_ok(kelvin_run_config_read(&config, &owner, in_base("part.json")));
+        assert_ok(take_file(&config, &owner, in_base("part.json")));
         kelvin_config_overrule(&config, table[i].said, true);
         assert_true(kelvin_config_overruled(&config, table[i].said));
         if (strcmp(table[i].said, "temperature") == 0) config.temperature = -1;
         fails(kelvin_run_begin(&run, &config, NULL), table[i].file ? KELVIN_EFORMAT : KELVIN_EUSAGE,
               table[i].file ? "part.json: " : "", table[i].sentence);
         assert_true(!strstr(kelvin_error(), "part.json") == !table[i].file);
-        kelvin_run_config_free(owner);
+        kelvin_config_destroy(owner);
     }
 }
 

@@ -49,10 +49,10 @@ static void there_and_back(void **state)
             assert_string_equal(kelvin_run_inside(back)->version, KELVIN_VERSION);
             assert_string_equal(kelvin_run_inside(back)->mark, kelvin_run_inside(run)->mark);
             kelvin_run_config taken = defaults("sghmc");
-            void *owner;
-            assert_ok(kelvin_run_config_read(&taken, &owner, in_base("trip/run.json")));
+            kelvin_config *owner;
+            assert_ok(take_file(&taken, &owner, in_base("trip/run.json")));
             same_config(&config, &taken);
-            kelvin_run_config_free(owner);
+            kelvin_config_destroy(owner);
             kelvin_run_close(back);
             kelvin_run_close(run);
         }
@@ -257,14 +257,19 @@ static kelvin_status write_and_read(void *folder)
 {
     kelvin_run_config config = defaults(sampler);
     kelvin_run *run = NULL, *back = NULL;
-    void *owner = NULL;
-    kelvin_path path;
+    kelvin_config *owner = NULL;
+    char out[64];
     kelvin_status status = kelvin_run_begin(&run, &config, NULL);
     if (!status) status = kelvin_run_write(run, folder);
     if (!status) status = kelvin_run_read(&back, folder, false, NULL);
-    if (!status) status = kelvin_path_join(path, folder, KELVIN_CONFIG_NAME);
-    if (!status) status = kelvin_run_config_read(&config, &owner, path);
-    kelvin_run_config_free(owner);
+    if (!status) status = kelvin_config_create(&owner);
+    if (!status) status = kelvin_config_set(owner, "seed", "17");
+    if (!status) status = kelvin_config_read(owner, folder);
+    if (!status) status = kelvin_config_set(owner, "seed", "18"); /* it takes the place of the first */
+    if (!status) status = kelvin_config_read(owner, folder);
+    if (!status) status = kelvin_config_get(owner, "seed", out, sizeof out);
+    if (!status) assert_string_equal(out, "18");
+    kelvin_config_destroy(owner);
     kelvin_run_close(back);
     kelvin_run_close(run);
     return status;

@@ -131,11 +131,10 @@ static void a_start_must_be_what_it_was(void **state)
     (void)state;
     kelvin_run_config other = tiny_by(sampler_named("sghmc"));
     kelvin_run *run;
-    void *owner;
+    kelvin_config *again;
     other.seed = 4;
     for (size_t s = 0; s < samplers(); s++) {
         const kelvin_run_config config = from_by("copy", kelvin_sampler_info(s));
-        kelvin_run_config again = other;
         assert_int_equal(rename(in_base("first"), in_base("copy")), 0);
         whole_run(&config, "undisturbed", 2, 0);
         whole_run(&config, "second", 2, 0);
@@ -151,14 +150,15 @@ static void a_start_must_be_what_it_was(void **state)
         whole_run(&other, "copy", 2, 0);
         fails(kelvin_run_open(&run, in_base("second")), KELVIN_EFORMAT, "second: chain 1 cannot be begun anew: ",
               "the samples that it starts from have changed; put that run back as it was");
-        assert_ok(kelvin_run_config_read(&again, &owner, in_base("second/run.json")));
-        fails(kelvin_run_begin(&run, &again, in_base("third")), KELVIN_EFORMAT, "init: the samples of ",
+        assert_ok(kelvin_config_create(&again));
+        assert_ok(kelvin_config_read(again, in_base("second/run.json")));
+        fails(kelvin_run_start(&run, again, in_base("third")), KELVIN_EFORMAT, "init: the samples of ",
               "copy have changed since the configuration was written");
         assert_false(exists(in_base("third")));
-        again.init = in_base("first"); /* of another run it says nothing */
-        assert_ok(kelvin_run_begin(&run, &again, in_base("third")));
+        assert_ok(kelvin_config_set(again, "init", in_base("first"))); /* of another run it says nothing */
+        assert_ok(kelvin_run_start(&run, again, in_base("third")));
         kelvin_run_close(run);
-        kelvin_run_config_free(owner);
+        kelvin_config_destroy(again);
         remove_tree(in_base("copy"));
         remove_tree(in_base("third"));
         remove_tree(in_base("second"));

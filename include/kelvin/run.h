@@ -152,7 +152,8 @@ KELVIN_API const char *kelvin_run_diverged(const kelvin_run *run, uint32_t chain
  * away from the labels where predictions are wrong. */
 KELVIN_API const char *kelvin_run_warning(const kelvin_run *run);
 /* The same in a client's words; false if there is none. */
-KELVIN_API bool kelvin_run_warning_say(const kelvin_run *run, char *out, size_t size, kelvin_words *words, void *context);
+KELVIN_API bool kelvin_run_warning_say(const kelvin_run *run, char *out, size_t size, kelvin_words *words,
+                                       void *context);
 
 /* ---- how long a run is ----
  * A chain goes in rows: the epochs of a sampler that looks at batches, the iterations of one that looks at all data. */
@@ -185,6 +186,10 @@ KELVIN_API bool kelvin_run_looks_at_batches(const kelvin_run *run);
  * is a number, not a number if there is none. */
 KELVIN_API const char *kelvin_run_text(const kelvin_run *run, const char *field);
 KELVIN_API double kelvin_run_number(const kelvin_run *run, const char *field);
+
+/* Any field as one would type it, as kelvin_config_get. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_get(const kelvin_run *run, const char *field, char *out,
+                                                          size_t size);
 
 /* All fields that count for its sampler, as a JSON object; kelvin_free it. NULL if memory is short. */
 KELVIN_API char *kelvin_run_json(const kelvin_run *run);

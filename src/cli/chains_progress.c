@@ -17,21 +17,24 @@ static const double newest = 0.1; /* its weight in what is smoothed: with ten ne
 
 kelvin_status chains_progress_start(struct chains_progress *p, const kelvin_run *run)
 {
-    const uint32_t chains = run->config.chains;
+    const uint32_t chains = kelvin_run_chains(run);
     const size_t lines = (size_t)chains + 1;
-    *p = (struct chains_progress){.run = run, .chains = chains};
-    p->columns = kelvin_run_list_columns(p->column, run);
+    *p = (struct chains_progress){.run = run, .chains = chains, .columns = kelvin_run_columns(run)};
     progress_start(&p->whole, "all", 1);
     p->seen = kelvin_alloc(chains, sizeof *p->seen);
+    p->values = kelvin_alloc(chains * p->columns, sizeof *p->values);
     p->bars = kelvin_alloc(lines, sizeof *p->bars);
     p->screen = kelvin_alloc(lines, BAR_LINE);
-    return p->seen && p->bars && p->screen ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!p->seen || !p->values || !p->bars || !p->screen) return KELVIN_ENOMEM;
+    for (uint32_t i = 0; i < chains; i++) p->seen[i].value = p->values + i * p->columns;
+    return KELVIN_OK;
 }
 
 void chains_progress_end(struct chains_progress *p)
 {
     progress_end(&p->whole);
     kelvin_free(p->seen);
+    kelvin_free(p->values);
     kelvin_free(p->bars);
     kelvin_free(p->screen);
 }
@@ -103,7 +106,7 @@ static void say_values(struct bar *bar, const struct chains_progress *p, const s
                        size_t to)
 {
     for (size_t i = from; i < to; i++) {
-        const kelvin_statistic *column = p->column[i];
+        const kelvin_statistic *column = kelvin_run_column(p->run, i);
         const double scale = column->scale != 0 ? column->scale : 1;
         if (column->shown && isfinite(seen->value[i])) bar_say(bar, column->shown, scale * seen->value[i]);
     }
@@ -119,7 +122,7 @@ static struct bar chain_bar(const struct chains_progress *p, const struct chain_
     struct bar bar = bar_named(name, news->steps ? (double)news->step / (double)news->steps : 0, FIRM);
     bar_say(&bar, "%s %*" PRIu32 "/%" PRIu32, kelvin_run_row_name(p->run), digits(news->rows), news->row, news->rows);
     if (seen->told == 0) return bar;
-    const size_t own = p->columns - kelvin_count_statistics(p->run->sampler);
+    const size_t own = p->columns - kelvin_run_own_columns(p->run);
     say_values(&bar, p, seen, own, p->columns);
     say_values(&bar, p, seen, 0, own);
     return bar;
@@ -134,20 +137,20 @@ static uint32_t count_phase(const struct chains_progress *p, kelvin_chain_phase 
 
 const char *observations_name(const kelvin_run *run)
 {
-    return kelvin_data_is_images(run->data) ? "images" : "observations";
+    return kelvin_data_is_images(kelvin_run_data(run)) ? "images" : "observations";
 }
 
 /* A step is a batch of observations, or a whole iteration. */
 static void say_speed(struct bar *bar, const struct chains_progress *p)
 {
-    const bool batches = p->run->sampler->batches;
+    const bool batches = kelvin_run_looks_at_batches(p->run);
     double sum = 0;
     for (uint32_t i = 0; i < p->chains; i++)
         if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) sum += p->seen[i].speed;
     if (!(sum > 0)) return;
     char text[AMOUNT];
     if (batches)
-        amount_grouped(text, sum * p->run->config.batch);
+        amount_grouped(text, sum * kelvin_run_number(p->run, "batch"));
     else
         amount_rate(text, sum);
     bar_say(bar, "%s %s/s", text, batches ? observations_name(p->run) : "iterations");

@@ -19,21 +19,21 @@
 #include "cli/progress.h"
 
 struct chain_seen {
-    kelvin_chain_news news;       /* the last */
-    uint64_t before;              /* steps it had done when it was heard of first */
-    double speed;                 /* steps per second; this and values are smoothed: */
-    double value[KELVIN_COLUMNS]; /* digits that change all the time cannot be read */
-    uint32_t told;                /* news that had values */
+    kelvin_chain_news news; /* the last */
+    uint64_t before;        /* steps it had done when it was heard of first */
+    double speed;           /* steps per second; this and values are smoothed: */
+    double *value;          /* (columns): digits that change all the time cannot be read */
+    uint32_t told;          /* news that had values */
     bool heard;
 };
 
 struct chains_progress {
     struct progress whole;
     const kelvin_run *run;
-    const kelvin_statistic *column[KELVIN_COLUMNS];
-    size_t columns;
+    size_t columns; /* of the run's histories */
     uint32_t chains;
     struct chain_seen *seen; /* (chains) */
+    double *values;          /* (chains, columns) */
     uint64_t steps;          /* of one chain */
     bool logits;             /* the chains have ended; the whole is about samples now */
     struct bar *bars;        /* (chains + 1) */

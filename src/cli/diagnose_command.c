@@ -17,14 +17,6 @@ static const struct option options[] = {
 
 /* ---- for programs ---- */
 
-/* As run.json has it: a string where a reader that knows doubles alone would lose digits. */
-static json_t *seed_json(uint64_t seed)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, seed);
-    return seed <= UINT64_C(1) << 53 ? json_integer((json_int_t)seed) : json_string(text);
-}
-
 static json_t *matrix_json(const double *matrix, size_t n)
 {
     json_t *rows = json_array();
@@ -55,18 +47,19 @@ static json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *sa
         "energy_variance_mean", "training_accuracy", "training_log_likelihood",
         "training_confidence",
     };
-    const kelvin_run_config *c = &samples->run->config;
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:I, s:I, s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "sampler", c->sampler,
-        "data", c->data, "model", c->model, "density", c->density, "prior", c->prior, "temperature", c->temperature,
-        "seed", seed_json(c->seed), "chains", (json_int_t)c->chains, "samples", (json_int_t)samples->n, "sample_chain",
-        json_sample_chain(samples), "side", kelvin_diagnosis_side(d) == KELVIN_TEST ? "test" : "train", "observations",
-        (json_int_t)kelvin_diagnosis_observations(d), "parameters",
-        json_convergence(kelvin_diagnosis_convergence(d, KELVIN_PARAMETERS)), "predictions",
-        json_convergence(kelvin_diagnosis_convergence(d, KELVIN_PREDICTIONS)), "agreement",
-        agreement_json(kelvin_diagnosis_agreement(d)), "temperatures",
-        json_temperatures(kelvin_diagnosis_temperatures(d), samples->run));
+    static const char *const fields[] = {"sampler",     "data", "model",  "density", "prior",
+                                         "temperature", "seed", "chains", NULL};
+    const kelvin_run *run = kelvin_samples_run(samples);
+    json_t *object = json_config(run, fields);
     if (!object) return NULL;
+    json_object_set_new(object, "samples", json_integer((json_int_t)kelvin_samples_count(samples)));
+    json_object_set_new(object, "sample_chain", json_sample_chain(samples));
+    json_object_set_new(object, "side", json_string(kelvin_diagnosis_side(d) == KELVIN_TEST ? "test" : "train"));
+    json_object_set_new(object, "observations", json_integer((json_int_t)kelvin_diagnosis_observations(d)));
+    json_object_set_new(object, "parameters", json_convergence(kelvin_diagnosis_convergence(d, KELVIN_PARAMETERS)));
+    json_object_set_new(object, "predictions", json_convergence(kelvin_diagnosis_convergence(d, KELVIN_PREDICTIONS)));
+    json_object_set_new(object, "agreement", agreement_json(kelvin_diagnosis_agreement(d)));
+    json_object_set_new(object, "temperatures", json_temperatures(kelvin_diagnosis_temperatures(d), run));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         json_object_set_new(object, numbers[i], json_number(kelvin_diagnosis_number(d, numbers[i])));
     json_object_set_new(object, "diverged", json_diverged(samples));

@@ -1,7 +1,6 @@
 /* A diagnosis as a screen of at most 79 columns: convergence, agreement, what the sampler says of itself, advice. */
 #include "cli/eval_table.h"
 #include "cli/lines.h"
-#include "run/room.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -40,7 +39,7 @@ void diagnose_print_convergence(FILE *out, const kelvin_diagnosis *d, const kelv
 {
     const kelvin_convergence *p = kelvin_diagnosis_convergence(d, KELVIN_PREDICTIONS);
     const size_t all = kelvin_diagnosis_agreement(d)->observations, some = kelvin_diagnosis_observations(d);
-    const size_t classes = kelvin_data_classes(samples->run->data);
+    const size_t classes = kelvin_data_classes(kelvin_run_data(kelvin_samples_run(samples)));
     char which[64] = "";
     if (p->draws < 2) return;
     fprintf(out, "%30s%20s%19s%10s\n", "R-hat of the paper", "rank-normalised", "bulk ESS", "tail ESS");
@@ -97,7 +96,8 @@ static void print_matrix(FILE *out, const kelvin_agreement *a)
 static size_t chains_with_samples(const kelvin_samples *samples)
 {
     size_t n = 0;
-    for (size_t i = 0; i < samples->n; i++) n += i == 0 || samples->chain[i] != samples->chain[i - 1];
+    for (size_t i = 0; i < kelvin_samples_count(samples); i++)
+        n += i == 0 || kelvin_samples_chain(samples, i) != kelvin_samples_chain(samples, i - 1);
     return n;
 }
 
@@ -163,27 +163,27 @@ static void print_sampler(FILE *out, const kelvin_diagnosis *d, const kelvin_run
     print_energy(out, d, run);
     print_temperature(out, "kinetic temperature", &t->kinetic, t);
     print_temperature(out, "configurational temperature", &t->configurational, t);
-    print_training(out, d, kelvin_data_classes(run->data));
+    print_training(out, d, kelvin_data_classes(kelvin_run_data(run)));
     print_temperatures_legend(out, t, run);
 }
 
-static void print_diverged(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
+static void print_all_diverged(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
-    const uint32_t chains = samples->run->config.chains;
+    const uint32_t chains = kelvin_run_chains(kelvin_samples_run(samples));
     char title[64];
     snprintf(title, sizeof title, "diverged: %" PRIu32 " of %" PRIu32 " chains", kelvin_diagnosis_diverged(d), chains);
-    if (kelvin_diagnosis_diverged(d) > 0) print_list(out, title, samples->diverged, chains);
+    if (kelvin_diagnosis_diverged(d) > 0) print_diverged(out, title, samples);
 }
 
 void diagnose_print(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
-    print_subject(out, samples->run);
-    print_sampling(out, samples->run, samples->n);
+    print_subject(out, kelvin_samples_run(samples));
+    print_sampling(out, kelvin_samples_run(samples), kelvin_samples_count(samples));
     fputc('\n', out);
     diagnose_print_convergence(out, d, samples);
     print_agreement(out, d, samples);
-    print_sampler(out, d, samples->run);
-    print_diverged(out, d, samples);
+    print_sampler(out, d, kelvin_samples_run(samples));
+    print_all_diverged(out, d, samples);
     print_advice(out, "notes", d, kelvin_diagnosis_note);
     print_advice(out, "advice", d, kelvin_diagnosis_advice);
     if (!kelvin_diagnosis_advice(d, 0)) fputs("\nNothing looks wrong.\n", out);

@@ -42,16 +42,16 @@ static void print_speed(const kelvin_run *run, const kelvin_estimate *e)
     char name[48];
     snprintf(name, sizeof name, "%ss per second", kelvin_run_row_name(run));
     row(name, amount_rate, e->rows_per_s, "of all chains together, measured");
-    if (!run->sampler->batches) return;
+    if (!kelvin_run_looks_at_batches(run)) return;
     snprintf(name, sizeof name, "%s per second", observations_name(run));
-    row(name, amount_grouped, e->rows_per_s * (double)kelvin_data_rows(run->data, KELVIN_TRAIN), "");
+    row(name, amount_grouped, e->rows_per_s * (double)kelvin_data_rows(kelvin_run_data(run), KELVIN_TRAIN), "");
 }
 
 static void print_table(const kelvin_run *run, const kelvin_estimate *e)
 {
     char note[64];
     print_subject(stdout, run);
-    print_sampling(stdout, run, samples_asked_for(run));
+    print_sampling(stdout, run, kelvin_run_samples_asked_for(run));
     putchar('\n');
     row("parameters", amount_grouped, (double)e->parameters, "");
     snprintf(note, sizeof note, "on %zu thread%s each", e->threads_per_chain, plural(e->threads_per_chain));
@@ -66,29 +66,43 @@ static void print_table(const kelvin_run *run, const kelvin_estimate *e)
 
 static json_t *estimate_json(const kelvin_run *run, const kelvin_estimate *e)
 {
-    const kelvin_run_config *c = &run->config;
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "sampler", c->sampler, "data",
-                  c->data, "model", c->model, "chains", (json_int_t)c->chains, "samples",
-                  (json_int_t)samples_asked_for(run), "parameters", (json_int_t)e->parameters, "chains_at_once",
-                  (json_int_t)e->chains_at_once, "threads_per_chain", (json_int_t)e->threads_per_chain, "memory_bytes",
-                  json_number(e->memory), "disk_bytes", json_number(e->disk), "seconds", json_number(e->seconds),
-                  "logits_seconds", json_number(e->logits), "cpu_share", json_number(e->cpu_share));
+    static const char *const fields[] = {"sampler", "data", "model", "chains", NULL};
+    const struct {
+        const char *name;
+        size_t count;
+    } counts[] = {{"samples", kelvin_run_samples_asked_for(run)},
+                  {"parameters", e->parameters},
+                  {"chains_at_once", e->chains_at_once},
+                  {"threads_per_chain", e->threads_per_chain}};
+    const struct {
+        const char *name;
+        double number;
+    } numbers[] = {{"memory_bytes", e->memory},
+                   {"disk_bytes", e->disk},
+                   {"seconds", e->seconds},
+                   {"logits_seconds", e->logits},
+                   {"cpu_share", e->cpu_share}};
+    json_t *object = json_config(run, fields);
+    if (!object) return NULL;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        json_object_set_new(object, counts[i].name, json_integer((json_int_t)counts[i].count));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(object, numbers[i].name, json_number(numbers[i].number));
     json_rows(object, "", run, json_integer(kelvin_run_rows(run)));
     json_rows(object, "_per_s", run, json_number(e->rows_per_s));
-    if (run->sampler->batches)
+    if (kelvin_run_looks_at_batches(run))
         json_object_set_new(object, "images_per_s",
-                            json_number(e->rows_per_s * (double)kelvin_data_rows(run->data, KELVIN_TRAIN)));
+                            json_number(e->rows_per_s * (double)kelvin_data_rows(kelvin_run_data(run), KELVIN_TRAIN)));
     return object;
 }
 
-kelvin_status run_dry(const kelvin_run_config *config, const struct run_settings *settings)
+kelvin_status run_dry(const kelvin_config *config, const struct run_settings *settings)
 {
     kelvin_run *run;
     kelvin_estimate estimate;
     KELVIN_TRY(kelvin_run_start(&run, config, NULL));
     run_warn(run);
-    kelvin_status status = kelvin_run_estimate(&estimate, config, settings->threads);
+    kelvin_status status = kelvin_run_estimate(&estimate, run, settings->threads);
     if (!status && settings->json) status = print_json(stdout, estimate_json(run, &estimate), FEW_DIGITS);
     if (!status && !settings->json) print_table(run, &estimate);
     kelvin_run_close(run);

@@ -92,7 +92,7 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
                                          .watch = settings->ood ? note_doubt : NULL,
                                          .context = &in};
     kelvin_logits *logits;
-    e->no_test = !settings->on && kelvin_data_rows(samples->run->data, KELVIN_TEST) == 0;
+    e->no_test = !settings->on && kelvin_data_rows(kelvin_run_data(kelvin_samples_run(samples)), KELVIN_TEST) == 0;
     KELVIN_TRY(kelvin_logits_on(&logits, &e->on, samples, settings->on, settings->threads));
     kelvin_status status = measure(e, logits, &how, &in, notes);
     if (!status && settings->ood) {

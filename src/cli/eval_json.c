@@ -2,7 +2,6 @@
 #include "cli/eval_table.h"
 
 #include "cli/json.h"
-#include "files/record.h"
 
 #include <math.h>
 
@@ -74,20 +73,22 @@ json_t *metrics_json(const kelvin_metrics *m)
 static json_t *ood_json(const struct evaluated *e)
 {
     if (!e->ood) return json_null();
-    json_t *object = json_pack("{s:o, s:I}", "data", kelvin_json_text(e->ood), "observations", (json_int_t)e->ood_n);
+    json_t *object = json_pack("{s:o, s:I}", "data", json_text(e->ood), "observations", (json_int_t)e->ood_n);
     for (size_t i = 0; i < AUROCS; i++) json_object_set_new(object, auroc_about[i].name, json_number(e->auroc[i]));
     return object;
 }
 
 static json_t *run_json(const struct evaluated *e)
 {
-    const kelvin_run_config *c = &e->run->config;
-    json_t *object = json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}", "run", kelvin_json_text(e->folder),
-                               "name", kelvin_json_text(e->name), "sampler", c->sampler, "data", c->data, "model",
-                               c->model, "density", c->density, "prior", c->prior, "temperature", c->temperature, "on",
-                               kelvin_json_text(e->on), "ood", ood_json(e));
+    static const char *const fields[] = {"sampler", "data", "model", "density", "prior", "temperature", NULL};
+    json_t *config = json_config(e->run, fields);
+    json_t *object = json_pack("{s:o, s:o}", "run", json_text(e->folder), "name", json_text(e->name));
+    const bool lost = json_object_update(object, config);
+    json_decref(config);
+    json_object_set_new(object, "on", json_text(e->on));
+    json_object_set_new(object, "ood", ood_json(e));
     json_t *metrics = metrics_json(e->metrics);
-    const bool failed = json_object_update(object, metrics);
+    const bool failed = json_object_update(object, metrics) || lost;
     json_decref(metrics);
     if (failed) {
         json_decref(object);
@@ -96,7 +97,7 @@ static json_t *run_json(const struct evaluated *e)
     json_object_set_new(object, "diverged", e->found ? json_integer(kelvin_diagnosis_diverged(e->found)) : json_null());
     json_object_set_new(object, "warnings",
                         e->found ? json_advice(e->found, kelvin_diagnosis_advice)
-                                 : json_pack("[{s:s, s:o}]", "code", "unknown", "text", kelvin_json_text(e->unknown)));
+                                 : json_pack("[{s:s, s:o}]", "code", "unknown", "text", json_text(e->unknown)));
     json_object_set_new(object, "seconds", json_number(e->seconds));
     json_object_set_new(object, "seconds_in_network", json_number(e->network));
     return object;

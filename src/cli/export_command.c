@@ -39,17 +39,18 @@ static kelvin_status default_output(kelvin_path path, const char *folder, const 
 static size_t draws_of(const kelvin_samples *samples, uint32_t chain)
 {
     size_t n = 0;
-    for (size_t i = 0; i < samples->n; i++) n += samples->chain[i] == chain;
+    for (size_t i = 0; i < kelvin_samples_count(samples); i++) n += kelvin_samples_chain(samples, i) == chain;
     return n;
 }
 
 static void print_left_out(const kelvin_exported *done, const kelvin_samples *samples)
 {
     const bool one = done->left_out == 1;
+    const uint32_t chains = kelvin_run_chains(kelvin_samples_run(samples));
     if (done->left_out == 0) return;
     fprintf(stderr, "kelvin export: %zu of %u chains %s fewer draws than the longest and %s left out:", done->left_out,
-            samples->run->config.chains, one ? "has" : "have", one ? "is" : "are");
-    for (uint32_t i = 0, shown = 0; i < samples->run->config.chains; i++)
+            chains, one ? "has" : "have", one ? "is" : "are");
+    for (uint32_t i = 0, shown = 0; i < chains; i++)
         if (draws_of(samples, i) < done->draws) fprintf(stderr, "%s chain %u", shown++ ? "," : "", i);
     fputc('\n', stderr);
 }

@@ -2,7 +2,6 @@
 #include "cli/json.h"
 
 #include "cli/words.h"
-#include "files/record.h"
 
 #include <math.h>
 
@@ -25,10 +24,21 @@ json_t *json_text(const char *text)
     return json;
 }
 
+json_t *json_config(const kelvin_run *run, const char *const *fields)
+{
+    char *text = kelvin_run_json(run);
+    json_t *all = text ? json_loads(text, 0, NULL) : NULL, *some = all && fields ? json_object() : NULL;
+    kelvin_free(text);
+    if (!fields) return all;
+    for (; some && *fields; fields++) json_object_set(some, *fields, json_object_get(all, *fields));
+    json_decref(all);
+    return some;
+}
+
 json_t *json_texts(const char *const *texts, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, kelvin_json_text(texts[i]));
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_text(texts[i]));
     return list;
 }
 
@@ -38,8 +48,7 @@ json_t *json_advice(const kelvin_diagnosis *found, advice_at *at)
     for (size_t i = 0; at(found, i); i++) {
         char text[2048];
         kelvin_advice_say(at(found, i), text, sizeof text, command_words, NULL);
-        json_array_append_new(list,
-                              json_pack("{s:s, s:o}", "code", at(found, i)->code, "text", kelvin_json_text(text)));
+        json_array_append_new(list, json_pack("{s:s, s:o}", "code", at(found, i)->code, "text", json_text(text)));
     }
     return list;
 }
@@ -61,17 +70,22 @@ json_t *json_numbers(const double *numbers, size_t n)
 json_t *json_diverged(const kelvin_samples *samples)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < samples->run->config.chains; i++)
-        if (samples->diverged[i])
-            json_array_append_new(list,
-                                  json_pack("{s:I, s:s}", "chain", (json_int_t)i, "sentence", samples->diverged[i]));
+    for (uint32_t i = 0; i < kelvin_run_chains(kelvin_samples_run(samples)); i++) {
+        const char *sentence = kelvin_samples_diverged(samples, i);
+        if (sentence)
+            json_array_append_new(list, json_pack("{s:I, s:s}", "chain", (json_int_t)i, "sentence", sentence));
+    }
     return list;
 }
 
 json_t *json_sample_chain(const kelvin_samples *samples)
 {
     enum { MANY = 4096 };
-    return samples->n <= MANY ? json_counts(samples->chain, samples->n) : json_null();
+    const size_t n = kelvin_samples_count(samples);
+    if (n > MANY) return json_null();
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_integer(kelvin_samples_chain(samples, i)));
+    return list;
 }
 
 json_t *json_rows(json_t *object, const char *suffix, const kelvin_run *run, json_t *value)

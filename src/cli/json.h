@@ -13,6 +13,10 @@ json_t *json_number(double x);
 /* A text, or null for none (NULL). JSON is UTF-8: a text that is not is taken for Latin-1. NULL if memory is short. */
 json_t *json_text(const char *text);
 
+/* Fields of a run's configuration, as run.json has them: those that are named, NULL after the last; or all (NULL). NULL
+ * if memory is short. */
+json_t *json_config(const kelvin_run *run, const char *const *fields);
+
 json_t *json_average(const kelvin_average *average);
 json_t *json_texts(const char *const *texts, size_t n);
 

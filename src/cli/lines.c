@@ -1,31 +1,25 @@
 /* What commands tell people about runs, in lines. */
 #include "cli/lines.h"
 
-#include "base/texts.h"
 #include "cli/options.h"
+#include "cli/texts.h"
 #include "cli/words.h"
-#include "files/files.h"
-#include "run/room.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-size_t samples_asked_for(const kelvin_run *run)
-{
-    return (size_t)run->config.chains * (kelvin_run_draws(run) - kelvin_run_warmup(run));
-}
-
 void print_subject(FILE *out, const kelvin_run *run)
 {
-    const kelvin_run_config *c = &run->config;
+    const kelvin_data *data = kelvin_run_data(run);
     char text[4096 + 512];
-    snprintf(text, sizeof text, "%s on %s, density %s, prior %s, temperature %g", c->model, c->data, c->density,
-             c->prior, c->temperature);
+    snprintf(text, sizeof text, "%s on %s, density %s, prior %s, temperature %g", kelvin_run_text(run, "model"),
+             kelvin_run_text(run, "data"), kelvin_run_text(run, "density"), kelvin_run_text(run, "prior"),
+             kelvin_run_number(run, "temperature"));
     print_items(out, text, LINE);
-    if (kelvin_data_rows(run->data, KELVIN_TEST) > 0)
-        fprintf(out, "%zu observations, and %zu that are kept for testing\n", kelvin_data_rows(run->data, KELVIN_TRAIN),
-                kelvin_data_rows(run->data, KELVIN_TEST));
+    if (kelvin_data_rows(data, KELVIN_TEST) > 0)
+        fprintf(out, "%zu observations, and %zu that are kept for testing\n", kelvin_data_rows(data, KELVIN_TRAIN),
+                kelvin_data_rows(data, KELVIN_TEST));
 }
 
 const char *plural(size_t n)
@@ -34,46 +28,46 @@ const char *plural(size_t n)
 }
 
 /* As people write it: "step size 0.0004", "10000 steps per iteration", "length tuned in warm-up". */
-static void append_setting(char *text, size_t size, const kelvin_run *run, size_t i)
+static void append_setting(char *text, size_t size, const kelvin_run *run, const kelvin_setting *setting)
 {
-    const kelvin_setting *setting = &run->sampler->setting[i];
-    const double value = run->config.setting[i];
+    const double value = kelvin_run_number(run, setting->name);
     char name[64];
     snprintf(name, sizeof name, "%s", setting->name);
     for (char *at = name; (at = strchr(at, '_'));) *at = ' ';
     if (setting->zero && value == 0)
-        kelvin_append(text, size, ", %s %s", name, setting->zero);
+        text_append(text, size, ", %s %s", name, setting->zero);
     else if (setting->whole)
-        kelvin_append(text, size, ", %.10g %s per %s", value, name, kelvin_run_row_name(run));
+        text_append(text, size, ", %.10g %s per %s", value, name, kelvin_run_row_name(run));
     else
-        kelvin_append(text, size, ", %s %.10g", name, value);
+        text_append(text, size, ", %s %.10g", name, value);
 }
 
-/* As a chain's start reads it: a folder that is there is one, whatever it is called. */
-static void append_start(char *text, size_t size, const char *init)
+static void append_start(char *text, size_t size, const kelvin_run *run)
 {
-    kelvin_path folder;
-    size_t index;
-    if (strcmp(init, "none") == 0) return;
-    if (!kelvin_is_folder(init) && kelvin_start_split(folder, &index, init))
-        kelvin_append(text, size, ", started from sample %zu of %s", index, folder);
+    char folder[4096];
+    size_t sample;
+    if (!kelvin_run_starts_from(run, folder, sizeof folder, &sample)) return;
+    if (sample != SIZE_MAX)
+        text_append(text, size, ", started from sample %zu of %s", sample, folder);
     else
-        kelvin_append(text, size, ", started from the samples of %s", init);
+        text_append(text, size, ", started from the samples of %s", folder);
 }
 
 void print_sampling(FILE *out, const kelvin_run *run, size_t samples)
 {
-    const kelvin_run_config *c = &run->config;
-    const uint32_t rows = kelvin_run_rows(run), warmup = kelvin_run_warmup(run);
-    char text[KELVIN_PATH_MAX + 1024] = "";
-    kelvin_append(text, sizeof text, "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " %s%s", c->sampler, c->chains,
-                  plural(c->chains), samples, plural(samples), rows, kelvin_run_row_name(run), plural(rows));
-    if (warmup > 0) kelvin_append(text, sizeof text, " (the first %" PRIu32 " of them warm-up)", warmup);
-    if (run->sampler->batches)
-        kelvin_append(text, sizeof text, ", batches of %" PRIu32 ", schedule %s", c->batch, c->schedule);
-    for (size_t i = 0; i < kelvin_count_settings(run->sampler); i++) append_setting(text, sizeof text, run, i);
-    kelvin_append(text, sizeof text, ", seed %" PRIu64, c->seed);
-    append_start(text, sizeof text, c->init);
+    const uint32_t rows = kelvin_run_rows(run), warmup = kelvin_run_warmup(run), chains = kelvin_run_chains(run);
+    const kelvin_setting *setting;
+    char text[4096 + 1024] = "", seed[32] = "";
+    text_append(text, sizeof text, "%s: %" PRIu32 " chain%s, %zu sample%s, %" PRIu32 " %s%s",
+                kelvin_run_text(run, "sampler"), chains, plural(chains), samples, plural(samples), rows,
+                kelvin_run_row_name(run), plural(rows));
+    if (warmup > 0) text_append(text, sizeof text, " (the first %" PRIu32 " of them warm-up)", warmup);
+    if (kelvin_run_looks_at_batches(run))
+        text_append(text, sizeof text, ", batches of %.0f, schedule %s", kelvin_run_number(run, "batch"),
+                    kelvin_run_text(run, "schedule"));
+    for (size_t i = 0; (setting = kelvin_run_setting(run, i)); i++) append_setting(text, sizeof text, run, setting);
+    if (!kelvin_run_get(run, "seed", seed, sizeof seed)) text_append(text, sizeof text, ", seed %s", seed);
+    append_start(text, sizeof text, run);
     print_items(out, text, LINE);
 }
 
@@ -100,11 +94,11 @@ static void print_item(FILE *out, const char *text)
     print_wrapped(out, text, 2, LINE);
 }
 
-void print_list(FILE *out, const char *title, const char *const *texts, size_t n)
+void print_diverged(FILE *out, const char *title, const kelvin_samples *samples)
 {
-    if (n > 0) fprintf(out, "\n%s\n", title);
-    for (size_t i = 0; i < n; i++)
-        if (texts[i]) print_item(out, texts[i]);
+    fprintf(out, "\n%s\n", title);
+    for (uint32_t i = 0; i < kelvin_run_chains(kelvin_samples_run(samples)); i++)
+        if (kelvin_samples_diverged(samples, i)) print_item(out, kelvin_samples_diverged(samples, i));
 }
 
 void print_advice(FILE *out, const char *title, const kelvin_diagnosis *found,

@@ -6,9 +6,6 @@
 
 #include <stdio.h>
 
-/* Of all chains together, warm-up left out: so many there are if none diverges. */
-size_t samples_asked_for(const kelvin_run *run);
-
 /* What was sampled, on what data: two lines. */
 void print_subject(FILE *out, const kelvin_run *run);
 
@@ -25,8 +22,8 @@ const char *plural(size_t n);
 enum { LINE = 79 };
 void print_lines(FILE *out, int indent, const char *format, ...) KELVIN_PRINTF(3, 4);
 
-/* Sentences, each after "- ", under a title; nothing if there are none. NULL is passed over. */
-void print_list(FILE *out, const char *title, const char *const *texts, size_t n);
+/* Sentences, each after "- ", under a title; nothing if there are none. */
+void print_diverged(FILE *out, const char *title, const kelvin_samples *samples); /* of each chain that did */
 /* The same of advice or notes: kelvin_diagnosis_advice or kelvin_diagnosis_note. */
 void print_advice(FILE *out, const char *title, const kelvin_diagnosis *found,
                   const kelvin_advice *at(const kelvin_diagnosis *found, size_t i));

@@ -256,6 +256,7 @@ void print_items(FILE *out, const char *text, int width)
     wrap(out, text, 0, width, true);
 }
 
+/* A name that is too long for its column has a line of its own. */
 static void print_option(FILE *out, const struct option *option, const void *settings)
 {
     enum { COLUMN = 28 };
@@ -263,7 +264,8 @@ static void print_option(FILE *out, const struct option *option, const void *set
     char text[512];
     snprintf(text, sizeof text, *words.usual ? "%s [%s]" : "%s%s", option->help, words.usual);
     const int used = fprintf(out, "  %s%s", option->letter ? "" : "    ", words.usage);
-    fprintf(out, "%*s", used < COLUMN ? COLUMN - used : 2, "");
+    if (used >= COLUMN) fputc('\n', out);
+    fprintf(out, "%*s", used < COLUMN ? COLUMN - used : COLUMN, "");
     print_wrapped(out, text, COLUMN, HELP_WIDTH);
 }
 

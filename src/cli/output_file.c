@@ -47,7 +47,7 @@ static kelvin_status check_data(const char *path, const char *folder)
 {
     kelvin_samples *samples;
     KELVIN_TRY(kelvin_samples_open(&samples, folder));
-    const bool found = kelvin_inputs_come_from(samples->run->config.data, path);
+    const bool found = kelvin_inputs_come_from(kelvin_run_text(kelvin_samples_run(samples), "data"), path);
     kelvin_samples_close(samples);
     if (!found) return KELVIN_OK;
     return kelvin_fail(KELVIN_EIO, "%s: is of the data set that %s was made from; choose another name", path, folder);

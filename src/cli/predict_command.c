@@ -138,14 +138,14 @@ static kelvin_status predict(kelvin_samples *samples, const char *input, const s
 {
     kelvin_inputs *inputs;
     kelvin_logits *logits;
-    KELVIN_TRY(kelvin_inputs_open(&inputs, input, samples->run->data, false));
+    KELVIN_TRY(kelvin_inputs_open(&inputs, input, kelvin_run_data(kelvin_samples_run(samples)), false));
     struct notes notes = {.command = "predict"};
     for (size_t i = 0; kelvin_inputs_note(inputs, i); i++) notes_say(&notes, kelvin_inputs_note(inputs, i));
     kelvin_status status = settings->keep ? kelvin_inputs_keep(inputs, settings->keep) : KELVIN_OK;
     if (status) kelvin_inputs_close(inputs);
     if (status) return status;
     KELVIN_TRY(kelvin_logits_computed(&logits, samples, inputs, settings->threads)); /* inputs are its own now */
-    status = write_rows(logits, samples->run->data, inputs, settings);
+    status = write_rows(logits, kelvin_run_data(kelvin_samples_run(samples)), inputs, settings);
     kelvin_logits_close(logits);
     return status;
 }

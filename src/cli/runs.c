@@ -5,7 +5,6 @@
 #include "cli/chains_progress.h"
 #include "cli/lines.h"
 #include "cli/words.h"
-#include "run/room.h"
 
 #include <inttypes.h>
 
@@ -34,7 +33,7 @@ void run_warn(const kelvin_run *run)
 static kelvin_status work(kelvin_run *run, const struct run_settings *settings)
 {
     const kelvin_run_options options = {.threads = settings->threads, .checkpoint = settings->checkpoint};
-    const char *folder = run->folder;
+    const char *folder = kelvin_run_folder(run);
     char go_on[4096];
     struct chains_progress progress;
     kelvin_status status = chains_progress_start(&progress, run);
@@ -51,7 +50,7 @@ static kelvin_status work(kelvin_run *run, const struct run_settings *settings)
 static uint32_t tell_diverged(const kelvin_run *run)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < run->config.chains; i++) {
+    for (uint32_t i = 0; i < kelvin_run_chains(run); i++) {
         const char *sentence = kelvin_run_diverged(run, i);
         if (sentence) fprintf(stderr, "%s\n", sentence);
         n += sentence != NULL;
@@ -61,7 +60,7 @@ static uint32_t tell_diverged(const kelvin_run *run)
 
 static kelvin_status summarise(const kelvin_run *run, bool json)
 {
-    const uint32_t n = run->config.chains, diverged = tell_diverged(run), others = n - diverged;
+    const uint32_t n = kelvin_run_chains(run), diverged = tell_diverged(run), others = n - diverged;
     size_t kept;
     char before[64] = "";
     KELVIN_TRY(run_summary(stdout, &kept, run, json));
@@ -80,8 +79,8 @@ static kelvin_status finish(kelvin_run *run, const struct run_settings *settings
     if (!kelvin_run_finished(run))
         status = work(run, settings);
     else if (!(status = kelvin_run_verify(run)))
-        fprintf(stderr, "%s has ended already%s: there is nothing left to do.\n", run->folder,
-                kelvin_run_is_old(run) ? "" : ", and its files are whole");
+        fprintf(stderr, "%s has ended already%s: there is nothing left to do.\n", kelvin_run_folder(run),
+                kelvin_run_has_checksums(run) ? ", and its files are whole" : "");
     progress_release_signals();
     if (!status) status = summarise(run, settings->json);
     kelvin_run_close(run);

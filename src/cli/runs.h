@@ -36,7 +36,7 @@ KELVIN_MUST_CHECK kelvin_status run_check(const struct run_settings *settings);
 void run_warn(const kelvin_run *run);
 
 /* What a run would cost, by some steps of it, as a table or as JSON. Nothing is left on disk. */
-KELVIN_MUST_CHECK kelvin_status run_dry(const kelvin_run_config *config, const struct run_settings *settings);
+KELVIN_MUST_CHECK kelvin_status run_dry(const kelvin_config *config, const struct run_settings *settings);
 
 /* A run that was just started in a new folder; closes it. */
 KELVIN_MUST_CHECK kelvin_status run_new(kelvin_run *run, const struct run_settings *settings);

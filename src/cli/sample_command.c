@@ -1,114 +1,26 @@
-/* kelvin sample: draws a posterior into a folder of its own. What is sampled is said in three layers: the sampler's
- * defaults, a configuration file, the command line. Everything that can be wrong is checked, and the folder made,
- * before the first step. */
+/* kelvin sample: draws a posterior into a folder of its own. What is sampled is said in three layers, which the library
+ * keeps apart: the sampler's defaults, a configuration file, the command line. Everything that can be wrong is checked,
+ * and the folder made, before the first step. */
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/sample_options.h"
-#include "cli/words.h"
-#include "run/fields.h"
-#include "run/room.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- three layers ---- */
+/* ---- what is to be sampled ---- */
 
-static kelvin_status set_defaults(struct sample_settings *settings, const char *sampler)
+static kelvin_status configure(kelvin_config *config, const struct sample_settings *settings,
+                               const struct arguments *arguments)
 {
-    settings->how.checkpoint = RUN_CHECKPOINT;
-    return kelvin_run_defaults(&settings->config, sampler);
-}
-
-static void defaults(void *settings)
-{
-    const kelvin_status known = set_defaults(settings, kelvin_sampler_info(0)->member.name);
-    (void)known; /* it is */
-}
-
-/* On the command line, or else in the file, or else the first there is. The settings become those of its defaults. */
-static kelvin_status choose_sampler(const kelvin_sampler_type **type, struct sample_settings *settings,
-                                    const struct arguments *arguments)
-{
-    const bool said = option_given(arguments, sample_options(), "sampler");
-    kelvin_run_config trial = {.sampler = said ? settings->config.sampler : kelvin_sampler_info(0)->member.name};
-    kelvin_status status = check_member("samplers", trial.sampler);
-    void *owner = NULL;
-    if (!status && settings->file) status = kelvin_run_config_read(&trial, &owner, settings->file);
-    if (!status && said && strcmp(trial.sampler, settings->config.sampler) != 0)
-        status = kelvin_fail(KELVIN_EUSAGE, "%s is for the sampler %s, but --sampler is %s", settings->file,
-                             trial.sampler, settings->config.sampler);
-    if (!status) status = kelvin_sampler_find(type, trial.sampler);
-    kelvin_run_config_free(owner);
-    return status ? status : set_defaults(settings, (*type)->member.name);
-}
-
-/* What was said on the command line, of the options that count for a sampler. */
-struct said {
-    const struct option_table *table;
-    struct arguments arguments;
-};
-
-static bool is_said(const void *context, const char *field)
-{
-    const struct said *said = context;
-    char name[OPTION_NAME];
-    option_name(name, field);
-    return option_given(&said->arguments, said->table, name + strlen("--"));
-}
-
-/* `owner` holds the texts of the file. */
-static kelvin_status configure(struct sample_settings *settings, void **owner, const struct arguments *arguments)
-{
-    const kelvin_sampler_type *type;
-    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    struct said said;
-    *owner = NULL;
-    KELVIN_TRY(choose_sampler(&type, settings, arguments));
-    KELVIN_TRY(sample_options_check(arguments, type));
-    if (settings->file) KELVIN_TRY(kelvin_run_config_read(&settings->config, owner, settings->file));
-    said.table = sample_options_of(type);
-    said.arguments = (struct arguments){0};
-    for (size_t i = 0; i < said.table->n; i++)
-        said.arguments.text[i] = arguments->text[option_find(sample_options(), said.table->options[i].name)];
-    KELVIN_TRY(options_apply(&said.arguments, settings, said.table));
-    for (size_t i = 0, n = kelvin_config_fields_of(fields, type); i < n; i++)
-        if (is_said(&said, fields[i].name)) kelvin_config_overrule(&settings->config, fields[i].name, true);
-    kelvin_config_follow(&settings->config, is_said, &said);
-    return KELVIN_OK;
-}
-
-/* ---- checks ---- */
-
-static const struct {
-    const char *field, *family;
-} named[] = {
-    {"data", "data_sets"},        {"model", "models"},       {"density", "densities"},
-    {"prior", "priors"},          {"schedule", "schedules"}, {"temperature_schedule", "schedules"},
-    {"augment", "augmentations"},
-};
-
-/* Names that are nearly right are corrected here; whether the rest is right is seen by the run. */
-static kelvin_status check_names(kelvin_run_config *config)
-{
-    const kelvin_sampler_type *type;
-    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    KELVIN_TRY(kelvin_sampler_find(&type, config->sampler));
-    const size_t n = kelvin_config_fields_of(fields, type);
-    for (size_t k = 0; k < sizeof named / sizeof *named; k++)
-        for (size_t i = 0; i < n; i++)
-            if (strcmp(fields[i].name, named[k].field) == 0)
-                KELVIN_TRY(kelvin_config_blame(config, named[k].field,
-                                               check_member(named[k].family, *kelvin_config_text(config, &fields[i]))));
-    return KELVIN_OK;
-}
-
-static kelvin_status check(struct sample_settings *settings)
-{
+    for (size_t i = 0; i < sample_options()->n; i++)
+        if (sample_option_field(i) && arguments->text[i])
+            KELVIN_TRY(kelvin_config_set(config, sample_option_field(i)->name, arguments->text[i]));
+    if (settings->file) KELVIN_TRY(kelvin_config_read(config, settings->file));
     if (settings->output && !*settings->output)
         return kelvin_fail(KELVIN_EUSAGE, "-o is empty; expected the name of a folder to make");
-    KELVIN_TRY(run_check(&settings->how));
-    return check_names(&settings->config);
+    return run_check(&settings->how);
 }
 
 /* ---- the folder ---- */
@@ -130,15 +42,15 @@ static kelvin_status free_folder(char folder[FOLDER])
 }
 
 /* A name that nobody gave may be another process's by now: then it is the next. */
-static kelvin_status start(kelvin_run **run, const struct sample_settings *settings)
+static kelvin_status start(kelvin_run **run, const kelvin_config *config, const struct sample_settings *settings)
 {
     char folder[FOLDER];
     struct stat about;
     kelvin_status status;
-    if (settings->output) return kelvin_run_start(run, &settings->config, settings->output);
+    if (settings->output) return kelvin_run_start(run, config, settings->output);
     do {
         KELVIN_TRY(free_folder(folder));
-        status = kelvin_run_start(run, &settings->config, folder);
+        status = kelvin_run_start(run, config, folder);
     } while (status == KELVIN_EUSAGE && lstat(folder, &about) == 0);
     if (!status) fprintf(stderr, "the run is kept in %s\n", folder);
     return status;
@@ -146,40 +58,32 @@ static kelvin_status start(kelvin_run **run, const struct sample_settings *setti
 
 /* ---- the command ---- */
 
-static kelvin_status sample(const struct sample_settings *settings)
+static kelvin_status sample(const kelvin_config *config, const struct sample_settings *settings)
 {
     kelvin_run *new;
-    if (settings->how.dry_run) return run_dry(&settings->config, &settings->how);
+    if (settings->how.dry_run) return run_dry(config, &settings->how);
     progress_catch_signals();
-    KELVIN_TRY(start(&new, settings));
+    KELVIN_TRY(start(&new, config, settings));
     return run_new(new, &settings->how);
 }
 
-static kelvin_status run(void *data, const struct arguments *arguments)
+static kelvin_status run(void *settings, const struct arguments *arguments)
 {
-    struct sample_settings *settings = data;
-    kelvin_path inside;
-    void *owner;
-    if (settings->file && kelvin_is_folder(settings->file)) { /* a run's */
-        KELVIN_TRY(kelvin_path_join(inside, settings->file, KELVIN_CONFIG_NAME));
-        settings->file = inside;
-    }
-    kelvin_status status = configure(settings, &owner, arguments);
-    if (!status) status = check(settings);
-    if (!status) status = sample(settings);
-    kelvin_run_config_free(owner);
+    kelvin_config *config;
+    KELVIN_TRY(kelvin_config_create(&config));
+    kelvin_status status = configure(config, settings, arguments);
+    if (!status) status = sample(config, settings);
+    kelvin_config_destroy(config);
     return status;
 }
 
 /* With a sampler: its options and its defaults. */
-static kelvin_status help(FILE *out, const void *data, const struct arguments *arguments)
+static kelvin_status help(FILE *out, const void *settings, const struct arguments *arguments)
 {
-    const kelvin_sampler_type *type;
-    struct sample_settings settings = *(const struct sample_settings *)data;
-    settings.file = NULL;
-    KELVIN_TRY(choose_sampler(&type, &settings, arguments));
-    const bool said = option_given(arguments, sample_options(), "sampler");
-    command_help(out, &sample_command, said ? sample_options_of(type) : sample_options(), &settings);
+    const struct option_table *table = sample_options();
+    const size_t i = option_find(table, "sampler");
+    if (arguments->text[i]) KELVIN_TRY(sample_options_of(&table, arguments->text[i]));
+    command_help(out, &sample_command, table, settings);
     return KELVIN_OK;
 }
 
@@ -209,7 +113,7 @@ const struct command sample_command = {
                "--sampler NAME --help shows what counts for that sampler, and its defaults.",
     .build = sample_options,
     .settings_size = sizeof(struct sample_settings),
-    .defaults = defaults,
+    .usual = &(const struct sample_settings){.how.checkpoint = RUN_CHECKPOINT},
     .examples = examples,
     .run = run,
     .help = help,

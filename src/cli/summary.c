@@ -4,8 +4,6 @@
 #include "cli/json.h"
 #include "cli/lines.h"
 #include "cli/runs.h"
-#include "run/fields.h"
-#include "run/room.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,12 +30,12 @@ static kelvin_status evaluate(kelvin_metrics **out, const struct facts *f, kelvi
  * long and find nothing. */
 static kelvin_status gather(struct facts *f)
 {
-    KELVIN_TRY(kelvin_samples_find(&f->samples, f->run->folder));
-    if (f->samples->n == 0) return KELVIN_OK;
+    KELVIN_TRY(kelvin_samples_find(&f->samples, kelvin_run_folder(f->run)));
+    if (kelvin_samples_count(f->samples) == 0) return KELVIN_OK;
     note_samples(f->samples);
     KELVIN_TRY(evaluate(&f->train, f, KELVIN_TRAIN));
-    if (kelvin_data_rows(f->run->data, KELVIN_TEST) > 0) KELVIN_TRY(evaluate(&f->test, f, KELVIN_TEST));
-    if (!f->run->sampler->batches) return kelvin_diagnose(&f->found, f->samples, 0);
+    if (kelvin_data_rows(kelvin_run_data(f->run), KELVIN_TEST) > 0) KELVIN_TRY(evaluate(&f->test, f, KELVIN_TEST));
+    if (!kelvin_run_looks_at_batches(f->run)) return kelvin_diagnose(&f->found, f->samples, 0);
     return kelvin_diagnose_briefly(&f->found, f->samples, f->train);
 }
 
@@ -134,7 +132,7 @@ static void print_sampler(FILE *out, const struct facts *f)
     print_number(out, "acceptance", 100 * kelvin_diagnosis_number(f->found, "acceptance"), " %", 1);
     print_number(out, "energy error, median", kelvin_diagnosis_number(f->found, "energy_error"), "", 4);
     print_energy_variance(out, f);
-    if (f->run->seconds > 0) print_number(out, "seconds", f->run->seconds, "", 1);
+    if (kelvin_run_seconds(f->run) > 0) print_number(out, "seconds", kelvin_run_seconds(f->run), "", 1);
     if (kelvin_diagnosis_convergence(f->found, KELVIN_PREDICTIONS)->draws > 1) fputc('\n', out);
     diagnose_print_convergence(out, f->found, f->samples);
 }
@@ -142,21 +140,22 @@ static void print_sampler(FILE *out, const struct facts *f)
 static void print_legend(FILE *out, const struct facts *f)
 {
     const size_t chains = kelvin_metrics_chains(f->train), subsets = kelvin_metrics_subsets(f->train);
+    const size_t samples = kelvin_samples_count(f->samples);
     fputc('\n', out);
-    if (f->run->sampler->batches)
+    if (kelvin_run_looks_at_batches(f->run))
         print_lines(out, 0,
                     "Training: one clean pass at the end over the data as they are (the paper: augmented images, "
                     "as they were met during the last epoch).");
-    if (f->samples->n > chains)
+    if (samples > chains)
         print_lines(out, 0,
                     chains > 1
                         ? "+-: standard error over chains; samples of one chain are not independent."
                         : "One chain has no standard errors: its samples are not independent. Use more --chains.");
-    else if (f->samples->n > 1)
+    else if (samples > 1)
         print_lines(out, 0, "+-: standard error over samples; of temperatures: over chains.");
-    if (f->samples->n > chains && kelvin_diagnosis_starts_cold(f->found))
+    if (samples > chains && kelvin_diagnosis_starts_cold(f->found))
         print_lines(out, 0, "Schedule %s: samples are from the beginning on. Give a warm start with --init.",
-                    f->run->config.schedule);
+                    kelvin_run_text(f->run, "schedule"));
     if (subsets > 0)
         print_lines(
             out, 0,
@@ -171,7 +170,7 @@ static void print_legend(FILE *out, const struct facts *f)
 static void print_table(FILE *out, const struct facts *f)
 {
     print_subject(out, f->run);
-    print_sampling(out, f->run, f->samples->n);
+    print_sampling(out, f->run, kelvin_samples_count(f->samples));
     fputc('\n', out);
     print_metrics(out, f);
     print_sampler(out, f);
@@ -180,17 +179,6 @@ static void print_table(FILE *out, const struct facts *f)
 }
 
 /* ---- for programs ---- */
-
-/* The fields that count for its sampler, as run.json has them. NULL if memory is short. */
-static json_t *config_json(const kelvin_run *run)
-{
-    const struct kelvin_config_record record = {.config = run->config};
-    struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    size_t n = 0;
-    for (size_t i = 0, all = kelvin_config_fields_of(fields, run->sampler); i < all; i++)
-        if (fields[i].offset < sizeof run->config && fields[i].kind != &kelvin_field_maybe) fields[n++] = fields[i];
-    return kelvin_record_json(fields, n, &record);
-}
 
 static json_t *convergence_json(const kelvin_convergence *c)
 {
@@ -215,15 +203,16 @@ static void add_findings(json_t *object, const struct facts *f)
 /* "samples" of the configuration are those that were asked for; here they are those that there are. */
 static json_t *facts_json(const struct facts *f)
 {
-    json_t *object = config_json(f->run);
+    const double seconds = kelvin_run_seconds(f->run);
+    json_t *object = json_config(f->run, NULL);
     if (!object) return NULL;
-    json_object_set_new(object, "samples", json_integer((json_int_t)f->samples->n));
-    json_object_set_new(object, "samples_asked_for", json_integer((json_int_t)samples_asked_for(f->run)));
+    json_object_set_new(object, "samples", json_integer((json_int_t)kelvin_samples_count(f->samples)));
+    json_object_set_new(object, "samples_asked_for", json_integer((json_int_t)kelvin_run_samples_asked_for(f->run)));
     json_object_set_new(object, "sample_chain", json_sample_chain(f->samples));
     json_object_set_new(object, "diverged", json_diverged(f->samples));
     json_object_set_new(object, "training", metrics_json(f->train));
     json_object_set_new(object, "test", metrics_json(f->test));
-    json_object_set_new(object, "seconds", f->run->seconds > 0 ? json_number(f->run->seconds) : json_null());
+    json_object_set_new(object, "seconds", seconds > 0 ? json_number(seconds) : json_null());
     add_findings(object, f);
     return object;
 }
@@ -231,7 +220,7 @@ static json_t *facts_json(const struct facts *f)
 static kelvin_status tell(FILE *out, const struct facts *f, bool json)
 {
     if (json) KELVIN_TRY(print_json(out, facts_json(f), FEW_DIGITS));
-    if (f->samples->n == 0) return kelvin_samples_none(f->samples);
+    if (kelvin_samples_count(f->samples) == 0) return kelvin_samples_none(f->samples);
     if (!json) print_table(out, f);
     return KELVIN_OK;
 }

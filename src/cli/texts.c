@@ -22,22 +22,6 @@ void text_plain(char *out, size_t size, const char *text)
     out[n] = '\0';
 }
 
-void text_quoted(char out[TEXT_QUOTED], const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
-    char *to = out, *const end = out + TEXT_QUOTED - sizeof "'\\''";
-    const bool quoted = !*word || word[strspn(word, plain)];
-    if (quoted) *to++ = '\'';
-    for (; *word && to < end; word++) {
-        if (*word == '\'')
-            to = stpcpy(to, "'\\''");
-        else
-            *to++ = *word;
-    }
-    if (quoted) *to++ = '\'';
-    *to = '\0';
-}
-
 bool is_folder(const char *path)
 {
     struct stat about;

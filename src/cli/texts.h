@@ -10,11 +10,6 @@ void text_append(char *text, size_t size, const char *format, ...) KELVIN_PRINTF
 /* The first line, cut to fit; what is not printable ASCII becomes a question mark. */
 void text_plain(char *out, size_t size, const char *text);
 
-/* A word as a shell would take it: as it is, or in quotes where it has letters that a shell does not take as they are.
- */
-enum { TEXT_QUOTED = 4 * 4096 };
-void text_quoted(char out[TEXT_QUOTED], const char *word);
-
 /* Links are followed. */
 bool is_folder(const char *path);
 

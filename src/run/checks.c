@@ -63,6 +63,7 @@ static kelvin_status check_batches(const kelvin_run_config *config, struct kelvi
 kelvin_status kelvin_config_check(kelvin_run *run)
 {
     const kelvin_run_config *config = &run->config;
+    KELVIN_TRY(kelvin_config_names(config, run->sampler, !run->data)); /* before large files are read */
     KELVIN_TRY(kelvin_config_ranges(config, run->sampler));
     if (!run->sampler->anneals && config->temperature == 0)
         return WRONG(config, "temperature", "temperature is 0, at which %s cannot sample; expected a number above 0",

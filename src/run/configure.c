@@ -1,6 +1,5 @@
 /* kelvin_config: what someone has said of a run, field by field, and a file. What they come to is found when it is
  * asked for, since the sampler, which says what fields there are, may be said last. */
-#include "base/suggest.h"
 #include "base/words.h"
 #include "files/files.h"
 #include "run/fields.h"
@@ -139,7 +138,7 @@ static kelvin_status find_sampler(const kelvin_sampler_type **type, const kelvin
     KELVIN_TRY(kelvin_sampler_find(type, set->text));
     if (!file || file == *type) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "%s is for the sampler %s, but " KELVIN_FIELD " is %s" KELVIN_BLAME, config->path,
-                       file->name, "sampler", set->text, "sampler");
+                       file->member.name, "sampler", set->text, "sampler");
 }
 
 static kelvin_status not_for(const char *field, const kelvin_sampler_type *type)
@@ -149,7 +148,7 @@ static kelvin_status not_for(const char *field, const kelvin_sampler_type *type)
     if (!*others) return kelvin_config_unknown(field);
     return kelvin_fail(KELVIN_EUSAGE,
                        KELVIN_FIELD " is for " KELVIN_FIELD " %s; this is " KELVIN_FIELD " %s" KELVIN_BLAME, field,
-                       "sampler", others, "sampler", type->name, field);
+                       "sampler", others, "sampler", type->member.name, field);
 }
 
 static kelvin_status take_set(struct kelvin_config_record *record, const kelvin_config *config,
@@ -178,7 +177,7 @@ static kelvin_status resolve(struct kelvin_config_record *record, const kelvin_s
 {
     *record = (struct kelvin_config_record){.version = KELVIN_VERSION};
     KELVIN_TRY(find_sampler(type, config));
-    KELVIN_TRY(kelvin_run_defaults(&record->config, (*type)->name));
+    KELVIN_TRY(kelvin_run_defaults(&record->config, (*type)->member.name));
     if (config->file) KELVIN_TRY(kelvin_config_take(record, config->file, config->path, *type));
     return take_set(record, config, *type);
 }
@@ -192,16 +191,22 @@ kelvin_status kelvin_config_resolve(kelvin_run_config *resolved, const kelvin_co
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_config_get(const kelvin_config *config, const char *name, char *out, size_t size)
+kelvin_status kelvin_config_print(char *out, size_t size, const struct kelvin_config_record *record,
+                                  const kelvin_sampler_type *type, const char *name)
 {
-    struct kelvin_config_record record;
-    const kelvin_sampler_type *type;
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
-    KELVIN_TRY(resolve(&record, &type, config));
     const struct kelvin_field *field = kelvin_config_find_field(fields, type, name);
     if (!field) return not_for(name, type);
-    const size_t length = kelvin_field_print(out, size, field, &record);
+    const size_t length = kelvin_field_print(out, size, field, record);
     if (length < size) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "the value of " KELVIN_FIELD " has %zu bytes, and there is room for %zu", name,
                        length + 1, size);
+}
+
+kelvin_status kelvin_config_get(const kelvin_config *config, const char *field, char *out, size_t size)
+{
+    struct kelvin_config_record record;
+    const kelvin_sampler_type *type;
+    KELVIN_TRY(resolve(&record, &type, config));
+    return kelvin_config_print(out, size, &record, type, field);
 }

@@ -34,13 +34,13 @@ static void say_usual(struct entry *entry, const struct kelvin_field *field)
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++) {
         struct kelvin_config_record record = {0};
         char value[TEXT];
-        if (!is_for(entry, type) || kelvin_run_defaults(&record.config, type->name)) continue;
+        if (!is_for(entry, type) || kelvin_run_defaults(&record.config, type->member.name)) continue;
         kelvin_field_print(value, sizeof value, field, &record);
         if (!*entry->usual) {
             memcpy(first, value, sizeof first);
             kelvin_append(entry->usual, TEXT, "%s", value);
         } else if (entry->whose != KELVIN_OF_EVERY && strcmp(value, first) != 0) {
-            kelvin_append(entry->usual, TEXT, ", by %s %s", type->name, value);
+            kelvin_append(entry->usual, TEXT, ", by %s %s", type->member.name, value);
         }
     }
 }
@@ -58,7 +58,7 @@ static struct entry *add(enum kelvin_whose whose, const kelvin_sampler_type *onl
     struct entry *entry = &entries[n_entries++];
     *entry = (struct entry){.whose = whose, .only = only, .info.name = name};
     if (only)
-        snprintf(entry->samplers, sizeof entry->samplers, "%s", only->name);
+        snprintf(entry->samplers, sizeof entry->samplers, "%s", only->member.name);
     else
         kelvin_config_samplers(entry->samplers, name);
     if (only || whose != KELVIN_OF_EVERY) entry->info.samplers = entry->samplers;
@@ -72,7 +72,7 @@ static void add_field(const struct kelvin_field_doc *doc)
     struct entry *entry = add(doc->whose, NULL, doc->field->name);
     if (!entry) return;
     entry->info.value = doc->value;
-    entry->info.family = doc->family;
+    entry->info.family = doc->family ? kelvin_family_key(doc->family) : NULL;
     entry->info.kind = kind_of(doc->field);
     entry->info.rule = doc->rule;
     snprintf(entry->about, sizeof entry->about, "%s", doc->about);
@@ -120,7 +120,7 @@ bool kelvin_field_is_for(const kelvin_field_info *field, const char *sampler)
         const kelvin_sampler_type *type;
         if (&entries[i].info != field) continue;
         for (size_t k = 0; (type = kelvin_sampler_info(k)); k++)
-            if (strcmp(type->name, sampler) == 0) return is_for(&entries[i], type);
+            if (strcmp(type->member.name, sampler) == 0) return is_for(&entries[i], type);
     }
     return false;
 }

@@ -1,9 +1,12 @@
 /* The table of fields, in the order in which run.json has them. */
 #include "run/fields.h"
+
 #include "base/texts.h"
 #include "base/words.h"
-
+#include "data/data.h"
+#include "nn/build.h"
 #include "run/room.h"
+#include "sampler/sampler.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -12,8 +15,9 @@
 struct row {
     struct kelvin_field field; /* of struct kelvin_config_record; without a name: the sampler's settings come here */
     enum kelvin_whose whose;
-    kelvin_setting range;                      /* of numbers; without a name: anything */
-    const char *value, *about, *rule, *family; /* for people; without a value: not for them */
+    kelvin_setting range;             /* of numbers; without a name: anything */
+    const char *value, *about, *rule; /* for people; without a value: not for them */
+    const kelvin_family *family;      /* that its values are members of; NULL: none */
 };
 
 #define EVERY    KELVIN_OF_EVERY
@@ -37,14 +41,16 @@ struct row {
 
 static const struct row rows[] = {
     {{"kelvin", &kelvin_field_text, offsetof(struct kelvin_config_record, version)}, .whose = EVERY},
-    {FIELD(sampler, text), EVERY, SAY("SAMPLER", "how to draw"), .family = "samplers"},
-    {FIELD(data, text), EVERY, SAY("DATA", "data set: a name, or csv:FILE and the like"), .family = "data_sets"},
+    {FIELD(sampler, text), EVERY, SAY("SAMPLER", "how to draw"), .family = &kelvin_sampler_family},
+    {FIELD(data, text), EVERY, SAY("DATA", "data set: a name, or csv:FILE and the like"),
+     .family = &kelvin_data_family},
     {{"data_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.data_crc32)}, .whose = EVERY},
     {FIELD(model, text), EVERY, SAY("MODEL", "network: mlp:UNITS,UNITS, or for images cnn, resnet20"),
-     .family = "models"},
+     .family = &kelvin_model_family},
     {FIELD(density, text), EVERY, SAY("DENSITY", "log-density of predictions, as name:value,value"),
-     .family = "densities"},
-    {FIELD(prior, text), EVERY, SAY("PRIOR", "prior of parameters, as name:value, or none"), .family = "priors"},
+     .family = &kelvin_density_family},
+    {FIELD(prior, text), EVERY, SAY("PRIOR", "prior of parameters, as name:value, or none"),
+     .family = &kelvin_prior_family},
     {FIELD(seed, seed), EVERY, SAY("N", "seed: same seed, same bits")},
     {FIELD(chains, count), EVERY, COUNT("chains", KELVIN_MOST_CHAINS), SAY("N", "number of chains")},
     {FIELD(iterations, count), ALL_DATA, COUNT("iterations", INFINITY),
@@ -58,10 +64,11 @@ static const struct row rows[] = {
     {FIELD(batch, count), BATCHES, SAY("N", "observations per step"), .rule = "125, or all if there are fewer"},
     {.whose = EVERY},
     {FIELD(schedule, text), BATCHES, SAY("SCHEDULE", "how the size of steps and the temperature change"),
-     .family = "schedules"},
+     .family = &kelvin_schedule_family},
     {FIELD(temperature_schedule, text), BATCHES, SAY("SCHEDULE", "another one for the temperature"),
-     .rule = "that of the size of steps", .family = "schedules"},
-    {FIELD(augment, text), BATCHES, SAY("AUGMENTATION", "what an epoch does to images"), .family = "augmentations"},
+     .rule = "that of the size of steps", .family = &kelvin_schedule_family},
+    {FIELD(augment, text), BATCHES, SAY("AUGMENTATION", "what an epoch does to images"),
+     .family = &kelvin_augment_family},
     {FIELD(init, text), EVERY, SAY("RUN[/I]", "start from the samples of a run, or all chains from its I-th")},
     {{"init_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.init_crc32)}, .whose = EVERY},
     {FIELD(logit_limit, real), EVERY, REAL("logit_limit", .above = true),
@@ -119,10 +126,22 @@ void kelvin_config_samplers(char out[KELVIN_SAMPLER_NAMES], const char *field)
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     *out = '\0';
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++)
-        if (kelvin_config_find_field(fields, type, field)) kelvin_append_name(out, KELVIN_SAMPLER_NAMES, type->member.name);
+        if (kelvin_config_find_field(fields, type, field))
+            kelvin_append_name(out, KELVIN_SAMPLER_NAMES, type->member.name);
 }
 
-/* ---- ranges ---- */
+/* ---- what values may be ---- */
+
+kelvin_status kelvin_config_names(const kelvin_run_config *config, const kelvin_sampler_type *type, bool data)
+{
+    for (const struct row *row = rows; row < rows + ROWS; row++) {
+        const kelvin_member *member;
+        if (!row->family || !counts(row, type) || (!data && row->family == &kelvin_data_family)) continue;
+        const char *text = *kelvin_config_text((kelvin_run_config *)config, &row->field);
+        KELVIN_TRY(kelvin_config_blame(config, row->field.name, kelvin_family_find(&member, row->family, text)));
+    }
+    return KELVIN_OK;
+}
 
 double kelvin_config_number(const kelvin_run_config *config, const struct kelvin_field *field)
 {

@@ -7,6 +7,8 @@
 #include "files/record.h"
 #include "run/config.h"
 
+#include <kelvin/family.h>
+
 /* run.json: what decides the bits of a run, and nothing else. */
 struct kelvin_config_record {
     kelvin_run_config config; /* first: a field of it has the same offset in both */
@@ -27,8 +29,8 @@ struct kelvin_field_doc {
     const struct kelvin_field *field;
     enum kelvin_whose { KELVIN_OF_EVERY, KELVIN_OF_BATCHES, KELVIN_OF_ALL_DATA } whose;
     const char *value, *about;
-    const char *rule;   /* what it follows from, where there is no one usual value; NULL: there is one */
-    const char *family; /* the key of the family of its values; NULL: none */
+    const char *rule;            /* what it follows from, where there is no one usual value; NULL: there is one */
+    const kelvin_family *family; /* that its values are members of; NULL: none */
 };
 
 /* The i-th; false after the last. Those that a run writes for itself, as checksums, are left out. */
@@ -36,6 +38,10 @@ bool kelvin_config_doc(struct kelvin_field_doc *doc, size_t i);
 
 /* The name of a field that is not known: KELVIN_EUSAGE, and which may have been meant. */
 kelvin_status kelvin_config_unknown(const char *name);
+
+/* A field as one would type it. KELVIN_EUSAGE if the sampler has no such field, or the text does not fit. */
+KELVIN_MUST_CHECK kelvin_status kelvin_config_print(char *out, size_t size, const struct kelvin_config_record *record,
+                                                    const kelvin_sampler_type *type, const char *name);
 
 /* Where the text of a field is; NULL if the field is none of the texts of a configuration. */
 const char **kelvin_config_text(kelvin_run_config *config, const struct kelvin_field *field);
@@ -46,6 +52,10 @@ double kelvin_config_number(const kelvin_run_config *config, const struct kelvin
 /* "hmc or mclmc": the samplers that have a field of this name; "" if there are none. */
 enum { KELVIN_SAMPLER_NAMES = 128 };
 void kelvin_config_samplers(char out[KELVIN_SAMPLER_NAMES], const char *field);
+
+/* KELVIN_EUSAGE, with the nearest name, if a text names no member of its family. data: look at theirs too. */
+KELVIN_MUST_CHECK kelvin_status kelvin_config_names(const kelvin_run_config *config, const kelvin_sampler_type *type,
+                                                    bool data);
 
 /* KELVIN_EUSAGE if a number of the configuration is out of its range: those of all samplers, and its own. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_ranges(const kelvin_run_config *config, const kelvin_sampler_type *type);

@@ -77,6 +77,12 @@ double kelvin_run_number(const kelvin_run *run, const char *name)
     return field ? kelvin_config_number(&run->config, field) : (double)NAN;
 }
 
+kelvin_status kelvin_run_get(const kelvin_run *run, const char *name, char *out, size_t size)
+{
+    const struct kelvin_config_record record = {.config = run->config, .version = KELVIN_VERSION};
+    return kelvin_config_print(out, size, &record, run->sampler, name);
+}
+
 const kelvin_setting *kelvin_run_setting(const kelvin_run *run, size_t i)
 {
     return i < kelvin_count_settings(run->sampler) ? &run->sampler->setting[i] : NULL;
