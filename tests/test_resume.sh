@@ -166,7 +166,7 @@ wrong "which run?" resume
 wrong "--checkpoint must not be negative" resume whole --checkpoint -1
 run resume empty
 check "a folder that is not a run" complained 1 "empty: not a run by kelvin: it has no run.json"
-wrong "whole already exists; choose another name, remove it, or go on with it: kelvin resume whole" sample $small -o whole
+wrong "whole already exists; choose another name, remove it, or go on with: kelvin resume whole" sample $small -o whole
 wrong "empty already exists; choose another name, or remove it" sample $small -o empty
 check "which is no run to go on with" [ "$(grep -c resume stderr)" = 0 ]
 wrong "-o is empty" sample $small -o ""
