@@ -5,7 +5,6 @@
 #include "cli/lines.h"
 #include "cli/output_file.h"
 #include "cli/words.h"
-#include "run/room.h"
 
 #include <kelvin/report.h>
 
@@ -117,14 +116,32 @@ static kelvin_status look_briefly(struct evaluated *e, kelvin_samples *samples)
     return status == KELVIN_ENOMEM || status == KELVIN_EFORMAT ? status : KELVIN_OK;
 }
 
+/* What was sampled. */
+static kelvin_status describe(struct evaluated *e, kelvin_arena *arena, const kelvin_run *run)
+{
+    static const char *const fields[] = {"sampler", "data", "model", "density", "prior", "temperature", NULL};
+    const char *const format = "%s on %s, density %s, temperature %g";
+    const char *model = kelvin_run_text(run, "model"), *data = kelvin_run_text(run, "data");
+    const char *density = kelvin_run_text(run, "density");
+    const double temperature = kelvin_run_number(run, "temperature");
+    const int length = snprintf(NULL, 0, format, model, data, density, temperature);
+    char *subject = kelvin_arena_alloc(arena, (size_t)length + 1, 1);
+    if (!subject || !(e->config = json_config(run, fields))) return KELVIN_ENOMEM;
+    snprintf(subject, (size_t)length + 1, format, model, data, density, temperature);
+    e->subject = subject;
+    e->run_chains = kelvin_run_chains(run);
+    return KELVIN_OK;
+}
+
 /* Samples are let go as soon as they have been looked at: those of many runs would be many. */
-static kelvin_status evaluate_run(struct evaluated *e, const struct settings *settings, struct notes *notes)
+static kelvin_status evaluate_run(struct evaluated *e, kelvin_arena *arena, const struct settings *settings,
+                                  struct notes *notes)
 {
     const double begin = kelvin_now();
     kelvin_samples *samples;
-    KELVIN_TRY(kelvin_run_read(&e->run, e->folder, true, NULL));
     KELVIN_TRY(open_samples(&samples, e->folder));
-    kelvin_status status = evaluate(e, samples, settings, notes);
+    kelvin_status status = describe(e, arena, kelvin_samples_run(samples));
+    if (!status) status = evaluate(e, samples, settings, notes);
     if (!status) status = look_briefly(e, samples);
     kelvin_samples_close(samples);
     e->seconds = kelvin_now() - begin;
@@ -184,7 +201,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     struct evaluated *runs = kelvin_arena_alloc(arena, n, sizeof *runs);
     struct notes notes = {.command = "eval"};
     kelvin_status status = runs ? name_runs(runs, arena, arguments->operands, n) : KELVIN_ENOMEM;
-    for (size_t i = 0; i < n && !status; i++) status = evaluate_run(&runs[i], settings, &notes);
+    for (size_t i = 0; i < n && !status; i++) status = evaluate_run(&runs[i], arena, settings, &notes);
     if (!status) status = print(runs, n, settings);
     if (!status && settings->plot) {
         FILE *list = settings->json || settings->csv ? stderr : stdout; /* programs read JSON and CSV */
@@ -192,7 +209,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         status = eval_plot(list, settings->plot, runs, n);
     }
     for (size_t i = 0; i < n && runs; i++) {
-        kelvin_run_close(runs[i].run);
+        json_decref(runs[i].config);
         kelvin_diagnosis_free(runs[i].found);
         kelvin_metrics_free(runs[i].metrics);
     }

@@ -80,11 +80,8 @@ static json_t *ood_json(const struct evaluated *e)
 
 static json_t *run_json(const struct evaluated *e)
 {
-    static const char *const fields[] = {"sampler", "data", "model", "density", "prior", "temperature", NULL};
-    json_t *config = json_config(e->run, fields);
     json_t *object = json_pack("{s:o, s:o}", "run", json_text(e->folder), "name", json_text(e->name));
-    const bool lost = json_object_update(object, config);
-    json_decref(config);
+    const bool lost = json_object_update(object, e->config);
     json_object_set_new(object, "on", json_text(e->on));
     json_object_set_new(object, "ood", ood_json(e));
     json_t *metrics = metrics_json(e->metrics);

@@ -154,11 +154,9 @@ static void print_subject_of(FILE *out, const struct evaluated *e)
     const kelvin_metrics *m = e->metrics;
     const size_t samples = kelvin_metrics_samples(m), chains = kelvin_metrics_chains(m);
     const size_t observations = kelvin_metrics_observations(m);
-    print_lines(
-        out, 2, "%s: %s on %s, density %s, temperature %g; %zu sample%s of %zu chain%s, %s: %zu observation%s%s",
-        e->name, kelvin_run_text(e->run, "model"), kelvin_run_text(e->run, "data"), kelvin_run_text(e->run, "density"),
-        kelvin_run_number(e->run, "temperature"), samples, plural(samples), chains, plural(chains), e->on, observations,
-        plural(observations), e->no_test ? " (the run has no test part)" : "");
+    print_lines(out, 2, "%s: %s; %zu sample%s of %zu chain%s, %s: %zu observation%s%s", e->name, e->subject, samples,
+                plural(samples), chains, plural(chains), e->on, observations, plural(observations),
+                e->no_test ? " (the run has no test part)" : "");
 }
 
 static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
@@ -209,14 +207,13 @@ static bool is_doubtful(const struct evaluated *e)
 /* Of several pieces of advice the first, which is the gravest. */
 static void warn(FILE *out, const char *before, const struct evaluated *e)
 {
-    const uint32_t chains = kelvin_run_chains(e->run);
     char folder[4096], advice[2048];
     shell_word(folder, sizeof folder, e->folder);
     if (!e->found)
         print_lines(out, 2, "%s%s: it cannot be told whether to believe it: %s", before, e->name, e->unknown);
     else if (kelvin_diagnosis_diverged(e->found) > 0)
         print_lines(out, 2, "%s%s: %" PRIu32 " of %" PRIu32 " chains diverged; kelvin diagnose %s says more.", before,
-                    e->name, kelvin_diagnosis_diverged(e->found), chains, folder);
+                    e->name, kelvin_diagnosis_diverged(e->found), e->run_chains, folder);
     else {
         kelvin_advice_say(kelvin_diagnosis_advice(e->found, 0), advice, sizeof advice, command_words, NULL);
         print_lines(out, 2, "%s%s: %s (kelvin diagnose %s says more.)", before, e->name, advice, folder);

@@ -32,9 +32,12 @@ void metric_cell(char out[CELL], const kelvin_metrics *metrics, size_t metric, e
 struct evaluated {
     const char *folder;
     const char *name; /* for the head of a column */
-    kelvin_run *run;  /* its configuration */
-    const char *on;   /* "test", "train", or a data set */
-    bool no_test;     /* test was meant, but there is no such part */
+    /* Of the run, which is closed again: */
+    const char *subject; /* "mlp:10 on digits, density categorical, temperature 1" */
+    json_t *config;      /* the same for programs */
+    uint32_t run_chains; /* of which some may have no samples */
+    const char *on;      /* "test", "train", or a data set */
+    bool no_test;        /* test was meant, but there is no such part */
     kelvin_metrics *metrics;
     const char *ood;      /* NULL: not asked for */
     size_t ood_n;         /* its rows */
