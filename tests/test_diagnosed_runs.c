@@ -3,6 +3,7 @@
 #include "chains_helpers.h"
 
 #include "posterior/diagnosis.h"
+#include "posterior/evaluate.h"
 #include "posterior/stats.h"
 
 /* ---- made-up draws ---- */
@@ -224,6 +225,37 @@ static void right_energies(const kelvin_diagnosis *d, const kelvin_run *run, con
     }
 }
 
+/* Metrics and diagnosis in one pass are what they are in two, whichever logits they share; and what clients see. */
+static void in_one_pass(const kelvin_diagnosis *should, kelvin_samples *samples)
+{
+    const char *const on[] = {"test", "train", table_spec};
+    const kelvin_evaluate_options how = {.threads = 2, .sizes = true};
+    for (size_t i = 0; i < 3; i++) {
+        static kelvin_metrics alone;
+        kelvin_metrics *metrics;
+        kelvin_diagnosis *d;
+        kelvin_logits *logits;
+        const char *found;
+        for (size_t again = 0; again < 2; again++) {
+            assert_ok(kelvin_logits_on(&logits, &found, samples, on[i], 2));
+            if (again)
+                assert_ok(kelvin_review(&metrics, &d, samples, logits, found, &how));
+            else
+                assert_ok(kelvin_evaluate_into(&alone, logits, &how, NULL));
+            kelvin_logits_close(logits);
+        }
+        assert_memory_equal(metrics, &alone, sizeof alone);
+        same_diagnoses(d, should);
+        assert_memory_equal(kelvin_diagnosis_convergence(d, KELVIN_PARAMETERS), &d->parameters, sizeof d->parameters);
+        assert_ptr_equal(kelvin_diagnosis_convergence(d, KELVIN_PREDICTIONS), &d->predictions);
+        assert_true(kelvin_diagnosis_number(d, "training_confidence") == d->training_confidence);
+        assert_true(isnan(kelvin_diagnosis_number(d, "training")));
+        assert_true(!kelvin_diagnosis_advice(d, d->n_advice) && !kelvin_diagnosis_note(d, d->n_notes));
+        kelvin_diagnosis_free(d);
+        kelvin_metrics_free(metrics);
+    }
+}
+
 static void in_memory(const kelvin_diagnosis *should, const kelvin_run_config *config)
 {
     kelvin_run *run;
@@ -270,6 +302,7 @@ static void a_run(const kelvin_sampler_type *type)
     assert_int_equal(d->temperatures.chains, heat ? 3 : 0);
     right_energies(d, samples->run, type->member.name);
     in_memory(d, &config);
+    in_one_pass(d, samples);
     kelvin_diagnosis_free(d);
     kelvin_diagnosis_free(NULL);
     kelvin_samples_close(samples);
