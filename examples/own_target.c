@@ -1,5 +1,5 @@
-/* A target of one's own: any log-density with a gradient can be sampled. Here it is two normal numbers of deviation 1 and
- * 2 with a correlation of 0.9, sampled by Hamiltonian Monte Carlo.
+/* A target of one's own: any log-density with a gradient can be sampled. Here it is two normal numbers of deviation 1
+ * and 2 with a correlation of 0.9, sampled by Hamiltonian Monte Carlo.
  *
  *     cc own_target.c $(pkg-config --cflags --libs kelvin) -lm -o own_target
  *     ./own_target

@@ -1,5 +1,5 @@
-/* A watch: a bar that says how far the chains are, and that can stop them. A run that was stopped goes on later, also in
- * another process, from where its chains were, and ends in the same bits.
+/* A watch: a bar that says how far the chains are, and that can stop them. A run that was stopped goes on later, also
+ * in another process, from where its chains were, and ends in the same bits.
  *
  *     cc progress.c $(pkg-config --cflags --libs kelvin) -o progress
  *     ./progress
@@ -33,7 +33,8 @@ static bool watch(void *context, const kelvin_run *run, const kelvin_chain_news 
     bar->steps = news->steps;
     for (int i = 0; i < CHAINS; i++) done += bar->step[i];
     const int filled = (int)(WIDTH * done / (CHAINS * bar->steps + 1));
-    if (isatty(2)) fprintf(stderr, "\r[%.*s%*s]", filled, "########################################", WIDTH - filled, "");
+    if (isatty(2))
+        fprintf(stderr, "\r[%.*s%*s]", filled, "########################################", WIDTH - filled, "");
     return !(bar->stop && news->phase == KELVIN_CHAIN_SAMPLING);
 }
 

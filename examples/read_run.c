@@ -51,7 +51,8 @@ static kelvin_status print_metrics(kelvin_samples *samples)
     if (!status) status = kelvin_evaluate(&metrics, logits, &options);
     for (size_t i = 0; !status && i < kelvin_metrics_count(); i++) {
         const kelvin_metric_info *about = kelvin_metric_at(i);
-        if (about->better != 0) printf("  %s on %s: %.2f\n", about->member.name, on, kelvin_metrics_ensemble(metrics, i));
+        if (about->better != 0)
+            printf("  %s on %s: %.2f\n", about->member.name, on, kelvin_metrics_ensemble(metrics, i));
     }
     kelvin_metrics_free(metrics);
     kelvin_logits_close(logits);
@@ -74,8 +75,9 @@ int main(int argc, char **argv)
     kelvin_status status = kelvin_samples_open(&samples, argc > 1 ? argv[1] : "read-run");
     if (!status) {
         const kelvin_run *run = kelvin_samples_run(samples);
-        printf("%s on %s by %s: %zu samples of %u chains\n", kelvin_run_text(run, "model"), kelvin_run_text(run, "data"),
-               kelvin_run_text(run, "sampler"), kelvin_samples_count(samples), kelvin_run_chains(run));
+        printf("%s on %s by %s: %zu samples of %u chains\n", kelvin_run_text(run, "model"),
+               kelvin_run_text(run, "data"), kelvin_run_text(run, "sampler"), kelvin_samples_count(samples),
+               kelvin_run_chains(run));
         status = print_tensors(samples);
     }
     if (!status) status = print_metrics(samples);
