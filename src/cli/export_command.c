@@ -5,9 +5,12 @@
 #include "cli/command.h"
 #include "cli/lines.h"
 #include "cli/output_file.h"
-#include "files/files.h"
+#include "cli/texts.h"
+
+#include <kelvin/family.h>
 
 #include <libgen.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +30,13 @@ static const struct option options[] = {
 };
 
 /* "runs/first/" becomes "first.npz"; so does "." in that folder. */
-static kelvin_status default_output(kelvin_path path, const char *folder, const char *format)
+static kelvin_status default_output(char path[PATH_MAX], const char *folder, const char *format)
 {
     char *whole = realpath(folder, NULL);
     if (!whole) return kelvin_fail(KELVIN_EIO, "%s: cannot be found", folder);
-    const int n = snprintf(path, KELVIN_PATH_MAX, "%s%s", basename(whole), kelvin_export_suffix(format));
+    const int n = snprintf(path, PATH_MAX, "%s%s", basename(whole), kelvin_export_suffix(format));
     free(whole);
-    return n > 0 && n < KELVIN_PATH_MAX ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "%s: the name is too long", folder);
+    return n > 0 && n < PATH_MAX ? KELVIN_OK : kelvin_fail(KELVIN_EUSAGE, "%s: the name is too long", folder);
 }
 
 static size_t draws_of(const kelvin_samples *samples, uint32_t chain)
@@ -55,18 +58,25 @@ static void print_left_out(const kelvin_exported *done, const kelvin_samples *sa
     fputc('\n', stderr);
 }
 
+static kelvin_status which_format(void)
+{
+    const kelvin_member *format;
+    char names[256] = "";
+    for (size_t i = 0; (format = kelvin_family_member(kelvin_family_of("formats"), i)); i++)
+        text_append(names, sizeof names, "%s %s", i ? "," : "", format->name);
+    return kelvin_fail(KELVIN_EUSAGE, "which format? --format, one of:%s (see kelvin export --help)", names);
+}
+
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
     const struct settings *settings = data;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin export --help)");
-    if (!settings->format)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           "which format? --format npz, safetensors or netcdf (see kelvin export --help)");
+    if (!settings->format) return which_format();
     const kelvin_export_options wanted = {settings->format, settings->what, settings->force, settings->threads};
     KELVIN_TRY(kelvin_export_check(&wanted));
     kelvin_samples *samples;
     kelvin_exported done;
-    kelvin_path path;
+    char path[PATH_MAX];
     KELVIN_TRY(open_samples(&samples, arguments->operand));
     kelvin_status status = settings->output ? KELVIN_OK : default_output(path, arguments->operand, settings->format);
     const char *to = settings->output ? settings->output : path;

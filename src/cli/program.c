@@ -1,6 +1,7 @@
 /* From argv to an exit code: what programs that are made of commands have in common. */
 #include "cli/program.h"
 
+#include "cli/texts.h"
 #include "cli/words.h"
 
 #include <errno.h>
@@ -9,7 +10,6 @@
 #endif
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static int exit_code(kelvin_status status)
 {
@@ -22,12 +22,6 @@ int program_complain(const char *who, kelvin_status status, const char *hint)
 {
     fprintf(stderr, "%s: %s%s\n", who, command_error(), hint);
     return exit_code(status);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 /* RUN/run.json is taken for RUN. The word is cut where it stands. */
