@@ -1,6 +1,7 @@
 /* kelvin-bench: the table of benchmarks, and how their results are printed. */
 #include "bench/bench.h"
 #include "base/suggest.h"
+#include "base/threads.h"
 #include "cli/json.h"
 #include "cli/program.h"
 

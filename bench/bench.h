@@ -4,7 +4,7 @@
 
 #include "kernels/kernels.h"
 
-#include <kelvin/nn.h>
+#include "nn/nn.h"
 
 #include <jansson.h>
 

@@ -1,5 +1,6 @@
 /* The convolutions of a residual network, pass by pass: how fast each is as it runs there, and, if asked, by every
  * method that fits it, with the error of each beside a plain loop in double. Layers of one shape are measured once. */
+#include "base/random.h"
 #include "bench/bench.h"
 #include "nn/maps_plan.h"
 

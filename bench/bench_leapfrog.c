@@ -2,13 +2,14 @@
  *
  * A gradient of the 492-parameter network at 18 points counts two operations per multiply-add: 440 multiply-adds
  * forward, 420 back to the activations (the first layer's inputs need none) and 440 to the weights, per point. */
+#include "base/random.h"
 #include "bench/bench.h"
 #include "cli/progress.h"
 #include "data/dataset.h"
 #include "density/density.h"
 #include "figures/toy_posteriors.h"
 
-#include <kelvin/target.h>
+#include "target/target.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static kelvin_status set_up(struct bench *b, const struct kelvin_kernels *kernel
     KELVIN_TRY(kelvin_prior_parse(&prior, "normal:1"));
     KELVIN_TRY(kelvin_data_open(&b->data, "toy"));
     KELVIN_TRY(kelvin_model_create(&b->model, "mlp:10,10,10,10,10", kelvin_data_shape(b->data), b->data->classes));
-    KELVIN_TRY(kelvin_posterior_create(&b->posterior, b->model, &density, &prior, b->data, NULL));
+    KELVIN_TRY(kelvin_posterior_make(&b->posterior, b->model, &density, &prior, b->data, NULL));
     b->inner = kelvin_posterior_target(b->posterior);
     const size_t stride = (b->model->n_params + 15) / 16 * 16; /* each vector aligned, as in the sampler */
     b->start = kelvin_alloc(4 * stride, sizeof *b->start);

@@ -3,10 +3,12 @@
  *
  * Operations are counted as the direct method of convolution has them, two per multiply-add: forward, back to the
  * weights, and, but for the layers that read the input, back to the data. */
+#include "base/random.h"
+#include "base/threads.h"
 #include "bench/bench.h"
 #include "density/density.h"
 
-#include <kelvin/target.h>
+#include "target/target.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,7 +145,7 @@ static kelvin_status make_chain(struct chain *chain, const struct network *net, 
     kelvin_prior prior;
     KELVIN_TRY(kelvin_density_parse(&density, "categorical"));
     KELVIN_TRY(kelvin_prior_parse(&prior, "normal:0.1"));
-    KELVIN_TRY(kelvin_posterior_create(&chain->posterior, net->model, &density, &prior, NULL, &options));
+    KELVIN_TRY(kelvin_posterior_make(&chain->posterior, net->model, &density, &prior, NULL, &options));
     chain->net = net;
     chain->target = kelvin_posterior_target(chain->posterior);
     chain->where = (kelvin_random){.seed = 1, .chain = number, .stream = KELVIN_STREAM_MOMENTUM};
@@ -151,7 +153,7 @@ static kelvin_status make_chain(struct chain *chain, const struct network *net, 
     if (!chain->theta) return KELVIN_ENOMEM;
     chain->momentum = chain->theta + stride;
     chain->grad = chain->momentum + stride;
-    kelvin_model_init(net->model, chain->theta, 1, number);
+    kelvin_model_start(net->model, chain->theta, 1, number);
     return KELVIN_OK;
 }
 

@@ -7,7 +7,7 @@
 #include "data/data.h"
 #include "run/chain.h"
 
-#include <kelvin/target.h>
+#include "target/target.h"
 
 #include <errno.h>
 #include <math.h>
@@ -77,8 +77,8 @@ static kelvin_status make(struct sampling *s, const char *model, bool quick)
     KELVIN_TRY(kelvin_chain_threads(&s->chain, 1));
     KELVIN_TRY(kelvin_chain_begin(&s->chain));
     KELVIN_TRY(
-        kelvin_posterior_create(&s->bare, s->run->model, &inside->density, &inside->prior, s->run->data, &options));
-    KELVIN_TRY(kelvin_sampler_create(&s->update, s->run->sampler, &none, &sampler));
+        kelvin_posterior_make(&s->bare, s->run->model, &inside->density, &inside->prior, s->run->data, &options));
+    KELVIN_TRY(kelvin_sampler_make(&s->update, s->run->sampler, &none, &sampler));
     kelvin_sampler_start(s->update, kelvin_sampler_theta(s->chain.sampler));
     s->grad = kelvin_alloc(n, sizeof *s->grad);
     s->x = kelvin_alloc(config->batch * s->run->data->inputs, sizeof *s->x);
@@ -140,7 +140,7 @@ static void told_gradient(struct sampling *s)
 static void update(struct sampling *s)
 {
     const kelvin_moment moment = {.step = s->updates++, .rate = 1, .temperature = s->run->config.temperature};
-    (void)kelvin_sampler_step(s->update, &moment);
+    (void)kelvin_sampler_advance(s->update, &moment);
 }
 
 static void step(struct sampling *s)

@@ -6,6 +6,8 @@
 
 #include "sampler_helpers.h"
 
+#include "base/random.h"
+
 enum { SBC_DIM = 3, SBC_DATA = 5, RANKS = 16, REPEATS = 1600 };
 
 /* Chi-square, 15 degrees of freedom: above it with probability 1e-4. */
@@ -59,7 +61,7 @@ static inline void rank_truth(size_t rank[SBC_DIM], const struct calibration *c,
     kelvin_sampler_start(chain, start);
     memset(rank, 0, SBC_DIM * sizeof *rank);
     for (uint32_t i = 0; i < c->warmup + c->every * (RANKS - 1); i++) {
-        kelvin_sampler_step(chain, &(kelvin_moment){i, c->warmup, 1, 1});
+        kelvin_sampler_advance(chain, &(kelvin_moment){i, c->warmup, 1, 1});
         if (i < c->warmup || (i - c->warmup + 1) % c->every) continue;
         for (int d = 0; d < SBC_DIM; d++) rank[d] += (double)kelvin_sampler_theta(chain)[d] < truth[d];
     }

@@ -7,6 +7,7 @@
 
 #include <kelvin/kelvin.h>
 
+#include "base/random.h"
 #include "run/chain.h"
 
 static const char *table_spec; /* "csv:..." */

@@ -5,6 +5,7 @@
 
 #include "folder_helpers.h"
 
+#include "base/random.h"
 #include "logits_in_memory.h"
 #include "posterior/diagnosis.h"
 #include "posterior/evaluate.h"

@@ -9,7 +9,7 @@
 #include "files/files.h"
 #include "files/formats.h"
 
-#include <kelvin/sampler.h>
+#include "sampler/sampler.h"
 
 #include <ftw.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include "kernels/kernels.h"
 
-#include <kelvin/nn.h>
+#include "nn/nn.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #ifndef TESTS_PLAIN_NET_H
 #define TESTS_PLAIN_NET_H
 
-#include <kelvin/nn.h>
+#include "nn/nn.h"
 
 struct plain_net {
     const kelvin_model *model;

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "kernels/kernels.h"
-#include "sampler/sampler.h"
+#include "sampler/state.h"
 
 #include <stdlib.h>
 
@@ -22,14 +22,14 @@ static inline kelvin_sampler *chain_of(const char *name, const kelvin_target *ta
 {
     const kelvin_sampler_options options = {setting, observations, seed, chain};
     kelvin_sampler *made;
-    assert_ok(kelvin_sampler_create(&made, sampler_named(name), target, &options));
+    assert_ok(kelvin_sampler_make(&made, sampler_named(name), target, &options));
     return made;
 }
 
 /* After warm-up. */
 static inline kelvin_step_info move(kelvin_sampler *chain, uint32_t step, double temperature)
 {
-    return kelvin_sampler_step(chain, &(kelvin_moment){step, 0, 1, temperature});
+    return kelvin_sampler_advance(chain, &(kelvin_moment){step, 0, 1, temperature});
 }
 
 /* What a step has told under a name. */

@@ -1,7 +1,10 @@
 /* base: random numbers against Random123 and against the distributions they should have; memory; threads; status. */
 #include "check.h"
 
+#include "base/memory.h"
+#include "base/random.h"
 #include "base/texts.h"
+#include "base/threads.h"
 
 #include <kelvin/base.h>
 

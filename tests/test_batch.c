@@ -1,6 +1,7 @@
 /* batches: what an epoch does to images, against plain loops and the frequencies that it should have. */
 #include "check.h"
 
+#include "base/threads.h"
 #include "data/data.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * stand in for the real ones: sizes are all that is checked before reading. */
 #include "run_helpers.h"
 
+#include "base/memory.h"
 #include "data/cache.h"
 
 #include <fcntl.h>

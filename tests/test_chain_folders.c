@@ -2,6 +2,8 @@
  * there in the meantime, and no failure of memory spoils a run. */
 #include "chains_helpers.h"
 
+#include "base/memory.h"
+
 #include <dirent.h>
 #include <signal.h>
 

@@ -3,6 +3,7 @@
 #include "chart_helpers.h"
 
 #include "base/process.h"
+#include "base/random.h"
 
 /* ---- ticks ---- */
 

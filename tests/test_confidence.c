@@ -3,6 +3,8 @@
  * spread of repeated simulations; the distance against a difference of means. */
 #include "check.h"
 
+#include "base/memory.h"
+#include "base/random.h"
 #include "figures/calculus.h"
 #include "figures/figure.h"
 #include "figures/simulation.h"

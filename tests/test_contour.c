@@ -1,5 +1,7 @@
 /* Contours: a circle whose equation is known, the two ways through a saddle, and a lattice of random numbers on which
  * every kind of cell occurs. */
+#include "base/memory.h"
+#include "base/random.h"
 #include "figures/contour.c"
 
 #include <math.h>

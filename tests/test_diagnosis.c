@@ -4,6 +4,8 @@
 
 #include <kelvin/kelvin.h>
 
+#include "base/random.h"
+#include "base/threads.h"
 #include "logits_in_memory.h"
 #include "posterior/agreement.h"
 #include "posterior/convergence.h"

@@ -32,7 +32,7 @@ static void a_layer_that_grew_is_named(void **state)
             const kelvin_layer *layer = &model->layer[l];
             if (layer->kind == KELVIN_LAYER_MEAN) continue;
             named++;
-            kelvin_model_init(model, theta, 3, 0);
+            kelvin_model_start(model, theta, 3, 0);
             scale_layer(model, theta, layer->name, 4);
             assert_string_equal(kelvin_diverging_layer(model, theta), layer->name);
             /* What is no number counts for more than what is large. */

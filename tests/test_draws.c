@@ -1,6 +1,7 @@
 /* Draws from the priors of parameters against their exact distribution functions, for every member of the table. */
 #include "check.h"
 
+#include "base/random.h"
 #include "density/density.h"
 
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 
 #include <kelvin/kelvin.h>
 
+#include "base/random.h"
+#include "base/threads.h"
 #include "posterior/convergence.h"
 #include "posterior/stats.h"
 

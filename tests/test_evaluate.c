@@ -1,6 +1,8 @@
 /* Metrics of samples, of ensembles and of their sizes against plain loops in long double over the same logits. */
 #include "evaluate_helpers.h"
 
+#include "base/random.h"
+
 enum { SUBSET = 8, SUBSETS = 100 };
 
 static kelvin_status evaluate(kelvin_metrics *m, const float *logits, const int32_t *y, size_t samples)

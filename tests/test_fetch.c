@@ -3,6 +3,7 @@
 #include "fetch_helpers.h"
 
 #include "base/library.h"
+#include "base/memory.h"
 #include "fetch/sha1.h"
 
 #include <errno.h>

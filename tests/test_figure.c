@@ -3,6 +3,7 @@
  * or a reader who asks to stop end in a status. */
 #include "check.h"
 
+#include "base/memory.h"
 #include "figures/figure.h"
 #include "figures/tempered.h"
 

@@ -24,7 +24,7 @@ static kelvin_posterior *posterior_of(const kelvin_run *run, size_t batch)
     assert_ok(kelvin_density_parse(&density, run->config.density));
     assert_ok(kelvin_prior_parse(&prior, run->config.prior));
     const kelvin_posterior_options options = {.batch = batch, .threads = 1};
-    assert_ok(kelvin_posterior_create(&posterior, run->model, &density, &prior, run->data, &options));
+    assert_ok(kelvin_posterior_make(&posterior, run->model, &density, &prior, run->data, &options));
     return posterior;
 }
 
@@ -35,7 +35,7 @@ static void start_of(float *theta, const kelvin_run *run, uint32_t chain)
     const struct kelvin_kernels *kernels;
     assert_ok(kelvin_kernels_get(&kernels));
     if (run->sampler->batches)
-        kelvin_model_init(run->model, theta, run->config.seed, chain);
+        kelvin_model_start(run->model, theta, run->config.seed, chain);
     else
         kernels->normals(theta, run->model->n_params, where);
 }
@@ -68,8 +68,8 @@ static struct told epoch_by_hand(kelvin_sampler *sampler, kelvin_posterior *post
     for (size_t b = 0; b < steps; b++) {
         kelvin_data_gather(run->data, &run->data->train, x, y, order + b * batch, batch, about);
         assert_ok(kelvin_posterior_set_batch(posterior, x, y, batch));
-        const kelvin_step_info info =
-            kelvin_sampler_step(sampler, &(kelvin_moment){(uint32_t)(about->epoch * steps + b), 0, 1, c->temperature});
+        const kelvin_step_info info = kelvin_sampler_advance(
+            sampler, &(kelvin_moment){(uint32_t)(about->epoch * steps + b), 0, 1, c->temperature});
         add_step(&mean, &info, run->sampler, steps);
     }
     return mean;
@@ -81,7 +81,7 @@ static struct told iteration_by_hand(kelvin_sampler *sampler, const kelvin_run *
     const kelvin_run_config *c = &run->config;
     struct told told = {0};
     const kelvin_step_info info =
-        kelvin_sampler_step(sampler, &(kelvin_moment){iteration, c->warmup, 1, c->temperature});
+        kelvin_sampler_advance(sampler, &(kelvin_moment){iteration, c->warmup, 1, c->temperature});
     add_step(&told, &info, run->sampler, 1);
     return told;
 }
@@ -118,7 +118,7 @@ static void chain_by_hand(const kelvin_run *run, const char *name, uint32_t chai
     kelvin_sampler *sampler;
     uint32_t draws = 0;
     assert_true(theta && told);
-    assert_ok(kelvin_sampler_create(&sampler, run->sampler, &target, &options));
+    assert_ok(kelvin_sampler_make(&sampler, run->sampler, &target, &options));
     start_of(theta, run, chain);
     kelvin_sampler_start(sampler, theta);
     for (uint32_t row = 0; row < rows; row++) {

@@ -1,6 +1,8 @@
 /* HMC on targets with known answers. Nothing here is a network: a sampler never sees one. */
 #include "calibration.h"
 
+#include "base/random.h"
+
 enum { DIM = 10 };
 
 /* Gaussian with mean (1, -2, 3, ...)/4 and precision A = M M' + I/2: correlated, condition number about 30. */
@@ -325,7 +327,7 @@ static void bad_options_are_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const kelvin_sampler_options options = {.setting = bad[i].setting};
         kelvin_sampler *hmc;
-        assert_int_equal(kelvin_sampler_create(&hmc, sampler_named("hmc"), &wells, &options), KELVIN_EUSAGE);
+        assert_int_equal(kelvin_sampler_make(&hmc, sampler_named("hmc"), &wells, &options), KELVIN_EUSAGE);
         assert_null(hmc);
         assert_non_null(strstr(kelvin_error(), bad[i].word));
     }

@@ -5,6 +5,8 @@
 #include "loaders.h"
 #include "picture_helpers.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 
 /* ---- folders to be read ---- */

@@ -4,6 +4,8 @@
 #include "maps_helpers.h"
 #include "plain_layers.h"
 
+#include "base/random.h"
+
 #include <float.h>
 
 /* ---- the plain loops against finite differences ---- */

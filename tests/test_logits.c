@@ -4,6 +4,7 @@
 
 #include <kelvin/kelvin.h>
 
+#include "base/random.h"
 #include "posterior/evaluate.h"
 
 enum { N = 157, K = 7 };

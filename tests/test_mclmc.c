@@ -4,6 +4,8 @@
 #include "averages.h"
 #include "calibration.h"
 
+#include "base/random.h"
+
 enum { DIM = 10 };
 
 static const uint64_t seed = 0x123456789abcdefu;
@@ -269,7 +271,7 @@ static void steps_into_nothing_are_taken_back_in_warmup(void **state)
     kelvin_sampler_start(chain, zeros);
     double last = 0;
     for (uint32_t i = 0; i < WARMUP; i++) {
-        const kelvin_step_info info = kelvin_sampler_step(chain, &(kelvin_moment){i, WARMUP, 1, 1});
+        const kelvin_step_info info = kelvin_sampler_advance(chain, &(kelvin_moment){i, WARMUP, 1, 1});
         double square = 0;
         for (int d = 0; d < DIM; d++) square += pow((double)kelvin_sampler_theta(chain)[d], 2);
         assert_true(square <= 36 && isfinite(info.logp) && isfinite(told(chain, &info, "energy_error")));
@@ -288,7 +290,7 @@ static void afterwards_they_are_told(void **state)
         kelvin_sampler *chain = make(&cliff, 1, 1, 20, 1);
         kelvin_sampler_start(chain, zeros);
         for (uint32_t i = 0; i < 3; i++) {
-            const kelvin_step_info info = kelvin_sampler_step(chain, &(kelvin_moment){i, warmup, 1, 1});
+            const kelvin_step_info info = kelvin_sampler_advance(chain, &(kelvin_moment){i, warmup, 1, 1});
             assert_true(!isfinite(info.logp) && !isfinite(told(chain, &info, "energy_error")));
         }
         kelvin_sampler_destroy(chain);
@@ -356,7 +358,7 @@ static void run_gaussian(struct moments *out, double variance, double steps, dou
     kelvin_sampler_start(chain, zeros);
     memset(out, 0, sizeof *out);
     for (uint32_t i = 0; i < WARMUP + draws; i++) {
-        const kelvin_step_info info = kelvin_sampler_step(chain, &(kelvin_moment){i, WARMUP, 1, temperature});
+        const kelvin_step_info info = kelvin_sampler_advance(chain, &(kelvin_moment){i, WARMUP, 1, temperature});
         if (i < WARMUP) continue;
         const uint32_t draw = i - WARMUP;
         for (int d = 0; d < DIM; d++) {
@@ -468,7 +470,7 @@ static void the_rate_counts(void **state)
     for (int k = 0; k < 2; k++) {
         kelvin_sampler *chain = make(&wells_target, 1, 3, k ? 0.2 : 0.1, 2);
         kelvin_sampler_start(chain, theta);
-        const kelvin_step_info info = kelvin_sampler_step(chain, &(kelvin_moment){0, 0, k ? 0.5 : 1, 1});
+        const kelvin_step_info info = kelvin_sampler_advance(chain, &(kelvin_moment){0, 0, k ? 0.5 : 1, 1});
         assert_near(told(chain, &info, "step_size"), 0.1, 0);
         memcpy(there[k], kelvin_sampler_theta(chain), sizeof there[k]);
         kelvin_sampler_destroy(chain);

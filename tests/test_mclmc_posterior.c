@@ -1,11 +1,12 @@
 /* MCLMC on the posterior of figure 1: predictions on a grid, the size of parameters and the log-posterior are those of
  * HMC, which has no bias, within the errors of both. */
 #include "averages.h"
+#include "base/random.h"
 #include "data/dataset.h"
 #include "density/density.h"
 #include "sampler_helpers.h"
 
-#include <kelvin/target.h>
+#include "target/target.h"
 
 enum { SIDE = 8, GRID = SIDE * SIDE, CLASSES = 2, CHAINS = 4 };
 
@@ -28,9 +29,9 @@ static void make(struct problem *p)
     assert_ok(kelvin_model_create(&p->model, usual->model, kelvin_data_shape(p->data), CLASSES));
     assert_ok(kelvin_density_parse(&density, usual->density));
     assert_ok(kelvin_prior_parse(&p->prior, usual->prior));
-    assert_ok(kelvin_posterior_create(&p->posterior, p->model, &density, &p->prior, p->data, NULL));
+    assert_ok(kelvin_posterior_make(&p->posterior, p->model, &density, &p->prior, p->data, NULL));
     const kelvin_posterior_options batch = {.batch = GRID};
-    assert_ok(kelvin_posterior_create(&p->grid, p->model, &density, &p->prior, p->data, &batch));
+    assert_ok(kelvin_posterior_make(&p->grid, p->model, &density, &p->prior, p->data, &batch));
     for (int i = 0; i < GRID; i++) {
         x[i][0] = -3 + 6 * (float)(i % SIDE) / (SIDE - 1);
         x[i][1] = -3 + 6 * (float)(i / SIDE) / (SIDE - 1);
@@ -74,7 +75,7 @@ static void sample(struct found *f, struct problem *p, const char *name, const d
         kelvin_prior_draw_at(&p->prior, theta, target.n, (kelvin_random){3, c, 0, KELVIN_STREAM_INIT});
         kelvin_sampler_start(chain, theta);
         for (uint32_t i = 0; i < warmup + draws; i++) {
-            const kelvin_step_info info = kelvin_sampler_step(chain, &(kelvin_moment){i, warmup, 1, 1});
+            const kelvin_step_info info = kelvin_sampler_advance(chain, &(kelvin_moment){i, warmup, 1, 1});
             if (i < warmup) continue;
             add_draw(f, p, kelvin_sampler_theta(chain), info.logp, c * draws + i - warmup, CHAINS * draws);
         }

@@ -60,7 +60,7 @@ static kelvin_status whole_posterior(void *context)
     if (!st) st = kelvin_weights_create(&weights, model);
     if (!st) st = kelvin_net_create(&net, model);
     const kelvin_posterior_options options = {.batch = 50, .threads = 3, .total = 100};
-    if (!st) st = kelvin_posterior_create(&posterior, model, &density, NULL, NULL, &options);
+    if (!st) st = kelvin_posterior_make(&posterior, model, &density, NULL, NULL, &options);
     assert_true(st == KELVIN_OK || posterior == NULL); /* what failed is not handed out */
     kelvin_posterior_destroy(posterior);
     kelvin_net_destroy(net);
@@ -87,7 +87,7 @@ static kelvin_status posterior_of_data(void *context)
     kelvin_status st = kelvin_density_parse(&density, "categorical");
     if (!st) st = kelvin_data_open(&data, "digits");
     if (!st) st = kelvin_model_create(&model, context, kelvin_data_shape(data), data->classes);
-    if (!st) st = kelvin_posterior_create(&posterior, model, &density, NULL, data, NULL);
+    if (!st) st = kelvin_posterior_make(&posterior, model, &density, NULL, data, NULL);
     assert_true(st == KELVIN_OK || posterior == NULL);
     kelvin_posterior_destroy(posterior);
     kelvin_model_destroy(model);

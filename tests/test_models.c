@@ -2,7 +2,8 @@
  * the start against the exact distribution and against a program in Python. */
 #include "check.h"
 
-#include <kelvin/nn.h>
+#include "base/random.h"
+#include "nn/nn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,7 +278,7 @@ static void weights_are_cut_normals(void **state)
     enum { N = 400 * 400 };
     kelvin_model *model = make("mlp:400", (kelvin_shape){400, 1, 1}, 2);
     float *theta = kelvin_alloc(model->n_params, sizeof *theta);
-    kelvin_model_init(model, theta, 12345, 1);
+    kelvin_model_start(model, theta, 12345, 1);
     const double phi = exp(-2.0) / sqrt(2 * M_PI), Z = erf(sqrt(2)), part = 2 * phi / Z;
     double m[9] = {1}, sums[5] = {0};
     for (int k = 2; k <= 8; k += 2) m[k] = (k - 1) * m[k - 2] - part * pow(2, k - 1);
@@ -308,7 +309,7 @@ static void rejection_is_exact(void **state)
     enum { N = 400 * 400 };
     kelvin_model *model = make("mlp:400", (kelvin_shape){400, 1, 1}, 2);
     float *theta = kelvin_alloc(model->n_params, sizeof *theta);
-    kelvin_model_init(model, theta, 12345, 1);
+    kelvin_model_start(model, theta, 12345, 1);
     const double spread = sqrt(1 - 4 * exp(-2.0) / sqrt(2 * M_PI) / erf(sqrt(2)));
     for (size_t i = 0; i < N; i++) {
         kelvin_random where = {.seed = 12345, .chain = 1, .stream = KELVIN_STREAM_INIT};
@@ -328,7 +329,7 @@ static void every_tensor_starts_as_it_says(void **state)
     (void)state;
     kelvin_model *model = make("resnet20", cifar, 10);
     float *theta = kelvin_alloc(model->n_params, sizeof *theta);
-    kelvin_model_init(model, theta, 3, 0);
+    kelvin_model_start(model, theta, 3, 0);
     for (size_t t = 0; t < model->n_tensors; t++) {
         const kelvin_tensor *tensor = &model->tensor[t];
         const size_t n = kelvin_tensor_size(tensor);
@@ -364,7 +365,7 @@ static void the_start_is_the_same_everywhere(void **state)
     };
     kelvin_model *model = make("resnet20", cifar, 10);
     float *theta = kelvin_alloc(model->n_params, sizeof *theta);
-    kelvin_model_init(model, theta, (UINT64_C(5) << 32) + 7, 2);
+    kelvin_model_start(model, theta, (UINT64_C(5) << 32) + 7, 2);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         size_t t = 0;
         while (strcmp(model->tensor[t].name, known[i].name) != 0) assert_true(++t < model->n_tensors);
@@ -384,7 +385,7 @@ static void starts_are_independent(void **state)
     const float *x[STARTS + 1];
     for (size_t s = 0; s < STARTS; s++) {
         x[s] = theta[s] = kelvin_alloc(model->n_params, sizeof **theta);
-        kelvin_model_init(model, theta[s], s == 2 ? 8 : 7, s == 1 ? 1 : 0);
+        kelvin_model_start(model, theta[s], s == 2 ? 8 : 7, s == 1 ? 1 : 0);
     }
     x[STARTS] = theta[0] + model->tensor[2].offset; /* layers.1.weight */
     for (size_t a = 0; a <= STARTS; a++)

@@ -4,6 +4,8 @@
 
 #include "picture_helpers.h"
 
+#include "base/random.h"
+
 #include <sys/wait.h>
 
 static kelvin_status decode(struct picture *picture, const struct bytes *b)

@@ -2,6 +2,8 @@
  * theory says of chains whose answer is known. */
 #include <kelvin/kelvin.h>
 
+#include "base/memory.h"
+#include "base/random.h"
 #include "check.h"
 #include "logits_in_memory.h"
 #include "posterior/predictions.h"

@@ -1,6 +1,7 @@
 /* Rows of kelvin predict: numbers as printf has them, fields that are read as they were meant. */
 #include "check.h"
 
+#include "base/random.h"
 #include "cli/predict_rows.h"
 #include "data/dataset.h"
 

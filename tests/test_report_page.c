@@ -2,6 +2,7 @@
  * what was tuned. What a page has in it is checked from outside, by test_page.sh. */
 #include "chains_helpers.h"
 
+#include "base/memory.h"
 #include "report/page.h"
 
 #include <dirent.h>

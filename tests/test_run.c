@@ -3,6 +3,8 @@
 #include "config_helpers.h"
 #include "npy_helpers.h"
 
+#include "base/random.h"
+
 #include <errno.h>
 #include <math.h>
 
@@ -83,7 +85,7 @@ static void chains_start_where_they_should(void **state)
         for (uint32_t chain = 0; chain < 2; chain++) {
             const kelvin_random where = {.seed = config.seed, .chain = chain, .stream = KELVIN_STREAM_INIT};
             draw_in_memory(theta, run, chain, 0);
-            kelvin_model_init(run->model, init, config.seed, chain);
+            kelvin_model_start(run->model, init, config.seed, chain);
             for (size_t i = 0; i < 492; i++)
                 if (run->sampler->batches)
                     assert_near((double)theta[i], (double)init[i], 1e-12);

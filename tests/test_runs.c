@@ -2,6 +2,7 @@
  * after a stop; what a watch is told; and no memory at any place. */
 #include "run_helpers.h"
 
+#include "base/memory.h"
 #include "posterior/diagnosis.h"
 #include "posterior/evaluate.h"
 

@@ -3,6 +3,7 @@
  * out. */
 #include "sampler_helpers.h"
 
+#include "base/random.h"
 #include "density/density.h"
 
 enum { DIM = 77, WARMUP = 12, STEPS = 30 };
@@ -55,7 +56,7 @@ static void start(float theta[DIM])
 /* A warm-up, in which samplers tune themselves, and what comes after it; so hot that the wells stop nobody. */
 static kelvin_step_info next(kelvin_sampler *chain, uint32_t step)
 {
-    return kelvin_sampler_step(chain, &(kelvin_moment){step, WARMUP, 1, 5});
+    return kelvin_sampler_advance(chain, &(kelvin_moment){step, WARMUP, 1, 5});
 }
 
 /* All that a chain remembers. */
@@ -130,7 +131,7 @@ static kelvin_status with(const kelvin_sampler_type *type, size_t i, double valu
     suit(setting, type);
     setting[i] = value;
     const kelvin_status status =
-        kelvin_sampler_create(&chain, type, &wells, &(kelvin_sampler_options){.setting = setting});
+        kelvin_sampler_make(&chain, type, &wells, &(kelvin_sampler_options){.setting = setting});
     assert_int_equal(chain == NULL, status != KELVIN_OK);
     kelvin_sampler_destroy(chain);
     return status;
@@ -348,7 +349,7 @@ static void samples_what_it_is_told(const kelvin_sampler_type *type, double T)
     kelvin_sampler_start(chain, theta);
     for (uint32_t i = 0; i < FIRST + DRAWS; i++) {
         double now[MOMENTS];
-        kelvin_sampler_step(chain, &(kelvin_moment){i, FIRST, 1, T});
+        kelvin_sampler_advance(chain, &(kelvin_moment){i, FIRST, 1, T});
         if (i < FIRST) continue;
         moments(now, kelvin_sampler_theta(chain), T);
         for (int k = 0; k < MOMENTS; k++) sum[k][(i - FIRST) / (DRAWS / BATCHES)] += now[k] / (DRAWS / BATCHES);
@@ -446,7 +447,7 @@ static void every_sampler_has_its_own_numbers(void **state)
 static kelvin_status create(void *context)
 {
     kelvin_sampler *chain;
-    KELVIN_TRY(kelvin_sampler_create(&chain, context, &wells, &(kelvin_sampler_options){0}));
+    KELVIN_TRY(kelvin_sampler_make(&chain, context, &wells, &(kelvin_sampler_options){0}));
     kelvin_sampler_destroy(chain);
     return KELVIN_OK;
 }

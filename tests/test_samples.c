@@ -1,6 +1,7 @@
 /* What a run has left for others: its samples and its history. The data set is not there any more. */
 #include "chains_helpers.h"
 
+#include "base/memory.h"
 #include "columns_helpers.h"
 #include "description_helpers.h"
 #include "files/manifest.h"

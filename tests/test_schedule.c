@@ -2,7 +2,7 @@
  */
 #include "check.h"
 
-#include <kelvin/sampler.h>
+#include "sampler/sampler.h"
 
 #include <float.h>
 #include <string.h>

@@ -3,6 +3,8 @@
  * the matter of test_sghmc_moments.c.) */
 #include "sampler_helpers.h"
 
+#include "base/random.h"
+
 enum { DIM = 77 }; /* two groups of the kernel, and a rest */
 
 static const uint64_t seed = 0x123456789abcdefu;
@@ -44,7 +46,7 @@ static kelvin_sampler *make(const kelvin_target *target, double momentum, double
 
 static kelvin_step_info step_at(kelvin_sampler *chain, double rate, double temperature, uint32_t step)
 {
-    return kelvin_sampler_step(chain, &(kelvin_moment){step, 0, rate, temperature});
+    return kelvin_sampler_advance(chain, &(kelvin_moment){step, 0, rate, temperature});
 }
 
 static void put(kelvin_sampler *chain, const struct state *s)
@@ -355,7 +357,7 @@ static kelvin_status create(double lr, double momentum)
     const double setting[] = {lr, momentum};
     const kelvin_sampler_options options = {.setting = setting, .observations = 10};
     kelvin_sampler *chain;
-    const kelvin_status status = kelvin_sampler_create(&chain, sampler_named("sghmc"), &wells, &options);
+    const kelvin_status status = kelvin_sampler_make(&chain, sampler_named("sghmc"), &wells, &options);
     assert_int_equal(chain == NULL, status != KELVIN_OK);
     kelvin_sampler_destroy(chain);
     return status;

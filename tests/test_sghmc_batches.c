@@ -3,6 +3,8 @@
 #include "averages.h"
 #include "sampler_helpers.h"
 
+#include "base/random.h"
+
 enum { POINTS = 60, BATCH = 15, WEIGHTS = 4 };
 
 struct regression {

@@ -3,6 +3,8 @@
 #include "averages.h"
 #include "sampler_helpers.h"
 
+#include "base/random.h"
+
 /* ---- a correlated Gaussian ---- */
 
 enum { DIM = 12 };

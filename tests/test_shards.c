@@ -2,10 +2,11 @@
  * what was evaluated before; that nothing is allocated on the way. */
 #include "nets.h"
 
+#include "base/memory.h"
 #include "data/dataset.h"
 #include "density/density.h"
 
-#include <kelvin/target.h>
+#include "target/target.h"
 
 #include <stdio.h>
 
@@ -59,7 +60,7 @@ static kelvin_posterior *posterior_of(const struct problem *p, bool with_prior, 
     kelvin_posterior *posterior;
     options.outputs = true;
     assert_ok(
-        kelvin_posterior_create(&posterior, p->model, &p->density, with_prior ? &p->prior : NULL, &p->data, &options));
+        kelvin_posterior_make(&posterior, p->model, &p->density, with_prior ? &p->prior : NULL, &p->data, &options));
     return posterior;
 }
 
@@ -467,7 +468,7 @@ static void data_are_not_needed(void **state)
     make(&p, &rows[2]);
     const kelvin_posterior_options options = {.batch = 20, .total = rows[2].n, .outputs = true};
     kelvin_posterior *with = posterior_of(&p, true, options), *without;
-    assert_ok(kelvin_posterior_create(&without, p.model, &p.density, &p.prior, NULL, &options));
+    assert_ok(kelvin_posterior_make(&without, p.model, &p.density, &p.prior, NULL, &options));
     assert_ok(kelvin_posterior_set_batch(with, p.x, p.y, 20));
     assert_ok(kelvin_posterior_set_batch(without, p.x, p.y, 20));
     struct answer a = answer_of(&p, with, 20), b = answer_of(&p, without, 20);

@@ -3,6 +3,7 @@
  * alpha. */
 #include "check.h"
 
+#include "base/random.h"
 #include "density/density.h"
 #include "figures/boundary.h"
 

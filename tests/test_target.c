@@ -6,7 +6,7 @@
 #include "density/density.h"
 #include "target/outputs.h"
 
-#include <kelvin/target.h>
+#include "target/target.h"
 
 static const char *const densities[] = {"categorical",    "dirichlet:0.8",      "dirclip:1.4,-50",
                                         "dirclip:0.6,-2", "ndg-logits:0.01",    "ndg-logprobs:0.01",
@@ -100,7 +100,7 @@ static void plain_posterior(struct oracle *o, const kelvin_density *density, con
 static void check(struct oracle *o, const kelvin_density *density, const kelvin_prior *prior, double tolerance)
 {
     kelvin_posterior *posterior;
-    assert_ok(kelvin_posterior_create(&posterior, o->model, density, prior, &o->data, NULL));
+    assert_ok(kelvin_posterior_make(&posterior, o->model, density, prior, &o->data, NULL));
     const kelvin_target target = kelvin_posterior_target(posterior);
     assert_int_equal(target.n, o->model->n_params);
     float *grad = room(target.n, sizeof *grad), *alone = room(target.n, sizeof *alone);
@@ -153,7 +153,7 @@ static void images_are_normalised(void **state)
     assert_true(digits->train.bytes && inputs == 64);
     assert_ok(kelvin_model_create(&model, "cnn", shape, K));
     assert_ok(kelvin_density_parse(&density, "categorical"));
-    assert_ok(kelvin_posterior_create(&posterior, model, &density, NULL, digits, NULL));
+    assert_ok(kelvin_posterior_make(&posterior, model, &density, NULL, digits, NULL));
     float *theta = parameters(model, 1), *logits = room(n * K, sizeof *logits), x[64];
     double *theta_d = doubles_of(theta, model->n_params);
     struct plain_net *net = plain_net_create(model);
@@ -307,7 +307,7 @@ static void check_outputs(struct oracle *o, const float *theta, const kelvin_out
     assert_ok(kelvin_density_parse(&density, "categorical"));
     for (size_t i = 0; i < 3; i++) {
         kelvin_posterior *posterior;
-        assert_ok(kelvin_posterior_create(&posterior, o->model, &density, NULL, &o->data, &options[i]));
+        assert_ok(kelvin_posterior_make(&posterior, o->model, &density, NULL, &o->data, &options[i]));
         if (options[i].batch) assert_ok(kelvin_posterior_set_batch(posterior, o->x, o->y, n));
         const kelvin_target target = kelvin_posterior_target(posterior);
         kelvin_outputs seen[4];
@@ -388,7 +388,7 @@ static void wrong_questions_get_a_sentence(void **state)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(
-            kelvin_posterior_create(&posterior, wrong[i].model, &density, NULL, wrong[i].data, wrong[i].options),
+            kelvin_posterior_make(&posterior, wrong[i].model, &density, NULL, wrong[i].data, wrong[i].options),
             KELVIN_EUSAGE);
         assert_null(posterior);
         if (!strstr(kelvin_error(), wrong[i].says)) fail_msg("number %zu says: %s", i, kelvin_error());

@@ -2,6 +2,8 @@
  * definitions. */
 #include "evaluate_helpers.h"
 
+#include "base/random.h"
+
 /* ---- calibration ---- */
 
 /* Where one observation is. */

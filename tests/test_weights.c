@@ -6,7 +6,7 @@
 #include "density/density.h"
 #include "run/fields.h"
 
-#include <kelvin/target.h>
+#include "target/target.h"
 
 enum { ROWS = 60, COLUMNS = 5, CLASSES = 3, MOST = 4 };
 static const char model_spec[] = "mlp:9,7,leak=0.1";
@@ -177,7 +177,7 @@ static void gradients_are_differences(void **state)
     for (size_t threads = 1; threads < 4; threads += 2) {
         const kelvin_posterior_options options = {.threads = threads};
         kelvin_posterior *posterior;
-        assert_ok(kelvin_posterior_create(&posterior, p.model, &p.density, &p.prior, p.data, &options));
+        assert_ok(kelvin_posterior_make(&posterior, p.model, &p.density, &p.prior, p.data, &options));
         const kelvin_target target = kelvin_posterior_target(posterior);
         target.eval(target.context, &logp, grad, p.theta);
         assert_near(logp, plain_posterior(net, &p, p.theta_d), 1e-4); /* 3e-6 of the sum of its terms' sizes */
@@ -221,11 +221,11 @@ static void batches_have_no_bias(void **state)
     double *mean = room(n, sizeof *mean), logp_all, logp, logp_mean = 0;
     uint32_t *order = room(rows, sizeof *order);
     kelvin_posterior *whole, *part;
-    assert_ok(kelvin_posterior_create(&whole, p.model, &p.density, NULL, p.data, NULL));
+    assert_ok(kelvin_posterior_make(&whole, p.model, &p.density, NULL, p.data, NULL));
     kelvin_target target = kelvin_posterior_target(whole);
     target.eval(target.context, &logp_all, all, p.theta);
     const kelvin_posterior_options options = {.batch = BATCH};
-    assert_ok(kelvin_posterior_create(&part, p.model, &p.density, NULL, p.data, &options));
+    assert_ok(kelvin_posterior_make(&part, p.model, &p.density, NULL, p.data, &options));
     target = kelvin_posterior_target(part);
     kelvin_data_order(order, rows, &(kelvin_epoch){.seed = 1});
     for (size_t b = 0; b < batches; b++) {
@@ -277,7 +277,7 @@ static void halves_are_wholes(void **state)
         kelvin_posterior *posterior;
         make(&p[i], i ? halve : as_it_is);
         grad[i] = room(p[i].model->n_params, sizeof *grad[i]);
-        assert_ok(kelvin_posterior_create(&posterior, p[i].model, &p[i].density, &p[i].prior, p[i].data, NULL));
+        assert_ok(kelvin_posterior_make(&posterior, p[i].model, &p[i].density, &p[i].prior, p[i].data, NULL));
         const kelvin_target target = kelvin_posterior_target(posterior);
         target.eval(target.context, &logp[i], grad[i], p[i].theta);
         kelvin_posterior_destroy(posterior);

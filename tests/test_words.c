@@ -1,6 +1,7 @@
 /* Sentences with references: in the library's words, in a client's, in programs; what may not be taken for one. */
 #include "check.h"
 
+#include "base/threads.h"
 #include "base/words.h"
 
 #include <stdio.h>

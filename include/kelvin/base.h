@@ -1,10 +1,10 @@
-/* base: what every room stands on: status, memory, random numbers, threads, this CPU.
+/* base: what every room stands on: status and sentences, memory, numbers, this CPU.
  *
- *     kelvin_pool *pool;
- *     kelvin_status st = kelvin_pool_create(&pool, 0);       // 0: one thread per CPU
- *     if (st) { fprintf(stderr, "%s\n", kelvin_error()); return 1; }
- *     st = kelvin_pool_run(pool, task, context, n_tasks);     // first failure, if any
- *     kelvin_pool_destroy(pool);
+ *     kelvin_density *density;
+ *     kelvin_status st = kelvin_density_create(&density, "dirclp:0.85,-50");
+ *     if (st == KELVIN_ENOMEM) return 1;
+ *     if (st) fprintf(stderr, "%s\n", kelvin_error());      // unknown density 'dirclp'; did you mean 'dirclip'?
+ *     printf("libkelvin %s on %s\n", kelvin_version(), kelvin_cpu_name());
  *
  * The library never prints, exits or aborts: every function that can fail returns a status, and
  * kelvin_error() holds one sentence about the last failure in the calling thread.
@@ -33,10 +33,6 @@ extern "C" {
 /* Of the library that is linked, as "0.8.0"; KELVIN_VERSION is that of the headers. */
 KELVIN_API const char *kelvin_version(void);
 
-/* Observations go through networks and densities this many at a time, side by side in memory: three vectors of eight.
- */
-enum { KELVIN_BLOCK = 24 };
-
 /* ---- status ---- */
 
 typedef enum kelvin_status {
@@ -61,7 +57,7 @@ typedef enum kelvin_status {
     } while (0)
 
 /* Stores the sentence for kelvin_error() in this thread and returns `status`. */
-kelvin_status kelvin_fail(kelvin_status status, const char *format, ...) KELVIN_PRINTF(2, 3);
+KELVIN_API kelvin_status kelvin_fail(kelvin_status status, const char *format, ...) KELVIN_PRINTF(2, 3);
 
 /* The last failure of this thread as one sentence without a final newline; "" if there was none. In the library's own
  * words: "resuming RUN makes it again". */
@@ -120,21 +116,18 @@ typedef struct kelvin_shape {
 
 /* Zeroed memory for `count` elements, 64-byte aligned; NULL (and kelvin_error()) if it cannot be had.
  * Freed with kelvin_free; freeing NULL is fine. */
-void *kelvin_alloc(size_t count, size_t size);
-void kelvin_free(void *p);
-char *kelvin_strdup(const char *s);
-
-/* For tests: the n-th allocation from now on fails (1 = the next one), once; 0 = never. */
-void kelvin_alloc_fail_at(size_t n);
+KELVIN_API void *kelvin_alloc(size_t count, size_t size);
+KELVIN_API void kelvin_free(void *p);
+KELVIN_API char *kelvin_strdup(const char *s);
 
 /* Memory that is freed as a whole. Blocks are zeroed and 64-byte aligned. */
 typedef struct kelvin_arena kelvin_arena;
-KELVIN_MUST_CHECK kelvin_status kelvin_arena_create(kelvin_arena **arena);
-void *kelvin_arena_alloc(kelvin_arena *arena, size_t count, size_t size);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_arena_create(kelvin_arena **arena);
+KELVIN_API void *kelvin_arena_alloc(kelvin_arena *arena, size_t count, size_t size);
 /* A copy of `length` bytes and a 0 after them. */
-char *kelvin_arena_text(kelvin_arena *arena, const char *text, size_t length);
-size_t kelvin_arena_bytes(const kelvin_arena *arena);
-void kelvin_arena_destroy(kelvin_arena *arena);
+KELVIN_API char *kelvin_arena_text(kelvin_arena *arena, const char *text, size_t length);
+KELVIN_API size_t kelvin_arena_bytes(const kelvin_arena *arena);
+KELVIN_API void kelvin_arena_destroy(kelvin_arena *arena);
 
 /* A copy of a text as UTF-8: one that is not is taken for Latin-1, as names of files may be. Freed with kelvin_free;
  * NULL if memory is short. */
@@ -150,67 +143,8 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_parse_whole(uint64_t *value, c
 /* Finite; with a decimal point, whatever the locale says. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_parse_real(double *value, const char *what, const char *text);
 
-/* ---- random numbers ----
- * Philox 4x32-10 (Salmon et al., 2011). Every number is a pure function of (seed, chain, step, stream) and of
- * an index: no state, so the order in which threads ask does not matter. */
-
-typedef struct kelvin_random {
-    uint64_t seed;
-    uint32_t chain;
-    uint32_t step;   /* of the chain: iteration, epoch, ... */
-    uint32_t stream; /* what the numbers are for: one of enum kelvin_stream */
-} kelvin_random;
-
-enum kelvin_stream {
-    KELVIN_STREAM_INIT = 1, /* starting parameters */
-    KELVIN_STREAM_MOMENTUM, /* SGHMC: the first momentum */
-    KELVIN_STREAM_ACCEPT,   /* HMC: accept or reject */
-    KELVIN_STREAM_SPLIT,    /* which observations are for testing */
-    KELVIN_STREAM_ORDER,    /* in which order they come in an epoch */
-    KELVIN_STREAM_AUGMENT,  /* flips and crops */
-    KELVIN_STREAM_NOISE,    /* SGHMC: the noise of a step */
-    /* MCLMC, the last two with the number of the step in their upper 16 bits: the first direction; its turns */
-    KELVIN_STREAM_DIRECTION,
-    KELVIN_STREAM_TURN_BEFORE,
-    KELVIN_STREAM_TURN_AFTER,
-    KELVIN_STREAM_REFRESH, /* HMC: fresh momenta */
-    KELVIN_STREAM_USER = 1000,
-};
-
-/* Ten rounds of Philox 4x32 on one counter. */
-void kelvin_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
-
-/* The 32 random bits at `index`. Indices are spread so that eight neighbours are one word of eight
- * neighbouring counters: a vector unit makes 32 numbers at once without a shuffle. */
-uint32_t kelvin_random_bits(kelvin_random where, uint64_t index);
-
-/* Uniform in (0, 1), never 0 or 1. */
-double kelvin_uniform(kelvin_random where, uint64_t index);
-
-/* Uniform in 0 .. bound-1, without bias. */
-uint32_t kelvin_uniform_int(kelvin_random where, uint64_t index, uint32_t bound);
-
-/* Standard normal (Box-Muller, in double). kelvin_normals() of kernels makes the same numbers in float. */
-double kelvin_normal(kelvin_random where, uint64_t index);
-
-/* A uniformly random permutation of 0 .. n-1. */
-void kelvin_permutation(uint32_t *out, uint32_t n, kelvin_random where);
-
-/* ---- threads ---- */
-
-typedef struct kelvin_pool kelvin_pool;
-typedef kelvin_status kelvin_task(void *context, size_t task);
-
-KELVIN_MUST_CHECK kelvin_status kelvin_pool_create(kelvin_pool **pool, size_t threads);
-size_t kelvin_pool_threads(const kelvin_pool *pool);
-
-/* Runs task 0 .. n-1, each once, on the pool's threads (the caller's is one of them); returns when all have ended.
- * If some fail, the status and sentence of the lowest-numbered failure. One run at a time. */
-KELVIN_MUST_CHECK kelvin_status kelvin_pool_run(kelvin_pool *pool, kelvin_task *task, void *context, size_t n);
-void kelvin_pool_destroy(kelvin_pool *pool);
-
 /* Seconds of a clock that never goes back. */
-double kelvin_now(void);
+KELVIN_API double kelvin_now(void);
 
 /* ---- this CPU ---- */
 
@@ -221,14 +155,14 @@ typedef enum kelvin_isa {
     KELVIN_ISA_COUNT,
 } kelvin_isa;
 
-const char *kelvin_isa_name(kelvin_isa isa);
-bool kelvin_isa_supported(kelvin_isa isa);
+KELVIN_API const char *kelvin_isa_name(kelvin_isa isa);
+KELVIN_API bool kelvin_isa_supported(kelvin_isa isa);
 
 /* The best one here, or the one that $KELVIN_ISA names. */
-KELVIN_MUST_CHECK kelvin_status kelvin_isa_choose(kelvin_isa *isa);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_isa_choose(kelvin_isa *isa);
 
-size_t kelvin_cpu_count(void);
-const char *kelvin_cpu_name(void);
+KELVIN_API size_t kelvin_cpu_count(void);
+KELVIN_API const char *kelvin_cpu_name(void);
 
 #ifdef __cplusplus
 }

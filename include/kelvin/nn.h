@@ -3,21 +3,12 @@
  *     kelvin_model *model;
  *     kelvin_shape image = {3, 32, 32};
  *     kelvin_status st = kelvin_model_create(&model, "resnet20", image, 10);     // what goes in, how many classes
- *     kelvin_weights *weights;                                                    // parameters, made ready
- *     if (!st) st = kelvin_weights_create(&weights, model);
- *     kelvin_net *net;                                                            // one thread's activations
- *     if (!st) st = kelvin_net_create(&net, model);
- *     kelvin_model_pack(model, packed, x, n);                                     // x (n, inputs) into blocks
- *     kelvin_weights_set(weights, theta, true);
- *     for (size_t first = 0; first < n; first += model->block) {
- *         kelvin_block block = kelvin_model_block(model, packed, n, first);
- *         kelvin_net_forward(net, z, weights, &block);                            // z (classes, KELVIN_BLOCK)
- *         ... dz = gradient of something in z ...
- *         kelvin_net_backward(net, grad, weights, dz, &block);                    // grad is whole after the last
- *     }
+ *     float *theta = malloc(kelvin_model_parameters(model) * sizeof *theta);
+ *     kelvin_model_start(model, theta, 1, 0);                                    // as chain 0 of seed 1 would start
+ *     st = kelvin_model_logits(model, logits, theta, x, n);                      // x (n, 3 * 32 * 32), logits (n, 10)
+ *     kelvin_model_destroy(model);
  *
- * A model is read-only and can be shared, and so are weights between two calls of kelvin_weights_set; a net holds
- * activations, so each thread has its own. Nothing is allocated after the three have been created.
+ * The family "models" (family.h) has what there is. A model is read-only: threads can share it.
  */
 #ifndef KELVIN_NN_H
 #define KELVIN_NN_H
@@ -27,6 +18,19 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct kelvin_model kelvin_model;
+
+/* "mlp:10,10,10": hidden layers of that many units with ReLU, "mlp:20,20,leak=0.01" with leaky ReLU; "cnn", the paper's
+ * for MNIST; "resnet20", or with another depth 6n + 2, the paper's for CIFAR-10. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_model_create(kelvin_model **model, const char *spec,
+                                                               kelvin_shape input, size_t classes);
+KELVIN_API void kelvin_model_destroy(kelvin_model *model);
+
+KELVIN_API const char *kelvin_model_spec(const kelvin_model *model); /* "resnet20" */
+KELVIN_API size_t kelvin_model_inputs(const kelvin_model *model);    /* channels x height x width */
+KELVIN_API size_t kelvin_model_classes(const kelvin_model *model);
+KELVIN_API size_t kelvin_model_parameters(const kelvin_model *model);
 
 /* A named view on the flat parameter vector. Row-major; a weight is (out, in) or (out, in, height, width), as in
  * PyTorch. */
@@ -38,105 +42,18 @@ typedef struct kelvin_tensor {
     bool cut;
 } kelvin_tensor;
 
+KELVIN_API size_t kelvin_model_tensors(const kelvin_model *model);
+KELVIN_API const kelvin_tensor *kelvin_model_tensor(const kelvin_model *model, size_t i); /* NULL after the last */
+
 /* How many values. */
-size_t kelvin_tensor_size(const kelvin_tensor *tensor);
+KELVIN_API size_t kelvin_tensor_size(const kelvin_tensor *tensor);
 
-typedef enum kelvin_layer_kind {
-    KELVIN_LAYER_DENSE, /* w x + b, of all its inputs (channels, height, width in a row) */
-    KELVIN_LAYER_CONV,  /* kernel x kernel, stride, SAME padding as TensorFlow's; w * x + b */
-    KELVIN_LAYER_MEAN,  /* over pixels */
-} kelvin_layer_kind;
+/* theta (parameters) as networks are started: each tensor as it says itself. A function of seed and chain. */
+KELVIN_API void kelvin_model_start(const kelvin_model *model, float *theta, uint64_t seed, uint32_t chain);
 
-/* One layer: the linear map, then filter response normalisation where it has one, then max(s, leak s), then the output
- * of another layer added. Layers are numbered from 1; number 0 is what goes into the network. */
-typedef struct kelvin_layer {
-    kelvin_layer_kind kind;
-    char name[24];
-    size_t in;  /* the layer whose output it takes */
-    size_t add; /* the layer whose output is added to its own; 0: none */
-    bool frn;   /* y = max(gamma x / sqrt(mean over pixels of x^2 + 1e-6) + beta, tau), per image and channel */
-    float leak; /* slope left of zero: 0 for ReLU, 1 for none */
-    size_t kernel, stride;
-    kelvin_shape from, to;
-    size_t tensor; /* its first one: weight, bias, and with FRN gamma, beta, tau; MEAN has none */
-} kelvin_layer;
-
-struct net_type;
-struct kelvin_kernels;
-
-typedef struct kelvin_model {
-    char spec[128];
-    kelvin_shape input;
-    size_t inputs, classes; /* inputs: channels x height x width */
-    size_t n_params;
-    size_t n_tensors;
-    kelvin_tensor *tensor;
-    size_t n_layers;
-    kelvin_layer *layer; /* (n_layers + 1): layer[0] is the input, with only `to` set */
-    size_t block;        /* observations that go through the network together: at most KELVIN_BLOCK */
-    const struct net_type *type;
-    const struct kelvin_kernels *kernels;
-} kelvin_model;
-
-/* "mlp:10,10,10": hidden layers of that many units with ReLU, "mlp:20,20,leak=0.01" with leaky ReLU; "cnn", the paper's
- * for MNIST; "resnet20", or with another depth 6n + 2, the paper's for CIFAR-10. */
-KELVIN_MUST_CHECK kelvin_status kelvin_model_create(kelvin_model **model, const char *spec, kelvin_shape input,
-                                                    size_t classes);
-void kelvin_model_destroy(kelvin_model *model);
-
-/* Floating-point operations per observation, two for a multiply-add, as the direct method needs them: of one layer
- * (numbered from 1) forward, and as much again backward to the weights, and (but for those that read the input)
- * backward to the data. */
-double kelvin_layer_flops(const kelvin_layer *layer);
-
-/* theta (n_params) as networks are started: each tensor as it says itself. */
-void kelvin_model_init(const kelvin_model *model, float *theta, uint64_t seed, uint32_t chain);
-
-/* Observations as the model takes them: kelvin_model_packed(model, n) floats from x (n, inputs). */
-size_t kelvin_model_packed(const kelvin_model *model, size_t n);
-void kelvin_model_pack(const kelvin_model *model, float *packed, const float *x, size_t n);
-
-/* A block of packed observations. */
-typedef struct kelvin_block {
-    const float *x;
-    size_t n;
-    bool first, last; /* of those that a gradient is summed over */
-} kelvin_block;
-
-/* Observations first .. first + model->block - 1 of n packed ones, or those that there are. */
-kelvin_block kelvin_model_block(const kelvin_model *model, const float *packed, size_t n, size_t first);
-
-/* Parameters as the kernels want them. */
-typedef struct kelvin_weights kelvin_weights;
-KELVIN_MUST_CHECK kelvin_status kelvin_weights_create(kelvin_weights **weights, const kelvin_model *model);
-/* theta (n_params) must stay where it is until the next call. `backward`: gradients will be asked for. */
-void kelvin_weights_set(kelvin_weights *weights, const float *theta, bool backward);
-/* The same in parts 0 .. parts - 1, which threads can do at once; worth it only where a model prepares its weights. */
-void kelvin_weights_share(kelvin_weights *weights, const float *theta, bool backward, size_t part, size_t parts);
-bool kelvin_model_prepares(const kelvin_model *model);
-size_t kelvin_weights_bytes(const kelvin_weights *weights);
-void kelvin_weights_destroy(kelvin_weights *weights);
-
-typedef struct kelvin_net kelvin_net;
-KELVIN_MUST_CHECK kelvin_status kelvin_net_create(kelvin_net **net, const kelvin_model *model);
-size_t kelvin_net_bytes(const kelvin_net *net);
-void kelvin_net_destroy(kelvin_net *net);
-
-/* z (classes, KELVIN_BLOCK): class k of observation i is at k * KELVIN_BLOCK + i. Lanes beyond the last
- * observation may be written to, or left as they were. */
-void kelvin_net_forward(kelvin_net *net, float *z, const kelvin_weights *weights, const kelvin_block *block);
-
-/* Of the block that forward saw last. dz (classes, KELVIN_BLOCK) must be 0 at observations beyond the last. grad
- * (n_params values) is the sum over the blocks from the one with `first` to the one with `last`, and is whole only
- * after that. */
-void kelvin_net_backward(kelvin_net *net, float *grad, const kelvin_weights *weights, const float *dz,
-                         const kelvin_block *block);
-
-/* From z (classes, KELVIN_BLOCK) of n observations to (n, classes). */
-void kelvin_block_logits(float *logits, const float *z, size_t classes, size_t n);
-
-/* Logits of n packed observations as (n, classes). */
-void kelvin_net_logits(kelvin_net *net, float *logits, const kelvin_weights *weights, const float *packed, size_t n);
+/* Logits (n, classes) of x (n, inputs), as the network sees them: normalised. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_model_logits(const kelvin_model *model, float *logits,
+                                                               const float *theta, const float *x, size_t n);
 
 #ifdef __cplusplus
 }

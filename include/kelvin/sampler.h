@@ -1,17 +1,19 @@
 /* sampler: Markov chains over a target, which is any log-density with a gradient. A sampler never sees a network.
  *
  *     static void gaussian(void *context, double *logp, float *grad, const float *theta) { ... }
- *     kelvin_target target = {.n = 10, .eval = gaussian, .context = &whatever};
- *     const kelvin_sampler_type *hmc;
- *     kelvin_status st = kelvin_sampler_find(&hmc, "hmc");
+ *     kelvin_target target = {10, gaussian, &whatever};
  *     kelvin_sampler *chain;
- *     if (!st) st = kelvin_sampler_create(&chain, hmc, &target, &(kelvin_sampler_options){.seed = 1});
+ *     kelvin_status st = kelvin_sampler_create(&chain, "hmc", &target, 1, 0);    // chain 0 of seed 1
+ *     if (!st) st = kelvin_sampler_set(chain, "step_size", 0.1);
  *     kelvin_sampler_start(chain, theta0);
  *     for (uint32_t i = 0; i < 500; i++) {
- *         kelvin_step_info info = kelvin_sampler_step(chain, &(kelvin_moment){.step = i, .rate = 1, .temperature = 1});
- *         keep(kelvin_sampler_theta(chain), info.logp);
+ *         kelvin_moment moment = {i, 0, 1, 1};                                    // at temperature 1
+ *         double logp = kelvin_sampler_step(chain, &moment);
+ *         keep(kelvin_sampler_theta(chain), logp);
  *     }
  *     kelvin_sampler_destroy(chain);
+ *
+ * The family "samplers" (family.h) has what there is.
  */
 #ifndef KELVIN_SAMPLER_H
 #define KELVIN_SAMPLER_H
@@ -30,6 +32,56 @@ typedef struct kelvin_target {
     kelvin_eval *eval;
     void *context;
 } kelvin_target;
+
+typedef struct kelvin_sampler kelvin_sampler;
+
+/* By its name, with its usual settings: a chain is a function of seed and chain. What the target's context is must
+ * outlive it. KELVIN_EUSAGE if there is none of that name. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_sampler_create(kelvin_sampler **sampler, const char *name,
+                                                                 const kelvin_target *target, uint64_t seed,
+                                                                 uint32_t chain);
+KELVIN_API void kelvin_sampler_destroy(kelvin_sampler *sampler);
+
+/* A number that a sampler can be told. */
+typedef struct kelvin_setting {
+    const char *name;  /* "step_size", as in run.json; on the command line --step-size */
+    const char *value; /* "H", for help texts */
+    const char *about;
+    double usual;
+    double least, most;
+    bool whole;        /* a count */
+    bool above, below; /* `least`, or `most`, is itself out of the range */
+    const char *zero;  /* what 0 stands for, as "tuned in warm-up"; NULL: 0 */
+} kelvin_setting;
+
+/* The i-th of its settings, NULL after the last; another value for one of them, before the chain starts. KELVIN_EUSAGE
+ * if it has none of that name, or a value is out of its range. */
+KELVIN_API const kelvin_setting *kelvin_sampler_setting(const kelvin_sampler *sampler, size_t i);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_sampler_set(kelvin_sampler *sampler, const char *name, double value);
+
+/* How many observations the log-density is a sum over, for samplers whose step size is for the mean of them; 1 if
+ * nobody says. */
+KELVIN_API void kelvin_sampler_set_observations(kelvin_sampler *sampler, double observations);
+
+/* A new chain at theta (n values, copied). */
+KELVIN_API void kelvin_sampler_start(kelvin_sampler *sampler, const float *theta);
+
+/* When a step is taken, and at what. */
+typedef struct kelvin_moment {
+    uint32_t step;      /* picks the random numbers */
+    uint32_t warmup;    /* steps before this one are warm-up: samplers may tune themselves in it */
+    double rate;        /* what the schedule multiplies the size of steps with */
+    double temperature; /* samples exp(logp / T) */
+} kelvin_moment;
+
+/* One step. Returns the log-density, not tempered: of the state after the step, or of the one before if that is all
+ * that is known. */
+KELVIN_API double kelvin_sampler_step(kelvin_sampler *sampler, const kelvin_moment *moment);
+KELVIN_API const float *kelvin_sampler_theta(const kelvin_sampler *sampler);
+
+/* What else there is to know of the last step: the i-th number, and its name, as "acceptance"; not a number, and NULL,
+ * after the last. */
+KELVIN_API double kelvin_sampler_statistic(const kelvin_sampler *sampler, size_t i, const char **name);
 
 /* ---- schedules ---- */
 
@@ -68,25 +120,13 @@ enum {
     KELVIN_WORK_VECTORS = 4,
 };
 
-/* A number that a sampler can be told. */
-typedef struct kelvin_setting {
-    const char *name;  /* "step_size", as in run.json; on the command line --step-size */
-    const char *value; /* "H", for help texts */
-    const char *about;
-    double usual;
-    double least, most;
-    bool whole;        /* a count */
-    bool above, below; /* `least`, or `most`, is itself out of the range */
-    const char *zero;  /* what 0 stands for, as "tuned in warm-up"; NULL: 0 */
-} kelvin_setting;
-
 /* KELVIN_EUSAGE, with a sentence, if a value is out of its range. */
 KELVIN_MUST_CHECK kelvin_status kelvin_setting_check(const kelvin_setting *setting, double value);
 
 /* A number that is told of every step: a column of history.csv. A row may be of several steps. */
 typedef struct kelvin_statistic {
     const char *name;
-    const char *export; /* its name among ArviZ's sample_stats; NULL: it is not among them */
+    const char *exported; /* its name among ArviZ's sample_stats; NULL: it is not among them */
     const char *shown;  /* how progress shows it, a format for printf, as "accepted %3.0f %%"; NULL: it does not */
     double scale;       /* what it is multiplied with then; 0: 1 */
     double least, most; /* infinite: anything, also what is not a number */
@@ -96,21 +136,11 @@ typedef struct kelvin_statistic {
     const char *infinite; /* where it must be finite: what to say of a chain in which it is not */
 } kelvin_statistic;
 
-/* When a step is taken, and at what. */
-typedef struct kelvin_moment {
-    uint32_t step;      /* picks the random numbers */
-    uint32_t warmup;    /* steps before this one are warm-up: samplers may tune themselves in it */
-    double rate;        /* what the schedule multiplies the size of steps with */
-    double temperature; /* samples exp(logp / T) */
-} kelvin_moment;
-
 /* What a person wants to know of a step. */
 typedef struct kelvin_step_info {
     double logp; /* not tempered: of the state after the step, or of the one before if that is all that is known */
     double value[KELVIN_STATISTICS];
 } kelvin_step_info;
-
-typedef struct kelvin_sampler kelvin_sampler;
 
 /* What a run by a sampler is if nobody says otherwise; the samples and epochs of one that looks at batches, or the
  * iterations of one that looks at all data. */
@@ -158,19 +188,13 @@ typedef struct kelvin_sampler_options {
     uint32_t chain;
 } kelvin_sampler_options;
 
-KELVIN_MUST_CHECK kelvin_status kelvin_sampler_create(kelvin_sampler **sampler, const kelvin_sampler_type *type,
-                                                      const kelvin_target *target,
-                                                      const kelvin_sampler_options *options);
-void kelvin_sampler_destroy(kelvin_sampler *sampler);
-
-/* A new chain at theta (n values, copied). */
-void kelvin_sampler_start(kelvin_sampler *sampler, const float *theta);
+KELVIN_MUST_CHECK kelvin_status kelvin_sampler_make(kelvin_sampler **sampler, const kelvin_sampler_type *type,
+                                                    const kelvin_target *target, const kelvin_sampler_options *options);
 
 /* The chain goes on with another target of the same n: the next batch, or the same one on more threads. */
 void kelvin_sampler_retarget(kelvin_sampler *sampler, const kelvin_target *target);
 
-kelvin_step_info kelvin_sampler_step(kelvin_sampler *sampler, const kelvin_moment *moment);
-const float *kelvin_sampler_theta(const kelvin_sampler *sampler);
+kelvin_step_info kelvin_sampler_advance(kelvin_sampler *sampler, const kelvin_moment *moment);
 
 /* All that the next step needs, out of a sampler and back into it: theta, vectors and numbers as the type lists them,
  * floats (1 + vectors, n). A chain that is put back goes on to the same bits. */

@@ -1,14 +1,10 @@
 /* target: the posterior of a network, as something that a sampler can sample.
  *
  *     kelvin_posterior *posterior;
- *     kelvin_status st = kelvin_posterior_create(&posterior, model, &density, &prior, data, NULL);
- *     kelvin_target target = kelvin_posterior_target(posterior);                 // of all training data, for HMC
- *
- *     kelvin_posterior_options options = {.batch = 125, .threads = 2};
- *     st = kelvin_posterior_create(&posterior, model, &density, &prior, data, &options);
- *     target = kelvin_posterior_target(posterior);                               // estimated from a batch, for SGHMC
- *     st = kelvin_posterior_set_batch(posterior, x, y, 125);
- *     target.eval(target.context, NULL, grad, theta);
+ *     kelvin_status st = kelvin_posterior_create(&posterior, model, density, prior, data, 2);    // on two threads
+ *     kelvin_target target = kelvin_posterior_target(posterior);
+ *     target.eval(target.context, &logp, grad, theta);
+ *     kelvin_posterior_destroy(posterior);
  */
 #ifndef KELVIN_TARGET_H
 #define KELVIN_TARGET_H
@@ -23,64 +19,21 @@
 extern "C" {
 #endif
 
-struct kelvin_part;
-struct kelvin_epoch;
-
 /* log p(theta) = sum over the training data of log-density(network(x), y) + log-prior(theta). Holds activations: one
  * caller at a time. The model must outlive it. */
 typedef struct kelvin_posterior kelvin_posterior;
 
-typedef struct kelvin_posterior_options {
-    size_t batch;   /* the largest batch; 0: all training data, always */
-    size_t threads; /* that share an evaluation; 0: one. The bits do not depend on it. More than 8 gain little. */
-    size_t total;   /* observations that those it looks at stand for; 0: as many as there are training data */
-    bool outputs;   /* keep count of what the network says, for kelvin_posterior_outputs */
-} kelvin_posterior_options;
+/* Of all training data. `prior` may be NULL: a flat one. Density, prior and data are not needed afterwards. `threads`
+ * share an evaluation (0: one); the bits do not depend on them, and more than 8 gain little. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_posterior_create(kelvin_posterior **posterior,
+                                                                   const kelvin_model *model,
+                                                                   const kelvin_density *density,
+                                                                   const kelvin_prior *prior, const kelvin_data *data,
+                                                                   size_t threads);
+KELVIN_API void kelvin_posterior_destroy(kelvin_posterior *posterior);
 
-/* What a network said of some observations. */
-typedef struct kelvin_outputs {
-    uint64_t n, hits;  /* observations; those whose label has the largest logit (the first of equal ones is it) */
-    double confidence; /* sum of their largest probabilities */
-    double range;      /* of one observation's logits, largest - smallest: the largest; not a number if one is not */
-} kelvin_outputs;
-
-/* Adds b to a. */
-void kelvin_outputs_add(kelvin_outputs *a, const kelvin_outputs *b);
-
-/* `prior` may be NULL: a flat one. `data` may be NULL for batches, if `total` is given; it is not needed afterwards. */
-KELVIN_MUST_CHECK kelvin_status kelvin_posterior_create(kelvin_posterior **posterior, const kelvin_model *model,
-                                                        const kelvin_density *density, const kelvin_prior *prior,
-                                                        const kelvin_data *data,
-                                                        const kelvin_posterior_options *options);
-
-/* The next evaluations see these n observations, x (n, inputs), y (n), each 0 .. classes - 1: x must stay where it is
- * until the first of them has ended. Their log-densities count total / n times: an estimate of log p(theta) without
- * bias. Before the first batch there is nothing to see, and log p is not a number. */
-KELVIN_MUST_CHECK kelvin_status kelvin_posterior_set_batch(kelvin_posterior *posterior, const float *x,
-                                                           const int32_t *y, size_t n);
-
-/* The same with observations `index` (n) of a part of the data, as kelvin_data_gather would put them together: each
- * thread does so for its own, just before it needs them. `epoch` NULL: as they are. data, part and index must stay
- * where they are until the first evaluation has ended. */
-KELVIN_MUST_CHECK kelvin_status kelvin_posterior_set_part(kelvin_posterior *posterior, const kelvin_data *data,
-                                                          const struct kelvin_part *part, const uint32_t *index,
-                                                          size_t n, const struct kelvin_epoch *epoch);
-
-kelvin_target kelvin_posterior_target(kelvin_posterior *posterior);
-
-/* Logits at theta of the observations that it looks at, (n, classes). */
-void kelvin_posterior_logits(kelvin_posterior *posterior, float *logits, const float *theta);
-
-/* Of the last evaluation, if the options asked for it. The bits do not depend on the threads. */
-kelvin_outputs kelvin_posterior_outputs(const kelvin_posterior *posterior);
-
-/* What the network says at theta of the observations that it looks at, whatever the options asked for. */
-kelvin_outputs kelvin_posterior_look(kelvin_posterior *posterior, const float *theta);
-
-/* Memory that evaluations work in, in bytes. */
-size_t kelvin_posterior_bytes(const kelvin_posterior *posterior);
-
-void kelvin_posterior_destroy(kelvin_posterior *posterior);
+/* The posterior must outlive it. */
+KELVIN_API kelvin_target kelvin_posterior_target(kelvin_posterior *posterior);
 
 #ifdef __cplusplus
 }

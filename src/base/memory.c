@@ -1,4 +1,6 @@
 /* The only door to the heap, so that a test can make the n-th allocation fail, for every n. */
+#include "base/memory.h"
+
 #include <kelvin/base.h>
 
 #include <stdatomic.h>

@@ -5,6 +5,7 @@
 #include <kelvin/base.h>
 
 #include "base/philox.h"
+#include "base/random.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
  *
  * After fork() a child has one thread, and a mutex that another thread held stays locked. So a pool that was made
  * before runs its tasks in the thread that asks, without a lock, and does not wait for threads that are not there. */
+#include "base/threads.h"
 #include "base/words.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* kelvin figure: a figure of the paper: its numbers as CSV, drawn as PNG, SVG and PDF. */
+#include "base/threads.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/words.h"

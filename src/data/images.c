@@ -1,5 +1,6 @@
 /* Folders of pictures: one folder for each class. Files are decoded on all cores, each into its place. */
 #include "base/texts.h"
+#include "base/threads.h"
 #include "data/inputs.h"
 #include "data/listing.h"
 #include "data/picture.h"

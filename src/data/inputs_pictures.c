@@ -1,5 +1,6 @@
 /* Pictures as inputs: one, or those of a folder. Each call decodes so many of them, on all cores, each into its place.
  */
+#include "base/threads.h"
 #include "data/inputs.h"
 
 #include "base/texts.h"

@@ -1,4 +1,5 @@
 /* The test part: a share of each class, drawn by seed; both parts keep their order. */
+#include "base/random.h"
 #include "data/data.h"
 
 #include <math.h>

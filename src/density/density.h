@@ -3,6 +3,7 @@
 #define DENSITY_DENSITY_H
 
 #include "base/family.h"
+#include "base/random.h"
 
 #include <kelvin/density.h>
 

@@ -1,5 +1,6 @@
 /* The table of the priors of parameters, and what can be asked of it. Parameters are independent, and constants that
  * do not depend on them are left out. */
+#include "base/random.h"
 #include "density/block.h"
 #include "density/types.h"
 

@@ -1,4 +1,5 @@
 /* laplace(s): -|theta| / s. At 0, where there is no slope, 0 is taken: the middle of those at both sides. */
+#include "base/random.h"
 #include "density/member.h"
 
 INLINE double value(double x, const double *param)

@@ -1,4 +1,5 @@
 /* logistic(s): -|t| - 2 log(1 + exp(-|t|)) with t = theta / s; even in t, and written so that nothing overflows. */
+#include "base/random.h"
 #include "density/member.h"
 
 INLINE double value(double x, const double *param)

@@ -2,6 +2,7 @@
  *
  * With d the log of the ratio of the two terms, the first one's share of the density is 1 / (1 + exp(-d)), and the
  * slope is the mean of the two normals' slopes with these shares. */
+#include "base/random.h"
 #include "density/member.h"
 
 INLINE double value(double x, const double *param)

@@ -1,4 +1,5 @@
 /* normal(s): -theta^2 / (2 s^2) */
+#include "base/random.h"
 #include "density/member.h"
 
 INLINE double value(double x, const double *param)

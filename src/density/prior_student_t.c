@@ -1,4 +1,5 @@
 /* student-t(s, nu): -(nu + 1) / 2 log(1 + t^2 / nu) with t = theta / s. */
+#include "base/random.h"
 #include "density/member.h"
 
 /* log(1 + u^2), also where u^2 overflows */

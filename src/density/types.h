@@ -2,6 +2,8 @@
 #ifndef DENSITY_TYPES_H
 #define DENSITY_TYPES_H
 
+#include "base/block.h"
+#include "base/random.h"
 #include "density/density.h"
 
 /* Observations that stand side by side: class k of observation i is at k * lanes + i. */

@@ -6,6 +6,7 @@
 #include "data/dataset.h"
 #include "export/plan.h"
 #include "files/files.h"
+#include "nn/nn.h"
 #include "posterior/stats.h"
 
 #include <stdio.h>

@@ -73,7 +73,7 @@ static kelvin_status add_stats(struct plan *plan, const kelvin_samples *samples)
     KELVIN_TRY(kelvin_history_read(&history, samples, plan->lineup.chain[0].number));
     plan->stats = &plan->arrays[plan->sheet.n];
     for (size_t i = 0; i < n; i++) {
-        const char *name = columns[i]->export;
+        const char *name = columns[i]->exported;
         if (!name || history.rows == 0 || !kelvin_history_at(&history, 0, columns[i]->name)) continue;
         add_drawn(plan, "sample_stats", name, name, type_of(columns[i]));
         plan->stat[plan->n_stats++] = columns[i];

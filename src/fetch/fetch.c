@@ -1,4 +1,5 @@
 /* What is public: looks whether there is anything to do, keeps others out, goes through the sources, cleans up. */
+#include "base/threads.h"
 #include "base/words.h"
 #include "fetch/room.h"
 

@@ -1,6 +1,7 @@
 /* CIFAR-10 as pictures: one row of a picture is an image, its 1024 pixels one after the other; labels are in JSON.
  * A record of the data set is the label, then all reds, all greens, all blues. */
 #include "base/bytes.h"
+#include "base/threads.h"
 #include "data/cifar.h"
 #include "data/picture.h"
 #include "fetch/room.h"

@@ -12,6 +12,7 @@
 #ifndef FETCH_ROOM_H
 #define FETCH_ROOM_H
 
+#include "base/threads.h"
 #include "data/cache.h"
 #include "files/files.h"
 

@@ -1,4 +1,5 @@
 /* Which files of a data set are in the cache as they should be; and whoever watches. */
+#include "base/threads.h"
 #include "base/words.h"
 #include "fetch/room.h"
 #include "fetch/sha1.h"

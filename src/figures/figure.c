@@ -1,5 +1,6 @@
 /* What all figures have in common: their options, and the way from numbers to files. */
 #include "figures/figure.h"
+#include "base/threads.h"
 #include "base/words.h"
 
 #include <inttypes.h>

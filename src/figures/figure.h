@@ -12,6 +12,7 @@
 #define FIGURES_FIGURE_H
 
 #include "base/family.h"
+#include "base/threads.h"
 #include "charts/output.h"
 
 #include <kelvin/run.h>

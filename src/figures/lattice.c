@@ -1,9 +1,11 @@
 /* p(class 0 | x, data) = 1/S sum_s softmax(f(x; theta_s))_0 over the S samples, for every lattice point x. A row of the
  * lattice is a task; its sums are over the samples in their order, so threads do not change them. */
 #include "figures/lattice.h"
+#include "base/threads.h"
 #include "data/dataset.h"
 
 #include "kernels/kernels.h"
+#include "nn/nn.h"
 
 struct job {
     double *p;

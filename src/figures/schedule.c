@@ -3,7 +3,7 @@
 #include "figures/figure.h"
 #include "figures/schedule_gp.h"
 
-#include <kelvin/sampler.h>
+#include "sampler/sampler.h"
 
 static kelvin_status run(const struct figure_options *options)
 {

@@ -2,6 +2,7 @@
  *
  *     x = p_0 / 2 + p_2,   y = sqrt(3)/2 p_0,   and   dp_k = p_k d log p_k   under a step in the logits. */
 #include "figures/simplex.h"
+#include "base/random.h"
 
 #include <math.h>
 

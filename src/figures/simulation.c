@@ -8,6 +8,7 @@
  * relative to the largest that a piece has met, so that no density is too small: sums are scaled when a larger one
  * comes, which is seldom. */
 #include "figures/simulation.h"
+#include "base/random.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #ifndef FIGURES_SIMULATION_H
 #define FIGURES_SIMULATION_H
 
+#include "base/random.h"
 #include "figures/figure.h"
 #include "figures/tempered.h"
 

@@ -1,5 +1,6 @@
 /* Files that are there whole or not at all: a temporary name, fsync, rename, fsync of the folder. */
 #include "files/files.h"
+#include "base/threads.h"
 #include "files/formats.h"
 
 #include <errno.h>

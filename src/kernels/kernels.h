@@ -10,6 +10,8 @@
 #ifndef KERNELS_KERNELS_H
 #define KERNELS_KERNELS_H
 
+#include "base/block.h"
+#include "base/random.h"
 #include "kernels/maps.h"
 
 #include <kelvin/base.h>

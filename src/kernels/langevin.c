@@ -3,6 +3,7 @@
  *     v = decay v + kick g + noise xi,   theta += drift v
  *
  * The noise is used up as it is made: it never goes to memory. */
+#include "base/random.h"
 #include "kernels/local.h"
 #include "kernels/normals.h"
 

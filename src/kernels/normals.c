@@ -1,5 +1,6 @@
 /* Standard normals in a row: kelvin_normal(where, 0 .. n-1). */
 #include "kernels/normals.h"
+#include "base/random.h"
 #include "kernels/local.h"
 
 void NAME(normals)(float *out, size_t n, kelvin_random where)

@@ -8,6 +8,7 @@
 #define KERNELS_NORMALS_H
 
 #include "base/philox.h"
+#include "base/random.h"
 #include "kernels/vmath.h"
 
 #include <kelvin/base.h>

@@ -10,7 +10,7 @@
 
 #include "base/family.h"
 
-#include <kelvin/nn.h>
+#include "nn/nn.h"
 
 enum { MAX_LAYERS = 128, MAX_LAYER_TENSORS = 5 };
 

@@ -5,7 +5,8 @@
  * where 0.8796 is the deviation of x. By rejection: x uniform in (-2, 2) is taken with probability exp(-x^2 / 2), which
  * is exact and succeeds three times in five. Only operations that IEEE 754 rounds alike everywhere, so the bits are the
  * same on every machine: the values are made in double and rounded once, to float. */
-#include <kelvin/nn.h>
+#include "base/random.h"
+#include "nn/nn.h"
 
 static const double cut_deviation = 0.87962566103423978; /* sqrt(1 - 4 phi(2) / (2 Phi(2) - 1)) */
 
@@ -29,7 +30,7 @@ static double cut_normal(kelvin_random where, uint64_t index)
 }
 
 /* A tensor's number takes the place of the step: tensors do not depend on the sizes of those before them. */
-void kelvin_model_init(const kelvin_model *model, float *theta, uint64_t seed, uint32_t chain)
+void kelvin_model_start(const kelvin_model *model, float *theta, uint64_t seed, uint32_t chain)
 {
     for (size_t t = 0; t < model->n_tensors; t++) {
         const kelvin_tensor *tensor = &model->tensor[t];

@@ -81,3 +81,33 @@ void kelvin_model_destroy(kelvin_model *model)
     kelvin_free(model->tensor);
     kelvin_free(model);
 }
+
+const char *kelvin_model_spec(const kelvin_model *model)
+{
+    return model->spec;
+}
+
+size_t kelvin_model_inputs(const kelvin_model *model)
+{
+    return model->inputs;
+}
+
+size_t kelvin_model_classes(const kelvin_model *model)
+{
+    return model->classes;
+}
+
+size_t kelvin_model_parameters(const kelvin_model *model)
+{
+    return model->n_params;
+}
+
+size_t kelvin_model_tensors(const kelvin_model *model)
+{
+    return model->n_tensors;
+}
+
+const kelvin_tensor *kelvin_model_tensor(const kelvin_model *model, size_t i)
+{
+    return i < model->n_tensors ? &model->tensor[i] : NULL;
+}

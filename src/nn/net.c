@@ -120,3 +120,22 @@ void kelvin_net_logits(kelvin_net *net, float *logits, const kelvin_weights *wei
         kelvin_block_logits(logits + first * model->classes, net->z, model->classes, block.n);
     }
 }
+
+kelvin_status kelvin_model_logits(const kelvin_model *model, float *logits, const float *theta, const float *x,
+                                  size_t n)
+{
+    kelvin_weights *weights = NULL;
+    kelvin_net *net = NULL;
+    float *packed = kelvin_alloc(kelvin_model_packed(model, n), sizeof *packed);
+    kelvin_status status = packed ? kelvin_weights_create(&weights, model) : KELVIN_ENOMEM;
+    if (!status) status = kelvin_net_create(&net, model);
+    if (!status) {
+        kelvin_model_pack(model, packed, x, n);
+        kelvin_weights_set(weights, theta, false);
+        kelvin_net_logits(net, logits, weights, packed, n);
+    }
+    kelvin_net_destroy(net);
+    kelvin_weights_destroy(weights);
+    kelvin_free(packed);
+    return status;
+}

@@ -6,7 +6,7 @@
 
 #include "kernels/kernels.h"
 
-#include <kelvin/nn.h>
+#include "nn/nn.h"
 
 /* The first members of every net and of all weights; what follows is the type's own. */
 struct kelvin_weights {

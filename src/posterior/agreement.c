@@ -3,6 +3,7 @@
  * classes. Between chains p and q are the means over each one's samples. Within a chain they are single samples half of
  * the chain apart, where samples of a chain that mixes are as different as they become: a yardstick for the first. */
 #include "posterior/agreement.h"
+#include "base/threads.h"
 
 #include "posterior/lineup.h"
 #include "posterior/logits.h"

@@ -9,6 +9,8 @@
 #ifndef POSTERIOR_AGREEMENT_H
 #define POSTERIOR_AGREEMENT_H
 
+#include "base/threads.h"
+
 #include <kelvin/posterior.h>
 
 /* Of more chains than these, so many at equal distances are compared with each other; within a chain, so many pairs. */

@@ -1,5 +1,6 @@
 /* What the scores of an evaluation come to: averages over samples, percentiles over subsets, the curve over posterior
  * sizes, reliability. */
+#include "base/threads.h"
 #include "posterior/evaluate.h"
 #include "posterior/stats.h"
 

@@ -1,6 +1,7 @@
 /* R-hat and effective sample sizes of many quantities: parameters, or probabilities. Each is looked at by itself; what
  * is told of all of them is taken in their order at the end, so that nothing depends on the number of threads. */
 #include "posterior/convergence.h"
+#include "base/threads.h"
 
 #include "posterior/stats.h"
 #include "run/room.h"

@@ -12,6 +12,7 @@
 #ifndef POSTERIOR_CONVERGENCE_H
 #define POSTERIOR_CONVERGENCE_H
 
+#include "base/threads.h"
 #include "posterior/lineup.h"
 
 struct kelvin_converging {

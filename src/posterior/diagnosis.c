@@ -1,5 +1,6 @@
 /* Whether to believe a run: everything that is looked at, and the advice that follows from it. */
 #include "posterior/diagnosis.h"
+#include "base/threads.h"
 #include "base/words.h"
 
 #include "posterior/advice.h"

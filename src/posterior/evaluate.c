@@ -15,6 +15,7 @@
  * Memory: some hundred KB for each thread, and 8 bytes for each observation and score, for calibration errors. It does
  * not grow with samples beyond those that are looked at one by one. */
 #include "posterior/evaluate.h"
+#include "base/threads.h"
 
 #include "posterior/predictions.h"
 

@@ -4,6 +4,7 @@
 #ifndef POSTERIOR_EVALUATE_H
 #define POSTERIOR_EVALUATE_H
 
+#include "base/threads.h"
 #include "kernels/kernels.h"
 #include "posterior/logits.h"
 #include "posterior/metric.h"

@@ -3,6 +3,7 @@
 #ifndef POSTERIOR_LOGITS_H
 #define POSTERIOR_LOGITS_H
 
+#include "base/threads.h"
 #include "run/run.h"
 
 #include <kelvin/posterior.h>

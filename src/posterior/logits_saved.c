@@ -1,6 +1,7 @@
 /* Logits that a run has left: RUN/logits_test.npy, (samples, n, classes), float32, with RUN/labels_test.npy, (n),
  * int64, beside it; and the same of the training data. Both files are read a piece at a time, and opened once: some
  * observations of all samples, or where samples are so many that these would be few, a block of the samples. */
+#include "base/threads.h"
 #include "files/files.h"
 #include "files/npy.h"
 #include "posterior/logits.h"

@@ -1,5 +1,6 @@
 /* One pass over logits, a piece at a time: softmax of all of them, then whoever wants to see probabilities. */
 #include "posterior/predictions.h"
+#include "base/threads.h"
 
 #include "posterior/agreement.h"
 #include "posterior/convergence.h"

@@ -3,6 +3,7 @@
 #ifndef POSTERIOR_PREDICTIONS_H
 #define POSTERIOR_PREDICTIONS_H
 
+#include "base/threads.h"
 #include "posterior/diagnosis.h"
 #include "posterior/lineup.h"
 

@@ -2,6 +2,7 @@
  * subsets of 8 without replacement. Posterior sizes: 20 random orders of the samples, and the first m of each. Of very
  * many samples both are of those that are looked at one by one. All of them are the heads of permutations by Philox,
  * and always the same ones. */
+#include "base/random.h"
 #include "posterior/evaluate.h"
 
 #include <string.h>

@@ -60,8 +60,8 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
     const kelvin_posterior_options options = {
         .batch = batches ? run->config.batch : 0, .threads = threads, .outputs = batches};
     kelvin_posterior *posterior;
-    KELVIN_TRY(kelvin_posterior_create(&posterior, run->model, &inside->density,
-                                       inside->has_prior ? &inside->prior : NULL, run->data, &options));
+    KELVIN_TRY(kelvin_posterior_make(&posterior, run->model, &inside->density,
+                                     inside->has_prior ? &inside->prior : NULL, run->data, &options));
     kelvin_posterior_destroy(chain->posterior);
     chain->posterior = posterior;
     chain->threads = threads;
@@ -74,7 +74,7 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
                                             .observations = kelvin_part_total(&run->data->train),
                                             .seed = run->config.seed,
                                             .chain = chain->number};
-    return kelvin_sampler_create(&chain->sampler, run->sampler, &target, &sampler);
+    return kelvin_sampler_make(&chain->sampler, run->sampler, &target, &sampler);
 }
 
 /* ---- where it starts ---- */
@@ -136,7 +136,7 @@ static kelvin_status move(struct kelvin_chain *chain, kelvin_step_info *info)
 {
     const kelvin_moment moment = moment_of(chain);
     if (chain->run->sampler->batches) KELVIN_TRY(next_batch(chain));
-    *info = kelvin_sampler_step(chain->sampler, &moment);
+    *info = kelvin_sampler_advance(chain->sampler, &moment);
     return KELVIN_OK;
 }
 

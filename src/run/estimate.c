@@ -1,4 +1,5 @@
 /* What a run will cost: some steps of as many chains as would run at once, without a folder, and some logits. */
+#include "base/threads.h"
 #include "run/chain.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@ const int32_t kelvin_unlabelled[KELVIN_PASS];
 kelvin_status kelvin_pass_create(kelvin_posterior **pass, const kelvin_run *run, size_t threads)
 {
     const kelvin_posterior_options options = {.batch = KELVIN_PASS, .threads = threads, .total = KELVIN_PASS};
-    return kelvin_posterior_create(pass, run->model, &kelvin_run_inside(run)->density, NULL, NULL, &options);
+    return kelvin_posterior_make(pass, run->model, &kelvin_run_inside(run)->density, NULL, NULL, &options);
 }
 
 /* ---- files ---- */

@@ -10,8 +10,7 @@
 
 #include "density/density.h"
 #include "run/run.h"
-
-#include <kelvin/target.h>
+#include "target/target.h"
 
 #include <string.h>
 #include <sys/types.h>

@@ -1,5 +1,6 @@
 /* Runs: the chains of all of them as tasks of one pool, from wherever each one stands to the end, then the logits of
  * their samples. Who runs when and on how many threads changes nothing in what is drawn. */
+#include "base/threads.h"
 #include "run/folder.h"
 #include "run/job.h"
 

@@ -20,7 +20,7 @@ static kelvin_status at_random(float *theta, const kelvin_run *run, uint32_t cha
     const struct kelvin_kernels *kernels;
     KELVIN_TRY(kelvin_kernels_get(&kernels));
     if (run->sampler->batches || run->data->channels > 0)
-        kelvin_model_init(run->model, theta, run->config.seed, chain);
+        kelvin_model_start(run->model, theta, run->config.seed, chain);
     else
         kernels->normals(theta, run->model->n_params, where);
     return KELVIN_OK;

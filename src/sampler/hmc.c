@@ -6,7 +6,7 @@
  *
  * The last half kick of one step and the first of the next use the same gradient: they are one whole kick, so a step
  * costs one gradient. */
-#include "sampler/sampler.h"
+#include "sampler/state.h"
 
 #include <float.h>
 #include <math.h>

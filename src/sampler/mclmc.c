@@ -12,7 +12,7 @@
  * is what makes E[dE^2] / d the setting energy_variance. In warm-up h and the length L, after which u has forgotten
  * where it went, are tuned; afterwards they stay. In one dimension there is no direction to turn: d must be 2 or more,
  * or dE is not a number. */
-#include "sampler/sampler.h"
+#include "sampler/state.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* What all samplers have in common: memory, settings, and what a chain must remember. */
-#include "sampler/sampler.h"
+#include "sampler/state.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- lists ---- */
@@ -66,8 +68,8 @@ static kelvin_status set(kelvin_sampler *s, const kelvin_sampler_options *option
     return alloc_vectors(s->work, s->type->work, s->n);
 }
 
-kelvin_status kelvin_sampler_create(kelvin_sampler **out, const kelvin_sampler_type *type, const kelvin_target *target,
-                                    const kelvin_sampler_options *options)
+kelvin_status kelvin_sampler_make(kelvin_sampler **out, const kelvin_sampler_type *type, const kelvin_target *target,
+                                  const kelvin_sampler_options *options)
 {
     kelvin_sampler *s = kelvin_alloc(1, sizeof *s);
     *out = NULL;
@@ -75,7 +77,7 @@ kelvin_status kelvin_sampler_create(kelvin_sampler **out, const kelvin_sampler_t
     s->type = type;
     s->target = *target;
     s->n = target->n;
-    s->observations = options->observations > 0 ? options->observations : 1;
+    kelvin_sampler_set_observations(s, options->observations);
     s->seed = options->seed;
     s->chain = options->chain;
     const kelvin_status status = set(s, options);
@@ -84,6 +86,44 @@ kelvin_status kelvin_sampler_create(kelvin_sampler **out, const kelvin_sampler_t
     else
         *out = s;
     return status;
+}
+
+kelvin_status kelvin_sampler_create(kelvin_sampler **out, const char *name, const kelvin_target *target, uint64_t seed,
+                                    uint32_t chain)
+{
+    const kelvin_sampler_type *type;
+    *out = NULL;
+    KELVIN_TRY(kelvin_sampler_find(&type, name));
+    return kelvin_sampler_make(out, type, target, &(kelvin_sampler_options){.seed = seed, .chain = chain});
+}
+
+const kelvin_setting *kelvin_sampler_setting(const kelvin_sampler *s, size_t i)
+{
+    return i < kelvin_count_settings(s->type) ? &s->type->setting[i] : NULL;
+}
+
+static bool setting_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+{
+    const kelvin_setting *setting = kelvin_sampler_setting(context, i);
+    if (setting) snprintf(name, KELVIN_NAME_SIZE, "%s", setting->name);
+    return setting;
+}
+
+kelvin_status kelvin_sampler_set(kelvin_sampler *s, const char *name, double value)
+{
+    const kelvin_setting *setting;
+    for (size_t i = 0; (setting = kelvin_sampler_setting(s, i)); i++) {
+        if (strcmp(setting->name, name) != 0) continue;
+        KELVIN_TRY(kelvin_setting_check(setting, value));
+        s->setting[i] = value;
+        return KELVIN_OK;
+    }
+    return kelvin_fail_unknown("setting", name, setting_name, s);
+}
+
+void kelvin_sampler_set_observations(kelvin_sampler *s, double observations)
+{
+    s->observations = observations > 0 ? observations : 1;
 }
 
 void kelvin_sampler_destroy(kelvin_sampler *s)
@@ -112,11 +152,23 @@ void kelvin_sampler_retarget(kelvin_sampler *s, const kelvin_target *target)
     s->target = *target;
 }
 
-kelvin_step_info kelvin_sampler_step(kelvin_sampler *s, const kelvin_moment *moment)
+kelvin_step_info kelvin_sampler_advance(kelvin_sampler *s, const kelvin_moment *moment)
 {
-    kelvin_step_info info = {0};
-    s->type->step(s, &info, moment);
-    return info;
+    s->last = (kelvin_step_info){0};
+    s->type->step(s, &s->last, moment);
+    return s->last;
+}
+
+double kelvin_sampler_step(kelvin_sampler *s, const kelvin_moment *moment)
+{
+    return kelvin_sampler_advance(s, moment).logp;
+}
+
+double kelvin_sampler_statistic(const kelvin_sampler *s, size_t i, const char **name)
+{
+    const bool there = i < kelvin_count_statistics(s->type);
+    *name = there ? s->type->statistic[i].name : NULL;
+    return there ? s->last.value[i] : (double)NAN;
 }
 
 const float *kelvin_sampler_theta(const kelvin_sampler *s)

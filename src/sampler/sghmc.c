@@ -11,7 +11,7 @@
  * so the configurational temperature, -theta . grad / n, and the kinetic one, (1 + m) / 2 |v|^2 / n, are the same
  * number, and tell by how much a step is too large. v has just got its noise: its variance is 2 T / (1 + m), however
  * small the step is. */
-#include "sampler/sampler.h"
+#include "sampler/state.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The table of samplers. */
-#include "sampler/sampler.h"
+#include "sampler/state.h"
 
 /* The first one is taken where nobody says which. */
 static const kelvin_sampler_type *const samplers[] = {

@@ -8,7 +8,7 @@
 
 #include "kernels/kernels.h"
 
-#include <kelvin/target.h>
+#include "target/target.h"
 
 /* Adds n <= KELVIN_BLOCK observations to sum: logits z (K, KELVIN_BLOCK), anything beyond the n-th lane; labels y (n).
  */

@@ -9,12 +9,13 @@
  * Observations are taken in blocks, consecutive blocks make a shard, and shards have gradients of their own, which are
  * summed in the order of the shards. There are as many shards whatever the number of threads, so the bits do not depend
  * on it. With one shard nothing is summed: its gradient is the gradient. */
+#include "base/threads.h"
 #include "data/data.h"
 #include "density/block.h"
 #include "kernels/kernels.h"
 #include "target/outputs.h"
 
-#include <kelvin/target.h>
+#include "target/target.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -373,9 +374,9 @@ static kelvin_status check(const kelvin_model *model, const kelvin_data *data, c
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model *model, const kelvin_density *density,
-                                      const kelvin_prior *prior, const kelvin_data *data,
-                                      const kelvin_posterior_options *options)
+kelvin_status kelvin_posterior_make(kelvin_posterior **out, const kelvin_model *model, const kelvin_density *density,
+                                    const kelvin_prior *prior, const kelvin_data *data,
+                                    const kelvin_posterior_options *options)
 {
     *out = NULL;
     static const kelvin_posterior_options all_data;
@@ -399,6 +400,12 @@ kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model
     else
         *out = p;
     return status;
+}
+
+kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model *model, const kelvin_density *density,
+                                      const kelvin_prior *prior, const kelvin_data *data, size_t threads)
+{
+    return kelvin_posterior_make(out, model, density, prior, data, &(kelvin_posterior_options){.threads = threads});
 }
 
 size_t kelvin_posterior_bytes(const kelvin_posterior *p)
