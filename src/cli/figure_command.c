@@ -1,5 +1,4 @@
 /* kelvin figure: a figure of the paper: its numbers as CSV, drawn as PNG, SVG and PDF. */
-#include "base/threads.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/words.h"
