@@ -9,6 +9,8 @@
 #ifndef RUN_CONFIG_H
 #define RUN_CONFIG_H
 
+#include "sampler/sampler.h"
+
 #include <kelvin/run.h>
 
 /* The file that a configuration was read from, for the sentences of what is wrong in it. */
