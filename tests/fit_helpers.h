@@ -2,6 +2,8 @@
 #ifndef TESTS_FIT_HELPERS_H
 #define TESTS_FIT_HELPERS_H
 
+#include "nn/nn.h"
+
 #include <kelvin/kelvin.h>
 
 #include <math.h>

@@ -2,6 +2,8 @@
 #include "check.h"
 #include "fit_helpers.h"
 
+#include "base/threads.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
