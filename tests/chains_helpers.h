@@ -208,7 +208,7 @@ static inline void same_runs(const char *a, const char *b)
 static inline kelvin_run *run_of(const char *name)
 {
     kelvin_run *run;
-    assert_ok(kelvin_run_read(&run, in_base(name), false, NULL));
+    assert_ok(kelvin_run_load(&run, in_base(name), false, NULL));
     return run;
 }
 

@@ -262,6 +262,12 @@ ok diagnose run
 check "diagnose warns of few effective draws" grep -q "Fewer than 100 effective draws" stdout
 ok diagnose --json -- run
 check "diagnose --json is JSON" json
+KELVIN_ISA=pdp11
+export KELVIN_ISA
+for use in "resume run" "diagnose run" "eval run" "sample --config run -o refused"; do
+    wrong "kelvin ${use%% *}: KELVIN_ISA=pdp11" $use # nothing is wrong with run.json
+done
+unset KELVIN_ISA
 ok sample $small --json --output=json-run
 check "sample --json is JSON" json
 value() {

@@ -43,7 +43,7 @@ static void there_and_back(void **state)
             assert_ok(kelvin_run_prepare(&run, &config, NULL, NULL));
             same_config(&config, &run->config);
             assert_ok(kelvin_run_write(run, in_base("trip")));
-            assert_ok(kelvin_run_read(&back, in_base("trip"), false, NULL));
+            assert_ok(kelvin_run_load(&back, in_base("trip"), false, NULL));
             same_config(&config, &back->config);
             assert_false(kelvin_run_is_old(back));
             assert_string_equal(kelvin_run_inside(back)->version, KELVIN_VERSION);
@@ -175,10 +175,10 @@ static void spoil(const char *text, const char *name)
     const char *rest = end[-1] == ',' ? end - 1 : end;
     snprintf(bad, sizeof bad, "%.*s[]%s", (int)(value - text), text, rest);
     write_text(in_base("trip/run.json"), bad);
-    fails(kelvin_run_read(&run, in_base("trip"), false, NULL), KELVIN_EFORMAT, "trip/run.json", expected);
+    fails(kelvin_run_load(&run, in_base("trip"), false, NULL), KELVIN_EFORMAT, "trip/run.json", expected);
     snprintf(bad, sizeof bad, "%.*s\"_\": 0%s", (int)(at - text), text, rest);
     write_text(in_base("trip/run.json"), bad);
-    fails(kelvin_run_read(&run, in_base("trip"), false, NULL), KELVIN_EFORMAT, "trip/run.json", missing);
+    fails(kelvin_run_load(&run, in_base("trip"), false, NULL), KELVIN_EFORMAT, "trip/run.json", missing);
 }
 
 static void every_field_of_run_json(void **state)
@@ -203,7 +203,7 @@ static void every_field_of_run_json(void **state)
         for (size_t i = 0; i < n; i++)
             if (strcmp(fields[i].name, "init_crc32") != 0) spoil(text, fields[i].name);
         spill(in_base("trip/run.json"), text, bytes);
-        assert_ok(kelvin_run_read(&run, in_base("trip"), false, NULL)); /* all is as it was */
+        assert_ok(kelvin_run_load(&run, in_base("trip"), false, NULL)); /* all is as it was */
         kelvin_run_close(run);
     }
 }
@@ -240,7 +240,7 @@ static void marks_of_data(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         snprintf(bad, sizeof bad, "%.*s%s%s", (int)(mark - text) + 17, text, table[i].end, strchr(mark, '"'));
         write_text(in_base("trip/run.json"), bad);
-        const kelvin_status status = kelvin_run_read(&run, in_base("trip"), false, NULL);
+        const kelvin_status status = kelvin_run_load(&run, in_base("trip"), false, NULL);
         if (table[i].sentence)
             fails(status, KELVIN_EFORMAT, "trip/run.json", table[i].sentence);
         else
@@ -261,7 +261,7 @@ static kelvin_status write_and_read(void *folder)
     char out[64];
     kelvin_status status = kelvin_run_begin(&run, &config, NULL);
     if (!status) status = kelvin_run_write(run, folder);
-    if (!status) status = kelvin_run_read(&back, folder, false, NULL);
+    if (!status) status = kelvin_run_load(&back, folder, false, NULL);
     if (!status) status = kelvin_config_create(&owner);
     if (!status) status = kelvin_config_set(owner, "seed", "17");
     if (!status) status = kelvin_config_read(owner, folder);

@@ -103,6 +103,9 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_open(kelvin_run **run, con
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_open_with(kelvin_run **run, const char *folder,
                                                                 const kelvin_data *data);
 
+/* A run to be looked at: what it is, and what its data are like, without their rows. Others may work there. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_read(kelvin_run **run, const char *folder);
+
 typedef struct kelvin_run_options {
     size_t threads;    /* 0: one per CPU. How many chains run at once, and on how many threads each, follows. */
     double checkpoint; /* seconds after which a chain's state is written again; 0: after each epoch or iteration */

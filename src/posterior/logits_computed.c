@@ -133,7 +133,7 @@ static kelvin_status of_folder(kelvin_logits **logits, kelvin_samples *samples, 
     struct kelvin_logits_file files[KELVIN_PARTS];
     kelvin_run *run;
     kelvin_logits_files(files, samples->run->data);
-    const kelvin_status status = kelvin_run_read(&run, samples->folder, false, NULL);
+    const kelvin_status status = kelvin_run_load(&run, samples->folder, false, NULL);
     if (status)
         return kelvin_fail(status, "%s: has no %s, and they cannot be computed: " KELVIN_SAID, samples->folder,
                            files[side].name, kelvin_error_raw());

@@ -58,7 +58,7 @@ static kelvin_status open_rows(kelvin_inputs **inputs, kelvin_run **own, const s
     const bool test = strcmp(run->on, "test") == 0;
     if (!test && strcmp(run->on, "train") != 0)
         return kelvin_inputs_open(inputs, run->on, run->samples->run->data, true);
-    KELVIN_TRY(kelvin_run_read(own, run->folder, false, NULL));
+    KELVIN_TRY(kelvin_run_load(own, run->folder, false, NULL));
     const kelvin_data *data = (*own)->data;
     return kelvin_inputs_of(inputs, data, test ? &data->test : &data->train);
 }

@@ -238,7 +238,7 @@ static kelvin_status read_vouched(kelvin_run **run, struct kelvin_manifest **man
                          folder);
 }
 
-kelvin_status kelvin_run_read(kelvin_run **run, const char *folder, bool alone, const kelvin_data *lent)
+kelvin_status kelvin_run_load(kelvin_run **run, const char *folder, bool alone, const kelvin_data *lent)
 {
     struct kelvin_manifest *manifest = NULL;
     *run = NULL;

@@ -138,6 +138,7 @@ static kelvin_status estimate_in_folder(kelvin_estimate *estimate, const kelvin_
 /* A run in memory has room for all its draws: this is about one that has not, and is otherwise the same. */
 kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run *run, size_t threads)
 {
+    KELVIN_TRY(kelvin_run_expect_open(run));
     struct kelvin_run_owned inside = *kelvin_run_inside(run);
     kelvin_run twin = *run;
     inside.kept = NULL;

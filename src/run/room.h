@@ -94,7 +94,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_config_fit(kelvin_run *run);
  * alone: without the rows of its data, which are not looked at where the folder describes them. `lent`: the data, which
  * stay the caller's; NULL: those that it names. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_write(const kelvin_run *run, const char *folder);
-KELVIN_MUST_CHECK kelvin_status kelvin_run_read(kelvin_run **run, const char *folder, bool alone,
+KELVIN_MUST_CHECK kelvin_status kelvin_run_load(kelvin_run **run, const char *folder, bool alone,
                                                 const kelvin_data *lent);
 
 /* Fills in the mark: a checksum of all that run.json says, but for the version and names of files. It goes into every
@@ -133,6 +133,9 @@ void kelvin_logits_files(struct kelvin_logits_file files[KELVIN_PARTS], const ke
 /* Whether a file is as the run left it: KELVIN_EFORMAT, with what helps, if it is not. Fine where there is no manifest.
  * Whoever reads a file of a run asks first; a file is looked at once per open run. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *name);
+
+/* KELVIN_EUSAGE if the run was only read: nobody has seen where its chains are, and its data may have no rows. */
+KELVIN_MUST_CHECK kelvin_status kelvin_run_expect_open(const kelvin_run *run);
 
 /* Whether all chains have ended. */
 bool kelvin_run_chains_ended(const kelvin_run *run);

@@ -109,6 +109,7 @@ kelvin_status kelvin_run_sample(kelvin_run **runs, size_t n, const kelvin_run_op
     struct kelvin_job job = {
         .runs = runs, .n = n, .options = options ? *options : usual, .watch = watch, .context = context};
     if (job.options.threads == 0) job.options.threads = kelvin_cpu_count();
+    for (size_t r = 0; r < n; r++) KELVIN_TRY(kelvin_run_expect_open(runs[r]));
     for (size_t r = 0; r < n; r++) kelvin_run_inside(runs[r])->started = 0;
     pthread_mutex_init(&job.mutex, NULL);
     const kelvin_status status = do_job(&job);
@@ -118,21 +119,24 @@ kelvin_status kelvin_run_sample(kelvin_run **runs, size_t n, const kelvin_run_op
 
 /* ---- starting and opening ---- */
 
-static kelvin_status get_ready(kelvin_run *run, const char *folder)
+static kelvin_status keep_folder(kelvin_run *run, const char *folder)
 {
-    struct kelvin_run_owned *inside = kelvin_run_inside(run);
-    size_t length = folder ? strlen(folder) : 0;
-    if (!(inside->place = kelvin_arena_alloc(inside->arena, run->config.chains, sizeof *inside->place)))
-        return KELVIN_ENOMEM;
-    if (!folder) {
-        inside->kept = kelvin_arena_alloc(inside->arena, run->config.chains, sizeof *inside->kept);
-        return inside->kept ? KELVIN_OK : KELVIN_ENOMEM;
-    }
+    size_t length = strlen(folder);
     if (length >= KELVIN_PATH_MAX - KELVIN_NOTE)
         return kelvin_fail(KELVIN_EUSAGE, "%.200s...: the path is too long", folder);
     while (length > 1 && folder[length - 1] == '/') length--; /* its name is extended */
-    run->folder = kelvin_arena_text(inside->arena, folder, length);
+    run->folder = kelvin_arena_text(kelvin_run_inside(run)->arena, folder, length);
     return run->folder ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+static kelvin_status get_ready(kelvin_run *run, const char *folder)
+{
+    struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    if (!(inside->place = kelvin_arena_alloc(inside->arena, run->config.chains, sizeof *inside->place)))
+        return KELVIN_ENOMEM;
+    if (folder) return keep_folder(run, folder);
+    inside->kept = kelvin_arena_alloc(inside->arena, run->config.chains, sizeof *inside->kept);
+    return inside->kept ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static kelvin_status keep_if(kelvin_status status, kelvin_run **run)
@@ -174,7 +178,7 @@ kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_config *config, co
 
 kelvin_status kelvin_run_open_with(kelvin_run **run, const char *folder, const kelvin_data *data)
 {
-    KELVIN_TRY(kelvin_run_read(run, folder, false, data));
+    KELVIN_TRY(kelvin_run_load(run, folder, false, data));
     kelvin_status status = get_ready(*run, folder);
     if (!status) status = kelvin_lock_take(&kelvin_run_inside(*run)->lock, (*run)->folder);
     if (!status) status = kelvin_folder_survey(*run);
@@ -186,9 +190,23 @@ kelvin_status kelvin_run_open(kelvin_run **run, const char *folder)
     return kelvin_run_open_with(run, folder, NULL);
 }
 
+kelvin_status kelvin_run_read(kelvin_run **run, const char *folder)
+{
+    KELVIN_TRY(kelvin_run_load(run, folder, true, NULL));
+    return keep_if(keep_folder(*run, folder), run);
+}
+
+/* What was only read has no places: nobody has looked for its chains. */
+kelvin_status kelvin_run_expect_open(const kelvin_run *run)
+{
+    if (kelvin_run_inside(run)->place) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "%s: was read to be looked at, and not opened to go on with it", run->folder);
+}
+
 bool kelvin_run_chains_ended(const kelvin_run *run)
 {
     const struct kelvin_place *place = kelvin_run_inside(run)->place;
+    if (!place) return false;
     for (uint32_t i = 0; i < run->config.chains; i++)
         if (place[i].phase != KELVIN_CHAIN_DONE && place[i].phase != KELVIN_CHAIN_DIVERGED) return false;
     return true;
@@ -196,6 +214,7 @@ bool kelvin_run_chains_ended(const kelvin_run *run)
 
 const char *kelvin_run_diverged(const kelvin_run *run, uint32_t chain)
 {
-    const struct kelvin_place *place = &kelvin_run_inside(run)->place[chain];
-    return place->phase == KELVIN_CHAIN_DIVERGED ? place->diverged : NULL;
+    const struct kelvin_place *place = kelvin_run_inside(run)->place;
+    const bool diverged = place && chain < run->config.chains && place[chain].phase == KELVIN_CHAIN_DIVERGED;
+    return diverged ? place[chain].diverged : NULL;
 }

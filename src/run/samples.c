@@ -148,7 +148,7 @@ static kelvin_status open_samples(kelvin_samples *s, const char *folder)
     KELVIN_TRY(kelvin_arena_create(&owned->arena));
     if (!(s->folder = kelvin_arena_text(owned->arena, folder, strlen(folder)))) return KELVIN_ENOMEM;
     if (!s->run) {
-        KELVIN_TRY(kelvin_run_read(&s->run, folder, true, NULL));
+        KELVIN_TRY(kelvin_run_load(&s->run, folder, true, NULL));
         owned->owns_run = true;
         s->run->folder = s->folder;
     }

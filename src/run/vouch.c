@@ -196,5 +196,6 @@ static kelvin_status check_one(const kelvin_run *run, const struct kelvin_run_fi
 
 kelvin_status kelvin_run_verify(const kelvin_run *run)
 {
+    KELVIN_TRY(kelvin_run_expect_open(run));
     return run->folder && !kelvin_run_is_old(run) ? kelvin_files_each(run, check_one) : KELVIN_OK;
 }
