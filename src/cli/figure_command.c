@@ -156,7 +156,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         return kelvin_fail(KELVIN_EUSAGE, "no output folder: give -o DIR (see kelvin figure --help)");
 
     struct progress progress;
-    const struct figure_watch watch = progress_watch(&progress);
+    const struct figure_watch watch = {&progress,        progress_start, progress_piece,
+                                       progress_stopped, progress_rows,  progress_end};
     settings->figure.watch = &watch;
     settings->figure.out = stdout;
     progress_catch_signals();

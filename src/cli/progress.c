@@ -147,7 +147,7 @@ bool progress_stopped(void *progress)
     return atomic_load(&stopped) > 0;
 }
 
-static bool count_piece(void *progress)
+bool progress_piece(void *progress)
 {
     return count(progress, 1);
 }
@@ -162,7 +162,7 @@ static struct progress_chain *find_chain(struct progress *p, const kelvin_run *r
     return *at;
 }
 
-static bool count_rows(void *progress, const kelvin_run *run, const kelvin_chain_news *news)
+bool progress_rows(void *progress, const kelvin_run *run, const kelvin_chain_news *news)
 {
     struct progress_chain *seen = news->phase == KELVIN_CHAIN_LOGITS ? NULL : find_chain(progress, run, news->chain);
     const uint32_t before = seen ? seen->row : 0;
@@ -201,9 +201,4 @@ void progress_end(void *progress)
         kelvin_free(p->chains);
     }
     pthread_mutex_destroy(&p->mutex);
-}
-
-struct figure_watch progress_watch(struct progress *progress)
-{
-    return (struct figure_watch){progress, progress_start, count_piece, progress_stopped, count_rows, progress_end};
 }

@@ -14,7 +14,6 @@
 #define CLI_PROGRESS_H
 
 #include "cli/bar.h"
-#include "figures/figure.h"
 
 #include <kelvin/run.h>
 
@@ -45,7 +44,7 @@ void progress_catch_signals(void);
 /* They end the program again: there is nothing left to put away. */
 void progress_release_signals(void);
 
-/* `progress` is a struct progress here and below: so figures want it. */
+/* `progress` is a struct progress here and below: so functions that watch want it. */
 void progress_start(void *progress, const char *what, uint64_t total);
 
 /* Did someone ask to stop? */
@@ -67,7 +66,10 @@ void progress_terminal(size_t *columns, size_t *rows);
 /* Clears what was drawn. */
 void progress_end(void *progress);
 
-/* For figures: pieces of work that are done, by any thread, and rows of chains, of any number of runs. */
-struct figure_watch progress_watch(struct progress *progress);
+/* One more piece of work is done; any thread may say so. False to stop. */
+bool progress_piece(void *progress);
+
+/* A kelvin_run_watch that counts the rows of chains, of any number of runs. */
+bool progress_rows(void *progress, const kelvin_run *run, const kelvin_chain_news *news);
 
 #endif
