@@ -3,9 +3,9 @@
  *     const kelvin_family *densities = kelvin_family_of("densities");
  *     const kelvin_member *member;
  *     for (size_t i = 0; (member = kelvin_family_member(densities, i)); i++)
- *         printf("%s: %s\n", member->usage, member->about);       // dirclip:alpha,clip: sum_k (alpha - 1) max(l_k,
- * clip) if (kelvin_family_find(&member, densities, "dirclp:0.85,-50")) puts(kelvin_error()); // unknown density
- * 'dirclp'; did you mean 'dirclip'?
+ *         printf("%s: %s\n", member->usage, member->about);                    // dirclip:alpha,clip: sum_k ...
+ *     if (kelvin_family_find(&member, densities, "dirclp:0.85,-50"))
+ *         puts(kelvin_error());                            // unknown density 'dirclp'; did you mean 'dirclip'?
  *
  * A member is chosen by a text: its name, or its name, a colon and what it needs to know, "dirclip:0.85,-50".
  */

@@ -1,10 +1,17 @@
-/* posterior: what a set of draws says, and whether to believe it.
+/* posterior: what the samples of a run say, how good that is, and whether to believe it.
  *
- * Draws of one quantity are (chains, draws) in row-major order, warm-up left out.
- *
- *     double r = kelvin_rhat(x, chains, draws);               // as in the paper
- *     double split, bulk, tail;
- *     kelvin_status st = kelvin_rank_diagnostics(&split, &bulk, &tail, x, chains, draws);
+ *     kelvin_samples *samples;
+ *     kelvin_logits *logits = NULL;
+ *     kelvin_metrics *metrics = NULL;
+ *     kelvin_diagnosis *diagnosis = NULL;
+ *     const char *found;
+ *     kelvin_status st = kelvin_samples_open(&samples, "RUN");
+ *     if (!st) st = kelvin_logits_on(&logits, &found, samples, "test", 0);
+ *     if (!st) st = kelvin_evaluate(&metrics, logits, NULL);
+ *     if (!st) printf("%g\n", kelvin_metrics_ensemble(metrics, kelvin_metric_find("accuracy")));
+ *     if (!st) st = kelvin_diagnose(&diagnosis, samples, 0);
+ *     for (size_t i = 0; !st && kelvin_diagnosis_advice(diagnosis, i); i++)
+ *         puts(kelvin_diagnosis_advice(diagnosis, i)->text);
  */
 #ifndef KELVIN_POSTERIOR_H
 #define KELVIN_POSTERIOR_H
@@ -16,6 +23,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- of one quantity: draws are (chains, draws) in row-major order, warm-up left out ---- */
 
 /* R-hat as in the paper: W = mean within-chain variance, B/N = variance of the chain means,
  * R = sqrt(((N-1)/N W + B/N) / W). NaN for fewer than 2 chains or draws; for draws that never move, 1 if the chains
