@@ -6,6 +6,9 @@
  *
  * It prints:
  *
+ *     in a cloud   class 0, certain
+ *     in the other class 1, certain
+ *     far away     class 0, in doubt
  */
 #include <kelvin/kelvin.h>
 

@@ -1,12 +1,17 @@
-/* Fits a small network to a table of 1,000 x 20 floats in memory, and predicts with it; no file is read or written.
+/* Own data from memory: a small network is fitted to a table of 1,000 x 20 floats and asked what it makes of its rows; no
+ * file is read or written.
  *
- * Prints how many samples there are, what they say together of the first three rows, and how often they are right:
+ *     cc fit_and_predict.c $(pkg-config --cflags --libs kelvin) -o fit_and_predict
+ *     ./fit_and_predict
+ *
+ * It says how many samples there are, what they say together of the first three rows, and how often they are right. It
+ * prints:
  *
  *     8 samples
  *     row 0: class 0 with probability 1.00, label 0
  *     row 1: class 0 with probability 1.00, label 0
  *     row 2: class 1 with probability 1.00, label 1
- *     right for 99.4 % of the rows
+ *     right for 99 % of the rows
  */
 #include <kelvin/kelvin.h>
 
@@ -63,7 +68,7 @@ int main(void)
         right += class == labels[i];
         if (i < 3) printf("row %zu: class %d with probability %.2f, label %d\n", i, class, p[i][class], (int)labels[i]);
     }
-    if (!st) printf("right for %.1f %% of the rows\n", 100.0 * (double)right / ROWS);
+    if (!st) printf("right for %.0f %% of the rows\n", 100.0 * (double)right / ROWS);
     kelvin_samples_close(samples);
     kelvin_run_close(run);
     kelvin_config_destroy(config);

@@ -6,6 +6,8 @@
  *
  * It prints:
  *
+ *     accuracy on 359 test images: 0.92
+ *     network.safetensors: 9 arrays, 1 network
  */
 #include <kelvin/kelvin.h>
 

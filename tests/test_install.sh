@@ -27,7 +27,7 @@ check "pkg-config knows kelvin" [ "$(pkg-config --modversion kelvin)" = "$("$pre
 
 commands=$("$kelvin" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p')
 soversion=$(readlink "$lib/libkelvin.so" | sed 's/^libkelvin\.so\.//; s/\..*//')
-for file in bin/kelvin share/man/man1/kelvin.1 share/bash-completion/completions/kelvin share/zsh/site-functions/_kelvin \
+for file in bin/kelvin share/man/man1/kelvin.1 share/man/man3/kelvin.3 share/bash-completion/completions/kelvin share/zsh/site-functions/_kelvin \
     $(for command in $commands; do echo share/man/man1/kelvin-$command.1; done) \
     $(cd "$root" && for file in examples/*; do echo share/doc/kelvin/$file; done); do
     check "make install brings $file" [ -s "$prefix/$file" ]
@@ -35,6 +35,16 @@ done
 check "libkelvin.so has a soversion" [ -n "$soversion" -a -L "$lib/libkelvin.so.$soversion" ]
 check "there is a page for each command and no other" [ "$(ls "$prefix/share/man/man1" | wc -l)" = "$(echo kelvin $commands | wc -w)" ]
 check "kelvin-bench is not installed" [ "$(ls "$prefix/bin")" = kelvin ]
+
+# ---- kelvin(3) ----
+page=$prefix/share/man/man3/kelvin.3
+if groff -man -Tps -P-pa4 "$page" >page.ps 2>stderr; then
+    check "kelvin(3) fits on two pages of A4" [ "$(sed -n 's/^%%Pages: //p' page.ps)" -le 2 ]
+else
+    echo "groff cannot print (apt-get install groff): the pages of kelvin(3) were not counted"
+fi
+: >stderr
+if command -v mandoc >/dev/null; then check "kelvin(3) is clean" [ -z "$(mandoc -Tlint "$page")" ]; fi
 
 # ---- headers, each alone ----
 # compiles LANGUAGE STANDARD HEADER
@@ -66,6 +76,8 @@ defined() {
 defined -D "$lib/libkelvin.so" >exported
 defined -g "$lib/libkelvin.a" >archived
 "$root/tools/update-abi" --functions "$prefix/include" | sort >declared
+"$root/tools/update-abi" --unmarked "$prefix/include" >stderr
+check "every function in a header is KELVIN_API" [ ! -s stderr ]
 check "libkelvin.so exports something" [ -s exported ]
 check "libkelvin.so exports kelvin_* alone" [ -z "$(grep -v '^kelvin_' exported)" ]
 comm -3 exported declared >stderr
@@ -73,6 +85,8 @@ check "libkelvin.so exports what headers declare as KELVIN_API, and nothing else
 grep -v '^kelvin_' archived >stderr
 check "global names of libkelvin.a begin kelvin_" [ ! -s stderr ]
 : >stderr
+
+check "docs/api.md names functions that there are" python3 "$root/tests/test_api.py" "$root/docs/api.md" exported "$prefix/include" 2>stderr
 
 # ---- programs ----
 # link_flags shared|static
@@ -97,23 +111,35 @@ for how in shared static; do
     check "the host runs, $how" ./host-$how 2>stderr
 done
 
+# The lines of docs/api.md that are a whole program but for its data.
+python3 "$root/tests/test_api.py" "$root/docs/api.md" >overview.c
+for how in shared static; do
+    check "the program of docs/api.md, $how" $CC -std=c11 $strict $with overview.c $(link_flags $how) -o overview 2>stderr
+    check "the program of docs/api.md runs, $how" ./overview 2>stderr
+done
+
 # expected FILE: the lines below "prints:" in the comment on its top.
 expected() {
-    sed -n '/prints:$/,/\*\/$/p' "$1" | sed -n 's/^ \*     //p'
+    sed -n '/prints:$/,/\*\/$/s/^ \*     //p' "$1"
 }
-# The line that compiles it, as its comment says it, with what is to be tried.
-compile_line() { # FILE HOW FLAGS
-    sed -n 's/^ \*     \(cc\|c++\) /\1 /p' "$1" | sed "s|^cc |$CC |; s|^c++ |$CXX |; s|\$(pkg-config --cflags --libs kelvin)|$3 $(link_flags $2)|"
+# commands FILE: how it is compiled and run, as the lines above say it.
+commands() {
+    sed -n '1,/prints:$/s/^ \*     //p' "$1"
 }
-example() { # FILE HOW FLAGS
+# example FILE HOW FLAGS: compiled, run, and what it prints is what it says. In a folder of its own.
+example() {
     name=$(basename "$1" | sed 's/\..*//')
-    line=$(compile_line "$1" $2 "$3")
-    (cd "$prefix/share/doc/kelvin/examples" && eval "$line") 2>stderr || return 1
-    mkdir -p "work-$name"
-    mv "$prefix/share/doc/kelvin/examples/$name" "work-$name/$name" && links_to "work-$name/$name" $2 || return 1
-    (cd "work-$name" && ASAN_OPTIONS=detect_leaks=1 ./$name) >stdout 2>stderr || return 1
+    rm -rf "work-$name"
+    mkdir "work-$name"
+    cp "$1" "work-$name"
+    commands "$1" | sed "s|^cc |$CC |; s|^c++ |$CXX |; s|\$(pkg-config --cflags --libs kelvin)|$3 $(link_flags $2)|" >commands
+    (cd "work-$name" && set -e && PATH=$prefix/bin:$PATH && ASAN_OPTIONS=detect_leaks=1 && export PATH ASAN_OPTIONS &&
+        while read -r line; do
+            case $line in ./*) eval "$line" ;; *) eval "$line" >quiet ;; esac </dev/null
+        done <../commands) >stdout 2>stderr || return 1
+    links_to "work-$name/$name" $2 || return 1
     expected "$1" >expected
-    [ -s expected ] && diff expected stdout >differences && [ ! -s stderr ] || { cat differences >>stderr; return 1; }
+    [ -s expected ] && diff expected stdout >>stderr
 }
 for file in "$prefix"/share/doc/kelvin/examples/*.c "$prefix"/share/doc/kelvin/examples/*.cpp; do
     case $file in *.cpp) [ -n "$CXX" ] || continue ;; esac
