@@ -128,19 +128,23 @@ commands() {
 }
 # example FILE HOW FLAGS: compiled, run, and what it prints is what it says. In a folder of its own.
 example() {
-    name=$(basename "$1" | sed 's/\..*//')
-    rm -rf "work-$name"
-    mkdir "work-$name"
-    cp "$1" "work-$name"
+    program=$(basename "$1" | sed 's/\..*//')
+    rm -rf "in-$program"
+    mkdir "in-$program"
+    cp "$1" "in-$program"
     commands "$1" | sed "s|^cc |$CC |; s|^c++ |$CXX |; s|\$(pkg-config --cflags --libs kelvin)|$3 $(link_flags $2)|" >commands
-    (cd "work-$name" && set -e && PATH=$prefix/bin:$PATH && ASAN_OPTIONS=detect_leaks=1 && export PATH ASAN_OPTIONS &&
-        while read -r line; do
-            case $line in ./*) eval "$line" ;; *) eval "$line" >quiet ;; esac </dev/null
-        done <../commands) >stdout 2>stderr || return 1
-    links_to "work-$name/$name" $2 || return 1
+    : >all-printed
+    while read -r line; do
+        (cd "in-$program" && eval "$line" </dev/null) >printed 2>stderr || return 1
+        case $line in ./*) cat printed >>all-printed ;; esac
+    done <commands
+    links_to "in-$program/$program" $2 || return 1
     expected "$1" >expected
-    [ -s expected ] && diff expected stdout >>stderr
+    [ -s expected ] && diff expected all-printed >>stderr
 }
+PATH=$prefix/bin:$PATH # for those that ask for a run
+ASAN_OPTIONS=detect_leaks=1
+export ASAN_OPTIONS
 for file in "$prefix"/share/doc/kelvin/examples/*.c "$prefix"/share/doc/kelvin/examples/*.cpp; do
     case $file in *.cpp) [ -n "$CXX" ] || continue ;; esac
     for how in shared static; do
