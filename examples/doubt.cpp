@@ -1,5 +1,5 @@
-/* C++: handles that free themselves, failures that are exceptions, and predictions with their doubt. Two clouds of points
- * are told apart; where there were no points, the networks of the posterior disagree.
+/* C++: handles that free themselves, failures that are exceptions, and predictions with their doubt. Two clouds of
+ * points are told apart; where there were no points, the networks of the posterior disagree.
  *
  *     c++ -std=c++17 doubt.cpp $(pkg-config --cflags --libs kelvin) -o doubt
  *     ./doubt
@@ -18,11 +18,15 @@
 #include <stdexcept>
 #include <vector>
 
-namespace {
+namespace
+{
 
 /* A handle, and the function that frees it. */
 template <auto destroy> struct Free {
-    template <typename T> void operator()(T *handle) const { destroy(handle); }
+    template <typename T> void operator()(T *handle) const
+    {
+        destroy(handle);
+    }
 };
 using Data = std::unique_ptr<kelvin_data, Free<kelvin_data_close>>;
 using Config = std::unique_ptr<kelvin_config, Free<kelvin_config_destroy>>;
@@ -37,7 +41,8 @@ void check(kelvin_status status)
 }
 
 /* make<Data>(kelvin_data_open, "digits"): what a function makes, owned. */
-template <typename Handle, typename Function, typename... Arguments> Handle make(Function function, Arguments... arguments)
+template <typename Handle, typename Function, typename... Arguments>
+Handle make(Function function, Arguments... arguments)
 {
     typename Handle::pointer handle = nullptr;
     check(function(&handle, arguments...));

@@ -1,5 +1,5 @@
-/* Own data from memory: a small network is fitted to a table of 1,000 x 20 floats and asked what it makes of its rows; no
- * file is read or written.
+/* Own data from memory: a small network is fitted to a table of 1,000 x 20 floats and asked what it makes of its rows;
+ * no file is read or written.
  *
  *     cc fit_and_predict.c $(pkg-config --cflags --libs kelvin) -o fit_and_predict
  *     ./fit_and_predict
