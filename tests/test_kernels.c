@@ -345,7 +345,7 @@ static void shapes_hold_their_observations(void **state)
 static void check_image(const struct kelvin_kernels *k, const struct image *image)
 {
     const size_t size = image->height * image->width, n = image->channels * size;
-    uint8_t *in = malloc(n); /* of just this size, so that the address sanitizer sees a read beside it */
+    uint8_t *in = calloc(n, 1); /* of just this size, so that the address sanitizer sees a read beside it */
     float *out = malloc((n + 2) * sizeof *out);
     for (size_t i = 0; i < n; i++) in[i] = (uint8_t)kelvin_random_bits((kelvin_random){1, 2, 3, 4}, i);
     out[0] = out[n + 1] = 42;
