@@ -140,7 +140,7 @@ static kelvin_status measure_leapfrog(double *value, struct bench *b, const stru
 static kelvin_status measure_posteriors(double *value, size_t threads)
 {
     struct progress progress;
-    const struct figure_watch watch = {&progress,        progress_start, progress_piece,
+    const kelvin_figure_watch watch = {&progress,        progress_start, progress_piece,
                                        progress_stopped, progress_rows,  progress_end};
     struct figure_options figure = kelvin_figure_defaults(&kelvin_decision_boundary_figure, FIGURE_PAPER);
     kelvin_run *runs[TOY_POSTERIORS];

@@ -285,7 +285,7 @@ static void watch_end(void *context)
     (void)context;
 }
 
-static const struct figure_watch watch = {.start = watch_start, .piece = watch_piece, .end = watch_end};
+static const kelvin_figure_watch watch = {.start = watch_start, .piece = watch_piece, .end = watch_end};
 
 /* n temperatures: all cold, then all upper */
 static void fill_targets(struct tempered *target, const double *T, size_t n)
@@ -463,7 +463,7 @@ static void a_simulation_can_stop_and_can_fail(void **state)
     (void)state;
     static const double T[] = {0.5}, z[] = {0, 0.5, 1};
     uint64_t total = 0;
-    const struct figure_watch stop = {.context = &total, .start = watch_start, .piece = watch_stop, .end = watch_end};
+    const kelvin_figure_watch stop = {.context = &total, .start = watch_start, .piece = watch_stop, .end = watch_end};
     const struct figure_options stopped = {.draws = 3200000, .watch = &stop}, how = {.draws = 10, .watch = &watch};
     struct tempered target[2];
     struct simulated of[6];

@@ -41,7 +41,7 @@ static void watch_end(void *context)
     (void)context;
 }
 
-static const struct figure_watch watch = {.start = watch_start, .piece = watch_piece, .end = watch_end};
+static const kelvin_figure_watch watch = {.start = watch_start, .piece = watch_piece, .end = watch_end};
 
 /* ---- folders ---- */
 
@@ -164,11 +164,11 @@ static void options_out_of_range_are_refused(void **state)
 #define TEXT(field, value)
 #define SEED(field, value)
 #define REFUSED(field)                                                                                                 \
-    assert_int_equal(kelvin_figure_compute(figure, &options), KELVIN_EUSAGE);                                          \
+    assert_int_equal(kelvin_figure_run(figure, &options), KELVIN_EUSAGE);                                              \
     assert_non_null(strstr(kelvin_error(), #field " must be from "));                                                  \
     refused++;
 #define ROW(field, kind, metavar, least, most, help)                                                                   \
-    if (kelvin_figure_option(figure, #field) && least < most) {                                                        \
+    if (kelvin_figure_heeds(figure, #field) && least < most) {                                                         \
         if (least > 0) {                                                                                               \
             kind(field, least > 1 ? least - 1 : 0) REFUSED(field)                                                      \
         }                                                                                                              \
@@ -176,10 +176,10 @@ static void options_out_of_range_are_refused(void **state)
     }
         FIGURE_OPTIONS(ROW)
         assert_int_not_equal(stat(path, &about), 0); /* nothing was made */
-        if (kelvin_figure_option(figure, "temperatures")) {
+        if (kelvin_figure_heeds(figure, "temperatures")) {
             options = small(figure, "refused", path);
             options.temperatures = "0.5,-0.5";
-            assert_int_equal(kelvin_figure_compute(figure, &options), KELVIN_EUSAGE);
+            assert_int_equal(kelvin_figure_run(figure, &options), KELVIN_EUSAGE);
             assert_non_null(strstr(kelvin_error(), "'-0.5' is not a temperature"));
             assert_int_not_equal(stat(path, &about), 0);
             refused++;
@@ -215,13 +215,13 @@ static void lists_that_a_figure_cannot_use_are_refused(void **state)
         const struct figure *figure = figure_named(wrong[i].figure);
         struct figure_options options = small(figure, "refused", path);
         options.temperatures = wrong[i].temperatures;
-        assert_int_equal(kelvin_figure_compute(figure, &options), KELVIN_EUSAGE);
+        assert_int_equal(kelvin_figure_run(figure, &options), KELVIN_EUSAGE);
         if (!strstr(kelvin_error(), wrong[i].words)) fail_msg("%s: %s", wrong[i].temperatures, kelvin_error());
         assert_int_not_equal(stat(path, &about), 0);
     }
     struct figure_options options = small(figure_named("ndg-ridgeline"), "refused", path);
     options.label = options.classes;
-    assert_int_equal(kelvin_figure_compute(figure_named("ndg-ridgeline"), &options), KELVIN_EUSAGE);
+    assert_int_equal(kelvin_figure_run(figure_named("ndg-ridgeline"), &options), KELVIN_EUSAGE);
     assert_non_null(strstr(kelvin_error(), "label must be below the number of classes, which is 10, not 10"));
     assert_int_not_equal(stat(path, &about), 0);
 }
@@ -266,7 +266,7 @@ static void tables_are_as_their_first_line_says(void **state)
     {
         char path[512];
         const struct figure_options options = small(figure, "tables", path);
-        assert_ok(kelvin_figure_compute(figure, &options));
+        assert_ok(kelvin_figure_run(figure, &options));
         for (size_t i = 0; figure->tables[i]; i++) {
             char *text = read_file("tables", figure->member.name, figure->tables[i]);
             assert_non_null(text);
@@ -294,7 +294,7 @@ static void the_bound_peaks_at_T_up_to_one_half(void **state)
     char path[512];
     struct figure_options options = small(figure, "peaks", path);
     options.temperatures = "1,0.5,0.4999,0.495,1/3,1e-9";
-    assert_ok(kelvin_figure_compute(figure, &options));
+    assert_ok(kelvin_figure_run(figure, &options));
     char *text = read_file("peaks", figure->member.name, "-peaks.csv");
     size_t n = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -323,7 +323,7 @@ static void threads_do_not_change_a_byte(void **state)
             struct figure_options options = small(figure, folder, path);
             options.grid = 37; /* not a multiple of anything that work is cut into */
             options.threads = threads;
-            assert_ok(kelvin_figure_compute(figure, &options));
+            assert_ok(kelvin_figure_run(figure, &options));
             for (size_t i = 0; figure->tables[i]; i++) {
                 char *one = read_file("threads-1", figure->member.name, figure->tables[i]);
                 char *text = read_file(folder, figure->member.name, figure->tables[i]);
@@ -349,7 +349,7 @@ static void every_allocation_may_fail(void **state)
             char path[512];
             const struct figure_options options = small(figure, "memory", path);
             kelvin_alloc_fail_at(n);
-            const kelvin_status status = kelvin_figure_compute(figure, &options);
+            const kelvin_status status = kelvin_figure_run(figure, &options);
             kelvin_alloc_fail_at(0);
             if (!status) break;
             assert_int_equal(status, KELVIN_ENOMEM);
@@ -369,10 +369,10 @@ static void a_wish_to_stop_is_heeded(void **state)
     {
         char path[512];
         const struct figure_options options = small(figure, "stopped", path);
-        assert_ok(kelvin_figure_compute(figure, &options));
+        assert_ok(kelvin_figure_run(figure, &options));
         const bool watched = patience < UINT64_MAX;
         patience = 0;
-        const kelvin_status status = kelvin_figure_compute(figure, &options);
+        const kelvin_status status = kelvin_figure_run(figure, &options);
         assert_int_equal(status, watched ? KELVIN_ESTOP : KELVIN_OK);
         if (watched) assert_non_null(strstr(kelvin_error(), "stopped by a signal"));
         long_ones += watched;

@@ -29,7 +29,7 @@ static void end(void *context)
     ended++;
 }
 
-static const struct figure_watch watch = {.start = start, .piece = piece, .end = end};
+static const kelvin_figure_watch watch = {.start = start, .piece = piece, .end = end};
 
 static kelvin_density dirichlet(double alpha, bool likelihood)
 {
@@ -294,7 +294,7 @@ static void a_signal_stops_it(void **state)
 {
     (void)state;
     int stop = 1;
-    const struct figure_watch stopped = {.context = &stop, .start = start, .piece = piece, .end = end};
+    const kelvin_figure_watch stopped = {.context = &stop, .start = start, .piece = piece, .end = end};
     const kelvin_density posterior = dirichlet(0.01, true);
     const struct ascent ascent = {&posterior, 0.05, 1000};
     double share;

@@ -9,6 +9,7 @@
 #include <kelvin/export.h>
 #include <kelvin/family.h>
 #include <kelvin/fetch.h>
+#include <kelvin/figures.h>
 #include <kelvin/files.h>
 #include <kelvin/nn.h>
 #include <kelvin/posterior.h>

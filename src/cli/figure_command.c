@@ -1,196 +1,196 @@
 /* kelvin figure: a figure of the paper: its numbers as CSV, drawn as PNG, SVG and PDF. */
+#include <kelvin/family.h>
+#include <kelvin/figures.h>
+
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "cli/words.h"
-#include "figures/figure.h"
 
 #include <string.h>
 
 struct settings {
-    struct figure_options figure;
-    const char *scale;
+    const char *folder, *scale;
+    size_t threads;
     bool list;
 };
 
-#define KIND_SIZE OPTION_SIZE
-#define KIND_REAL OPTION_DOUBLE
-#define KIND_TEXT OPTION_STRING
-#define KIND_SEED OPTION_UINT64
-#define ROW(field, kind, metavar, least, most, help)                                                                   \
-    {#field, 0, metavar, KIND_##kind, AT(figure.field), help, "by figure"},
-
-static const struct option options[] = {
-    {"output", 'o', "DIR", OPTION_STRING, AT(figure.folder), "folder for the files (required); made if missing", NULL},
+static const struct option common[] = {
+    {"output", 'o', "DIR", OPTION_STRING, AT(folder), "folder for the files (required); made if missing", NULL},
     {"scale", 0, "smoke|laptop|paper", OPTION_STRING, AT(scale),
      "a second, fewer iterations and draws, or as published", NULL},
-    {"threads", 0, "N", OPTION_SIZE, AT(figure.threads), "threads; the numbers do not depend on it", "one per CPU"},
+    {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the figures and exit", NULL},
-    FIGURE_OPTIONS(ROW)};
+};
 
-enum { N_OPTIONS = sizeof options / sizeof *options, COMMON = 4 }; /* the first hold for every figure */
-
-enum { MOST_FIGURES = 64 };
+enum { COMMON = sizeof common / sizeof *common, MOST_FIGURES = 64 };
 
 static const char all[] = "all"; /* the name of every figure that samples nothing */
 
-static bool scale_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
+/* An option of figures: its text goes to the figure. */
+static struct option figure_option(const kelvin_figure_option *option, const char *shown)
 {
-    (void)context;
-    if (kelvin_figure_scales[i]) snprintf(name, KELVIN_NAME_SIZE, "%s", kelvin_figure_scales[i]);
-    return kelvin_figure_scales[i];
+    return (struct option){option->name, 0, option->metavar, OPTION_KEPT, 0, option->about, shown};
 }
 
-static kelvin_status find_scale(enum figure_scale *scale, const char *text)
+/* Those that hold for every figure, then those of figures. */
+static const struct option_table *build(void)
 {
-    for (*scale = 0; kelvin_figure_scales[*scale]; ++*scale)
-        if (strcmp(text, kelvin_figure_scales[*scale]) == 0) return KELVIN_OK;
-    return kelvin_fail_unknown("scale", text, scale_name, NULL);
+    static struct option options[OPTIONS];
+    static struct option_table table = {.options = options};
+    const kelvin_figure_option *option;
+    memcpy(options, common, sizeof common);
+    table.n = COMMON;
+    for (size_t i = 0; (option = kelvin_figures_option(i)) && table.n < OPTIONS; i++)
+        options[table.n++] = figure_option(option, "by figure");
+    return &table;
+}
+
+static const kelvin_member *figure_at(size_t i)
+{
+    return kelvin_family_member(kelvin_family_of("figures"), i);
 }
 
 static bool figure_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {
     (void)context;
-    size_t n = 0;
-    while (kelvin_figures[n]) n++;
-    if (i <= n) snprintf(name, KELVIN_NAME_SIZE, "%s", i < n ? kelvin_figures[i]->member.name : all);
-    return i <= n;
+    const kelvin_member *member = figure_at(i);
+    const bool last = !member && (i == 0 || figure_at(i - 1));
+    if (member || last) snprintf(name, KELVIN_NAME_SIZE, "%s", member ? member->name : all);
+    return member || last;
 }
 
-/* NULL for all of them. */
-static kelvin_status find_figure(const struct figure **figure, const char *name)
+static kelvin_status check_name(const char *name)
 {
-    *figure = NULL;
-    if (strcmp(name, all) == 0) return KELVIN_OK;
-    for (size_t i = 0; kelvin_figures[i] && !*figure; i++)
-        if (strcmp(kelvin_figures[i]->member.name, name) == 0) *figure = kelvin_figures[i];
-    return *figure ? KELVIN_OK : kelvin_fail_unknown("figure", name, figure_name, NULL);
+    char known[KELVIN_NAME_SIZE];
+    for (size_t i = 0; figure_name(known, NULL, i); i++)
+        if (strcmp(known, name) == 0) return KELVIN_OK;
+    return kelvin_fail_unknown("figure", name, figure_name, NULL);
 }
 
-/* Is every option that was given one of this figure? NULL: of all figures. */
-static kelvin_status check_options(const struct figure *figure, const struct arguments *arguments)
+static bool has_option(const kelvin_figure *figure, const char *name)
 {
-    for (size_t i = COMMON; i < N_OPTIONS; i++) {
-        if (!arguments->text[i]) continue;
-        if (figure && !kelvin_figure_option(figure, options[i].name))
-            return kelvin_fail(KELVIN_EUSAGE, "the figure %s has no option --%s (see kelvin figure %s --help)",
-                               figure->member.name, options[i].name, figure->member.name);
-        if (!figure && options[i].kind != OPTION_UINT64)
+    const kelvin_figure_option *option;
+    for (size_t i = 0; (option = kelvin_figure_option_at(figure, i)); i++)
+        if (strcmp(option->name, name) == 0) return true;
+    return false;
+}
+
+/* Options that were given, on top of a figure's own. One of all figures takes what means the same in each. */
+static kelvin_status set_options(kelvin_figure *figure, const struct arguments *arguments, bool one)
+{
+    const kelvin_figure_option *option;
+    const char *figures_name = kelvin_figure_name(figure);
+    for (size_t i = 0; (option = kelvin_figures_option(i)); i++) {
+        const char *text = arguments->text[COMMON + i];
+        if (!text) continue;
+        if (!one && !option->shared)
             return kelvin_fail(KELVIN_EUSAGE, "--%s means something else for each figure: give it to one of them",
-                               options[i].name);
+                               option->name);
+        if (one && !has_option(figure, option->name))
+            return kelvin_fail(KELVIN_EUSAGE, "the figure %s has no option --%s (see kelvin figure %s --help)",
+                               figures_name, option->name, figures_name);
+        if (has_option(figure, option->name)) KELVIN_TRY(kelvin_figure_set(figure, option->name, text));
     }
     return KELVIN_OK;
-}
-
-/* The figure's own defaults, and over them the options that were given. */
-static kelvin_status settle(struct settings *own, const struct settings *given, const struct arguments *arguments,
-                            const struct figure *figure)
-{
-    *own = *given;
-    own->figure = kelvin_figure_defaults(figure, given->figure.scale);
-    own->figure.watch = given->figure.watch;
-    own->figure.out = given->figure.out;
-    return options_apply(arguments, own, &figure_command.options);
 }
 
 /* The figures that are made together. */
 struct batch {
     size_t n;
-    const struct figure *figure[MOST_FIGURES];
+    kelvin_figure *figure[MOST_FIGURES];
     bool drawn[MOST_FIGURES];
-    const struct figure_options *options;
 };
 
-static kelvin_status draw(void *context, size_t i)
+/* One figure, or every one that samples nothing. */
+static kelvin_status collect(struct batch *batch, const struct settings *settings, const struct arguments *arguments)
 {
-    struct batch *batch = context;
-    KELVIN_TRY(kelvin_figure_draw(batch->figure[i], batch->options));
-    batch->drawn[i] = true;
+    const bool one = strcmp(arguments->operand, all) != 0;
+    const kelvin_member *member;
+    for (size_t i = 0; (member = figure_at(i)) && batch->n < MOST_FIGURES; i++) {
+        kelvin_figure *figure;
+        if (one && strcmp(member->name, arguments->operand) != 0) continue;
+        KELVIN_TRY(kelvin_figure_create(&figure, member->name, settings->scale));
+        batch->figure[batch->n++] = figure;
+        KELVIN_TRY(set_options(figure, arguments, one));
+        if (one || !kelvin_figure_samples(figure)) continue;
+        kelvin_figure_destroy(figure);
+        batch->n--;
+    }
     return KELVIN_OK;
 }
 
-/* gnuplot runs on one core: several at once. */
-static kelvin_status draw_all(struct batch *batch)
+/* Numbers first, then the pictures; without gnuplot the numbers are there, and the status says what is not. */
+static kelvin_status make(struct batch *batch, const kelvin_figure_output *output)
 {
-    kelvin_pool *pool;
-    KELVIN_TRY(kelvin_pool_create(&pool, batch->options->threads));
-    const kelvin_status status = kelvin_pool_run(pool, draw, batch, batch->n);
-    kelvin_pool_destroy(pool);
-    size_t missing = 0;
-    for (size_t i = 0; i < batch->n; i++) missing += !batch->drawn[i];
-    if (missing < 2) return status;
-    char first[1024];
-    snprintf(first, sizeof first, "%s", command_error());
-    return kelvin_fail(status, "%s; so for %zu figures", first, missing);
-}
-
-/* One figure, or every one that samples nothing (NULL). Numbers first, then the pictures; without gnuplot the numbers
- * are there, and the status says what is not. */
-static kelvin_status make(const struct figure *only, const struct settings *settings, const struct arguments *arguments)
-{
-    struct batch batch = {.options = &settings->figure};
-    for (size_t i = 0; kelvin_figures[i] && batch.n < MOST_FIGURES; i++) {
-        if (only ? kelvin_figures[i] != only : kelvin_figures[i]->samples) continue;
-        struct settings own;
-        KELVIN_TRY(settle(&own, settings, arguments, kelvin_figures[i]));
-        if (!only) printf("%s%s\n", batch.n ? "\n" : "", kelvin_figures[i]->member.name);
-        KELVIN_TRY(kelvin_figure_compute(kelvin_figures[i], &own.figure));
-        batch.figure[batch.n++] = kelvin_figures[i];
+    for (size_t i = 0; i < batch->n; i++) {
+        if (batch->n > 1) printf("%s%s\n", i ? "\n" : "", kelvin_figure_name(batch->figure[i]));
+        KELVIN_TRY(kelvin_figure_compute(batch->figure[i], output));
     }
-    const kelvin_status status = draw_all(&batch);
-    for (size_t i = 0; i < batch.n; i++) kelvin_figure_print_files(batch.figure[i], &settings->figure, batch.drawn[i]);
+    const kelvin_status status = kelvin_figures_draw(batch->figure, batch->n, batch->drawn, output);
+    for (size_t i = 0; i < batch->n; i++) kelvin_figure_print_files(batch->figure[i], output, batch->drawn[i]);
     return status;
 }
 
 static kelvin_status run(void *data, const struct arguments *arguments)
 {
-    struct settings *settings = data;
-    for (size_t i = 0; settings->list && kelvin_figures[i]; i++)
-        printf("%-24s %s\n", kelvin_figures[i]->member.name, kelvin_figures[i]->member.about);
+    const struct settings *settings = data;
+    const kelvin_member *member;
+    for (size_t i = 0; settings->list && (member = figure_at(i)); i++)
+        printf("%-24s %s\n", member->name, member->about);
     if (settings->list) return KELVIN_OK;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which figure? (see kelvin figure --list)");
-    const struct figure *figure;
-    KELVIN_TRY(find_figure(&figure, arguments->operand));
-    KELVIN_TRY(find_scale(&settings->figure.scale, settings->scale));
-    KELVIN_TRY(check_options(figure, arguments));
-    if (!settings->figure.folder)
-        return kelvin_fail(KELVIN_EUSAGE, "no output folder: give -o DIR (see kelvin figure --help)");
+    KELVIN_TRY(check_name(arguments->operand));
 
     struct progress progress;
-    const struct figure_watch watch = {&progress,        progress_start, progress_piece,
+    const kelvin_figure_watch watch = {&progress,        progress_start, progress_piece,
                                        progress_stopped, progress_rows,  progress_end};
-    settings->figure.watch = &watch;
-    settings->figure.out = stdout;
-    progress_catch_signals();
-    return make(figure, settings, arguments);
+    const kelvin_figure_output output = {settings->folder, settings->threads, stdout, &watch};
+    struct batch batch = {0};
+    kelvin_status status = collect(&batch, settings, arguments);
+    if (!status && !settings->folder)
+        status = kelvin_fail(KELVIN_EUSAGE, "no output folder: give -o DIR (see kelvin figure --help)");
+    if (!status) {
+        progress_catch_signals();
+        status = make(&batch, &output);
+    }
+    for (size_t i = 0; i < batch.n; i++) kelvin_figure_destroy(batch.figure[i]);
+    return status;
 }
 
-/* kelvin figure NAME --help: the options of that figure alone, with its own words and defaults. */
-static kelvin_status help(FILE *out, const void *data, const struct arguments *arguments)
+/* The options of one figure alone, with its own words and defaults. */
+static void figure_help(FILE *out, const kelvin_figure *figure, const char *about, const void *settings)
 {
-    const struct figure *figure = NULL;
-    if (arguments->operand) KELVIN_TRY(find_figure(&figure, arguments->operand));
-    if (!figure) {
-        command_help(out, &figure_command, &figure_command.options, data);
+    enum { VALUE = 128 };
+    struct option own[OPTIONS];
+    char name[KELVIN_NAME_SIZE], values[OPTIONS][VALUE];
+    const kelvin_figure_option *option;
+    size_t n = COMMON;
+    memcpy(own, common, sizeof common);
+    for (size_t i = 0; (option = kelvin_figure_option_at(figure, i)) && n < OPTIONS; i++, n++) {
+        kelvin_figure_get(figure, option->name, values[n], VALUE);
+        own[n] = figure_option(option, values[n]);
+    }
+    snprintf(name, sizeof name, "figure %s", kelvin_figure_name(figure));
+    const struct command one = {.name = name, .synopsis = "[OPTION]... -o DIR", .about = about};
+    command_help(out, &one, &(struct option_table){own, n, NULL}, settings);
+}
+
+/* kelvin figure NAME --help */
+static kelvin_status help(FILE *out, const void *settings, const struct arguments *arguments)
+{
+    const char *name = arguments->operand;
+    const kelvin_member *member;
+    kelvin_figure *figure;
+    if (name) KELVIN_TRY(check_name(name));
+    if (!name || strcmp(name, all) == 0) {
+        command_help(out, &figure_command, build(), settings);
         return KELVIN_OK;
     }
-    struct option own[N_OPTIONS];
-    struct settings settings = *(const struct settings *)data, shown;
-    size_t n = 0;
-    settings.figure.scale = FIGURE_PAPER;
-    KELVIN_TRY(settle(&shown, &settings, arguments, figure));
-    for (size_t i = 0; i < N_OPTIONS; i++) {
-        const struct figure_option *heeded = kelvin_figure_option(figure, options[i].name);
-        if (i >= COMMON && !heeded) continue;
-        own[n] = options[i];
-        if (i >= COMMON) own[n].shown = NULL; /* the value itself */
-        if (heeded && heeded->help) own[n].help = heeded->help;
-        n++;
-    }
-    char name[KELVIN_NAME_SIZE];
-    snprintf(name, sizeof name, "figure %s", figure->member.name);
-    const struct command one = {.name = name, .synopsis = "[OPTION]... -o DIR", .about = figure->member.about};
-    command_help(out, &one, &(struct option_table){own, n, NULL}, &shown);
-    return KELVIN_OK;
+    KELVIN_TRY(kelvin_family_find(&member, kelvin_family_of("figures"), name));
+    KELVIN_TRY(kelvin_figure_create(&figure, name, NULL));
+    const kelvin_status status = set_options(figure, arguments, true);
+    if (!status) figure_help(out, figure, member->about, settings);
+    kelvin_figure_destroy(figure);
+    return status;
 }
 
 static const struct example examples[] = {
@@ -211,7 +211,7 @@ const struct command figure_command = {
                "what they are by default; kelvin figure all makes every one that needs no sampling.",
     .operands = 1,
     .others = "FIGURE|all",
-    .options = {options, N_OPTIONS, NULL},
+    .build = build,
     .settings_size = sizeof(struct settings),
     .usual = &(const struct settings){.scale = "paper"},
     .examples = examples,

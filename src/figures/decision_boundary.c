@@ -27,7 +27,7 @@ struct picture {
 
 static kelvin_status predict(struct picture *picture, const struct figure_options *options)
 {
-    const struct figure_watch *watch = options->watch;
+    const kelvin_figure_watch *watch = options->watch;
     const size_t grid = options->grid;
     kelvin_status status = KELVIN_OK;
     picture->lattice = kelvin_lattice_around(picture->runs[0]->data, margin, grid);

@@ -7,37 +7,29 @@
 #include <stddef.h>
 #include <string.h>
 
-enum kind { SIZE, REAL, TEXT, SEED };
-
-static const struct option {
-    const char *name;
-    enum kind kind;
-    size_t offset;
-    double least, most;
-} known[] = {
 #define ROW(field, kind, metavar, least, most, help)                                                                   \
-    {#field, kind, offsetof(struct figure_options, field), least, most},
-    FIGURE_OPTIONS(ROW)
+    {{#field, metavar, help, least, most, FIGURE_##kind == FIGURE_SEED},                                               \
+     FIGURE_##kind,                                                                                                    \
+     offsetof(struct figure_options, field)},
+const struct figure_known kelvin_figure_known[FIGURE_KNOWN] = {FIGURE_OPTIONS(ROW)};
 #undef ROW
-};
 
-enum { N_OPTIONS = sizeof known / sizeof *known };
-
-static kelvin_status check(const struct option *option, const struct figure *figure,
+static kelvin_status check(const struct figure_known *known, const struct figure *figure,
                            const struct figure_options *options)
 {
-    if (option->kind == TEXT || option->kind == SEED) return KELVIN_OK; /* read where it is used; any will do */
-    const struct figure_option *own = kelvin_figure_option(figure, option->name);
+    if (known->kind == FIGURE_TEXT || known->kind == FIGURE_SEED)
+        return KELVIN_OK; /* read where it is used; any will do */
+    const struct figure_option *own = kelvin_figure_heeds(figure, known->option.name);
     const bool narrower = own->least < own->most;
-    const double least = narrower ? own->least : option->least, most = narrower ? own->most : option->most;
-    const void *at = (const char *)options + option->offset;
-    const double value = option->kind == SIZE ? (double)*(const size_t *)at : *(const double *)at;
+    const double least = narrower ? own->least : known->option.least, most = narrower ? own->most : known->option.most;
+    const void *at = (const char *)options + known->offset;
+    const double value = known->kind == FIGURE_SIZE ? (double)*(const size_t *)at : *(const double *)at;
     if (value >= least && value <= most) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, KELVIN_REFER(OPTION, "%s") " must be from %.10g to %.10g%s, not %.15g",
-                       option->name, least, most, narrower ? " in this figure" : "", value);
+                       known->option.name, least, most, narrower ? " in this figure" : "", value);
 }
 
-const struct figure_option *kelvin_figure_option(const struct figure *figure, const char *name)
+const struct figure_option *kelvin_figure_heeds(const struct figure *figure, const char *name)
 {
     for (const struct figure_option *option = figure->options; option->name; option++)
         if (strcmp(name, option->name) == 0) return option;
@@ -54,22 +46,25 @@ struct figure_options kelvin_figure_defaults(const struct figure *figure, enum f
     return options;
 }
 
-static void write_value(FILE *out, enum kind kind, const void *at)
+void kelvin_figure_value(char *out, size_t size, const struct figure_known *known, const struct figure_options *options)
 {
-    if (kind == SIZE) fprintf(out, "%zu\n", *(const size_t *)at);
-    if (kind == REAL) fprintf(out, "%.15g\n", *(const double *)at);
-    if (kind == TEXT) fprintf(out, "\"%s\"\n", *(const char *const *)at);
-    if (kind == SEED) fprintf(out, "%" PRIu64 "\n", *(const uint64_t *)at);
+    const void *at = (const char *)options + known->offset;
+    if (known->kind == FIGURE_SIZE) snprintf(out, size, "%zu", *(const size_t *)at);
+    if (known->kind == FIGURE_REAL) snprintf(out, size, "%.15g", *(const double *)at);
+    if (known->kind == FIGURE_TEXT) snprintf(out, size, "%s", *(const char *const *)at);
+    if (known->kind == FIGURE_SEED) snprintf(out, size, "%" PRIu64, *(const uint64_t *)at);
 }
 
 /* The options that the figure heeds, as lines "PREFIXname = value" that gnuplot can read as well. */
 static void write_parameters(FILE *out, const char *prefix, const struct figure *figure,
                              const struct figure_options *options)
 {
-    for (size_t i = 0; i < N_OPTIONS; i++) {
-        if (!kelvin_figure_option(figure, known[i].name)) continue;
-        fprintf(out, "%s%s = ", prefix, known[i].name);
-        write_value(out, known[i].kind, (const char *)options + known[i].offset);
+    for (size_t i = 0; i < FIGURE_KNOWN; i++) {
+        const struct figure_known *known = &kelvin_figure_known[i];
+        char value[4096];
+        if (!kelvin_figure_heeds(figure, known->option.name)) continue;
+        kelvin_figure_value(value, sizeof value, known, options);
+        fprintf(out, known->kind == FIGURE_TEXT ? "%s%s = \"%s\"\n" : "%s%s = %s\n", prefix, known->option.name, value);
     }
 }
 
@@ -84,7 +79,7 @@ kelvin_status kelvin_figure_table(struct output_file *table, const struct figure
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_figure_piece(const struct figure_watch *watch)
+kelvin_status kelvin_figure_piece(const kelvin_figure_watch *watch)
 {
     return watch->piece(watch->context) ? KELVIN_OK : kelvin_fail(KELVIN_ESTOP, "stopped by a signal");
 }
@@ -114,22 +109,23 @@ static kelvin_status write_script(const struct figure *figure, const struct figu
     return kelvin_output_close(&script, KELVIN_OK);
 }
 
-kelvin_status kelvin_figure_compute(const struct figure *figure, const struct figure_options *options)
+kelvin_status kelvin_figure_run(const struct figure *figure, const struct figure_options *options)
 {
-    for (size_t i = 0; i < N_OPTIONS; i++)
-        if (kelvin_figure_option(figure, known[i].name)) KELVIN_TRY(check(&known[i], figure, options));
+    for (size_t i = 0; i < FIGURE_KNOWN; i++)
+        if (kelvin_figure_heeds(figure, kelvin_figure_known[i].option.name))
+            KELVIN_TRY(check(&kelvin_figure_known[i], figure, options));
     KELVIN_TRY(kelvin_output_check_folder(options->folder)); /* before the long work, not after it */
     KELVIN_TRY(figure->run(options));
     return write_script(figure, options);
 }
 
-kelvin_status kelvin_figure_draw(const struct figure *figure, const struct figure_options *options)
+kelvin_status kelvin_figure_picture(const struct figure *figure, const struct figure_options *options)
 {
     return kelvin_output_draw(options->folder, figure->member.name, figure->moves, options->watch->stopped,
                               options->watch->context);
 }
 
-void kelvin_figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn)
+void kelvin_figure_list_files(const struct figure *figure, const struct figure_options *options, bool drawn)
 {
     fputc('\n', options->out);
     kelvin_output_print_files(options->out, options->folder, figure->member.name, figure->tables, drawn, figure->moves);

@@ -4,9 +4,9 @@
  *     const struct figure *figure = figures[0];
  *     struct figure_options options = kelvin_figure_defaults(figure, FIGURE_PAPER);
  *     options.folder = "out", options.out = stdout, options.watch = &watch;
- *     kelvin_status st = kelvin_figure_compute(figure, &options);     // out/NAME.csv, out/NAME.gp
- *     if (!st) st = kelvin_figure_draw(figure, &options);               // out/NAME.png, .svg, .pdf
- *     kelvin_figure_print_files(figure, &options, !st);
+ *     kelvin_status st = kelvin_figure_run(figure, &options);         // out/NAME.csv, out/NAME.gp
+ *     if (!st) st = kelvin_figure_picture(figure, &options);             // out/NAME.png, .svg, .pdf
+ *     kelvin_figure_list_files(figure, &options, !st);
  */
 #ifndef FIGURES_FIGURE_H
 #define FIGURES_FIGURE_H
@@ -15,22 +15,11 @@
 #include "base/threads.h"
 #include "charts/output.h"
 
-#include <kelvin/run.h>
+#include <kelvin/figures.h>
 
 enum figure_scale { FIGURE_SMOKE, FIGURE_LAPTOP, FIGURE_PAPER };
 
 extern const char *const kelvin_figure_scales[]; /* their names; NULL after the last */
-
-/* How long work tells how far it is: start, then pieces, or what chains do (false: stop), then end. Of chains the total
- * is the iterations of all of them. */
-struct figure_watch {
-    void *context;
-    void (*start)(void *context, const char *what, uint64_t total);
-    bool (*piece)(void *context);   /* any thread may call it */
-    bool (*stopped)(void *context); /* did someone ask to stop? */
-    kelvin_run_watch *iteration;
-    void (*end)(void *context);
-};
 
 enum { FIGURE_CLASSES = 1000 }; /* at most */
 
@@ -60,8 +49,23 @@ struct figure_options {
     size_t threads;     /* 0: one per CPU */
     const char *folder; /* made if missing; files in it are replaced */
     FILE *out;          /* for the numbers and the list of files */
-    const struct figure_watch *watch;
+    const kelvin_figure_watch *watch;
 };
+
+/* The table as numbers: what an option is, and where its value stands. */
+enum figure_kind { FIGURE_SIZE, FIGURE_REAL, FIGURE_TEXT, FIGURE_SEED };
+struct figure_known {
+    kelvin_figure_option option;
+    enum figure_kind kind;
+    size_t offset; /* in struct figure_options */
+};
+#define FIGURE_ONE(...) +1
+enum { FIGURE_KNOWN = 0 FIGURE_OPTIONS(FIGURE_ONE) };
+extern const struct figure_known kelvin_figure_known[FIGURE_KNOWN];
+
+/* A value as text. */
+void kelvin_figure_value(char *out, size_t size, const struct figure_known *known,
+                         const struct figure_options *options);
 
 /* An option that a figure heeds, and what it means there, where that is narrower than in the table above. */
 struct figure_option {
@@ -90,24 +94,24 @@ extern const struct figure *const kelvin_figures[]; /* NULL after the last */
 extern const kelvin_family kelvin_figure_family;
 
 /* NULL if the figure does not heed it. */
-const struct figure_option *kelvin_figure_option(const struct figure *figure, const char *name);
+const struct figure_option *kelvin_figure_heeds(const struct figure *figure, const char *name);
 
 /* Of the paper's draws, other scales have a tenth and a hundredth. */
 struct figure_options kelvin_figure_defaults(const struct figure *figure, enum figure_scale scale);
 
 /* Checks the options that the figure heeds, makes the folder, writes tables and script, prints the numbers.
  * KELVIN_EUSAGE for an option out of its range. */
-KELVIN_MUST_CHECK kelvin_status kelvin_figure_compute(const struct figure *figure,
-                                                      const struct figure_options *options);
+KELVIN_MUST_CHECK kelvin_status kelvin_figure_run(const struct figure *figure, const struct figure_options *options);
 
 /* Lets gnuplot draw in options->folder. KELVIN_EIO with a sentence on how to get the picture if gnuplot is missing or
  * fails, KELVIN_ESTOP if the watch says that someone asked to stop. */
-KELVIN_MUST_CHECK kelvin_status kelvin_figure_draw(const struct figure *figure, const struct figure_options *options);
+KELVIN_MUST_CHECK kelvin_status kelvin_figure_picture(const struct figure *figure,
+                                                      const struct figure_options *options);
 
-void kelvin_figure_print_files(const struct figure *figure, const struct figure_options *options, bool drawn);
+void kelvin_figure_list_files(const struct figure *figure, const struct figure_options *options, bool drawn);
 
 /* One more piece of work is done: tells the watch. KELVIN_ESTOP if it says to stop. */
-KELVIN_MUST_CHECK kelvin_status kelvin_figure_piece(const struct figure_watch *watch);
+KELVIN_MUST_CHECK kelvin_status kelvin_figure_piece(const kelvin_figure_watch *watch);
 
 /* Tasks 0 .. n-1 on options->threads threads, which tell the watch of `pieces` pieces of `what`. */
 KELVIN_MUST_CHECK kelvin_status kelvin_figure_tasks(const struct figure_options *options, const char *what,

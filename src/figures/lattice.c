@@ -14,7 +14,7 @@ struct job {
     const float *draws; /* (samples, n_params) */
     size_t samples;
     const struct kelvin_kernels *kernels;
-    const struct figure_watch *watch;
+    const kelvin_figure_watch *watch;
 };
 
 struct lattice kelvin_lattice_around(const kelvin_data *data, double margin, size_t n)

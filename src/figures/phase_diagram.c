@@ -15,7 +15,7 @@ struct picture {
     struct boundary boundary;
     size_t columns, rows;
     double *change; /* (rows, columns) */
-    const struct figure_watch *watch;
+    const kelvin_figure_watch *watch;
 };
 
 static double centre(size_t i, size_t n)

@@ -26,7 +26,7 @@ static kelvin_status configure(kelvin_run_config *config, const struct toy_poste
 
 kelvin_status kelvin_toy_posteriors_sample(kelvin_run *runs[TOY_POSTERIORS], const struct figure_options *options)
 {
-    const struct figure_watch *watch = options->watch;
+    const kelvin_figure_watch *watch = options->watch;
     const kelvin_run_options how = {.threads = options->threads};
     uint64_t total = 0;
     for (size_t i = 0; i < TOY_POSTERIORS; i++) runs[i] = NULL;
