@@ -224,8 +224,10 @@ static void wrong_values(void **state)
     };
     char text[64];
     set("epochs", "7");
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         fails(kelvin_config_set(config, table[i].field, table[i].text), KELVIN_EUSAGE, "", table[i].sentence);
+        assert_string_equal(kelvin_error_field(), table[i].field);
+    }
     comes_to("epochs", "7"); /* as it was */
     comes_to("lr", "0.0001");
     set("seed", "18446744073709551615");

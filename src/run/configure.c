@@ -91,7 +91,8 @@ static kelvin_status check(const char *name, const char *text)
 kelvin_status kelvin_config_set(kelvin_config *config, const char *field, const char *text)
 {
     struct said **at = find(config, field), *old = *at;
-    KELVIN_TRY(check(field, text ? text : "0"));
+    const kelvin_status wrong = check(field, text ? text : "0");
+    if (wrong) return kelvin_fail(wrong, KELVIN_BLAME KELVIN_SAID, field, kelvin_error_raw());
     struct said *new = text ? kelvin_alloc(1, sizeof *new) : NULL;
     if (new) *new = (struct said){kelvin_strdup(field), kelvin_strdup(text), old ? old->next : NULL};
     if (text && !(new &&new->field &&new->text)) {
