@@ -1,10 +1,12 @@
 /* Several threads at once, and children after fork: the same draws as one after the other. */
-#include "check.h"
+#include "folder_helpers.h"
+
 #include "fit_helpers.h"
 
 #include "base/threads.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,17 +59,15 @@ static struct job expected[THREADS];
 
 static int fit_one_by_one(void **state)
 {
-    (void)state;
     make_jobs(expected);
     for (size_t i = 0; i < THREADS; i++) fit(&expected[i]);
-    return 0;
+    return make_base(state);
 }
 
 static int forget(void **state)
 {
-    (void)state;
     free_jobs(expected);
-    return 0;
+    return remove_base(state);
 }
 
 static void fits_at_once(void **state)
@@ -174,7 +174,7 @@ static void children_fit_whatever_others_do(void **state)
 {
     (void)state;
     enum { CHILDREN = 40 };
-    struct busy busy = {0};
+    static struct busy busy; /* a thread looks at it even after this test has failed */
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, stay_busy, &busy), 0);
     for (size_t i = 0; i < CHILDREN; i++) {
@@ -184,6 +184,33 @@ static void children_fit_whatever_others_do(void **state)
     while (atomic_load(&busy.rounds) == 0) usleep(1000);
     atomic_store(&busy.stop, true);
     pthread_join(thread, NULL);
+}
+
+/* Whoever closes a run lets go of its folder, though children have its lock open still; and a child that closes its
+ * copy of the run lets go of nothing. */
+static void locks_are_of_processes(void **state)
+{
+    (void)state;
+    kelvin_data *data;
+    kelvin_run *run, *again;
+    struct fit_table table;
+    int ended;
+    fit_fill(&table, 1);
+    const kelvin_arrays arrays = fit_arrays(&table);
+    assert_ok(kelvin_data_from_arrays(&data, &arrays));
+    assert_ok(fit_run(&run, fit_hmc, data, NULL, in_base("run"), 1));
+    const pid_t closes = fork();
+    if (closes == 0) _exit((kelvin_run_close(run), 0));
+    assert_int_equal(waitpid(closes, &ended, 0), closes);
+    fails(kelvin_run_open_with(&again, in_base("run"), data), KELVIN_EUSAGE, "run", "is working here");
+    const pid_t lives = fork();
+    if (lives == 0) _exit((alarm(60), pause())); /* not forever, should this test fail */
+    kelvin_run_close(run);
+    assert_ok(kelvin_run_open_with(&again, in_base("run"), data));
+    kelvin_run_close(again);
+    kill(lives, SIGKILL);
+    assert_int_equal(waitpid(lives, &ended, 0), lives);
+    kelvin_data_close(data);
 }
 
 /* ---- pools ---- */
@@ -234,7 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_at_once),        cmocka_unit_test(sentences_are_of_threads),
         cmocka_unit_test(children_fit),        cmocka_unit_test(children_fit_whatever_others_do),
-        cmocka_unit_test(pools_survive_forks),
+        cmocka_unit_test(pools_survive_forks), cmocka_unit_test(locks_are_of_processes),
     };
     return cmocka_run_group_tests(tests, fit_one_by_one, forget);
 }
