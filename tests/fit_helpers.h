@@ -2,8 +2,6 @@
 #ifndef TESTS_FIT_HELPERS_H
 #define TESTS_FIT_HELPERS_H
 
-#include "nn/nn.h"
-
 #include <kelvin/kelvin.h>
 
 #include <math.h>
@@ -77,7 +75,7 @@ static inline kelvin_status fit_run(kelvin_run **run, const char *const *fields,
 static inline kelvin_status fit_draws(float **draws, size_t *n, kelvin_run *run)
 {
     kelvin_samples *samples;
-    const size_t parameters = kelvin_run_model(run)->n_params;
+    const size_t parameters = kelvin_model_parameters(kelvin_run_model(run));
     *draws = NULL;
     *n = 0;
     kelvin_status st = kelvin_samples_of(&samples, run);
