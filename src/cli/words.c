@@ -117,7 +117,7 @@ void command_words(void *context, char *out, size_t size, kelvin_word word, cons
 
 const char *command_error(void)
 {
-    static _Thread_local char sentence[4096];
+    static char sentence[4096]; /* commands ask in the thread of main(), and no other one does */
     kelvin_error_say(sentence, sizeof sentence, command_words, NULL);
     return sentence;
 }

@@ -12,22 +12,11 @@
 #include <immintrin.h>
 #endif
 
+/* In the program itself, and not filled when it is needed first: whatever threads do then, and in a child that was
+ * forked in the middle of it, the table is there. Nor at the start: most programs never ask for a sum. */
+#include "crc32_table.h"
+
 static const uint32_t polynomial = 0xedb88320;
-
-enum { SLICES = 16 };
-static uint32_t table[SLICES][256];
-
-/* Before main(), and not when it is needed first: whatever threads do then, and in a child that was forked in the
- * middle of it, the table is there and does not change. */
-__attribute__((constructor)) static void fill(void)
-{
-    for (uint32_t b = 0; b < 256; b++) {
-        table[0][b] = b;
-        for (int bit = 0; bit < 8; bit++) table[0][b] = table[0][b] >> 1 ^ (table[0][b] & 1 ? polynomial : 0);
-    }
-    for (int k = 1; k < SLICES; k++)
-        for (int b = 0; b < 256; b++) table[k][b] = table[k - 1][b] >> 8 ^ table[0][table[k - 1][b] & 255];
-}
 
 /* What the four bytes of a word do when `after` bytes follow them. */
 static inline uint32_t slice(uint32_t word, int after)

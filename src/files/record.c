@@ -14,12 +14,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 /* jansson draws the seed of its hashes when its first object is made, and other threads wait for the one that does. A
- * child that was forked just then would wait forever: so it is drawn before main(). */
-__attribute__((constructor)) static void draw_seed(void)
+ * child that was forked just then would wait forever: so it is set before main(), to random bytes that the kernel gives
+ * to every process. Those of jansson's own choice would have to be read from a device whenever a program starts. */
+__attribute__((constructor)) static void set_seed(void)
 {
-    json_object_seed(0);
+    size_t seed = 0;
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    if (random) memcpy(&seed, random, sizeof seed);
+    json_object_seed(seed); /* 0: by jansson */
 }
 
 enum { NUMBER = 40, MOST_DIGITS = 17 };
