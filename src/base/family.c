@@ -56,7 +56,8 @@ static bool is_called(const kelvin_member *member, const char *name, size_t leng
 {
     const size_t fixed = fixed_letters(member);
     if (length < fixed || strncmp(member->name, name, fixed) != 0) return false;
-    return !member->name[fixed] ? length == fixed : strspn(name + fixed, "0123456789") >= length - fixed;
+    if (!member->name[fixed]) return length == fixed;
+    return strspn(name + fixed, "0123456789") >= length - fixed || strncmp(name + fixed, "N:", length - fixed) == 0;
 }
 
 kelvin_status kelvin_family_find(const kelvin_member **member, const kelvin_family *family, const char *text)
