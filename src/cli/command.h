@@ -1,4 +1,4 @@
-/* command: what a command of kelvin is. One file per command, one line each in commands.c; kelvin-bench is one that is
+/* command: what a command of kelvin is. One file and one row of a table below for each; kelvin-bench is one that is
  * a program of its own. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
@@ -36,10 +36,23 @@ struct command {
     kelvin_status (*help)(FILE *out, const void *settings, const struct arguments *arguments);
 };
 
-extern const struct command sample_command, resume_command, eval_command, diagnose_command, predict_command,
-    report_command, export_command, figure_command, data_command, info_command;
+/* All of kelvin's, one row each. */
+#define COMMANDS(ROW)                                                                                                  \
+    ROW(sample)                                                                                                        \
+    ROW(resume)                                                                                                        \
+    ROW(eval)                                                                                                          \
+    ROW(diagnose)                                                                                                      \
+    ROW(predict)                                                                                                       \
+    ROW(report)                                                                                                        \
+    ROW(export)                                                                                                        \
+    ROW(figure)                                                                                                        \
+    ROW(data)                                                                                                          \
+    ROW(info)
 
-/* All of kelvin's; NULL after the last. */
+#define DECLARE_COMMAND(name) extern const struct command name##_command;
+COMMANDS(DECLARE_COMMAND)
+
+/* The same as a list; NULL after the last. */
 extern const struct command *const commands[];
 
 /* One of them by its name. KELVIN_EUSAGE with the nearest name if there is none. */

@@ -5,19 +5,8 @@
 
 #include <string.h>
 
-const struct command *const commands[] = {
-    &sample_command,
-    &resume_command,
-    &eval_command,
-    &diagnose_command,
-    &predict_command,
-    &report_command,
-    &export_command,
-    &figure_command,
-    &data_command,
-    &info_command,
-    NULL,
-};
+#define ADDRESS(name) &name##_command,
+const struct command *const commands[] = {COMMANDS(ADDRESS) NULL};
 
 static bool command_name(char name[KELVIN_NAME_SIZE], const void *context, size_t i)
 {

@@ -1,5 +1,5 @@
 /* figure: what a figure of the paper is. One C file (computes the numbers), one gnuplot script (draws them) and one
- * line in figures.c each.
+ * row of a table below each.
  *
  *     const struct figure *figure = figures[0];
  *     struct figure_options options = kelvin_figure_defaults(figure, FIGURE_PAPER);
@@ -86,10 +86,21 @@ struct figure {
     kelvin_status (*run)(const struct figure_options *options);
 };
 
-extern const struct figure kelvin_decision_boundary_figure, kelvin_distribution_slices_figure,
-    kelvin_dirichlet_gradients_figure, kelvin_phase_diagram_figure, kelvin_confidence_density_figure,
-    kelvin_ndg_ridgeline_figure, kelvin_wasserstein_figure, kelvin_cdf_validation_figure, kelvin_critical_alpha_figure,
-    kelvin_schedule_figure;
+/* All of them, in the order of the paper: one row each. */
+#define FIGURES(ROW)                                                                                                   \
+    ROW(decision_boundary)                                                                                             \
+    ROW(distribution_slices)                                                                                           \
+    ROW(dirichlet_gradients)                                                                                           \
+    ROW(phase_diagram)                                                                                                 \
+    ROW(confidence_density)                                                                                            \
+    ROW(ndg_ridgeline)                                                                                                 \
+    ROW(wasserstein)                                                                                                   \
+    ROW(cdf_validation)                                                                                                \
+    ROW(critical_alpha)                                                                                                \
+    ROW(schedule)
+
+#define DECLARE_FIGURE(name) extern const struct figure kelvin_##name##_figure;
+FIGURES(DECLARE_FIGURE)
 extern const struct figure *const kelvin_figures[]; /* NULL after the last */
 extern const kelvin_family kelvin_figure_family;
 

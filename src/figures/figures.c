@@ -1,22 +1,11 @@
-/* The table of figures, in the order of the paper. */
+/* The table of figures as a family. */
 #include "figures/figure.h"
 
 const char *const kelvin_figure_scales[] = {
     [FIGURE_SMOKE] = "smoke", [FIGURE_LAPTOP] = "laptop", [FIGURE_PAPER] = "paper", NULL};
 
-const struct figure *const kelvin_figures[] = {
-    &kelvin_decision_boundary_figure,
-    &kelvin_distribution_slices_figure,
-    &kelvin_dirichlet_gradients_figure,
-    &kelvin_phase_diagram_figure,
-    &kelvin_confidence_density_figure,
-    &kelvin_ndg_ridgeline_figure,
-    &kelvin_wasserstein_figure,
-    &kelvin_cdf_validation_figure,
-    &kelvin_critical_alpha_figure,
-    &kelvin_schedule_figure,
-    NULL,
-};
+#define ADDRESS(name) &kelvin_##name##_figure,
+const struct figure *const kelvin_figures[] = {FIGURES(ADDRESS) NULL};
 
 static const kelvin_member *at(size_t i)
 {

@@ -6,9 +6,6 @@
 #include "kernels/kernels.h"
 #include "sampler/sampler.h"
 
-/* The samplers, each in a file of its own. */
-extern const kelvin_sampler_type kelvin_sghmc, kelvin_hmc, kelvin_mclmc;
-
 struct kelvin_sampler {
     const kelvin_sampler_type *type;
     const struct kelvin_kernels *kernels;

@@ -1,12 +1,17 @@
 /* The table of samplers. */
 #include "sampler/state.h"
 
-/* The first one is taken where nobody says which. */
-static const kelvin_sampler_type *const samplers[] = {
-    &kelvin_sghmc,
-    &kelvin_hmc,
-    &kelvin_mclmc,
-};
+/* One row each. The first one is taken where nobody says which. */
+#define TABLE(ROW)                                                                                                     \
+    ROW(sghmc)                                                                                                         \
+    ROW(hmc)                                                                                                           \
+    ROW(mclmc)
+
+#define DECLARE(id) extern const kelvin_sampler_type kelvin_##id;
+#define ADDRESS(id) &kelvin_##id,
+
+TABLE(DECLARE)
+static const kelvin_sampler_type *const samplers[] = {TABLE(ADDRESS)};
 enum { SAMPLERS = sizeof samplers / sizeof *samplers };
 
 const kelvin_sampler_type *kelvin_sampler_info(size_t i)
