@@ -60,7 +60,7 @@ static void every_member_is_found(void **state)
             const size_t n = strlen(member->name);
             assert_true(n > 0 && n < KELVIN_NAME_SIZE && strlen(member->about) > 2);
             assert_int_equal(strncmp(member->usage, member->name, n), 0);
-            assert_true(member->usage[n] == '\0' || member->usage[n] == ':');
+            assert_true(member->usage[n] == '\0' || member->usage[n] == ':' || member->usage[n] == '[');
             assert_ok(kelvin_family_find(&found, family, member->name));
             assert_ptr_equal(found, member); /* and no other has its name */
         }

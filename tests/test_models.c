@@ -433,7 +433,7 @@ static const struct {
     {"mlp:5,leak=2", &table, "leak is '2'"},
     {"mlp:leak=0.1,5,leak=0.2", &table, "leak is given twice"},
     {"mlp:5,slope=2", &table, "',slope=2' is too much"},
-    {"cnn:3", &mnist, "model 'cnn:3': ':3' is too much; expected cnn"},
+    {"cnn:x", &mnist, "model 'cnn:x': "},
     {"cnn2", &mnist, "unknown model 'cnn2'; did you mean 'cnn'?"},
     {"cnn", &table, "model 'cnn' looks at images, but the data are a table of 4 columns; use mlp"},
     {"resnet20", &table, "model 'resnet20' looks at images, but the data are a table of 4 columns"},

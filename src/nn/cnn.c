@@ -12,7 +12,7 @@ static kelvin_status build(kelvin_model *model, const struct kelvin_values *valu
     (void)values;
     KELVIN_TRY(kelvin_must_be_images(model));
     for (size_t l = 0; l < CONVS; l++) {
-        char name[24];
+        char name[64];
         snprintf(name, sizeof name, "conv%zu", l + 1);
         kelvin_layer_add(
             &b, name,
