@@ -239,7 +239,7 @@ static double distance(const kelvin_prior *prior, const float *draws, size_t n)
 /* Of draws that have the density, sqrt(n) times the distance is above 2.2 once in 8,000 times (Kolmogorov). */
 static void check_draws(const kelvin_prior *prior, const char *text)
 {
-    enum { N = 20000 };
+    enum { N = 400000 };
     float *draws = room(N, sizeof *draws);
     kelvin_prior_draw(prior, draws, N, 20240607, 3);
     qsort(draws, N, sizeof *draws, ascending);
