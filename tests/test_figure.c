@@ -381,6 +381,67 @@ static void a_wish_to_stop_is_heeded(void **state)
     assert_true(long_ones >= 2); /* the draws of cdf-validation and of dirichlet-gradients */
 }
 
+/* ---- as programs have them ---- */
+
+static void options_are_texts(void **state)
+{
+    (void)state;
+    EACH_FIGURE(figure)
+    {
+        const kelvin_figure_option *option;
+        kelvin_figure *handle;
+        char text[256];
+        size_t n = 0;
+        assert_ok(kelvin_figure_create(&handle, figure->member.name, "smoke"));
+        for (; (option = kelvin_figure_option_at(handle, n)); n++) {
+            kelvin_figure_get(handle, option->name, text, sizeof text);
+            assert_true(*text && *option->about && *option->metavar);
+            assert_ok(kelvin_figure_set(handle, option->name, text)); /* what it says can be said to it */
+            assert_int_equal(kelvin_figure_set(handle, "colour", "red"), KELVIN_EUSAGE);
+            assert_non_null(strstr(kelvin_error(), "has no option colour"));
+        }
+        for (size_t i = 0; i < 8 && figure->options[i].name; i++, n--) continue;
+        assert_int_equal(n, 0); /* all that it heeds, and no others */
+        kelvin_figure_destroy(handle);
+    }
+    kelvin_figure *handle;
+    assert_int_equal(kelvin_figure_create(&handle, "schedul", NULL), KELVIN_EUSAGE);
+    assert_null(handle);
+    assert_int_equal(kelvin_figure_create(&handle, "schedule", "papr"), KELVIN_EUSAGE);
+    assert_string_equal(kelvin_error(), "unknown scale 'papr'; did you mean 'paper'?");
+    assert_ok(kelvin_figure_create(&handle, "schedule", NULL));
+    assert_int_equal(kelvin_figure_set(handle, "grid", "many"), KELVIN_EUSAGE);
+    assert_string_equal(kelvin_error(), "grid must be a whole number, not 'many'");
+    kelvin_figure_destroy(handle);
+}
+
+/* The numbers that are written are those that were asked for; without a watch, and without a place to print to. */
+static void handles_write_the_same_tables(void **state)
+{
+    (void)state;
+    char path[512], there[600], text[4096] = "";
+    kelvin_figure *handle;
+    path_of(path, "handle");
+    const kelvin_figure_output output = {path, 1, NULL, NULL};
+    assert_ok(kelvin_figure_create(&handle, "schedule", NULL));
+    assert_ok(kelvin_figure_set(handle, "grid", "20"));
+    assert_ok(kelvin_figure_set(handle, "epochs", "1e3"));
+    assert_ok(kelvin_figure_compute(handle, &output));
+    snprintf(there, sizeof there, "%s/schedule.csv", path);
+    FILE *file = fopen(there, "r");
+    assert_non_null(file);
+    const size_t n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    assert_true(n > 0);
+    assert_non_null(strstr(text, "# grid = 20\n"));
+    assert_non_null(strstr(text, "# epochs = 1000\n"));
+    assert_ok(kelvin_figure_set(handle, "grid", "19"));
+    assert_int_equal(kelvin_figure_compute(handle, &output), KELVIN_EUSAGE);
+    assert_string_equal(kelvin_error(), "grid must be from 20 to 5000 in this figure, not 19");
+    kelvin_figure_destroy(handle);
+    remove_folder("handle");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +454,8 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_wish_to_stop_is_heeded),
+        cmocka_unit_test(options_are_texts),
+        cmocka_unit_test(handles_write_the_same_tables),
     };
     if (!mkdtemp(home) || !(nowhere = fopen("/dev/null", "w"))) return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

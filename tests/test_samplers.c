@@ -463,6 +463,52 @@ static void memory_may_run_out(void **state)
     kelvin_sampler_destroy(NULL);
 }
 
+/* What programs call: by name, settings by name, statistics one by one. The same chain as from within. */
+static void by_name_the_same_chain(void **state)
+{
+    (void)state;
+    const kelvin_sampler_type *type;
+    for (size_t t = 0; (type = kelvin_sampler_info(t)); t++) {
+        kelvin_sampler *inside = make(type, 11, 2), *outside;
+        double setting[KELVIN_SETTINGS];
+        const kelvin_setting *listed;
+        const char *name;
+        float theta[DIM];
+        suit(setting, type);
+        assert_ok(kelvin_sampler_create(&outside, type->member.name, &wells, 11, 2));
+        kelvin_sampler_set_observations(outside, 500);
+        size_t n = 0;
+        for (; (listed = kelvin_sampler_setting(outside, n)); n++)
+            assert_ok(kelvin_sampler_set(outside, listed->name, setting[n]));
+        assert_int_equal(n, kelvin_count_settings(type));
+        start(theta);
+        kelvin_sampler_start(inside, theta);
+        kelvin_sampler_start(outside, theta);
+        for (uint32_t step = 0; step < STEPS; step++) {
+            const kelvin_moment moment = {step, WARMUP, 1, 5};
+            const kelvin_step_info info = next(inside, step);
+            assert_true(kelvin_sampler_step(outside, &moment) == info.logp);
+            for (size_t i = 0; i < kelvin_count_statistics(type); i++) {
+                const double value = kelvin_sampler_statistic(outside, i, &name);
+                assert_memory_equal(&value, &info.value[i], sizeof value);
+                assert_string_equal(name, type->statistic[i].name);
+            }
+        }
+        assert_memory_equal(kelvin_sampler_theta(inside), kelvin_sampler_theta(outside), sizeof theta);
+        assert_true(isnan(kelvin_sampler_statistic(outside, kelvin_count_statistics(type), &name)));
+        assert_null(name);
+        assert_int_equal(kelvin_sampler_set(outside, "steepness", 1), KELVIN_EUSAGE);
+        assert_non_null(strstr(kelvin_error(), "unknown setting 'steepness'"));
+        assert_int_equal(kelvin_sampler_set(outside, type->setting[0].name, (double)NAN), KELVIN_EUSAGE);
+        kelvin_sampler_destroy(inside);
+        kelvin_sampler_destroy(outside);
+    }
+    kelvin_sampler *none;
+    assert_int_equal(kelvin_sampler_create(&none, "hmcs", &wells, 1, 0), KELVIN_EUSAGE);
+    assert_null(none);
+    assert_string_equal(kelvin_error(), "unknown sampler 'hmcs'; did you mean 'hmc'?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -477,6 +523,7 @@ int main(void)
         cmocka_unit_test(every_sampler_samples_what_it_is_told),
         cmocka_unit_test(every_sampler_has_its_own_numbers),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(by_name_the_same_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

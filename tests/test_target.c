@@ -137,6 +137,44 @@ static void posteriors_are_as_plain_ones(void **state)
     }
 }
 
+/* What programs call: of all data, by handles, on any number of threads. */
+static void by_handles_the_same_target(void **state)
+{
+    (void)state;
+    kelvin_data *data;
+    kelvin_model *model;
+    kelvin_density *density;
+    kelvin_prior *prior;
+    assert_ok(kelvin_data_open(&data, "toy"));
+    assert_ok(kelvin_model_create(&model, "mlp:7", kelvin_data_shape(data), kelvin_data_classes(data)));
+    assert_ok(kelvin_density_create(&density, "dirclip:0.9,-5"));
+    assert_ok(kelvin_prior_create(&prior, "laplace:0.7"));
+    const size_t n = kelvin_model_parameters(model);
+    float *theta = room(n, sizeof *theta), *grad = room(n, sizeof *grad), *want = room(n, sizeof *want);
+    kelvin_model_start(model, theta, 3, 1);
+    for (size_t threads = 0; threads < 4; threads++) {
+        kelvin_posterior *inside, *outside;
+        double logp, expected;
+        assert_ok(kelvin_posterior_make(&inside, model, density, prior, data, NULL));
+        assert_ok(kelvin_posterior_create(&outside, model, density, prior, data, threads));
+        kelvin_target a = kelvin_posterior_target(inside), b = kelvin_posterior_target(outside);
+        assert_int_equal(b.n, n);
+        a.eval(a.context, &expected, want, theta);
+        b.eval(b.context, &logp, grad, theta);
+        assert_true(logp == expected);
+        assert_bits(grad, want, n, "the gradient");
+        kelvin_posterior_destroy(inside);
+        kelvin_posterior_destroy(outside);
+    }
+    kelvin_free(theta);
+    kelvin_free(grad);
+    kelvin_free(want);
+    kelvin_prior_destroy(prior);
+    kelvin_density_destroy(density);
+    kelvin_model_destroy(model);
+    kelvin_data_close(data);
+}
+
 /* ---- images, as bytes ---- */
 
 /* A pixel is (byte / white - mean) / deviation. */
@@ -403,6 +441,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(posteriors_are_as_plain_ones),
+        cmocka_unit_test(by_handles_the_same_target),
         cmocka_unit_test(images_are_normalised),
         cmocka_unit_test(shapes_of_data),
         cmocka_unit_test(wrong_questions_get_a_sentence),

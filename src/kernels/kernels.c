@@ -23,7 +23,7 @@ kelvin_status kelvin_kernels_get(const struct kelvin_kernels **kernels)
 {
     kelvin_isa isa;
     KELVIN_TRY(kelvin_isa_choose(&isa));
-    *kernels = tables[isa];
+    *kernels = kelvin_kernels_for(isa);
     return KELVIN_OK;
 }
 
