@@ -1,5 +1,6 @@
 /* Members of families by their names, and the numbers that follow a name: "name:value,value,name=value". */
 #include "base/family.h"
+#include "base/needs.h"
 
 #include "base/c_locale.h"
 #include "base/texts.h"
@@ -62,6 +63,9 @@ static bool is_called(const kelvin_member *member, const char *name, size_t leng
 
 kelvin_status kelvin_family_find(const kelvin_member **member, const kelvin_family *family, const char *text)
 {
+    KELVIN_NEEDS(member);
+    KELVIN_NEEDS(family);
+    KELVIN_NEEDS(text);
     const size_t length = strcspn(text, ":");
     for (size_t i = 0; (*member = family->at(i)); i++)
         if (is_called(*member, text, length)) return KELVIN_OK;

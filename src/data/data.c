@@ -1,5 +1,6 @@
 /* The table of data sets, and what comes after every loader: a test part, normalisation. */
 #include "data/data.h"
+#include "base/needs.h"
 #include "base/words.h"
 
 #include "base/c_locale.h"
@@ -179,12 +180,17 @@ kelvin_status kelvin_data_open_like(kelvin_data **data, const char *spec, const 
 
 kelvin_status kelvin_data_open(kelvin_data **out, const char *spec)
 {
+    KELVIN_NEEDS(out);
+    *out = NULL;
+    KELVIN_NEEDS(spec);
     return kelvin_data_open_like(out, spec, NULL);
 }
 
 kelvin_status kelvin_data_from_arrays(kelvin_data **data, const kelvin_arrays *arrays)
 {
+    KELVIN_NEEDS(data);
     *data = NULL;
+    KELVIN_NEEDS(arrays);
     kelvin_status status = kelvin_data_create(data);
     if (!status) status = take_arrays(*data, arrays);
     return kelvin_data_finish(data, status);

@@ -1,6 +1,7 @@
 /* New inputs: which kind they are, and what all kinds need. A kind fills rows, at most so many at a time; here are the
  * memory for them, their normalisation as in training, and the sentences of what does not fit. */
 #include "data/inputs.h"
+#include "base/needs.h"
 #include "base/words.h"
 
 #include "base/c_locale.h"
@@ -225,6 +226,10 @@ static kelvin_status open_kind(kelvin_inputs *in, const char *text)
 
 kelvin_status kelvin_inputs_open(kelvin_inputs **in, const char *spec, const kelvin_data *like, bool labels)
 {
+    KELVIN_NEEDS(in);
+    *in = NULL;
+    KELVIN_NEEDS(spec);
+    KELVIN_NEEDS(like);
     kelvin_status status = create(in, like);
     if (!status) {
         (*in)->labels = labels;

@@ -1,6 +1,7 @@
 /* The table of the densities of predictions, and what can be asked of it. */
 #include "density/types.h"
 
+#include "base/needs.h"
 #include <string.h>
 
 /* One row each. */
@@ -47,8 +48,10 @@ void kelvin_density_format(char *out, size_t size, const kelvin_density *density
 
 kelvin_status kelvin_density_create(kelvin_density **out, const char *text)
 {
-    kelvin_density density;
+    KELVIN_NEEDS(out);
     *out = NULL;
+    KELVIN_NEEDS(text);
+    kelvin_density density;
     KELVIN_TRY(kelvin_density_parse(&density, text));
     if (!(*out = kelvin_alloc(1, sizeof density))) return KELVIN_ENOMEM;
     **out = density;

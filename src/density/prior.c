@@ -1,5 +1,6 @@
 /* The table of the priors of parameters, and what can be asked of it. Parameters are independent, and constants that
  * do not depend on them are left out. */
+#include "base/needs.h"
 #include "base/random.h"
 #include "density/block.h"
 #include "density/types.h"
@@ -41,8 +42,10 @@ kelvin_status kelvin_prior_parse(kelvin_prior *prior, const char *text)
 
 kelvin_status kelvin_prior_create(kelvin_prior **out, const char *text)
 {
-    kelvin_prior prior;
+    KELVIN_NEEDS(out);
     *out = NULL;
+    KELVIN_NEEDS(text);
+    kelvin_prior prior;
     KELVIN_TRY(kelvin_prior_parse(&prior, text));
     if (!(*out = kelvin_alloc(1, sizeof prior))) return KELVIN_ENOMEM;
     **out = prior;

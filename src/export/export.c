@@ -3,6 +3,7 @@
  *     log p(y | x, sample) = z_y - log sum_k exp z_k,    in double, of the logits z in float */
 #include <kelvin/export.h>
 
+#include "base/needs.h"
 #include "data/dataset.h"
 #include "export/plan.h"
 #include "files/files.h"
@@ -258,6 +259,10 @@ static kelvin_status write_file(struct export *e, const char *path, size_t threa
 kelvin_status kelvin_export(kelvin_exported *out, kelvin_samples *samples, const char *path,
                             const kelvin_export_options *options)
 {
+    KELVIN_NEEDS(out);
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(path);
+    KELVIN_NEEDS(options);
     struct export e = {.samples = samples};
     unsigned parts;
     KELVIN_TRY(read_options(&e.format, &parts, options));

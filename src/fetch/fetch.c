@@ -1,4 +1,5 @@
 /* What is public: looks whether there is anything to do, keeps others out, goes through the sources, cleans up. */
+#include "base/needs.h"
 #include "base/threads.h"
 #include "base/words.h"
 #include "fetch/room.h"
@@ -135,5 +136,6 @@ kelvin_status kelvin_fetch_verify(bool *complete, const char *name, size_t threa
 kelvin_status kelvin_fetch(const char *name, const char *from, size_t threads, kelvin_fetch_progress *progress,
                            void *context)
 {
+    KELVIN_NEEDS(name);
     return kelvin_fetch_set_run(find(name), from, threads, progress, context);
 }

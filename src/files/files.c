@@ -1,5 +1,6 @@
 /* Files that are there whole or not at all: a temporary name, fsync, rename, fsync of the folder. */
 #include "files/files.h"
+#include "base/needs.h"
 #include "base/threads.h"
 #include "files/formats.h"
 
@@ -145,7 +146,9 @@ kelvin_status kelvin_writer_close(struct kelvin_writer *writer, kelvin_status st
 
 kelvin_status kelvin_writer_create(kelvin_writer **out, const char *path)
 {
+    KELVIN_NEEDS(out);
     *out = NULL;
+    KELVIN_NEEDS(path);
     kelvin_writer *writer = kelvin_alloc(1, sizeof *writer);
     if (!writer) return KELVIN_ENOMEM;
     const kelvin_status status = kelvin_writer_open(writer, path);

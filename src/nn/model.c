@@ -1,4 +1,5 @@
 /* Models: from a text such as "resnet20" to layers, and named views on one flat parameter vector. */
+#include "base/needs.h"
 #include "nn/build.h"
 #include "nn/net_type.h"
 
@@ -51,7 +52,9 @@ static kelvin_status build(kelvin_model *model, const char *spec)
 
 kelvin_status kelvin_model_create(kelvin_model **out, const char *spec, kelvin_shape input, size_t classes)
 {
+    KELVIN_NEEDS(out);
     *out = NULL;
+    KELVIN_NEEDS(spec);
     const size_t most = (size_t)1 << 30; /* of inputs, and of classes: no size of any layer of any family overflows */
     size_t inputs;
     if (__builtin_mul_overflow(input.channels, input.height, &inputs) ||

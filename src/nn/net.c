@@ -1,6 +1,7 @@
 /* What all networks share: packed observations, block by block through whatever runs the model. */
 #include "nn/net_type.h"
 
+#include "base/needs.h"
 size_t kelvin_model_packed(const kelvin_model *model, size_t n)
 {
     return model->type->packed(model, n);
@@ -124,6 +125,10 @@ void kelvin_net_logits(kelvin_net *net, float *logits, const kelvin_weights *wei
 kelvin_status kelvin_model_logits(const kelvin_model *model, float *logits, const float *theta, const float *x,
                                   size_t n)
 {
+    KELVIN_NEEDS(model);
+    KELVIN_NEEDS(logits);
+    KELVIN_NEEDS(theta);
+    KELVIN_NEEDS(x);
     kelvin_weights *weights = NULL;
     kelvin_net *net = NULL;
     float *packed = kelvin_alloc(kelvin_model_packed(model, n), sizeof *packed);

@@ -1,5 +1,6 @@
 /* Whether to believe a run: everything that is looked at, and the advice that follows from it. */
 #include "posterior/diagnosis.h"
+#include "base/needs.h"
 #include "base/threads.h"
 #include "base/words.h"
 
@@ -225,6 +226,9 @@ static kelvin_status diagnose(kelvin_diagnosis **out, kelvin_samples *samples, s
 
 kelvin_status kelvin_diagnose(kelvin_diagnosis **out, kelvin_samples *samples, size_t threads)
 {
+    KELVIN_NEEDS(out);
+    *out = NULL;
+    KELVIN_NEEDS(samples);
     return diagnose(out, samples, threads, NULL);
 }
 
@@ -256,6 +260,9 @@ static bool are_few(const kelvin_samples *samples)
 
 kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *samples, const kelvin_metrics *training)
 {
+    KELVIN_NEEDS(out);
+    *out = NULL;
+    KELVIN_NEEDS(samples);
     KELVIN_TRY(create(out));
     kelvin_status status = look_at_sampler(*out, samples);
     (*out)->side = KELVIN_TEST; /* training data have not been looked at yet */

@@ -15,6 +15,7 @@
  * Memory: some hundred KB for each thread, and 8 bytes for each observation and score, for calibration errors. It does
  * not grow with samples beyond those that are looked at one by one. */
 #include "posterior/evaluate.h"
+#include "base/needs.h"
 #include "base/threads.h"
 
 #include "posterior/predictions.h"
@@ -201,6 +202,9 @@ static kelvin_status evaluate(kelvin_metrics *out, kelvin_logits *logits, const 
                                   .labelled = out};
     if (e.bins > KELVIN_MOST_BINS)
         return kelvin_fail(KELVIN_EUSAGE, "%zu bins are too many; expected 1 .. %d", e.bins, (int)KELVIN_MOST_BINS);
+    if (logits->ended)
+        return kelvin_fail(KELVIN_EUSAGE, "%s: its logits have been read to their end already; expected them anew",
+                           logits->name);
     kelvin_status status = begin(&e, options->threads, options->sizes);
     if (!status) status = read_all(&e, options->watch, options->context, reader);
     if (!status && out && e.n == 0)
@@ -219,7 +223,9 @@ kelvin_status kelvin_evaluate_into(kelvin_metrics *out, kelvin_logits *logits, c
 
 kelvin_status kelvin_evaluate(kelvin_metrics **metrics, kelvin_logits *logits, const kelvin_evaluate_options *options)
 {
+    KELVIN_NEEDS(metrics);
     *metrics = NULL;
+    KELVIN_NEEDS(logits);
     kelvin_metrics *out = kelvin_alloc(1, sizeof *out);
     if (!out) return KELVIN_ENOMEM;
     const kelvin_status status = kelvin_evaluate_into(out, logits, options, NULL);
@@ -232,6 +238,8 @@ kelvin_status kelvin_evaluate(kelvin_metrics **metrics, kelvin_logits *logits, c
 
 kelvin_status kelvin_judge(kelvin_logits *logits, kelvin_verdict_watch *watch, void *context)
 {
+    KELVIN_NEEDS(logits);
+    KELVIN_NEEDS(watch);
     const kelvin_evaluate_options options = {.threads = 1, .watch = watch, .context = context};
     return evaluate(NULL, logits, &options, NULL);
 }

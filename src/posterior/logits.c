@@ -1,6 +1,7 @@
 /* Logits, whatever their source: what all of them have in common. */
 #include "posterior/logits.h"
 
+#include "base/needs.h"
 #include "kernels/kernels.h"
 #include "run/folder.h"
 
@@ -39,9 +40,12 @@ static kelvin_status check_finite(const kelvin_logits *l, const kelvin_piece *pi
 
 kelvin_status kelvin_logits_next(kelvin_logits *logits, kelvin_piece *piece)
 {
+    KELVIN_NEEDS(logits);
+    KELVIN_NEEDS(piece);
     *piece = (kelvin_piece){0};
     kelvin_status status = logits->next(logits, piece);
     if (!status) status = check_finite(logits, piece);
+    logits->ended = !status && piece->n == 0;
     return logits->run ? kelvin_remedy(status, logits->run) : status;
 }
 

@@ -13,6 +13,7 @@ struct kelvin_logits {
     const uint32_t *chain; /* (samples): that they are of, in order; NULL: each is of one of its own */
     const char *name;      /* where they come from, for sentences; it lives as long */
     const char *run;       /* a run's folder, in which they can be made again; NULL: none */
+    bool ended;            /* all pieces have been given out */
     double seconds;        /* in the network */
     kelvin_pool *pool;     /* of whoever asks for pieces, who lends it; NULL: none */
     kelvin_status (*next)(kelvin_logits *logits, kelvin_piece *piece);

@@ -1,6 +1,7 @@
 /* Logits by the network: for a batch of inputs every sample is read and goes through it. A batch is so large that
  * reading all samples again costs next to nothing beside the pass: 500 images of CIFAR-10 take ResNet20 a hundred times
  * as long as its parameters take to be read. */
+#include "base/needs.h"
 #include "base/words.h"
 #include "posterior/logits.h"
 #include "run/room.h"
@@ -147,8 +148,10 @@ static kelvin_status of_folder(kelvin_logits **logits, kelvin_samples *samples, 
 
 kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samples, kelvin_side side, size_t threads)
 {
-    bool kept;
+    KELVIN_NEEDS(logits);
     *logits = NULL;
+    KELVIN_NEEDS(samples);
+    bool kept;
     if (!samples->run->folder) return of_data(logits, samples, samples->run->data, side, threads);
     KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, side));
     return kept ? kelvin_logits_saved(logits, samples, side) : of_folder(logits, samples, side, threads);
@@ -157,8 +160,11 @@ kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samp
 kelvin_status kelvin_logits_of_data(kelvin_logits **logits, kelvin_samples *samples, const char *spec, bool labels,
                                     size_t threads)
 {
-    kelvin_inputs *inputs;
+    KELVIN_NEEDS(logits);
     *logits = NULL;
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(spec);
+    kelvin_inputs *inputs;
     KELVIN_TRY(kelvin_inputs_open(&inputs, spec, samples->run->data, labels));
     return kelvin_logits_computed(logits, samples, inputs, threads);
 }
@@ -166,8 +172,11 @@ kelvin_status kelvin_logits_of_data(kelvin_logits **logits, kelvin_samples *samp
 kelvin_status kelvin_logits_on(kelvin_logits **logits, const char **found, kelvin_samples *samples, const char *on,
                                size_t threads)
 {
-    const bool tests = samples->run->data->test.n > 0;
+    KELVIN_NEEDS(logits);
     *logits = NULL;
+    KELVIN_NEEDS(found);
+    KELVIN_NEEDS(samples);
+    const bool tests = samples->run->data->test.n > 0;
     *found = on ? on : tests ? "test" : "train";
     if (strcmp(*found, "train") == 0) return kelvin_logits_of_side(logits, samples, KELVIN_TRAIN, threads);
     if (strcmp(*found, "test") != 0) return kelvin_logits_of_data(logits, samples, *found, true, threads);

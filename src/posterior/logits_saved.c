@@ -1,6 +1,7 @@
 /* Logits that a run has left: RUN/logits_test.npy, (samples, n, classes), float32, with RUN/labels_test.npy, (n),
  * int64, beside it; and the same of the training data. Both files are read a piece at a time, and opened once: some
  * observations of all samples, or where samples are so many that these would be few, a block of the samples. */
+#include "base/needs.h"
 #include "base/threads.h"
 #include "files/files.h"
 #include "files/npy.h"
@@ -232,10 +233,12 @@ static kelvin_status find_file(kelvin_path path, const kelvin_samples *samples, 
 
 kelvin_status kelvin_logits_saved(kelvin_logits **logits, const kelvin_samples *samples, kelvin_side side)
 {
+    KELVIN_NEEDS(logits);
+    *logits = NULL;
+    KELVIN_NEEDS(samples);
     const kelvin_run *run = samples->run;
     struct kelvin_logits_file files[KELVIN_PARTS];
     kelvin_path z, y;
-    *logits = NULL;
     if (!run->folder) return kelvin_fail(KELVIN_EFORMAT, "%s: is in memory, and keeps no logits", samples->folder);
     kelvin_logits_files(files, run->data);
     KELVIN_TRY(find_file(z, samples, files[side].name));

@@ -7,8 +7,8 @@
  *     static double margin(const struct kelvin_prediction *p) { ... p->p[k] ... }
  *
  *     const struct kelvin_metric_type kelvin_margin_metric = {
- *         .info = {KELVIN_PLAIN_MEMBER("margin", "p of the label less the largest of the others"), "margin", "", 1, 4,
- * 1, -1, 1}, .of_one = margin,
+ *         .info = {KELVIN_PLAIN_MEMBER("margin", "p(label) less the largest other p"), "margin", "", 1, 4, 1, -1, 1},
+ *         .of_one = margin,
  *     };
  *
  * Others are functions of all observations together, `of_all`: of what has been summed already, of bins, or of the

@@ -1,6 +1,8 @@
 /* The table of metrics, and what others may know of them and of their values. */
 #include "posterior/metric.h"
 
+#include <math.h>
+
 const struct kelvin_metric_type *const kelvin_metric_types[KELVIN_METRICS] = {
 #define ROW(NAME, name) [KELVIN_##NAME] = &kelvin_##name##_metric,
     KELVIN_METRIC_TABLE(ROW)
@@ -40,17 +42,17 @@ void kelvin_metrics_free(kelvin_metrics *m)
 
 kelvin_average kelvin_metrics_single(const kelvin_metrics *m, size_t i)
 {
-    return m->single[i];
+    return i < KELVIN_METRICS ? m->single[i] : (kelvin_average){(double)NAN, (double)NAN};
 }
 
 double kelvin_metrics_ensemble(const kelvin_metrics *m, size_t i)
 {
-    return m->ensemble[i];
+    return i < KELVIN_METRICS ? m->ensemble[i] : (double)NAN;
 }
 
 kelvin_percentiles kelvin_metrics_spread(const kelvin_metrics *m, size_t i)
 {
-    return m->spread[i];
+    return i < KELVIN_METRICS ? m->spread[i] : (kelvin_percentiles){(double)NAN, (double)NAN, (double)NAN};
 }
 
 size_t kelvin_metrics_samples(const kelvin_metrics *m)
@@ -101,10 +103,11 @@ size_t kelvin_metrics_sizes(const kelvin_metrics *m)
 
 size_t kelvin_metrics_size(const kelvin_metrics *m, size_t k)
 {
-    return m->size[k].samples;
+    return k < m->sizes ? m->size[k].samples : 0;
 }
 
 kelvin_by_size kelvin_metrics_by_size(const kelvin_metrics *m, size_t k, size_t i)
 {
-    return m->size[k].metric[i];
+    if (k < m->sizes && i < KELVIN_METRICS) return m->size[k].metric[i];
+    return (kelvin_by_size){(double)NAN, (double)NAN, (double)NAN};
 }

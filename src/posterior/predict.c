@@ -1,6 +1,7 @@
 /* Predictions for arrays in memory: what the network and the verdicts say of them, put where the caller wants it. */
 #include "run/room.h"
 
+#include "base/needs.h"
 #include <kelvin/posterior.h>
 
 /* What is to be predicted: one of the two. */
@@ -44,11 +45,15 @@ static kelvin_status predict(kelvin_samples *samples, double *p, const struct ar
 
 kelvin_status kelvin_predict(kelvin_samples *samples, double *p, const float *x, size_t n, size_t threads)
 {
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(p);
     return predict(samples, p, &(struct array){.x = x, .n = n}, threads);
 }
 
 kelvin_status kelvin_predict_images(kelvin_samples *samples, double *p, const uint8_t *bytes, size_t n, size_t threads)
 {
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(p);
     return predict(samples, p, &(struct array){.bytes = bytes, .n = n}, threads);
 }
 
@@ -75,11 +80,15 @@ static kelvin_status predict_logits(kelvin_samples *samples, float *z, const str
 
 kelvin_status kelvin_predict_logits(kelvin_samples *samples, float *z, const float *x, size_t n, size_t threads)
 {
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(z);
     return predict_logits(samples, z, &(struct array){.x = x, .n = n}, threads);
 }
 
 kelvin_status kelvin_predict_logits_images(kelvin_samples *samples, float *z, const uint8_t *bytes, size_t n,
                                            size_t threads)
 {
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(z);
     return predict_logits(samples, z, &(struct array){.bytes = bytes, .n = n}, threads);
 }

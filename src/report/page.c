@@ -1,6 +1,7 @@
 /* The page: its head, what it is about, its contents, and then section after section. */
 #include "report/page.h"
 
+#include "base/needs.h"
 #include "charts/chart_css.h"
 #include "report/page_css.h"
 
@@ -180,6 +181,8 @@ static kelvin_status write_page(const char *path, struct page *page)
 kelvin_status kelvin_report_write(const char *path, const char *const *folders, size_t n,
                                   const kelvin_report_options *options)
 {
+    KELVIN_NEEDS(path);
+    KELVIN_NEEDS(folders);
     static const kelvin_report_options usual = {0};
     if (!options) options = &usual;
     struct page page = {.n = n, .words = options->words, .words_context = options->words_context};

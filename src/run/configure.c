@@ -1,5 +1,6 @@
 /* kelvin_config: what someone has said of a run, field by field, and a file. What they come to is found when it is
  * asked for, since the sampler, which says what fields there are, may be said last. */
+#include "base/needs.h"
 #include "base/words.h"
 #include "files/files.h"
 #include "run/fields.h"
@@ -25,6 +26,8 @@ struct kelvin_config {
 
 kelvin_status kelvin_config_create(kelvin_config **config)
 {
+    KELVIN_NEEDS(config);
+    *config = NULL;
     *config = kelvin_alloc(1, sizeof **config);
     return *config ? KELVIN_OK : KELVIN_ENOMEM;
 }
@@ -90,6 +93,8 @@ static kelvin_status check(const char *name, const char *text)
 
 kelvin_status kelvin_config_set(kelvin_config *config, const char *field, const char *text)
 {
+    KELVIN_NEEDS(config);
+    KELVIN_NEEDS(field);
     struct said **at = find(config, field), *old = *at;
     const kelvin_status wrong = check(field, text ? text : "0");
     if (wrong) return kelvin_fail(wrong, KELVIN_BLAME KELVIN_SAID, field, kelvin_error_raw());
@@ -106,6 +111,8 @@ kelvin_status kelvin_config_set(kelvin_config *config, const char *field, const 
 
 kelvin_status kelvin_config_read(kelvin_config *config, const char *path)
 {
+    KELVIN_NEEDS(config);
+    KELVIN_NEEDS(path);
     kelvin_path inside;
     void *file;
     const kelvin_sampler_type *type;
@@ -136,7 +143,8 @@ static kelvin_status find_sampler(const kelvin_sampler_type **type, const kelvin
     const kelvin_sampler_type *file = config->file_sampler;
     *type = file ? file : kelvin_sampler_info(0);
     if (!set) return KELVIN_OK;
-    KELVIN_TRY(kelvin_sampler_find(type, set->text));
+    const kelvin_status status = kelvin_sampler_find(type, set->text);
+    if (status) return kelvin_fail(status, KELVIN_SAID KELVIN_BLAME, kelvin_error_raw(), "sampler");
     if (!file || file == *type) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "%s is for the sampler %s, but " KELVIN_FIELD " is %s" KELVIN_BLAME, config->path,
                        file->member.name, "sampler", set->text, "sampler");
@@ -206,6 +214,9 @@ kelvin_status kelvin_config_print(char *out, size_t size, const struct kelvin_co
 
 kelvin_status kelvin_config_get(const kelvin_config *config, const char *field, char *out, size_t size)
 {
+    KELVIN_NEEDS(config);
+    KELVIN_NEEDS(field);
+    KELVIN_NEEDS(out);
     struct kelvin_config_record record;
     const kelvin_sampler_type *type;
     KELVIN_TRY(resolve(&record, &type, config));

@@ -1,4 +1,5 @@
 /* What a run will cost: some steps of as many chains as would run at once, without a folder, and some logits. */
+#include "base/needs.h"
 #include "base/threads.h"
 #include "run/chain.h"
 
@@ -138,6 +139,8 @@ static kelvin_status estimate_in_folder(kelvin_estimate *estimate, const kelvin_
 /* A run in memory has room for all its draws: this is about one that has not, and is otherwise the same. */
 kelvin_status kelvin_run_estimate(kelvin_estimate *estimate, const kelvin_run *run, size_t threads)
 {
+    KELVIN_NEEDS(estimate);
+    KELVIN_NEEDS(run);
     KELVIN_TRY(kelvin_run_expect_open(run));
     struct kelvin_run_owned inside = *kelvin_run_inside(run);
     kelvin_run twin = *run;

@@ -1,5 +1,6 @@
 /* history.csv of a chain: what a person wants to know of every row. It follows from the files of draws and from the
  * state, which have every digit, and can be made again from them. */
+#include "base/needs.h"
 #include "base/words.h"
 #include "run/chain.h"
 #include "run/folder.h"
@@ -166,6 +167,9 @@ void kelvin_history_free(kelvin_history *history)
 
 kelvin_status kelvin_history_open(kelvin_history **out, const kelvin_samples *samples, uint32_t chain)
 {
+    KELVIN_NEEDS(out);
+    *out = NULL;
+    KELVIN_NEEDS(samples);
     kelvin_history *history = *out = NULL;
     if (chain >= samples->run->config.chains)
         return kelvin_fail(KELVIN_EUSAGE, "%s: there is no chain %u; expected a number below %u", samples->folder,

@@ -1,5 +1,6 @@
 /* Runs: the chains of all of them as tasks of one pool, from wherever each one stands to the end, then the logits of
  * their samples. Who runs when and on how many threads changes nothing in what is drawn. */
+#include "base/needs.h"
 #include "base/threads.h"
 #include "run/folder.h"
 #include "run/job.h"
@@ -105,10 +106,12 @@ static kelvin_status do_job(struct kelvin_job *job)
 kelvin_status kelvin_run_sample(kelvin_run **runs, size_t n, const kelvin_run_options *options, kelvin_run_watch *watch,
                                 void *context)
 {
+    KELVIN_NEEDS(runs);
     static const kelvin_run_options usual = {.threads = 0, .checkpoint = 60};
     struct kelvin_job job = {
         .runs = runs, .n = n, .options = options ? *options : usual, .watch = watch, .context = context};
     if (job.options.threads == 0) job.options.threads = kelvin_cpu_count();
+    for (size_t r = 0; r < n; r++) KELVIN_NEEDS(runs[r]);
     for (size_t r = 0; r < n; r++) KELVIN_TRY(kelvin_run_expect_open(runs[r]));
     for (size_t r = 0; r < n; r++) kelvin_run_inside(runs[r])->started = 0;
     pthread_mutex_init(&job.mutex, NULL);
@@ -162,22 +165,34 @@ kelvin_status kelvin_run_begin(kelvin_run **run, const kelvin_run_config *config
     return begin(run, config, NULL, folder);
 }
 
-kelvin_status kelvin_run_start_with(kelvin_run **run, const kelvin_config *config, const kelvin_data *data,
-                                    const char *folder)
+/* data NULL: those of the configuration. */
+static kelvin_status start(kelvin_run **run, const kelvin_config *config, const kelvin_data *data, const char *folder)
 {
     kelvin_run_config resolved;
+    KELVIN_NEEDS(run);
     *run = NULL;
     KELVIN_TRY(kelvin_config_resolve(&resolved, config));
     return begin(run, &resolved, data, folder);
 }
 
-kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_config *config, const char *folder)
+kelvin_status kelvin_run_start_with(kelvin_run **run, const kelvin_config *config, const kelvin_data *data,
+                                    const char *folder)
 {
-    return kelvin_run_start_with(run, config, NULL, folder);
+    KELVIN_NEEDS(config);
+    KELVIN_NEEDS(data);
+    return start(run, config, data, folder);
 }
 
-kelvin_status kelvin_run_open_with(kelvin_run **run, const char *folder, const kelvin_data *data)
+kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_config *config, const char *folder)
 {
+    KELVIN_NEEDS(config);
+    return start(run, config, NULL, folder);
+}
+
+static kelvin_status go_on(kelvin_run **run, const char *folder, const kelvin_data *data)
+{
+    KELVIN_NEEDS(run);
+    *run = NULL;
     KELVIN_TRY(kelvin_run_load(run, folder, false, data));
     kelvin_status status = get_ready(*run, folder);
     if (!status) status = kelvin_lock_take(&kelvin_run_inside(*run)->lock, (*run)->folder);
@@ -185,9 +200,17 @@ kelvin_status kelvin_run_open_with(kelvin_run **run, const char *folder, const k
     return keep_if(status, run);
 }
 
+kelvin_status kelvin_run_open_with(kelvin_run **run, const char *folder, const kelvin_data *data)
+{
+    KELVIN_NEEDS(folder);
+    KELVIN_NEEDS(data);
+    return go_on(run, folder, data);
+}
+
 kelvin_status kelvin_run_open(kelvin_run **run, const char *folder)
 {
-    return kelvin_run_open_with(run, folder, NULL);
+    KELVIN_NEEDS(folder);
+    return go_on(run, folder, NULL);
 }
 
 kelvin_status kelvin_run_read(kelvin_run **run, const char *folder)

@@ -1,5 +1,6 @@
 /* The samples that a run has left, by any sampler: which there are. */
 #include "run/samples.h"
+#include "base/needs.h"
 #include "base/words.h"
 #include "run/chain.h"
 #include "run/folder.h"
@@ -177,16 +178,25 @@ static kelvin_status make(kelvin_samples **samples, kelvin_run *run, const char 
 
 kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder)
 {
+    KELVIN_NEEDS(samples);
+    *samples = NULL;
+    KELVIN_NEEDS(folder);
     return make(samples, NULL, folder, false);
 }
 
 kelvin_status kelvin_samples_open(kelvin_samples **samples, const char *folder)
 {
+    KELVIN_NEEDS(samples);
+    *samples = NULL;
+    KELVIN_NEEDS(folder);
     return make(samples, NULL, folder, true);
 }
 
 kelvin_status kelvin_samples_of(kelvin_samples **samples, kelvin_run *run)
 {
+    KELVIN_NEEDS(samples);
+    *samples = NULL;
+    KELVIN_NEEDS(run);
     return make(samples, run, run->folder ? run->folder : "the run", true);
 }
 

@@ -1,5 +1,6 @@
 /* Samples of a run, read one at a time, or some parameters of many of them. One file of draws at a time is in memory.
  */
+#include "base/needs.h"
 #include "run/folder.h"
 #include "run/samples.h"
 
@@ -90,6 +91,8 @@ static kelvin_status read_once(const kelvin_samples *s, float *theta, size_t i)
 
 kelvin_status kelvin_samples_read(kelvin_samples *s, float *theta, size_t i)
 {
+    KELVIN_NEEDS(s);
+    KELVIN_NEEDS(theta);
     const struct kelvin_bundle *kept = kelvin_run_inside(s->run)->kept;
     const kelvin_model *model = s->run->model;
     if (!kept) return read_once(s, theta, i);

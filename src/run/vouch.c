@@ -1,5 +1,6 @@
 /* What a run vouches for, and what helps where a file is not as it was: one that follows from others is made again, and
  * a chain without its folder is sampled anew, to the same bits. */
+#include "base/needs.h"
 #include "base/words.h"
 #include "run/bundle.h"
 #include "run/folder.h"
@@ -196,6 +197,7 @@ static kelvin_status check_one(const kelvin_run *run, const struct kelvin_run_fi
 
 kelvin_status kelvin_run_verify(const kelvin_run *run)
 {
+    KELVIN_NEEDS(run);
     KELVIN_TRY(kelvin_run_expect_open(run));
     return run->folder && !kelvin_run_is_old(run) ? kelvin_files_each(run, check_one) : KELVIN_OK;
 }

@@ -1,6 +1,7 @@
 /* What all samplers have in common: memory, settings, and what a chain must remember. */
 #include "sampler/state.h"
 
+#include "base/needs.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,8 +92,11 @@ kelvin_status kelvin_sampler_make(kelvin_sampler **out, const kelvin_sampler_typ
 kelvin_status kelvin_sampler_create(kelvin_sampler **out, const char *name, const kelvin_target *target, uint64_t seed,
                                     uint32_t chain)
 {
-    const kelvin_sampler_type *type;
+    KELVIN_NEEDS(out);
     *out = NULL;
+    KELVIN_NEEDS(name);
+    KELVIN_NEEDS(target);
+    const kelvin_sampler_type *type;
     KELVIN_TRY(kelvin_sampler_find(&type, name));
     return kelvin_sampler_make(out, type, target, &(kelvin_sampler_options){.seed = seed, .chain = chain});
 }
@@ -111,6 +115,8 @@ static bool setting_name(char name[KELVIN_NAME_SIZE], const void *context, size_
 
 kelvin_status kelvin_sampler_set(kelvin_sampler *s, const char *name, double value)
 {
+    KELVIN_NEEDS(s);
+    KELVIN_NEEDS(name);
     const kelvin_setting *setting;
     for (size_t i = 0; (setting = kelvin_sampler_setting(s, i)); i++) {
         if (strcmp(setting->name, name) != 0) continue;

@@ -9,6 +9,7 @@
  * Observations are taken in blocks, consecutive blocks make a shard, and shards have gradients of their own, which are
  * summed in the order of the shards. There are as many shards whatever the number of threads, so the bits do not depend
  * on it. With one shard nothing is summed: its gradient is the gradient. */
+#include "base/needs.h"
 #include "base/threads.h"
 #include "data/data.h"
 #include "density/block.h"
@@ -405,6 +406,11 @@ kelvin_status kelvin_posterior_make(kelvin_posterior **out, const kelvin_model *
 kelvin_status kelvin_posterior_create(kelvin_posterior **out, const kelvin_model *model, const kelvin_density *density,
                                       const kelvin_prior *prior, const kelvin_data *data, size_t threads)
 {
+    KELVIN_NEEDS(out);
+    *out = NULL;
+    KELVIN_NEEDS(model);
+    KELVIN_NEEDS(density);
+    KELVIN_NEEDS(data);
     return kelvin_posterior_make(out, model, density, prior, data, &(kelvin_posterior_options){.threads = threads});
 }
 
