@@ -8,6 +8,8 @@ for file in *.md docs/*.md; do
     long=$(LC_ALL=C sed 's/[\x80-\xBF]//g' "$file" | LC_ALL=C awk 'length($0) > 100 { print NR }' | tr '\n' ' ')
     if [ -z "$long" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "$file: longer than 100 letters: lines $long"; fi
 done
+# The code of docs/api.md is printed on A4 (kelvin(3)): 84 letters fit, beside four of indentation.
+if ! grep -qE '^    .{85}' docs/api.md; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "docs/api.md: code of more than 84 letters"; fi
 for file in docs/*.md; do
     if grep -q "$file" README.md; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "README.md does not lead to $file"; fi
 done
