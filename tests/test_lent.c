@@ -77,7 +77,7 @@ static void the_same_as_a_file(void **state)
         assert_ok(kelvin_run_sample(both, 2, &(kelvin_run_options){2, 60}, NULL, NULL));
         assert_ok(sample(csv));
         assert_ptr_equal(kelvin_run_data(kept), data);
-        assert_string_equal(kelvin_run_text(kept, "data"), "memory");
+        assert_string_equal(kelvin_run_text(kept, "data"), "arrays");
         kelvin_samples *a = samples_from(kept), *b = samples_from(folder), *c = samples_from(csv);
         same_samples(a, c, true);
         same_samples(b, c, false);
@@ -119,7 +119,7 @@ static void a_folder_goes_on(void **state)
         char said[64];
         uint32_t rows = 2;
         snprintf(said, sizeof said, "its data (\"%s\") were in the memory of the program",
-                 names[i] ? names[i] : "memory");
+                 names[i] ? names[i] : "arrays");
         assert_ok(kelvin_run_start_with(&run, config, data, in_base("whole")));
         assert_ok(sample(run));
         kelvin_run_close(run);

@@ -46,7 +46,7 @@ typedef struct kelvin_arrays {
     const int32_t *test_labels;      /* (test_rows) */
     double split;                    /* else a share of each class is split off: 0: 0.2, as "csv:" does; < 0: none */
     uint64_t split_seed;             /* by which they are drawn */
-    const char *name;                /* what to call the data; NULL: "memory" */
+    const char *name;                /* what to call the data; NULL: "arrays" */
 } kelvin_arrays;
 
 /* A data set of copies of these arrays. The same numbers and labels by "csv:FILE" or "npy:X,Y" give the same bits, from

@@ -242,4 +242,4 @@ static kelvin_status open(struct data_loader *l)
     return take_rows(l, &train, &test);
 }
 
-const struct data_type kelvin_data_arrays = {.member = KELVIN_PLAIN_MEMBER("memory", "arrays in memory"), .open = open};
+const struct data_type kelvin_data_arrays = {.member = KELVIN_PLAIN_MEMBER("arrays", "arrays in memory"), .open = open};

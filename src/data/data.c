@@ -132,7 +132,7 @@ static kelvin_status open_type(kelvin_data *data, const struct data_type *type, 
 static kelvin_status take_arrays(kelvin_data *data, const kelvin_arrays *arrays)
 {
     struct data_owned *owned = data->owned;
-    const char *name = arrays->name ? arrays->name : "memory";
+    const char *name = arrays->name ? arrays->name : "arrays";
     const struct data_spec spec = {
         .name = name,
         .type = &kelvin_data_arrays,
