@@ -82,7 +82,7 @@ def wake(*_):
 def run(*arguments, program=KELVIN):
     with open("stdout", "wb") as out, open("stderr", "wb") as err:
         child = subprocess.Popen([program, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        limit(child.pid) # it is there until someone waits for it
+        limit(child.pid)  # it is there until someone waits for it
         signal.alarm(ASLEEP)
         try:
             _, status, usage = os.wait4(child.pid, 0)
@@ -278,7 +278,7 @@ def act(r, sentence):
         remove(chain[1])
     elif "put it back, or start a new run" in sentence and entry(r.path(name)) == r.first[name]:
         remove(r.path("manifest"))  # the other half of the advice
-    elif name == "run.json" or "it has no run.json" in sentence:
+    elif name == "run.json" or re.search("it has no run.json|has lost its run.json", sentence):
         r.put("run.json", r.bytes("run.json"))
         return True
     elif re.search("remove it, then kelvin resume|is not a regular file|levels of symbolic links|No such file|"
