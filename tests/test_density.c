@@ -364,6 +364,24 @@ static void test_parse(void **state)
     assert_memory_equal(by_name.param, d.param, sizeof d.param);
 }
 
+/* Which densities of the paper are priors over predictions, to which the likelihood is added. */
+static void test_likelihoods(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool sees_label;
+    } expected[] = {
+        {"categorical", true},      {"dirichlet:0.8", false}, {"dirclip:0.8,-5", false},    {"ndg-logits:0.1", true},
+        {"ndg-logprobs:0.1", true}, {"ndg-prior:0.1", false}, {"ndg-likelihood:0.1", true}, {"confidence:0.4", false},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const kelvin_density d = density(expected[i].text, true);
+        assert_int_equal(kelvin_density_sees_label(&d), expected[i].sees_label);
+        assert_int_equal(d.likelihood, !expected[i].sees_label);
+    }
+}
+
 /* The text that a density gives of itself is the one that it came from, with all its digits. */
 static void test_format(void **state)
 {
@@ -389,7 +407,7 @@ int main(void)
         cmocka_unit_test(test_gradients),       cmocka_unit_test(test_near_the_clip), cmocka_unit_test(test_ties),
         cmocka_unit_test(test_all_but_certain), cmocka_unit_test(test_known_numbers), cmocka_unit_test(test_identities),
         cmocka_unit_test(test_shift),           cmocka_unit_test(test_block),         cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_format),
+        cmocka_unit_test(test_format),          cmocka_unit_test(test_likelihoods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
