@@ -18,7 +18,7 @@
 
 void kelvin_inputs_normalise(kelvin_inputs *in)
 {
-    kelvin_part_slice(in->eyes, &(kelvin_part){.n = in->most, .bytes = in->bytes}, in->x, 0, in->most);
+    kelvin_part_slice(in->normaliser, &(kelvin_part){.n = in->most, .bytes = in->bytes}, in->x, 0, in->most);
 }
 
 kelvin_status kelvin_inputs_add_note(kelvin_inputs *in, const char *format, ...)
@@ -211,9 +211,9 @@ static kelvin_status prepare(kelvin_inputs *in, const char *text)
     if (!(in->text = kelvin_arena_text(in->arena, text, strlen(text)))) return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_labels_know(&in->classes, in->arena, like->class_names, like->classes));
     if (like->channels == 0) return KELVIN_OK;
-    kelvin_data eyes = *like;
-    eyes.white = 255;
-    return kelvin_data_describe(&in->eyes, &eyes);
+    kelvin_data bytes = *like;
+    bytes.white = 255;
+    return kelvin_data_describe(&in->normaliser, &bytes);
 }
 
 static kelvin_status open_kind(kelvin_inputs *in, const char *text)
@@ -323,7 +323,7 @@ void kelvin_inputs_close(kelvin_inputs *in)
     free_rows(in);
     kelvin_free(in->kept.text);
     kelvin_data_spec_free(&in->spec);
-    kelvin_data_close(in->eyes);
+    kelvin_data_close(in->normaliser);
     kelvin_arena_destroy(in->arena);
     kelvin_free(in);
 }

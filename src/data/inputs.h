@@ -52,8 +52,8 @@ struct kelvin_inputs {
     struct data_spec spec;
     kelvin_arena *arena;
     struct labels_known *classes;
-    kelvin_data *eyes; /* normalise images as `like` does, but of bytes of which white is 255; NULL for tables */
-    void *state;       /* of the type; zeroed, from `arena` */
+    kelvin_data *normaliser; /* normalise images as `like` does, but of bytes of which white is 255; NULL for tables */
+    void *state;             /* of the type; zeroed, from `arena` */
 
     struct inputs_kept kept;
     const char *note[INPUTS_NOTES];

@@ -123,8 +123,8 @@ static kelvin_status find_range(kelvin_inputs *in, struct state *s)
         KELVIN_TRY(kelvin_inputs_add_note(in,
                                           "%s: no number is above %g: that is taken for white, as in training, not 255",
                                           s->x.path, (double)in->like->white));
-    kelvin_data_close(in->eyes);
-    return kelvin_data_describe(&in->eyes, in->like);
+    kelvin_data_close(in->normaliser);
+    return kelvin_data_describe(&in->normaliser, in->like);
 }
 
 /* ---- opening ---- */

@@ -55,7 +55,7 @@ void kelvin_figure_value(char *out, size_t size, const struct figure_known *know
     if (known->kind == FIGURE_SEED) snprintf(out, size, "%" PRIu64, *(const uint64_t *)at);
 }
 
-/* The options that the figure heeds, as lines "PREFIXname = value" that gnuplot can read as well. */
+/* The options that the figure has, as lines "PREFIXname = value" that gnuplot can read as well. */
 static void write_parameters(FILE *out, const char *prefix, const struct figure *figure,
                              const struct figure_options *options)
 {

@@ -23,7 +23,7 @@ extern const char *const kelvin_figure_scales[]; /* their names; NULL after the 
 
 enum { FIGURE_CLASSES = 1000 }; /* at most */
 
-/* What a reader may change: field, kind, metavar, least, most, help. Each figure heeds some of them. */
+/* What a reader may change: field, kind, metavar, least, most, help. Each figure has some of them. */
 #define FIGURE_OPTIONS(ROW)                                                                                            \
     ROW(chains, SIZE, "N", 1, UINT32_MAX, "number of chains")                                                          \
     ROW(iterations, SIZE, "N", 1, UINT32_MAX, "iterations per chain; 30 % are warm-up")                                \
@@ -67,7 +67,7 @@ extern const struct figure_known kelvin_figure_known[FIGURE_KNOWN];
 void kelvin_figure_value(char *out, size_t size, const struct figure_known *known,
                          const struct figure_options *options);
 
-/* An option that a figure heeds, and what it means there, where that is narrower than in the table above. */
+/* An option that a figure has, and what it means there, where that is narrower than in the table above. */
 struct figure_option {
     const char *name;
     double least, most; /* the same: as in the table */
@@ -76,7 +76,7 @@ struct figure_option {
 
 struct figure {
     kelvin_member member;
-    struct figure_option options[8];                /* those that it heeds; the last has no name */
+    struct figure_option options[8];                /* those that it has; the last has no name */
     struct figure_options defaults;                 /* the paper's */
     void (*adjust)(struct figure_options *options); /* the defaults to options->scale; NULL: only draws depend on it */
     const char *tables[4];                          /* what `run` writes: ".csv", "-points.csv", ..., NULL */
@@ -104,13 +104,13 @@ FIGURES(DECLARE_FIGURE)
 extern const struct figure *const kelvin_figures[]; /* NULL after the last */
 extern const kelvin_family kelvin_figure_family;
 
-/* NULL if the figure does not heed it. */
+/* NULL if the figure does not have it. */
 const struct figure_option *kelvin_figure_heeds(const struct figure *figure, const char *name);
 
 /* Of the paper's draws, other scales have a tenth and a hundredth. */
 struct figure_options kelvin_figure_defaults(const struct figure *figure, enum figure_scale scale);
 
-/* Checks the options that the figure heeds, makes the folder, writes tables and script, prints the numbers.
+/* Checks the options that the figure has, makes the folder, writes tables and script, prints the numbers.
  * KELVIN_EUSAGE for an option out of its range. */
 KELVIN_MUST_CHECK kelvin_status kelvin_figure_run(const struct figure *figure, const struct figure_options *options);
 

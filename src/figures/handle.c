@@ -9,7 +9,7 @@ struct kelvin_figure {
     const struct figure *type;
     struct figure_options options;
     char *temperatures;                        /* of the options, if they were set */
-    kelvin_figure_option option[FIGURE_KNOWN]; /* those that it heeds, in its own words */
+    kelvin_figure_option option[FIGURE_KNOWN]; /* those that it has, in its own words */
     size_t n;
 };
 
@@ -37,7 +37,7 @@ const char *kelvin_figure_scale(size_t i)
     return i < n ? kelvin_figure_scales[i] : NULL;
 }
 
-/* The options that a figure heeds; what is narrower there than elsewhere is as it is there. */
+/* The options that a figure has; what is narrower there than elsewhere is as it is there. */
 static void list_options(kelvin_figure *f)
 {
     for (size_t i = 0; i < FIGURE_KNOWN; i++) {

@@ -176,7 +176,7 @@ bool kelvin_page_put_differences(struct page *page, size_t run)
 }
 
 /* ---- what repeats a run ----
- * Every field that its sampler heeds, in the words of the client. A file would not travel with the page. */
+ * Every field that counts for its sampler, in the words of the client. A file would not travel with the page. */
 
 /* NAME-again; a name that a shell or the file system might take for something else is not used. */
 static const char *another(struct page *page, const char *name)
