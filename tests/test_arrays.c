@@ -621,7 +621,7 @@ static void memory_may_be_short(void **state)
     kelvin_samples *samples;
     fit_fill(&table, 1);
     for (size_t i = 0; i < FIT_ROWS; i++) weights[i] = 0.5;
-    for (size_t j = 0; j < FIT_COLUMNS; j++) column_names[j] = "abcdefghijklmnopqrst" + j;
+    for (size_t j = 0; j < FIT_COLUMNS; j++) column_names[j] = &"abcdefghijklmnopqrst"[j];
     kelvin_arrays arrays = fit_arrays(&table);
     arrays.weights = weights;
     arrays.column_names = column_names;
