@@ -131,7 +131,7 @@ static void check_slopes(const kelvin_density *d, const char *text, const double
 
 /* A block of n observations in float against the sum of them in double. */
 static void check_float(const struct kelvin_kernels *kernels, const kelvin_density *d, const char *text, size_t K,
-                        size_t n)
+                        size_t n, double scale)
 {
     float *z = room(K * KELVIN_BLOCK, sizeof *z), *dz = room(K * KELVIN_BLOCK, sizeof *dz);
     float *scratch = room(kelvin_density_scratch(K), sizeof *scratch);
@@ -139,7 +139,7 @@ static void check_float(const struct kelvin_kernels *kernels, const kelvin_densi
     double logp, sum = 0, size = 0;
     for (size_t i = 0; i < n; i++) y[i] = (int32_t)((3 * i + 1) % K);
     for (size_t k = 0; k < K; k++)
-        for (size_t i = 0; i < n; i++) z[k * KELVIN_BLOCK + i] = (float)awkward(11 * k + 5 * i);
+        for (size_t i = 0; i < n; i++) z[k * KELVIN_BLOCK + i] = (float)(scale * awkward(11 * k + 5 * i));
     kelvin_density_block(kernels, d, &logp, dz, z, y, NULL, K, n, scratch);
     for (size_t i = 0; i < n; i++) {
         double one[K_MAX], grad[K_MAX];
@@ -164,6 +164,7 @@ static void densities_in_any_size(void **state)
 {
     (void)state;
     static const size_t classes[] = {2, 3, 10, 65, 130}, counts[] = {1, 7, 24};
+    static const double scales[] = {1, 40}; /* log-probabilities of -5 or so, and beyond any bound in a formula */
     const struct kelvin_kernels *kernels;
     const kelvin_member *member;
     assert_ok(kelvin_kernels_get(&kernels));
@@ -176,11 +177,13 @@ static void densities_in_any_size(void **state)
                 kelvin_density d;
                 text_of(text, sizeof text, member, v);
                 assert_ok(kelvin_density_parse(&d, text));
-                for (size_t k = 0; k < K; k++) z[k] = awkward(k + 7 * v);
-                check_slopes(&d, text, z, K, 0);
-                check_slopes(&d, text, z, K, K - 1);
-                for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-                    check_float(kernels, &d, text, K, counts[i]);
+                for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+                    for (size_t k = 0; k < K; k++) z[k] = scales[s] * awkward(k + 7 * v);
+                    check_slopes(&d, text, z, K, 0);
+                    check_slopes(&d, text, z, K, K - 1);
+                    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+                        check_float(kernels, &d, text, K, counts[i], scales[s]);
+                }
             }
 }
 

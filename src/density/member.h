@@ -1,7 +1,7 @@
 /* member: what the files of single densities and priors share. Each is written for `real` and compiled twice, with
  * REAL=float (KELVIN_BLOCK observations side by side) and with REAL=double (one). All about a density is in its file:
  *
- *     // symmetric(alpha): sum_k alpha / K l_k
+ *     // symmetric(alpha): sum_k (alpha / K - 1) l_k
  *     #include "density/member.h"
  *
  *     INLINE struct term term(struct class_view v, const real *c)             // of one class: value and slope
@@ -11,11 +11,11 @@
  *
  *     static void add(const block *b, const double *param)
  *     {
- *         const real c[] = {(real)(param[0] / (double)b->classes)};           // what the formula needs
+ *         const real c[] = {(real)(param[0] / (double)b->classes - 1.0)};     // what the formula needs
  *         each_class(b, term, c);
  *     }
  *
- *     DENSITY(symmetric, .member = {"symmetric", "symmetric:alpha", "sum_k alpha / K l_k",
+ *     DENSITY(symmetric, .member = {"symmetric", "symmetric:alpha", "sum_k (alpha / K - 1) l_k",
  *                                   KELVIN_PARAMETERS(POSITIVE("alpha"))});
  *
  * and the table in density.c (prior.c) has its row. types.h says what else a member can tell about itself. A formula
