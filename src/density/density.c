@@ -28,7 +28,7 @@ static const kelvin_member *at(size_t i)
 
 const kelvin_family kelvin_density_family = {
     "densities", "density", "densities",
-    "of one observation: z = logits (K), l = logsoftmax(z), y = label; those without y: plus l_y", at};
+    "of one observation: z = logits (K), l = logsoftmax(z), y = label; without y: plus l_y", at};
 
 kelvin_status kelvin_density_parse(kelvin_density *density, const char *text)
 {
