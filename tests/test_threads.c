@@ -174,6 +174,9 @@ static void children_fit_whatever_others_do(void **state)
 {
     (void)state;
     enum { CHILDREN = 40 };
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* gcc's sanitizer has locks of its own around its allocator, which a child may find held for ever */
+#endif
     static struct busy busy; /* a thread looks at it even after this test has failed */
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, stay_busy, &busy), 0);
