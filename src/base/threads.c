@@ -17,7 +17,9 @@ static void count_fork(void)
     atomic_fetch_add(&forks, 1);
 }
 
-__attribute__((constructor)) static void watch_forks(void)
+static pthread_once_t watching = PTHREAD_ONCE_INIT; /* since the first pool */
+
+static void watch_forks(void)
 {
     pthread_atfork(NULL, NULL, count_fork);
 }
@@ -94,6 +96,7 @@ static void *thread_main(void *argument)
 kelvin_status kelvin_pool_create(kelvin_pool **out, size_t threads)
 {
     if (threads == 0) threads = kelvin_cpu_count();
+    pthread_once(&watching, watch_forks);
     kelvin_pool *pool = *out = kelvin_alloc(1, sizeof *pool);
     if (!pool) return KELVIN_ENOMEM;
     pthread_mutex_init(&pool->mutex, NULL);

@@ -243,13 +243,16 @@ static void let_go(void)
 }
 
 /* A child must not get a mutex that is held by a thread which it does not have. */
-__attribute__((constructor)) static void watch_forks(void)
+static pthread_once_t watching = PTHREAD_ONCE_INIT;
+
+static void watch_forks(void)
 {
     pthread_atfork(hold, let_go, let_go);
 }
 
 static kelvin_status open_library(struct http *h)
 {
+    pthread_once(&watching, watch_forks);
     pthread_mutex_lock(&starting); /* old versions must not be started twice at once */
     kelvin_status status = kelvin_library_open(&h->lib, &libcurl);
     if (!status && h->lib.curl_global_init(CURL_GLOBAL_DEFAULT))
