@@ -91,6 +91,8 @@ wrong "did you mean 'dirclip'?" sample -o refused --density dirclop:0.5,-50
 wrong "clip" sample -o refused --density dirclip:0.5
 wrong "clip is '3'" sample -o refused --density dirclip:0.5,3
 wrong "did you mean 'normal'?" sample -o refused --prior normel:1
+wrong "did you mean 'normal'?" sample -o refused --prior norm:1 # its beginning, though 'none' is nearer
+wrong "expected one of: categorical, dirichlet, dirclip" sample -o refused --density dir:1 # the beginning of two
 wrong "s is '-0.1'" sample -o refused --prior normal:-0.1
 wrong "unknown sampler 'gibbs'" sample -o refused --sampler gibbs
 wrong "unknown data set 'mnits'" sample -o refused --data mnits

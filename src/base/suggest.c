@@ -1,4 +1,5 @@
-/* Nearest names by Levenshtein's edit distance: the cost of turning a[0..i) into b[0..j), row by row,
+/* What was meant: the name of which the beginning was written, or the nearest one by Levenshtein's edit distance, the
+ * cost of turning a[0..i) into b[0..j), row by row:
  *     d(i, j) = min(d(i-1, j) + 1, d(i, j-1) + 1, d(i-1, j-1) + [a_i != b_j]). */
 #include "base/suggest.h"
 
@@ -47,6 +48,21 @@ static bool nearest(char best[KELVIN_NAME_SIZE], const char *word, kelvin_name_a
     return found;
 }
 
+/* The one name that begins with what was written, if that is three letters or more. */
+static bool begun(char whole[KELVIN_NAME_SIZE], const char *word, kelvin_name_at *at, const void *context)
+{
+    enum { LETTERS = 3 };
+    char name[KELVIN_NAME_SIZE];
+    size_t others = 0;
+    *whole = '\0';
+    for (size_t i = 0; at(name, context, i); i++) {
+        if (strncmp(name, word, strlen(word)) != 0) continue;
+        others += *whole && strcmp(whole, name) != 0; /* some tables have a name twice */
+        snprintf(whole, KELVIN_NAME_SIZE, "%s", name);
+    }
+    return *whole && others == 0 && strlen(word + strspn(word, "-")) >= LETTERS;
+}
+
 /* Some tables have a name twice. */
 static bool came_before(const char *name, kelvin_name_at *at, const void *context, size_t i)
 {
@@ -59,7 +75,7 @@ static bool came_before(const char *name, kelvin_name_at *at, const void *contex
 void kelvin_suggest(char out[KELVIN_SUGGESTION], const char *word, kelvin_name_at *at, const void *context)
 {
     char name[KELVIN_NAME_SIZE];
-    if (nearest(name, word, at, context)) {
+    if (begun(name, word, at, context) || nearest(name, word, at, context)) {
         snprintf(out, KELVIN_SUGGESTION, "did you mean '%s'?", name);
         return;
     }
