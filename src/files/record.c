@@ -335,7 +335,7 @@ kelvin_status kelvin_record_take(void *record, const void *owner, const char *pa
     return KELVIN_OK;
 }
 
-const char *kelvin_record_stranger(void *owner, const struct kelvin_field *fields, size_t n)
+const char *kelvin_record_unknown(void *owner, const struct kelvin_field *fields, size_t n)
 {
     const char *name;
     json_t *value;

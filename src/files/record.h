@@ -50,7 +50,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_record_take(void *record, const void *own
                                                    const struct kelvin_field *field);
 
 /* The first name that is none of the fields; NULL if there is none. */
-const char *kelvin_record_stranger(void *owner, const struct kelvin_field *fields, size_t n);
+const char *kelvin_record_unknown(void *owner, const struct kelvin_field *fields, size_t n);
 
 /* Takes a field from a text as one would type it. Texts are not copied. KELVIN_EUSAGE, with a sentence that calls it
  * `what` (which may be a raw text, base/words.h), if it is not what it must be. */

@@ -34,7 +34,7 @@ static bool field_name(char name[KELVIN_NAME_SIZE], const void *context, size_t 
 static kelvin_status check_names(const struct reader *r)
 {
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS + 1] = {0};
-    const char *name = kelvin_record_stranger(r->owner, fields, kelvin_config_fields_of(fields, r->type));
+    const char *name = kelvin_record_unknown(r->owner, fields, kelvin_config_fields_of(fields, r->type));
     char others[KELVIN_SAMPLER_NAMES], suggestion[KELVIN_SUGGESTION];
     if (!name) return KELVIN_OK;
     kelvin_config_samplers(others, name);
