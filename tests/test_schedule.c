@@ -67,8 +67,10 @@ static void the_table(void **state)
         assert_int_equal(s->repeats, formulas[i].repeats);
         assert_int_equal(s->samples_on_the_way, formulas[i].samples_on_the_way);
     }
-    static const char *const wrong[][2] = {
-        {"Paper", "did you mean 'paper'?"}, {"cos", "expected one of: "}, {"cosines", "did you mean 'cosine'?"}};
+    static const char *const wrong[][2] = {{"Paper", "did you mean 'paper'?"},
+                                           {"cos", "did you mean 'cosine'?"},
+                                           {"rising", "expected one of: "},
+                                           {"cosines", "did you mean 'cosine'?"}};
     const kelvin_schedule *s;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(kelvin_schedule_parse(&s, wrong[i][0]), KELVIN_EUSAGE);
