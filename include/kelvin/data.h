@@ -60,6 +60,9 @@ typedef struct kelvin_arrays {
  * each by what it counts; what is counted in rows (kelvin_data_rows, accuracies and other metrics, batches) counts each
  * of them once.
  *
+ * As with rows that are there twice, a split may put copies of one row on both sides, so that a test knows some of its
+ * answers: with weights, hand in a test part, or split below 0.
+ *
  * KELVIN_EUSAGE, with the row and the column, if a number is not finite, a label is no class, or a weight is negative
  * or not finite; if there are no rows, or all of one class. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_data_from_arrays(kelvin_data **data, const kelvin_arrays *arrays);
