@@ -13,5 +13,9 @@ if ! grep -qE '^    .{85}' docs/api.md; then passed=$((passed + 1)); else failed
 for file in docs/*.md; do
     if grep -q "$file" README.md; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "README.md does not lead to $file"; fi
 done
+# Paths that prose sends a reader to; NAME and ROOM stand for any.
+for path in $(grep -ohE '`(src|include|tests|bench|examples|tools)/[a-zA-Z0-9_/.]+`' ./*.md docs/*.md | tr -d '`' | grep -vE 'NAME|ROOM' | sort -u); do
+    if [ -e "$path" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "there is no $path"; fi
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 10 ]
