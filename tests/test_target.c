@@ -11,7 +11,7 @@
 static const char *const densities[] = {"categorical",    "dirichlet:0.8",      "dirclip:1.4,-50",
                                         "dirclip:0.6,-2", "ndg-logits:0.01",    "ndg-logprobs:0.01",
                                         "ndg-prior:0.1",  "ndg-likelihood:0.1", "confidence:0.2"};
-static const char *const priors[] = {"normal:1",      "laplace:0.7",       "logistic:0.4",
+static const char *const priors[] = {"normal:1",      "fan-in:1.4",        "laplace:0.7", "logistic:0.4",
                                      "student-t:1,3", "mixture:0.3,2,0.4", NULL};
 enum { DENSITIES = sizeof densities / sizeof *densities, PRIORS = sizeof priors / sizeof *priors };
 
@@ -76,14 +76,31 @@ static void unmake(struct oracle *o)
     kelvin_model_destroy(o->model);
 }
 
+/* Of all parameters in double; fan-in by its formula: a weight (out, in, ...) has in x ... inputs. */
+static double plain_prior(const struct oracle *o, const char *text, const kelvin_prior *prior, double *grad)
+{
+    double s, sum = 0;
+    if (sscanf(text, "fan-in:%lf", &s) != 1) return kelvin_prior_eval(prior, grad, o->theta_d, o->model->n_params);
+    for (size_t t = 0; t < kelvin_model_tensors(o->model); t++) {
+        const kelvin_tensor *tensor = kelvin_model_tensor(o->model, t);
+        const size_t n = kelvin_tensor_size(tensor), inputs = tensor->ndim > 1 ? n / tensor->shape[0] : 1;
+        for (size_t i = tensor->offset; i < tensor->offset + n; i++) {
+            grad[i] = -o->theta_d[i] * (double)inputs / (s * s);
+            sum += 0.5 * o->theta_d[i] * grad[i];
+        }
+    }
+    return sum;
+}
+
 /* logp and its gradient at theta. */
-static void plain_posterior(struct oracle *o, const kelvin_density *density, const kelvin_prior *prior)
+static void plain_posterior(struct oracle *o, const kelvin_density *density, const char *text,
+                            const kelvin_prior *prior)
 {
     const kelvin_model *model = o->model;
     double dz[16], *grad = room(model->n_params, sizeof *grad);
     assert_true(model->classes <= 16);
     memset(o->grad, 0, model->n_params * sizeof *o->grad);
-    o->logp = prior ? kelvin_prior_eval(prior, grad, o->theta_d, model->n_params) : 0;
+    o->logp = prior ? plain_prior(o, text, prior, grad) : 0;
     o->size = fabs(o->logp);
     for (size_t i = 0; i < o->data.train.n; i++) {
         const double *z = plain_net_forward(o->net, o->theta_d, o->x + i * model->inputs);
@@ -97,7 +114,8 @@ static void plain_posterior(struct oracle *o, const kelvin_density *density, con
 }
 
 /* The density's slopes in float are good to a few 1e-6 of the largest, where those of the network are better. */
-static void check(struct oracle *o, const kelvin_density *density, const kelvin_prior *prior, double tolerance)
+static void check(struct oracle *o, const kelvin_density *density, const char *text, const kelvin_prior *prior,
+                  double tolerance)
 {
     kelvin_posterior *posterior;
     assert_ok(kelvin_posterior_make(&posterior, o->model, density, prior, &o->data, NULL));
@@ -107,7 +125,7 @@ static void check(struct oracle *o, const kelvin_density *density, const kelvin_
     double logp, value;
     for (size_t i = 0; i < target.n; i++) grad[i] = alone[i] = NAN; /* whatever was there does not matter */
     target.eval(target.context, &logp, grad, o->theta);
-    plain_posterior(o, density, prior);
+    plain_posterior(o, density, text, prior);
     assert_near(logp, o->logp, 3e-6 * o->size);
     assert_gradient(o->model, grad, o->grad, tolerance);
     target.eval(target.context, &value, NULL, o->theta); /* either one alone is the same */
@@ -131,7 +149,7 @@ static void posteriors_are_as_plain_ones(void **state)
             const char *name = priors[(d + r) % PRIORS];
             assert_ok(kelvin_density_parse(&density, densities[d]));
             if (name) assert_ok(kelvin_prior_parse(&prior, name));
-            check(&o, &density, name ? &prior : NULL, rows[r].tolerance);
+            check(&o, &density, name, name ? &prior : NULL, rows[r].tolerance);
         }
         unmake(&o);
     }

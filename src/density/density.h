@@ -30,6 +30,11 @@ KELVIN_MUST_CHECK kelvin_status kelvin_prior_parse(kelvin_prior *prior, const ch
 /* The same text again, with 17 digits where needed; `size` bytes at `out` (96 are enough). */
 void kelvin_density_format(char *out, size_t size, const kelvin_density *density);
 
+/* The prior of the weights of units with so many inputs; biases, and all that is no weight, have 1. Most priors are the
+ * same for all. */
+kelvin_prior kelvin_prior_for_inputs(const kelvin_prior *prior, size_t inputs);
+bool kelvin_prior_by_fan_in(const kelvin_prior *prior); /* whether it is not */
+
 /* As kelvin_prior_draw; number i is a function of `where` and i. */
 void kelvin_prior_draw_at(const kelvin_prior *prior, float *theta, size_t n, kelvin_random where);
 

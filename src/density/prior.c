@@ -11,6 +11,7 @@
 /* One row each. */
 #define PRIORS(ROW)                                                                                                    \
     ROW(none)                                                                                                          \
+    ROW(fan_in)                                                                                                        \
     ROW(normal)                                                                                                        \
     ROW(laplace)                                                                                                       \
     ROW(logistic)                                                                                                      \
@@ -55,6 +56,18 @@ kelvin_status kelvin_prior_create(kelvin_prior **out, const char *text)
 void kelvin_prior_destroy(kelvin_prior *prior)
 {
     kelvin_free(prior);
+}
+
+bool kelvin_prior_by_fan_in(const kelvin_prior *prior)
+{
+    return prior->type->by_fan_in;
+}
+
+kelvin_prior kelvin_prior_for_inputs(const kelvin_prior *prior, size_t inputs)
+{
+    kelvin_prior of = *prior;
+    if (of.type->by_fan_in) of.param[0] /= sqrt((double)inputs);
+    return of;
 }
 
 double kelvin_prior_eval(const kelvin_prior *prior, double *grad, const double *theta, size_t n)

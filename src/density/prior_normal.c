@@ -1,4 +1,5 @@
-/* normal(s): -theta^2 / (2 s^2) */
+/* normal(s): -theta^2 / (2 s^2); and fan-in(s), the same with s / sqrt(n) for the weights of units with n inputs, so
+ * that what a unit sums up is as large in wide networks as in narrow ones. */
 #include "base/random.h"
 #include "density/member.h"
 
@@ -26,3 +27,8 @@ ONCE double draw(const double *param, kelvin_random where, uint64_t i)
 
 PRIOR(normal, .member = {"normal", "normal:s", "-theta^2 / (2 s^2)", KELVIN_PARAMETERS(POSITIVE("s"))}, .linear = true,
       .draw = draw);
+
+PRIOR(fan_in,
+      .member = {"fan-in", "fan-in:s", "-theta^2 n / (2 s^2) for weights of units with n inputs; n = 1 for biases",
+                 KELVIN_PARAMETERS(POSITIVE("s"))},
+      .linear = true, .by_fan_in = true, .draw = draw);

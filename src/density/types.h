@@ -44,7 +44,8 @@ struct kelvin_density_type {
 
 struct kelvin_prior_type {
     kelvin_member member;
-    bool linear; /* the gradient is a constant times theta, the value one times theta^2 */
+    bool linear;    /* the gradient is a constant times theta, the value one times theta^2 */
+    bool by_fan_in; /* its first parameter is a scale that depends on the inputs of a unit; kelvin_prior_for_inputs */
     prior_add_float *add_float;
     prior_add_double *add_double;
     prior_draw *draw; /* NULL: there are none */

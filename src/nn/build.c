@@ -17,6 +17,13 @@ size_t kelvin_tensor_size(const kelvin_tensor *tensor)
     return n;
 }
 
+size_t kelvin_tensor_inputs(const kelvin_tensor *tensor)
+{
+    size_t n = 1;
+    for (size_t i = 1; i < tensor->ndim; i++) n *= tensor->shape[i];
+    return n;
+}
+
 /* Names and offsets; all else is in `tensor` already. */
 static void tensor_add(kelvin_model *model, const char *layer, const char *what, kelvin_tensor tensor)
 {
@@ -36,12 +43,11 @@ static void tensors_add(struct builder *builder, const kelvin_layer *layer)
     kelvin_model *model = builder->model;
     const bool dense = layer->kind == KELVIN_LAYER_DENSE;
     const size_t k = layer->kernel;
-    const size_t fan_in = dense ? kelvin_shape_size(layer->from) : layer->from.channels * k * k;
     kelvin_tensor weight = {.ndim = dense ? 2 : 4,
-                            .shape = {layer->to.channels, dense ? fan_in : layer->from.channels, k, k},
-                            .deviation = sqrt(builder->gain / (double)fan_in),
+                            .shape = {layer->to.channels, dense ? kelvin_shape_size(layer->from) : layer->from.channels,
+                                      dense ? 0 : k, dense ? 0 : k},
                             .cut = true};
-    if (dense) weight.shape[2] = weight.shape[3] = 0;
+    weight.deviation = sqrt(builder->gain / (double)kelvin_tensor_inputs(&weight));
     tensor_add(model, layer->name, "weight", weight);
     vector_add(model, layer, "bias", 0);
     if (!layer->frn) return;

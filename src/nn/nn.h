@@ -111,4 +111,7 @@ void kelvin_block_logits(float *logits, const float *z, size_t classes, size_t n
 /* Logits of n packed observations as (n, classes). */
 void kelvin_net_logits(kelvin_net *net, float *logits, const kelvin_weights *weights, const float *packed, size_t n);
 
+/* Inputs of each of a weight's units; 1 of a bias, and of all else that is no weight. */
+size_t kelvin_tensor_inputs(const kelvin_tensor *tensor);
+
 #endif

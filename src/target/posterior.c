@@ -231,6 +231,24 @@ static void evaluate(struct evaluation *e, const float *theta)
         kelvin_outputs_add(&p->outputs, &p->of_shard[shard]);
 }
 
+/* Tensor by tensor, if the prior looks at their inputs. */
+static double add_prior(const kelvin_posterior *p, bool logp, float *grad, const float *theta)
+{
+    double sum = 0, part = 0;
+    if (!kelvin_prior_by_fan_in(&p->prior)) {
+        kelvin_prior_add(p->kernels, &p->prior, logp ? &sum : NULL, grad, theta, p->model->n_params);
+        return sum;
+    }
+    for (size_t i = 0; i < p->model->n_tensors; i++) {
+        const kelvin_tensor *t = &p->model->tensor[i];
+        const kelvin_prior of = kelvin_prior_for_inputs(&p->prior, kelvin_tensor_inputs(t));
+        kelvin_prior_add(p->kernels, &of, logp ? &part : NULL, grad ? grad + t->offset : NULL, theta + t->offset,
+                         kelvin_tensor_size(t));
+        sum += part;
+    }
+    return sum;
+}
+
 static void eval(void *context, double *logp, float *grad, const float *theta)
 {
     kelvin_posterior *p = context;
@@ -240,11 +258,7 @@ static void eval(void *context, double *logp, float *grad, const float *theta)
     double sum = 0;
     for (size_t shard = 0; shard < e.shards; shard++) sum += p->logp[shard];
     sum *= scale;
-    if (p->has_prior) {
-        double part;
-        kelvin_prior_add(p->kernels, &p->prior, logp ? &part : NULL, grad, theta, p->model->n_params);
-        if (logp) sum += part;
-    }
+    if (p->has_prior) sum += add_prior(p, logp != NULL, grad, theta);
     if (logp) *logp = sum;
 }
 
