@@ -88,6 +88,38 @@ KELVIN_API const char *kelvin_data_label_name(const kelvin_data *data);         
 KELVIN_API double kelvin_data_mean(const kelvin_data *data, size_t i);
 KELVIN_API double kelvin_data_deviation(const kelvin_data *data, size_t i);
 
+/* What a column of a table is. The first three are what a network looks at. */
+typedef enum kelvin_feature_kind {
+    KELVIN_FEATURE_NUMBER,   /* one input */
+    KELVIN_FEATURE_YES_NO,   /* one input, of 0 (no) and 1 (yes) */
+    KELVIN_FEATURE_CATEGORY, /* one input per value: 1 for that of the row, else 0 */
+    KELVIN_FEATURE_LABEL,
+    KELVIN_FEATURE_ID,     /* what rows are called */
+    KELVIN_FEATURE_WEIGHT, /* how much rows count */
+    KELVIN_FEATURE_LEFT_OUT,
+} kelvin_feature_kind;
+
+/* A column as its file has it, and the inputs that were made of it: all of them were fixed by the training part. Its
+ * mean and deviation are those of its first input; the inputs of a category, and the one of what is missing, are
+ * neither moved nor divided. */
+typedef struct kelvin_feature {
+    const char *name; /* NULL: columns have no names */
+    size_t place;     /* in the file, from 0 */
+    kelvin_feature_kind kind;
+    size_t first, inputs;      /* its inputs, one after the other: so many from there on; 0: none */
+    bool indicated;            /* the last of them is 1 where the value is missing, else 0 */
+    size_t n_values;           /* of a category: how many have an input, */
+    const char *const *values; /* and which, in the order of the inputs */
+    double missing;            /* share of the training rows in which it is missing */
+    const char *why;           /* of one that is left out */
+} kelvin_feature;
+
+/* The i-th column of a table; NULL after the last, and of images. */
+KELVIN_API const kelvin_feature *kelvin_data_feature(const kelvin_data *data, size_t i);
+
+/* What was done with the columns that is worth a word, in sentences; NULL after the last. */
+KELVIN_API const char *kelvin_data_note(const kelvin_data *data, size_t i);
+
 /* Means and standard deviations of all columns as they are normalised, or of all channels as they were before. */
 KELVIN_API void kelvin_data_statistics(const kelvin_data *data, kelvin_side side, double *mean, double *deviation);
 

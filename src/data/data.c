@@ -4,6 +4,7 @@
 #include "base/words.h"
 
 #include "base/c_locale.h"
+#include "data/features.h"
 #include "data/inputs.h"
 #include "kernels/kernels.h"
 
@@ -90,17 +91,20 @@ static kelvin_status load(struct data_loader *loader, struct data_owned *owned)
         loader->data->mean = loader->like->mean;
         loader->data->deviation = loader->like->deviation;
     }
+    if (loader->data->channels == 0 && !loader->data->feature)
+        KELVIN_TRY(kelvin_features_plain(loader->data, loader->arena));
     KELVIN_TRY(kelvin_data_normalise(loader, &owned->x));
     return kelvin_data_set_scale(loader->data);
 }
 
-static void set_parts(kelvin_data *data, const struct data_owned *owned, size_t n, size_t n_train)
+static void set_parts(kelvin_data *data, const struct data_loader *l)
 {
-    const size_t start = n_train * data->inputs;
-    data->train = (kelvin_part){n_train, owned->bytes, owned->x, owned->y, owned->weight};
-    data->test =
-        (kelvin_part){n - n_train, owned->bytes ? owned->bytes + start : NULL, owned->x ? owned->x + start : NULL,
-                      owned->y + n_train, owned->weight ? owned->weight + n_train : NULL};
+    const struct data_owned *owned = data->owned;
+    const size_t train = l->n_train, start = train * data->inputs;
+    data->train = (kelvin_part){train, owned->bytes, owned->x, owned->y, owned->weight, l->id};
+    data->test = (kelvin_part){
+        l->n - train,     owned->bytes ? owned->bytes + start : NULL,   owned->x ? owned->x + start : NULL,
+        owned->y + train, owned->weight ? owned->weight + train : NULL, l->id ? l->id + train : NULL};
 }
 
 /* What the loader has taken in becomes the data's, or is freed with them. */
@@ -112,7 +116,7 @@ static kelvin_status fill(struct data_loader *loader)
     owned->y = loader->y;
     owned->weight = loader->weight;
     kelvin_free(loader->values);
-    if (!status) set_parts(loader->data, owned, loader->n, loader->n_train);
+    if (!status) set_parts(loader->data, loader);
     return status;
 }
 

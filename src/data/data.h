@@ -24,9 +24,10 @@ struct data_loader {
     /* All rows: those of the training part, then those of the test part. From kelvin_alloc; freed by the caller. */
     size_t n, n_train; /* n_train = n: nothing has said which rows are for testing */
     uint8_t *bytes;    /* images: (n, channels, height, width); or */
-    double *values;    /* a table: (n, inputs), finite */
+    double *values;    /* a table: (n, inputs); NaN: missing */
     int32_t *y;        /* (n) */
     float *weight;     /* (n); NULL: all 1 */
+    const char **id;   /* (n), in the arena; NULL: rows have no names */
 };
 
 struct data_type {

@@ -15,10 +15,11 @@
 
 typedef struct kelvin_part {
     size_t n;
-    const uint8_t *bytes; /* of images, (n, channels, height, width); NULL for tables */
-    const float *x;       /* of tables, (n, inputs), standardised; NULL for images */
-    const int32_t *y;     /* (n), each 0 .. classes - 1 */
-    const float *weight;  /* (n), above 0 and at most 1: how much each counts; NULL: all 1 */
+    const uint8_t *bytes;  /* of images, (n, channels, height, width); NULL for tables */
+    const float *x;        /* of tables, (n, inputs), standardised; NULL for images */
+    const int32_t *y;      /* (n), each 0 .. classes - 1 */
+    const float *weight;   /* (n), above 0 and at most 1: how much each counts; NULL: all 1 */
+    const char *const *id; /* (n), what each row is called; NULL: they have no names */
 } kelvin_part;
 
 struct kelvin_data {
@@ -26,10 +27,14 @@ struct kelvin_data {
     size_t inputs, classes;
     size_t channels, height, width;  /* of images: inputs is their product; all 0 for tables */
     const char *const *class_names;  /* (classes) */
-    const char *const *column_names; /* (inputs); NULL where columns have no names */
+    const char *const *column_names; /* (inputs), "age", "sex=male"; NULL where columns have no names */
     const char *label_name;          /* of the column of labels; NULL where it has none */
     const double *mean, *deviation;  /* per channel or column; an input is (value - mean) / deviation, */
     float white;                     /* where the value of a byte is byte / white */
+    size_t features;                 /* columns of a table, as its file has them; 0 for images */
+    const kelvin_feature *feature;   /* (features): those with inputs in the order of their inputs */
+    size_t notes;                    /* what is to be said of the columns */
+    const char *const *note;         /* (notes) */
     kelvin_part train, test;         /* test.n may be 0 */
     void *owned;
 };

@@ -1,5 +1,5 @@
 /* A data set without its rows. */
-#include "data/data.h"
+#include "data/features.h"
 
 #include <string.h>
 
@@ -40,8 +40,10 @@ static kelvin_status describe(kelvin_data *data, const kelvin_data *like)
     if (!kelvin_data_copy_text(&data->name, owned->arena) || !kelvin_data_copy_text(&data->label_name, owned->arena) ||
         !kelvin_data_copy_texts(&data->class_names, owned->arena, like->classes) ||
         !kelvin_data_copy_texts(&data->column_names, owned->arena, like->inputs) ||
-        !copy_reals(&data->mean, owned->arena, statistics) || !copy_reals(&data->deviation, owned->arena, statistics))
+        !kelvin_features_copy(data, owned->arena) || !copy_reals(&data->mean, owned->arena, statistics) ||
+        !copy_reals(&data->deviation, owned->arena, statistics))
         return KELVIN_ENOMEM;
+    if (!data->feature && data->channels == 0) KELVIN_TRY(kelvin_features_plain(data, owned->arena));
     return kelvin_data_set_scale(data);
 }
 

@@ -57,6 +57,16 @@ double kelvin_data_deviation(const kelvin_data *data, size_t i)
     return data->deviation[i];
 }
 
+const kelvin_feature *kelvin_data_feature(const kelvin_data *data, size_t i)
+{
+    return i < data->features ? &data->feature[i] : NULL;
+}
+
+const char *kelvin_data_note(const kelvin_data *data, size_t i)
+{
+    return i < data->notes ? data->note[i] : NULL;
+}
+
 void kelvin_data_statistics(const kelvin_data *data, kelvin_side side, double *mean, double *deviation)
 {
     kelvin_part_statistics(data, kelvin_data_part(data, side), mean, deviation);

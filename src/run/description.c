@@ -1,6 +1,7 @@
 /* RUN/data.json: what the run's data are like, without them. A network needs it to look at new inputs: their shape, how
  * they were normalised, what classes and columns are called. */
 #include "base/words.h"
+#include "data/features.h"
 #include "files/record.h"
 #include "run/folder.h"
 
@@ -36,6 +37,32 @@ static size_t statistics(const kelvin_data *data)
     return data->channels ? data->channels : data->inputs;
 }
 
+static const char *const kinds[] = {
+    [KELVIN_FEATURE_NUMBER] = "number",    [KELVIN_FEATURE_YES_NO] = "yes/no", [KELVIN_FEATURE_CATEGORY] = "category",
+    [KELVIN_FEATURE_LABEL] = "label",      [KELVIN_FEATURE_ID] = "id",         [KELVIN_FEATURE_WEIGHT] = "weight",
+    [KELVIN_FEATURE_LEFT_OUT] = "left out"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static json_t *feature_json(const kelvin_feature *f)
+{
+    return json_pack("{s:o, s:I, s:s, s:I, s:b, s:f, s:o, s:o}", "name", kelvin_json_text(f->name), "place",
+                     (json_int_t)f->place, "kind", kinds[f->kind], "inputs", (json_int_t)f->inputs, "indicated",
+                     f->indicated, "missing", f->missing, "values", list_json(f->values, NULL, f->n_values), "why",
+                     kelvin_json_text(f->why));
+}
+
+/* What columns were before they became inputs. */
+static json_t *table_json(const kelvin_data *data)
+{
+    json_t *list = json_array();
+    bool failed = false;
+    for (size_t i = 0; i < data->features; i++)
+        failed |= json_array_append_new(list, feature_json(&data->feature[i])) != 0;
+    if (!failed) return list;
+    json_decref(list);
+    return NULL;
+}
+
 kelvin_status kelvin_description_write(const kelvin_data *data, const char *folder)
 {
     kelvin_path path;
@@ -46,6 +73,10 @@ kelvin_status kelvin_description_write(const kelvin_data *data, const char *fold
         list_json(data->class_names, NULL, data->classes), "columns", list_json(data->column_names, NULL, data->inputs),
         "mean", list_json(NULL, data->mean, statistics(data)), "deviation",
         list_json(NULL, data->deviation, statistics(data)), "label", kelvin_json_text(data->label_name));
+    if (!kelvin_features_are_plain(data) && json_object_set_new(root, "table", table_json(data)) != 0) {
+        json_decref(root);
+        root = NULL;
+    }
     return kelvin_json_write(path, root);
 }
 
@@ -73,18 +104,20 @@ static kelvin_status take_size(const struct reader *r, const json_t *object, siz
     return KELVIN_OK;
 }
 
-static kelvin_status take_text(const struct reader *r, const char **text, const char *field, bool maybe)
+static kelvin_status take_text(const struct reader *r, const json_t *object, const char **text, const char *field,
+                               bool maybe)
 {
-    const json_t *value = json_object_get(r->root, field);
+    const json_t *value = json_object_get(object, field);
     *text = json_string_value(value);
     if (*text || (maybe && json_is_null(value))) return KELVIN_OK;
     return wrong(r, field, maybe ? "a string, or null" : "a string");
 }
 
 /* *n is 0: as many as there are. */
-static kelvin_status take_texts(const struct reader *r, const char *const **texts, size_t *n, const char *field)
+static kelvin_status take_texts(const struct reader *r, const json_t *object, const char *const **texts, size_t *n,
+                                const char *field)
 {
-    const json_t *list = json_object_get(r->root, field);
+    const json_t *list = json_object_get(object, field);
     if (*n == 0) *n = json_array_size(list);
     if (!json_is_array(list) || json_array_size(list) != *n || *n == 0)
         return wrong(r, field, "a list of as many strings as there are");
@@ -114,6 +147,42 @@ static kelvin_status take_reals(const struct reader *r, const double **reals, co
     return KELVIN_OK;
 }
 
+static kelvin_status take_feature(const struct reader *r, kelvin_feature *f, const json_t *object, size_t first)
+{
+    const char *kind = json_string_value(json_object_get(object, "kind"));
+    size_t k = 0;
+    while (kind && k < KINDS && strcmp(kind, kinds[k]) != 0) k++;
+    if (!kind || k == KINDS) return wrong(r, "table", "columns of a kind that is known");
+    *f = (kelvin_feature){.kind = (kelvin_feature_kind)k, .first = first};
+    KELVIN_TRY(take_text(r, object, &f->name, "name", true));
+    KELVIN_TRY(take_text(r, object, &f->why, "why", true));
+    KELVIN_TRY(take_size(r, object, &f->place, "place", 0));
+    KELVIN_TRY(take_size(r, object, &f->inputs, "inputs", 0));
+    if (!json_is_null(json_object_get(object, "values")))
+        KELVIN_TRY(take_texts(r, object, &f->values, &f->n_values, "values"));
+    f->indicated = json_is_true(json_object_get(object, "indicated"));
+    f->missing = json_number_value(json_object_get(object, "missing"));
+    const size_t own = k == KELVIN_FEATURE_CATEGORY ? f->n_values : k < KELVIN_FEATURE_CATEGORY;
+    return f->inputs == own + f->indicated ? KELVIN_OK : wrong(r, "table", "as many inputs as a column has values");
+}
+
+static kelvin_status take_table(struct reader *r)
+{
+    const json_t *list = json_object_get(r->root, "table");
+    kelvin_data *data = &r->data;
+    size_t inputs = 0;
+    if (!list || json_is_null(list)) return KELVIN_OK;
+    if (!json_is_array(list)) return wrong(r, "table", "a list of columns");
+    kelvin_feature *feature = kelvin_arena_alloc(r->arena, json_array_size(list), sizeof *feature);
+    if (!feature) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < json_array_size(list); i++, inputs += feature[i - 1].inputs)
+        KELVIN_TRY(take_feature(r, &feature[i], json_array_get(list, i), inputs));
+    if (inputs != data->inputs || data->channels) return wrong(r, "table", "columns with as many inputs as there are");
+    data->features = json_array_size(list);
+    data->feature = feature;
+    return KELVIN_OK;
+}
+
 static kelvin_status take_image(struct reader *r)
 {
     kelvin_data *data = &r->data;
@@ -136,17 +205,18 @@ static kelvin_status take_image(struct reader *r)
 static kelvin_status take(struct reader *r)
 {
     kelvin_data *data = &r->data;
-    KELVIN_TRY(take_text(r, &data->name, "data", false));
+    KELVIN_TRY(take_text(r, r->root, &data->name, "data", false));
     KELVIN_TRY(take_size(r, r->root, &data->train.n, "train", 1));
     KELVIN_TRY(take_size(r, r->root, &data->test.n, "test", 0));
     KELVIN_TRY(take_size(r, r->root, &data->inputs, "inputs", 1));
     KELVIN_TRY(take_image(r));
-    KELVIN_TRY(take_texts(r, &data->class_names, &data->classes, "classes"));
+    KELVIN_TRY(take_texts(r, r->root, &data->class_names, &data->classes, "classes"));
     if (!json_is_null(json_object_get(r->root, "columns")))
-        KELVIN_TRY(take_texts(r, &data->column_names, &data->inputs, "columns"));
+        KELVIN_TRY(take_texts(r, r->root, &data->column_names, &data->inputs, "columns"));
     KELVIN_TRY(take_reals(r, &data->mean, "mean", -INFINITY));
     KELVIN_TRY(take_reals(r, &data->deviation, "deviation", 0));
-    return take_text(r, &data->label_name, "label", true);
+    KELVIN_TRY(take_text(r, r->root, &data->label_name, "label", true));
+    return take_table(r);
 }
 
 static kelvin_status read_path(kelvin_data **data, const char *path)
