@@ -141,6 +141,31 @@ def check_reliability(run, log_p, y, bins):
     same('mass', sum(b['observations'] * b['confidence'] for b in mass), confidence.sum())
 
 
+def check_classes(run, log_p, y):
+    p, found = np.exp(predictive(log_p)), run['by_class']
+    classes = p.shape[1]
+    counts = np.zeros((classes, classes), int)
+    np.add.at(counts, (y, p.argmax(1)), 1)
+    assert len(found['classes']) == classes and found['confusion'] == counts.tolist(), found['confusion']
+    between = []
+    for k in range(classes):
+        own, others = p[y == k, k], np.sort(p[y != k, k])
+        same('recall', found['recall'][k], counts[k, k] / counts[k].sum() if counts[k].sum() else None)
+        same('precision', found['precision'][k], counts[k, k] / counts[:, k].sum() if counts[:, k].sum() else None)
+        if not len(own) or not len(others):
+            assert found['auc'][k] is None
+            continue
+        # Probabilities that differ in their last bits alone may be equal here and not there.
+        pairs = [np.searchsorted(others, own - 1e-13, 'left'), np.searchsorted(others, own + 1e-13, 'right')]
+        ties = (pairs[1] - pairs[0]).sum() / 2
+        auc, slack = mannwhitneyu(own, others).statistic / (len(own) * len(others)), ties / (len(own) * len(others)) + 1e-12
+        assert abs(found['auc'][k] - auc) <= slack, (k, found['auc'][k], auc, slack)
+        between.append((auc, slack))
+    if between:
+        auc, slack = np.mean(between, axis=0)
+        assert abs(found['auc_mean'] - auc) <= slack, (found['auc_mean'], auc, slack)
+
+
 def load(folder, part, rows=None):
     z = np.load(f'{folder}/logits_{part}.npy').astype(float)[:, :rows]
     return z - logsumexp(z, axis=2, keepdims=True), np.load(f'{folder}/labels_{part}.npy')[:rows]
@@ -156,6 +181,7 @@ def check(found, part, folder, rows=None):
     check_singles(run, log_p, y, bins, chain)
     check_subsets(run, log_p, y, bins)
     check_reliability(run, log_p, y, bins)
+    check_classes(run, log_p, y)
     if run['sizes']:
         check_sizes(run, log_p, y, bins)
 

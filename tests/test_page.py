@@ -35,7 +35,7 @@ class Page(html.parser.HTMLParser):
         if tag == "img":
             assert attributes["alt"]
             self.images.append(attributes["src"])
-        if tag == "code":
+        if tag == "code" and "pre" in self.open:
             self.commands.append("")
         for name in OUTSIDE:
             if name in attributes:
@@ -51,7 +51,7 @@ class Page(html.parser.HTMLParser):
     def handle_data(self, data):
         if "style" not in self.open:
             self.text.append(data)
-        if "code" in self.open:
+        if "code" in self.open and "pre" in self.open:
             self.commands[-1] += data
 
 

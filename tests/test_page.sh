@@ -19,8 +19,8 @@ ok sample --sampler mclmc --iterations 20 --steps 10 -o mclmc
 ok report nine -o one.html
 check "it says where the page is" [ "$(cat stdout)" = one.html ]
 check "one run: well-formed, self-contained, all sections" page one.html \
-    "sections == ['setup', 'learning', 'metrics', 'calibration', 'uncertainty', 'size', 'diagnosis', 'cases']"
-check "one run: every plot" page one.html "charts == 8 and 'Learning curves' in titles and \
+    "sections == ['metrics', 'classes', 'cases', 'calibration', 'uncertainty', 'diagnosis', 'learning', 'size', 'setup']"
+check "one run: every plot" page one.html "charts == 9 and 'Learning curves' in titles and 'ROC curves' in titles and \
 {'accuracy', 'log-likelihood, mean', 'calibration error', 'Brier score', 'accuracy by posterior size'} <= {*titles} and \
 'Reliability, bins of equal width' in titles and 'Reliability, bins of equal mass' in titles and \
 'Disagreement of chains' in titles and 'Temperatures at the end' in titles and 'Where the doubt is' in titles"
@@ -163,6 +163,40 @@ python3 "$root/tests/test_page.py" quoted.html --command >command.txt
 sed "s|^kelvin |\"$kelvin\" |" command.txt | sh >stdout 2>stderr
 check "a command with quotes in it repeats the run" same quoted/run.json quoted-again/run.json
 
+# ---- classes ----
+counts_of() { # PAGE RUN: the table of what is taken for what has the numbers of eval
+    "$kelvin" eval --json "$2" >metrics.json 2>stderr && python3 - "$1" 2>stderr <<'PYTHON'
+import html, json, re, sys
+page, by = open(sys.argv[1]).read(), json.load(open("metrics.json"))["runs"][0]["by_class"]
+table = re.search(r'aria-label="What is taken for what"><table>.*?</table>', page, re.S).group(0)
+heads = [html.unescape(h) for h in re.findall(r'<th scope="col">(.*?)</th>', table)]
+assert heads[1:-3] == by["classes"], heads
+rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', table)
+assert [html.unescape(name) for name, _ in rows] == by["classes"]
+said = lambda x, scale, digits: "\u2013" if x is None else f"{scale * x:.{digits}f}"
+for k, (_, cells) in enumerate(rows):
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", cells)
+    assert [int(c) for c in cells[:-3]] == by["confusion"][k], (k, cells)
+    assert cells[-3:] == [said(by["recall"][k], 100, 1), said(by["precision"][k], 100, 1), said(by["auc"][k], 1, 4)], cells
+PYTHON
+}
+check "what is taken for what" counts_of one.html nine
+check "of two classes, with names that try to break out" counts_of table.html table
+check "of two classes: one curve" page table.html "'ROC curves' in titles and text.count('area under the curve') == 2"
+python3 - <<'PYTHON'
+import random
+random.seed(2)
+with open("many.csv", "w") as f:
+    f.write("a,b,kind\n")
+    for i in range(600):
+        kind = i % 15
+        f.write(f"{random.gauss(kind % 4, .4):.4f},{random.gauss(kind // 4, .4):.4f},kind {kind}\n")
+PYTHON
+ok sample --data csv:many.csv,label=kind --batch 20 --model mlp:8 --prior normal:1 --epochs 40 --lr 1e-2 --chains 2 -o many
+ok report many -o many.html
+check "many classes: those that are found least, and mistakes" page many.html \
+    "'The 12 classes that are found least, of 15.' in text and 'What is taken for what' in titles and '10 .. 90 % of classes' in text"
+
 # ---- what it says ----
 agrees() { # PAGE RUN [DATA]
     "$kelvin" eval --json "$2" >metrics.json 2>stderr &&
@@ -210,7 +244,7 @@ check "what was guessed is said, once" [ "$(cat stderr)" = "kelvin report: namel
 kelvin report: nameless.csv: has 3 columns, the network takes 2: column 3 is taken for the label" ]
 mv table.csv gone.csv
 ok report table -o gone.html
-check "data that are gone: a sentence, and all the rest" page gone.html "'The inputs cannot be shown: ' in text and charts == 8"
+check "data that are gone: a sentence, and all the rest" page gone.html "'The inputs cannot be shown: ' in text and charts == 9"
 
 # ---- wrong use ----
 wrong "which run?" report -o x.html

@@ -331,7 +331,7 @@ static void rows_are_not_images(void **state)
     of->data = &table;
     print_plainly(&t, 10);
     of->data = images;
-    assert_string_equal(t.screen[0], "sampling:  20 %, 4 s left, 0 of 1 chain done, 6,170 observations/s");
+    assert_string_equal(t.screen[0], "sampling:  20 %, 4 s left, 0 of 1 chain done, 6,170 rows/s");
 }
 
 /* ---- time left ---- */

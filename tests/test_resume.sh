@@ -271,7 +271,9 @@ check "a table of costs" grep -q "^time to the end .*[0-9] " stdout
 check "of what is beside the program" grep -qE "^memory .*B   at most, beside the program itself$" stdout
 check "of images" grep -qE "^images per second +[0-9,]+$" stdout
 ok sample --dry-run --data toy --epochs 1000
-check "rows of a table are no images" grep -qE "^observations per second +[0-9,]+$" stdout
+check "rows of a table are no images" grep -qE "^rows per second +[0-9,]+$" stdout
+ok sample --dry-run --json --data toy --epochs 1000
+check "nor in JSON" grep -q '"rows_per_s": [0-9.e+]*[1-9]' stdout
 ok sample --dry-run --json $small --epochs 1000
 check "costs as JSON" json
 for key in parameters chains_at_once threads_per_chain memory_bytes disk_bytes epochs_per_s images_per_s seconds; do

@@ -219,6 +219,49 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_judge(kelvin_logits *logits, k
  * none. Sorts both. */
 KELVIN_API double kelvin_auroc(double *in, size_t n_in, double *out, size_t n_out);
 
+/* ---- by class: what is taken for what, and how well each class is told from the others ----
+ *
+ *     kelvin_confusion *confusion;
+ *     kelvin_status st = kelvin_confusion_create(&confusion, classes);
+ *     const kelvin_evaluate_options how = {.watch = kelvin_confusion_add, .context = confusion};
+ *     if (!st) st = kelvin_evaluate(&metrics, logits, &how);
+ *     if (!st) st = kelvin_confusion_conclude(confusion);
+ *     if (!st) printf("%g\n", kelvin_confusion_auc(confusion, 0));
+ *     kelvin_confusion_free(confusion);
+ *
+ * Memory: 8 bytes for each observation and class. */
+typedef struct kelvin_confusion kelvin_confusion;
+
+enum { KELVIN_CONFUSION_CLASSES = 1000 }; /* at most: there is a count for each two of them */
+
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_confusion_create(kelvin_confusion **confusion, size_t classes);
+/* One observation more: a kelvin_verdict_watch, whose context is a kelvin_confusion. What has no label is left out. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_confusion_add(void *confusion, const kelvin_verdict *verdict);
+/* Once, after the last: what follows is known then. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_confusion_conclude(kelvin_confusion *confusion);
+KELVIN_API void kelvin_confusion_free(kelvin_confusion *confusion); /* NULL is fine */
+
+KELVIN_API size_t kelvin_confusion_classes(const kelvin_confusion *confusion);
+/* Observations of a class for which another, or the same, is the most likely. */
+KELVIN_API size_t kelvin_confusion_count(const kelvin_confusion *confusion, size_t label, size_t predicted);
+KELVIN_API size_t kelvin_confusion_observations(const kelvin_confusion *confusion, size_t label); /* of a class */
+/* The share of a class that is found, and the share of what is taken for it that is of it; not a number where there is
+ * none. */
+KELVIN_API double kelvin_confusion_recall(const kelvin_confusion *confusion, size_t label);
+KELVIN_API double kelvin_confusion_precision(const kelvin_confusion *confusion, size_t predicted);
+/* One class against the rest: the chance that an observation of it has a larger probability of it than one of another
+ * class; equal ones count half. Not a number where either has none. The mean is over the classes that have one. */
+KELVIN_API double kelvin_confusion_auc(const kelvin_confusion *confusion, size_t label);
+KELVIN_API double kelvin_confusion_auc_mean(const kelvin_confusion *confusion);
+
+/* The ROC curve of one class against the rest, from (0, 0) to (1, 1): the shares of the others and of the class itself
+ * whose probability of it is at least some threshold, which falls from point to point. Of more points than can be told
+ * apart in a picture (1/128 of either), the last ones. n 0: it has none. */
+typedef struct kelvin_roc_point {
+    double others, own;
+} kelvin_roc_point;
+KELVIN_API const kelvin_roc_point *kelvin_confusion_roc(const kelvin_confusion *confusion, size_t label, size_t *n);
+
 /* ---- diagnosis: whether to believe it ---- */
 
 /* R-hat and effective sample sizes of many quantities. Of chains with equally many draws: those that have fewer than

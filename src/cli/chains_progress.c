@@ -137,7 +137,7 @@ static uint32_t count_phase(const struct chains_progress *p, kelvin_chain_phase 
 
 const char *observations_name(const kelvin_run *run)
 {
-    return kelvin_data_is_images(kelvin_run_data(run)) ? "images" : "observations";
+    return kelvin_data_is_images(kelvin_run_data(run)) ? "images" : "rows";
 }
 
 /* A step is a batch of observations, or a whole iteration. */

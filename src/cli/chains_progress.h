@@ -42,7 +42,7 @@ struct chains_progress {
 
 KELVIN_MUST_CHECK kelvin_status chains_progress_start(struct chains_progress *progress, const kelvin_run *run);
 
-/* What batches are of: "images", or of a table "observations". */
+/* What batches are of: "images", or of a table "rows". */
 const char *observations_name(const kelvin_run *run);
 
 /* A kelvin_run_watch: shows what there is to show; false if someone asked to stop. */

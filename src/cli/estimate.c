@@ -90,9 +90,11 @@ static json_t *estimate_json(const kelvin_run *run, const kelvin_estimate *e)
         json_object_set_new(object, numbers[i].name, json_number(numbers[i].number));
     json_rows(object, "", run, json_integer(kelvin_run_rows(run)));
     json_rows(object, "_per_s", run, json_number(e->rows_per_s));
-    if (kelvin_run_looks_at_batches(run))
-        json_object_set_new(object, "images_per_s",
-                            json_number(e->rows_per_s * (double)kelvin_data_rows(kelvin_run_data(run), KELVIN_TRAIN)));
+    if (!kelvin_run_looks_at_batches(run)) return object;
+    char name[48];
+    snprintf(name, sizeof name, "%s_per_s", observations_name(run));
+    json_object_set_new(object, name,
+                        json_number(e->rows_per_s * (double)kelvin_data_rows(kelvin_run_data(run), KELVIN_TRAIN)));
     return object;
 }
 

@@ -69,6 +69,30 @@ static void forget(struct doubts *doubts)
 
 /* ---- one run ---- */
 
+/* What each observation is for. */
+struct looks {
+    struct doubts *doubts;       /* or NULL */
+    kelvin_confusion *confusion; /* or NULL */
+};
+
+static kelvin_status look(void *context, const kelvin_verdict *verdict)
+{
+    const struct looks *looks = context;
+    if (looks->doubts) KELVIN_TRY(note_doubt(looks->doubts, verdict));
+    return looks->confusion ? kelvin_confusion_add(looks->confusion, verdict) : KELVIN_OK;
+}
+
+/* Classes by their names, if they are not too many. */
+static kelvin_status begin_confusion(struct evaluated *e, const kelvin_data *data)
+{
+    const size_t classes = kelvin_data_classes(data);
+    if (classes > KELVIN_CONFUSION_CLASSES) return KELVIN_OK;
+    if (!(e->class_names = json_array())) return KELVIN_ENOMEM;
+    for (size_t k = 0; k < classes; k++)
+        json_array_append_new(e->class_names, json_text(kelvin_data_class_name(data, k)));
+    return kelvin_confusion_create(&e->confusion, classes);
+}
+
 /* Closes the logits. `how` NULL: they are of --ood, of which only the doubts count. */
 static kelvin_status measure(struct evaluated *e, kelvin_logits *logits, const kelvin_evaluate_options *how,
                              struct doubts *doubts, struct notes *notes)
@@ -85,15 +109,19 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
                               struct notes *notes)
 {
     struct doubts in = {0}, out = {0};
+    const kelvin_data *data = kelvin_run_data(kelvin_samples_run(samples));
+    if (settings->json) KELVIN_TRY(begin_confusion(e, data));
+    struct looks looks = {settings->ood ? &in : NULL, e->confusion};
     const kelvin_evaluate_options how = {.bins = settings->bins,
                                          .threads = settings->threads,
                                          .sizes = settings->sizes || settings->plot,
-                                         .watch = settings->ood ? note_doubt : NULL,
-                                         .context = &in};
+                                         .watch = looks.doubts || looks.confusion ? look : NULL,
+                                         .context = &looks};
     kelvin_logits *logits;
-    e->no_test = !settings->on && kelvin_data_rows(kelvin_run_data(kelvin_samples_run(samples)), KELVIN_TEST) == 0;
+    e->no_test = !settings->on && kelvin_data_rows(data, KELVIN_TEST) == 0;
     KELVIN_TRY(kelvin_logits_on(&logits, &e->on, samples, settings->on, settings->threads));
     kelvin_status status = measure(e, logits, &how, &in, notes);
+    if (!status && e->confusion) status = kelvin_confusion_conclude(e->confusion);
     if (!status && settings->ood) {
         status = kelvin_logits_of_data(&logits, samples, settings->ood, false, settings->threads);
         if (!status) status = measure(e, logits, NULL, &out, notes);
@@ -210,6 +238,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     }
     for (size_t i = 0; i < n && runs; i++) {
         json_decref(runs[i].config);
+        json_decref(runs[i].class_names);
+        kelvin_confusion_free(runs[i].confusion);
         kelvin_diagnosis_free(runs[i].found);
         kelvin_metrics_free(runs[i].metrics);
     }

@@ -70,6 +70,25 @@ json_t *metrics_json(const kelvin_metrics *m)
                      sizes_json(m));
 }
 
+/* Lists in the order of the classes. */
+static json_t *confusion_json(const struct evaluated *e)
+{
+    const kelvin_confusion *c = e->confusion;
+    if (!c) return json_null();
+    json_t *counts = json_array(), *recall = json_array(), *precision = json_array(), *auc = json_array();
+    for (size_t k = 0; k < kelvin_confusion_classes(c); k++) {
+        json_t *row = json_array();
+        for (size_t i = 0; i < kelvin_confusion_classes(c); i++)
+            json_array_append_new(row, json_integer((json_int_t)kelvin_confusion_count(c, k, i)));
+        json_array_append_new(counts, row);
+        json_array_append_new(recall, json_number(kelvin_confusion_recall(c, k)));
+        json_array_append_new(precision, json_number(kelvin_confusion_precision(c, k)));
+        json_array_append_new(auc, json_number(kelvin_confusion_auc(c, k)));
+    }
+    return json_pack("{s:O, s:o, s:o, s:o, s:o, s:o}", "classes", e->class_names, "confusion", counts, "recall", recall,
+                     "precision", precision, "auc", auc, "auc_mean", json_number(kelvin_confusion_auc_mean(c)));
+}
+
 static json_t *ood_json(const struct evaluated *e)
 {
     if (!e->ood) return json_null();
@@ -91,6 +110,7 @@ static json_t *run_json(const struct evaluated *e)
         json_decref(object);
         return NULL;
     }
+    json_object_set_new(object, "by_class", confusion_json(e));
     json_object_set_new(object, "diverged", e->found ? json_integer(kelvin_diagnosis_diverged(e->found)) : json_null());
     json_object_set_new(object, "warnings",
                         e->found ? json_advice(e->found, kelvin_diagnosis_advice)

@@ -39,9 +39,11 @@ struct evaluated {
     const char *on;      /* "test", "train", or a data set */
     bool no_test;        /* test was meant, but there is no such part */
     kelvin_metrics *metrics;
-    const char *ood;      /* NULL: not asked for */
-    size_t ood_n;         /* its rows */
-    double auroc[AUROCS]; /* in the order of auroc_about */
+    kelvin_confusion *confusion; /* for JSON; or NULL */
+    json_t *class_names;         /* with it */
+    const char *ood;             /* NULL: not asked for */
+    size_t ood_n;                /* its rows */
+    double auroc[AUROCS];        /* in the order of auroc_about */
     double seconds, network;
     kelvin_diagnosis *found; /* what can be told briefly; NULL: nothing, for this reason: */
     char unknown[RUN_UNKNOWN];

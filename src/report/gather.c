@@ -47,7 +47,7 @@ static kelvin_status look(void *context, const kelvin_verdict *v)
     const size_t classes = run->samples->run->data->classes;
     if (v->predicted != v->label) keep(&run->mistakes, v, classes, v->confidence);
     keep(&run->doubts, v, classes, v->entropy);
-    return KELVIN_OK;
+    return run->confusion ? kelvin_confusion_add(run->confusion, v) : KELVIN_OK;
 }
 
 /* ---- their inputs ---- */
@@ -112,17 +112,19 @@ static kelvin_status find_inputs(struct report_run *run, kelvin_arena *arena)
 
 /* ---- runs ---- */
 
-/* Metrics, cases and diagnosis in one pass. */
+/* Metrics, classes, cases and diagnosis in one pass. */
 static kelvin_status review(struct report_run *run, const kelvin_report_options *options)
 {
+    const size_t classes = run->samples->run->data->classes;
     kelvin_logits *logits;
+    if (classes <= KELVIN_CONFUSION_CLASSES) KELVIN_TRY(kelvin_confusion_create(&run->confusion, classes));
     KELVIN_TRY(kelvin_logits_on(&logits, &run->on, run->samples, options->on, options->threads));
     for (size_t i = 0; options->note && kelvin_logits_note(logits, i); i++)
         options->note(options->context, kelvin_logits_note(logits, i));
     const kelvin_evaluate_options how = {.threads = options->threads, .sizes = true, .watch = look, .context = run};
     const kelvin_status status = kelvin_review(&run->metrics, &run->diagnosis, run->samples, logits, run->on, &how);
     kelvin_logits_close(logits);
-    return status;
+    return !status && run->confusion ? kelvin_confusion_conclude(run->confusion) : status;
 }
 
 static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, const kelvin_report_options *options)
@@ -165,6 +167,7 @@ void kelvin_page_gather_release(struct report_run *runs, size_t n)
         for (uint32_t k = 0; run->histories && k < run->samples->run->config.chains; k++)
             kelvin_history_free(&run->histories[k]);
         kelvin_diagnosis_free(run->diagnosis);
+        kelvin_confusion_free(run->confusion);
         kelvin_metrics_free(run->metrics);
         kelvin_samples_close(run->samples);
     }

@@ -7,20 +7,21 @@
 
 #include <string.h>
 
-/* The last has no id. */
+/* What was found comes first, then why, and what was done to find it. The last has no id. */
 static const struct section {
     const char *id, *title;
     bool (*wanted)(const struct page *page); /* whether there is something to say; NULL: always */
     void (*write)(struct page *page);
 } sections[] = {
-    {"setup", "What was sampled", NULL, kelvin_page_write_setup},
-    {"learning", "Learning curves", NULL, kelvin_page_write_learning},
     {"metrics", "Metrics", NULL, kelvin_page_write_metrics},
+    {"classes", "Class by class", kelvin_page_classes_wanted, kelvin_page_write_classes},
+    {"cases", "Cases worth a look", kelvin_page_cases_wanted, kelvin_page_write_cases},
     {"calibration", "Calibration", NULL, kelvin_page_write_calibration},
     {"uncertainty", "Uncertainty", NULL, kelvin_page_write_uncertainty},
-    {"size", "Posterior size", kelvin_page_sizes_wanted, kelvin_page_write_sizes},
     {"diagnosis", "Diagnosis", NULL, kelvin_page_write_diagnosis},
-    {"cases", "Cases worth a look", kelvin_page_cases_wanted, kelvin_page_write_cases},
+    {"learning", "Learning curves", NULL, kelvin_page_write_learning},
+    {"size", "Posterior size", kelvin_page_sizes_wanted, kelvin_page_write_sizes},
+    {"setup", "What was sampled", NULL, kelvin_page_write_setup},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -2,6 +2,7 @@
 #ifndef REPORT_PAGE_H
 #define REPORT_PAGE_H
 
+#include "charts/class_charts.h"
 #include "charts/posterior_charts.h"
 #include "run/fields.h"
 
@@ -35,6 +36,7 @@ struct report_run {
     const char *on; /* "test", "train" or a data set */
     kelvin_metrics *metrics;
     kelvin_diagnosis *diagnosis;
+    kelvin_confusion *confusion; /* NULL: there are too many classes */
     kelvin_history *histories; /* (chains) */
     struct report_cases mistakes, doubts;
     const char *without_data; /* why cases have no inputs, as a raw text; NULL: they have */
@@ -102,6 +104,8 @@ const char *kelvin_page_had(struct page *page, const char *text);
 void kelvin_page_write_setup(struct page *page);
 void kelvin_page_write_learning(struct page *page);
 void kelvin_page_write_metrics(struct page *page);
+bool kelvin_page_classes_wanted(const struct page *page);
+void kelvin_page_write_classes(struct page *page);
 void kelvin_page_write_calibration(struct page *page);
 void kelvin_page_write_uncertainty(struct page *page);
 bool kelvin_page_sizes_wanted(const struct page *page);
