@@ -178,7 +178,7 @@ static void folders_of_others_are_left_alone(void **state)
     fewer.chains = fewer.samples = 1;
     whole_run(&fewer, "mine", 1, 0);
     assert_int_equal(compare(in_base("mine"), in_base("mine")),
-                     3 + 7); /* of its chain; run.json, data.json, manifest, logits, labels */
+                     3 + 8); /* of its chain; run.json, data.json, manifest, logits, labels, baseline */
     assert_int_equal(compare(theirs, theirs), files);
     same_runs("mine.tmp", "plain");
     remove_tree(theirs);

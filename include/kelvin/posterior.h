@@ -262,6 +262,36 @@ typedef struct kelvin_roc_point {
 } kelvin_roc_point;
 KELVIN_API const kelvin_roc_point *kelvin_confusion_roc(const kelvin_confusion *confusion, size_t label, size_t *n);
 
+/* ---- baselines: what the plainest models make of the same rows ----
+ *
+ *     st = kelvin_baseline_metrics(&metrics, samples, KELVIN_LINEAR, "test", NULL);
+ *     if (!st && metrics) printf("%g\n", kelvin_metrics_ensemble(metrics, kelvin_metric_find("accuracy")));
+ *
+ * A posterior that predicts worse than they do is not worth its time. They are fitted to the training part of a run
+ * when it ends (at most some 16 million numbers of it, rows at equal distances), with the weights of its rows, and are
+ * in its folder. The linear model is softmax regression, its weights held by strength / 2 |W|^2 as in scikit-learn's
+ * LogisticRegression(C=1/strength), with the strength (1, 10, ... 10^4) that is best at rows of the training part that
+ * were left out; the test part is not looked at. */
+typedef enum kelvin_baseline_kind { KELVIN_FREQUENCIES, KELVIN_LINEAR } kelvin_baseline_kind;
+
+typedef struct kelvin_baseline_info {
+    const char *name;  /* "linear", for programs */
+    const char *title; /* "linear model", for people */
+    const char *about;
+} kelvin_baseline_info;
+KELVIN_API const kelvin_baseline_info *kelvin_baseline_at(size_t i); /* by its kind; NULL after the last */
+
+/* On "test", "train" or a data set with labels, as kelvin_logits_on says what was found: logits of one sample. Where a
+ * folder has no baselines, they are fitted again, and the data are opened for it; *logits is NULL if those are gone,
+ * and for what can be read only once ("-"). */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_baseline_on(kelvin_logits **logits, kelvin_samples *samples,
+                                                              kelvin_baseline_kind kind, const char *on,
+                                                              size_t threads);
+/* The same, evaluated: the numbers are those of the ensemble. Of the options bins and threads count. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_baseline_metrics(kelvin_metrics **metrics, kelvin_samples *samples,
+                                                                   kelvin_baseline_kind kind, const char *on,
+                                                                   const kelvin_evaluate_options *options);
+
 /* ---- diagnosis: whether to believe it ---- */
 
 /* R-hat and effective sample sizes of many quantities. Of chains with equally many draws: those that have fewer than

@@ -122,6 +122,7 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
     KELVIN_TRY(kelvin_logits_on(&logits, &e->on, samples, settings->on, settings->threads));
     kelvin_status status = measure(e, logits, &how, &in, notes);
     if (!status && e->confusion) status = kelvin_confusion_conclude(e->confusion);
+    if (!status) status = baselines_measure(&e->baselines, samples, e->on, settings->bins, settings->threads);
     if (!status && settings->ood) {
         status = kelvin_logits_of_data(&logits, samples, settings->ood, false, settings->threads);
         if (!status) status = measure(e, logits, NULL, &out, notes);
@@ -242,6 +243,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         kelvin_confusion_free(runs[i].confusion);
         kelvin_diagnosis_free(runs[i].found);
         kelvin_metrics_free(runs[i].metrics);
+        baselines_free(&runs[i].baselines);
     }
     kelvin_arena_destroy(arena);
     return status;

@@ -111,6 +111,7 @@ static json_t *run_json(const struct evaluated *e)
         return NULL;
     }
     json_object_set_new(object, "by_class", confusion_json(e));
+    json_object_set_new(object, "baselines", baselines_json(&e->baselines));
     json_object_set_new(object, "diverged", e->found ? json_integer(kelvin_diagnosis_diverged(e->found)) : json_null());
     json_object_set_new(object, "warnings",
                         e->found ? json_advice(e->found, kelvin_diagnosis_advice)
@@ -189,11 +190,20 @@ static void csv_metric(FILE *out, const struct evaluated *e, size_t i)
     }
 }
 
+static void csv_baselines(FILE *out, const struct evaluated *e)
+{
+    for (size_t i = 0; i < BASELINES && e->baselines.of[i]; i++)
+        for (size_t k = 0; k < kelvin_metrics_count(); k++)
+            csv_row(out, e, "", kelvin_metric_at(k)->member.name, kelvin_baseline_at(i)->name,
+                    (double[4]){kelvin_metrics_ensemble(e->baselines.of[i], k), NAN, NAN, NAN});
+}
+
 void eval_csv(FILE *out, const struct evaluated *runs, size_t n)
 {
     fputs("run,on,ood,metric,kind,value,low,high,error\n", out);
     for (const struct evaluated *e = runs; e < runs + n; e++) {
         for (size_t i = 0; i < kelvin_metrics_count(); i++) csv_metric(out, e, i);
+        csv_baselines(out, e);
         for (size_t i = 0; i < AUROCS && e->ood; i++)
             csv_row(out, e, e->ood, auroc_about[i].name, "ensemble", (double[4]){e->auroc[i], NAN, NAN, NAN});
     }

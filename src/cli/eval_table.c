@@ -125,6 +125,19 @@ static const struct {
     const char *name;
 } spread[] = {{MEDIAN, "    ensembles of 8, median"}, {RANGE, "    10 % .. 90 % of them"}};
 
+/* What could be had without the run; "-" where the data are gone. */
+static void print_baseline(FILE *out, const struct evaluated *runs, size_t n, size_t metric, size_t baseline)
+{
+    fprintf(out, "    %-*s", NAME - 4, kelvin_baseline_at(baseline)->title);
+    for (size_t i = 0; i < n; i++) {
+        char cell[CELL] = "-";
+        const kelvin_metrics *m = runs[i].baselines.of[baseline];
+        if (m) metric_cell(cell, m, metric, ENSEMBLE, false, RUN - 1);
+        fprintf(out, "%*s", RUN, cell);
+    }
+    fputc('\n', out);
+}
+
 static void print_several(FILE *out, const struct evaluated *runs, size_t n)
 {
     size_t subsets = 0;
@@ -139,6 +152,8 @@ static void print_several(FILE *out, const struct evaluated *runs, size_t n)
             fprintf(out, "%-*s", NAME, spread[i].name);
             print_kind(out, runs, n, metric, spread[i].kind);
         }
+        for (size_t i = BASELINES; i-- > 0 && kelvin_metric_at(metric)->better;)
+            print_baseline(out, runs, n, metric, i);
     }
     for (size_t a = 0; a < AUROCS && runs[0].ood; a++) {
         fprintf(out, "%-*s", NAME, auroc_about[a].title);
@@ -189,10 +204,11 @@ void eval_print(FILE *out, const struct evaluated *runs, size_t n)
     for (size_t i = 0; i < n; i++) print_subject_of(out, &runs[i]);
     for (size_t first = 0; first < n; first += RUNS) {
         fputc('\n', out);
-        if (n == 1)
+        if (n == 1) {
             print_one(out, runs);
-        else
-            print_several(out, runs + first, n - first < RUNS ? n - first : RUNS);
+            baselines_print(out, &runs->baselines, runs->metrics, runs->on);
+        }
+        if (n > 1) print_several(out, runs + first, n - first < RUNS ? n - first : RUNS);
     }
     print_legend(out, runs, n);
 }

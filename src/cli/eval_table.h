@@ -28,6 +28,20 @@ void cell_average(char out[CELL], const kelvin_average *x, double scale, const c
 void metric_cell(char out[CELL], const kelvin_metrics *metrics, size_t metric, enum metric_kind kind, bool percent,
                  int room);
 
+/* ---- baselines.c ---- */
+
+/* The same rows by class frequencies and by a linear model: NULL where their data are gone. */
+enum { BASELINES = KELVIN_LINEAR + 1 };
+struct baselines {
+    kelvin_metrics *of[BASELINES]; /* by kelvin_baseline_kind */
+};
+KELVIN_MUST_CHECK kelvin_status baselines_measure(struct baselines *out, kelvin_samples *samples, const char *on,
+                                                  size_t bins, size_t threads);
+void baselines_free(struct baselines *baselines);
+/* A table: the ensemble that has these metrics, and the baselines beside it; nothing where there are none. */
+void baselines_print(FILE *out, const struct baselines *baselines, const kelvin_metrics *metrics, const char *on);
+json_t *baselines_json(const struct baselines *baselines); /* null where there are none */
+
 /* What was found out about a run. */
 struct evaluated {
     const char *folder;
@@ -39,6 +53,7 @@ struct evaluated {
     const char *on;      /* "test", "train", or a data set */
     bool no_test;        /* test was meant, but there is no such part */
     kelvin_metrics *metrics;
+    struct baselines baselines;
     kelvin_confusion *confusion; /* for JSON; or NULL */
     json_t *class_names;         /* with it */
     const char *ood;             /* NULL: not asked for */

@@ -14,7 +14,8 @@ struct facts {
     const kelvin_run *run;
     kelvin_samples *samples;
     kelvin_metrics *train, *test; /* test: NULL if there is nothing to test with; both are if there are no samples */
-    kelvin_diagnosis *found;      /* NULL if there are no samples */
+    struct baselines on_train, on_test;
+    kelvin_diagnosis *found; /* NULL if there are no samples */
 };
 
 static kelvin_status evaluate(kelvin_metrics **out, const struct facts *f, kelvin_side side)
@@ -34,7 +35,11 @@ static kelvin_status gather(struct facts *f)
     if (kelvin_samples_count(f->samples) == 0) return KELVIN_OK;
     note_samples(f->samples);
     KELVIN_TRY(evaluate(&f->train, f, KELVIN_TRAIN));
-    if (kelvin_data_rows(kelvin_run_data(f->run), KELVIN_TEST) > 0) KELVIN_TRY(evaluate(&f->test, f, KELVIN_TEST));
+    KELVIN_TRY(baselines_measure(&f->on_train, f->samples, "train", 0, 0));
+    if (kelvin_data_rows(kelvin_run_data(f->run), KELVIN_TEST) > 0) {
+        KELVIN_TRY(evaluate(&f->test, f, KELVIN_TEST));
+        KELVIN_TRY(baselines_measure(&f->on_test, f->samples, "test", 0, 0));
+    }
     if (!kelvin_run_looks_at_batches(f->run)) return kelvin_diagnose(&f->found, f->samples, 0);
     return kelvin_diagnose_briefly(&f->found, f->samples, f->train);
 }
@@ -174,6 +179,8 @@ static void print_table(FILE *out, const struct facts *f)
     fputc('\n', out);
     print_metrics(out, f);
     print_sampler(out, f);
+    baselines_print(out, f->test ? &f->on_test : &f->on_train, f->test ? f->test : f->train,
+                    f->test ? "test" : "train");
     print_legend(out, f);
     print_advice(out, "warnings", f->found, kelvin_diagnosis_advice);
 }
@@ -212,6 +219,9 @@ static json_t *facts_json(const struct facts *f)
     json_object_set_new(object, "diverged", json_diverged(f->samples));
     json_object_set_new(object, "training", metrics_json(f->train));
     json_object_set_new(object, "test", metrics_json(f->test));
+    json_object_set_new(
+        object, "baselines",
+        json_pack("{s:o, s:o}", "training", baselines_json(&f->on_train), "test", baselines_json(&f->on_test)));
     json_object_set_new(object, "seconds", seconds > 0 ? json_number(seconds) : json_null());
     add_findings(object, f);
     return object;
@@ -234,6 +244,8 @@ kelvin_status run_summary(FILE *out, size_t *kept, const kelvin_run *run, bool j
     kelvin_diagnosis_free(facts.found);
     kelvin_metrics_free(facts.train);
     kelvin_metrics_free(facts.test);
+    baselines_free(&facts.on_train);
+    baselines_free(&facts.on_test);
     kelvin_samples_close(facts.samples);
     return status;
 }

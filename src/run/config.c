@@ -1,4 +1,5 @@
 /* A configuration becomes a run: texts copied and parsed, data opened, the model built, everything checked. */
+#include "run/baseline.h"
 #include "run/bundle.h"
 #include "run/fields.h"
 #include "run/room.h"
@@ -143,6 +144,7 @@ void kelvin_run_close(kelvin_run *run)
     kelvin_lock_release(&inside->lock);
     kelvin_manifest_free(inside->manifest);
     for (uint32_t i = 0; inside->kept && i < run->config.chains; i++) kelvin_bundle_free(&inside->kept[i]);
+    kelvin_baseline_free(inside->baseline);
     kelvin_model_destroy(run->model);
     kelvin_data_close(inside->data);
     kelvin_arena_destroy(inside->arena);

@@ -85,7 +85,8 @@ static double disk_bytes(const kelvin_run *run)
     const double state =
         snapshots * (double)kelvin_sampler_vectors(run->sampler) * n + (double)kelvin_bundle_bytes(run) + HEADERS;
     const double history = (double)kelvin_run_rows(run) * columns * (sizeof(double) + FIELD);
-    return run->config.chains * (state + history + draws * n + files * HEADERS) +
+    const double baseline = logits + (double)((run->data->inputs + 2) * run->data->classes * sizeof(float)) + HEADERS;
+    return baseline + run->config.chains * (state + history + draws * n + files * HEADERS) +
            run->config.chains * (draws - kelvin_run_warmup(run)) * logits + labels;
 }
 

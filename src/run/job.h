@@ -37,7 +37,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_folder_begin(kelvin_run *run);
  * missing or damaged that cannot. */
 KELVIN_MUST_CHECK kelvin_status kelvin_folder_survey(kelvin_run *run);
 
-/* The logits of all samples at all training and test data, where they are not there yet. */
+/* The logits of all samples at all training and test data, and the baselines, where they are not there yet. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_write(struct kelvin_job *job, kelvin_run *run);
 
 #endif

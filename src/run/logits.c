@@ -1,6 +1,7 @@
 /* The logits of all samples, in a clean pass over plain data: RUN/logits_train.npy and logits_test.npy, (samples, n,
  * classes), with labels_train.npy and labels_test.npy beside them, so that the folder can be judged without the data.
- * One sample's logits are in memory at a time. */
+ * One sample's logits are in memory at a time. What the baselines say of the same data comes last. */
+#include "run/baseline.h"
 #include "run/job.h"
 
 #include <unistd.h>
@@ -128,7 +129,8 @@ kelvin_status kelvin_logits_write(struct kelvin_job *job, kelvin_run *run)
     const kelvin_status status = kelvin_samples_of(&samples, run);
     if (status == KELVIN_EDIVERGED) return KELVIN_OK; /* there are none to have logits of */
     if (status) return status;
-    const kelvin_status written = write_parts(job, samples);
+    kelvin_status written = write_parts(job, samples);
+    if (!written && !kelvin_run_is_old(run)) written = kelvin_baseline_write(run, job->options.threads);
     kelvin_samples_close(samples);
     return written;
 }

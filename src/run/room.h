@@ -42,6 +42,7 @@ struct kelvin_place {
 };
 
 struct kelvin_bundle;
+struct kelvin_baseline;
 
 /* What kelvin_run.owned points to. */
 struct kelvin_run_owned {
@@ -65,6 +66,8 @@ struct kelvin_run_owned {
     struct kelvin_place *place; /* (chains) */
     double started;             /* kelvin_now() when its first chain was; 0 before */
     struct kelvin_bundle *kept; /* (chains), of a run without a folder: its draws and histories */
+
+    struct kelvin_baseline *baseline; /* as soon as somebody has asked for it */
 };
 
 static inline struct kelvin_run_owned *kelvin_run_inside(const kelvin_run *run)

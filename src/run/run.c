@@ -85,7 +85,7 @@ static void tell_all(struct kelvin_job *job)
 }
 
 /* What comes when all chains have ended: the logits of all samples at all training and test data, where they are not
- * there yet, and the manifest. */
+ * there yet, with the baselines, and the manifest. */
 static kelvin_status finish(struct kelvin_job *job, kelvin_run *run)
 {
     KELVIN_TRY(kelvin_logits_write(job, run));

@@ -2,6 +2,7 @@
  * a chain without its folder is sampled anew, to the same bits. */
 #include "base/needs.h"
 #include "base/words.h"
+#include "run/baseline.h"
 #include "run/bundle.h"
 #include "run/folder.h"
 
@@ -111,7 +112,7 @@ static kelvin_status list_files(struct kelvin_run_file **files, size_t *n, const
 {
     const struct kelvin_place *place = kelvin_run_inside(run)->place;
     struct kelvin_logits_file parts[KELVIN_PARTS];
-    size_t most = 2 + 2 * KELVIN_PARTS;
+    size_t most = 3 + 2 * KELVIN_PARTS;
     bool samples = false;
     for (uint32_t i = 0; i < run->config.chains; i++) {
         most += 2 + kelvin_bundle_files(run, place[i].step, true);
@@ -133,6 +134,7 @@ static kelvin_status list_files(struct kelvin_run_file **files, size_t *n, const
         add(&end, true, UINT32_MAX, "%s", parts[i].labels);
         add(&end, true, UINT32_MAX, "%s", parts[i].name);
     }
+    if (samples && !kelvin_run_is_old(run)) add(&end, true, UINT32_MAX, KELVIN_BASELINE_FILE);
     *n = (size_t)(end - *files);
     return KELVIN_OK;
 }
