@@ -23,10 +23,19 @@ static const struct example {
     const kelvin_shape *input;
     size_t classes;
 } examples[] = {
-    {"mlp", &table, 3},      {"mlp:7,13", &table, 3},   {"mlp:20,20,20,leak=0.01", &mnist, 10},
-    {"mlp:5", &odd, 2},      {"cnn", &mnist, 10},       {"cnn", &odd, 4},
-    {"resnet8", &mnist, 10}, {"resnet20", &cifar, 10},  {"resnet20", &odd, 7},
-    {"resnet56", &odd, 2},   {"resnet110", &cifar, 10},
+    {"mlp", &table, 3},
+    {"mlp:7,13", &table, 3},
+    {"mlp:20,20,20,leak=0.01", &mnist, 10},
+    {"mlp:5", &odd, 2},
+    {"cnn", &mnist, 10},
+    {"cnn", &odd, 4},
+    {"cnn:3,6,kernel=3,stride=2", &odd, 4},
+    {"cnn:8,16,32,kernel=3,stride=2", &mnist, 10},
+    {"resnet8", &mnist, 10},
+    {"resnet20", &cifar, 10},
+    {"resnet20", &odd, 7},
+    {"resnet56", &odd, 2},
+    {"resnet110", &cifar, 10},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
@@ -67,6 +76,10 @@ static void parameters_are_counted(void **state)
     (void)state;
     assert_int_equal(count("resnet20", cifar, 10), 274042);
     assert_int_equal(count("cnn", mnist, 10), 4085);
+    assert_int_equal(count("cnn:10,10,5", mnist, 10), 4085); /* said in full it is the same */
+    assert_int_equal(count("cnn:stride=5,10,10,5,kernel=5", mnist, 10), 4085);
+    assert_int_equal(count("cnn:8,16,32,kernel=3,stride=2", mnist, 10),
+                     10 * 8 + (9 * 8 + 1) * 16 + (9 * 16 + 1) * 32 + (16 * 32 + 1) * 10);
     assert_int_equal(count("mlp:10,10,10,10,10", (kelvin_shape){2, 1, 1}, 2), 492);
     assert_int_equal(count("mlp:20,20,20,leak=0.01", mnist, 10), 785 * 20 + 21 * 20 + 21 * 20 + 21 * 10);
     for (size_t n = 1; n <= 18; n++) { /* blocks a stack */
@@ -108,6 +121,7 @@ static void operations_are_counted(void **state)
     (void)state;
     assert_true(flops("resnet20", cifar) == 2 * 40813184.0);
     assert_true(flops("cnn", mnist) == 2 * (36 * 250.0 + 4 * 2500.0 + 1250.0 + 50.0));
+    assert_true(flops("cnn:8,16,kernel=3,stride=2", mnist) == 2 * (196 * 72.0 + 49 * 1152.0 + 784 * 10.0));
     assert_true(flops("mlp:30,20", mnist) == 2 * (784 * 30.0 + 30 * 20.0 + 20 * 10.0));
 }
 
@@ -215,7 +229,8 @@ static void layers_read_what_is_there(void **state)
     }
 }
 
-/* The paper's networks, line by line: kernel, stride, what comes out, which layers are read. */
+/* The paper's networks and others of their kind, line by line: kernel, stride, what comes out, which layers are read.
+ */
 static const struct line {
     const char *spec, *name;
     size_t number, in, add, kernel, stride;
@@ -225,6 +240,9 @@ static const struct line {
     {"cnn", "conv2", 2, 1, 0, 5, 5, {10, 2, 2}},
     {"cnn", "conv3", 3, 2, 0, 5, 5, {5, 1, 1}},
     {"cnn", "head", 4, 3, 0, 0, 0, {10, 1, 1}},
+    {"cnn:8,16,32,kernel=3,stride=2", "conv1", 1, 0, 0, 3, 2, {8, 14, 14}},
+    {"cnn:8,16,32,kernel=3,stride=2", "conv3", 3, 2, 0, 3, 2, {32, 4, 4}},
+    {"cnn:8,16,32,kernel=3,stride=2", "head", 4, 3, 0, 0, 0, {10, 1, 1}},
     {"resnet8", "stem", 1, 0, 0, 3, 1, {16, 32, 32}},
     {"resnet8", "stack1.block1.layer1", 2, 1, 0, 3, 1, {16, 32, 32}},
     {"resnet8", "stack1.block1.layer2", 3, 2, 1, 3, 1, {16, 32, 32}},
@@ -248,7 +266,7 @@ static void the_papers_networks(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const struct line *line = &lines[i];
-        kelvin_model *model = make(line->spec, strcmp(line->spec, "cnn") == 0 ? mnist : cifar, 10);
+        kelvin_model *model = make(line->spec, strncmp(line->spec, "cnn", 3) == 0 ? mnist : cifar, 10);
         assert_true(line->number <= model->n_layers);
         const kelvin_layer *layer = &model->layer[line->number];
         assert_string_equal(layer->name, line->name);
@@ -257,7 +275,7 @@ static void the_papers_networks(void **state)
         assert_int_equal(layer->kernel, line->kernel);
         assert_int_equal(layer->stride, line->stride);
         assert_true(same(layer->to, line->to));
-        assert_true(layer->frn == (line->kernel > 0 && strcmp(line->spec, "cnn") != 0));
+        assert_true(layer->frn == (line->kernel > 0 && strncmp(line->spec, "cnn", 3) != 0));
         assert_true(layer->leak == (line->kernel > 0 ? 0 : 1));
         kelvin_model_destroy(model);
     }
@@ -434,6 +452,10 @@ static const struct {
     {"mlp:leak=0.1,5,leak=0.2", &table, "leak is given twice"},
     {"mlp:5,slope=2", &table, "',slope=2' is too much"},
     {"cnn:x", &mnist, "model 'cnn:x': "},
+    {"cnn:0", &mnist, "C is '0'; expected a whole number of at least 1 and at most 1024"},
+    {"cnn:8,kernel=12", &mnist, "kernel is '12'; expected a whole number of at least 1 and at most 11"},
+    {"cnn:8,stride=0", &mnist, "stride is '0'"},
+    {"cnn:8,16,kernel=3", &table, "looks at images, but the data are a table of 4 columns; use mlp"},
     {"cnn2", &mnist, "unknown model 'cnn2'; did you mean 'cnn'?"},
     {"cnn", &table, "model 'cnn' looks at images, but the data are a table of 4 columns; use mlp"},
     {"resnet20", &table, "model 'resnet20' looks at images, but the data are a table of 4 columns"},

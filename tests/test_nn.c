@@ -22,6 +22,10 @@ static const struct row {
     {"cnn", {1, 8, 8}, 10, {1, 2, 7, 10, 24, 29}},
     {"cnn", {3, 32, 32}, 10, {1, 7, 10, 24, 29}},
     {"cnn", {2, 5, 26}, 4, {1, 3, 9, 24, 29}},
+    {"cnn:8,16,32,kernel=3,stride=2", {1, 28, 28}, 10, {1, 7, 24, 29}},
+    {"cnn:7,40,kernel=3,stride=2", {3, 9, 13}, 7, {1, 9, 25}},
+    {"cnn:3,4,5,kernel=2,stride=3", {2, 20, 11}, 3, {2, 17, 24}}, /* pixels that nobody looks at */
+    {"cnn:6,9,kernel=11,stride=1", {1, 6, 5}, 2, {1, 10, 25}},    /* a kernel that is larger than the image */
     {"resnet8", {3, 32, 32}, 10, {1, 6, 9}},
     {"resnet8", {1, 28, 28}, 10, {2, 9}},
     {"resnet8", {3, 9, 13}, 7, {1, 2, 7, 8, 9, 19}},
