@@ -292,6 +292,52 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_baseline_metrics(kelvin_metric
                                                                    kelvin_baseline_kind kind, const char *on,
                                                                    const kelvin_evaluate_options *options);
 
+/* ---- what matters: the columns of a table ----
+ *
+ *     kelvin_effects *effects;
+ *     const kelvin_effect *effect;
+ *     kelvin_status st = kelvin_effects_find(&effects, samples, NULL, 0);
+ *     for (size_t i = 0; !st && (effect = kelvin_effects_at(effects, i)); i++)
+ *         printf("%s %g\n", effect->name, effect->importance.mean);
+ *     kelvin_effects_free(effects);
+ *
+ * Of the posterior predictive of the samples, or of some of them, on rows that it was not trained on, where there are
+ * some. Columns are those of the file: the inputs of a category, and the one that says what is missing, go together. */
+typedef struct kelvin_effects kelvin_effects;
+
+typedef struct kelvin_effect_spread {
+    double mean, low, high; /* of samples: 10 % and 90 % of them */
+} kelvin_effect_spread;
+
+/* Partial dependence at one value of a column: the mean probability of each class over rows that all have this value.
+ */
+typedef struct kelvin_effect_point {
+    double value;                  /* in the column's own units; of a category its number, from 0 */
+    const char *name;              /* of a category's value, "yes" or "no"; NULL: it is a number */
+    const kelvin_effect_spread *p; /* (classes) */
+} kelvin_effect_point;
+
+typedef struct kelvin_effect {
+    const char *name;              /* of the column; "column 3" where it has none */
+    const kelvin_feature *feature; /* lives as long as the samples */
+    /* By how much the mean negative log-likelihood of a row grows where the column's values are shuffled among the
+     * rows, in nats: the mean of some permutations, and its standard error over rows. */
+    kelvin_average importance;
+    size_t n; /* points of partial dependence; 0: other columns are more important */
+    const kelvin_effect_point *point;
+} kelvin_effect;
+
+/* `on` as for kelvin_logits_on. The same whatever the number of threads. Takes some seconds at most: of many rows and
+ * samples, some. KELVIN_EUSAGE if the inputs are images, or columns too many. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_effects_find(kelvin_effects **effects, kelvin_samples *samples,
+                                                               const char *on, size_t threads);
+KELVIN_API void kelvin_effects_free(kelvin_effects *effects); /* NULL is fine */
+/* The i-th column by importance, the largest first; NULL after the last. */
+KELVIN_API const kelvin_effect *kelvin_effects_at(const kelvin_effects *effects, size_t i);
+KELVIN_API size_t kelvin_effects_rows(const kelvin_effects *effects);    /* that were looked at */
+KELVIN_API size_t kelvin_effects_samples(const kelvin_effects *effects); /* of the posterior */
+KELVIN_API size_t kelvin_effects_permutations(const kelvin_effects *effects);
+
 /* ---- diagnosis: whether to believe it ---- */
 
 /* R-hat and effective sample sizes of many quantities. Of chains with equally many draws: those that have fewer than

@@ -29,7 +29,9 @@ enum kelvin_stream {
     KELVIN_STREAM_DIRECTION,
     KELVIN_STREAM_TURN_BEFORE,
     KELVIN_STREAM_TURN_AFTER,
-    KELVIN_STREAM_REFRESH, /* HMC: fresh momenta */
+    KELVIN_STREAM_REFRESH,   /* HMC: fresh momenta */
+    KELVIN_STREAM_LOOKED_AT, /* which rows columns are compared on */
+    KELVIN_STREAM_SHUFFLE,   /* the values of a column among them */
     KELVIN_STREAM_USER = 1000,
 };
 

@@ -1,5 +1,6 @@
 /* Opens runs, evaluates and diagnoses them, and keeps the cases that are worth a look. */
 #include "base/words.h"
+#include "posterior/rows_on.h"
 #include "report/page.h"
 #include "run/room.h"
 
@@ -52,17 +53,6 @@ static kelvin_status look(void *context, const kelvin_verdict *v)
 
 /* ---- their inputs ---- */
 
-/* Rows of what the run was evaluated on. Its own data must be open as long as these: *own. */
-static kelvin_status open_rows(kelvin_inputs **inputs, kelvin_run **own, const struct report_run *run)
-{
-    const bool test = strcmp(run->on, "test") == 0;
-    if (!test && strcmp(run->on, "train") != 0)
-        return kelvin_inputs_open(inputs, run->on, run->samples->run->data, true);
-    KELVIN_TRY(kelvin_run_load(own, run->folder, false, NULL));
-    const kelvin_data *data = (*own)->data;
-    return kelvin_inputs_of(inputs, data, test ? &data->test : &data->train);
-}
-
 /* The inputs of those cases that are among the rows; *left is how many are still missing. */
 static kelvin_status take_rows(struct report_cases *cases, size_t *left, kelvin_arena *arena, const kelvin_rows *rows,
                                size_t inputs)
@@ -95,19 +85,31 @@ static kelvin_status walk(struct report_run *run, kelvin_arena *arena, kelvin_in
 }
 
 /* Where the data are gone, or have changed, the page says so and does without. */
+static kelvin_status do_without(const char **why, kelvin_arena *arena, kelvin_status status)
+{
+    if (!status || status == KELVIN_ENOMEM) return status;
+    *why = kelvin_arena_text(arena, kelvin_error_raw(), strlen(kelvin_error_raw()));
+    return *why ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
 static kelvin_status find_inputs(struct report_run *run, kelvin_arena *arena)
 {
     kelvin_inputs *inputs = NULL;
     kelvin_run *own = NULL;
-    kelvin_status status = open_rows(&inputs, &own, run);
+    kelvin_status status = kelvin_rows_on(&inputs, &own, run->samples, run->on);
     if (!status) status = walk(run, arena, inputs);
-    if (status && status != KELVIN_ENOMEM) {
-        run->without_data = kelvin_arena_text(arena, kelvin_error_raw(), strlen(kelvin_error_raw()));
-        status = run->without_data ? KELVIN_OK : KELVIN_ENOMEM;
-    }
+    status = do_without(&run->without_data, arena, status);
     kelvin_inputs_close(inputs);
     kelvin_run_close(own);
     return status;
+}
+
+/* ---- columns ---- */
+
+static kelvin_status find_effects(struct report_run *run, kelvin_arena *arena, size_t threads)
+{
+    if (run->samples->run->data->channels) return KELVIN_OK;
+    return do_without(&run->without_effects, arena, kelvin_effects_find(&run->effects, run->samples, run->on, threads));
 }
 
 /* ---- runs ---- */
@@ -140,6 +142,7 @@ static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, con
         if (!*lost) KELVIN_TRY(kelvin_history_read(&run->histories[i], run->samples, i)); /* else a note says so */
     }
     KELVIN_TRY(review(run, options));
+    KELVIN_TRY(find_effects(run, arena, options->threads));
     return find_inputs(run, arena);
 }
 
@@ -168,6 +171,7 @@ void kelvin_page_gather_release(struct report_run *runs, size_t n)
             kelvin_history_free(&run->histories[k]);
         kelvin_diagnosis_free(run->diagnosis);
         kelvin_confusion_free(run->confusion);
+        kelvin_effects_free(run->effects);
         kelvin_metrics_free(run->metrics);
         kelvin_samples_close(run->samples);
     }

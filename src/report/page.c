@@ -15,6 +15,7 @@ static const struct section {
 } sections[] = {
     {"metrics", "Metrics", NULL, kelvin_page_write_metrics},
     {"classes", "Class by class", kelvin_page_classes_wanted, kelvin_page_write_classes},
+    {"columns", "What matters", kelvin_page_columns_wanted, kelvin_page_write_columns},
     {"cases", "Cases worth a look", kelvin_page_cases_wanted, kelvin_page_write_cases},
     {"calibration", "Calibration", NULL, kelvin_page_write_calibration},
     {"uncertainty", "Uncertainty", NULL, kelvin_page_write_uncertainty},

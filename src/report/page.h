@@ -37,8 +37,10 @@ struct report_run {
     kelvin_metrics *metrics;
     kelvin_diagnosis *diagnosis;
     kelvin_confusion *confusion; /* NULL: there are too many classes */
-    kelvin_history *histories; /* (chains) */
+    kelvin_history *histories;   /* (chains) */
     struct report_cases mistakes, doubts;
+    kelvin_effects *effects; /* of a table; NULL: there is none, or the reason is here, as a raw text: */
+    const char *without_effects;
     const char *without_data; /* why cases have no inputs, as a raw text; NULL: they have */
 };
 
@@ -111,6 +113,8 @@ void kelvin_page_write_uncertainty(struct page *page);
 bool kelvin_page_sizes_wanted(const struct page *page);
 void kelvin_page_write_sizes(struct page *page);
 void kelvin_page_write_diagnosis(struct page *page);
+bool kelvin_page_columns_wanted(const struct page *page);
+void kelvin_page_write_columns(struct page *page);
 bool kelvin_page_cases_wanted(const struct page *page);
 void kelvin_page_write_cases(struct page *page);
 
