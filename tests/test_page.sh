@@ -182,6 +182,31 @@ PYTHON
 }
 check "what is taken for what" counts_of one.html nine
 check "of two classes, with names that try to break out" counts_of table.html table
+check "beside the numbers at the top, those of baselines" page table.html \
+    "text.count('linear model') >= 4 and text.count('class frequencies') >= 4"
+check "what matters, and how" page table.html "'columns' in sections and 'Columns by importance' in titles and \
+'By size <cm>' in titles and 'By weight' in titles and '24 test rows and 2 samples' in text"
+check "of pictures, no columns" page one.html "'columns' not in sections"
+matter() { # RUN: columns by importance, the largest first, and how predictions depend on them
+    "$kelvin" eval "$1" --importance --json >metrics.json 2>stderr && python3 - 2>stderr <<'PYTHON'
+import json
+found = json.load(open("metrics.json"))["runs"][0]["importance"]
+means = [c["importance"]["mean"] for c in found["columns"]]
+assert means == sorted(means, reverse=True) and {c["column"] for c in found["columns"]} == {"size <cm>", "weight"}, found
+for column in found["columns"]:
+    values = [p["value"] for p in column["dependence"]]
+    assert values == sorted(values) and len(values) == 21, values
+    for point in column["dependence"]:
+        assert abs(sum(p["mean"] for p in point["p"]) - 1) < 1e-9, point
+        assert all(p["low"] <= p["high"] for p in point["p"]), point
+PYTHON
+}
+check "the same for programs" matter table
+ok eval table --importance
+check "and in a table" [ "$(grep -cE '^(size <cm>|weight) +-?[0-9.]+ \+- [0-9.]+$' stdout)" = 2 ]
+wrong "--importance: expected --json with it, or a table" eval table --importance --csv
+run eval nine --importance
+check "images have no columns" complained 2 "its inputs are images, which have no columns"
 check "of two classes: one curve" page table.html "'ROC curves' in titles and text.count('area under the curve') == 2"
 python3 - <<'PYTHON'
 import random
@@ -244,7 +269,7 @@ check "what was guessed is said, once" [ "$(cat stderr)" = "kelvin report: namel
 kelvin report: nameless.csv: has 3 columns, the network takes 2: column 3 is taken for the label" ]
 mv table.csv gone.csv
 ok report table -o gone.html
-check "data that are gone: a sentence, and all the rest" page gone.html "'The inputs cannot be shown: ' in text and charts == 9"
+check "data that are gone: a sentence, and all the rest" page gone.html "'The inputs cannot be shown: ' in text and charts == 9 and 'The columns cannot be compared: ' in text"
 
 # ---- wrong use ----
 wrong "which run?" report -o x.html

@@ -67,6 +67,7 @@ def check_metrics(source, run):
         row = re.search(f"<tr><th scope=\"row\">{re.escape(title)}</th>(.*?)</tr>", source).group(1)
         cells = re.findall(r"<td[^>]*>(.*?)</td>", row)
         expected = [words(run["ensemble"][name])]
+        expected += [words(run["baselines"][kind][name]) for kind in ("linear", "frequencies")]
         if run["ensembles"]:
             s = run["ensembles"][name]
             expected.append(f"{words(s['median'])}<small>{words(s['low'])} .. {words(s['high'])}</small>")

@@ -13,7 +13,7 @@
 struct settings {
     const char *on, *ood, *plot;
     size_t bins, threads;
-    bool sizes, json, csv;
+    bool sizes, importance, json, csv;
 };
 
 static const struct option options[] = {
@@ -23,6 +23,8 @@ static const struct option options[] = {
     {"ood", 0, "DATA", OPTION_STRING, AT(ood), "also tell this data set from the first: AUROC", NULL},
     {"bins", 0, "N", OPTION_SIZE, AT(bins), "of calibration errors", NULL},
     {"sizes", 0, NULL, OPTION_FLAG, AT(sizes), "with --json or --csv: also the curve over posterior sizes", NULL},
+    {"importance", 0, NULL, OPTION_FLAG, AT(importance),
+     "also which columns of a table matter; with --json: and how, by partial dependence", NULL},
     {"plot", 0, "DIR", OPTION_STRING, AT(plot),
      "also draw reliability, confidence and posterior size into this folder: CSV, PNG, SVG, PDF", NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
@@ -123,6 +125,7 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
     kelvin_status status = measure(e, logits, &how, &in, notes);
     if (!status && e->confusion) status = kelvin_confusion_conclude(e->confusion);
     if (!status) status = baselines_measure(&e->baselines, samples, e->on, settings->bins, settings->threads);
+    if (!status && settings->importance) status = kelvin_effects_find(&e->effects, samples, e->on, settings->threads);
     if (!status && settings->ood) {
         status = kelvin_logits_of_data(&logits, samples, settings->ood, false, settings->threads);
         if (!status) status = measure(e, logits, NULL, &out, notes);
@@ -206,6 +209,8 @@ static kelvin_status check(const struct settings *settings, const struct argumen
     if (settings->json && settings->csv) return kelvin_fail(KELVIN_EUSAGE, "--json and --csv: expected one of them");
     if (settings->bins < 1 || settings->bins > KELVIN_MOST_BINS)
         return kelvin_fail(KELVIN_EUSAGE, "--bins %zu: expected 1 .. %d", settings->bins, (int)KELVIN_MOST_BINS);
+    if (settings->importance && settings->csv)
+        return kelvin_fail(KELVIN_EUSAGE, "--importance: expected --json with it, or a table");
     if (settings->sizes && !settings->json && !settings->csv)
         return kelvin_fail(KELVIN_EUSAGE, "--sizes: expected --json or --csv with it");
     return KELVIN_OK;
@@ -241,6 +246,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         json_decref(runs[i].config);
         json_decref(runs[i].class_names);
         kelvin_confusion_free(runs[i].confusion);
+        kelvin_effects_free(runs[i].effects);
         kelvin_diagnosis_free(runs[i].found);
         kelvin_metrics_free(runs[i].metrics);
         baselines_free(&runs[i].baselines);
@@ -258,7 +264,7 @@ static const struct example examples[] = {
 
 const struct command eval_command = {
     .name = "eval",
-    .synopsis = "RUN... [--on test|train|DATA] [--ood DATA] [--plot DIR] [--json] [--csv]",
+    .synopsis = "RUN... [--on test|train|DATA] [--ood DATA] [--importance] [--plot DIR] [--json] [--csv]",
     .about = "Say how good a posterior is: accuracy, likelihood, calibration, doubt",
     .details = "RUN is a folder that kelvin sample made; of several, the ensembles stand side by side.\n"
                "Metrics are of single samples (their mean, with its standard error over chains), of the ensemble of "
@@ -271,6 +277,9 @@ const struct command eval_command = {
                "used; those of other data are computed.\n"
                "AUROC is the chance that the number (entropy, 1 - confidence, epistemic) of one observation of --ood "
                "is larger than that of one of --on.\n"
+               "Importance of a column is by how much the log-likelihood of a row falls, in nats, where the values of "
+               "that column are shuffled among the rows: the mean of some permutations, with its standard error over "
+               "rows.\n"
                "Where chains diverged or something else is off with a run, a line says so; kelvin diagnose says "
                "more.",
     .operands = OPERANDS,

@@ -89,6 +89,34 @@ static json_t *confusion_json(const struct evaluated *e)
                      "precision", precision, "auc", auc, "auc_mean", json_number(kelvin_confusion_auc_mean(c)));
 }
 
+static json_t *point_json(const kelvin_effect_point *point, size_t classes)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < classes; k++)
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "mean", json_number(point->p[k].mean), "low",
+                                              json_number(point->p[k].low), "high", json_number(point->p[k].high)));
+    return json_pack("{s:o, s:o}", "value", point->name ? json_text(point->name) : json_number(point->value), "p",
+                     list);
+}
+
+/* The most important column first. */
+static json_t *effects_json(const struct evaluated *e)
+{
+    const kelvin_effect *effect;
+    if (!e->effects) return json_null();
+    json_t *columns = json_array();
+    for (size_t i = 0; (effect = kelvin_effects_at(e->effects, i)); i++) {
+        json_t *points = effect->n ? json_array() : json_null();
+        for (size_t k = 0; k < effect->n; k++)
+            json_array_append_new(points, point_json(&effect->point[k], kelvin_metrics_classes(e->metrics)));
+        json_array_append_new(columns, json_pack("{s:o, s:o, s:o}", "column", json_text(effect->name), "importance",
+                                                 json_average(&effect->importance), "dependence", points));
+    }
+    return json_pack("{s:I, s:I, s:I, s:o}", "rows", (json_int_t)kelvin_effects_rows(e->effects), "samples",
+                     (json_int_t)kelvin_effects_samples(e->effects), "permutations",
+                     (json_int_t)kelvin_effects_permutations(e->effects), "columns", columns);
+}
+
 static json_t *ood_json(const struct evaluated *e)
 {
     if (!e->ood) return json_null();
@@ -111,6 +139,7 @@ static json_t *run_json(const struct evaluated *e)
         return NULL;
     }
     json_object_set_new(object, "by_class", confusion_json(e));
+    json_object_set_new(object, "importance", effects_json(e));
     json_object_set_new(object, "baselines", baselines_json(&e->baselines));
     json_object_set_new(object, "diverged", e->found ? json_integer(kelvin_diagnosis_diverged(e->found)) : json_null());
     json_object_set_new(object, "warnings",

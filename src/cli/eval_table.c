@@ -199,6 +199,25 @@ static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
                     runs[0].ood, runs[0].ood_n);
 }
 
+/* The most important column first. */
+static void print_effects(FILE *out, const struct evaluated *e, bool named)
+{
+    enum { COLUMN = 45, NUMBER = 28 };
+    const kelvin_effect *effect;
+    const size_t rows = kelvin_effects_rows(e->effects), samples = kelvin_effects_samples(e->effects);
+    fputc('\n', out);
+    print_lines(out, 0,
+                "%s%sWhat is lost where a column is shuffled among %zu %s row%s, in nats per row +- standard "
+                "error (%zu sample%s, %zu permutations):",
+                named ? e->name : "", named ? ": " : "", rows, e->on, plural(rows), samples, plural(samples),
+                kelvin_effects_permutations(e->effects));
+    for (size_t i = 0; (effect = kelvin_effects_at(e->effects, i)); i++) {
+        char cell[CELL];
+        cell_average(cell, &effect->importance, 1, "", 4, NUMBER);
+        fprintf(out, "%-*s%*s\n", field_width(effect->name, COLUMN), effect->name, NUMBER, cell);
+    }
+}
+
 void eval_print(FILE *out, const struct evaluated *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++) print_subject_of(out, &runs[i]);
@@ -210,6 +229,8 @@ void eval_print(FILE *out, const struct evaluated *runs, size_t n)
         }
         if (n > 1) print_several(out, runs + first, n - first < RUNS ? n - first : RUNS);
     }
+    for (size_t i = 0; i < n; i++)
+        if (runs[i].effects) print_effects(out, &runs[i], n > 1);
     print_legend(out, runs, n);
 }
 

@@ -56,6 +56,7 @@ struct evaluated {
     struct baselines baselines;
     kelvin_confusion *confusion; /* for JSON; or NULL */
     json_t *class_names;         /* with it */
+    kelvin_effects *effects;     /* of columns; NULL: not asked for */
     const char *ood;             /* NULL: not asked for */
     size_t ood_n;                /* its rows */
     double auroc[AUROCS];        /* in the order of auroc_about */

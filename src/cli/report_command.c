@@ -52,8 +52,9 @@ const struct command report_command = {
     .synopsis = "RUN... [OPTION]... -o FILE",
     .about = "Write one page about runs: HTML with everything in it",
     .details = "RUN is a folder that kelvin sample made; several stand side by side.\n"
-               "The page has metrics with error bars; what is taken for what, recall, precision and ROC curves; the "
-               "inputs that are most worth a look: confident mistakes, and those of which the ensemble is least "
+               "The page has metrics with error bars; what is taken for what, recall, precision and ROC curves; "
+               "which columns of a table matter, and how; the inputs that are most worth a look: confident mistakes, "
+               "and those of which the ensemble is least "
                "certain; calibration, uncertainty, the diagnosis with its advice, learning curves, posterior size, the "
                "configuration and the command that repeats it.\n"
                "It needs no other file, no network and no script; it is light, dark or printed as its reader likes.\n"

@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where labels are, if that was said by a number; else they are last. */
+/* Where labels are, if that was said by a number; else they are last. SIZE_MAX: memory is short. */
 static size_t label_place(const kelvin_data *data)
 {
     struct data_spec spec = {0};
     size_t at = data->inputs;
-    if (data->name && kelvin_data_find_type(data->name) == &kelvin_data_csv &&
-        !kelvin_data_spec_parse(&spec, &kelvin_data_csv, data->name)) {
+    const bool csv = data->name && kelvin_data_find_type(data->name) == &kelvin_data_csv;
+    const kelvin_status status = csv ? kelvin_data_spec_parse(&spec, &kelvin_data_csv, data->name) : KELVIN_OK;
+    if (status == KELVIN_ENOMEM) at = SIZE_MAX;
+    if (csv && !status) {
         const char *label = kelvin_data_spec_value(&spec, "label");
         const unsigned long long number = label && !label[strspn(label, "0123456789")] ? strtoull(label, NULL, 10) : 0;
         if (number >= 1 && number <= data->inputs) at = (size_t)number - 1;
@@ -31,7 +33,7 @@ kelvin_status kelvin_features_plain(kelvin_data *data, kelvin_arena *arena)
 {
     const size_t label = label_place(data);
     kelvin_feature *feature = kelvin_arena_alloc(arena, data->inputs + 1, sizeof *feature);
-    if (!feature) return KELVIN_ENOMEM;
+    if (!feature || label == SIZE_MAX) return KELVIN_ENOMEM;
     for (size_t i = 0; i <= data->inputs; i++) feature[i] = plain(data, i, label);
     data->features = data->inputs + 1;
     data->feature = feature;

@@ -104,6 +104,16 @@ static kelvin_status find_inputs(struct report_run *run, kelvin_arena *arena)
     return status;
 }
 
+/* ---- what the plainest models make of the same rows ---- */
+
+static kelvin_status find_baselines(struct report_run *run, size_t threads)
+{
+    const kelvin_evaluate_options how = {.threads = threads};
+    for (size_t i = 0; i < REPORT_BASELINES; i++)
+        KELVIN_TRY(kelvin_baseline_metrics(&run->baseline[i], run->samples, (kelvin_baseline_kind)i, run->on, &how));
+    return KELVIN_OK;
+}
+
 /* ---- columns ---- */
 
 static kelvin_status find_effects(struct report_run *run, kelvin_arena *arena, size_t threads)
@@ -142,6 +152,7 @@ static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, con
         if (!*lost) KELVIN_TRY(kelvin_history_read(&run->histories[i], run->samples, i)); /* else a note says so */
     }
     KELVIN_TRY(review(run, options));
+    KELVIN_TRY(find_baselines(run, options->threads));
     KELVIN_TRY(find_effects(run, arena, options->threads));
     return find_inputs(run, arena);
 }
@@ -170,6 +181,7 @@ void kelvin_page_gather_release(struct report_run *runs, size_t n)
         for (uint32_t k = 0; run->histories && k < run->samples->run->config.chains; k++)
             kelvin_history_free(&run->histories[k]);
         kelvin_diagnosis_free(run->diagnosis);
+        for (size_t k = 0; k < REPORT_BASELINES; k++) kelvin_metrics_free(run->baseline[k]);
         kelvin_confusion_free(run->confusion);
         kelvin_effects_free(run->effects);
         kelvin_metrics_free(run->metrics);

@@ -95,6 +95,19 @@ static void put_subjects(struct page *page)
     }
 }
 
+/* "linear model 95.5", for a number says little by itself. */
+static void put_beside(struct page *page, size_t metric)
+{
+    const kelvin_metric_info *about = kelvin_metric_at(metric);
+    if (!about->better) return;
+    for (size_t i = REPORT_BASELINES; i-- > 0;) {
+        const kelvin_metrics *m = page->runs[0].baseline[i];
+        if (m)
+            kelvin_markup_put(&page->out, "<dd class=\"beside\">%s <b>%s</b></dd>", kelvin_baseline_at(i)->title,
+                              kelvin_page_number(page, about->scale * m->ensemble[metric], about->digits));
+    }
+}
+
 /* The numbers that are asked for first. */
 static void put_key_numbers(struct page *page)
 {
@@ -107,8 +120,9 @@ static void put_key_numbers(struct page *page)
         kelvin_markup_put(
             &page->out, "<div><dt>%s</dt><dd>%s", about->title,
             kelvin_page_number(page, about->scale * page->runs[0].metrics->ensemble[shown[i]], about->digits));
-        kelvin_markup_put(&page->out, *about->unit ? "<small> %s</small></dd></div>\n" : "%s</dd></div>\n",
-                          about->unit);
+        kelvin_markup_put(&page->out, *about->unit ? "<small> %s</small></dd>" : "%s</dd>", about->unit);
+        put_beside(page, shown[i]);
+        kelvin_markup_put(&page->out, "</div>\n");
     }
     kelvin_markup_put(&page->out, "</dl>\n");
 }

@@ -10,7 +10,7 @@
 
 /* ---- all that is known of a run, before a word of it is written ---- */
 
-enum { REPORT_CASES = 12, REPORT_TOP = 3 };
+enum { REPORT_CASES = 12, REPORT_TOP = 3, REPORT_BASELINES = KELVIN_LINEAR + 1 };
 
 /* One observation that is worth a look. */
 struct report_case {
@@ -35,6 +35,7 @@ struct report_run {
     kelvin_samples *samples;
     const char *on; /* "test", "train" or a data set */
     kelvin_metrics *metrics;
+    kelvin_metrics *baseline[REPORT_BASELINES]; /* of the same rows, by kelvin_baseline_kind; NULL: the data are gone */
     kelvin_diagnosis *diagnosis;
     kelvin_confusion *confusion; /* NULL: there are too many classes */
     kelvin_history *histories;   /* (chains) */

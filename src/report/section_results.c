@@ -48,38 +48,81 @@ static size_t subset_of(const struct page *page)
     return subset;
 }
 
-/* Of one run the kinds are columns. */
+/* Baselines have a column each, of one run; of several, a group of rows. The best comes first. */
+static bool has_baseline(const struct page *page, size_t kind)
+{
+    for (size_t i = 0; i < page->n; i++)
+        if (page->runs[i].baseline[kind]) return true;
+    return false;
+}
+
+/* What a model that is not sampled has none of is left empty: its doubt is all in the data. */
+static void put_baseline(struct page *page, const struct report_run *run, size_t kind, size_t metric)
+{
+    const kelvin_metrics *m = run->baseline[kind];
+    const bool none = !m || kelvin_metric_at(metric)->together;
+    kelvin_page_put_cell(page, "",
+                         none ? kelvin_page_number(page, (double)NAN, 0) : scaled(page, metric, m->ensemble[metric]));
+}
+
+/* Of one run the kinds are columns, and baselines stand beside what is to be compared with them. */
+static void put_head_of_one(struct page *page, size_t subset)
+{
+    kelvin_markup_put(&page->out, "<thead><tr><th scope=\"col\">metric</th>");
+    for (enum kind k = 0; k < KINDS; k++) {
+        if (k != SUBSETS || subset)
+            kelvin_page_put_between(page, "<th scope=\"col\">", kelvin_page_text(page, kind_names[k], subset), "</th>");
+        for (size_t b = REPORT_BASELINES; b-- > 0 && k == ALL;)
+            if (has_baseline(page, b))
+                kelvin_markup_put(&page->out, "<th scope=\"col\">%s</th>", kelvin_baseline_at(b)->title);
+    }
+    kelvin_markup_put(&page->out, "</tr></thead>\n<tbody>\n");
+}
+
 static void put_table_of_one(struct page *page)
 {
     const size_t subset = subset_of(page);
-    kelvin_markup_put(&page->out, "<thead><tr><th scope=\"col\">metric</th>");
-    for (enum kind k = 0; k < KINDS; k++)
-        if (k != SUBSETS || subset)
-            kelvin_page_put_between(page, "<th scope=\"col\">", kelvin_page_text(page, kind_names[k], subset), "</th>");
-    kelvin_markup_put(&page->out, "</tr></thead>\n<tbody>\n");
+    put_head_of_one(page, subset);
     for (size_t i = 0; i < KELVIN_METRICS; i++) {
         kelvin_page_begin_row(page, with_unit(page, i));
-        for (enum kind k = 0; k < KINDS; k++)
+        for (enum kind k = 0; k < KINDS; k++) {
             if (k != SUBSETS || subset) put_kind(page, k, i, page->runs[0].metrics);
+            for (size_t b = REPORT_BASELINES; b-- > 0 && k == ALL;)
+                if (has_baseline(page, b)) put_baseline(page, &page->runs[0], b, i);
+        }
         kelvin_page_end_row(page);
     }
     kelvin_markup_put(&page->out, "</tbody>");
 }
 
 /* Of several, runs are columns, and each kind a group of rows. */
+static void begin_group(struct page *page, const char *title)
+{
+    kelvin_markup_put(&page->out, "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\">%s</th></tr>\n",
+                      page->n + 1, title);
+}
+
 static void put_table_of_many(struct page *page)
 {
     const size_t subset = subset_of(page);
     kelvin_page_put_run_names(page, "metric");
     for (enum kind k = 0; k < KINDS; k++) {
         if (k == SUBSETS && !subset) continue;
-        kelvin_markup_put(&page->out, "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\">",
-                          page->n + 1);
-        kelvin_markup_put(&page->out, kind_names[k], subset);
-        kelvin_markup_put(&page->out, "</th></tr>\n");
+        begin_group(page, kelvin_page_text(page, kind_names[k], subset));
         for (size_t row = 0; row < KELVIN_METRICS; row++) {
             kelvin_page_begin_row(page, with_unit(page, row));
             for (size_t i = 0; i < page->n; i++) put_kind(page, k, row, page->runs[i].metrics);
+            kelvin_page_end_row(page);
+        }
+        kelvin_markup_put(&page->out, "</tbody>\n");
+    }
+    for (size_t b = REPORT_BASELINES; b-- > 0;) {
+        if (!has_baseline(page, b)) continue;
+        begin_group(page, kelvin_baseline_at(b)->title);
+        for (size_t row = 0; row < KELVIN_METRICS; row++) {
+            if (!kelvin_metric_at(row)->better) continue;
+            kelvin_page_begin_row(page, with_unit(page, row));
+            for (size_t i = 0; i < page->n; i++) put_baseline(page, &page->runs[i], b, row);
             kelvin_page_end_row(page);
         }
         kelvin_markup_put(&page->out, "</tbody>\n");
@@ -101,6 +144,10 @@ static void put_notes(struct page *page)
             subset);
     else
         kelvin_markup_put(&page->out, "Error bars of ensembles need more than 8 samples.");
+    for (size_t b = REPORT_BASELINES; b-- > 0;)
+        if (has_baseline(page, b))
+            kelvin_markup_put(&page->out, " <span class=\"name\">%s</span>: %s.", kelvin_baseline_at(b)->title,
+                              kelvin_baseline_at(b)->about);
     kelvin_markup_put(&page->out, "</p>\n");
 }
 
