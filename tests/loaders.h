@@ -18,6 +18,7 @@ static inline kelvin_status load_rows(struct loaded *l, const struct data_type *
     l->loader.data = &l->data;
     assert_ok(kelvin_arena_create(&l->loader.arena));
     KELVIN_TRY(kelvin_data_spec_parse(&l->spec, type, text));
+    l->spec.splits = false;
     return type->open(&l->loader);
 }
 

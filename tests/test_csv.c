@@ -23,7 +23,7 @@ static const struct {
     {"\xef\xbb\xbf"
      "a;b;c\n\n \t \n 1 ;\t2; x \n\r\n3;4;y z\n\n",
      "", 2, 2, "1 2 3 4", "01", "x|y z|", "a|b|"},
-    {"\ta\tb\n1\t2.5\tx\n2\t-.5e1\ty\n", "", 2, 2, "1 2.5 2 -5", "01", "x|y|", "|a|"},
+    {"\ta\tb\n1\t2.5\tx\n2\t-.5e1\ty\n", ",keep=1", 2, 2, "1 2.5 2 -5", "01", "x|y|", "|a|"},
     {"1,7\n2,3.0\n3,3\n4,3.000e+00\n5,10\n6,-0\n7,0\n", "", 7, 1, "1 2 3 4 5 6 7", "2111300", "0|3|7|10|", NULL},
     {"-1,1\n+1.,2\n", ",label=1", 2, 1, "1 2", "01", "-1|1|", NULL},
     {"x,1,2\ny,3,4\n", ",label=1", 2, 2, "1 2 3 4", "01", "x|y|", NULL},
@@ -127,7 +127,7 @@ static void same_as_digits(void **state)
 {
     (void)state;
     kelvin_data *table, *digits;
-    assert_ok(kelvin_data_open(&table, "csv:" SOURCE_ROOT "/src/data/digits.csv"));
+    assert_ok(kelvin_data_open(&table, "csv:" SOURCE_ROOT "/src/data/digits.csv,keep=*"));
     assert_ok(kelvin_data_open(&digits, "digits"));
     assert_int_equal(table->inputs, 64);
     assert_int_equal(table->classes, 10);
@@ -252,10 +252,10 @@ static const struct {
     {"1,a\n2,b,c\n", "", KELVIN_EFORMAT, "line 2: ", "3 fields; expected 2 as in line 1"},
     {"\na,b,c\n\n1,2,x\n3\n", "", KELVIN_EFORMAT, "line 5: ", "1 field; expected 3 as in line 2"},
     {"\t\t\na\tb\n", "", KELVIN_EFORMAT, "line 2 ", "names columns and no rows follow"},
-    {"w,width,k\n1,abc,x\n", "", KELVIN_EFORMAT,
-     "line 2, column 2 ('width'): ", "'abc' is not a number; expected a number"},
-    {"k,w,width\nx,1,a\x1b[31m\xc3\xa9\xc2\x9b\n", ",label=k", KELVIN_EFORMAT,
-     "line 2, column 3 ('width'): ", "'a\\x1b[31m\xc3\xa9\\xc2\\x9b' is not a number; expected a number"},
+    {"w,width,k\n1,1.5,x\n2,abc,y\n3,2.5,x\n", ",split=0", KELVIN_EFORMAT,
+     "line 3, column 2 ('width'): ", "'abc' is not a number; expected a number"},
+    {"k,w,width\nx,1,1.5\ny,1,2.5\nx,1,a\x1b[31m\xc3\xa9\xc2\x9b\n", ",label=k,split=0", KELVIN_EFORMAT,
+     "line 4, column 3 ('width'): ", "'a\\x1b[31m\xc3\xa9\\xc2\\x9b' is not a number; expected a number"},
     {"1,x\n2,y\n", ",label=a\xff\xe0\x80\x80", KELVIN_EUSAGE, "b.csv: ", "no column is called 'a\\xff\\xe0\\x80\\x80'"},
     {"a,b\n1,x\n2,caf\xe9\n", "", KELVIN_EFORMAT,
      "b.csv: line 3, byte 6: ", "\\xe9 is not UTF-8; expected text in UTF-8 (from latin-1: iconv -f latin1 -t utf-8)"},
@@ -269,33 +269,34 @@ static const struct {
      "line 1, column 2: ", "a CR without LF, as old Macs end lines; expected LF or CRLF (tr '\\r' '\\n' makes"},
     {"\"a\",\"b\"\r\"1\",\"x\"\r", "", KELVIN_EFORMAT, "line 1, column 2: ", "a CR without LF, as old Macs end lines"},
     {"1,a\n2,b\r,c\n", "", KELVIN_EFORMAT, "line 2, column 2: ", "a CR without LF"},
-    {"1,a,b,2\n1,2,3,4\n", "", KELVIN_EFORMAT, "line 1, column 2: ",
-     "'a' is not a number; expected a number (header=yes says that this line names the columns; if "
-     "these are the labels: label=2)"},
-    {"1,a,b,2\n1,2,3,4\n", ",label=4", KELVIN_EFORMAT,
+    {"1,a,b,2\n1,2,3,4\n", ",split=0", KELVIN_EFORMAT,
+     "line 1, column 2: ", "'a' is not a number; expected a number (header=yes says that this line names the columns)"},
+    {"1,a,b,2\n1,2,3,4\n", ",label=4,split=0", KELVIN_EFORMAT,
      "line 1, column 2: ", "expected a number (header=yes says that this line names the columns)"},
-    {"k,w\nx,1\n", "", KELVIN_EFORMAT,
-     "line 2, column 1 ('k'): ", "'x' is not a number; expected a number (if these are the labels: label=k)"},
-    {"\"k,l\",w\nx,1\n", "", KELVIN_EFORMAT, "line 2, column 1 ('k,l'): ", "(if these are the labels: label=1)"},
-    {"1,2\nx,1\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "expected a number (if these are the labels: label=1)"},
-    {"1,a\n, b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "the field is empty; expected a number"},
-    {"1,a\n0x10,b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "'0x10' is not a number"},
-    {"1,a\n\" 1\",b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "' 1' is not a number"},
-    {"1,a\n1 2,b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "'1 2' is not a number"},
-    {"1\ta\n-1,5\tb\n", "", KELVIN_EFORMAT,
+    {"k,w\nx,1.5\ny,1\nx,2\ny,2.5\n", "", KELVIN_EFORMAT, "line 2: ",
+     "the label is 1.5: kelvin learns classes, not numbers; expected text or a whole number (the first "
+     "column looks like classes: label=k; "},
+    {"\"k,l\",w\nx,1.5\ny,1\nx,2\ny,2.5\n", "", KELVIN_EFORMAT, "line 2: ", "looks like classes: label=1; "},
+    {"k,w\nx,1\ny,2\n", "", KELVIN_EFORMAT, "b.csv: ", "class '1' has one member (row 1)"},
+    {"k,w\nx,1\ny,2\n", "", KELVIN_EFORMAT, "b.csv: ", "(label=COLUMN names another column of labels)"},
+    {"1,a\n2.5,b\n0x10,a\n", ",split=0", KELVIN_EFORMAT, "line 3, column 1: ", "'0x10' is not a number"},
+    {"1,a\n2.5,b\n\" 1\",a\n", ",split=0", KELVIN_EFORMAT, "line 3, column 1: ", "' 1' is not a number"},
+    {"1,a\n2.5,b\n1 2,a\n", ",split=0", KELVIN_EFORMAT, "line 3, column 1: ", "'1 2' is not a number"},
+    {"1\ta\n-1,5\tb\n", ",split=0", KELVIN_EFORMAT,
      "line 2, column 1: ", "'-1,5' is not a number; expected a number (a decimal"},
-    {"1,5;2,5;a\n1,5;3,5;b\n", "", KELVIN_EFORMAT, "line 2, column 1 ('1,5'): ", "(a decimal comma? expected a point)"},
-    {"1;a\n1,5,0;b\n", "", KELVIN_EFORMAT, "line 2, column 1: ", "(if these are the labels: label=1)"},
-    {"1;a\n1,5;b\n", "", KELVIN_EFORMAT,
+    {"1,5;2,5;a\n1,5;3,5;b\n", ",split=0", KELVIN_EFORMAT, "line 1, column 1: ", "(a decimal comma? expected a point)"},
+    {"1;a\n2;b\n1,5,0;a\n", ",split=0", KELVIN_EFORMAT, "line 3, column 1: ", "'1,5,0' is not a number"},
+    {"1;a\n1,5;b\n", ",split=0", KELVIN_EFORMAT,
      "line 2, column 1: ", "'1,5' is not a number; expected a number (a decimal comma? expected a point)"},
-    {"w,k\nnan,b\n", "", KELVIN_EFORMAT, "line 2, column 1 ('w'): ", "'nan' is not finite; expected a finite number"},
-    {"w,k\n-inf,b\n", "", KELVIN_EFORMAT, "line 2, column 1 ('w'): ", "'-inf' is not finite; expected a finite number"},
-    {"w,k\n1e999,b\n", "", KELVIN_EFORMAT,
+    {"w,k\n-inf,b\n1,a\n", ",split=0", KELVIN_EFORMAT,
+     "line 2, column 1 ('w'): ", "'-inf' is not finite; expected a finite number"},
+    {"w,k\n1e999,b\n1,a\n", ",split=0", KELVIN_EFORMAT,
      "line 2, column 1 ('w'): ", "'1e999' is not finite; expected a finite number"},
-    {"1,a\n1234567890123456789012345678901234567890x1,b\n", "", KELVIN_EFORMAT,
-     "line 2, column 1: ", "'1234567890123456789012345678901234567890...' is not a number"},
+    {"1,a\n2,b\n1234567890123456789012345678901234567890x1,b\n", ",split=0", KELVIN_EFORMAT,
+     "line 3, column 1: ", "'1234567890123456789012345678901234567890...' is not a number"},
     {"1,a\n2,\n", "", KELVIN_EFORMAT, "line 2, column 2: ", "the label is empty; expected text or a number"},
-    {"1,1\n2,0.153\n", "", KELVIN_EFORMAT, "line 2: ", "the label is 0.153; expected text or a whole number"},
+    {"1,1\n2,0.153\n", "", KELVIN_EFORMAT,
+     "line 2: ", "the label is 0.153: kelvin learns classes, not numbers; expected text or a whole number"},
     {"1,1\n2,nan\n", "", KELVIN_EFORMAT, "line 2: ", "the label is nan; expected text or a whole number"},
     {"1,1\n2,1e17\n", "", KELVIN_EFORMAT, "line 2: ", "the label is 1e17; expected text or a whole number up to 2^53"},
     {"1,a\n2,a\n", "", KELVIN_EFORMAT, "b.csv: ", "all labels are 'a'; expected at least 2 different ones"},
@@ -334,11 +335,12 @@ static const struct {
     {"a,k\n", "t.csv: line 1", "no rows follow"},
     {"1,2,x\n", "t.csv: line 1: ", "3 fields; expected 2 as in the training part"},
     {"1,x\n2\n", "t.csv: line 2: ", "1 field; expected 2 as in line 1"},
-    {"b,k\n1,x\n", "t.csv: line 1: ", "column 1 is called 'b'; expected 'a' as in the training part"},
-    {"a,l\n1,x\n", "t.csv: line 1: ", "column 2 is called 'l'; expected 'k' as in the training part"},
+    {"b,k\n1,x\n", "t.csv: line 1: ", "the file has 'b', 'k'; the training part also has 'a'"},
+    {"a,l\n1,x\n", "t.csv: line 1: ", "no column is called 'k', which has the labels of the training part"},
     {"a,k\n1,x\n\n1,z\n",
      "t.csv: line 4: ", "the label 'z' does not occur in the training part; expected one that does"},
-    {"q,x\n1,z\n", "t.csv: line 1: ", "column 1 is called 'q'"},
+    {"q,x\n1,z\n", "t.csv: line 1: ", "no column is called 'k'"},
+    {"k,a,a\nx,1,1\n", "t.csv: line 1: ", "2 columns are called 'a'; expected 1"},
 };
 
 static void broken_tables(void **state)
@@ -364,22 +366,26 @@ static void broken_tables(void **state)
     open_fails("csv:%nowhere.csv", KELVIN_EIO, "nowhere.csv", "No such file");
 }
 
+/* Two rows of each of n classes. */
+static void write_classes(const char *name, int n)
+{
+    FILE *file = fopen(in_base(name), "w");
+    assert_non_null(file);
+    for (int i = 0; i < 2 * n; i++) fprintf(file, "%d,%d\n", (i * 31) % 97, i % n * 7919 % n);
+    fclose(file);
+}
+
 static void too_many_classes(void **state)
 {
     (void)state;
-    FILE *file = fopen(in_base("many.csv"), "w");
-    assert_non_null(file);
-    for (int i = 0; i <= DATA_MAX_CLASSES; i++) fprintf(file, "%d,%d\n", i, i * 7919 % (DATA_MAX_CLASSES + 1));
-    fclose(file);
+    write_classes("many.csv", DATA_MAX_CLASSES + 1);
     open_fails("csv:%many.csv", KELVIN_EFORMAT, "many.csv: line 10001: ", "expected at most 10000 different ones");
-    assert_int_equal(truncate(in_base("many.csv"), 0), 0);
-    file = fopen(in_base("many.csv"), "w");
-    for (int i = 0; i < DATA_MAX_CLASSES; i++) fprintf(file, "%d,%d\n", i, i * 7919 % DATA_MAX_CLASSES);
-    fclose(file);
+    write_classes("many.csv", DATA_MAX_CLASSES);
     struct loaded l;
     assert_ok(load_rows(&l, &kelvin_data_csv, in_spec("csv:%many.csv")));
     assert_int_equal(l.data.classes, DATA_MAX_CLASSES);
-    for (int i = 0; i < DATA_MAX_CLASSES; i++) assert_int_equal(l.loader.y[i], i * 7919 % DATA_MAX_CLASSES);
+    for (int i = 0; i < 2 * DATA_MAX_CLASSES; i++)
+        assert_int_equal(l.loader.y[i], i % DATA_MAX_CLASSES * 7919 % DATA_MAX_CLASSES);
     unload(&l);
 }
 

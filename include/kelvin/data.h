@@ -111,6 +111,7 @@ typedef struct kelvin_feature {
     size_t n_values;           /* of a category: how many have an input, */
     const char *const *values; /* and which, in the order of the inputs */
     double missing;            /* share of the training rows in which it is missing */
+    double rare;               /* share of those whose value is too rare to have an input */
     const char *why;           /* of one that is left out */
 } kelvin_feature;
 

@@ -29,11 +29,13 @@ static bool is_file(const char *key)
 kelvin_status kelvin_data_absolute(const char **name, kelvin_arena *arena, const struct data_spec *spec,
                                    const char *text)
 {
+    enum { KEY = 16 }; /* letters of a key, at most: values of a list get one each */
     kelvin_path here;
     if (!getcwd(here, sizeof here))
         return kelvin_fail(KELVIN_EIO, "the name of this folder could not be had: %s", strerror(errno));
     /* Every letter may be a comma; every field may need the folder's name. */
-    char *to = kelvin_arena_alloc(arena, 2 * (strlen(text) + (DATA_FILES + DATA_KEYS) * (strlen(here) + 2)) + 1, 1);
+    char *to =
+        kelvin_arena_alloc(arena, 2 * (strlen(text) + (DATA_FILES + spec->n_keys) * (strlen(here) + KEY)) + 1, 1);
     if (!to) return KELVIN_ENOMEM;
     *name = to;
     memcpy(to, text, strcspn(text, ":"));

@@ -1,124 +1,251 @@
-/* Tables of one's own: rows of numbers with a label each, in text files. csv.h says what such a file looks like. */
+/* Tables of one's own, in text files: csv.h says what such a file looks like. Rows are read as texts. What the columns
+ * are is found out from the training part alone, after a test part was split off; then texts become numbers. */
 #include "data/csv.h"
 
+#include "data/csv_table.h"
+#include "data/features.h"
 #include "data/inputs.h"
-#include "files/text.h"
 
+#include <math.h>
 #include <string.h>
 
-/* ---- rows ---- */
+/* ---- cells ---- */
 
-struct table {
-    struct data_loader *loader;
-    const struct data_file *files; /* for training and for testing */
-    struct csv_columns columns;
-    struct label *labels; /* one per row, as loader->values */
-};
-
-static kelvin_status take_row(struct table *t, const struct csv_reader *r)
+const struct csv_cells *kelvin_csv_cells_of(const struct csv_table *t, size_t *row)
 {
-    const size_t columns = t->columns.n, label = t->columns.label;
-    if (r->n_fields != columns)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu field%s; expected %zu as in line %zu", r->path,
-                           r->row_line, r->n_fields, r->n_fields == 1 ? "" : "s", columns, r->first_line);
-    double *value = t->loader->values + t->loader->n * (columns - 1);
-    for (size_t j = 0; j < columns; j++) {
-        if (j == label) continue;
-        if (kelvin_text_number(value++, r->fields[j]) != TEXT_NUMBER)
-            return kelvin_csv_no_number(&t->columns, r, j, t->loader->spec);
-    }
-    if (!*r->fields[label])
-        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu: the label is empty; expected text or a number",
-                           r->path, r->row_line, label + 1);
-    t->labels[t->loader->n++] = (struct label){r->fields[label], r->row_line};
-    return KELVIN_OK;
+    const size_t first = t->cells[0].rows - t->cells[0].header;
+    const bool second = *row >= first;
+    const struct csv_cells *c = &t->cells[second];
+    *row = *row - (second ? first : 0) + c->header;
+    return c;
 }
 
-static size_t smaller(size_t a, size_t b)
+const char *kelvin_csv_cell(const struct csv_table *t, size_t row, size_t j)
 {
-    return a < b ? a : b;
+    const struct csv_cells *c = kelvin_csv_cells_of(t, &row);
+    return c->at[j] == CSV_NOWHERE ? NULL : c->text[row * c->columns + c->at[j]];
 }
 
-/* Memory for all rows: no more of them than lines, and no more than there are bytes for, as a field needs one and one
- * to end it. */
-static kelvin_status alloc_rows(struct table *t)
+struct csv_place kelvin_csv_cell_place(const struct csv_table *t, size_t row, size_t j)
 {
-    const size_t inputs = t->columns.n - 1;
-    size_t rows = 0, values = 0;
-    for (const struct data_file *file = t->files; file < t->files + 2; file++) {
-        size_t lines = 2, numbers; /* the last may have no end, and that of the first row is a 0 by now */
-        for (size_t i = 0; i < file->size; i++) lines += file->bytes[i] == '\n';
-        if (__builtin_mul_overflow(lines, inputs, &numbers)) numbers = SIZE_MAX;
-        rows += smaller(lines, (file->size + 1) / 4);
-        values += smaller(numbers, (file->size + 1) / 2);
-    }
-    t->loader->values = kelvin_alloc(values, sizeof *t->loader->values);
-    t->labels = kelvin_alloc(rows, sizeof *t->labels);
-    return t->loader->values && t->labels ? KELVIN_OK : KELVIN_ENOMEM;
+    const struct csv_cells *c = kelvin_csv_cells_of(t, &row);
+    return (struct csv_place){c->path, t->feature[j].name, c->line[row], c->at[j], row == 0 && !c->said};
 }
 
 /* ---- files ---- */
 
-/* Whether the labels of all rows but the first are numbers. */
-static bool others_are_numbers(const struct table *t)
+static kelvin_status match_file(struct csv_table *t, struct csv_cells *c, const struct csv_known *known)
 {
-    double value;
-    for (size_t i = 1; i < t->loader->n; i++)
-        if (kelvin_text_number(&value, t->labels[i].text) == TEXT_OTHER) return false;
-    return t->loader->n > 1;
+    const struct csv_line first = {c->path, c->line[0], c->columns, c->text};
+    const char *label = t->loader->like ? kelvin_data_spec_value(t->loader->spec, "label") : NULL;
+    size_t label_at = CSV_NOWHERE;
+    if (!(c->at = kelvin_alloc(known->n, sizeof *c->at))) return KELVIN_ENOMEM;
+    if (label) KELVIN_TRY(kelvin_csv_find_column(&label_at, &first, c->header, "label", label));
+    if (!t->loader->like && (!c->header || !known->named) && c->columns != known->n)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu fields; expected %zu as in the training part", c->path,
+                           c->line[0], c->columns, known->n);
+    KELVIN_TRY(kelvin_csv_match(c->at, known, &first, c->header, c->said, label_at));
+    if (c->at[t->label] != CSV_NOWHERE) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: no column is called '%s', which has the labels of %s", c->path,
+                       c->line[0], known->feature[t->label].name ? known->feature[t->label].name : "", known->who);
 }
 
-/* The first row, which was taken for one of numbers, has names. */
-static kelvin_status drop_first(struct table *t, const char *const *names, const struct csv_reader *r)
+/* A first row that the training part would take for one of numbers may have its names. */
+static void see_names(struct csv_cells *c, const struct csv_table *t)
 {
-    struct data_loader *l = t->loader;
-    l->n--;
-    memmove(l->values, l->values + l->data->inputs, l->n * l->data->inputs * sizeof *l->values);
-    memmove(t->labels, t->labels + 1, l->n * sizeof *t->labels);
-    return kelvin_csv_name_columns(&t->columns, names, r, l->data);
-}
-
-static kelvin_status read_rows(struct table *t, struct csv_reader *r)
-{
-    const bool training = t->columns.n == 0;
-    const char *const *names = NULL;
-    enum csv_header header;
-    bool more;
-    KELVIN_TRY(kelvin_csv_row(r, &more));
-    if (!more) return kelvin_fail(KELVIN_EFORMAT, "%s: is empty; expected rows of numbers and a label", r->path);
-    KELVIN_TRY(kelvin_csv_is_header(&header, &t->columns, r, t->loader->spec));
-    KELVIN_TRY(training ? kelvin_csv_find_columns(&t->columns, &names, r, header, t->loader)
-                        : kelvin_csv_same_columns(&t->columns, r, header == CSV_NAMES));
-    if (training) KELVIN_TRY(alloc_rows(t));
-    if (header == CSV_NAMES) KELVIN_TRY(kelvin_csv_row(r, &more));
-    if (!more)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu names columns and no rows follow; expected at least 2",
-                           r->path, r->first_line);
-    while (more) {
-        KELVIN_TRY(take_row(t, r));
-        KELVIN_TRY(kelvin_csv_row(r, &more));
+    if (c->said || c->header || !t->named) return;
+    for (size_t j = 0; j < t->columns; j++) {
+        size_t at = 0;
+        while (at < c->columns && strcmp(c->text[at], t->feature[j].name) != 0) at++;
+        if (at == c->columns) return;
     }
-    if (header == CSV_ROW_OR_NAMES && names && others_are_numbers(t)) return drop_first(t, names, r);
+    c->header = true;
+}
+
+static kelvin_status read_files(struct csv_table *t, const struct data_file files[2])
+{
+    const struct data_spec *spec = t->loader->spec;
+    KELVIN_TRY(kelvin_csv_cells_read(&t->cells[0], &files[0], spec));
+    KELVIN_TRY(kelvin_csv_describe(t));
+    const bool like = t->loader->like;
+    const struct csv_known known = {
+        t->feature,      t->columns, t->named, like ? "the network" : "the training part", like ? "takes" : "has",
+        t->loader->arena};
+    if (like) see_names(&t->cells[0], t);
+    if (like) KELVIN_TRY(match_file(t, &t->cells[0], &known));
+    t->rows = t->train = t->cells[0].rows - t->cells[0].header;
+    if (!files[1].bytes) return KELVIN_OK;
+    KELVIN_TRY(kelvin_csv_cells_read(&t->cells[1], &files[1], spec));
+    see_names(&t->cells[1], t);
+    KELVIN_TRY(match_file(t, &t->cells[1], &known));
+    if (t->cells[1].rows == t->cells[1].header)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu names columns and no rows follow; expected some",
+                           files[1].path, t->cells[1].line[0]);
+    t->rows += t->cells[1].rows - t->cells[1].header;
     return KELVIN_OK;
 }
 
-static kelvin_status read_file(struct table *t, const struct data_file *file)
+/* ---- which rows are for training ---- */
+
+/* t->order: the rows of the training part, then those of the test part, each in the order of the files. */
+static kelvin_status part_rows(struct csv_table *t)
 {
-    struct csv_reader reader = {.path = file->path, .line = 1};
-    kelvin_status status = kelvin_csv_feed(&reader, file->bytes, file->size);
-    if (!status) status = read_rows(t, &reader);
-    kelvin_csv_end(&reader);
+    struct data_loader *l = t->loader;
+    bool *test = kelvin_alloc(t->rows, sizeof *test);
+    t->order = kelvin_alloc(t->rows, sizeof *t->order);
+    kelvin_status status = test && t->order ? KELVIN_OK : KELVIN_ENOMEM;
+    if (!status && kelvin_data_is_split(l)) status = kelvin_data_mark_test(test, l);
+    size_t n = 0;
+    for (size_t i = 0; !status && i < t->rows; i++)
+        if (i < l->n_train && !test[i]) t->order[n++] = i;
+    t->train = n;
+    for (size_t i = 0; !status && i < t->rows; i++)
+        if (i >= l->n_train || test[i]) t->order[n++] = i;
+    l->parted = true;
+    kelvin_free(test);
     return status;
+}
+
+/* ---- how often rows are there ---- */
+
+static kelvin_status take_weight(double *weight, const struct csv_table *t, size_t row)
+{
+    *weight = 1;
+    if (t->weight == CSV_NOWHERE) return KELVIN_OK;
+    const char *text = kelvin_csv_cell(t, row, t->weight);
+    if (!text) return KELVIN_OK; /* a test file need not have it */
+    const struct csv_place place = kelvin_csv_cell_place(t, row, t->weight);
+    double value;
+    if (kelvin_text_number(&value, text) != TEXT_NUMBER || value < 0)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu: the weight is '%s'; expected a number from 0 on",
+                           place.path, place.line, place.column + 1, kelvin_text_shown(text).text);
+    *weight = value;
+    return KELVIN_OK;
+}
+
+/* Rows of the training part count like repetition (kelvin/data.h); those of the test part are there once, unless they
+ * do not count at all. */
+static kelvin_status weigh_rows(struct csv_table *t)
+{
+    double total = 0;
+    if (!(t->weights = kelvin_alloc(t->rows, sizeof *t->weights))) return KELVIN_ENOMEM;
+    for (size_t k = 0; k < t->rows; k++) {
+        double *w = &t->weights[k];
+        KELVIN_TRY(take_weight(w, t, t->order[k]));
+        if (k >= t->train) *w = *w > 0;
+        t->fractions |= *w != floor(*w);
+        total += ceil(*w);
+        if (k + 1 == t->train && total == 0)
+            return kelvin_fail(KELVIN_EFORMAT, "%s: all weights are 0; expected rows that count", t->cells[0].path);
+    }
+    if (total > UINT32_MAX)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: %.0f rows, as often as weights say; expected at most %u",
+                           t->cells[0].path, total, UINT32_MAX);
+    t->total = (size_t)total;
+    return KELVIN_OK;
+}
+
+/* ---- texts to numbers ---- */
+
+static kelvin_status encode_row(struct csv_table *t, double *values, size_t k)
+{
+    const size_t row = t->order[k];
+    for (size_t j = 0; j < t->columns; j++) {
+        if (t->feature[j].inputs == 0) continue;
+        const char *text = kelvin_csv_cell(t, row, j);
+        const struct csv_place place = kelvin_csv_cell_place(t, row, j);
+        switch (kelvin_feature_encode(values, &t->feature[j], text)) {
+        case FEATURE_FOUND:
+            break;
+        case FEATURE_NEW_MISSING:
+            t->found[j].missing++;
+            break;
+        case FEATURE_UNSEEN:
+            t->found[j].unseen += k >= t->train || t->loader->like;
+            break;
+        case FEATURE_WRONG:
+            if (t->feature[j].kind == KELVIN_FEATURE_YES_NO) return kelvin_csv_no_answer(&place, text);
+            return kelvin_csv_no_number(&place, text);
+        }
+    }
+    return KELVIN_OK;
+}
+
+/* A row again, behind itself. */
+static void repeat_row(struct data_loader *l, size_t to)
+{
+    const size_t inputs = l->data->inputs;
+    memcpy(l->values + to * inputs, l->values + (to - 1) * inputs, inputs * sizeof *l->values);
+    l->y[to] = l->y[to - 1];
+    if (l->weight) l->weight[to] = l->weight[to - 1];
+    if (l->id) l->id[to] = l->id[to - 1];
+}
+
+static kelvin_status encode_rows(struct csv_table *t, const int32_t *y)
+{
+    struct data_loader *l = t->loader;
+    size_t to = 0;
+    for (size_t k = 0; k < t->rows; k++) {
+        const double times = ceil(t->weights[k]);
+        const size_t first = to, end = to + (size_t)times;
+        if (k == t->train) l->n_train = to;
+        for (; to < end; to++) {
+            if (to > first) {
+                repeat_row(l, to);
+                continue;
+            }
+            KELVIN_TRY(encode_row(t, l->values + to * l->data->inputs, k));
+            l->y[to] = y[t->order[k]];
+            if (l->weight) l->weight[to] = (float)(t->weights[k] / times);
+            if (l->id) l->id[to] = t->ids[t->order[k]];
+        }
+    }
+    if (t->train == t->rows) l->n_train = to;
+    return KELVIN_OK;
+}
+
+/* All that the rows need; labels by file become labels by row. */
+static kelvin_status fill(struct csv_table *t)
+{
+    struct data_loader *l = t->loader;
+    int32_t *y = l->y;
+    l->n = t->total;
+    l->values = kelvin_alloc(l->n * l->data->inputs, sizeof *l->values);
+    l->y = kelvin_alloc(l->n, sizeof *l->y);
+    if (t->fractions) l->weight = kelvin_alloc(l->n, sizeof *l->weight);
+    if (t->id != CSV_NOWHERE) l->id = kelvin_arena_alloc(l->arena, l->n, sizeof *l->id);
+    const bool good = l->values && l->y && (!t->fractions || l->weight) && (t->id == CSV_NOWHERE || l->id);
+    const kelvin_status status = good ? encode_rows(t, y) : KELVIN_ENOMEM;
+    kelvin_free(y);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static kelvin_status load(struct csv_table *t, const struct data_file files[2])
+{
+    struct data_loader *l = t->loader;
+    KELVIN_TRY(read_files(t, files));
+    l->n = t->rows;
+    l->n_train = t->train;
+    KELVIN_TRY(kelvin_csv_take_labels(t));
+    KELVIN_TRY(part_rows(t));
+    KELVIN_TRY(weigh_rows(t));
+    if (!l->like) KELVIN_TRY(kelvin_csv_fit(t));
+    KELVIN_TRY(kelvin_csv_check_inputs(t));
+    KELVIN_TRY(kelvin_csv_take_ids(t));
+    KELVIN_TRY(fill(t));
+    return kelvin_csv_note(t);
 }
 
 kelvin_status kelvin_csv_load(struct data_loader *loader, const struct data_file files[2])
 {
-    struct table table = {.loader = loader, .files = files};
-    kelvin_status status = read_file(&table, &files[0]);
-    loader->n_train = loader->n;
-    if (!status && files[1].bytes) status = read_file(&table, &files[1]);
-    if (!status) status = kelvin_labels_to_classes(loader, table.labels, files[0].path, files[1].path);
-    kelvin_free(table.labels);
+    struct csv_table t = {.loader = loader, .label = CSV_NOWHERE, .id = CSV_NOWHERE, .weight = CSV_NOWHERE};
+    const kelvin_status status = load(&t, files);
+    for (size_t i = 0; i < 2; i++) kelvin_csv_cells_free(&t.cells[i]);
+    kelvin_free(t.labels);
+    kelvin_free(t.order);
+    kelvin_free(t.weights);
     return status;
 }
 
@@ -130,11 +257,14 @@ static kelvin_status open(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_csv = {
-    .member = KELVIN_MEMBER(
-        "csv", "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]",
-        "a table of numbers and a label per row, separated by commas, semicolons or tabs; COLUMN: name or number"),
+    .member = KELVIN_MEMBER("csv",
+                            "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]"
+                            "[,drop=COLUMN,...][,keep=COLUMN,...][,id=COLUMN][,weight=COLUMN]",
+                            "a table of numbers, categories, yes and no, and a label per row, separated by commas, "
+                            "semicolons or tabs; COLUMN: name or number"),
     .files = {"FILE"},
-    .keys = {"label", "test", "header", "split", "seed"},
+    .keys = {"label", "test", "header", "split", "seed", "drop", "keep", "id", "weight"},
+    .lists = {"drop", "keep"},
     .open = open,
     .inputs = &kelvin_inputs_csv,
 };

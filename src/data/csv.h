@@ -34,50 +34,88 @@ void kelvin_csv_end(struct csv_reader *reader);
 /* The next row that is not blank; *more is false if there is none. */
 KELVIN_MUST_CHECK kelvin_status kelvin_csv_row(struct csv_reader *reader, bool *more);
 
-/* ---- which columns there are: csv_columns.c, csv_hints.c ---- */
+/* KELVIN_EFORMAT if a row has another number of fields than the first one has. */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_check_width(const struct csv_reader *reader, size_t columns);
 
-struct csv_columns {
-    size_t n;
-    size_t label;             /* the column that holds labels, from 0 */
-    const char *const *names; /* (n): those of features, then that of labels; NULL: columns have no names */
-    bool known;               /* what each of them is was found out elsewhere: sentences do not guess at it */
+/* ---- which columns there are: csv_columns.c, csv_match.c, csv_hints.c ---- */
+
+/* A line of a file. */
+struct csv_line {
+    const char *path;
+    size_t line, n;
+    const char *const *field; /* (n) */
 };
 
-/* What the first row is. Names whose fields but the label are numbers, as pandas writes them (0,1,2,target), are known
- * from the other rows alone: if all of these have numbers for labels. */
+struct csv_line kelvin_csv_line(const struct csv_reader *reader);
+
+/* What the first row is, as far as it tells: where a field of it is a number, the other rows must be looked at. */
 enum csv_header { CSV_ROW, CSV_NAMES, CSV_ROW_OR_NAMES };
 
-/* Whether the first row, which the reader is at, names the columns: as header= says; else if label= is no number and
- * stands there, or if no field is a number, or (of the test file) if it is that of the training file. */
-KELVIN_MUST_CHECK kelvin_status kelvin_csv_is_header(enum csv_header *header, const struct csv_columns *columns,
-                                                     const struct csv_reader *first, const struct data_spec *spec);
+/* As header= says; else by whether it has numbers in it, and label=. */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_is_header(enum csv_header *header, const struct csv_reader *first,
+                                                     const struct data_spec *spec);
 
-/* The columns of the training file from its first row; *names: what they are called if that row is a header. */
-KELVIN_MUST_CHECK kelvin_status kelvin_csv_find_columns(struct csv_columns *columns, const char *const **names,
-                                                        const struct csv_reader *first, enum csv_header header,
-                                                        struct data_loader *loader);
-/* The column of labels by its name or number; the last if `label` is NULL. */
-KELVIN_MUST_CHECK kelvin_status kelvin_csv_find_label(size_t *at, const struct csv_reader *first, bool header,
-                                                      const char *label);
-KELVIN_MUST_CHECK kelvin_status kelvin_csv_keep_names(const char *const **kept, const struct csv_columns *columns,
-                                                      const struct csv_reader *first, kelvin_arena *arena);
-/* Takes the names over. KELVIN_EFORMAT if two are the same: columns of new inputs are found by their names. */
-KELVIN_MUST_CHECK kelvin_status kelvin_csv_name_columns(struct csv_columns *columns, const char *const *names,
-                                                        const struct csv_reader *file, kelvin_data *data);
+/* How many fields of the line are `name`; *at gets the last of them. */
+size_t kelvin_csv_find_name(size_t *at, const struct csv_line *line, const char *name);
 
-/* KELVIN_EFORMAT if the test file has other columns. */
-KELVIN_MUST_CHECK kelvin_status kelvin_csv_same_columns(const struct csv_columns *columns,
-                                                        const struct csv_reader *first, bool header);
+/* The column that a key's value is, by its name, if the first line names them, or its number. KELVIN_EUSAGE if there is
+ * none. */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_find_column(size_t *at, const struct csv_line *first, bool header,
+                                                       const char *key, const char *value);
 
-/* How many fields of the row are `name`; *at gets the last of them. */
-size_t kelvin_csv_find_name(size_t *at, const struct csv_reader *row, const char *name);
+/* The column of labels where nobody said which: the only one that is called as labels are ("target", "class"), else the
+ * last. */
+size_t kelvin_csv_guess_label(bool *by_name, const struct csv_line *first, bool header);
 
-/* Where in csv_columns.names a column of the file is. */
-size_t kelvin_csv_place(const struct csv_columns *columns, size_t column);
+/* KELVIN_EFORMAT if two columns are called the same: those of other files are found by their names. */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_check_names(const struct csv_line *first);
 
-/* KELVIN_EFORMAT: what is wrong with a field that should be a number. */
-KELVIN_MUST_CHECK kelvin_status kelvin_csv_no_number(const struct csv_columns *columns, const struct csv_reader *row,
-                                                     size_t column, const struct data_spec *spec);
+/* ---- the columns of another file: csv_match.c ---- */
+
+#define CSV_NOWHERE SIZE_MAX
+
+/* Columns that are known, and how another file is asked for them. */
+struct csv_known {
+    const kelvin_feature *feature; /* (n), in any order */
+    size_t n;
+    bool named;              /* they have names */
+    const char *who, *takes; /* for sentences: "the network", "takes" */
+    kelvin_arena *arena;     /* for sentences, too */
+};
+
+/* at[i]: where the i-th of them is in a file, or CSV_NOWHERE: by names, where both have names; else by places, all of
+ * them, all but the label, or those that are inputs. label: of that file, CSV_NOWHERE: it was not said. `said`: that
+ * its first line names columns; where it was not, and those that are known have no names, the order of the file cannot
+ * be known: KELVIN_EFORMAT. */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_match(size_t *at, const struct csv_known *known,
+                                                 const struct csv_line *first, bool header, bool said, size_t label);
+
+/* KELVIN_EFORMAT if one that has inputs is nowhere. */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_check_there(const size_t *at, const struct csv_known *known,
+                                                       const struct csv_line *first);
+
+/* ---- what is wrong with a field ---- */
+
+struct csv_place {
+    const char *path, *name; /* name: of the column; NULL or "": it has none */
+    size_t line, column;     /* from 1, and from 0 */
+    bool first;              /* the line may be one of names, which nobody said */
+};
+
+/* KELVIN_EFORMAT: a field that should be a number, and what may have been meant. */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_no_number(const struct csv_place *place, const char *text);
+/* KELVIN_EFORMAT: a field that should be yes or no. */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_no_answer(const struct csv_place *place, const char *text);
+/* KELVIN_EFORMAT, for columns that cannot be inputs, with the way out: "LINE, COLUMN: 'TEXT' is WHAT; ...". */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_no_input(const struct csv_place *place, const char *text, const char *what);
+
+/* A column as it is called in sentences: 'NAME', or its number. */
+struct csv_called {
+    char text[KELVIN_SHOWN + 24];
+};
+struct csv_called kelvin_csv_called(const char *name, size_t column);
+/* The same as it is written behind a key: label=NAME. */
+struct csv_called kelvin_csv_spelled(const char *name, size_t column);
 
 /* ---- text in pieces: csv_window.c ---- */
 
@@ -103,9 +141,27 @@ KELVIN_MUST_CHECK kelvin_status kelvin_csv_window_peek(struct csv_window *window
  * otherwise *more is also false if it is not there yet. */
 KELVIN_MUST_CHECK kelvin_status kelvin_csv_window_row(struct csv_window *window, bool *more, bool patient);
 
-/* ---- fields to rows: csv.c ---- */
+/* ---- fields to rows: csv_cells.c, csv.c ---- */
 
-/* The rows of the training file and of the test file, by the options of loader->spec. */
+/* All rows of a file, as texts. */
+struct csv_cells {
+    const char *path;
+    size_t columns, rows;
+    const char **text; /* (rows, columns); they lie in the file */
+    size_t *line;      /* (rows) */
+    bool header;       /* the first of them names the columns */
+    bool said;         /* which was said */
+    bool numbered;     /* names that are numbers: columns are said by their places all the same */
+    size_t *at;        /* where each column of the training file is in this one, or CSV_NOWHERE */
+};
+
+/* Memory is from kelvin_alloc; kelvin_csv_cells_free. */
+KELVIN_MUST_CHECK kelvin_status kelvin_csv_cells_read(struct csv_cells *cells, const struct data_file *file,
+                                                      const struct data_spec *spec);
+void kelvin_csv_cells_free(struct csv_cells *cells);
+
+/* The rows of the training file and of the test file, by the options of loader->spec: split, and as often as they
+ * count. */
 KELVIN_MUST_CHECK kelvin_status kelvin_csv_load(struct data_loader *loader, const struct data_file files[2]);
 
 #endif

@@ -1,66 +1,73 @@
-/* What is wrong with a field that should be a number, and what may have been meant. */
+/* What is wrong with a field, and what may have been meant. */
 #include "data/csv.h"
+#include "data/values.h"
 #include "files/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-struct hint {
-    char text[sizeof(struct text_shown) + 128];
-};
-
-/* Whether a point for its comma makes a number of the field. */
-static bool has_decimal_comma(char *field)
+struct csv_called kelvin_csv_called(const char *name, size_t column)
 {
-    double value;
-    char *comma = strchr(field, ',');
-    if (!comma) return false;
-    *comma = '.';
-    const enum text_kind kind = kelvin_text_number(&value, field);
-    *comma = ',';
-    return kind == TEXT_NUMBER;
-}
-
-/* How label= would name the column: by its name where that can be written as it is, else by its number. */
-static void say_label(struct hint *hint, const char *name, size_t column)
-{
-    const struct text_shown shown = kelvin_text_shown(name ? name : "");
-    if (name && *name && !strchr(name, ',') && strcmp(shown.text, name) == 0)
-        snprintf(hint->text, sizeof hint->text, "if these are the labels: label=%s", name);
+    struct csv_called called;
+    if (name && *name)
+        snprintf(called.text, sizeof called.text, "'%s'", kelvin_text_shown(name).text);
     else
-        snprintf(hint->text, sizeof hint->text, "if these are the labels: label=%zu", column + 1);
+        snprintf(called.text, sizeof called.text, "column %zu", column + 1);
+    return called;
 }
 
-/* In brackets, with a space before them; or nothing. */
-static struct hint find_hint(const struct csv_columns *columns, const struct csv_reader *row, size_t column,
-                             const char *name, const struct data_spec *spec)
+/* By its name where that can be written as it is, else by its number. */
+struct csv_called kelvin_csv_spelled(const char *name, size_t column)
 {
-    struct hint label = {""}, all = {""};
-    if (has_decimal_comma(row->fields[column])) return (struct hint){" (a decimal comma? expected a point)"};
-    const bool header = row->row_line == row->first_line && !kelvin_data_spec_value(spec, "header");
-    double value;
-    if (!columns->known && !kelvin_data_spec_value(spec, "label") && *row->fields[column] &&
-        kelvin_text_number(&value, row->fields[column]) == TEXT_OTHER)
-        say_label(&label, name, column);
-    if (header || *label.text)
-        snprintf(all.text, sizeof all.text, " (%s%s%s)",
-                 header ? "header=yes says that this line names the columns" : "", header && *label.text ? "; " : "",
-                 label.text);
-    return all;
+    struct csv_called called;
+    const struct text_shown shown = kelvin_text_shown(name ? name : "");
+    if (name && *name && !strpbrk(name, ",=") && strcmp(shown.text, name) == 0)
+        snprintf(called.text, sizeof called.text, "%s", name);
+    else
+        snprintf(called.text, sizeof called.text, "%zu", column + 1);
+    return called;
 }
 
-kelvin_status kelvin_csv_no_number(const struct csv_columns *columns, const struct csv_reader *row, size_t column,
-                                   const struct data_spec *spec)
+/* "FILE: line 2, column 3 ('width')" */
+static void say_place(char *out, size_t size, const struct csv_place *place)
 {
-    const char *name = columns->names ? columns->names[kelvin_csv_place(columns, column)] : NULL;
-    const char *text = row->fields[column];
+    snprintf(out, size, "%s: line %zu, column %zu", place->path, place->line, place->column + 1);
+    if (place->name && *place->name) {
+        const size_t used = strlen(out);
+        snprintf(out + used, size - used, " ('%s')", kelvin_text_shown(place->name).text);
+    }
+}
+
+kelvin_status kelvin_csv_no_number(const struct csv_place *place, const char *text)
+{
+    char where[KELVIN_PATH_MAX + 256], hint[128] = "";
     double value;
-    const bool finite = kelvin_text_number(&value, text) != TEXT_NOT_FINITE;
-    char called[sizeof(struct text_shown) + 8] = "", found[sizeof(struct text_shown) + 24] = "the field is empty";
-    if (name) snprintf(called, sizeof called, " ('%s')", kelvin_text_shown(name).text);
-    if (*text)
-        snprintf(found, sizeof found, "'%s' is not %s", kelvin_text_shown(text).text, finite ? "a number" : "finite");
-    return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu, column %zu%s: %s; expected a %snumber%s", row->path,
-                       row->row_line, column + 1, called, found, finite ? "" : "finite ",
-                       find_hint(columns, row, column, name, spec).text);
+    const bool finite = kelvin_value_look(&value, text) != VALUE_NOT_FINITE;
+    const char *odd = kelvin_value_hint(text);
+    say_place(where, sizeof where, place);
+    if (odd)
+        snprintf(hint, sizeof hint, " (%s)", odd);
+    else if (place->first)
+        snprintf(hint, sizeof hint, " (header=yes says that this line names the columns)");
+    if (!*text) return kelvin_fail(KELVIN_EFORMAT, "%s: the field is empty; expected a number", where);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: '%s' is not %s; expected a %snumber%s", where, kelvin_text_shown(text).text,
+                       finite ? "a number" : "finite", finite ? "" : "finite ", hint);
+}
+
+kelvin_status kelvin_csv_no_answer(const struct csv_place *place, const char *text)
+{
+    char where[KELVIN_PATH_MAX + 256];
+    say_place(where, sizeof where, place);
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s: '%s' is neither yes nor no; expected one of these, or true or false, as in "
+                       "training",
+                       where, kelvin_text_shown(text).text);
+}
+
+kelvin_status kelvin_csv_no_input(const struct csv_place *place, const char *text, const char *what)
+{
+    char where[KELVIN_PATH_MAX + 256];
+    say_place(where, sizeof where, place);
+    return kelvin_fail(KELVIN_EFORMAT, "%s: '%s' is %s; expected numbers or categories (drop=%s leaves the column out)",
+                       where, kelvin_text_shown(text).text, what, kelvin_csv_spelled(place->name, place->column).text);
 }

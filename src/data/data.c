@@ -72,10 +72,9 @@ kelvin_status kelvin_data_set_scale(const kelvin_data *data)
     return KELVIN_OK;
 }
 
-/* Whether a share of the rows becomes the test part. Of new inputs all are wanted, unless it is asked for. */
-static bool is_split(const struct data_loader *l)
+bool kelvin_data_is_split(const struct data_loader *l)
 {
-    if (!l->spec->splits || l->n_train < l->n || l->spec->split == 0) return false;
+    if (l->parted || !l->spec->splits || l->n_train < l->n || l->spec->split == 0) return false;
     return !l->like || kelvin_data_spec_value(l->spec, "split");
 }
 
@@ -85,7 +84,7 @@ static kelvin_status load(struct data_loader *loader, struct data_owned *owned)
     if (loader->n > UINT32_MAX) /* an order of them has indices of 32 bits */
         return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu rows; expected at most %u", loader->data->name, loader->n,
                            UINT32_MAX);
-    if (is_split(loader)) KELVIN_TRY(kelvin_data_split(loader));
+    if (kelvin_data_is_split(loader)) KELVIN_TRY(kelvin_data_split(loader));
     if (loader->like) {
         KELVIN_TRY(kelvin_inputs_check_shape(loader->data->name, loader->data, loader->like));
         loader->data->mean = loader->like->mean;

@@ -28,6 +28,7 @@ struct data_loader {
     int32_t *y;        /* (n) */
     float *weight;     /* (n); NULL: all 1 */
     const char **id;   /* (n), in the arena; NULL: rows have no names */
+    bool parted;       /* the loader has split off what is to be */
 };
 
 struct data_type {
@@ -35,6 +36,7 @@ struct data_type {
     const char *files[DATA_FILES + 1]; /* what must follow the colon, by name */
     size_t optional;                   /* so many of them, the last, may be missing */
     const char *keys[DATA_KEYS + 1];   /* what may follow as key=value; split and seed: where no test part is given */
+    const char *lists[DATA_KEYS + 1];  /* those of them that may have several values */
     kelvin_status (*open)(struct data_loader *loader);
     const struct inputs_type *inputs; /* how new inputs of this format come in pieces; NULL: they are read as a whole */
 };
@@ -64,6 +66,13 @@ KELVIN_MUST_CHECK kelvin_status kelvin_data_load_files(struct data_loader *loade
 /* The name with whole paths, from any folder; kept in the arena. */
 KELVIN_MUST_CHECK kelvin_status kelvin_data_absolute(const char **name, kelvin_arena *arena,
                                                      const struct data_spec *spec, const char *text);
+
+/* Whether a share of the rows becomes the test part. Of new inputs all are wanted, unless it is asked for. */
+bool kelvin_data_is_split(const struct data_loader *loader);
+
+/* Which of the loader's n rows, by their classes, become the test part: test (n), false so far. As kelvin_data_split.
+ */
+KELVIN_MUST_CHECK kelvin_status kelvin_data_mark_test(bool *test, const struct data_loader *loader);
 
 /* Puts spec->split of each class behind the rest: the test part. KELVIN_EFORMAT if a class has only one member. */
 KELVIN_MUST_CHECK kelvin_status kelvin_data_split(struct data_loader *loader);

@@ -1,6 +1,11 @@
-/* Features that say nothing new, and copies of features. */
+/* Features that say nothing new, copies of features, and what fields become by them. */
 #include "data/features.h"
 
+#include "base/texts.h"
+#include "data/values.h"
+
+#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,4 +69,85 @@ bool kelvin_features_copy(kelvin_data *data, kelvin_arena *arena)
                kelvin_data_copy_texts(&copy[i].values, arena, copy[i].n_values);
     data->feature = copy;
     return good;
+}
+
+/* ---- fields to inputs ---- */
+
+static bool find_value(size_t *at, const kelvin_feature *f, const char *text)
+{
+    size_t low = 0, high = f->n_values;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (strcmp(f->values[middle], text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *at = low;
+    return low < f->n_values && strcmp(f->values[low], text) == 0;
+}
+
+static enum feature_finding encode_category(double *inputs, const kelvin_feature *f, const char *text, bool missing)
+{
+    size_t at;
+    for (size_t i = 0; i < f->n_values; i++) inputs[i] = 0;
+    if (missing) return f->indicated ? FEATURE_FOUND : FEATURE_NEW_MISSING;
+    if (!find_value(&at, f, text)) return FEATURE_UNSEEN;
+    inputs[at] = 1;
+    return FEATURE_FOUND;
+}
+
+static enum feature_finding encode_number(double *input, const kelvin_feature *f, double value, enum value_kind kind)
+{
+    if (kind == VALUE_MISSING) {
+        *input = (double)NAN;
+        return f->indicated ? FEATURE_FOUND : FEATURE_NEW_MISSING;
+    }
+    const bool bit = kind == VALUE_NUMBER && (value == 0 || value == 1);
+    if (f->kind == KELVIN_FEATURE_NUMBER ? kind != VALUE_NUMBER : kind != VALUE_YES_NO && !bit) return FEATURE_WRONG;
+    *input = value;
+    return FEATURE_FOUND;
+}
+
+enum feature_finding kelvin_feature_encode(double *values, const kelvin_feature *f, const char *text)
+{
+    double value = 0;
+    double *inputs = values + f->first;
+    const enum value_kind kind = kelvin_value_look(&value, text);
+    if (f->indicated) inputs[f->inputs - 1] = kind == VALUE_MISSING;
+    if (f->kind == KELVIN_FEATURE_CATEGORY) return encode_category(inputs, f, text, kind == VALUE_MISSING);
+    return encode_number(inputs, f, value, kind);
+}
+
+bool kelvin_feature_is_plain_input(const kelvin_feature *f, size_t input)
+{
+    return f->kind == KELVIN_FEATURE_CATEGORY || (f->indicated && input + 1 == f->first + f->inputs);
+}
+
+/* ---- names of inputs ---- */
+
+static KELVIN_PRINTF(2, 3) char *print(kelvin_arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = kelvin_arena_print(arena, format, args);
+    va_end(args);
+    return text;
+}
+
+static const char *input_name(const kelvin_feature *f, size_t i, kelvin_arena *arena)
+{
+    if (f->indicated && i + 1 == f->inputs) return print(arena, "%s is missing", f->name);
+    return f->kind == KELVIN_FEATURE_CATEGORY ? print(arena, "%s=%s", f->name, f->values[i]) : f->name;
+}
+
+const char *const *kelvin_feature_input_names(const kelvin_data *data, kelvin_arena *arena)
+{
+    const char **names = kelvin_arena_alloc(arena, data->inputs, sizeof *names);
+    for (size_t j = 0; names && j < data->features; j++) {
+        const kelvin_feature *f = &data->feature[j];
+        for (size_t i = 0; i < f->inputs; i++)
+            if (!(names[f->first + i] = input_name(f, i, arena))) return NULL;
+    }
+    return names;
 }

@@ -30,7 +30,7 @@ struct inputs_kept {
     size_t used, room;
 };
 
-enum { INPUTS_NOTES = 4 };
+enum { INPUTS_NOTES = 20 };
 
 extern const struct inputs_type kelvin_inputs_csv, kelvin_inputs_npy, kelvin_inputs_pictures, kelvin_inputs_part,
     kelvin_inputs_array;

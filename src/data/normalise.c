@@ -1,7 +1,7 @@
 /* Means and standard deviations (of the population: divided by n, or by the sum of the weights), and what is done with
- * them. Those of bytes are exact sums of whole numbers where rows have no weights; those of columns go over the rows
- * twice. */
-#include "data/data.h"
+ * them. What is missing is the mean then, 0. Those of bytes are exact sums of whole numbers where rows have no weights;
+ * those of columns go over the rows twice. */
+#include "data/features.h"
 
 #include <math.h>
 
@@ -91,7 +91,6 @@ struct columns {
     const double *doubles;
     size_t n, inputs;    /* rows and columns */
     const float *weight; /* (n); NULL: all 1 */
-    double total;        /* the sum of the weights */
 };
 
 static double value(const struct columns *rows, size_t i, size_t j)
@@ -105,28 +104,37 @@ static double weight(const struct columns *rows, size_t i)
     return rows->weight ? (double)rows->weight[i] : 1.0;
 }
 
-/* Of `some` columns from `first` on. One that does not vary has a deviation of just 0, however its sum is rounded. */
+/* Of `some` columns from `first` on, without what is missing. One that does not vary has a deviation of just 0, however
+ * its sum is rounded. */
 static void some_statistics(double *mean, double *deviation, const struct columns *rows, size_t first, size_t some)
 {
     double largest[SIDE_BY_SIDE] = {0}, scale[SIDE_BY_SIDE], sum[SIDE_BY_SIDE] = {0}, squares[SIDE_BY_SIDE] = {0};
+    double total[SIDE_BY_SIDE] = {0}, some_value[SIDE_BY_SIDE] = {0};
     bool varies[SIDE_BY_SIDE] = {false};
+    for (size_t i = rows->n; i-- > 0;)
+        for (size_t j = 0; j < some; j++)
+            if (!isnan(value(rows, i, first + j))) some_value[j] = value(rows, i, first + j);
     for (size_t i = 0; i < rows->n; i++)
         for (size_t j = 0; j < some; j++) {
-            largest[j] = fmax(largest[j], fabs(value(rows, i, first + j)));
-            varies[j] |= value(rows, i, first + j) != value(rows, 0, first + j);
+            const double x = value(rows, i, first + j);
+            if (isnan(x)) continue;
+            largest[j] = fmax(largest[j], fabs(x));
+            varies[j] |= x != some_value[j];
+            total[j] += weight(rows, i);
         }
     for (size_t j = 0; j < some; j++) scale[j] = ldexp(1, -exponent_of(largest[j]));
     for (size_t i = 0; i < rows->n; i++)
-        for (size_t j = 0; j < some; j++) sum[j] += weight(rows, i) * (value(rows, i, first + j) * scale[j]);
-    for (size_t j = 0; j < some; j++) sum[j] = varies[j] ? sum[j] / rows->total : value(rows, 0, first + j) * scale[j];
+        for (size_t j = 0; j < some; j++)
+            if (!isnan(value(rows, i, first + j))) sum[j] += weight(rows, i) * (value(rows, i, first + j) * scale[j]);
+    for (size_t j = 0; j < some; j++) sum[j] = varies[j] ? sum[j] / total[j] : some_value[j] * scale[j];
     for (size_t i = 0; i < rows->n; i++)
         for (size_t j = 0; j < some; j++) {
             const double d = value(rows, i, first + j) * scale[j] - sum[j];
-            squares[j] += weight(rows, i) * (d * d);
+            if (!isnan(d)) squares[j] += weight(rows, i) * (d * d);
         }
     for (size_t j = 0; j < some; j++) {
         mean[first + j] = ldexp(sum[j], exponent_of(largest[j]));
-        deviation[first + j] = ldexp(sqrt(squares[j] / rows->total), exponent_of(largest[j]));
+        deviation[first + j] = total[j] > 0 ? ldexp(sqrt(squares[j] / total[j]), exponent_of(largest[j])) : 0;
     }
 }
 
@@ -138,11 +146,7 @@ static void column_statistics(double *mean, double *deviation, const struct colu
 
 void kelvin_part_statistics(const kelvin_data *data, const kelvin_part *part, double *mean, double *deviation)
 {
-    const struct columns columns = {.floats = part->x,
-                                    .n = part->n,
-                                    .inputs = data->inputs,
-                                    .weight = part->weight,
-                                    .total = kelvin_part_total(part)};
+    const struct columns columns = {.floats = part->x, .n = part->n, .inputs = data->inputs, .weight = part->weight};
     if (part->bytes)
         byte_statistics(mean, deviation, data, part);
     else
@@ -157,19 +161,30 @@ static double divisor(double deviation)
     return deviation > 0 ? deviation : 1;
 }
 
+/* Those of categories, and of what is missing, are 0 or 1 and stay so: each category has the length of one column that
+ * is standardised, however rare a value is. */
+static void set_plain_inputs(double *mean, double *deviation, const kelvin_data *data)
+{
+    for (size_t j = 0; j < data->features; j++) {
+        const kelvin_feature *f = &data->feature[j];
+        for (size_t i = f->first; i < f->first + f->inputs; i++)
+            if (kelvin_feature_is_plain_input(f, i)) mean[i] = 0, deviation[i] = 1;
+    }
+}
+
 /* Of the training rows. */
 static kelvin_status set_statistics(struct data_loader *l, size_t n)
 {
     double *mean = kelvin_arena_alloc(l->arena, 2 * n, sizeof *mean), *deviation = mean + n;
     if (!mean) return KELVIN_ENOMEM;
     const kelvin_part train = {.n = l->n_train, .bytes = l->bytes, .weight = l->weight};
-    const struct columns columns = {
-        .doubles = l->values, .n = train.n, .inputs = n, .weight = train.weight, .total = kelvin_part_total(&train)};
+    const struct columns columns = {.doubles = l->values, .n = train.n, .inputs = n, .weight = train.weight};
     if (l->bytes)
         byte_statistics(mean, deviation, l->data, &train);
     else
         column_statistics(mean, deviation, &columns);
     for (size_t i = 0; i < n; i++) deviation[i] = divisor(deviation[i]);
+    set_plain_inputs(mean, deviation, l->data);
     l->data->mean = mean;
     l->data->deviation = deviation;
     return KELVIN_OK;
@@ -181,7 +196,7 @@ kelvin_status kelvin_data_standardise(float *x, const double *values, const kelv
     for (size_t j = 0; j < like->inputs; j++) {
         /* Halves, because a difference may be twice as large as a double can be. */
         const double mean = like->mean[j], moved = values[j] / 2 - mean / 2;
-        x[j] = (float)(moved / (divisor(like->deviation[j]) / 2));
+        x[j] = isnan(moved) ? 0 : (float)(moved / (divisor(like->deviation[j]) / 2)); /* missing: the mean */
         if (!isfinite(x[j]) || !isfinite(like->deviation[j]))
             return kelvin_fail(KELVIN_EFORMAT,
                                "%s: %s %zu, column %zu: %g is too far from the mean of its column, %g, to be "

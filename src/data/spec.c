@@ -23,16 +23,28 @@ char *kelvin_data_next_field(char **rest)
     return field;
 }
 
+static bool is_in(const char *const *list, const char *name)
+{
+    for (; *list; list++)
+        if (strcmp(*list, name) == 0) return true;
+    return false;
+}
+
 static bool is_key(const struct data_type *type, const char *name)
 {
-    for (size_t i = 0; type->keys[i]; i++)
-        if (strcmp(type->keys[i], name) == 0) return true;
-    return false;
+    return is_in(type->keys, name);
+}
+
+static bool is_list(const struct data_type *type, const char *name)
+{
+    return is_in(type->lists, name);
 }
 
 static kelvin_status take_key(struct data_spec *spec, const char *key, const char *value)
 {
-    if (kelvin_data_spec_value(spec, key) || spec->n_keys == DATA_KEYS)
+    if (spec->n_keys == DATA_VALUES)
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': more than %d options", spec->name, DATA_VALUES);
+    if (kelvin_data_spec_value(spec, key) && !is_list(spec->type, key))
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is given twice", spec->name, key);
     if (!*value) return kelvin_fail(KELVIN_EUSAGE, "data '%s': the value of %s is missing", spec->name, key);
     spec->keys[spec->n_keys] = key;
@@ -75,6 +87,8 @@ static kelvin_status take_field(struct data_spec *spec, char *field, bool last)
         if (is_key(spec->type, field)) return take_key(spec, field, equals + 1);
         *equals = '=';
     }
+    const char *last_key = spec->n_keys > 0 ? spec->keys[spec->n_keys - 1] : NULL;
+    if (!equals && *field && last_key && is_list(spec->type, last_key)) return take_key(spec, last_key, field);
     if (spec->n_files == DATA_FILES || !spec->type->files[spec->n_files]) return one_too_many(spec, field, last);
     if (!*field) return missing_file(spec);
     spec->files[spec->n_files++] = field;
@@ -123,6 +137,12 @@ const char *kelvin_data_spec_value(const struct data_spec *spec, const char *key
     for (size_t i = 0; i < spec->n_keys; i++)
         if (strcmp(spec->keys[i], key) == 0) return spec->values[i];
     return NULL;
+}
+
+const char *kelvin_data_spec_next(const struct data_spec *spec, const char *key, size_t *i)
+{
+    while (*i < spec->n_keys && strcmp(spec->keys[*i], key) != 0) ++*i;
+    return *i < spec->n_keys ? spec->values[(*i)++] : NULL;
 }
 
 kelvin_status kelvin_data_spec_no_split(const struct data_spec *spec, const char *because)

@@ -1,10 +1,11 @@
-/* How a data set is named: name, or name:FILE,FILE,key=value,key=value. A comma in a file's name is written \, */
+/* How a data set is named: name, or name:FILE,FILE,key=value,key=value. A comma in a file's name is written \, Some
+ * keys have lists: key=a,b,c or key=a,key=b,key=c. */
 #ifndef DATA_SPEC_H
 #define DATA_SPEC_H
 
 #include <kelvin/base.h>
 
-enum { DATA_FILES = 2, DATA_KEYS = 8 };
+enum { DATA_FILES = 2, DATA_KEYS = 12, DATA_VALUES = 256 };
 
 struct data_type;
 
@@ -13,7 +14,7 @@ struct data_spec {
     char *text;       /* what the others point into */
     const struct data_type *type;
     const char *files[DATA_FILES];
-    const char *keys[DATA_KEYS], *values[DATA_KEYS];
+    const char *keys[DATA_VALUES], *values[DATA_VALUES];
     size_t n_files, n_keys;
     bool splits;  /* a test part may be split off, */
     double split; /* of this share */
@@ -34,6 +35,9 @@ void kelvin_data_spec_free(struct data_spec *spec);
 
 /* The value of a key; NULL if it was not given. */
 const char *kelvin_data_spec_value(const struct data_spec *spec, const char *key);
+
+/* The values of a key that may be given more than once, one after the other: *i is 0 at first; NULL after the last. */
+const char *kelvin_data_spec_next(const struct data_spec *spec, const char *key, size_t *i);
 
 /* KELVIN_EUSAGE if split or seed was given, where `because` (a key) names the test part already. */
 KELVIN_MUST_CHECK kelvin_status kelvin_data_spec_no_split(const struct data_spec *spec, const char *because);

@@ -29,15 +29,18 @@ static kelvin_status mark_class(bool *test, const struct data_loader *l, size_t 
     if (n == 1)
         return kelvin_fail(KELVIN_EFORMAT,
                            "%s: class '%s' has one member (row %u), which cannot be split into training and test; "
-                           "expected at least 2, or a test part of its own, or %s",
+                           "expected at least 2, or a test part of its own, or %s%s",
                            l->spec->files[0], l->data->class_names[class], members[0] + 1,
-                           l->arrays ? "a split below 0: none" : "split=0");
+                           l->arrays ? "a split below 0: none" : "split=0",
+                           l->spec->type == &kelvin_data_csv && !kelvin_data_spec_value(l->spec, "label")
+                               ? " (label=COLUMN names another column of labels)"
+                               : "");
     kelvin_permutation(order, (uint32_t)n, (kelvin_random){l->spec->seed, (uint32_t) class, 0, KELVIN_STREAM_SPLIT});
     for (size_t i = 0; i < share_of(n, l->spec->split); i++) test[members[order[i]]] = true;
     return KELVIN_OK;
 }
 
-static kelvin_status mark(bool *test, const struct data_loader *l)
+kelvin_status kelvin_data_mark_test(bool *test, const struct data_loader *l)
 {
     const size_t classes = l->data->classes;
     uint32_t *members = kelvin_alloc(2 * l->n, sizeof *members);
@@ -67,7 +70,7 @@ kelvin_status kelvin_data_split(struct data_loader *l)
 {
     const size_t row_bytes = l->data->inputs * (l->bytes ? sizeof *l->bytes : sizeof *l->values);
     bool *test = kelvin_alloc(l->n, sizeof *test);
-    kelvin_status status = test ? mark(test, l) : KELVIN_ENOMEM;
+    kelvin_status status = test ? kelvin_data_mark_test(test, l) : KELVIN_ENOMEM;
     size_t n_test = 0;
     for (size_t i = 0; !status && i < l->n; i++) n_test += test[i];
     void *aside = status ? NULL : kelvin_alloc(n_test, row_bytes > sizeof *l->y ? row_bytes : sizeof *l->y);

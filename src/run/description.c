@@ -45,10 +45,10 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static json_t *feature_json(const kelvin_feature *f)
 {
-    return json_pack("{s:o, s:I, s:s, s:I, s:b, s:f, s:o, s:o}", "name", kelvin_json_text(f->name), "place",
+    return json_pack("{s:o, s:I, s:s, s:I, s:b, s:f, s:f, s:o, s:o}", "name", kelvin_json_text(f->name), "place",
                      (json_int_t)f->place, "kind", kinds[f->kind], "inputs", (json_int_t)f->inputs, "indicated",
-                     f->indicated, "missing", f->missing, "values", list_json(f->values, NULL, f->n_values), "why",
-                     kelvin_json_text(f->why));
+                     f->indicated, "missing", f->missing, "rare", f->rare, "values",
+                     list_json(f->values, NULL, f->n_values), "why", kelvin_json_text(f->why));
 }
 
 /* What columns were before they became inputs. */
@@ -162,6 +162,7 @@ static kelvin_status take_feature(const struct reader *r, kelvin_feature *f, con
         KELVIN_TRY(take_texts(r, object, &f->values, &f->n_values, "values"));
     f->indicated = json_is_true(json_object_get(object, "indicated"));
     f->missing = json_number_value(json_object_get(object, "missing"));
+    f->rare = json_number_value(json_object_get(object, "rare"));
     const size_t own = k == KELVIN_FEATURE_CATEGORY ? f->n_values : k < KELVIN_FEATURE_CATEGORY;
     return f->inputs == own + f->indicated ? KELVIN_OK : wrong(r, "table", "as many inputs as a column has values");
 }
