@@ -59,14 +59,12 @@ check "no picture was made" [ ! -e a.png ]
 wrong "--list lists all data sets: leave out 'toy'" data --list toy
 mkdir photos
 touch plain.csv plain.TSV plain.npy plain.dat "com,ma.csv" "com,ma.npy"
-wrong "plain.csv is a file: say how to read it, as csv:plain.csv (see kelvin data --list)" data plain.csv
-wrong "plain.TSV is a file: say how to read it, as csv:plain.TSV (see kelvin data --list)" data plain.TSV
-wrong "plain.npy is a file: say how to read it, as npy:X,Y (see kelvin data --list)" data plain.npy
-wrong "plain.dat is a file: say how to read it (see kelvin data --list)" data plain.dat
-wrong "com,ma.csv is a file: say how to read it (see kelvin data --list)" data com,ma.csv
-wrong "com,ma.npy is a file: say how to read it (see kelvin data --list)" data com,ma.npy
+for name in plain.csv plain.TSV plain.dat com,ma.csv; do broken "$name: is empty; expected rows" data $name; done
+wrong "plain.npy is an array: say how to read it, as npy:X,Y (see kelvin data --list)" data plain.npy
+wrong "com,ma.npy is an array: say how to read it (see kelvin data --list)" data com,ma.npy
 wrong "photos is a folder: say how to read it, as images:photos (see kelvin data --list)" data photos
-wrong "unknown data set 'missing.csv'" data missing.csv
+broken "missing.csv: could not be read" data missing.csv
+wrong "unknown data set 'missing.dat'" data missing.dat
 
 # ---- contact sheets ----
 ok data digits --show sheet.png
@@ -121,7 +119,10 @@ check "column names" said "length, cm"
 check "column of labels" said "label        kind"
 ok data csv:flowers.csv,split=0
 check "no split" said "training     6, 3 of each class"
-check "mean and deviation" sh -c "grep -q 'length, cm  *35  *17.07825128$' stdout"
+check "mean and deviation" sh -c "grep -q 'length, cm  *number  *35  *17.07825128$' stdout"
+cp stdout by-format
+ok data flowers.csv,split=0
+check "a file alone is a table" cmp -s stdout by-format
 ok sample --sampler hmc --data csv:flowers.csv --model mlp:4 --iterations 10 --steps 10 -o flowers-run
 check "a posterior of one's own table" [ -s flowers-run/logits_train.npy ]
 mkdir -p away
@@ -195,27 +196,25 @@ check "the same from elsewhere" said "data         $(cat name)"
 printf 'a,b,a\n1,2,x\n3,4,y\n' >twice.csv
 printf '1,2,a\n3,4\n5,6,b\n' >short.csv
 broken "short.csv|line 2|expected 3" data csv:short.csv
-printf '1,2,a\n3,four,b\n' >text.csv
-broken "text.csv|line 2|column 2|'four'|expected a number" data csv:text.csv
-printf '1,2,a\n3,nan,b\n' >nan.csv
-broken "nan.csv|line 2|column 2|nan" data csv:nan.csv
-printf '1,2,a\n3,-inf,b\n' >inf.csv
-broken "inf.csv|line 2|column 2|inf" data csv:inf.csv
+printf '1,2.5,a\n3,four,b\n4,1.5,a\n5,2,b\n' >text.csv
+broken "text.csv|line 2|column 2|'four'|expected a number" data csv:text.csv,split=0
+printf '1,2,a\n3,-inf,b\n4,1,a\n5,2,b\n' >inf.csv
+broken "inf.csv|line 2|column 2|inf" data csv:inf.csv,split=0
 printf '1,a\n2,a\n3,b\n' >single.csv
 broken "single.csv|class 'b' has one member (row 3)|expected at least 2" data csv:single.csv
 : >empty.csv
 broken "empty.csv" data csv:empty.csv
 broken "missing.csv|could not be read" data csv:missing.csv
 wrong "flowers.csv: no column is called 'colour'" data csv:flowers.csv,label=colour
-wrong "data 'csv:flowers.csv,splt=0.1': unknown option 'splt'; expected label, test, header, split or seed" \
+wrong "data 'csv:flowers.csv,splt=0.1': unknown option 'splt'; expected label, test, header, split, seed, drop, keep, id or weight" \
     data csv:flowers.csv,splt=0.1
 wrong "nothing follows the last comma" data csv:flowers.csv,
 wrong "data 'csv:flowers.csv,test=t.csv,seed=1': seed is given together with test" data csv:flowers.csv,test=t.csv,seed=1
 wrong "2 columns are called 'a'" data csv:twice.csv,label=a
 printf 'kind,size\nrose,1\ntulip,2\n' >first.csv
-broken "first.csv: line 2, column 1 ('kind')|'rose' is not a number|label=kind" data csv:first.csv
+broken "first.csv: class '1' has one member|label=COLUMN names another" data csv:first.csv
 printf 'a;b\n1,5;x\n2,5;y\n' >comma.csv
-broken "comma.csv: line 2, column 1|a decimal comma?" data csv:comma.csv
+broken "comma.csv: line 2, column 1|a decimal comma?" data csv:comma.csv,split=0
 printf '1,x\n2,caf\351\n' >latin1.csv
 broken "latin1.csv: line 2, byte 6|expected text in UTF-8|iconv -f latin1 -t utf-8" data csv:latin1.csv
 printf '1,x\r2,y\r' >mac.csv

@@ -42,7 +42,7 @@ for name_of in sghmc hmc diverged; do
     run report $name_of -o $name_of.html
     check "a page is made, with a note" noted $name_of
     check "which is on the page, too" grep -qF "The run in $name_of $kept." $name_of.html
-    printf 'a,b\n0.5,-0.25\n' >point.csv
+    printf '0.5,-0.25\n' >point.csv
     run predict $name_of point.csv
     check "predictions have it" noted $name_of
     for format in npz safetensors; do

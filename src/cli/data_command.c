@@ -28,31 +28,22 @@ static const struct option options[] = {
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of tables", NULL},
 };
 
-/* "csv:" for table.csv, to be said to someone who gave only the name of a file; "npy:X,Y" where it takes two; "" if
- * there is no telling. */
-static const char *reader_of(const char *path, bool folder)
-{
-    static const struct {
-        const char *ending, *reader;
-    } known[] = {{".csv", "csv:"}, {".tsv", "csv:"}, {".txt", "csv:"}, {".npy", "npy:X,Y"}};
-    const char *dot = strrchr(path, '.');
-    if (folder) return "images:";
-    for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
-        if (strcasecmp(dot, known[i].ending) == 0) return known[i].reader;
-    return "";
-}
-
-/* A name that is not known. Many a time it is that of a file. */
+/* A name that is not known. Many a time it is that of a folder or an array. */
 static kelvin_status check_name(const char *name)
 {
     struct stat about;
     const kelvin_status status = check_member("data_sets", name);
-    if (!status || stat(name, &about) != 0) return status;
-    const bool folder = S_ISDIR(about.st_mode);
-    const char *reader = strpbrk(name, ",\\") ? "" : reader_of(name, folder); /* those would have to be escaped */
-    return kelvin_fail(KELVIN_EUSAGE, "%s is a %s: say how to read it%s%s%s (see kelvin data --list)", name,
-                       folder ? "folder" : "file", *reader ? ", as " : "", reader,
-                       *reader && !strchr(reader, ',') ? name : "");
+    if (!status || stat(name, &about) != 0) return KELVIN_OK; /* a table, or kelvin_data_open says what is wrong */
+    const char *dot = strrchr(name, '.');
+    const bool folder = S_ISDIR(about.st_mode), array = dot && strcasecmp(dot, ".npy") == 0;
+    const bool plain = !strpbrk(name, ",\\"); /* those would have to be escaped */
+    if (!folder && !array) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "%s is %s: say how to read it%s%s (see kelvin data --list)", name,
+                       folder ? "a folder" : "an array",
+                       !plain   ? ""
+                       : folder ? ", as images:"
+                                : ", as npy:X,Y",
+                       plain && folder ? name : "");
 }
 
 static kelvin_status check_sheet(const char *path)

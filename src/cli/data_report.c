@@ -10,7 +10,7 @@
 
 #include <limits.h>
 
-enum { MOST_SHOWN = 20 }; /* classes, channels, columns */
+enum { FEW_VALUES = 6, MOST_SHOWN = 20 }; /* classes, channels, columns */
 
 /* ---- what there is ---- */
 
@@ -121,18 +121,59 @@ static void print_channels(FILE *out, const struct facts *f)
     fputc('\n', out);
 }
 
+static const char *const kinds[] = {
+    [KELVIN_FEATURE_NUMBER] = "number",    [KELVIN_FEATURE_YES_NO] = "yes/no", [KELVIN_FEATURE_CATEGORY] = "category",
+    [KELVIN_FEATURE_LABEL] = "label",      [KELVIN_FEATURE_ID] = "id",         [KELVIN_FEATURE_WEIGHT] = "weight",
+    [KELVIN_FEATURE_LEFT_OUT] = "left out"};
+
+/* What became of a column, as it stands in its line. */
+static void print_fate(FILE *out, const struct facts *f, const kelvin_feature *c)
+{
+    if (c->kind == KELVIN_FEATURE_LEFT_OUT) fprintf(out, "  %s", c->why);
+    if (c->kind == KELVIN_FEATURE_NUMBER || c->kind == KELVIN_FEATURE_YES_NO)
+        fprintf(out, " %14.10g %14.10g", kelvin_data_mean(f->data, c->first), kelvin_data_deviation(f->data, c->first));
+    if (c->kind == KELVIN_FEATURE_CATEGORY) {
+        fprintf(out, "  %zu value%s:", c->n_values, c->n_values == 1 ? "" : "s");
+        for (size_t i = 0; i < c->n_values && i < FEW_VALUES; i++)
+            fprintf(out, "%s %s", i ? "," : "", shown(c->values[i]).text);
+        if (c->n_values > FEW_VALUES) fputs(", ...", out);
+    }
+    fputc('\n', out);
+}
+
 static void print_columns(FILE *out, const struct facts *f)
 {
-    fprintf(out, "\n%-24s %14s %14s\n", "column", "subtracted", "divided by");
-    for (size_t i = 0; i < f->n && i < MOST_SHOWN; i++) {
-        char number[24];
-        snprintf(number, sizeof number, "%zu", i + 1);
-        const char *own = kelvin_data_column_name(f->data, i);
-        const struct shown name = shown(own ? own : number);
-        fprintf(out, "%-*s %14.10g %14.10g\n", field_width(name.text, 24), name.text, kelvin_data_mean(f->data, i),
-                kelvin_data_deviation(f->data, i));
+    const kelvin_feature *c;
+    size_t more = 0;
+    fprintf(out, "\n%-24s %-9s %8s %14s %14s\n", "column", "kind", "missing", "subtracted", "divided by");
+    for (size_t i = 0; (c = kelvin_data_feature(f->data, i)); i++) {
+        char number[24], missing[24] = "";
+        if (c->kind == KELVIN_FEATURE_LABEL) continue;
+        if (i >= MOST_SHOWN + 1 && ++more) continue;
+        snprintf(number, sizeof number, "%zu", c->place + 1);
+        if (c->missing > 0) snprintf(missing, sizeof missing, "%.3g %%", 100 * c->missing);
+        const struct shown name = shown(c->name ? c->name : number);
+        fprintf(out, "%-*s %-9s %8s", field_width(name.text, 24), name.text, kinds[c->kind], missing);
+        print_fate(out, f, c);
     }
-    if (f->n > MOST_SHOWN) fprintf(out, "... and %zu more\n", f->n - MOST_SHOWN);
+    if (more > 0) fprintf(out, "... and %zu more\n", more);
+}
+
+/* How many columns the network looks at, and how many inputs were made of them. */
+static void print_width(FILE *out, const struct facts *f)
+{
+    const kelvin_feature *c;
+    size_t used = 0;
+    for (size_t i = 0; (c = kelvin_data_feature(f->data, i)); i++) used += c->inputs > 0;
+    fprintf(out, "%-12s %zu column%s", "table", used, used == 1 ? "" : "s");
+    if (used != f->n) fprintf(out, ", %zu inputs", f->n);
+    fputc('\n', out);
+}
+
+static void print_notes(FILE *out, const kelvin_data *d)
+{
+    const char *note;
+    for (size_t i = 0; (note = kelvin_data_note(d, i)); i++) fprintf(out, "%snote: %s\n", i ? "" : "\n", note);
 }
 
 static void print_files(FILE *out, const struct facts *f)
@@ -154,7 +195,7 @@ static void print_tables(FILE *out, const struct facts *f)
         fprintf(out, "%-12s %zu x %zu pixels, %zu channel%s\n", "images", f->image.width, f->image.height, f->n,
                 f->n > 1 ? "s" : "");
     else
-        fprintf(out, "%-12s %zu column%s\n", "table", f->n, f->n > 1 ? "s" : "");
+        print_width(out, f);
     if (kelvin_data_label_name(d)) fprintf(out, "%-12s %s\n", "label", shown(kelvin_data_label_name(d)).text);
     print_part(out, "training", f, KELVIN_TRAIN);
     print_part(out, "test", f, KELVIN_TEST);
@@ -163,6 +204,7 @@ static void print_tables(FILE *out, const struct facts *f)
         print_channels(out, f);
     else
         print_columns(out, f);
+    print_notes(out, d);
 }
 
 /* ---- as JSON ---- */
@@ -199,6 +241,38 @@ static json_t *image_json(const struct facts *f)
                      json_numbers(f->mean, f->n), "deviation", json_numbers(f->deviation, f->n));
 }
 
+static json_t *feature_json(const kelvin_feature *c)
+{
+    json_t *values = json_array(), *object = json_object();
+    for (size_t i = 0; i < c->n_values; i++) json_array_append_new(values, json_text(c->values[i]));
+    json_object_set_new(object, "name", c->name ? json_text(c->name) : json_null());
+    json_object_set_new(object, "column", json_integer((json_int_t)c->place + 1));
+    json_object_set_new(object, "kind", json_string(kinds[c->kind]));
+    json_object_set_new(object, "why", c->why ? json_text(c->why) : json_null());
+    json_object_set_new(object, "missing", json_number(c->missing));
+    json_object_set_new(object, "first_input", json_integer((json_int_t)c->first));
+    json_object_set_new(object, "inputs", json_integer((json_int_t)c->inputs));
+    json_object_set_new(object, "values", c->kind == KELVIN_FEATURE_CATEGORY ? json_incref(values) : json_null());
+    json_decref(values);
+    return object;
+}
+
+static json_t *features_json(const struct facts *f)
+{
+    const kelvin_feature *c;
+    json_t *list = json_array();
+    for (size_t i = 0; (c = kelvin_data_feature(f->data, i)); i++) json_array_append_new(list, feature_json(c));
+    return list;
+}
+
+static json_t *notes_json(const kelvin_data *d)
+{
+    const char *note;
+    json_t *list = json_array();
+    for (size_t i = 0; (note = kelvin_data_note(d, i)); i++) json_array_append_new(list, json_text(note));
+    return list;
+}
+
 static json_t *facts_json(const struct facts *f)
 {
     const kelvin_data *d = f->data;
@@ -218,6 +292,8 @@ static json_t *facts_json(const struct facts *f)
     json_object_set_new(object, "test_per_class", json_counts(f->members[KELVIN_TEST], classes));
     json_object_set_new(object, "subtracted", numbers_json(d, kelvin_data_mean, f->n));
     json_object_set_new(object, "divided_by", numbers_json(d, kelvin_data_deviation, f->n));
+    if (kelvin_data_feature(d, 0)) json_object_set_new(object, "table", features_json(f));
+    json_object_set_new(object, "notes", notes_json(d));
     if (f->fetched) {
         json_object_set_new(object, "source", json_text(f->source));
         json_object_set_new(object, "folder", json_text(f->folder));

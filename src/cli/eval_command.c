@@ -95,13 +95,19 @@ static kelvin_status begin_confusion(struct evaluated *e, const kelvin_data *dat
     return kelvin_confusion_create(&e->confusion, classes);
 }
 
+static void say_notes(struct notes *notes, const kelvin_logits *logits)
+{
+    for (size_t i = 0; kelvin_logits_note(logits, i); i++) notes_say(notes, kelvin_logits_note(logits, i));
+}
+
 /* Closes the logits. `how` NULL: they are of --ood, of which only the doubts count. */
 static kelvin_status measure(struct evaluated *e, kelvin_logits *logits, const kelvin_evaluate_options *how,
                              struct doubts *doubts, struct notes *notes)
 {
-    for (size_t i = 0; kelvin_logits_note(logits, i); i++) notes_say(notes, kelvin_logits_note(logits, i));
+    say_notes(notes, logits);
     const kelvin_status status =
         how ? kelvin_evaluate(&e->metrics, logits, how) : kelvin_judge(logits, note_doubt, doubts);
+    say_notes(notes, logits); /* and what rows had in them */
     e->network += kelvin_logits_seconds(logits);
     kelvin_logits_close(logits);
     return status;

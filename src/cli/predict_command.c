@@ -40,9 +40,23 @@ struct output {
     kelvin_writer *file; /* NULL: standard output */
     bool begun;          /* the columns are named */
     bool watched;        /* someone sees progress */
+    struct notes notes;  /* on the inputs, as far as they were said */
+    size_t noted;
     double started, shown;
     size_t drawn;
 };
+
+/* What was guessed of the inputs, or is new in them: it may be found in any row. */
+static void say_notes(struct output *out)
+{
+    const char *note;
+    while ((note = kelvin_inputs_note(out->rows.inputs, out->noted))) {
+        bars_clear(stderr, out->drawn);
+        out->drawn = 0;
+        notes_say(&out->notes, note);
+        out->noted++;
+    }
+}
 
 static kelvin_status hand_on(struct output *out)
 {
@@ -82,6 +96,7 @@ static kelvin_status add(void *context, const kelvin_verdict *verdict)
     KELVIN_TRY(begin(out, verdict->name));
     KELVIN_TRY(predict_rows_add(&out->rows, verdict));
     if (!verdict->last && out->rows.used < ENOUGH) return KELVIN_OK;
+    say_notes(out);
     show(out, verdict->index + 1);
     return hand_on(out);
 }
@@ -122,10 +137,11 @@ static kelvin_status judge(struct output *out, kelvin_logits *logits)
 static kelvin_status write_rows(kelvin_logits *logits, const kelvin_data *data, const kelvin_inputs *inputs,
                                 const struct settings *settings)
 {
-    struct output out = {.started = kelvin_now()};
+    struct output out = {.notes.command = "predict", .started = kelvin_now()};
     out.watched = isatty(STDERR_FILENO) && (settings->output || !isatty(STDOUT_FILENO));
     kelvin_status status = predict_rows_start(&out.rows, data, kelvin_inputs_labelled(inputs), settings->json);
     out.rows.inputs = inputs;
+    say_notes(&out);
     if (!status && settings->output) status = kelvin_writer_create(&out.file, settings->output);
     if (out.file) catch_signals(out.file);
     if (!status) status = judge(&out, logits);
@@ -139,8 +155,6 @@ static kelvin_status predict(kelvin_samples *samples, const char *input, const s
     kelvin_inputs *inputs;
     kelvin_logits *logits;
     KELVIN_TRY(kelvin_inputs_open(&inputs, input, kelvin_run_data(kelvin_samples_run(samples)), false));
-    struct notes notes = {.command = "predict"};
-    for (size_t i = 0; kelvin_inputs_note(inputs, i); i++) notes_say(&notes, kelvin_inputs_note(inputs, i));
     kelvin_status status = settings->keep ? kelvin_inputs_keep(inputs, settings->keep) : KELVIN_OK;
     if (status) kelvin_inputs_close(inputs);
     if (status) return status;

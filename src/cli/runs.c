@@ -26,6 +26,8 @@ kelvin_status run_check(const struct run_settings *settings)
 void run_warn(const kelvin_run *run)
 {
     char warning[2048];
+    const char *note;
+    for (size_t i = 0; (note = kelvin_data_note(kelvin_run_data(run), i)); i++) fprintf(stderr, "note: %s\n", note);
     if (kelvin_run_warning_say(run, warning, sizeof warning, command_words, NULL))
         fprintf(stderr, "warning: %s\n", warning);
 }

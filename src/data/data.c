@@ -169,16 +169,25 @@ kelvin_status kelvin_data_finish(kelvin_data **data, kelvin_status status)
     return status;
 }
 
-kelvin_status kelvin_data_open_like(kelvin_data **data, const char *spec, const kelvin_data *like)
+static kelvin_status open_text(kelvin_data **data, const char *text, const kelvin_data *like)
 {
-    *data = NULL;
-    const struct data_type *type = kelvin_data_find_type(spec);
+    const struct data_type *type = kelvin_data_find_type(text);
     if (!type) return KELVIN_EUSAGE;
     kelvin_status status = kelvin_data_create(data);
     locale_t c, before = enter_c_locale(&c);
-    if (!status) status = open_type(*data, type, spec, like);
+    if (!status) status = open_type(*data, type, text, like);
     leave_c_locale(c, before);
     return kelvin_data_finish(data, status);
+}
+
+kelvin_status kelvin_data_open_like(kelvin_data **data, const char *spec, const kelvin_data *like)
+{
+    char *text;
+    *data = NULL;
+    KELVIN_TRY(kelvin_data_spell(&text, spec));
+    const kelvin_status status = open_text(data, text, like);
+    kelvin_free(text);
+    return status;
 }
 
 kelvin_status kelvin_data_open(kelvin_data **out, const char *spec)

@@ -89,6 +89,13 @@ KELVIN_MUST_CHECK kelvin_status kelvin_data_standardise(float *x, const double *
 /* The type that a data set's name begins with; NULL, and a sentence about it, if there is none. */
 const struct data_type *kelvin_data_find_type(const char *spec);
 
+/* The name of a data set in full: that of a table's file alone, with options or without, is csv:FILE. kelvin_free it.
+ */
+KELVIN_MUST_CHECK kelvin_status kelvin_data_spell(char **text, const char *spec);
+
+/* KELVIN_EUSAGE if it is not the name of a data set. */
+KELVIN_MUST_CHECK kelvin_status kelvin_data_check_name(const char *spec);
+
 /* The same as kelvin_data_open for inputs of a network that was trained on `like`: normalised as these were, and split
  * only if that is asked for. KELVIN_EFORMAT if they have another shape. */
 KELVIN_MUST_CHECK kelvin_status kelvin_data_open_like(kelvin_data **data, const char *spec, const kelvin_data *like);

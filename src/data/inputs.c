@@ -163,10 +163,21 @@ static kelvin_status choose_file(kelvin_inputs *in, const struct stat *about)
     return KELVIN_OK;
 }
 
+static kelvin_status spell(kelvin_inputs *in)
+{
+    char *text;
+    if (!strchr(in->text, ',')) return KELVIN_OK;
+    KELVIN_TRY(kelvin_data_spell(&text, in->text));
+    in->text = kelvin_arena_text(in->arena, text, strlen(text));
+    kelvin_free(text);
+    return in->text ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
 static kelvin_status choose(kelvin_inputs *in)
 {
-    const struct data_type *type = kelvin_data_find_type(in->text);
     struct stat about;
+    if (stat(in->text, &about) != 0) KELVIN_TRY(spell(in)); /* FILE.csv,label=COLUMN */
+    const struct data_type *type = kelvin_data_find_type(in->text);
     if (type) return choose_named(in, type->inputs);
     in->file = in->spec.files[0] = in->text;
     if (strcmp(in->text, "-") == 0) return in->type = &kelvin_inputs_csv, KELVIN_OK;

@@ -77,6 +77,9 @@ const char *kelvin_inputs_kind(bool *picture, const void *head, size_t bytes);
 KELVIN_MUST_CHECK kelvin_status kelvin_inputs_add_note(kelvin_inputs *inputs, const char *format, ...)
     KELVIN_PRINTF(2, 3);
 
+/* The column that names rows is handed on first, unasked. To be called when inputs are opened. */
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_keep_id(kelvin_inputs *inputs, size_t column, const char *name);
+
 /* The fields of the row that becomes number inputs->n of a call. */
 KELVIN_MUST_CHECK kelvin_status kelvin_inputs_keep_row(kelvin_inputs *inputs, char *const *fields);
 

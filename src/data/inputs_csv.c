@@ -93,6 +93,15 @@ static kelvin_status match(kelvin_inputs *in, struct state *s, const struct csv_
     return note_guesses(in, s, header, label);
 }
 
+/* What rows are called is handed on, if the file has it. */
+static kelvin_status keep_id(kelvin_inputs *in, const struct state *s)
+{
+    for (size_t i = 0; i < s->features; i++)
+        if (s->feature[i].kind == KELVIN_FEATURE_ID && s->at[i] != CSV_NOWHERE)
+            return kelvin_inputs_keep_id(in, s->at[i], s->feature[i].name ? s->feature[i].name : "id");
+    return KELVIN_OK;
+}
+
 static kelvin_status find_columns(kelvin_inputs *in, struct state *s)
 {
     const struct csv_line first = kelvin_csv_line(s->reader);
@@ -106,9 +115,9 @@ static kelvin_status find_columns(kelvin_inputs *in, struct state *s)
     s->columns = first.n;
     s->waiting = !header;
     KELVIN_TRY(match(in, s, &known, &first, header));
-    if (!header) return KELVIN_OK;
-    s->names = first.field;
-    return kelvin_data_copy_texts(&s->names, in->arena, s->columns) ? KELVIN_OK : KELVIN_ENOMEM;
+    if (header) s->names = first.field;
+    if (!kelvin_data_copy_texts(&s->names, in->arena, s->columns)) return KELVIN_ENOMEM;
+    return keep_id(in, s);
 }
 
 static kelvin_status check_labels(kelvin_inputs *in, const struct state *s)

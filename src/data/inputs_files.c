@@ -48,7 +48,7 @@ static bool is_named(const struct data_spec *spec, const char *path)
     return found;
 }
 
-bool kelvin_inputs_come_from(const char *text, const char *path)
+static bool come_from(const char *text, const char *path)
 {
     const struct data_type *type = kelvin_data_find_type(text);
     struct data_spec spec = {0};
@@ -56,5 +56,14 @@ bool kelvin_inputs_come_from(const char *text, const char *path)
     if (type->inputs) type = type->inputs->spec;
     const bool found = !kelvin_data_spec_parse(&spec, type, text) && is_named(&spec, path);
     kelvin_data_spec_free(&spec);
+    return found;
+}
+
+bool kelvin_inputs_come_from(const char *spec, const char *path)
+{
+    char *text;
+    if (!strchr(spec, ',') || kelvin_data_spell(&text, spec)) return come_from(spec, path);
+    const bool found = come_from(text, path);
+    kelvin_free(text);
     return found;
 }

@@ -20,22 +20,40 @@ static bool is_kept(const struct inputs_kept *kept, size_t column)
     return found;
 }
 
-kelvin_status kelvin_inputs_keep(kelvin_inputs *in, const char *columns)
+static void keep(struct inputs_kept *kept, size_t column, const char *name)
+{
+    if (is_kept(kept, column)) return;
+    kept->column[kept->n] = column;
+    kept->name[kept->n++] = name;
+}
+
+kelvin_status kelvin_inputs_keep_id(kelvin_inputs *in, size_t column, const char *name)
 {
     struct inputs_kept *kept = &in->kept;
+    kept->name = kelvin_arena_alloc(in->arena, 1, sizeof *kept->name);
+    kept->column = kelvin_arena_alloc(in->arena, 1, sizeof *kept->column);
+    if (!kept->name || !kept->column) return KELVIN_ENOMEM;
+    keep(kept, column, name);
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_inputs_keep(kelvin_inputs *in, const char *columns)
+{
+    struct inputs_kept *kept = &in->kept, before = *kept;
     if (!in->type->find)
         return kelvin_fail(KELVIN_EUSAGE, "%s: has no columns with names to keep; expected a table, as CSV", in->text);
+    const size_t most = before.n + count_names(columns);
     char *rest = kelvin_arena_text(in->arena, columns, strlen(columns));
-    kept->name = kelvin_arena_alloc(in->arena, count_names(columns), sizeof *kept->name);
-    kept->column = kelvin_arena_alloc(in->arena, count_names(columns), sizeof *kept->column);
+    kept->name = kelvin_arena_alloc(in->arena, most, sizeof *kept->name);
+    kept->column = kelvin_arena_alloc(in->arena, most, sizeof *kept->column);
+    kept->n = 0;
     if (!rest || !kept->name || !kept->column) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < before.n; i++) keep(kept, before.column[i], before.name[i]);
     while (rest) {
         const char *name = kelvin_data_next_field(&rest);
         size_t column;
         KELVIN_TRY(in->type->find(in, &column, &name));
-        if (is_kept(kept, column)) continue;
-        kept->column[kept->n] = column;
-        kept->name[kept->n++] = name;
+        keep(kept, column, name);
     }
     return KELVIN_OK;
 }

@@ -41,6 +41,8 @@ static kelvin_status open(kelvin_inputs *in)
     struct state *s = in->state;
     KELVIN_TRY(kelvin_data_open_like(&s->own, in->text, in->like));
     KELVIN_TRY(match(in, s));
+    for (size_t i = 0; kelvin_data_note(s->own, i); i++)
+        KELVIN_TRY(kelvin_inputs_add_note(in, "%s: %s", s->own->name, kelvin_data_note(s->own, i)));
     kelvin_inputs_part_of(in, s->own, s->own->test.n > 0 ? &s->own->test : &s->own->train);
     return KELVIN_OK;
 }

@@ -42,7 +42,7 @@ struct row {
 static const struct row rows[] = {
     {{"kelvin", &kelvin_field_text, offsetof(struct kelvin_config_record, version)}, .whose = EVERY},
     {FIELD(sampler, text), EVERY, SAY("SAMPLER", "how to draw"), .family = &kelvin_sampler_family},
-    {FIELD(data, text), EVERY, SAY("DATA", "data set: a name, or csv:FILE and the like"),
+    {FIELD(data, text), EVERY, SAY("DATA", "data set: a name, FILE.csv, or csv:FILE and the like"),
      .family = &kelvin_data_family},
     {{"data_crc32", &kelvin_field_maybe, offsetof(kelvin_run_config, source.data_crc32)}, .whose = EVERY},
     {FIELD(model, text), EVERY, SAY("MODEL", "network: mlp:UNITS,UNITS, or for images cnn, resnet20"),
@@ -138,7 +138,10 @@ kelvin_status kelvin_config_names(const kelvin_run_config *config, const kelvin_
         const kelvin_member *member;
         if (!row->family || !counts(row, type) || (!data && row->family == &kelvin_data_family)) continue;
         const char *text = *kelvin_config_text((kelvin_run_config *)config, &row->field);
-        KELVIN_TRY(kelvin_config_blame(config, row->field.name, kelvin_family_find(&member, row->family, text)));
+        const kelvin_status status = row->family == &kelvin_data_family
+                                         ? kelvin_data_check_name(text)
+                                         : kelvin_family_find(&member, row->family, text);
+        KELVIN_TRY(kelvin_config_blame(config, row->field.name, status));
     }
     return KELVIN_OK;
 }
