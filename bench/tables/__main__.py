@@ -6,6 +6,7 @@ Every method gets the same rows: CSV files below the folder --work, where peers.
 The peers are computed once; kelvin runs anew each time, or goes on where it was with --resume. What is missed is
 printed as such; only what does not run is a failure.
 """
+
 import argparse
 import json
 import os
@@ -110,7 +111,9 @@ def compute(table, split, ours, theirs, asked):
     train, test = tables.write(table, split, asked.work)
 
     def tell(method, found):
-        text = found.get("refused") or "NLL {nll:.3f}, accuracy {accuracy:.3f}, ECE {ece:.3f}, {cpu:.1f} s".format(**found)
+        text = found.get("refused") or "NLL {nll:.3f}, accuracy {accuracy:.3f}, ECE {ece:.3f}, {cpu:.1f} s".format(
+            **found
+        )
         print(f"{table.name}, split {split}, {method}: {text}", file=sys.stderr)
 
     for method in peers.PEERS if asked.only in (None, "peers") else ():

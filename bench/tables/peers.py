@@ -1,4 +1,5 @@
 """The peers: what a careful user of scikit-learn would write, with its usual settings and enough iterations."""
+
 import resource
 import warnings
 
@@ -41,7 +42,9 @@ class Bag:
         self.members = []
         for i in range(BAG):
             rows = rng.integers(0, len(x), len(x))
-            self.members.append(MLPClassifier(max_iter=ITERATIONS, random_state=self.seed * BAG + i).fit(x[rows], y[rows]))
+            self.members.append(
+                MLPClassifier(max_iter=ITERATIONS, random_state=self.seed * BAG + i).fit(x[rows], y[rows])
+            )
         return self
 
     def predict_proba(self, x):

@@ -1,4 +1,5 @@
 """Rows of all tables, verdicts and counts, as Markdown. A row has means over splits."""
+
 import statistics
 
 import pandas as pd
@@ -80,12 +81,11 @@ def markdown(rows):
     done = [row for row in rows if row.complete]
     out = ["Mean NLL of the test rows; \\*: the best peer.", ""]
     out += lines(
-        ["table", "rows", "cl.", "logistic", "forest", "MLP", "8 MLPs", "kelvin", "behind", "near"], map(nll_cells, done)
+        ["table", "rows", "cl.", "logistic", "forest", "MLP", "8 MLPs", "kelvin", "behind", "near"],
+        map(nll_cells, done),
     )
     out += ["", "Accuracy and calibration error in %, seconds of CPU time.", ""]
-    out += lines(
-        ["table", "acc.", "best", "ECE", "8 MLPs", "fine", "CPU", "8 MLPs", "less"], map(other_cells, done)
-    )
+    out += lines(["table", "acc.", "best", "ECE", "8 MLPs", "fine", "CPU", "8 MLPs", "less"], map(other_cells, done))
     out += [""]
     for title, some in (
         ("all tables", done),

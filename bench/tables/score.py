@@ -1,4 +1,5 @@
-"""What is measured of predictions, as kelvin eval does: mean NLL, accuracy, calibration error in 15 bins; and CPU time."""
+"""What is measured: mean NLL, accuracy and calibration error in 15 bins, as kelvin eval does, and CPU time."""
+
 import resource
 
 import numpy as np

@@ -7,6 +7,7 @@ table is a DataFrame whose last column is the label.
 Tables of the group `tried` were looked at while kelvin's choices were made; those of the group `fresh` were not: they
 say what can be expected of other people's tables.
 """
+
 import zlib
 
 import numpy as np
@@ -77,7 +78,9 @@ def xor(n, rng):
 def lognormal(n, rng):
     """Columns with long tails, of very different scales; the logarithms decide."""
     z = rng.normal(size=(n, 8))
-    return frame_of(np.exp(1.5 * z) * 10.0 ** np.arange(-3, 5), labels(2 * z[:, 0] - 1.5 * z[:, 1] + z[:, 2] * z[:, 3], rng))
+    return frame_of(
+        np.exp(1.5 * z) * 10.0 ** np.arange(-3, 5), labels(2 * z[:, 0] - 1.5 * z[:, 1] + z[:, 2] * z[:, 3], rng)
+    )
 
 
 def cauchy(n, rng):
@@ -116,7 +119,9 @@ def mixed(n, rng):
     y = labels(effect + 1.5 * member - 0.002 * (age - 50) ** 2 + np.log(income) - 8 + 0.5, rng)
     age[rng.random(n) < 0.1] = np.nan
     income[rng.random(n) < np.where(income > 4000, 0.4, 0.05)] = np.nan  # the rich do not tell
-    x = pd.DataFrame({"city": city, "member": member, "age": age.round(), "income": income.round(), "other": rng.normal(size=n)})
+    x = pd.DataFrame(
+        {"city": city, "member": member, "age": age.round(), "income": income.round(), "other": rng.normal(size=n)}
+    )
     x.loc[rng.random(n) < 0.05, "city"] = None
     x["answer"] = np.where(y == 1, "yes", "no")
     return x
@@ -150,7 +155,10 @@ def correlated(n, rng):
 def poisson(n, rng):
     """Counts, mostly zero."""
     rates = rng.gamma(0.3, 2.0, (n, 12))
-    return frame_of(rng.poisson(rates), labels(1.5 * np.log1p(rates[:, 0]) + np.log1p(rates[:, 1]) - np.log1p(rates[:, 2]) - 0.7, rng))
+    return frame_of(
+        rng.poisson(rates),
+        labels(1.5 * np.log1p(rates[:, 0]) + np.log1p(rates[:, 1]) - np.log1p(rates[:, 2]) - 0.7, rng),
+    )
 
 
 # ---- real ----
@@ -195,16 +203,49 @@ TABLES = [
     Table("breast-cancer", "tried", "cell nuclei, 30 correlated columns", bundled(datasets.load_breast_cancer)),
     Table("digits", "tried", "8x8 pictures as 64 columns, 10 classes", bundled(datasets.load_digits)),
     Table("moons", "tried", "made: two half moons", of_sklearn(datasets.make_moons, noise=0.25), 200),
-    Table("circles", "tried", "made: a circle in a circle", of_sklearn(datasets.make_circles, noise=0.15, factor=0.5), 200),
+    Table(
+        "circles", "tried", "made: a circle in a circle", of_sklearn(datasets.make_circles, noise=0.15, factor=0.5), 200
+    ),
     Table("synthetic-20", "tried", "made: clusters in 20 columns", made_20, 1000),
-    Table("fifty-rows", "tried", "made: 5 columns, 50 rows", of_sklearn(datasets.make_classification, n_features=5, n_informative=3, n_redundant=0, flip_y=0.05), 50),
-    Table("imbalanced", "tried", "made: one row in twenty of the rare class", of_sklearn(datasets.make_classification, n_features=10, n_informative=5, weights=[0.95], flip_y=0.01), 1000),
-    Table("20-classes", "tried", "made: 20 clusters in 8 columns", of_sklearn(datasets.make_blobs, n_features=8, centers=20, cluster_std=3.5), 1000),
+    Table(
+        "fifty-rows",
+        "tried",
+        "made: 5 columns, 50 rows",
+        of_sklearn(datasets.make_classification, n_features=5, n_informative=3, n_redundant=0, flip_y=0.05),
+        50,
+    ),
+    Table(
+        "imbalanced",
+        "tried",
+        "made: one row in twenty of the rare class",
+        of_sklearn(datasets.make_classification, n_features=10, n_informative=5, weights=[0.95], flip_y=0.01),
+        1000,
+    ),
+    Table(
+        "20-classes",
+        "tried",
+        "made: 20 clusters in 8 columns",
+        of_sklearn(datasets.make_blobs, n_features=8, centers=20, cluster_std=3.5),
+        1000,
+    ),
     Table("noise", "tried", "made: labels know nothing of the columns", noise, 300),
     Table("xor", "tried", "made: two of 10 columns count, together", xor, 600),
-    Table("wide", "tried", "made: 60 rows of 200 columns", of_sklearn(datasets.make_classification, n_features=200, n_informative=10, n_redundant=20, class_sep=2.0), 60),
+    Table(
+        "wide",
+        "tried",
+        "made: 60 rows of 200 columns",
+        of_sklearn(datasets.make_classification, n_features=200, n_informative=10, n_redundant=20, class_sep=2.0),
+        60,
+    ),
     Table("lognormal", "tried", "made: long tails, scales from 0.001 to 10,000", lognormal, 500),
-    Table("large", "tried", "made: 20,000 rows of 20 columns, 4 classes", of_sklearn(datasets.make_classification, n_features=20, n_informative=10, n_classes=4, flip_y=0.05), 20000, splits=1),
+    Table(
+        "large",
+        "tried",
+        "made: 20,000 rows of 20 columns, 4 classes",
+        of_sklearn(datasets.make_classification, n_features=20, n_informative=10, n_classes=4, flip_y=0.05),
+        20000,
+        splits=1,
+    ),
     Table("two-columns", "tried", "made: a line, with noise", two_columns, 200),
     Table("integers", "tried", "made: codes from 1 to 6", integers, 500),
     Table("duplicates", "tried", "made: 40 cases again and again, labels wrong", duplicates, 400),
@@ -215,26 +256,66 @@ TABLES = [
     Table("birthwt", "tried", "low weight at birth; 189 rows", of_r("MASS", "birthwt", "low", drop=["bwt"])),
     Table("glass", "tried", "6 kinds of glass; 214 rows", of_r("MASS", "fgl", "type")),
     Table("chile", "tried", "4 answers of voters; categories, missing values", of_r("carData", "Chile", "vote")),
-    Table("credit", "tried", "good and bad debtors; categories, missing values", of_r("modeldata", "credit_data", "Status")),
-    Table("biopsy", "fresh", "tumours; grades from 1 to 10, missing values", of_r("MASS", "biopsy", "class", drop=["ID"])),
+    Table(
+        "credit",
+        "tried",
+        "good and bad debtors; categories, missing values",
+        of_r("modeldata", "credit_data", "Status"),
+    ),
+    Table(
+        "biopsy", "fresh", "tumours; grades from 1 to 10, missing values", of_r("MASS", "biopsy", "class", drop=["ID"])
+    ),
     Table("womenlf", "fresh", "3 kinds of work; 2 of 3 columns are categories", of_r("carData", "Womenlf", "partic")),
     Table("vote92", "fresh", "3 candidates", of_r("pscl", "vote92", "vote")),
     Table("orange-juice", "fresh", "2 brands, 17 columns, some redundant", of_r("ISLR", "OJ", "Purchase")),
     Table("scat", "fresh", "3 animals; 110 rows, categories, missing values", of_r("modeldata", "scat", "Species")),
-    Table("stagec", "fresh", "cancer that comes back; 146 rows, missing values", of_r("rpart", "stagec", "pgstat", drop=["pgtime"])),
+    Table(
+        "stagec",
+        "fresh",
+        "cancer that comes back; 146 rows, missing values",
+        of_r("rpart", "stagec", "pgstat", drop=["pgtime"]),
+    ),
     Table("kyphosis", "fresh", "81 rows, 3 columns", of_r("rpart", "kyphosis", "Kyphosis")),
     Table("diabetes", "fresh", "3 groups, 145 rows", of_r("heplots", "Diabetes", "group")),
     Table("olive", "fresh", "oils of 9 places", of_r("dslabs", "olive", "area", drop=["region"])),
-    Table("crabs", "fresh", "species and sex, 4 classes; nearly collinear", of_r("MASS", "crabs", "kind", drop=["sp", "sex", "index"], kind=lambda f: f["sp"].astype(str) + "-" + f["sex"].astype(str))),
+    Table(
+        "crabs",
+        "fresh",
+        "species and sex, 4 classes; nearly collinear",
+        of_r(
+            "MASS",
+            "crabs",
+            "kind",
+            drop=["sp", "sex", "index"],
+            kind=lambda f: f["sp"].astype(str) + "-" + f["sex"].astype(str),
+        ),
+    ),
     Table("hmda", "fresh", "mortgages denied; categories, imbalanced", of_r("AER", "HMDA", "deny")),
     Table("spam", "fresh", "e-mail; 6 columns with long tails", of_r("DAAG", "spam7", "yesno")),
-    Table("leaves", "fresh", "32 species; 1,907 rows, 58 columns, categories", of_r("modeldata", "leaf_id_flavia", "species")),
-    Table("attrition", "fresh", "who leaves a firm; 30 columns, categories", of_r("modeldata", "attrition", "Attrition")),
+    Table(
+        "leaves",
+        "fresh",
+        "32 species; 1,907 rows, 58 columns, categories",
+        of_r("modeldata", "leaf_id_flavia", "species"),
+    ),
+    Table(
+        "attrition", "fresh", "who leaves a firm; 30 columns, categories", of_r("modeldata", "attrition", "Attrition")
+    ),
     Table("churn", "fresh", "who leaves a telephone company; 51 states", of_r("modeldata", "mlc_churn", "churn")),
     Table("default", "fresh", "10,000 debtors, 3 in 100 fail", of_r("ISLR", "Default", "default")),
     Table("swiss-labor", "fresh", "who works", of_r("AER", "SwissLabor", "participation")),
-    Table("hepatic", "fresh", "harm to the liver; 281 rows of 376 columns", of_r("modeldata", "hepatic_injury_qsar", "class")),
-    Table("transplants", "fresh", "who survived; 103 rows, categories, missing values", of_r("openintro", "heart_transplant", "survived", drop=["id", "survtime"])),
+    Table(
+        "hepatic",
+        "fresh",
+        "harm to the liver; 281 rows of 376 columns",
+        of_r("modeldata", "hepatic_injury_qsar", "class"),
+    ),
+    Table(
+        "transplants",
+        "fresh",
+        "who survived; 103 rows, categories, missing values",
+        of_r("openintro", "heart_transplant", "survived", drop=["id", "survtime"]),
+    ),
     Table("spirals", "fresh", "made: three arms", spirals, 300),
     Table("checkerboard", "fresh", "made: 4x4 fields", checkerboard, 1000),
     Table("rule", "fresh", "made: a tree's rule, 15 of 20 columns idle", rule, 800),
