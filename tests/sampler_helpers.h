@@ -20,7 +20,8 @@ static inline const kelvin_sampler_type *sampler_named(const char *name)
 static inline kelvin_sampler *chain_of(const char *name, const kelvin_target *target, const double *setting,
                                        double observations, uint64_t seed, uint32_t chain)
 {
-    const kelvin_sampler_options options = {setting, observations, seed, chain};
+    const kelvin_sampler_options options = {
+        .setting = setting, .observations = observations, .seed = seed, .chain = chain};
     kelvin_sampler *made;
     assert_ok(kelvin_sampler_make(&made, sampler_named(name), target, &options));
     return made;

@@ -99,11 +99,11 @@ wrong "unknown data set 'mnits'" sample -o refused --data mnits
 wrong "unknown model 'perceptron'" sample -o refused --model perceptron
 wrong "looks at images" sample --sampler hmc -o refused --model cnn
 wrong "6n + 2" sample -o refused --model resnet21
-wrong "steps is 0; expected a whole number of at least 1" sample --sampler hmc -o refused --steps 0
+wrong "steps is 0; expected a whole number of at least 1" sample --sampler mclmc -o refused --steps 0
 wrong "chains is 0" sample -o refused --chains 0
 wrong "iterations is 0" sample --sampler hmc -o refused --iterations 0
 wrong "warmup is 12 of 12" sample --sampler hmc -o refused --iterations 12 --warmup 12
-wrong "step_size is -0.1; expected a number above 0 and at most 3.4" sample --sampler hmc -o refused --step-size -0.1
+wrong "step_size is -0.1; expected a number of at least 0 and at most 3.4" sample --sampler hmc -o refused --step-size -0.1
 wrong "temperature is 0, at which HMC cannot sample; expected a number above 0" sample --sampler hmc -o refused --temperature 0
 wrong "temperature is 0, at which MCLMC cannot sample; expected a number above 0" sample --sampler mclmc -o refused --temperature 0
 wrong "energy_variance is 0; expected a number above 0" sample --sampler mclmc -o refused --energy-variance 0

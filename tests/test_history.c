@@ -114,7 +114,8 @@ static void chain_by_hand(const kelvin_run *run, const char *name, uint32_t chai
     struct told *told = kelvin_alloc(rows, sizeof *told);
     kelvin_posterior *posterior = posterior_of(run, batches ? c->batch : 0);
     const kelvin_target target = kelvin_posterior_target(posterior);
-    const kelvin_sampler_options options = {c->setting, (double)run->data->train.n, c->seed, chain};
+    const kelvin_sampler_options options = {
+        .setting = c->setting, .observations = (double)run->data->train.n, .seed = c->seed, .chain = chain};
     kelvin_sampler *sampler;
     uint32_t draws = 0;
     assert_true(theta && told);

@@ -59,7 +59,7 @@ static void gaussian_eval(void *context, double *logp, float *grad, const float 
 
 static kelvin_sampler *make(const kelvin_target *target, double step_size, double steps, uint64_t seed, uint32_t chain)
 {
-    return chain_of("hmc", target, (double[]){step_size, steps}, 0, seed, chain);
+    return chain_of("hmc", target, (double[]){step_size, steps, 0}, 0, seed, chain);
 }
 
 /* Standard errors of the mean and of second moments, from means over batches that are long against the correlation
@@ -315,13 +315,14 @@ static void bad_options_are_refused(void **state)
 {
     (void)state;
     static const struct {
-        double setting[2];
+        double setting[3];
         const char *word;
-    } bad[] = {{{0, 10}, "step_size"},
-               {{-1, 10}, "step_size"},
+    } bad[] = {{{-1, 10}, "step_size"},
                {{(double)NAN, 10}, "step_size"},
                {{(double)INFINITY, 10}, "step_size"},
-               {{0.1, 0}, "steps"},
+               {{0.1, -1}, "steps"},
+               {{0.1, 10, -0.1}, "jitter"},
+               {{0.1, 10, 1.5}, "jitter"},
                {{0.1, 10.5}, "steps"},
                {{0.1, 4294967296}, "steps"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

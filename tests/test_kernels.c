@@ -8,7 +8,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-enum { UNITS = 40, FLOATS = 4096, SLOTS = 4 };
+enum { UNITS = 40, FLOATS = 4096, SLOTS = 5 };
 
 static float noise(uint32_t stream, size_t i)
 {
@@ -115,6 +115,16 @@ static void flat_vectors(void **state)
             }
             assert_same_bits(all[t], 1, y, n);
             assert_same_bits(all[t], 2, v, n);
+            for (size_t i = 0; i < n; i++) y[i] = noise(1, i), v[i] = noise(2, i);
+            all[t]->axpy_by(y, 0.7f, x, v, n);
+            all[t]->multiply(v, x, n);
+            for (size_t i = 0; i < n; i++) {
+                const double product = (double)noise(2, i) * (double)x[i];
+                assert_near((double)v[i], product, 6e-7);
+                assert_near((double)y[i], (double)noise(1, i) + (double)0.7f * product, 6e-7);
+            }
+            assert_same_bits(all[t], 3, y, n);
+            assert_same_bits(all[t], 4, v, n);
             assert_true(y[n] == guard && v[n] == guard);
         }
 }

@@ -469,12 +469,15 @@ static void by_name_the_same_chain(void **state)
     (void)state;
     const kelvin_sampler_type *type;
     for (size_t t = 0; (type = kelvin_sampler_info(t)); t++) {
-        kelvin_sampler *inside = make(type, 11, 2), *outside;
+        kelvin_sampler *inside, *outside;
         double setting[KELVIN_SETTINGS];
         const kelvin_setting *listed;
         const char *name;
         float theta[DIM];
         suit(setting, type);
+        const kelvin_sampler_options options = {
+            .setting = setting, .observations = 500, .seed = 11, .chain = 2, .tune_scale = true};
+        assert_ok(kelvin_sampler_make(&inside, type, &wells, &options));
         assert_ok(kelvin_sampler_create(&outside, type->member.name, &wells, 11, 2));
         kelvin_sampler_set_observations(outside, 500);
         size_t n = 0;

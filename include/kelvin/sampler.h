@@ -4,14 +4,18 @@
  *     kelvin_target target = {10, gaussian, &whatever};
  *     kelvin_sampler *chain;
  *     kelvin_status st = kelvin_sampler_create(&chain, "hmc", &target, 1, 0);    // chain 0 of seed 1
- *     if (!st) st = kelvin_sampler_set(chain, "step_size", 0.1);
  *     kelvin_sampler_start(chain, theta0);
- *     for (uint32_t i = 0; i < 500; i++) {
- *         kelvin_moment moment = {i, 0, 1, 1};                                    // at temperature 1
+ *     for (uint32_t i = 0; i < 1500; i++) {
+ *         kelvin_moment moment = {i, 500, 1, 1};                                  // 500 of warm-up; temperature 1
  *         double logp = kelvin_sampler_step(chain, &moment);
- *         keep(kelvin_sampler_theta(chain), logp);
+ *         if (i >= 500) keep(kelvin_sampler_theta(chain), logp);
  *     }
+ *     st = kelvin_sampler_check(chain);                                           // it did get somewhere
  *     kelvin_sampler_destroy(chain);
+ *
+ * Nobody said how long steps are: in its warm-up a chain finds the size of its steps, their number, and a scale of each
+ * parameter. kelvin_sampler_tune() lets several chains do so together; kelvin_sampler_set(chain, "step_size", 0.1) says
+ * it.
  *
  * The family "samplers" (family.h) has what there is.
  */
@@ -35,8 +39,8 @@ typedef struct kelvin_target {
 
 typedef struct kelvin_sampler kelvin_sampler;
 
-/* By its name, with its usual settings: a chain is a function of seed and chain. What the target's context is must
- * outlive it. KELVIN_EUSAGE if there is none of that name. */
+/* By its name. Settings that can be tuned in warm-up are, the others are the usual ones: a chain is a function of seed
+ * and chain. What the target's context is must outlive it. KELVIN_EUSAGE if there is none of that name. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_sampler_create(kelvin_sampler **sampler, const char *name,
                                                                  const kelvin_target *target, uint64_t seed,
                                                                  uint32_t chain);
@@ -47,7 +51,7 @@ typedef struct kelvin_setting {
     const char *name;  /* "step_size", as in run.json */
     const char *value; /* "H", for help texts */
     const char *about;
-    double usual;
+    double usual; /* in runs that follow the paper */
     double least, most;
     bool whole;        /* a count */
     bool above, below; /* `least`, or `most`, is itself out of the range */
@@ -91,6 +95,19 @@ typedef struct kelvin_moment {
  * that is known. */
 KELVIN_API double kelvin_sampler_step(kelvin_sampler *sampler, const kelvin_moment *moment);
 KELVIN_API const float *kelvin_sampler_theta(const kelvin_sampler *sampler);
+
+/* The warm-up of n chains together, steps 0 .. iterations - 1: what is tuned is tuned to all of them, and then is the
+ * same for all; draws begin with step `iterations`. Chains are by one sampler, each with a target whose context is its
+ * own, since threads share the chains (0: one thread per CPU); the bits do not depend on them. KELVIN_EDIVERGED if a
+ * chain gets nowhere. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_sampler_tune(kelvin_sampler *const *chains, size_t n,
+                                                               uint32_t iterations, double temperature, size_t threads);
+
+/* What a setting has come to, where it is tuned, or was set to; not a number if the sampler has none of that name. */
+KELVIN_API double kelvin_sampler_get(const kelvin_sampler *sampler, const char *name);
+
+/* KELVIN_EDIVERGED, with what helps, if a chain got nowhere in its warm-up: nothing was accepted. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_sampler_check(const kelvin_sampler *sampler);
 
 /* What else there is to know of the last step: the i-th number, and its name, as "acceptance"; not a number, and NULL,
  * after the last. */

@@ -131,6 +131,11 @@ struct kelvin_kernels {
     /* v += e g; theta += h v */
     void (*kick_drift)(float *theta, float *v, const float *g, float e, float h, size_t n);
 
+    /* y_i *= x_i */
+    void (*multiply)(float *y, const float *x, size_t n);
+    /* y_i += a (x_i by_i) */
+    void (*axpy_by)(float *y, float a, const float *x, const float *by, size_t n);
+
     /* sum_i a_i b_i: products and sums in double; the same bits on every machine. */
     double (*dot)(const float *a, const float *b, size_t n);
 

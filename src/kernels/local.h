@@ -10,6 +10,8 @@
 
 void NAME(axpy)(float *y, float a, const float *x, size_t n);
 void NAME(kick_drift)(float *theta, float *v, const float *g, float e, float h, size_t n);
+void NAME(multiply)(float *y, const float *x, size_t n);
+void NAME(axpy_by)(float *y, float a, const float *x, const float *by, size_t n);
 double NAME(dot)(const float *a, const float *b, size_t n);
 double NAME(fma_peak)(size_t rounds);
 void NAME(normals)(float *out, size_t n, kelvin_random where);

@@ -27,6 +27,24 @@ void NAME(kick_drift)(float *restrict theta, float *restrict v, const float *res
     }
 }
 
+void NAME(multiply)(float *restrict y, const float *restrict x, size_t n)
+{
+    size_t i = 0;
+#pragma GCC unroll 4
+    for (; i + 8 <= n; i += 8) v8_store(y + i, v8_mul(v8_load(y + i), v8_load(x + i)));
+    for (; i < n; i++) y[i] *= x[i];
+}
+
+void NAME(axpy_by)(float *restrict y, float a, const float *restrict x, const float *restrict by, size_t n)
+{
+    const v8 va = v8_set(a);
+    size_t i = 0;
+#pragma GCC unroll 4
+    for (; i + 8 <= n; i += 8)
+        v8_store(y + i, v8_fma(va, v8_mul(v8_load(x + i), v8_load(by + i)), v8_load(y + i)));
+    for (; i < n; i++) y[i] = float_fma(a, x[i] * by[i], y[i]);
+}
+
 double NAME(fma_peak)(size_t rounds)
 {
     enum { CHAINS = WIDE == 4 ? 20 : 10 }; /* enough to hide the latency, few enough for the registers */

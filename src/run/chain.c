@@ -198,6 +198,14 @@ static kelvin_status tell_divergence(struct kelvin_chain *chain, uint32_t row, c
     return KELVIN_OK;
 }
 
+/* A chain that got nowhere has left for nowhere: no layer is to blame. */
+static kelvin_status tell_standstill(struct kelvin_chain *chain, uint32_t row, const char *what)
+{
+    snprintf(chain->good.diverged, sizeof chain->good.diverged, "chain %u ended at %s %u: %s", chain->number,
+             kelvin_run_row_name(chain->run), row, what);
+    return KELVIN_OK;
+}
+
 /* A state is good if the network is one there: a step on a batch tells that only of the state that it comes from. */
 static const char *what_is_wrong_now(struct kelvin_chain *chain, const kelvin_step_info *last)
 {
@@ -254,6 +262,8 @@ kelvin_status kelvin_chain_step(struct kelvin_chain *chain)
     const kelvin_outputs outputs = look(chain);
     const char *wrong = what_diverged(chain, &info, &outputs);
     if (wrong) return tell_divergence(chain, row, wrong);
+    wrong = kelvin_sampler_wrong(chain->sampler);
+    if (wrong) return tell_standstill(chain, row, wrong);
     add_to(&chain->sums, &info, &outputs, chain->run->sampler);
     chain->step++;
     if (!kelvin_chain_row_ended(chain)) return KELVIN_OK;

@@ -8,11 +8,11 @@
  *     O(nu): u <- u + nu z, made a unit vector again;   z ~ N(0, I),  nu^2 = (exp(h / L) - 1) / d
  *     a step:  O  B(b) A(1/2) B(1 - 2b) A(1/2) B(b)  O,   b = 0.193...: two gradients
  *
- * Nothing is rejected. The error of a step's energy, dE = dK - d(logp) / T, tells by how much the draws are off, and h
- * is what makes E[dE^2] / d the setting energy_variance. In warm-up h and the length L, after which u has forgotten
- * where it went, are tuned; afterwards they stay. In one dimension there is no direction to turn: d must be 2 or more,
- * or dE is not a number. */
-#include "sampler/state.h"
+ * where x is in units of scales, which may be 1. Nothing is rejected. The error of a step's energy, dE = dK - d(logp) /
+ * T, tells by how much the draws are off, and h is what makes E[dE^2] / d the setting energy_variance. In warm-up h and
+ * the length L, after which u has forgotten where it went, are tuned; afterwards they stay. In one dimension there is
+ * no direction to turn: d must be 2 or more, or dE is not a number. */
+#include "sampler/tune.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 enum { ENERGY_VARIANCE, STEPS, STEP_SIZE, LENGTH };                  /* settings */
 enum { ENERGY_ERROR, VARIANCE, SIZE, DECOHERENCE, CONFIGURATIONAL }; /* statistics */
 enum { DIRECTION, MEAN };                                            /* vectors to remember */
-enum { LOGP, H, L, CAP, SUM, WEIGHT, COUNT, SPREAD };                /* numbers */
+enum { LOGP, H, L, CAP, SUM, WEIGHT, COUNT, SPREAD, FIXED, STUCK };  /* numbers */
 enum { GRADIENT, OLD_DIRECTION, OLD_GRADIENT, OLD_THETA, WORK };     /* vectors to work in */
 enum { DIGITS = 9 };                                                 /* for people */
 enum { MOST_STEPS = UINT16_MAX }; /* the number of a step within its iteration is half of a stream's name */
@@ -60,8 +60,10 @@ static double push(kelvin_sampler *s, const struct stride *to, double c, double 
     if (fabs(a) > 1) a = copysign(1, a);
     const double q = c * to->h * slope / (to->moment->temperature * others), off = -expm1(-q), left = 1 - off;
     const double D = 1 + a + (1 - a) * left * left, along = off * (1 + left + a * off);
+    const float *scale = kelvin_sampler_scale(s), far = (float)(drift * to->h);
     k->langevin(s->theta, u, g, s->n, (float)(2 * left / (D * size)), slope > 0 ? (float)(along / (D * slope)) : 0,
-                (float)noise, (float)(drift * to->h), place(s, to, KELVIN_STREAM_TURN_AFTER));
+                (float)noise, scale ? 0 : far, place(s, to, KELVIN_STREAM_TURN_AFTER));
+    if (scale && drift > 0) k->axpy_by(s->theta, far, u, scale, s->n);
     return others * (q + log(D / 2));
 }
 
@@ -71,9 +73,9 @@ static double take(kelvin_sampler *s, const struct stride *to)
     const double b = 0.1931833275037836, before = s->number[LOGP];
     turn(s, to);
     double change = push(s, to, b, 0.5, 0);
-    kelvin_sampler_eval(s, NULL, s->work[GRADIENT], s->theta);
+    kelvin_sampler_scaled_eval(s, NULL, s->work[GRADIENT], s->theta);
     change += push(s, to, 1 - 2 * b, 0.5, 0);
-    kelvin_sampler_eval(s, &s->number[LOGP], s->work[GRADIENT], s->theta);
+    kelvin_sampler_scaled_eval(s, &s->number[LOGP], s->work[GRADIENT], s->theta);
     change += push(s, to, b, 0, to->noise);
     return change - (s->number[LOGP] - before) / to->moment->temperature;
 }
@@ -105,17 +107,25 @@ static void take_back(kelvin_sampler *s, double logp)
 
 enum { MEMORY = 150 };
 
+/* The square of the error that a step should have. On its way to its place a chain may gain so much that no step keeps
+ * its energy by what floats can tell: while scales are looked for, a tenth of what was gained is good enough. */
+static double allowed_error(const kelvin_sampler *s, double gained, bool finding)
+{
+    const double allowed = s->setting[ENERGY_VARIANCE] * (double)s->n;
+    return finding && kelvin_scale_is_tuned(s) ? fmax(allowed, 0.01 * gained * gained) : allowed;
+}
+
 /* Before the first step, or where there is no warm-up: sqrt(d) / 4, halved until a step without noise would keep its
  * energy as well as it should. */
 static void first_size(kelvin_sampler *s, const kelvin_moment *moment)
 {
     enum { HALVINGS = 60 };
-    const double logp = s->number[LOGP], allowed = s->setting[ENERGY_VARIANCE] * (double)s->n;
+    const double logp = s->number[LOGP];
     struct stride to = {moment, 0, sqrt((double)s->n) / 4, 0};
     for (int i = 0; i < HALVINGS; i++, to.h /= 2) {
-        const double error = attempt(s, &to);
+        const double error = attempt(s, &to), gained = (s->number[LOGP] - logp) / moment->temperature;
         take_back(s, logp);
-        if (error * error <= allowed) break;
+        if (error * error <= allowed_error(s, gained, moment->step < moment->warmup)) break;
     }
     s->number[H] = to.h;
 }
@@ -123,10 +133,10 @@ static void first_size(kelvin_sampler *s, const kelvin_moment *moment)
 /* E[dE^2] goes with h^6: every step has an opinion of the right h, which counts the less the farther it is from the
  * truth. While the chain looks for its place the last 150 or so are asked; then all, as some regions are far stiffer
  * than others and h must not depend on which one the chain has just been to. */
-static void tune_size(kelvin_sampler *s, double error, bool forget)
+static void tune_size(kelvin_sampler *s, double error, double gained, bool forget)
 {
     const double trust = 9, decay = forget ? (MEMORY - 1.0) / (MEMORY + 1.0) : 1;
-    const double x = error * error / ((double)s->n * s->setting[ENERGY_VARIANCE]) + 1e-8;
+    const double x = error * error / allowed_error(s, gained, forget) + 1e-8;
     const double weight = exp(-0.5 * pow(log(x) / trust, 2));
     double *v = s->number;
     v[SUM] = decay * v[SUM] + weight * x / pow(v[H], 6);
@@ -141,7 +151,7 @@ static double tuned_step(kelvin_sampler *s, const struct stride *to, bool forget
 {
     const double logp = s->number[LOGP], error = attempt(s, to);
     if (isfinite(error)) {
-        tune_size(s, error, forget);
+        tune_size(s, error, (s->number[LOGP] - logp) / to->moment->temperature, forget);
         return error;
     }
     take_back(s, logp);
@@ -151,6 +161,12 @@ static double tuned_step(kelvin_sampler *s, const struct stride *to, bool forget
 
 /* ---- tuning: the length ---- */
 
+/* x / scale, in place. */
+static void divide(float *x, const float *scale, size_t n)
+{
+    for (size_t i = 0; scale && i < n; i++) x[i] /= scale[i];
+}
+
 /* Running mean, and the sum of squares around it over all parameters (Welford 1962). */
 static void measure_width(kelvin_sampler *s)
 {
@@ -159,45 +175,102 @@ static void measure_width(kelvin_sampler *s)
     v[COUNT]++;
     memcpy(off, s->theta, s->n * sizeof *off);
     s->kernels->axpy(off, -1, s->vector[MEAN], s->n);
-    v[SPREAD] += (v[COUNT] - 1) / v[COUNT] * s->kernels->dot(off, off, s->n);
     s->kernels->axpy(s->vector[MEAN], (float)(1 / v[COUNT]), off, s->n);
+    divide(off, kelvin_sampler_scale(s), s->n);
+    v[SPREAD] += (v[COUNT] - 1) / v[COUNT] * s->kernels->dot(off, off, s->n);
+}
+
+static bool tunes_size(const kelvin_sampler *s)
+{
+    return s->setting[STEP_SIZE] == 0 && s->number[FIXED] == 0;
+}
+
+/* In units of scales a Gaussian is round, and keeps its energy in steps that are as long as it is wide, which are
+ * biased for all that: no step is more than a small part of L. */
+static void limit_size(kelvin_sampler *const *chains, size_t n)
+{
+    const double part = 1.0 / 8;
+    for (size_t c = 0; c < n; c++) {
+        double *v = chains[c]->number;
+        v[CAP] = v[CAP] > 0 ? fmin(v[CAP], part * v[L]) : part * v[L];
+        v[H] = fmin(v[H], v[CAP]);
+    }
 }
 
 /* A direction is to be kept as long as the density is wide: L is the root of the sum of variances. Other programs then
  * look for 0.4 h (steps / effective draws): on figure 1 that is 1.2 times as long, and not worth the draws to keep. */
-static void tune_length(kelvin_sampler *s)
+static void tune_length(kelvin_sampler *const *chains, size_t n)
 {
-    const double width = sqrt(s->number[SPREAD] / s->number[COUNT]);
-    if (width > 0 && isfinite(width)) s->number[L] = width; /* or too little was seen to tell */
+    double spread = 0;
+    for (size_t c = 0; c < n; c++) spread += chains[c]->number[SPREAD] / (double)n;
+    const double width = sqrt(spread / chains[0]->number[COUNT]);
+    if (!(width > 0) || !isfinite(width)) return; /* too little was seen to tell */
+    for (size_t c = 0; c < n; c++) chains[c]->number[L] = width;
+    if (tunes_size(chains[0]) && kelvin_sampler_scale(chains[0])) limit_size(chains, n);
 }
 
-/* ---- tuning: when ---- */
+/* ---- tuning: when, and together ---- */
 
-/* Thirds of the warm-up: in the first the chain finds its place, in the second L is tuned too; the last is for h with
- * that L. */
-enum { FIND, MEASURE, SETTLE, WARM };
-
-static uint32_t stage_end(int stage, uint32_t warmup)
+/* Chains that tune together have one opinion of h: the mean of theirs. */
+static void pool_size(kelvin_sampler *const *chains, size_t n)
 {
-    return (uint32_t)((uint64_t)warmup * (uint64_t)(stage + 1) / WARM);
-}
-
-static int stage_of(uint32_t step, uint32_t warmup)
-{
-    int stage = FIND;
-    while (stage < WARM && step >= stage_end(stage, warmup)) stage++;
-    return stage;
+    double sum = 0, weight = 0, cap = 0;
+    for (size_t c = 0; c < n; c++) {
+        const double *v = chains[c]->number;
+        sum += v[SUM] / (double)n;
+        weight += v[WEIGHT] / (double)n;
+        if (v[CAP] > 0 && (cap == 0 || v[CAP] < cap)) cap = v[CAP];
+    }
+    const double size = pow(sum / weight, -1.0 / 6);
+    for (size_t c = 0; c < n && isfinite(size); c++) {
+        double *v = chains[c]->number;
+        v[SUM] = sum;
+        v[WEIGHT] = weight;
+        v[CAP] = cap;
+        v[H] = cap > 0 && size > cap ? cap : size;
+    }
 }
 
 /* What was learned of h so far counts no more than the first stage would have it. */
-static void end_stage(kelvin_sampler *s, int stage)
+static void forget_size(kelvin_sampler *s)
 {
     double *v = s->number;
     const double most = (MEMORY + 1) / 2.0;
-    if (stage == MEASURE && s->setting[LENGTH] == 0) tune_length(s);
     if (v[WEIGHT] > most) {
         v[SUM] *= most / v[WEIGHT];
         v[WEIGHT] = most;
+    }
+}
+
+/* New scales: h and L begin anew, in their units. */
+static void end_window(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment)
+{
+    kelvin_scale_learn(chains, n, moment->temperature);
+    for (size_t c = 0; c < n; c++) {
+        kelvin_sampler *s = chains[c];
+        double *v = s->number;
+        kelvin_window_begin(s, s->vector[MEAN], &v[COUNT]);
+        s->type->prepare(s);
+        v[H] = v[CAP] = v[SUM] = v[WEIGHT] = 0;
+    }
+}
+
+static void learn(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment)
+{
+    const int stage = kelvin_stage(moment);
+    const bool size = tunes_size(chains[0]), ends = kelvin_stage_ends(moment);
+    if (chains[0]->number[FIXED] > 0) return;
+    if (size && n > 1) pool_size(chains, n);
+    if (size && stage == KELVIN_FIND && kelvin_scale_is_tuned(chains[0])) {
+        for (size_t c = 0; c < n; c++)
+            kelvin_window_add(chains[c], chains[c]->vector[MEAN], &chains[c]->number[COUNT], chains[c]->work[GRADIENT]);
+        if (kelvin_window_ends(moment)) end_window(chains, n, moment);
+    }
+    if (ends && stage == KELVIN_MEASURE && chains[0]->setting[LENGTH] == 0) tune_length(chains, n);
+    for (size_t c = 0; c < n && ends; c++) forget_size(chains[c]);
+    for (size_t c = 0; c < n && ends && stage == KELVIN_SETTLE; c++) {
+        chains[c]->number[FIXED] = 1;
+        chains[c]->number[STUCK] = size && chains[c]->number[WEIGHT] == 0; /* not one step was finite */
     }
 }
 
@@ -212,28 +285,49 @@ static void start(kelvin_sampler *s)
 
 static void prepare(kelvin_sampler *s)
 {
-    kelvin_sampler_eval(s, &s->number[LOGP], s->work[GRADIENT], s->theta);
+    kelvin_sampler_scaled_eval(s, &s->number[LOGP], s->work[GRADIENT], s->theta);
+}
+
+/* -theta . grad, of gradients in units of scales. */
+static double pull(kelvin_sampler *s)
+{
+    const float *scale = kelvin_sampler_scale(s), *theta = s->theta;
+    if (scale) {
+        memcpy(s->work[OLD_THETA], s->theta, s->n * sizeof *s->theta);
+        divide(s->work[OLD_THETA], scale, s->n);
+        theta = s->work[OLD_THETA];
+    }
+    return -s->kernels->dot(theta, s->work[GRADIENT], s->n);
 }
 
 static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment *moment)
 {
     const uint32_t steps = (uint32_t)s->setting[STEPS];
-    const int stage = stage_of(moment->step, moment->warmup);
-    const bool tuned = stage < WARM && s->setting[STEP_SIZE] == 0;
+    const int stage = s->number[FIXED] > 0 ? KELVIN_WARM : kelvin_stage(moment);
+    const bool tuned = stage < KELVIN_WARM && tunes_size(s);
     if (s->number[H] == 0) first_size(s, moment);
     for (uint32_t i = 0; i < steps; i++) {
         const double h = s->number[H] * moment->rate;
         const struct stride to = {moment, i, h, noise_of(s, h)};
-        const double error = tuned ? tuned_step(s, &to, stage == FIND) : take(s, &to);
+        const double error = tuned ? tuned_step(s, &to, stage == KELVIN_FIND) : take(s, &to);
         info->value[ENERGY_ERROR] += error;
         info->value[VARIANCE] += error * error / ((double)s->n * steps);
-        if (stage == MEASURE) measure_width(s);
+        if (stage == KELVIN_MEASURE) measure_width(s);
     }
-    if (stage < WARM && moment->step + 1 == stage_end(stage, moment->warmup)) end_stage(s, stage);
     info->logp = s->number[LOGP];
     info->value[SIZE] = s->number[H] * moment->rate;
     info->value[DECOHERENCE] = s->number[L];
-    info->value[CONFIGURATIONAL] = -s->kernels->dot(s->theta, s->work[GRADIENT], s->n) / (double)s->n;
+    info->value[CONFIGURATIONAL] = pull(s) / (double)s->n;
+}
+
+static double now(const kelvin_sampler *s, size_t i)
+{
+    return i == STEP_SIZE ? s->number[H] : i == LENGTH ? s->number[L] : s->setting[i];
+}
+
+static const char *wrong(const kelvin_sampler *s)
+{
+    return s->number[STUCK] > 0 ? "not one step of its warm-up was finite" : NULL;
 }
 
 const kelvin_sampler_type kelvin_mclmc = {
@@ -267,9 +361,14 @@ const kelvin_sampler_type kelvin_mclmc = {
                [SUM] = "size_sum",
                [WEIGHT] = "size_weight",
                [COUNT] = "count",
-               [SPREAD] = "spread"},
+               [SPREAD] = "spread",
+               [FIXED] = "fixed",
+               [STUCK] = "stuck"},
     .work = WORK,
     .start = start,
     .prepare = prepare,
     .step = step,
+    .learn = learn,
+    .now = now,
+    .wrong = wrong,
 };

@@ -1,5 +1,5 @@
 /* What all samplers have in common: memory, settings, and what a chain must remember. */
-#include "sampler/state.h"
+#include "sampler/tune.h"
 
 #include "base/needs.h"
 #include <math.h>
@@ -57,15 +57,32 @@ static kelvin_status alloc_vectors(float **vectors, size_t count, size_t n)
     return KELVIN_OK;
 }
 
+/* What can be tuned is, unless somebody says otherwise; the usual value is that of the paper's runs. */
+static double unsaid(const kelvin_setting *setting)
+{
+    return setting->zero ? 0 : setting->usual;
+}
+
+static kelvin_status make_scale(kelvin_sampler *s, const kelvin_sampler_options *options)
+{
+    const bool tuned = options->tune_scale && s->type->learn;
+    if (tuned) KELVIN_TRY(alloc_vectors(s->known, KELVIN_SCALE_VECTORS, s->n));
+    if (!options->scale) return KELVIN_OK;
+    KELVIN_TRY(alloc_vectors(s->known, 1, s->n));
+    memcpy(s->known[0], options->scale, s->n * sizeof *options->scale);
+    return KELVIN_OK;
+}
+
 static kelvin_status set(kelvin_sampler *s, const kelvin_sampler_options *options)
 {
     for (size_t i = 0; i < kelvin_count_settings(s->type); i++) {
-        s->setting[i] = options->setting ? options->setting[i] : s->type->setting[i].usual;
+        s->setting[i] = options->setting ? options->setting[i] : unsaid(&s->type->setting[i]);
         KELVIN_TRY(kelvin_setting_check(&s->type->setting[i], s->setting[i]));
     }
     KELVIN_TRY(kelvin_kernels_get(&s->kernels));
     KELVIN_TRY(alloc_vectors(&s->theta, 1, s->n));
     KELVIN_TRY(alloc_vectors(s->vector, kelvin_sampler_vectors(s->type) - 1, s->n));
+    KELVIN_TRY(make_scale(s, options));
     return alloc_vectors(s->work, s->type->work, s->n);
 }
 
@@ -81,6 +98,7 @@ kelvin_status kelvin_sampler_make(kelvin_sampler **out, const kelvin_sampler_typ
     kelvin_sampler_set_observations(s, options->observations);
     s->seed = options->seed;
     s->chain = options->chain;
+    s->group_end = options->group_end;
     const kelvin_status status = set(s, options);
     if (status)
         kelvin_sampler_destroy(s);
@@ -98,7 +116,8 @@ kelvin_status kelvin_sampler_create(kelvin_sampler **out, const char *name, cons
     KELVIN_NEEDS(target);
     const kelvin_sampler_type *type;
     KELVIN_TRY(kelvin_sampler_find(&type, name));
-    return kelvin_sampler_make(out, type, target, &(kelvin_sampler_options){.seed = seed, .chain = chain});
+    return kelvin_sampler_make(out, type, target,
+                               &(kelvin_sampler_options){.seed = seed, .chain = chain, .tune_scale = true});
 }
 
 const kelvin_setting *kelvin_sampler_setting(const kelvin_sampler *s, size_t i)
@@ -127,6 +146,14 @@ kelvin_status kelvin_sampler_set(kelvin_sampler *s, const char *name, double val
     return kelvin_fail_unknown("setting", name, setting_name, s);
 }
 
+double kelvin_sampler_get(const kelvin_sampler *s, const char *name)
+{
+    const kelvin_setting *setting;
+    for (size_t i = 0; (setting = kelvin_sampler_setting(s, i)); i++)
+        if (strcmp(setting->name, name) == 0) return s->type->now ? s->type->now(s, i) : s->setting[i];
+    return (double)NAN;
+}
+
 void kelvin_sampler_set_observations(kelvin_sampler *s, double observations)
 {
     s->observations = observations > 0 ? observations : 1;
@@ -137,6 +164,7 @@ void kelvin_sampler_destroy(kelvin_sampler *s)
     if (!s) return;
     for (size_t i = 0; i < KELVIN_WORK_VECTORS; i++) kelvin_free(s->work[i]);
     for (size_t i = 0; i < KELVIN_STATE_VECTORS; i++) kelvin_free(s->vector[i]);
+    for (size_t i = 0; i < KELVIN_SCALE_VECTORS; i++) kelvin_free(s->known[i]);
     kelvin_free(s->theta);
     kelvin_free(s);
 }
@@ -149,6 +177,7 @@ void kelvin_sampler_start(kelvin_sampler *s, const float *theta)
     for (size_t i = 0; i < KELVIN_STATE_VECTORS && s->vector[i]; i++)
         memset(s->vector[i], 0, s->n * sizeof *s->vector[i]);
     memset(s->number, 0, sizeof s->number);
+    kelvin_scale_start(s);
     if (s->type->start) s->type->start(s);
     if (s->type->prepare) s->type->prepare(s);
 }
@@ -162,6 +191,7 @@ kelvin_step_info kelvin_sampler_advance(kelvin_sampler *s, const kelvin_moment *
 {
     s->last = (kelvin_step_info){0};
     s->type->step(s, &s->last, moment);
+    if (s->type->learn && moment->step < moment->warmup) s->type->learn(&s, 1, moment);
     return s->last;
 }
 
@@ -187,6 +217,8 @@ void kelvin_sampler_save(const kelvin_sampler *s, float *vectors, double *number
     memcpy(vectors, s->theta, s->n * sizeof *vectors);
     for (size_t i = 1; i < kelvin_sampler_vectors(s->type); i++)
         memcpy(vectors + i * s->n, s->vector[i - 1], s->n * sizeof *vectors);
+    for (size_t i = 0; kelvin_scale_is_tuned(s) && i < KELVIN_SCALE_VECTORS; i++)
+        memcpy(vectors + (kelvin_sampler_vectors(s->type) + i) * s->n, s->known[i], s->n * sizeof *vectors);
     memcpy(numbers, s->number, kelvin_sampler_numbers(s->type) * sizeof *numbers);
 }
 
@@ -195,6 +227,8 @@ void kelvin_sampler_load(kelvin_sampler *s, const float *vectors, const double *
     memcpy(s->theta, vectors, s->n * sizeof *vectors);
     for (size_t i = 1; i < kelvin_sampler_vectors(s->type); i++)
         memcpy(s->vector[i - 1], vectors + i * s->n, s->n * sizeof *vectors);
+    for (size_t i = 0; kelvin_scale_is_tuned(s) && i < KELVIN_SCALE_VECTORS; i++)
+        memcpy(s->known[i], vectors + (kelvin_sampler_vectors(s->type) + i) * s->n, s->n * sizeof *vectors);
     memcpy(s->number, numbers, kelvin_sampler_numbers(s->type) * sizeof *numbers);
     if (s->type->prepare) s->type->prepare(s);
 }

@@ -38,8 +38,8 @@ double kelvin_schedule_progress(const kelvin_schedule *schedule, uint32_t epoch,
 enum {
     KELVIN_SETTINGS = 8, /* that a sampler has, at most; and so on */
     KELVIN_STATISTICS = 8,
-    KELVIN_STATE_VECTORS = 4,
-    KELVIN_STATE_NUMBERS = 16,
+    KELVIN_STATE_VECTORS = 6,
+    KELVIN_STATE_NUMBERS = 20,
     KELVIN_WORK_VECTORS = 4,
 };
 
@@ -79,6 +79,14 @@ typedef struct kelvin_sampler_type {
     /* After that, or after all that it remembers has been put back: what follows from it. NULL: nothing. */
     void (*prepare)(kelvin_sampler *sampler);
     void (*step)(kelvin_sampler *sampler, kelvin_step_info *info, const kelvin_moment *moment);
+
+    /* Of samplers that tune themselves. After each step of the warm-up: what chains that have all taken it learn
+     * from it together, in the order of the list; afterwards they are the same kernel. NULL: nothing. */
+    void (*learn)(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment);
+    /* What the i-th setting has come to. NULL: what it was set to. */
+    double (*now)(const kelvin_sampler *sampler, size_t i);
+    /* What is wrong with the whole chain so far; NULL if nothing is. */
+    const char *(*wrong)(const kelvin_sampler *sampler);
 } kelvin_sampler_type;
 
 size_t kelvin_count_settings(const kelvin_sampler_type *type);
@@ -92,10 +100,17 @@ KELVIN_MUST_CHECK kelvin_status kelvin_sampler_find(const kelvin_sampler_type **
 
 /* What a chain is, besides its target. */
 typedef struct kelvin_sampler_options {
-    const double *setting; /* as the type lists them; NULL: the usual ones */
+    const double *setting; /* as the type lists them; NULL: the usual ones, and what can be tuned is */
     double observations;   /* that the log-density is a sum over; 0: 1 */
     uint64_t seed;
     uint32_t chain;
+
+    /* Parameters are sampled in units of their scales: given (n), copied; or tuned in warm-up, where the step size is;
+     * or 1. */
+    const float *scale;
+    bool tune_scale;
+    /* Parameters that share a scale: group i ends before group_end[i], which must outlive the chain; NULL: none do. */
+    const size_t *group_end;
 } kelvin_sampler_options;
 
 KELVIN_MUST_CHECK kelvin_status kelvin_sampler_make(kelvin_sampler **sampler, const kelvin_sampler_type *type,
@@ -106,8 +121,24 @@ void kelvin_sampler_retarget(kelvin_sampler *sampler, const kelvin_target *targe
 
 kelvin_step_info kelvin_sampler_advance(kelvin_sampler *sampler, const kelvin_moment *moment);
 
+/* Steps begin .. end - 1 of a warm-up, of chains that are tuned together, over the threads of a pool (NULL: none), on
+ * which no bit depends. What a chain's target works in must be its own. KELVIN_EDIVERGED, with which chain, if one of
+ * them got nowhere. */
+struct kelvin_pool;
+KELVIN_MUST_CHECK kelvin_status kelvin_sampler_warm(kelvin_sampler *const *chains, size_t n, uint32_t begin,
+                                                    uint32_t end, const kelvin_moment *moment,
+                                                    struct kelvin_pool *pool);
+
+/* What is wrong with a whole chain so far, as a clause: "nothing was accepted in its warm-up"; NULL if nothing is. */
+const char *kelvin_sampler_wrong(const kelvin_sampler *sampler);
+
+/* (n), or NULL: all are 1. */
+const float *kelvin_sampler_scale(const kelvin_sampler *sampler);
+
 /* All that the next step needs, out of a sampler and back into it: theta, vectors and numbers as the type lists them,
- * floats (1 + vectors, n). A chain that is put back goes on to the same bits. */
+ * floats (1 + vectors, n); where scales are tuned, what is known of them comes after. A chain that is put back goes on
+ * to the same bits. */
+enum { KELVIN_SCALE_VECTORS = 4 };
 size_t kelvin_sampler_vectors(const kelvin_sampler_type *type); /* 1 + vectors */
 size_t kelvin_sampler_numbers(const kelvin_sampler_type *type);
 void kelvin_sampler_save(const kelvin_sampler *sampler, float *vectors, double *numbers);

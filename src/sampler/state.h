@@ -15,11 +15,13 @@ struct kelvin_sampler {
     double observations;
     uint64_t seed;
     uint32_t chain;
+    const size_t *group_end;
 
     /* All that the next step needs. */
     float *theta;                        /* (n) */
     float *vector[KELVIN_STATE_VECTORS]; /* (n) each */
     double number[KELVIN_STATE_NUMBERS];
+    float *known[KELVIN_SCALE_VECTORS]; /* (n) each, where scales are tuned (tune.h); of given ones the first alone */
 
     kelvin_step_info last;            /* of the last step */
     float *work[KELVIN_WORK_VECTORS]; /* (n) each: what follows from it, and what steps work in */
@@ -42,6 +44,14 @@ static inline void kelvin_sampler_swap(float **a, float **b)
 static inline void kelvin_sampler_eval(const kelvin_sampler *s, double *logp, float *grad, const float *theta)
 {
     s->target.eval(s->target.context, logp, grad, theta);
+}
+
+/* The same in units of scales: x is theta / scale, and its gradient scale times that in theta. */
+static inline void kelvin_sampler_scaled_eval(const kelvin_sampler *s, double *logp, float *grad, const float *theta)
+{
+    const float *scale = kelvin_sampler_scale(s);
+    kelvin_sampler_eval(s, logp, grad, theta);
+    if (scale && grad) s->kernels->multiply(grad, scale, s->n);
 }
 
 #endif
