@@ -45,7 +45,7 @@ static void bad_configurations(void **state)
         {"hmc", "toy", "mlp:3", "categorical", "none", "chains is 4294967295", UINT32_MAX, 2, 1, 1, 1},
         {"hmc", "toy", "mlp:3", "categorical", "none", "iterations is 0", 1, 0, 0, 1, 1},
         {"hmc", "toy", "mlp:3", "categorical", "none", "warmup is 7 of 7", 1, 7, 7, 1, 1},
-        {"hmc", "toy", "mlp:3", "categorical", "none", "steps", 1, 2, 1, 0, 1},
+        {"hmc", "toy", "mlp:3", "categorical", "none", "steps", 1, 2, 1, 0.5, 1},
         {"hmc", "toy", "mlp:3", "categorical", "none", "temperature", 1, 2, 1, 1, -1},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -231,6 +231,7 @@ static void run_json_is_readable(void **state)
                               "  \"temperature\": 1.0,\n"
                               "  \"step_size\": 0.0004,\n"
                               "  \"steps\": 20,\n"
+                              "  \"jitter\": 0.0,\n"
                               "  \"init\": \"none\",\n"
                               "  \"logit_limit\": 1e5\n"
                               "}\n");

@@ -168,13 +168,13 @@ static void be_cautious(kelvin_sampler *s, bool accepted, const kelvin_moment *m
 
 /* ---- a step ---- */
 
-/* A chain that accepts nothing at first will not get anywhere. */
+/* A chain that accepts nothing at first will not get anywhere; less than a dozen steps do not tell. */
 static void count_hope(kelvin_sampler *s, double acceptance, const kelvin_moment *moment)
 {
-    enum { PATIENCE = 100 };
+    enum { PATIENCE = 100, DOZEN = 12 };
     const double least = 1e-3;
     const uint32_t patience = moment->warmup < PATIENCE ? moment->warmup : PATIENCE;
-    if (moment->step >= patience) return;
+    if (moment->step >= patience || patience < DOZEN) return;
     s->number[KELVIN_HMC_HOPE] += acceptance;
     if (moment->step + 1 == patience) s->number[KELVIN_HMC_STUCK] = s->number[KELVIN_HMC_HOPE] < least;
 }
