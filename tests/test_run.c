@@ -232,6 +232,7 @@ static void run_json_is_readable(void **state)
                               "  \"step_size\": 0.0004,\n"
                               "  \"steps\": 20,\n"
                               "  \"jitter\": 0.0,\n"
+                              "  \"scale\": \"none\",\n"
                               "  \"init\": \"none\",\n"
                               "  \"logit_limit\": 1e5\n"
                               "}\n");

@@ -73,7 +73,8 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
     const kelvin_sampler_options sampler = {.setting = run->config.setting,
                                             .observations = kelvin_part_total(&run->data->train),
                                             .seed = run->config.seed,
-                                            .chain = chain->number};
+                                            .chain = chain->number,
+                                            .scale = inside->scale};
     return kelvin_sampler_make(&chain->sampler, run->sampler, &target, &sampler);
 }
 

@@ -78,7 +78,7 @@ kelvin_status kelvin_config_fit(kelvin_run *run)
     enum { PAPERS_BATCH = 125 };
     kelvin_run_config *config = &run->config;
     const kelvin_data *data = run->data;
-    if (!run->sampler->batches) return KELVIN_OK;
+    if (!run->sampler->batches) return kelvin_scales_read(run);
     if (config->batch == 0) config->batch = data->train.n < PAPERS_BATCH ? (uint32_t)data->train.n : PAPERS_BATCH;
     if (config->batch > data->train.n)
         return WRONG(

@@ -22,6 +22,7 @@ static kelvin_status copy_texts(kelvin_run *run)
     kelvin_run_config *config = &run->config;
     struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
     if (!run->sampler->batches) config->schedule = config->temperature_schedule = config->augment = NULL;
+    if (run->sampler->batches) config->scale = NULL;
     for (size_t i = 0, n = kelvin_config_fields_of(fields, run->sampler); i < n; i++) {
         const char **text = kelvin_config_text(config, &fields[i]);
         if (!text) continue;

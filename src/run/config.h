@@ -41,6 +41,7 @@ typedef struct kelvin_run_config {
     uint32_t iterations;
     uint32_t warmup; /* iterations that are kept and marked, and left out of every answer */
 
+    const char *scale;               /* of the parameters of each tensor, "0.31,1.4,..."; "none": 1 */
     double setting[KELVIN_SETTINGS]; /* of the sampler, as it lists them */
 
     kelvin_run_source source; /* filled in by kelvin_config_resolve; a run keeps none */

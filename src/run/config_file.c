@@ -61,10 +61,16 @@ static kelvin_status take_sampler(struct reader *r)
     return KELVIN_OK;
 }
 
+/* What runs before 0.9 had no field for: then it was as it is by default. */
+static bool is_late(const struct kelvin_field *field)
+{
+    return strcmp(field->name, "jitter") == 0 || strcmp(field->name, "scale") == 0;
+}
+
 /* What may not be there: what nobody has to say, and what some runs before 0.7 had no field for. */
 static bool may_miss(const struct reader *r, const struct kelvin_field *field)
 {
-    if (r->format == 0 || field->kind == &kelvin_field_maybe) return true;
+    if (r->format == 0 || field->kind == &kelvin_field_maybe || is_late(field)) return true;
     return r->format < KELVIN_FORMAT && !r->type->batches &&
            (strcmp(field->name, "init") == 0 || strcmp(field->name, "logit_limit") == 0);
 }
@@ -96,14 +102,23 @@ kelvin_status kelvin_run_write(const kelvin_run *run, const char *folder)
     return kelvin_json_write(path, kelvin_record_json(fields, n, &record));
 }
 
+static bool is_usual(const struct kelvin_field *field, const kelvin_run_config *config)
+{
+    kelvin_run_config usual;
+    if (kelvin_run_defaults(&usual, config->sampler)) return false;
+    const char **text = kelvin_config_text((kelvin_run_config *)config, field);
+    if (text) return *text && strcmp(*text, *kelvin_config_text(&usual, field)) == 0;
+    return kelvin_config_number(config, field) == kelvin_config_number(&usual, field);
+}
+
 /* What does not decide the bits by itself: the version, and the names of files, which may be moved. Data have checksums
  * of their own, and where chains started is in their states. */
-static bool is_marked(const struct kelvin_field *field)
+static bool is_marked(const struct kelvin_field *field, const kelvin_run_config *config)
 {
     static const char *const others[] = {"kelvin", "data", "data_crc32", "init", "init_crc32"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(field->name, others[i]) == 0) return false;
-    return true;
+    return !is_late(field) || !is_usual(field, config);
 }
 
 kelvin_status kelvin_config_mark(kelvin_run *run)
@@ -113,7 +128,7 @@ kelvin_status kelvin_config_mark(kelvin_run *run)
     size_t n = 0;
     uint32_t crc32;
     for (size_t i = 0, all = kelvin_config_fields_of(fields, run->sampler); i < all; i++)
-        if (is_marked(&fields[i])) fields[n++] = fields[i];
+        if (is_marked(&fields[i], &run->config)) fields[n++] = fields[i];
     KELVIN_TRY(kelvin_record_crc32(&crc32, fields, n, &record));
     snprintf(kelvin_run_inside(run)->mark, KELVIN_CONFIG_MARK, "%08" PRIx32, crc32);
     return KELVIN_OK;

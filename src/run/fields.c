@@ -63,6 +63,7 @@ static const struct row rows[] = {
     {FIELD(epochs, count), BATCHES, COUNT("epochs", INFINITY), SAY("N", "how often a chain sees all the data")},
     {FIELD(batch, count), BATCHES, SAY("N", "observations per step"), .rule = "125, or all if there are fewer"},
     {.whose = EVERY},
+    {FIELD(scale, text), ALL_DATA, SAY("S,S,...", "scales of tensors, in which their parameters are sampled")},
     {FIELD(schedule, text), BATCHES, SAY("SCHEDULE", "how the size of steps and the temperature change"),
      .family = &kelvin_schedule_family},
     {FIELD(temperature_schedule, text), BATCHES, SAY("SCHEDULE", "another one for the temperature"),
@@ -263,6 +264,7 @@ kelvin_status kelvin_run_defaults(kelvin_run_config *config, const char *sampler
         .schedule = "paper",
         .temperature_schedule = "paper",
         .augment = "none",
+        .scale = "none",
         .iterations = usual->rows,
         .warmup = usual_warmup(usual->rows),
     };

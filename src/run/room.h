@@ -53,6 +53,7 @@ struct kelvin_run_owned {
     bool has_prior;
     kelvin_augment augment; /* of batches, and so are the schedules */
     const kelvin_schedule *schedule, *temperature_schedule;
+    const float *scale; /* (n_params): of each parameter; NULL: 1 */
     char warning[KELVIN_RAW], warning_raw[KELVIN_RAW];
     char mark[KELVIN_CONFIG_MARK];   /* kelvin_config_mark() */
     char starts[KELVIN_CONFIG_MARK]; /* kelvin_starts_mark(), as run.json or a configuration has it; "": not known */
@@ -92,6 +93,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvi
 /* What must hold of a configuration: before the data are opened, and with them. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_check(kelvin_run *run);
 KELVIN_MUST_CHECK kelvin_status kelvin_config_fit(kelvin_run *run);
+
+/* The scales that the configuration says. */
+KELVIN_MUST_CHECK kelvin_status kelvin_scales_read(kelvin_run *run);
 
 /* run.json in a folder. Read: the run that it describes is prepared, its data opened and their checksum compared;
  * alone: without the rows of its data, which are not looked at where the folder describes them. `lent`: the data, which
