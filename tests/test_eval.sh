@@ -292,7 +292,15 @@ rm -r half/run.json
 fails "half: has lost its run.json" eval half
 cp -r many unfinished
 rm -r unfinished/chain-003 unfinished/logits_*.npy
-fails "the run has not ended" eval unfinished
+for command in eval diagnose; do
+    ok $command unfinished
+    check "$command: of the chains that have ended, and it says so" grep -qE "[0-9]+ of [0-9]+ chains have ended, and" stdout
+    ok $command unfinished --json
+    check "$command: and to programs" grep -q '"code": "not-ended"' stdout
+done
+ok report unfinished -o unfinished.html
+check "a page of them says so" grep -qF "chains that have ended" unfinished.html
+fails "the run has not ended" export unfinished --format npz
 # logits are gone, and so are the data; then other data are there
 printf 'a,b,kind\n1,2,x\n2,1,y\n3,2,x\n' >data.csv
 # shellcheck disable=SC2086

@@ -229,6 +229,13 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_samples_open(kelvin_samples **
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder);
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_samples_none(const kelvin_samples *samples);
 
+/* The same of a run that has not ended, because it goes on or was stopped: the samples of the chains that have, as if
+ * there were no others. Its data are opened, since nothing of what it says of them has been kept yet. KELVIN_EFORMAT if
+ * no chain has come to a sample and to its end. kelvin_samples_note() says what is missing, and so does the advice. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_samples_open_partly(kelvin_samples **samples, const char *folder);
+/* Chains that have not ended; 0 of a run that has. */
+KELVIN_API uint32_t kelvin_samples_waiting(const kelvin_samples *samples);
+
 /* Of a run that has been sampled to its end and is still open, which must outlive them. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_samples_of(kelvin_samples **samples, kelvin_run *run);
 KELVIN_API void kelvin_samples_close(kelvin_samples *samples);
@@ -242,7 +249,8 @@ KELVIN_API const char *kelvin_samples_folder(const kelvin_samples *samples); /* 
 /* Of a chain that diverged: a sentence with its step and layer; NULL if it did not. */
 KELVIN_API const char *kelvin_samples_diverged(const kelvin_samples *samples, uint32_t chain);
 
-/* What to know of the folder before believing it: that it is of a version that kept no checksums; NULL: nothing. */
+/* What to know of the folder before believing it: that it is of a version that kept no checksums, or of a run that has
+ * not ended; NULL: nothing. */
 KELVIN_API const char *kelvin_samples_note(const kelvin_samples *samples);
 
 /* The parameters of the i-th sample (n_params). KELVIN_EFORMAT if one of them is not a finite number. Those that were

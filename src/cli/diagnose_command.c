@@ -88,7 +88,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     const struct settings *settings = data;
     kelvin_samples *samples;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which run? (see kelvin diagnose --help)");
-    KELVIN_TRY(open_samples(&samples, arguments->operand));
+    KELVIN_TRY(open_samples(&samples, arguments->operand, true));
     const kelvin_status status = tell(samples, settings);
     kelvin_samples_close(samples);
     return status;

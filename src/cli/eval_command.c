@@ -177,7 +177,7 @@ static kelvin_status evaluate_run(struct evaluated *e, kelvin_arena *arena, cons
 {
     const double begin = kelvin_now();
     kelvin_samples *samples;
-    KELVIN_TRY(open_samples(&samples, e->folder));
+    KELVIN_TRY(open_samples(&samples, e->folder, true));
     kelvin_status status = describe(e, arena, kelvin_samples_run(samples));
     if (!status) status = evaluate(e, samples, settings, notes);
     if (!status) status = look_briefly(e, samples);
@@ -286,6 +286,7 @@ const struct command eval_command = {
                "Importance of a column is by how much the log-likelihood of a row falls, in nats, where the values of "
                "that column are shuffled among the rows: the mean of some permutations, with its standard error over "
                "rows.\n"
+               "Of a run that has not ended the chains that have are evaluated, and a line says so.\n"
                "Where chains diverged or something else is off with a run, a line says so; kelvin diagnose says "
                "more.",
     .operands = OPERANDS,

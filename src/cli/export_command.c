@@ -77,7 +77,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     kelvin_samples *samples;
     kelvin_exported done;
     char path[PATH_MAX];
-    KELVIN_TRY(open_samples(&samples, arguments->operand));
+    KELVIN_TRY(open_samples(&samples, arguments->operand, false));
     kelvin_status status = settings->output ? KELVIN_OK : default_output(path, arguments->operand, settings->format);
     const char *to = settings->output ? settings->output : path;
     const struct output_reads reads = {.runs = arguments->operands, .n_runs = 1};

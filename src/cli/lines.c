@@ -130,9 +130,9 @@ void note_samples(const kelvin_samples *samples)
     if (note) fprintf(stderr, "note: %s\n", note);
 }
 
-kelvin_status open_samples(kelvin_samples **samples, const char *folder)
+kelvin_status open_samples(kelvin_samples **samples, const char *folder, bool partly)
 {
-    KELVIN_TRY(kelvin_samples_open(samples, folder));
+    KELVIN_TRY((partly ? kelvin_samples_open_partly : kelvin_samples_open)(samples, folder));
     note_samples(*samples);
     return KELVIN_OK;
 }

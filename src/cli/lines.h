@@ -49,7 +49,7 @@ void notes_say(void *notes, const char *sentence);
 /* "note: sentence": what is to be known of a run's folder before its samples are believed, if there is something. */
 void note_samples(const kelvin_samples *samples);
 
-/* As kelvin_samples_open, with that note. */
-KELVIN_MUST_CHECK kelvin_status open_samples(kelvin_samples **samples, const char *folder);
+/* As kelvin_samples_open, or kelvin_samples_open_partly, with that note. */
+KELVIN_MUST_CHECK kelvin_status open_samples(kelvin_samples **samples, const char *folder, bool partly);
 
 #endif

@@ -45,10 +45,10 @@ static bool comes_from(const char *input, const char *path)
 /* Its data set is read again where the run has left no logits; and nobody wants to lose it. */
 static kelvin_status check_data(const char *path, const char *folder)
 {
-    kelvin_samples *samples;
-    KELVIN_TRY(kelvin_samples_open(&samples, folder));
-    const bool found = kelvin_inputs_come_from(kelvin_run_text(kelvin_samples_run(samples), "data"), path);
-    kelvin_samples_close(samples);
+    kelvin_run *run;
+    KELVIN_TRY(kelvin_run_read(&run, folder));
+    const bool found = kelvin_inputs_come_from(kelvin_run_text(run, "data"), path);
+    kelvin_run_close(run);
     if (!found) return KELVIN_OK;
     return kelvin_fail(KELVIN_EIO, "%s: is of the data set that %s was made from; choose another name", path, folder);
 }

@@ -175,7 +175,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     KELVIN_TRY(output_check(settings->output, settings->force, &reads));
     signal(SIGPIPE, SIG_DFL); /* who reads the first rows only means no harm */
     kelvin_samples *samples;
-    KELVIN_TRY(open_samples(&samples, arguments->operands[0]));
+    KELVIN_TRY(open_samples(&samples, arguments->operands[0], true));
     const kelvin_status status = predict(samples, arguments->operands[1], settings);
     kelvin_samples_close(samples);
     return status;

@@ -57,6 +57,7 @@ const struct command report_command = {
                "and those of which the ensemble is least "
                "certain; calibration, uncertainty, the diagnosis with its advice, learning curves, posterior size, the "
                "configuration and the command that repeats it.\n"
+               "Of a run that has not ended it is about the chains that have, and says so.\n"
                "It needs no other file, no network and no script; it is light, dark or printed as its reader likes.\n"
                "The same runs give the same bytes.",
     .operands = OPERANDS,

@@ -68,6 +68,21 @@ struct kelvin_rows_field kelvin_rows_field(const kelvin_run *run)
     return field;
 }
 
+/* ---- runs that have not ended ---- */
+
+static void advise_on_end(struct kelvin_advice_list *out, const struct kelvin_facts *f)
+{
+    const uint32_t chains = f->run->config.chains, ended = chains - f->waiting;
+    if (!f->partly) return;
+    char *text = kelvin_advice_new(out, KELVIN_NOT_ENDED);
+    if (f->waiting > 0)
+        kelvin_say(text, "%" PRIu32 " of %" PRIu32 " chains %s ended, and all numbers are of %s", ended, chains,
+                   ended == 1 ? "has" : "have", ended == 1 ? "it" : "these");
+    else
+        kelvin_say(text, "All chains have ended, but not all of the run was written");
+    kelvin_say(text, ": " KELVIN_REFER(GO_ON, "%s") ".", f->run->folder);
+}
+
 /* ---- chains that diverged ---- */
 
 /* "Chain 3", "Chains 1, 2, 7", and if they are many: "Chains 0, 1, ... and 14 more". */
@@ -313,6 +328,7 @@ static void advise_on_draws(struct kelvin_advice_list *out, const struct kelvin_
 void kelvin_advise(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     out->n = 0;
+    advise_on_end(out, f);
     advise_on_divergence(out, f);
     advise_on_acceptance(out, f);
     advise_on_energy(out, f);

@@ -26,6 +26,8 @@ struct kelvin_facts {
     const char *const *diverged; /* (chains), as in kelvin_samples; NULL: none did */
     const char *lost;            /* where a history was lost: which, and what brings it back; NULL: none was */
     size_t n_lost;               /* chains that have lost theirs */
+    bool partly;                 /* the run has not ended, */
+    uint32_t waiting;            /* for so many of its chains have not */
     bool no_training;            /* the logits of the training data are not in the folder any more */
 };
 
@@ -76,6 +78,7 @@ enum kelvin_advice_code {
     KELVIN_SAMPLE_FILES_MISSING,
     KELVIN_CHAINS_UNEQUAL,
     KELVIN_NO_ERROR_BARS,
+    KELVIN_NOT_ENDED,
     KELVIN_ADVICE_CODES
 };
 

@@ -32,6 +32,7 @@ static const kelvin_advice_info table[KELVIN_ADVICE_CODES] = {
     [KELVIN_SAMPLE_FILES_MISSING] = {"sample-files-missing", "files of samples are not in the folder"},
     [KELVIN_CHAINS_UNEQUAL] = {"chains-unequal", "R-hat leaves out chains that have fewer samples"},
     [KELVIN_NO_ERROR_BARS] = {"no-error-bars", "error bars of ensembles need more than 8 samples"},
+    [KELVIN_NOT_ENDED] = {"not-ended", "the run goes on, or was stopped: numbers are of the chains that have ended"},
 };
 
 void kelvin_advice_say(const kelvin_advice *advice, char *out, size_t size, kelvin_words *words, void *context)

@@ -91,7 +91,8 @@ static kelvin_status look_at_training(kelvin_diagnosis *d, kelvin_samples *sampl
     bool kept;
     if (d->side == KELVIN_TRAIN) return KELVIN_OK;
     KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
-    if (!theirs && !kept && samples->run->folder) return KELVIN_OK;
+    const bool open = !samples->run->folder || kelvin_run_inside(samples->run)->partly;
+    if (!theirs && !kept && !open) return KELVIN_OK;
     KELVIN_TRY(open_side(&logits, given, KELVIN_TRAIN, samples, threads));
     const kelvin_status status =
         kelvin_training_diagnose(d, logits, theirs ? evaluate : kelvin_logits_go_through, given);
@@ -156,6 +157,7 @@ static kelvin_status expect_files(const struct kelvin_facts *facts, const kelvin
     const kelvin_run *run = samples->run;
     bool kept = true;
     if (!run->folder || kelvin_run_is_old(run) || samples->n == 0) return KELVIN_OK; /* nothing can be made again */
+    if (kelvin_run_inside(run)->partly) return KELVIN_OK;                            /* or is not made yet */
     if (facts->lost) return kelvin_fail(KELVIN_EIO, KELVIN_SAID, facts->lost);
     if (facts->no_training) KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
     if (kept) return KELVIN_OK;
@@ -168,9 +170,14 @@ static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples, 
 {
     struct kelvin_advice_list advice;
     char lost[KELVIN_LOST];
-    struct kelvin_facts facts = {.run = samples->run, .found = d, .samples = samples->n, .diverged = samples->diverged};
+    struct kelvin_facts facts = {.run = samples->run,
+                                 .found = d,
+                                 .samples = samples->n,
+                                 .diverged = samples->diverged,
+                                 .partly = kelvin_run_inside(samples->run)->partly,
+                                 .waiting = samples->n_waiting};
     KELVIN_TRY(look_for_lost(&facts, lost, samples));
-    facts.no_training = samples->run->folder && d->side == KELVIN_TEST && isnan(d->training_accuracy);
+    facts.no_training = samples->run->folder && !facts.partly && d->side == KELVIN_TEST && isnan(d->training_accuracy);
     if (briefly) KELVIN_TRY(expect_files(&facts, samples));
     kelvin_advise(&advice, &facts);
     KELVIN_TRY(keep(&d->advice, &d->n_advice, &advice, d->owned));

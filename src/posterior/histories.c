@@ -75,7 +75,7 @@ static kelvin_status read_chain(kelvin_temperatures *out, struct look *look, con
                                 uint32_t chain)
 {
     char lost[KELVIN_LOST];
-    if (samples->diverged[chain]) return KELVIN_OK;
+    if (samples->diverged[chain] || samples->waiting[chain]) return KELVIN_OK;
     KELVIN_TRY(kelvin_history_lost(lost, samples, chain));
     look->lost |= *lost != '\0';
     if (*lost) return KELVIN_OK;

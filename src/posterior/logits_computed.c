@@ -152,7 +152,8 @@ kelvin_status kelvin_logits_of_side(kelvin_logits **logits, kelvin_samples *samp
     *logits = NULL;
     KELVIN_NEEDS(samples);
     bool kept;
-    if (!samples->run->folder) return of_data(logits, samples, samples->run->data, side, threads);
+    const bool open = !samples->run->folder || kelvin_run_inside(samples->run)->partly;
+    if (open) return of_data(logits, samples, samples->run->data, side, threads);
     KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, side));
     return kept ? kelvin_logits_saved(logits, samples, side) : of_folder(logits, samples, side, threads);
 }

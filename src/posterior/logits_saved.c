@@ -217,7 +217,7 @@ kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, 
     struct kelvin_logits_file files[KELVIN_PARTS];
     kelvin_path path;
     *kept = false;
-    if (!samples->run->folder) return KELVIN_OK;
+    if (!samples->run->folder || kelvin_run_inside(samples->run)->partly) return KELVIN_OK; /* not of all samples */
     kelvin_logits_files(files, samples->run->data);
     return kelvin_find_file(path, kept, samples->folder, "%s", files[side].name);
 }

@@ -141,13 +141,14 @@ static kelvin_status review(struct report_run *run, const kelvin_report_options 
 
 static kelvin_status gather_run(struct report_run *run, kelvin_arena *arena, const kelvin_report_options *options)
 {
-    KELVIN_TRY(kelvin_samples_open(&run->samples, run->folder));
+    KELVIN_TRY(kelvin_samples_open_partly(&run->samples, run->folder));
     if (options->opened) options->opened(run->samples);
     const kelvin_run *about = run->samples->run;
     run->histories = kelvin_arena_alloc(arena, about->config.chains, sizeof *run->histories);
     if (!run->histories) return KELVIN_ENOMEM;
     for (uint32_t i = 0; i < about->config.chains; i++) {
         char lost[KELVIN_LOST];
+        if (run->samples->waiting[i]) continue;
         KELVIN_TRY(kelvin_history_lost(lost, run->samples, i));
         if (!*lost) KELVIN_TRY(kelvin_history_read(&run->histories[i], run->samples, i)); /* else a note says so */
     }

@@ -62,6 +62,9 @@ static void put_subject(struct page *page, const struct report_run *run)
     kelvin_page_put_between(page, "<b>", c->model, "</b> on ");
     kelvin_page_put_between(page, "<b>", c->data, "</b> by ");
     kelvin_markup_text(&page->out, run->samples->run->sampler->title);
+    const uint32_t chains = run->samples->run->config.chains, waiting = run->samples->n_waiting;
+    if (waiting > 0)
+        kelvin_markup_put(&page->out, " from the %u of %u chains that have ended", chains - waiting, chains);
 }
 
 /* ", evaluated on 10000 test observations of 10 classes"; other data have their name. */

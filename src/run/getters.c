@@ -143,6 +143,11 @@ const char *kelvin_samples_folder(const kelvin_samples *samples)
     return samples->folder;
 }
 
+uint32_t kelvin_samples_waiting(const kelvin_samples *s)
+{
+    return s->n_waiting;
+}
+
 const char *kelvin_samples_diverged(const kelvin_samples *samples, uint32_t chain)
 {
     return chain < samples->run->config.chains ? samples->diverged[chain] : NULL;

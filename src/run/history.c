@@ -49,9 +49,12 @@ static kelvin_status remedied(kelvin_status status, const kelvin_samples *s)
     return kelvin_run_is_old(s->run) ? status : kelvin_remedy(status, s->folder);
 }
 
-/* The rows of a chain: in memory, or in a file that is whole, and as the run left it. */
+/* The rows of a chain: in memory, or in a file that is whole, and as the run left it; of a run that has not ended, in
+ * its files of draws, which have checksums. */
 struct source {
     const struct kelvin_bundle *kept; /* NULL: in the file */
+    const kelvin_samples *partly;     /* NULL: in that file */
+    uint32_t chain;
     kelvin_path path;
     struct kelvin_column columns[KELVIN_COLUMNS];
     size_t n_columns, rows;
@@ -81,12 +84,45 @@ static kelvin_status find_file(struct source *source, bool *lost, const kelvin_s
                     s);
 }
 
+/* So many rows a chain has that has ended. */
+static kelvin_status find_partly(struct source *source, const kelvin_samples *s, uint32_t chain)
+{
+    if (s->waiting[chain])
+        return kelvin_fail(KELVIN_EFORMAT, "%s: chain %u has not ended; " KELVIN_REFER(GO_ON, "%s"), s->folder, chain,
+                           s->folder);
+    source->partly = s;
+    source->chain = chain;
+    source->rows = s->left_at[chain] / kelvin_run_row_steps(s->run);
+    return KELVIN_OK;
+}
+
+static kelvin_status read_partly(double *values, const struct source *source)
+{
+    const kelvin_run *run = source->partly->run;
+    const uint32_t files = kelvin_bundle_files(run, source->partly->left_at[source->chain], true);
+    size_t rows = 0;
+    for (uint32_t i = 0; i < files; i++) {
+        const struct kelvin_draw_place place = kelvin_draw_place(run, source->chain, i * kelvin_run_bundle_draws(run));
+        struct kelvin_bundle_file file;
+        KELVIN_TRY(kelvin_run_vouch(run, place.name));
+        KELVIN_TRY(kelvin_bundle_open(&file, run, &place, true));
+        const size_t fit = source->rows - rows < file.rows ? source->rows - rows : file.rows;
+        memcpy(values + rows * source->n_columns, file.row, fit * source->n_columns * sizeof *values);
+        rows += fit;
+        kelvin_bundle_close(&file);
+    }
+    if (rows == source->rows) return KELVIN_OK;
+    return kelvin_remedy_chain(kelvin_fail(KELVIN_EFORMAT, "%s: the files of chain %u have %zu of %zu rows",
+                                           run->folder, source->chain, rows, source->rows),
+                               run, source->chain);
+}
+
 kelvin_status kelvin_history_lost(char out[KELVIN_LOST], const kelvin_samples *s, uint32_t chain)
 {
     struct source source;
     bool lost;
     *out = '\0';
-    if (s->diverged[chain] || !s->run->folder) return KELVIN_OK;
+    if (s->diverged[chain] || !s->run->folder || kelvin_run_inside(s->run)->partly) return KELVIN_OK;
     const kelvin_status status = find_file(&source, &lost, s, chain);
     if (!lost) return status;
     snprintf(out, KELVIN_LOST, "%s", kelvin_error_raw());
@@ -101,8 +137,11 @@ static kelvin_status find_rows(struct source *source, const kelvin_samples *s, u
     source->n_columns = source->found = kelvin_history_table(source->columns, run);
     for (size_t i = 0; i < source->found; i++) source->which[i] = i;
     source->kept = run->folder ? NULL : &kelvin_run_inside(run)->kept[chain];
+    source->partly = NULL;
     if (source->kept)
         source->rows = source->kept->rows;
+    else if (kelvin_run_inside(run)->partly)
+        KELVIN_TRY(find_partly(source, s, chain));
     else
         KELVIN_TRY(find_file(source, &lost, s, chain));
     if (source->rows <= most) return KELVIN_OK;
@@ -112,6 +151,7 @@ static kelvin_status find_rows(struct source *source, const kelvin_samples *s, u
 
 static kelvin_status read_rows(double *values, struct source *source, const kelvin_samples *s)
 {
+    if (source->partly) return read_partly(values, source);
     if (!source->kept)
         return remedied(kelvin_table_read(values, source->which, &source->found, source->path, source->columns,
                                           source->n_columns, source->rows),
@@ -143,11 +183,21 @@ static void visit_row(void *context, const double *row, size_t i)
     source->look(source->context, &one, i);
 }
 
+static kelvin_status each_partly(struct source *source)
+{
+    double *values = kelvin_alloc(source->rows * source->n_columns, sizeof *values);
+    const kelvin_status status = values ? read_partly(values, source) : KELVIN_ENOMEM;
+    for (size_t i = 0; i < source->rows && !status; i++) visit_row(source, values + i * source->n_columns, i);
+    kelvin_free(values);
+    return status;
+}
+
 kelvin_status kelvin_history_each(const kelvin_samples *samples, uint32_t chain, kelvin_history_look *look,
                                   void *context)
 {
     struct source source = {.look = look, .context = context};
     KELVIN_TRY(find_rows(&source, samples, chain));
+    if (source.partly) return each_partly(&source);
     if (!source.kept)
         return remedied(kelvin_table_each(source.which, &source.found, source.path, source.columns, source.n_columns,
                                           source.rows, visit_row, &source),

@@ -68,6 +68,7 @@ struct kelvin_run_owned {
     double started;             /* kelvin_now() when its first chain was; 0 before */
     struct kelvin_bundle *kept; /* (chains), of a run without a folder: its draws and histories */
 
+    bool partly; /* it is read before its end: what no manifest vouches for yet has checksums of its own */
     struct kelvin_baseline *baseline; /* as soon as somebody has asked for it */
 };
 

@@ -21,6 +21,9 @@ struct kelvin_samples {
     const uint32_t *chain;       /* (n): which chain each is of */
     const uint32_t *draw;        /* (n): which of that chain's, from 0 */
     const char *const *diverged; /* (run->config.chains): a sentence of those that did, NULL of the others */
+    const uint32_t *left_at;     /* (run->config.chains): the step to which each came, */
+    const bool *waiting;         /* and whether it goes on from there: it has no samples yet */
+    uint32_t n_waiting;
     void *owned;
 };
 

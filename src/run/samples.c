@@ -57,6 +57,8 @@ static kelvin_status find_place(struct kelvin_place *place, const kelvin_run *ru
 static kelvin_status not_ended(const kelvin_samples *s, uint32_t chain, uint32_t step)
 {
     const kelvin_run *run = s->run;
+    struct kelvin_samples_owned *owned = s->owned;
+    owned->begun = run->folder && !kelvin_run_is_old(run);
     if (!run->folder) return kelvin_fail(KELVIN_EUSAGE, "%s: has not been sampled to its end", s->folder);
     if (kelvin_run_is_old(run)) return kelvin_remedy_begun(run, chain);
     return kelvin_fail(
@@ -77,17 +79,42 @@ static kelvin_status list(kelvin_samples *s, const uint32_t *count, kelvin_arena
     return KELVIN_OK;
 }
 
-static kelvin_status find(kelvin_samples *s, kelvin_arena *arena)
+/* Nothing vouches yet for the state of a chain that has ended before the others: all of it is read once, for its
+ * checksum. */
+static kelvin_status check_state(const kelvin_run *run, uint32_t chain)
+{
+    struct kelvin_tensors *file;
+    kelvin_path path;
+    char state[KELVIN_FILE_NAME];
+    snprintf(state, sizeof state, KELVIN_STATE_FILE, chain);
+    if (!kelvin_run_inside(run)->partly || kelvin_run_lists(run, state)) return KELVIN_OK;
+    KELVIN_TRY(kelvin_path_join(path, run->folder, "%s", state));
+    const kelvin_status status = kelvin_tensors_open(&file, path);
+    kelvin_tensors_close(file);
+    return kelvin_remedy_chain(status, run, chain);
+}
+
+/* partly: chains that have not ended are passed over. */
+static kelvin_status find(kelvin_samples *s, kelvin_arena *arena, bool partly)
 {
     const uint32_t chains = s->run->config.chains, warmup = kelvin_run_warmup(s->run);
     uint32_t *count = kelvin_arena_alloc(arena, chains, sizeof *count);
+    uint32_t *left_at = kelvin_arena_alloc(arena, chains, sizeof *left_at);
+    bool *waiting = kelvin_arena_alloc(arena, chains, sizeof *waiting);
     const char **diverged = kelvin_arena_alloc(arena, chains, sizeof *diverged);
-    if (!count || !diverged) return KELVIN_ENOMEM;
+    if (!count || !diverged || !left_at || !waiting) return KELVIN_ENOMEM;
     s->diverged = diverged;
+    s->left_at = left_at;
+    s->waiting = waiting;
     for (uint32_t i = 0; i < chains; i++) {
         struct kelvin_place place;
         KELVIN_TRY(find_place(&place, s->run, i));
-        if (place.phase == KELVIN_CHAIN_WAITING) return not_ended(s, i, place.step);
+        left_at[i] = place.step;
+        waiting[i] = place.phase == KELVIN_CHAIN_WAITING;
+        s->n_waiting += waiting[i];
+        if (waiting[i] && !partly) return not_ended(s, i, place.step);
+        if (waiting[i]) continue;
+        KELVIN_TRY(check_state(s->run, i));
         const uint32_t draws = kelvin_run_draws_by(s->run, place.step / kelvin_run_row_steps(s->run));
         count[i] = draws > warmup ? draws - warmup : 0;
         if (place.diverged[0] && !(diverged[i] = kelvin_arena_text(arena, place.diverged, strlen(place.diverged))))
@@ -136,11 +163,43 @@ static kelvin_status check_end(const kelvin_samples *s)
     char name[KELVIN_FILE_NAME];
     snprintf(name, sizeof name, KELVIN_STATE_FILE, 0u);
     if (!kelvin_run_inside(s->run)->manifest || kelvin_run_lists(s->run, name)) return KELVIN_OK;
+    struct kelvin_samples_owned *owned = s->owned;
+    owned->begun = true;
     return kelvin_fail(
         KELVIN_EFORMAT,
         "%s: the run has not ended: its chains have, but not all was written; " KELVIN_REFER(GO_ON, "%s"), s->folder,
         s->folder);
 }
+
+/* Where logits are not kept yet they will be computed: the data are needed. */
+static kelvin_status load_partly(kelvin_samples *s, const char *folder)
+{
+    kelvin_run_close(s->run);
+    s->run = NULL;
+    KELVIN_TRY(kelvin_run_load(&s->run, folder, false, NULL));
+    s->run->folder = s->folder;
+    s->n_waiting = 0;
+    s->n = 0;
+    struct kelvin_samples_owned *owned = s->owned;
+    kelvin_run_inside(s->run)->partly = true;
+    KELVIN_TRY(find(s, owned->arena, true));
+    const uint32_t chains = s->run->config.chains, ended = chains - s->n_waiting;
+    if (s->n == 0) {
+        uint32_t first = 0;
+        while (first + 1 < chains && !s->waiting[first]) first++;
+        return not_ended(s, first, s->left_at[first]);
+    }
+    if (s->n_waiting > 0)
+        snprintf(owned->note, sizeof owned->note, "%.300s has not ended: this is of the %u of its %u chains that have",
+                 s->folder, ended, chains);
+    else
+        snprintf(owned->note, sizeof owned->note, "%.300s has not ended: its chains have, but not all was written",
+                 s->folder);
+    return KELVIN_OK;
+}
+
+/* How much of a run there must be. */
+enum extent { WHOLE, WITH_SAMPLES, PARTLY };
 
 static kelvin_status open_samples(kelvin_samples *s, const char *folder)
 {
@@ -157,18 +216,28 @@ static kelvin_status open_samples(kelvin_samples *s, const char *folder)
         snprintf(owned->note, sizeof owned->note,
                  "%.300s was written by kelvin %s, which kept no checksums: damage to it may not show", s->folder,
                  kelvin_run_inside(s->run)->version);
-    KELVIN_TRY(find(s, owned->arena));
+    KELVIN_TRY(find(s, owned->arena, false));
     return owned->owns_run ? check_end(s) : KELVIN_OK;
 }
 
-static kelvin_status make(kelvin_samples **samples, kelvin_run *run, const char *folder, bool expect_some)
+/* One that has ended is opened as ever. */
+static kelvin_status open_extent(kelvin_samples *s, const char *folder, enum extent extent)
+{
+    const kelvin_status status = open_samples(s, folder);
+    const struct kelvin_samples_owned *owned = s->owned;
+    const bool begun = status == KELVIN_EFORMAT && owned && owned->begun;
+    if (extent == PARTLY && begun) return load_partly(s, folder);
+    return status;
+}
+
+static kelvin_status make(kelvin_samples **samples, kelvin_run *run, const char *folder, enum extent extent)
 {
     kelvin_samples *s = kelvin_alloc(1, sizeof *s);
     *samples = NULL;
     if (!s) return KELVIN_ENOMEM;
     s->run = run;
-    kelvin_status status = open_samples(s, folder);
-    if (!status && expect_some && s->n == 0) status = kelvin_samples_none(s);
+    kelvin_status status = open_extent(s, folder, extent);
+    if (!status && extent != WHOLE && s->n == 0) status = kelvin_samples_none(s);
     if (status)
         kelvin_samples_close(s);
     else
@@ -181,7 +250,7 @@ kelvin_status kelvin_samples_find(kelvin_samples **samples, const char *folder)
     KELVIN_NEEDS(samples);
     *samples = NULL;
     KELVIN_NEEDS(folder);
-    return make(samples, NULL, folder, false);
+    return make(samples, NULL, folder, WHOLE);
 }
 
 kelvin_status kelvin_samples_open(kelvin_samples **samples, const char *folder)
@@ -189,7 +258,15 @@ kelvin_status kelvin_samples_open(kelvin_samples **samples, const char *folder)
     KELVIN_NEEDS(samples);
     *samples = NULL;
     KELVIN_NEEDS(folder);
-    return make(samples, NULL, folder, true);
+    return make(samples, NULL, folder, WITH_SAMPLES);
+}
+
+kelvin_status kelvin_samples_open_partly(kelvin_samples **samples, const char *folder)
+{
+    KELVIN_NEEDS(samples);
+    *samples = NULL;
+    KELVIN_NEEDS(folder);
+    return make(samples, NULL, folder, PARTLY);
 }
 
 kelvin_status kelvin_samples_of(kelvin_samples **samples, kelvin_run *run)
@@ -197,7 +274,7 @@ kelvin_status kelvin_samples_of(kelvin_samples **samples, kelvin_run *run)
     KELVIN_NEEDS(samples);
     *samples = NULL;
     KELVIN_NEEDS(run);
-    return make(samples, run, run->folder ? run->folder : "the run", true);
+    return make(samples, run, run->folder ? run->folder : "the run", WITH_SAMPLES);
 }
 
 const char *kelvin_samples_note(const kelvin_samples *s)

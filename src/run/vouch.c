@@ -87,8 +87,8 @@ kelvin_status kelvin_run_vouch(const kelvin_run *run, const char *name)
     const struct kelvin_run_owned *inside = kelvin_run_inside(run);
     unsigned chain;
     if (!inside->manifest) return KELVIN_OK;
-    /* while it is being sampled: files of draws have checksums of their own, by which they are believed until then */
-    if (inside->place && !kelvin_run_lists(run, name)) return KELVIN_OK;
+    /* before its end: files of draws have checksums of their own, by which they are believed until then */
+    if ((inside->place || inside->partly) && !kelvin_run_lists(run, name)) return KELVIN_OK;
     const kelvin_status status = kelvin_manifest_check(inside->manifest, name);
     const bool of_chain = sscanf(name, "chain-%u/", &chain) == 1 && !strstr(name, "history.csv");
     return of_chain ? kelvin_remedy_chain(status, run, chain) : kelvin_remedy(status, run->folder);
