@@ -127,6 +127,7 @@ static kelvin_status take_weight(double *weight, const struct csv_table *t, size
  * do not count at all. */
 static kelvin_status weigh_rows(struct csv_table *t)
 {
+    enum { MOST_TIMES = 100 };
     double total = 0;
     if (!(t->weights = kelvin_alloc(t->rows, sizeof *t->weights))) return KELVIN_ENOMEM;
     for (size_t k = 0; k < t->rows; k++) {
@@ -138,9 +139,12 @@ static kelvin_status weigh_rows(struct csv_table *t)
         if (k + 1 == t->train && total == 0)
             return kelvin_fail(KELVIN_EFORMAT, "%s: all weights are 0; expected rows that count", t->cells[0].path);
     }
-    if (total > UINT32_MAX)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: %.0f rows, as often as weights say; expected at most %u",
-                           t->cells[0].path, total, UINT32_MAX);
+    if (total > MOST_TIMES * (double)t->rows)
+        return kelvin_fail(
+            KELVIN_EFORMAT,
+            "%s: weights make %.0f rows of %zu; expected at most %d times as many (divide the weights by "
+            "their mean, and each row counts about once)",
+            t->cells[0].path, total, t->rows, MOST_TIMES);
     t->total = (size_t)total;
     return KELVIN_OK;
 }
@@ -244,6 +248,7 @@ kelvin_status kelvin_csv_load(struct data_loader *loader, const struct data_file
     const kelvin_status status = load(&t, files);
     for (size_t i = 0; i < 2; i++) kelvin_csv_cells_free(&t.cells[i]);
     kelvin_free(t.labels);
+    kelvin_free(t.aside);
     kelvin_free(t.order);
     kelvin_free(t.weights);
     return status;

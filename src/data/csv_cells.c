@@ -20,14 +20,14 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Memory for all rows: no more of them than lines, and no more than there are bytes for, as a field needs one and one
- * to end it. */
+/* Memory for all rows: no more of them than lines, and no more fields than there are bytes: each has one that ends it,
+ * but perhaps the last. */
 static kelvin_status alloc(struct csv_cells *c, const struct data_file *file)
 {
     size_t lines = 2, fields; /* the last may have no end, and that of the first row is a 0 by now */
     for (size_t i = 0; i < file->size; i++) lines += file->bytes[i] == '\n';
     if (__builtin_mul_overflow(lines, c->columns, &fields)) fields = SIZE_MAX;
-    c->text = kelvin_alloc(smaller(fields, file->size / 2 + c->columns + 1), sizeof *c->text);
+    c->text = kelvin_alloc(smaller(fields, file->size + 1), sizeof *c->text);
     c->line = kelvin_alloc(smaller(lines, file->size / 2 + 2), sizeof *c->line);
     return c->text && c->line ? KELVIN_OK : KELVIN_ENOMEM;
 }
@@ -65,19 +65,36 @@ static bool is_like_others(const struct csv_cells *c)
     return true;
 }
 
-/* Whether the label alone is no number in the first row, and is one in all others (0,1,2,target, as pandas writes). */
+/* Whether the first field of a column is a word, and all others that are there are numbers. */
+static bool is_over_numbers(const struct csv_cells *c, size_t j)
+{
+    double value;
+    size_t numbers = 0;
+    if (kelvin_value_look(&value, c->text[j]) < VALUE_YES_NO) return false;
+    for (size_t i = 1; i < c->rows; i++) {
+        const char *text = c->text[i * c->columns + j];
+        if (is_number(text))
+            numbers++;
+        else if (kelvin_value_look(&value, text) != VALUE_MISSING)
+            return false;
+    }
+    return numbers > 0;
+}
+
+/* Whether a first row with numbers in it names the columns (0,1,2,target, as pandas writes): its label is a word that
+ * is no label of another row, and there is a word over a column of numbers. */
 static bool names_numbers(const struct csv_cells *c, const struct data_spec *spec)
 {
     const struct csv_line first = {c->path, c->line[0], c->columns, c->text};
     const char *said = kelvin_data_spec_value(spec, "label");
     size_t label = c->columns - 1;
     if (said && kelvin_csv_find_column(&label, &first, false, "label", said)) return false;
-    if (c->rows < 2) return false;
-    for (size_t j = 0; j < c->columns; j++)
-        if (is_number(c->text[j]) == (j == label)) return false;
+    if (is_number(c->text[label])) return false;
     for (size_t i = 1; i < c->rows; i++)
-        if (!is_number(c->text[i * c->columns + label])) return false;
-    return true;
+        if (strcmp(c->text[i * c->columns + label], c->text[label]) == 0) return false;
+    for (size_t j = 0; j < c->columns; j++)
+        if (is_over_numbers(c, j)) return true;
+    return false;
 }
 
 static void find_header(struct csv_cells *c, enum csv_header header, const struct data_spec *spec)

@@ -25,21 +25,21 @@ static kelvin_status refuse(const struct csv_table *t, enum feature_refusal refu
     }
 }
 
-static kelvin_status fit_column(const struct csv_table *t, const char **text, size_t j)
+static kelvin_status fit_column(const struct csv_table *t, size_t j)
 {
     enum feature_refusal refusal;
     size_t row;
-    for (size_t k = 0; k < t->train; k++) text[k] = kelvin_csv_cell(t, t->order[k], j);
-    KELVIN_TRY(kelvin_feature_fit(&t->feature[j], &refusal, &row, &(struct feature_texts){text, t->train, t->keep[j]},
-                                  t->loader->arena));
+    for (size_t k = 0; k < t->train; k++) t->aside[k] = kelvin_csv_cell(t, t->order[k], j);
+    KELVIN_TRY(kelvin_feature_fit(&t->feature[j], &refusal, &row,
+                                  &(struct feature_texts){t->aside, t->train, t->keep[j]}, t->loader->arena));
     return refusal ? refuse(t, refusal, t->order[row], j) : KELVIN_OK;
 }
 
-static kelvin_status fit_columns(struct csv_table *t, const char **text)
+kelvin_status kelvin_csv_fit(struct csv_table *t)
 {
     size_t inputs = 0;
     for (size_t j = 0; j < t->columns; j++) {
-        if (t->feature[j].kind == KELVIN_FEATURE_NUMBER) KELVIN_TRY(fit_column(t, text, j));
+        if (t->feature[j].kind == KELVIN_FEATURE_NUMBER) KELVIN_TRY(fit_column(t, j));
         t->feature[j].first = t->feature[j].inputs > 0 ? inputs : 0;
         inputs += t->feature[j].inputs;
     }
@@ -54,14 +54,6 @@ static kelvin_status name_inputs(struct csv_table *t)
     data->column_names = kelvin_feature_input_names(data, t->loader->arena);
     data->label_name = t->feature[t->label].name;
     return data->column_names ? KELVIN_OK : KELVIN_ENOMEM;
-}
-
-kelvin_status kelvin_csv_fit(struct csv_table *t)
-{
-    const char **text = kelvin_alloc(t->train, sizeof *text);
-    const kelvin_status status = text ? fit_columns(t, text) : KELVIN_ENOMEM;
-    kelvin_free(text);
-    return status;
 }
 
 /* ---- notes ---- */

@@ -9,7 +9,9 @@
 
 static kelvin_status collect(struct csv_table *t)
 {
-    if (!(t->labels = kelvin_alloc(t->rows, sizeof *t->labels))) return KELVIN_ENOMEM;
+    t->labels = kelvin_alloc(t->rows, sizeof *t->labels);
+    t->aside = kelvin_alloc(t->rows, sizeof *t->aside);
+    if (!t->labels || !t->aside) return KELVIN_ENOMEM;
     for (size_t i = 0; i < t->rows; i++) {
         const struct csv_place place = kelvin_csv_cell_place(t, i, t->label);
         t->labels[i] = (struct label){kelvin_csv_cell(t, i, t->label), place.line};
@@ -28,15 +30,13 @@ static int compare(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* How many different texts a column of the training file has; 0 if memory is short. */
+/* How many different texts a column of the training file has. */
 static size_t count_different(const struct csv_table *t, size_t j)
 {
-    const char **text = kelvin_alloc(t->train, sizeof *text);
     size_t n = 0;
-    for (size_t i = 0; text && i < t->train; i++) text[i] = kelvin_csv_cell(t, i, j);
-    if (text) qsort(text, t->train, sizeof *text, compare);
-    for (size_t i = 0; text && i < t->train; i++) n += i == 0 || strcmp(text[i - 1], text[i]) != 0;
-    kelvin_free(text);
+    for (size_t i = 0; i < t->train; i++) t->aside[i] = kelvin_csv_cell(t, i, j);
+    qsort(t->aside, t->train, sizeof *t->aside, compare);
+    for (size_t i = 0; i < t->train; i++) n += i == 0 || strcmp(t->aside[i - 1], t->aside[i]) != 0;
     return n;
 }
 

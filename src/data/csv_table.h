@@ -22,6 +22,7 @@ struct csv_table {
     } * found;                  /* (columns) */
 
     size_t rows, train;   /* all, and those for training */
+    const char **aside;   /* (rows), for whoever looks at one column */
     struct label *labels; /* (rows) */
     size_t *order;        /* (rows): those for training, then the others */
     const char **ids;     /* (rows), in the arena; NULL: rows have no names */

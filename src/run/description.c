@@ -158,6 +158,7 @@ static kelvin_status take_feature(const struct reader *r, kelvin_feature *f, con
     KELVIN_TRY(take_text(r, object, &f->why, "why", true));
     KELVIN_TRY(take_size(r, object, &f->place, "place", 0));
     KELVIN_TRY(take_size(r, object, &f->inputs, "inputs", 0));
+    if (f->inputs == 0) f->first = 0;
     if (!json_is_null(json_object_get(object, "values")))
         KELVIN_TRY(take_texts(r, object, &f->values, &f->n_values, "values"));
     f->indicated = json_is_true(json_object_get(object, "indicated"));
