@@ -214,11 +214,11 @@ static kelvin_status write_scales(struct kelvin_tuned *tuned, const struct bench
     return kelvin_fail(KELVIN_EUSAGE, "%s has too many tensors to tune a scale of each", b->run->config.model);
 }
 
-/* Steps that are taken at once are as many as the way that a direction is kept on asks for, twice. */
+/* Steps that are taken at once are as many as the way asks for that a direction is kept on. */
 static double steps_at_once(const struct bench *b, const kelvin_setting *setting)
 {
     const double h = kelvin_sampler_get(b->chain[0], "step_size"), length = kelvin_sampler_get(b->chain[0], "length");
-    const double steps = ceil(2 * length / h);
+    const double steps = ceil(length / h);
     return steps > 1 && steps < 1000 ? steps : steps <= 1 ? 1 : fmin(1000, setting->most);
 }
 
