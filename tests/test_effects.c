@@ -4,6 +4,7 @@
 #include "fit_helpers.h"
 
 #include "base/random.h"
+#include "charts/effect_charts.h"
 #include "data/dataset.h"
 #include "posterior/effects.h"
 
@@ -189,7 +190,7 @@ static void check_numbers(struct fit *fit, const kelvin_effect *size, const kelv
 
 static void check_category(struct fit *fit, const kelvin_effect *colour)
 {
-    static const char *const expected[] = {"red", "green", "(missing)"};
+    static const char *const expected[] = {"red", "green", "missing"};
     assert_int_equal(colour->n, 3);
     for (size_t i = 0; i < 3; i++) {
         float set[3] = {0};
@@ -290,6 +291,56 @@ static void many_rows(void **state)
     kelvin_data_close(data);
 }
 
+/* ---- charts ---- */
+
+static size_t count_series(const struct chart *chart)
+{
+    size_t n = 0;
+    for (const struct chart_series *s = chart->panel[0].series; s; s = s->next) n++;
+    return n;
+}
+
+static void charts(void **state)
+{
+    (void)state;
+    static const char *const classes[] = {"a", "b", "c"};
+    struct fit fit;
+    kelvin_effects *effects;
+    kelvin_arena *arena;
+    struct chart chart;
+    begin(&fit);
+    assert_ok(kelvin_effects_find(&effects, fit.samples, NULL, 1));
+    assert_ok(kelvin_arena_create(&arena));
+    kelvin_chart_importance(&chart, arena, effects, 0);
+    assert_ok(chart.status);
+    const struct chart_series *bars = chart.panel[0].series;
+    assert_int_equal(bars->n, 4);
+    assert_string_equal(chart.panel[0].y.names[3], "size"); /* the most important is on top, where y is largest */
+    assert_near(bars->points[0].to, kelvin_effects_at(effects, 0)->importance.mean, 0);
+    assert_near(bars->points[0].high, 3.35, 1e-12);
+    double low = NAN, high = NAN;
+    for (size_t i = 0; kelvin_effects_at(effects, i); i++) {
+        const kelvin_effect *effect = kelvin_effects_at(effects, i);
+        const bool named = effect->point[0].name;
+        assert_true(kelvin_chart_dependence(&chart, arena, effects, i, classes, CLASSES, 0));
+        assert_ok(chart.status);
+        assert_int_equal(count_series(&chart), named ? CLASSES : 2 * CLASSES); /* of numbers, bands too */
+        const struct chart_axis *share = named ? &chart.x : &chart.panel[0].y;
+        if (i > 0) assert_true(share->low == low && share->high == high); /* one scale */
+        low = share->low;
+        high = share->high;
+        assert_true(kelvin_chart_dependence(&chart, arena, effects, i, classes, 2, 0)); /* as if there were two */
+        assert_int_equal(count_series(&chart), named ? 1 : 2);
+        const struct chart_point *first = &chart.panel[0].series->points[0];
+        assert_near(named ? first->x : first->high,
+                    100 * (named ? effect->point[0].p[1].mean : effect->point[0].p[1].high), 1e-12);
+    }
+    assert_false(kelvin_chart_dependence(&chart, arena, effects, 4, classes, CLASSES, 0));
+    kelvin_arena_destroy(arena);
+    kelvin_effects_free(effects);
+    end(&fit);
+}
+
 /* ---- what cannot be ---- */
 
 static kelvin_status find(void *samples)
@@ -319,6 +370,7 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(plain_loops), cmocka_unit_test(threads),
-                                       cmocka_unit_test(many_rows), cmocka_unit_test(refused)};
+                                       cmocka_unit_test(many_rows), cmocka_unit_test(charts),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,6 +207,33 @@ check "and in a table" [ "$(grep -cE '^(size <cm>|weight) +-?[0-9.]+ \+- [0-9.]+
 wrong "--importance: expected --json with it, or a table" eval table --importance --csv
 run eval nine --importance
 check "images have no columns" complained 2 "its inputs are images, which have no columns"
+python3 - <<'PYTHON'
+import random
+random.seed(3)
+with open("people.csv", "w") as f:
+    f.write("who,age,town,happy,label\n")
+    for i in range(150):
+        town = random.choice(["Ulm & Co", "Bonn", ""])
+        f.write(f"P{i},{random.choice(['', random.randint(20, 60)])},{town},{random.choice(['yes', 'no'])},{'x' if town == 'Bonn' else 'y'}\n")
+PYTHON
+ok sample --data csv:people.csv,label=label,id=who --batch 30 --model mlp:6 --prior normal:1 --epochs 100 --lr 1e-2 --chains 2 -o people
+ok report people -o people.html
+check "a category is one column, and what is missing is of its column" page people.html \
+    "titles.count('By town') == 1 and {'By age', 'By happy'} <= {*titles} and 'Ulm & Co' in text"
+people_of() { # cases have what the file has in that row, and what the row is called
+    python3 - 2>stderr <<'PYTHON'
+import csv, html, re
+table = {row["who"]: row for row in csv.DictReader(open("people.csv"))}
+page = open("people.html").read()
+cases = re.findall(r'<tr><th scope="row">\d+</th>(.*?)</tr>', page[page.index('<section id="cases"'):])
+assert len(cases) >= 12, len(cases)
+for case in cases:
+    who, label, _, _, _, age, town, happy = [html.unescape(c) for c in re.findall(r"<td[^>]*>(.*?)</td>", case)]
+    row = table[who]
+    assert (label, age, town, happy) == (row["label"], row["age"] or "\u2013", row["town"] or "\u2013", row["happy"]), (case, row)
+PYTHON
+}
+check "cases are as the file has them" people_of
 check "of two classes: one curve" page table.html "'ROC curves' in titles and text.count('area under the curve') == 2"
 python3 - <<'PYTHON'
 import random

@@ -49,19 +49,44 @@ static bool has_names(const kelvin_effect *effect)
     return effect->point[0].name;
 }
 
-static void add_class(struct chart *chart, const kelvin_effect *effect, size_t k, const char *name, size_t colour)
+/* Of numbers a line with a band. */
+static void add_line(struct chart *chart, const kelvin_effect *effect, size_t k, const char *name, size_t colour)
 {
-    const bool named = has_names(effect);
-    struct chart_series *band = named ? NULL : kelvin_chart_add(chart, CHART_BAND, NULL, colour, effect->n);
-    struct chart_series *line = kelvin_chart_add(chart, named ? CHART_POINTS : CHART_LINE, name, colour, effect->n);
-    if (!line || (!named && !band)) return;
-    for (size_t i = 0; i < effect->n; i++) {
+    struct chart_series *band = kelvin_chart_add(chart, CHART_BAND, NULL, colour, effect->n);
+    struct chart_series *line = kelvin_chart_add(chart, CHART_LINE, name, colour, effect->n);
+    for (size_t i = 0; i < effect->n && band && line; i++) {
         const kelvin_effect_point *p = &effect->point[i];
-        const struct chart_point at = {
+        line->points[i] = band->points[i] = (struct chart_point){
             .x = p->value, .y = 100 * p->p[k].mean, .low = 100 * p->p[k].low, .high = 100 * p->p[k].high};
-        line->points[i] = at;
-        if (band) band->points[i] = at;
     }
+}
+
+/* Of values that have names a row for each, the first on top; classes a little beneath each other. */
+static void add_rows(struct chart *chart, const kelvin_effect *effect, size_t k, const char *name, size_t colour,
+                     double shift)
+{
+    struct chart_series *s = kelvin_chart_add(chart, CHART_POINTS, name, colour, effect->n);
+    if (s) s->across = true;
+    for (size_t i = 0; i < effect->n && s; i++) {
+        const kelvin_effect_spread *p = &effect->point[i].p[k];
+        const double row = (double)(effect->n - 1 - i) + shift;
+        s->points[i] = (struct chart_point){.x = 100 * p->mean, .y = row, .low = 100 * p->low, .high = 100 * p->high};
+    }
+}
+
+static void add_class(struct chart *chart, const kelvin_effect *effect, size_t k, const char *name, size_t colour,
+                      double shift)
+{
+    if (has_names(effect))
+        add_rows(chart, effect, k, name, colour, shift);
+    else
+        add_line(chart, effect, k, name, colour);
+}
+
+/* Where the i-th of n stands in a row. */
+static double shift_of(size_t i, size_t n)
+{
+    return 0.6 * (((double)n - 1) / 2 - (double)i) / (double)n;
 }
 
 static double change_of(const kelvin_effect *effect, size_t k)
@@ -88,37 +113,58 @@ static void add_changing(struct chart *chart, const kelvin_effect *effect, const
         }
         which[c] = best;
         taken[c] = true;
-        add_class(chart, effect, best, short_name(chart, names[best], VALUE), c);
+        add_class(chart, effect, best, short_name(chart, names[best], VALUE), c, shift_of(c, CHANGING));
     }
 }
 
-static void name_values(struct chart *chart, const kelvin_effect *effect)
+/* Where the probabilities of all columns are, with some room: what matters less shall not look as if it did. */
+static struct chart_axis axis_of_all(const kelvin_effects *effects, const char *label, size_t classes)
 {
-    const char **names = kelvin_arena_alloc(chart->arena, effect->n, sizeof *names);
-    if (!names) chart->status = KELVIN_ENOMEM;
-    for (size_t i = 0; i < effect->n && names; i++) names[i] = short_name(chart, effect->point[i].name, VALUE);
-    chart->x.names = names;
-    chart->x.n_names = effect->n;
+    const kelvin_effect *effect;
+    double least = INFINITY, most = -INFINITY;
+    for (size_t e = 0; (effect = kelvin_effects_at(effects, e)); e++)
+        for (size_t i = 0; i < effect->n; i++)
+            for (size_t k = classes == 2; k < classes; k++) {
+                least = fmin(least, 100 * effect->point[i].p[k].low);
+                most = fmax(most, 100 * effect->point[i].p[k].high);
+            }
+    const double room = fmax(0.04 * (most - least), 1);
+    return (struct chart_axis){
+        .label = label, .low = fmax(least - room, -2), .high = fmin(most + room, 102), .floor = 0, .ceiling = 100};
 }
 
-bool kelvin_chart_dependence(struct chart *chart, kelvin_arena *arena, const kelvin_effect *effect,
+/* The axis of what is predicted, and that of the values. */
+static void set_axes(struct chart *chart, const kelvin_effect *effect, struct chart_axis share)
+{
+    if (!has_names(effect)) {
+        kelvin_chart_panel(chart, share.label, MIDDLE)->y = share;
+        return;
+    }
+    const char **names = kelvin_arena_alloc(chart->arena, effect->n, sizeof *names);
+    if (!names) chart->status = KELVIN_ENOMEM;
+    for (size_t i = 0; i < effect->n && names; i++)
+        names[effect->n - 1 - i] = short_name(chart, effect->point[i].name, NAME);
+    chart->x = share;
+    kelvin_chart_panel(chart, NULL, fmax(MIDDLE, ROW * (double)effect->n))->y =
+        (struct chart_axis){.names = names, .n_names = names ? effect->n : 0};
+}
+
+bool kelvin_chart_dependence(struct chart *chart, kelvin_arena *arena, const kelvin_effects *effects, size_t i,
                              const char *const *names, size_t classes, size_t colour)
 {
-    if (effect->n == 0) return false;
+    const kelvin_effect *effect = kelvin_effects_at(effects, i);
+    if (!effect || effect->n == 0) return false;
     kelvin_chart_begin(chart, arena, "dependence", NULL);
     chart->title = kelvin_chart_text(chart, "By %s", effect->name);
     chart->about = kelvin_chart_text(chart, "Mean probability of classes by %s.", effect->name);
-    if (has_names(effect)) name_values(chart, effect);
     const bool two = classes == 2;
-    struct chart_panel *panel = kelvin_chart_panel(
-        chart, two ? kelvin_chart_text(chart, "%s, %%", short_name(chart, names[1], NAME)) : "probability, %", MIDDLE);
-    panel->y.floor = 0;
-    panel->y.ceiling = 100;
-    panel->y.span = 10;
+    const char *label = two ? kelvin_chart_text(chart, "%s, %%", short_name(chart, names[1], NAME)) : "probability, %";
+    set_axes(chart, effect, axis_of_all(effects, label, classes));
     if (classes > CHART_COLOURS)
         add_changing(chart, effect, names, classes);
     else
         for (size_t k = two; k < classes; k++)
-            add_class(chart, effect, k, two ? NULL : short_name(chart, names[k], VALUE), two ? colour : k);
+            add_class(chart, effect, k, two ? NULL : short_name(chart, names[k], VALUE), two ? colour : k,
+                      two ? 0 : shift_of(k, classes));
     return true;
 }

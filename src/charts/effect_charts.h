@@ -11,9 +11,9 @@ enum { CHART_EFFECTS = 16 }; /* columns in the chart of importance, at most: an 
 /* The most important columns, with error bars. */
 void kelvin_chart_importance(struct chart *chart, kelvin_arena *arena, const kelvin_effects *effects, size_t colour);
 
-/* Partial dependence of one of them: of two classes the second alone, of more each, of many those that change most.
- * names (classes). False where it has none. */
-bool kelvin_chart_dependence(struct chart *chart, kelvin_arena *arena, const kelvin_effect *effect,
+/* Partial dependence of the i-th of them: of two classes the second alone, of more each, of many those that change
+ * most. All columns have the same scale. names (classes). False where it has none. */
+bool kelvin_chart_dependence(struct chart *chart, kelvin_arena *arena, const kelvin_effects *effects, size_t i,
                              const char *const *names, size_t classes, size_t colour);
 
 #endif

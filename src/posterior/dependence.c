@@ -91,7 +91,7 @@ static kelvin_status list_category(const struct kelvin_effects_work *w, struct k
     KELVIN_TRY(begin_points(w, values, &points, f, f->inputs));
     for (size_t i = 0; i < f->inputs; i++) {
         points[i].value = (double)i;
-        const char *name = i < f->n_values ? f->values[i] : "(missing)";
+        const char *name = i < f->n_values ? f->values[i] : "missing";
         if (!(points[i].name = kelvin_arena_text(w->out->arena, name, strlen(name)))) return KELVIN_ENOMEM;
         values[i].inputs[i] = normalised(w->data, f->first + i, 1);
     }

@@ -53,33 +53,51 @@ static kelvin_status look(void *context, const kelvin_verdict *v)
 
 /* ---- their inputs ---- */
 
+/* Where the inputs of cases come from, and what their rows are called. */
+struct case_rows {
+    kelvin_inputs *inputs;
+    const char *const *id; /* of a part of the run's own data, by row; or NULL */
+    kelvin_arena *arena;
+    size_t width;
+};
+
+/* Another data set hands its column of names on, if it has one. */
+static kelvin_status take_name(struct report_case *c, const struct case_rows *from)
+{
+    const char *name = from->id                                   ? from->id[c->index]
+                       : kelvin_inputs_kept_name(from->inputs, 0) ? kelvin_inputs_kept(from->inputs, c->index, 0)
+                                                                  : NULL;
+    if (name && !(c->name = kelvin_arena_text(from->arena, name, strlen(name)))) return KELVIN_ENOMEM;
+    return KELVIN_OK;
+}
+
 /* The inputs of those cases that are among the rows; *left is how many are still missing. */
-static kelvin_status take_rows(struct report_cases *cases, size_t *left, kelvin_arena *arena, const kelvin_rows *rows,
-                               size_t inputs)
+static kelvin_status take_rows(struct report_cases *cases, size_t *left, const struct case_rows *from,
+                               const kelvin_rows *rows)
 {
     for (size_t i = 0; i < cases->n; i++) {
         struct report_case *c = &cases->list[i];
         if (c->index < rows->first || c->index >= rows->first + rows->n) continue;
-        float *x = kelvin_arena_alloc(arena, inputs, sizeof *x);
+        float *x = kelvin_arena_alloc(from->arena, from->width, sizeof *x);
         if (!x) return KELVIN_ENOMEM;
-        memcpy(x, rows->x + (c->index - rows->first) * inputs, inputs * sizeof *x);
+        memcpy(x, rows->x + (c->index - rows->first) * from->width, from->width * sizeof *x);
         c->x = x;
+        KELVIN_TRY(take_name(c, from));
         --*left;
     }
     return KELVIN_OK;
 }
 
-static kelvin_status walk(struct report_run *run, kelvin_arena *arena, kelvin_inputs *inputs)
+static kelvin_status walk(struct report_run *run, const struct case_rows *from)
 {
     enum { ROWS = 1000 };
     size_t left = run->mistakes.n + run->doubts.n;
-    const size_t width = run->samples->run->data->inputs;
     kelvin_rows rows;
     while (left > 0) {
-        KELVIN_TRY(kelvin_inputs_next(inputs, &rows, ROWS));
+        KELVIN_TRY(kelvin_inputs_next(from->inputs, &rows, ROWS));
         if (rows.n == 0) return kelvin_fail(KELVIN_EFORMAT, "%s: has fewer rows than before", run->on);
-        KELVIN_TRY(take_rows(&run->mistakes, &left, arena, &rows, width));
-        KELVIN_TRY(take_rows(&run->doubts, &left, arena, &rows, width));
+        KELVIN_TRY(take_rows(&run->mistakes, &left, from, &rows));
+        KELVIN_TRY(take_rows(&run->doubts, &left, from, &rows));
     }
     return KELVIN_OK;
 }
@@ -94,12 +112,14 @@ static kelvin_status do_without(const char **why, kelvin_arena *arena, kelvin_st
 
 static kelvin_status find_inputs(struct report_run *run, kelvin_arena *arena)
 {
-    kelvin_inputs *inputs = NULL;
+    struct case_rows from = {.arena = arena, .width = run->samples->run->data->inputs};
     kelvin_run *own = NULL;
-    kelvin_status status = kelvin_rows_on(&inputs, &own, run->samples, run->on);
-    if (!status) status = walk(run, arena, inputs);
+    kelvin_status status = kelvin_rows_on(&from.inputs, &own, run->samples, run->on);
+    if (!status && own)
+        from.id = kelvin_data_part(own->data, strcmp(run->on, "test") == 0 ? KELVIN_TEST : KELVIN_TRAIN)->id;
+    if (!status) status = walk(run, &from);
     status = do_without(&run->without_data, arena, status);
-    kelvin_inputs_close(inputs);
+    kelvin_inputs_close(from.inputs);
     kelvin_run_close(own);
     return status;
 }

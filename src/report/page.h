@@ -21,7 +21,8 @@ struct report_case {
     size_t n_top;
     int32_t top[REPORT_TOP]; /* the most likely classes, the first of them `predicted` */
     double p[REPORT_TOP];
-    const float *x; /* (inputs), normalised; NULL: it cannot be had */
+    const float *x;   /* (inputs), normalised; NULL: it cannot be had */
+    const char *name; /* what its row is called; NULL: it has no name */
 };
 
 struct report_cases {

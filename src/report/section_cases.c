@@ -122,34 +122,73 @@ static void put_pictures(struct page *page, const struct report_run *run, const 
 
 /* ---- rows ---- */
 
-static void put_row(struct page *page, const struct report_run *run, const struct report_case *c)
+/* A table shows columns as its file has them; of many, the most important. */
+static size_t choose_columns(const kelvin_feature *columns[MOST_COLUMNS], const struct report_run *run)
 {
     const kelvin_data *data = run->samples->run->data;
-    const size_t columns = data->inputs < MOST_COLUMNS ? data->inputs : MOST_COLUMNS;
+    const kelvin_effect *effect;
+    size_t n = 0, all = 0;
+    for (size_t i = 0; i < data->features; i++) all += data->feature[i].inputs > 0;
+    if (all > MOST_COLUMNS && run->effects)
+        for (size_t i = 0; n < MOST_COLUMNS && (effect = kelvin_effects_at(run->effects, i)); i++)
+            columns[n++] = effect->feature;
+    for (size_t i = 0; i < data->features && n < MOST_COLUMNS && n < all; i++)
+        if (data->feature[i].inputs > 0) columns[n++] = &data->feature[i];
+    return n;
+}
+
+/* What the column had in the file, or a dash where nothing. */
+static const char *value_of(struct page *page, const kelvin_data *data, const kelvin_feature *f, const float *x)
+{
+    const size_t last = f->first + f->inputs - 1;
+    const double value = (double)x[f->first] * data->deviation[f->first] + data->mean[f->first];
+    if (f->indicated && (double)x[last] * data->deviation[last] + data->mean[last] > 0.5) return "\xe2\x80\x93";
+    if (f->kind == KELVIN_FEATURE_YES_NO) return value > 0.5 ? "yes" : "no";
+    if (f->kind != KELVIN_FEATURE_CATEGORY) return kelvin_page_text(page, "%.6g", value);
+    for (size_t i = 0; i < f->n_values; i++)
+        if (x[f->first + i] > 0.5f) return f->values[i];
+    return "\xe2\x80\x93"; /* none that training had */
+}
+
+static void put_row(struct page *page, const struct report_run *run, const struct report_case *c, bool named)
+{
+    const kelvin_feature *columns[MOST_COLUMNS];
+    const size_t n = choose_columns(columns, run);
     kelvin_page_begin_row(page, kelvin_page_text(page, "%zu", c->index + 1));
+    if (named) kelvin_page_put_cell(page, "text", c->name ? c->name : "");
     kelvin_page_put_cell(page, "text", class_name(run, c->label));
     kelvin_page_put_cell(page, "text", class_name(run, c->predicted));
     kelvin_page_put_cell(page, "", kelvin_page_text(page, "%.1f", 100 * c->confidence));
     kelvin_page_put_cell(page, "", kelvin_page_text(page, "%.3f", c->entropy));
-    for (size_t k = 0; k < columns; k++)
-        kelvin_page_put_cell(page, "",
-                             kelvin_page_text(page, "%.4g", (double)c->x[k] * data->deviation[k] + data->mean[k]));
+    for (size_t k = 0; k < n; k++)
+        kelvin_page_put_cell(page, "", value_of(page, run->samples->run->data, columns[k], c->x));
     kelvin_page_end_row(page);
+}
+
+/* What the column that names rows is called. */
+static const char *name_of_names(const kelvin_data *data)
+{
+    for (size_t i = 0; i < data->features; i++)
+        if (data->feature[i].kind == KELVIN_FEATURE_ID && data->feature[i].name) return data->feature[i].name;
+    return "id";
 }
 
 static void put_rows(struct page *page, const struct report_run *run, const struct report_cases *cases)
 {
-    static const char *const heads[] = {"no.", "is", "predicted", "confidence, %", "entropy, nats"};
     const kelvin_data *data = run->samples->run->data;
+    const bool named = cases->list[0].name;
+    const kelvin_feature *columns[MOST_COLUMNS];
+    const size_t n = choose_columns(columns, run);
     kelvin_page_begin_table(page, "Cases", false);
-    kelvin_markup_put(&page->out, "<thead><tr>");
-    for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
-        kelvin_markup_put(&page->out, "<th scope=\"col\"%s>%s</th>", k == 1 || k == 2 ? " class=\"text\"" : "",
-                          heads[k]);
-    for (size_t k = 0; k < data->inputs && k < MOST_COLUMNS; k++)
-        kelvin_page_put_between(page, "<th scope=\"col\">", data->column_names[k], "</th>");
+    kelvin_markup_put(&page->out, "<thead><tr><th scope=\"col\">no.</th>");
+    if (named) kelvin_page_put_between(page, "<th scope=\"col\" class=\"text\">", name_of_names(data), "</th>");
+    kelvin_markup_put(&page->out,
+                      "<th scope=\"col\" class=\"text\">is</th><th scope=\"col\" class=\"text\">predicted</th>"
+                      "<th scope=\"col\">confidence, %%</th><th scope=\"col\">entropy, nats</th>");
+    for (size_t k = 0; k < n; k++)
+        kelvin_page_put_between(page, "<th scope=\"col\">", columns[k]->name ? columns[k]->name : "", "</th>");
     kelvin_markup_put(&page->out, "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < cases->n; i++) put_row(page, run, &cases->list[i]);
+    for (size_t i = 0; i < cases->n; i++) put_row(page, run, &cases->list[i], named);
     kelvin_markup_put(&page->out, "</tbody>");
     kelvin_page_end_table(page);
 }

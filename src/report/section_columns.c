@@ -43,16 +43,16 @@ static void put_words(struct page *page, const struct report_run *run)
 static void put_dependence(struct page *page, const struct report_run *run, size_t colour)
 {
     const kelvin_data *data = run->samples->run->data;
-    const kelvin_effect *effect;
     struct chart chart;
-    kelvin_markup_put(&page->out,
-                      "<h3>How</h3>\n<p class=\"notes\">The mean probability of %s over rows that all have the "
-                      "value of the axis in that column, and are else as they are. Bands, or bars, hold 80 "
-                      "%% of the samples: where they are wide, the posterior does not know.</p>\n",
-                      data->classes == 2 ? "the second class" : "each class");
+    kelvin_markup_put(
+        &page->out,
+        "<h3>How</h3>\n<p class=\"notes\">The mean probability of %s over rows that all have the "
+        "value of the axis in that column, and are else as they are. Bands, or bars, hold 80 "
+        "%% of the samples: where they are wide, the posterior does not know. All columns have the same scale.</p>\n",
+        data->classes == 2 ? "the second class" : "each class");
     kelvin_page_begin_charts(page, false);
-    for (size_t i = 0; (effect = kelvin_effects_at(run->effects, i)); i++)
-        if (kelvin_chart_dependence(&chart, page->arena, effect, data->class_names, data->classes, colour))
+    for (size_t i = 0; kelvin_effects_at(run->effects, i); i++)
+        if (kelvin_chart_dependence(&chart, page->arena, run->effects, i, data->class_names, data->classes, colour))
             kelvin_page_put_chart(page, &chart, NULL);
     kelvin_page_end_charts(page);
 }
