@@ -90,8 +90,8 @@ bool kelvin_chart_roc(struct chart *chart, kelvin_arena *arena, const struct cha
                                      "Share of a class that is found by the share of others that are taken for "
                                      "it; %s.",
                                      chart->subtitle);
-    chart->x = (struct chart_axis){.label = "of the others, taken for it, %", .low = -1, .high = 101, .ceiling = 100};
-    struct chart_panel *panel = kelvin_chart_panel(chart, "of the class, found, %", SQUARE);
+    chart->x = (struct chart_axis){.label = "false positives: of others, taken for it, %", .low = -1, .high = 101, .ceiling = 100};
+    struct chart_panel *panel = kelvin_chart_panel(chart, "true positives: of the class, found, %", SQUARE);
     panel->y = (struct chart_axis){.label = panel->y.label, .low = -1, .high = 101, .ceiling = 100};
     if (c->classes > CHART_COLOURS) {
         mean_curve(chart, c, colour);

@@ -52,7 +52,10 @@ static void put_count(struct page *page, const kelvin_confusion *c, size_t label
 {
     const size_t n = kelvin_confusion_count(c, label, predicted), all = kelvin_confusion_observations(c, label);
     kelvin_markup_put(&page->out, "<td class=\"%s\" style=\"--p:%.1f%%\">%zu</td>",
-                      label == predicted ? "count own" : "count", n > 0 ? 8 + 40 * (double)n / (double)all : 0, n);
+                      label == predicted ? "count own"
+                      : n > 0            ? "count"
+                                         : "count none",
+                      n > 0 ? 8 + 40 * (double)n / (double)all : 0, n);
 }
 
 static void put_matrix(struct page *page, const struct report_run *run)
