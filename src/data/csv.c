@@ -262,11 +262,10 @@ static kelvin_status open(struct data_loader *loader)
 }
 
 const struct data_type kelvin_data_csv = {
-    .member = KELVIN_MEMBER("csv",
-                            "csv:FILE[,label=COLUMN][,test=FILE][,header=yes|no][,split=SHARE][,seed=N]"
-                            "[,drop=COLUMN,...][,keep=COLUMN,...][,id=COLUMN][,weight=COLUMN]",
-                            "a table of numbers, categories, yes and no, and a label per row, separated by commas, "
-                            "semicolons or tabs; COLUMN: name or number"),
+    .member = KELVIN_MEMBER("csv", "csv:FILE[,label=COLUMN][,drop=COLUMN]...[,test=FILE][,OPTION=VALUE]...",
+                            "a table: numbers, categories, yes and no, missing values, and a label per row; also "
+                            "FILE.csv alone. COLUMN: name or number; other options: keep, id, weight, header, split, "
+                            "seed"),
     .files = {"FILE"},
     .keys = {"label", "test", "header", "split", "seed", "drop", "keep", "id", "weight"},
     .lists = {"drop", "keep"},
