@@ -205,12 +205,13 @@ static void print_effects(FILE *out, const struct evaluated *e, bool named)
     enum { COLUMN = 45, NUMBER = 28 };
     const kelvin_effect *effect;
     const size_t rows = kelvin_effects_rows(e->effects), samples = kelvin_effects_samples(e->effects);
+    const size_t permutations = kelvin_effects_permutations(e->effects);
     fputc('\n', out);
     print_lines(out, 0,
                 "%s%sWhat is lost where a column is shuffled among %zu %s row%s, in nats per row +- standard "
-                "error (%zu sample%s, %zu permutations):",
+                "error (%zu sample%s, %zu permutation%s):",
                 named ? e->name : "", named ? ": " : "", rows, e->on, plural(rows), samples, plural(samples),
-                kelvin_effects_permutations(e->effects));
+                permutations, plural(permutations));
     for (size_t i = 0; (effect = kelvin_effects_at(e->effects, i)); i++) {
         char cell[CELL];
         cell_average(cell, &effect->importance, 1, "", 4, NUMBER);

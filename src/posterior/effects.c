@@ -20,7 +20,7 @@
 /* Multiplications, and what an exponential costs in them. The usual amount takes a second or two; where the least that
  * says something would take ten times as long, nothing is said. */
 static const double usual_work = 2e9, most_work = 2e10;
-enum { LEAST_ROWS = 100, LEAST_SAMPLES = 8, EXP = 20 };
+enum { LEAST_ROWS = 100, LEAST_SAMPLES = 8, LEAST_PERMUTATIONS = 1, EXP = 20 };
 
 static size_t at_most(size_t n, size_t most)
 {
@@ -40,7 +40,7 @@ static double work_of(const struct kelvin_effects_work *w)
     return each * (double)w->rows * (double)w->samples * (double)w->permutations * (double)w->out->n;
 }
 
-/* Fewer rows first, then fewer samples. */
+/* Fewer rows first, then fewer samples, then fewer permutations. */
 static kelvin_status set_amount(struct kelvin_effects_work *w, size_t samples, const char *on)
 {
     const bool test = strcmp(on, "test") == 0, own = test || strcmp(on, "train") == 0;
@@ -50,6 +50,7 @@ static kelvin_status set_amount(struct kelvin_effects_work *w, size_t samples, c
     w->permutations = KELVIN_EFFECT_PERMUTATIONS;
     w->rows = part_of(w->rows, usual_work / work_of(w), LEAST_ROWS);
     w->samples = part_of(w->samples, usual_work / work_of(w), LEAST_SAMPLES);
+    w->permutations = part_of(w->permutations, usual_work / work_of(w), LEAST_PERMUTATIONS);
     if (work_of(w) <= most_work) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "%zu columns and %zu parameters are too many to compare the columns", w->out->n,
                        w->run->model->n_params);

@@ -33,9 +33,10 @@ static void put_words(struct page *page, const struct report_run *run)
                             rows_of(page, run), "");
     kelvin_markup_put(
         &page->out,
-        " and %zu sample%s, the mean of %zu permutations with its standard error over rows. Columns that "
+        " and %zu sample%s, the mean of %zu permutation%s with its standard error over rows. Columns that "
         "tell the same stand in for each other, and each of them looks less important than it is.%s</p>\n",
         kelvin_effects_samples(e), kelvin_effects_samples(e) == 1 ? "" : "s", kelvin_effects_permutations(e),
+        kelvin_effects_permutations(e) == 1 ? "" : "s",
         n > CHART_EFFECTS ? kelvin_page_text(page, " The first %d of %zu columns are shown.", (int)CHART_EFFECTS, n)
                           : "");
 }
