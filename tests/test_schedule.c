@@ -40,6 +40,11 @@ static long double formula_rise(long double x)
     return (1 - cosl(acosl(-1.0L) * x)) / 2;
 }
 
+static long double formula_early(long double x)
+{
+    return x < 0.125L ? 0 : x > 0.25L ? 1 : (x - 0.125L) / 0.125L;
+}
+
 static long double formula_one(long double x)
 {
     (void)x;
@@ -55,6 +60,7 @@ static const struct {
     {"constant", formula_one, formula_one, false, true},
     {"cosine", formula_fall, formula_rise, false, false},
     {"cyclical", formula_fall, formula_temperature, true, true},
+    {"steady", formula_one, formula_early, false, true},
 };
 enum { SCHEDULES = sizeof formulas / sizeof *formulas };
 

@@ -8,6 +8,8 @@
 
 #include "target/target.h"
 
+#include <stdio.h>
+
 static const char *const densities[] = {"categorical",    "dirichlet:0.8",      "dirclip:1.4,-50",
                                         "dirclip:0.6,-2", "ndg-logits:0.01",    "ndg-logprobs:0.01",
                                         "ndg-prior:0.1",  "ndg-likelihood:0.1", "confidence:0.2"};

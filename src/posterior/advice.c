@@ -258,7 +258,8 @@ static const kelvin_schedule *schedule_of(const kelvin_run *run)
 bool kelvin_starts_cold(const kelvin_run *run)
 {
     const kelvin_schedule *schedule = schedule_of(run);
-    return schedule && schedule->samples_on_the_way && !schedule->repeats && strcmp(run->config.init, "none") == 0;
+    return schedule && schedule->samples_on_the_way && !schedule->repeats && schedule->settles == 0 &&
+           strcmp(run->config.init, "none") == 0;
 }
 
 /* Samples of chains that are apart are worth few. */

@@ -47,6 +47,7 @@ static size_t last_rows(const kelvin_run *run)
     size_t rows = kelvin_run_rows(run);
     if (!is_told(run, columns[KINETIC]) && !is_told(run, columns[CONFIGURATIONAL])) return 0;
     if (!run->sampler->batches) return rows - kelvin_run_warmup(run);
+    if (kelvin_run_settling(run) > 0) return rows - kelvin_run_settling(run);
     if (run->config.temperature_schedule && !kelvin_schedule_parse(&schedule, run->config.temperature_schedule) &&
         schedule->repeats)
         rows /= kelvin_run_draws(run);

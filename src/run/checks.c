@@ -40,10 +40,13 @@ static kelvin_status check_cycles(const kelvin_run_config *config, const struct 
                          "the schedule %s%s gives one sample per chain, but samples is %u and chains is %u: use "
                          "as many chains as samples, or the schedule %s",
                          both[i]->member.name, i ? " of the temperature" : "", config->samples, config->chains, known);
-    if (cycles > config->epochs)
+    const uint32_t rate = kelvin_schedule_settling(both[0], config->epochs);
+    const uint32_t temperature = kelvin_schedule_settling(both[1], config->epochs);
+    const uint32_t left = config->epochs - (rate > temperature ? rate : temperature);
+    if (cycles > left)
         return WRONG(config, later(config, "samples", "epochs"),
-                     "each chain is to give %u samples in %u epochs; expected at least one epoch for each", cycles,
-                     config->epochs);
+                     "each chain is to give %u samples in %u epochs%s; expected at least one epoch for each", cycles,
+                     left, left < config->epochs ? " after it has settled" : "");
     return KELVIN_OK;
 }
 

@@ -1,7 +1,8 @@
 /* How long a run is: steps, rows and draws of a chain, and the columns of its history.
  *
  * A sampler that looks at batches takes many steps in a row, which is an epoch, and a draw at the end of each cycle of
- * its schedule. One that looks at all data takes one step in a row, which is an iteration, and a draw after each. */
+ * its schedule, which may let it settle first. One that looks at all data takes one step in a row, which is an
+ * iteration, and a draw after each. */
 #include "run/room.h"
 
 #include <math.h>
@@ -37,15 +38,29 @@ uint32_t kelvin_run_warmup(const kelvin_run *run)
     return run->sampler->batches ? 0 : run->config.warmup;
 }
 
+/* Both schedules must be where they are to be. */
+uint32_t kelvin_run_settling(const kelvin_run *run)
+{
+    const struct kelvin_run_owned *inside = kelvin_run_inside(run);
+    if (!run->sampler->batches) return 0;
+    const uint32_t rate = kelvin_schedule_settling(inside->schedule, run->config.epochs);
+    const uint32_t temperature = kelvin_schedule_settling(inside->temperature_schedule, run->config.epochs);
+    return rate > temperature ? rate : temperature;
+}
+
 uint32_t kelvin_run_draw_row(const kelvin_run *run, uint32_t draw)
 {
-    return kelvin_cycle_begin(draw + 1, kelvin_run_draws(run), kelvin_run_rows(run)) - 1;
+    const uint32_t first = kelvin_run_settling(run);
+    return first + kelvin_cycle_begin(draw + 1, kelvin_run_draws(run), kelvin_run_rows(run) - first) - 1;
 }
 
 /* Cycle c ends with row floor(c rows / draws): the largest c for which that is at most `rows`. */
 uint32_t kelvin_run_draws_by(const kelvin_run *run, uint32_t rows)
 {
-    const uint64_t draws = kelvin_run_draws(run), all = kelvin_run_rows(run);
+    const uint32_t first = kelvin_run_settling(run);
+    const uint64_t draws = kelvin_run_draws(run), all = kelvin_run_rows(run) - first;
+    if (rows < first) return 0;
+    rows -= first;
     const uint64_t taken = (((uint64_t)rows + 1) * draws + all - 1) / all - 1;
     return (uint32_t)(taken < draws ? taken : draws);
 }

@@ -16,10 +16,14 @@ typedef struct kelvin_schedule {
     double (*temperature)(double progress);
     bool repeats;
     bool samples_on_the_way; /* the states at the ends of all cycles are worth keeping, not the last one alone */
+    double settles;          /* share of the epochs before the first of these cycles */
 } kelvin_schedule;
 
-/* The i-th schedule: paper, constant, cosine, cyclical; NULL after the last. */
+/* The i-th schedule: paper, constant, cosine, cyclical, steady; NULL after the last. */
 const kelvin_schedule *kelvin_schedule_info(size_t i);
+
+/* Of so many epochs, those before the first cycle: at least one is left. */
+uint32_t kelvin_schedule_settling(const kelvin_schedule *schedule, uint32_t epochs);
 
 /* KELVIN_EUSAGE if there is none of that name. */
 KELVIN_MUST_CHECK kelvin_status kelvin_schedule_parse(const kelvin_schedule **schedule, const char *name);

@@ -3,6 +3,7 @@
  *     paper      rate(x) = 1 up to x = 1/2, then sin(pi x);   temperature(x) = 3 x - 1, kept within 0 and 1
  *     cosine     rate(x) = (1 + cos(pi x)) / 2,               temperature(x) = (1 - cos(pi x)) / 2
  *     cyclical   the rate of cosine and the temperature of paper, from the beginning in each cycle
+ *     steady     rate(x) = 1,                                 temperature(x) = 8 x - 1, kept within 0 and 1
  *
  * Paper: figure "SGHMC learning rate and temperature schedule". Cyclical: Zhang et al. 2020, "Cyclical stochastic
  * gradient MCMC": the cold beginning of a cycle finds a mode, its hot end samples there. */
@@ -41,6 +42,12 @@ static double cosine_rate(double progress)
     return cosine_temperature(1.0 - progress);
 }
 
+/* Trained for an eighth, then warmed up: at its temperature from a quarter on. */
+static double steady_temperature(double progress)
+{
+    return fmin(fmax(8.0 * progress - 1.0, 0.0), 1.0);
+}
+
 static const kelvin_schedule table[] = {
     {KELVIN_PLAIN_MEMBER("paper", "rate 1, from the half on a sine down to 0; temperature up from 1/3 to 2/3"),
      paper_rate, paper_temperature, .repeats = false, .samples_on_the_way = false},
@@ -50,6 +57,8 @@ static const kelvin_schedule table[] = {
      cosine_temperature, .repeats = false, .samples_on_the_way = false},
     {KELVIN_PLAIN_MEMBER("cyclical", "in every cycle: rate half a cosine down, temperature as in paper"), cosine_rate,
      paper_temperature, .repeats = true, .samples_on_the_way = true},
+    {KELVIN_PLAIN_MEMBER("steady", "rate 1; temperature up from 1/8 to 1/4, samples from 2/5 on"), always_1,
+     steady_temperature, .repeats = false, .samples_on_the_way = true, .settles = 0.4},
 };
 enum { SCHEDULES = sizeof table / sizeof *table };
 
@@ -73,6 +82,11 @@ kelvin_status kelvin_schedule_parse(const kelvin_schedule **schedule, const char
     const kelvin_status status = kelvin_family_find(&member, &kelvin_schedule_family, name);
     *schedule = (const kelvin_schedule *)member;
     return status;
+}
+
+uint32_t kelvin_schedule_settling(const kelvin_schedule *schedule, uint32_t epochs)
+{
+    return (uint32_t)(schedule->settles * epochs);
 }
 
 uint32_t kelvin_cycle_begin(uint32_t cycle, uint32_t cycles, uint32_t epochs)
