@@ -34,6 +34,11 @@ extern "C" {
  * belongs to it is not, the second follows: samples and chains each other, the temperature's schedule that of the step
  * size, the warm-up is 30 % of the iterations.
  *
+ * What nobody has said of model, density, prior, sizes of steps, and how long a run is, is chosen: it is found from the
+ * data, by short runs on a part of the training rows, when a run is started. Such a field can also be set to "auto".
+ * The field "preset" says otherwise: with "paper" all that nobody has said is as in the paper, but for fewer epochs.
+ * The run.json of a run has what was chosen, and leaves nothing open.
+ *
  * A value that makes no sense is KELVIN_EUSAGE, or KELVIN_EFORMAT with the file's name if it is the file's. Numbers are
  * seen when they are set; whether the whole makes sense, when a run is started. */
 
@@ -52,8 +57,20 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_config_set(kelvin_config *conf
  * started with them; and so if chains would start elsewhere (init_crc32). */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_config_read(kelvin_config *config, const char *path);
 
-/* A field as a run would use it. A batch of 0 is 125 observations, or all if there are fewer. KELVIN_EUSAGE if the
- * sampler has no such field, or the text does not fit. */
+/* Chooses what is open, and sets it. data NULL: those of the field "data". threads 0: one per CPU; the choice does not
+ * depend on it. The watch, unless NULL, is called now and then from any thread, and returns false to stop:
+ * KELVIN_ESTOP. Who does not call this has it done, without a word, by kelvin_run_start. */
+typedef bool kelvin_choose_watch(void *context);
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_config_choose(kelvin_config *config, const kelvin_data *data,
+                                                                size_t threads, kelvin_choose_watch *watch,
+                                                                void *context);
+
+/* Whether anything is open; what was chosen and why, in some words, NULL if nothing was. */
+KELVIN_API bool kelvin_config_is_open(const kelvin_config *config);
+KELVIN_API const char *kelvin_config_chosen(const kelvin_config *config);
+
+/* A field as a run would use it, "auto" while it is open. A batch of 0 is 125 observations, or all if there are fewer.
+ * KELVIN_EUSAGE if the sampler has no such field, or the text does not fit. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_config_get(const kelvin_config *config, const char *field, char *out,
                                                              size_t size);
 

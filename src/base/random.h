@@ -32,6 +32,7 @@ enum kelvin_stream {
     KELVIN_STREAM_REFRESH,   /* HMC: fresh momenta */
     KELVIN_STREAM_LOOKED_AT, /* which rows columns are compared on */
     KELVIN_STREAM_SHUFFLE,   /* the values of a column among them */
+    KELVIN_STREAM_FOLDS,     /* which training rows are held out when settings are chosen */
     KELVIN_STREAM_USER = 1000,
 };
 

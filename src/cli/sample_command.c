@@ -2,6 +2,7 @@
  * keeps apart: the sampler's defaults, a configuration file, the command line. Everything that can be wrong is checked,
  * and the folder made, before the first step. */
 #include "cli/command.h"
+#include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/sample_options.h"
 
@@ -21,6 +22,23 @@ static kelvin_status configure(kelvin_config *config, const struct sample_settin
     if (settings->output && !*settings->output)
         return kelvin_fail(KELVIN_EUSAGE, "-o is empty; expected the name of a folder to make");
     return run_check(&settings->how);
+}
+
+/* ---- what nobody has said ---- */
+
+/* A folder that is there already is found by whoever makes it: nothing is chosen for it. */
+static kelvin_status choose(kelvin_config *config, const struct sample_settings *settings)
+{
+    struct stat about;
+    struct progress progress;
+    const char *output = settings->how.dry_run ? NULL : settings->output;
+    if (!kelvin_config_is_open(config) || (output && lstat(output, &about) == 0)) return KELVIN_OK;
+    progress_start(&progress, "choosing settings", 0);
+    const kelvin_status status = kelvin_config_choose(config, NULL, settings->how.threads, progress_piece, &progress);
+    progress_end(&progress);
+    if (status == KELVIN_ESTOP) return kelvin_fail(status, "stopped while settings were chosen; nothing was made");
+    if (!status) print_lines(stderr, 2, "settings from the data: %s.", kelvin_config_chosen(config));
+    return status;
 }
 
 /* ---- the folder ---- */
@@ -58,11 +76,15 @@ static kelvin_status start(kelvin_run **run, const kelvin_config *config, const 
 
 /* ---- the command ---- */
 
-static kelvin_status sample(const kelvin_config *config, const struct sample_settings *settings)
+static kelvin_status sample(kelvin_config *config, const struct sample_settings *settings)
 {
     kelvin_run *new;
-    if (settings->how.dry_run) return run_dry(config, &settings->how);
     progress_catch_signals();
+    KELVIN_TRY(choose(config, settings));
+    if (settings->how.dry_run) {
+        progress_release_signals();
+        return run_dry(config, &settings->how);
+    }
     KELVIN_TRY(start(&new, config, settings));
     return run_new(new, &settings->how);
 }

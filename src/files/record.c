@@ -321,6 +321,12 @@ void kelvin_record_free(void *owner)
     json_decref(owner);
 }
 
+void kelvin_record_drop(void *owner, const char *name, const char *text)
+{
+    const char *is = json_string_value(json_object_get(owner, name));
+    if (is && strcmp(is, text) == 0) json_object_del(owner, name);
+}
+
 bool kelvin_record_has(const void *owner, const char *name)
 {
     return json_object_get(owner, name);

@@ -46,6 +46,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_record_crc32(uint32_t *crc32, const struc
 KELVIN_MUST_CHECK kelvin_status kelvin_record_open(void **owner, const char *path);
 void kelvin_record_free(void *owner);
 bool kelvin_record_has(const void *owner, const char *name);
+void kelvin_record_drop(void *owner, const char *name, const char *text); /* a field, if this is its text */
 KELVIN_MUST_CHECK kelvin_status kelvin_record_take(void *record, const void *owner, const char *path,
                                                    const struct kelvin_field *field);
 

@@ -190,12 +190,17 @@ static kelvin_status take_name(const struct place *place, const char *folder)
     return kelvin_folder_sync(parent);
 }
 
+kelvin_status kelvin_folder_expect_none(const char *folder)
+{
+    struct stat about;
+    return lstat(folder, &about) == 0 ? taken(folder) : KELVIN_OK;
+}
+
 kelvin_status kelvin_folder_begin(kelvin_run *run)
 {
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
     struct place place;
-    struct stat about;
-    if (lstat(run->folder, &about) == 0) return taken(run->folder);
+    KELVIN_TRY(kelvin_folder_expect_none(run->folder));
     find_place(&place, run->folder);
     remove_leftovers(&place);
     KELVIN_TRY(make_unfinished(&place, &inside->lock, run->folder));

@@ -18,6 +18,7 @@ typedef struct kelvin_run_source {
     const char *path;              /* NULL: none */
     uint64_t overruled;            /* fields that someone set, which counts for more; see run/fields.h */
     const char *data, *data_crc32; /* this data set must have these checksums; NULL: any */
+    const char *preset;            /* where unsaid fields come from: "auto" or "paper"; NULL: auto */
     const char *init, *init_crc32; /* and the chains that start there this one of where they do */
 } kelvin_run_source;
 
@@ -59,5 +60,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_config_resolve(kelvin_run_config *resolve
 
 /* kelvin_run_start, of a configuration that is filled in. */
 KELVIN_MUST_CHECK kelvin_status kelvin_run_begin(kelvin_run **run, const kelvin_run_config *config, const char *folder);
+KELVIN_MUST_CHECK kelvin_status kelvin_run_begin_with(kelvin_run **run, const kelvin_run_config *config,
+                                                      const kelvin_data *data, const char *folder);
 
 #endif

@@ -2,7 +2,7 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "data/data.h"
-#include "run/fields.h"
+#include "run/choose.h"
 #include "run/folder.h"
 
 #include <errno.h>
@@ -115,7 +115,7 @@ static bool is_usual(const struct kelvin_field *field, const kelvin_run_config *
  * of their own, and where chains started is in their states. */
 static bool is_marked(const struct kelvin_field *field, const kelvin_run_config *config)
 {
-    static const char *const others[] = {"kelvin", "data", "data_crc32", "init", "init_crc32"};
+    static const char *const others[] = {"kelvin", "preset", "data", "data_crc32", "init", "init_crc32"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(field->name, others[i]) == 0) return false;
     return !is_late(field) || !is_usual(field, config);
@@ -275,6 +275,8 @@ kelvin_status kelvin_config_open(void **owner, const kelvin_sampler_type **type,
     struct reader r = {.path = path};
     *type = NULL;
     kelvin_status status = kelvin_record_open(&r.owner, path);
+    for (size_t i = 0; !status && kelvin_choosable(i); i++)
+        kelvin_record_drop(r.owner, kelvin_choosable(i), KELVIN_AUTO);
     if (!status && kelvin_record_has(r.owner, "sampler")) status = take_sampler(&r);
     if (status) {
         kelvin_record_free(r.owner);
@@ -290,7 +292,7 @@ kelvin_status kelvin_config_take(struct kelvin_config_record *record, void *owne
 {
     struct reader r = {.path = path, .owner = owner, .record = *record, .type = type};
     kelvin_run_config *config = &r.record.config;
-    config->source = (kelvin_run_source){.path = path};
+    config->source = (kelvin_run_source){.path = path, .preset = config->source.preset};
     KELVIN_TRY(take_fields(&r));
     if (kelvin_record_has(owner, "data")) config->source.data = config->data;
     if (kelvin_record_has(owner, "init")) config->source.init = config->init;

@@ -41,6 +41,10 @@ struct row {
 
 static const struct row rows[] = {
     {{"kelvin", &kelvin_field_text, offsetof(struct kelvin_config_record, version)}, .whose = EVERY},
+    {{"preset", &kelvin_field_maybe, offsetof(kelvin_run_config, source.preset)},
+     EVERY,
+     SAY("PRESET", "where unsaid settings come from: auto, the data; paper, the paper"),
+     .rule = "auto"},
     {FIELD(sampler, text), EVERY, SAY("SAMPLER", "how to draw"), .family = &kelvin_sampler_family},
     {FIELD(data, text), EVERY, SAY("DATA", "data set: a name, FILE.csv, or csv:FILE and the like"),
      .family = &kelvin_data_family},

@@ -31,6 +31,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_job_chain(struct kelvin_job *job, kelvin_
 
 /* Makes the folder of a new run, whole or not at all: run.json, folders of chains, and the first states of chains that
  * start from samples of another run, which may be gone when they are asked for again. Takes the lock. */
+KELVIN_MUST_CHECK kelvin_status kelvin_folder_expect_none(const char *folder); /* KELVIN_EUSAGE if it is there */
 KELVIN_MUST_CHECK kelvin_status kelvin_folder_begin(kelvin_run *run);
 
 /* Fills in where each chain stands, and removes what is damaged and can be made again. KELVIN_EFORMAT if something is

@@ -111,9 +111,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_config_mark(kelvin_run *run);
 
 /* ---- how long it is ---- */
 
-uint32_t kelvin_run_row_steps(const kelvin_run *run);                   /* steps of a row */
-uint32_t kelvin_run_settling(const kelvin_run *run); /* rows before those that draws are of, of batches */
-uint32_t kelvin_run_steps(const kelvin_run *run);                       /* of a chain */
+uint32_t kelvin_run_row_steps(const kelvin_run *run); /* steps of a row */
+uint32_t kelvin_run_settling(const kelvin_run *run);  /* rows before those that draws are of, of batches */
+uint32_t kelvin_run_steps(const kelvin_run *run);     /* of a chain */
 uint32_t kelvin_run_draws_by(const kelvin_run *run, uint32_t rows);     /* draws taken when so many rows have ended */
 uint32_t kelvin_run_bundle_draws(const kelvin_run *run);                /* draws of a bundle */
 size_t kelvin_run_width(const kelvin_run *run);                         /* columns of its history */

@@ -2,6 +2,7 @@
  * their samples. Who runs when and on how many threads changes nothing in what is drawn. */
 #include "base/needs.h"
 #include "base/threads.h"
+#include "run/choose.h"
 #include "run/folder.h"
 #include "run/job.h"
 
@@ -151,10 +152,10 @@ static kelvin_status keep_if(kelvin_status status, kelvin_run **run)
     return status;
 }
 
-static kelvin_status begin(kelvin_run **run, const kelvin_run_config *config, const kelvin_data *lent,
+static kelvin_status begin(kelvin_run **run, const kelvin_run_config *config, kelvin_data *own, const kelvin_data *lent,
                            const char *folder)
 {
-    KELVIN_TRY(kelvin_run_prepare(run, config, NULL, lent));
+    KELVIN_TRY(kelvin_run_prepare(run, config, own, lent));
     kelvin_status status = get_ready(*run, folder);
     if (!status && folder) status = kelvin_folder_begin(*run);
     return keep_if(status, run);
@@ -162,17 +163,25 @@ static kelvin_status begin(kelvin_run **run, const kelvin_run_config *config, co
 
 kelvin_status kelvin_run_begin(kelvin_run **run, const kelvin_run_config *config, const char *folder)
 {
-    return begin(run, config, NULL, folder);
+    return begin(run, config, NULL, NULL, folder);
+}
+
+kelvin_status kelvin_run_begin_with(kelvin_run **run, const kelvin_run_config *config, const kelvin_data *data,
+                                    const char *folder)
+{
+    return begin(run, config, NULL, data, folder);
 }
 
 /* data NULL: those of the configuration. */
 static kelvin_status start(kelvin_run **run, const kelvin_config *config, const kelvin_data *data, const char *folder)
 {
-    kelvin_run_config resolved;
+    struct kelvin_choice choice;
+    kelvin_data *own;
     KELVIN_NEEDS(run);
     *run = NULL;
-    KELVIN_TRY(kelvin_config_resolve(&resolved, config));
-    return begin(run, &resolved, data, folder);
+    if (folder) KELVIN_TRY(kelvin_folder_expect_none(folder)); /* before anything takes its time */
+    KELVIN_TRY(kelvin_config_complete(&choice, &own, config, data, 0, NULL, NULL));
+    return begin(run, &choice.config, own, data, folder);
 }
 
 kelvin_status kelvin_run_start_with(kelvin_run **run, const kelvin_config *config, const kelvin_data *data,

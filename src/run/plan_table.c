@@ -1,0 +1,63 @@
+/* The plan for tables. Two layers of 20 to 100 units: with more rows there is more to learn. A short run is as long as
+ * chains of such networks need to forget where they began: their slow directions are those that the data say nothing
+ * of, which take as many epochs of batches of 125 whatever the number of rows is. */
+#include "run/choose.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { BATCH = 125 };
+
+static uint32_t between(double x, uint32_t least, uint32_t most)
+{
+    return x < least ? least : x > most ? most : (uint32_t)x;
+}
+
+/* Multiplications of one epoch, forward and back. */
+static double work(const kelvin_data *data, double units)
+{
+    const double weights = (double)data->inputs * units + units * units + units * (double)data->classes;
+    return 3 * weights * (double)data->train.n;
+}
+
+/* Scales of the prior, by categorical and by a confident prior: halfway between that which prefers nothing and the
+ * alpha below which gradients mislead, 1 - 2 / K. The first is what is taken where nothing can be tried. */
+static void list_candidates(struct kelvin_plan *plan, const kelvin_data *data)
+{
+    const double confident = 1 - 1 / (double)data->classes;
+    const struct kelvin_candidate all[] = {{1, 2},         {1, 1},         {1, 0.5},      {1, 4},
+                                           {confident, 1}, {confident, 2}, {confident, 4}};
+    plan->candidates = sizeof all / sizeof *all;
+    memcpy(plan->candidate, all, sizeof all);
+}
+
+/* A part is held out until some hundred rows were: of few rows each one counts. */
+static size_t folds(size_t rows)
+{
+    const size_t enough = 500, fewest = 8;
+    if (rows < fewest) return 0;
+    const size_t n = (enough * KELVIN_FOLDS + rows - 1) / rows;
+    return n > KELVIN_FOLDS ? KELVIN_FOLDS : n;
+}
+
+void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data)
+{
+    const double rows = (double)data->train.n, affordable = 4e11, steps = 600;
+    const double units = between(5 * round(sqrt(rows) / 5), 20, 100);
+    const uint32_t batch = data->train.n < BATCH ? (uint32_t)data->train.n : BATCH;
+    *plan = (struct kelvin_plan){.schedule = "steady",
+                                 .augment = "none",
+                                 .batch = batch,
+                                 .chains = 4,
+                                 .draws = 32,
+                                 .lr = 0.1,
+                                 .folds = folds(data->train.n),
+                                 .why = "for a table of its size"};
+    snprintf(plan->model, sizeof plan->model, "mlp:%.0f,%.0f", units, units);
+    list_candidates(plan, data);
+    const double epochs = fmax(200, steps / floor(rows / batch));
+    plan->trial = between(fmin(epochs, affordable / 40 / work(data, units)), 20, 1000);
+    plan->epochs = between(5.0 * plan->trial, 40, 10000);
+    plan->most_epochs = between(fmin(40.0 * plan->trial, affordable / plan->chains / work(data, units)), 80, 20000);
+    if (plan->most_epochs < plan->epochs) plan->most_epochs = plan->epochs;
+}

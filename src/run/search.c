@@ -1,0 +1,174 @@
+/* Which prior predicts rows that were held out best, at the largest learning rate at which chains are still at their
+ * temperature. Candidates that are clearly worse on the first rows that were held out are given up there. */
+#include "run/choose.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+/* A thermometer may be off by so much, and no more, at the learning rate that is chosen. */
+static const double close = 0.04;
+
+/* Learning rates are halved so often at most: 0.1 becomes 1e-4. */
+enum { HALVINGS = 10 };
+
+struct state {
+    const struct kelvin_search *search;
+    struct kelvin_found *found;
+    struct kelvin_fold fold;
+    size_t first, held; /* of all held-out rows, where those of this fold begin; and how many there were up to now */
+    double lr[KELVIN_CANDIDATES], configurational[KELVIN_CANDIDATES];
+    double *log_p[KELVIN_CANDIDATES]; /* (training rows): of each row that was held out */
+    double *weight;
+    bool open[KELVIN_CANDIDATES]; /* not given up */
+    char density[KELVIN_CANDIDATES][KELVIN_PLAN_TEXT], prior[KELVIN_CANDIDATES][KELVIN_PLAN_TEXT];
+};
+
+static void set_trial(struct kelvin_trial *trial, const struct state *s, size_t i)
+{
+    const kelvin_run_config *c = &s->search->config;
+    *trial = (struct kelvin_trial){.config = *c, .fold = &s->fold, .log_p = s->log_p[i] + s->first};
+    trial->config.data = s->fold.data.name;
+    trial->config.setting[0] = s->lr[i];
+    if (trial->config.batch > s->fold.data.train.n) trial->config.batch = (uint32_t)s->fold.data.train.n;
+    if (*s->density[i]) trial->config.density = s->density[i];
+    if (*s->prior[i]) trial->config.prior = s->prior[i];
+}
+
+/* Where parameters have not settled yet their temperature is too low: that is no fault of the learning rate. */
+static bool is_at_temperature(const struct kelvin_trial *trial)
+{
+    return !trial->diverged && fabs(trial->kinetic - 1) <= close && trial->configurational <= 1 + close;
+}
+
+/* One round over the candidates that are still looked for a learning rate for; true in `again` of those that are not
+ * at their temperature. */
+static kelvin_status one_round(struct state *s, bool again[KELVIN_CANDIDATES], bool halve)
+{
+    struct kelvin_trial trials[KELVIN_CANDIDATES];
+    size_t which[KELVIN_CANDIDATES], n = 0;
+    for (size_t i = 0; i < s->search->plan->candidates; i++)
+        if (again[i]) {
+            set_trial(&trials[n], s, i);
+            which[n++] = i;
+        }
+    KELVIN_TRY(kelvin_trials_run(trials, n, s->search->threads, s->search->tell, s->search->context));
+    for (size_t k = 0; k < n; k++) {
+        const size_t i = which[k];
+        s->configurational[i] = trials[k].diverged ? NAN : trials[k].configurational;
+        again[i] = halve && !is_at_temperature(&trials[k]);
+        if (again[i]) s->lr[i] /= 2;
+        if (!halve && trials[k].diverged) s->open[i] = false;
+    }
+    return KELVIN_OK;
+}
+
+static bool any(const bool *flags, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (flags[i]) return true;
+    return false;
+}
+
+/* The first fold finds learning rates, too. */
+static kelvin_status try_fold(struct state *s, bool first)
+{
+    const size_t n = s->search->plan->candidates;
+    bool again[KELVIN_CANDIDATES];
+    memcpy(again, s->open, sizeof again);
+    const bool halve = first && !s->search->lr_is_said;
+    for (int round = 0; any(again, n); round++) {
+        const bool last = round == HALVINGS;
+        KELVIN_TRY(one_round(s, again, halve && !last));
+    }
+    return KELVIN_OK;
+}
+
+static double mean_nll(const struct state *s, size_t i)
+{
+    double sum = 0, total = 0;
+    for (size_t r = 0; r < s->held; r++) {
+        sum -= s->weight[r] * s->log_p[i][r];
+        total += s->weight[r];
+    }
+    return sum / total;
+}
+
+/* The standard error of the difference between two candidates, row by row. */
+static double difference_error(const struct state *s, size_t a, size_t b)
+{
+    double mean = 0, squares = 0;
+    const double n = (double)s->held;
+    for (size_t r = 0; r < s->held; r++) mean += (s->log_p[a][r] - s->log_p[b][r]) / n;
+    for (size_t r = 0; r < s->held; r++) squares += pow(s->log_p[a][r] - s->log_p[b][r] - mean, 2);
+    return n > 1 ? sqrt(squares / (n - 1) / n) : (double)INFINITY;
+}
+
+/* Where nothing predicts, the first candidate is what is left. */
+static void rank(struct state *s)
+{
+    const size_t n = s->search->plan->candidates;
+    struct kelvin_found *found = s->found;
+    double best = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        found->nll[i] = s->open[i] ? mean_nll(s, i) : (double)NAN;
+        if (found->nll[i] < best) {
+            best = found->nll[i];
+            found->best = i;
+        }
+    }
+    found->lr = s->lr[found->best];
+    found->configurational = s->configurational[found->best];
+    found->held = s->held;
+}
+
+static void give_up(struct state *s)
+{
+    const double certain = 1.5;
+    const size_t best = s->found->best;
+    for (size_t i = 0; i < s->search->plan->candidates; i++)
+        if (s->open[i] && i != best && s->found->nll[i] - s->found->nll[best] > certain * difference_error(s, i, best))
+            s->open[i] = false;
+}
+
+static kelvin_status hold_out(struct state *s, size_t fold)
+{
+    KELVIN_TRY(kelvin_fold_create(&s->fold, s->search->data, fold, s->search->config.seed));
+    s->first = s->held;
+    s->held += s->fold.held;
+    for (size_t r = 0; r < s->fold.held; r++) s->weight[s->first + r] = s->fold.weight ? (double)s->fold.weight[r] : 1;
+    const kelvin_status status = try_fold(s, fold == 0);
+    if (!status) rank(s);
+    if (!status && fold == 0) give_up(s);
+    kelvin_fold_free(&s->fold);
+    return status;
+}
+
+static kelvin_status search(struct state *s)
+{
+    const struct kelvin_plan *plan = s->search->plan;
+    const size_t n = s->search->data->train.n;
+    if (!(s->weight = kelvin_alloc(n, sizeof *s->weight))) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < plan->candidates; i++) {
+        const struct kelvin_candidate *c = &plan->candidate[i];
+        s->open[i] = true;
+        s->lr[i] = s->search->lr_is_said ? s->search->config.setting[0] : plan->lr;
+        if (!(s->log_p[i] = kelvin_alloc(n, sizeof *s->log_p[i]))) return KELVIN_ENOMEM;
+        kelvin_candidate_texts(s->density[i], s->prior[i], c);
+    }
+    for (size_t fold = 0; fold < plan->folds; fold++) KELVIN_TRY(hold_out(s, fold));
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_search_run(struct kelvin_found *found, const struct kelvin_search *what)
+{
+    struct state *s = kelvin_alloc(1, sizeof *s);
+    if (!s) return KELVIN_ENOMEM;
+    *found = (struct kelvin_found){0};
+    *s = (struct state){.search = what, .found = found};
+    const kelvin_status status = search(s);
+    for (size_t i = 0; i < KELVIN_CANDIDATES; i++) kelvin_free(s->log_p[i]);
+    kelvin_free(s->weight);
+    kelvin_free(s);
+    return status;
+}
