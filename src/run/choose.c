@@ -23,6 +23,10 @@ bool kelvin_is_choosable(const char *field)
 
 /* ---- texts ---- */
 
+/* How far a confident prior pushes: to probabilities of 3e-4, and not, as the paper's -50, so far that one wrong
+ * prediction costs more than hundreds of right ones gain. */
+static const double confident_clip = -8;
+
 void kelvin_candidate_texts(char density[KELVIN_PLAN_TEXT], char prior[KELVIN_PLAN_TEXT],
                             const struct kelvin_candidate *candidate)
 {
@@ -30,7 +34,7 @@ void kelvin_candidate_texts(char density[KELVIN_PLAN_TEXT], char prior[KELVIN_PL
     if (candidate->alpha == 1)
         snprintf(density, KELVIN_PLAN_TEXT, "categorical");
     else if (!isnan(candidate->alpha))
-        snprintf(density, KELVIN_PLAN_TEXT, "dirclip:%.3g,-50", candidate->alpha);
+        snprintf(density, KELVIN_PLAN_TEXT, "dirclip:%.3g,%g", candidate->alpha, confident_clip);
     if (!isnan(candidate->scale)) snprintf(prior, KELVIN_PLAN_TEXT, "fan-in:%g", candidate->scale);
 }
 

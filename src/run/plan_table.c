@@ -1,6 +1,6 @@
-/* The plan for tables. Two layers of 20 to 100 units: with more rows there is more to learn. A short run is as long as
- * chains of such networks need to forget where they began: their slow directions are those that the data say nothing
- * of, which take as many epochs of batches of 125 whatever the number of rows is. */
+/* The plan for tables. Two layers of 10 to 100 units: with more rows and more classes there is more to learn. A short
+ * run is as long as chains of such networks need to forget where they began: their slow directions are those that the
+ * data say nothing of, which take as many epochs of batches of 125 whatever the number of rows is. */
 #include "run/choose.h"
 
 #include <math.h>
@@ -25,8 +25,7 @@ static double work(const kelvin_data *data, double units)
 static void list_candidates(struct kelvin_plan *plan, const kelvin_data *data)
 {
     const double confident = 1 - 1 / (double)data->classes;
-    const struct kelvin_candidate all[] = {{1, 2},         {1, 1},         {1, 0.5},      {1, 4},
-                                           {confident, 1}, {confident, 2}, {confident, 4}};
+    const struct kelvin_candidate all[] = {{1, 2}, {1, 1}, {1, 0.5}, {1, 4}, {confident, 2}, {confident, 4}};
     plan->candidates = sizeof all / sizeof *all;
     memcpy(plan->candidate, all, sizeof all);
 }
@@ -42,8 +41,8 @@ static size_t folds(size_t rows)
 
 void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data)
 {
-    const double rows = (double)data->train.n, affordable = 4e11, steps = 600;
-    const double units = between(5 * round(sqrt(rows) / 5), 20, 100);
+    const double rows = (double)data->train.n, affordable = 4e11, steps = 300;
+    const double units = between(5 * round(sqrt(rows) * (1 + (double)data->classes / 25) / 5), 10, 100);
     const uint32_t batch = data->train.n < BATCH ? (uint32_t)data->train.n : BATCH;
     *plan = (struct kelvin_plan){.schedule = "steady",
                                  .augment = "none",

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* A thermometer may be off by so much, and no more, at the learning rate that is chosen. */
-static const double close = 0.04;
+static const double close = 0.03;
 
 /* Learning rates are halved so often at most: 0.1 becomes 1e-4. */
 enum { HALVINGS = 10 };
@@ -21,6 +21,7 @@ struct state {
     double *log_p[KELVIN_CANDIDATES]; /* (training rows): of each row that was held out */
     double *weight;
     bool open[KELVIN_CANDIDATES]; /* not given up */
+    uint32_t epochs;              /* of short runs */
     char density[KELVIN_CANDIDATES][KELVIN_PLAN_TEXT], prior[KELVIN_CANDIDATES][KELVIN_PLAN_TEXT];
 };
 
@@ -30,15 +31,16 @@ static void set_trial(struct kelvin_trial *trial, const struct state *s, size_t 
     *trial = (struct kelvin_trial){.config = *c, .fold = &s->fold, .log_p = s->log_p[i] + s->first};
     trial->config.data = s->fold.data.name;
     trial->config.setting[0] = s->lr[i];
+    trial->config.epochs = s->epochs;
     if (trial->config.batch > s->fold.data.train.n) trial->config.batch = (uint32_t)s->fold.data.train.n;
     if (*s->density[i]) trial->config.density = s->density[i];
     if (*s->prior[i]) trial->config.prior = s->prior[i];
 }
 
-/* Where parameters have not settled yet their temperature is too low: that is no fault of the learning rate. */
+/* What has not settled yet is too cold: that is no fault of the learning rate. */
 static bool is_at_temperature(const struct kelvin_trial *trial)
 {
-    return !trial->diverged && fabs(trial->kinetic - 1) <= close && trial->configurational <= 1 + close;
+    return !trial->diverged && trial->kinetic <= 1 + close && trial->configurational <= 1 + close;
 }
 
 /* One round over the candidates that are still looked for a learning rate for; true in `again` of those that are not
@@ -70,18 +72,39 @@ static bool any(const bool *flags, size_t n)
     return false;
 }
 
+static kelvin_status rounds(struct state *s, bool again[KELVIN_CANDIDATES], bool halve)
+{
+    for (int round = 0; any(again, s->search->plan->candidates); round++)
+        KELVIN_TRY(one_round(s, again, halve && round < HALVINGS));
+    return KELVIN_OK;
+}
+
+/* Where to begin: momenta are at their temperature long before parameters are, so that runs of a quarter will do for
+ * the first candidate; narrower priors may allow for larger steps. */
+static kelvin_status first_rates(struct state *s)
+{
+    enum { SHORTER = 4, STEPS = 200 };
+    const struct kelvin_plan *plan = s->search->plan;
+    const size_t steps = s->fold.data.train.n / s->search->config.batch; /* of an epoch */
+    const uint32_t epochs = s->search->config.epochs, fewest = (uint32_t)(STEPS / (steps ? steps : 1)) + 1;
+    bool again[KELVIN_CANDIDATES] = {true};
+    s->epochs = epochs / SHORTER > fewest ? epochs / SHORTER : fewest < epochs ? fewest : epochs;
+    KELVIN_TRY(rounds(s, again, true));
+    s->epochs = epochs;
+    s->open[0] = true;
+    for (size_t i = 1; i < plan->candidates; i++)
+        s->lr[i] = plan->candidate[i].scale < plan->candidate[0].scale ? 2 * s->lr[0] : s->lr[0];
+    return KELVIN_OK;
+}
+
 /* The first fold finds learning rates, too. */
 static kelvin_status try_fold(struct state *s, bool first)
 {
-    const size_t n = s->search->plan->candidates;
-    bool again[KELVIN_CANDIDATES];
-    memcpy(again, s->open, sizeof again);
     const bool halve = first && !s->search->lr_is_said;
-    for (int round = 0; any(again, n); round++) {
-        const bool last = round == HALVINGS;
-        KELVIN_TRY(one_round(s, again, halve && !last));
-    }
-    return KELVIN_OK;
+    bool again[KELVIN_CANDIDATES];
+    if (halve) KELVIN_TRY(first_rates(s));
+    memcpy(again, s->open, sizeof again);
+    return rounds(s, again, halve);
 }
 
 static double mean_nll(const struct state *s, size_t i)
@@ -149,6 +172,7 @@ static kelvin_status search(struct state *s)
     const struct kelvin_plan *plan = s->search->plan;
     const size_t n = s->search->data->train.n;
     if (!(s->weight = kelvin_alloc(n, sizeof *s->weight))) return KELVIN_ENOMEM;
+    s->epochs = s->search->config.epochs;
     for (size_t i = 0; i < plan->candidates; i++) {
         const struct kelvin_candidate *c = &plan->candidate[i];
         s->open[i] = true;
