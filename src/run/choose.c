@@ -23,9 +23,9 @@ bool kelvin_is_choosable(const char *field)
 
 /* ---- texts ---- */
 
-/* How far a confident prior pushes: to probabilities of 3e-4, and not, as the paper's -50, so far that one wrong
+/* How far a confident prior pushes: to probabilities of 0.007, and not, as the paper's -50, so far that one wrong
  * prediction costs more than hundreds of right ones gain. */
-static const double confident_clip = -8;
+static const double confident_clip = -5;
 
 void kelvin_candidate_texts(char density[KELVIN_PLAN_TEXT], char prior[KELVIN_PLAN_TEXT],
                             const struct kelvin_candidate *candidate)

@@ -41,7 +41,7 @@ static size_t folds(size_t rows)
 
 void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data)
 {
-    const double rows = (double)data->train.n, affordable = 4e11, steps = 300;
+    const double rows = (double)data->train.n, affordable = 4e11, steps = 800;
     const double units = between(5 * round(sqrt(rows) * (1 + (double)data->classes / 25) / 5), 10, 100);
     const uint32_t batch = data->train.n < BATCH ? (uint32_t)data->train.n : BATCH;
     *plan = (struct kelvin_plan){.schedule = "steady",
@@ -54,8 +54,8 @@ void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data)
                                  .why = "for a table of its size"};
     snprintf(plan->model, sizeof plan->model, "mlp:%.0f,%.0f", units, units);
     list_candidates(plan, data);
-    const double epochs = fmax(200, steps / floor(rows / batch));
-    plan->trial = between(fmin(epochs, affordable / 40 / work(data, units)), 20, 1000);
+    const double epochs = between(steps / floor(rows / batch), 40, 300);
+    plan->trial = between(fmin(epochs, affordable / 40 / work(data, units)), 20, 300);
     plan->epochs = between(5.0 * plan->trial, 40, 10000);
     plan->most_epochs = between(fmin(40.0 * plan->trial, affordable / plan->chains / work(data, units)), 80, 20000);
     if (plan->most_epochs < plan->epochs) plan->most_epochs = plan->epochs;
