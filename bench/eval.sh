@@ -14,9 +14,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 data=mnist
-"$kelvin" sample --data mnist --model cnn --dry-run >"$work/estimate" 2>&1 || data=digits
+"$kelvin" sample --preset paper --data mnist --model cnn --dry-run >"$work/estimate" 2>&1 || data=digits
 echo "sampling on $data" >&2
-"$kelvin" sample --data $data --model cnn --schedule constant --chains 2 --samples 200 --epochs 100 --lr 1e-3 -o "$work/cnn" >"$work/log" 2>&1
+"$kelvin" sample --preset paper --data $data --model cnn --schedule constant --chains 2 --samples 200 --epochs 100 --lr 1e-3 -o "$work/cnn" >"$work/log" 2>&1
 # Noise of the size of CIFAR-10, as numpy.save would write it.
 /usr/bin/python3 - "$work" <<'PYTHON'
 import random, struct, sys
@@ -30,7 +30,7 @@ n = 300
 save(sys.argv[1] + "/x.npy", "|u1", (n, 3, 32, 32), random.Random(1).randbytes(n * 3072))
 save(sys.argv[1] + "/y.npy", "<i8", (n,), struct.pack(f"<{n}q", *(i % 10 for i in range(n))))
 PYTHON
-"$kelvin" sample --data "npy:$work/x.npy,$work/y.npy" --model resnet20 --schedule constant --chains 2 --samples 20 --epochs 10 --batch 120 \
+"$kelvin" sample --preset paper --data "npy:$work/x.npy,$work/y.npy" --model resnet20 --schedule constant --chains 2 --samples 20 --epochs 10 --batch 120 \
     --temperature 0.1 --lr 1e-4 -o "$work/resnet" >"$work/log" 2>&1
 for round in $(seq $rounds); do
     echo "round $round of $rounds" >&2

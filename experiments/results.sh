@@ -30,7 +30,7 @@ experiment() {
     echo "$run" >&2
     if [ ! -e "$run" ]; then
         # shellcheck disable=SC2086
-        "$kelvin" sample $common --chains "$chains" --epochs "$epochs" --prior "$prior" "$@" -o "$run" >/dev/null
+        "$kelvin" sample --preset paper $common --chains "$chains" --epochs "$epochs" --prior "$prior" "$@" -o "$run" >/dev/null
     elif ! "$kelvin" eval "$run" >/dev/null 2>&1; then
         "$kelvin" resume "$run" >/dev/null
     fi

@@ -63,6 +63,7 @@ static inline kelvin_status fit_run(kelvin_run **run, const char *const *fields,
     const kelvin_run_options options = {threads, 60};
     *run = NULL;
     kelvin_status st = kelvin_config_create(&config);
+    if (!st) st = kelvin_config_set(config, "preset", "paper");
     for (size_t i = 0; !st && fields[i]; i += 2) st = kelvin_config_set(config, fields[i], fields[i + 1]);
     if (!st && spec) st = kelvin_config_set(config, "data", spec);
     if (!st) st = data ? kelvin_run_start_with(run, config, data, folder) : kelvin_run_start(run, config, folder);

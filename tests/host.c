@@ -27,6 +27,7 @@ static kelvin_status fit(kelvin_data **data, kelvin_config **config, kelvin_run 
     double p[2];
     KELVIN_TRY(kelvin_data_from_arrays(data, &arrays));
     KELVIN_TRY(kelvin_config_create(config));
+    KELVIN_TRY(kelvin_config_set(*config, "preset", "paper"));
     KELVIN_TRY(kelvin_config_set(*config, "model", "mlp:3"));
     KELVIN_TRY(kelvin_config_set(*config, "epochs", "5"));
     KELVIN_TRY(kelvin_config_set(*config, "density", "dirclip:0.9,-50"));

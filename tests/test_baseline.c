@@ -156,8 +156,9 @@ static kelvin_run *start(const kelvin_data *data, const char *name)
 {
     kelvin_config *config;
     kelvin_run *run;
-    static const char *const fields[][2] = {{"model", "mlp:3"}, {"prior", "normal:1"}, {"epochs", "4"},
-                                            {"chains", "2"},    {"samples", "2"},      {"lr", "1e-3"}};
+    static const char *const fields[][2] = {{"preset", "paper"}, {"model", "mlp:3"}, {"prior", "normal:1"},
+                                            {"epochs", "4"},     {"chains", "2"},    {"samples", "2"},
+                                            {"lr", "1e-3"}};
     assert_ok(kelvin_config_create(&config));
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         assert_ok(kelvin_config_set(config, fields[i][0], fields[i][1]));

@@ -345,7 +345,7 @@ fi
 (ulimit -f 8 && "$kelvin" --man >stdout 2>stderr)
 echo $? >code
 check "standard output that may not become larger fails" failed_with "standard output could not be written: File too large"
-(ulimit -f 8 && "$kelvin" sample $small -o large >stdout 2>stderr)
+(ulimit -f 8 && "$kelvin" sample --preset paper $small -o large >stdout 2>stderr)
 echo $? >code
 check "a run whose files may not become larger fails" failed_with ".safetensors: could not be written: File too large; go on with: kelvin resume large"
 ok resume large
@@ -357,7 +357,7 @@ long_hmc="--iterations 1000000"
 long_mclmc="--iterations 1000000"
 for each in sghmc hmc mclmc; do
     eval "long=\$long_$each"
-    "$kelvin" sample --sampler $each $long --checkpoint 0 -o stopped-$each >stdout 2>stderr &
+    "$kelvin" sample --preset paper --sampler $each $long --checkpoint 0 -o stopped-$each >stdout 2>stderr &
     pid=$!
     while [ ! -e stopped-$each/chain-000/state.safetensors ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
     kill -TERM $pid

@@ -510,7 +510,7 @@ def sample(folder, sampler, seed, more, program=KELVIN):
     """By any sampler: with the options of one that looks at all data, or of one that looks at batches."""
     for options in [["--iterations", "12", "--warmup", "4", "--steps", "5"], ["--iterations", "12", "--warmup", "4"],
                     ["--samples", "4", "--epochs", "8", "--batch", "6", "--schedule", "constant"]]:
-        result = run("sample", "--sampler", sampler, *DATA, "--seed", str(seed), "--model", "mlp:3", "--chains", "2", *options, *more,
+        result = run("sample", "--preset", "paper", "--sampler", sampler, *DATA, "--seed", str(seed), "--model", "mlp:3", "--chains", "2", *options, *more,
                      "-o", folder, program=program)
         if result.code != 2:
             break
@@ -529,7 +529,7 @@ def several_bundles(samplers):
     """A run whose chains have more than one file of draws; of which most are warm-up, for speed."""
     folder = "several"
     for sampler in samplers:
-        result = run("sample", "--sampler", sampler, *DATA, "--model", "mlp:2", "--chains", "2", "--iterations", "4100", "--warmup", "4080",
+        result = run("sample", "--preset", "paper", "--sampler", sampler, *DATA, "--model", "mlp:2", "--chains", "2", "--iterations", "4100", "--warmup", "4080",
                      "--steps", "1", "-o", folder)
         if result.code == 0:
             break

@@ -415,7 +415,7 @@ PYTHON
 on_terminal() { # COLUMNS DRAWS SHOWN OPTION...
     columns=$1 draws=$2 shown=$3
     shift 3
-    timeout 900 python3 terminal.py $columns $draws "$shown" "$kelvin" sample "$@" --chains 1 -o "run-$columns-$shown" >stdout 2>stderr
+    timeout 900 python3 terminal.py $columns $draws "$shown" "$kelvin" sample --preset paper "$@" --chains 1 -o "run-$columns-$shown" >stdout 2>stderr
     check "kelvin sample $* on a terminal of $columns columns" [ $? -eq 0 ]
 }
 if python3 -c "import pty; pty.openpty()" 2>/dev/null; then

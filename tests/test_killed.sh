@@ -65,7 +65,7 @@ work_on() {
     if [ -e "$1" ]; then
         "$kelvin" resume "$1" $often --threads "$2" >stdout 2>stderr &
     else
-        "$kelvin" sample $settings $often --threads "$2" -o "$1" >stdout 2>stderr &
+        "$kelvin" sample --preset paper $settings $often --threads "$2" -o "$1" >stdout 2>stderr &
     fi
     pid=$!
 }

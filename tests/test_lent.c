@@ -46,6 +46,7 @@ static kelvin_config *configured(const char *sampler)
 {
     kelvin_config *config;
     assert_ok(kelvin_config_create(&config));
+    assert_ok(kelvin_config_set(config, "preset", "paper"));
     assert_ok(kelvin_config_set(config, "sampler", sampler));
     assert_ok(kelvin_config_set(config, "model", "mlp:4"));
     assert_ok(kelvin_config_set(config, "chains", "2"));
@@ -209,6 +210,7 @@ static kelvin_status start_and_open(void *data)
     kelvin_config *config = NULL;
     kelvin_run *run = NULL;
     kelvin_status status = kelvin_config_create(&config);
+    if (!status) status = kelvin_config_set(config, "preset", "paper");
     if (!status) status = kelvin_config_set(config, "sampler", "hmc");
     if (!status) status = kelvin_config_set(config, "model", "mlp:4");
     if (!status) status = kelvin_run_start_with(&run, config, data, NULL);

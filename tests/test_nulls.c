@@ -93,7 +93,8 @@ static kelvin_status fit(kelvin_run **run, kelvin_samples **samples, kelvin_data
 {
     kelvin_config *config;
     KELVIN_TRY(kelvin_config_create(&config));
-    kelvin_status status = kelvin_config_set(config, "epochs", "2");
+    kelvin_status status = kelvin_config_set(config, "preset", "paper");
+    if (!status) status = kelvin_config_set(config, "epochs", "2");
     if (!status) status = kelvin_config_set(config, "chains", "2");
     if (!status) status = kelvin_config_set(config, "model", "mlp:2");
     if (!status) status = kelvin_run_start_with(run, config, data, NULL);

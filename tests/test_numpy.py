@@ -68,7 +68,7 @@ def sample(kelvin, sampler, folder):
         options += ["--iterations", ROWS, "--warmup", ROWS - SAMPLES // CHAINS, "--steps", 20]
     if sampler == "hmc":
         options += ["--step-size", 0.01]
-    done = subprocess.run([kelvin, "sample", "--json"] + [str(o) for o in options], check=True,
+    done = subprocess.run([kelvin, "sample", "--preset", "paper", "--json"] + [str(o) for o in options], check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return json.loads(done.stdout)
 

@@ -190,7 +190,7 @@ try:
 finally:
     for other in others: other.kill()
 END
-dry() { python3 beside.py "$kelvin" sample --dry-run --threads 1 --epochs 100000 "$@" >stdout 2>stderr; }
+dry() { python3 beside.py "$kelvin" sample --preset paper --dry-run --threads 1 --epochs 100000 "$@" >stdout 2>stderr; }
 if [ "$(uname)" = Linux ]; then
     dry
     check "a busy machine" grep -qE "^This machine is busy: the measured chains had [0-9]+ % of their CPUs; on an" stdout

@@ -62,7 +62,7 @@ mkdir together
 cd together
 pids=
 for i in 1 2 3 4 5 6; do
-    "$kelvin" sample $small --epochs 2 >../stdout 2>said-$i &
+    "$kelvin" sample --preset paper $small --epochs 2 >../stdout 2>said-$i &
     pids="$pids $!"
 done
 bad=0
@@ -80,7 +80,7 @@ mkdir closed
 as_nobody= # to root nothing is closed
 [ "$(id -u)" != 0 ] || as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
 if $as_nobody "$kelvin" --version >stdout 2>stderr; then
-    (cd closed && chmod 600 . && $as_nobody timeout -s KILL 100 "$kelvin" sample $small >../stdout 2>../stderr
+    (cd closed && chmod 600 . && $as_nobody timeout -s KILL 100 "$kelvin" sample --preset paper $small >../stdout 2>../stderr
         echo $? >../code)
     check "a folder in which no name can be looked for" complained 1 \
         "kelvin-run: whether it is there cannot be seen: Permission denied; give another place with -o RUN"
@@ -150,7 +150,7 @@ for who in whole hmc mclmc; do
 done
 
 # ---- while the summary is made ----
-"$kelvin" sample --sampler hmc --data toy --iterations 30000 --steps 1 --chains 2 -o large >stdout 2>stderr &
+"$kelvin" sample --preset paper --sampler hmc --data toy --iterations 30000 --steps 1 --chains 2 -o large >stdout 2>stderr &
 child=$!
 until grep -q logits_train.npy large/manifest 2>/dev/null || ! kill -0 $child; do sleep 0.05; done
 sleep 0.5 # now there is nothing left to put away
@@ -204,7 +204,7 @@ check "no folder at all" complained 1 "nowhere: "
 wrong "whole" sample $small -o whole
 for options in "$long" "$by_hmc" "$by_mclmc"; do
     rm -rf busy
-    "$kelvin" sample $options -o busy >/dev/null 2>&1 &
+    "$kelvin" sample --preset paper $options -o busy >/dev/null 2>&1 &
     child=$!
     until [ -e busy/run.json ]; do sleep 0.05; done
     wrong "busy: another process (pid $child) is working here" resume busy
