@@ -177,7 +177,9 @@ check "help shows the defaults of sghmc" grep -q -e "--data DATA .*\[digits\]" s
 for each in $(members samplers name); do
     check "help says what is for --sampler $each" [ "$(grep -c "^Only with --sampler $each:" stdout)" = 1 ]
 done
-check "help says where defaults differ" grep -q -e "--iterations N .*\[500, by mclmc 1000" stdout
+check "help says what is chosen" grep -q -e "--iterations N .*\[auto\]" stdout
+ok sample --preset paper --help
+check "help has the paper's settings" grep -q -e "--lr L .*\[0.0001\]" stdout
 for each in hmc mclmc; do
     ok sample --sampler $each --help
     check "help shows the defaults of $each" grep -q -e "--data DATA .*\[toy\]" stdout

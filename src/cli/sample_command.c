@@ -99,25 +99,27 @@ static kelvin_status run(void *settings, const struct arguments *arguments)
     return status;
 }
 
-/* With a sampler: its options and its defaults. */
+/* With a sampler, or a preset: its options and its defaults. */
 static kelvin_status help(FILE *out, const void *settings, const struct arguments *arguments)
 {
     const struct option_table *table = sample_options();
-    const size_t i = option_find(table, "sampler");
-    if (arguments->text[i]) KELVIN_TRY(sample_options_of(&table, arguments->text[i]));
+    const char *sampler = arguments->text[option_find(table, "sampler")];
+    const char *preset = arguments->text[option_find(table, "preset")];
+    if (sampler || preset) KELVIN_TRY(sample_options_of(&table, sampler ? sampler : "sghmc", preset));
     command_help(out, &sample_command, table, settings);
     return KELVIN_OK;
 }
 
 static const struct example examples[] = {
-    {"kelvin sample -o run", "Draw a posterior of a small network on the built-in digits."},
-    {"kelvin sample --model cnn --data mnist --temperature 0.1 --epochs 100 --lr 1e-3 -o run",
+    {"kelvin sample --data table.csv -o run", "Draw a posterior of a table of one's own: all else is chosen."},
+    {"kelvin sample --preset paper -o run", "Draw a posterior of the built-in digits, as in the paper."},
+    {"kelvin sample --preset paper --model cnn --data mnist --temperature 0.1 --epochs 100 --lr 1e-3 -o run",
      "Another network, other data, a cold posterior."},
     {"kelvin sample --config run/run.json --seed 1 -o again", "The same with another seed."},
-    {"kelvin sample --sampler hmc --density dirclip:0.6,-50 --step-size 5e-5 -o run",
+    {"kelvin sample --preset paper --sampler hmc --density dirclip:0.6,-50 --step-size 5e-5 -o run",
      "Draw a posterior as in figure 1 of the paper."},
-    {"kelvin sample --sampler mclmc --data csv:table.csv,label=species --model mlp:20 -o run",
-     "Draw a posterior of a table of one's own, with steps that are tuned in warm-up."},
+    {"kelvin sample --sampler mclmc --data csv:table.csv,label=species -o run",
+     "The same by another sampler, with steps that are tuned before."},
     {"kelvin sample --data mnist --model cnn --dry-run", "Say what it would cost, and make nothing."},
     {NULL, NULL},
 };
@@ -129,10 +131,15 @@ const struct command sample_command = {
     .details = "RUN is made, and must not exist. It holds run.json (the configuration: enough to repeat the run), "
                "one folder per chain with its samples and its history, the logits of the data, and a checksum of "
                "each file. The samples depend on the configuration and the seed alone. A run that was stopped or "
-               "killed goes on with kelvin resume RUN. With no options at all it samples a small network on the "
-               "built-in digits, as in the paper.\n"
+               "killed goes on with kelvin resume RUN.\n"
+               "Settings that nobody gives, or that are given as auto, are chosen from the data: the network by "
+               "their shape; prior and density by prediction of training rows that short runs have not seen; "
+               "the size of steps, and how long the run is, by the temperatures of these. The test part is never "
+               "looked at. What was chosen is said at the start, and run.json has it. --preset paper: the "
+               "settings of the paper instead, with fewer epochs.\n"
                "kelvin info lists samplers, schedules, models, densities, priors and data sets; kelvin sample "
-               "--sampler NAME --help shows what counts for that sampler, and its defaults.",
+               "--sampler NAME --help shows what counts for that sampler, and --preset paper --help the paper's "
+               "settings.",
     .build = sample_options,
     .settings_size = sizeof(struct sample_settings),
     .usual = &(const struct sample_settings){.how.checkpoint = RUN_CHECKPOINT},

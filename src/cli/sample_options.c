@@ -102,12 +102,13 @@ static kelvin_status build(struct room *room, const kelvin_config *config, const
     return KELVIN_OK;
 }
 
-kelvin_status sample_options_of(const struct option_table **table, const char *sampler)
+kelvin_status sample_options_of(const struct option_table **table, const char *sampler, const char *preset)
 {
     static struct room some;
     kelvin_config *config;
     KELVIN_TRY(kelvin_config_create(&config));
     kelvin_status status = kelvin_config_set(config, "sampler", sampler);
+    if (!status && preset) status = kelvin_config_set(config, "preset", preset);
     if (!status) status = build(&some, config, sampler);
     kelvin_config_destroy(config);
     *table = &some.table;

@@ -14,9 +14,10 @@ struct sample_settings {
 /* All of them; for help and manual, each with what is usual for its sampler. */
 const struct option_table *sample_options(void);
 
-/* Those that count for one sampler, each with what is usual for it; for its help. KELVIN_EUSAGE if there is no such
- * sampler. */
-KELVIN_MUST_CHECK kelvin_status sample_options_of(const struct option_table **table, const char *sampler);
+/* Those that count for one sampler, each with what is usual for it, or by the preset unless NULL; for its help.
+ * KELVIN_EUSAGE if there is no such sampler. */
+KELVIN_MUST_CHECK kelvin_status sample_options_of(const struct option_table **table, const char *sampler,
+                                                  const char *preset);
 
 /* The field of a configuration that the i-th of all options is for; NULL: it is one of the command's own. */
 const kelvin_field_info *sample_option_field(size_t i);

@@ -1,7 +1,7 @@
 /* Fields as people are told of them: by help texts, manual pages, completion and other programs. */
 #include "base/suggest.h"
 #include "base/texts.h"
-#include "run/fields.h"
+#include "run/choose.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -74,9 +74,11 @@ static void add_field(const struct kelvin_field_doc *doc)
     entry->info.value = doc->value;
     entry->info.family = doc->family ? kelvin_family_key(doc->family) : NULL;
     entry->info.kind = kind_of(doc->field);
-    entry->info.rule = doc->rule;
+    entry->info.rule = doc->rule && !kelvin_is_choosable(doc->field->name);
     snprintf(entry->about, sizeof entry->about, "%s", doc->about);
-    if (doc->rule)
+    if (kelvin_is_choosable(doc->field->name))
+        snprintf(entry->usual, sizeof entry->usual, "%s", KELVIN_AUTO);
+    else if (doc->rule)
         snprintf(entry->usual, sizeof entry->usual, "%s", doc->rule);
     else
         say_usual(entry, doc->field);
@@ -88,7 +90,10 @@ static void add_setting(const kelvin_sampler_type *type, const kelvin_setting *s
     if (!entry) return;
     entry->info.value = setting->value;
     entry->info.kind = setting->whole ? KELVIN_VALUE_WHOLE : KELVIN_VALUE_REAL;
-    snprintf(entry->usual, sizeof entry->usual, "%.10g", setting->usual);
+    if (kelvin_is_choosable(setting->name))
+        snprintf(entry->usual, sizeof entry->usual, "%s", KELVIN_AUTO);
+    else
+        snprintf(entry->usual, sizeof entry->usual, "%.10g", setting->usual);
     snprintf(entry->about, sizeof entry->about, "%s%s%s", setting->about, setting->zero ? "; 0: " : "",
              setting->zero ? setting->zero : "");
 }
