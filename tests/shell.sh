@@ -24,7 +24,7 @@ check() {
 # choosing takes its time.
 run() {
     case "$1 $*" in
-    *--preset*) ;;
+    *--preset* | *--help* | *" -h"*) ;;
     "sample sample"*)
         shift
         set -- sample --preset paper "$@"
