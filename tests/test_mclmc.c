@@ -297,6 +297,25 @@ static void afterwards_they_are_told(void **state)
     }
 }
 
+/* With scales, which come with a size that was tuned elsewhere, a chain that begins at the edge gets away from it. */
+static void with_scales_they_are_taken_back_at_first(void **state)
+{
+    (void)state;
+    enum { WARMUP = 90 };
+    float start[DIM], scale[DIM];
+    for (int i = 0; i < DIM; i++) start[i] = 1.89f, scale[i] = 1; /* 5.98 from the middle */
+    const kelvin_sampler_options options = {.setting = (double[]){1, 5, 3, 3}, .scale = scale};
+    kelvin_sampler *chain;
+    assert_ok(kelvin_sampler_make(&chain, sampler_named("mclmc"), &cliff, &options));
+    kelvin_sampler_start(chain, start);
+    for (uint32_t i = 0; i < WARMUP / 2; i++) {
+        const kelvin_step_info info = kelvin_sampler_advance(chain, &(kelvin_moment){i, WARMUP, 1, 1});
+        assert_true(isfinite(info.logp) && isfinite(told(chain, &info, "energy_error")));
+        assert_near(told(chain, &info, "step_size"), 3, 0);
+    }
+    kelvin_sampler_destroy(chain);
+}
+
 /* One dimension has no directions; that is told, too. */
 static void line_eval(void *context, double *logp, float *grad, const float *theta)
 {
@@ -501,6 +520,7 @@ int main(void)
         cmocka_unit_test(without_a_gradient_it_goes_straight_on),
         cmocka_unit_test(steps_into_nothing_are_taken_back_in_warmup),
         cmocka_unit_test(afterwards_they_are_told),
+        cmocka_unit_test(with_scales_they_are_taken_back_at_first),
         cmocka_unit_test(one_dimension_is_too_few),
         cmocka_unit_test(gaussian_moments),
         cmocka_unit_test(bias_falls_with_the_energy_variance),

@@ -4,6 +4,7 @@
 #include "base/c_locale.h"
 #include "base/texts.h"
 #include "base/threads.h"
+#include "kernels/kernels.h"
 #include "run/chain.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ enum { FIRST = 1 << 20, FEWEST = 4, MOST = 8 };
 /* Steps of the warm-up, and after it; of those that take several at once, so many. */
 enum { WARMUP = 300, LOOK = 200, AT_ONCE = 20 };
 /* Rows of the training part that are looked at. */
-enum { ROWS = 16 };
+enum { ROWS = KELVIN_TILE };
 
 struct bench {
     const struct kelvin_tuner *how;
@@ -28,9 +29,11 @@ struct bench {
     kelvin_posterior *posterior[MOST];
     kelvin_sampler *chain[MOST];
 
+    const struct kelvin_kernels *kernels;
     kelvin_posterior *pass;
     size_t rows, outputs;
-    float *logits;        /* (outputs) */
+    float *logits;        /* (rows, classes) */
+    double *p;            /* (classes, ROWS), as outputs */
     double *sum, *square; /* (n, outputs): of what chains say, over the steps after the warm-up */
     double acceptance;
 };
@@ -94,11 +97,13 @@ static kelvin_status make_look(struct bench *b)
 {
     const kelvin_run *run = b->run;
     b->rows = run->data->train.n < ROWS ? run->data->train.n : ROWS;
-    b->outputs = b->rows * run->data->classes;
+    b->outputs = ROWS * run->data->classes;
     b->logits = kelvin_alloc(b->outputs, sizeof *b->logits);
+    b->p = kelvin_alloc(b->outputs, sizeof *b->p);
     b->sum = kelvin_alloc(b->n * b->outputs, sizeof *b->sum);
     b->square = kelvin_alloc(b->n * b->outputs, sizeof *b->square);
-    if (!b->logits || !b->sum || !b->square) return KELVIN_ENOMEM;
+    if (!b->logits || !b->p || !b->sum || !b->square) return KELVIN_ENOMEM;
+    KELVIN_TRY(kelvin_kernels_get(&b->kernels));
     return kelvin_pass_create(&b->pass, run, 1);
 }
 
@@ -124,6 +129,7 @@ static void destroy(struct bench *b)
     kelvin_free(b->theta);
     kelvin_free(b->group_end);
     kelvin_free(b->logits);
+    kelvin_free(b->p);
     kelvin_free(b->sum);
     kelvin_free(b->square);
     kelvin_run_close(b->run);
@@ -138,18 +144,20 @@ static kelvin_status take_steps(struct bench *b, uint32_t begin, uint32_t end)
     return kelvin_sampler_warm(b->chain, b->n, begin, end, &moment, b->pool);
 }
 
-/* What the network of a chain says of some training rows. */
+/* What the network of a chain says of some training rows, as probabilities; where there are fewer rows, the last counts
+ * more often. */
 static kelvin_status look_at(struct bench *b, size_t chain)
 {
     const kelvin_data *data = b->run->data;
     static const uint32_t index[ROWS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    double *sum = b->sum + chain * b->outputs, *square = b->square + chain * b->outputs;
+    double log_sum[ROWS], entropy[ROWS], *sum = b->sum + chain * b->outputs, *square = b->square + chain * b->outputs;
     const char *name;
     KELVIN_TRY(kelvin_posterior_set_part(b->pass, data, &data->train, index, b->rows, NULL));
     kelvin_posterior_logits(b->pass, b->logits, kelvin_sampler_theta(b->chain[chain]));
+    b->kernels->softmax_double(b->p, log_sum, entropy, b->logits, b->rows, data->classes);
     for (size_t k = 0; k < b->outputs; k++) {
-        sum[k] += (double)b->logits[k];
-        square[k] += (double)b->logits[k] * (double)b->logits[k];
+        sum[k] += b->p[k];
+        square[k] += b->p[k] * b->p[k];
     }
     for (size_t i = 0; kelvin_sampler_statistic(b->chain[chain], i, &name), name; i++)
         if (strcmp(name, "acceptance") == 0)
@@ -157,10 +165,22 @@ static kelvin_status look_at(struct bench *b, size_t chain)
     return KELVIN_OK;
 }
 
+/* Steps that are taken at once, without being tuned, are as many as the way asks for that a direction is kept on. */
+static kelvin_status set_steps(struct bench *b)
+{
+    enum { MOST_STEPS = 1000 };
+    if (isnan(kelvin_sampler_get(b->chain[0], "length")) || !is_open(b->how, "steps")) return KELVIN_OK;
+    const double h = kelvin_sampler_get(b->chain[0], "step_size"), length = kelvin_sampler_get(b->chain[0], "length");
+    const double steps = fmax(1, fmin(ceil(length / h), MOST_STEPS));
+    for (size_t i = 0; i < b->n; i++) KELVIN_TRY(kelvin_sampler_set(b->chain[i], "steps", steps));
+    return KELVIN_OK;
+}
+
 static kelvin_status sample(struct bench *b)
 {
     enum { SLICE = 10 };
     for (uint32_t i = 0; i < WARMUP; i += SLICE) KELVIN_TRY(take_steps(b, i, i + SLICE));
+    KELVIN_TRY(set_steps(b));
     for (uint32_t i = 0; i < LOOK; i++) {
         KELVIN_TRY(take_steps(b, WARMUP + i, WARMUP + i + 1));
         for (size_t c = 0; c < b->n; c++) KELVIN_TRY(look_at(b, c));
@@ -214,14 +234,6 @@ static kelvin_status write_scales(struct kelvin_tuned *tuned, const struct bench
     return kelvin_fail(KELVIN_EUSAGE, "%s has too many tensors to tune a scale of each", b->run->config.model);
 }
 
-/* Steps that are taken at once are as many as the way asks for that a direction is kept on. */
-static double steps_at_once(const struct bench *b, const kelvin_setting *setting)
-{
-    const double h = kelvin_sampler_get(b->chain[0], "step_size"), length = kelvin_sampler_get(b->chain[0], "length");
-    const double steps = ceil(length / h);
-    return steps > 1 && steps < 1000 ? steps : steps <= 1 ? 1 : fmin(1000, setting->most);
-}
-
 static void write_settings(kelvin_run_config *config, const struct bench *b)
 {
     const kelvin_sampler_type *type = type_of(b);
@@ -229,17 +241,15 @@ static void write_settings(kelvin_run_config *config, const struct bench *b)
     for (size_t i = 0; i < kelvin_count_settings(type); i++) {
         const kelvin_setting *setting = &type->setting[i];
         if (!is_open(b->how, setting->name)) continue;
-        if (setting->zero || (steps && strcmp(setting->name, "jitter") == 0))
+        if (strcmp(setting->name, "jitter") != 0 || steps)
             config->setting[i] = rounded(kelvin_sampler_get(b->chain[0], setting->name));
-        else if (strcmp(setting->name, "steps") == 0)
-            config->setting[i] = steps_at_once(b, setting);
     }
 }
 
 /* A few hundred independent draws of each chain, as far as that is not too long. */
 static void write_extent(kelvin_run_config *config, const struct kelvin_tuner *how, double draws)
 {
-    enum { FEW = 1000, MANY = 8000, INDEPENDENT = 250 };
+    enum { FEW = 1000, MANY = 4000, INDEPENDENT = 250 };
     const double asked = fmin(fmax(INDEPENDENT * draws, FEW), MANY);
     const uint32_t kept = (uint32_t)(ceil(asked / 100) * 100);
     const bool iterations = is_open(how, "iterations"), warmup = is_open(how, "warmup");

@@ -17,12 +17,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { ENERGY_VARIANCE, STEPS, STEP_SIZE, LENGTH };                  /* settings */
-enum { ENERGY_ERROR, VARIANCE, SIZE, DECOHERENCE, CONFIGURATIONAL }; /* statistics */
-enum { DIRECTION, MEAN };                                            /* vectors to remember */
-enum { LOGP, H, L, CAP, SUM, WEIGHT, COUNT, SPREAD, FIXED, STUCK };  /* numbers */
-enum { GRADIENT, OLD_DIRECTION, OLD_GRADIENT, OLD_THETA, WORK };     /* vectors to work in */
-enum { DIGITS = 9 };                                                 /* for people */
+enum { ENERGY_VARIANCE, STEPS, STEP_SIZE, LENGTH };                          /* settings */
+enum { ENERGY_ERROR, VARIANCE, SIZE, DECOHERENCE, CONFIGURATIONAL };         /* statistics */
+enum { DIRECTION, MEAN };                                                    /* vectors to remember */
+enum { LOGP, H, L, CAP, SUM, WEIGHT, COUNT, SPREAD, FIXED, STUCK, CAUTION }; /* numbers */
+enum { GRADIENT, OLD_DIRECTION, OLD_GRADIENT, OLD_THETA, WORK };             /* vectors to work in */
+enum { DIGITS = 9 };                                                         /* for people */
 enum { MOST_STEPS = UINT16_MAX }; /* the number of a step within its iteration is half of a stream's name */
 
 /* Of one step: when and how far. */
@@ -159,6 +159,17 @@ static double tuned_step(kelvin_sampler *s, const struct stride *to, bool forget
     return 0;
 }
 
+/* A size that was tuned elsewhere, with scales, may be too bold where a chain begins: until the last part of the
+ * warm-up a step that is not finite is taken back and the next one is half as long, up to one that is. */
+static double cautious_step(kelvin_sampler *s, const struct stride *to)
+{
+    const double logp = s->number[LOGP], error = attempt(s, to);
+    const bool good = isfinite(error);
+    s->number[CAUTION] = good ? fmin(1, 2 * s->number[CAUTION]) : s->number[CAUTION] / 2;
+    if (!good) take_back(s, logp);
+    return good ? error : 0;
+}
+
 /* ---- tuning: the length ---- */
 
 /* x / scale, in place. */
@@ -280,6 +291,7 @@ static void start(kelvin_sampler *s)
 {
     s->kernels->normals(s->vector[DIRECTION], s->n, kelvin_sampler_random(s, 0, KELVIN_STREAM_DIRECTION));
     s->number[H] = s->setting[STEP_SIZE];
+    s->number[CAUTION] = 1;
     s->number[L] = s->setting[LENGTH] > 0 ? s->setting[LENGTH] : sqrt((double)s->n);
 }
 
@@ -305,11 +317,14 @@ static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment 
     const uint32_t steps = (uint32_t)s->setting[STEPS];
     const int stage = s->number[FIXED] > 0 ? KELVIN_WARM : kelvin_stage(moment);
     const bool tuned = stage < KELVIN_WARM && tunes_size(s);
+    const bool cautious = stage < KELVIN_SETTLE && !tuned && kelvin_sampler_scale(s);
     if (s->number[H] == 0) first_size(s, moment);
     for (uint32_t i = 0; i < steps; i++) {
-        const double h = s->number[H] * moment->rate;
+        const double h = s->number[H] * moment->rate * (cautious ? s->number[CAUTION] : 1);
         const struct stride to = {moment, i, h, noise_of(s, h)};
-        const double error = tuned ? tuned_step(s, &to, stage == KELVIN_FIND) : take(s, &to);
+        const double error = tuned      ? tuned_step(s, &to, stage == KELVIN_FIND)
+                             : cautious ? cautious_step(s, &to)
+                                        : take(s, &to);
         info->value[ENERGY_ERROR] += error;
         info->value[VARIANCE] += error * error / ((double)s->n * steps);
         if (stage == KELVIN_MEASURE) measure_width(s);
@@ -363,7 +378,8 @@ const kelvin_sampler_type kelvin_mclmc = {
                [COUNT] = "count",
                [SPREAD] = "spread",
                [FIXED] = "fixed",
-               [STUCK] = "stuck"},
+               [STUCK] = "stuck",
+               [CAUTION] = "caution"},
     .work = WORK,
     .start = start,
     .prepare = prepare,
