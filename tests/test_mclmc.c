@@ -297,21 +297,22 @@ static void afterwards_they_are_told(void **state)
     }
 }
 
-/* With scales, which come with a size that was tuned elsewhere, a chain that begins at the edge gets away from it. */
+/* With scales, which come with a size that was tuned elsewhere, they are taken back in the first parts of a warm-up. */
 static void with_scales_they_are_taken_back_at_first(void **state)
 {
     (void)state;
     enum { WARMUP = 90 };
-    float start[DIM], scale[DIM];
-    for (int i = 0; i < DIM; i++) start[i] = 1.89f, scale[i] = 1; /* 5.98 from the middle */
-    const kelvin_sampler_options options = {.setting = (double[]){1, 5, 3, 3}, .scale = scale};
+    const float zeros[DIM] = {0};
+    float scale[DIM];
+    for (int i = 0; i < DIM; i++) scale[i] = 1;
+    const kelvin_sampler_options options = {.setting = (double[]){1, 5, 20, 3}, .scale = scale};
     kelvin_sampler *chain;
     assert_ok(kelvin_sampler_make(&chain, sampler_named("mclmc"), &cliff, &options));
-    kelvin_sampler_start(chain, start);
-    for (uint32_t i = 0; i < WARMUP / 2; i++) {
+    kelvin_sampler_start(chain, zeros);
+    for (uint32_t i = 0; i < WARMUP; i++) {
         const kelvin_step_info info = kelvin_sampler_advance(chain, &(kelvin_moment){i, WARMUP, 1, 1});
-        assert_true(isfinite(info.logp) && isfinite(told(chain, &info, "energy_error")));
-        assert_near(told(chain, &info, "step_size"), 3, 0);
+        assert_true(isfinite(info.logp) == (i < 2 * WARMUP / 3));
+        assert_near(told(chain, &info, "step_size"), 20, 0);
     }
     kelvin_sampler_destroy(chain);
 }
