@@ -291,7 +291,7 @@ static kelvin_diagnosis predict_in_pieces(const float *z, const int32_t *y, cons
     assert_ok(kelvin_lineup_find(&lineup, chain, SAMPLES, arena));
     const size_t shape[] = {SAMPLES, DRAWN, CLASSES};
     assert_ok(logits_in_blocks(&logits, z, y, chain, shape, most, block));
-    assert_ok(kelvin_predictions_diagnose(&d, logits, DRAWN, &lineup, pool, kelvin_logits_go_through, NULL));
+    assert_ok(kelvin_predictions_diagnose(&d, logits, DRAWN, NULL, &lineup, pool, kelvin_logits_go_through, NULL));
     kelvin_logits_close(logits);
     kelvin_pool_destroy(pool);
     kelvin_arena_destroy(arena);

@@ -333,8 +333,13 @@ static void accuracy(void **state)
     for (size_t most = 1; most <= 4; most++) {
         kelvin_logits *logits;
         kelvin_diagnosis d = {0};
+        kelvin_pool *pool;
         assert_ok(logits_in_memory(&logits, z, y, chain, (const size_t[]){3, 4, 2}, most));
-        assert_ok(kelvin_training_diagnose(&d, logits, kelvin_logits_go_through, NULL));
+        assert_ok(kelvin_arena_create(&d.owned));
+        assert_ok(kelvin_pool_create(&pool, 2));
+        assert_ok(kelvin_training_diagnose(&d, logits, 4, NULL, pool, kelvin_logits_go_through, NULL));
+        kelvin_pool_destroy(pool);
+        kelvin_arena_destroy(d.owned);
         kelvin_logits_close(logits);
         close_to(d.training_accuracy, 6 / 12., 1e-15);
         close_to(d.training_log_likelihood, log_likelihood, 1e-14);

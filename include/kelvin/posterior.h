@@ -371,11 +371,20 @@ typedef struct kelvin_temperatures {
     kelvin_average kinetic, configurational;
 } kelvin_temperatures;
 
+/* What is to be made of a run, and how much a piece of advice takes away from it. */
+typedef enum kelvin_grade {
+    KELVIN_SOUND,  /* all that was looked at is as it should be; advice may still say what could be better */
+    KELVIN_CARE,   /* usable, with care */
+    KELVIN_FAILED, /* not to be used */
+} kelvin_grade;
+KELVIN_API const char *kelvin_grade_name(kelvin_grade grade); /* "sound", "usable with care", "not to be used" */
+
 /* A piece of advice, or a note. */
 typedef struct kelvin_advice {
     const char *code; /* what it is about, for programs: "chains-disagree". It stays when its words change */
     const char *text; /* for people, in the library's own words */
     const char *raw;  /* for kelvin_advice_say */
+    kelvin_grade grade;
 } kelvin_advice;
 
 /* A piece of advice, or a note, in a client's words. */
@@ -390,18 +399,25 @@ KELVIN_API const kelvin_advice_info *kelvin_advice_about(size_t i);
 
 typedef struct kelvin_diagnosis kelvin_diagnosis;
 
-/* All of it: one pass over the samples, and one over the logits of each side. */
+/* All of it: one pass over the samples, and one over the logits of each side. Where a run has a test part, it is judged
+ * by that, else by the rows that it was fitted to. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_diagnose(kelvin_diagnosis **diagnosis, kelvin_samples *samples,
                                                            size_t threads);
-/* What can be told without going through samples or predictions: temperatures, acceptance, divergences, what single
- * samples say of their training data, and the advice that follows. training: the metrics of these data, or NULL: from
- * the saved logits, where they are and are not so many that this would take long. */
+/* The same without the convergence of parameters, which may be many: the verdict is the same. KELVIN_EIO if files are
+ * missing that the run can make again. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **diagnosis,
-                                                                   kelvin_samples *samples,
-                                                                   const kelvin_metrics *training);
+                                                                   kelvin_samples *samples, size_t threads);
 KELVIN_API void kelvin_diagnosis_free(kelvin_diagnosis *diagnosis); /* NULL is fine */
 
-/* What is off, and what to do about it, the gravest first; NULL after the last. None: all is well. */
+/* The verdict: a grade, and one line for people: "sound: better than a linear model, ...", with what was looked at, or
+ * "not to be used: worse than a linear model", with what was found. It is sound only where predictions are not worse
+ * than those of a linear model and better than class frequencies, confidence fits accuracy, chains are alike and have
+ * settled, and samples are enough. */
+KELVIN_API kelvin_grade kelvin_diagnosis_grade(const kelvin_diagnosis *diagnosis);
+KELVIN_API const char *kelvin_diagnosis_verdict(const kelvin_diagnosis *diagnosis);
+
+/* What is off, and what to do about it, the gravest first; NULL after the last. Those of grade KELVIN_SOUND say what
+ * could be better in a run with which nothing is wrong. */
 KELVIN_API const kelvin_advice *kelvin_diagnosis_advice(const kelvin_diagnosis *diagnosis, size_t i);
 /* What to know of these numbers, where nothing is wrong; NULL after the last. */
 KELVIN_API const kelvin_advice *kelvin_diagnosis_note(const kelvin_diagnosis *diagnosis, size_t i);
@@ -423,7 +439,12 @@ KELVIN_API const kelvin_temperatures *kelvin_diagnosis_temperatures(const kelvin
  *     energy_variance         median of the squared error of a step's energy, per parameter
  *     energy_variance_mean    its mean: a few steps in stiff regions can make it thousands of medians
  * Means of single samples on training data:
- *     training_accuracy, training_log_likelihood (log p of the label by observation), training_confidence */
+ *     training_accuracy, training_log_likelihood (log p of the label by observation), training_confidence
+ * Of the ensemble at kelvin_diagnosis_side, by observation:
+ *     log_likelihood, linear_log_likelihood, frequencies_log_likelihood    its own, and those of the baselines
+ *     beyond_linear, beyond_linear_error                how much more it is than the baseline's, and the standard error
+ *     beyond_frequencies, beyond_frequencies_error
+ *     calibration_error, calibration_error_by_chance    and what a calibrated model would have on average */
 KELVIN_API double kelvin_diagnosis_number(const kelvin_diagnosis *diagnosis, const char *name);
 KELVIN_API uint32_t kelvin_diagnosis_diverged(const kelvin_diagnosis *diagnosis); /* so many chains */
 /* Samples of theirs, from before they diverged, which are in every answer. */

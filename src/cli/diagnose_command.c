@@ -43,9 +43,22 @@ static json_t *agreement_json(const kelvin_agreement *a)
 static json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *samples)
 {
     static const char *const numbers[] = {
-        "acceptance",           "energy_error",      "energy_variance",
-        "energy_variance_mean", "training_accuracy", "training_log_likelihood",
+        "acceptance",
+        "energy_error",
+        "energy_variance",
+        "energy_variance_mean",
+        "training_accuracy",
+        "training_log_likelihood",
         "training_confidence",
+        "log_likelihood",
+        "linear_log_likelihood",
+        "frequencies_log_likelihood",
+        "beyond_linear",
+        "beyond_linear_error",
+        "beyond_frequencies",
+        "beyond_frequencies_error",
+        "calibration_error",
+        "calibration_error_by_chance",
     };
     static const char *const fields[] = {"sampler",     "data", "model",  "density", "prior",
                                          "temperature", "seed", "chains", NULL};
@@ -63,6 +76,7 @@ static json_t *diagnose_json(const kelvin_diagnosis *d, const kelvin_samples *sa
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         json_object_set_new(object, numbers[i], json_number(kelvin_diagnosis_number(d, numbers[i])));
     json_object_set_new(object, "diverged", json_diverged(samples));
+    json_object_set_new(object, "verdict", json_verdict(d));
     json_object_set_new(object, "notes", json_advice(d, kelvin_diagnosis_note));
     json_object_set_new(object, "advice", json_advice(d, kelvin_diagnosis_advice));
     return object;

@@ -154,6 +154,24 @@ static void print_training(FILE *out, const kelvin_diagnosis *d, size_t classes)
             kelvin_diagnosis_number(d, "training_log_likelihood"), -log((double)classes));
 }
 
+/* The ensemble beside the baselines. */
+static void print_comparison(FILE *out, const kelvin_diagnosis *d)
+{
+    static const char *const names[][3] = {
+        {"beyond a linear model", "beyond_linear", "beyond_linear_error"},
+        {"beyond class frequencies", "beyond_frequencies", "beyond_frequencies_error"},
+    };
+    if (isnan(kelvin_diagnosis_number(d, names[0][1]))) return;
+    fprintf(out, "%-28s%12.4f   of the ensemble, by %s observation\n", "log-likelihood",
+            kelvin_diagnosis_number(d, "log_likelihood"), side_name(d));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        fprintf(out, "%-28s%12.4f +- %.4f\n", names[i][0], kelvin_diagnosis_number(d, names[i][1]),
+                kelvin_diagnosis_number(d, names[i][2]));
+    fprintf(out, "%-28s%10.1f %%   by chance: %.1f %%\n", "calibration error",
+            100 * kelvin_diagnosis_number(d, "calibration_error"),
+            100 * kelvin_diagnosis_number(d, "calibration_error_by_chance"));
+}
+
 static void print_sampler(FILE *out, const kelvin_diagnosis *d, const kelvin_run *run)
 {
     const kelvin_temperatures *t = kelvin_diagnosis_temperatures(d);
@@ -164,6 +182,7 @@ static void print_sampler(FILE *out, const kelvin_diagnosis *d, const kelvin_run
     print_temperature(out, "kinetic temperature", &t->kinetic, t);
     print_temperature(out, "configurational temperature", &t->configurational, t);
     print_training(out, d, kelvin_data_classes(kelvin_run_data(run)));
+    print_comparison(out, d);
     print_temperatures_legend(out, t, run);
 }
 
@@ -180,11 +199,12 @@ void diagnose_print(FILE *out, const kelvin_diagnosis *d, const kelvin_samples *
     print_subject(out, kelvin_samples_run(samples));
     print_sampling(out, kelvin_samples_run(samples), kelvin_samples_count(samples));
     fputc('\n', out);
+    print_verdict(out, d);
+    fputc('\n', out);
     diagnose_print_convergence(out, d, samples);
     print_agreement(out, d, samples);
     print_sampler(out, d, kelvin_samples_run(samples));
     print_all_diverged(out, d, samples);
-    print_advice(out, "notes", d, kelvin_diagnosis_note);
-    print_advice(out, "advice", d, kelvin_diagnosis_advice);
-    if (!kelvin_diagnosis_advice(d, 0)) fputs("\nNothing looks wrong.\n", out);
+    print_advice(out, "notes", d, kelvin_diagnosis_note, KELVIN_SOUND);
+    print_advice(out, "advice", d, kelvin_diagnosis_advice, KELVIN_SOUND);
 }

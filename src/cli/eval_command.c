@@ -146,10 +146,9 @@ static kelvin_status evaluate(struct evaluated *e, kelvin_samples *samples, cons
 
 /* Metrics do not say whether to believe them. That nothing can be said, as where a history cannot be read, does not
  * make them wrong either; but what is damaged is not passed over. */
-static kelvin_status look_briefly(struct evaluated *e, kelvin_samples *samples)
+static kelvin_status look_briefly(struct evaluated *e, kelvin_samples *samples, size_t threads)
 {
-    const kelvin_metrics *training = strcmp(e->on, "train") == 0 ? e->metrics : NULL;
-    const kelvin_status status = kelvin_diagnose_briefly(&e->found, samples, training);
+    const kelvin_status status = kelvin_diagnose_briefly(&e->found, samples, threads);
     if (status) snprintf(e->unknown, sizeof e->unknown, "%s", command_error());
     return status == KELVIN_ENOMEM || status == KELVIN_EFORMAT ? status : KELVIN_OK;
 }
@@ -180,7 +179,7 @@ static kelvin_status evaluate_run(struct evaluated *e, kelvin_arena *arena, cons
     KELVIN_TRY(open_samples(&samples, e->folder, true));
     kelvin_status status = describe(e, arena, kelvin_samples_run(samples));
     if (!status) status = evaluate(e, samples, settings, notes);
-    if (!status) status = look_briefly(e, samples);
+    if (!status) status = look_briefly(e, samples, settings->threads);
     kelvin_samples_close(samples);
     e->seconds = kelvin_now() - begin;
     return status;

@@ -142,6 +142,7 @@ static json_t *run_json(const struct evaluated *e)
     json_object_set_new(object, "importance", effects_json(e));
     json_object_set_new(object, "baselines", baselines_json(&e->baselines));
     json_object_set_new(object, "diverged", e->found ? json_integer(kelvin_diagnosis_diverged(e->found)) : json_null());
+    json_object_set_new(object, "verdict", e->found ? json_verdict(e->found) : json_null());
     json_object_set_new(object, "warnings",
                         e->found ? json_advice(e->found, kelvin_diagnosis_advice)
                                  : json_pack("[{s:s, s:o}]", "code", "unknown", "text", json_text(e->unknown)));

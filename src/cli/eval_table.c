@@ -172,6 +172,7 @@ static void print_subject_of(FILE *out, const struct evaluated *e)
     print_lines(out, 2, "%s: %s; %zu sample%s of %zu chain%s, %s: %zu observation%s%s", e->name, e->subject, samples,
                 plural(samples), chains, plural(chains), e->on, observations, plural(observations),
                 e->no_test ? " (the run has no test part)" : "");
+    if (e->found) print_lines(out, 4, "  verdict: %s", kelvin_diagnosis_verdict(e->found));
 }
 
 static void print_legend(FILE *out, const struct evaluated *runs, size_t n)
@@ -239,7 +240,7 @@ void eval_print(FILE *out, const struct evaluated *runs, size_t n)
 
 static bool is_doubtful(const struct evaluated *e)
 {
-    return !e->found || kelvin_diagnosis_advice(e->found, 0);
+    return !e->found || kelvin_diagnosis_grade(e->found) > KELVIN_SOUND;
 }
 
 /* Of several pieces of advice the first, which is the gravest. */

@@ -42,13 +42,26 @@ json_t *json_texts(const char *const *texts, size_t n)
     return list;
 }
 
+static const char *grade_name(kelvin_grade grade)
+{
+    static const char *const names[] = {[KELVIN_SOUND] = "sound", [KELVIN_CARE] = "care", [KELVIN_FAILED] = "failed"};
+    return names[grade];
+}
+
+json_t *json_verdict(const kelvin_diagnosis *found)
+{
+    return json_pack("{s:s, s:s}", "grade", grade_name(kelvin_diagnosis_grade(found)), "text",
+                     kelvin_diagnosis_verdict(found));
+}
+
 json_t *json_advice(const kelvin_diagnosis *found, advice_at *at)
 {
     json_t *list = json_array();
     for (size_t i = 0; at(found, i); i++) {
         char text[2048];
         kelvin_advice_say(at(found, i), text, sizeof text, command_words, NULL);
-        json_array_append_new(list, json_pack("{s:s, s:o}", "code", at(found, i)->code, "text", json_text(text)));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "code", at(found, i)->code, "grade",
+                                              grade_name(at(found, i)->grade), "text", json_text(text)));
     }
     return list;
 }

@@ -22,6 +22,7 @@ json_t *json_texts(const char *const *texts, size_t n);
 
 /* Advice or notes, [{"code", "text"}]: kelvin_diagnosis_advice or kelvin_diagnosis_note. */
 typedef const kelvin_advice *advice_at(const kelvin_diagnosis *found, size_t i);
+json_t *json_verdict(const kelvin_diagnosis *found); /* "grade": sound, care or failed; "text" */
 json_t *json_advice(const kelvin_diagnosis *found, advice_at *at);
 json_t *json_counts(const uint32_t *counts, size_t n);
 json_t *json_numbers(const double *numbers, size_t n);

@@ -101,11 +101,16 @@ void print_diverged(FILE *out, const char *title, const kelvin_samples *samples)
         if (kelvin_samples_diverged(samples, i)) print_item(out, kelvin_samples_diverged(samples, i));
 }
 
-void print_advice(FILE *out, const char *title, const kelvin_diagnosis *found,
-                  const kelvin_advice *at(const kelvin_diagnosis *found, size_t i))
+void print_verdict(FILE *out, const kelvin_diagnosis *found)
 {
-    if (at(found, 0)) fprintf(out, "\n%s\n", title);
-    for (size_t i = 0; at(found, i); i++) {
+    print_lines(out, 2, "verdict: %s", kelvin_diagnosis_verdict(found));
+}
+
+void print_advice(FILE *out, const char *title, const kelvin_diagnosis *found,
+                  const kelvin_advice *at(const kelvin_diagnosis *found, size_t i), kelvin_grade least)
+{
+    if (at(found, 0) && at(found, 0)->grade >= least) fprintf(out, "\n%s\n", title);
+    for (size_t i = 0; at(found, i) && at(found, i)->grade >= least; i++) {
         char text[2048];
         kelvin_advice_say(at(found, i), text, sizeof text, command_words, NULL);
         print_item(out, text);

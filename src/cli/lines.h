@@ -24,9 +24,10 @@ void print_lines(FILE *out, int indent, const char *format, ...) KELVIN_PRINTF(3
 
 /* Sentences, each after "- ", under a title; nothing if there are none. */
 void print_diverged(FILE *out, const char *title, const kelvin_samples *samples); /* of each chain that did */
-/* The same of advice or notes: kelvin_diagnosis_advice or kelvin_diagnosis_note. */
+/* The same of advice or notes, kelvin_diagnosis_advice or kelvin_diagnosis_note, of so grave a kind or graver. */
 void print_advice(FILE *out, const char *title, const kelvin_diagnosis *found,
-                  const kelvin_advice *at(const kelvin_diagnosis *found, size_t i));
+                  const kelvin_advice *at(const kelvin_diagnosis *found, size_t i), kelvin_grade least);
+void print_verdict(FILE *out, const kelvin_diagnosis *found);
 
 /* ---- diagnose_table.c ---- */
 

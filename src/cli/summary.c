@@ -41,7 +41,7 @@ static kelvin_status gather(struct facts *f)
         KELVIN_TRY(baselines_measure(&f->on_test, f->samples, "test", 0, 0));
     }
     if (!kelvin_run_looks_at_batches(f->run)) return kelvin_diagnose(&f->found, f->samples, 0);
-    return kelvin_diagnose_briefly(&f->found, f->samples, f->train);
+    return kelvin_diagnose_briefly(&f->found, f->samples, 0);
 }
 
 /* ---- for people ---- */
@@ -177,12 +177,14 @@ static void print_table(FILE *out, const struct facts *f)
     print_subject(out, f->run);
     print_sampling(out, f->run, kelvin_samples_count(f->samples));
     fputc('\n', out);
+    print_verdict(out, f->found);
+    fputc('\n', out);
     print_metrics(out, f);
     print_sampler(out, f);
     baselines_print(out, f->test ? &f->on_test : &f->on_train, f->test ? f->test : f->train,
                     f->test ? "test" : "train");
     print_legend(out, f);
-    print_advice(out, "warnings", f->found, kelvin_diagnosis_advice);
+    print_advice(out, "warnings", f->found, kelvin_diagnosis_advice, KELVIN_CARE);
 }
 
 /* ---- for programs ---- */
@@ -204,6 +206,7 @@ static void add_findings(json_t *object, const struct facts *f)
                         d ? convergence_json(kelvin_diagnosis_convergence(d, KELVIN_PARAMETERS)) : json_null());
     json_object_set_new(object, "predictions",
                         d ? convergence_json(kelvin_diagnosis_convergence(d, KELVIN_PREDICTIONS)) : json_null());
+    json_object_set_new(object, "verdict", d ? json_verdict(d) : json_null());
     json_object_set_new(object, "warnings", d ? json_advice(d, kelvin_diagnosis_advice) : json_array());
 }
 

@@ -40,6 +40,8 @@ kelvin_diagnosis kelvin_nothing_found(void)
         .training_accuracy = NAN,
         .training_log_likelihood = NAN,
         .training_confidence = NAN,
+        .quality = kelvin_quality_unknown(),
+        .training = kelvin_quality_unknown(),
     };
 }
 
@@ -47,9 +49,15 @@ char *kelvin_advice_new(struct kelvin_advice_list *advice, enum kelvin_advice_co
 {
     if (advice->n < KELVIN_ADVICE) advice->n++;
     advice->code[advice->n - 1] = kelvin_advice_about(code)->code;
+    advice->grade[advice->n - 1] = kelvin_advice_usual_grade(code);
     char *text = advice->raw[advice->n - 1];
     *text = '\0';
     return text;
+}
+
+void kelvin_advice_grade(struct kelvin_advice_list *advice, kelvin_grade grade)
+{
+    advice->grade[advice->n - 1] = grade;
 }
 
 void kelvin_say(char *text, const char *format, ...)
@@ -94,6 +102,7 @@ static void advise_on_divergence(struct kelvin_advice_list *out, const struct ke
     char advice[KELVIN_NOTE];
     if (n == 0) return;
     char *text = kelvin_advice_new(out, KELVIN_CHAINS_DIVERGED);
+    if (2 * n > f->run->config.chains) kelvin_advice_grade(out, KELVIN_FAILED);
     kelvin_say(text, n == 1 ? "Chain" : "Chains");
     for (uint32_t c = 0, named = 0; c < f->run->config.chains && named < MOST; c++)
         if (f->diverged[c]) kelvin_say(text, "%s %" PRIu32, named++ ? "," : "", c);
@@ -203,6 +212,69 @@ static bool is_off(const kelvin_average *is, double set)
     return isnan(is->error) || fabs(is->mean - set) > ERRORS * is->error;
 }
 
+/* So far off that predictions are those of another posterior, or of chains on their way. Momenta follow at once;
+ * parameters that the data say little of are the last to settle, and predictions do not wait for them. */
+static bool is_far_off(const kelvin_average *is, double set, double share)
+{
+    return is_off(is, set) && !(is->mean >= (1 - share) * set && is->mean <= (1 + share) * set);
+}
+
+static bool is_hot_or_cold(const kelvin_temperatures *t)
+{
+    return is_far_off(&t->kinetic, t->set, 0.2);
+}
+
+static bool is_on_its_way(const kelvin_temperatures *t)
+{
+    return is_far_off(&t->configurational, t->set, 0.3);
+}
+
+bool kelvin_is_unsettled(const struct kelvin_facts *f)
+{
+    const kelvin_temperatures *t = &f->found->temperatures;
+    return is_hot_or_cold(t) || is_on_its_way(t);
+}
+
+/* Parameters come to their temperature as 1 - exp(-rate t), and the rate goes with the size of steps: how much larger
+ * steps would have come three times as far as it takes to come within e. While momenta are at their temperature, steps
+ * are not too large. */
+static double faster(const kelvin_temperatures *t)
+{
+    const double most = 100, way = t->configurational.mean / t->set;
+    return fmin(-3 / log1p(-fmax(way, 0.01)), most);
+}
+
+/* Larger steps, where they can be larger, are had for nothing; more of them are not. */
+static void say_how_to_settle(char *text, const struct kelvin_facts *f)
+{
+    const kelvin_temperatures *t = &f->found->temperatures;
+    const char *step = kelvin_run_step_setting(f->run);
+    const bool cold = t->configurational.mean < t->set, room = t->kinetic.mean < 1.05 * t->set;
+    if (f->run->sampler->batches && cold && room)
+        kelvin_say(text,
+                   ". Momenta are at it (%.3g), so that steps can be larger: " KELVIN_REFER(
+                       SETTING, "%s=%.1g") ", or " KELVIN_REFER(SETTING, "%s=auto") " to have it found, "
+                                                                                    "rather than more " KELVIN_FIELD,
+                   t->kinetic.mean, step, kelvin_run_number(f->run, step) * faster(t), step,
+                   kelvin_rows_field(f->run).name);
+    else
+        kelvin_say(text, ". Give them more " KELVIN_FIELD, kelvin_rows_field(f->run).name);
+}
+
+static void advise_on_parameters(struct kelvin_advice_list *out, const struct kelvin_facts *f)
+{
+    const kelvin_temperatures *t = &f->found->temperatures;
+    const bool large = isnan(t->kinetic.mean) && !f->run->sampler->accepts;
+    const bool far = is_on_its_way(t);
+    char *text = kelvin_advice_new(out, KELVIN_CONFIGURATIONAL_TEMPERATURE_OFF);
+    if (!far) kelvin_advice_grade(out, KELVIN_SOUND);
+    kelvin_say(text, "The configurational temperature is %.3g where %.3g was set: the parameters have not %ssettled%s",
+               t->configurational.mean, t->set, far ? "" : "quite ", large ? ", or steps are too large" : "");
+    say_how_to_settle(text, f);
+    if (large) kelvin_say(text, ", or make " KELVIN_FIELD " smaller", kelvin_run_step_setting(f->run));
+    kelvin_say(text, ".");
+}
+
 /* A sampler may have both temperatures, one or none. Where momenta are not at it, parameters are not; where there is a
  * kinetic temperature that is right, or proposals are rejected, steps are not too large. */
 static void advise_on_temperatures(struct kelvin_advice_list *out, const struct kelvin_facts *f)
@@ -210,9 +282,9 @@ static void advise_on_temperatures(struct kelvin_advice_list *out, const struct 
     const kelvin_temperatures *t = &f->found->temperatures;
     const struct kelvin_rows_field rows = kelvin_rows_field(f->run);
     const char *step = kelvin_run_step_setting(f->run);
-    const bool batches = f->run->sampler->batches, large = isnan(t->kinetic.mean) && !f->run->sampler->accepts;
+    const bool batches = f->run->sampler->batches, hot = t->kinetic.mean >= t->set;
     if (is_coarse(f) || is_cut_short(out, f)) return; /* of which it follows */
-    if (is_off(&t->kinetic, t->set) && t->kinetic.mean >= t->set)
+    if (is_off(&t->kinetic, t->set) && hot)
         kelvin_say(kelvin_advice_new(out, KELVIN_KINETIC_TEMPERATURE_HIGH),
                    "The kinetic temperature is %.3g where %.3g was set: steps are too large%s. Make " KELVIN_FIELD
                    " smaller" KELVIN_SAID ".",
@@ -223,20 +295,15 @@ static void advise_on_temperatures(struct kelvin_advice_list *out, const struct 
                    "The kinetic temperature is %.3g where %.3g was set: the momenta have not warmed up. Give them "
                    "more " KELVIN_FIELD ".",
                    t->kinetic.mean, t->set, rows.name);
-    else if (is_off(&t->configurational, t->set)) {
-        char *text = kelvin_advice_new(out, KELVIN_CONFIGURATIONAL_TEMPERATURE_OFF);
-        kelvin_say(text,
-                   "The configurational temperature is %.3g where %.3g was set: the parameters have not settled%s. "
-                   "Give them more " KELVIN_FIELD,
-                   t->configurational.mean, t->set, large ? ", or steps are too large" : "", rows.name);
-        if (large) kelvin_say(text, ", or make " KELVIN_FIELD " smaller", step);
-        kelvin_say(text, ".");
-    }
+    else if (is_off(&t->configurational, t->set))
+        advise_on_parameters(out, f);
+    if (is_off(&t->kinetic, t->set) && !is_hot_or_cold(t)) kelvin_advice_grade(out, KELVIN_SOUND);
 }
 
 /* ---- samples of batches ---- */
 
 enum { FEWEST = 4 }; /* draws per chain for an R-hat that means something */
+enum { ENOUGH = 8 }; /* independent samples for an ensemble */
 
 static const double noticed = 1e-3; /* total variation below which nobody cares */
 
@@ -283,12 +350,14 @@ static void advise_on_samples(struct kelvin_advice_list *out, const struct kelvi
             kelvin_starts_cold(f->run) ? ", and a warm start with " KELVIN_REFER(
                                              FIELD, "init") ": the first samples are from before they had settled"
                                        : "");
-    else if (c->temperature != 0 && p->ess_bulk_median < (double)all / 4)
+    else if (c->temperature != 0 && p->ess_bulk_median < (double)all / 4) {
         kelvin_say(kelvin_advice_new(out, KELVIN_SAMPLES_ALIKE),
                    "The %zu samples are worth about %.0f independent ones (effective sample size, the median over "
                    "predictions): neighbours in a chain are alike. Put more " KELVIN_REFER(
                        FIELD, "epochs") " between them, or take fewer " KELVIN_REFER(FIELD, "samples") ".",
                    all, p->ess_bulk_median);
+        if (p->ess_bulk_median >= ENOUGH) kelvin_advice_grade(out, KELVIN_SOUND);
+    }
 }
 
 /* ---- draws of all data ---- */
@@ -298,22 +367,31 @@ bool kelvin_chains_unmixed(const struct kelvin_facts *f)
     return !f->run->sampler->batches && f->found->predictions.rank_rhat_max > 1.01;
 }
 
+/* What is fine for moments to two digits is more than predictions need: the largest R-hat of hundreds of them, and the
+ * smallest effective sample size. */
+static const double mixed_enough = 1.05;
+enum { MEAN_DRAWS = 50 };
+
 static void advise_on_draws(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const kelvin_convergence *p = &f->found->predictions;
     const double ess = fmin(p->ess_bulk_min, p->ess_tail_min), enough = 100.0 * (double)p->chains;
     char found[32] = "too few to tell how many";
     if (!isnan(ess)) snprintf(found, sizeof found, "%.0f of %.0f", ess, enough);
-    if (kelvin_chains_unmixed(f))
+    if (kelvin_chains_unmixed(f)) {
         kelvin_say(kelvin_advice_new(out, KELVIN_CHAINS_DISAGREE),
                    "The chains, or their halves, disagree about the predictions (rank-normalised R-hat up to %.3f; "
                    "1.01 is fine): run them longer, with more " KELVIN_REFER(FIELD, "iterations") ".",
                    p->rank_rhat_max);
-    if (ess < enough || (isnan(ess) && !isnan(p->rank_rhat_max)))
+        if (p->rank_rhat_max <= mixed_enough) kelvin_advice_grade(out, KELVIN_SOUND);
+    }
+    if (ess < enough || (isnan(ess) && !isnan(p->rank_rhat_max))) {
         kelvin_say(kelvin_advice_new(out, KELVIN_EFFECTIVE_DRAWS_FEW),
                    "Fewer than 100 effective draws per chain in function space (%s): means are rough, and tails more "
                    "so.",
                    found);
+        if (ess >= MEAN_DRAWS) kelvin_advice_grade(out, KELVIN_SOUND);
+    }
     if (p->chains == 2 || p->chains == 3)
         kelvin_say(kelvin_advice_new(out, KELVIN_CHAINS_FEW),
                    "With fewer than four chains R-hat can miss a mode that no chain has found: "
@@ -325,6 +403,20 @@ static void advise_on_draws(struct kelvin_advice_list *out, const struct kelvin_
 }
 
 /* ---- all of it ---- */
+
+/* The gravest first; those of one grade stay in their order. */
+static void sort_by_grade(struct kelvin_advice_list *list)
+{
+    struct kelvin_advice_list sorted = {0};
+    for (int grade = KELVIN_FAILED; grade >= KELVIN_SOUND; grade--)
+        for (size_t i = 0; i < list->n; i++) {
+            if ((int)list->grade[i] != grade) continue;
+            sorted.code[sorted.n] = list->code[i];
+            sorted.grade[sorted.n] = list->grade[i];
+            memcpy(sorted.raw[sorted.n++], list->raw[i], sizeof list->raw[i]);
+        }
+    *list = sorted;
+}
 
 void kelvin_advise(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
@@ -338,10 +430,11 @@ void kelvin_advise(struct kelvin_advice_list *out, const struct kelvin_facts *f)
         advise_on_samples(out, f);
     else
         advise_on_draws(out, f);
-    kelvin_advise_on_learning(out, f);
+    kelvin_advise_on_quality(out, f, kelvin_advise_on_learning(out, f));
     if (f->run->config.chains == 1 && f->run->config.temperature != 0)
         kelvin_say(kelvin_advice_new(out, KELVIN_ONE_CHAIN),
                    "One chain has nothing to be compared with: use " KELVIN_REFER(
                        SETTING, "chains=4") " or more to see "
                                             "whether others find the same.");
+    sort_by_grade(out);
 }

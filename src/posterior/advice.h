@@ -12,10 +12,11 @@
 
 #include <kelvin/posterior.h>
 
-enum { KELVIN_ADVICE = 10 }; /* pieces, at most */
+enum { KELVIN_ADVICE = 14 }; /* pieces, at most */
 struct kelvin_advice_list {
     size_t n;
     const char *code[KELVIN_ADVICE]; /* as in the table of advice_codes.c */
+    kelvin_grade grade[KELVIN_ADVICE];
     char raw[KELVIN_ADVICE][KELVIN_RAW];
 };
 
@@ -39,8 +40,23 @@ void kelvin_annotate(struct kelvin_advice_list *out,
 
 /* ---- the parts ---- */
 
-/* Of any run: samples that know next to nothing, or else chains that agree hardly more than by chance. */
-void kelvin_advise_on_learning(struct kelvin_advice_list *out, const struct kelvin_facts *facts);
+/* Of any run: samples that know next to nothing (then it returns false), or else chains that agree hardly more than by
+ * chance. */
+bool kelvin_advise_on_learning(struct kelvin_advice_list *out, const struct kelvin_facts *facts);
+
+/* Of any run: whether its predictions are worth having. learnt: as it was returned above. */
+void kelvin_advise_on_quality(struct kelvin_advice_list *out, const struct kelvin_facts *facts, bool learnt);
+
+/* Whether a temperature is so far off that nothing else counts before that is mended. */
+bool kelvin_is_unsettled(const struct kelvin_facts *facts);
+
+/* A sentence more: the likely cause, and the field to change. */
+void kelvin_say_what_helps(char *text, const struct kelvin_facts *facts);
+
+/* The verdict on a run of which this was found and advised: one line, in `text`. */
+enum { KELVIN_VERDICT = 400 };
+kelvin_grade kelvin_conclude_verdict(char text[KELVIN_VERDICT], const struct kelvin_facts *facts,
+                                     const struct kelvin_advice_list *advice);
 
 /* An R-hat above which chains are apart. */
 static const double kelvin_apart = 1.1;
@@ -79,12 +95,22 @@ enum kelvin_advice_code {
     KELVIN_CHAINS_UNEQUAL,
     KELVIN_NO_ERROR_BARS,
     KELVIN_NOT_ENDED,
+    KELVIN_WORSE_THAN_LINEAR,
+    KELVIN_WORSE_THAN_FREQUENCIES,
+    KELVIN_NOT_BETTER_THAN_FREQUENCIES,
+    KELVIN_CONFIDENCE_OFF,
+    KELVIN_CHAINS_STAND_OUT,
+    KELVIN_SAMPLES_FEW,
+    KELVIN_NO_TEST_PART,
+    KELVIN_NO_BASELINES,
     KELVIN_ADVICE_CODES
 };
 
 /* One more piece, in which nothing stands yet, or the last one if they are too many; and some words more in it, as by
  * kelvin_compose. */
 char *kelvin_advice_new(struct kelvin_advice_list *advice, enum kelvin_advice_code code);
+kelvin_grade kelvin_advice_usual_grade(enum kelvin_advice_code code);
+void kelvin_advice_grade(struct kelvin_advice_list *advice, kelvin_grade grade); /* of the last piece, if another */
 void kelvin_say(char *text, const char *format, ...) KELVIN_PRINTF(2, 3);
 
 /* The field that makes a chain longer: "epochs". */

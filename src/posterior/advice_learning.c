@@ -17,6 +17,20 @@ static double chance(const struct kelvin_facts *f)
     return 1 / (double)f->run->data->classes;
 }
 
+/* What guessing by class frequencies has: a log-likelihood, and a confidence; where they are not known, those of
+ * classes that are equally frequent. */
+static double guessed_log_p(const struct kelvin_facts *f)
+{
+    const double known = f->found->training.baseline[KELVIN_FREQUENCIES];
+    return isnan(known) ? log(chance(f)) : known;
+}
+
+static double guessed_share(const struct kelvin_facts *f)
+{
+    const double known = f->found->training.majority;
+    return isnan(known) ? chance(f) : known;
+}
+
 /* Half again as often right as by chance, but of few classes not more than a tenth of the way to always. */
 static bool is_wrong(const struct kelvin_facts *f)
 {
@@ -26,16 +40,19 @@ static bool is_wrong(const struct kelvin_facts *f)
 
 static bool is_flat(const struct kelvin_facts *f)
 {
-    const double told = 1 - f->found->training_log_likelihood / log(chance(f));
-    const double sure = (f->found->training_confidence - chance(f)) / (1 - chance(f));
+    const double told = 1 - f->found->training_log_likelihood / guessed_log_p(f);
+    const double sure = (f->found->training_confidence - guessed_share(f)) / (1 - guessed_share(f));
     return told < told_at_least && sure < sure_at_least;
 }
 
-/* Guessing disagrees at 1 - 1/K of the observations; half of that is no agreement. Of chains that are
- * apart it has been said already. */
+/* Guessing disagrees at 1 - 1/K of the observations; half of that is no agreement. Of chains that are apart it has been
+ * said already; and where all of them together tell more than class frequencies do, it is what a posterior is to be
+ * averaged for. */
 static bool is_scattered(const struct kelvin_facts *f)
 {
-    return f->found->agreement.disagreement_mean > (1 - chance(f)) / 2 && !kelvin_chains_apart(f);
+    const kelvin_average *beyond = &f->found->quality.beyond[KELVIN_FREQUENCIES];
+    if (kelvin_chains_apart(f) || beyond->mean > 2 * beyond->error) return false;
+    return f->found->agreement.disagreement_mean > (1 - chance(f)) / 2;
 }
 
 /* ---- sentences ---- */
@@ -52,7 +69,7 @@ static void describe(char *text, const struct kelvin_facts *f)
         kelvin_say(text,
                    "The posterior has learnt next to nothing: on their own training data single samples have a mean "
                    "log-likelihood of %.3f (guessing: %.3f) and a confidence of %.1f %% (guessing: %.1f %%). ",
-                   d->training_log_likelihood, log(chance(f)), 100 * d->training_confidence, 100 * chance(f));
+                   d->training_log_likelihood, guessed_log_p(f), 100 * d->training_confidence, 100 * guessed_share(f));
     if (is_scattered(f))
         kelvin_say(text,
                    "The chains hardly agree: two of them have another most likely class at %.1f %% of the "
@@ -60,36 +77,11 @@ static void describe(char *text, const struct kelvin_facts *f)
                    100 * d->agreement.disagreement_mean, 100 * (1 - chance(f)));
 }
 
-static void say_what_helps(char *text, const struct kelvin_facts *f, bool others)
+bool kelvin_advise_on_learning(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
-    static const char name[] = "normal:";
-    const char *prior = f->run->config.prior;
-    const bool narrow = strncmp(prior, name, strlen(name)) == 0 && strtod(prior + strlen(name), NULL) < 1;
-    const bool widens = strcmp(prior, "none") != 0, batches = f->run->sampler->batches;
-    if (widens)
-        kelvin_say(text, "%s a wider prior" KELVIN_SAID " (%.60s is strong if %zu observations are few for this model)",
-                   others ? "If the above does not help, try" : "Try",
-                   narrow ? ", " KELVIN_REFER(SETTING, "prior=normal:1") : "", prior, f->run->data->train.n);
-    /* Steps on batches are often far too small; with all data, what a step can be is known from how it went. */
-    if (!others)
-        kelvin_say(text, "%s more " KELVIN_FIELD,
-                   !widens   ? "Try"
-                   : batches ? ","
-                             : ", or",
-                   kelvin_rows_field(f->run).name);
-    if (!others && batches) kelvin_say(text, ", or a larger " KELVIN_FIELD, kelvin_run_step_setting(f->run));
-    const bool said = widens || !others;
-    if (is_wrong(f))
-        kelvin_say(text, "%s it is the " KELVIN_REFER(FIELD, "density") " that leads away from the labels",
-                   said ? "; or" : "Perhaps");
-    if (said || is_wrong(f)) kelvin_say(text, ".");
-}
-
-void kelvin_advise_on_learning(struct kelvin_advice_list *out, const struct kelvin_facts *f)
-{
-    const bool others = out->n > 0;
-    if (!is_wrong(f) && !is_flat(f) && !is_scattered(f)) return;
+    if (!is_wrong(f) && !is_flat(f) && !is_scattered(f)) return true;
     char *text = kelvin_advice_new(out, is_wrong(f) || is_flat(f) ? KELVIN_NOTHING_LEARNT : KELVIN_CHAINS_SCATTERED);
     describe(text, f);
-    say_what_helps(text, f, others);
+    kelvin_say_what_helps(text, f);
+    return !is_wrong(f) && !is_flat(f);
 }

@@ -2,6 +2,8 @@
 #include "base/words.h"
 #include "posterior/advice.h"
 
+#include <math.h>
+
 static void note_files(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     if (f->n_lost > 0) {
@@ -14,6 +16,19 @@ static void note_files(struct kelvin_advice_list *out, const struct kelvin_facts
     if (f->no_training)
         kelvin_say(kelvin_advice_new(out, KELVIN_TRAINING_LOGITS_MISSING),
                    "The logits of the training data are not in the folder any more: nothing is told of them.");
+}
+
+/* Where someone has looked. */
+static void note_comparison(struct kelvin_advice_list *out, const struct kelvin_facts *f)
+{
+    const struct kelvin_quality *q = &f->found->quality;
+    if (q->n > 0 && f->found->side == KELVIN_TRAIN)
+        kelvin_say(kelvin_advice_new(out, KELVIN_NO_TEST_PART),
+                   "There are no test rows to judge by: what is said of predictions is of the rows that they were "
+                   "fitted to.");
+    if (q->n > 0 && isnan(q->beyond[KELVIN_LINEAR].mean))
+        kelvin_say(kelvin_advice_new(out, KELVIN_NO_BASELINES),
+                   "There is no linear model to compare with: the folder has none, and the data are gone.");
 }
 
 static void note_draws(struct kelvin_advice_list *out, const struct kelvin_facts *f)
@@ -75,6 +90,7 @@ void kelvin_annotate(struct kelvin_advice_list *out, const struct kelvin_facts *
 {
     out->n = 0;
     note_files(out, f);
+    note_comparison(out, f);
     note_draws(out, f);
     note_numbers(out, f);
 }

@@ -89,8 +89,13 @@ static kelvin_status read_labels(struct source *s, const kelvin_samples *samples
     s->y = s->labels = status ? NULL : kelvin_alloc(s->n, sizeof *s->labels);
     if (!status && (!y || !s->labels)) status = KELVIN_ENOMEM;
     if (!status) kelvin_npy_doubles(y, &array);
-    for (size_t i = 0; i < s->n && !status; i++)
-        s->labels[i] = y[i] >= 0 && y[i] < (double)s->base.classes ? (int32_t)y[i] : -1; /* of which others complain */
+    for (size_t i = 0; i < s->n && !status; i++) {
+        if (!(y[i] >= 0 && y[i] < (double)s->base.classes))
+            status = kelvin_fail(KELVIN_EFORMAT, "%s: label %zu is %g; expected 0 .. %zu", path, i, y[i],
+                                 s->base.classes - 1);
+        else
+            s->labels[i] = (int32_t)y[i];
+    }
     kelvin_free(y);
     kelvin_free(bytes);
     return kelvin_remedy(status, samples->folder);

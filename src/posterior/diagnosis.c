@@ -77,14 +77,15 @@ static kelvin_status look_at_side(kelvin_diagnosis *d, kelvin_samples *samples, 
     KELVIN_TRY(open_best(&logits, &d->side, given, samples, kelvin_pool_threads(pool)));
     const bool theirs = are_of(given, d->side);
     const kelvin_status status =
-        kelvin_predictions_diagnose(d, logits, d->side == KELVIN_TEST ? data->test.n : data->train.n, lineup, pool,
+        kelvin_predictions_diagnose(d, logits, kelvin_data_part(data, d->side)->n, samples, lineup, pool,
                                     theirs ? evaluate : kelvin_logits_go_through, given);
     if (!theirs) kelvin_logits_close(logits);
     return status;
 }
 
 /* From the saved logits, where they are. Those of a run in memory are computed. */
-static kelvin_status look_at_training(kelvin_diagnosis *d, kelvin_samples *samples, size_t threads, struct given *given)
+static kelvin_status look_at_training(kelvin_diagnosis *d, kelvin_samples *samples, kelvin_pool *pool,
+                                      struct given *given)
 {
     const bool theirs = are_of(given, KELVIN_TRAIN);
     kelvin_logits *logits;
@@ -93,9 +94,9 @@ static kelvin_status look_at_training(kelvin_diagnosis *d, kelvin_samples *sampl
     KELVIN_TRY(kelvin_logits_are_kept(&kept, samples, KELVIN_TRAIN));
     const bool open = !samples->run->folder || kelvin_run_inside(samples->run)->partly;
     if (!theirs && !kept && !open) return KELVIN_OK;
-    KELVIN_TRY(open_side(&logits, given, KELVIN_TRAIN, samples, threads));
-    const kelvin_status status =
-        kelvin_training_diagnose(d, logits, theirs ? evaluate : kelvin_logits_go_through, given);
+    KELVIN_TRY(open_side(&logits, given, KELVIN_TRAIN, samples, kelvin_pool_threads(pool)));
+    const kelvin_status status = kelvin_training_diagnose(d, logits, samples->run->data->train.n, samples, pool,
+                                                          theirs ? evaluate : kelvin_logits_go_through, given);
     if (!theirs) kelvin_logits_close(logits);
     return status;
 }
@@ -110,13 +111,13 @@ static kelvin_status look_at_parameters(kelvin_diagnosis *d, kelvin_samples *sam
 }
 
 static kelvin_status look_at_samples(kelvin_diagnosis *d, kelvin_samples *samples, kelvin_pool *pool,
-                                     struct given *given)
+                                     struct given *given, bool briefly)
 {
     struct kelvin_lineup lineup;
     KELVIN_TRY(kelvin_lineup_find(&lineup, samples->chain, samples->n, d->owned));
-    KELVIN_TRY(look_at_parameters(d, samples, &lineup, pool));
+    if (!briefly) KELVIN_TRY(look_at_parameters(d, samples, &lineup, pool));
     KELVIN_TRY(look_at_side(d, samples, &lineup, pool, given));
-    KELVIN_TRY(look_at_training(d, samples, kelvin_pool_threads(pool), given));
+    KELVIN_TRY(look_at_training(d, samples, pool, given));
     return given && !given->done ? evaluate(given, given->logits, NULL) : KELVIN_OK;
 }
 
@@ -132,7 +133,7 @@ static kelvin_status keep(const kelvin_advice **out, size_t *n, const struct kel
         const char *raw = advice->raw[i];
         kelvin_words_say(text, sizeof text, raw, NULL, NULL);
         kept[i] = (kelvin_advice){advice->code[i], kelvin_arena_text(arena, text, strlen(text)),
-                                  kelvin_arena_text(arena, raw, strlen(raw))};
+                                  kelvin_arena_text(arena, raw, strlen(raw)), advice->grade[i]};
         if (!kept[i].text || !kept[i].raw) return KELVIN_ENOMEM;
     }
     *out = kept;
@@ -169,7 +170,7 @@ static kelvin_status expect_files(const struct kelvin_facts *facts, const kelvin
 static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples, bool briefly)
 {
     struct kelvin_advice_list advice;
-    char lost[KELVIN_LOST];
+    char lost[KELVIN_LOST], verdict[KELVIN_VERDICT];
     struct kelvin_facts facts = {.run = samples->run,
                                  .found = d,
                                  .samples = samples->n,
@@ -180,6 +181,8 @@ static kelvin_status advise(kelvin_diagnosis *d, const kelvin_samples *samples, 
     facts.no_training = samples->run->folder && !facts.partly && d->side == KELVIN_TEST && isnan(d->training_accuracy);
     if (briefly) KELVIN_TRY(expect_files(&facts, samples));
     kelvin_advise(&advice, &facts);
+    d->grade = kelvin_conclude_verdict(verdict, &facts, &advice);
+    if (!(d->verdict = kelvin_arena_text(d->owned, verdict, strlen(verdict)))) return KELVIN_ENOMEM;
     KELVIN_TRY(keep(&d->advice, &d->n_advice, &advice, d->owned));
     kelvin_annotate(&advice, &facts);
     return keep(&d->notes, &d->n_notes, &advice, d->owned);
@@ -217,17 +220,18 @@ static kelvin_status finish(kelvin_diagnosis **d, kelvin_status status)
     return status;
 }
 
-static kelvin_status diagnose(kelvin_diagnosis **out, kelvin_samples *samples, size_t threads, struct given *given)
+static kelvin_status diagnose(kelvin_diagnosis **out, kelvin_samples *samples, size_t threads, struct given *given,
+                              bool briefly)
 {
     kelvin_pool *pool;
     KELVIN_TRY(create(out));
     kelvin_status status = look_at_sampler(*out, samples);
     if (!status) status = kelvin_pool_create(&pool, threads);
     if (!status) {
-        status = look_at_samples(*out, samples, pool, given);
+        status = look_at_samples(*out, samples, pool, given, briefly);
         kelvin_pool_destroy(pool);
     }
-    if (!status) status = advise(*out, samples, false);
+    if (!status) status = advise(*out, samples, briefly);
     return finish(out, status);
 }
 
@@ -236,7 +240,7 @@ kelvin_status kelvin_diagnose(kelvin_diagnosis **out, kelvin_samples *samples, s
     KELVIN_NEEDS(out);
     *out = NULL;
     KELVIN_NEEDS(samples);
-    return diagnose(out, samples, threads, NULL);
+    return diagnose(out, samples, threads, NULL, false);
 }
 
 kelvin_status kelvin_review(kelvin_metrics **metrics, kelvin_diagnosis **out, kelvin_samples *samples,
@@ -250,36 +254,17 @@ kelvin_status kelvin_review(kelvin_metrics **metrics, kelvin_diagnosis **out, ke
     *out = NULL;
     *metrics = given.metrics = kelvin_alloc(1, sizeof **metrics);
     if (!given.metrics) return KELVIN_ENOMEM;
-    const kelvin_status status = diagnose(out, samples, options->threads, &given);
+    const kelvin_status status = diagnose(out, samples, options->threads, &given, false);
     if (!status) return KELVIN_OK;
     kelvin_metrics_free(*metrics);
     *metrics = NULL;
     return status;
 }
 
-/* Training logits that take some milliseconds. Where there are many, they are seldom too few for the prior. */
-static bool are_few(const kelvin_samples *samples)
-{
-    enum { FEW = 1 << 20 };
-    const kelvin_data *data = samples->run->data;
-    return (double)samples->n * (double)data->train.n * (double)data->classes <= FEW;
-}
-
-kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *samples, const kelvin_metrics *training)
+kelvin_status kelvin_diagnose_briefly(kelvin_diagnosis **out, kelvin_samples *samples, size_t threads)
 {
     KELVIN_NEEDS(out);
     *out = NULL;
     KELVIN_NEEDS(samples);
-    KELVIN_TRY(create(out));
-    kelvin_status status = look_at_sampler(*out, samples);
-    (*out)->side = KELVIN_TEST; /* training data have not been looked at yet */
-    if (training) {
-        (*out)->training_accuracy = training->single[KELVIN_ACCURACY].mean;
-        (*out)->training_log_likelihood = training->single[KELVIN_MEAN_LOG_LIKELIHOOD].mean;
-        (*out)->training_confidence = training->single[KELVIN_CONFIDENCE].mean;
-    } else if (!status && are_few(samples)) {
-        status = look_at_training(*out, samples, 1, NULL);
-    }
-    if (!status) status = advise(*out, samples, true);
-    return finish(out, status);
+    return diagnose(out, samples, threads, NULL, true);
 }

@@ -4,6 +4,28 @@
 
 #include <kelvin/posterior.h>
 
+/* Single samples of a chain, on average. */
+struct kelvin_chain_score {
+    uint32_t number;
+    size_t n; /* samples x observations */
+    double accuracy, log_likelihood, confidence;
+};
+
+/* What predictions of one part of the data are worth: quality.c says how. */
+struct kelvin_quality {
+    size_t n;                                    /* observations; 0: nobody has looked */
+    double accuracy, confidence, log_likelihood; /* of the ensemble, means */
+    double gap_by_chance;                        /* the standard deviation of accuracy - confidence, if calibrated */
+    double ece, ece_by_chance, ece_error;        /* calibration error; if calibrated: its mean, and deviation */
+    kelvin_average beyond[KELVIN_LINEAR + 1];    /* log p less that of a baseline; not a number: it is not known */
+    double baseline[KELVIN_LINEAR + 1];          /* its mean log p */
+    double majority;                             /* the largest share of a class in the training part */
+    size_t chains;
+    const struct kelvin_chain_score *chain; /* (chains) */
+    struct kelvin_chain_score single;       /* all chains together */
+};
+struct kelvin_quality kelvin_quality_unknown(void);
+
 struct kelvin_diagnosis {
     kelvin_convergence parameters, predictions;
     kelvin_side side;
@@ -12,12 +34,15 @@ struct kelvin_diagnosis {
     kelvin_temperatures temperatures;
     double acceptance, energy_error, energy_variance, energy_variance_mean;
     double training_accuracy, training_log_likelihood, training_confidence;
+    struct kelvin_quality quality, training; /* of `side`; of the training part */
     uint32_t diverged;
     size_t kept;
     bool starts_cold;
     size_t n_advice, n_notes;
     const kelvin_advice *advice; /* (n_advice) */
     const kelvin_advice *notes;  /* (n_notes) */
+    kelvin_grade grade;
+    const char *verdict;
     kelvin_arena *owned;
 };
 

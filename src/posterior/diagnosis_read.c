@@ -14,6 +14,16 @@ const kelvin_advice *kelvin_diagnosis_note(const kelvin_diagnosis *d, size_t i)
     return i < d->n_notes ? &d->notes[i] : NULL;
 }
 
+kelvin_grade kelvin_diagnosis_grade(const kelvin_diagnosis *d)
+{
+    return d->grade;
+}
+
+const char *kelvin_diagnosis_verdict(const kelvin_diagnosis *d)
+{
+    return d->verdict;
+}
+
 const kelvin_convergence *kelvin_diagnosis_convergence(const kelvin_diagnosis *d, kelvin_quantities of)
 {
     return of == KELVIN_PARAMETERS ? &d->parameters : &d->predictions;
@@ -52,6 +62,15 @@ double kelvin_diagnosis_number(const kelvin_diagnosis *d, const char *name)
         {"training_accuracy", d->training_accuracy},
         {"training_log_likelihood", d->training_log_likelihood},
         {"training_confidence", d->training_confidence},
+        {"log_likelihood", d->quality.log_likelihood},
+        {"linear_log_likelihood", d->quality.baseline[KELVIN_LINEAR]},
+        {"frequencies_log_likelihood", d->quality.baseline[KELVIN_FREQUENCIES]},
+        {"beyond_linear", d->quality.beyond[KELVIN_LINEAR].mean},
+        {"beyond_linear_error", d->quality.beyond[KELVIN_LINEAR].error},
+        {"beyond_frequencies", d->quality.beyond[KELVIN_FREQUENCIES].mean},
+        {"beyond_frequencies_error", d->quality.beyond[KELVIN_FREQUENCIES].error},
+        {"calibration_error", d->quality.ece},
+        {"calibration_error_by_chance", d->quality.ece_by_chance},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(numbers[i].name, name) == 0) return numbers[i].value;

@@ -5,6 +5,7 @@
 #include "posterior/agreement.h"
 #include "posterior/convergence.h"
 #include "posterior/logits.h"
+#include "posterior/quality.h"
 #include "posterior/stats.h"
 
 #include <math.h>
@@ -24,11 +25,7 @@ struct pass {
     struct kelvin_converging *converging; /* NULL: its result is known */
     double *normaliser;                   /* (chains, draws), of one observation */
 
-    struct sums {
-        bool wanted;
-        size_t n, hits;
-        double log_likelihood, confidence;
-    } sums; /* of single samples on labelled data, added up over (sample, observation) */
+    struct kelvin_rating *rating;
 };
 
 /* ---- agreement ---- */
@@ -125,38 +122,6 @@ static size_t choose_observed(const struct pass *pass)
     return pass->n < most ? pass->n : most;
 }
 
-/* ---- single samples ---- */
-
-/* Whether the label's logit is the largest; the first of equal ones counts as the largest. */
-static bool is_hit(const float *z, size_t label, size_t classes)
-{
-    bool largest = true;
-    for (size_t k = 0; k < classes; k++) largest &= k < label ? z[label] > z[k] : z[label] >= z[k];
-    return largest;
-}
-
-static void add_up(struct sums *sums, const kelvin_piece *piece, size_t classes)
-{
-    const float *z = piece->z;
-    for (size_t s = 0; s < piece->samples; s++)
-        for (size_t i = 0; i < piece->n; i++, z += classes) {
-            const double normaliser = kelvin_log_sum_exp(z, classes);
-            float largest = z[0];
-            for (size_t k = 1; k < classes; k++) largest = fmaxf(largest, z[k]);
-            sums->hits += is_hit(z, (size_t)piece->y[i], classes);
-            sums->log_likelihood += (double)z[piece->y[i]] - normaliser;
-            sums->confidence += exp((double)largest - normaliser);
-        }
-    sums->n += piece->samples * piece->n;
-}
-
-static void set_training(kelvin_diagnosis *out, const struct sums *sums)
-{
-    out->training_accuracy = (double)sums->hits / (double)sums->n;
-    out->training_log_likelihood = sums->log_likelihood / (double)sums->n;
-    out->training_confidence = sums->confidence / (double)sums->n;
-}
-
 /* ---- all of it ---- */
 
 kelvin_status kelvin_logits_go_through(void *context, kelvin_logits *logits, const struct kelvin_reader *reader)
@@ -176,7 +141,7 @@ static kelvin_status read_piece(void *context, const kelvin_piece *piece)
     pass->piece = *piece;
     if (pass->agreeing) KELVIN_TRY(compare(pass));
     if (pass->converging && pass->converging->block > 0) KELVIN_TRY(observe_piece(pass));
-    if (pass->sums.wanted) add_up(&pass->sums, piece, pass->logits->classes);
+    if (pass->rating && piece->y) KELVIN_TRY(kelvin_rating_add(pass->rating, piece));
     return KELVIN_OK;
 }
 
@@ -193,30 +158,46 @@ static kelvin_status diagnose(kelvin_diagnosis *out, struct pass *pass, kelvin_g
                                       out->owned));
     KELVIN_TRY(go_through(context, logits, &(struct kelvin_reader){read_piece, pass}));
     kelvin_agreeing_result(&out->agreement, pass->agreeing);
-    if (pass->sums.n > 0) set_training(out, &pass->sums);
     return KELVIN_OK;
 }
 
+static void set_training(kelvin_diagnosis *out, const struct kelvin_quality *training)
+{
+    const struct kelvin_chain_score *single = &training->single;
+    out->training = *training;
+    if (single->n == 0) return;
+    out->training_accuracy = single->accuracy;
+    out->training_log_likelihood = single->log_likelihood;
+    out->training_confidence = single->confidence;
+}
+
 kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, size_t n,
-                                          const struct kelvin_lineup *lineup, kelvin_pool *pool,
-                                          kelvin_go_through *go_through, void *context)
+                                          kelvin_samples *samples, const struct kelvin_lineup *lineup,
+                                          kelvin_pool *pool, kelvin_go_through *go_through, void *context)
 {
     struct pass pass = {.logits = logits, .n = n, .lineup = lineup, .pool = pool};
-    pass.sums.wanted = out->side == KELVIN_TRAIN;
     pass.told = logits->classes == 2 ? 1 : logits->classes;
     pass.observed = choose_observed(&pass);
-    const kelvin_status status = diagnose(out, &pass, go_through, context);
+    kelvin_status status = kelvin_rating_create(&pass.rating, logits, n, pool, out->owned);
+    if (!status) status = diagnose(out, &pass, go_through, context);
+    if (!status) status = kelvin_rating_conclude(pass.rating, &out->quality, samples, out->side);
+    if (!status && out->side == KELVIN_TRAIN) set_training(out, &out->quality);
     end_converging(out, &pass);
     kelvin_agreeing_end(pass.agreeing);
+    kelvin_rating_end(pass.rating);
     kelvin_free(pass.p);
     return status;
 }
 
-kelvin_status kelvin_training_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, kelvin_go_through *go_through,
-                                       void *context)
+kelvin_status kelvin_training_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, size_t n, kelvin_samples *samples,
+                                       kelvin_pool *pool, kelvin_go_through *go_through, void *context)
 {
-    struct pass pass = {.logits = logits, .sums.wanted = true};
-    KELVIN_TRY(go_through(context, logits, &(struct kelvin_reader){read_piece, &pass}));
-    set_training(out, &pass.sums);
-    return KELVIN_OK;
+    struct pass pass = {.logits = logits};
+    struct kelvin_quality training;
+    kelvin_status status = kelvin_rating_create(&pass.rating, logits, n, pool, out->owned);
+    if (!status) status = go_through(context, logits, &(struct kelvin_reader){read_piece, &pass});
+    if (!status) status = kelvin_rating_conclude(pass.rating, &training, samples, KELVIN_TRAIN);
+    if (!status) set_training(out, &training);
+    kelvin_rating_end(pass.rating);
+    return status;
 }

@@ -21,14 +21,17 @@ struct kelvin_reader {
 typedef kelvin_status kelvin_go_through(void *context, kelvin_logits *logits, const struct kelvin_reader *reader);
 kelvin_go_through kelvin_logits_go_through; /* for the reader alone; without a context */
 
-/* Fills in predictions, observations and agreement of the diagnosis, whose arrays are the arena's; also what it
- * says of single samples on training data, if the logits are of those. n: how many observations there are. */
+/* Fills in predictions, observations, agreement and quality of the diagnosis, whose arrays are the arena's; also what
+ * it says of training data, if the logits are of those. n: how many observations there are. samples: whose baselines
+ * are compared with; NULL: none. */
 KELVIN_MUST_CHECK kelvin_status kelvin_predictions_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, size_t n,
-                                                            const struct kelvin_lineup *lineup, kelvin_pool *pool,
-                                                            kelvin_go_through *go_through, void *context);
+                                                            kelvin_samples *samples, const struct kelvin_lineup *lineup,
+                                                            kelvin_pool *pool, kelvin_go_through *go_through,
+                                                            void *context);
 
-/* Fills in what the diagnosis says of single samples on training data: accuracy, log-likelihood, confidence. */
-KELVIN_MUST_CHECK kelvin_status kelvin_training_diagnose(kelvin_diagnosis *out, kelvin_logits *logits,
+/* Fills in what the diagnosis says of training data. */
+KELVIN_MUST_CHECK kelvin_status kelvin_training_diagnose(kelvin_diagnosis *out, kelvin_logits *logits, size_t n,
+                                                         kelvin_samples *samples, kelvin_pool *pool,
                                                          kelvin_go_through *go_through, void *context);
 
 #endif
