@@ -156,9 +156,13 @@ static void advice_on_sghmc(void **state)
     c->found.temperatures.kinetic.error = 0.09;
     advised(c, 1, "The kinetic temperature is 1.3");
     c->found.training_accuracy = 0.12;
-    advised(c, 2, "are right (chance: 10.0 %). If the above does not help, try a wider prior, prior = normal:1");
-    advised(c, 2, "or it is the density that leads away from the labels.");
-    coded(c, "kinetic-temperature-high nothing-learnt");
+    advised(c, 2, "are right (chance: 10.0 %). Chains that have not settled may be the reason: see to that first.");
+    coded(c, "nothing-learnt kinetic-temperature-high"); /* the gravest first */
+    c->found.temperatures.kinetic.mean = 1;
+    c->run.config.density = "dirclip:0.5,-50";
+    advised(c, 1, "It may be the density (dirclip:0.5,-50) or the temperature (1) that leads away from the labels;");
+    c->run.config.density = "categorical";
+    c->found.temperatures.kinetic.mean = 1.3;
     c->data.classes = 2; /* of two classes 0.6 is more than chance, 0.54 hardly */
     c->found.training_accuracy = 0.6;
     advised(c, 1, "kinetic");
@@ -236,7 +240,7 @@ static void advice_on_hmc(void **state)
     advised(c, 2, "fewer than four chains");
     c->found.predictions.rank_rhat_max = NAN;
     advised(c, 2, "at least four draws after the warm-up");
-    coded(c, "chains-few draws-few");
+    coded(c, "draws-few chains-few");
     c->found = kelvin_nothing_found(); /* nobody has looked */
     advised(c, 0, "");
 }
@@ -251,7 +255,8 @@ static void advice_on_mclmc(void **state)
     noted(c, 0, "");
     c->found.temperatures.configurational.mean = 1.3;
     advised(c, 1,
-            "The configurational temperature is 1.3 where 1 was set: the parameters have not settled, or steps are too "
+            "The configurational temperature is 1.3 where 1 was set: the parameters have not quite settled, or steps "
+            "are too "
             "large. Give them more iterations, or make energy_variance smaller.");
     c->found.energy_variance = 4.9e-3; /* of 5e-4 */
     advised(c, 1, "The configurational temperature is 1.3");
@@ -314,12 +319,17 @@ static void advice_on_learning(void **state)
     c->found.training_log_likelihood = -1.05;
     advised(c, 1,
             "learnt next to nothing: on their own training data single samples have a mean log-likelihood of "
-            "-1.050 (guessing: -1.099) and a confidence of 36.8 % (guessing: 33.3 %). Try a wider prior, prior = "
-            "normal:1 (normal:0.1 is strong if 144 observations are few for this model), more epochs, or a");
+            "-1.050 (guessing: -1.099) and a confidence of 36.8 % (guessing: 33.3 %). It is most likely the "
+            "prior, normal:0.1, that is too narrow for this model and 144 rows: use prior = auto, or try prior = "
+            "normal:1.");
     c->run.config.prior = "normal:2";
-    advised(c, 1, "Try a wider prior (normal:2 is strong");
+    advised(c, 1, "normal:2, that is too narrow for this model and 144 rows: use prior = auto.");
     c->run.config.prior = "none"; /* than which none is wider */
-    advised(c, 1, "(guessing: 33.3 %). Try more epochs, or a larger lr.");
+    advised(c, 1, "Have the network and its prior chosen from the data: model = auto, prior = auto.");
+    c->found.training.baseline[KELVIN_FREQUENCIES] = -1.09; /* nor can others tell more */
+    c->found.training.baseline[KELVIN_LINEAR] = -1.08;
+    advised(c, 1, "perhaps there is nothing to learn from these inputs.");
+    c->found.training = kelvin_quality_unknown();
     c->run.config.prior = "normal:0.1";
     c->found.training_log_likelihood = -0.98; /* 0.9 log 3 = 0.989 */
     advised(c, 0, "");
@@ -344,7 +354,7 @@ static void advice_on_learning(void **state)
     c->found.training_log_likelihood = -0.58;
     advised(c, 0, "");
     c->found.training_log_likelihood = -0.68;
-    advised(c, 1, "few for this model), or more iterations.");
+    advised(c, 1, "It may be the density (");
 }
 
 static void notes(void **state)

@@ -236,29 +236,31 @@ bool kelvin_is_unsettled(const struct kelvin_facts *f)
 }
 
 /* Parameters come to their temperature as 1 - exp(-rate t), and the rate goes with the size of steps: how much larger
- * steps would have come three times as far as it takes to come within e. While momenta are at their temperature, steps
- * are not too large. */
+ * steps would have come three times as far as it takes to come within e. From above it cannot be told how far they have
+ * come. */
 static double faster(const kelvin_temperatures *t)
 {
-    const double most = 100, way = t->configurational.mean / t->set;
-    return fmin(-3 / log1p(-fmax(way, 0.01)), most);
+    const double most = 100, usual = 10, way = t->configurational.mean / t->set;
+    return way < 1 ? fmin(-3 / log1p(-fmax(way, 0.01)), most) : usual;
 }
 
-/* Larger steps, where they can be larger, are had for nothing; more of them are not. */
-static void say_how_to_settle(char *text, const struct kelvin_facts *f)
+/* Larger steps, where they can be larger, are had for nothing; more of them are not. While momenta are at their
+ * temperature steps are not too large. */
+void kelvin_say_how_to_settle(char *text, const struct kelvin_facts *f)
 {
     const kelvin_temperatures *t = &f->found->temperatures;
-    const char *step = kelvin_run_step_setting(f->run);
-    const bool cold = t->configurational.mean < t->set, room = t->kinetic.mean < 1.05 * t->set;
-    if (f->run->sampler->batches && cold && room)
-        kelvin_say(text,
-                   ". Momenta are at it (%.3g), so that steps can be larger: " KELVIN_REFER(
-                       SETTING, "%s=%.1g") ", or " KELVIN_REFER(SETTING, "%s=auto") " to have it found, "
-                                                                                    "rather than more " KELVIN_FIELD,
-                   t->kinetic.mean, step, kelvin_run_number(f->run, step) * faster(t), step,
-                   kelvin_rows_field(f->run).name);
+    const char *step = kelvin_run_step_setting(f->run), *rows = kelvin_run_row_name(f->run);
+    const bool batches = f->run->sampler->batches;
+    if (batches && is_hot_or_cold(t) && t->kinetic.mean > t->set)
+        kelvin_say(text, "make " KELVIN_FIELD " smaller, or " KELVIN_REFER(SETTING, "%s=auto"), step, step);
+    else if (batches && t->kinetic.mean < 1.05 * t->set)
+        kelvin_say(
+            text,
+            "steps can be larger, as momenta are at %.3g: " KELVIN_REFER(SETTING, "%s=%.1g") ", or " KELVIN_REFER(
+                SETTING, "%s=auto") " to have it found, rather than more " KELVIN_REFER(FIELD, "%ss"),
+            t->kinetic.mean, step, kelvin_run_number(f->run, step) * faster(t), step, rows);
     else
-        kelvin_say(text, ". Give them more " KELVIN_FIELD, kelvin_rows_field(f->run).name);
+        kelvin_say(text, "give them more " KELVIN_REFER(FIELD, "%ss"), rows);
 }
 
 static void advise_on_parameters(struct kelvin_advice_list *out, const struct kelvin_facts *f)
@@ -268,9 +270,10 @@ static void advise_on_parameters(struct kelvin_advice_list *out, const struct ke
     const bool far = is_on_its_way(t);
     char *text = kelvin_advice_new(out, KELVIN_CONFIGURATIONAL_TEMPERATURE_OFF);
     if (!far) kelvin_advice_grade(out, KELVIN_SOUND);
-    kelvin_say(text, "The configurational temperature is %.3g where %.3g was set: the parameters have not %ssettled%s",
+    kelvin_say(text,
+               "The configurational temperature is %.3g where %.3g was set: the parameters have not %ssettled%s; ",
                t->configurational.mean, t->set, far ? "" : "quite ", large ? ", or steps are too large" : "");
-    say_how_to_settle(text, f);
+    kelvin_say_how_to_settle(text, f);
     if (large) kelvin_say(text, ", or make " KELVIN_FIELD " smaller", kelvin_run_step_setting(f->run));
     kelvin_say(text, ".");
 }

@@ -50,6 +50,9 @@ void kelvin_advise_on_quality(struct kelvin_advice_list *out, const struct kelvi
 /* Whether a temperature is so far off that nothing else counts before that is mended. */
 bool kelvin_is_unsettled(const struct kelvin_facts *facts);
 
+/* "give them more epochs": what brings chains to their temperature, in the middle of a sentence. */
+void kelvin_say_how_to_settle(char *text, const struct kelvin_facts *facts);
+
 /* A sentence more: the likely cause, and the field to change. */
 void kelvin_say_what_helps(char *text, const struct kelvin_facts *facts);
 

@@ -48,7 +48,7 @@ static bool is_hopeless(const struct kelvin_facts *f)
 static void blame_prior(char *text, const struct kelvin_facts *f)
 {
     kelvin_say(text,
-               "It is the prior, %.60s, that is too narrow for this model and %zu rows: use " KELVIN_REFER(
+               "It is most likely the prior, %.60s, that is too narrow for this model and %zu rows: use " KELVIN_REFER(
                    SETTING, "prior=auto"),
                f->run->config.prior, f->run->data->train.n);
     if (has_narrow_prior(f)) kelvin_say(text, ", or try " KELVIN_REFER(SETTING, "prior=normal:1"));
@@ -59,9 +59,11 @@ void kelvin_say_what_helps(char *text, const struct kelvin_facts *f)
 {
     const kelvin_run_config *c = &f->run->config;
     if (*text && text[strlen(text) - 1] != ' ') kelvin_say(text, " ");
-    if (kelvin_is_unsettled(f))
-        kelvin_say(text, "Chains that have not settled may be the reason: see to that first.");
-    else if (strcmp(c->density, "categorical") != 0 || c->temperature != 1)
+    if (kelvin_is_unsettled(f)) {
+        kelvin_say(text, "Chains that have not settled may be the reason: ");
+        kelvin_say_how_to_settle(text, f);
+        kelvin_say(text, ".");
+    } else if (strcmp(c->density, "categorical") != 0 || c->temperature != 1)
         kelvin_say(text,
                    "It may be the " KELVIN_REFER(FIELD, "density") " (%.60s) or the " KELVIN_REFER(
                        FIELD, "temperature") " (%g) that leads away from the labels; "

@@ -40,7 +40,8 @@ static void name_checks(char text[KELVIN_VERDICT], const struct kelvin_facts *f)
     add(text, ": ", "%zu samples of %zu chain%s", f->samples, d->training.chains, d->training.chains == 1 ? "" : "s");
     if (d->training.chains > 1) add(text, "", " that are alike");
     if (!isnan(t->configurational.mean))
-        add(text, " and ", "have settled (temperature %.2f of 1)", t->configurational.mean / t->set);
+        add(text, " and ", "have %ssettled (temperature %.2f of 1)",
+            fabs(t->configurational.mean / t->set - 1) > 0.1 ? "nearly " : "", t->configurational.mean / t->set);
     else if (!isnan(d->predictions.rank_rhat_max))
         add(text, " and ", "have mixed (R-hat %.2f)", d->predictions.rank_rhat_max);
     if (!isnan(beyond->mean))
