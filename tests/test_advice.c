@@ -156,7 +156,9 @@ static void advice_on_sghmc(void **state)
     c->found.temperatures.kinetic.error = 0.09;
     advised(c, 1, "The kinetic temperature is 1.3");
     c->found.training_accuracy = 0.12;
-    advised(c, 2, "are right (chance: 10.0 %). Chains that have not settled may be the reason: see to that first.");
+    advised(
+        c, 2,
+        "are right (chance: 10.0 %). Chains that have not settled may be the reason: make lr smaller, or lr = auto.");
     coded(c, "nothing-learnt kinetic-temperature-high"); /* the gravest first */
     c->found.temperatures.kinetic.mean = 1;
     c->run.config.density = "dirclip:0.5,-50";
@@ -257,7 +259,7 @@ static void advice_on_mclmc(void **state)
     advised(c, 1,
             "The configurational temperature is 1.3 where 1 was set: the parameters have not quite settled, or steps "
             "are too "
-            "large. Give them more iterations, or make energy_variance smaller.");
+            "large; give them more iterations, or make energy_variance smaller.");
     c->found.energy_variance = 4.9e-3; /* of 5e-4 */
     advised(c, 1, "The configurational temperature is 1.3");
     c->found.energy_variance = 5.1e-3; /* of which the temperature may follow */
@@ -269,7 +271,7 @@ static void advice_on_mclmc(void **state)
     coded(c, "energy-variance-high");
     c->found.energy_variance = 1e-5; /* outliers may make any mean of it */
     c->found.energy_variance_mean = 0.1;
-    advised(c, 1, "Give them more iterations, or make step_size smaller.");
+    advised(c, 1, "give them more iterations, or make step_size smaller.");
     c->found.diverged = 1;
     c->facts.diverged = (const char *const[4]){NULL, "chain 1 diverged", NULL, NULL};
     advised(c, 2, "Chain 1 diverged, and is left out of the report: make step_size smaller.");

@@ -196,7 +196,7 @@ check "JSON: all advice" says \
     r['runs'][1]['warnings'][0]['code'] == 'chains-diverged'"
 ok eval cyclical
 tr -s '\n ' '  ' <stdout >flat
-check "other advice" grep -qF "cyclical: A linear model that is fitted to the same rows predicts better" flat
+check "other advice" grep -qF "cyclical: The posterior has learnt next to nothing" flat
 check "and where there is more" grep -qF "(kelvin diagnose cyclical says more.)" flat
 check "it fits a terminal" readable
 ok sample --schedule constant --epochs 3 --lr 1e-7 --chains 2 --model mlp:5 -o untaught

@@ -102,7 +102,7 @@ heated two 1.2 3 1.21 3.1
 check "smaller steps before more of them" warned "Make --lr smaller or --batch larger."
 check "and no contradiction" [ "$(grep -c -e '--epochs' flat)" = 0 ]
 heated two 1 0.5 1 0.51
-check "not settled" warned "The configurational temperature is 0.505 where 1 was set: the parameters have not settled."
+check "not settled" warned "The configurational temperature is 0.505 where 1 was set: the parameters have not settled; "
 heated two 1 0.9 1 1.6
 check "off by less than its error: no warning" silent
 heated two 1.05 0.95 1.051 0.951
@@ -176,7 +176,7 @@ check "all chains diverged: exit 1" [ "$(cat code)" = 1 ]
 
 ok sample $small --chains 2 --lr 1e-9 -o untrained
 check "warnings fit a terminal" readable
-check "what comes first" has "see to that"
+check "and what helps" has "to have it found, rather than more"
 check "a warning for what has not learnt" has "hardly better than chance"
 check "a warning for what has not settled" has "The configurational temperature is "
 

@@ -162,8 +162,8 @@ static void print_comparison(FILE *out, const kelvin_diagnosis *d)
         {"beyond class frequencies", "beyond_frequencies", "beyond_frequencies_error"},
     };
     if (isnan(kelvin_diagnosis_number(d, names[0][1]))) return;
-    fprintf(out, "%-28s%12.4f   of the ensemble, by %s row\n", "log-likelihood",
-            kelvin_diagnosis_number(d, "log_likelihood"), side_name(d));
+    fprintf(out, "%-28s%12.4f   by %s row\n", "ensemble log-likelihood", kelvin_diagnosis_number(d, "log_likelihood"),
+            side_name(d));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         fprintf(out, "%-28s%12.4f +- %.4f\n", names[i][0], kelvin_diagnosis_number(d, names[i][1]),
                 kelvin_diagnosis_number(d, names[i][2]));

@@ -189,15 +189,22 @@ static uint32_t enough_epochs(const kelvin_schedule *schedule, uint32_t cycles)
     return schedule->repeats ? n * cycles : n;
 }
 
-/* Where the schedule never came to the temperature nothing is at it. */
-static bool is_cut_short(struct kelvin_advice_list *out, const struct kelvin_facts *f)
+/* Where the schedule never came to the temperature nothing is at it. *share: of it, that it came to. */
+static bool is_cut_short(double *share, const kelvin_schedule **schedule, const kelvin_run *run)
+{
+    const kelvin_run_config *c = &run->config;
+    if (!run->sampler->batches || !(c->temperature > 0)) return false;
+    if (kelvin_schedule_parse(schedule, c->temperature_schedule)) return false;
+    *share = reached(*schedule, run);
+    return *share < 1 - CLOSE / 100.0;
+}
+
+static bool advise_on_schedule(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const kelvin_run_config *c = &f->run->config;
     const kelvin_schedule *schedule;
-    if (!f->run->sampler->batches || !(c->temperature > 0)) return false;
-    if (kelvin_schedule_parse(&schedule, c->temperature_schedule)) return false;
-    const double share = reached(schedule, f->run);
-    if (share >= 1 - CLOSE / 100.0) return false;
+    double share;
+    if (!is_cut_short(&share, &schedule, f->run)) return false;
     kelvin_say(kelvin_advice_new(out, KELVIN_SCHEDULE_CUT_SHORT),
                "The schedule reached temperature %.3g of %g: use " KELVIN_REFER(
                    SETTING, "epochs=%" PRIu32) " or more, or " KELVIN_REFER(SETTING, "%s=constant") ".",
@@ -251,7 +258,12 @@ void kelvin_say_how_to_settle(char *text, const struct kelvin_facts *f)
     const kelvin_temperatures *t = &f->found->temperatures;
     const char *step = kelvin_run_step_setting(f->run), *rows = kelvin_run_row_name(f->run);
     const bool batches = f->run->sampler->batches;
-    if (batches && is_hot_or_cold(t) && t->kinetic.mean > t->set)
+    const kelvin_schedule *schedule;
+    double share;
+    if (is_cut_short(&share, &schedule, f->run))
+        kelvin_say(text, "give the schedule " KELVIN_REFER(SETTING, "epochs=%" PRIu32) " or more",
+                   enough_epochs(schedule, kelvin_run_draws(f->run)));
+    else if (batches && is_hot_or_cold(t) && t->kinetic.mean > t->set)
         kelvin_say(text, "make " KELVIN_FIELD " smaller, or " KELVIN_REFER(SETTING, "%s=auto"), step, step);
     else if (batches && t->kinetic.mean < 1.05 * t->set)
         kelvin_say(
@@ -286,7 +298,7 @@ static void advise_on_temperatures(struct kelvin_advice_list *out, const struct 
     const struct kelvin_rows_field rows = kelvin_rows_field(f->run);
     const char *step = kelvin_run_step_setting(f->run);
     const bool batches = f->run->sampler->batches, hot = t->kinetic.mean >= t->set;
-    if (is_coarse(f) || is_cut_short(out, f)) return; /* of which it follows */
+    if (is_coarse(f) || advise_on_schedule(out, f)) return; /* of which it follows */
     if (is_off(&t->kinetic, t->set) && hot)
         kelvin_say(kelvin_advice_new(out, KELVIN_KINETIC_TEMPERATURE_HIGH),
                    "The kinetic temperature is %.3g where %.3g was set: steps are too large%s. Make " KELVIN_FIELD

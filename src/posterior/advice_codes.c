@@ -14,7 +14,7 @@ static const kelvin_advice_info table[KELVIN_ADVICE_CODES] = {
                                          "momenta are hotter than was set: steps are too large"},
     [KELVIN_KINETIC_TEMPERATURE_LOW] = {"kinetic-temperature-low", "momenta are colder than was set: too few steps"},
     [KELVIN_CONFIGURATIONAL_TEMPERATURE_OFF] = {"configurational-temperature-off",
-                                                "not settled: parameters are not at the temperature that was set"},
+                                                "not settled: parameters are not at their temperature"},
     [KELVIN_CHAINS_DISAGREE] = {"chains-disagree", "chains have not found the same predictions (R-hat)"},
     [KELVIN_SAMPLES_ALIKE] = {"samples-alike", "neighbouring samples of a chain tell nearly the same"},
     [KELVIN_EFFECTIVE_DRAWS_FEW] = {"effective-draws-few", "fewer than 100 effective draws per chain"},
