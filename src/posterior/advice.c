@@ -419,17 +419,22 @@ static void advise_on_draws(struct kelvin_advice_list *out, const struct kelvin_
 
 /* ---- all of it ---- */
 
-/* The gravest first; those of one grade stay in their order. */
-static void sort_by_grade(struct kelvin_advice_list *list)
+static void copy_piece(struct kelvin_advice_list *to, const struct kelvin_advice_list *from, size_t i)
+{
+    to->code[to->n] = from->code[i];
+    to->grade[to->n] = from->grade[i];
+    memcpy(to->raw[to->n++], from->raw[i], sizeof from->raw[i]);
+}
+
+/* The gravest first, after what must be known before all others: the first `fixed`. Those of one grade stay in their
+ * order. */
+static void sort_by_grade(struct kelvin_advice_list *list, size_t fixed)
 {
     struct kelvin_advice_list sorted = {0};
+    for (size_t i = 0; i < fixed; i++) copy_piece(&sorted, list, i);
     for (int grade = KELVIN_FAILED; grade >= KELVIN_SOUND; grade--)
-        for (size_t i = 0; i < list->n; i++) {
-            if ((int)list->grade[i] != grade) continue;
-            sorted.code[sorted.n] = list->code[i];
-            sorted.grade[sorted.n] = list->grade[i];
-            memcpy(sorted.raw[sorted.n++], list->raw[i], sizeof list->raw[i]);
-        }
+        for (size_t i = fixed; i < list->n; i++)
+            if ((int)list->grade[i] == grade) copy_piece(&sorted, list, i);
     *list = sorted;
 }
 
@@ -437,6 +442,7 @@ void kelvin_advise(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     out->n = 0;
     advise_on_end(out, f);
+    const size_t fixed = out->n;
     advise_on_divergence(out, f);
     advise_on_acceptance(out, f);
     advise_on_energy(out, f);
@@ -451,5 +457,5 @@ void kelvin_advise(struct kelvin_advice_list *out, const struct kelvin_facts *f)
                    "One chain has nothing to be compared with: use " KELVIN_REFER(
                        SETTING, "chains=4") " or more to see "
                                             "whether others find the same.");
-    sort_by_grade(out);
+    sort_by_grade(out, fixed);
 }

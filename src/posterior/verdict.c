@@ -27,8 +27,8 @@ static const char *about(const char *code)
 
 static void name_faults(char text[KELVIN_VERDICT], const struct kelvin_advice_list *advice, kelvin_grade grade)
 {
-    for (size_t i = 0; i < advice->n && i < NAMED && advice->grade[i] == grade; i++)
-        add(text, i ? "; " : ": ", "%s", about(advice->code[i]));
+    for (size_t i = 0, named = 0; i < advice->n && named < NAMED; i++)
+        if (advice->grade[i] == grade) add(text, named++ ? "; " : ": ", "%s", about(advice->code[i]));
 }
 
 static void name_checks(char text[KELVIN_VERDICT], const struct kelvin_facts *f)
@@ -54,7 +54,9 @@ static void name_checks(char text[KELVIN_VERDICT], const struct kelvin_facts *f)
 kelvin_grade kelvin_conclude_verdict(char text[KELVIN_VERDICT], const struct kelvin_facts *f,
                                      const struct kelvin_advice_list *advice)
 {
-    const kelvin_grade grade = advice->n > 0 ? advice->grade[0] : KELVIN_SOUND;
+    kelvin_grade grade = KELVIN_SOUND;
+    for (size_t i = 0; i < advice->n; i++)
+        if (advice->grade[i] > grade) grade = advice->grade[i];
     snprintf(text, KELVIN_VERDICT, "%s", kelvin_grade_name(grade));
     if (grade == KELVIN_SOUND)
         name_checks(text, f);
