@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERRORS = 2, MANY_ERRORS = 3 }; /* standard errors: of a difference between models; of calibration */
+static const double errors = 2.5, many_errors = 3; /* standard errors: of a difference between models; of calibration */
 
-/* In nats by row, and as shares: less is not noticed, more is a failure. On rows that a posterior has been fitted to it
- * may be less sure than a model that is fitted alone, so that more is allowed there. */
-static const double noticed = 0.02, noticed_in_training = 0.1;
+/* In nats by row: less is not noticed, more is a failure. On rows that a posterior has been fitted to it may be less
+ * sure than a model that is fitted alone, so that more is allowed there. And shares of rows, for confidence. */
+static const double noticed = 0.03, grave = 0.1;
 static const double off = 0.05, far_off = 0.15;
 
 static bool on_test(const struct kelvin_facts *f)
@@ -27,142 +27,6 @@ static bool on_test(const struct kelvin_facts *f)
 static const char *rows_of(const struct kelvin_facts *f)
 {
     return on_test(f) ? "test" : "training";
-}
-
-/* ---- causes, and what helps ---- */
-
-/* A prior that is narrower than weights of usual networks are. */
-static bool has_narrow_prior(const struct kelvin_facts *f)
-{
-    double scale;
-    return sscanf(f->run->config.prior, "normal:%lf", &scale) == 1 && scale < 1;
-}
-
-/* Neither can a linear model tell more than class frequencies. */
-static bool is_hopeless(const struct kelvin_facts *f)
-{
-    const struct kelvin_quality *t = &f->found->training;
-    return t->baseline[KELVIN_LINEAR] < t->baseline[KELVIN_FREQUENCIES] + noticed;
-}
-
-static void blame_prior(char *text, const struct kelvin_facts *f)
-{
-    kelvin_say(text,
-               "It is most likely the prior, %.60s, that is too narrow for this model and %zu rows: use " KELVIN_REFER(
-                   SETTING, "prior=auto"),
-               f->run->config.prior, f->run->data->train.n);
-    if (has_narrow_prior(f)) kelvin_say(text, ", or try " KELVIN_REFER(SETTING, "prior=normal:1"));
-    kelvin_say(text, ".");
-}
-
-void kelvin_say_what_helps(char *text, const struct kelvin_facts *f)
-{
-    const kelvin_run_config *c = &f->run->config;
-    if (*text && text[strlen(text) - 1] != ' ') kelvin_say(text, " ");
-    if (kelvin_is_unsettled(f)) {
-        kelvin_say(text, "Chains that have not settled may be the reason: ");
-        kelvin_say_how_to_settle(text, f);
-        kelvin_say(text, ".");
-    } else if (strcmp(c->density, "categorical") != 0 || c->temperature != 1)
-        kelvin_say(text,
-                   "It may be the " KELVIN_REFER(FIELD, "density") " (%.60s) or the " KELVIN_REFER(
-                       FIELD, "temperature") " (%g) that leads away from the labels; "
-                                             "try " KELVIN_REFER(SETTING, "density=categorical") " at 1.",
-                   c->density, c->temperature);
-    else if (is_hopeless(f))
-        kelvin_say(text, "Nor does a linear model tell more than class frequencies: perhaps there is nothing to learn "
-                         "from these inputs.");
-    else if (!(f->found->training.log_likelihood > f->found->training.baseline[KELVIN_LINEAR] - noticed_in_training) &&
-             strcmp(c->prior, "none") != 0)
-        blame_prior(text, f);
-    else
-        kelvin_say(text, "Have the network and its prior chosen from the data: " KELVIN_REFER(
-                             SETTING, "model=auto") ", " KELVIN_REFER(SETTING, "prior=auto") ".");
-}
-
-/* ---- beside the baselines ---- */
-
-static double unnoticed(const struct kelvin_facts *f)
-{
-    return on_test(f) ? noticed : noticed_in_training;
-}
-
-/* By more than chance. */
-static bool is_worse(const struct kelvin_facts *f, kelvin_baseline_kind kind)
-{
-    const kelvin_average *beyond = &f->found->quality.beyond[kind];
-    return beyond->mean < -unnoticed(f) && beyond->mean < -ERRORS * beyond->error;
-}
-
-static bool is_better(const struct kelvin_facts *f, kelvin_baseline_kind kind)
-{
-    const kelvin_average *beyond = &f->found->quality.beyond[kind];
-    return beyond->mean > noticed || beyond->mean > ERRORS * beyond->error;
-}
-
-static void say_difference(char *text, const struct kelvin_facts *f, kelvin_baseline_kind kind)
-{
-    const struct kelvin_quality *q = &f->found->quality;
-    kelvin_say(text,
-               ": log-likelihoods of %zu %s row%s are %.3f on average, and %.3f here, a difference of %.3f +- %.3f.",
-               q->n, rows_of(f), q->n == 1 ? "" : "s", q->baseline[kind], q->log_likelihood, q->beyond[kind].mean,
-               q->beyond[kind].error);
-}
-
-/* Whether there was something to say. */
-static bool advise_on_baselines(struct kelvin_advice_list *out, const struct kelvin_facts *f)
-{
-    char *text;
-    if (is_worse(f, KELVIN_LINEAR)) {
-        text = kelvin_advice_new(out, KELVIN_WORSE_THAN_LINEAR);
-        kelvin_say(text, "A linear model that is fitted to the same rows predicts better");
-        say_difference(text, f, KELVIN_LINEAR);
-    } else if (is_worse(f, KELVIN_FREQUENCIES)) {
-        text = kelvin_advice_new(out, KELVIN_WORSE_THAN_FREQUENCIES);
-        kelvin_say(text, "Class frequencies, without a look at the inputs, predict better");
-        say_difference(text, f, KELVIN_FREQUENCIES);
-    } else if (f->found->quality.n > 0 && !isnan(f->found->quality.beyond[KELVIN_FREQUENCIES].mean) &&
-               !is_better(f, KELVIN_FREQUENCIES)) {
-        text = kelvin_advice_new(out, KELVIN_NOT_BETTER_THAN_FREQUENCIES);
-        kelvin_say(text, "It cannot be told from guessing by class frequencies");
-        say_difference(text, f, KELVIN_FREQUENCIES);
-        if (f->found->quality.n < 100) kelvin_say(text, " More rows to test with would tell.");
-    } else {
-        return false;
-    }
-    kelvin_say_what_helps(text, f);
-    return true;
-}
-
-/* ---- confidence ---- */
-
-/* A single mistake among few rows is no reason: one hit more or less is allowed. */
-static bool is_off(const struct kelvin_facts *f, double limit)
-{
-    const struct kelvin_quality *q = &f->found->quality;
-    if (q->n == 0) return false;
-    const double slack = 1 / (double)q->n, gap = fabs(q->accuracy - q->confidence);
-    const bool by_gap = gap > limit && gap > MANY_ERRORS * q->gap_by_chance + slack;
-    const bool by_bins = q->ece > limit && q->ece > q->ece_by_chance + MANY_ERRORS * q->ece_error + slack;
-    return by_gap || by_bins;
-}
-
-/* On training rows small gaps are usual: doubt about new rows shows in them, too. helped: what helps has been said. */
-static void advise_on_confidence(struct kelvin_advice_list *out, const struct kelvin_facts *f, bool helped)
-{
-    const struct kelvin_quality *q = &f->found->quality;
-    const double gap = q->confidence - q->accuracy;
-    if (!is_off(f, on_test(f) ? off : far_off)) return;
-    char *text = kelvin_advice_new(out, KELVIN_CONFIDENCE_OFF);
-    if (is_off(f, far_off)) kelvin_advice_grade(out, KELVIN_FAILED);
-    kelvin_say(text,
-               "Predictions are %s: of %zu %s rows %.1f %% are right, and the mean confidence is %.1f %% (calibration "
-               "error %.1f %%; chance alone would make %.1f %%).",
-               fabs(gap) < off ? "not calibrated"
-               : gap < 0       ? "far less sure than they could be"
-                               : "surer than they are right",
-               q->n, rows_of(f), 100 * q->accuracy, 100 * q->confidence, 100 * q->ece, 100 * q->ece_by_chance);
-    if (!helped) kelvin_say_what_helps(text, f);
 }
 
 /* ---- chains ---- */
@@ -211,20 +75,32 @@ static bool stands_out(const struct kelvin_chain_score *chain, const struct usua
     return chain->log_likelihood < u->least && chain->accuracy < u->fewest;
 }
 
-static void advise_on_chains(struct kelvin_advice_list *out, const struct kelvin_facts *f)
+/* How many do, and what they are like on average. */
+static size_t find_standing_out(struct kelvin_chain_score *mean, struct usual *u, const struct kelvin_facts *f)
 {
     const struct kelvin_quality *t = &f->found->training;
     enum { MOST = 4096 };
-    double scratch[MOST], accuracy = 0, log_likelihood = 0;
-    size_t n = 0;
-    if (t->chains < 2 || t->chains > MOST || isnan(t->baseline[KELVIN_FREQUENCIES])) return;
-    const struct usual u = usual_of(t, scratch);
+    double scratch[MOST];
+    *mean = (struct kelvin_chain_score){0};
+    if (t->chains < 2 || t->chains > MOST || isnan(t->baseline[KELVIN_FREQUENCIES])) return 0;
+    *u = usual_of(t, scratch);
     for (size_t c = 0; c < t->chains; c++) {
-        if (!stands_out(&t->chain[c], &u)) continue;
-        n++;
-        accuracy += t->chain[c].accuracy;
-        log_likelihood += t->chain[c].log_likelihood;
+        if (!stands_out(&t->chain[c], u)) continue;
+        mean->n++;
+        mean->accuracy += t->chain[c].accuracy;
+        mean->log_likelihood += t->chain[c].log_likelihood;
     }
+    mean->accuracy /= (double)mean->n;
+    mean->log_likelihood /= (double)mean->n;
+    return mean->n;
+}
+
+static void advise_on_chains(struct kelvin_advice_list *out, const struct kelvin_facts *f)
+{
+    const struct kelvin_quality *t = &f->found->training;
+    struct kelvin_chain_score mean;
+    struct usual u;
+    const size_t n = find_standing_out(&mean, &u, f);
     if (n == 0) return;
     char *text = kelvin_advice_new(out, KELVIN_CHAINS_STAND_OUT);
     if (4 * n >= t->chains) kelvin_advice_grade(out, KELVIN_FAILED);
@@ -236,12 +112,153 @@ static void advise_on_chains(struct kelvin_advice_list *out, const struct kelvin
         text,
         " of %zu stand%s out: on training data %.1f %% of what %s samples say is right, with a log-likelihood of "
         "%.3f, where the better half has %.1f %% and %.3f.",
-        t->chains, n == 1 ? "s" : "", 100 * accuracy / (double)n, n == 1 ? "its" : "their", log_likelihood / (double)n,
+        t->chains, n == 1 ? "s" : "", 100 * mean.accuracy, n == 1 ? "its" : "their", mean.log_likelihood,
         100 * u.accuracy, u.log_likelihood);
     kelvin_say(text,
                " %s stuck, and in every answer. Try another " KELVIN_REFER(FIELD, "seed") ", or " KELVIN_REFER(
                    SETTING, "prior=auto") " and " KELVIN_REFER(SETTING, "%s=auto") ".",
                n == 1 ? "It is" : "They are", kelvin_run_step_setting(f->run));
+}
+
+/* ---- causes, and what helps ---- */
+
+/* A prior that is narrower than weights of usual networks are. */
+static bool has_narrow_prior(const struct kelvin_facts *f)
+{
+    double scale;
+    return sscanf(f->run->config.prior, "normal:%lf", &scale) == 1 && scale < 1;
+}
+
+/* Neither can a linear model tell more than class frequencies. */
+static bool is_hopeless(const struct kelvin_facts *f)
+{
+    const struct kelvin_quality *t = &f->found->training;
+    return t->baseline[KELVIN_LINEAR] < t->baseline[KELVIN_FREQUENCIES] + noticed;
+}
+
+static void blame_prior(char *text, const struct kelvin_facts *f)
+{
+    kelvin_say(text,
+               "It is most likely the prior, %.60s, that is too narrow for this model and %zu rows: use " KELVIN_REFER(
+                   SETTING, "prior=auto"),
+               f->run->config.prior, f->run->data->train.n);
+    if (has_narrow_prior(f)) kelvin_say(text, ", or try " KELVIN_REFER(SETTING, "prior=normal:1"));
+    kelvin_say(text, ".");
+}
+
+void kelvin_say_what_helps(char *text, const struct kelvin_facts *f)
+{
+    const kelvin_run_config *c = &f->run->config;
+    struct kelvin_chain_score mean;
+    struct usual u;
+    if (*text && text[strlen(text) - 1] != ' ') kelvin_say(text, " ");
+    if (find_standing_out(&mean, &u, f) > 0) {
+        kelvin_say(text, "It may be what stands out among the chains.");
+    } else if (kelvin_is_unsettled(f)) {
+        kelvin_say(text, "Chains that have not settled may be the reason: ");
+        kelvin_say_how_to_settle(text, f);
+        kelvin_say(text, ".");
+    } else if (strcmp(c->density, "categorical") != 0 || c->temperature != 1)
+        kelvin_say(text,
+                   "It may be the " KELVIN_REFER(FIELD, "density") " (%.60s) or the " KELVIN_REFER(
+                       FIELD, "temperature") " (%g) that leads away from the labels; "
+                                             "try " KELVIN_REFER(SETTING, "density=categorical") " at 1.",
+                   c->density, c->temperature);
+    else if (is_hopeless(f))
+        kelvin_say(text, "Nor does a linear model tell more than class frequencies: perhaps there is nothing to learn "
+                         "from these inputs.");
+    else if (!(f->found->training.log_likelihood > f->found->training.baseline[KELVIN_LINEAR] - grave) &&
+             strcmp(c->prior, "none") != 0)
+        blame_prior(text, f);
+    else
+        kelvin_say(text, "Have the network and its prior chosen from the data: " KELVIN_REFER(
+                             SETTING, "model=auto") ", " KELVIN_REFER(SETTING, "prior=auto") ".");
+}
+
+/* ---- beside the baselines ---- */
+
+static double unnoticed(const struct kelvin_facts *f)
+{
+    return on_test(f) ? noticed : grave;
+}
+
+/* By more than chance. */
+static bool is_worse(const struct kelvin_facts *f, kelvin_baseline_kind kind)
+{
+    const kelvin_average *beyond = &f->found->quality.beyond[kind];
+    return beyond->mean < -unnoticed(f) && beyond->mean < -errors * beyond->error;
+}
+
+static bool is_better(const struct kelvin_facts *f, kelvin_baseline_kind kind)
+{
+    const kelvin_average *beyond = &f->found->quality.beyond[kind];
+    return beyond->mean > noticed || beyond->mean > errors * beyond->error;
+}
+
+static void say_difference(char *text, const struct kelvin_facts *f, kelvin_baseline_kind kind)
+{
+    const struct kelvin_quality *q = &f->found->quality;
+    kelvin_say(text,
+               ": log-likelihoods of %zu %s row%s are %.3f on average, and %.3f here, a difference of %.3f +- %.3f.",
+               q->n, rows_of(f), q->n == 1 ? "" : "s", q->baseline[kind], q->log_likelihood, q->beyond[kind].mean,
+               q->beyond[kind].error);
+}
+
+/* Whether there was something to say. */
+static bool advise_on_baselines(struct kelvin_advice_list *out, const struct kelvin_facts *f)
+{
+    char *text;
+    if (is_worse(f, KELVIN_LINEAR)) {
+        text = kelvin_advice_new(out, KELVIN_WORSE_THAN_LINEAR);
+        if (f->found->quality.beyond[KELVIN_LINEAR].mean > -grave) kelvin_advice_grade(out, KELVIN_CARE);
+        kelvin_say(text, "A linear model that is fitted to the same rows predicts better");
+        say_difference(text, f, KELVIN_LINEAR);
+    } else if (is_worse(f, KELVIN_FREQUENCIES)) {
+        text = kelvin_advice_new(out, KELVIN_WORSE_THAN_FREQUENCIES);
+        kelvin_say(text, "Class frequencies, without a look at the inputs, predict better");
+        say_difference(text, f, KELVIN_FREQUENCIES);
+    } else if (f->found->quality.n > 0 && !isnan(f->found->quality.beyond[KELVIN_FREQUENCIES].mean) &&
+               !is_better(f, KELVIN_FREQUENCIES)) {
+        text = kelvin_advice_new(out, KELVIN_NOT_BETTER_THAN_FREQUENCIES);
+        kelvin_say(text, "It cannot be told from guessing by class frequencies");
+        say_difference(text, f, KELVIN_FREQUENCIES);
+        if (f->found->quality.n < 100) kelvin_say(text, " More rows to test with would tell.");
+    } else {
+        return false;
+    }
+    kelvin_say_what_helps(text, f);
+    return true;
+}
+
+/* ---- confidence ---- */
+
+/* A single mistake among few rows is no reason: one hit more or less is allowed. */
+static bool is_off(const struct kelvin_facts *f, double limit)
+{
+    const struct kelvin_quality *q = &f->found->quality;
+    if (q->n == 0) return false;
+    const double slack = 1 / (double)q->n, gap = fabs(q->accuracy - q->confidence);
+    const bool by_gap = gap > limit && gap > many_errors * q->gap_by_chance + slack;
+    const bool by_bins = q->ece > limit && q->ece > q->ece_by_chance + many_errors * q->ece_error + slack;
+    return by_gap || by_bins;
+}
+
+/* On training rows small gaps are usual: doubt about new rows shows in them, too. helped: what helps has been said. */
+static void advise_on_confidence(struct kelvin_advice_list *out, const struct kelvin_facts *f, bool helped)
+{
+    const struct kelvin_quality *q = &f->found->quality;
+    const double gap = q->confidence - q->accuracy;
+    if (!is_off(f, on_test(f) ? off : far_off)) return;
+    char *text = kelvin_advice_new(out, KELVIN_CONFIDENCE_OFF);
+    if (is_off(f, far_off)) kelvin_advice_grade(out, KELVIN_FAILED);
+    kelvin_say(text,
+               "Predictions are %s: of %zu %s rows %.1f %% are right, and the mean confidence is %.1f %% (calibration "
+               "error %.1f %%; chance alone would make %.1f %%).",
+               fabs(gap) < off ? "not calibrated"
+               : gap < 0       ? "far less sure than they could be"
+                               : "surer than they are right",
+               q->n, rows_of(f), 100 * q->accuracy, 100 * q->confidence, 100 * q->ece, 100 * q->ece_by_chance);
+    if (!helped) kelvin_say_what_helps(text, f);
 }
 
 /* ---- samples ---- */
