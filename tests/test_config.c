@@ -173,7 +173,7 @@ static void wrong_files(void **state)
         {"sghmc", "{\"sampler\": \"nuts\"}", "unknown sampler 'nuts'; expected one of: sghmc, hmc"},
         {"sghmc", "{\"sampler\": 1}", "field \"sampler\": expected a string"},
         {"sghmc", "{\"learning_rate\": 1}",
-         "field \"learning_rate\" is not known; expected one of: kelvin, sampler, data, data_crc32, model,"},
+         "field \"learning_rate\" is not known; expected one of: kelvin, preset, sampler, data, data_crc32, model,"},
         {"sghmc", "{\"epoch\": 1}", "field \"epoch\" is not known; did you mean 'epochs'?"},
         {"sghmc", "{\"step\": 1}", "field \"step\" is not known; did you mean 'seed'?"}, /* "steps" is of hmc */
         {"hmc", "{\"step\": 1}", "field \"step\" is not known; did you mean 'steps'?"},

@@ -9,6 +9,7 @@ static int create(void **state)
 {
     (void)state;
     assert_ok(kelvin_config_create(&config));
+    assert_ok(kelvin_config_set(config, "preset", "paper")); /* there is a usual value for all */
     return 0;
 }
 
@@ -54,10 +55,11 @@ static struct value other_value(const kelvin_field_info *field)
         for (size_t i = 0; kelvin_family_member(kelvin_family_of(field->family), i); i++)
             member = kelvin_family_member(kelvin_family_of(field->family), i);
     snprintf(value.text, sizeof value.text, "%s",
-             field->kind == KELVIN_VALUE_WHOLE  ? "7"
-             : field->kind == KELVIN_VALUE_REAL ? "0.375"
-             : member                           ? member->name
-                                                : "/somewhere/else");
+             strcmp(field->name, "preset") == 0  ? "paper"
+             : field->kind == KELVIN_VALUE_WHOLE ? "7"
+             : field->kind == KELVIN_VALUE_REAL  ? "0.375"
+             : member                            ? member->name
+                                                 : "/somewhere/else");
     snprintf(value.json, sizeof value.json, field->kind == KELVIN_VALUE_TEXT ? "\"%s\"" : "%s", value.text);
     return value;
 }
@@ -106,13 +108,14 @@ static void fields_are_listed(void **state)
         struct kelvin_field fields[KELVIN_CONFIG_FIELDS];
         const size_t n = kelvin_config_fields_of(fields, type);
         create(NULL);
+        set("preset", NULL);
         set("sampler", type->member.name);
         for (size_t k = 0; k < n; k++) {
             size_t listed = 0;
             for (size_t i = 0; (field = kelvin_config_field_at(i)); i++)
                 listed += strcmp(field->name, fields[k].name) == 0 && kelvin_field_is_for(field, type->member.name);
-            const bool own = strcmp(fields[k].name, "kelvin") == 0 || fields[k].kind == &kelvin_field_maybe;
-            assert_int_equal(listed, own ? 0 : 1);
+            const bool mark = fields[k].kind == &kelvin_field_maybe && strcmp(fields[k].name, "preset") != 0;
+            assert_int_equal(listed, strcmp(fields[k].name, "kelvin") == 0 || mark ? 0 : 1);
         }
         for (size_t i = 0; (field = kelvin_config_field_at(i)); i++) {
             const bool ours = kelvin_field_is_for(field, type->member.name);
@@ -200,6 +203,40 @@ static void what_follows(void **state)
     comes_to("warmup", "1200000000");
 }
 
+/* ---- auto ---- */
+
+static void what_is_open(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"model",  "density", "prior",    "chains",  "samples",
+                                      "epochs", "batch",   "schedule", "augment", "lr"};
+    char text[64];
+    assert_false(kelvin_config_is_open(config)); /* by the paper nothing is */
+    set("lr", "auto");
+    assert_true(kelvin_config_is_open(config));
+    comes_to("lr", "auto");
+    comes_to("epochs", "5000");
+    set("preset", "auto");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) comes_to(all[i], "auto");
+    comes_to("momentum", "0.98");
+    set("lr", "0.5");
+    comes_to("lr", "0.5");
+    says("{\"epochs\": 3, \"batch\": \"auto\", \"preset\": \"auto\"}");
+    comes_to("epochs", "3");
+    comes_to("batch", "auto");
+    set("epochs", "auto"); /* counts for more than the file */
+    comes_to("epochs", "auto");
+    says("{\"preset\": \"paper\"}");
+    set("preset", NULL);
+    comes_to("model", "mlp:20,20,20,leak=0.01");
+    says("{\"kelvin\": \"0.8.0\"}"); /* of a run: what it leaves out is as it was then */
+    comes_to("model", "mlp:20,20,20,leak=0.01");
+    says("{\"preset\": \"papers\"}");
+    fails(kelvin_config_get(config, "seed", text, sizeof text), KELVIN_EFORMAT, "says.json",
+          "preset is \"papers\"; expected auto or paper");
+    fails(kelvin_config_set(config, "momentum", "auto"), KELVIN_EUSAGE, "", "momentum must be a number, not 'auto'");
+}
+
 /* ---- wrong ---- */
 
 static void wrong_values(void **state)
@@ -220,7 +257,7 @@ static void wrong_values(void **state)
         {"lr", "nan", "lr must be a number, not 'nan'"},
         {"lr", "1e999", "lr is out of range: '1e999'"},
         {"epoch", "1", "unknown field 'epoch'; did you mean 'epochs'?"},
-        {"learning_rate", "1", "unknown field 'learning_rate'; expected one of: sampler, data, model"},
+        {"learning_rate", "1", "unknown field 'learning_rate'; expected one of: preset, sampler, data, model"},
     };
     char text[64];
     set("epochs", "7");
@@ -307,6 +344,7 @@ static void runs_tell_their_fields(void **state)
         assert_ok(kelvin_config_read(config, in_base("told"))); /* its folder will do */
         for (size_t i = 0; (field = kelvin_config_field_at(i)); i++) {
             char ours[256], theirs[256];
+            if (strcmp(field->name, "preset") == 0) continue; /* what was chosen is there */
             if (!kelvin_field_is_for(field, type->member.name)) {
                 if (field->samplers &&
                     !kelvin_config_find_field((struct kelvin_field[KELVIN_CONFIG_FIELDS]){{0}}, type, field->name))
@@ -367,6 +405,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(set_counts_for_more_than_the_file, create, destroy),
         cmocka_unit_test_setup_teardown(the_sampler_may_be_said_last, create, destroy),
         cmocka_unit_test_setup_teardown(what_follows, create, destroy),
+        cmocka_unit_test_setup_teardown(what_is_open, create, destroy),
         cmocka_unit_test_setup_teardown(wrong_values, create, destroy),
         cmocka_unit_test_setup_teardown(who_is_to_blame, create, destroy),
         cmocka_unit_test_setup_teardown(checksums_that_are_set, create, destroy),

@@ -47,7 +47,7 @@ static void say_usual(struct entry *entry, const struct kelvin_field *field)
 
 static kelvin_value_kind kind_of(const struct kelvin_field *field)
 {
-    if (field->kind == &kelvin_field_text) return KELVIN_VALUE_TEXT;
+    if (field->kind == &kelvin_field_text || field->kind == &kelvin_field_maybe) return KELVIN_VALUE_TEXT;
     return field->kind == &kelvin_field_real ? KELVIN_VALUE_REAL : KELVIN_VALUE_WHOLE;
 }
 
