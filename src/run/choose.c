@@ -5,9 +5,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const char *const choosable[] = {"model",      "density", "prior",     "chains",  "samples",
-                                        "epochs",     "batch",   "schedule",  "augment", "lr",
-                                        "iterations", "warmup",  "step_size", "steps",   "temperature_schedule"};
+/* Chains come before samples, and whatever decides the posterior before how it is sampled. */
+static const char *const choosable[] = {
+    "model", "density", "prior",     "chains", "samples", "epochs", "batch", "schedule",   "temperature_schedule",
+    "lr",    "augment", "step_size", "steps",  "jitter",  "length", "scale", "iterations", "warmup",
+};
 
 const char *kelvin_choosable(size_t i)
 {
@@ -191,6 +193,16 @@ static kelvin_status choose_batches(struct work *w)
     return KELVIN_OK;
 }
 
+/* Samplers that look at all data are tuned on the posterior that was found. */
+static kelvin_status choose_all_data(struct work *w)
+{
+    kelvin_run_config *c = &w->choice->config;
+    const struct kelvin_tuner tuner = {w->how->data,    w->how->said, w->how->whose,
+                                       w->how->threads, w->how->tell, w->how->context};
+    if (is_open(w, "chains")) c->chains = w->plan.chains;
+    return kelvin_run_tune(c, &w->choice->tuned, &tuner);
+}
+
 /* ---- in words ---- */
 
 static void explain(struct work *w)
@@ -203,7 +215,11 @@ static void explain(struct work *w)
     if (w->plan.candidates > 1 && w->found.held > 0)
         say(said, ", the best of %zu by prediction of %zu held-out training rows (%.3f nats a row)", w->plan.candidates,
             w->found.held, w->found.nll[w->found.best]);
-    if (!w->type->batches) return;
+    if (!w->type->batches) {
+        say(said, "; steps are tuned; %u chains of %u iterations, of which %u warm up", c->chains, c->iterations,
+            c->warmup);
+        return;
+    }
     say(said, "; learning rate %g", c->setting[0]);
     if (is_open(w, "lr") && w->plan.folds > 0) say(said, ", the largest at which temperatures are right");
     say(said, "; %u chains of %u epochs with %u samples", c->chains, c->epochs, c->samples);
@@ -218,7 +234,7 @@ kelvin_status kelvin_choose(struct kelvin_choice *choice, const kelvin_run_confi
     KELVIN_TRY(make_plan(&w));
     KELVIN_TRY(search(&w));
     take_posterior(&w);
-    if (w.type->batches) KELVIN_TRY(choose_batches(&w));
+    KELVIN_TRY(w.type->batches ? choose_batches(&w) : choose_all_data(&w));
     explain(&w);
     return KELVIN_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "run/fields.h"
 #include "run/room.h"
+#include "run/tune.h"
 
 /* What is tried: a density of predictions and a scale of the prior. */
 struct kelvin_candidate {
@@ -106,6 +107,7 @@ enum { KELVIN_CHOSEN = 1024 };
 struct kelvin_choice {
     kelvin_run_config config; /* texts are the caller's, or these: */
     char model[KELVIN_PLAN_TEXT], density[KELVIN_PLAN_TEXT], prior[KELVIN_PLAN_TEXT];
+    struct kelvin_tuned tuned;
     char said[KELVIN_CHOSEN]; /* what was chosen and why, for people */
 };
 
