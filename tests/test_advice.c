@@ -7,6 +7,7 @@
 
 struct case_of {
     kelvin_run run;
+    struct kelvin_run_owned inside;
     kelvin_data data;
     kelvin_diagnosis found;
     struct kelvin_facts facts;
@@ -23,6 +24,9 @@ static struct case_of *healthy(const char *sampler)
     c.run.config.chains = 4;
     c.run.config.samples = 80;
     c.run.config.schedule = c.run.config.temperature_schedule = "cyclical";
+    c.run.owned = &c.inside;
+    assert_ok(kelvin_schedule_parse(&c.inside.schedule, "cyclical"));
+    c.inside.temperature_schedule = c.inside.schedule;
     c.data.classes = 10;
     c.data.train.n = 144;
     c.run.data = &c.data;

@@ -120,7 +120,7 @@ static const struct settings quick = {"mlp:10", "normal:1", "5e-2", "150", "8"};
 
 static kelvin_run *sample(const kelvin_data *data, const struct settings *s)
 {
-    const char *const fields[][2] = {{"model", s->model},   {"prior", s->prior},   {"lr", s->lr},
+    const char *const fields[][2] = {{"preset", "paper"},   {"model", s->model},   {"prior", s->prior},   {"lr", s->lr},
                                      {"epochs", s->epochs}, {"chains", s->chains}, {"samples", s->chains}};
     kelvin_config *config;
     kelvin_run *run;
