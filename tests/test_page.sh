@@ -48,7 +48,10 @@ for same in ./nine nine/ .//nine/./; do
     ok report "$same" -o one.html --force
     check "$same is the same page" same one.html first.html
 done
-check "the verdict says what was looked at" page one.html "'The sampling ' in text and 'R-hat and effective sample size' in text"
+ok diagnose nine --json
+verdict=$(python3 -c "import json; d = json.load(open('stdout')); print([d['verdict']['text']] + [a['text'] for a in d['advice'][:1]])")
+check "the verdict comes first, with what to do next" page one.html \
+    "all(v in text for v in $verdict) and text.index($verdict[0]) < text.index('Class by class')"
 check "options do not break" grep -q '<code class="nobr">--[a-z]' one.html
 
 # ---- the command on the page ----

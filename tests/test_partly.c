@@ -106,7 +106,7 @@ static void check_diagnosis(kelvin_samples *now)
 {
     kelvin_diagnosis *d[2];
     assert_ok(kelvin_diagnose(&d[0], now, 1));
-    assert_ok(kelvin_diagnose_briefly(&d[1], now, NULL));
+    assert_ok(kelvin_diagnose_briefly(&d[1], now, 1));
     for (size_t i = 0; i < 2; i++) {
         const kelvin_advice *advice = find_advice(d[i], "not-ended");
         assert_non_null(advice);

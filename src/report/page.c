@@ -62,9 +62,14 @@ static void put_subject(struct page *page, const struct report_run *run)
     kelvin_page_put_between(page, "<b>", c->model, "</b> on ");
     kelvin_page_put_between(page, "<b>", c->data, "</b> by ");
     kelvin_markup_text(&page->out, run->samples->run->sampler->title);
+}
+
+/* ", from the 2 of 8 chains that have ended"; nothing of a run that has. */
+static void put_ended(struct page *page, const struct report_run *run)
+{
     const uint32_t chains = run->samples->run->config.chains, waiting = run->samples->n_waiting;
     if (waiting > 0)
-        kelvin_markup_put(&page->out, " from the %u of %u chains that have ended", chains - waiting, chains);
+        kelvin_markup_put(&page->out, ", from the %u of %u chains that have ended", chains - waiting, chains);
 }
 
 /* ", evaluated on 10000 test observations of 10 classes"; other data have their name. */
@@ -93,6 +98,7 @@ static void put_subjects(struct page *page)
         }
         put_subject(page, run);
         if (page->n == 1) kelvin_markup_put(out, " at temperature %g", run->samples->run->config.temperature);
+        put_ended(page, run);
         put_evaluated(page, run);
         kelvin_markup_put(out, ".</p>\n");
     }
@@ -130,34 +136,26 @@ static void put_key_numbers(struct page *page)
     kelvin_markup_put(&page->out, "</dl>\n");
 }
 
-/* What was looked at, for a sound posterior need not be a good one. */
-static void put_verdict(struct page *page)
+/* The verdict, and what takes something away from it: what to do next. */
+static void put_verdict_on(struct page *page, const struct report_run *run)
 {
-    struct markup *out = &page->out;
-    size_t n = 0, runs = 0;
-    for (size_t i = 0; i < page->n; i++) {
-        n += page->runs[i].diagnosis->n_advice;
-        runs += page->runs[i].diagnosis->n_advice > 0;
-    }
-    if (n == 0) {
-        kelvin_markup_put(
-            out, "<p class=\"note good\">The sampling looks sound: the <a href=\"#diagnosis\">diagnosis</a> of how the "
-                 "chains moved and agree found nothing wrong. Whether the predictions are good is for the <a "
-                 "href=\"#metrics\">metrics</a> to say.</p>\n");
-        return;
-    }
-    kelvin_markup_put(
-        out,
-        "<p class=\"note bad\">The sampling needs a look: the <a href=\"#diagnosis\">diagnosis</a> has %zu piece%s of "
-        "advice",
-        n, n == 1 ? "" : "s");
-    const char *before = " for ";
-    for (size_t i = 0; i < page->n && page->n > 1 && runs < page->n; i++) {
-        if (page->runs[i].diagnosis->n_advice == 0) continue;
-        kelvin_page_put_between(page, before, page->runs[i].name, "");
-        before = ", ";
-    }
-    kelvin_markup_put(out, ".</p>\n");
+    static const char *const classes[] = {[KELVIN_SOUND] = "good", [KELVIN_CARE] = "care", [KELVIN_FAILED] = "bad"};
+    const kelvin_diagnosis *d = run->diagnosis;
+    const char *name = kelvin_grade_name(d->grade), *rest = d->verdict + strlen(name);
+    size_t n = 0;
+    while (n < d->n_advice && d->advice[n].grade > KELVIN_SOUND) n++;
+    kelvin_markup_put(&page->out, "<div class=\"note verdict %s\">\n<p>", classes[d->grade]);
+    if (page->n > 1) kelvin_page_put_between(page, "", run->name, ": ");
+    kelvin_markup_put(&page->out, "<strong>%s</strong>", name);
+    kelvin_markup_text(&page->out, rest);
+    kelvin_markup_put(&page->out, ". (<a href=\"#diagnosis\">diagnosis</a>)</p>\n");
+    kelvin_page_put_advice(page, "next", d->advice, n);
+    kelvin_markup_put(&page->out, "</div>\n");
+}
+
+static void put_verdicts(struct page *page)
+{
+    for (size_t i = 0; i < page->n; i++) put_verdict_on(page, &page->runs[i]);
 }
 
 static void put_contents(struct page *page)
@@ -176,7 +174,7 @@ static void put_page(struct page *page)
     kelvin_markup_put(&page->out, "</h1>\n");
     put_subjects(page);
     put_key_numbers(page);
-    put_verdict(page);
+    put_verdicts(page);
     put_contents(page);
     kelvin_markup_put(&page->out, "</header>\n<main>\n");
     for (const struct section *s = sections; s->id && !page->out.status; s++) {

@@ -90,6 +90,9 @@ const char *kelvin_page_number(struct page *page, double value, int digits);
 /* The name of a run above what is said of it alone, if there are several. */
 void kelvin_page_put_run_title(struct page *page, const struct report_run *run);
 
+/* A list of advice, or of notes, in which options do not break; nothing of none. */
+void kelvin_page_put_advice(struct page *page, const char *class, const kelvin_advice *advice, size_t n);
+
 /* A text between markup that is put as it is. */
 void kelvin_page_put_between(struct page *page, const char *before, const char *text, const char *after);
 

@@ -127,3 +127,29 @@ void kelvin_page_put_run_title(struct page *page, const struct report_run *run)
 {
     if (page->n > 1) kelvin_page_put_between(page, "<h3>", run->name, "</h3>\n");
 }
+
+/* ---- advice ---- */
+
+/* A sentence in which options (--chains) do not break. */
+static void put_sentence(struct page *page, const char *text)
+{
+    for (const char *at; (at = strstr(text, "--")); text = at) {
+        const char *end = at + strspn(at, "-abcdefghijklmnopqrstuvwxyz");
+        kelvin_markup_text(&page->out, kelvin_page_text(page, "%.*s", (int)(at - text), text));
+        kelvin_markup_put(&page->out, "<code class=\"nobr\">%.*s</code>", (int)(end - at), at);
+        at = end;
+    }
+    kelvin_markup_text(&page->out, text);
+}
+
+void kelvin_page_put_advice(struct page *page, const char *class, const kelvin_advice *advice, size_t n)
+{
+    if (n == 0) return;
+    kelvin_markup_put(&page->out, "<ul class=\"%s\">\n", class);
+    for (size_t i = 0; i < n; i++) {
+        kelvin_markup_put(&page->out, "<li>");
+        put_sentence(page, kelvin_page_said(page, advice[i].raw));
+        kelvin_markup_put(&page->out, "</li>\n");
+    }
+    kelvin_markup_put(&page->out, "</ul>\n");
+}

@@ -116,28 +116,17 @@ static void put_numbers(struct page *page)
     kelvin_page_end_table(page);
 }
 
-/* A sentence in which options (--chains) do not break. */
-static void put_sentence(struct page *page, const char *text)
+/* What takes something away from the verdict, or what could be better; the gravest comes first. */
+static void put_graded(struct page *page, const kelvin_diagnosis *d, bool grave)
 {
-    for (const char *at; (at = strstr(text, "--")); text = at) {
-        const char *end = at + strspn(at, "-abcdefghijklmnopqrstuvwxyz");
-        kelvin_markup_text(&page->out, kelvin_page_text(page, "%.*s", (int)(at - text), text));
-        kelvin_markup_put(&page->out, "<code class=\"nobr\">%.*s</code>", (int)(end - at), at);
-        at = end;
-    }
-    kelvin_markup_text(&page->out, text);
-}
-
-static void put_list(struct page *page, const char *class, const kelvin_advice *advice, size_t n)
-{
-    if (n == 0) return;
-    kelvin_markup_put(&page->out, "<ul class=\"%s\">\n", class);
-    for (size_t i = 0; i < n; i++) {
-        kelvin_markup_put(&page->out, "<li>");
-        put_sentence(page, kelvin_page_said(page, advice[i].raw));
-        kelvin_markup_put(&page->out, "</li>\n");
-    }
-    kelvin_markup_put(&page->out, "</ul>\n");
+    size_t first = 0, n = 0;
+    while (first < d->n_advice && d->advice[first].grade > KELVIN_SOUND) first++;
+    n = grave ? first : d->n_advice - first;
+    kelvin_page_put_advice(page,
+                           !grave                      ? "note"
+                           : d->grade == KELVIN_FAILED ? "note bad"
+                                                       : "note care",
+                           d->advice + (grave ? 0 : first), n);
 }
 
 static void put_advice(struct page *page, const struct report_run *run)
@@ -145,12 +134,13 @@ static void put_advice(struct page *page, const struct report_run *run)
     const kelvin_diagnosis *d = run->diagnosis;
     const char *of_folder = kelvin_samples_note(run->samples);
     kelvin_page_put_run_title(page, run);
-    if (d->n_advice == 0)
-        kelvin_markup_put(&page->out, "<p class=\"note good\">Nothing is wrong with the sampling.</p>\n");
-    put_list(page, "note bad", d->advice, d->n_advice);
-    put_list(page, "notes", d->notes, d->n_notes);
+    if (d->n_advice == 0) kelvin_markup_put(&page->out, "<p class=\"note good\">Nothing is wrong.</p>\n");
+    put_graded(page, d, true);
+    put_graded(page, d, false);
+    kelvin_page_put_advice(page, "notes", d->notes, d->n_notes);
     if (of_folder)
-        put_list(page, "notes", &(kelvin_advice){.raw = kelvin_page_text(page, "The run in %s.", of_folder)}, 1);
+        kelvin_page_put_advice(page, "notes",
+                               &(kelvin_advice){.raw = kelvin_page_text(page, "The run in %s.", of_folder)}, 1);
 }
 
 static void put_diverged(struct page *page, const struct report_run *run)
