@@ -72,10 +72,14 @@ struct config_words {
     const char *name, *words;
 };
 
-/* What the program itself writes into run.json is no option. */
+/* What the program itself writes into run.json is no option; and where unsaid fields come from does not matter where
+ * all are said. */
 static bool is_option(const char *name)
 {
-    return strcmp(name, "kelvin") != 0 && strcmp(name, "data_crc32") != 0 && strcmp(name, "init_crc32") != 0;
+    static const char *const others[] = {"kelvin", "preset", "data_crc32", "init_crc32"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0) return false;
+    return true;
 }
 
 /* Returns how many there are. */
