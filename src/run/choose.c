@@ -87,7 +87,7 @@ static kelvin_status make_plan(struct work *w)
 {
     const kelvin_data *data = w->how->data;
     if (data->channels > 0)
-        kelvin_plan_pictures(&w->plan, data);
+        KELVIN_TRY(kelvin_plan_pictures(&w->plan, data));
     else
         kelvin_plan_table(&w->plan, data);
     narrow(w);
@@ -117,7 +117,7 @@ static kelvin_status set_trials(struct kelvin_search *search, const struct work 
     t->samples = CHAINS * (plan->trial / 2 < DRAWS ? 1 : DRAWS);
     t->batch = w->type->batches && !is_open(w, "batch") ? c->batch : plan->batch;
     t->schedule = t->temperature_schedule = "steady";
-    if (w->type->batches && !is_open(w, "augment")) t->augment = c->augment;
+    t->augment = w->type->batches && !is_open(w, "augment") ? c->augment : plan->augment;
     search->lr_is_said = w->type->batches && !is_open(w, "lr");
     if (search->lr_is_said) t->setting[0] = c->setting[0];
     return KELVIN_OK;

@@ -38,7 +38,7 @@ void kelvin_candidate_texts(char density[KELVIN_PLAN_TEXT], char prior[KELVIN_PL
                             const struct kelvin_candidate *candidate);
 
 void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data);
-void kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data);
+KELVIN_MUST_CHECK kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data);
 
 /* ---- short runs ---- */
 

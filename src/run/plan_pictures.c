@@ -1,24 +1,157 @@
-/* The plan for pictures: small ones are rows of a table; those of digits and the like go to a small convolutional
- * network, larger ones to a residual network. */
+/* The plan for pictures. Work is counted in floating-point operations of gradients, so that a plan is the same on every
+ * machine: a core does some 4e10 to 15e10 of them in a second.
+ *
+ *     tiny pictures               as rows of a table: there is nothing for a convolution to find
+ *     grey ones, or few           convolutions that halve the picture until 4x4 pixels are left. On MNIST
+ *                                 cnn:8,16,32,kernel=3,stride=2 learns as much as networks of four times its work, and
+ *                                 in the same time can be sampled longer and more often
+ *     many in colour              residual networks, with flips and crops: photographs are worth hours
+ *
+ * Where short runs are cheap, prior and learning rate are searched for and the run takes samples on its way (`steady`).
+ * Where they are not, chains are trained and cooled by the paper's schedule, one sample each: its rate ends at 0, so a
+ * learning rate that would be too hot to sample at is right for the long way down. The prior is then fan-in:1.4, as
+ * wide as weights are at the start: where rows are many it matters less, and what it has to say of a direction that
+ * they do not matter for is true from the first step on. */
 #include "run/choose.h"
 
+#include "nn/nn.h"
+
+#include <math.h>
 #include <stdio.h>
 
-void kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data)
+enum { BATCH = 125, COLOURS = 3 };
+
+static const double minutes = 1.5e13;     /* operations of a run that is to be seen soon: two or three on two cores */
+static const double per_picture = 1.2e11; /* of residual networks: five hours for 50,000 of them */
+
+static double between(double x, double least, double most)
 {
+    return x < least ? least : x > most ? most : x;
+}
+
+/* ---- networks ---- */
+
+/* Twice the channels for each half of the side: 28 pixels become 14, 7, 4 in 8, 16, 32 channels. */
+static void halving_network(char model[KELVIN_PLAN_TEXT], const kelvin_data *data)
+{
+    enum { SMALL = 16, LEFT = 4, MOST = 64 };
+    size_t side = data->height > data->width ? data->height : data->width, channels = side > SMALL ? 8 : 16, used = 0;
+    for (size_t layer = 0; layer < 2 || side > LEFT; layer++) {
+        used += (size_t)snprintf(model + used, KELVIN_PLAN_TEXT - used, "%s%zu", layer ? "," : "cnn:", channels);
+        side = (side + 1) / 2;
+        channels = 2 * channels < MOST ? 2 * channels : MOST;
+    }
+    snprintf(model + used, KELVIN_PLAN_TEXT - used, ",kernel=3,stride=2");
+}
+
+/* Operations of an epoch: forward, to the activations and to the weights. */
+static kelvin_status work_of(double *work, const char *spec, const kelvin_data *data)
+{
+    kelvin_model *model;
+    KELVIN_TRY(kelvin_model_create(&model, spec, kelvin_data_shape(data), data->classes));
+    *work = 0;
+    for (size_t l = 1; l <= model->n_layers; l++) *work += 3 * kelvin_layer_flops(&model->layer[l]);
+    *work *= (double)data->train.n;
+    kelvin_model_destroy(model);
+    return KELVIN_OK;
+}
+
+/* ---- epochs ---- */
+
+static double steps_of(const struct kelvin_plan *plan, const kelvin_data *data)
+{
+    return floor((double)data->train.n / plan->batch);
+}
+
+/* Chains that are trained and cooled, one sample each: `pairs` of them. Fewer epochs or steps than these leave a network
+ * half trained, whatever they cost. */
+static void plan_long(struct kelvin_plan *plan, const kelvin_data *data, double work, double affordable, uint32_t pairs)
+{
+    const double least_epochs = 12, least_steps = 4000, most = 200;
+    const double least = fmax(least_epochs, ceil(least_steps / steps_of(plan, data)));
+    plan->chains = pairs;
+    plan->epochs = (uint32_t)fmax(least, fmin(affordable / (2 * pairs * work), most));
+    plan->most_epochs = plan->epochs;
+}
+
+static void plan_residual(struct kelvin_plan *plan, const kelvin_data *data, double work)
+{
+    plan->augment = "paper"; /* ten chains: as few as have error bars, of ensembles of eight */
+    plan_long(plan, data, work, per_picture * (double)data->train.n, 5);
+    plan->why = "for many photographs, flipped and shifted";
+}
+
+/* Prior and learning rate by short runs, if these are cheap; long enough that a network has learned what it can. */
+static void plan_search(struct kelvin_plan *plan, const kelvin_data *data, double work)
+{
+    const double steps = 1600, confident = 1 - 1 / (double)data->classes;
+    const struct kelvin_candidate all[] = {{1, 2}, {1, 4}, {1, 8}, {1, 1}, {confident, 2}, {confident, 4}};
+    const size_t n = sizeof all / sizeof *all;
+    const double trial = between(ceil(steps / steps_of(plan, data)), 10, 300), trials = 2 * (double)(n + 2);
+    if (data->train.n < 8 || trials * trial * work > minutes / 3) return;
+    plan->candidates = n;
+    for (size_t i = 0; i < n; i++) plan->candidate[i] = all[i];
+    plan->folds = data->train.n < 1000 ? 2 : 1;
+    plan->schedule = "steady";
+    plan->lr = 0.02;
+    plan->chains = 4;
+    plan->draws = 16;
+    plan->trial = (uint32_t)trial;
+    plan->epochs = (uint32_t)(5 * trial);
+    plan->most_epochs = (uint32_t)fmax(plan->epochs, fmin(20 * trial, minutes / (plan->chains * work)));
+}
+
+static void plan_halving(struct kelvin_plan *plan, const kelvin_data *data, double work)
+{
+    plan_long(plan, data, work, minutes, 8);
+    plan_search(plan, data, work);
+    plan->why = "for pictures of their size";
+}
+
+/* ---- the plan ---- */
+
+/* The first one that has enough pictures to learn from, and can be sampled at all for what they are worth. */
+static const struct residual {
+    const char *model;
+    size_t least_rows;
+} residual[] = {{"resnet20", 20000}, {"resnet8", 5000}};
+
+static kelvin_status try_residual(struct kelvin_plan *plan, const kelvin_data *data, bool *taken)
+{
+    enum { RESIDUAL = sizeof residual / sizeof *residual };
+    const double least = 300; /* ten chains of thirty epochs */
+    *taken = false;
+    if (data->channels != COLOURS) return KELVIN_OK;
+    for (const struct residual *r = residual; r < residual + RESIDUAL && !*taken; r++) {
+        double work;
+        KELVIN_TRY(work_of(&work, r->model, data));
+        *taken = data->train.n >= r->least_rows && least * work <= per_picture * (double)data->train.n;
+        if (!*taken) continue;
+        snprintf(plan->model, sizeof plan->model, "%s", r->model);
+        plan_residual(plan, data, work);
+    }
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data)
+{
+    const size_t tiny = 6;
+    bool taken;
+    double work;
     kelvin_plan_table(plan, data);
-    if (data->height * data->width <= 12 * 12) return;
+    if (data->height < tiny || data->width < tiny) return KELVIN_OK;
     *plan = (struct kelvin_plan){.schedule = "paper",
                                  .augment = "none",
-                                 .batch = data->train.n < 125 ? (uint32_t)data->train.n : 125,
-                                 .chains = 4,
+                                 .batch = data->train.n < BATCH ? (uint32_t)data->train.n : BATCH,
                                  .draws = 1,
-                                 .trial = 4,
-                                 .epochs = 30,
-                                 .most_epochs = 30,
-                                 .lr = 0.01,
+                                 .trial = 1,
+                                 .lr = 5e-3,
                                  .candidates = 1,
-                                 .candidate = {{1, 2}},
-                                 .why = "for pictures of their size"};
-    snprintf(plan->model, sizeof plan->model, "%s", data->channels == 1 ? "cnn" : "resnet20");
+                                 .candidate = {{1, 1.4}}};
+    KELVIN_TRY(try_residual(plan, data, &taken));
+    if (taken) return KELVIN_OK;
+    halving_network(plan->model, data);
+    KELVIN_TRY(work_of(&work, plan->model, data));
+    plan_halving(plan, data, work);
+    return KELVIN_OK;
 }
