@@ -62,7 +62,7 @@ touch plain.csv plain.TSV plain.npy plain.dat "com,ma.csv" "com,ma.npy"
 for name in plain.csv plain.TSV plain.dat com,ma.csv; do broken "$name: is empty; expected rows" data $name; done
 wrong "plain.npy is an array: say how to read it, as npy:X,Y (see kelvin data --list)" data plain.npy
 wrong "com,ma.npy is an array: say how to read it (see kelvin data --list)" data com,ma.npy
-wrong "photos is a folder: say how to read it, as images:photos (see kelvin data --list)" data photos
+broken "photos: holds no folders; expected one for each class" data photos
 broken "missing.csv: could not be read" data missing.csv
 wrong "unknown data set 'missing.dat'" data missing.dat
 
@@ -279,6 +279,12 @@ open("short.npy", "wb").write(b"\x93NUMPY\x01\x00\x40\x00{'descr")
 PYTHON
 ok data images:grey
 check "pictures" said "4 x 4 pixels, 1 channel"
+for folder in grey grey,split=0 ./grey/; do
+    ok data "images:$folder"
+    cp stdout named
+    ok data "$folder"
+    check "$folder alone is images:$folder" cmp -s named stdout
+done
 
 # side FILE BYTE: the width (byte 16) or height (byte 20) of a PNG file, if it is below 65536.
 side() {
@@ -316,7 +322,8 @@ broken "m3: holds train, val and test; expected two parts: name them, as images:
 ok data images:m3/train,test=m3/test
 ok data images:kinds
 check "16 bits and a palette are converted" said "4 x 4 pixels, 3 channels"
-broken "mixed/a|5 x 5|size=" data images:mixed
+ok data images:mixed
+check "pictures of different sizes" said "32 x 32 pixels"
 ok data images:mixed,size=6
 check "resized" said "6 x 6 pixels, 1 channel"
 for name in cut crc text; do broken "$name/b/1.png" data "images:$name"; done

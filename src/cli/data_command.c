@@ -28,22 +28,17 @@ static const struct option options[] = {
     {"json", 0, NULL, OPTION_FLAG, AT(json), "print JSON instead of tables", NULL},
 };
 
-/* A name that is not known. Many a time it is that of a folder or an array. */
+/* A name that is not known. Many a time it is that of an array. */
 static kelvin_status check_name(const char *name)
 {
     struct stat about;
     const kelvin_status status = check_member("data_sets", name);
     if (!status || stat(name, &about) != 0) return KELVIN_OK; /* a table, or kelvin_data_open says what is wrong */
     const char *dot = strrchr(name, '.');
-    const bool folder = S_ISDIR(about.st_mode), array = dot && strcasecmp(dot, ".npy") == 0;
     const bool plain = !strpbrk(name, ",\\"); /* those would have to be escaped */
-    if (!folder && !array) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE, "%s is %s: say how to read it%s%s (see kelvin data --list)", name,
-                       folder ? "a folder" : "an array",
-                       !plain   ? ""
-                       : folder ? ", as images:"
-                                : ", as npy:X,Y",
-                       plain && folder ? name : "");
+    if (S_ISDIR(about.st_mode) || !dot || strcasecmp(dot, ".npy") != 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "%s is an array: say how to read it%s (see kelvin data --list)", name,
+                       plain ? ", as npy:X,Y" : "");
 }
 
 static kelvin_status check_sheet(const char *path)

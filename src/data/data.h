@@ -89,8 +89,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_data_standardise(float *x, const double *
 /* The type that a data set's name begins with; NULL, and a sentence about it, if there is none. */
 const struct data_type *kelvin_data_find_type(const char *spec);
 
-/* The name of a data set in full: that of a table's file alone, with options or without, is csv:FILE. kelvin_free it.
- */
+/* The name of a data set in full: that of a table's file alone, with options or without, is csv:FILE, that of a
+ * folder images:FOLDER. kelvin_free it. */
 KELVIN_MUST_CHECK kelvin_status kelvin_data_spell(char **text, const char *spec);
 
 /* KELVIN_EUSAGE if it is not the name of a data set. */

@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SIDE = 4096 };
+enum { MAX_SIDE = 4096, USUAL_SIDE = 32 /* of pictures of different sizes */ };
 
 struct images {
     struct data_loader *loader;
     struct listing list;
-    bool resize;         /* to the height and width in loader->data; otherwise all must have it */
+    bool resize;         /* to the height and width in loader->data; otherwise all have it */
     bool fixed_channels; /* channels= was given */
     atomic_bool colour;  /* a picture has colour although all before seemed to be grey */
+    atomic_bool differ;  /* a picture has another size than the first, and none was given */
 };
 
 /* ---- the name ---- */
@@ -62,20 +63,14 @@ static kelvin_status read_channels(struct images *images)
 
 /* ---- one picture ---- */
 
-static kelvin_status sizes_differ(const struct images *images, const char *path, const struct picture *picture)
-{
-    const kelvin_data *data = images->loader->data;
-    return kelvin_fail(KELVIN_EFORMAT,
-                       "%s: has %zu x %zu pixels, %s has %zu x %zu; expected one size, or size=32 to make them 32 x "
-                       "32",
-                       path, picture->width, picture->height, images->list.files[0].path, data->width, data->height);
-}
-
 static kelvin_status take(struct images *images, size_t i, const struct picture *picture)
 {
     const kelvin_data *data = images->loader->data;
     const bool same = picture->height == data->height && picture->width == data->width;
-    if (!same && !images->resize) return sizes_differ(images, images->list.files[i].path, picture);
+    if (!same && !images->resize) {
+        atomic_store(&images->differ, true);
+        return KELVIN_OK;
+    }
     if (picture->channels > data->channels && !images->fixed_channels) {
         atomic_store(&images->colour, true);
         return KELVIN_OK;
@@ -87,7 +82,7 @@ static kelvin_status load_one(void *context, size_t i)
 {
     struct images *images = context;
     struct picture picture;
-    if (atomic_load(&images->colour)) return KELVIN_OK; /* all will be loaded again */
+    if (atomic_load(&images->colour) || atomic_load(&images->differ)) return KELVIN_OK; /* all are loaded again */
     KELVIN_TRY(kelvin_picture_read(&picture, images->list.files[i].path));
     const kelvin_status status = take(images, i, &picture);
     kelvin_picture_free(&picture);
@@ -116,13 +111,18 @@ static kelvin_status load_all(struct images *images)
     KELVIN_TRY(kelvin_pool_create(&pool, 0));
     const kelvin_status status = kelvin_pool_run(pool, load_one, images, images->list.n);
     kelvin_pool_destroy(pool);
-    if (!atomic_exchange(&images->colour, false)) return status;
-    /* Grey ones came first: once more, in colour. Whatever failed will fail again. */
+    const bool colour = atomic_exchange(&images->colour, false), differ = atomic_exchange(&images->differ, false);
+    if (!colour && !differ) return status;
+    /* Grey ones came first, or those of one size: once more, in colour or in a size for all. What failed will again. */
     kelvin_free(loader->bytes);
     kelvin_free(loader->y);
     loader->bytes = NULL;
     loader->y = NULL;
-    loader->data->channels = 3;
+    if (colour) loader->data->channels = 3;
+    if (differ) {
+        images->resize = true;
+        loader->data->height = loader->data->width = USUAL_SIDE;
+    }
     return load_all(images);
 }
 

@@ -1,4 +1,5 @@
-/* Tables that are named by their files alone: table.csv, as people type it, is csv:table.csv. */
+/* Tables and pictures that are named by their files alone, as people type them: table.csv is csv:table.csv, and a
+ * folder is images:folder. */
 #include "data/inputs.h"
 
 #include <stdio.h>
@@ -36,15 +37,28 @@ static size_t first_field(const char *spec)
     return n;
 }
 
+/* FOLDER,size=64 */
+static bool begins_with_folder(const char *spec)
+{
+    char path[KELVIN_PATH_MAX];
+    const size_t n = first_field(spec);
+    if (n >= sizeof path || strchr(spec, '\\')) return false;
+    memcpy(path, spec, n);
+    path[n] = '\0';
+    return kelvin_is_folder(path);
+}
+
 kelvin_status kelvin_data_spell(char **text, const char *spec)
 {
     const bool known = kelvin_data_find_type(spec), file = !known && is_text_file(spec);
     const bool table = file || (!known && ends_as_table(spec, first_field(spec)));
-    char *to = *text = kelvin_alloc(2 * strlen(spec) + sizeof "csv:", 1);
+    const bool whole = !known && !file && kelvin_is_folder(spec),
+               folder = whole || (!known && begins_with_folder(spec));
+    char *to = *text = kelvin_alloc(2 * strlen(spec) + sizeof "images:", 1);
     if (!to) return KELVIN_ENOMEM;
-    if (table) to += sprintf(to, "csv:");
+    if (table || folder) to += sprintf(to, "%s:", folder ? "images" : "csv");
     for (; *spec; *to++ = *spec++) /* where all of it is the name of a file, its commas are no ends */
-        if (file && *spec == ',') *to++ = '\\';
+        if ((file || whole) && *spec == ',') *to++ = '\\';
     return KELVIN_OK;
 }
 
