@@ -103,7 +103,7 @@ static void check_plan(const kelvin_data *data)
     assert_true(plan.folds <= KELVIN_FOLDS && (plan.folds == 0 || plan.candidates > 1));
     assert_true(schedule->samples_on_the_way == (plan.folds > 0));
     assert_true(plan.trial >= 1 && plan.trial <= plan.epochs && plan.lr > 0);
-    assert_non_null(plan.why);
+    assert_true(*plan.why);
     const double samples = plan.folds ? plan.chains * plan.draws : 2 * plan.chains;
     assert_true(samples > 8); /* error bars */
     if (strncmp(plan.model, "cnn:", 4) != 0) return;
@@ -133,6 +133,29 @@ static void plans_hold_for_all_shapes(void **state)
                 }
 }
 
+static void the_reason_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t channels, height, width, rows;
+        const char *why;
+    } said[] = {
+        {"mnist", 1, 28, 28, 60000, "for 60000 grey pictures of 28 x 28"},
+        {"cifar10", 3, 32, 32, 50000, "for 50000 colour pictures of 32 x 32, flipped and shifted at random"},
+        {"images:/f", 3, 192, 256, 100, "for 100 colour pictures of 256 x 192 (with size=64 a 12th of the work)"},
+        {"npy:/x,/y", 3, 192, 256, 100, "for 100 colour pictures of 256 x 192"},
+        {"images:/f", 1, 4, 5, 100, "for 100 grey pictures of 5 x 4"},
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        kelvin_data data = pictures(said[i].channels, said[i].height, said[i].width, said[i].rows, 10);
+        struct kelvin_plan plan;
+        data.name = said[i].name;
+        assert_ok(kelvin_plan_pictures(&plan, &data));
+        assert_string_equal(plan.why, said[i].why);
+    }
+}
+
 /* What a run on 60,000 pictures of 28x28 costs is known from such runs; CIFAR-10 is to be hours, not days. */
 static void known_sizes(void **state)
 {
@@ -153,6 +176,7 @@ int main(void)
         cmocka_unit_test(plans_for_what_people_have),
         cmocka_unit_test(tiny_pictures_are_tables),
         cmocka_unit_test(plans_hold_for_all_shapes),
+        cmocka_unit_test(the_reason_is_said),
         cmocka_unit_test(known_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ struct kelvin_plan {
     size_t folds;      /* how often a part of the training rows is held out; 0: there is no search */
     size_t candidates; /* the first is what is taken if there is no search */
     struct kelvin_candidate candidate[KELVIN_CANDIDATES];
-    const char *why; /* the network is as it is */
+    char why[2 * KELVIN_PLAN_TEXT]; /* the network is as it is */
 };
 
 /* "" where someone said. */

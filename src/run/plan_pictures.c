@@ -63,8 +63,8 @@ static double steps_of(const struct kelvin_plan *plan, const kelvin_data *data)
     return floor((double)data->train.n / plan->batch);
 }
 
-/* Chains that are trained and cooled, one sample each: `pairs` of them. Fewer epochs or steps than these leave a network
- * half trained, whatever they cost. */
+/* Chains that are trained and cooled, one sample each: `pairs` of them. Fewer epochs or steps than these leave a
+ * network half trained, whatever they cost. */
 static void plan_long(struct kelvin_plan *plan, const kelvin_data *data, double work, double affordable, uint32_t pairs)
 {
     const double least_epochs = 12, least_steps = 4000, most = 200;
@@ -78,7 +78,6 @@ static void plan_residual(struct kelvin_plan *plan, const kelvin_data *data, dou
 {
     plan->augment = "paper"; /* ten chains: as few as have error bars, of ensembles of eight */
     plan_long(plan, data, work, per_picture * (double)data->train.n, 5);
-    plan->why = "for many photographs, flipped and shifted";
 }
 
 /* Prior and learning rate by short runs, if these are cheap; long enough that a network has learned what it can. */
@@ -105,7 +104,20 @@ static void plan_halving(struct kelvin_plan *plan, const kelvin_data *data, doub
 {
     plan_long(plan, data, work, minutes, 8);
     plan_search(plan, data, work);
-    plan->why = "for pictures of their size";
+}
+
+/* ---- in words ---- */
+
+/* Files can be made smaller as they are read; where that would save a lot, it is said. */
+static void explain(struct kelvin_plan *plan, const kelvin_data *data)
+{
+    const double side = 64, share = (double)(data->height * data->width) / (side * side);
+    const int used = snprintf(plan->why, sizeof plan->why, "for %zu %s pictures of %zu x %zu%s", data->train.n,
+                              data->channels == COLOURS ? "colour" : "grey", data->width, data->height,
+                              strcmp(plan->augment, "none") == 0 ? "" : ", flipped and shifted at random");
+    if (share >= 2 && strncmp(data->name, "images:", 7) == 0)
+        snprintf(plan->why + used, sizeof plan->why - (size_t)used, " (with size=%.0f a %.0fth of the work)", side,
+                 round(share));
 }
 
 /* ---- the plan ---- */
@@ -114,7 +126,7 @@ static void plan_halving(struct kelvin_plan *plan, const kelvin_data *data, doub
 static const struct residual {
     const char *model;
     size_t least_rows;
-} residual[] = {{"resnet20", 20000}, {"resnet8", 5000}};
+} residual[] = {{"resnet20", 20000}, {"resnet8", 10000}};
 
 static kelvin_status try_residual(struct kelvin_plan *plan, const kelvin_data *data, bool *taken)
 {
@@ -133,7 +145,7 @@ static kelvin_status try_residual(struct kelvin_plan *plan, const kelvin_data *d
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data)
+static kelvin_status make_plan(struct kelvin_plan *plan, const kelvin_data *data)
 {
     const size_t tiny = 6;
     bool taken;
@@ -153,5 +165,12 @@ kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *
     halving_network(plan->model, data);
     KELVIN_TRY(work_of(&work, plan->model, data));
     plan_halving(plan, data, work);
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data)
+{
+    KELVIN_TRY(make_plan(plan, data));
+    explain(plan, data);
     return KELVIN_OK;
 }
