@@ -116,7 +116,7 @@ static void explain(struct kelvin_plan *plan, const kelvin_data *data)
                               data->channels == COLOURS ? "colour" : "grey", data->width, data->height,
                               strcmp(plan->augment, "none") == 0 ? "" : ", flipped and shifted at random");
     if (share >= 2 && strncmp(data->name, "images:", 7) == 0)
-        snprintf(plan->why + used, sizeof plan->why - (size_t)used, " (with size=%.0f a %.0fth of the work)", side,
+        snprintf(plan->why + used, sizeof plan->why - (size_t)used, " (with size=%.0f: 1/%.0f of the work)", side,
                  round(share));
 }
 
