@@ -31,10 +31,10 @@ static const struct row {
     {3, 32, 32, 50000, 10, "resnet20", "paper", "paper", false},                     /* CIFAR-10 */
     {3, 32, 32, 10000, 10, "resnet8", "paper", "paper", false},                      /* one of its files */
     {3, 32, 32, 500, 10, "cnn:8,16,32,kernel=3,stride=2", "steady", "none", true},   /* a folder */
-    {3, 224, 224, 1000, 5, "cnn:8,16,32,64,64,64,kernel=3,stride=2", "paper", "none", false},
-    {3, 224, 224, 100000, 5, "cnn:8,16,32,64,64,64,kernel=3,stride=2", "paper", "none", false},
+    {3, 224, 224, 1000, 5, "cnn:8,16,32,kernel=5,stride=4", "paper", "none", false},
+    {3, 224, 224, 100000, 5, "cnn:8,16,32,kernel=5,stride=4", "paper", "none", false},
     {3, 64, 64, 50000, 200, "resnet8", "paper", "paper", false},
-    {1, 17, 40, 100, 2, "cnn:8,16,32,64,kernel=3,stride=2", "steady", "none", true},
+    {1, 17, 40, 100, 2, "cnn:8,16,32,kernel=3,stride=2", "steady", "none", true},
     {3, 32, 32, 16, 2, "cnn:8,16,32,kernel=3,stride=2", "steady", "none", true}, /* twenty, four of them for testing */
     {1, 8, 8, 4, 2, "cnn:16,32,kernel=3,stride=2", "paper", "none", false},      /* too few to hold any out */
 };
@@ -71,16 +71,18 @@ static void tiny_pictures_are_tables(void **state)
 
 /* ---- whatever they have ---- */
 
-/* Multiply-adds of "cnn:C,C,...,kernel=3,stride=2" on one picture, forward. */
+/* Multiply-adds of "cnn:C,C,...,kernel=K,stride=S" on one picture, forward. */
 static double multiply_adds(const char *model, const kelvin_data *data)
 {
     double sum = 0;
     size_t in = data->channels, height = data->height, width = data->width;
+    const size_t k = strtoul(strstr(model, "kernel=") + 7, NULL, 10),
+                 by = strtoul(strstr(model, "stride=") + 7, NULL, 10);
     for (const char *at = strchr(model, ':'); at[1] != 'k'; at = strchr(at + 1, ',')) {
         const size_t out = strtoul(at + 1, NULL, 10);
-        height = (height + 1) / 2;
-        width = (width + 1) / 2;
-        sum += (double)(9 * in * out * height * width);
+        height = (height + by - 1) / by;
+        width = (width + by - 1) / by;
+        sum += (double)(k * k * in * out * height * width);
         in = out;
     }
     return sum + (double)(in * height * width * data->classes);
@@ -107,13 +109,13 @@ static void check_plan(const kelvin_data *data)
     const double samples = plan.folds ? plan.chains * plan.draws : 2 * plan.chains;
     assert_true(samples > 8); /* error bars */
     if (strncmp(plan.model, "cnn:", 4) != 0) return;
-    /* minutes, or as short as it can be: 4,000 steps of a chain that is trained, 5 short runs of others */
+    /* minutes, or as short as it can be: 3,000 steps of a chain that is trained, 5 short runs of others */
     const double work = 6 * multiply_adds(plan.model, data) * (double)data->train.n;
     const double steps = floor((double)data->train.n / plan.batch);
     const double chains = plan.folds ? plan.chains : 2 * plan.chains;
-    const double shortest = plan.folds ? 5 * plan.trial : fmax(12, ceil(4000 / steps));
+    const double shortest = plan.folds ? 5 * plan.trial : fmax(12, ceil(3000 / steps));
     assert_true(plan.most_epochs * chains * work <= fmax(1.5e13, shortest * chains * work));
-    if (plan.folds) assert_true(2.0 * (double)plan.candidates * plan.trial * work <= 5e12);
+    if (plan.folds) assert_true(2.0 * (double)plan.candidates * plan.trial * work <= 7.5e12);
 }
 
 static void plans_hold_for_all_shapes(void **state)

@@ -2,7 +2,7 @@
  * machine: a core does some 4e10 to 15e10 of them in a second.
  *
  *     tiny pictures               as rows of a table: there is nothing for a convolution to find
- *     grey ones, or few           convolutions that halve the picture until 4x4 pixels are left. On MNIST
+ *     grey ones, or few           convolutions that halve the picture until a few pixels are left. On MNIST
  *                                 cnn:8,16,32,kernel=3,stride=2 learns as much as networks of four times its work, and
  *                                 in the same time can be sampled longer and more often
  *     many in colour              residual networks, with flips and crops: photographs are worth hours
@@ -31,17 +31,25 @@ static double between(double x, double least, double most)
 
 /* ---- networks ---- */
 
-/* Twice the channels for each half of the side: 28 pixels become 14, 7, 4 in 8, 16, 32 channels. */
-static void halving_network(char model[KELVIN_PLAN_TEXT], const kelvin_data *data)
+/* The side is divided by the stride until at most 5 pixels are left, at least so many times, with twice the channels
+ * each time: 28 pixels become 14, 7, 4 in 8, 16, 32 channels. Of tiny pictures more channels are cheap; of large ones
+ * the first layers are most of the work, and quarters do. */
+static const struct shrinking {
+    size_t most_side, channels, kernel, stride, layers;
+} shrinking[] = {{16, 16, 3, 2, 2}, {64, 8, 3, 2, 2}, {SIZE_MAX, 8, 5, 4, 3}};
+
+static void shrinking_network(char model[KELVIN_PLAN_TEXT], const kelvin_data *data)
 {
-    enum { SMALL = 16, LEFT = 4, MOST = 64 };
-    size_t side = data->height > data->width ? data->height : data->width, channels = side > SMALL ? 8 : 16, used = 0;
-    for (size_t layer = 0; layer < 2 || side > LEFT; layer++) {
+    enum { LEFT = 5, MOST = 64 };
+    size_t side = data->height > data->width ? data->height : data->width, used = 0;
+    const struct shrinking *s = shrinking;
+    while (side > s->most_side) s++;
+    for (size_t layer = 0, channels = s->channels; layer < s->layers || side > LEFT; layer++) {
         used += (size_t)snprintf(model + used, KELVIN_PLAN_TEXT - used, "%s%zu", layer ? "," : "cnn:", channels);
-        side = (side + 1) / 2;
+        side = (side + s->stride - 1) / s->stride;
         channels = 2 * channels < MOST ? 2 * channels : MOST;
     }
-    snprintf(model + used, KELVIN_PLAN_TEXT - used, ",kernel=3,stride=2");
+    snprintf(model + used, KELVIN_PLAN_TEXT - used, ",kernel=%zu,stride=%zu", s->kernel, s->stride);
 }
 
 /* Operations of an epoch: forward, to the activations and to the weights. */
@@ -63,31 +71,32 @@ static double steps_of(const struct kelvin_plan *plan, const kelvin_data *data)
     return floor((double)data->train.n / plan->batch);
 }
 
-/* Chains that are trained and cooled, one sample each: `pairs` of them. Fewer epochs or steps than these leave a
- * network half trained, whatever they cost. */
-static void plan_long(struct kelvin_plan *plan, const kelvin_data *data, double work, double affordable, uint32_t pairs)
+/* Chains that are trained and cooled, one sample each: sixteen or, where that is too much, ten, which still have error
+ * bars of ensembles of eight. Fewer epochs or steps than these leave a network half trained, whatever they cost. */
+static void plan_long(struct kelvin_plan *plan, const kelvin_data *data, double work, double affordable)
 {
-    const double least_epochs = 12, least_steps = 4000, most = 200;
+    const double least_epochs = 12, least_steps = 3000, most = 200;
     const double least = fmax(least_epochs, ceil(least_steps / steps_of(plan, data)));
-    plan->chains = pairs;
-    plan->epochs = (uint32_t)fmax(least, fmin(affordable / (2 * pairs * work), most));
+    const bool many = 16 * least * work <= fmin(affordable, minutes);
+    plan->chains = many ? 8 : 5; /* and as many again, where each has one sample */
+    plan->epochs = (uint32_t)fmax(least, fmin(affordable / (2 * plan->chains * work), most));
     plan->most_epochs = plan->epochs;
 }
 
 static void plan_residual(struct kelvin_plan *plan, const kelvin_data *data, double work)
 {
-    plan->augment = "paper"; /* ten chains: as few as have error bars, of ensembles of eight */
-    plan_long(plan, data, work, per_picture * (double)data->train.n, 5);
+    plan->augment = "paper";
+    plan_long(plan, data, work, per_picture * (double)data->train.n);
 }
 
 /* Prior and learning rate by short runs, if these are cheap; long enough that a network has learned what it can. */
 static void plan_search(struct kelvin_plan *plan, const kelvin_data *data, double work)
 {
-    const double steps = 1600, confident = 1 - 1 / (double)data->classes;
+    const double steps = 1000, confident = 1 - 1 / (double)data->classes;
     const struct kelvin_candidate all[] = {{1, 2}, {1, 4}, {1, 8}, {1, 1}, {confident, 2}, {confident, 4}};
     const size_t n = sizeof all / sizeof *all;
     const double trial = between(ceil(steps / steps_of(plan, data)), 10, 300), trials = 2 * (double)(n + 2);
-    if (data->train.n < 8 || trials * trial * work > minutes / 3) return;
+    if (data->train.n < 8 || trials * trial * work > minutes / 2) return;
     plan->candidates = n;
     for (size_t i = 0; i < n; i++) plan->candidate[i] = all[i];
     plan->folds = data->train.n < 1000 ? 2 : 1;
@@ -100,9 +109,9 @@ static void plan_search(struct kelvin_plan *plan, const kelvin_data *data, doubl
     plan->most_epochs = (uint32_t)fmax(plan->epochs, fmin(20 * trial, minutes / (plan->chains * work)));
 }
 
-static void plan_halving(struct kelvin_plan *plan, const kelvin_data *data, double work)
+static void plan_shrinking(struct kelvin_plan *plan, const kelvin_data *data, double work)
 {
-    plan_long(plan, data, work, minutes, 8);
+    plan_long(plan, data, work, minutes);
     plan_search(plan, data, work);
 }
 
@@ -162,9 +171,9 @@ static kelvin_status make_plan(struct kelvin_plan *plan, const kelvin_data *data
                                  .candidate = {{1, 1.4}}};
     KELVIN_TRY(try_residual(plan, data, &taken));
     if (taken) return KELVIN_OK;
-    halving_network(plan->model, data);
+    shrinking_network(plan->model, data);
     KELVIN_TRY(work_of(&work, plan->model, data));
-    plan_halving(plan, data, work);
+    plan_shrinking(plan, data, work);
     return KELVIN_OK;
 }
 
