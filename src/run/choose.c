@@ -130,7 +130,7 @@ static kelvin_status search(struct work *w)
                               .threads = w->how->threads,
                               .tell = w->how->tell,
                               .context = w->how->context};
-    w->found = (struct kelvin_found){.lr = w->plan.lr, .configurational = 1};
+    w->found = (struct kelvin_found){.lr = w->plan.lr, .configurational = 1, .epochs = w->plan.trial};
     if (w->plan.folds == 0) return KELVIN_OK;
     KELVIN_TRY(set_trials(&s, w));
     return kelvin_search_run(&w->found, &s);
@@ -159,8 +159,8 @@ static uint32_t choose_epochs(const struct work *w)
 {
     const struct kelvin_plan *plan = &w->plan;
     const double left = 0.03, lacks = 1 - w->found.configurational, settles = 0.4;
-    const double longer = lacks <= left ? 1 : lacks < 1 ? log(left) / log(lacks) : INFINITY;
-    const double epochs = fmax(plan->epochs, longer / settles * plan->trial);
+    const double longer = lacks <= left ? 0.5 : lacks < 1 ? log(left) / log(lacks) : INFINITY;
+    const double epochs = fmax(plan->epochs, longer / settles * w->found.epochs);
     return epochs < plan->most_epochs ? (uint32_t)epochs : plan->most_epochs;
 }
 
@@ -213,8 +213,8 @@ static void explain(struct work *w)
     if (is_open(w, "model")) say(said, " %s", w->plan.why);
     say(said, "; density %s and prior %s", c->density, c->prior);
     if (w->plan.candidates > 1 && w->found.held > 0)
-        say(said, ", the best of %zu by prediction of %zu held-out training rows (%.3f nats a row)", w->plan.candidates,
-            w->found.held, w->found.nll[w->found.best]);
+        say(said, ", the best of %zu by prediction of %zu training rows that were held out (%.3f nats a row)",
+            w->plan.candidates, w->found.held, w->found.nll[w->found.best]);
     if (!w->type->batches) {
         say(said, "; steps are tuned; %u chains of %u iterations, of which %u warm up", c->chains, c->iterations,
             c->warmup);

@@ -42,7 +42,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, c
 
 /* ---- short runs ---- */
 
-enum { KELVIN_FOLDS = 4 }; /* parts that training rows are dealt to; each is held out at most once */
+/* Training rows are dealt to so many parts, and of few rows again and again; each part is held out at most once. */
+enum { KELVIN_FOLDS = 4, KELVIN_DEALS = 2 };
+#define KELVIN_NO_FOLD SIZE_MAX
 
 /* The training rows without those of one part, as data of their own, and these. */
 struct kelvin_fold {
@@ -54,7 +56,7 @@ struct kelvin_fold {
     const float *weight; /* NULL: all 1 */
 };
 
-/* held_out: which part. */
+/* held_out: which part of all dealings; KELVIN_NO_FOLD: none, and the rows are those of the data. */
 KELVIN_MUST_CHECK kelvin_status kelvin_fold_create(struct kelvin_fold *fold, const kelvin_data *data, size_t held_out,
                                                    uint64_t seed);
 void kelvin_fold_free(struct kelvin_fold *fold); /* fine on a zeroed one */
@@ -87,9 +89,11 @@ struct kelvin_search {
 };
 
 struct kelvin_found {
-    size_t best;            /* candidate */
-    double lr;              /* the largest at which it was at its temperature */
-    double configurational; /* temperature of its short runs, relative to what was set: 1 where they had settled */
+    size_t best; /* candidate */
+    double lr;   /* the largest at which it was at its temperature */
+    double
+        configurational; /* temperature of a run of so many epochs, relative to what was set: 1 where it had settled */
+    uint32_t epochs;
     double nll[KELVIN_CANDIDATES]; /* per held-out row; not a number: was given up */
     size_t held;                   /* rows that were held out */
 };

@@ -59,18 +59,19 @@ static kelvin_status make(struct kelvin_fold *fold, const kelvin_data *data, siz
     uint32_t *index = kelvin_arena_alloc(fold->arena, n, sizeof *index);
     size_t *dealt = kelvin_arena_alloc(fold->arena, data->classes, sizeof *dealt);
     if (!order || !index || !dealt) return KELVIN_ENOMEM;
-    kelvin_permutation(order, (uint32_t)n, (kelvin_random){seed, 0, 0, KELVIN_STREAM_FOLDS});
-    const size_t kept = deal(index, dealt, data, held_out, order);
+    kelvin_permutation(order, (uint32_t)n,
+                       (kelvin_random){seed, 0, (uint32_t)(held_out / KELVIN_FOLDS), KELVIN_STREAM_FOLDS});
+    const size_t kept = deal(index, dealt, data, held_out % KELVIN_FOLDS, order);
     fold->held = n - kept;
-    fold->data = *data;
-    fold->data.test = (kelvin_part){0};
     KELVIN_TRY(take_rows(&fold->data.train, fold->arena, data, index, kept));
     return hold_out(fold, data, index + kept);
 }
 
 kelvin_status kelvin_fold_create(struct kelvin_fold *fold, const kelvin_data *data, size_t held_out, uint64_t seed)
 {
-    *fold = (struct kelvin_fold){0};
+    *fold = (struct kelvin_fold){.data = *data};
+    fold->data.test = (kelvin_part){0};
+    if (held_out == KELVIN_NO_FOLD) return KELVIN_OK;
     KELVIN_TRY(kelvin_arena_create(&fold->arena));
     const kelvin_status status = make(fold, data, held_out, seed);
     if (status) kelvin_fold_free(fold);

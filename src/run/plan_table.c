@@ -33,10 +33,10 @@ static void list_candidates(struct kelvin_plan *plan, const kelvin_data *data)
 /* A part is held out until some hundred rows were: of few rows each one counts. */
 static size_t folds(size_t rows)
 {
-    const size_t enough = 500, fewest = 8;
+    const size_t enough = 500, fewest = 8, most = KELVIN_DEALS * KELVIN_FOLDS;
     if (rows < fewest) return 0;
     const size_t n = (enough * KELVIN_FOLDS + rows - 1) / rows;
-    return n > KELVIN_FOLDS ? KELVIN_FOLDS : n;
+    return n > most ? most : n;
 }
 
 void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data)

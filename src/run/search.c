@@ -107,8 +107,8 @@ static kelvin_status try_fold(struct state *s, bool first)
     return rounds(s, again, halve);
 }
 
-/* As if there had been one more row, as badly predicted as the worst: those who are sure of everything look best until
- * the first row that they are wrong about. */
+/* As if there had been half a row more, as badly predicted as the worst: those who are sure of everything look best
+ * until the first row that they are wrong about. */
 static double mean_nll(const struct state *s, size_t i)
 {
     double sum = 0, total = 0, worst = 0;
@@ -117,7 +117,7 @@ static double mean_nll(const struct state *s, size_t i)
         total += s->weight[r];
         worst = fmax(worst, -s->log_p[i][r]);
     }
-    return (sum + worst) / (total + 1);
+    return (sum + 0.5 * worst) / (total + 0.5);
 }
 
 /* The standard error of the difference between two candidates, row by row. */
@@ -172,10 +172,36 @@ static kelvin_status hold_out(struct state *s, size_t fold)
     return status;
 }
 
+/* The rate of the best is looked at once more, in a longer run on all rows: short ones may not have come to where steps
+ * are too large. What they lack of their temperature tells how long the run itself must be. */
+static kelvin_status settle(struct state *s)
+{
+    enum { LONGER = 2 };
+    const size_t best = s->found->best;
+    const bool halve = !s->search->lr_is_said;
+    struct kelvin_trial trial;
+    KELVIN_TRY(kelvin_fold_create(&s->fold, s->search->data, KELVIN_NO_FOLD, s->search->config.seed));
+    s->epochs = LONGER * s->search->config.epochs;
+    kelvin_status status = KELVIN_OK;
+    for (int round = 0; !status && round <= HALVINGS; round++) {
+        set_trial(&trial, s, best);
+        trial.log_p = NULL;
+        status = kelvin_trials_run(&trial, 1, s->search->threads, s->search->tell, s->search->context);
+        if (!halve || is_at_temperature(&trial)) break;
+        s->lr[best] /= 2;
+    }
+    kelvin_fold_free(&s->fold);
+    if (status) return status;
+    s->found->lr = s->lr[best];
+    s->found->configurational = trial.diverged ? (double)NAN : trial.configurational;
+    s->found->epochs = s->epochs;
+    return KELVIN_OK;
+}
+
 static kelvin_status search(struct state *s)
 {
     const struct kelvin_plan *plan = s->search->plan;
-    const size_t n = s->search->data->train.n;
+    const size_t n = KELVIN_DEALS * s->search->data->train.n;
     if (!(s->weight = kelvin_alloc(n, sizeof *s->weight))) return KELVIN_ENOMEM;
     s->epochs = s->search->config.epochs;
     for (size_t i = 0; i < plan->candidates; i++) {
@@ -186,7 +212,7 @@ static kelvin_status search(struct state *s)
         kelvin_candidate_texts(s->density[i], s->prior[i], c);
     }
     for (size_t fold = 0; fold < plan->folds; fold++) KELVIN_TRY(hold_out(s, fold));
-    return KELVIN_OK;
+    return settle(s);
 }
 
 kelvin_status kelvin_search_run(struct kelvin_found *found, const struct kelvin_search *what)
