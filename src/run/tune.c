@@ -43,6 +43,21 @@ static bool is_open(const struct kelvin_tuner *how, const char *field)
     return !how->said || !how->said(how->whose, field);
 }
 
+/* A size that someone said is of parameters as they are. */
+static bool tunes_scale(const struct kelvin_tuner *how)
+{
+    return is_open(how, "scale") && is_open(how, "step_size");
+}
+
+/* Whether there is something to be found. */
+static bool is_needed(const struct kelvin_tuner *how, const kelvin_sampler_type *type)
+{
+    bool needed = is_open(how, "iterations") || is_open(how, "warmup");
+    for (size_t i = 0; i < kelvin_count_settings(type); i++)
+        needed |= type->setting[i].zero && is_open(how, type->setting[i].name);
+    return needed;
+}
+
 static const kelvin_sampler_type *type_of(const struct bench *b)
 {
     return b->run->sampler;
@@ -85,7 +100,7 @@ static kelvin_status make_chain(struct bench *b, size_t i)
                                             .seed = run->config.seed,
                                             .chain = FIRST + (uint32_t)i,
                                             .scale = inside->scale,
-                                            .tune_scale = is_open(b->how, "scale"),
+                                            .tune_scale = tunes_scale(b->how),
                                             .group_end = b->group_end};
     KELVIN_TRY(kelvin_sampler_make(&b->chain[i], run->sampler, &target, &options));
     KELVIN_TRY(kelvin_start(b->theta, run, FIRST + (uint32_t)i));
@@ -249,7 +264,7 @@ static void write_settings(kelvin_run_config *config, const struct bench *b)
 /* A few hundred independent draws of each chain, as far as that is not too long. */
 static void write_extent(kelvin_run_config *config, const struct kelvin_tuner *how, double draws)
 {
-    enum { FEW = 1000, MANY = 4000, INDEPENDENT = 250 };
+    enum { FEW = 600, MANY = 4000, INDEPENDENT = 150 };
     const double asked = fmin(fmax(INDEPENDENT * draws, FEW), MANY);
     const uint32_t kept = (uint32_t)(ceil(asked / 100) * 100);
     const bool iterations = is_open(how, "iterations"), warmup = is_open(how, "warmup");
@@ -263,11 +278,11 @@ kelvin_status kelvin_run_tune(kelvin_run_config *config, struct kelvin_tuned *tu
     const kelvin_sampler_type *type;
     *tuned = (struct kelvin_tuned){.acceptance = NAN};
     KELVIN_TRY(kelvin_sampler_find(&type, config->sampler));
-    if (type->batches) return KELVIN_OK;
+    if (type->batches || !is_needed(how, type)) return KELVIN_OK;
     open_settings(&b, type);
     kelvin_status status = make(&b);
     if (!status) status = sample(&b);
-    if (!status && is_open(how, "scale") && kelvin_sampler_scale(b.chain[0])) status = write_scales(tuned, &b);
+    if (!status && tunes_scale(how)) status = write_scales(tuned, &b);
     if (!status) {
         tuned->chains = b.n;
         tuned->draws = draws_per_one(&b);
