@@ -122,14 +122,27 @@ static void put_pictures(struct page *page, const struct report_run *run, const 
 
 /* ---- rows ---- */
 
+static size_t count_columns(const kelvin_data *data)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < data->features; i++) n += data->feature[i].inputs > 0;
+    return n;
+}
+
+/* More than are shown, and it is known which of them matter. */
+static bool has_more_columns(const struct report_run *run)
+{
+    return run->effects && count_columns(run->samples->run->data) > MOST_COLUMNS;
+}
+
 /* A table shows columns as its file has them; of many, the most important. */
 static size_t choose_columns(const kelvin_feature *columns[MOST_COLUMNS], const struct report_run *run)
 {
     const kelvin_data *data = run->samples->run->data;
     const kelvin_effect *effect;
-    size_t n = 0, all = 0;
-    for (size_t i = 0; i < data->features; i++) all += data->feature[i].inputs > 0;
-    if (all > MOST_COLUMNS && run->effects)
+    const size_t all = count_columns(data);
+    size_t n = 0;
+    if (has_more_columns(run))
         for (size_t i = 0; n < MOST_COLUMNS && (effect = kelvin_effects_at(run->effects, i)); i++)
             columns[n++] = effect->feature;
     for (size_t i = 0; i < data->features && n < MOST_COLUMNS && n < all; i++)
@@ -199,8 +212,11 @@ static void put_cases(struct page *page, const struct report_run *run, const str
                       const char *title, const char *about, const char *none)
 {
     const bool pictures = run->samples->run->data->channels > 0;
+    const char *more = pictures                ? " Bars are probabilities in per cent; green is the true class."
+                       : has_more_columns(run) ? " Of the columns, the most important are shown."
+                                               : "";
     kelvin_markup_put(&page->out, "<div class=\"keep\">\n<h4>%s</h4>\n<p>%s%s</p>\n", title, cases->n ? about : none,
-                      cases->n && pictures ? " Bars are probabilities in per cent; green is the true class." : "");
+                      cases->n ? more : "");
     if (cases->n && pictures)
         put_pictures(page, run, cases);
     else if (cases->n)

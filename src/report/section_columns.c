@@ -45,12 +45,11 @@ static void put_dependence(struct page *page, const struct report_run *run, size
 {
     const kelvin_data *data = run->samples->run->data;
     struct chart chart;
-    kelvin_markup_put(
-        &page->out,
-        "<h3>How</h3>\n<p class=\"notes\">The mean probability of %s over rows that all have the "
-        "value of the axis in that column, and are else as they are. Bands, or bars, hold 80 "
-        "%% of the samples: where they are wide, the posterior does not know. All columns have the same scale.</p>\n",
-        data->classes == 2 ? "the second class" : "each class");
+    kelvin_page_put_between(page, "<h3>How</h3>\n<p class=\"notes\">The mean probability of ",
+                            data->classes == 2 ? data->class_names[1] : "each class",
+                            " over rows that all have the value of the axis in that column, and are else as they are. "
+                            "Bands, or bars, hold 80 % of the samples: where they are wide, the posterior does not "
+                            "know. All columns have the same scale.</p>\n");
     kelvin_page_begin_charts(page, false);
     for (size_t i = 0; kelvin_effects_at(run->effects, i); i++)
         if (kelvin_chart_dependence(&chart, page->arena, run->effects, i, data->class_names, data->classes, colour))
