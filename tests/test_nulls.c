@@ -71,6 +71,15 @@ static void test_answers(void **state)
     assert_null(logits);
     refused(kelvin_evaluate(&metrics, NULL, NULL), "kelvin_evaluate", "logits");
     refused(kelvin_diagnose(&diagnosis, NULL, 1), "kelvin_diagnose", "samples");
+    refused(kelvin_samples_open_partly(&samples, NULL), "kelvin_samples_open_partly", "folder");
+    assert_null(samples);
+    refused(kelvin_confusion_create(NULL, 2), "kelvin_confusion_create", "confusion");
+    refused(kelvin_confusion_add(NULL, NULL), "kelvin_confusion_add", "confusion");
+    refused(kelvin_confusion_conclude(NULL), "kelvin_confusion_conclude", "confusion");
+    kelvin_effects *effects;
+    refused(kelvin_effects_find(&effects, NULL, NULL, 1), "kelvin_effects_find", "samples");
+    kelvin_effects_free(effects);
+    kelvin_confusion_free(NULL);
     kelvin_metrics_free(metrics);
     kelvin_diagnosis_free(diagnosis);
 }

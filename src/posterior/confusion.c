@@ -93,9 +93,10 @@ static kelvin_status find_curve(kelvin_confusion *c, size_t label, double *score
     return kelvin_roc_find(&c->roc[label], c->arena, scores, n_others, scores + n_others, n_own, scratch);
 }
 
-kelvin_status kelvin_confusion_conclude(kelvin_confusion *c)
+kelvin_status kelvin_confusion_conclude(kelvin_confusion *confusion)
 {
-    KELVIN_NEEDS(c);
+    KELVIN_NEEDS(confusion);
+    kelvin_confusion *c = confusion;
     double *scores = kelvin_alloc(c->n + 1, sizeof *scores);
     kelvin_roc_point *scratch = kelvin_alloc(c->n + 1, sizeof *scratch);
     kelvin_status status = scores && scratch ? KELVIN_OK : KELVIN_ENOMEM;
