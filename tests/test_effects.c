@@ -291,6 +291,46 @@ static void many_rows(void **state)
     kelvin_data_close(data);
 }
 
+/* Of a category with many values the most frequent: value k is there 3 + k / 2 times, the later the more. */
+static void many_values(void **state)
+{
+    (void)state;
+    enum { VALUES = 24 };
+    static float x[1000][VALUES];
+    static int32_t y[1000];
+    static const char *names[VALUES];
+    static char text[VALUES][8];
+    static const char *const fields[] = {"preset", "paper", "sampler", "sghmc", "chains", "2",
+                                         "epochs", "2",     "model",   "mlp:2", NULL};
+    size_t n = 0;
+    for (size_t k = 0; k < VALUES; k++) {
+        snprintf(text[k], sizeof text[k], "v%zu", k);
+        names[k] = text[k];
+        for (size_t i = 0; i < 3 + k / 2; i++, n++) x[n][k] = 1, y[n] = (int32_t)(n % 2);
+    }
+    const kelvin_feature feature = {
+        .name = "kind", .kind = KELVIN_FEATURE_CATEGORY, .inputs = VALUES, .n_values = VALUES, .values = names};
+    const kelvin_arrays arrays = {.rows = n, .columns = VALUES, .x = x[0], .labels = y, .split = -1};
+    kelvin_data *data;
+    kelvin_run *run;
+    kelvin_samples *samples;
+    kelvin_effects *effects;
+    assert_ok(kelvin_data_from_arrays(&data, &arrays));
+    data->feature = &feature;
+    data->features = 1;
+    assert_ok(fit_run(&run, fields, data, NULL, NULL, 1));
+    assert_ok(kelvin_samples_of(&samples, run));
+    assert_ok(kelvin_effects_find(&effects, samples, NULL, 1));
+    const kelvin_effect *effect = kelvin_effects_at(effects, 0);
+    assert_int_equal(effect->n, KELVIN_EFFECT_NAMES);
+    for (size_t i = 0; i < effect->n; i++) /* the last ones, in their order */
+        assert_string_equal(effect->point[i].name, names[VALUES - KELVIN_EFFECT_NAMES + i]);
+    kelvin_effects_free(effects);
+    kelvin_samples_close(samples);
+    kelvin_run_close(run);
+    kelvin_data_close(data);
+}
+
 /* ---- charts ---- */
 
 static size_t count_series(const struct chart *chart)
@@ -370,7 +410,7 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(plain_loops), cmocka_unit_test(threads),
-                                       cmocka_unit_test(many_rows), cmocka_unit_test(charts),
-                                       cmocka_unit_test(refused)};
+                                       cmocka_unit_test(many_rows),   cmocka_unit_test(many_values),
+                                       cmocka_unit_test(charts),      cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

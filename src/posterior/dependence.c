@@ -82,20 +82,49 @@ static kelvin_status begin_points(const struct kelvin_effects_work *w, struct ke
     return KELVIN_OK;
 }
 
+/* In how many rows an input of a category is 1. */
+static size_t count_rows(const struct kelvin_effects_work *w, size_t input)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->rows; i++) n += measured(w->data, input, w->x[i * w->inputs + input]) > 0.5;
+    return n;
+}
+
+/* Which of its inputs, in their order: all, or the most frequent. Returns how many. */
+static size_t choose_inputs(size_t chosen[KELVIN_EFFECT_NAMES], const struct kelvin_effects_work *w,
+                            const kelvin_feature *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->inputs; i++) {
+        size_t least = 0;
+        for (size_t k = 1; k < n; k++)
+            if (count_rows(w, f->first + chosen[k]) <= count_rows(w, f->first + chosen[least])) least = k;
+        if (n == KELVIN_EFFECT_NAMES) {
+            if (count_rows(w, f->first + i) <= count_rows(w, f->first + chosen[least])) continue;
+            memmove(chosen + least, chosen + least + 1, (--n - least) * sizeof *chosen);
+        }
+        chosen[n++] = i;
+    }
+    return n;
+}
+
 /* One for each of its values, and one for what is missing. */
 static kelvin_status list_category(const struct kelvin_effects_work *w, struct kelvin_effects_value *values,
                                    kelvin_effect *effect)
 {
     const kelvin_feature *f = effect->feature;
+    size_t chosen[KELVIN_EFFECT_NAMES];
+    const size_t n = choose_inputs(chosen, w, f);
     kelvin_effect_point *points;
-    KELVIN_TRY(begin_points(w, values, &points, f, f->inputs));
-    for (size_t i = 0; i < f->inputs; i++) {
-        points[i].value = (double)i;
-        const char *name = i < f->n_values ? f->values[i] : "missing";
+    KELVIN_TRY(begin_points(w, values, &points, f, n));
+    for (size_t i = 0; i < n; i++) {
+        const size_t k = chosen[i];
+        const char *name = k < f->n_values ? f->values[k] : "missing";
         if (!(points[i].name = kelvin_arena_text(w->out->arena, name, strlen(name)))) return KELVIN_ENOMEM;
-        values[i].inputs[i] = normalised(w->data, f->first + i, 1);
+        points[i].value = (double)k;
+        values[i].inputs[k] = normalised(w->data, f->first + k, 1);
     }
-    effect->n = f->inputs;
+    effect->n = n;
     effect->point = points;
     return KELVIN_OK;
 }
@@ -117,17 +146,10 @@ static kelvin_status list_numbers(const struct kelvin_effects_work *w, struct ke
     return KELVIN_OK;
 }
 
-static size_t most_values(const kelvin_feature *f)
-{
-    return f->kind == KELVIN_FEATURE_CATEGORY ? f->inputs : KELVIN_EFFECT_VALUES;
-}
-
 static kelvin_status list_values(struct kelvin_effects_work *w, size_t shown)
 {
-    size_t room = 0;
     double *scratch = kelvin_arena_alloc(w->out->arena, w->rows, sizeof *scratch);
-    for (size_t i = 0; i < shown; i++) room += most_values(w->out->list[i].feature);
-    w->value = kelvin_arena_alloc(w->out->arena, room, sizeof *w->value);
+    w->value = kelvin_arena_alloc(w->out->arena, shown * KELVIN_EFFECT_VALUES, sizeof *w->value);
     if (!w->value || !scratch) return KELVIN_ENOMEM;
     w->tasks = 0;
     for (size_t i = 0; i < shown; i++) {
@@ -146,7 +168,7 @@ static kelvin_status follow(const struct kelvin_effects_work *w, struct kelvin_e
                             const struct kelvin_effects_value *value)
 {
     const kelvin_feature *f = value->feature;
-    const size_t n = w->rows < KELVIN_EFFECT_AVERAGE ? w->rows : KELVIN_EFFECT_AVERAGE;
+    const size_t n = w->rows < w->average ? w->rows : w->average;
     const kelvin_random where = {.seed = w->run->config.seed, .stream = KELVIN_STREAM_LOOKED_AT};
     kelvin_permutation(b->order, (uint32_t)w->rows, where); /* some of the rows, the same ones for all values */
     for (size_t i = 0; i < n; i++) {

@@ -20,7 +20,7 @@
 /* Multiplications, and what an exponential costs in them. The usual amount takes a second or two; where the least that
  * says something would take ten times as long, nothing is said. */
 static const double usual_work = 2e9, most_work = 2e10;
-enum { LEAST_ROWS = 100, LEAST_SAMPLES = 8, LEAST_PERMUTATIONS = 1, EXP = 20 };
+enum { LEAST_ROWS = 100, LEAST_SAMPLES = 8, LEAST_PERMUTATIONS = 1, LEAST_AVERAGE = 50, EXP = 20 };
 
 static size_t at_most(size_t n, size_t most)
 {
@@ -34,10 +34,15 @@ static size_t part_of(size_t n, double share, size_t least)
     return part > at_most(n, least) ? part : at_most(n, least);
 }
 
+/* Of one row by all samples. */
+static double row_work(const struct kelvin_effects_work *w)
+{
+    return (double)w->samples * ((double)w->run->model->n_params + EXP * (double)w->classes);
+}
+
 static double work_of(const struct kelvin_effects_work *w)
 {
-    const double each = (double)w->run->model->n_params + EXP * (double)w->classes;
-    return each * (double)w->rows * (double)w->samples * (double)w->permutations * (double)w->out->n;
+    return row_work(w) * (double)w->rows * (double)w->permutations * (double)w->out->n;
 }
 
 /* Fewer rows first, then fewer samples, then fewer permutations. */
@@ -51,6 +56,9 @@ static kelvin_status set_amount(struct kelvin_effects_work *w, size_t samples, c
     w->rows = part_of(w->rows, usual_work / work_of(w), LEAST_ROWS);
     w->samples = part_of(w->samples, usual_work / work_of(w), LEAST_SAMPLES);
     w->permutations = part_of(w->permutations, usual_work / work_of(w), LEAST_PERMUTATIONS);
+    w->average = at_most(w->rows, KELVIN_EFFECT_AVERAGE);
+    const double curves = row_work(w) * (double)w->average * KELVIN_EFFECTS_SHOWN * KELVIN_EFFECT_VALUES;
+    w->average = part_of(w->average, usual_work / curves, LEAST_AVERAGE);
     if (work_of(w) <= most_work) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE, "%zu columns and %zu parameters are too many to compare the columns", w->out->n,
                        w->run->model->n_params);

@@ -17,7 +17,8 @@ enum {
     KELVIN_EFFECT_PERMUTATIONS = 5,
     KELVIN_EFFECTS_SHOWN = 6,    /* columns that have partial dependence, at most */
     KELVIN_EFFECT_AVERAGE = 200, /* rows that it is the mean over, at most */
-    KELVIN_EFFECT_VALUES = 21,   /* values of a column at which it is found, at most; of a category more */
+    KELVIN_EFFECT_VALUES = 21,   /* values of a column at which it is found, at most; */
+    KELVIN_EFFECT_NAMES = 16,    /* of a category: the most frequent */
 };
 
 struct kelvin_effects {
@@ -43,7 +44,7 @@ struct kelvin_effects_work {
     const kelvin_run *run;
     const kelvin_data *data;
     kelvin_effects *out;
-    size_t rows, inputs, classes, samples, permutations;
+    size_t rows, inputs, classes, samples, permutations, average;
     float *x;      /* (rows, inputs), normalised */
     int32_t *y;    /* (rows) */
     float *theta;  /* (samples, n_params) */
