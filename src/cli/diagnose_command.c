@@ -116,8 +116,11 @@ static const struct example examples[] = {
 const struct command diagnose_command = {
     .name = "diagnose",
     .synopsis = "RUN [--json] [--threads N]",
-    .about = "Say whether to believe a run: R-hat, effective samples, agreement, temperatures, advice",
+    .about = "Say whether to believe a run: a verdict, R-hat, agreement, temperatures, advice",
     .details = "RUN is a folder that kelvin sample made.\n"
+               "The verdict comes first: sound, usable with care, or not to be used. It is sound where predictions "
+               "are no worse than those of a linear model and better than class frequencies, confidence fits "
+               "accuracy, no chain stands out, chains have settled and samples are enough.\n"
                "Convergence: R-hat as in the paper and rank-normalised (1 is what chains that mix have), and "
                "effective sample sizes, of all parameters and of the predicted probabilities. They need several "
                "samples per chain.\n"

@@ -286,8 +286,9 @@ const struct command eval_command = {
                "that column are shuffled among the rows: the mean of some permutations, with its standard error over "
                "rows.\n"
                "Of a run that has not ended the chains that have are evaluated, and a line says so.\n"
-               "Where chains diverged or something else is off with a run, a line says so; kelvin diagnose says "
-               "more.",
+               "Beside the ensemble are class frequencies and a linear model, fitted to the training part of the run.\n"
+               "The verdict is on the run, whatever it is evaluated on: sound, usable with care, or not to be used. "
+               "Where something is off, a line says what, and what helps; kelvin diagnose says more.",
     .operands = OPERANDS,
     .runs = OPERANDS,
     .options = {options, sizeof options / sizeof *options, NULL},

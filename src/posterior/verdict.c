@@ -48,7 +48,8 @@ static void name_checks(char text[KELVIN_VERDICT], const struct kelvin_facts *f)
         add(text, "; ", "%s than a linear model on %zu %s rows", beyond->mean > 0 ? "better" : "no worse", q->n,
             d->side == KELVIN_TEST ? "test" : "training");
     if (q->n > 0)
-        add(text, "; ", "confidence fits accuracy (%.0f and %.0f %%)", 100 * q->confidence, 100 * q->accuracy);
+        add(text, "; ", "confidence and accuracy fit within chance (%.0f and %.0f %%)", 100 * q->confidence,
+            100 * q->accuracy);
 }
 
 kelvin_grade kelvin_conclude_verdict(char text[KELVIN_VERDICT], const struct kelvin_facts *f,
