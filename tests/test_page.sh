@@ -106,6 +106,8 @@ check "the headline has no outcomes" page long.html "'mclmc: length tuned in war
 check "repeated runs have folders of their own" [ "$(grep -c -e ' -o nine-again<' -e '-o &#39;nine (2)-again&#39;<' several.html)" = 2 ]
 check "a seed keeps its digits" has several.html "18446744073709551615"
 ok report hmc -o hmc.html
+check "without a test part it is of the training data, and says so" page hmc.html \
+    "'training observations of 2 classes: the run has no test part' in text"
 check "toy data have no names: no cases" page hmc.html "'cases' not in sections and images == 0"
 ok report nine --on train -o train.html
 check "--on train" page train.html "'1438 training observations' in text"

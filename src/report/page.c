@@ -3,6 +3,7 @@
 
 #include "base/needs.h"
 #include "charts/chart_css.h"
+#include "data/dataset.h"
 #include "report/page_css.h"
 
 #include <string.h>
@@ -82,6 +83,7 @@ static void put_evaluated(struct page *page, const struct report_run *run)
                              : " training",
                       run->metrics->classes);
     if (!own) kelvin_page_put_between(page, " in <b>", run->on, "</b>");
+    if (own && run->samples->run->data->test.n == 0) kelvin_markup_put(&page->out, ": the run has no test part");
 }
 
 /* Of several runs: what they have in common is said below; here, what does not. */
