@@ -13,8 +13,8 @@
 
 /* Chains that tune have numbers that those of no run have, and with them random numbers of their own. */
 enum { FIRST = 1 << 20, FEWEST = 4, MOST = 8 };
-/* Steps of the warm-up, and after it; of those that take several at once, so many. */
-enum { WARMUP = 300, LOOK = 200, AT_ONCE = 20 };
+/* Of samplers that take several steps at once without tuning how many: so many. */
+enum { AT_ONCE = 20 };
 /* Rows of the training part that are looked at. */
 enum { ROWS = KELVIN_TILE };
 
@@ -23,7 +23,8 @@ struct bench {
     kelvin_run_config config; /* with zeros for what is tuned */
     kelvin_run *run;
     kelvin_pool *pool;
-    size_t n; /* chains */
+    size_t n;              /* chains */
+    uint32_t warmup, look; /* steps of the warm-up, and after it */
     size_t *group_end;
     float *theta;
     kelvin_posterior *posterior[MOST];
@@ -74,8 +75,8 @@ static void open_settings(struct bench *b, const kelvin_sampler_type *type)
         if (!setting->zero && strcmp(setting->name, "steps") == 0 && is_open(b->how, "steps")) c->setting[i] = AT_ONCE;
     }
     if (is_open(b->how, "scale")) c->scale = "none";
-    c->iterations = WARMUP + LOOK;
-    c->warmup = WARMUP;
+    c->iterations = 2; /* a run is prepared, and not sampled */
+    c->warmup = 1;
 }
 
 static kelvin_status make_groups(struct bench *b)
@@ -122,9 +123,18 @@ static kelvin_status make_look(struct bench *b)
     return kelvin_pass_create(&b->pass, run, 1);
 }
 
+/* Where gradients are dear, less must do. */
+static void set_extent(struct bench *b)
+{
+    const double dear = 3e7, cost = (double)b->run->model->n_params * (double)b->run->data->train.n;
+    b->warmup = cost < dear ? 300 : 90;
+    b->look = cost < dear ? 200 : 30;
+}
+
 static kelvin_status make(struct bench *b)
 {
     KELVIN_TRY(kelvin_run_prepare(&b->run, &b->config, NULL, b->how->data));
+    set_extent(b);
     b->n = b->config.chains < FEWEST ? FEWEST : b->config.chains < MOST ? b->config.chains : MOST;
     if (!(b->theta = kelvin_alloc(b->run->model->n_params, sizeof *b->theta))) return KELVIN_ENOMEM;
     KELVIN_TRY(kelvin_pool_create(&b->pool, b->how->threads));
@@ -154,7 +164,7 @@ static void destroy(struct bench *b)
 
 static kelvin_status take_steps(struct bench *b, uint32_t begin, uint32_t end)
 {
-    const kelvin_moment moment = {.warmup = WARMUP, .rate = 1, .temperature = b->config.temperature};
+    const kelvin_moment moment = {.warmup = b->warmup, .rate = 1, .temperature = b->config.temperature};
     if (b->how->watch && !b->how->watch(b->how->context)) return kelvin_fail(KELVIN_ESTOP, "tuning was stopped");
     return kelvin_sampler_warm(b->chain, b->n, begin, end, &moment, b->pool);
 }
@@ -176,7 +186,7 @@ static kelvin_status look_at(struct bench *b, size_t chain)
     }
     for (size_t i = 0; kelvin_sampler_statistic(b->chain[chain], i, &name), name; i++)
         if (strcmp(name, "acceptance") == 0)
-            b->acceptance += kelvin_sampler_statistic(b->chain[chain], i, &name) / (double)(b->n * LOOK);
+            b->acceptance += kelvin_sampler_statistic(b->chain[chain], i, &name) / (double)(b->n * b->look);
     return KELVIN_OK;
 }
 
@@ -194,10 +204,10 @@ static kelvin_status set_steps(struct bench *b)
 static kelvin_status sample(struct bench *b)
 {
     enum { SLICE = 10 };
-    for (uint32_t i = 0; i < WARMUP; i += SLICE) KELVIN_TRY(take_steps(b, i, i + SLICE));
+    for (uint32_t i = 0; i < b->warmup; i += SLICE) KELVIN_TRY(take_steps(b, i, i + SLICE));
     KELVIN_TRY(set_steps(b));
-    for (uint32_t i = 0; i < LOOK; i++) {
-        KELVIN_TRY(take_steps(b, WARMUP + i, WARMUP + i + 1));
+    for (uint32_t i = 0; i < b->look; i++) {
+        KELVIN_TRY(take_steps(b, b->warmup + i, b->warmup + i + 1));
         for (size_t c = 0; c < b->n; c++) KELVIN_TRY(look_at(b, c));
     }
     return KELVIN_OK;
@@ -211,15 +221,15 @@ static double draws_per_one(const struct bench *b)
     for (size_t k = 0; k < b->outputs; k++) {
         double mean = 0, means = 0, spread = 0;
         for (size_t c = 0; c < b->n; c++) {
-            const double own = b->sum[c * b->outputs + k] / LOOK;
+            const double own = b->sum[c * b->outputs + k] / b->look;
             mean += own / (double)b->n;
             means += own * own;
-            spread += b->square[c * b->outputs + k] / LOOK - own * own;
+            spread += b->square[c * b->outputs + k] / b->look - own * own;
         }
         between += (means - (double)b->n * mean * mean) / (double)(b->n - 1);
         within += spread / (double)b->n;
     }
-    return within > 0 ? fmin(fmax(LOOK * between / within, 1), LOOK) : LOOK;
+    return within > 0 ? fmin(fmax(b->look * between / within, 1), b->look) : b->look;
 }
 
 /* ---- in numbers ---- */
