@@ -269,7 +269,7 @@ static const struct example examples[] = {
 
 const struct command eval_command = {
     .name = "eval",
-    .synopsis = "RUN... [--on test|train|DATA] [--ood DATA] [--importance] [--plot DIR] [--json] [--csv]",
+    .synopsis = "RUN... [--on DATA] [--ood DATA] [--importance] [--plot DIR] [--json] [--csv]",
     .about = "Say how good a posterior is: accuracy, likelihood, calibration, doubt",
     .details = "RUN is a folder that kelvin sample made; of several, the ensembles stand side by side.\n"
                "Metrics are of single samples (their mean, with its standard error over chains), of the ensemble of "
