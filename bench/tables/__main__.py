@@ -92,7 +92,7 @@ def options():
     add("--resume", action="store_true", help="keep what kelvin.json has")
     add("--peers-again", action="store_true", help="compute the peers, too, anew")
     add("--results", default="kelvin.json", help="kelvin's results, in --work [%(default)s]")
-    add("--markdown", type=pathlib.Path, help="also write the tables to this file, as Markdown")
+    add("--markdown", type=pathlib.Path, help="also put the rows under a heading of this page, such as docs/tables.md")
     add("--list", action="store_true", help="say which tables there are, and end")
     return parser.parse_args()
 
@@ -147,7 +147,7 @@ def main():
         text = report.markdown(rows)
         print(text, end="")
         if asked.markdown:
-            asked.markdown.write_text(text)
+            report.put(asked.markdown, text)
 
 
 main()

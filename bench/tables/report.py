@@ -1,12 +1,14 @@
 """Rows of all tables, verdicts and counts, as Markdown. A row has means over splits."""
 
 import statistics
+import textwrap
 
 import pandas as pd
 from peers import PEERS
 
 NEAR = 0.02  # nats that NLL may be above the best peer's
 FINE = 0.05  # a calibration error that is good enough
+HEADING = "## All rows\n"
 MARKS = {True: "yes", False: "**no**"}
 
 
@@ -28,10 +30,13 @@ class Row:
         self.best = min(self.peers, key=lambda name: self.peers[name]["nll"])
         if self.refused:
             self.verdicts = dict.fromkeys(("nll", "ece", "cpu"), False)
+            self.alone = [False] * len(found)
             return
         self.kelvin = mean(found)
         bag = self.peers["bag"]
         self.behind = self.kelvin["nll"] - self.peers[self.best]["nll"]
+        bests = [min(scores["nll"] for scores in of_split) for of_split in zip(*peers.values())]
+        self.alone = [f["nll"] - best <= NEAR for f, best in zip(found, bests)]
         self.verdicts = {
             "nll": self.behind <= NEAR,
             "ece": self.kelvin["ece"] <= max(bag["ece"], FINE),
@@ -73,32 +78,41 @@ def other_cells(row):
     ]
 
 
-def count(rows, key):
-    return f"{sum(row.verdicts[key] for row in rows)} of {len(rows)}"
+def count_cells(title, rows):
+    counts = [f"{sum(row.verdicts[key] for row in rows)} of {len(rows)}" for key in ("nll", "ece", "cpu")]
+    alone = f"{sum(sum(row.alone) for row in rows)} of {sum(len(row.alone) for row in rows)}"
+    return [title, *counts, alone]
 
 
 def markdown(rows):
     done = [row for row in rows if row.complete]
-    out = ["Mean NLL of the test rows; \\*: the best peer.", ""]
-    out += lines(
-        ["table", "rows", "cl.", "logistic", "forest", "MLP", "8 MLPs", "kelvin", "behind", "near"],
-        map(nll_cells, done),
-    )
-    out += ["", "Accuracy and calibration error in %, seconds of CPU time.", ""]
-    out += lines(["table", "acc.", "best", "ECE", "8 MLPs", "fine", "CPU", "8 MLPs", "less"], map(other_cells, done))
-    out += [""]
-    for title, some in (
-        ("all tables", done),
-        *((f"tables of the group {g}", [r for r in done if r.table.group == g]) for g in ("tried", "fresh")),
-    ):
-        if some:
-            out += [
-                f"- {title}: NLL within {NEAR} of the best or better: {count(some, 'nll')}; calibration error",
-                f"  at most that of 8 MLPs or {100 * FINE:g} %: {count(some, 'ece')}; CPU time at most that of 8 MLPs:"
-                f" {count(some, 'cpu')}",
-            ]
-    out += [f"- {row.table.name} was refused: {row.refused}" for row in done if row.refused]
+    groups = {"all": done, **{g: [row for row in done if row.table.group == g] for g in ("tried", "fresh")}}
+    out = [
+        *lines(
+            ["tables", f"NLL behind by {NEAR} at most", "ECE fine", "CPU less", "NLL, each split alone"],
+            [count_cells(title, some) for title, some in groups.items() if some],
+        ),
+        "\nMean NLL of the test rows; \\*: the best peer.\n",
+        *lines(
+            ["table", "rows", "cl.", "logistic", "forest", "MLP", "8 MLPs", "kelvin", "behind", "near"],
+            map(nll_cells, done),
+        ),
+        "\nAccuracy and calibration error in %, seconds of CPU time.\n",
+        *lines(
+            ["table", "acc.", "best", "ECE", "8 MLPs", "fine", "CPU", "8 MLPs", "less"],
+            map(other_cells, done),
+        ),
+    ]
+    notes = [f"{row.table.name} was refused: {row.refused}" for row in done if row.refused]
     missing = [row.table.name for row in rows if not row.complete]
     if missing:
-        out += [f"- not computed: {', '.join(missing)}"]
+        notes.append(f"not computed: {', '.join(missing)}")
+    if notes:
+        out += ["", *(textwrap.fill("- " + note, 100, subsequent_indent="  ") for note in notes)]
     return "\n".join(out) + "\n"
+
+
+def put(page, text):
+    """The rows at the end of a page, under their heading; what stands before it stays."""
+    before = page.read_text().split(HEADING)[0] if page.exists() else ""
+    page.write_text(before + HEADING + text)

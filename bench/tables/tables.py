@@ -23,7 +23,8 @@ class Missing(Exception):
 
 
 class Table:
-    """`rows(rng)` of a made table draws n rows, `rows()` of a real one reads all of them."""
+    """`rows(n, rng)` of a made table draws n rows, `rows()` of a real one reads all of them. Of a table with very many
+    rows, one split says as much as three of a small one."""
 
     def __init__(self, name, group, about, rows, train=None, splits=None):
         self.name, self.group, self.about, self.rows, self.train, self.splits = name, group, about, rows, train, splits
@@ -255,12 +256,15 @@ TABLES = [
     Table("pima", "tried", "diabetes; missing values", of_r("MASS", ["Pima.tr2", "Pima.te"], "type")),
     Table("birthwt", "tried", "low weight at birth; 189 rows", of_r("MASS", "birthwt", "low", drop=["bwt"])),
     Table("glass", "tried", "6 kinds of glass; 214 rows", of_r("MASS", "fgl", "type")),
-    Table("chile", "tried", "4 answers of voters; categories, missing values", of_r("carData", "Chile", "vote")),
+    Table(
+        "chile", "tried", "4 answers of voters; categories, missing values", of_r("carData", "Chile", "vote"), splits=1
+    ),
     Table(
         "credit",
         "tried",
         "good and bad debtors; categories, missing values",
         of_r("modeldata", "credit_data", "Status"),
+        splits=1,
     ),
     Table(
         "biopsy", "fresh", "tumours; grades from 1 to 10, missing values", of_r("MASS", "biopsy", "class", drop=["ID"])
@@ -290,8 +294,8 @@ TABLES = [
             kind=lambda f: f["sp"].astype(str) + "-" + f["sex"].astype(str),
         ),
     ),
-    Table("hmda", "fresh", "mortgages denied; categories, imbalanced", of_r("AER", "HMDA", "deny")),
-    Table("spam", "fresh", "e-mail; 6 columns with long tails", of_r("DAAG", "spam7", "yesno")),
+    Table("hmda", "fresh", "mortgages denied; categories, imbalanced", of_r("AER", "HMDA", "deny"), splits=1),
+    Table("spam", "fresh", "e-mail; 6 columns with long tails", of_r("DAAG", "spam7", "yesno"), splits=1),
     Table(
         "leaves",
         "fresh",
@@ -301,8 +305,10 @@ TABLES = [
     Table(
         "attrition", "fresh", "who leaves a firm; 30 columns, categories", of_r("modeldata", "attrition", "Attrition")
     ),
-    Table("churn", "fresh", "who leaves a telephone company; 51 states", of_r("modeldata", "mlc_churn", "churn")),
-    Table("default", "fresh", "10,000 debtors, 3 in 100 fail", of_r("ISLR", "Default", "default")),
+    Table(
+        "churn", "fresh", "who leaves a telephone company; 51 states", of_r("modeldata", "mlc_churn", "churn"), splits=1
+    ),
+    Table("default", "fresh", "10,000 debtors, 3 in 100 fail", of_r("ISLR", "Default", "default"), splits=1),
     Table("swiss-labor", "fresh", "who works", of_r("AER", "SwissLabor", "participation")),
     Table(
         "hepatic",
