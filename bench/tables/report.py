@@ -13,18 +13,23 @@ MARKS = {True: "yes", False: "**no**"}
 
 
 class Row:
-    """What was measured of a table, where all of it was."""
+    """What was measured of a table: means over the splits for which every method has been computed."""
 
     def __init__(self, table, splits, ours, theirs, folder):
         self.table = table
         frame = pd.read_csv(folder / table.name / "split-0" / "train.csv")
         self.size = f"{len(frame)} x {frame.shape[1] - 1}"
         self.classes = frame.iloc[:, -1].nunique()
-        found = [ours.get(table.name, split, "kelvin") for split in splits]
-        peers = {name: [theirs.get(table.name, split, name) for split in splits] for name in PEERS}
-        self.complete = all(found) and all(all(p) for p in peers.values())
+        whole = [
+            split
+            for split in splits
+            if ours.get(table.name, split, "kelvin") and all(theirs.get(table.name, split, name) for name in PEERS)
+        ]
+        self.complete = len(whole) > 0
         if not self.complete:
             return
+        found = [ours.get(table.name, split, "kelvin") for split in whole]
+        peers = {name: [theirs.get(table.name, split, name) for split in whole] for name in PEERS}
         self.refused = next((f["refused"] for f in found if "refused" in f), None)
         self.peers = {name: mean(scores) for name, scores in peers.items()}
         self.best = min(self.peers, key=lambda name: self.peers[name]["nll"])
@@ -103,6 +108,8 @@ def markdown(rows):
             map(other_cells, done),
         ),
     ]
+    out += ["\nWhat they are:\n", "| table | group | splits | |", "|---|---|--:|---|"]
+    out += [f"| {row.table.name} | {row.table.group} | {len(row.alone)} | {row.table.about} |" for row in done]
     notes = [f"{row.table.name} was refused: {row.refused}" for row in done if row.refused]
     missing = [row.table.name for row in rows if not row.complete]
     if missing:
