@@ -7,7 +7,7 @@ if ! /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     exit 77
 fi
 
-ok sample --data toy --model mlp:4 --prior normal:1 --lr 1e-2 --epochs 50 --batch 18 --chains 3 --samples 3 --schedule paper -o run
+ok sample --data toy --model mlp:4 --density categorical --prior normal:1 --lr 1e-2 --epochs 50 --batch 18 --chains 3 --samples 3 --schedule paper -o run
 ok eval --json --on train run
 cat >compare.py <<'PYTHON'
 import json
