@@ -233,6 +233,25 @@ static void few_rows(void **state)
 
 /* ---- what goes wrong ---- */
 
+/* An epoch of many rows is long, and short runs have few: fewer than draws, at first. */
+static void many_rows(void **state)
+{
+    (void)state;
+    enum { MANY = 2000 };
+    static const char *const fields[] = {"model", "mlp:2", "prior", "normal:1", "density", "categorical", NULL};
+    static float x[MANY];
+    static int32_t y[MANY];
+    kelvin_data *data;
+    for (size_t i = 0; i < MANY; i++) {
+        x[i] = (float)(i * 37 % MANY) / MANY;
+        y[i] = x[i] > 0.4F;
+    }
+    const kelvin_arrays arrays = {.rows = MANY, .columns = 1, .x = x, .labels = y};
+    assert_ok(kelvin_data_from_arrays(&data, &arrays));
+    kelvin_config_destroy(chosen(data, fields, 1));
+    kelvin_data_close(data);
+}
+
 static bool never(void *context)
 {
     ++*(int *)context;
@@ -301,6 +320,7 @@ int main(void)
         cmocka_unit_test(a_run_repeats),
         cmocka_unit_test(what_was_said_stays),
         cmocka_unit_test(few_rows),
+        cmocka_unit_test(many_rows),
         cmocka_unit_test(it_can_be_stopped),
         cmocka_unit_test(mistakes_are_seen_first),
         cmocka_unit_test(no_memory),

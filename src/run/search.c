@@ -25,7 +25,17 @@ struct state {
     char density[KELVIN_CANDIDATES][KELVIN_PLAN_TEXT], prior[KELVIN_CANDIDATES][KELVIN_PLAN_TEXT];
 };
 
-static void set_trial(struct kelvin_trial *trial, const struct state *s, size_t i)
+/* As many draws as there are epochs for after a chain has settled, if those that were planned are more. */
+static kelvin_status fit_samples(kelvin_run_config *c)
+{
+    const kelvin_schedule *schedule;
+    KELVIN_TRY(kelvin_schedule_parse(&schedule, c->schedule));
+    const uint32_t room = c->epochs - kelvin_schedule_settling(schedule, c->epochs);
+    if (c->samples > c->chains * room) c->samples = c->chains * room;
+    return KELVIN_OK;
+}
+
+static kelvin_status set_trial(struct kelvin_trial *trial, const struct state *s, size_t i)
 {
     const kelvin_run_config *c = &s->search->config;
     *trial = (struct kelvin_trial){.config = *c, .fold = &s->fold, .log_p = s->log_p[i] + s->first};
@@ -35,6 +45,7 @@ static void set_trial(struct kelvin_trial *trial, const struct state *s, size_t 
     if (trial->config.batch > s->fold.data.train.n) trial->config.batch = (uint32_t)s->fold.data.train.n;
     if (*s->density[i]) trial->config.density = s->density[i];
     if (*s->prior[i]) trial->config.prior = s->prior[i];
+    return fit_samples(&trial->config);
 }
 
 /* What has not settled yet is too cold: that is no fault of the learning rate. */
@@ -51,7 +62,7 @@ static kelvin_status one_round(struct state *s, bool again[KELVIN_CANDIDATES], b
     size_t which[KELVIN_CANDIDATES], n = 0;
     for (size_t i = 0; i < s->search->plan->candidates; i++)
         if (again[i]) {
-            set_trial(&trials[n], s, i);
+            KELVIN_TRY(set_trial(&trials[n], s, i));
             which[n++] = i;
         }
     KELVIN_TRY(kelvin_trials_run(trials, n, s->search->threads, s->search->tell, s->search->context));
