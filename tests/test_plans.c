@@ -115,7 +115,7 @@ static void check_plan(const kelvin_data *data)
     const double chains = plan.folds ? plan.chains : 2 * plan.chains;
     const double shortest = plan.folds ? 5 * plan.trial : fmax(12, ceil(3000 / steps));
     assert_true(plan.most_epochs * chains * work <= fmax(1.5e13, shortest * chains * work));
-    if (plan.folds) assert_true(2.0 * (double)plan.candidates * plan.trial * work <= 7.5e12);
+    if (plan.folds) assert_true(2.0 * (double)(plan.candidates * plan.folds + 6) * plan.trial * work <= 7.5e12);
 }
 
 static void plans_hold_for_all_shapes(void **state)

@@ -94,12 +94,13 @@ static void plan_search(struct kelvin_plan *plan, const kelvin_data *data, doubl
 {
     const double steps = 1000, confident = 1 - 1 / (double)data->classes;
     const struct kelvin_candidate all[] = {{1, 2}, {1, 4}, {1, 8}, {1, 1}, {confident, 2}, {confident, 4}};
-    const size_t n = sizeof all / sizeof *all;
-    const double trial = between(ceil(steps / steps_of(plan, data)), 10, 300), trials = 2 * (double)(n + 2);
+    const size_t n = sizeof all / sizeof *all, folds = data->train.n < 1000 ? 2 : 1;
+    const double trial = between(ceil(steps / steps_of(plan, data)), 10, 300);
+    const double trials = 2 * (double)(folds * n + 6); /* of two chains; some for learning rates, some longer */
     if (data->train.n < 8 || trials * trial * work > minutes / 2) return;
     plan->candidates = n;
     for (size_t i = 0; i < n; i++) plan->candidate[i] = all[i];
-    plan->folds = data->train.n < 1000 ? 2 : 1;
+    plan->folds = folds;
     plan->schedule = "steady";
     plan->lr = 0.02;
     plan->chains = 4;
