@@ -326,10 +326,9 @@ static void advice_on_learning(void **state)
     advised(c, 1,
             "learnt next to nothing: on their own training data single samples have a mean log-likelihood of "
             "-1.050 (guessing: -1.099) and a confidence of 36.8 % (guessing: 33.3 %). It is most likely the "
-            "prior, normal:0.1, that is too narrow for this model and 144 rows: use prior = auto, or try prior = "
-            "normal:1.");
+            "prior, normal:0.1, that is too narrow for this model and 144 rows: use prior = auto and lr = auto.");
     c->run.config.prior = "normal:2";
-    advised(c, 1, "normal:2, that is too narrow for this model and 144 rows: use prior = auto.");
+    advised(c, 1, "normal:2, that is too narrow for this model and 144 rows: use prior = auto and lr = auto.");
     c->run.config.prior = "none"; /* than which none is wider */
     advised(c, 1, "Have the network and its prior chosen from the data: model = auto, prior = auto.");
     c->found.training.baseline[KELVIN_FREQUENCIES] = -1.09; /* nor can others tell more */

@@ -124,7 +124,7 @@ awk -v OFS=, 'BEGIN { srand(5); print "a,b,kind"; for (i = 0; i < 180; i++) {
 ok sample --data csv:three.csv --model mlp:20 --epochs 300 --lr 3e-3 --chains 6 -o flat-run
 diagnosed flat-run
 check "learnt next to nothing" grep -qE "learnt next to nothing: .* log-likelihood of -1\.[01][0-9]+ \(guessing: -1\.099\) and a confidence of 3[0-9.]+ % " flat
-check "and what helps" has "for this model and 144 rows: use --prior auto, or try --prior normal:1."
+check "and what helps" has "for this model and 144 rows: use --prior auto and --lr auto."
 ok sample --data csv:three.csv --model mlp:20 --epochs 300 --lr 3e-3 --chains 6 --prior normal:1 -o wide
 diagnosed wide
 check "which it does" lacks "next to nothing"

@@ -95,6 +95,12 @@ static size_t find_standing_out(struct kelvin_chain_score *mean, struct usual *u
     return mean->n;
 }
 
+/* Of batches another prior needs steps of another size, too. */
+static const char *with_steps(const struct kelvin_facts *f)
+{
+    return f->run->sampler->batches ? " and " KELVIN_REFER(SETTING, "lr=auto") : "";
+}
+
 static void advise_on_chains(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     const struct kelvin_quality *t = &f->found->training;
@@ -116,18 +122,11 @@ static void advise_on_chains(struct kelvin_advice_list *out, const struct kelvin
         100 * u.accuracy, u.log_likelihood);
     kelvin_say(text,
                " %s stuck, and in every answer. Try another " KELVIN_REFER(FIELD, "seed") ", or " KELVIN_REFER(
-                   SETTING, "prior=auto") " and " KELVIN_REFER(SETTING, "%s=auto") ".",
-               n == 1 ? "It is" : "They are", kelvin_run_step_setting(f->run));
+                   SETTING, "prior=auto") KELVIN_SAID ".",
+               n == 1 ? "It is" : "They are", with_steps(f));
 }
 
 /* ---- causes, and what helps ---- */
-
-/* A prior that is narrower than weights of usual networks are. */
-static bool has_narrow_prior(const struct kelvin_facts *f)
-{
-    double scale;
-    return sscanf(f->run->config.prior, "normal:%lf", &scale) == 1 && scale < 1;
-}
 
 /* Neither can a linear model tell more than class frequencies. */
 static bool is_hopeless(const struct kelvin_facts *f)
@@ -140,10 +139,8 @@ static void blame_prior(char *text, const struct kelvin_facts *f)
 {
     kelvin_say(text,
                "It is most likely the prior, %.60s, that is too narrow for this model and %zu rows: use " KELVIN_REFER(
-                   SETTING, "prior=auto"),
-               f->run->config.prior, f->run->data->train.n);
-    if (has_narrow_prior(f)) kelvin_say(text, ", or try " KELVIN_REFER(SETTING, "prior=normal:1"));
-    kelvin_say(text, ".");
+                   SETTING, "prior=auto") KELVIN_SAID ".",
+               f->run->config.prior, f->run->data->train.n, with_steps(f));
 }
 
 void kelvin_say_what_helps(char *text, const struct kelvin_facts *f)

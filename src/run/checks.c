@@ -76,13 +76,19 @@ kelvin_status kelvin_config_check(kelvin_run *run)
 
 /* ---- with the data ---- */
 
-kelvin_status kelvin_config_fit(kelvin_run *run)
+uint32_t kelvin_batch_of(uint32_t said, const kelvin_data *data)
 {
     enum { PAPERS_BATCH = 125 };
+    if (said > 0) return said;
+    return data->train.n < PAPERS_BATCH ? (uint32_t)data->train.n : PAPERS_BATCH;
+}
+
+kelvin_status kelvin_config_fit(kelvin_run *run)
+{
     kelvin_run_config *config = &run->config;
     const kelvin_data *data = run->data;
     if (!run->sampler->batches) return kelvin_scales_read(run);
-    if (config->batch == 0) config->batch = data->train.n < PAPERS_BATCH ? (uint32_t)data->train.n : PAPERS_BATCH;
+    config->batch = kelvin_batch_of(config->batch, data);
     if (config->batch > data->train.n)
         return WRONG(
             config, "batch",

@@ -115,7 +115,7 @@ static kelvin_status set_trials(struct kelvin_search *search, const struct work 
     t->chains = CHAINS;
     t->epochs = plan->trial;
     t->samples = CHAINS * (plan->trial / 2 < DRAWS ? 1 : DRAWS);
-    t->batch = w->type->batches && !is_open(w, "batch") ? c->batch : plan->batch;
+    t->batch = w->type->batches && !is_open(w, "batch") ? kelvin_batch_of(c->batch, w->how->data) : plan->batch;
     t->schedule = t->temperature_schedule = "steady";
     t->augment = w->type->batches && !is_open(w, "augment") ? c->augment : plan->augment;
     search->lr_is_said = w->type->batches && !is_open(w, "lr");

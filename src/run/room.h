@@ -95,6 +95,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_prepare(kelvin_run **run, const kelvi
 KELVIN_MUST_CHECK kelvin_status kelvin_config_check(kelvin_run *run);
 KELVIN_MUST_CHECK kelvin_status kelvin_config_fit(kelvin_run *run);
 
+/* Observations per step: as many as were said, of which 0 is the paper's number, or all where they are fewer. */
+uint32_t kelvin_batch_of(uint32_t said, const kelvin_data *data);
+
 /* The scales that the configuration says. */
 KELVIN_MUST_CHECK kelvin_status kelvin_scales_read(kelvin_run *run);
 
