@@ -118,16 +118,28 @@ static void plan_shrinking(struct kelvin_plan *plan, const kelvin_data *data, do
 
 /* ---- in words ---- */
 
-/* Files can be made smaller as they are read; where that would save a lot, it is said. */
 static void explain(struct kelvin_plan *plan, const kelvin_data *data)
 {
-    const double side = 64, share = (double)(data->height * data->width) / (side * side);
-    const int used = snprintf(plan->why, sizeof plan->why, "for %zu %s pictures of %zu x %zu%s", data->train.n,
-                              data->channels == COLOURS ? "colour" : "grey", data->width, data->height,
-                              strcmp(plan->augment, "none") == 0 ? "" : ", flipped and shifted at random");
-    if (share >= 2 && strncmp(data->name, "images:", 7) == 0)
-        snprintf(plan->why + used, sizeof plan->why - (size_t)used, " (with size=%.0f: 1/%.0f of the work)", side,
-                 round(share));
+    snprintf(plan->why, sizeof plan->why, "for %zu %s pictures of %zu x %zu%s", data->train.n,
+             data->channels == COLOURS ? "colour" : "grey", data->width, data->height,
+             strcmp(plan->augment, "none") == 0 ? "" : ", flipped and shifted at random");
+}
+
+/* Files can be made smaller as they are read: where that would save a lot, it is said. */
+static kelvin_status explain_size(struct kelvin_plan *plan, const kelvin_data *data, double work)
+{
+    enum { SIDE = 32, FAR = 4 };
+    kelvin_data small = *data;
+    struct kelvin_plan other;
+    double less;
+    if (strncmp(data->name, "images:", 7) != 0) return KELVIN_OK;
+    small.height = small.width = SIDE;
+    shrinking_network(other.model, &small);
+    KELVIN_TRY(work_of(&less, other.model, &small));
+    const size_t used = strlen(plan->why);
+    if (work >= FAR * less)
+        snprintf(plan->why + used, sizeof plan->why - used, " (with size=%d: 1/%.0f of the work)", SIDE, work / less);
+    return KELVIN_OK;
 }
 
 /* ---- the plan ---- */
@@ -155,32 +167,36 @@ static kelvin_status try_residual(struct kelvin_plan *plan, const kelvin_data *d
     return KELVIN_OK;
 }
 
-static kelvin_status make_plan(struct kelvin_plan *plan, const kelvin_data *data)
+/* Everything that does not depend on the network. */
+static struct kelvin_plan plain_plan(const kelvin_data *data)
 {
-    const size_t tiny = 6;
-    bool taken;
-    double work;
-    kelvin_plan_table(plan, data);
-    if (data->height < tiny || data->width < tiny) return KELVIN_OK;
-    *plan = (struct kelvin_plan){.schedule = "paper",
-                                 .augment = "none",
-                                 .batch = data->train.n < BATCH ? (uint32_t)data->train.n : BATCH,
-                                 .draws = 1,
-                                 .trial = 1,
-                                 .lr = 5e-3,
-                                 .candidates = 1,
-                                 .candidate = {{1, 1.4}}};
-    KELVIN_TRY(try_residual(plan, data, &taken));
-    if (taken) return KELVIN_OK;
-    shrinking_network(plan->model, data);
-    KELVIN_TRY(work_of(&work, plan->model, data));
-    plan_shrinking(plan, data, work);
-    return KELVIN_OK;
+    return (struct kelvin_plan){.schedule = "paper",
+                                .augment = "none",
+                                .batch = data->train.n < BATCH ? (uint32_t)data->train.n : BATCH,
+                                .draws = 1,
+                                .trial = 1,
+                                .lr = 5e-3,
+                                .candidates = 1,
+                                .candidate = {{1, 1.4}}};
 }
 
 kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data)
 {
-    KELVIN_TRY(make_plan(plan, data));
+    const size_t tiny = 6;
+    bool taken = data->height < tiny || data->width < tiny;
+    double work;
+    if (taken)
+        kelvin_plan_table(plan, data);
+    else
+        *plan = plain_plan(data);
+    if (!taken) KELVIN_TRY(try_residual(plan, data, &taken));
+    if (taken) {
+        explain(plan, data);
+        return KELVIN_OK;
+    }
+    shrinking_network(plan->model, data);
+    KELVIN_TRY(work_of(&work, plan->model, data));
+    plan_shrinking(plan, data, work);
     explain(plan, data);
-    return KELVIN_OK;
+    return explain_size(plan, data, work);
 }
