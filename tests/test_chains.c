@@ -23,15 +23,15 @@ static void threads_and_checkpoints_do_not_count(void **state)
     for (size_t s = 0; s < samplers(); s++) {
         kelvin_run_config config = tiny_by(kelvin_sampler_info(s));
         whole_run(&config, "plain", 1, 1e9);
-        /* run.json, data.json, the manifest, logits and labels of two parts; draws, state and history of a chain */
-        assert_int_equal(compare(in_base("plain"), in_base("plain")), 7 + 3 * 3);
+        /* run.json, data.json, the manifest, baselines, logits and labels of two parts; draws, state and history of a chain */
+        assert_int_equal(compare(in_base("plain"), in_base("plain")), 8 + 3 * 3);
         for (size_t i = 0; i < sizeof table / sizeof *table; i++)
             same_on(&config, table[i].threads, table[i].checkpoint);
         remove_tree(in_base("plain"));
 
         config = bundled_by(kelvin_sampler_info(s));
         whole_run(&config, "plain", 1, 1e9);
-        assert_int_equal(compare(in_base("plain"), in_base("plain")), 7 + 2 * 5);
+        assert_int_equal(compare(in_base("plain"), in_base("plain")), 8 + 2 * 5);
         same_on(&config, 2, 0);
         same_on(&config, 3, 1e-9);
         remove_tree(in_base("plain"));

@@ -173,7 +173,7 @@ wrong "too many steps" sample -o refused --batch 1 --epochs 4294967295
 wrong "there is no such run" sample -o refused --init nowhere/3
 wrong "which is for images; toy is a table" sample -o refused --data toy --batch 18 --augment paper
 ok sample --help
-check "help shows the defaults of sghmc" grep -q -e "--data DATA .*\[digits\]" stdout
+check "help shows the defaults of sghmc" grep -q -e "--sampler SAMPLER .*\[sghmc\]" stdout
 for each in $(members samplers name); do
     check "help says what is for --sampler $each" [ "$(grep -c "^Only with --sampler $each:" stdout)" = 1 ]
 done
@@ -186,7 +186,7 @@ for each in hmc mclmc; do
     check "help shows what is for $each" grep -q -e "--steps N" stdout
     check "help shows nothing that is for others" [ -z "$(grep -e "--epochs" -e "Only with" stdout)" ]
 done
-check "help says what 0 stands for" grep -q -e "--length L .*; 0: tuned in warm-up \[0\]" stdout
+check "help says what 0 stands for" grep -q -e "--length L .*; 0: tuned in warm-up \[auto\]" stdout
 
 # costs SAMPLES CHAINS EPOCHS OPTION...: what a dry run understood.
 understood() {

@@ -37,7 +37,7 @@ stops() {
     who=$1
     shift
     ok sample "$@" --threads 2 -o $who
-    begin TERM $who-stopped sample "$@" --threads 2 -o $who-stopped
+    begin TERM $who-stopped sample --preset paper "$@" --threads 2 -o $who-stopped
     check "$who: SIGTERM" complained 1 \
         "stopped; $who-stopped holds everything up to now. Go on with: kelvin resume $who-stopped"
     begin INT $who-stopped resume $who-stopped --threads 1

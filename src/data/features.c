@@ -45,16 +45,18 @@ kelvin_status kelvin_features_plain(kelvin_data *data, kelvin_arena *arena)
     return KELVIN_OK;
 }
 
-bool kelvin_features_are_plain(const kelvin_data *data)
+kelvin_status kelvin_features_are_plain(bool *plainly, const kelvin_data *data)
 {
     bool same = data->features == 0 || data->features == data->inputs + 1;
     const size_t label = same ? label_place(data) : 0;
+    if (label == SIZE_MAX) return KELVIN_ENOMEM;
     for (size_t i = 0; same && i < data->features; i++) {
         const kelvin_feature *f = &data->feature[i], expected = plain(data, i, label);
         same = f->place == expected.place && f->kind == expected.kind && f->first == expected.first &&
                f->inputs == expected.inputs;
     }
-    return same;
+    *plainly = same;
+    return KELVIN_OK;
 }
 
 bool kelvin_features_copy(kelvin_data *data, kelvin_arena *arena)

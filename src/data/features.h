@@ -46,7 +46,7 @@ const char *const *kelvin_feature_input_names(const kelvin_data *data, kelvin_ar
 KELVIN_MUST_CHECK kelvin_status kelvin_features_plain(kelvin_data *data, kelvin_arena *arena);
 
 /* Whether the features say no more than that: then they need not be kept. */
-bool kelvin_features_are_plain(const kelvin_data *data);
+KELVIN_MUST_CHECK kelvin_status kelvin_features_are_plain(bool *plainly, const kelvin_data *data);
 
 /* Copies of the features, notes and what they point to. False if memory is short. */
 bool kelvin_features_copy(kelvin_data *data, kelvin_arena *arena);

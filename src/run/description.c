@@ -66,14 +66,16 @@ static json_t *table_json(const kelvin_data *data)
 kelvin_status kelvin_description_write(const kelvin_data *data, const char *folder)
 {
     kelvin_path path;
+    bool plain;
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_DESCRIPTION_NAME));
+    KELVIN_TRY(kelvin_features_are_plain(&plain, data));
     json_t *root = json_pack(
         "{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "data", data->name, "train", (json_int_t)data->train.n,
         "test", (json_int_t)data->test.n, "inputs", (json_int_t)data->inputs, "image", image_json(data), "classes",
         list_json(data->class_names, NULL, data->classes), "columns", list_json(data->column_names, NULL, data->inputs),
         "mean", list_json(NULL, data->mean, statistics(data)), "deviation",
         list_json(NULL, data->deviation, statistics(data)), "label", kelvin_json_text(data->label_name));
-    if (!kelvin_features_are_plain(data) && json_object_set_new(root, "table", table_json(data)) != 0) {
+    if (!plain && json_object_set_new(root, "table", table_json(data)) != 0) {
         json_decref(root);
         root = NULL;
     }
