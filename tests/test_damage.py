@@ -222,6 +222,9 @@ def refused(result, folder):
 
 def owns_up(r, result):
     """Where a file is gone, or is no file, the answer may say so and do without."""
+    if b'"not-ended"' in result.answer:  # of the chains that have ended, as the manifest has it
+        with open(r.path("manifest"), "rb") as file:
+            return b"state.safetensors" not in file.read()
     gone = [r.path(name) for name in r.files() if not os.path.isfile(r.path(name))]
     said = [*gone, "Files of samples are not in the folder any more",
             f"{r.folder}: has no logits of its training data; kelvin resume",

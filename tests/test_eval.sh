@@ -17,6 +17,16 @@ fails() { # TEXT ARGUMENT...: what is wrong in files
     run "$@"
     check "kelvin $* should fail with: $text" complained 1 "$text"
 }
+# begun RUN: its manifest is that of a run that has not ended, which names run.json and data.json alone.
+begun() {
+    python3 - "$1" <<'PYTHON'
+import sys, zlib
+path = sys.argv[1] + "/manifest"
+lines = open(path).read().splitlines(keepends=True)
+kept = "".join([lines[0]] + [line for line in lines[1:-1] if line.split()[2] in ("run.json", "data.json")])
+open(path, "w").write(kept + f"crc32 {zlib.crc32(kept.encode()):08x}\n")
+PYTHON
+}
 # vouch RUN...: makes their checksums right again, where it is not them that are looked at.
 vouch() { python3 "$root/tests/vouch.py" "$@"; }
 # not_as_left RUN FILE: a file that was changed is seen before it is read, and resume makes it again.
@@ -292,6 +302,9 @@ rm -r half/run.json
 fails "half: has lost its run.json" eval half
 cp -r many unfinished
 rm -r unfinished/chain-003 unfinished/logits_*.npy
+fails "the run has not ended" eval unfinished
+fails "the run has not ended" report unfinished -o unfinished.html
+begun unfinished
 for command in eval diagnose; do
     ok $command unfinished
     check "$command: of the chains that have ended, and it says so" grep -qE "[0-9]+ of [0-9]+ chains have ended, and" stdout

@@ -54,11 +54,18 @@ static kelvin_status find_place(struct kelvin_place *place, const kelvin_run *ru
     return kelvin_run_vouch(run, state);
 }
 
+/* Its manifest is that of a run that has just begun: what vouches for the files of chains comes last, after the logits.
+ * One that names them is of a run that had ended, and has lost something. */
+static bool has_begun(const kelvin_run *run)
+{
+    char name[KELVIN_FILE_NAME];
+    snprintf(name, sizeof name, KELVIN_STATE_FILE, 0u);
+    return run->folder && kelvin_run_inside(run)->manifest && !kelvin_run_lists(run, name);
+}
+
 static kelvin_status not_ended(const kelvin_samples *s, uint32_t chain, uint32_t step)
 {
     const kelvin_run *run = s->run;
-    struct kelvin_samples_owned *owned = s->owned;
-    owned->begun = run->folder && !kelvin_run_is_old(run);
     if (!run->folder) return kelvin_fail(KELVIN_EUSAGE, "%s: has not been sampled to its end", s->folder);
     if (kelvin_run_is_old(run)) return kelvin_remedy_begun(run, chain);
     return kelvin_fail(
@@ -157,14 +164,9 @@ kelvin_status kelvin_samples_are_there(bool *there, const kelvin_samples *s)
 
 /* ---- opening ---- */
 
-/* What vouches for the files of chains comes last, after the logits. */
 static kelvin_status check_end(const kelvin_samples *s)
 {
-    char name[KELVIN_FILE_NAME];
-    snprintf(name, sizeof name, KELVIN_STATE_FILE, 0u);
-    if (!kelvin_run_inside(s->run)->manifest || kelvin_run_lists(s->run, name)) return KELVIN_OK;
-    struct kelvin_samples_owned *owned = s->owned;
-    owned->begun = true;
+    if (!has_begun(s->run)) return KELVIN_OK;
     return kelvin_fail(
         KELVIN_EFORMAT,
         "%s: the run has not ended: its chains have, but not all was written; " KELVIN_REFER(GO_ON, "%s"), s->folder,
@@ -225,9 +227,9 @@ static kelvin_status open_extent(kelvin_samples *s, const char *folder, enum ext
 {
     const kelvin_status status = open_samples(s, folder);
     const struct kelvin_samples_owned *owned = s->owned;
-    const bool begun = status == KELVIN_EFORMAT && owned && owned->begun;
-    if (extent == PARTLY && begun) return load_partly(s, folder);
-    return status;
+    if (status != KELVIN_EFORMAT || extent != PARTLY || !owned || !s->run || !s->left_at || !has_begun(s->run))
+        return status;
+    return load_partly(s, folder);
 }
 
 static kelvin_status make(kelvin_samples **samples, kelvin_run *run, const char *folder, enum extent extent)

@@ -8,7 +8,6 @@
 struct kelvin_samples_owned {
     kelvin_arena *arena;
     bool owns_run;
-    bool begun; /* it could not be opened because it has not ended */
     char note[512];
     float *cache;                   /* (n, n_params), or NULL: too large */
     bool *cached;                   /* (n) */
