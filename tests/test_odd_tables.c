@@ -774,7 +774,9 @@ static void numbers_as_ever(void **state)
     kelvin_data_mark(mark, data);
     assert_string_equal(mark, "7b149975-25cc8774-67ef3560-21ae1ed3");
     assert_int_equal(data->notes, 0);
-    assert_true(kelvin_features_are_plain(data));
+    bool plain;
+    assert_ok(kelvin_features_are_plain(&plain, data));
+    assert_true(plain);
     kelvin_data_close(data);
 }
 
