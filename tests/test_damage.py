@@ -222,7 +222,8 @@ def refused(result, folder):
 
 def owns_up(r, result):
     """Where a file is gone, or is no file, the answer may say so and do without."""
-    if b'"not-ended"' in result.answer:  # of the chains that have ended, as the manifest has it
+    partly = (b"chains have ended, and all numbers are of", b"but not all of the run was written")
+    if any(each in result.answer for each in partly):  # of the chains that have ended, as the manifest has it
         with open(r.path("manifest"), "rb") as file:
             return b"state.safetensors" not in file.read()
     gone = [r.path(name) for name in r.files() if not os.path.isfile(r.path(name))]
