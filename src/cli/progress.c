@@ -106,12 +106,17 @@ static void say_rate(struct bar *bar, const struct progress *p, double now)
     if (rate > 0) bar_say(bar, "%.*f%s/s", shown < 100 ? 1 : 0, shown, p->bytes ? " MB" : "");
 }
 
-/* "42 %, 61.3/s, 12 s left"; without a total "12.3 MB, 61.3 MB/s". */
+/* "42 %, 61.3/s, 12 s left"; without a total "12.3 MB, 61.3 MB/s", or "12 s so far". */
 static struct bar describe(const struct progress *p, double now)
 {
     struct bar bar = bar_named(p->what, p->total ? (double)p->done / (double)p->total : -1, BAR_STATEMENTS);
     progress_say_share(&bar, p);
     if (!p->total && p->done) bar_say(&bar, "%.1f MB", (double)p->done / 1e6);
+    if (!p->total && !p->done) {
+        char seconds[AMOUNT];
+        amount_seconds(seconds, now - p->started);
+        bar_say(&bar, "%s so far", seconds);
+    }
     say_rate(&bar, p, now);
     progress_say_left(&bar, p, now);
     return bar;
@@ -150,6 +155,16 @@ bool progress_stopped(void *progress)
 bool progress_piece(void *progress)
 {
     return count(progress, 1);
+}
+
+bool progress_goes_on(void *progress)
+{
+    struct progress *p = progress;
+    pthread_mutex_lock(&p->mutex);
+    p->total = 0;
+    show(p);
+    pthread_mutex_unlock(&p->mutex);
+    return !atomic_load(&stopped);
 }
 
 /* The place of a chain; a new one at row 0 if it was never heard of. NULL if memory is short: then it is not counted.

@@ -69,6 +69,9 @@ void progress_end(void *progress);
 /* One more piece of work is done; any thread may say so. False to stop. */
 bool progress_piece(void *progress);
 
+/* The work goes on, and nobody knows for how long. False to stop. */
+bool progress_goes_on(void *progress);
+
 /* A kelvin_run_watch that counts the rows of chains, of any number of runs. */
 bool progress_rows(void *progress, const kelvin_run *run, const kelvin_chain_news *news);
 

@@ -34,7 +34,7 @@ static kelvin_status choose(kelvin_config *config, const struct sample_settings 
     const char *output = settings->how.dry_run ? NULL : settings->output;
     if (!kelvin_config_is_open(config) || (output && lstat(output, &about) == 0)) return KELVIN_OK;
     progress_start(&progress, "choosing settings", 0);
-    const kelvin_status status = kelvin_config_choose(config, NULL, settings->how.threads, progress_piece, &progress);
+    const kelvin_status status = kelvin_config_choose(config, NULL, settings->how.threads, progress_goes_on, &progress);
     progress_end(&progress);
     if (status == KELVIN_ESTOP) return kelvin_fail(status, "stopped while settings were chosen; nothing was made");
     if (!status) print_lines(stderr, 2, "settings from the data: %s.", kelvin_config_chosen(config));
