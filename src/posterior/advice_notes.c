@@ -2,8 +2,6 @@
 #include "base/words.h"
 #include "posterior/advice.h"
 
-#include <math.h>
-
 static void note_files(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     if (f->n_lost > 0) {
@@ -26,9 +24,6 @@ static void note_comparison(struct kelvin_advice_list *out, const struct kelvin_
         kelvin_say(kelvin_advice_new(out, KELVIN_NO_TEST_PART),
                    "There are no test rows to judge by: what is said of predictions is of the rows that they were "
                    "fitted to.");
-    if (q->n > 0 && isnan(q->beyond[KELVIN_LINEAR].mean))
-        kelvin_say(kelvin_advice_new(out, KELVIN_NO_BASELINES),
-                   "There is no linear model to compare with: the folder has none, and the data are gone.");
 }
 
 static void note_draws(struct kelvin_advice_list *out, const struct kelvin_facts *f)

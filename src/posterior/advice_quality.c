@@ -205,6 +205,11 @@ static void say_difference(char *text, const struct kelvin_facts *f, kelvin_base
 static bool advise_on_baselines(struct kelvin_advice_list *out, const struct kelvin_facts *f)
 {
     char *text;
+    if (f->found->quality.n > 0 && isnan(f->found->quality.beyond[KELVIN_LINEAR].mean)) {
+        kelvin_say(kelvin_advice_new(out, KELVIN_NO_BASELINES),
+                   "There is no linear model to compare with: the folder has none, and the data are gone.");
+        return false;
+    }
     if (is_worse(f, KELVIN_LINEAR)) {
         text = kelvin_advice_new(out, KELVIN_WORSE_THAN_LINEAR);
         if (f->found->quality.beyond[KELVIN_LINEAR].mean > -grave) kelvin_advice_grade(out, KELVIN_CARE);
