@@ -24,6 +24,8 @@ static kelvin_run *make(struct lengths *l, bool batches, uint32_t rows, uint32_t
     l->model.tensor = &l->tensor;
     l->data.train.n = 3 * row_steps + 2; /* a rest that is dropped */
     l->inside.format = KELVIN_FORMAT;
+    assert_ok(kelvin_schedule_parse(&l->inside.schedule, "constant")); /* which has nothing to settle for */
+    l->inside.temperature_schedule = l->inside.schedule;
     l->run = (kelvin_run){.sampler = &l->type, .model = &l->model, .data = &l->data, .owned = &l->inside};
     l->run.config = (kelvin_run_config){.chains = 3,
                                         .samples = 3 * draws,
@@ -65,6 +67,34 @@ static void draws_are_counted(void **state)
             }
             assert_int_equal(taken, draws); /* each in a row of its own */
         }
+}
+
+/* A chain that settles first takes its draws as one without its first rows would. The later of both schedules counts;
+ * iterations have none. */
+static void settling_comes_first(void **state)
+{
+    (void)state;
+    static const double shares[][2] = {{0.5, 0}, {0, 0.5}, {0.25, 0.5}, {0.5, 0.25}}; /* half of all rows */
+    struct lengths l;
+    for (size_t i = 0; i < 4 * 40; i++) {
+        const uint32_t rows = 1 + (uint32_t)i / 4, first = rows / 2, left = rows - first;
+        const kelvin_schedule rate = {.settles = shares[i % 4][0]}, temperature = {.settles = shares[i % 4][1]};
+        for (uint32_t draws = 1; draws <= left; draws++) {
+            const kelvin_run *run = make(&l, true, rows, draws, 4, 7);
+            l.inside.schedule = &rate;
+            l.inside.temperature_schedule = &temperature;
+            assert_int_equal(kelvin_run_settling(run), first);
+            uint32_t taken = 0;
+            for (uint32_t row = 0; row < rows; row++) {
+                const bool draw = row >= first && draw_at_end_of(row - first, left, draws);
+                if (draw) assert_int_equal(kelvin_run_draw_row(run, taken++), row);
+                assert_int_equal(kelvin_run_draws_by(run, row + 1), taken);
+            }
+            assert_int_equal(taken, draws);
+            l.type.batches = false;
+            assert_int_equal(kelvin_run_settling(run), 0);
+        }
+    }
 }
 
 /* Every iteration is a draw. */
@@ -270,7 +300,8 @@ static void columns_of_every_run(void **state)
         assert_int_equal(n, own + (type->batches ? 6 : 7));
         assert_string_equal(columns[0]->name, type->batches ? "epoch" : "iteration");
         assert_string_equal(columns[0]->name, kelvin_run_row_name(&run));
-        for (size_t k = 0; k < n; k++) assert_int_equal(kelvin_run_find_column(&run, columns[k]->name), k); /* none twice */
+        for (size_t k = 0; k < n; k++)
+            assert_int_equal(kelvin_run_find_column(&run, columns[k]->name), k); /* none twice */
         for (size_t k = 0; k < own; k++) assert_true(columns[n - own + k] == &type->statistic[k]);
         assert_true(kelvin_run_find_column(&run, "log_posterior") < n);
         assert_true((kelvin_run_find_column(&run, "warmup") == SIZE_MAX) == type->batches);
@@ -281,13 +312,10 @@ static void columns_of_every_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_are_counted),
-        cmocka_unit_test(iterations_are_draws),
-        cmocka_unit_test(long_runs),
-        cmocka_unit_test(draws_of_a_file),
-        cmocka_unit_test(places_of_draws),
-        cmocka_unit_test(collected_in_order),
-        cmocka_unit_test(columns_of_every_run),
+        cmocka_unit_test(draws_are_counted),    cmocka_unit_test(settling_comes_first),
+        cmocka_unit_test(iterations_are_draws), cmocka_unit_test(long_runs),
+        cmocka_unit_test(draws_of_a_file),      cmocka_unit_test(places_of_draws),
+        cmocka_unit_test(collected_in_order),   cmocka_unit_test(columns_of_every_run),
     };
     return cmocka_run_group_tests(tests, make_quick_base, remove_base);
 }

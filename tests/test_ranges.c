@@ -29,12 +29,15 @@ static const struct check checks[] = {
     {"sghmc", "samples", "4", ", \"chains\": 8", "samples is 4 and chains is 8; expected as many"},
     {"sghmc", "samples", "16", ", \"chains\": 8",
      "the schedule paper gives one sample per chain, but samples is 16 and chains is 8: use as many chains as samples, "
-     "or the schedule constant or cyclical"},
+     "or the schedule constant, cyclical or steady"},
     {"sghmc", "samples", "16", ", \"chains\": 8, \"schedule\": \"cosine\"", "the schedule cosine gives one sample"},
     {"sghmc", "samples", "16", ", \"chains\": 8, \"schedule\": \"cyclical\", \"temperature_schedule\": \"paper\"",
      "the schedule paper of the temperature gives one sample"},
     {"sghmc", "samples", "32", ", \"chains\": 8, \"schedule\": \"cyclical\", \"epochs\": 3",
      "each chain is to give 4 samples in 3 epochs"},
+    {"sghmc", "samples", "24", ", \"chains\": 8, \"schedule\": \"steady\", \"epochs\": 5", NULL}, /* 2 of 5 settle */
+    {"sghmc", "samples", "32", ", \"chains\": 8, \"schedule\": \"steady\", \"epochs\": 5",
+     "each chain is to give 4 samples in 3 epochs after it has settled; expected at least one epoch for each"},
     {"sghmc", "batch", "1439", "",
      "batch is 1439, more than the 1438 training observations of digits; expected at most as many (batch)"},
     {"sghmc", "lr", "0", "", "lr is 0; expected a number above 0"},
@@ -87,12 +90,17 @@ static const struct check settings[] = {
     {"sghmc", "momentum", "0.9999999999999999", "", NULL},
     {"sghmc", "momentum", "1", "", "momentum is 1; expected a number of at least 0 and below 1"},
     {"hmc", "step_size", "3.4e38", "", NULL}, /* it is a float's */
-    {"hmc", "step_size", "3.5e38", "", "step_size is 3.5e+38; expected a number above 0 and at most 3.402823466e+38"},
-    {"hmc", "step_size", "0", "", "step_size is 0; expected a number above 0"},
-    {"hmc", "step_size", "-0.1", "", "step_size is -0.1; expected a number above 0"},
+    {"hmc", "step_size", "3.5e38", "",
+     "step_size is 3.5e+38; expected a number of at least 0 and at most 3.402823466e+38"},
+    {"hmc", "step_size", "0", "", NULL}, /* tuned */
+    {"hmc", "step_size", "-0.1", "", "step_size is -0.1; expected a number of at least 0"},
+    {"hmc", "steps", "0", "", NULL}, /* tuned */
     {"hmc", "steps", "1", "", NULL},
     {"hmc", "steps", "4294967295", "", NULL},
-    {"hmc", "steps", "0", "", "steps is 0; expected a whole number of at least 1 and at most 4294967295"},
+    {"hmc", "jitter", "0", "", NULL},
+    {"hmc", "jitter", "1", "", NULL},
+    {"hmc", "jitter", "-0.1", "", "jitter is -0.1; expected a number of at least 0 and at most 1"},
+    {"hmc", "jitter", "1.1", "", "jitter is 1.1; expected a number of at least 0 and at most 1"},
     {"mclmc", "steps", "65535", "", NULL},
     {"mclmc", "steps", "0", "", "steps is 0; expected a whole number of at least 1 and at most 65535"},
     {"mclmc", "steps", "65536", "", "steps is 65536; expected a whole number of at least 1 and at most 65535"},

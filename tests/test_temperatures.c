@@ -28,6 +28,7 @@ enum { CHAINS = 4, ROWS = 45, LAST = 2, WARMUP = 15 };
 static const double set = 0.3; /* which 30 times a thirtieth of it is not */
 
 static const char *diverged[CHAINS];
+static bool waiting[CHAINS]; /* has not ended yet */
 
 /* A run whose folder was made by hand: nothing in it is under a checksum. */
 struct made {
@@ -50,7 +51,9 @@ static struct made *made_by(const char *sampler, const char *folder)
                             .folder = folder,
                             .owned = &made.owned};
     assert_ok(kelvin_sampler_find(&made.run.sampler, sampler));
-    made.samples = (kelvin_samples){.run = &made.run, .folder = folder, .diverged = diverged};
+    assert_ok(kelvin_schedule_parse(&made.owned.schedule, "paper"));
+    made.owned.temperature_schedule = made.owned.schedule;
+    made.samples = (kelvin_samples){.run = &made.run, .folder = folder, .diverged = diverged, .waiting = waiting};
     return &made;
 }
 
@@ -113,6 +116,11 @@ static void temperatures(void **state)
     diverged[2] = NULL;
     assert_int_equal(t.chains, CHAINS - 1);
     same(t.kinetic.mean, 7 / 3.);
+    waiting[2] = true;
+    assert_ok(temperatures_of(&t, &made->samples));
+    waiting[2] = false;
+    assert_int_equal(t.chains, CHAINS - 1);
+    same(t.kinetic.mean, 7 / 3.);
 }
 
 /* Three cycles of 15 epochs: a twentieth of one is none, so the last epoch alone counts. */
@@ -122,11 +130,27 @@ static void end_of_a_cycle(void **state)
     struct made *made = made_by("sghmc", in_base("cycles"));
     made->run.config.samples = 3 * CHAINS;
     made->run.config.temperature_schedule = "cyclical";
+    assert_ok(kelvin_schedule_parse(&made->owned.temperature_schedule, "cyclical"));
     kelvin_temperatures t;
     write_histories(made, LAST, ROWS);
     assert_ok(temperatures_of(&t, &made->samples));
     assert_true(t.rows == 1 && t.set == set);
     same(t.kinetic.mean, 2.5 + ((ROWS - 1) % 2 ? 0.5 : -0.5));
+}
+
+/* After two fifths of 45 epochs: 27 count, of which one more is even than odd. */
+static void after_settling(void **state)
+{
+    (void)state;
+    enum { SETTLED = ROWS - ROWS * 2 / 5 };
+    struct made *made = made_by("sghmc", in_base("steady"));
+    made->run.config.temperature_schedule = "steady";
+    assert_ok(kelvin_schedule_parse(&made->owned.temperature_schedule, "steady"));
+    kelvin_temperatures t;
+    write_histories(made, SETTLED, ROWS);
+    assert_ok(temperatures_of(&t, &made->samples));
+    assert_true(t.rows == SETTLED && t.set == set);
+    same(t.kinetic.mean, 2.5 - 0.5 / SETTLED);
 }
 
 /* What each sampler measures, and over which rows: of iterations all after the warm-up, of which there are as many odd
@@ -192,8 +216,8 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(temperatures),      cmocka_unit_test(end_of_a_cycle), cmocka_unit_test(by_every_sampler),
-        cmocka_unit_test(damaged_histories), cmocka_unit_test(no_memory),
+        cmocka_unit_test(temperatures),     cmocka_unit_test(end_of_a_cycle),    cmocka_unit_test(after_settling),
+        cmocka_unit_test(by_every_sampler), cmocka_unit_test(damaged_histories), cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }
