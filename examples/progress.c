@@ -8,7 +8,7 @@
  *
  *     stopped: progress-run holds everything up to now
  *     going on
- *     finished: 4 samples of 4 chains
+ *     finished: 64 samples of 4 chains
  */
 #include <kelvin/kelvin.h>
 
@@ -38,6 +38,7 @@ static bool watch(void *context, const kelvin_run *run, const kelvin_chain_news 
     return !(bar->stop && news->phase == KELVIN_CHAIN_SAMPLING);
 }
 
+/* What is not set, such as the prior and the size of steps, is chosen from the data. */
 static kelvin_status start(kelvin_run **run, const char *folder)
 {
     kelvin_config *config = NULL;

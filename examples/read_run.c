@@ -8,12 +8,12 @@
  * For that run it prints:
  *
  *     mlp:10 on toy by mclmc: 1400 samples of 4 chains
- *     layers.0.weight  20 numbers, in the root mean square 1
- *     layers.0.bias    10 numbers, in the root mean square 1
+ *     layers.0.weight  20 numbers, in the root mean square 3
+ *     layers.0.bias    10 numbers, in the root mean square 4
  *     layers.1.weight  20 numbers, in the root mean square 1
- *     layers.1.bias     2 numbers, in the root mean square 1
+ *     layers.1.bias     2 numbers, in the root mean square 4
  *     accuracy on train: 0.9
- *     brier on train: 0.3
+ *     brier on train: 0.2
  *     advice: none
  */
 #include <kelvin/kelvin.h>

@@ -1,12 +1,13 @@
 /* A network that is trained and not sampled: at temperature 0, SGHMC is gradient descent with momentum, and its one
- * sample is the network. It is written as safetensors, under the names that PyTorch's state dict would have.
+ * sample is the network. What is not set, such as the prior, which is its weight decay, is chosen from the data. The
+ * network is written as safetensors, under the names that PyTorch's state dict would have.
  *
  *     cc train_and_export.c $(pkg-config --cflags --libs kelvin) -o train_and_export
  *     ./train_and_export
  *
  * It prints:
  *
- *     accuracy on 359 test images: 0.92
+ *     accuracy on 359 test images: 0.94
  *     network.safetensors: 9 arrays, 1 network
  */
 #include <kelvin/kelvin.h>
