@@ -25,9 +25,12 @@ bool kelvin_is_choosable(const char *field)
 
 /* ---- texts ---- */
 
-/* How far a confident prior pushes: to probabilities of 0.007, and not, as the paper's -50, so far that one wrong
- * prediction costs more than hundreds of right ones gain. */
-static const double confident_clip = -5;
+/* How far a confident prior pushes: until the K - 1 wrong classes have 0.007 together, and not, as the paper's -50, so
+ * far that one wrong prediction costs more than hundreds of right ones gain. alpha is 1 - 1 / K. */
+static double clip_of(double alpha)
+{
+    return -5 - log(alpha / (1 - alpha));
+}
 
 void kelvin_candidate_texts(char density[KELVIN_PLAN_TEXT], char prior[KELVIN_PLAN_TEXT],
                             const struct kelvin_candidate *candidate)
@@ -36,7 +39,7 @@ void kelvin_candidate_texts(char density[KELVIN_PLAN_TEXT], char prior[KELVIN_PL
     if (candidate->alpha == 1)
         snprintf(density, KELVIN_PLAN_TEXT, "categorical");
     else if (!isnan(candidate->alpha))
-        snprintf(density, KELVIN_PLAN_TEXT, "dirclip:%.3g,%g", candidate->alpha, confident_clip);
+        snprintf(density, KELVIN_PLAN_TEXT, "dirclip:%.3g,%.3g", candidate->alpha, clip_of(candidate->alpha));
     if (!isnan(candidate->scale)) snprintf(prior, KELVIN_PLAN_TEXT, "fan-in:%g", candidate->scale);
 }
 

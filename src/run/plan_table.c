@@ -21,13 +21,14 @@ static double work(const kelvin_data *data, double units)
 }
 
 /* Scales of the prior, by categorical and by a confident prior: halfway between that which prefers nothing and the
- * alpha below which gradients mislead, 1 - 2 / K. The first is what is taken where nothing can be tried. */
+ * alpha below which gradients mislead, 1 - 2 / K. Of two classes a wide prior of parameters is as confident, and the
+ * other one too much so. The first is what is taken where nothing can be tried. */
 static void list_candidates(struct kelvin_plan *plan, const kelvin_data *data)
 {
     const double confident = 1 - 1 / (double)data->classes;
     const struct kelvin_candidate all[] = {{1, 2}, {1, 1}, {1, 0.5}, {1, 4}, {confident, 2}, {confident, 4}};
-    plan->candidates = sizeof all / sizeof *all;
-    memcpy(plan->candidate, all, sizeof all);
+    plan->candidates = data->classes > 2 ? sizeof all / sizeof *all : 4;
+    memcpy(plan->candidate, all, plan->candidates * sizeof *all);
 }
 
 /* A part is held out until some hundred rows were: of few rows each one counts. */
@@ -42,7 +43,8 @@ static size_t folds(size_t rows)
 void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data)
 {
     const double rows = (double)data->train.n, affordable = 4e11, steps = 800;
-    const double units = between(5 * round(sqrt(rows) * (1 + (double)data->classes / 25) / 5), 10, 100);
+    const double wider = fmax(1, sqrt(rows / 500)) * (1 + ((double)data->classes - 2) / 3);
+    const double units = between(5 * round(2 * wider), 10, 100);
     const uint32_t batch = data->train.n < BATCH ? (uint32_t)data->train.n : BATCH;
     *plan = (struct kelvin_plan){.schedule = "steady",
                                  .augment = "none",

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* A thermometer may be off by so much, and no more, at the learning rate that is chosen. */
-static const double close = 0.03;
+static const double close = 0.05;
 
 /* Learning rates are halved so often at most: 0.1 becomes 1e-4. */
 enum { HALVINGS = 10 };
