@@ -216,7 +216,7 @@ static void explain(struct work *w)
     if (is_open(w, "model")) say(said, " %s", w->plan.why);
     say(said, "; density %s and prior %s", c->density, c->prior);
     if (w->plan.candidates > 1 && w->found.held > 0)
-        say(said, ", the best of %zu by prediction of %zu training rows that were held out (%.3f nats a row)",
+        say(said, ", the best of %zu by %zu predictions of training rows that were held out (%.3f nats each)",
             w->plan.candidates, w->found.held, w->found.nll[w->found.best]);
     if (!w->type->batches) {
         say(said, "; steps are tuned; %u chains of %u iterations, of which %u warm up", c->chains, c->iterations,
@@ -225,7 +225,8 @@ static void explain(struct work *w)
     }
     say(said, "; learning rate %g", c->setting[0]);
     if (is_open(w, "lr") && w->plan.folds > 0) say(said, ", the largest at which temperatures are right");
-    say(said, "; %u chains of %u epochs with %u samples", c->chains, c->epochs, c->samples);
+    say(said, "; %u chain%s of %u epochs with %u sample%s", c->chains, c->chains == 1 ? "" : "s", c->epochs, c->samples,
+        c->samples == 1 ? "" : "s");
 }
 
 kelvin_status kelvin_choose(struct kelvin_choice *choice, const kelvin_run_config *config,

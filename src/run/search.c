@@ -118,17 +118,14 @@ static kelvin_status try_fold(struct state *s, bool first)
     return rounds(s, again, halve);
 }
 
-/* As if there had been half a row more, as badly predicted as the worst: those who are sure of everything look best
- * until the first row that they are wrong about. */
 static double mean_nll(const struct state *s, size_t i)
 {
-    double sum = 0, total = 0, worst = 0;
+    double sum = 0, total = 0;
     for (size_t r = 0; r < s->held; r++) {
         sum -= s->weight[r] * s->log_p[i][r];
         total += s->weight[r];
-        worst = fmax(worst, -s->log_p[i][r]);
     }
-    return (sum + 0.5 * worst) / (total + 0.5);
+    return sum / total;
 }
 
 /* The standard error of the difference between two candidates, row by row. */
