@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A thermometer may be off by so much, and no more, at the learning rate that is chosen. */
-static const double close = 0.05;
+/* A thermometer may be too high by so much, and no more: in short runs, and in the last one, which tells more. */
+static const double close = 0.05, closer = 0.04;
 
 /* Learning rates are halved so often at most: 0.1 becomes 1e-4. */
 enum { HALVINGS = 10 };
@@ -49,9 +49,9 @@ static kelvin_status set_trial(struct kelvin_trial *trial, const struct state *s
 }
 
 /* What has not settled yet is too cold: that is no fault of the learning rate. */
-static bool is_at_temperature(const struct kelvin_trial *trial)
+static bool is_at_temperature(const struct kelvin_trial *trial, double within)
 {
-    return !trial->diverged && trial->kinetic <= 1 + close && trial->configurational <= 1 + close;
+    return !trial->diverged && trial->kinetic <= 1 + within && trial->configurational <= 1 + within;
 }
 
 /* One round over the candidates that are still looked for a learning rate for; true in `again` of those that are not
@@ -69,7 +69,7 @@ static kelvin_status one_round(struct state *s, bool again[KELVIN_CANDIDATES], b
     for (size_t k = 0; k < n; k++) {
         const size_t i = which[k];
         s->configurational[i] = trials[k].diverged ? NAN : trials[k].configurational;
-        again[i] = halve && !is_at_temperature(&trials[k]);
+        again[i] = halve && !is_at_temperature(&trials[k], close);
         if (again[i]) s->lr[i] /= 2;
         if (!halve && trials[k].diverged) s->open[i] = false;
     }
@@ -195,7 +195,7 @@ static kelvin_status settle(struct state *s)
         set_trial(&trial, s, best);
         trial.log_p = NULL;
         status = kelvin_trials_run(&trial, 1, s->search->threads, s->search->tell, s->search->context);
-        if (!halve || is_at_temperature(&trial)) break;
+        if (!halve || is_at_temperature(&trial, closer)) break;
         s->lr[best] /= 2;
     }
     kelvin_fold_free(&s->fold);
