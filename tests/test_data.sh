@@ -206,7 +206,7 @@ broken "single.csv|class 'b' has one member (row 3)|expected at least 2" data cs
 broken "empty.csv" data csv:empty.csv
 broken "missing.csv|could not be read" data csv:missing.csv
 wrong "flowers.csv: no column is called 'colour'" data csv:flowers.csv,label=colour
-wrong "data 'csv:flowers.csv,splt=0.1': unknown option 'splt'; expected label, test, header, split, seed, drop, keep, id or weight" \
+wrong "data 'csv:flowers.csv,splt=0.1': unknown option 'splt'; expected label, test, header, split, seed, drop, keep, id, weight or tails" \
     data csv:flowers.csv,splt=0.1
 wrong "nothing follows the last comma" data csv:flowers.csv,
 wrong "data 'csv:flowers.csv,test=t.csv,seed=1': seed is given together with test" data csv:flowers.csv,test=t.csv,seed=1

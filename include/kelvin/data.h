@@ -46,6 +46,7 @@ typedef struct kelvin_arrays {
     const int32_t *test_labels;      /* (test_rows) */
     double split;                    /* else a share of each class is split off: 0: 0.2, as "csv:" does; < 0: none */
     uint64_t split_seed;             /* by which they are drawn */
+    bool keep_tails;                 /* columns with long tails (kelvin_feature) are not drawn in */
     const char *name;                /* what to call the data; NULL: "arrays" */
 } kelvin_arrays;
 
@@ -83,8 +84,9 @@ KELVIN_API const char *kelvin_data_class_name(const kelvin_data *data, size_t i)
 KELVIN_API const char *kelvin_data_column_name(const kelvin_data *data, size_t i); /* NULL: columns have no names */
 KELVIN_API const char *kelvin_data_label_name(const kelvin_data *data);            /* NULL: it has none */
 
-/* How the i-th column, or channel, is normalised: an input is (value - mean) / deviation, where white is 1. They are
- * those of the training part, unless a data set has others of its own. */
+/* How the i-th column, or channel, is normalised: an input is (value - mean) / deviation, where white is 1, and a value
+ * is the number itself, unless its column has long tails (kelvin_feature). They are those of the training part, unless
+ * a data set has others of its own. */
 KELVIN_API double kelvin_data_mean(const kelvin_data *data, size_t i);
 KELVIN_API double kelvin_data_deviation(const kelvin_data *data, size_t i);
 
@@ -101,7 +103,8 @@ typedef enum kelvin_feature_kind {
 
 /* A column as its file has it, and the inputs that were made of it: all of them were fixed by the training part. Its
  * mean and deviation are those of its first input; the inputs of a category, and the one of what is missing, are
- * neither moved nor divided. */
+ * neither moved nor divided. A column of numbers with long tails is drawn in before: its value is
+ * asinh((number - centre) / width), where centre is the median and width the distance of the quartiles / 1.35. */
 typedef struct kelvin_feature {
     const char *name; /* NULL: columns have no names */
     size_t place;     /* in the file, from 0 */
@@ -113,6 +116,7 @@ typedef struct kelvin_feature {
     double missing;            /* share of the training rows in which it is missing */
     double rare;               /* share of those whose value is too rare to have an input */
     const char *why;           /* of one that is left out */
+    double centre, width;      /* of one with long tails; width 0: it has none */
 } kelvin_feature;
 
 /* The i-th column of a table; NULL after the last, and of images. */

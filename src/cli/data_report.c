@@ -9,6 +9,7 @@
 #include <kelvin/files.h>
 
 #include <limits.h>
+#include <math.h>
 
 enum { FEW_VALUES = 6, MOST_SHOWN = 20 }; /* classes, channels, columns */
 
@@ -132,6 +133,8 @@ static void print_fate(FILE *out, const struct facts *f, const kelvin_feature *c
     if (c->kind == KELVIN_FEATURE_LEFT_OUT) fprintf(out, "  %s", c->why);
     if (c->kind == KELVIN_FEATURE_NUMBER || c->kind == KELVIN_FEATURE_YES_NO)
         fprintf(out, " %14.10g %14.10g", kelvin_data_mean(f->data, c->first), kelvin_data_deviation(f->data, c->first));
+    if (c->width > 0)
+        fprintf(out, "  of asinh((x %c %.6g) / %.6g)", c->centre < 0 ? '+' : '-', fabs(c->centre), c->width);
     if (c->kind == KELVIN_FEATURE_CATEGORY) {
         fprintf(out, "  %zu value%s:", c->n_values, c->n_values == 1 ? "" : "s");
         for (size_t i = 0; i < c->n_values && i < FEW_VALUES; i++)
@@ -253,6 +256,8 @@ static json_t *feature_json(const kelvin_feature *c)
     json_object_set_new(object, "first_input", json_integer((json_int_t)c->first));
     json_object_set_new(object, "inputs", json_integer((json_int_t)c->inputs));
     json_object_set_new(object, "values", c->kind == KELVIN_FEATURE_CATEGORY ? json_incref(values) : json_null());
+    json_object_set_new(object, "tails",
+                        c->width > 0 ? json_pack("{s:f, s:f}", "centre", c->centre, "width", c->width) : json_null());
     json_decref(values);
     return object;
 }

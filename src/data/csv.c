@@ -264,10 +264,10 @@ static kelvin_status open(struct data_loader *loader)
 const struct data_type kelvin_data_csv = {
     .member = KELVIN_MEMBER("csv", "csv:FILE[,label=COLUMN][,drop=COLUMN]...[,test=FILE][,OPTION=VALUE]...",
                             "a table: numbers, categories, yes and no, missing values, and a label per row; also "
-                            "FILE.csv alone. COLUMN: name or number; other options: keep, id, weight, header, split, "
-                            "seed"),
+                            "FILE.csv alone. COLUMN: name or number; other options: keep, id, weight, tails, header, "
+                            "split, seed"),
     .files = {"FILE"},
-    .keys = {"label", "test", "header", "split", "seed", "drop", "keep", "id", "weight"},
+    .keys = {"label", "test", "header", "split", "seed", "drop", "keep", "id", "weight", "tails"},
     .lists = {"drop", "keep"},
     .open = open,
     .inputs = &kelvin_inputs_csv,

@@ -42,10 +42,9 @@ kelvin_status kelvin_csv_is_header(enum csv_header *header, const struct csv_rea
                                    const struct data_spec *spec)
 {
     const char *said = kelvin_data_spec_value(spec, "header");
-    const bool yes = said && strcmp(said, "yes") == 0;
     const struct csv_line line = kelvin_csv_line(first);
-    if (said && !yes && strcmp(said, "no") != 0)
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': header is '%s'; expected yes or no", spec->name, said);
+    bool yes = false;
+    KELVIN_TRY(kelvin_data_spec_yes(&yes, spec, "header"));
     if (first->n_fields != first->room) /* the first line was something else, or this is not one row */
         return kelvin_fail(KELVIN_EFORMAT, "%s: line %zu: %zu fields; expected %zu", first->path, first->row_line,
                            first->n_fields, first->room);

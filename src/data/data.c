@@ -145,6 +145,7 @@ static kelvin_status take_arrays(kelvin_data *data, const kelvin_arrays *arrays)
                  : arrays->split < 0 ? 0
                                      : arrays->split,
         .seed = arrays->split_seed,
+        .keep_tails = arrays->keep_tails,
     };
     struct data_loader loader = {.spec = &spec, .data = data, .arena = owned->arena, .arrays = arrays};
     data->name = name;

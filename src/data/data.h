@@ -81,9 +81,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_data_split(struct data_loader *loader);
  */
 KELVIN_MUST_CHECK kelvin_status kelvin_data_normalise(struct data_loader *loader, float **x);
 
-/* One row of a table as a network that was trained on `like` sees it. KELVIN_EFORMAT if no float can hold a number;
- * `unit` ("row" or "line") and its number say where in `path` that is. */
-KELVIN_MUST_CHECK kelvin_status kelvin_data_standardise(float *x, const double *values, const kelvin_data *like,
+/* One row of a table as a network that was trained on `like` sees it; the values are changed. KELVIN_EFORMAT if no
+ * float can hold a number; `unit` ("row" or "line") and its number say where in `path` that is. */
+KELVIN_MUST_CHECK kelvin_status kelvin_data_standardise(float *x, double *values, const kelvin_data *like,
                                                         const char *path, const char *unit, size_t row);
 
 /* The type that a data set's name begins with; NULL, and a sentence about it, if there is none. */

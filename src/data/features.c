@@ -53,7 +53,7 @@ kelvin_status kelvin_features_are_plain(bool *plainly, const kelvin_data *data)
     for (size_t i = 0; same && i < data->features; i++) {
         const kelvin_feature *f = &data->feature[i], expected = plain(data, i, label);
         same = f->place == expected.place && f->kind == expected.kind && f->first == expected.first &&
-               f->inputs == expected.inputs;
+               f->inputs == expected.inputs && f->width == 0;
     }
     *plainly = same;
     return KELVIN_OK;

@@ -34,6 +34,16 @@ enum feature_finding {
 /* The inputs of a feature, values[feature->first] and so on, before they are standardised; NaN: missing. */
 enum feature_finding kelvin_feature_encode(double *values, const kelvin_feature *feature, const char *text);
 
+/* The numbers of one row of a table, those of columns with long tails drawn in: what is standardised then. */
+void kelvin_features_draw_in(double *values, const kelvin_data *like);
+
+/* Which columns of numbers have long tails, by the training rows; `deviation` (inputs) is that of the numbers. */
+KELVIN_MUST_CHECK kelvin_status kelvin_features_fit_tails(struct data_loader *loader, bool *found,
+                                                          const double *deviation);
+
+/* The number, as its file has it, of which an input was made: the first of a feature that is no category. */
+double kelvin_feature_number(const kelvin_feature *feature, const kelvin_data *data, float x);
+
 /* Whether an input is neither moved nor divided: one of a category, or of what is missing. */
 bool kelvin_feature_is_plain_input(const kelvin_feature *feature, size_t input);
 

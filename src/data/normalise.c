@@ -172,17 +172,35 @@ static void set_plain_inputs(double *mean, double *deviation, const kelvin_data 
     }
 }
 
+static void draw_in_rows(struct data_loader *l, const kelvin_data *like)
+{
+    for (size_t i = 0; i < l->n; i++) kelvin_features_draw_in(l->values + i * l->data->inputs, like);
+}
+
+/* Of the training rows, once as they are, and once more where some of their columns were drawn in. */
+static kelvin_status set_column_statistics(double *mean, double *deviation, struct data_loader *l)
+{
+    const struct columns columns = {
+        .doubles = l->values, .n = l->n_train, .inputs = l->data->inputs, .weight = l->weight};
+    column_statistics(mean, deviation, &columns);
+    bool found;
+    KELVIN_TRY(kelvin_features_fit_tails(l, &found, deviation));
+    if (!found) return KELVIN_OK;
+    draw_in_rows(l, l->data);
+    column_statistics(mean, deviation, &columns);
+    return KELVIN_OK;
+}
+
 /* Of the training rows. */
 static kelvin_status set_statistics(struct data_loader *l, size_t n)
 {
     double *mean = kelvin_arena_alloc(l->arena, 2 * n, sizeof *mean), *deviation = mean + n;
     if (!mean) return KELVIN_ENOMEM;
     const kelvin_part train = {.n = l->n_train, .bytes = l->bytes, .weight = l->weight};
-    const struct columns columns = {.doubles = l->values, .n = train.n, .inputs = n, .weight = train.weight};
     if (l->bytes)
         byte_statistics(mean, deviation, l->data, &train);
     else
-        column_statistics(mean, deviation, &columns);
+        KELVIN_TRY(set_column_statistics(mean, deviation, l));
     for (size_t i = 0; i < n; i++) deviation[i] = divisor(deviation[i]);
     set_plain_inputs(mean, deviation, l->data);
     l->data->mean = mean;
@@ -190,8 +208,8 @@ static kelvin_status set_statistics(struct data_loader *l, size_t n)
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_data_standardise(float *x, const double *values, const kelvin_data *like, const char *path,
-                                      const char *unit, size_t row)
+static kelvin_status standardise(float *x, const double *values, const kelvin_data *like, const char *path,
+                                 const char *unit, size_t row)
 {
     for (size_t j = 0; j < like->inputs; j++) {
         /* Halves, because a difference may be twice as large as a double can be. */
@@ -206,14 +224,21 @@ kelvin_status kelvin_data_standardise(float *x, const double *values, const kelv
     return KELVIN_OK;
 }
 
+kelvin_status kelvin_data_standardise(float *x, double *values, const kelvin_data *like, const char *path,
+                                      const char *unit, size_t row)
+{
+    kelvin_features_draw_in(values, like);
+    return standardise(x, values, like, path, unit, row);
+}
+
 kelvin_status kelvin_data_normalise(struct data_loader *l, float **x)
 {
     const size_t inputs = l->data->inputs;
+    if (l->like && l->values) draw_in_rows(l, l->like);
     if (!l->data->mean) KELVIN_TRY(set_statistics(l, l->bytes ? l->data->channels : inputs));
     if (l->bytes) return KELVIN_OK;
     if (!(*x = kelvin_alloc(l->n * inputs, sizeof **x))) return KELVIN_ENOMEM;
     for (size_t i = 0; i < l->n; i++)
-        KELVIN_TRY(
-            kelvin_data_standardise(*x + i * inputs, l->values + i * inputs, l->data, l->data->name, "row", i + 1));
+        KELVIN_TRY(standardise(*x + i * inputs, l->values + i * inputs, l->data, l->data->name, "row", i + 1));
     return KELVIN_OK;
 }

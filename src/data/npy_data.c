@@ -145,7 +145,7 @@ const struct data_type kelvin_data_npy = {
     .member = KELVIN_MEMBER("npy", "npy:X,Y[,test-x=FILE,test-y=FILE][,split=SHARE][,seed=N]",
                             "arrays that numpy.save has written: images or a table, and whole numbers for labels"),
     .files = {"X", "Y"},
-    .keys = {"test-x", "test-y", "split", "seed"},
+    .keys = {"test-x", "test-y", "split", "seed", "tails"},
     .open = open,
     .inputs = &kelvin_inputs_npy,
 };

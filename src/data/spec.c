@@ -112,6 +112,14 @@ static kelvin_status read_split(struct data_spec *spec)
     return KELVIN_OK;
 }
 
+static kelvin_status read_options(struct data_spec *spec)
+{
+    bool draw_in = true;
+    KELVIN_TRY(kelvin_data_spec_yes(&draw_in, spec, "tails"));
+    spec->keep_tails = !draw_in;
+    return read_split(spec);
+}
+
 kelvin_status kelvin_data_spec_parse(struct data_spec *spec, const struct data_type *type, const char *text)
 {
     *spec = (struct data_spec){.type = type, .name = text, .text = kelvin_strdup(text)};
@@ -124,7 +132,7 @@ kelvin_status kelvin_data_spec_parse(struct data_spec *spec, const struct data_t
     }
     size_t needed = 0;
     while (needed < DATA_FILES && type->files[needed]) needed++;
-    return spec->n_files < needed - type->optional ? missing_file(spec) : read_split(spec);
+    return spec->n_files < needed - type->optional ? missing_file(spec) : read_options(spec);
 }
 
 void kelvin_data_spec_free(struct data_spec *spec)
@@ -137,6 +145,15 @@ const char *kelvin_data_spec_value(const struct data_spec *spec, const char *key
     for (size_t i = 0; i < spec->n_keys; i++)
         if (strcmp(spec->keys[i], key) == 0) return spec->values[i];
     return NULL;
+}
+
+kelvin_status kelvin_data_spec_yes(bool *yes, const struct data_spec *spec, const char *key)
+{
+    const char *said = kelvin_data_spec_value(spec, key);
+    if (!said) return KELVIN_OK;
+    *yes = strcmp(said, "yes") == 0;
+    if (*yes || strcmp(said, "no") == 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "data '%s': %s is '%s'; expected yes or no", spec->name, key, said);
 }
 
 const char *kelvin_data_spec_next(const struct data_spec *spec, const char *key, size_t *i)

@@ -19,6 +19,7 @@ struct data_spec {
     bool splits;  /* a test part may be split off, */
     double split; /* of this share */
     uint64_t seed;
+    bool keep_tails; /* columns with long tails are not drawn in */
 };
 
 /* The share that is split off if nobody says another. */
@@ -35,6 +36,9 @@ void kelvin_data_spec_free(struct data_spec *spec);
 
 /* The value of a key; NULL if it was not given. */
 const char *kelvin_data_spec_value(const struct data_spec *spec, const char *key);
+
+/* Whether the value of a key is yes or no; where it was not given *yes stays. KELVIN_EUSAGE if it is neither. */
+KELVIN_MUST_CHECK kelvin_status kelvin_data_spec_yes(bool *yes, const struct data_spec *spec, const char *key);
 
 /* The values of a key that may be given more than once, one after the other: *i is 0 at first; NULL after the last. */
 const char *kelvin_data_spec_next(const struct data_spec *spec, const char *key, size_t *i);

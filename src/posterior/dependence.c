@@ -1,6 +1,7 @@
 /* Partial dependence (Friedman 2001): the mean over rows of what a sample predicts where all of them have the same
  * value in a column. Each sample has a curve: their mean is that of the posterior predictive, their spread the
  * posterior's doubt about it. */
+#include "data/features.h"
 #include "posterior/effects.h"
 
 #include "posterior/stats.h"
@@ -23,6 +24,7 @@ static float normalised(const kelvin_data *data, size_t input, double value)
     return (float)((value - data->mean[input]) / data->deviation[input]);
 }
 
+/* An input of a category, or of what is missing. */
 static double measured(const kelvin_data *data, size_t input, float x)
 {
     return (double)x * data->deviation[input] + data->mean[input];
@@ -137,7 +139,7 @@ static kelvin_status list_numbers(const struct kelvin_effects_work *w, struct ke
     kelvin_effect_point *points;
     KELVIN_TRY(begin_points(w, values, &points, f, n));
     for (size_t i = 0; i < n; i++) {
-        points[i].value = measured(w->data, f->first, (float)scratch[i]);
+        points[i].value = kelvin_feature_number(f, w->data, (float)scratch[i]);
         if (f->kind == KELVIN_FEATURE_YES_NO) points[i].name = points[i].value > 0.5 ? "yes" : "no";
         values[i].inputs[0] = (float)scratch[i];
     }

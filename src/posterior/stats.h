@@ -4,6 +4,8 @@
 
 #include <kelvin/posterior.h>
 
+#include "base/sorted.h"
+
 /* Of x (chains, n), n > 1: `within`, the mean over chains of the variance (n-1 denominator), and `total`, (n-1)/n of it
  * plus the variance of the chain means. Chains that do not move have exactly 0 within; if they agree, in total too. */
 void kelvin_spread(double *within, double *total, const double *x, size_t chains, size_t n);
@@ -56,12 +58,6 @@ void kelvin_rank_run(const struct kelvin_rank_tables *tables, void *work, double
 /* The order in which n numbers, none of them NaN, are sorted: x[order[0]] <= x[order[1]] ...; equal ones, as -0 and 0
  * are, in the order in which they come. Scratch (n). */
 void kelvin_sort_order(uint32_t *order, uint32_t *scratch, const double *x, size_t n);
-
-/* Numbers in increasing order; none of them is NaN. */
-void kelvin_sort(double *x, size_t n);
-
-/* The q-quantile of n sorted numbers, linear between neighbours (type 7 of Hyndman and Fan); 0.5 is the median. */
-double kelvin_quantile(const double *sorted, size_t n, double q);
 
 /* log sum_k exp z_k, safe for any finite z: p_k = exp(z_k - this). */
 double kelvin_log_sum_exp(const float *z, size_t classes);

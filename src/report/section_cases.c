@@ -1,5 +1,6 @@
 /* The section with observations that are worth a look: the most confident mistakes and the least certain inputs, as
  * pictures, or as rows of a table whose columns have names. */
+#include "data/features.h"
 #include "data/picture.h"
 #include "report/page.h"
 
@@ -154,7 +155,7 @@ static size_t choose_columns(const kelvin_feature *columns[MOST_COLUMNS], const 
 static const char *value_of(struct page *page, const kelvin_data *data, const kelvin_feature *f, const float *x)
 {
     const size_t last = f->first + f->inputs - 1;
-    const double value = (double)x[f->first] * data->deviation[f->first] + data->mean[f->first];
+    const double value = kelvin_feature_number(f, data, x[f->first]);
     if (f->indicated && (double)x[last] * data->deviation[last] + data->mean[last] > 0.5) return "\xe2\x80\x93";
     if (f->kind == KELVIN_FEATURE_YES_NO) return value > 0.5 ? "yes" : "no";
     if (f->kind != KELVIN_FEATURE_CATEGORY) return kelvin_page_text(page, "%.6g", value);

@@ -43,12 +43,20 @@ static const char *const kinds[] = {
     [KELVIN_FEATURE_LEFT_OUT] = "left out"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+static json_t *tails_json(const kelvin_feature *f)
+{
+    return json_pack("{s:f, s:f}", "centre", f->centre, "width", f->width);
+}
+
 static json_t *feature_json(const kelvin_feature *f)
 {
-    return json_pack("{s:o, s:I, s:s, s:I, s:b, s:f, s:f, s:o, s:o}", "name", kelvin_json_text(f->name), "place",
-                     (json_int_t)f->place, "kind", kinds[f->kind], "inputs", (json_int_t)f->inputs, "indicated",
-                     f->indicated, "missing", f->missing, "rare", f->rare, "values",
-                     list_json(f->values, NULL, f->n_values), "why", kelvin_json_text(f->why));
+    json_t *column = json_pack("{s:o, s:I, s:s, s:I, s:b, s:f, s:f, s:o, s:o}", "name", kelvin_json_text(f->name),
+                               "place", (json_int_t)f->place, "kind", kinds[f->kind], "inputs", (json_int_t)f->inputs,
+                               "indicated", f->indicated, "missing", f->missing, "rare", f->rare, "values",
+                               list_json(f->values, NULL, f->n_values), "why", kelvin_json_text(f->why));
+    if (f->width == 0 || !json_object_set_new(column, "tails", tails_json(f))) return column;
+    json_decref(column);
+    return NULL;
 }
 
 /* What columns were before they became inputs. */
@@ -149,6 +157,17 @@ static kelvin_status take_reals(const struct reader *r, const double **reals, co
     return KELVIN_OK;
 }
 
+/* Most columns have none. */
+static kelvin_status take_tails(const struct reader *r, kelvin_feature *f, const json_t *tails)
+{
+    const json_t *centre = json_object_get(tails, "centre"), *width = json_object_get(tails, "width");
+    if (!tails) return KELVIN_OK;
+    f->centre = json_number_value(centre);
+    f->width = json_number_value(width);
+    if (f->kind == KELVIN_FEATURE_NUMBER && json_is_number(centre) && f->width > 0) return KELVIN_OK;
+    return wrong(r, "tails", "centre, a number, and width, a number above 0, of a column of numbers");
+}
+
 static kelvin_status take_feature(const struct reader *r, kelvin_feature *f, const json_t *object, size_t first)
 {
     const char *kind = json_string_value(json_object_get(object, "kind"));
@@ -163,6 +182,7 @@ static kelvin_status take_feature(const struct reader *r, kelvin_feature *f, con
     if (f->inputs == 0) f->first = 0;
     if (!json_is_null(json_object_get(object, "values")))
         KELVIN_TRY(take_texts(r, object, &f->values, &f->n_values, "values"));
+    KELVIN_TRY(take_tails(r, f, json_object_get(object, "tails")));
     f->indicated = json_is_true(json_object_get(object, "indicated"));
     f->missing = json_number_value(json_object_get(object, "missing"));
     f->rare = json_number_value(json_object_get(object, "rare"));
