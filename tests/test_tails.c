@@ -96,6 +96,9 @@ static void same_as_python(void **state)
     is_part(in_spec("csv:%train.csv,test=%test.csv"), read, data, &data->test, true);
     kelvin_data_close(read);
     kelvin_data_close(data);
+    assert_ok(kelvin_data_open(&data, in_spec("csv:%train.csv,split=0.3")));
+    is_part(in_spec("csv:%train.csv,split=0.3"), data, data, &data->test, true);
+    kelvin_data_close(data);
     kelvin_free(raw);
 }
 
