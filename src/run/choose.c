@@ -161,7 +161,7 @@ static void take_posterior(struct work *w)
 static uint32_t choose_epochs(const struct work *w)
 {
     const struct kelvin_plan *plan = &w->plan;
-    const double left = 0.03, lacks = 1 - w->found.configurational, settles = 0.4;
+    const double left = 0.03, lacks = fabs(1 - w->found.configurational), settles = 0.4;
     const double longer = lacks <= left ? 0.5 : lacks < 1 ? log(left) / log(lacks) : INFINITY;
     const double epochs = fmax(plan->epochs, longer / settles * w->found.epochs);
     return epochs < plan->most_epochs ? (uint32_t)epochs : plan->most_epochs;

@@ -22,6 +22,7 @@ struct state {
     double *weight;
     bool open[KELVIN_CANDIDATES]; /* not given up */
     uint32_t epochs;              /* of short runs */
+    double too_high[KELVIN_CANDIDATES];
     char density[KELVIN_CANDIDATES][KELVIN_PLAN_TEXT], prior[KELVIN_CANDIDATES][KELVIN_PLAN_TEXT];
 };
 
@@ -48,10 +49,15 @@ static kelvin_status set_trial(struct kelvin_trial *trial, const struct state *s
     return fit_samples(&trial->config);
 }
 
-/* What has not settled yet is too cold: that is no fault of the learning rate. */
-static bool is_at_temperature(const struct kelvin_trial *trial, double within)
+/* Steps that are too large make both temperatures too high, by as much, and half the learning rate by half of it. That
+ * of parameters is off as well, and by more, while they have not settled, which is no fault of the learning rate: that
+ * of momenta decides. Where they are heated by parameters on their way smaller steps are no cure: they make it longer.
+ * `too_high` is what was found at twice the rate, and then what was now. */
+static bool is_small_enough(const struct kelvin_trial *trial, double within, double *too_high)
 {
-    return !trial->diverged && trial->kinetic <= 1 + within && trial->configurational <= 1 + within;
+    const double cure = 0.9, before = *too_high;
+    *too_high = trial->diverged ? INFINITY : trial->kinetic - 1;
+    return *too_high <= within || (isfinite(*too_high) && *too_high > cure * before);
 }
 
 /* One round over the candidates that are still looked for a learning rate for; true in `again` of those that are not
@@ -69,7 +75,7 @@ static kelvin_status one_round(struct state *s, bool again[KELVIN_CANDIDATES], b
     for (size_t k = 0; k < n; k++) {
         const size_t i = which[k];
         s->configurational[i] = trials[k].diverged ? NAN : trials[k].configurational;
-        again[i] = halve && !is_at_temperature(&trials[k], close);
+        again[i] = halve && !is_small_enough(&trials[k], close, &s->too_high[i]);
         if (again[i]) s->lr[i] /= 2;
         if (!halve && trials[k].diverged) s->open[i] = false;
     }
@@ -85,6 +91,7 @@ static bool any(const bool *flags, size_t n)
 
 static kelvin_status rounds(struct state *s, bool again[KELVIN_CANDIDATES], bool halve)
 {
+    for (size_t i = 0; i < KELVIN_CANDIDATES; i++) s->too_high[i] = INFINITY;
     for (int round = 0; any(again, s->search->plan->candidates); round++)
         KELVIN_TRY(one_round(s, again, halve && round < HALVINGS));
     return KELVIN_OK;
@@ -188,14 +195,15 @@ static kelvin_status settle(struct state *s)
     const size_t best = s->found->best;
     const bool halve = !s->search->lr_is_said;
     struct kelvin_trial trial;
+    double too_high = INFINITY;
     KELVIN_TRY(kelvin_fold_create(&s->fold, s->search->data, KELVIN_NO_FOLD, s->search->config.seed));
     s->epochs = LONGER * s->search->config.epochs;
     kelvin_status status = KELVIN_OK;
     for (int round = 0; !status && round <= HALVINGS; round++) {
-        set_trial(&trial, s, best);
+        status = set_trial(&trial, s, best);
         trial.log_p = NULL;
-        status = kelvin_trials_run(&trial, 1, s->search->threads, s->search->tell, s->search->context);
-        if (!halve || is_at_temperature(&trial, closer)) break;
+        if (!status) status = kelvin_trials_run(&trial, 1, s->search->threads, s->search->tell, s->search->context);
+        if (status || !halve || is_small_enough(&trial, closer, &too_high)) break;
         s->lr[best] /= 2;
     }
     kelvin_fold_free(&s->fold);
