@@ -101,7 +101,7 @@ static void predictions_are_those_of_hmc(void **state)
     static struct found mclmc, hmc;
     make(&p);
     sample(&mclmc, &p, "mclmc", NULL, 200, 800);
-    sample(&hmc, &p, "hmc", (double[]){1e-3, 2000}, 30, 300);
+    sample(&hmc, &p, "hmc", (double[]){1e-3, 2000, 0}, 30, 300);
     double square = 0;
     for (int i = 0; i < GRID; i++)
         square += pow(apart("prediction", &mclmc.prediction[i], &hmc.prediction[i], 0.04), 2) / GRID;

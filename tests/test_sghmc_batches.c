@@ -78,7 +78,7 @@ static void hmc_marginals(struct marginals *out, struct regression *r, const dou
     enum { DRAWS = 20000, WARM_UP = 200 };
     const kelvin_target target = {WEIGHTS, regression_eval, r};
     const float start[WEIGHTS] = {0};
-    kelvin_sampler *hmc = chain_of("hmc", &target, (double[]){0.11, 5}, 0, 1, 0);
+    kelvin_sampler *hmc = chain_of("hmc", &target, (double[]){0.11, 5, 0}, 0, 1, 0);
     kelvin_sampler_start(hmc, start);
     for (uint32_t i = 0; i < WARM_UP + DRAWS; i++) {
         move(hmc, i, 1);

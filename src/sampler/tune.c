@@ -173,7 +173,8 @@ kelvin_status kelvin_sampler_check(const kelvin_sampler *s)
     const char *wrong = kelvin_sampler_wrong(s);
     if (!wrong) return KELVIN_OK;
     return kelvin_fail(KELVIN_EDIVERGED,
-                       "chain %u: %s; make " KELVIN_FIELD " smaller, or start it where log-density and gradient are "
+                       "a chain gets nowhere: %s; make " KELVIN_FIELD
+                       " smaller, or start it where log-density and gradient are "
                        "finite numbers",
-                       s->chain, wrong, s->type->step_setting);
+                       wrong, s->type->step_setting);
 }
