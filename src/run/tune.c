@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Chains that tune have numbers that those of no run have, and with them random numbers of their own. */
-enum { FIRST = 1 << 20, FEWEST = 4, MOST = 8 };
+enum { FIRST = KELVIN_TUNING_CHAIN, FEWEST = 4, MOST = 8 };
 /* Of samplers that take several steps at once without tuning how many: so many. */
 enum { AT_ONCE = 20 };
 /* Rows of the training part that are looked at. */

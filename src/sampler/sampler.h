@@ -102,6 +102,9 @@ const kelvin_sampler_type *kelvin_sampler_info(size_t i);
 /* KELVIN_EUSAGE, with those that are known, if there is none of that name (or it is NULL). */
 KELVIN_MUST_CHECK kelvin_status kelvin_sampler_find(const kelvin_sampler_type **type, const char *name);
 
+/* Chains that tune a run are numbered from here on: none of a run has their random numbers. */
+enum { KELVIN_TUNING_CHAIN = 1 << 20 };
+
 /* What a chain is, besides its target. */
 typedef struct kelvin_sampler_options {
     const double *setting; /* as the type lists them; NULL: the usual ones, and what can be tuned is */

@@ -173,8 +173,7 @@ kelvin_status kelvin_sampler_check(const kelvin_sampler *s)
     const char *wrong = kelvin_sampler_wrong(s);
     if (!wrong) return KELVIN_OK;
     return kelvin_fail(KELVIN_EDIVERGED,
-                       "a chain gets nowhere: %s; make " KELVIN_FIELD
-                       " smaller, or start it where log-density and gradient are "
+                       "chain %u: %s; make " KELVIN_FIELD " smaller, or start it where log-density and gradient are "
                        "finite numbers",
-                       wrong, s->type->step_setting);
+                       s->chain % KELVIN_TUNING_CHAIN, wrong, s->type->step_setting);
 }
