@@ -1,7 +1,9 @@
 /* Whether anything was learnt. Of the training data a sample could tell log K nats by observation, K classes: guessing
  * has a mean log-likelihood of -log K, and knowing has 0. Where less than a tenth of that is told, by predictions that
  * are not sure of anything either, the posterior is hardly more than its prior. A sample that is sure and wrong has a
- * log-likelihood as bad, but has learnt something: that it is not sure is asked for as well. */
+ * log-likelihood as bad, but has learnt something: that it is not sure is asked for as well. And some data have little
+ * to tell, as where most rows are of one class: who predicts as well as a linear model, and better than class
+ * frequencies, has learnt what there is. */
 #include "base/words.h"
 #include "data/dataset.h"
 #include "posterior/advice.h"
@@ -31,18 +33,25 @@ static double guessed_share(const struct kelvin_facts *f)
     return isnan(known) ? chance(f) : known;
 }
 
+static bool knows_as_much(const struct kelvin_facts *f)
+{
+    const double unnoticed = 0.03; /* nats by observation */
+    const kelvin_average *beyond = f->found->quality.beyond;
+    return beyond[KELVIN_LINEAR].mean > -unnoticed && beyond[KELVIN_FREQUENCIES].mean > 0;
+}
+
 /* Half again as often right as by chance, but of few classes not more than a tenth of the way to always. */
 static bool is_wrong(const struct kelvin_facts *f)
 {
     const double p = chance(f);
-    return f->found->training_accuracy < fmin(1.5 * p, p + (1 - p) / 10);
+    return !knows_as_much(f) && f->found->training_accuracy < fmin(1.5 * p, p + (1 - p) / 10);
 }
 
 static bool is_flat(const struct kelvin_facts *f)
 {
     const double told = 1 - f->found->training_log_likelihood / guessed_log_p(f);
     const double sure = (f->found->training_confidence - guessed_share(f)) / (1 - guessed_share(f));
-    return told < told_at_least && sure < sure_at_least;
+    return !knows_as_much(f) && told < told_at_least && sure < sure_at_least;
 }
 
 /* Guessing disagrees at 1 - 1/K of the observations; half of that is no agreement. Of chains that are apart it has been

@@ -189,7 +189,7 @@ static bool is_worse(const struct kelvin_facts *f, kelvin_baseline_kind kind)
 static bool is_better(const struct kelvin_facts *f, kelvin_baseline_kind kind)
 {
     const kelvin_average *beyond = &f->found->quality.beyond[kind];
-    return beyond->mean > noticed || beyond->mean > errors * beyond->error;
+    return beyond->mean > errors * beyond->error || (beyond->mean > noticed && beyond->mean > beyond->error);
 }
 
 static void say_difference(char *text, const struct kelvin_facts *f, kelvin_baseline_kind kind)
