@@ -105,7 +105,7 @@ static kelvin_status help(FILE *out, const void *settings, const struct argument
     const struct option_table *table = sample_options();
     const char *sampler = arguments->text[option_find(table, "sampler")];
     const char *preset = arguments->text[option_find(table, "preset")];
-    if (sampler || preset) KELVIN_TRY(sample_options_of(&table, sampler ? sampler : "sghmc", preset));
+    if (sampler || preset) KELVIN_TRY(sample_options_of(&table, sampler, preset));
     command_help(out, &sample_command, table, settings);
     return KELVIN_OK;
 }

@@ -107,9 +107,11 @@ kelvin_status sample_options_of(const struct option_table **table, const char *s
     static struct room some;
     kelvin_config *config;
     KELVIN_TRY(kelvin_config_create(&config));
-    kelvin_status status = kelvin_config_set(config, "sampler", sampler);
+    char usual[TEXT];
+    kelvin_status status = kelvin_config_set(config, "sampler", sampler); /* NULL: the usual one */
+    if (!status) status = kelvin_config_get(config, "sampler", usual, sizeof usual);
     if (!status && preset) status = kelvin_config_set(config, "preset", preset);
-    if (!status) status = build(&some, config, sampler);
+    if (!status) status = build(&some, config, usual);
     kelvin_config_destroy(config);
     *table = &some.table;
     return status;

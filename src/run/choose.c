@@ -215,7 +215,7 @@ static void explain(struct work *w)
     say(said, "%s", c->model);
     if (is_open(w, "model")) say(said, " %s", w->plan.why);
     say(said, "; density %s and prior %s", c->density, c->prior);
-    if (w->plan.candidates > 1 && w->found.held > 0)
+    if (w->plan.candidates > 1 && w->found.held > 0 && !isnan(w->found.nll[w->found.best]))
         say(said, ", the best of %zu by %zu predictions of training rows that were held out (%.3f nats each)",
             w->plan.candidates, w->found.held, w->found.nll[w->found.best]);
     if (!w->type->batches) {

@@ -2,9 +2,7 @@
  * temperature. Candidates that are clearly worse on the first rows that were held out are given up there. */
 #include "run/choose.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 /* A thermometer may be too high by so much, and no more: in short runs, and in the last one, which tells more. */
 static const double close = 0.05, closer = 0.04;
