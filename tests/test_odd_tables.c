@@ -2,6 +2,8 @@
  * with the sentence that one gets. Inputs are compared with those of a plain Python program. */
 #include "inputs_helpers.h"
 
+#include "description_helpers.h"
+
 #include "data/features.h"
 #include "run/fields.h"
 #include "run/folder.h"
@@ -787,15 +789,6 @@ static kelvin_status predict_once(void *context)
     char spec[2048];
     snprintf(spec, sizeof spec, "%s", in_spec("%new.csv"));
     return read_all(&all, spec, context, false, 30);
-}
-
-static kelvin_status describe_once(void *context)
-{
-    kelvin_data *read;
-    KELVIN_TRY(kelvin_description_write(context, base));
-    KELVIN_TRY(kelvin_description_read(&read, NULL, base));
-    kelvin_data_close(read);
-    return KELVIN_OK;
 }
 
 static void short_of_memory(void **state)

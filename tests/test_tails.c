@@ -2,6 +2,8 @@
  * program), that a run's folder keeps it, and that all other columns keep their bits. */
 #include "inputs_helpers.h"
 
+#include "description_helpers.h"
+
 #include "data/features.h"
 #include "run/fields.h"
 #include "run/folder.h"
@@ -196,15 +198,6 @@ static void arrays_have_the_same_bits(void **state)
 }
 
 /* ---- memory ---- */
-
-static kelvin_status describe_once(void *context)
-{
-    kelvin_data *read;
-    KELVIN_TRY(kelvin_description_write(context, base));
-    KELVIN_TRY(kelvin_description_read(&read, NULL, base));
-    kelvin_data_close(read);
-    return KELVIN_OK;
-}
 
 static void short_of_memory(void **state)
 {
