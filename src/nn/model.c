@@ -85,6 +85,14 @@ void kelvin_model_destroy(kelvin_model *model)
     kelvin_free(model);
 }
 
+bool kelvin_model_is_outer(const kelvin_model *model, size_t i)
+{
+    for (size_t l = 1; l <= model->n_layers; l++)
+        if (model->layer[l].in == 0 && model->layer[l].kind != KELVIN_LAYER_MEAN && model->layer[l].tensor == i)
+            return true;
+    return false;
+}
+
 const char *kelvin_model_spec(const kelvin_model *model)
 {
     return model->spec;

@@ -113,5 +113,7 @@ void kelvin_net_logits(kelvin_net *net, float *logits, const kelvin_weights *wei
 
 /* Inputs of each of a weight's units; 1 of a bias, and of all else that is no weight. */
 size_t kelvin_tensor_inputs(const kelvin_tensor *tensor);
+/* Whether tensor i has the weights of a layer that reads what goes into the network. */
+bool kelvin_model_is_outer(const kelvin_model *model, size_t i);
 
 #endif

@@ -40,7 +40,11 @@ void kelvin_candidate_texts(char density[KELVIN_PLAN_TEXT], char prior[KELVIN_PL
         snprintf(density, KELVIN_PLAN_TEXT, "categorical");
     else if (!isnan(candidate->alpha))
         snprintf(density, KELVIN_PLAN_TEXT, "dirclip:%.3g,%.3g", candidate->alpha, clip_of(candidate->alpha));
-    if (!isnan(candidate->scale)) snprintf(prior, KELVIN_PLAN_TEXT, "fan-in:%g", candidate->scale);
+    if (isnan(candidate->scale)) return;
+    if (candidate->narrow > 0)
+        snprintf(prior, KELVIN_PLAN_TEXT, "sparse:%g,%g", candidate->scale, candidate->narrow);
+    else
+        snprintf(prior, KELVIN_PLAN_TEXT, "fan-in:%g", candidate->scale);
 }
 
 __attribute__((format(printf, 2, 3))) static void say(char *said, const char *format, ...)
@@ -79,7 +83,8 @@ static void narrow(struct work *w)
         if (!is_open(w, "prior")) c.scale = NAN;
         for (size_t k = 0; k < n; k++) {
             const struct kelvin_candidate *o = &plan->candidate[k];
-            new &= !((o->alpha == c.alpha || isnan(c.alpha)) && (o->scale == c.scale || isnan(c.scale)));
+            new &= !((o->alpha == c.alpha || isnan(c.alpha)) &&
+                     ((o->scale == c.scale && o->narrow == c.narrow) || isnan(c.scale)));
         }
         if (new) plan->candidate[n++] = c;
     }

@@ -10,10 +10,11 @@
 #include "run/room.h"
 #include "run/tune.h"
 
-/* What is tried: a density of predictions and a scale of the prior. */
+/* What is tried: a density of predictions and a prior of parameters. */
 struct kelvin_candidate {
-    double alpha; /* of dirclip; 1: categorical; not a number: as someone said */
-    double scale; /* of fan-in; not a number: as someone said */
+    double alpha;  /* of dirclip; 1: categorical; not a number: as someone said */
+    double scale;  /* s of fan-in or sparse; not a number: as someone said */
+    double narrow; /* t of sparse; 0: fan-in */
 };
 
 enum { KELVIN_CANDIDATES = 12, KELVIN_PLAN_TEXT = 64 };

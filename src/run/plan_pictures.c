@@ -93,7 +93,8 @@ static void plan_residual(struct kelvin_plan *plan, const kelvin_data *data, dou
 static void plan_search(struct kelvin_plan *plan, const kelvin_data *data, double work)
 {
     const double steps = 1000, confident = 1 - 1 / (double)data->classes;
-    const struct kelvin_candidate all[] = {{1, 2}, {1, 4}, {1, 8}, {1, 1}, {confident, 2}, {confident, 4}};
+    const struct kelvin_candidate all[] = {{1, 2, 0}, {1, 4, 0},         {1, 8, 0},
+                                           {1, 1, 0}, {confident, 2, 0}, {confident, 4, 0}};
     const size_t n = sizeof all / sizeof *all, folds = data->train.n < 1000 ? 2 : 1;
     const double trial = between(ceil(steps / steps_of(plan, data)), 10, 300);
     const double trials = 2 * (double)(folds * n + 6); /* of two chains; some for learning rates, some longer */
@@ -177,7 +178,7 @@ static struct kelvin_plan plain_plan(const kelvin_data *data)
                                 .trial = 1,
                                 .lr = 5e-3,
                                 .candidates = 1,
-                                .candidate = {{1, 1.4}}};
+                                .candidate = {{1, 1.4, 0}}};
 }
 
 kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data)

@@ -1,4 +1,4 @@
-/* The plan for tables. Two layers of 10 to 100 units: with more rows and more classes there is more to learn. A short
+/* The plan for tables. Two layers of 10 to 40 units: with more rows and more classes there is more to learn. A short
  * run is as long as chains of such networks need to forget where they began: their slow directions are those that the
  * data say nothing of, which take as many epochs of batches of 125 whatever the number of rows is. */
 #include "run/choose.h"
@@ -20,15 +20,18 @@ static double work(const kelvin_data *data, double units)
     return 3 * weights * (double)data->train.n;
 }
 
-/* Scales of the prior, by categorical and by a confident prior: halfway between that which prefers nothing and the
- * alpha below which gradients mislead, 1 - 2 / K. Of two classes a wide prior of parameters is as confident, and the
- * other one too much so. The first is what is taken where nothing can be tried. */
+/* The first one is taken where nothing can be tried, and where nothing else is clearly better: confident, and sparse, so
+ * that columns count which the data ask for. One for clean labels: alpha is halfway between that which prefers nothing
+ * and the one below which gradients mislead, 1 - 2 / K. Of two classes a wide prior of parameters is as confident, and
+ * this one too much so. And a cautious one, for few rows of few columns. */
 static void list_candidates(struct kelvin_plan *plan, const kelvin_data *data)
 {
+    const size_t few = 500, per_column = 4;
     const double confident = 1 - 1 / (double)data->classes;
-    const struct kelvin_candidate all[] = {{1, 2}, {1, 1}, {1, 0.5}, {1, 4}, {confident, 2}, {confident, 4}};
-    plan->candidates = data->classes > 2 ? sizeof all / sizeof *all : 4;
-    memcpy(plan->candidate, all, plan->candidates * sizeof *all);
+    plan->candidate[plan->candidates++] = (struct kelvin_candidate){1, 8, 0.4};
+    if (data->classes > 2) plan->candidate[plan->candidates++] = (struct kelvin_candidate){confident, 4, 0.2};
+    if (data->train.n < few && data->train.n >= per_column * data->inputs)
+        plan->candidate[plan->candidates++] = (struct kelvin_candidate){1, 2, 0};
 }
 
 /* A part is held out until some hundred rows were: of few rows each one counts. */
@@ -42,9 +45,9 @@ static size_t folds(size_t rows)
 
 void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data)
 {
-    const double rows = (double)data->train.n, affordable = 4e11, steps = 800;
-    const double wider = fmax(1, sqrt(rows / 500)) * (1 + ((double)data->classes - 2) / 3);
-    const double units = between(5 * round(2 * wider), 10, 100);
+    const double rows = (double)data->train.n, affordable = 1e11 + 1.5e7 * rows, steps = 1200;
+    const double wider = fmax(1, cbrt(rows / 500)) * (1 + ((double)data->classes - 2) / 3);
+    const double units = between(5 * round(3 * wider), 15, 40);
     const uint32_t batch = data->train.n < BATCH ? (uint32_t)data->train.n : BATCH;
     *plan = (struct kelvin_plan){.schedule = "steady",
                                  .augment = "none",
@@ -56,9 +59,9 @@ void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data)
                                  .why = "for a table of its size"};
     snprintf(plan->model, sizeof plan->model, "mlp:%.0f,%.0f", units, units);
     list_candidates(plan, data);
-    const double epochs = between(steps / floor(rows / batch), 40, 300);
-    plan->trial = between(fmin(epochs, affordable / 40 / work(data, units)), 20, 300);
-    plan->epochs = between(5.0 * plan->trial, 40, 10000);
-    plan->most_epochs = between(fmin(40.0 * plan->trial, affordable / plan->chains / work(data, units)), 80, 20000);
+    const double epochs = between(steps / floor(rows / batch), 60, 400);
+    plan->trial = between(fmin(epochs, affordable / 40 / work(data, units)), 20, 400);
+    plan->epochs = between(4.0 * plan->trial, 40, 10000);
+    plan->most_epochs = between(fmin(25.0 * plan->trial, affordable / plan->chains / work(data, units)), 80, 20000);
     if (plan->most_epochs < plan->epochs) plan->most_epochs = plan->epochs;
 }

@@ -143,7 +143,7 @@ static double difference_error(const struct state *s, size_t a, size_t b)
     return n > 1 ? sqrt(squares / (n - 1) / n) : (double)INFINITY;
 }
 
-/* Where nothing predicts, the first candidate is what is left. */
+/* Where nothing predicts, the first candidate is what is left; and where others are better by no more than chance. */
 static void rank(struct state *s)
 {
     const size_t n = s->search->plan->candidates;
@@ -156,6 +156,7 @@ static void rank(struct state *s)
             found->best = i;
         }
     }
+    if (s->open[0] && found->nll[0] - best < difference_error(s, 0, found->best)) found->best = 0;
     found->lr = s->lr[found->best];
     found->configurational = s->configurational[found->best];
     found->held = s->held;
@@ -225,7 +226,8 @@ static kelvin_status search(struct state *s)
         if (!(s->log_p[i] = kelvin_alloc(n, sizeof *s->log_p[i]))) return KELVIN_ENOMEM;
         kelvin_candidate_texts(s->density[i], s->prior[i], c);
     }
-    for (size_t fold = 0; fold < plan->folds; fold++) KELVIN_TRY(hold_out(s, fold));
+    const size_t folds = plan->candidates > 1 ? plan->folds : 1; /* one finds the learning rate */
+    for (size_t fold = 0; fold < folds; fold++) KELVIN_TRY(hold_out(s, fold));
     return settle(s);
 }
 

@@ -231,17 +231,26 @@ static void evaluate(struct evaluation *e, const float *theta)
         kelvin_outputs_add(&p->outputs, &p->of_shard[shard]);
 }
 
-/* Tensor by tensor, if the prior looks at their inputs. */
+static kelvin_prior prior_of_tensor(const kelvin_posterior *p, size_t i)
+{
+    const kelvin_tensor *t = &p->model->tensor[i];
+    const size_t columns = t->ndim > 1 ? t->shape[1] : 1;
+    return kelvin_prior_at(&p->prior, &(struct kelvin_prior_place){.columns = columns,
+                                                                   .taps = kelvin_tensor_inputs(t) / columns,
+                                                                   .outer = kelvin_model_is_outer(p->model, i)});
+}
+
+/* Tensor by tensor, if the prior looks at what they are. */
 static double add_prior(const kelvin_posterior *p, bool logp, float *grad, const float *theta)
 {
     double sum = 0, part = 0;
-    if (!kelvin_prior_by_fan_in(&p->prior)) {
+    if (kelvin_prior_is_everywhere(&p->prior)) {
         kelvin_prior_add(p->kernels, &p->prior, logp ? &sum : NULL, grad, theta, p->model->n_params);
         return sum;
     }
     for (size_t i = 0; i < p->model->n_tensors; i++) {
         const kelvin_tensor *t = &p->model->tensor[i];
-        const kelvin_prior of = kelvin_prior_for_inputs(&p->prior, kelvin_tensor_inputs(t));
+        const kelvin_prior of = prior_of_tensor(p, i);
         kelvin_prior_add(p->kernels, &of, logp ? &part : NULL, grad ? grad + t->offset : NULL, theta + t->offset,
                          kelvin_tensor_size(t));
         sum += part;
