@@ -135,6 +135,53 @@ static void plans_hold_for_all_shapes(void **state)
                 }
 }
 
+/* ---- tables ---- */
+
+static void check_candidate(const struct kelvin_candidate *candidate)
+{
+    char density_text[KELVIN_PLAN_TEXT], prior_text[KELVIN_PLAN_TEXT];
+    kelvin_density density;
+    kelvin_prior prior;
+    kelvin_candidate_texts(density_text, prior_text, candidate);
+    assert_ok(kelvin_density_parse(&density, density_text));
+    assert_ok(kelvin_prior_parse(&prior, prior_text));
+}
+
+static void check_table(size_t n, size_t columns, size_t classes)
+{
+    kelvin_data data = {.name = "csv:x", .inputs = columns, .classes = classes, .train.n = n};
+    struct kelvin_plan plan;
+    kelvin_model *model;
+    kelvin_plan_table(&plan, &data);
+    assert_ok(kelvin_model_create(&model, plan.model, (kelvin_shape){columns, 1, 1}, classes));
+    const double work = 3.0 * (double)kelvin_model_parameters(model) * (double)n; /* of an epoch, biases too */
+    kelvin_model_destroy(model);
+    assert_true(plan.batch >= 1 && plan.batch <= n && plan.batch <= 125);
+    assert_true(plan.trial >= 1 && plan.trial <= plan.epochs && plan.epochs <= plan.most_epochs);
+    assert_true(plan.folds <= KELVIN_DEALS * KELVIN_FOLDS && (plan.folds > 0) == (n >= 8));
+    assert_true(plan.candidates >= 1 && plan.candidates <= 3);
+    for (size_t i = 0; i < plan.candidates; i++) check_candidate(&plan.candidate[i]);
+    /* Minutes at most, or as short as it can be. */
+    assert_true(plan.most_epochs == 80 || plan.most_epochs == plan.epochs ||
+                plan.most_epochs * plan.chains * work <= 1.3 * (1e11 + 1.5e7 * (double)n));
+    /* A confident prior of predictions needs a third class. */
+    bool confident = false;
+    for (size_t i = 0; i < plan.candidates; i++) confident |= plan.candidate[i].alpha < 1;
+    assert_true(confident == (classes > 2));
+    assert_true(plan.candidate[0].alpha == 1 && plan.candidate[0].narrow > 0);
+}
+
+static void plans_hold_for_all_tables(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {2, 7, 8, 50, 125, 499, 500, 5000, 100000, 3000000};
+    static const size_t columns[] = {1, 4, 30, 400, 20000}, classes[] = {2, 3, 10, 300};
+    for (size_t r = 0; r < sizeof counts / sizeof *counts; r++)
+        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+            for (size_t k = 0; k < sizeof classes / sizeof *classes; k++)
+                check_table(counts[r], columns[c], classes[k]);
+}
+
 /* 192 x 256 pixels: 2,615,040 multiply-adds, 32 x 32: 207,872. */
 static void the_reason_is_said(void **state)
 {
@@ -176,11 +223,9 @@ static void known_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_for_what_people_have),
-        cmocka_unit_test(tiny_pictures_are_tables),
-        cmocka_unit_test(plans_hold_for_all_shapes),
-        cmocka_unit_test(the_reason_is_said),
-        cmocka_unit_test(known_sizes),
+        cmocka_unit_test(plans_for_what_people_have), cmocka_unit_test(tiny_pictures_are_tables),
+        cmocka_unit_test(plans_hold_for_all_shapes),  cmocka_unit_test(plans_hold_for_all_tables),
+        cmocka_unit_test(the_reason_is_said),         cmocka_unit_test(known_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,7 +272,7 @@ static void test_parse(void **state)
     static const struct {
         const char *text, *says;
     } bad[] = {
-        {"gauss:1", "unknown prior 'gauss'; expected one of: none, fan-in, normal"},
+        {"gauss:1", "unknown prior 'gauss'; expected one of: none, fan-in, sparse"},
         {"lapalce:1", "unknown prior 'lapalce'; did you mean 'laplace'?"},
         {"none:1", "is too much; expected none"},
         {"normal", "s is missing; expected normal:s"},

@@ -87,8 +87,8 @@ static double plain_group(double square, double m, double inputs, double t)
     return -(m + 1) / 2 * log1p(inputs * square / (t * t));
 }
 
-/* The first tensor has the weights of the inputs, (out, in, ...): all that have the same `in` belong together. Slopes by
- * finite differences. */
+/* The first tensor has the weights of the inputs, (out, in, ...): all that have the same `in` belong together. Slopes
+ * by finite differences. */
 static double plain_groups(const struct oracle *o, double t, double *grad)
 {
     const kelvin_tensor *tensor = kelvin_model_tensor(o->model, 0);
@@ -114,8 +114,8 @@ static double plain_groups(const struct oracle *o, double t, double *grad)
 /* Of all parameters in double; fan-in by its formula: a weight (out, in, ...) has in x ... inputs. */
 static double plain_prior(const struct oracle *o, const char *text, const kelvin_prior *prior, double *grad)
 {
-    double s, t = 0, sum = 0;
-    if (sscanf(text, "sparse:%lf,%lf", &s, &t) != 2 && sscanf(text, "fan-in:%lf", &s) != 1)
+    double s, narrow = 0, sum = 0;
+    if (sscanf(text, "sparse:%lf,%lf", &s, &narrow) != 2 && sscanf(text, "fan-in:%lf", &s) != 1)
         return kelvin_prior_eval(prior, grad, o->theta_d, o->model->n_params);
     for (size_t t = 0; t < kelvin_model_tensors(o->model); t++) {
         const kelvin_tensor *tensor = kelvin_model_tensor(o->model, t);
@@ -125,7 +125,7 @@ static double plain_prior(const struct oracle *o, const char *text, const kelvin
             sum += 0.5 * o->theta_d[i] * grad[i];
         }
     }
-    return t > 0 ? sum + plain_groups(o, t, grad) : sum;
+    return narrow > 0 ? sum + plain_groups(o, narrow, grad) : sum;
 }
 
 /* logp and its gradient at theta. */

@@ -50,8 +50,8 @@ KELVIN_API bool kelvin_density_misleads(const kelvin_density *density, double *c
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_prior_create(kelvin_prior **prior, const char *text);
 KELVIN_API void kelvin_prior_destroy(kelvin_prior *prior);
 
-/* Log-density of n parameters in double precision, which are no weights to a prior that looks at these (fan-in, sparse);
- * its gradient goes to grad (n values) unless NULL. */
+/* Log-density of n parameters in double precision, which are no weights to a prior that looks at these (fan-in,
+ * sparse); its gradient goes to grad (n values) unless NULL. */
 KELVIN_API double kelvin_prior_eval(const kelvin_prior *prior, double *grad, const double *theta, size_t n);
 
 /* n independent draws from the prior, as a chain may start from: a function of seed and chain. Made in double, rounded

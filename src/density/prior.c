@@ -75,7 +75,8 @@ kelvin_prior kelvin_prior_at(const kelvin_prior *prior, const struct kelvin_prio
 }
 
 /* Of (units, columns, taps): sums of squares by column, of some columns that stand side by side. */
-static void sum_squares(double *restrict square, const float *w, const float *end, size_t unit, size_t some, size_t taps)
+static void sum_squares(double *restrict square, const float *w, const float *end, size_t unit, size_t some,
+                        size_t taps)
 {
     memset(square, 0, some * sizeof *square);
     for (; w < end; w += unit)

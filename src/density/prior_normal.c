@@ -2,8 +2,8 @@
  * that what a unit sums up is as large in wide networks as in narrow ones.
  *
  * sparse(s, t) is fan-in(s) in which inputs count that the data ask for, and others hardly: the m weights w of one
- * input of the network have, besides, a Cauchy density of width t / sqrt(n), -(m + 1) / 2 log(1 + n |w|^2 / t^2). All of
- * them are small together, or large together. It is a horseshoe whose slab is fan-in(s); J. Piironen, A. Vehtari:
+ * input of the network have, besides, a Cauchy density of width t / sqrt(n), -(m + 1) / 2 log(1 + n |w|^2 / t^2). All
+ * of them are small together, or large together. It is a horseshoe whose slab is fan-in(s); J. Piironen, A. Vehtari:
  * "Sparsity information and regularization in the horseshoe and other shrinkage priors" (2017). */
 #include "base/random.h"
 #include "density/member.h"

@@ -53,7 +53,7 @@ struct kelvin_prior_type {
     prior_add_float *add_float;
     prior_add_double *add_double;
     prior_group *group; /* NULL, or what is added for all weights that read the same input of the network */
-    prior_draw *draw; /* NULL: there are none */
+    prior_draw *draw;   /* NULL: there are none */
 };
 
 /* The likelihood, which the densities that do not see the label are combined with. */

@@ -20,10 +20,10 @@ static double work(const kelvin_data *data, double units)
     return 3 * weights * (double)data->train.n;
 }
 
-/* The first one is taken where nothing can be tried, and where nothing else is clearly better: confident, and sparse, so
- * that columns count which the data ask for. One for clean labels: alpha is halfway between that which prefers nothing
- * and the one below which gradients mislead, 1 - 2 / K. Of two classes a wide prior of parameters is as confident, and
- * this one too much so. And a cautious one, for few rows of few columns. */
+/* The first one is taken where nothing can be tried, and where nothing else is clearly better: confident, and sparse,
+ * so that columns count which the data ask for. One for clean labels: alpha is halfway between that which prefers
+ * nothing and the one below which gradients mislead, 1 - 2 / K. Of two classes a wide prior of parameters is as
+ * confident, and this one too much so. And a cautious one, for few rows of few columns. */
 static void list_candidates(struct kelvin_plan *plan, const kelvin_data *data)
 {
     const size_t few = 500, per_column = 4;
