@@ -45,7 +45,7 @@ static void plans_for_what_people_have(void **state)
     for (const struct row *r = rows; r < rows + sizeof rows / sizeof *rows; r++) {
         const kelvin_data data = pictures(r->channels, r->height, r->width, r->rows, r->classes);
         struct kelvin_plan plan;
-        assert_ok(kelvin_plan_pictures(&plan, &data));
+        assert_ok(kelvin_plan_pictures(&plan, &data, true));
         assert_string_equal(plan.model, r->model);
         assert_string_equal(plan.schedule, r->schedule);
         assert_string_equal(plan.augment, r->augment);
@@ -61,8 +61,8 @@ static void tiny_pictures_are_tables(void **state)
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         const kelvin_data data = pictures(1, sides[i][0], sides[i][1], 300, 3);
         struct kelvin_plan plan, table;
-        assert_ok(kelvin_plan_pictures(&plan, &data));
-        kelvin_plan_table(&table, &data);
+        assert_ok(kelvin_plan_pictures(&plan, &data, true));
+        kelvin_plan_table(&table, &data, true);
         assert_string_equal(plan.model, table.model);
         assert_int_equal(strncmp(plan.model, "mlp:", 4), 0);
         assert_int_equal(plan.epochs, table.epochs);
@@ -94,7 +94,7 @@ static void check_plan(const kelvin_data *data)
     kelvin_model *model;
     const kelvin_schedule *schedule;
     kelvin_augment augment;
-    assert_ok(kelvin_plan_pictures(&plan, data));
+    assert_ok(kelvin_plan_pictures(&plan, data, true));
     assert_ok(kelvin_model_create(&model, plan.model, kelvin_data_shape(data), data->classes));
     kelvin_model_destroy(model);
     assert_ok(kelvin_schedule_parse(&schedule, plan.schedule));
@@ -152,7 +152,7 @@ static void check_table(size_t n, size_t columns, size_t classes)
     kelvin_data data = {.name = "csv:x", .inputs = columns, .classes = classes, .train.n = n};
     struct kelvin_plan plan;
     kelvin_model *model;
-    kelvin_plan_table(&plan, &data);
+    kelvin_plan_table(&plan, &data, true);
     assert_ok(kelvin_model_create(&model, plan.model, (kelvin_shape){columns, 1, 1}, classes));
     const double work = 3.0 * (double)kelvin_model_parameters(model) * (double)n; /* of an epoch, biases too */
     kelvin_model_destroy(model);
@@ -169,6 +169,13 @@ static void check_table(size_t n, size_t columns, size_t classes)
     for (size_t i = 0; i < plan.candidates; i++) confident |= plan.candidate[i].alpha < 1;
     assert_true(confident == (classes > 2));
     assert_true(plan.candidate[0].alpha == 1 && plan.candidate[0].narrow > 0);
+    /* Samplers that look at all data have no sparse ones, and all else is the same. */
+    struct kelvin_plan other;
+    kelvin_plan_table(&other, &data, false);
+    assert_true(other.candidates == (classes > 2 ? 6 : 4));
+    for (size_t i = 0; i < other.candidates; i++) assert_true(other.candidate[i].narrow == 0);
+    assert_string_equal(other.model, plan.model);
+    assert_true(other.trial == plan.trial && other.folds == plan.folds && other.batch == plan.batch);
 }
 
 static void plans_hold_for_all_tables(void **state)
@@ -201,7 +208,7 @@ static void the_reason_is_said(void **state)
         kelvin_data data = pictures(said[i].channels, said[i].height, said[i].width, said[i].rows, 10);
         struct kelvin_plan plan;
         data.name = said[i].name;
-        assert_ok(kelvin_plan_pictures(&plan, &data));
+        assert_ok(kelvin_plan_pictures(&plan, &data, true));
         assert_string_equal(plan.why, said[i].why);
     }
 }
@@ -212,10 +219,10 @@ static void known_sizes(void **state)
     (void)state;
     const kelvin_data mnist = pictures(1, 28, 28, 60000, 10), cifar = pictures(3, 32, 32, 50000, 10);
     struct kelvin_plan plan;
-    assert_ok(kelvin_plan_pictures(&plan, &mnist));
+    assert_ok(kelvin_plan_pictures(&plan, &mnist, true));
     assert_int_equal(plan.chains, 8);
     assert_int_equal(plan.epochs, (uint32_t)(1.5e13 / 16 / (6.0 * 60000 * (14112 + 56448 + 73728 + 5120))));
-    assert_ok(kelvin_plan_pictures(&plan, &cifar));
+    assert_ok(kelvin_plan_pictures(&plan, &cifar, true));
     assert_int_equal(plan.chains, 5);
     assert_int_equal(plan.epochs, (uint32_t)(1.2e11 / 10 / (6 * 40813184.0)));
 }

@@ -95,9 +95,9 @@ static kelvin_status make_plan(struct work *w)
 {
     const kelvin_data *data = w->how->data;
     if (data->channels > 0)
-        KELVIN_TRY(kelvin_plan_pictures(&w->plan, data));
+        KELVIN_TRY(kelvin_plan_pictures(&w->plan, data, w->type->batches));
     else
-        kelvin_plan_table(&w->plan, data);
+        kelvin_plan_table(&w->plan, data, w->type->batches);
     narrow(w);
     if (is_open(w, "model")) {
         memcpy(w->choice->model, w->plan.model, sizeof w->choice->model);
@@ -221,8 +221,10 @@ static void explain(struct work *w)
     if (is_open(w, "model")) say(said, " %s", w->plan.why);
     say(said, "; density %s and prior %s", c->density, c->prior);
     if (w->plan.candidates > 1 && w->found.held > 0 && !isnan(w->found.nll[w->found.best]))
-        say(said, ", the best of %zu by %zu predictions of training rows that were held out (%.3f nats each)",
+        say(said, ", one of %zu, by %zu predictions of training rows that were held out (%.3f nats each)",
             w->plan.candidates, w->found.held, w->found.nll[w->found.best]);
+    else if (is_open(w, "density") && is_open(w, "prior"))
+        say(said, ", as for all data of this kind");
     if (!w->type->batches) {
         say(said, "; steps are tuned; %u chains of %u iterations, of which %u warm up", c->chains, c->iterations,
             c->warmup);

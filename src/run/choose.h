@@ -38,8 +38,9 @@ struct kelvin_plan {
 void kelvin_candidate_texts(char density[KELVIN_PLAN_TEXT], char prior[KELVIN_PLAN_TEXT],
                             const struct kelvin_candidate *candidate);
 
-void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data);
-KELVIN_MUST_CHECK kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data);
+/* batches: the run is by a sampler that looks at batches. */
+void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data, bool batches);
+KELVIN_MUST_CHECK kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data, bool batches);
 
 /* ---- short runs ---- */
 

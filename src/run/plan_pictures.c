@@ -181,13 +181,13 @@ static struct kelvin_plan plain_plan(const kelvin_data *data)
                                 .candidate = {{1, 1.4, 0}}};
 }
 
-kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data)
+kelvin_status kelvin_plan_pictures(struct kelvin_plan *plan, const kelvin_data *data, bool batches)
 {
     const size_t tiny = 6;
     bool taken = data->height < tiny || data->width < tiny;
     double work;
     if (taken)
-        kelvin_plan_table(plan, data);
+        kelvin_plan_table(plan, data, batches);
     else
         *plan = plain_plan(data);
     if (!taken) KELVIN_TRY(try_residual(plan, data, &taken));

@@ -20,18 +20,31 @@ static double work(const kelvin_data *data, double units)
     return 3 * weights * (double)data->train.n;
 }
 
+static void add(struct kelvin_plan *plan, double alpha, double scale, double narrow)
+{
+    plan->candidate[plan->candidates++] = (struct kelvin_candidate){alpha, scale, narrow};
+}
+
 /* The first one is taken where nothing can be tried, and where nothing else is clearly better: confident, and sparse,
  * so that columns count which the data ask for. One for clean labels: alpha is halfway between that which prefers
  * nothing and the one below which gradients mislead, 1 - 2 / K. Of two classes a wide prior of parameters is as
  * confident, and this one too much so. And a cautious one, for few rows of few columns. */
-static void list_candidates(struct kelvin_plan *plan, const kelvin_data *data)
+static void list_sparse(struct kelvin_plan *plan, const kelvin_data *data, double confident)
 {
     const size_t few = 500, per_column = 4;
-    const double confident = 1 - 1 / (double)data->classes;
-    plan->candidate[plan->candidates++] = (struct kelvin_candidate){1, 8, 0.4};
-    if (data->classes > 2) plan->candidate[plan->candidates++] = (struct kelvin_candidate){confident, 4, 0.2};
-    if (data->train.n < few && data->train.n >= per_column * data->inputs)
-        plan->candidate[plan->candidates++] = (struct kelvin_candidate){1, 2, 0};
+    add(plan, 1, 8, 0.4);
+    if (data->classes > 2) add(plan, confident, 4, 0.2);
+    if (data->train.n < few && data->train.n >= per_column * data->inputs) add(plan, 1, 2, 0);
+}
+
+/* Samplers that look at all data take steps of one size over long ways: heavy tails hold their chains up, and scales of
+ * fan-in are tried instead. */
+static void list_dense(struct kelvin_plan *plan, const kelvin_data *data, double confident)
+{
+    static const double scales[] = {2, 1, 0.5, 4};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) add(plan, 1, scales[i], 0);
+    if (data->classes > 2) add(plan, confident, 2, 0);
+    if (data->classes > 2) add(plan, confident, 4, 0);
 }
 
 /* A part is held out until some hundred rows were: of few rows each one counts. */
@@ -43,7 +56,7 @@ static size_t folds(size_t rows)
     return n > most ? most : n;
 }
 
-void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data)
+void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data, bool batches)
 {
     const double rows = (double)data->train.n, affordable = 1e11 + 1.5e7 * rows, steps = 1200;
     const double wider = fmax(1, cbrt(rows / 500)) * (1 + ((double)data->classes - 2) / 3);
@@ -58,7 +71,7 @@ void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data)
                                  .folds = folds(data->train.n),
                                  .why = "for a table of its size"};
     snprintf(plan->model, sizeof plan->model, "mlp:%.0f,%.0f", units, units);
-    list_candidates(plan, data);
+    (batches ? list_sparse : list_dense)(plan, data, 1 - 1 / (double)data->classes);
     const double epochs = between(steps / floor(rows / batch), 60, 400);
     plan->trial = between(fmin(epochs, affordable / 40 / work(data, units)), 20, 400);
     plan->epochs = between(4.0 * plan->trial, 40, 10000);
