@@ -26,13 +26,17 @@ static void add(struct kelvin_plan *plan, double alpha, double scale, double nar
 }
 
 /* The first one is taken where nothing can be tried, and where nothing else is clearly better: confident, and sparse,
- * so that columns count which the data ask for. One for clean labels: alpha is halfway between that which prefers
- * nothing and the one below which gradients mislead, 1 - 2 / K. Of two classes a wide prior of parameters is as
- * confident, and this one too much so. And a cautious one, for few rows of few columns. */
+ * so that columns count which the data ask for; many rows outweigh it, and settle sooner if it is narrower. One for
+ * clean labels: alpha is halfway between that which prefers nothing and the one below which gradients mislead,
+ * 1 - 2 / K. Of two classes a wide prior of parameters is as confident, and this one too much so. And a cautious one,
+ * for few rows of few columns. */
 static void list_sparse(struct kelvin_plan *plan, const kelvin_data *data, double confident)
 {
-    const size_t few = 500, per_column = 4;
-    add(plan, 1, 8, 0.4);
+    const size_t few = 500, many = 2000, per_column = 4;
+    if (data->train.n < many)
+        add(plan, 1, 8, 0.4);
+    else
+        add(plan, 1, 4, 0.2);
     if (data->classes > 2) add(plan, confident, 4, 0.2);
     if (data->train.n < few && data->train.n >= per_column * data->inputs) add(plan, 1, 2, 0);
 }
@@ -75,6 +79,6 @@ void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data, bool b
     const double epochs = between(steps / floor(rows / batch), 60, 400);
     plan->trial = between(fmin(epochs, affordable / 40 / work(data, units)), 20, 400);
     plan->epochs = between(4.0 * plan->trial, 40, 10000);
-    plan->most_epochs = between(fmin(25.0 * plan->trial, affordable / plan->chains / work(data, units)), 80, 20000);
+    plan->most_epochs = between(fmin(60.0 * plan->trial, affordable / plan->chains / work(data, units)), 80, 20000);
     if (plan->most_epochs < plan->epochs) plan->most_epochs = plan->epochs;
 }

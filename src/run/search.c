@@ -148,6 +148,7 @@ static void rank(struct state *s)
 {
     const size_t n = s->search->plan->candidates;
     struct kelvin_found *found = s->found;
+    const double chance = 1; /* standard errors */
     double best = INFINITY;
     for (size_t i = 0; i < n; i++) {
         found->nll[i] = s->open[i] ? mean_nll(s, i) : (double)NAN;
@@ -156,7 +157,7 @@ static void rank(struct state *s)
             found->best = i;
         }
     }
-    if (s->open[0] && found->nll[0] - best < difference_error(s, 0, found->best)) found->best = 0;
+    if (s->open[0] && found->nll[0] - best < chance * difference_error(s, 0, found->best)) found->best = 0;
     found->lr = s->lr[found->best];
     found->configurational = s->configurational[found->best];
     found->held = s->held;
