@@ -85,7 +85,7 @@ def options():
     add = parser.add_argument
     add("--kelvin", default="build/kelvin", help="the command [%(default)s]")
     add("--work", type=pathlib.Path, default=pathlib.Path("out/tables"), help="folder of tables, results [%(default)s]")
-    add("--tables", default="all", help="names or groups (tried, fresh), with commas between [%(default)s]")
+    add("--tables", default="all", help="names or groups (tried, fresh, unseen), with commas between [%(default)s]")
     add("--splits", type=int, default=3, help="random splits of each table [%(default)s]")
     add("--kelvin-options", default="", metavar="TEXT", help="more for kelvin sample, such as '--preset paper'")
     add("--only", choices=("peers", "kelvin", "report"), help="compute no more than this")

@@ -91,7 +91,7 @@ def count_cells(title, rows):
 
 def markdown(rows):
     done = [row for row in rows if row.complete]
-    groups = {"all": done, **{g: [row for row in done if row.table.group == g] for g in ("tried", "fresh")}}
+    groups = {"all": done, **{g: [row for row in done if row.table.group == g] for g in ("tried", "fresh", "unseen")}}
     out = [
         *lines(
             ["tables", f"NLL behind by {NEAR} at most", "ECE fine", "CPU less", "NLL, each split alone"],
