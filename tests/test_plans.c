@@ -163,7 +163,7 @@ static void check_table(size_t n, size_t columns, size_t classes)
     for (size_t i = 0; i < plan.candidates; i++) check_candidate(&plan.candidate[i]);
     /* Minutes at most, or as short as it can be. */
     assert_true(plan.most_epochs == 80 || plan.most_epochs == plan.epochs ||
-                plan.most_epochs * plan.chains * work <= 1.3 * (1e11 + 1.5e7 * (double)n));
+                plan.most_epochs * plan.chains * work <= 1.3 * (8e10 + 1.5e7 * (double)n));
     /* A confident prior of predictions needs a third class. */
     bool confident = false;
     for (size_t i = 0; i < plan.candidates; i++) confident |= plan.candidate[i].alpha < 1;

@@ -62,7 +62,7 @@ static size_t folds(size_t rows)
 
 void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data, bool batches)
 {
-    const double rows = (double)data->train.n, affordable = 1e11 + 1.5e7 * rows, steps = 1200;
+    const double rows = (double)data->train.n, affordable = 8e10 + 1.5e7 * rows, steps = 1200;
     const double wider = fmax(1, cbrt(rows / 500)) * (1 + ((double)data->classes - 2) / 3);
     const double units = between(5 * ceil(2 * wider), 10, 40);
     const uint32_t batch = data->train.n < BATCH ? (uint32_t)data->train.n : BATCH;
@@ -79,6 +79,6 @@ void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data, bool b
     const double epochs = between(steps / floor(rows / batch), 60, 400);
     plan->trial = between(fmin(epochs, affordable / 40 / work(data, units)), 20, 400);
     plan->epochs = between(4.0 * plan->trial, 40, 10000);
-    plan->most_epochs = between(fmin(60.0 * plan->trial, affordable / plan->chains / work(data, units)), 80, 20000);
+    plan->most_epochs = between(fmin(60.0 * plan->trial, affordable / plan->chains / work(data, units)), 80, 10000);
     if (plan->most_epochs < plan->epochs) plan->most_epochs = plan->epochs;
 }
