@@ -109,6 +109,57 @@ static void every_row_is_held_out_once(void **state)
 
 /* ---- what is chosen ---- */
 
+/* A search among two scales of fan-in, or, if they are the same, of one. */
+static struct kelvin_found search_between(const kelvin_data *data, double first, double second, uint64_t seed)
+{
+    struct kelvin_plan plan;
+    struct kelvin_found found;
+    struct kelvin_search search = {.data = data, .plan = &plan, .threads = 2};
+    kelvin_plan_table(&plan, data, true);
+    plan.candidates = first == second ? 1 : 2;
+    plan.candidate[0] = (struct kelvin_candidate){1, first, 0};
+    plan.candidate[1] = (struct kelvin_candidate){1, second, 0};
+    assert_ok(kelvin_run_defaults(&search.config, "sghmc"));
+    search.config.model = "mlp:10";
+    search.config.chains = 2;
+    search.config.samples = 16;
+    search.config.epochs = 60;
+    search.config.batch = plan.batch;
+    search.config.seed = seed;
+    search.config.schedule = search.config.temperature_schedule = "steady";
+    assert_ok(kelvin_search_run(&found, &search));
+    return found;
+}
+
+/* One that is better by less than a standard error does not count (of two that are alike, one in six is better by
+ * more); one that is better does. */
+static void the_first_stays_unless_another_is_better(void **state)
+{
+    (void)state;
+    kelvin_data *data = rings(0.3);
+    size_t lower = 0, kept = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        const struct kelvin_found alike = search_between(data, 2, 2.0001, seed);
+        lower += alike.nll[1] < alike.nll[0];
+        kept += alike.nll[1] < alike.nll[0] && alike.best == 0;
+        assert_true(alike.best == 0 || alike.nll[1] < alike.nll[0]);
+    }
+    assert_true(kept > 0 && 2 * kept >= lower);
+    assert_int_equal(search_between(data, 0.01, 2, 1).best, 1);
+    assert_int_equal(search_between(data, 2, 0.01, 1).best, 0);
+    kelvin_data_close(data);
+}
+
+/* Where there is nothing to choose, one part is enough to find a learning rate. */
+static void one_candidate_is_tried_once(void **state)
+{
+    (void)state;
+    kelvin_data *data = rings(0.3);
+    assert_int_equal(search_between(data, 2, 2, 1).held, data->train.n / KELVIN_FOLDS);
+    assert_int_equal(search_between(data, 2, 1, 1).held, KELVIN_DEALS * data->train.n);
+    kelvin_data_close(data);
+}
+
 /* Clean rings can be learned, labels that are coins cannot: the better answer is not far from theirs. */
 static void what_is_chosen_predicts(void **state)
 {
@@ -315,6 +366,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_held_out_once),
+        cmocka_unit_test(the_first_stays_unless_another_is_better),
+        cmocka_unit_test(one_candidate_is_tried_once),
         cmocka_unit_test(what_is_chosen_predicts),
         cmocka_unit_test(neither_threads_nor_test_rows_count),
         cmocka_unit_test(a_run_repeats),
