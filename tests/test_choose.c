@@ -123,7 +123,7 @@ static struct kelvin_found search_between(const kelvin_data *data, double first,
     search.config.model = "mlp:10";
     search.config.chains = 2;
     search.config.samples = 16;
-    search.config.epochs = 60;
+    search.config.epochs = 200;
     search.config.batch = plan.batch;
     search.config.seed = seed;
     search.config.schedule = search.config.temperature_schedule = "steady";
@@ -145,6 +145,8 @@ static void the_first_stays_unless_another_is_better(void **state)
         assert_true(alike.best == 0 || alike.nll[1] < alike.nll[0]);
     }
     assert_true(kept > 0 && 2 * kept >= lower);
+    kelvin_data_close(data);
+    data = rings(0);
     assert_int_equal(search_between(data, 0.01, 2, 1).best, 1);
     assert_int_equal(search_between(data, 2, 0.01, 1).best, 0);
     kelvin_data_close(data);
