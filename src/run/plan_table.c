@@ -64,7 +64,7 @@ void kelvin_plan_table(struct kelvin_plan *plan, const kelvin_data *data, bool b
 {
     const double rows = (double)data->train.n, affordable = 8e10 + 1.5e7 * rows, steps = 1200;
     const double wider = fmax(1, cbrt(rows / 500)) * (1 + ((double)data->classes - 2) / 3);
-    const double units = between(5 * ceil(2 * wider), 10, 40);
+    const double units = between(5 * ceil(2 * wider - 1e-9), 10, 40);
     const uint32_t batch = data->train.n < BATCH ? (uint32_t)data->train.n : BATCH;
     *plan = (struct kelvin_plan){.schedule = "steady",
                                  .augment = "none",
