@@ -2,10 +2,19 @@
 #ifndef DESCRIPTION_HELPERS_H
 #define DESCRIPTION_HELPERS_H
 
-#include "check.h"
+#include "run_helpers.h"
+
+#include "loaders.h"
 #include "run/folder.h"
 
 #include <kelvin/data.h>
+
+static inline bool has_note(const kelvin_data *data, const char *note)
+{
+    for (size_t i = 0; kelvin_data_note(data, i); i++)
+        if (strcmp(kelvin_data_note(data, i), note) == 0) return true;
+    return false;
+}
 
 static inline void same_texts(const char *const *a, const char *const *b, size_t n)
 {
@@ -44,6 +53,18 @@ static inline kelvin_status describe_once(void *context)
     KELVIN_TRY(kelvin_description_read(&read, NULL, base));
     kelvin_data_close(read);
     return KELVIN_OK;
+}
+
+/* A table is opened and described, without memory at every place; it is the caller's to close. */
+static inline kelvin_data *without_memory_for(const char *pattern)
+{
+    kelvin_data *data;
+    char spec[2048];
+    snprintf(spec, sizeof spec, "%s", in_spec(pattern));
+    assert_true(without_memory(open_once, spec) > 20);
+    assert_ok(kelvin_data_open(&data, spec));
+    assert_true(without_memory(describe_once, data) > 10);
+    return data;
 }
 
 #endif

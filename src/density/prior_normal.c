@@ -38,7 +38,8 @@ PRIOR(fan_in,
                  KELVIN_PARAMETERS(POSITIVE("s"))},
       .linear = true, .by_fan_in = 1, .draw = draw);
 
-/* The sum of logs is that of some products: logs are dear. Sums of squares of floats over those of t are far below 1e150. */
+/* The sum of logs is that of some products: logs are dear. Sums of squares of floats over those of t are far below
+ * 1e150. */
 ONCE void group(double *logp, float *slope, const double *square, size_t n, double m, const double *param)
 {
     const double t2 = param[1] * param[1], large = 1e150;
