@@ -3,7 +3,7 @@
 #
 #     make            build/kelvin, build/libkelvin.a and .so, manual pages, completion for shells
 #     make demo       figure 1 of the paper, into out/ (half a minute of sampling)
-#     make figures    the nine figures that need no training, into out/ (some seconds)
+#     make figures    all twenty figures of the paper, into out/; those of posteriors on digits (three minutes)
 #     make test       all tests; the last line counts them
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each

@@ -60,7 +60,7 @@ static inline kelvin_status fit_run(kelvin_run **run, const char *const *fields,
                                     const char *spec, const char *folder, size_t threads)
 {
     kelvin_config *config;
-    const kelvin_run_options options = {threads, 60};
+    const kelvin_run_options options = {.threads = threads, .checkpoint = 60};
     *run = NULL;
     kelvin_status st = kelvin_config_create(&config);
     if (!st) st = kelvin_config_set(config, "preset", "paper");

@@ -47,7 +47,7 @@ static inline kelvin_run *started_in(const kelvin_run_config *config, const char
 static inline kelvin_run *sampled_in(const kelvin_run_config *config, const char *name, size_t threads)
 {
     kelvin_run *run = started_in(config, name);
-    assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){threads, 60}, NULL, NULL));
+    assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = threads, .checkpoint = 60}, NULL, NULL));
     return run;
 }
 

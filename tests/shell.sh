@@ -37,7 +37,7 @@ run() {
 # caught PID: waits until the process handles SIGTERM; not forever, should it have ended.
 caught() {
     i=0
-    until grep -q '^SigCgt:.*[4-7c-f][0-9a-f]\{3\}$' "/proc/$1/status" 2>/dev/null || [ $i -ge 18000 ]; do
+    until grep -q -e '^SigCgt:.*[4-7c-f][0-9a-f]\{3\}$' -e '^State:.*Z' "/proc/$1/status" 2>/dev/null || [ $i -ge 18000 ]; do
         sleep 0.05
         i=$((i + 1))
     done

@@ -138,18 +138,30 @@ static void check_singles(const kelvin_metrics *m, const float *logits, const in
 /* The subsets are part of the interface: the first eight of the permutation of (seed 0, step i, user's stream). */
 static void check_subsets(const kelvin_metrics *m, const float *logits, const int32_t *y)
 {
-    static double values[SUBSETS][KELVIN_METRICS];
+    static double values[SUBSETS][KELVIN_METRICS], means[SUBSETS][KELVIN_METRICS];
+    double single[MOST][KELVIN_METRICS];
+    for (uint32_t s = 0; s < m->samples; s++) plain_metrics(single[s], logits, y, &s, 1);
     assert_int_equal(m->subsets, SUBSETS);
     assert_int_equal(m->subset, SUBSET);
     for (uint32_t i = 0; i < SUBSETS; i++) {
         uint32_t order[MOST];
         kelvin_permutation(order, (uint32_t)m->samples, (kelvin_random){.step = i, .stream = KELVIN_STREAM_USER});
         plain_metrics(values[i], logits, y, order, SUBSET);
+        for (size_t metric = 0; metric < KELVIN_METRICS; metric++) {
+            means[i][metric] = 0;
+            for (size_t k = 0; k < SUBSET; k++) means[i][metric] += single[order[k]][metric] / SUBSET;
+        }
     }
     for (size_t metric = 0; metric < KELVIN_METRICS; metric++) {
         double x[SUBSETS];
+        for (size_t i = 0; i < SUBSETS; i++) x[i] = means[i][metric];
+        kelvin_percentiles p = plain_percentiles(x);
+        const kelvin_percentiles of_singles = kelvin_metrics_single_spread(m, metric);
+        same(of_singles.low, p.low, metric);
+        same(of_singles.median, p.median, metric);
+        same(of_singles.high, p.high, metric);
         for (size_t i = 0; i < SUBSETS; i++) x[i] = values[i][metric];
-        const kelvin_percentiles p = plain_percentiles(x);
+        p = plain_percentiles(x);
         same(m->spread[metric].low, p.low, metric);
         same(m->spread[metric].median, p.median, metric);
         same(m->spread[metric].high, p.high, metric);

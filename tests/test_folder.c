@@ -174,8 +174,8 @@ static void full_disk(void **state)
             kelvin_run *run = started_in(&config, "full");
             kelvin_samples *samples;
             full = names[i];
-            fails(kelvin_run_sample(&run, 1, &(kelvin_run_options){2, 0}, NULL, NULL), KELVIN_EIO, names[i],
-                  strerror(ENOSPC));
+            fails(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 2, .checkpoint = 0}, NULL, NULL),
+                  KELVIN_EIO, names[i], strerror(ENOSPC));
             full = NULL;
             assert_false(kelvin_run_finished(run));
             kelvin_run_close(run);

@@ -139,7 +139,7 @@ static kelvin_run *sample(const kelvin_data *data, const struct settings *s)
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         assert_ok(kelvin_config_set(config, fields[i][0], fields[i][1]));
     assert_ok(kelvin_run_start_with(&run, config, data, NULL));
-    assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){2, 60}, NULL, NULL));
+    assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 2, .checkpoint = 60}, NULL, NULL));
     kelvin_config_destroy(config);
     return run;
 }

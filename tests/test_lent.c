@@ -58,7 +58,7 @@ static kelvin_config *configured(const char *sampler)
 
 static kelvin_status sample(kelvin_run *run)
 {
-    return kelvin_run_sample(&run, 1, &(kelvin_run_options){2, 60}, NULL, NULL);
+    return kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 2, .checkpoint = 60}, NULL, NULL);
 }
 
 /* In memory, in a folder, and by CSV: the same draws by every sampler; two runs share the data. */
@@ -75,7 +75,7 @@ static void the_same_as_a_file(void **state)
         assert_ok(kelvin_config_set(config, "data", csv_file()));
         assert_ok(kelvin_run_start(&csv, config, in_base("csv")));
         kelvin_run *both[] = {kept, folder};
-        assert_ok(kelvin_run_sample(both, 2, &(kelvin_run_options){2, 60}, NULL, NULL));
+        assert_ok(kelvin_run_sample(both, 2, &(kelvin_run_options){.threads = 2, .checkpoint = 60}, NULL, NULL));
         assert_ok(sample(csv));
         assert_ptr_equal(kelvin_run_data(kept), data);
         assert_string_equal(kelvin_run_text(kept, "data"), "arrays");
@@ -125,7 +125,9 @@ static void a_folder_goes_on(void **state)
         assert_ok(sample(run));
         kelvin_run_close(run);
         assert_ok(kelvin_run_start_with(&run, config, data, in_base("stopped")));
-        assert_int_equal(kelvin_run_sample(&run, 1, &(kelvin_run_options){1, 0}, stop_soon, &rows), KELVIN_ESTOP);
+        assert_int_equal(
+            kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 1, .checkpoint = 0}, stop_soon, &rows),
+            KELVIN_ESTOP);
         kelvin_run_close(run);
 
         fails(kelvin_run_open(&run, in_base("stopped")), KELVIN_EUSAGE, "stopped/run.json", said);

@@ -22,8 +22,9 @@ static void stop(const kelvin_run_config *config, const char *name)
 {
     size_t done = 0;
     kelvin_run *run = started(config, name);
-    assert_int_equal(kelvin_run_sample(&run, 1, &(kelvin_run_options){1, 0}, until_some_have_ended, &done),
-                     KELVIN_ESTOP);
+    assert_int_equal(
+        kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 1, .checkpoint = 0}, until_some_have_ended, &done),
+        KELVIN_ESTOP);
     kelvin_run_close(run);
 }
 

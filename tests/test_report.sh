@@ -194,7 +194,7 @@ END
 dry() { python3 beside.py "$kelvin" sample --preset paper --dry-run --threads 1 --epochs 100000 "$@" >stdout 2>stderr; }
 if [ "$(uname)" = Linux ]; then
     dry
-    check "a busy machine" grep -qE "^This machine is busy: the measured chains had [0-9]+ % of their CPUs; on an" stdout
+    check "a busy machine" grep -qE "^This machine is busy: what was measured had [0-9]+ % of its CPUs; on an" stdout
     check "a dry run fits a terminal" readable
     dry --json
     check "how busy" says "0 < r['cpu_share'] < 0.7"

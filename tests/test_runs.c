@@ -127,7 +127,8 @@ static void runs_together_are_as_alone(void **state)
     for (size_t threads = 1; threads <= 3; threads++) {
         static const char *const names[RUNS] = {NULL, NULL, "third", "fourth"};
         for (size_t i = 0; i < RUNS; i++) runs[i] = started_in(&config[i], names[i]);
-        assert_ok(kelvin_run_sample(runs, RUNS, &(kelvin_run_options){threads, 60}, NULL, NULL));
+        assert_ok(
+            kelvin_run_sample(runs, RUNS, &(kelvin_run_options){.threads = threads, .checkpoint = 60}, NULL, NULL));
         for (size_t i = 0; i < RUNS; i++) {
             assert_true(kelvin_run_finished(runs[i]) && runs[i]->seconds > 0);
             same_draws(alone[i], runs[i]);
@@ -192,7 +193,8 @@ static void a_watch_is_told(void **state)
                 const kelvin_run_config config = small_by(type->member.name);
                 kelvin_run *run = started_in(&config, folder ? "watched" : NULL);
                 struct watch w = {0};
-                assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){threads, 60}, watcher, &w));
+                assert_ok(kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = threads, .checkpoint = 60},
+                                            watcher, &w));
                 assert_true(w.all && w.waiting == 2 && w.done == 2);
                 assert_int_equal(w.logits, folder ? 8 : 0); /* of the training part: there is no other */
                 kelvin_run_close(run);
@@ -205,7 +207,7 @@ static void a_watch_that_stops(void **state)
 {
     (void)state;
     const kelvin_sampler_type *type;
-    const kelvin_run_options one = {1, 60};
+    const kelvin_run_options one = {.threads = 1, .checkpoint = 60};
     for (size_t i = 0; (type = kelvin_sampler_info(i)); i++)
         for (int folder = 0; folder < 2; folder++) {
             const kelvin_run_config config = small_by(type->member.name);
@@ -249,7 +251,8 @@ static void a_chain_that_fails(void **state)
     for (size_t n = 1;; n++) {
         struct watch w = {0};
         kelvin_alloc_fail_at(n);
-        const kelvin_status status = kelvin_run_sample(&run, 1, &(kelvin_run_options){1, 60}, watcher, &w);
+        const kelvin_status status =
+            kelvin_run_sample(&run, 1, &(kelvin_run_options){.threads = 1, .checkpoint = 60}, watcher, &w);
         kelvin_alloc_fail_at(0);
         if (!status) break;
         fails(status, KELVIN_ENOMEM, "", "out of memory");
@@ -272,7 +275,7 @@ static const char *sampler; /* of whole_life() */
 static kelvin_status whole_life(const char *folder)
 {
     const kelvin_run_config config = small_by(sampler);
-    const kelvin_run_options options = {2, 60};
+    const kelvin_run_options options = {.threads = 2, .checkpoint = 60};
     kelvin_run *run = NULL, *back = NULL;
     kelvin_samples *samples = NULL;
     kelvin_status status = kelvin_run_begin(&run, &config, folder);

@@ -3,7 +3,7 @@
  *     kelvin_figure *figure;
  *     kelvin_status st = kelvin_figure_create(&figure, "phase-diagram", "paper");
  *     if (!st) st = kelvin_figure_set(figure, "classes", "100");
- *     kelvin_figure_output output = {"out", 0, stdout, NULL};
+ *     kelvin_figure_output output = {.folder = "out", .out = stdout};
  *     if (!st) st = kelvin_figure_compute(figure, &output);                // out/phase-diagram.csv, .gp
  *     bool drawn = false;
  *     if (!st) st = kelvin_figures_draw(&figure, 1, &drawn, &output);       // out/phase-diagram.png, .svg, .pdf
@@ -16,6 +16,7 @@
 #define KELVIN_FIGURES_H
 
 #include <kelvin/base.h>
+#include <kelvin/experiment.h>
 #include <kelvin/run.h>
 
 #include <stdio.h>
@@ -26,8 +27,9 @@ extern "C" {
 
 typedef struct kelvin_figure kelvin_figure;
 
-/* A figure, and its options as they are by default at a scale: "smoke" takes a second, "laptop" has fewer iterations
- * and draws, "paper" (or NULL) is as published. KELVIN_EUSAGE if there is no such figure or scale. */
+/* A figure, and its options as they are by default at a scale: "smoke" takes a minute at most, "laptop" two hours for
+ * all of them, "weekend" a weekend for the paper's network, "paper" is as published. NULL: smoke of a figure that needs
+ * many posteriors, paper of the others. KELVIN_EUSAGE if there is no such figure or scale. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_figure_create(kelvin_figure **figure, const char *name,
                                                                 const char *scale);
 KELVIN_API void kelvin_figure_destroy(kelvin_figure *figure);
@@ -73,11 +75,22 @@ typedef struct kelvin_figure_watch {
 } kelvin_figure_watch;
 
 typedef struct kelvin_figure_output {
-    const char *folder;               /* made if missing; files in it are replaced */
-    size_t threads;                   /* 0: one per CPU. The numbers do not depend on it */
-    FILE *out;                        /* for our numbers beside the published ones; NULL: nowhere */
-    const kelvin_figure_watch *watch; /* NULL: nobody watches */
+    const char *folder;                  /* made if missing; files in it are replaced */
+    size_t threads;                      /* 0: one per CPU. The numbers do not depend on it */
+    FILE *out;                           /* for our numbers beside the published ones; NULL: nowhere */
+    const kelvin_figure_watch *watch;    /* NULL: nobody watches */
+    const kelvin_experiment *experiment; /* with its posteriors; NULL: they are sampled in the usual cache */
+    bool ready;                          /* posteriors that have not been sampled are left out */
 } kelvin_figure_output;
+
+/* The posteriors that a figure needs, as cells of an experiment, which others may have cells in, too: what figures have
+ * in common is sampled once. Most figures have none.
+ *
+ *     for (size_t i = 0; !st && i < n; i++) st = kelvin_figure_cells(figure[i], experiment);
+ *     if (!st) st = kelvin_experiment_sample(experiment, NULL, NULL, NULL);
+ *     output.experiment = experiment; */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_figure_cells(const kelvin_figure *figure,
+                                                               kelvin_experiment *experiment);
 
 /* Checks the options, makes the folder, writes tables and script, prints the numbers. KELVIN_EUSAGE for an option out
  * of its range, KELVIN_ESTOP if the watch says so. */

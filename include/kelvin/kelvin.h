@@ -6,6 +6,7 @@
 #include <kelvin/base.h>
 #include <kelvin/data.h>
 #include <kelvin/density.h>
+#include <kelvin/experiment.h>
 #include <kelvin/export.h>
 #include <kelvin/family.h>
 #include <kelvin/fetch.h>

@@ -191,6 +191,8 @@ KELVIN_API kelvin_average kelvin_metrics_single(const kelvin_metrics *metrics, s
 KELVIN_API double kelvin_metrics_ensemble(const kelvin_metrics *metrics, size_t i);
 /* Of the ensembles of subsets; not a number where there are none. */
 KELVIN_API kelvin_percentiles kelvin_metrics_spread(const kelvin_metrics *metrics, size_t i);
+/* The same of the means over the samples of a subset, one by one: the paper's error bars of training accuracy. */
+KELVIN_API kelvin_percentiles kelvin_metrics_single_spread(const kelvin_metrics *metrics, size_t i);
 
 KELVIN_API size_t kelvin_metrics_samples(const kelvin_metrics *metrics);
 KELVIN_API size_t kelvin_metrics_chains(const kelvin_metrics *metrics);

@@ -126,6 +126,7 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_read(kelvin_run **run, con
 typedef struct kelvin_run_options {
     size_t threads;    /* 0: one per CPU. How many chains run at once, and on how many threads each, follows. */
     double checkpoint; /* seconds after which a chain's state is written again; 0: after each epoch or iteration */
+    uint32_t rows;     /* of runs with a folder: chains stop after so many epochs, and can go on; 0: at their ends */
 } kelvin_run_options;
 
 typedef enum kelvin_chain_phase {
@@ -164,6 +165,20 @@ KELVIN_API bool kelvin_run_finished(const kelvin_run *run);
 /* Reads all that a run that has ended is made of, and compares it with RUN/manifest: KELVIN_EFORMAT, with what helps,
  * if something is damaged. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_verify(const kelvin_run *run);
+
+/* ---- runs that share their beginning ----
+ * While its schedule keeps the temperature at 0, as that of the paper does for a third of the epochs, a run does not
+ * depend on its temperature: runs that differ in nothing else have these rows in common. `folder`, which must be there
+ * and is theirs alone, is where the first of them leaves its chains' states, and where chains of the others begin. What
+ * they draw, and all that is in their folders, is the same as without.
+ *
+ *     for (size_t i = 0; i < n; i++) st = kelvin_run_branch(run[i], "TRUNK");
+ *     st = kelvin_run_sample(run, 1, &(kelvin_run_options){.rows = kelvin_run_cold_rows(run[0])}, NULL, NULL);
+ *     st = kelvin_run_sample(run, n, NULL, NULL, NULL); */
+KELVIN_API uint32_t kelvin_run_cold_rows(const kelvin_run *run); /* 0: there are none */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_branch(kelvin_run *run, const char *folder);
+/* Whether the states of all chains are there. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_branched(bool *there, const kelvin_run *run);
 
 /* Of a chain that diverged: a sentence with its step and layer; NULL if it did not. */
 KELVIN_API const char *kelvin_run_diverged(const kelvin_run *run, uint32_t chain);

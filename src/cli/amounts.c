@@ -52,3 +52,20 @@ void amount_seconds(char out[AMOUNT], double seconds)
     else
         snprintf(out, AMOUNT, "%.*f days", days < 99.95 ? 1 : 0, days);
 }
+
+void amount_row(const char *name, void (*amount)(char out[AMOUNT], double x), double x, const char *note)
+{
+    char value[AMOUNT];
+    amount(value, x);
+    printf("%-24s %12s%s%s\n", name, value, *note ? "   " : "", note);
+}
+
+void amount_busy(double cpu_share, double seconds)
+{
+    static const double busy = 0.7; /* of a CPU: with less, the time says more about other programs */
+    char text[AMOUNT];
+    if (!(cpu_share < busy)) return;
+    amount_seconds(text, seconds * cpu_share);
+    printf("\nThis machine is busy: what was measured had %.0f %% of its CPUs; on an idle\n", 100 * cpu_share);
+    printf("one it would take about %s.\n", text);
+}

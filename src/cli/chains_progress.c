@@ -178,17 +178,11 @@ static struct bar whole_bar(const struct chains_progress *p, double now)
 /* On a terminal the chains at work, as many as it has lines, and the whole. */
 static void show(struct chains_progress *p, double now)
 {
-    size_t columns, rows, n = 0;
     const struct bar whole = whole_bar(p, now);
-    if (!p->whole.terminal) {
-        bar_print(stderr, &whole);
-        return;
-    }
-    progress_terminal(&columns, &rows);
-    for (uint32_t i = 0; i < p->chains && n + 1 < rows && !p->logits; i++)
+    size_t n = 0;
+    for (size_t i = 0, rows = progress_rows_beside(&p->whole); i < p->chains && n < rows && !p->logits; i++)
         if (p->seen[i].news.phase == KELVIN_CHAIN_SAMPLING) p->bars[n++] = chain_bar(p, &p->seen[i]);
-    p->bars[n++] = whole;
-    p->whole.drawn = bars_draw(stderr, p->screen, p->bars, n, columns, p->whole.drawn);
+    progress_draw(&p->whole, p->screen, p->bars, n, &whole);
 }
 
 bool chains_progress_watch(void *progress, const kelvin_run *run, const kelvin_chain_news *news)

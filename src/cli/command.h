@@ -45,6 +45,7 @@ struct command {
     ROW(predict)                                                                                                       \
     ROW(report)                                                                                                        \
     ROW(export)                                                                                                        \
+    ROW(experiment)                                                                                                    \
     ROW(figure)                                                                                                        \
     ROW(data)                                                                                                          \
     ROW(info)

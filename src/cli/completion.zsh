@@ -68,7 +68,9 @@ _kelvin_arguments() {
         fi
     done
     operands=(${=_kelvin_operands[$words[1]]}) # runs, most, others
-    if ((operands[1] == operands[2] && operands[1] > 1)); then
+    if ((operands[1] == 0 && operands[2] > 1)); then
+        specs+=("*:$operands[3]: _kelvin_value '$operands[3]'")
+    elif ((operands[1] == operands[2] && operands[1] > 1)); then
         specs+=('*:RUN: _kelvin_value RUN')
     else
         ((operands[1] < 1)) || specs+=('1:RUN: _kelvin_value RUN')

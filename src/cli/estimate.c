@@ -5,35 +5,19 @@
 #include "cli/lines.h"
 #include "cli/runs.h"
 
-static const double busy = 0.7; /* of a CPU: with less, the time says more about other programs */
-
-/* Numbers end in one column, whatever their units. */
-static void row(const char *name, void (*amount)(char out[AMOUNT], double x), double x, const char *note)
-{
-    char value[AMOUNT];
-    amount(value, x);
-    printf("%-24s %12s%s%s\n", name, value, *note ? "   " : "", note);
-}
-
 /* Threads that are more than the CPUs wait for each other however idle the machine is. */
 static void print_busy(const kelvin_estimate *e)
 {
     const size_t threads = e->chains_at_once * e->threads_per_chain, cpus = kelvin_cpu_count();
-    char text[AMOUNT], sentence[256];
+    char sentence[256];
     if (threads > cpus) {
         snprintf(sentence, sizeof sentence, "%zu threads share %zu CPU%s: --threads %zu would do.", threads, cpus,
                  plural(cpus), cpus);
-    } else if (e->cpu_share < busy) {
-        amount_seconds(text, e->seconds * e->cpu_share);
-        snprintf(sentence, sizeof sentence,
-                 "This machine is busy: the measured chains had %.0f %% of their CPUs; on an idle one it would take "
-                 "about %s.",
-                 100 * e->cpu_share, text);
+        putchar('\n');
+        print_lines(stdout, 0, "%s", sentence);
     } else {
-        return;
+        amount_busy(e->cpu_share, e->seconds);
     }
-    putchar('\n');
-    print_lines(stdout, 0, "%s", sentence);
 }
 
 /* Rows are epochs or iterations; only of batches it says something that their observations are many. */
@@ -41,10 +25,10 @@ static void print_speed(const kelvin_run *run, const kelvin_estimate *e)
 {
     char name[48];
     snprintf(name, sizeof name, "%ss per second", kelvin_run_row_name(run));
-    row(name, amount_rate, e->rows_per_s, "of all chains together, measured");
+    amount_row(name, amount_rate, e->rows_per_s, "of all chains together, measured");
     if (!kelvin_run_looks_at_batches(run)) return;
     snprintf(name, sizeof name, "%s per second", observations_name(run));
-    row(name, amount_grouped, e->rows_per_s * (double)kelvin_data_rows(kelvin_run_data(run), KELVIN_TRAIN), "");
+    amount_row(name, amount_grouped, e->rows_per_s * (double)kelvin_data_rows(kelvin_run_data(run), KELVIN_TRAIN), "");
 }
 
 static void print_table(const kelvin_run *run, const kelvin_estimate *e)
@@ -53,14 +37,14 @@ static void print_table(const kelvin_run *run, const kelvin_estimate *e)
     print_subject(stdout, run);
     print_sampling(stdout, run, kelvin_run_samples_asked_for(run));
     putchar('\n');
-    row("parameters", amount_grouped, (double)e->parameters, "");
+    amount_row("parameters", amount_grouped, (double)e->parameters, "");
     snprintf(note, sizeof note, "on %zu thread%s each", e->threads_per_chain, plural(e->threads_per_chain));
-    row("chains at once", amount_grouped, (double)e->chains_at_once, note);
-    row("memory", amount_bytes, e->memory, "at most, beside the program itself");
-    row("disk", amount_bytes, e->disk, "at most");
+    amount_row("chains at once", amount_grouped, (double)e->chains_at_once, note);
+    amount_row("memory", amount_bytes, e->memory, "at most, beside the program itself");
+    amount_row("disk", amount_bytes, e->disk, "at most");
     print_speed(run, e);
-    row("time to the end", amount_seconds, e->seconds, "");
-    row("  of it for logits", amount_seconds, e->logits, "of all samples, at the end");
+    amount_row("time to the end", amount_seconds, e->seconds, "");
+    amount_row("  of it for logits", amount_seconds, e->logits, "of all samples, at the end");
     print_busy(e);
 }
 

@@ -2,28 +2,35 @@
 #include <kelvin/family.h>
 #include <kelvin/figures.h>
 
+#include "cli/cells_progress.h"
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/runs.h"
 
 #include <string.h>
 
 struct settings {
-    const char *folder, *scale;
+    const char *folder, *scale, *cache;
     size_t threads;
-    bool list;
+    bool list, dry_run, ready;
 };
 
 static const struct option common[] = {
     {"output", 'o', "DIR", OPTION_STRING, AT(folder), "folder for the files (required); made if missing", NULL},
-    {"scale", 0, "smoke|laptop|paper", OPTION_STRING, AT(scale),
-     "a second, fewer iterations and draws, or as published", NULL},
+    {"scale", 0, "smoke|laptop|weekend|paper", OPTION_STRING, AT(scale),
+     "a minute on digits; MNIST, two hours for all figures; ResNet20 on CIFAR-10 over a weekend; or as published",
+     "smoke of figures that need many posteriors, paper of others"},
+    {"cache", 0, "DIR", OPTION_STRING, AT(cache), "where the runs of all figures and experiments are",
+     "runs in kelvin's cache"},
+    {"dry-run", 0, NULL, OPTION_FLAG, AT(dry_run),
+     "say how many posteriors there are, how long they take and how much disk, and make nothing", NULL},
+    {"ready", 0, NULL, OPTION_FLAG, AT(ready), "draw the posteriors that are there, and sample none", NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the figures and exit", NULL},
 };
 
 enum { COMMON = sizeof common / sizeof *common, MOST_FIGURES = 64 };
 
-static const char all[] = "all"; /* the name of every figure that samples nothing */
+static const char all[] = "all"; /* the name of every figure */
 
 /* An option of figures: its text goes to the figure. */
 static struct option figure_option(const kelvin_figure_option *option, const char *shown)
@@ -66,30 +73,43 @@ static kelvin_status check_name(const char *name)
     return kelvin_fail_unknown("figure", name, figure_name, NULL);
 }
 
-static bool has_option(const kelvin_figure *figure, const char *name)
+/* As the figure has it; NULL if it does not. */
+static const kelvin_figure_option *own_option(const kelvin_figure *figure, const char *name)
 {
     const kelvin_figure_option *option;
     for (size_t i = 0; (option = kelvin_figure_option_at(figure, i)); i++)
-        if (strcmp(option->name, name) == 0) return true;
-    return false;
+        if (strcmp(option->name, name) == 0) return option;
+    return NULL;
 }
 
-/* Options that were given, on top of a figure's own. One of all figures takes what means the same in each. */
-static kelvin_status set_options(kelvin_figure *figure, const struct arguments *arguments, bool one)
+/* Options that were given, on top of a figure's own. One of several takes what means the same in each, and `taken`
+ * counts it. */
+static kelvin_status set_options(kelvin_figure *figure, const struct arguments *arguments, bool one, size_t *taken)
 {
     const kelvin_figure_option *option;
     const char *figures_name = kelvin_figure_name(figure);
     for (size_t i = 0; (option = kelvin_figures_option(i)); i++) {
         const char *text = arguments->text[COMMON + i];
+        const kelvin_figure_option *own = own_option(figure, option->name);
         if (!text) continue;
-        if (!one && !option->shared)
-            return kelvin_fail(KELVIN_EUSAGE, "--%s means something else for each figure: give it to one of them",
-                               option->name);
-        if (one && !has_option(figure, option->name))
+        if (one && !own)
             return kelvin_fail(KELVIN_EUSAGE, "the figure %s has no option --%s (see kelvin figure %s --help)",
                                figures_name, option->name, figures_name);
-        if (has_option(figure, option->name)) KELVIN_TRY(kelvin_figure_set(figure, option->name, text));
+        if (!own || !(one || own->shared)) continue;
+        KELVIN_TRY(kelvin_figure_set(figure, option->name, text));
+        taken[i]++;
     }
+    return KELVIN_OK;
+}
+
+/* None of several figures has taken it. */
+static kelvin_status check_taken(const struct arguments *arguments, const size_t *taken)
+{
+    const kelvin_figure_option *option;
+    for (size_t i = 0; (option = kelvin_figures_option(i)); i++)
+        if (arguments->text[COMMON + i] && taken[i] == 0)
+            return kelvin_fail(KELVIN_EUSAGE, "--%s means something else for each figure: give it to one of them",
+                               option->name);
     return KELVIN_OK;
 }
 
@@ -98,35 +118,65 @@ struct batch {
     size_t n;
     kelvin_figure *figure[MOST_FIGURES];
     bool drawn[MOST_FIGURES];
+    kelvin_experiment *experiment;
+    bool partly; /* some posteriors could not be sampled */
 };
 
-/* One figure, or every one that samples nothing. */
+static bool is_asked_for(const struct arguments *arguments, const char *name)
+{
+    for (size_t i = 0; i < arguments->n_operands; i++)
+        if (strcmp(arguments->operands[i], name) == 0) return true;
+    return false;
+}
+
+/* Those that were named, or every one, in the order of the paper. */
 static kelvin_status collect(struct batch *batch, const struct settings *settings, const struct arguments *arguments)
 {
-    const bool one = strcmp(arguments->operand, all) != 0;
+    const bool every = is_asked_for(arguments, all), one = !every && arguments->n_operands == 1;
+    size_t taken[OPTIONS] = {0};
     const kelvin_member *member;
     for (size_t i = 0; (member = figure_at(i)) && batch->n < MOST_FIGURES; i++) {
         kelvin_figure *figure;
-        if (one && strcmp(member->name, arguments->operand) != 0) continue;
+        if (!every && !is_asked_for(arguments, member->name)) continue;
         KELVIN_TRY(kelvin_figure_create(&figure, member->name, settings->scale));
         batch->figure[batch->n++] = figure;
-        KELVIN_TRY(set_options(figure, arguments, one));
-        if (one || !kelvin_figure_samples(figure)) continue;
-        kelvin_figure_destroy(figure);
-        batch->n--;
+        KELVIN_TRY(set_options(figure, arguments, one, taken));
     }
+    return check_taken(arguments, taken);
+}
+
+/* The posteriors of all of them, each once, sampled or counted. */
+static kelvin_status sample(struct batch *batch, const struct settings *settings)
+{
+    const kelvin_run_options how = {.threads = settings->threads, .checkpoint = RUN_CHECKPOINT};
+    KELVIN_TRY(kelvin_experiment_create(&batch->experiment, settings->cache));
+    for (size_t i = 0; i < batch->n; i++) KELVIN_TRY(kelvin_figure_cells(batch->figure[i], batch->experiment));
+    if (settings->dry_run) return cells_print_plan(batch->experiment, settings->threads);
+    if (settings->ready || kelvin_experiment_cells(batch->experiment) == 0) return KELVIN_OK;
+    const kelvin_status status = cells_sample(batch->experiment, &how);
+    if (status != KELVIN_EDIVERGED) return status;
+    fprintf(stderr, "kelvin figure: %s\n", kelvin_error()); /* the others are drawn */
+    batch->partly = true;
     return KELVIN_OK;
 }
 
 /* Numbers first, then the pictures; without gnuplot the numbers are there, and the status says what is not. */
 static kelvin_status make(struct batch *batch, const kelvin_figure_output *output)
 {
+    size_t kept = 0;
     for (size_t i = 0; i < batch->n; i++) {
         if (batch->n > 1) printf("%s%s\n", i ? "\n" : "", kelvin_figure_name(batch->figure[i]));
-        KELVIN_TRY(kelvin_figure_compute(batch->figure[i], output));
+        const kelvin_status status = kelvin_figure_compute(batch->figure[i], output);
+        if (status && !(status == KELVIN_EUSAGE && output->ready && batch->n > 1)) return status;
+        if (status) fprintf(stderr, "kelvin figure: %s: %s\n", kelvin_figure_name(batch->figure[i]), kelvin_error());
+        kelvin_figure *const figure = batch->figure[i];
+        batch->figure[i] = batch->figure[kept];
+        batch->figure[kept] = figure;
+        kept += !status;
     }
-    const kelvin_status status = kelvin_figures_draw(batch->figure, batch->n, batch->drawn, output);
-    for (size_t i = 0; i < batch->n; i++) kelvin_figure_print_files(batch->figure[i], output, batch->drawn[i]);
+    if (kept == 0) return kelvin_fail(KELVIN_EUSAGE, "none of the figures has a posterior that is there yet");
+    const kelvin_status status = kelvin_figures_draw(batch->figure, kept, batch->drawn, output);
+    for (size_t i = 0; i < kept; i++) kelvin_figure_print_files(batch->figure[i], output, batch->drawn[i]);
     return status;
 }
 
@@ -138,20 +188,29 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         printf("%-24s %s\n", member->name, member->about);
     if (settings->list) return KELVIN_OK;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which figure? (see kelvin figure --list)");
-    KELVIN_TRY(check_name(arguments->operand));
+    for (size_t i = 0; i < arguments->n_operands; i++) KELVIN_TRY(check_name(arguments->operands[i]));
 
     struct progress progress;
     const kelvin_figure_watch watch = {&progress,        progress_start, progress_piece,
                                        progress_stopped, progress_rows,  progress_end};
-    const kelvin_figure_output output = {settings->folder, settings->threads, stdout, &watch};
+    kelvin_figure_output output = {.folder = settings->folder,
+                                   .threads = settings->threads,
+                                   .out = stdout,
+                                   .watch = &watch,
+                                   .ready = settings->ready};
     struct batch batch = {0};
-    kelvin_status status = collect(&batch, settings, arguments);
-    if (!status && !settings->folder)
+    kelvin_status status = run_check_threads(settings->threads);
+    if (!status) status = collect(&batch, settings, arguments);
+    if (!status && !settings->folder && !settings->dry_run)
         status = kelvin_fail(KELVIN_EUSAGE, "no output folder: give -o DIR (see kelvin figure --help)");
-    if (!status) {
+    if (!status) status = sample(&batch, settings);
+    output.experiment = batch.experiment;
+    output.ready |= batch.partly;
+    if (!status && !settings->dry_run) {
         progress_catch_signals();
         status = make(&batch, &output);
     }
+    kelvin_experiment_destroy(batch.experiment);
     for (size_t i = 0; i < batch.n; i++) kelvin_figure_destroy(batch.figure[i]);
     return status;
 }
@@ -187,7 +246,8 @@ static kelvin_status help(FILE *out, const void *settings, const struct argument
     }
     KELVIN_TRY(kelvin_family_find(&member, kelvin_family_of("figures"), name));
     KELVIN_TRY(kelvin_figure_create(&figure, name, NULL));
-    const kelvin_status status = set_options(figure, arguments, true);
+    size_t taken[OPTIONS] = {0};
+    const kelvin_status status = set_options(figure, arguments, true, taken);
     if (!status) figure_help(out, figure, member->about, settings);
     kelvin_figure_destroy(figure);
     return status;
@@ -196,24 +256,29 @@ static kelvin_status help(FILE *out, const void *settings, const struct argument
 static const struct example examples[] = {
     {"kelvin figure decision-boundary -o figures", "Compute and draw figure 1 of the paper."},
     {"kelvin figure phase-diagram --classes 100 -o figures", "Another figure, for 100 classes instead of 10."},
-    {"kelvin figure all -o figures", "All figures that need no sampling."},
+    {"kelvin figure dirclip-accuracy --scale laptop -o figures", "A figure of many posteriors, on MNIST."},
+    {"kelvin figure all -o figures", "All figures; those that need posteriors on the data inside, in minutes."},
     {NULL, NULL},
 };
 
 const struct command figure_command = {
     .name = "figure",
-    .synopsis = "NAME|all [OPTION]... -o DIR",
-    .about = "Compute a figure of the paper and draw it",
-    .details = "Writes DIR/NAME.csv (the numbers), DIR/NAME.gp (the gnuplot script) and DIR/NAME.png, .svg and .pdf "
-               "(the picture), and prints our numbers beside the published ones. Files that are there already are "
-               "replaced.\n"
-               "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and "
-               "what they are by default; kelvin figure all makes every one that needs no sampling.",
-    .operands = 1,
+    .synopsis = "NAME...|all [OPTION]... -o DIR",
+    .about = "Compute figures of the paper and draw them",
+    .details =
+        "Writes DIR/NAME.csv (the numbers), DIR/NAME.gp (the gnuplot script) and DIR/NAME.png, .svg and .pdf "
+        "(the picture), and prints our numbers beside the published ones. Files that are there already are "
+        "replaced.\n"
+        "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and "
+        "what they are by default; kelvin figure all makes every one.\n"
+        "Figures of many posteriors sample these first, as kelvin experiment does: each is a run under one "
+        "cache, all figures share them, and what was stopped goes on with the next call. Scales: smoke, digits; "
+        "laptop, MNIST with the network cnn; weekend, ResNet20 on CIFAR-10 with fewer epochs, samples and points; "
+        "paper, as published. --data, --model, --epochs and --samples change any of them.",
+    .operands = OPERANDS,
     .others = "FIGURE|all",
     .build = build,
     .settings_size = sizeof(struct settings),
-    .usual = &(const struct settings){.scale = "paper"},
     .examples = examples,
     .run = run,
     .help = help,

@@ -67,6 +67,24 @@ void progress_terminal(size_t *columns, size_t *rows)
     *rows = size.ws_row ? size.ws_row : USUAL_ROWS;
 }
 
+size_t progress_rows_beside(const struct progress *p)
+{
+    size_t columns, rows;
+    progress_terminal(&columns, &rows);
+    return p->terminal ? rows - 1 : 0;
+}
+
+void progress_draw(struct progress *p, char *screen, struct bar *bars, size_t n, const struct bar *whole)
+{
+    size_t columns, rows;
+    progress_terminal(&columns, &rows);
+    bars[n] = *whole;
+    if (p->terminal)
+        p->drawn = bars_draw(stderr, screen, bars, n + 1, columns, p->drawn);
+    else
+        bar_print(stderr, whole);
+}
+
 bool progress_due(struct progress *p, double now)
 {
     const uint64_t tenths = p->total ? 10 * p->done / p->total : 0;
@@ -126,15 +144,10 @@ static void show(struct progress *p)
 {
     const double now = kelvin_now();
     if (!progress_due(p, now)) return;
-    struct bar bar = describe(p, now);
-    if (p->terminal) {
-        char screen[BAR_LINE];
-        size_t columns, rows;
-        progress_terminal(&columns, &rows);
-        p->drawn = bars_draw(stderr, screen, &bar, 1, columns, p->drawn);
-    } else {
-        bar_print(stderr, &bar);
-    }
+    const struct bar whole = describe(p, now);
+    struct bar bar;
+    char screen[BAR_LINE];
+    progress_draw(p, screen, &bar, 0, &whole);
 }
 
 static bool count(struct progress *p, uint64_t pieces)

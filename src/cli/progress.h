@@ -63,6 +63,12 @@ void progress_say_left(struct bar *bar, const struct progress *progress, double 
 /* Columns and rows of the terminal. */
 void progress_terminal(size_t *columns, size_t *rows);
 
+/* How many lines there can be beside that of the whole: as many as the terminal has; none elsewhere. */
+size_t progress_rows_beside(const struct progress *progress);
+
+/* Draws n bars, which have room for one more, and that of the whole below them; elsewhere prints that alone. */
+void progress_draw(struct progress *progress, char *screen, struct bar *bars, size_t n, const struct bar *whole);
+
 /* Clears what was drawn. */
 void progress_end(void *progress);
 

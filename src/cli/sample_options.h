@@ -14,8 +14,8 @@ struct sample_settings {
 /* All of them; for help and manual, each with what is usual for its sampler. */
 const struct option_table *sample_options(void);
 
-/* Those that count for one sampler (NULL: the usual one), each with what is usual for it, or by the preset unless NULL; for its help.
- * KELVIN_EUSAGE if there is no such sampler. */
+/* Those that count for one sampler (NULL: the usual one), each with what is usual for it, or by the preset unless NULL;
+ * for its help. KELVIN_EUSAGE if there is no such sampler. */
 KELVIN_MUST_CHECK kelvin_status sample_options_of(const struct option_table **table, const char *sampler,
                                                   const char *preset);
 

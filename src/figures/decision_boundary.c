@@ -193,11 +193,10 @@ static kelvin_status run(const struct figure_options *options)
 
 static void adjust(struct figure_options *options)
 {
-    if (options->scale == FIGURE_LAPTOP) options->iterations = 100;
+    if (options->scale == FIGURE_LAPTOP) options->iterations = 200;
     if (options->scale != FIGURE_SMOKE) return;
-    options->iterations = 20;
-    options->steps = 1000;
-    options->grid = 100;
+    options->iterations = 100;
+    options->grid = 200;
 }
 
 const struct figure kelvin_decision_boundary_figure = {

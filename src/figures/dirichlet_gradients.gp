@@ -10,7 +10,8 @@ out = 2 * room
 triangle(i, b) = panel(left(i) - room * side, b - (tall + room) * side, left(i) + (1 + room) * side, b + room * side) \
     . "; " . panel_ranges(-room, 1 + room, -room, tall + room)
 at(x, y) = place(horizontal(x), vertical(y))
-edge(style) = sprintf("set object polygon from %s to %s to %s to %s ", at(0, 0), at(1, 0), at(0.5, tall), at(0, 0)) . style
+edge(style) = sprintf("set object polygon from %s to %s to %s to %s ", at(0, 0), at(1, 0), at(0.5, tall), \
+    at(0, 0)) . style
 white(x0, y0, x1, y1, x2, y2, x3, y3) = sprintf("set object polygon from %s to %s to %s to %s to %s", \
     at(x0, y0), at(x1, y1), at(x2, y2), at(x3, y3), at(x0, y0)) \
     . " front fillcolor rgb 'white' fillstyle solid 1.0 noborder"

@@ -2,10 +2,13 @@
 #include "figures/figure.h"
 #include "base/threads.h"
 #include "base/words.h"
+#include "figures/cells.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
+
+enum { FIGURE_PARAMETERS = 1024 };
 
 #define ROW(field, kind, metavar, least, most, help)                                                                   \
     {{#field, metavar, help, least, most, FIGURE_##kind == FIGURE_SEED},                                               \
@@ -38,10 +41,12 @@ const struct figure_option *kelvin_figure_heeds(const struct figure *figure, con
 
 struct figure_options kelvin_figure_defaults(const struct figure *figure, enum figure_scale scale)
 {
-    static const size_t fewer[] = {[FIGURE_SMOKE] = 100, [FIGURE_LAPTOP] = 10, [FIGURE_PAPER] = 1};
+    static const size_t fewer[] = {
+        [FIGURE_SMOKE] = 100, [FIGURE_LAPTOP] = 10, [FIGURE_WEEKEND] = 1, [FIGURE_PAPER] = 1};
     struct figure_options options = figure->defaults;
     options.scale = scale;
     options.draws /= fewer[scale];
+    if (figure->cells) kelvin_cells_usual(&options);
     if (figure->adjust) figure->adjust(&options);
     return options;
 }
@@ -66,6 +71,12 @@ static void write_parameters(FILE *out, const char *prefix, const struct figure 
         kelvin_figure_value(value, sizeof value, known, options);
         fprintf(out, known->kind == FIGURE_TEXT ? "%s%s = \"%s\"\n" : "%s%s = %s\n", prefix, known->option.name, value);
     }
+}
+
+void kelvin_figure_parameter(const struct figure_options *options, const char *name, double value)
+{
+    const size_t used = strlen(options->parameters);
+    snprintf(options->parameters + used, FIGURE_PARAMETERS - used, "%s = %.15g\n", name, value);
 }
 
 kelvin_status kelvin_figure_table(struct output_file *table, const struct figure *figure,
@@ -104,19 +115,30 @@ static kelvin_status write_script(const struct figure *figure, const struct figu
     kelvin_output_prelude(script.file);
     fputs("\n# ---- the parameters ----\n", script.file);
     write_parameters(script.file, "", figure, options);
+    fputs(options->parameters, script.file);
     fputs("\n# ---- the picture ----\n", script.file);
     fputs(figure->script, script.file);
+    if (figure->rest) fputs(figure->rest, script.file);
     return kelvin_output_close(&script, KELVIN_OK);
 }
 
-kelvin_status kelvin_figure_run(const struct figure *figure, const struct figure_options *options)
+kelvin_status kelvin_figure_check(const struct figure *figure, const struct figure_options *options)
 {
     for (size_t i = 0; i < FIGURE_KNOWN; i++)
         if (kelvin_figure_heeds(figure, kelvin_figure_known[i].option.name))
             KELVIN_TRY(check(&kelvin_figure_known[i], figure, options));
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_figure_run(const struct figure *figure, const struct figure_options *options)
+{
+    KELVIN_TRY(kelvin_figure_check(figure, options));
     KELVIN_TRY(kelvin_output_check_folder(options->folder)); /* before the long work, not after it */
-    KELVIN_TRY(figure->run(options));
-    return write_script(figure, options);
+    char parameters[FIGURE_PARAMETERS] = "";
+    struct figure_options with = *options;
+    with.parameters = parameters;
+    KELVIN_TRY(figure->run(&with));
+    return write_script(figure, &with);
 }
 
 kelvin_status kelvin_figure_picture(const struct figure *figure, const struct figure_options *options)

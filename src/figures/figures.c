@@ -2,7 +2,7 @@
 #include "figures/figure.h"
 
 const char *const kelvin_figure_scales[] = {
-    [FIGURE_SMOKE] = "smoke", [FIGURE_LAPTOP] = "laptop", [FIGURE_PAPER] = "paper", NULL};
+    [FIGURE_SMOKE] = "smoke", [FIGURE_LAPTOP] = "laptop", [FIGURE_WEEKEND] = "weekend", [FIGURE_PAPER] = "paper", NULL};
 
 #define ADDRESS(name) &kelvin_##name##_figure,
 const struct figure *const kelvin_figures[] = {FIGURES(ADDRESS) NULL};

@@ -1,14 +1,15 @@
 /* A figure with its options, as clients have it: values are texts, numbers are read here. */
+#include "base/needs.h"
 #include "base/threads.h"
 #include "base/words.h"
-#include "figures/figure.h"
+#include "figures/cells.h"
 
 #include <string.h>
 
 struct kelvin_figure {
     const struct figure *type;
     struct figure_options options;
-    char *temperatures;                        /* of the options, if they were set */
+    char *text[FIGURE_KNOWN];                  /* of options that are texts, if they were set */
     kelvin_figure_option option[FIGURE_KNOWN]; /* those that it has, in its own words */
     size_t n;
 };
@@ -47,6 +48,7 @@ static void list_options(kelvin_figure *f)
         *option = kelvin_figure_known[i].option;
         if (own->help) option->about = own->help;
         if (own->least < own->most) option->least = own->least, option->most = own->most;
+        if (f->type->cells && kelvin_cells_share(option->name)) option->shared = true;
     }
 }
 
@@ -56,7 +58,8 @@ kelvin_status kelvin_figure_create(kelvin_figure **out, const char *name, const 
     enum figure_scale size;
     *out = NULL;
     KELVIN_TRY(kelvin_family_find(&member, &kelvin_figure_family, name));
-    KELVIN_TRY(find_scale(&size, scale ? scale : kelvin_figure_scales[FIGURE_PAPER]));
+    const bool long_work = ((const struct figure *)member)->cells != NULL;
+    KELVIN_TRY(find_scale(&size, scale ? scale : kelvin_figure_scales[long_work ? FIGURE_SMOKE : FIGURE_PAPER]));
     kelvin_figure *f = *out = kelvin_alloc(1, sizeof *f);
     if (!f) return KELVIN_ENOMEM;
     f->type = (const struct figure *)member;
@@ -67,7 +70,7 @@ kelvin_status kelvin_figure_create(kelvin_figure **out, const char *name, const 
 
 void kelvin_figure_destroy(kelvin_figure *f)
 {
-    if (f) kelvin_free(f->temperatures);
+    for (size_t i = 0; f && i < FIGURE_KNOWN; i++) kelvin_free(f->text[i]);
     kelvin_free(f);
 }
 
@@ -108,8 +111,9 @@ static kelvin_status read_value(kelvin_figure *f, const struct figure_known *k, 
     if (k->kind == FIGURE_TEXT) {
         char *copy = kelvin_strdup(text);
         if (!copy) return KELVIN_ENOMEM;
-        kelvin_free(f->temperatures);
-        f->options.temperatures = f->temperatures = copy;
+        const size_t i = (size_t)(k - kelvin_figure_known);
+        kelvin_free(f->text[i]);
+        *(const char **)at = f->text[i] = copy;
         return KELVIN_OK;
     }
     KELVIN_TRY(kelvin_parse_whole(&whole, "", text, k->kind == FIGURE_SEED ? UINT64_MAX : SIZE_MAX));
@@ -171,7 +175,46 @@ static struct figure_options with_output(const kelvin_figure *f, const kelvin_fi
     options.threads = output->threads;
     options.out = output->out;
     options.watch = output->watch ? output->watch : &nobody;
+    options.experiment = output->experiment;
+    options.ready = output->ready;
     return options;
+}
+
+/* ---- posteriors ---- */
+
+kelvin_status kelvin_figure_cells(const kelvin_figure *f, kelvin_experiment *experiment)
+{
+    KELVIN_NEEDS(f);
+    KELVIN_NEEDS(experiment);
+    struct figure_cells list = {0};
+    if (!f->type->cells) return KELVIN_OK;
+    KELVIN_TRY(kelvin_figure_check(f->type, &f->options));
+    kelvin_status status = f->type->cells(&list, &f->options);
+    if (!status) status = kelvin_cells_put(experiment, &list, &f->options);
+    kelvin_cells_free(&list);
+    return status;
+}
+
+static bool goes_on(void *context, const kelvin_experiment *experiment, const kelvin_cell_news *news)
+{
+    const kelvin_figure_watch *watch = context;
+    (void)experiment, (void)news;
+    return !watch->stopped || !watch->stopped(watch->context);
+}
+
+/* Of a caller who has no experiment: its posteriors are sampled here, in the usual cache. */
+static kelvin_status compute_alone(const kelvin_figure *f, struct figure_options *options)
+{
+    kelvin_experiment *experiment;
+    const kelvin_run_options how = {.threads = options->threads, .checkpoint = 60};
+    KELVIN_TRY(kelvin_experiment_create(&experiment, NULL));
+    kelvin_status status = kelvin_figure_cells(f, experiment);
+    if (!status && !options->ready)
+        status = kelvin_experiment_sample(experiment, &how, goes_on, (void *)options->watch);
+    options->experiment = experiment;
+    if (!status) status = kelvin_figure_run(f->type, options);
+    kelvin_experiment_destroy(experiment);
+    return status;
 }
 
 kelvin_status kelvin_figure_compute(const kelvin_figure *f, const kelvin_figure_output *output)
@@ -179,7 +222,8 @@ kelvin_status kelvin_figure_compute(const kelvin_figure *f, const kelvin_figure_
     struct figure_options options = with_output(f, output);
     FILE *nowhere = options.out ? NULL : fopen("/dev/null", "w");
     if (!options.out && !(options.out = nowhere)) return kelvin_fail(KELVIN_EIO, "/dev/null: cannot be opened");
-    const kelvin_status status = kelvin_figure_run(f->type, &options);
+    const bool alone = f->type->cells && !options.experiment;
+    const kelvin_status status = alone ? compute_alone(f, &options) : kelvin_figure_run(f->type, &options);
     if (nowhere) fclose(nowhere);
     return status;
 }

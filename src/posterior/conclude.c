@@ -118,6 +118,17 @@ static void conclude_sizes(kelvin_metrics *out, const struct kelvin_evaluation *
     }
 }
 
+/* Of the same subsets, the means of their samples one by one. */
+static kelvin_percentiles spread_of_singles(const struct kelvin_evaluation *e, const double *values)
+{
+    double x[KELVIN_SUBSETS] = {0};
+    for (size_t i = 0; i < e->subsets; i++) {
+        const struct kelvin_walk *walk = &e->walk[e->walks - e->subsets + i];
+        for (size_t k = 0; k < KELVIN_SUBSET; k++) x[i] += values[walk->order[k] * KELVIN_METRICS] / KELVIN_SUBSET;
+    }
+    return percentiles(x, e->subsets);
+}
+
 static void conclude_metric(kelvin_metrics *out, const struct kelvin_evaluation *e, size_t metric, double *scratch)
 {
     const double *values = e->values + metric;
@@ -127,6 +138,7 @@ static void conclude_metric(kelvin_metrics *out, const struct kelvin_evaluation 
     out->ensemble[metric] = values[e->walk[0].score * KELVIN_METRICS];
     for (size_t i = 0; i < e->subsets; i++) x[i] = values[e->walk[e->walks - e->subsets + i].score * KELVIN_METRICS];
     out->spread[metric] = percentiles(x, e->subsets);
+    out->single_spread[metric] = spread_of_singles(e, values);
 }
 
 kelvin_status kelvin_conclude(kelvin_metrics *out, struct kelvin_evaluation *e)

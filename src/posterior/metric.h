@@ -75,7 +75,7 @@ struct kelvin_metrics {
     kelvin_average single[KELVIN_METRICS];
     double ensemble[KELVIN_METRICS];
     size_t subsets, subset;
-    kelvin_percentiles spread[KELVIN_METRICS];
+    kelvin_percentiles spread[KELVIN_METRICS], single_spread[KELVIN_METRICS];
     kelvin_bin width[KELVIN_MOST_BINS], mass[KELVIN_MOST_BINS]; /* (bins), of the ensemble */
     size_t sizes;
     struct {

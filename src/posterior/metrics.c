@@ -50,9 +50,19 @@ double kelvin_metrics_ensemble(const kelvin_metrics *m, size_t i)
     return i < KELVIN_METRICS ? m->ensemble[i] : (double)NAN;
 }
 
+static kelvin_percentiles percentiles_at(const kelvin_percentiles *list, size_t i)
+{
+    return i < KELVIN_METRICS ? list[i] : (kelvin_percentiles){(double)NAN, (double)NAN, (double)NAN};
+}
+
 kelvin_percentiles kelvin_metrics_spread(const kelvin_metrics *m, size_t i)
 {
-    return i < KELVIN_METRICS ? m->spread[i] : (kelvin_percentiles){(double)NAN, (double)NAN, (double)NAN};
+    return percentiles_at(m->spread, i);
+}
+
+kelvin_percentiles kelvin_metrics_single_spread(const kelvin_metrics *m, size_t i)
+{
+    return percentiles_at(m->single_spread, i);
 }
 
 size_t kelvin_metrics_samples(const kelvin_metrics *m)

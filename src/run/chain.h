@@ -91,6 +91,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_starts_mark(char mark[KELVIN_CONFIG_MARK]
 /* How many observations' logits are made in a second, measured. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_rate(double *per_s, const kelvin_run *run, size_t threads);
 
+/* Bytes that its folder will have, at most. */
+double kelvin_run_disk(const kelvin_run *run);
+
 /* Which layer makes a chain diverge: the first with a parameter that is not finite, or else the one that has grown most
  * from the size that layers have when networks start. */
 const char *kelvin_diverging_layer(const kelvin_model *model, const float *theta);

@@ -74,7 +74,7 @@ static double chain_bytes(const kelvin_run *run)
            (double)kelvin_bundle_bytes(run);
 }
 
-static double disk_bytes(const kelvin_run *run)
+double kelvin_run_disk(const kelvin_run *run)
 {
     enum { FIELD = 14, HEADERS = 1 << 13 };
     const double n = (double)run->model->n_params * sizeof(float), columns = (double)kelvin_run_width(run);
@@ -112,7 +112,7 @@ static void conclude(kelvin_estimate *out, const struct trial *trial, double log
         .chains_at_once = trial->at_once,
         .threads_per_chain = trial->threads / trial->at_once,
         .memory = memory,
-        .disk = disk_bytes(run),
+        .disk = kelvin_run_disk(run),
         .rows_per_s = steps / per_row,
         .seconds = (double)run->config.chains * kelvin_run_rows(run) * per_row / steps,
         .logits = logits_made(run) / logits_per_s,

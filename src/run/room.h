@@ -67,6 +67,8 @@ struct kelvin_run_owned {
     struct kelvin_place *place; /* (chains) */
     double started;             /* kelvin_now() when its first chain was; 0 before */
     struct kelvin_bundle *kept; /* (chains), of a run without a folder: its draws and histories */
+    const char *branch;         /* where its cold beginning is shared with other runs; NULL: nowhere */
+    uint32_t cold_rows;         /* how long that is; 0: there is none */
 
     bool partly; /* it is read before its end: what no manifest vouches for yet has checksums of its own */
     struct kelvin_baseline *baseline; /* as soon as somebody has asked for it */

@@ -100,7 +100,7 @@ static kelvin_status do_job(struct kelvin_job *job)
     tell_all(job);
     KELVIN_TRY(run_chains(job));
     for (size_t r = 0; r < job->n && !job->asked; r++)
-        if (job->runs[r]->folder) KELVIN_TRY(finish(job, job->runs[r]));
+        if (job->runs[r]->folder && kelvin_run_chains_ended(job->runs[r])) KELVIN_TRY(finish(job, job->runs[r]));
     return job->asked ? kelvin_fail(KELVIN_ESTOP, "stopped on request") : KELVIN_OK;
 }
 

@@ -1,4 +1,5 @@
 /* The work on one chain: it is taken up where it stands, goes on to its end, and writes what it has as it goes. */
+#include "run/branch.h"
 #include "run/folder.h"
 #include "run/job.h"
 
@@ -102,6 +103,7 @@ static kelvin_status take_place(struct work *work)
         KELVIN_TRY(kelvin_find_file(path, &begun, work->run->folder, KELVIN_STATE_FILE, chain->number));
         kelvin_writer_forget(path); /* what a process that was killed has left */
         if (begun) KELVIN_TRY(kelvin_remedy_chain(kelvin_state_read(chain, path), work->run, chain->number));
+        if (!begun) KELVIN_TRY(kelvin_branch_take(chain, &begun));
         chain->step = chain->now.step;
         KELVIN_TRY(make_history(work));
     }
@@ -133,13 +135,22 @@ static kelvin_status collect(struct work *work)
                              : kelvin_bundle_write(&chain->bundle, work->run, chain->number);
 }
 
+/* At its end, or as far as was asked for. */
+static bool is_far_enough(const struct work *work)
+{
+    const struct kelvin_chain *chain = &work->chain;
+    const uint32_t rows = work->job->options.rows;
+    return kelvin_chain_ended(chain) || (rows > 0 && chain->step >= (uint64_t)rows * chain->row_steps);
+}
+
 static kelvin_status go_on(struct work *work)
 {
     struct kelvin_chain *chain = &work->chain;
-    while (!kelvin_chain_ended(chain) && !atomic_load(&work->job->stop)) {
+    while (!is_far_enough(work) && !atomic_load(&work->job->stop)) {
         KELVIN_TRY(kelvin_chain_step(chain));
         KELVIN_TRY(collect(work));
         if (chain->good.diverged[0]) break;
+        KELVIN_TRY(kelvin_branch_leave(chain));
         const double now = kelvin_now();
         checkpoint(work, now);
         if (work->run->folder && work->slot.status) return KELVIN_OK; /* closing the slot says why */
@@ -166,7 +177,7 @@ static kelvin_status do_work(struct work *work)
     struct kelvin_chain *chain = &work->chain;
     KELVIN_TRY(take_place(work));
     kelvin_status status = KELVIN_OK;
-    if (!kelvin_chain_ended(chain)) {
+    if (!is_far_enough(work)) {
         set_phase(work, KELVIN_CHAIN_SAMPLING);
         work->checked = kelvin_now();
         tell(work, KELVIN_CHAIN_SAMPLING, work->checked);
