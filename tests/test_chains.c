@@ -324,11 +324,12 @@ static void kill_often(const kelvin_run_config *config, size_t kills, bool in_ro
     whole_run(config, "smooth", 2, 1e-9);
     uint32_t patience = 1000 + (uint32_t)(5e5 * (kelvin_now() - began)); /* microseconds: half of the run */
     kelvin_run_close(started(config, "killed"));
-    /* on a busy machine a process may be killed before it has done anything: then the next ones get more time */
-    while (stops.all < kills || (*amid == 0 && stops.all < 20 * kills)) {
-        if (stops.all >= kills && patience < 10000000) patience += patience / 4;
+    for (size_t round = 0; stops.all < kills || (*amid == 0 && round < 40 * kills); round++) {
         const size_t threads = 1 + dice(++*roll, 3);
-        stops.all += work_until_killed("killed", threads, 1000 + dice(++*roll, patience));
+        const bool killed = work_until_killed("killed", threads, 1000 + dice(++*roll, patience));
+        stops.all += killed;
+        /* how long a process takes to begin and to end depends on what else the machine does: it is found out here */
+        patience = killed ? patience + patience / 16 : patience - patience / 4;
         kelvin_run *run = opened("killed");
         count_amid(&stops, "killed", run);
         const bool finished = kelvin_run_finished(run);
