@@ -125,6 +125,39 @@ static void cifar10_from_the_cache(void **state)
           "fetch cifar10 again");
 }
 
+/* With the first training images alone: what stands behind them is the test part as it was. */
+static void the_first_of_mnist(const kelvin_data *all)
+{
+    static const uint8_t first[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 0, 8, 7}; /* all ten digits */
+    const struct canonical_set *set = &kelvin_canonical_mnist;
+    kelvin_data *data;
+    kelvin_path path;
+    assert_ok(kelvin_cache_file(path, set, 1));
+    FILE *labels = fopen(path, "r+b");
+    assert_non_null(labels);
+    assert_int_equal(fseek(labels, 8, SEEK_SET), 0);
+    assert_int_equal(fwrite(first, 1, sizeof first, labels), sizeof first);
+    assert_int_equal(fclose(labels), 0);
+    assert_ok(kelvin_data_open(&data, "mnist:first=12"));
+    assert_true(data->train.n == 12 && data->test.n == 10000 && data->classes == 10);
+    for (size_t i = 0; i < 12; i++) assert_int_equal(data->train.y[i], first[i]);
+    assert_memory_equal(data->test.bytes, all->test.bytes, all->test.n * all->inputs);
+    assert_int_equal(data->train.bytes[0], 50);
+    assert_string_equal(data->class_names[data->test.y[3]], "9");
+    assert_string_equal(data->name, "mnist:first=12");
+    kelvin_data_close(data);
+    fails(kelvin_data_open(&data, "mnist:first=11"), KELVIN_EUSAGE, "first 11 images", "class '7'");
+    fails(kelvin_data_open(&data, "mnist:first=60001"), KELVIN_EUSAGE, "first is 60001", "at most 60000");
+    static const char *const wrong[] = {"0", "-3", "1.5", "many", "nan", "inf"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "mnist:first=%s", wrong[i]);
+        fails(kelvin_data_open(&data, name), KELVIN_EUSAGE, "first is", wrong[i]);
+    }
+    assert_ptr_equal(kelvin_canonical_find("mnist:first=12"), set);
+    assert_null(kelvin_canonical_find("mnis:first=12"));
+}
+
 static void mnist_from_the_cache(void **state)
 {
     (void)state;
@@ -150,6 +183,7 @@ static void mnist_from_the_cache(void **state)
     float x[784];
     kelvin_part_slice(data, &data->train, x, 0, 1);
     assert_near((double)x[0], (50 / 255.0 - .1307) / .3081, 1e-6);
+    the_first_of_mnist(data);
     kelvin_data_close(data);
 }
 

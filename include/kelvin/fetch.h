@@ -20,7 +20,8 @@ extern "C" {
  * done and to do (0: not known); false to stop, with KELVIN_ESTOP. */
 typedef bool kelvin_fetch_progress(void *context, const char *what, uint64_t done, uint64_t total);
 
-/* Whether a data set of that name is one that is fetched. */
+/* Whether a data set of that name is one that is fetched. What follows a colon ("mnist:first=1000") is not looked at,
+ * here and below. */
 KELVIN_API bool kelvin_fetch_knows(const char *name);
 
 /* The i-th file that it consists of: its name, size and SHA-1 (40 digits); false after the last. */

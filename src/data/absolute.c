@@ -44,8 +44,8 @@ kelvin_status kelvin_data_absolute(const char **name, kelvin_arena *arena, const
         *to++ = i == 0 ? ':' : ',';
         to = put_path(to, here, spec->files[i]);
     }
-    for (size_t i = 0; i < spec->n_keys; i++) { /* where there are keys there is a file */
-        *to++ = ',';
+    for (size_t i = 0; i < spec->n_keys; i++) {
+        *to++ = spec->n_files + i == 0 ? ':' : ',';
         to = put(put(to, spec->keys[i]), "=");
         to = is_file(spec->keys[i]) ? put_path(to, here, spec->values[i]) : put(to, spec->values[i]);
     }

@@ -38,8 +38,9 @@ size_t kelvin_canonical_count(const struct canonical_set *set)
 const struct canonical_set *kelvin_canonical_find(const char *name)
 {
     static const struct canonical_set *const sets[] = {&kelvin_canonical_cifar10, &kelvin_canonical_mnist};
+    const size_t length = strcspn(name, ":");
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-        if (strcmp(sets[i]->name, name) == 0) return sets[i];
+        if (strlen(sets[i]->name) == length && strncmp(sets[i]->name, name, length) == 0) return sets[i];
     return NULL;
 }
 

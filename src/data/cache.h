@@ -22,7 +22,7 @@ extern const struct canonical_set kelvin_canonical_cifar10, kelvin_canonical_mni
 /* How many files it has. */
 size_t kelvin_canonical_count(const struct canonical_set *set);
 
-/* By name; NULL if no such data set is fetched. */
+/* By name, of which what follows a colon is not looked at; NULL if no such data set is fetched. */
 const struct canonical_set *kelvin_canonical_find(const char *name);
 
 /* $KELVIN_DATA, else $XDG_CACHE_HOME/kelvin, else $HOME/.cache/kelvin. KELVIN_EUSAGE if there is none of these. */

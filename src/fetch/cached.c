@@ -31,10 +31,11 @@ bool kelvin_fetch_is_cached(const char *name)
 
 kelvin_status kelvin_fetch_folder(char *path, size_t size, const char *name)
 {
+    const struct canonical_set *set = kelvin_canonical_find(name);
     kelvin_path cache;
-    if (!kelvin_fetch_knows(name)) return kelvin_fail(KELVIN_EUSAGE, "%s is not a data set that is fetched", name);
+    if (!set) return kelvin_fail(KELVIN_EUSAGE, "%s is not a data set that is fetched", name);
     KELVIN_TRY(kelvin_cache_folder(cache));
-    const int length = snprintf(path, size, "%s/%s", cache, name);
+    const int length = snprintf(path, size, "%s/%s", cache, set->name);
     if (length >= 0 && (size_t)length < size) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE, "%s/%s: the path is longer than %zu bytes", cache, name, size);
+    return kelvin_fail(KELVIN_EUSAGE, "%s/%s: the path is longer than %zu bytes", cache, set->name, size);
 }

@@ -19,7 +19,7 @@ static const struct fetch_set *find(const char *name)
 {
     static const struct fetch_set *const sets[] = {&kelvin_fetch_cifar10, &kelvin_fetch_mnist};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-        if (strcmp(sets[i]->canonical->name, name) == 0) return sets[i];
+        if (sets[i]->canonical == kelvin_canonical_find(name)) return sets[i];
     kelvin_fail(KELVIN_EUSAGE, "data set '%.64s' cannot be fetched; expected cifar10 or mnist", name);
     return NULL;
 }
