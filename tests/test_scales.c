@@ -45,7 +45,7 @@ static bool has(const kelvin_experiment *e, const struct expected *x)
                                               "chains",  "epochs",      "schedule", "temperature_schedule"};
         for (size_t f = 0; f < 8; f++) kelvin_cell_value(value[f], cell, fields[f]);
         if (strcmp(value[0], x->density) == 0 && fabs(atof(value[1]) - x->temperature) <= 1e-5 * x->temperature &&
-            strcmp(value[2], prior) == 0 && atof(value[3]) == x->lr && (size_t)atof(value[4]) == x->chains &&
+            strcmp(value[2], prior) == 0 && fabs(atof(value[3]) / x->lr - 1) < 1e-12 && (size_t)atof(value[4]) == x->chains &&
             (size_t)atof(value[5]) == x->epochs && strcmp(value[6], x->tuned ? "constant" : "paper") == 0 &&
             strcmp(value[7], value[6]) == 0 && (cell->from != KELVIN_NO_CELL) == x->tuned)
             return true;
@@ -137,6 +137,30 @@ static void the_grid_as_in_the_paper(void **state)
     kelvin_experiment_destroy(e);
 }
 
+/* On MNIST steep priors have smaller rates, so that drift (rate x slope) is the same from some slope on, and flat ones
+ * the rate of the categorical posterior. */
+static void steep_priors_have_gentle_rates(void **state)
+{
+    (void)state;
+    static const struct {
+        double alpha, random, tuned; /* rates; 0: there is no such cell */
+    } rows[] = {{0.97, 2.5e-4, 0}, {0.9, 2.5e-4, 0}, {0.7, 1.25e-4, 0}, {0.5, 7.5e-5, 2.5e-5}};
+    kelvin_experiment *e = cells_of("dirclip-accuracy", "laptop");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char density[48];
+        snprintf(density, sizeof density, "dirclip:%g,-50", rows[i].alpha);
+        if (rows[i].random > 0)
+            expect(e, &(struct expected){density, 1, 0.1, rows[i].random, 12, 1000, false});
+        if (rows[i].tuned > 0) expect(e, &(struct expected){density, 1, 0.1, rows[i].tuned, 12, 2000, true});
+    }
+    expect(e, &(struct expected){"dirclip:-0.5,-10", 1, 0.1, 5e-5, 12, 1000, true});
+    expect(e, &(struct expected){"dirclip:0.85,-20", 1, 0.1, 1.5e-4, 12, 1000, true});
+    expect(e, &(struct expected){"dirclip:0.85,-50", 1, 0.1, 5e-5, 12, 2000, true});
+    expect(e, &(struct expected){"categorical", 1, 0.1, 1e-3, 12, 2000, true});
+    expect(e, &(struct expected){"categorical", 1, 0.1, 1e-3, 12, 1000, false});
+    kelvin_experiment_destroy(e);
+}
+
 /* What figures have in common is one cell of their experiment; at every scale none is listed twice. */
 static void figures_share_posteriors(void **state)
 {
@@ -187,7 +211,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dirclip_as_in_the_paper),       cmocka_unit_test(ndg_and_temperatures_as_in_the_paper),
-        cmocka_unit_test(the_grid_as_in_the_paper),      cmocka_unit_test(figures_share_posteriors),
+        cmocka_unit_test(the_grid_as_in_the_paper),
+        cmocka_unit_test(steep_priors_have_gentle_rates),      cmocka_unit_test(figures_share_posteriors),
         cmocka_unit_test(epochs_and_samples_can_be_set),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);

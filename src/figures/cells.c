@@ -2,8 +2,10 @@
 #include "figures/cells.h"
 
 #include "base/words.h"
+#include "density/types.h"
 #include "figures/scales.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,6 +55,19 @@ static bool is_flat(const char *density)
     return strncmp(density, flat, sizeof flat - 1) == 0;
 }
 
+/* The rate of its scale; less for a steep prior. */
+static double rate_of(const struct figure_cell *cell, size_t kind, const struct figure_setting *s)
+{
+    const bool categorical = strcmp(cell->density, "categorical") == 0;
+    const double most = cell->tuned ? s->tuned_slope[kind] : s->slope;
+    const double rate = cell->tuned ? s->tuned_lr[kind] : s->confident_lr;
+    kelvin_density density;
+    if (categorical && (!cell->tuned || most > 0)) return s->lr;
+    if (most == 0 || kelvin_density_parse(&density, cell->density)) return rate;
+    const double slope = density.type->has_critical_alpha ? fabs(density.param[0] - 1) : 0;
+    return slope > most ? rate * most / slope : rate;
+}
+
 /* With every field filled in. Epochs that someone has set shorten or lengthen fine-tuning, too. */
 static struct figure_cell complete(const struct figure_cell *cell, const struct figure_options *o)
 {
@@ -60,13 +75,12 @@ static struct figure_cell complete(const struct figure_cell *cell, const struct 
     struct figure_cell c = *cell;
     const size_t kind = tuned_kind(cell);
     if (is_flat(c.density)) snprintf(c.density, sizeof c.density, "categorical");
-    const bool categorical = strcmp(c.density, "categorical") == 0;
     const size_t usual = c.tuned ? s->tuned_epochs[kind] : s->epochs;
     if (!c.epochs) c.epochs = (usual * o->epochs + s->epochs / 2) / s->epochs;
     if (c.epochs == 0) c.epochs = 1;
     if (!c.samples) c.samples = o->samples;
     if (is_large(cell, o->samples)) c.samples = (s->many * o->samples + s->samples - 1) / s->samples;
-    if (c.lr == 0) c.lr = c.tuned ? s->tuned_lr[kind] : categorical ? s->lr : s->confident_lr;
+    if (c.lr == 0) c.lr = rate_of(&c, kind, s);
     if (c.prior == 0) c.prior = s->prior;
     return c;
 }

@@ -19,6 +19,9 @@ struct figure_setting {
     double lr, confident_lr; /* the same: of the categorical likelihood, and of densities that have larger gradients */
     size_t tuned_epochs[2];  /* from trained networks, at a constant rate: where DirClip clips at -50; elsewhere */
     double tuned_lr[2];
+    /* |alpha - 1| of DirClip up to which these rates hold, from random starts and fine-tuned: for steeper ones they are
+     * as much smaller, so that steps are as long; and a flat one is fine-tuned with `lr`. 0: they hold for all. */
+    double slope, tuned_slope[2];
     struct figure_list temperatures;               /* of the categorical posterior */
     struct figure_list random, tuned_50, tuned_20; /* alphas of DirClip; those of -10 are those of -20 */
     struct figure_list ndg, ndg_prior;             /* alphas of NDG: of its prior alone, and of the others */
