@@ -137,6 +137,13 @@ static kelvin_status set_number(kelvin_config *config, const char *field, double
     return kelvin_config_set(config, field, text);
 }
 
+/* The data of the scale, all of them or the first ones: what suits others is not known. */
+static bool is_of_scale(const char *data, const struct figure_setting *s)
+{
+    const size_t length = strcspn(s->data, ":");
+    return strcspn(data, ":") == length && strncmp(data, s->data, length) == 0;
+}
+
 static kelvin_status configure(kelvin_config *config, const struct figure_cell *c, const struct figure_options *o)
 {
     const struct figure_setting *s = kelvin_figure_setting(o);
@@ -146,7 +153,7 @@ static kelvin_status configure(kelvin_config *config, const struct figure_cell *
     KELVIN_TRY(kelvin_config_set(config, "preset", "paper"));
     KELVIN_TRY(kelvin_config_set(config, "data", o->data));
     KELVIN_TRY(kelvin_config_set(config, "model", o->model));
-    KELVIN_TRY(kelvin_config_set(config, "augment", strcmp(o->data, s->data) == 0 ? s->augment : "none"));
+    KELVIN_TRY(kelvin_config_set(config, "augment", is_of_scale(o->data, s) ? s->augment : "none"));
     KELVIN_TRY(kelvin_config_set(config, "density", c->density));
     KELVIN_TRY(kelvin_config_set(config, "prior", prior));
     KELVIN_TRY(kelvin_config_set(config, "seed", seed));
