@@ -108,5 +108,45 @@ check "the file itself is not replaced" complained 1 "cells.json"
 echo '{"cells": [{"data": "digits", "lr": -1}]}' >bad.json
 run experiment bad.json --cache own
 check "a cell that makes no sense" complained 1 "bad.json: cell 1: lr is -1; expected a number above 0"
+echo '{"cells": [{"data": "digits", "cells": [1]}]}' >bad.json
+run experiment bad.json --cache own
+check "cells have no cells" complained 1 "bad.json: cell 1: field \"cells\": unknown field"
+echo '{"data": "digits", "epochs": 3, "model": "mlp:4", "cells": [{"name": "a"}, {"name": "b", "from": "a", "model": "mlp:5"}]}' >bad.json
+for options in --dry-run --list ""; do
+    run experiment bad.json --cache other $options
+    check "another network $options" complained 1 "bad.json: cell 2: it has another network than a, which it starts from"
+done
+check "which is seen before anything is sampled" test ! -e other
+wrong "--checkpoint must not be negative" experiment cells.json --checkpoint -1
+
+# Chains that diverged: said, and the exit code of kelvin sample.
+echo '{"data": "digits", "model": "mlp:4", "chains": 6, "epochs": 3, "lr": 0.003, "prior": "normal:0.3", "cells": [
+  {"name": "a", "logit_limit": 5}, {"name": "b"}]}' >limit.json
+run experiment limit.json --cache own
+check "some diverged" grep -q "^kelvin experiment: of 1 of 2 cells chains have diverged" stderr
+check "which they are" grep -q "^a: [1-5] of 6 chains diverged" stderr
+check "as kelvin sample has it" test "$(cat code)" = 3
+check "the table has a row each" test "$(wc -l <limit.csv)" = 3
+echo '{"data": "digits", "model": "mlp:4", "chains": 2, "epochs": 3, "cells": [{"lr": 1e10}, {"lr": 0.001}]}' >all.json
+run experiment all.json --cache own
+check "all diverged" grep -q "^kelvin experiment: 1 of 2 cells have no samples" stderr
+check "is a failure" test "$(cat code)" = 1
+
+# ---- figures of other data ----
+tiny="--model mlp:4 --epochs 3 --samples 3 --cache own"
+wrong "the figure posterior-size is about test data, and toy has none" figure posterior-size --data toy $tiny -o toy
+wrong "landscapes needs three networks" figure landscapes schedule --samples 2 --cache own -o toy
+check "and nothing was made" test ! -e toy
+# A file's name is a text to gnuplot, and to readers of tables one line.
+odd='odd `touch made` "x'"' \$(touch made).csv"
+cp table.csv "$odd"
+run figure posterior-size --data "$odd" $tiny -o odd
+check "the name of a file" test "$(cat code)" = 0
+check "is not run" test ! -e made
+run figure dirclip-accuracy $few --cache killed --ready -o ready
+check "all are there" test ! -s stderr
+rm -r killed/digits_categorical_T0_*
+run figure dirclip-accuracy $few --cache killed --ready -o ready
+check "one is not" grep -q "^note: [0-9]* of [0-9]* posteriors are there; the others are left out" stderr
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -5,6 +5,7 @@
 #include "cli/runs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,20 +46,33 @@ static void list(const kelvin_experiment *experiment)
                kelvin_experiment_folder(experiment, i), kelvin_experiment_name(experiment, i));
 }
 
-/* Cells that have ended, and have nothing to say. */
-static void note_empty(const kelvin_experiment *experiment)
+/* Cells that have ended, and of which chains have diverged: all of them, so that they have nothing to say, or some. */
+static kelvin_status tell_diverged(const kelvin_experiment *experiment)
 {
     const size_t cells = kelvin_experiment_cells(experiment);
-    size_t empty = 0;
+    size_t empty = 0, partly = 0;
     for (size_t i = 0; i < cells; i++) {
         kelvin_samples *samples;
+        uint32_t diverged = 0;
         if (!kelvin_experiment_done(experiment, i)) continue;
-        if (kelvin_samples_find(&samples, kelvin_experiment_folder(experiment, i))) continue;
-        empty += kelvin_samples_count(samples) == 0;
+        KELVIN_TRY(kelvin_samples_find(&samples, kelvin_experiment_folder(experiment, i)));
+        const size_t n = kelvin_samples_count(samples);
+        const uint32_t chains = kelvin_run_chains(kelvin_samples_run(samples));
+        for (uint32_t c = 0; c < chains; c++) diverged += kelvin_samples_diverged(samples, c) != NULL;
+        if (diverged)
+            fprintf(stderr, "%s: %" PRIu32 " of %" PRIu32 " chains diverged\n", kelvin_experiment_name(experiment, i),
+                    diverged, chains);
+        empty += n == 0;
+        partly += n > 0 && diverged > 0;
         kelvin_samples_close(samples);
     }
     if (empty)
-        fprintf(stderr, "note: %zu of %zu cells have no samples: all their chains have diverged\n", empty, cells);
+        return kelvin_fail(KELVIN_EDIVERGED, "%zu of %zu cells have no samples: all their chains have diverged", empty,
+                           cells);
+    if (partly)
+        return kelvin_fail(KELVIN_EPARTLY, "of %zu of %zu cells chains have diverged; the table is of the others",
+                           partly, cells);
+    return KELVIN_OK;
 }
 
 static kelvin_status sample(kelvin_experiment *experiment, const struct settings *settings, const char *output)
@@ -69,9 +83,9 @@ static kelvin_status sample(kelvin_experiment *experiment, const struct settings
     char sentence[1024];
     snprintf(sentence, sizeof sentence, "%s", kelvin_error());
     KELVIN_TRY(kelvin_experiment_write(experiment, output, settings->threads));
-    note_empty(experiment);
     printf("%s\n", output);
-    return status ? kelvin_fail(status, "%s", sentence) : KELVIN_OK;
+    const kelvin_status diverged = tell_diverged(experiment);
+    return status ? kelvin_fail(status, "%s", sentence) : diverged;
 }
 
 /* Whether there is a table of an experiment, which may be replaced. */
@@ -137,7 +151,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
 {
     const struct settings *settings = data;
     if (!arguments->operand) return kelvin_fail(KELVIN_EUSAGE, "which file? (see kelvin experiment --help)");
-    KELVIN_TRY(run_check_threads(settings->threads));
+    KELVIN_TRY(run_check(&(struct run_settings){.threads = settings->threads, .checkpoint = settings->checkpoint}));
     return do_file(settings, arguments->operand);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/cells_progress.h"
 #include "cli/command.h"
 #include "cli/runs.h"
+#include "cli/words.h"
 
 #include <string.h>
 
@@ -145,6 +146,15 @@ static kelvin_status collect(struct batch *batch, const struct settings *setting
     return check_taken(arguments, taken);
 }
 
+/* How much of it the pictures will show. */
+static void tell_ready(const kelvin_experiment *experiment)
+{
+    const size_t cells = kelvin_experiment_cells(experiment);
+    size_t there = 0;
+    for (size_t i = 0; i < cells; i++) there += kelvin_experiment_done(experiment, i);
+    if (there > 0 && there < cells) fprintf(stderr, "note: %zu of %zu posteriors are there; the others are left out\n", there, cells);
+}
+
 /* The posteriors of all of them, each once, sampled or counted. */
 static kelvin_status sample(struct batch *batch, const struct settings *settings)
 {
@@ -152,6 +162,7 @@ static kelvin_status sample(struct batch *batch, const struct settings *settings
     KELVIN_TRY(kelvin_experiment_create(&batch->experiment, settings->cache));
     for (size_t i = 0; i < batch->n; i++) KELVIN_TRY(kelvin_figure_cells(batch->figure[i], batch->experiment));
     if (settings->dry_run) return cells_print_plan(batch->experiment, settings->threads);
+    if (settings->ready) tell_ready(batch->experiment);
     if (settings->ready || kelvin_experiment_cells(batch->experiment) == 0) return KELVIN_OK;
     const kelvin_status status = cells_sample(batch->experiment, &how);
     if (status != KELVIN_EDIVERGED) return status;
@@ -163,12 +174,14 @@ static kelvin_status sample(struct batch *batch, const struct settings *settings
 /* Numbers first, then the pictures; without gnuplot the numbers are there, and the status says what is not. */
 static kelvin_status make(struct batch *batch, const kelvin_figure_output *output)
 {
-    size_t kept = 0;
+    size_t kept = 0, failed = 0;
     for (size_t i = 0; i < batch->n; i++) {
         if (batch->n > 1) printf("%s%s\n", i ? "\n" : "", kelvin_figure_name(batch->figure[i]));
         const kelvin_status status = kelvin_figure_compute(batch->figure[i], output);
-        if (status && !(status == KELVIN_EUSAGE && output->ready && batch->n > 1)) return status;
-        if (status) fprintf(stderr, "kelvin figure: %s: %s\n", kelvin_figure_name(batch->figure[i]), kelvin_error());
+        /* what is wrong with one of several, and with it alone, keeps none of the others */
+        if (status && !(status == KELVIN_EUSAGE && batch->n > 1)) return status;
+        if (status) fprintf(stderr, "kelvin figure: %s: %s\n", kelvin_figure_name(batch->figure[i]), command_error());
+        failed += status && !output->ready;
         kelvin_figure *const figure = batch->figure[i];
         batch->figure[i] = batch->figure[kept];
         batch->figure[kept] = figure;
@@ -177,6 +190,8 @@ static kelvin_status make(struct batch *batch, const kelvin_figure_output *outpu
     if (kept == 0) return kelvin_fail(KELVIN_EUSAGE, "none of the figures has a posterior that is there yet");
     const kelvin_status status = kelvin_figures_draw(batch->figure, kept, batch->drawn, output);
     for (size_t i = 0; i < kept; i++) kelvin_figure_print_files(batch->figure[i], output, batch->drawn[i]);
+    if (!status && failed)
+        return kelvin_fail(KELVIN_EIO, "%zu of %zu figures could not be made", failed, batch->n);
     return status;
 }
 
@@ -245,7 +260,7 @@ static kelvin_status help(FILE *out, const void *settings, const struct argument
         return KELVIN_OK;
     }
     KELVIN_TRY(kelvin_family_find(&member, kelvin_family_of("figures"), name));
-    KELVIN_TRY(kelvin_figure_create(&figure, name, NULL));
+    KELVIN_TRY(kelvin_figure_create(&figure, name, ((const struct settings *)settings)->scale));
     size_t taken[OPTIONS] = {0};
     const kelvin_status status = set_options(figure, arguments, true, taken);
     if (!status) figure_help(out, figure, member->about, settings);

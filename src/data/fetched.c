@@ -19,7 +19,7 @@ static kelvin_status keep_first(struct data_loader *loader)
     double n;
     if (!said) return KELVIN_OK;
     if (kelvin_text_number(&n, said) != TEXT_NUMBER || n < 1 || n != floor(n))
-        return kelvin_fail(KELVIN_EUSAGE, "data '%s': first is '%s'; expected a whole number of images", name, said);
+        return kelvin_fail(KELVIN_EUSAGE, "data '%s': first is '%s'; expected a whole number of images, 1 or more", name, said);
     if (loader->like) return KELVIN_OK; /* new inputs are those of the test part */
     if (n > (double)train)
         return kelvin_fail(KELVIN_EUSAGE, "data '%s': first is %s; expected at most %zu, its training images", name,

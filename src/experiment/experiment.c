@@ -4,6 +4,7 @@
 #include "base/needs.h"
 #include "base/words.h"
 #include "data/cache.h"
+#include "nn/nn.h"
 #include "run/fields.h"
 #include "run/folder.h"
 
@@ -157,12 +158,35 @@ static kelvin_status check(const kelvin_config *config)
     return kelvin_config_ranges(&resolved, type);
 }
 
+static kelvin_status model_of(kelvin_model **model, const struct kelvin_cell *cell)
+{
+    char spec[KELVIN_CELL_VALUE];
+    *model = NULL;
+    kelvin_cell_value(spec, cell, "model");
+    if (strcmp(spec, "auto") == 0) return KELVIN_OK; /* not known before it is chosen */
+    return kelvin_model_create(model, spec, kelvin_data_shape(cell->data), kelvin_data_classes(cell->data));
+}
+
+/* Samples of one are where the other can start. */
+static kelvin_status check_start(const struct kelvin_cell *cell, const struct kelvin_cell *start)
+{
+    kelvin_model *own, *its;
+    kelvin_status status = model_of(&own, cell);
+    if (status) return status;
+    if (!(status = model_of(&its, start)) && own && its && !kelvin_model_alike(own, its))
+        status = kelvin_fail(KELVIN_EUSAGE, "it has another network than %s, which it starts from", start->name);
+    kelvin_model_destroy(own);
+    kelvin_model_destroy(its);
+    return status;
+}
+
 static kelvin_status fill_in(struct kelvin_cell *cell, kelvin_experiment *e)
 {
     char spec[KELVIN_CELL_VALUE];
     KELVIN_TRY(check(cell->config));
     KELVIN_TRY(kelvin_config_get(cell->config, "data", spec, sizeof spec));
     KELVIN_TRY(open_data(&cell->data, e, spec));
+    if (cell->from != KELVIN_NO_CELL) KELVIN_TRY(check_start(cell, &e->cell[cell->from]));
     KELVIN_TRY(kelvin_cell_name_folder(cell, e));
     if (cell->from != KELVIN_NO_CELL)
         KELVIN_TRY(kelvin_config_set(cell->config, "init", e->cell[e->cell[cell->from].first].folder));

@@ -171,7 +171,7 @@ static kelvin_status set_fields(kelvin_config *config, const struct reader *r, c
     json_t *value;
     json_object_foreach((json_t *)object, key, value)
     {
-        if (strcmp(key, cells_key) == 0 || (object == r->cell && is_about_cell(key))) continue;
+        if (object == r->common ? strcmp(key, cells_key) == 0 : is_about_cell(key)) continue;
         if (object == r->common && (json_is_array(value) || is_about_cell(key))) {
             const struct reader all = {.path = r->path};
             return wrong(&all, key, is_about_cell(key) ? "it belongs into a cell" : "lists belong into cells");

@@ -179,7 +179,10 @@ static kelvin_status put_cell(struct table *t, size_t i, const kelvin_run *run, 
     KELVIN_TRY(put(t, ","));
     if (cell->from != KELVIN_NO_CELL) KELVIN_TRY(put_text(t, t->e->cell[cell->from].name));
     for (size_t k = 0; k < t->fields; k++) KELVIN_TRY(put_field(t, run, t->field[k]));
-    const double numbers[] = {(double)r->samples, r->diverged, r->kinetic.mean, r->configurational.mean, r->l1};
+    char counts[64];
+    snprintf(counts, sizeof counts, ",%zu,%zu", r->samples, (size_t)r->diverged);
+    KELVIN_TRY(put(t, counts));
+    const double numbers[] = {r->kinetic.mean, r->configurational.mean, r->l1};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) KELVIN_TRY(put_number(t, numbers[k]));
     KELVIN_TRY(put_metrics(t, r->train));
     KELVIN_TRY(put_metrics(t, r->test));

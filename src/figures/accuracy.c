@@ -134,9 +134,9 @@ kelvin_status kelvin_accuracy_run(const struct figure *figure, const struct figu
         status = kelvin_figure_table(&table, figure, options, ".csv",
                                      "series,value,density,temperature,start,samples,train_low,train,train_high,"
                                      "test_low,test,test_high,loglik_low,loglik,loglik_high,kinetic,configurational",
-                                     "# Training accuracy of single samples, the others of ensembles of 8 or, "
-                                     "where there are fewer, of all; 10th and "
-                                     "90th percentile. Temperatures at the end.\n");
+                                     "# 10th percentile, median and 90th of 100 groups of 8 samples, or, where there "
+                                     "are fewer, what all say: training accuracy is the mean of single samples, the "
+                                     "others are of ensembles. Temperatures at the end.\n");
     if (!status) {
         options->watch->start(options->watch->context, "evaluating", list.n);
         status = do_cells(table.file, &list, options);

@@ -31,6 +31,7 @@ const struct figure kelvin_dirclip_accuracy_figure = {
     .script = dirclip_accuracy_gp,
     .rest = accuracy_gp,
     .samples = true,
+    .tests = true,
     .cells = cells,
     .run = run,
 };

@@ -60,7 +60,19 @@ void kelvin_figure_value(char *out, size_t size, const struct figure_known *know
     if (known->kind == FIGURE_SEED) snprintf(out, size, "%" PRIu64, *(const uint64_t *)at);
 }
 
-/* The options that the figure has, as lines "PREFIXname = value" that gnuplot can read as well. */
+/* On one line. In single quotes gnuplot takes a text as it is; in double ones it would start programs that a file's name
+ * has between backquotes. */
+static void write_text(FILE *out, const char *text, char quote)
+{
+    fputc(quote, out);
+    for (; *text; text++) {
+        if (*text == quote) fputc(quote, out);
+        fputc((unsigned char)*text < ' ' ? '?' : *text, out);
+    }
+    fputc(quote, out);
+}
+
+/* The options that the figure has, as lines "PREFIXname = value": for readers of a table, or for gnuplot. */
 static void write_parameters(FILE *out, const char *prefix, const struct figure *figure,
                              const struct figure_options *options)
 {
@@ -69,7 +81,12 @@ static void write_parameters(FILE *out, const char *prefix, const struct figure 
         char value[4096];
         if (!kelvin_figure_heeds(figure, known->option.name)) continue;
         kelvin_figure_value(value, sizeof value, known, options);
-        fprintf(out, known->kind == FIGURE_TEXT ? "%s%s = \"%s\"\n" : "%s%s = %s\n", prefix, known->option.name, value);
+        fprintf(out, "%s%s = ", prefix, known->option.name);
+        if (known->kind == FIGURE_TEXT)
+            write_text(out, value, *prefix ? '"' : '\'');
+        else
+            fputs(value, out);
+        fputc('\n', out);
     }
 }
 

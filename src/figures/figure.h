@@ -95,6 +95,7 @@ struct figure {
     bool samples;                                   /* it has to sample a posterior first */
     /* The posteriors that it needs, which are sampled before `run`; NULL: none, or it samples its own. */
     kelvin_status (*cells)(struct figure_cells *list, const struct figure_options *options);
+    bool tests; /* it shows what posteriors say of test data */
     bool moves; /* the script draws a GIF besides */
     kelvin_status (*run)(const struct figure_options *options);
 };

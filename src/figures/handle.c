@@ -2,6 +2,7 @@
 #include "base/needs.h"
 #include "base/threads.h"
 #include "base/words.h"
+#include "experiment/experiment.h"
 #include "figures/cells.h"
 
 #include <string.h>
@@ -182,6 +183,14 @@ static struct figure_options with_output(const kelvin_figure *f, const kelvin_fi
 
 /* ---- posteriors ---- */
 
+/* Before anything is sampled for it. */
+static kelvin_status check_tests(const kelvin_figure *f, const kelvin_experiment *e)
+{
+    if (!f->type->tests || kelvin_data_rows(e->cell[e->n - 1].data, KELVIN_TEST) > 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE, "the figure %s is about test data, and %s has none", f->type->member.name,
+                       f->options.data);
+}
+
 kelvin_status kelvin_figure_cells(const kelvin_figure *f, kelvin_experiment *experiment)
 {
     KELVIN_NEEDS(f);
@@ -192,7 +201,7 @@ kelvin_status kelvin_figure_cells(const kelvin_figure *f, kelvin_experiment *exp
     kelvin_status status = f->type->cells(&list, &f->options);
     if (!status) status = kelvin_cells_put(experiment, &list, &f->options);
     kelvin_cells_free(&list);
-    return status;
+    return status ? status : check_tests(f, experiment);
 }
 
 static bool goes_on(void *context, const kelvin_experiment *experiment, const kelvin_cell_news *news)

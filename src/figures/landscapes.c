@@ -18,6 +18,14 @@ struct picture {
     struct surface surface;
 };
 
+/* Three networks are said to be needed before they are trained. */
+static kelvin_status cells(struct figure_cells *list, const struct figure_options *options)
+{
+    if (options->samples >= PLANE_MODELS) return kelvin_trained_cells(list, options);
+    return kelvin_fail(KELVIN_EUSAGE, "the figure landscapes needs three networks: samples is %zu; expected 3 or more",
+                       options->samples);
+}
+
 /* ---- the numbers ---- */
 
 /* The first samples of three chains: those of one chain have a past in common. */
@@ -171,6 +179,6 @@ const struct figure kelvin_landscapes_figure = {
     .tables = {".csv", "-points.csv"},
     .script = landscapes_gp,
     .samples = true,
-    .cells = kelvin_trained_cells,
+    .cells = cells,
     .run = run,
 };

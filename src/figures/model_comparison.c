@@ -40,6 +40,7 @@ const struct figure kelvin_model_comparison_figure = {
     .tables = {".csv"},
     .script = model_comparison_gp,
     .samples = true,
+    .tests = true,
     .cells = cells,
     .run = run,
 };

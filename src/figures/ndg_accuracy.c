@@ -29,6 +29,7 @@ const struct figure kelvin_ndg_accuracy_figure = {
     .script = ndg_accuracy_gp,
     .rest = accuracy_gp,
     .samples = true,
+    .tests = true,
     .cells = cells,
     .run = run,
 };

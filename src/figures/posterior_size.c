@@ -110,6 +110,7 @@ const struct figure kelvin_posterior_size_figure = {
     .tables = {".csv"},
     .script = posterior_size_gp,
     .samples = true,
+    .tests = true,
     .cells = cells,
     .run = run,
 };

@@ -7,7 +7,7 @@
  * takes until both thermometers read T does not depend on their number (the noise of batches heats in proportion to it,
  * and the rate has to fall as much), so that with all 60,000 confident posteriors would take six times as long, 12 hours.
  *
- * weekend: the paper's network and data. Of 10,000 epochs 50 are left, so the rate is 50 times as large (10 times where
+ * weekend: the paper's network and data. Of 10,000 epochs 50 are left, so the rate is 50 times as large (5 times where
  * gradients are larger), and the whole way (rate x epochs) a quarter of the paper's; larger steps from trained networks
  * lead away from them. Grids have the points at which the paper's curves turn; 3 samples make one ensemble, without
  * error bars. What is kept is what its claims are about: networks, augmentation, all densities, both kinds of start.
@@ -71,7 +71,7 @@ const struct figure_setting kelvin_figure_settings[] = {
                         .many = 6,
                         .epochs = 50,
                         .lr = 5e-3,
-                        .confident_lr = 1e-3,
+                        .confident_lr = 5e-4,
                         .tuned_epochs = {15, 15},
                         .tuned_lr = {1e-6, 1e-6},
                         .temperatures = LIST(0, 1e-2, 0.1, 1),

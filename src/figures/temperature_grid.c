@@ -127,6 +127,7 @@ const struct figure kelvin_temperature_grid_figure = {
     .tables = {".csv"},
     .script = temperature_grid_gp,
     .samples = true,
+    .tests = true,
     .cells = kelvin_grid_cells,
     .run = run,
 };

@@ -45,6 +45,7 @@ const struct figure kelvin_true_class_cdf_figure = {
     .tables = {".csv"},
     .script = true_class_cdf_gp,
     .samples = true,
+    .tests = true,
     .cells = cells,
     .run = run,
 };

@@ -85,6 +85,15 @@ void kelvin_model_destroy(kelvin_model *model)
     kelvin_free(model);
 }
 
+bool kelvin_model_alike(const kelvin_model *a, const kelvin_model *b)
+{
+    bool same = a->n_tensors == b->n_tensors;
+    for (size_t t = 0; same && t < b->n_tensors; t++)
+        same = strcmp(a->tensor[t].name, b->tensor[t].name) == 0 && a->tensor[t].ndim == b->tensor[t].ndim &&
+               memcmp(a->tensor[t].shape, b->tensor[t].shape, b->tensor[t].ndim * sizeof *b->tensor[t].shape) == 0;
+    return same;
+}
+
 bool kelvin_model_is_outer(const kelvin_model *model, size_t i)
 {
     for (size_t l = 1; l <= model->n_layers; l++)

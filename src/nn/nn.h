@@ -111,6 +111,9 @@ void kelvin_block_logits(float *logits, const float *z, size_t classes, size_t n
 /* Logits of n packed observations as (n, classes). */
 void kelvin_net_logits(kelvin_net *net, float *logits, const kelvin_weights *weights, const float *packed, size_t n);
 
+/* Whether parameters of one are parameters of the other: tensors of the same names and shapes. */
+bool kelvin_model_alike(const kelvin_model *a, const kelvin_model *b);
+
 /* Inputs of each of a weight's units; 1 of a bias, and of all else that is no weight. */
 size_t kelvin_tensor_inputs(const kelvin_tensor *tensor);
 /* Whether tensor i has the weights of a layer that reads what goes into the network. */

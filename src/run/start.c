@@ -74,12 +74,7 @@ static kelvin_status open_run(kelvin_samples **samples, size_t *index, const cha
 
 static kelvin_status check_model(const kelvin_samples *from, const kelvin_run *run)
 {
-    const kelvin_model *a = from->run->model, *b = run->model;
-    bool same = a->n_tensors == b->n_tensors;
-    for (size_t t = 0; same && t < b->n_tensors; t++)
-        same = strcmp(a->tensor[t].name, b->tensor[t].name) == 0 && a->tensor[t].ndim == b->tensor[t].ndim &&
-               memcmp(a->tensor[t].shape, b->tensor[t].shape, b->tensor[t].ndim * sizeof *b->tensor[t].shape) == 0;
-    if (same) return KELVIN_OK;
+    if (kelvin_model_alike(from->run->model, run->model)) return KELVIN_OK;
     return kelvin_fail(
         KELVIN_EFORMAT, "init is of another model than %s on %s: %s has %s on %s, with other parameters or shapes",
         run->config.model, run->config.data, from->folder, from->run->config.model, from->run->config.data);
