@@ -18,7 +18,8 @@ struct settings {
 static const struct option common[] = {
     {"output", 'o', "DIR", OPTION_STRING, AT(folder), "folder for the files (required); made if missing", NULL},
     {"scale", 0, "smoke|laptop|weekend|paper", OPTION_STRING, AT(scale),
-     "a minute on digits; MNIST, two hours for all figures; ResNet20 on CIFAR-10 over a weekend; or as published",
+     "a minute on digits; 10,000 images of MNIST, an hour for all figures; ResNet20 on CIFAR-10 over a weekend; or as "
+     "published",
      "smoke of figures that need many posteriors, paper of others"},
     {"cache", 0, "DIR", OPTION_STRING, AT(cache), "where the runs of all figures and experiments are",
      "runs in kelvin's cache"},
@@ -288,7 +289,7 @@ const struct command figure_command = {
         "what they are by default; kelvin figure all makes every one.\n"
         "Figures of many posteriors sample these first, as kelvin experiment does: each is a run under one "
         "cache, all figures share them, and what was stopped goes on with the next call. Scales: smoke, digits; "
-        "laptop, MNIST with the network cnn; weekend, ResNet20 on CIFAR-10 with fewer epochs, samples and points; "
+        "laptop, 10,000 images of MNIST with the network cnn; weekend, ResNet20 on CIFAR-10 with fewer epochs, samples and points; "
         "paper, as published. --data, --model, --epochs and --samples change any of them.",
     .operands = OPERANDS,
     .others = "FIGURE|all",
