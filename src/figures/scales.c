@@ -5,7 +5,7 @@
  *
  * laptop: MNIST, with the paper's network for it. Of its training images there are 10,000: how many epochs a posterior
  * takes until both thermometers read T does not depend on their number (the noise of batches heats in proportion to it,
- * and the rate has to fall as much), so that with all 60,000 confident posteriors would take six times as long, 12 hours.
+ * and the rate has to fall as much), so that with all 60,000 confident posteriors would take six times as long.
  *
  * weekend: the paper's network and data. Of 10,000 epochs 50 are left, so the rate is 50 times as large (5 times where
  * gradients are larger), and the whole way (rate x epochs) a quarter of the paper's; larger steps from trained networks
