@@ -53,6 +53,12 @@ do for [side = 0:1] {
     span = top - bottom
     bottom = bottom - 0.085 * span
     top = top + 0.068 * span
+    # Where a point would be under the legend, there is room for that below.
+    under = 0
+    legend(x, y) = y < 0.42 && (side ? x < 0.46 : x > 0.34)
+    stats file using (train(0) >= least && legend((train(0) - x0) / (x1 - x0), (Y(0) - bottom) / (top - bottom)) \
+        ? (under = under + 1, 0) : 0) nooutput
+    if (under) { bottom = bottom - 0.72 * (top - bottom) }
     step = round_up((top - bottom) / 9)
 
     unit = side ? "" : "%"
