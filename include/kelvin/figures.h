@@ -27,7 +27,7 @@ extern "C" {
 
 typedef struct kelvin_figure kelvin_figure;
 
-/* A figure, and its options as they are by default at a scale: "smoke" takes a minute at most, "laptop" two hours for
+/* A figure, and its options as they are by default at a scale: "smoke" takes a minute at most, "laptop" an hour for
  * all of them, "weekend" a weekend for the paper's network, "paper" is as published. NULL: smoke of a figure that needs
  * many posteriors, paper of the others. KELVIN_EUSAGE if there is no such figure or scale. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_figure_create(kelvin_figure **figure, const char *name,

@@ -36,12 +36,12 @@ row(s, x, a, y, b) = (rows = rows . sprintf("%s,%.9g,%.9g,%.9g,%.9g\n", s, x, a,
     s eq owner && a <= b ? 0 : end(s), a <= b ? grow(s, x, a, b) : 0)
 
 do for [side = 0:1] {
-    # The vertical axis reaches from the best down to 12 points below, or to somewhat below T = 1. What is lower has
+    # The vertical axis reaches from the best down to 18 points below, or to somewhat below T = 1. What is lower has
     # collapsed, and would flatten the rest.
     unset label; unset arrow; unset object
     set autoscale # else `stats` leaves out what is outside the other panel
     percent(i) = 100 * number((side ? 11 : 8) + i) # -1, 0, 1: low, median, high
-    best = -1.0; reach = 12.0; low = 1000.0; high = -1.0
+    best = -1.0; reach = 18.0; low = 1000.0; high = -1.0
     see(a, y, b) = y > best - reach ? (low = min(min(low, y), a), high = max(max(high, y), b), 0) : 0
     stats file using (best = max(best, percent(0)), 0) nooutput
     stats file using (strcol(1) eq "categorical-1" ? (reach = max(reach, 1.4 * (best - percent(0))), 0) : 0) nooutput

@@ -1,6 +1,6 @@
 /* scales: what a posterior of a figure is at each scale: data, network, how long, how many samples, and the grids of
  * what is varied. The paper's are those of its text; the others are cut so that they end in a minute on the data inside
- * (smoke), in two hours on MNIST (laptop), and over a weekend on CIFAR-10 (weekend), on two cores each. */
+ * (smoke), in an hour on MNIST (laptop), and over a weekend on CIFAR-10 (weekend), on two cores each. */
 #ifndef FIGURES_SCALES_H
 #define FIGURES_SCALES_H
 
