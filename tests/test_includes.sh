@@ -4,6 +4,7 @@
 cd "$2" || exit 1
 allowed='
 base:
+ranks: base
 files: base
 kernels: base
 data: base files kernels
@@ -11,22 +12,22 @@ fetch: base files kernels data
 nn: base kernels
 density: base kernels
 sampler: base kernels
-target: base kernels nn density data sampler
-run: base files kernels nn density data sampler target
-posterior: base files kernels run nn density data sampler target
+target: base ranks kernels nn density data sampler
+run: base ranks files kernels nn density data sampler target
+posterior: base ranks files kernels run nn density data sampler target
 export: base files run nn density data sampler target posterior
 charts: base files nn density data sampler target run posterior
-experiment: base files data nn run posterior fetch sampler
+experiment: base ranks files data nn run posterior fetch sampler
 figures: base files kernels nn density data sampler target run posterior fetch charts experiment
 report: base files kernels nn density data sampler target run posterior charts
 families: base data density export figures nn posterior sampler
-cli: base files kernels nn density data sampler target run posterior fetch charts experiment figures export report
+cli: base ranks files kernels nn density data sampler target run posterior fetch charts experiment figures export report
 '
 passed=0 failed=0
 check() { # room, file
     ours=$(printf '%s\n' "$allowed" | sed -n "s/^$1://p")
     for used in $(sed -n 's/^ *# *include [<"]\(kelvin\/\)\{0,1\}\([a-z]*\)[/.].*/\2/p' "$2" | sort -u); do
-        case " base files data fetch kernels nn density sampler target run posterior export charts experiment figures report families cli " in *" $used "*) ;; *) continue ;; esac
+        case " base ranks files data fetch kernels nn density sampler target run posterior export charts experiment figures report families cli " in *" $used "*) ;; *) continue ;; esac
         case " $1 $ours " in
         *" $used "*) passed=$((passed + 1)) ;;
         *) failed=$((failed + 1)); echo "$2 includes $used, which $1 must not know" ;;

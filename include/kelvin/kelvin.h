@@ -14,6 +14,7 @@
 #include <kelvin/files.h>
 #include <kelvin/nn.h>
 #include <kelvin/posterior.h>
+#include <kelvin/ranks.h>
 #include <kelvin/report.h>
 #include <kelvin/run.h>
 #include <kelvin/sampler.h>

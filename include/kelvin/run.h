@@ -126,6 +126,8 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_read(kelvin_run **run, con
 typedef struct kelvin_run_options {
     size_t threads;    /* 0: one per CPU. How many chains run at once, and on how many threads each, follows. */
     double checkpoint; /* seconds after which a chain's state is written again; 0: after each epoch or iteration */
+    size_t ranks_per_chain; /* of several ranks (kelvin/ranks.h): so many share each chain, at most 8, and must divide
+                               how many there are; 0: one, or more if there are fewer chains than ranks */
     uint32_t rows;     /* of runs with a folder: chains stop after so many epochs, and can go on; 0: at their ends */
 } kelvin_run_options;
 
@@ -151,6 +153,8 @@ typedef struct kelvin_chain_news {
  * what was done earlier; then some times per second and chain at work. Return false to stop: every chain writes its
  * state, and kelvin_run_sample returns KELVIN_ESTOP. */
 typedef bool kelvin_run_watch(void *context, const kelvin_run *run, const kelvin_chain_news *news);
+
+enum { KELVIN_MOST_RANKS_PER_CHAIN = 8 };
 
 /* All chains of n runs to their ends, then the logits of those that have a folder. options NULL: {0, 60}. A chain that
  * diverges does not stop the others: see kelvin_run_diverged. */

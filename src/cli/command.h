@@ -19,6 +19,7 @@ struct command {
     const char *synopsis; /* what follows the name: "[OPTION]... -o RUN" */
     const char *about;    /* one line */
     const char *details;  /* paragraphs for help and manual; NULL: there is no more to say */
+    bool ranks;           /* several ranks make the same calls; otherwise the first does all of it */
     size_t operands;      /* that it takes, at most */
     size_t runs;          /* the first so many of them are runs: RUN/run.json is as good as RUN */
     const char *others; /* what the others are, in the words of options' metavars: "FIGURE|all"; NULL: there are none */

@@ -4,12 +4,16 @@
 #include "cli/texts.h"
 #include "cli/words.h"
 
+#include <kelvin/ranks.h>
+
 #include <errno.h>
+#include <fcntl.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static int exit_code(kelvin_status status)
 {
@@ -53,6 +57,8 @@ int program_run_command(const struct command *command, int argc, char **argv)
         char hint[sizeof title + sizeof " (see  --help)"];
         snprintf(hint, sizeof hint, " (see %s --help)", title);
         code = program_complain(title, status, hint);
+    } else if (kelvin_rank() > 0 && (arguments.help || !command->ranks)) {
+        /* one is enough */
     } else if (arguments.help && !command->help) {
         command_help(stdout, command, command_options(command), settings);
     } else if ((status = (arguments.help ? command->help(stdout, settings, &arguments)
@@ -61,6 +67,35 @@ int program_run_command(const struct command *command, int argc, char **argv)
     }
     kelvin_free(settings);
     return code;
+}
+
+/* ---- ranks ---- */
+
+static int spoken = -1; /* standard error, of a rank whose own leads to nothing */
+
+/* Rank 0 speaks for all. The others are heard where there is no rank 0 any more, and then some of them will do. */
+static void be_silent(void)
+{
+    if (kelvin_rank() == 0) return;
+    spoken = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) return;
+}
+
+static void speak_at_last(void)
+{
+    enum { SOME = 4 };
+    if (kelvin_rank() == 0 || kelvin_rank() > SOME || spoken < 0 || !kelvin_ranks_lost_first()) return;
+    dprintf(spoken, "kelvin: rank %zu: %s\n", kelvin_rank(), command_error());
+}
+
+/* The exit code of a job is that of rank 0. */
+static int leave(int code)
+{
+    const bool failed = code == EXIT_FAILED || code == EXIT_USAGE;
+    const bool first = kelvin_rank() == 0;
+    if (failed) speak_at_last();
+    kelvin_ranks_leave(failed ? KELVIN_EIO : KELVIN_OK, code);
+    return first ? code : EXIT_DONE;
 }
 
 int program_main(int (*run)(int argc, char **argv), int argc, char **argv)
@@ -74,10 +109,12 @@ int program_main(int (*run)(int argc, char **argv), int argc, char **argv)
     signal(SIGCHLD, SIG_DFL);
     /* Standard output that may not become larger cannot be written: a sentence, no signal. */
     signal(SIGXFSZ, SIG_IGN);
-    const int code = run(argc, argv);
+    const kelvin_status joined = kelvin_ranks_join();
+    be_silent();
+    int code = joined ? program_complain("kelvin", joined, "") : run(argc, argv);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "kelvin: standard output could not be written: %s\n", strerror(errno));
-        return EXIT_FAILED;
+        code = EXIT_FAILED;
     }
-    return code;
+    return leave(code);
 }

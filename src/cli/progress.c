@@ -31,7 +31,7 @@ static void stop(int signal_number)
 /* Whoever started us with nohup wants SIGHUP to stay ignored. */
 static void handle_signals(void (*handler)(int))
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {

@@ -6,6 +6,8 @@
 #include "cli/lines.h"
 #include "cli/words.h"
 
+#include <kelvin/ranks.h>
+
 #include <inttypes.h>
 
 kelvin_status run_check_threads(size_t threads)
@@ -34,7 +36,9 @@ void run_warn(const kelvin_run *run)
 
 static kelvin_status work(kelvin_run *run, const struct run_settings *settings)
 {
-    const kelvin_run_options options = {.threads = settings->threads, .checkpoint = settings->checkpoint};
+    const kelvin_run_options options = {.threads = settings->threads,
+                                        .checkpoint = settings->checkpoint,
+                                        .ranks_per_chain = settings->ranks_per_chain};
     const char *folder = kelvin_run_folder(run);
     char go_on[4096];
     struct chains_progress progress;
@@ -80,11 +84,11 @@ static kelvin_status finish(kelvin_run *run, const struct run_settings *settings
     kelvin_status status = KELVIN_OK;
     if (!kelvin_run_finished(run))
         status = work(run, settings);
-    else if (!(status = kelvin_run_verify(run)))
+    else if (kelvin_rank() == 0 && !(status = kelvin_run_verify(run)))
         fprintf(stderr, "%s has ended already%s: there is nothing left to do.\n", kelvin_run_folder(run),
                 kelvin_run_has_checksums(run) ? ", and its files are whole" : "");
     progress_release_signals();
-    if (!status) status = summarise(run, settings->json);
+    if (!status && kelvin_rank() == 0) status = summarise(run, settings->json);
     kelvin_run_close(run);
     return status;
 }

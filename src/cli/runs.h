@@ -16,6 +16,7 @@
 struct run_settings {
     size_t threads;    /* 0: one per CPU */
     double checkpoint; /* seconds; 0: after each epoch or iteration */
+    size_t ranks_per_chain; /* 0: as many as there are for it */
     bool dry_run;      /* say what it would cost, and leave nothing behind */
     bool json;
 };
@@ -24,6 +25,9 @@ struct run_settings {
 #define RUN_CHECKPOINT 60
 
 #define RUN_CHECKPOINT_HELP "seconds after which a chain's state is written again; 0: after each epoch or iteration"
+
+#define RUN_RANKS_HELP "ranks that share each chain, under mpirun or srun; the draws do not depend on it"
+#define RUN_RANKS      "1, or more if there are fewer chains than ranks"
 
 /* KELVIN_EUSAGE for more threads than any machine has use for: a slip of the hand should not fill the memory with
  * stacks. */

@@ -6,6 +6,8 @@
 #include "cli/progress.h"
 #include "cli/sample_options.h"
 
+#include <kelvin/ranks.h>
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,6 +82,11 @@ static kelvin_status sample(kelvin_config *config, const struct sample_settings 
 {
     kelvin_run *new;
     progress_catch_signals();
+    if (kelvin_rank() > 0) { /* rank 0 chooses what to sample, and where */
+        if (settings->how.dry_run) return KELVIN_OK;
+        KELVIN_TRY(kelvin_run_start(&new, config, "."));
+        return run_new(new, &settings->how);
+    }
     KELVIN_TRY(choose(config, settings));
     if (settings->how.dry_run) {
         progress_release_signals();
@@ -140,6 +147,7 @@ const struct command sample_command = {
                "kelvin info lists samplers, schedules, models, densities, priors and data sets; kelvin sample "
                "--sampler NAME --help shows what counts for that sampler, and --preset paper --help the paper's "
                "settings.",
+    .ranks = true,
     .build = sample_options,
     .settings_size = sizeof(struct sample_settings),
     .usual = &(const struct sample_settings){.how.checkpoint = RUN_CHECKPOINT},

@@ -16,6 +16,7 @@ static const struct option own[] = {
      "take what FILE says, in JSON; any run, or its run.json, will do. Options count for more", NULL},
     {"checkpoint", 0, "S", OPTION_DOUBLE, AT(how.checkpoint), RUN_CHECKPOINT_HELP, NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(how.threads), "threads; the draws do not depend on it", "one per CPU"},
+    {"ranks-per-chain", 0, "N", OPTION_SIZE, AT(how.ranks_per_chain), RUN_RANKS_HELP, RUN_RANKS},
     {"dry-run", 0, NULL, OPTION_FLAG, AT(how.dry_run), "say what it would cost, from some steps, and make nothing",
      NULL},
     {"json", 0, NULL, OPTION_FLAG, AT(how.json), "print the summary as JSON", NULL},

@@ -58,7 +58,7 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
     const struct kelvin_run_owned *inside = kelvin_run_inside(run);
     const bool batches = run->sampler->batches;
     const kelvin_posterior_options options = {
-        .batch = batches ? run->config.batch : 0, .threads = threads, .outputs = batches};
+        .batch = batches ? run->config.batch : 0, .threads = threads, .outputs = batches, .group = chain->group};
     kelvin_posterior *posterior;
     KELVIN_TRY(kelvin_posterior_make(&posterior, run->model, &inside->density,
                                      inside->has_prior ? &inside->prior : NULL, run->data, &options));
@@ -82,7 +82,13 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
 
 kelvin_status kelvin_chain_begin(struct kelvin_chain *chain)
 {
-    KELVIN_TRY(kelvin_start(chain->good.vectors, chain->run, chain->number));
+    struct kelvin_group *group = chain->group;
+    kelvin_status status = KELVIN_OK;
+    if (!group || group->me == 0) status = kelvin_start(chain->good.vectors, chain->run, chain->number);
+    if (group) status = kelvin_group_agree(group, status);
+    if (!status && group)
+        status = kelvin_group_spread(group, chain->good.vectors, chain->run->model->n_params * sizeof(float));
+    if (status) return status;
     kelvin_sampler_start(chain->sampler, chain->good.vectors);
     kelvin_chain_now(&chain->good, chain);
     return KELVIN_OK;
@@ -138,7 +144,7 @@ static kelvin_status move(struct kelvin_chain *chain, kelvin_step_info *info)
     const kelvin_moment moment = moment_of(chain);
     if (chain->run->sampler->batches) KELVIN_TRY(next_batch(chain));
     *info = kelvin_sampler_advance(chain->sampler, &moment);
-    return KELVIN_OK;
+    return chain->group && chain->group->broken ? kelvin_ranks_trouble() : KELVIN_OK;
 }
 
 /* What the network said: of a batch as it was met, of all data where the step has ended. */
@@ -261,6 +267,7 @@ kelvin_status kelvin_chain_step(struct kelvin_chain *chain)
     kelvin_step_info info;
     KELVIN_TRY(move(chain, &info));
     const kelvin_outputs outputs = look(chain);
+    if (chain->group && chain->group->broken) return kelvin_ranks_trouble();
     const char *wrong = what_diverged(chain, &info, &outputs);
     if (wrong) return tell_divergence(chain, row, wrong);
     wrong = kelvin_sampler_wrong(chain->sampler);
@@ -269,6 +276,7 @@ kelvin_status kelvin_chain_step(struct kelvin_chain *chain)
     chain->step++;
     if (!kelvin_chain_row_ended(chain)) return KELVIN_OK;
     wrong = what_is_wrong_now(chain, &info);
+    if (chain->group && chain->group->broken) return kelvin_ranks_trouble();
     if (wrong) return tell_divergence(chain, row, wrong);
     collect(chain, temperature);
     return KELVIN_OK;

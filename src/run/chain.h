@@ -46,6 +46,7 @@ struct kelvin_chain {
     kelvin_sampler *sampler;
     kelvin_posterior *posterior;
     size_t threads;
+    struct kelvin_group *group; /* ranks that share it, each with its own copy of all this; NULL: none */
     uint32_t ordered; /* the epoch that `order` is of, + 1; 0: none yet */
     uint32_t *order;  /* (training observations), for batches */
 };
@@ -56,7 +57,7 @@ void kelvin_chain_destroy(struct kelvin_chain *chain); /* fine on a zeroed one *
 /* The chain goes on with this many threads. Nothing else changes. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads);
 
-/* At its random start, or at that of config.init. */
+/* At its random start, or at that of config.init, which the first rank of a group alone looks for. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chain_begin(struct kelvin_chain *chain);
 
 /* At a state of it, `now`, which was read from a file, or `good`. */

@@ -2,6 +2,7 @@
 #ifndef RUN_JOB_H
 #define RUN_JOB_H
 
+#include "ranks/ranks.h"
 #include "run/keeper.h"
 
 #include <pthread.h>
@@ -16,6 +17,15 @@ struct kelvin_job {
     pthread_mutex_t mutex; /* for places and the watch */
     atomic_bool stop;      /* someone asked for it, or a chain failed */
     bool asked;
+
+    /* of several ranks (crew.h); alone, a team of one */
+    struct kelvin_team team;
+    struct kelvin_group group; /* this rank's: those that share a chain with it */
+    size_t tasks, next;        /* at the leader: chains of all runs, and the next to be dealt */
+    double tell_seconds;       /* between news of a chain */
+    bool all_dealt;            /* no chain is left for this rank to begin */
+    atomic_bool told_to_stop;
+    pthread_mutex_t asking;
 };
 
 /* Tells the watch. False, from then on, if it wants to stop or a chain has failed. */
@@ -40,5 +50,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_folder_survey(kelvin_run *run);
 
 /* The logits of all samples at all training and test data, and the baselines, where they are not there yet. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_write(struct kelvin_job *job, kelvin_run *run);
+
+/* At the other ranks of a team: samples that its leader asks for, until it asks no more. */
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_help(struct kelvin_job *job, kelvin_run *run);
 
 #endif

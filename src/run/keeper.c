@@ -3,7 +3,7 @@
  * the keeper and empties it. Before a state come the last rows of history.csv: who is killed between the two finds
  * rows too many, which will be written again, but after the last state no row would be. After it comes a row of
  * times.csv, which differs between two runs of one configuration, as lock does. */
-#include "run/keeper.h"
+#include "run/crew.h"
 
 #include "base/c_locale.h"
 
@@ -42,27 +42,37 @@ static bool add_row(int fd, const char *row, size_t bytes, const char *unit)
 }
 
 /* Rows are only ever added; whoever loses the last one in a power cut has lost nothing of the run. */
+kelvin_status kelvin_times_add(const struct kelvin_times_row *row)
+{
+    kelvin_path path;
+    int fd;
+    KELVIN_TRY(kelvin_path_join(path, row->folder, KELVIN_TIMES_FILE));
+    KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT | O_APPEND));
+    const bool added = add_row(fd, row->row, strlen(row->row), row->unit);
+    const int reason = errno;
+    const bool closed = close(fd) == 0;
+    if (added && closed) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(added ? errno : reason));
+}
+
+/* One rank writes them for all of its team: rows that two machines add to one file may be lost. */
 static kelvin_status note_times(struct kelvin_slot *slot)
 {
+    struct kelvin_times_row row;
     const struct kelvin_chain *chain = slot->chain;
     /* a chain that diverged goes back to its last good state */
     const uint32_t steps = slot->state.step < slot->noted ? 0 : slot->state.step - slot->noted;
     const double seconds = slot->offered - slot->noted_at;
-    kelvin_path path;
-    char row[256];
-    int fd;
+    const struct kelvin_team *team = &kelvin_run_inside(chain->run)->team;
     locale_t c, before = enter_c_locale(&c);
-    const int used = snprintf(row, sizeof row, "%u,%u,%.6g,%.6g,%.6g,%zu\n", chain->number, slot->state.step,
+    snprintf(row.row, sizeof row.row, "%u,%u,%.6g,%.6g,%.6g,%zu\n", chain->number, slot->state.step,
                               (double)slot->state.step / chain->row_steps, seconds, seconds > 0 ? steps / seconds : 0.0,
                               slot->threads);
     leave_c_locale(c, before);
-    KELVIN_TRY(kelvin_path_join(path, chain->run->folder, KELVIN_TIMES_FILE));
-    KELVIN_TRY(kelvin_open_regular(&fd, path, O_WRONLY | O_CREAT | O_APPEND));
-    const bool added = add_row(fd, row, (size_t)used, kelvin_run_row_name(chain->run));
-    const int reason = errno;
-    const bool closed = close(fd) == 0;
-    if (!added || !closed)
-        return kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(added ? errno : reason));
+    snprintf(row.unit, sizeof row.unit, "%s", kelvin_run_row_name(chain->run));
+    snprintf(row.folder, sizeof row.folder, "%s", chain->run->folder);
+    KELVIN_TRY(kelvin_team_leads(team) ? kelvin_times_add(&row)
+                                       : kelvin_post(team->first, KELVIN_KIND_TIMES, &row, sizeof row));
     slot->noted = slot->state.step;
     slot->noted_at = slot->offered;
     return KELVIN_OK;
@@ -220,6 +230,12 @@ kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain 
     if (!status) status = kelvin_bundle_write(&chain->bundle, chain->run, chain->number);
     note_failure(slot, status);
     return status;
+}
+
+void kelvin_slot_give_up(struct kelvin_slot *slot, kelvin_status status)
+{
+    wait_until_idle(slot);
+    note_failure(slot, status);
 }
 
 kelvin_status kelvin_slot_close(struct kelvin_slot *slot)

@@ -52,6 +52,9 @@ bool kelvin_slot_offer(struct kelvin_slot *slot);
  * If that fails, no more states are written. */
 KELVIN_MUST_CHECK kelvin_status kelvin_slot_collect(struct kelvin_slot *slot, struct kelvin_chain *chain);
 
+/* Nothing more is written: what the chain is now is not to be trusted. */
+void kelvin_slot_give_up(struct kelvin_slot *slot, kelvin_status status);
+
 /* Writes the chain's state, or the last good one, unless something before it could not be written. Returns the first
  * failure. */
 KELVIN_MUST_CHECK kelvin_status kelvin_slot_close(struct kelvin_slot *slot);

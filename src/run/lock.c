@@ -12,10 +12,10 @@
 
 enum { NUMBER = 24 };
 
-static bool try_lock(int fd)
+static bool try_lock(int fd, int how)
 {
     int failed;
-    do failed = flock(fd, LOCK_EX | LOCK_NB);
+    do failed = flock(fd, how | LOCK_NB);
     while (failed && errno == EINTR);
     return !failed;
 }
@@ -45,12 +45,28 @@ kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const char *folder)
     KELVIN_TRY(kelvin_path_join(path, folder, "lock"));
     kelvin_status status = kelvin_open_regular(&lock->fd, path, O_RDWR | O_CREAT | O_APPEND);
     if (status) return kelvin_fail(status, KELVIN_SAID "; without a lock no work can be done here", kelvin_error_raw());
-    if (!try_lock(lock->fd))
+    if (!try_lock(lock->fd, LOCK_EX))
         status = errno == EWOULDBLOCK ? in_use(lock->fd, folder)
                                       : kelvin_fail(KELVIN_EIO, "%s: could not be locked: %s", path, strerror(errno));
     else if (!write_number(lock->fd))
         status = kelvin_fail(KELVIN_EIO, "%s: could not be written: %s", path, strerror(errno));
     if (status) kelvin_lock_release(lock);
+    return status;
+}
+
+kelvin_status kelvin_lock_share(struct kelvin_lock *lock, const char *folder)
+{
+    kelvin_path path;
+    KELVIN_TRY(kelvin_path_join(path, folder, "lock"));
+    if (lock->fd < 0) {
+        *lock = (struct kelvin_lock){.fd = -1, .pid = getpid()};
+        KELVIN_TRY(kelvin_open_regular(&lock->fd, path, O_RDWR));
+    }
+    if (try_lock(lock->fd, LOCK_SH)) return KELVIN_OK;
+    const kelvin_status status = errno == EWOULDBLOCK
+                                     ? in_use(lock->fd, folder)
+                                     : kelvin_fail(KELVIN_EIO, "%s: could not be locked: %s", path, strerror(errno));
+    kelvin_lock_release(lock);
     return status;
 }
 
@@ -65,7 +81,7 @@ bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder)
     kelvin_path path;
     *lock = (struct kelvin_lock){.fd = -1, .pid = getpid()};
     if (!kelvin_path_join(path, folder, "lock") && !kelvin_open_regular(&lock->fd, path, O_RDWR) &&
-        try_lock(lock->fd) && kelvin_lock_holds(lock, folder))
+        try_lock(lock->fd, LOCK_EX) && kelvin_lock_holds(lock, folder))
         return true;
     kelvin_lock_release(lock);
     return false;

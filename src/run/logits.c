@@ -14,8 +14,6 @@ kelvin_status kelvin_pass_create(kelvin_posterior **pass, const kelvin_run *run,
     return kelvin_posterior_make(pass, run->model, &kelvin_run_inside(run)->density, NULL, NULL, &options);
 }
 
-/* ---- files ---- */
-
 struct work {
     const kelvin_run *run;
     const kelvin_part *part;
@@ -77,6 +75,90 @@ kelvin_status kelvin_logits_rate(double *per_s, const kelvin_run *run, size_t th
     return status;
 }
 
+/* ---- by several ranks ----
+ * The leader writes what all of them compute: sample i is that of rank i modulo their number. It asks one sample ahead,
+ * so that nobody waits for it to write. */
+
+enum { MOST_HELPERS = 31 }; /* each has one sample's logits under way, or in the leader's memory */
+
+struct question {
+    int32_t part;  /* of KELVIN_PARTS; -1: no more */
+    uint64_t sample;
+};
+
+static size_t count_ranks(const struct kelvin_job *job)
+{
+    return job->team.size < MOST_HELPERS + 1 ? job->team.size : MOST_HELPERS + 1;
+}
+
+static size_t rank_of(const struct kelvin_job *job, size_t sample)
+{
+    return sample % count_ranks(job);
+}
+
+static int32_t part_number(const kelvin_run *run, const kelvin_part *part)
+{
+    return part == &run->data->test;
+}
+
+/* Asks for a sample, unless there is none, or it is the leader's own. */
+static kelvin_status ask_for(const struct kelvin_job *job, const struct work *work, size_t sample, size_t n)
+{
+    const struct question question = {part_number(work->run, work->part), sample};
+    const size_t rank = sample < n ? rank_of(job, sample) : 0;
+    return rank > 0 ? kelvin_post(job->team.first + rank, KELVIN_KIND_FARM, &question, sizeof question) : KELVIN_OK;
+}
+
+/* The logits of a sample, by whomever. */
+static kelvin_status get(const struct kelvin_job *job, struct work *work, kelvin_samples *samples, size_t i)
+{
+    const size_t rank = rank_of(job, i), bytes = work->part->n * work->run->data->classes * sizeof *work->logits;
+    size_t got;
+    if (rank == 0) return predict(work, samples, i);
+    KELVIN_TRY(kelvin_receive(work->logits, bytes, &got, (int)(job->team.first + rank), KELVIN_KIND_CROP));
+    KELVIN_TRY(ask_for(job, work, i + count_ranks(job), samples->n));
+    return got == bytes ? KELVIN_OK : kelvin_fail(KELVIN_EIO, "rank %zu has other data", job->team.first + rank);
+}
+
+static kelvin_status answer(const struct kelvin_job *job, kelvin_samples *samples, const struct question *question)
+{
+    const kelvin_run *run = samples->run;
+    struct work work = {.run = run, .part = question->part ? &run->data->test : &run->data->train};
+    kelvin_status status = make_work(&work, job->options.threads);
+    if (!status) status = predict(&work, samples, question->sample);
+    if (!status)
+        status = kelvin_post(job->team.first, KELVIN_KIND_CROP, work.logits,
+                             work.part->n * run->data->classes * sizeof *work.logits);
+    free_work(&work);
+    return status;
+}
+
+kelvin_status kelvin_logits_help(struct kelvin_job *job, kelvin_run *run)
+{
+    kelvin_samples *samples = NULL;
+    kelvin_status status = KELVIN_OK;
+    for (;;) {
+        struct question question = {.part = -1};
+        status = kelvin_receive(&question, sizeof question, NULL, (int)job->team.first, KELVIN_KIND_FARM);
+        if (status || question.part < 0) break;
+        if (!samples) status = kelvin_samples_of(&samples, run);
+        if (!status) status = answer(job, samples, &question);
+        if (status) break;
+    }
+    kelvin_samples_close(samples);
+    return status;
+}
+
+static kelvin_status ask_no_more(const struct kelvin_job *job)
+{
+    const struct question question = {.part = -1};
+    for (size_t i = 1; i < job->team.size; i++)
+        KELVIN_TRY(kelvin_post(job->team.first + i, KELVIN_KIND_FARM, &question, sizeof question));
+    return KELVIN_OK;
+}
+
+/* ---- files ---- */
+
 /* Of `all` passes of a sample over a part, `done` came before. */
 static kelvin_status write_part(struct kelvin_job *job, kelvin_samples *samples, const kelvin_part *part,
                                 const char *path, size_t done, size_t all)
@@ -88,10 +170,11 @@ static kelvin_status write_part(struct kelvin_job *job, kelvin_samples *samples,
     struct kelvin_writer file = {.fd = -1};
     kelvin_status status = make_work(&work, job->options.threads);
     if (!status) status = kelvin_npy_begin(&file, path, &form);
+    for (size_t i = 0; i < count_ranks(job) && !status; i++) status = ask_for(job, &work, i, samples->n);
     for (size_t i = 0; i < samples->n && !status; i++) {
         const kelvin_chain_news news = {.phase = KELVIN_CHAIN_LOGITS, .step = done + i, .steps = all};
         if (!kelvin_job_tell(job, run, &news)) status = kelvin_fail(KELVIN_ESTOP, "stopped on request");
-        if (!status) status = predict(&work, samples, i);
+        if (!status) status = get(job, &work, samples, i);
         if (!status) status = kelvin_writer_put(&file, work.logits, part->n * run->data->classes * sizeof *work.logits);
     }
     status = kelvin_writer_close(&file, status);
@@ -123,7 +206,7 @@ static kelvin_status write_parts(struct kelvin_job *job, kelvin_samples *samples
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_logits_write(struct kelvin_job *job, kelvin_run *run)
+static kelvin_status write_all(struct kelvin_job *job, kelvin_run *run)
 {
     kelvin_samples *samples;
     const kelvin_status status = kelvin_samples_of(&samples, run);
@@ -133,4 +216,10 @@ kelvin_status kelvin_logits_write(struct kelvin_job *job, kelvin_run *run)
     if (!written && !kelvin_run_is_old(run)) written = kelvin_baseline_write(run, job->options.threads);
     kelvin_samples_close(samples);
     return written;
+}
+
+kelvin_status kelvin_logits_write(struct kelvin_job *job, kelvin_run *run)
+{
+    const kelvin_status status = write_all(job, run), asked = ask_no_more(job);
+    return status ? status : asked;
 }

@@ -7,6 +7,7 @@
 #include "files/files.h"
 #include "files/formats.h"
 #include "files/manifest.h"
+#include "ranks/ranks.h"
 
 #include "density/density.h"
 #include "run/run.h"
@@ -65,6 +66,8 @@ struct kelvin_run_owned {
     /* of a run that is to be sampled */
     struct kelvin_lock lock;
     struct kelvin_place *place; /* (chains) */
+    struct kelvin_team team;    /* the ranks that work on it; of size 0 or 1: this one alone */
+    bool told_finished;         /* at others than the leader: what that found of it (kelvin_run_finished) */
     double started;             /* kelvin_now() when its first chain was; 0 before */
     struct kelvin_bundle *kept; /* (chains), of a run without a folder: its draws and histories */
     const char *branch;         /* where its cold beginning is shared with other runs; NULL: nowhere */
@@ -114,6 +117,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_run_load(kelvin_run **run, const char *fo
  * file of a chain, by which it is seen whose it is. A run that was read has it. */
 KELVIN_MUST_CHECK kelvin_status kelvin_config_mark(kelvin_run *run);
 
+/* Places for its chains, and the name of its folder, NULL if it has none. */
+KELVIN_MUST_CHECK kelvin_status kelvin_run_get_ready(kelvin_run *run, const char *folder);
+
 /* ---- how long it is ---- */
 
 uint32_t kelvin_run_row_steps(const kelvin_run *run); /* steps of a row */
@@ -131,6 +137,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_lock_take(struct kelvin_lock *lock, const
 
 /* Takes a lock that is there and that nobody holds, and says nothing of it. */
 bool kelvin_lock_seize(struct kelvin_lock *lock, const char *folder);
+
+/* For one of several ranks: as long as one of them holds it, nobody else can take it. One that is held becomes such a
+ * one; fd -1: it is not held yet. */
+KELVIN_MUST_CHECK kelvin_status kelvin_lock_share(struct kelvin_lock *lock, const char *folder);
 
 /* Is the lock that is held still the one in the folder? */
 bool kelvin_lock_holds(const struct kelvin_lock *lock, const char *folder);

@@ -3,6 +3,7 @@
 #include "base/needs.h"
 #include "base/threads.h"
 #include "run/choose.h"
+#include "run/crew.h"
 #include "run/folder.h"
 #include "run/job.h"
 
@@ -28,6 +29,8 @@ size_t kelvin_job_share(struct kelvin_job *job, const kelvin_run *run, uint32_t 
     }
     pthread_mutex_unlock(&job->mutex);
     const size_t threads = job->options.threads;
+    if (job->team.size > 1) waiting = !job->all_dealt; /* others may begin what waits */
+    if (job->group.size > 1) return threads;           /* ranks in lockstep have one chain at a time */
     if (waiting > 0 || at_work >= threads) return 1;
     return threads / at_work + (before < threads % at_work);
 }
@@ -40,6 +43,9 @@ bool kelvin_job_tell(struct kelvin_job *job, const kelvin_run *run, const kelvin
         atomic_store(&job->stop, true);
     }
     pthread_mutex_unlock(&job->mutex);
+    if (job->team.size > 1 && kelvin_ranks_failed_elsewhere()) atomic_store(&job->stop, true);
+    kelvin_crew_tell(job, run, news);
+    if (atomic_load(&job->stop)) kelvin_crew_stop(job);
     return !atomic_load(&job->stop);
 }
 
@@ -50,8 +56,33 @@ static kelvin_status run_task(void *context, size_t task)
     if (atomic_load(&job->stop)) return KELVIN_OK;
     while (task >= job->runs[r]->config.chains) task -= job->runs[r++]->config.chains;
     const kelvin_status status = kelvin_job_chain(job, job->runs[r], (uint32_t)task);
-    if (status) atomic_store(&job->stop, true);
+    if (status) {
+        atomic_store(&job->stop, true);
+        kelvin_crew_stop(job);
+    }
     return status;
+}
+
+/* One thread of one rank of several: chains until none is left. */
+static kelvin_status run_dealt(void *context, size_t worker)
+{
+    struct kelvin_job *job = context;
+    size_t task;
+    bool there;
+    (void)worker;
+    for (;;) {
+        KELVIN_TRY(kelvin_crew_next(job, &task, &there));
+        if (!there) return KELVIN_OK;
+        KELVIN_TRY(run_task(job, task));
+    }
+}
+
+/* Chains of all runs, over all threads; over ranks, too, if there are several. */
+static kelvin_status run_on(kelvin_pool *pool, struct kelvin_job *job, size_t tasks)
+{
+    const size_t workers = job->group.size > 1 ? 1 : kelvin_pool_threads(pool);
+    return job->team.size > 1 ? kelvin_pool_run(pool, run_dealt, job, workers)
+                              : kelvin_pool_run(pool, run_task, job, tasks);
 }
 
 static kelvin_status run_chains(struct kelvin_job *job)
@@ -61,7 +92,7 @@ static kelvin_status run_chains(struct kelvin_job *job)
     for (size_t r = 0; r < job->n; r++) tasks += job->runs[r]->config.chains;
     KELVIN_TRY(kelvin_keeper_start(&job->keeper));
     kelvin_status status = kelvin_pool_create(&pool, job->options.threads < tasks ? job->options.threads : tasks);
-    if (!status) status = kelvin_pool_run(pool, run_task, job, tasks);
+    if (!status) status = run_on(pool, job, tasks);
     kelvin_pool_destroy(pool);
     kelvin_keeper_stop(job->keeper);
     return status;
@@ -89,16 +120,24 @@ static void tell_all(struct kelvin_job *job)
  * there yet, with the baselines, and the manifest. */
 static kelvin_status finish(struct kelvin_job *job, kelvin_run *run)
 {
+    if (!kelvin_crew_leads(job)) return kelvin_logits_help(job, run);
     KELVIN_TRY(kelvin_logits_write(job, run));
     if (!kelvin_run_is_old(run)) KELVIN_TRY(kelvin_vouch_end(run));
     run->seconds = kelvin_now() - kelvin_run_inside(run)->started;
     return KELVIN_OK;
 }
 
+static kelvin_status do_chains(struct kelvin_job *job)
+{
+    if (job->team.size > 1) kelvin_crew_begin(job);
+    tell_all(job);
+    const kelvin_status status = run_chains(job);
+    return job->team.size > 1 ? kelvin_crew_end(job, status) : status;
+}
+
 static kelvin_status do_job(struct kelvin_job *job)
 {
-    tell_all(job);
-    KELVIN_TRY(run_chains(job));
+    KELVIN_TRY(do_chains(job));
     for (size_t r = 0; r < job->n && !job->asked; r++)
         if (job->runs[r]->folder && kelvin_run_chains_ended(job->runs[r])) KELVIN_TRY(finish(job, job->runs[r]));
     return job->asked ? kelvin_fail(KELVIN_ESTOP, "stopped on request") : KELVIN_OK;
@@ -115,10 +154,13 @@ kelvin_status kelvin_run_sample(kelvin_run **runs, size_t n, const kelvin_run_op
     for (size_t r = 0; r < n; r++) KELVIN_NEEDS(runs[r]);
     for (size_t r = 0; r < n; r++) KELVIN_TRY(kelvin_run_expect_open(runs[r]));
     for (size_t r = 0; r < n; r++) kelvin_run_inside(runs[r])->started = 0;
+    KELVIN_TRY(kelvin_crew_make(&job));
     pthread_mutex_init(&job.mutex, NULL);
+    pthread_mutex_init(&job.asking, NULL);
     const kelvin_status status = do_job(&job);
+    pthread_mutex_destroy(&job.asking);
     pthread_mutex_destroy(&job.mutex);
-    return status;
+    return kelvin_crew_conclude(&job, status);
 }
 
 /* ---- starting and opening ---- */
@@ -133,7 +175,7 @@ static kelvin_status keep_folder(kelvin_run *run, const char *folder)
     return run->folder ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
-static kelvin_status get_ready(kelvin_run *run, const char *folder)
+kelvin_status kelvin_run_get_ready(kelvin_run *run, const char *folder)
 {
     struct kelvin_run_owned *inside = kelvin_run_inside(run);
     if (!(inside->place = kelvin_arena_alloc(inside->arena, run->config.chains, sizeof *inside->place)))
@@ -156,7 +198,7 @@ static kelvin_status begin(kelvin_run **run, const kelvin_run_config *config, ke
                            const char *folder)
 {
     KELVIN_TRY(kelvin_run_prepare(run, config, own, lent));
-    kelvin_status status = get_ready(*run, folder);
+    kelvin_status status = kelvin_run_get_ready(*run, folder);
     if (!status && folder) status = kelvin_folder_begin(*run);
     return keep_if(status, run);
 }
@@ -172,16 +214,32 @@ kelvin_status kelvin_run_begin_with(kelvin_run **run, const kelvin_run_config *c
     return begin(run, config, NULL, data, folder);
 }
 
+/* Of several ranks the first opens a run with a folder, and the others when it has. */
+static bool leads(void)
+{
+    const struct kelvin_team team = kelvin_team_now();
+    return kelvin_team_leads(&team);
+}
+
 /* data NULL: those of the configuration. */
-static kelvin_status start(kelvin_run **run, const kelvin_config *config, const kelvin_data *data, const char *folder)
+static kelvin_status start_alone(kelvin_run **run, const kelvin_config *config, const kelvin_data *data,
+                                 const char *folder)
 {
     struct kelvin_choice choice;
     kelvin_data *own;
-    KELVIN_NEEDS(run);
-    *run = NULL;
     if (folder) KELVIN_TRY(kelvin_folder_expect_none(folder)); /* before anything takes its time */
     KELVIN_TRY(kelvin_config_complete(&choice, &own, config, data, 0, NULL, NULL));
     return begin(run, &choice.config, own, data, folder);
+}
+
+static kelvin_status start(kelvin_run **run, const kelvin_config *config, const kelvin_data *data, const char *folder)
+{
+    KELVIN_NEEDS(run);
+    *run = NULL;
+    if (!folder) return start_alone(run, config, data, NULL);
+    if (!leads()) return keep_if(kelvin_crew_follow(run, data), run);
+    const kelvin_status status = start_alone(run, config, data, folder);
+    return keep_if(kelvin_crew_lead(*run, status), run);
 }
 
 kelvin_status kelvin_run_start_with(kelvin_run **run, const kelvin_config *config, const kelvin_data *data,
@@ -198,15 +256,22 @@ kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_config *config, co
     return start(run, config, NULL, folder);
 }
 
+static kelvin_status go_on_alone(kelvin_run **run, const char *folder, const kelvin_data *data)
+{
+    KELVIN_TRY(kelvin_run_load(run, folder, false, data));
+    kelvin_status status = kelvin_run_get_ready(*run, folder);
+    if (!status) status = kelvin_lock_take(&kelvin_run_inside(*run)->lock, (*run)->folder);
+    if (!status) status = kelvin_folder_survey(*run);
+    return keep_if(status, run);
+}
+
 static kelvin_status go_on(kelvin_run **run, const char *folder, const kelvin_data *data)
 {
     KELVIN_NEEDS(run);
     *run = NULL;
-    KELVIN_TRY(kelvin_run_load(run, folder, false, data));
-    kelvin_status status = get_ready(*run, folder);
-    if (!status) status = kelvin_lock_take(&kelvin_run_inside(*run)->lock, (*run)->folder);
-    if (!status) status = kelvin_folder_survey(*run);
-    return keep_if(status, run);
+    if (!leads()) return keep_if(kelvin_crew_follow(run, data), run);
+    const kelvin_status status = go_on_alone(run, folder, data);
+    return keep_if(kelvin_crew_lead(*run, status), run);
 }
 
 kelvin_status kelvin_run_open_with(kelvin_run **run, const char *folder, const kelvin_data *data)

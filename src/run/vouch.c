@@ -189,6 +189,8 @@ static kelvin_status expect_listed(const kelvin_run *run, const struct kelvin_ru
 
 bool kelvin_run_finished(const kelvin_run *run)
 {
+    const struct kelvin_team *team = &kelvin_run_inside(run)->team;
+    if (!kelvin_team_leads(team)) return kelvin_run_inside(run)->told_finished;
     return kelvin_run_chains_ended(run) && (!run->folder || !kelvin_files_each(run, expect_listed));
 }
 

@@ -1,5 +1,6 @@
 /* The work on one chain: it is taken up where it stands, goes on to its end, and writes what it has as it goes. */
 #include "run/branch.h"
+#include "run/crew.h"
 #include "run/folder.h"
 #include "run/job.h"
 
@@ -8,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const double tell_seconds = 0.1;
 
 struct work {
     struct kelvin_job *job;
@@ -20,6 +19,12 @@ struct work {
     double checked, told; /* kelvin_now() of the last checkpoint and news */
     uint32_t told_step;
 };
+
+/* Of ranks that share a chain the first writes and tells of it; the others compute. */
+static bool is_follower(const struct work *work)
+{
+    return work->chain.group && work->chain.group->me > 0;
+}
 
 static void tell(struct work *work, kelvin_chain_phase phase, double now)
 {
@@ -90,25 +95,61 @@ static void stay(struct kelvin_chain *chain)
     memcpy(chain->good.diverged, place->diverged, sizeof chain->good.diverged);
 }
 
+/* Its last state, if there is one. */
+static kelvin_status find_state(struct work *work, bool *begun)
+{
+    struct kelvin_chain *chain = &work->chain;
+    kelvin_path path;
+    if (!work->run->folder || kelvin_run_is_old(work->run)) {
+        stay(chain);
+        return KELVIN_OK;
+    }
+    KELVIN_TRY(make_folder(work));
+    KELVIN_TRY(kelvin_find_file(path, begun, work->run->folder, KELVIN_STATE_FILE, chain->number));
+    kelvin_writer_forget(path); /* what a process that was killed has left */
+    if (*begun) KELVIN_TRY(kelvin_remedy_chain(kelvin_state_read(chain, path), work->run, chain->number));
+    if (!*begun) KELVIN_TRY(kelvin_branch_take(chain, begun));
+    chain->step = chain->now.step;
+    return make_history(work);
+}
+
+/* A state from the first rank of a group to the others. */
+static kelvin_status spread_state(struct work *work, struct kelvin_snapshot *state)
+{
+    struct kelvin_group *group = &work->job->group;
+    float *vectors = state->vectors;
+    const size_t n = kelvin_sampler_vectors(work->run->sampler) * work->run->model->n_params;
+    KELVIN_TRY(kelvin_group_spread(group, state, sizeof *state));
+    state->vectors = vectors;
+    return kelvin_group_spread(group, vectors, n * sizeof *vectors);
+}
+
+/* What the first rank of a group has found, at the others: where the row began, and where the chain is. */
+static kelvin_status spread_place(struct work *work, bool *begun)
+{
+    struct kelvin_chain *chain = &work->chain;
+    struct kelvin_group *group = &work->job->group;
+    KELVIN_TRY(kelvin_group_spread(group, begun, sizeof *begun));
+    KELVIN_TRY(spread_state(work, &chain->good));
+    kelvin_status status = KELVIN_OK;
+    if (*begun && !chain->now.vectors) status = kelvin_snapshot_create(&chain->now, work->run);
+    KELVIN_TRY(kelvin_group_agree(group, status));
+    if (*begun) KELVIN_TRY(spread_state(work, &chain->now));
+    return kelvin_group_spread(group, &chain->step, sizeof chain->step);
+}
+
 /* From its last state, or from its start. */
 static kelvin_status take_place(struct work *work)
 {
     struct kelvin_chain *chain = &work->chain;
-    kelvin_path path;
     bool begun = false;
-    if (!work->run->folder || kelvin_run_is_old(work->run)) {
-        stay(chain);
-    } else {
-        KELVIN_TRY(make_folder(work));
-        KELVIN_TRY(kelvin_find_file(path, &begun, work->run->folder, KELVIN_STATE_FILE, chain->number));
-        kelvin_writer_forget(path); /* what a process that was killed has left */
-        if (begun) KELVIN_TRY(kelvin_remedy_chain(kelvin_state_read(chain, path), work->run, chain->number));
-        if (!begun) KELVIN_TRY(kelvin_branch_take(chain, &begun));
-        chain->step = chain->now.step;
-        KELVIN_TRY(make_history(work));
-    }
-    if (kelvin_chain_ended(chain)) return KELVIN_OK;
-    KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
+    kelvin_status status = is_follower(work) ? KELVIN_OK : find_state(work, &begun);
+    if (chain->group) status = kelvin_group_agree(chain->group, status);
+    if (!status && chain->group) status = spread_place(work, &begun);
+    if (status || kelvin_chain_ended(chain)) return status;
+    status = kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number));
+    if (chain->group) status = kelvin_group_agree(chain->group, status);
+    if (status) return status;
     if (!begun) return kelvin_chain_begin(chain);
     kelvin_chain_take_up(chain, &chain->now);
     kelvin_snapshot_free(&chain->now);
@@ -143,33 +184,70 @@ static bool is_far_enough(const struct work *work)
     return kelvin_chain_ended(chain) || (rows > 0 && chain->step >= (uint64_t)rows * chain->row_steps);
 }
 
+/* What comes after a step: files, news. */
+static kelvin_status keep(struct work *work)
+{
+    struct kelvin_chain *chain = &work->chain;
+    KELVIN_TRY(collect(work));
+    if (chain->good.diverged[0]) return KELVIN_OK;
+    KELVIN_TRY(kelvin_branch_leave(chain));
+    const double now = kelvin_now();
+    checkpoint(work, now);
+    if (now - work->told < work->job->tell_seconds) return KELVIN_OK;
+    KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
+    tell(work, KELVIN_CHAIN_SAMPLING, now);
+    return KELVIN_OK;
+}
+
+/* Someone asked for it, or what was to be written could not be: closing the slot says why. Ranks that share a chain stop
+ * after the same step. */
+static kelvin_status is_to_stop(struct work *work, bool *stop)
+{
+    const bool writes = work->run->folder && !is_follower(work);
+    *stop |= atomic_load(&work->job->stop) || (writes && work->slot.status);
+    return work->chain.group ? kelvin_group_any(work->chain.group, stop) : KELVIN_OK;
+}
+
 static kelvin_status go_on(struct work *work)
 {
     struct kelvin_chain *chain = &work->chain;
-    while (!is_far_enough(work) && !atomic_load(&work->job->stop)) {
-        KELVIN_TRY(kelvin_chain_step(chain));
-        KELVIN_TRY(collect(work));
-        if (chain->good.diverged[0]) break;
-        KELVIN_TRY(kelvin_branch_leave(chain));
-        const double now = kelvin_now();
-        checkpoint(work, now);
-        if (work->run->folder && work->slot.status) return KELVIN_OK; /* closing the slot says why */
-        if (now - work->told < tell_seconds) continue;
-        KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
-        tell(work, KELVIN_CHAIN_SAMPLING, now);
+    kelvin_status status = KELVIN_OK;
+    while (!is_far_enough(work)) {
+        bool stop = status != KELVIN_OK;
+        char sentence[KELVIN_RAW];
+        if (status) snprintf(sentence, sizeof sentence, "%s", kelvin_error_raw());
+        const kelvin_status agreed = is_to_stop(work, &stop);
+        if (status) return kelvin_fail(status, KELVIN_SAID, sentence);
+        if (agreed || stop) return agreed;
+        status = kelvin_chain_step(chain);
+        if (!status && !is_follower(work)) status = keep(work);
+        if (is_follower(work)) chain->bundle.rows = chain->bundle.draws = 0; /* it is the first rank's to keep */
     }
-    return KELVIN_OK;
+    return status;
 }
 
 /* Steps, with a slot to write them; what was done is written whatever comes. */
 static kelvin_status keep_going(struct work *work)
 {
-    KELVIN_TRY(kelvin_slot_open(&work->slot, work->job->keeper, &work->chain, work->history_bytes));
+    kelvin_status status = kelvin_slot_open(&work->slot, work->job->keeper, &work->chain, work->history_bytes);
+    const bool opened = !status;
+    if (work->chain.group) status = kelvin_group_agree(work->chain.group, status);
+    if (status) {
+        if (opened) kelvin_slot_give_up(&work->slot, status);
+        return opened ? kelvin_slot_close(&work->slot) : status;
+    }
     const kelvin_status went = go_on(work);
     char sentence[sizeof work->slot.sentence];
     snprintf(sentence, sizeof sentence, "%s", kelvin_error_raw());
+    if (work->chain.group && work->chain.group->broken) kelvin_slot_give_up(&work->slot, went);
     const kelvin_status written = kelvin_slot_close(&work->slot);
     return went ? kelvin_fail(went, KELVIN_SAID, sentence) : written;
+}
+
+static kelvin_status follow(struct work *work)
+{
+    KELVIN_TRY(kelvin_group_agree(work->chain.group, KELVIN_OK));
+    return go_on(work);
 }
 
 static kelvin_status do_work(struct work *work)
@@ -177,6 +255,7 @@ static kelvin_status do_work(struct work *work)
     struct kelvin_chain *chain = &work->chain;
     KELVIN_TRY(take_place(work));
     kelvin_status status = KELVIN_OK;
+    if (is_follower(work)) return is_far_enough(work) ? KELVIN_OK : follow(work);
     if (!is_far_enough(work)) {
         set_phase(work, KELVIN_CHAIN_SAMPLING);
         work->checked = kelvin_now();
@@ -187,6 +266,7 @@ static kelvin_status do_work(struct work *work)
                                      : chain->good.diverged[0]            ? KELVIN_CHAIN_DIVERGED
                                                                           : KELVIN_CHAIN_DONE;
     set_phase(work, phase);
+    kelvin_crew_place(work->job, work->run, chain->number);
     if (phase != KELVIN_CHAIN_WAITING) tell(work, phase, kelvin_now());
     return status;
 }
@@ -195,6 +275,8 @@ kelvin_status kelvin_job_chain(struct kelvin_job *job, kelvin_run *run, uint32_t
 {
     struct work work = {.job = job, .run = run};
     kelvin_status status = kelvin_chain_create(&work.chain, run, chain);
+    if (job->group.size > 1) work.chain.group = &job->group;
+    if (work.chain.group) status = kelvin_group_agree(work.chain.group, status);
     if (!status) status = do_work(&work);
     kelvin_chain_destroy(&work.chain);
     return status;

@@ -58,6 +58,7 @@ struct kelvin_posterior {
     struct fresh fresh;
 
     kelvin_weights *weights;
+    struct kelvin_group *group; /* NULL: nobody else */
     kelvin_pool *pool;       /* NULL: one thread */
     size_t threads, workers; /* that share an evaluation; that have shards to do */
     struct worker *worker;   /* (workers) */
@@ -72,6 +73,7 @@ struct kelvin_posterior {
 struct evaluation {
     kelvin_posterior *posterior;
     size_t shards;
+    size_t first, end; /* of these, this rank's own */
     atomic_size_t next; /* the shard to do next */
     bool logp;
     float *grad;   /* or NULL */
@@ -159,9 +161,9 @@ static kelvin_status run_worker(void *context, size_t thread)
     struct evaluation *e = context;
     kelvin_posterior *p = e->posterior;
     for (;;) {
-        const size_t shard = atomic_fetch_add(&e->next, 1);
-        if (shard >= e->shards) return KELVIN_OK;
-        run_shard(e, &p->worker[thread], shard, e->grad ? p->partial + shard * p->model->n_params : NULL);
+        const size_t shard = e->first + atomic_fetch_add(&e->next, 1);
+        if (shard >= e->end) return KELVIN_OK;
+        run_shard(e, &p->worker[thread], shard, e->grad ? p->partial + (shard - e->first) * p->model->n_params : NULL);
     }
 }
 
@@ -200,6 +202,59 @@ static void on_threads(const kelvin_posterior *p, kelvin_task *task, struct eval
         for (size_t thread = 0; thread < threads; thread++) (void)task(e, thread);
 }
 
+/* ---- ranks that share an evaluation ---- */
+
+/* Of each shard what is no gradient. */
+struct said {
+    double logp[MAX_SHARDS];
+    kelvin_outputs outputs[MAX_SHARDS];
+};
+
+/* Shards go to ranks in their order, so that a sum over the ranks is one over the shards. */
+static size_t rank_begin(const struct evaluation *e, size_t rank)
+{
+    return e->shards * rank / e->posterior->group->size;
+}
+
+static void add_shards(void *context, float *sum, size_t from, size_t n)
+{
+    const struct evaluation *e = context;
+    const kelvin_posterior *p = e->posterior;
+    for (size_t shard = e->first; shard < e->end; shard++)
+        p->kernels->axpy(sum, e->scale, p->partial + (shard - e->first) * p->model->n_params + from, n);
+}
+
+/* What each rank says of its shards, at all of them. */
+static kelvin_status exchange(const struct evaluation *e)
+{
+    kelvin_posterior *p = e->posterior;
+    struct said said[MAX_SHARDS];
+    memcpy(said[p->group->me].logp, p->logp, sizeof p->logp);
+    memcpy(said[p->group->me].outputs, p->of_shard, sizeof p->of_shard);
+    KELVIN_TRY(kelvin_group_exchange(p->group, said, sizeof *said));
+    for (size_t rank = 0; rank < p->group->size; rank++)
+        for (size_t shard = rank_begin(e, rank); shard < rank_begin(e, rank + 1); shard++) {
+            p->logp[shard] = said[rank].logp[shard];
+            p->of_shard[shard] = said[rank].outputs[shard];
+        }
+    return KELVIN_OK;
+}
+
+/* What fails here is seen by those who ask whether the group is broken. */
+static void run_in_group(struct evaluation *e)
+{
+    kelvin_posterior *p = e->posterior;
+    struct kelvin_group *g = p->group;
+    kelvin_status status = KELVIN_OK;
+    e->first = rank_begin(e, g->me);
+    e->end = rank_begin(e, g->me + 1);
+    on_threads(p, run_worker, e, p->workers);
+    if (e->grad && g->me == 0) memset(e->grad, 0, p->model->n_params * sizeof *e->grad);
+    if (e->grad) status = kelvin_group_sum(g, e->grad, p->model->n_params, add_shards, e);
+    if (!status && (e->logp || p->counts)) status = exchange(e);
+    (void)status;
+}
+
 static kelvin_status share_weights(void *context, size_t thread)
 {
     const struct evaluation *e = context;
@@ -211,7 +266,7 @@ static kelvin_status share_weights(void *context, size_t thread)
 static void evaluate(struct evaluation *e, const float *theta)
 {
     kelvin_posterior *p = e->posterior;
-    e->shards = shard_count(p->model, p->n);
+    e->shards = e->end = shard_count(p->model, p->n);
     e->theta = theta;
     if (kelvin_model_prepares(p->model))
         on_threads(p, share_weights, e, p->threads);
@@ -219,6 +274,8 @@ static void evaluate(struct evaluation *e, const float *theta)
         kelvin_weights_set(p->weights, theta, e->grad != NULL);
     if (e->shards == 1 && e->scale == 1.0f) {
         run_shard(e, &p->worker[0], 0, e->grad);
+    } else if (p->group && e->shards > 1 && !e->logits) {
+        run_in_group(e);
     } else if (p->workers == 1) {
         run_in_order(e);
     } else {
@@ -382,7 +439,7 @@ static kelvin_status make(kelvin_posterior *p, const kelvin_data *data)
     p->row_weight = kelvin_alloc(p->capacity, sizeof *p->row_weight);
     if (!p->x || !p->y || !p->row_weight) return KELVIN_ENOMEM;
     if (shards > 1 || p->is_batch || p->total != p->n) {
-        p->partials = p->workers > 1 ? shards : 1;
+        p->partials = p->workers > 1 ? shards : p->group ? (shards + p->group->size - 1) / p->group->size : 1;
         p->partial = kelvin_alloc(p->partials * p->model->n_params, sizeof *p->partial);
         if (!p->partial) return KELVIN_ENOMEM;
     }
@@ -417,6 +474,7 @@ kelvin_status kelvin_posterior_make(kelvin_posterior **out, const kelvin_model *
     p->n = p->is_batch ? 0 : data->train.n;
     p->total = options->total ? options->total : data->train.n;
     p->counts = options->outputs;
+    p->group = options->group && options->group->size > 1 ? options->group : NULL;
     p->threads = options->threads ? options->threads : 1;
     const kelvin_status status = make(p, data);
     if (status)
