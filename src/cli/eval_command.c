@@ -6,6 +6,8 @@
 #include "cli/output_file.h"
 #include "cli/words.h"
 
+#include <kelvin/ranks.h>
+
 #include <kelvin/report.h>
 
 #include <string.h>
@@ -229,7 +231,7 @@ static kelvin_status check_plot(const struct settings *settings, const struct ar
     return eval_plot_check(settings->plot, &reads);
 }
 
-static kelvin_status run(void *data, const struct arguments *arguments)
+static kelvin_status answer(void *data, const struct arguments *arguments)
 {
     const struct settings *settings = data;
     const size_t n = arguments->n_operands;
@@ -257,6 +259,15 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         baselines_free(&runs[i].baselines);
     }
     kelvin_arena_destroy(arena);
+    return status;
+}
+
+/* Of several ranks the first reads and writes, and the others compute for it. */
+static kelvin_status run(void *data, const struct arguments *arguments)
+{
+    KELVIN_TRY(kelvin_logits_together(((const struct settings *)data)->threads));
+    const kelvin_status status = kelvin_rank() == 0 ? answer(data, arguments) : KELVIN_OK;
+    kelvin_logits_apart();
     return status;
 }
 
@@ -289,6 +300,7 @@ const struct command eval_command = {
                "Beside the ensemble are class frequencies and a linear model, fitted to the training part of the run.\n"
                "The verdict is on the run, whatever it is evaluated on: sound, usable with care, or not to be used. "
                "Where something is off, a line says what, and what helps; kelvin diagnose says more.",
+    .ranks = true,
     .operands = OPERANDS,
     .runs = OPERANDS,
     .options = {options, sizeof options / sizeof *options, NULL},

@@ -7,6 +7,8 @@
 #include "cli/progress.h"
 #include "cli/runs.h"
 
+#include <kelvin/ranks.h>
+
 #include <kelvin/files.h>
 
 #include <errno.h>
@@ -164,7 +166,7 @@ static kelvin_status predict(kelvin_samples *samples, const char *input, const s
     return status;
 }
 
-static kelvin_status run(void *data, const struct arguments *arguments)
+static kelvin_status answer(void *data, const struct arguments *arguments)
 {
     const struct settings *settings = data;
     if (arguments->n_operands < 2)
@@ -178,6 +180,15 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     KELVIN_TRY(open_samples(&samples, arguments->operands[0], true));
     const kelvin_status status = predict(samples, arguments->operands[1], settings);
     kelvin_samples_close(samples);
+    return status;
+}
+
+/* Of several ranks the first reads and writes, and the others compute for it. */
+static kelvin_status run(void *data, const struct arguments *arguments)
+{
+    KELVIN_TRY(kelvin_logits_together(((const struct settings *)data)->threads));
+    const kelvin_status status = kelvin_rank() == 0 ? answer(data, arguments) : KELVIN_OK;
+    kelvin_logits_apart();
     return status;
 }
 
@@ -207,6 +218,7 @@ const struct command predict_command = {
                "disagreement (mutual_information; the rest is doubt that is in the data), and the probability of "
                "each class, p_NAME.\n"
                "Rows come out while they go in, and memory does not grow with their number.",
+    .ranks = true,
     .operands = 2,
     .runs = 1,
     .others = "FILE|DATA",

@@ -3,6 +3,7 @@
  * as long as its parameters take to be read. */
 #include "base/needs.h"
 #include "base/words.h"
+#include "posterior/helpers.h"
 #include "posterior/logits.h"
 #include "run/room.h"
 
@@ -35,13 +36,50 @@ static kelvin_status compute_batch(struct computed *c, const float *x, size_t n,
     return KELVIN_OK;
 }
 
-static kelvin_status compute(struct computed *c, const kelvin_rows *rows)
+/* The first n of `of` inputs, which are all those that logits are asked for. */
+static kelvin_status compute(struct computed *c, const float *x, size_t n, size_t of)
 {
     const size_t inputs = c->samples->run->model->inputs, most = KELVIN_PASS;
-    for (size_t first = 0; first < rows->n; first += most) {
-        const size_t n = rows->n - first < most ? rows->n - first : most;
-        KELVIN_TRY(compute_batch(c, rows->x + first * inputs, n, first, rows->n));
-    }
+    for (size_t first = 0; first < n; first += most)
+        KELVIN_TRY(compute_batch(c, x + first * inputs, n - first < most ? n - first : most, first, of));
+    return KELVIN_OK;
+}
+
+/* One picture does not need the memory of thousands. */
+static kelvin_status make_room(struct computed *c, size_t n)
+{
+    c->z = kelvin_logits_room(c->z, &c->room, c->base.samples * n * c->base.classes, sizeof *c->z);
+    return c->z ? KELVIN_OK : KELVIN_ENOMEM;
+}
+
+/* ---- by several ranks: each has as many rows as go at once, the first rank the first of them ---- */
+
+static size_t share_of(const struct computed *c, size_t rank, size_t n)
+{
+    const size_t first = rank * c->most;
+    return first >= n ? 0 : n - first < c->most ? n - first : c->most;
+}
+
+/* What rank `rank` has computed goes to where its rows are. */
+static kelvin_status gather(struct computed *c, size_t rank, size_t n)
+{
+    const size_t share = share_of(c, rank, n), classes = c->base.classes, row = share * classes;
+    float *z = kelvin_alloc(c->base.samples * row, sizeof *z);
+    if (!z) return KELVIN_ENOMEM;
+    const kelvin_status status = kelvin_helper_get(z, rank, c->samples, share);
+    for (size_t s = 0; s < c->base.samples && !status; s++)
+        memcpy(c->z + (s * n + rank * c->most) * classes, z + s * row, row * sizeof *z);
+    kelvin_free(z);
+    return status;
+}
+
+static kelvin_status compute_together(struct computed *c, const kelvin_rows *rows)
+{
+    const size_t inputs = c->samples->run->model->inputs, ranks = kelvin_helpers_count(c->samples), n = rows->n;
+    for (size_t r = 1; r < ranks && share_of(c, r, n) > 0; r++)
+        KELVIN_TRY(kelvin_helper_ask(r, c->samples, rows->x + r * c->most * inputs, share_of(c, r, n)));
+    KELVIN_TRY(compute(c, rows->x, share_of(c, 0, n), n));
+    for (size_t r = 1; r < ranks && share_of(c, r, n) > 0; r++) KELVIN_TRY(gather(c, r, n));
     return KELVIN_OK;
 }
 
@@ -49,12 +87,10 @@ static kelvin_status next_computed(kelvin_logits *logits, kelvin_piece *piece)
 {
     struct computed *c = (struct computed *)logits;
     kelvin_rows rows;
-    KELVIN_TRY(kelvin_inputs_next(c->inputs, &rows, c->most));
+    KELVIN_TRY(kelvin_inputs_next(c->inputs, &rows, c->most * kelvin_helpers_count(c->samples)));
     if (rows.n == 0) return KELVIN_OK;
-    /* One picture does not need the memory of thousands. */
-    c->z = kelvin_logits_room(c->z, &c->room, logits->samples * rows.n * logits->classes, sizeof *c->z);
-    if (!c->z) return KELVIN_ENOMEM;
-    KELVIN_TRY(compute(c, &rows));
+    KELVIN_TRY(make_room(c, rows.n));
+    KELVIN_TRY(compute_together(c, &rows));
     *piece = (kelvin_piece){
         .n = rows.n, .first = rows.first, .samples = logits->samples, .z = c->z, .y = rows.y, .name = rows.name};
     return KELVIN_OK;
@@ -113,6 +149,19 @@ kelvin_status kelvin_logits_computed(kelvin_logits **logits, kelvin_samples *sam
     else
         *logits = &c->base;
     return status;
+}
+
+kelvin_status kelvin_logits_without_inputs(kelvin_logits **logits, kelvin_samples *samples, size_t threads)
+{
+    return kelvin_logits_computed(logits, samples, NULL, threads);
+}
+
+kelvin_status kelvin_logits_at_inputs(kelvin_logits *logits, const float **z, const float *x, size_t n)
+{
+    struct computed *c = (struct computed *)logits;
+    KELVIN_TRY(make_room(c, n));
+    *z = c->z;
+    return compute(c, x, n, n);
 }
 
 /* ---- of the run's own data ---- */

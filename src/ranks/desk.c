@@ -335,20 +335,35 @@ static bool take_one(void)
     return true;
 }
 
+static kelvin_status await(struct letter **letter, int from, enum kelvin_kind kind, bool trouble_counts)
+{
+    pthread_mutex_lock(&desk.box);
+    while (!(*letter = take_out(from, kind)) && !atomic_load(&desk.gone) &&
+           !(trouble_counts && atomic_load(&desk.trouble)))
+        pthread_cond_wait(&desk.news, &desk.box);
+    pthread_mutex_unlock(&desk.box);
+    return *letter ? KELVIN_OK : kelvin_ranks_trouble();
+}
+
 kelvin_status kelvin_desk_receive(void *data, size_t size, size_t *bytes, int from, enum kelvin_kind kind,
                                   bool trouble_counts)
 {
     struct letter *letter;
-    pthread_mutex_lock(&desk.box);
-    while (!(letter = take_out(from, kind)) && !atomic_load(&desk.gone) &&
-           !(trouble_counts && atomic_load(&desk.trouble)))
-        pthread_cond_wait(&desk.news, &desk.box);
-    pthread_mutex_unlock(&desk.box);
-    if (!letter) return kelvin_ranks_trouble();
+    KELVIN_TRY(await(&letter, from, kind, trouble_counts));
     if (size > 0) memcpy(data, letter->data, letter->bytes < size ? letter->bytes : size);
     if (bytes) *bytes = letter->bytes;
     kelvin_free(letter);
     return KELVIN_OK;
+}
+
+kelvin_status kelvin_receive_new(void **data, size_t *bytes, int from, enum kelvin_kind kind)
+{
+    struct letter *letter;
+    KELVIN_TRY(await(&letter, from, kind, true));
+    *bytes = letter->bytes;
+    if ((*data = kelvin_alloc(1, letter->bytes ? letter->bytes : 1))) memcpy(*data, letter->data, letter->bytes);
+    kelvin_free(letter);
+    return *data ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 bool kelvin_desk_await(enum kelvin_kind kind, double seconds)

@@ -60,6 +60,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_post(size_t to, enum kelvin_kind kind, co
  * are as many as it has. */
 KELVIN_MUST_CHECK kelvin_status kelvin_receive(void *data, size_t size, size_t *bytes, int from, enum kelvin_kind kind);
 
+/* The same with memory of its own, which is aligned as kelvin_alloc's; kelvin_free it. */
+KELVIN_MUST_CHECK kelvin_status kelvin_receive_new(void **data, size_t *bytes, int from, enum kelvin_kind kind);
+
 /* Hears messages of a kind as they come, in the thread of the desk, which must not be kept waiting, and those that came
  * before. After unserve nobody is in it any more. */
 typedef void kelvin_server(void *context, size_t from, const void *data, size_t bytes);
