@@ -84,15 +84,19 @@ typedef struct kelvin_cell_news {
     size_t done, cells;             /* cells that have ended, of all */
     double share, before;           /* of the work of all cells: done, and done before this call */
     double cell_share;              /* of the work of this one */
-    const kelvin_run *run;          /* the run of the cell, */
+    const kelvin_run *run;          /* the run of the cell, NULL if another rank has it, */
     const kelvin_chain_news *chain; /* and what one of its chains does */
 } kelvin_cell_news;
 
 /* Called as a kelvin_run_watch. False to stop: KELVIN_ESTOP, and the next call goes on. */
 typedef bool kelvin_experiment_watch(void *context, const kelvin_experiment *experiment, const kelvin_cell_news *news);
 
+/* The i-th of n parts of the cells, 1 .. n, is sampled, and no others: for processes that know nothing of each other,
+ * as the tasks of an array job. Cells that start from one another, or share a beginning, are in one part. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_experiment_part(kelvin_experiment *experiment, size_t i, size_t n);
+
 /* All cells to their ends: some at a time, their chains over the threads; those that start from another's samples after
- * it. options NULL: one thread per CPU, and a checkpoint a minute. Chains that diverge stop nobody; after all others,
+ * it. Of several ranks (kelvin/ranks.h) each takes a cell, and the next when it has ended. options NULL: one thread per CPU, and a checkpoint a minute. Chains that diverge stop nobody; after all others,
  * KELVIN_EDIVERGED if a cell could not be sampled because the one that it starts from has no chain left. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_experiment_sample(kelvin_experiment *experiment,
                                                                     const kelvin_run_options *options,

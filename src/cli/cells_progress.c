@@ -53,7 +53,8 @@ static void hear(struct cell_seen *seen, const kelvin_cell_news *news, double no
     seen->logits = chain->phase == KELVIN_CHAIN_LOGITS;
     if (chain->phase != KELVIN_CHAIN_SAMPLING) return;
     seen->row = chain->row;
-    seen->rows = chain->rows;
+    seen->rows = news->run ? chain->rows : 0;
+    if (!news->run) return; /* another rank has it */
     seen->row_name = kelvin_run_row_name(news->run);
     if (!chain->values) return;
     seen->said = 0;

@@ -4,6 +4,8 @@
 #include "cli/output_file.h"
 #include "cli/runs.h"
 
+#include <kelvin/ranks.h>
+
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -12,8 +14,8 @@
 #include <unistd.h>
 
 struct settings {
-    const char *output, *cache;
-    size_t threads;
+    const char *output, *cache, *part;
+    size_t threads, ranks_per_chain;
     double checkpoint;
     bool dry_run, list, force;
 };
@@ -25,6 +27,9 @@ static const struct option options[] = {
     {"cache", 0, "DIR", OPTION_STRING, AT(cache), "where the runs of all experiments are", "runs in kelvin's cache"},
     {"checkpoint", 0, "S", OPTION_DOUBLE, AT(checkpoint), RUN_CHECKPOINT_HELP, NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
+    {"ranks-per-chain", 0, "N", OPTION_SIZE, AT(ranks_per_chain), RUN_RANKS_HELP, "1"},
+    {"part", 0, "I/N", OPTION_STRING, AT(part),
+     "sample the I-th of N parts of the cells alone, as one of N processes that know nothing of each other", NULL},
     {"dry-run", 0, NULL, OPTION_FLAG, AT(dry_run), "say what it would cost, from some steps, and make nothing", NULL},
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the cells, their runs, and which have ended, and exit", NULL},
 };
@@ -75,11 +80,25 @@ static kelvin_status tell_diverged(const kelvin_experiment *experiment)
     return KELVIN_OK;
 }
 
+/* Of a part of the cells: whether the others are there, too. The last part that ends writes the table. */
+static bool all_done(const kelvin_experiment *experiment)
+{
+    const size_t cells = kelvin_experiment_cells(experiment);
+    size_t done = 0;
+    for (size_t i = 0; i < cells; i++) done += kelvin_experiment_done(experiment, i);
+    if (done < cells)
+        fprintf(stderr, "%zu of %zu cells are there; the table is written by the part that ends last\n", done, cells);
+    return done == cells;
+}
+
 static kelvin_status sample(kelvin_experiment *experiment, const struct settings *settings, const char *output)
 {
-    const kelvin_run_options how = {.threads = settings->threads, .checkpoint = settings->checkpoint};
+    const kelvin_run_options how = {.threads = settings->threads,
+                                    .checkpoint = settings->checkpoint,
+                                    .ranks_per_chain = settings->ranks_per_chain};
     const kelvin_status status = cells_sample(experiment, &how);
-    if (status && status != KELVIN_EDIVERGED) return status;
+    if ((status && status != KELVIN_EDIVERGED) || kelvin_rank() > 0) return status;
+    if (settings->part && !all_done(experiment)) return status;
     char sentence[1024];
     snprintf(sentence, sizeof sentence, "%s", kelvin_error());
     KELVIN_TRY(kelvin_experiment_write(experiment, output, settings->threads));
@@ -123,11 +142,27 @@ static kelvin_status check_output(const kelvin_experiment *experiment, const cha
     return KELVIN_OK;
 }
 
+/* "3/16" */
+static kelvin_status choose_part(kelvin_experiment *experiment, const char *text)
+{
+    char first[24];
+    uint64_t i, n;
+    const char *slash = strchr(text, '/');
+    if (!slash || slash == text || (size_t)(slash - text) >= sizeof first)
+        return kelvin_fail(KELVIN_EUSAGE, "--part is '%s'; expected I/N, as 3/16", text);
+    snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
+    KELVIN_TRY(kelvin_parse_whole(&i, "--part", first, SIZE_MAX));
+    KELVIN_TRY(kelvin_parse_whole(&n, "--part", slash + 1, SIZE_MAX));
+    return kelvin_experiment_part(experiment, (size_t)i, (size_t)n);
+}
+
 static kelvin_status do_experiment(kelvin_experiment *experiment, const struct settings *settings, const char *file)
 {
     char named[4096];
     const char *output = settings->output ? settings->output : named;
     KELVIN_TRY(kelvin_experiment_read(experiment, file));
+    if (settings->part) KELVIN_TRY(choose_part(experiment, settings->part));
+    if (kelvin_rank() > 0 && (settings->list || settings->dry_run)) return KELVIN_OK;
     if (settings->list) {
         list(experiment);
         return KELVIN_OK;
@@ -182,6 +217,7 @@ const struct command experiment_command = {
         "The table has a row for each cell: its name, its run, the fields in which cells differ, samples, chains "
         "that diverged, temperatures at the end, and each metric on the training and the test part: of all samples "
         "together, of single ones with its standard error, and of ensembles of 8 (10 %, 50 %, 90 %).",
+    .ranks = true,
     .operands = 1,
     .others = "FILE",
     .options = {options, sizeof options / sizeof *options, NULL},

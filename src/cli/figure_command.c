@@ -7,11 +7,13 @@
 #include "cli/runs.h"
 #include "cli/words.h"
 
+#include <kelvin/ranks.h>
+
 #include <string.h>
 
 struct settings {
     const char *folder, *scale, *cache;
-    size_t threads;
+    size_t threads, ranks_per_chain;
     bool list, dry_run, ready;
 };
 
@@ -27,6 +29,7 @@ static const struct option common[] = {
      "say how many posteriors there are, how long they take and how much disk, and make nothing", NULL},
     {"ready", 0, NULL, OPTION_FLAG, AT(ready), "draw the posteriors that are there, and sample none", NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
+    {"ranks-per-chain", 0, "N", OPTION_SIZE, AT(ranks_per_chain), RUN_RANKS_HELP, "1"},
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the figures and exit", NULL},
 };
 
@@ -159,9 +162,12 @@ static void tell_ready(const kelvin_experiment *experiment)
 /* The posteriors of all of them, each once, sampled or counted. */
 static kelvin_status sample(struct batch *batch, const struct settings *settings)
 {
-    const kelvin_run_options how = {.threads = settings->threads, .checkpoint = RUN_CHECKPOINT};
+    const kelvin_run_options how = {.threads = settings->threads,
+                                    .checkpoint = RUN_CHECKPOINT,
+                                    .ranks_per_chain = settings->ranks_per_chain};
     KELVIN_TRY(kelvin_experiment_create(&batch->experiment, settings->cache));
     for (size_t i = 0; i < batch->n; i++) KELVIN_TRY(kelvin_figure_cells(batch->figure[i], batch->experiment));
+    if (settings->dry_run && kelvin_rank() > 0) return KELVIN_OK;
     if (settings->dry_run) return cells_print_plan(batch->experiment, settings->threads);
     if (settings->ready) tell_ready(batch->experiment);
     if (settings->ready || kelvin_experiment_cells(batch->experiment) == 0) return KELVIN_OK;
@@ -222,7 +228,7 @@ static kelvin_status run(void *data, const struct arguments *arguments)
     if (!status) status = sample(&batch, settings);
     output.experiment = batch.experiment;
     output.ready |= batch.partly;
-    if (!status && !settings->dry_run) {
+    if (!status && !settings->dry_run && kelvin_rank() == 0) { /* of several ranks one draws */
         progress_catch_signals();
         status = make(&batch, &output);
     }
@@ -291,6 +297,7 @@ const struct command figure_command = {
         "cache, all figures share them, and what was stopped goes on with the next call. Scales: smoke, digits; "
         "laptop, 10,000 images of MNIST with the network cnn; weekend, ResNet20 on CIFAR-10 with fewer epochs, samples and points; "
         "paper, as published. --data, --model, --epochs and --samples change any of them.",
+    .ranks = true,
     .operands = OPERANDS,
     .others = "FIGURE|all",
     .build = build,

@@ -135,7 +135,7 @@ kelvin_status kelvin_cell_check_run(const struct kelvin_cell *cell, const kelvin
 }
 
 /* Logits come last; a run whose chains have all diverged has none. */
-static bool has_ended(const struct kelvin_cell *cell)
+bool kelvin_cell_has_ended(const struct kelvin_cell *cell)
 {
     kelvin_samples *samples;
     if (!kelvin_is_folder(cell->folder) || kelvin_samples_find(&samples, cell->folder)) return false;
@@ -193,7 +193,7 @@ static kelvin_status fill_in(struct kelvin_cell *cell, kelvin_experiment *e)
     cell->work = count_work(cell);
     for (cell->first = 0; cell->first < e->n; cell->first++)
         if (strcmp(e->cell[cell->first].key, cell->key) == 0) break;
-    if (cell->first == e->n) cell->done = has_ended(cell);
+    if (cell->first == e->n) cell->done = kelvin_cell_has_ended(cell);
     return KELVIN_OK;
 }
 
@@ -217,6 +217,48 @@ kelvin_status kelvin_experiment_add(kelvin_experiment *e, size_t *out, const cha
     if (out) *out = e->n;
     e->cell[e->n++] = cell;
     return KELVIN_OK;
+}
+
+/* ---- parts ---- */
+
+/* Cells that belong together: one starts from the other, they are the same, or they share a beginning. */
+static bool belong_together(const kelvin_experiment *e, size_t i, size_t k)
+{
+    const struct kelvin_cell *a = &e->cell[i], *b = &e->cell[k];
+    return a->from == k || b->from == i || a->first == b->first || strcmp(a->trunk, b->trunk) == 0;
+}
+
+/* group[i] becomes the smallest cell that i belongs together with, over any number of others. */
+static void group_cells(size_t *group, const kelvin_experiment *e)
+{
+    for (size_t i = 0; i < e->n; i++) group[i] = i;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < e->n; i++)
+            for (size_t k = 0; k < i; k++) {
+                if (group[i] == group[k] || !belong_together(e, i, k)) continue;
+                group[i] = group[k] = group[i] < group[k] ? group[i] : group[k];
+                changed = true;
+            }
+    }
+}
+
+kelvin_status kelvin_experiment_part(kelvin_experiment *e, size_t part, size_t n)
+{
+    KELVIN_NEEDS(e);
+    if (part < 1 || part > n)
+        return kelvin_fail(KELVIN_EUSAGE, "part %zu of %zu parts; expected the first number between 1 and the second",
+                           part, n);
+    size_t *group = kelvin_alloc(e->n + 1, sizeof *group), *number = kelvin_alloc(e->n + 1, sizeof *number), groups = 0;
+    if (group && number) group_cells(group, e);
+    for (size_t i = 0; i < e->n && group && number; i++) {
+        if (group[i] == i) number[i] = groups++;
+        e->cell[i].elsewhere = number[group[i]] % n != part - 1;
+    }
+    const kelvin_status status = group && number ? KELVIN_OK : KELVIN_ENOMEM;
+    kelvin_free(group);
+    kelvin_free(number);
+    return status;
 }
 
 /* ---- asking ---- */

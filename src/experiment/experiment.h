@@ -19,6 +19,7 @@ struct kelvin_cell {
     char *folder;
     double work;     /* observations that its chains look at: what it costs beside others of its kind */
     bool done, lost; /* lost: what it starts from has no samples */
+    bool elsewhere;  /* it is not of the part that is sampled here (kelvin_experiment_part) */
 };
 
 struct kelvin_experiment {
@@ -42,6 +43,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_cell_trunk_folder(kelvin_path path, const
 
 /* How many of the cells, those that have ended among them, have the cold beginning of this one. */
 size_t kelvin_cell_siblings(const kelvin_experiment *experiment, const struct kelvin_cell *cell);
+
+/* Whether its run is there and has come to its end. */
+bool kelvin_cell_has_ended(const struct kelvin_cell *cell);
 
 /* KELVIN_EFORMAT if a run that was found in its folder is another one. */
 KELVIN_MUST_CHECK kelvin_status kelvin_cell_check_run(const struct kelvin_cell *cell, const kelvin_run *run);

@@ -1,35 +1,20 @@
 /* Cells to their ends, some at a time: enough chains for all threads, and so few runs that they can be open at once.
  * Before these go to their ends, those that share a cold beginning with others have it sampled once. */
-#include "experiment/experiment.h"
+#include "experiment/work.h"
 
 #include "base/needs.h"
 #include "base/threads.h"
 #include "base/words.h"
 #include "fetch/room.h"
+#include "ranks/ranks.h"
 
 #include <string.h>
 
-enum {
-    MOST_RUNS = 64,         /* open at once: each has a file locked */
-    CHAINS_PER_THREAD = 16, /* so that few threads have nothing to do at the end of a job */
-};
-
-struct work {
-    kelvin_experiment *e;
-    kelvin_run_options options;
-    kelvin_experiment_watch *watch;
-    void *context;
-    size_t n;
-    size_t cell[MOST_RUNS];
-    kelvin_run *run[MOST_RUNS];
-    uint64_t *step[MOST_RUNS]; /* (chains) each: how far they are */
-    double *share;             /* (cells): of each the part that is done */
-    double before;             /* of all, when it was called */
-};
+enum { CHAINS_PER_THREAD = 16 }; /* so that few threads have nothing to do at the end of a job */
 
 /* ---- how far it is ---- */
 
-static double share_of_all(const struct work *w)
+static double share_of_all(const struct kelvin_work *w)
 {
     double done = 0, all = 0;
     for (size_t i = 0; i < w->e->n; i++) {
@@ -50,7 +35,7 @@ static size_t count_cells(const kelvin_experiment *e, bool done)
 }
 
 /* Its chains as far as they were heard of. */
-static void count_steps(struct work *w, size_t i, const kelvin_chain_news *news)
+static void count_steps(struct kelvin_work *w, size_t i, const kelvin_chain_news *news)
 {
     const uint32_t chains = kelvin_run_chains(w->run[i]);
     double done = 0;
@@ -59,38 +44,48 @@ static void count_steps(struct work *w, size_t i, const kelvin_chain_news *news)
     w->share[w->cell[i]] = done / (double)news->steps / chains;
 }
 
-static bool hear(void *context, const kelvin_run *run, const kelvin_chain_news *news)
+bool kelvin_work_hear(struct kelvin_work *w, size_t cell, const kelvin_run *run, const kelvin_chain_news *news)
 {
-    struct work *w = context;
-    size_t i = 0;
-    while (i + 1 < w->n && w->run[i] != run) i++;
-    if (news->phase != KELVIN_CHAIN_LOGITS) count_steps(w, i, news);
     if (!w->watch) return true;
-    const kelvin_cell_news all = {.cell = w->cell[i],
+    const kelvin_cell_news all = {.cell = cell,
                                   .done = count_cells(w->e, true),
                                   .cells = count_cells(w->e, false),
                                   .share = share_of_all(w),
                                   .before = w->before,
-                                  .cell_share = w->share[w->cell[i]],
+                                  .cell_share = w->share[cell],
                                   .run = run,
                                   .chain = news};
     return w->watch(w->context, w->e, &all);
 }
 
+static bool hear(void *context, const kelvin_run *run, const kelvin_chain_news *news)
+{
+    struct kelvin_work *w = context;
+    size_t i = 0;
+    pthread_mutex_lock(&w->mutex);
+    while (i + 1 < w->n && w->run[i] != run) i++;
+    if (news->phase != KELVIN_CHAIN_LOGITS) count_steps(w, i, news);
+    const bool goes_on = kelvin_work_hear(w, w->cell[i], run, news);
+    pthread_mutex_unlock(&w->mutex);
+    if (!goes_on) atomic_store(&w->asked, true);
+    if (w->tell) w->tell(w, w->cell[i], news);
+    return goes_on && !atomic_load(&w->stop);
+}
+
 /* ---- which ones ---- */
 
-static struct kelvin_cell *start_of(const kelvin_experiment *e, const struct kelvin_cell *cell)
+struct kelvin_cell *kelvin_cell_start(const kelvin_experiment *e, const struct kelvin_cell *cell)
 {
     return cell->from == KELVIN_NO_CELL ? NULL : &e->cell[e->cell[cell->from].first];
 }
 
-static bool waits(const kelvin_experiment *e, size_t i)
+bool kelvin_cell_waits(const kelvin_experiment *e, size_t i)
 {
-    const struct kelvin_cell *cell = &e->cell[i], *start = start_of(e, cell);
-    return cell->first == i && !cell->done && !cell->lost && (!start || start->done);
+    const struct kelvin_cell *cell = &e->cell[i], *start = kelvin_cell_start(e, cell);
+    return cell->first == i && !cell->done && !cell->lost && !cell->elsewhere && (!start || start->done);
 }
 
-static bool has_samples(const struct kelvin_cell *cell)
+bool kelvin_cell_has_samples(const struct kelvin_cell *cell)
 {
     kelvin_samples *samples;
     if (kelvin_samples_find(&samples, cell->folder)) return true; /* whoever starts from it says what is wrong */
@@ -104,8 +99,8 @@ static void find_lost(kelvin_experiment *e)
 {
     for (size_t i = 0; i < e->n; i++) {
         struct kelvin_cell *cell = &e->cell[i];
-        const struct kelvin_cell *start = start_of(e, cell);
-        if (start && !cell->done) cell->lost = start->lost || (start->done && !has_samples(start));
+        const struct kelvin_cell *start = kelvin_cell_start(e, cell);
+        if (start && !cell->done) cell->lost = start->lost || (start->done && !kelvin_cell_has_samples(start));
     }
 }
 
@@ -115,7 +110,7 @@ static kelvin_status tell_lost(const kelvin_experiment *e)
         if (e->cell[i].lost)
             return kelvin_fail(KELVIN_EDIVERGED,
                                "cell %s was not sampled: all chains of %s, which it starts from, have diverged",
-                               e->cell[i].name, start_of(e, &e->cell[i])->name);
+                               e->cell[i].name, kelvin_cell_start(e, &e->cell[i])->name);
     return KELVIN_OK;
 }
 
@@ -141,7 +136,7 @@ static kelvin_status prepare_branch(kelvin_run *run, const kelvin_experiment *e,
     return kelvin_run_branch(run, trunk);
 }
 
-static kelvin_status take(struct work *w, size_t cell)
+kelvin_status kelvin_work_take(struct kelvin_work *w, size_t cell)
 {
     const size_t i = w->n;
     w->cell[i] = cell;
@@ -153,19 +148,19 @@ static kelvin_status take(struct work *w, size_t cell)
 }
 
 /* Those that can go next, in their order. */
-static kelvin_status take_some(struct work *w)
+static kelvin_status take_some(struct kelvin_work *w)
 {
     size_t chains = 0;
     KELVIN_TRY(kelvin_folder_make(w->e->cache));
-    for (size_t i = 0; i < w->e->n && w->n < MOST_RUNS && chains < CHAINS_PER_THREAD * w->options.threads; i++) {
-        if (!waits(w->e, i)) continue;
-        KELVIN_TRY(take(w, i));
+    for (size_t i = 0; i < w->e->n && w->n < KELVIN_MOST_RUNS && chains < CHAINS_PER_THREAD * w->options.threads; i++) {
+        if (!kelvin_cell_waits(w->e, i)) continue;
+        KELVIN_TRY(kelvin_work_take(w, i));
         chains += kelvin_run_chains(w->run[w->n - 1]);
     }
     return KELVIN_OK;
 }
 
-static void put_back(struct work *w)
+void kelvin_work_put_back(struct kelvin_work *w)
 {
     for (size_t i = 0; i < w->n; i++) {
         kelvin_run_close(w->run[i]);
@@ -176,8 +171,7 @@ static void put_back(struct work *w)
 
 /* ---- sampling ---- */
 
-/* Cold beginnings that are not there yet, each by the first run that has it. */
-static kelvin_status sample_trunks(struct work *w)
+kelvin_status kelvin_work_trunks(struct kelvin_work *w)
 {
     for (size_t i = 0; i < w->n; i++) {
         const struct kelvin_cell *cell = &w->e->cell[w->cell[i]];
@@ -191,11 +185,16 @@ static kelvin_status sample_trunks(struct work *w)
     return KELVIN_OK;
 }
 
-static kelvin_status sample_some(struct work *w)
+kelvin_status kelvin_work_runs(struct kelvin_work *w)
+{
+    return kelvin_run_sample(w->run, w->n, &w->options, hear, w);
+}
+
+static kelvin_status sample_some(struct kelvin_work *w)
 {
     KELVIN_TRY(take_some(w));
-    KELVIN_TRY(sample_trunks(w));
-    KELVIN_TRY(kelvin_run_sample(w->run, w->n, &w->options, hear, w));
+    KELVIN_TRY(kelvin_work_trunks(w));
+    KELVIN_TRY(kelvin_work_runs(w));
     for (size_t i = 0; i < w->n; i++) w->e->cell[w->cell[i]].done = true;
     return KELVIN_OK;
 }
@@ -203,8 +202,25 @@ static kelvin_status sample_some(struct work *w)
 static bool is_left(const kelvin_experiment *e)
 {
     for (size_t i = 0; i < e->n; i++)
-        if (waits(e, i)) return true;
+        if (kelvin_cell_waits(e, i)) return true;
     return false;
+}
+
+/* Other processes may have sampled other parts meanwhile. */
+static void look_elsewhere(kelvin_experiment *e)
+{
+    for (struct kelvin_cell *cell = e->cell; cell < e->cell + e->n; cell++)
+        if (cell->elsewhere && !cell->done) cell->done = kelvin_cell_has_ended(cell);
+}
+
+static kelvin_status sample_alone(struct kelvin_work *w)
+{
+    kelvin_status status = KELVIN_OK;
+    for (find_lost(w->e); !status && is_left(w->e); find_lost(w->e)) {
+        status = sample_some(w);
+        kelvin_work_put_back(w);
+    }
+    return status;
 }
 
 kelvin_status kelvin_experiment_sample(kelvin_experiment *e, const kelvin_run_options *options,
@@ -212,15 +228,15 @@ kelvin_status kelvin_experiment_sample(kelvin_experiment *e, const kelvin_run_op
 {
     KELVIN_NEEDS(e);
     static const kelvin_run_options usual = {.checkpoint = 60};
-    struct work w = {.e = e, .options = options ? *options : usual, .watch = watch, .context = context};
+    struct kelvin_work w = {.e = e, .options = options ? *options : usual, .watch = watch, .context = context};
     if (w.options.threads == 0) w.options.threads = kelvin_cpu_count();
     if (!(w.share = kelvin_alloc(e->n ? e->n : 1, sizeof *w.share))) return KELVIN_ENOMEM;
     w.before = share_of_all(&w);
-    kelvin_status status = KELVIN_OK;
-    for (find_lost(e); !status && is_left(e); find_lost(e)) {
-        status = sample_some(&w);
-        put_back(&w);
-    }
+    pthread_mutex_init(&w.mutex, NULL);
+    find_lost(e);
+    const kelvin_status status = kelvin_rank_count() > 1 ? kelvin_work_deal(&w) : sample_alone(&w);
+    pthread_mutex_destroy(&w.mutex);
     kelvin_free(w.share);
+    look_elsewhere(e);
     return status ? status : tell_lost(e);
 }
