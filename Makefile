@@ -30,6 +30,7 @@ figures: packages-demo all
 	build/kelvin figure all -o out
 
 test: packages-test build/build.ninja
+	@[ -e build/kelvin-mpi.so ] || meson setup --reconfigure build >/dev/null # for what was just installed
 	tools/run-tests build
 
 sanitize: packages-test build-sanitize/build.ninja
@@ -40,7 +41,7 @@ fuzz: packages-fuzz build-fuzz/build.ninja
 	tools/fuzz build-fuzz $(FUZZ_SECONDS)
 
 bench: packages-bench build/build.ninja
-	@[ -e build/bench/onednn_layers ] || meson setup --reconfigure build >/dev/null # for what was just installed
+	@[ -e build/bench/onednn_layers -a -e build/kelvin-mpi.so ] || meson setup --reconfigure build >/dev/null # for what was just installed
 	ninja -C build bench-programs
 	bench/hmc.sh build/bench/kelvin-bench
 	bench/data.sh build/bench/kelvin-bench

@@ -6,6 +6,7 @@
 #include "cli/program.h"
 
 #include <kelvin/family.h>
+#include <kelvin/ranks.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -192,6 +193,8 @@ static kelvin_status run(void *data, const struct arguments *arguments)
         return kelvin_fail(KELVIN_EUSAGE, "--%s is for networks, as in: kelvin-bench resnet20 --%s; not for %s",
                            settings->methods ? "methods" : "chains", settings->methods ? "methods" : "chains 2",
                            benchmark->name);
+    if (kelvin_rank_count() > 1 && benchmark != &network_benchmark)
+        return kelvin_fail(KELVIN_EUSAGE, "several ranks are for networks, as in: mpirun -n 2 kelvin-bench resnet20");
     if (settings->chains > MOST_CHAINS)
         return kelvin_fail(KELVIN_EUSAGE, "--chains must be at most %d, not %zu", MOST_CHAINS, settings->chains);
     for (size_t i = 0; i < BENCH_ROWS; i++) results.value[i] = NAN;
@@ -222,8 +225,11 @@ static const struct command bench_command = {
                "that are there: one chain on one thread, in CPU time, on as much noise as MNIST (cnn) or CIFAR-10 "
                "(resnetN, flipped and cropped) has, or the digits; with a checkpoint a minute, and the history of "
                "10000 epochs. Its parts are timed one by one.\n"
+               "Under mpirun, MODEL measures steps whose batches all ranks share, --threads each, and what of them "
+               "messages take.\n"
                "The best of many repetitions counts; on a busy machine, and with --quick, it still is a rough "
                "number.",
+    .ranks = true,
     .operands = 1,
     .options = {options, sizeof options / sizeof *options, NULL},
     .settings_size = sizeof(struct bench_settings),

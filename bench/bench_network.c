@@ -29,6 +29,11 @@ enum {
     CHAINS,
     CHAINS_IMAGES_PER_S,
     CHAINS_RATIO,
+    RANKS,
+    RANKS_STEP_MS,
+    RANKS_MESSAGES_MS,
+    RANKS_MESSAGES_SHARE,
+    RANKS_WAITED_MS,
     GRADIENT_US,
     STEP_US,
     EPOCH_END_US,
@@ -65,6 +70,11 @@ static const struct bench_row rows[ROWS] = {
     [CHAINS] = {"chains", "chains at once", "", 0, 1, 0},
     [CHAINS_IMAGES_PER_S] = {"chains_images_per_s", "  steps, all together", "images/s", 1, 1, 0},
     [CHAINS_RATIO] = {"chains_ratio", "  in steps of one alone", "x", 3, 1, 0},
+    [RANKS] = {"ranks", "ranks that share a batch", "", 0, 1, 0},
+    [RANKS_STEP_MS] = {"ranks_step_ms", "  step", "ms", 3, 1, 0},
+    [RANKS_MESSAGES_MS] = {"ranks_messages_ms", "    of it messages", "ms", 3, 1, 0},
+    [RANKS_MESSAGES_SHARE] = {"ranks_messages_share", "    their share", "%", 2, 100, 0},
+    [RANKS_WAITED_MS] = {"ranks_waited_ms", "    waiting for the slower one", "ms", 3, 1, 0},
     [GRADIENT_US] = {"gradient_us", "bare gradient, one thread", "us", 1, 1, 0},
     [STEP_US] = {"step_us", "step of a chain", "us", 1, 1, 0},
     [EPOCH_END_US] = {"epoch_end_us_per_step", "ends of epochs, per step", "us", 2, 1, 0},
@@ -137,9 +147,10 @@ static void free_network(struct network *net)
     kelvin_free(net->y);
 }
 
-static kelvin_status make_chain(struct chain *chain, const struct network *net, uint32_t number, size_t threads)
+static kelvin_status make_chain(struct chain *chain, const struct network *net, uint32_t number, size_t threads,
+                                struct kelvin_group *group)
 {
-    const kelvin_posterior_options options = {.batch = BATCH, .threads = threads, .total = TOTAL};
+    const kelvin_posterior_options options = {.batch = BATCH, .threads = threads, .total = TOTAL, .group = group};
     const size_t n = net->model->n_params, stride = (n + 15) / 16 * 16; /* each vector aligned */
     kelvin_density density;
     kelvin_prior prior;
@@ -217,7 +228,7 @@ static kelvin_status measure_step(struct bench_results *r, const struct network 
     double *v = r->value;
     const double seconds = quick ? 0.05 : 3;
     struct chain chain = {0};
-    kelvin_status status = make_chain(&chain, net, 0, r->threads);
+    kelvin_status status = make_chain(&chain, net, 0, r->threads, NULL);
     if (!status) {
         v[IMAGES_PER_S] = BATCH / bench_best(step, &chain, seconds);
         v[GFLOPS] = v[IMAGES_PER_S] * flops_of(net->model, true) / 1e9;
@@ -271,10 +282,43 @@ static kelvin_status measure_chains(double *value, const struct network *net, si
 {
     struct chains chains = {.chain = kelvin_alloc(n, sizeof *chains.chain)};
     kelvin_status status = chains.chain ? KELVIN_OK : KELVIN_ENOMEM;
-    for (size_t i = 0; i < n && !status; i++) status = make_chain(&chains.chain[i], net, (uint32_t)i, 1);
+    for (size_t i = 0; i < n && !status; i++) status = make_chain(&chains.chain[i], net, (uint32_t)i, 1, NULL);
     if (!status) status = race(value, &chains, n, quick);
     for (size_t i = 0; i < n && chains.chain; i++) free_chain(&chains.chain[i]);
     kelvin_free(chains.chain);
+    return status;
+}
+
+/* ---- ranks ---- */
+
+/* One chain whose batches all ranks share. Each makes as many steps; the median counts, of steps and of what they spend
+ * on messages after all have come to them. */
+static kelvin_status measure_ranks(struct bench_results *r, const struct network *net, bool quick)
+{
+    enum { MOST = 100 };
+    double *v = r->value, steps[MOST], messages[MOST], waited[MOST];
+    struct kelvin_group group = kelvin_group_of(0, kelvin_rank_count());
+    struct chain chain = {0};
+    const size_t n = quick ? 3 : MOST;
+    kelvin_status status = make_chain(&chain, net, 0, r->threads, &group);
+    group.meters = true;
+    for (size_t i = 0; i < n + 2 && !status; i++) { /* the first two are not counted */
+        const size_t at = i < 2 ? 0 : i - 2;
+        const double begin = kelvin_now(), before = group.seconds, waited_before = group.waited;
+        step(&chain);
+        steps[at] = kelvin_now() - begin;
+        waited[at] = group.waited - waited_before;
+        messages[at] = group.seconds - before - waited[at];
+        status = group.broken ? kelvin_ranks_trouble() : chain.status;
+    }
+    if (!status) {
+        v[RANKS] = (double)group.size;
+        v[RANKS_STEP_MS] = 1e3 * bench_times(steps, n).median;
+        v[RANKS_MESSAGES_MS] = 1e3 * bench_times(messages, n).median;
+        v[RANKS_WAITED_MS] = 1e3 * bench_times(waited, n).median;
+        v[RANKS_MESSAGES_SHARE] = v[RANKS_MESSAGES_MS] / v[RANKS_STEP_MS];
+    }
+    free_chain(&chain);
     return status;
 }
 
@@ -310,6 +354,7 @@ static kelvin_status measure_all(struct bench_results *r, const struct network *
     v[CHANNELS] = (double)net->model->input.channels;
     v[HEIGHT] = (double)net->model->input.height;
     v[WIDTH] = (double)net->model->input.width;
+    if (kelvin_rank_count() > 1) return measure_ranks(r, net, settings->quick);
     KELVIN_TRY(measure_peaks(v, kernels, r->threads));
     KELVIN_TRY(measure_step(r, net, settings->quick));
     KELVIN_TRY(measure_peaks(v, kernels, r->threads));

@@ -34,6 +34,24 @@ void run_warn(const kelvin_run *run)
         fprintf(stderr, "warning: %s\n", warning);
 }
 
+struct watching {
+    struct chains_progress progress;
+    const char *go_on;
+    bool told;
+};
+
+/* Where ranks are many, one may not answer, and a launcher ends them all before the last word. */
+static bool watch(void *context, const kelvin_run *run, const kelvin_chain_news *news)
+{
+    struct watching *w = context;
+    if (chains_progress_watch(&w->progress, run, news)) return true;
+    if (kelvin_rank_count() > 1 && !w->told)
+        fprintf(stderr, "stopping: %zu ranks write their chains' states; whatever becomes of them, go on with: %s\n",
+                kelvin_rank_count(), w->go_on);
+    w->told = true;
+    return false;
+}
+
 static kelvin_status work(kelvin_run *run, const struct run_settings *settings)
 {
     const kelvin_run_options options = {.threads = settings->threads,
@@ -41,11 +59,11 @@ static kelvin_status work(kelvin_run *run, const struct run_settings *settings)
                                         .ranks_per_chain = settings->ranks_per_chain};
     const char *folder = kelvin_run_folder(run);
     char go_on[4096];
-    struct chains_progress progress;
-    kelvin_status status = chains_progress_start(&progress, run);
-    if (!status) status = kelvin_run_sample(&run, 1, &options, chains_progress_watch, &progress);
-    chains_progress_end(&progress);
+    struct watching watching = {.go_on = go_on};
     command_words(NULL, go_on, sizeof go_on, KELVIN_WORD_RESUME, folder);
+    kelvin_status status = chains_progress_start(&watching.progress, run);
+    if (!status) status = kelvin_run_sample(&run, 1, &options, watch, &watching);
+    chains_progress_end(&watching.progress);
     if (status == KELVIN_ESTOP)
         return kelvin_fail(status, "stopped; %s holds everything up to now. Go on with: %s", folder, go_on);
     if (status == KELVIN_EFORMAT || status == KELVIN_EUSAGE) return status; /* going on would end here again */

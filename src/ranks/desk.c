@@ -268,7 +268,7 @@ static void hear_trouble(const struct letter *letter)
     kelvin_rank_name(name, letter->from);
     kelvin_compose(sentence, sizeof sentence, "%s%s" KELVIN_SAID_AT_MOST, gone ? "" : name, gone ? "" : ": ",
                    (int)letter->bytes, letter->data);
-    kelvin_desk_trouble(letter->from, gone, sentence);
+    kelvin_desk_trouble(gone ? SIZE_MAX : letter->from, gone, sentence); /* which one is gone, the sentence says */
 }
 
 static void pause_for(double seconds)

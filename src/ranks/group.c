@@ -204,7 +204,14 @@ kelvin_status kelvin_group_sum(struct kelvin_group *g, float *sum, size_t n, kel
     }
     if (g->broken) return kelvin_ranks_trouble();
     const double begun = kelvin_now();
+    bool any = false;
     kelvin_status status = KELVIN_OK;
+    if (g->meters) {
+        const double before = g->seconds;
+        status = kelvin_group_any(g, &any);
+        g->seconds = before; /* it is counted below */
+        g->waited += kelvin_now() - begun;
+    }
     for (size_t base = 0, some; base < n && !status; base += some) {
         some = n - base < MOST ? n - base : MOST;
         status = sum_some(g, sum, base, some, add, context);

@@ -124,7 +124,7 @@ static kelvin_status open_messenger(struct kelvin_messenger *messenger, size_t l
     if ((size_t)messenger->size != launched)
         return kelvin_fail(KELVIN_EUSAGE,
                            "%zu processes were started, and this MPI knows of %d: kelvin was built with another MPI "
-                           "than that of the launcher (with srun, try --mpi=pmix)",
+                           "than that of the launcher; srun is told by mpi=pmix which to offer",
                            launched, messenger->size);
     return KELVIN_OK;
 }

@@ -90,7 +90,8 @@ void kelvin_rank_name(char name[KELVIN_RANK_NAME], size_t rank);
 
 struct kelvin_group {
     size_t first, size, me; /* me: 0 .. size - 1 */
-    double seconds;         /* that this rank has spent in the functions below */
+    bool meters;            /* before a sum, all wait for the last: so that messages are timed, and not who is late */
+    double seconds, waited; /* that this rank has spent in the functions below, and of it waiting so */
     bool broken;            /* something failed: nothing is exchanged any more */
 };
 
