@@ -33,8 +33,9 @@ KELVIN_API void kelvin_ranks_leave(kelvin_status status, int code);
 KELVIN_API size_t kelvin_rank(void);       /* 0 .. kelvin_rank_count() - 1 */
 KELVIN_API size_t kelvin_rank_count(void); /* 1: alone */
 
-/* How many processes a launcher has started, by what it has left in the environment; 1: none has. */
-KELVIN_API size_t kelvin_ranks_launched(void);
+/* How many processes a launcher has started, by what it has left in the environment, and which of them this is, unless
+ * NULL; 1: none has. */
+KELVIN_API size_t kelvin_ranks_launched(size_t *rank);
 
 /* Rank 0 is gone: nobody else will say so. */
 KELVIN_API bool kelvin_ranks_lost_first(void);

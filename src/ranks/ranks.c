@@ -49,22 +49,24 @@ bool kelvin_team_leads(const struct kelvin_team *t)
 /* What launchers leave in the environment of each process: how many there are. Slurm leaves the size of a job for its
  * batch script, too, which is one process: only what srun starts has a number among the tasks of a step. */
 static const struct {
-    const char *size, *besides;
+    const char *size, *rank;
 } launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", NULL},
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
     {"PMI_SIZE", "PMI_RANK"},
-    {"MV2_COMM_WORLD_SIZE", NULL},
+    {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
 };
 
-size_t kelvin_ranks_launched(void)
+size_t kelvin_ranks_launched(size_t *rank)
 {
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        const char *text = getenv(launchers[i].size), *besides = launchers[i].besides;
-        if (!text || (besides && !getenv(besides))) continue;
-        const unsigned long n = strtoul(text, NULL, 10);
-        if (n > 0) return n;
+        const char *size = getenv(launchers[i].size), *which = getenv(launchers[i].rank);
+        const unsigned long n = size && which ? strtoul(size, NULL, 10) : 0;
+        if (n == 0) continue;
+        if (rank) *rank = strtoul(which, NULL, 10);
+        return n;
     }
+    if (rank) *rank = 0;
     return 1;
 }
 
@@ -75,7 +77,8 @@ enum { PATH = 4096 };
 /* Beside the library (or the program that it is in), as it is built; or where it is installed, from there. */
 static void *open_module(char *why, size_t size)
 {
-    static const char *const places[] = {"%.*s/" KELVIN_MESSENGER_MODULE, "%.*s/kelvin/" KELVIN_MESSENGER_MODULE,
+    static const char *const places[] = {"%.*s/" KELVIN_MESSENGER_MODULE, "%.*s/../" KELVIN_MESSENGER_MODULE,
+                                         "%.*s/kelvin/" KELVIN_MESSENGER_MODULE,
                                          "%.*s/../lib/kelvin/" KELVIN_MESSENGER_MODULE,
                                          "%.*s/../../lib/kelvin/" KELVIN_MESSENGER_MODULE};
     Dl_info about;
@@ -163,7 +166,7 @@ static kelvin_status greet(void)
 kelvin_status kelvin_ranks_join(void)
 {
     struct kelvin_messenger messenger = {0};
-    const size_t launched = kelvin_ranks_launched();
+    const size_t launched = kelvin_ranks_launched(NULL);
     if (launched < 2 || kelvin_desk_messenger()) return KELVIN_OK;
     KELVIN_TRY(open_messenger(&messenger, launched));
     KELVIN_TRY(kelvin_desk_open(&messenger));
