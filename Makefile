@@ -47,6 +47,7 @@ bench: packages-bench build/build.ninja
 	bench/data.sh build/bench/kelvin-bench
 	bench/eval.sh build/kelvin
 	bench/networks.sh build/bench/kelvin-bench
+	bench/ranks.sh build/kelvin build/bench/kelvin-bench
 
 bench-tables: all
 	$(PYTHON) bench/tables --kelvin build/kelvin --work out/tables

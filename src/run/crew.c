@@ -227,7 +227,10 @@ enum { SERVERS = sizeof servers / sizeof *servers };
 
 void kelvin_crew_begin(struct kelvin_job *job)
 {
-    for (size_t r = 0; r < job->n; r++) job->tasks += job->runs[r]->config.chains;
+    for (size_t r = 0; r < job->n; r++) {
+        job->tasks += job->runs[r]->config.chains;
+        kelvin_run_inside(job->runs[r])->started = kelvin_now(); /* others may have all chains */
+    }
     for (size_t i = 0; i < SERVERS; i++)
         if (servers[i].leader == kelvin_crew_leads(job)) kelvin_serve(servers[i].kind, servers[i].server, job);
 }
