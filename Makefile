@@ -5,6 +5,8 @@
 #     make demo       figure 1 of the paper, into out/ (half a minute of sampling)
 #     make figures    all twenty figures of the paper, into out/; those of posteriors on digits (three minutes)
 #     make test       all tests; the last line counts them
+#     make test-slurm a one-node Slurm, started for it and stopped again: the examples for it, cut off and requeued
+#     make test-hosts several hosts (network namespaces; root), one of which is cut off in the middle of a run
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each
 #     make bench      speed, beside PyTorch's, NumPy's and oneDNN's where they are installed
@@ -32,6 +34,12 @@ figures: packages-demo all
 test: packages-test build/build.ninja
 	@[ -e build/kelvin-mpi.so ] || meson setup --reconfigure build >/dev/null # for what was just installed
 	tools/run-tests build
+
+test-slurm: packages-slurm all
+	tests/slurm/test_slurm.sh build/kelvin
+
+test-hosts: packages-hosts all
+	tests/hosts/test_hosts.sh build/kelvin
 
 sanitize: packages-test build-sanitize/build.ninja
 	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests build-sanitize
@@ -76,4 +84,4 @@ build-fuzz/build.ninja: | packages-fuzz
 		-Dc_args="-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined"
 
 .NOTPARALLEL: # ninja knows how many cores there are; two apt-gets at once would be one too many
-.PHONY: all demo figures test sanitize fuzz bench bench-tables install clean
+.PHONY: all demo figures test test-slurm test-hosts sanitize fuzz bench bench-tables install clean
