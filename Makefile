@@ -31,14 +31,21 @@ demo: packages-demo all
 figures: packages-demo all
 	build/kelvin figure all -o out
 
+# For what was installed after the build folder had been made.
+find_again = @[ -e build/kelvin-mpi.so $(1) ] || meson setup --reconfigure build >/dev/null
+
 test: packages-test build/build.ninja
-	@[ -e build/kelvin-mpi.so ] || meson setup --reconfigure build >/dev/null # for what was just installed
+	$(call find_again)
 	tools/run-tests build
 
-test-slurm: packages-slurm all
+test-slurm: packages-slurm build/build.ninja
+	$(call find_again)
+	ninja -C build products
 	tests/slurm/test_slurm.sh build/kelvin
 
-test-hosts: packages-hosts all
+test-hosts: packages-hosts build/build.ninja
+	$(call find_again)
+	ninja -C build products
 	tests/hosts/test_hosts.sh build/kelvin
 
 sanitize: packages-test build-sanitize/build.ninja
@@ -49,7 +56,7 @@ fuzz: packages-fuzz build-fuzz/build.ninja
 	tools/fuzz build-fuzz $(FUZZ_SECONDS)
 
 bench: packages-bench build/build.ninja
-	@[ -e build/bench/onednn_layers -a -e build/kelvin-mpi.so ] || meson setup --reconfigure build >/dev/null # for what was just installed
+	$(call find_again,-a -e build/bench/onednn_layers)
 	ninja -C build bench-programs
 	bench/hmc.sh build/bench/kelvin-bench
 	bench/data.sh build/bench/kelvin-bench

@@ -22,6 +22,9 @@ sample="sample --preset paper --data digits --model mlp:100,100 --epochs 1000 --
 
 for round in $(seq "$rounds"); do
     echo "round $round of $rounds" >&2
+    start=$(date +%s.%N)
+    mpirun $root --oversubscribe --bind-to none -n 2 "$kelvin" info >/dev/null
+    echo "$start $(date +%s.%N)" | awk '{ printf "{\"seconds\": %.3f}\n", $2 - $1 }' >"$work/start-$round.json"
     rm -rf "$work/run"
     "$kelvin" $sample --json -o "$work/run" >"$work/chains-1-$round.json" 2>/dev/null
     "$bench" resnet20 --threads 1 --quick --json >"$work/step-1-$round.json"
@@ -44,7 +47,19 @@ chains = {n: results(sys.argv[1], f"chains-{n}") for n in (1, *COUNTS)}
 step = {n: results(sys.argv[1], f"step-{n}") for n in (1, *COUNTS)}
 cores = len(os.sched_getaffinity(0))
 head(f"{step[1][0]['cpu']}, {cores} cores", step[1])
-alone = best(chains[1], "seconds")
+alone, start = best(chains[1], "seconds"), best(results(sys.argv[1], "start"), "seconds")
+
+
+def beside_model(seconds, model, unit):
+    """The model of docs/cluster.md: compute, shared by the cores that there are, and messages."""
+    off = model / seconds - 1
+    row("    the model", f"{model:.2f}", unit, "+- 15 %", abs(off) <= 0.15)
+
+
+def crowded(n):
+    return max(1, n / cores)
+
+
 row("8 chains of mlp:100,100, one process, one thread", f"{alone:.2f}", "s")
 for n in COUNTS:
     seconds = best(chains[n], "seconds")
@@ -53,10 +68,19 @@ for n in COUNTS:
         at_least("    faster", alone / seconds, 0.95 * n)
     else:
         row("    faster", f"{alone / seconds:.2f}", "x")
+    beside_model(seconds, alone / 8 * -(-8 // n) * crowded(n), "s")
+row("starting two ranks", f"{start:.2f}", "s")
+batch, blocks, shards = 125, 16, 8
+one = batch / best(step[1], "images_per_s", max) * 1e3
+row("resnet20, a step of one process", f"{one:.1f}", "ms")
 for n in COUNTS:
-    row(f"resnet20, a step that {n} ranks share", f"{best(step[n], 'ranks_step_ms'):.1f}", "ms")
+    shared = best(step[n], "ranks_step_ms")
+    row(f"  a step that {n} ranks share", f"{shared:.1f}", "ms")
+    images, bytes_, rate, update = shards // n * blocks // shards * 8, 4 * 274042, 3.3e9, 0.0035
+    messages = 2e3 * (1 + 0.12 * (n - 2)) * bytes_ / rate
+    beside_model(shared, (one * (images / batch + update) + messages) * crowded(n), "ms")
     share = best(step[n], "ranks_messages_share")
     limit = ("<= 3 %", share <= 0.03) if n <= cores else ("", None)
-    row("  messages", f"{100 * share:.2f}", "%", *limit)
-    row("  waiting for the slowest", f"{best(step[n], 'ranks_waited_ms'):.2f}", "ms")
+    row("    messages", f"{100 * share:.2f}", "%", *limit)
+    row("    waiting for the slowest", f"{best(step[n], 'ranks_waited_ms'):.2f}", "ms")
 PYTHON

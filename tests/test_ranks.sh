@@ -170,17 +170,27 @@ END
 run experiment grid.json --cache cells -o grid.csv
 check "an experiment by one process" good
 mv cells alone
-for way in "2 1" "4 1" "4 2"; do
+for way in "2 1 1" "4 1 1" "4 2 2" "4 4 2" "4 4 1" "3 0 0"; do
     set -- $way
-    ranks $1 experiment grid.json --cache cells -o grid-$1-$2.csv --ranks-per-chain $2
-    check "an experiment on $1 ranks, $2 to a chain" equals alone cells
-    check "its table" cmp grid.csv grid-$1-$2.csv
+    ranks $1 experiment grid.json --cache cells -o grid-$1-$2-$3.csv --ranks-per-cell $2 --ranks-per-chain $3
+    check "an experiment on $1 ranks, $2 to a cell, $3 to a chain" equals alone cells
+    check "its table" cmp grid.csv grid-$1-$2-$3.csv
     rm -rf cells
 done
 for part in 3 1 2; do run experiment grid.json --cache cells -o parts.csv --part $part/3; done
 check "an experiment in three parts" equals alone cells
 check "its table" cmp grid.csv parts.csv
 rm -rf cells
+
+# More ranks than cells, and than chains: they share both.
+echo '{"data": "digits", "model": "mlp:12", "chains": 2, "epochs": 20, "cells": [{"name": "one"}]}' >few.json
+run experiment few.json --cache few -o few.csv
+mv few few-alone
+ranks 4 experiment few.json --cache few -o few-4.csv
+check "one cell on four ranks" equals few-alone few
+check "its table" cmp few.csv few-4.csv
+ranks 4 experiment few.json --cache few-3 --ranks-per-cell 3
+check "teams that do not divide the ranks" [ "$(cat code)" = 2 ]
 
 # Killed, and gone on with by others.
 timeout 60 mpirun $root_option -n 3 "$kelvin" experiment grid.json --cache cells -o cut.csv --checkpoint 0 >stdout 2>stderr &

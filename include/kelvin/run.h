@@ -128,6 +128,8 @@ typedef struct kelvin_run_options {
     double checkpoint; /* seconds after which a chain's state is written again; 0: after each epoch or iteration */
     size_t ranks_per_chain; /* of several ranks (kelvin/ranks.h): so many share each chain, at most 8, and must divide
                                how many there are; 0: one, or more if there are fewer chains than ranks */
+    size_t ranks_per_cell; /* of experiments (kelvin/experiment.h): so many take each cell, and deal its chains; a multiple
+                              of ranks_per_chain; 0: as many as share a chain, or more if there are fewer cells */
     uint32_t rows;     /* of runs with a folder: chains stop after so many epochs, and can go on; 0: at their ends */
 } kelvin_run_options;
 

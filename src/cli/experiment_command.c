@@ -15,7 +15,7 @@
 
 struct settings {
     const char *output, *cache, *part;
-    size_t threads, ranks_per_chain;
+    size_t threads, ranks_per_chain, ranks_per_cell;
     double checkpoint;
     bool dry_run, list, force;
 };
@@ -27,7 +27,9 @@ static const struct option options[] = {
     {"cache", 0, "DIR", OPTION_STRING, AT(cache), "where the runs of all experiments are", "runs in kelvin's cache"},
     {"checkpoint", 0, "S", OPTION_DOUBLE, AT(checkpoint), RUN_CHECKPOINT_HELP, NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
-    {"ranks-per-chain", 0, "N", OPTION_SIZE, AT(ranks_per_chain), RUN_RANKS_HELP, "1"},
+    {"ranks-per-cell", 0, "N", OPTION_SIZE, AT(ranks_per_cell),
+     "ranks that take each cell together, under mpirun or srun, and deal its chains", "1, or more if there are fewer cells than ranks"},
+    {"ranks-per-chain", 0, "N", OPTION_SIZE, AT(ranks_per_chain), RUN_RANKS_HELP, RUN_RANKS},
     {"part", 0, "I/N", OPTION_STRING, AT(part),
      "sample the I-th of N parts of the cells alone, as one of N processes that know nothing of each other", NULL},
     {"dry-run", 0, NULL, OPTION_FLAG, AT(dry_run), "say what it would cost, from some steps, and make nothing", NULL},
@@ -95,7 +97,8 @@ static kelvin_status sample(kelvin_experiment *experiment, const struct settings
 {
     const kelvin_run_options how = {.threads = settings->threads,
                                     .checkpoint = settings->checkpoint,
-                                    .ranks_per_chain = settings->ranks_per_chain};
+                                    .ranks_per_chain = settings->ranks_per_chain,
+                                    .ranks_per_cell = settings->ranks_per_cell};
     const kelvin_status status = cells_sample(experiment, &how);
     if ((status && status != KELVIN_EDIVERGED) || kelvin_rank() > 0) return status;
     if (settings->part && !all_done(experiment)) return status;

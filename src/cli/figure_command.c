@@ -13,7 +13,7 @@
 
 struct settings {
     const char *folder, *scale, *cache;
-    size_t threads, ranks_per_chain;
+    size_t threads, ranks_per_chain, ranks_per_cell;
     bool list, dry_run, ready;
 };
 
@@ -29,7 +29,9 @@ static const struct option common[] = {
      "say how many posteriors there are, how long they take and how much disk, and make nothing", NULL},
     {"ready", 0, NULL, OPTION_FLAG, AT(ready), "draw the posteriors that are there, and sample none", NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
-    {"ranks-per-chain", 0, "N", OPTION_SIZE, AT(ranks_per_chain), RUN_RANKS_HELP, "1"},
+    {"ranks-per-cell", 0, "N", OPTION_SIZE, AT(ranks_per_cell),
+     "ranks that take each cell together, under mpirun or srun, and deal its chains", "1, or more if there are fewer cells than ranks"},
+    {"ranks-per-chain", 0, "N", OPTION_SIZE, AT(ranks_per_chain), RUN_RANKS_HELP, RUN_RANKS},
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the figures and exit", NULL},
 };
 
@@ -164,7 +166,8 @@ static kelvin_status sample(struct batch *batch, const struct settings *settings
 {
     const kelvin_run_options how = {.threads = settings->threads,
                                     .checkpoint = RUN_CHECKPOINT,
-                                    .ranks_per_chain = settings->ranks_per_chain};
+                                    .ranks_per_chain = settings->ranks_per_chain,
+                                    .ranks_per_cell = settings->ranks_per_cell};
     KELVIN_TRY(kelvin_experiment_create(&batch->experiment, settings->cache));
     for (size_t i = 0; i < batch->n; i++) KELVIN_TRY(kelvin_figure_cells(batch->figure[i], batch->experiment));
     if (settings->dry_run && kelvin_rank() > 0) return KELVIN_OK;

@@ -4,6 +4,8 @@
 #include "cli/amounts.h"
 #include "cli/texts.h"
 
+#include <kelvin/ranks.h>
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,9 +23,12 @@ static const double least_seconds = 1, least_share = 0.01, enough_seconds = 10;
 static atomic_int stopped;
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "signals count without a lock");
 
+/* Of several ranks each gets a launcher's signals more than once, and the launcher ends who does not listen. */
+static bool alone = true;
+
 static void stop(int signal_number)
 {
-    if (atomic_fetch_add(&stopped, 1) + 1 < ENOUGH_SIGNALS) return;
+    if (atomic_fetch_add(&stopped, 1) + 1 < ENOUGH_SIGNALS || !alone) return;
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -42,6 +47,7 @@ static void handle_signals(void (*handler)(int))
 
 void progress_catch_signals(void)
 {
+    alone = kelvin_rank_count() == 1;
     handle_signals(stop);
 }
 

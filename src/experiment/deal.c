@@ -321,17 +321,46 @@ static kelvin_status deal(struct kelvin_dealer *d)
     return status ? status : share_cells(d);
 }
 
+static size_t count_left(const kelvin_experiment *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        const struct kelvin_cell *cell = &e->cell[i];
+        n += cell->first == i && !cell->done && !cell->lost && !cell->elsewhere;
+    }
+    return n;
+}
+
+/* How many ranks take a cell together: as was said, or so many that there are teams for all cells that are left. */
+static kelvin_status size_teams(struct kelvin_dealer *d)
+{
+    const kelvin_run_options *options = &d->w->options;
+    const size_t ranks = d->all.size, share = options->ranks_per_chain ? options->ranks_per_chain : 1;
+    size_t size = options->ranks_per_cell;
+    if (size > 0 && (ranks % size != 0 || size % share != 0))
+        return kelvin_fail(KELVIN_EUSAGE,
+                           KELVIN_REFER(OPTION, "ranks_per_cell") " is %zu; expected a number that divides the %zu "
+                                                                  "ranks, and a multiple of the %zu to a chain",
+                           size, ranks, share);
+    if (ranks % share != 0)
+        return kelvin_fail(KELVIN_EUSAGE,
+                           KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu, which does not divide the %zu ranks that "
+                                                                   "there are",
+                           share, ranks);
+    uint64_t left = count_left(d->w->e);
+    KELVIN_TRY(kelvin_share(&d->all, &left, sizeof left)); /* another process may have sampled some meanwhile */
+    if (size == 0) size = share;
+    for (size_t n = share; n <= ranks && options->ranks_per_cell == 0; n += share)
+        if (ranks % n == 0 && ranks / n >= left) size = n;
+    d->team = (struct kelvin_team){kelvin_rank() / size * size, size};
+    return KELVIN_OK;
+}
+
 kelvin_status kelvin_work_deal(struct kelvin_work *w)
 {
     const size_t n = w->e->n ? w->e->n : 1;
     struct kelvin_dealer d = {.w = w, .all = kelvin_team_all()};
-    const size_t size = w->options.ranks_per_chain ? w->options.ranks_per_chain : 1;
-    if (d.all.size % size != 0)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu, which does not divide the %zu ranks that "
-                                                                   "there are",
-                           size, d.all.size);
-    d.team = (struct kelvin_team){kelvin_rank() / size * size, size};
+    KELVIN_TRY(size_teams(&d));
     d.taken = kelvin_alloc(n, sizeof *d.taken);
     d.trunk = kelvin_alloc(n, sizeof *d.trunk);
     d.empty = kelvin_alloc(n, sizeof *d.empty);
