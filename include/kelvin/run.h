@@ -158,6 +158,9 @@ typedef bool kelvin_run_watch(void *context, const kelvin_run *run, const kelvin
 
 enum { KELVIN_MOST_RANKS_PER_CHAIN = 8 };
 
+/* KELVIN_EUSAGE if they do not fit the ranks that there are: kelvin_run_sample says the same, when all have begun. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_check_options(const kelvin_run_options *options);
+
 /* All chains of n runs to their ends, then the logits of those that have a folder. options NULL: {0, 60}. A chain that
  * diverges does not stop the others: see kelvin_run_diverged. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_sample(kelvin_run **runs, size_t n,

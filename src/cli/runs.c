@@ -19,6 +19,7 @@ kelvin_status run_check_threads(size_t threads)
 
 kelvin_status run_check(const struct run_settings *settings)
 {
+    KELVIN_TRY(kelvin_run_check_options(&(kelvin_run_options){.ranks_per_chain = settings->ranks_per_chain}));
     KELVIN_TRY(run_check_threads(settings->threads));
     if (settings->checkpoint < 0)
         return kelvin_fail(KELVIN_EUSAGE, "--checkpoint must not be negative, not '%g'", settings->checkpoint);

@@ -56,6 +56,25 @@ static size_t usual_group(const struct kelvin_job *job)
     return size;
 }
 
+static kelvin_status check_group(size_t size, size_t ranks)
+{
+    if (size > KELVIN_MOST_RANKS_PER_CHAIN)
+        return kelvin_fail(KELVIN_EUSAGE, KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu; expected at most %d", size,
+                           KELVIN_MOST_RANKS_PER_CHAIN);
+    if (size > 0 && ranks % size != 0)
+        return kelvin_fail(KELVIN_EUSAGE,
+                           KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu, which does not divide the %zu rank%s that "
+                                                                   "there are",
+                           size, ranks, ranks == 1 ? "" : "s");
+    return KELVIN_OK;
+}
+
+kelvin_status kelvin_run_check_options(const kelvin_run_options *options)
+{
+    const struct kelvin_team team = kelvin_team_now();
+    return options ? check_group(options->ranks_per_chain, team.size) : KELVIN_OK;
+}
+
 kelvin_status kelvin_crew_make(struct kelvin_job *job)
 {
     size_t size = job->options.ranks_per_chain;
@@ -63,14 +82,7 @@ kelvin_status kelvin_crew_make(struct kelvin_job *job)
     for (size_t r = 0; r < job->n; r++)
         if (job->runs[r]->folder && kelvin_run_inside(job->runs[r])->team.size > 1)
             job->team = kelvin_run_inside(job->runs[r])->team;
-    if (size > KELVIN_MOST_RANKS_PER_CHAIN)
-        return kelvin_fail(KELVIN_EUSAGE, KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu; expected at most %d", size,
-                           KELVIN_MOST_RANKS_PER_CHAIN);
-    if (size > 0 && job->team.size % size != 0)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu, which does not divide the %zu rank%s that "
-                                                                   "there are",
-                           size, job->team.size, job->team.size == 1 ? "" : "s");
+    KELVIN_TRY(check_group(size, job->team.size));
     if (size == 0) size = usual_group(job);
     const double often = 0.1, crowd = 16; /* many ranks would keep the leader busy */
     job->tell_seconds = job->team.size > crowd ? often * (double)job->team.size / crowd : often;
