@@ -1,6 +1,6 @@
 /* What ranks compute together, on any number of them: mpirun -n N ranks_group. Sums are compared with plain loops over
- * what every rank has, in the order of ranks; posteriors with those that a rank evaluates alone, to the bit. test_ranks.sh
- * runs it. */
+ * what every rank has, in the order of ranks; posteriors with those that a rank evaluates alone, to the bit.
+ * test_ranks.sh runs it. */
 #include "base/random.h"
 #include "kernels/kernels.h"
 #include "target/target.h"

@@ -36,6 +36,13 @@ check "libkelvin.so has a soversion" [ -n "$soversion" -a -L "$lib/libkelvin.so.
 check "there is a page for each command and no other" [ "$(ls "$prefix/share/man/man1" | wc -l)" = "$(echo kelvin $commands | wc -w)" ]
 check "kelvin-bench is not installed" [ "$(ls "$prefix/bin")" = kelvin ]
 
+# ---- the module for MPI, from where it is installed ----
+if [ -e "$lib/kelvin/kelvin-mpi.so" ] && command -v mpirun >/dev/null; then
+    [ "$(id -u)" = 0 ] && as_root=--allow-run-as-root || as_root=
+    ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 mpirun $as_root --oversubscribe -n 2 "$prefix/bin/kelvin" --version >stdout 2>stderr
+    check "two ranks of an installed kelvin" [ "$(cat stdout)" = "$("$kelvin" --version)" ]
+fi
+
 # ---- kelvin(3) ----
 page=$prefix/share/man/man3/kelvin.3
 if groff -man -Tps -P-pa4 "$page" >page.ps 2>stderr; then

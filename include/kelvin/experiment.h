@@ -96,8 +96,9 @@ typedef bool kelvin_experiment_watch(void *context, const kelvin_experiment *exp
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_experiment_part(kelvin_experiment *experiment, size_t i, size_t n);
 
 /* All cells to their ends: some at a time, their chains over the threads; those that start from another's samples after
- * it. Of several ranks (kelvin/ranks.h) each takes a cell, and the next when it has ended. options NULL: one thread per CPU, and a checkpoint a minute. Chains that diverge stop nobody; after all others,
- * KELVIN_EDIVERGED if a cell could not be sampled because the one that it starts from has no chain left. */
+ * it. Of several ranks (kelvin/ranks.h) each takes a cell, and the next when it has ended. options NULL: one thread per
+ * CPU, and a checkpoint a minute. Chains that diverge stop nobody; after all others, KELVIN_EDIVERGED if a cell could
+ * not be sampled because the one that it starts from has no chain left. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_experiment_sample(kelvin_experiment *experiment,
                                                                     const kelvin_run_options *options,
                                                                     kelvin_experiment_watch *watch, void *context);

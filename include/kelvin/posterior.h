@@ -73,8 +73,8 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_side(kelvin_logits *
 /* Of another data set, as in kelvin_inputs_open. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_logits_of_data(kelvin_logits **logits, kelvin_samples *samples,
                                                                  const char *spec, bool labels, size_t threads);
-/* Of several ranks (kelvin/ranks.h), the first computes logits of new inputs; the others help it, from together(), which
- * does nothing more at the first, until the first calls apart(): only then they return. */
+/* Of several ranks (kelvin/ranks.h), the first computes logits of new inputs; the others help it, from together(),
+ * which does nothing more at the first, until the first calls apart(): only then they return. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_logits_together(size_t threads);
 KELVIN_API void kelvin_logits_apart(void);
 

@@ -124,13 +124,14 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_open_with(kelvin_run **run
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_read(kelvin_run **run, const char *folder);
 
 typedef struct kelvin_run_options {
-    size_t threads;    /* 0: one per CPU. How many chains run at once, and on how many threads each, follows. */
-    double checkpoint; /* seconds after which a chain's state is written again; 0: after each epoch or iteration */
+    size_t threads;         /* 0: one per CPU. How many chains run at once, and on how many threads each, follows. */
+    double checkpoint;      /* seconds after which a chain's state is written again; 0: after each epoch or iteration */
     size_t ranks_per_chain; /* of several ranks (kelvin/ranks.h): so many share each chain, at most 8, and must divide
                                how many there are; 0: one, or more if there are fewer chains than ranks */
-    size_t ranks_per_cell; /* of experiments (kelvin/experiment.h): so many take each cell, and deal its chains; a multiple
-                              of ranks_per_chain; 0: as many as share a chain, or more if there are fewer cells */
-    uint32_t rows;     /* of runs with a folder: chains stop after so many epochs, and can go on; 0: at their ends */
+    size_t
+        ranks_per_cell; /* of experiments (kelvin/experiment.h): so many take each cell, and deal its chains; a multiple
+                           of ranks_per_chain; 0: as many as share a chain, or more if there are fewer cells */
+    uint32_t rows;      /* of runs with a folder: chains stop after so many epochs, and can go on; 0: at their ends */
 } kelvin_run_options;
 
 typedef enum kelvin_chain_phase {

@@ -30,7 +30,8 @@ static const struct option common[] = {
     {"ready", 0, NULL, OPTION_FLAG, AT(ready), "draw the posteriors that are there, and sample none", NULL},
     {"threads", 0, "N", OPTION_SIZE, AT(threads), "threads; the numbers do not depend on it", "one per CPU"},
     {"ranks-per-cell", 0, "N", OPTION_SIZE, AT(ranks_per_cell),
-     "ranks that take each cell together, under mpirun or srun, and deal its chains", "1, or more if there are fewer cells than ranks"},
+     "ranks that take each cell together, under mpirun or srun, and deal its chains",
+     "1, or more if there are fewer cells than ranks"},
     {"ranks-per-chain", 0, "N", OPTION_SIZE, AT(ranks_per_chain), RUN_RANKS_HELP, RUN_RANKS},
     {"list", 0, NULL, OPTION_FLAG, AT(list), "list the figures and exit", NULL},
 };
@@ -158,7 +159,8 @@ static void tell_ready(const kelvin_experiment *experiment)
     const size_t cells = kelvin_experiment_cells(experiment);
     size_t there = 0;
     for (size_t i = 0; i < cells; i++) there += kelvin_experiment_done(experiment, i);
-    if (there > 0 && there < cells) fprintf(stderr, "note: %zu of %zu posteriors are there; the others are left out\n", there, cells);
+    if (there > 0 && there < cells)
+        fprintf(stderr, "note: %zu of %zu posteriors are there; the others are left out\n", there, cells);
 }
 
 /* The posteriors of all of them, each once, sampled or counted. */
@@ -200,8 +202,7 @@ static kelvin_status make(struct batch *batch, const kelvin_figure_output *outpu
     if (kept == 0) return kelvin_fail(KELVIN_EUSAGE, "none of the figures has a posterior that is there yet");
     const kelvin_status status = kelvin_figures_draw(batch->figure, kept, batch->drawn, output);
     for (size_t i = 0; i < kept; i++) kelvin_figure_print_files(batch->figure[i], output, batch->drawn[i]);
-    if (!status && failed)
-        return kelvin_fail(KELVIN_EIO, "%zu of %zu figures could not be made", failed, batch->n);
+    if (!status && failed) return kelvin_fail(KELVIN_EIO, "%zu of %zu figures could not be made", failed, batch->n);
     return status;
 }
 
@@ -290,16 +291,16 @@ const struct command figure_command = {
     .name = "figure",
     .synopsis = "NAME...|all [OPTION]... -o DIR",
     .about = "Compute figures of the paper and draw them",
-    .details =
-        "Writes DIR/NAME.csv (the numbers), DIR/NAME.gp (the gnuplot script) and DIR/NAME.png, .svg and .pdf "
-        "(the picture), and prints our numbers beside the published ones. Files that are there already are "
-        "replaced.\n"
-        "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and "
-        "what they are by default; kelvin figure all makes every one.\n"
-        "Figures of many posteriors sample these first, as kelvin experiment does: each is a run under one "
-        "cache, all figures share them, and what was stopped goes on with the next call. Scales: smoke, digits; "
-        "laptop, 10,000 images of MNIST with the network cnn; weekend, ResNet20 on CIFAR-10 with fewer epochs, samples and points; "
-        "paper, as published. --data, --model, --epochs and --samples change any of them.",
+    .details = "Writes DIR/NAME.csv (the numbers), DIR/NAME.gp (the gnuplot script) and DIR/NAME.png, .svg and .pdf "
+               "(the picture), and prints our numbers beside the published ones. Files that are there already are "
+               "replaced.\n"
+               "kelvin figure --list names the figures, kelvin figure NAME --help says which options one has and "
+               "what they are by default; kelvin figure all makes every one.\n"
+               "Figures of many posteriors sample these first, as kelvin experiment does: each is a run under one "
+               "cache, all figures share them, and what was stopped goes on with the next call. Scales: smoke, digits; "
+               "laptop, 10,000 images of MNIST with the network cnn; weekend, ResNet20 on CIFAR-10 with fewer epochs, "
+               "samples and points; "
+               "paper, as published. --data, --model, --epochs and --samples change any of them.",
     .ranks = true,
     .operands = OPERANDS,
     .others = "FIGURE|all",

@@ -55,9 +55,8 @@ static bool watch(void *context, const kelvin_run *run, const kelvin_chain_news 
 
 static kelvin_status work(kelvin_run *run, const struct run_settings *settings)
 {
-    const kelvin_run_options options = {.threads = settings->threads,
-                                        .checkpoint = settings->checkpoint,
-                                        .ranks_per_chain = settings->ranks_per_chain};
+    const kelvin_run_options options = {
+        .threads = settings->threads, .checkpoint = settings->checkpoint, .ranks_per_chain = settings->ranks_per_chain};
     const char *folder = kelvin_run_folder(run);
     char go_on[4096];
     struct watching watching = {.go_on = go_on};

@@ -14,10 +14,10 @@
 #include <stdio.h>
 
 struct run_settings {
-    size_t threads;    /* 0: one per CPU */
-    double checkpoint; /* seconds; 0: after each epoch or iteration */
+    size_t threads;         /* 0: one per CPU */
+    double checkpoint;      /* seconds; 0: after each epoch or iteration */
     size_t ranks_per_chain; /* 0: as many as there are for it */
-    bool dry_run;      /* say what it would cost, and leave nothing behind */
+    bool dry_run;           /* say what it would cost, and leave nothing behind */
     bool json;
 };
 

@@ -1,7 +1,7 @@
 /* Cells over ranks. Rank 0 has the list, and deals one to whoever asks: a rank, or a team of ranks that share chains.
  * Who has finished takes the next. Cells that start from the samples of another wait until it is done, and those that
- * share a cold beginning until the first of them has left it. A cell is one team's alone: it has the lock of its folder,
- * and writes its files. */
+ * share a cold beginning until the first of them has left it. A cell is one team's alone: it has the lock of its
+ * folder, and writes its files. */
 #include "experiment/work.h"
 
 #include "base/words.h"
@@ -27,9 +27,10 @@ struct news {
 struct kelvin_dealer {
     struct kelvin_work *w;
     struct kelvin_team all, team;
-    bool *taken, *trunk, *empty; /* (cells), at rank 0: dealt; its cold beginning is there; it has ended without samples */
-    double *told;                /* (cells): when rank 0 was last told of it */
-    struct news *state;          /* (cells), for the end */
+    bool *taken, *trunk,
+        *empty;         /* (cells), at rank 0: dealt; its cold beginning is there; it has ended without samples */
+    double *told;       /* (cells): when rank 0 was last told of it */
+    struct news *state; /* (cells), for the end */
 };
 
 static void say(size_t to, const struct news *news)
@@ -215,9 +216,8 @@ static void tell_event(struct kelvin_dealer *d, enum event event)
     const kelvin_experiment *e = d->w->e;
     for (size_t i = 0; i < d->w->n; i++) {
         const size_t cell = d->w->cell[i];
-        const struct news news = {.cell = (uint32_t)cell,
-                                  .event = event,
-                                  .empty = event == DONE && !kelvin_cell_has_samples(&e->cell[cell])};
+        const struct news news = {
+            .cell = (uint32_t)cell, .event = event, .empty = event == DONE && !kelvin_cell_has_samples(&e->cell[cell])};
         tell(d, &news);
     }
 }
@@ -288,8 +288,8 @@ static kelvin_status compare_folders(const struct kelvin_dealer *d)
     if (kelvin_rank() > 0) {
         status = kelvin_find_file(path, &there, cache, ".ranks");
         if (!status && !there)
-            status = kelvin_fail(KELVIN_EUSAGE,
-                                 "%s is another folder here: runs must be on a file system that all ranks share", cache);
+            status = kelvin_fail(
+                KELVIN_EUSAGE, "%s is another folder here: runs must be on a file system that all ranks share", cache);
     }
     status = kelvin_share_status(&d->all, kelvin_report_status(&d->all, status));
     if (kelvin_rank() == 0 && !kelvin_path_join(path, cache, ".ranks")) remove(path);

@@ -2,8 +2,8 @@
  * lock makes them one at a time, so that any MPI will do. A message that nobody serves stays in the mailbox until
  * somebody asks for it.
  *
- * Rank 0 hears of every rank, and every rank of rank 0, each BEAT seconds; who has not been heard of for SILENCE seconds
- * is gone. A process that was itself stopped for a while (a job that was suspended) begins to count anew. */
+ * Rank 0 hears of every rank, and every rank of rank 0, each BEAT seconds; who has not been heard of for SILENCE
+ * seconds is gone. A process that was itself stopped for a while (a job that was suspended) begins to count anew. */
 #include "ranks/desk.h"
 
 #include "base/words.h"
@@ -187,7 +187,8 @@ static bool beats(size_t to)
 {
     bool under_way = false;
     pthread_mutex_lock(&desk.wire);
-    for (const struct sending *s = desk.sending; s; s = s->next) under_way |= s->to == to && s->kind == KELVIN_KIND_BEAT;
+    for (const struct sending *s = desk.sending; s; s = s->next)
+        under_way |= s->to == to && s->kind == KELVIN_KIND_BEAT;
     pthread_mutex_unlock(&desk.wire);
     return under_way;
 }
@@ -297,8 +298,8 @@ static bool take_in(struct letter **out, int from, size_t bytes)
         }
     }
     if (ended > 0 && bytes >= sizeof *head && head->kind < KELVIN_KINDS) {
-        *letter = (struct letter){
-            .from = (size_t)from, .bytes = bytes - sizeof *head, .kind = (enum kelvin_kind)head->kind};
+        *letter =
+            (struct letter){.from = (size_t)from, .bytes = bytes - sizeof *head, .kind = (enum kelvin_kind)head->kind};
         memcpy(letter->data, head + 1, letter->bytes);
         *out = letter;
     } else {
@@ -412,8 +413,8 @@ static void listen(double now, bool anew)
         beat(i);
         if (silent < silence_seconds) continue;
         kelvin_rank_name(name, i);
-        snprintf(sentence, sizeof sentence, "%s has not been heard of for %.0f seconds: its process or its machine is gone",
-                 name, silent);
+        snprintf(sentence, sizeof sentence,
+                 "%s has not been heard of for %.0f seconds: its process or its machine is gone", name, silent);
         if (kelvin_desk_is_gone()) continue;
         kelvin_desk_trouble(i, true, sentence);
         tell_all(i, sentence);

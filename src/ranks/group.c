@@ -31,8 +31,7 @@ static kelvin_status break_off(struct kelvin_group *g)
 static void *begin_send(const struct kelvin_group *g, const void *data, size_t bytes, size_t to)
 {
     kelvin_desk_enter();
-    void *request =
-        kelvin_desk_messenger()->send(data, bytes, (int)(g->first + to), KELVIN_CHANNEL_GROUP);
+    void *request = kelvin_desk_messenger()->send(data, bytes, (int)(g->first + to), KELVIN_CHANNEL_GROUP);
     kelvin_desk_exit();
     return request;
 }
@@ -40,8 +39,7 @@ static void *begin_send(const struct kelvin_group *g, const void *data, size_t b
 static void *begin_receive(const struct kelvin_group *g, void *data, size_t bytes, size_t from)
 {
     kelvin_desk_enter();
-    void *request =
-        kelvin_desk_messenger()->receive(data, bytes, (int)(g->first + from), KELVIN_CHANNEL_GROUP);
+    void *request = kelvin_desk_messenger()->receive(data, bytes, (int)(g->first + from), KELVIN_CHANNEL_GROUP);
     kelvin_desk_exit();
     return request;
 }
@@ -138,7 +136,7 @@ kelvin_status kelvin_group_spread(struct kelvin_group *g, void *data, size_t byt
 struct sum {
     struct kelvin_group *g;
     float *sum;
-    size_t base, n, pieces; /* what is summed begins at the base-th float of all */
+    size_t base, n, pieces;                       /* what is summed begins at the base-th float of all */
     void *forth[MOST_PIECES], *back[MOST_PIECES]; /* what is under way to the next rank; to the one before */
 };
 

@@ -22,7 +22,7 @@ struct kelvin_messenger {
     /* Whether a message has come on a channel, from whom, and how long it is. */
     int (*arrived)(int *from, size_t *bytes, int channel);
 
-    void (*finish)(void);   /* with all others */
+    void (*finish)(void);    /* with all others */
     void (*abort)(int code); /* without them */
 };
 

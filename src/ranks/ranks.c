@@ -4,6 +4,7 @@
 
 #include "base/words.h"
 #include "ranks/desk.h"
+#include "ranks/place.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -74,13 +75,13 @@ size_t kelvin_ranks_launched(size_t *rank)
 
 enum { PATH = 4096 };
 
-/* Beside the library (or the program that it is in), as it is built; or where it is installed, from there. */
+/* Beside the library (or the program that it is in), as it is built; or where it is installed, seen from there, or by
+ * its whole path. */
 static void *open_module(char *why, size_t size)
 {
-    static const char *const places[] = {"%.*s/" KELVIN_MESSENGER_MODULE, "%.*s/../" KELVIN_MESSENGER_MODULE,
-                                         "%.*s/kelvin/" KELVIN_MESSENGER_MODULE,
-                                         "%.*s/../lib/kelvin/" KELVIN_MESSENGER_MODULE,
-                                         "%.*s/../../lib/kelvin/" KELVIN_MESSENGER_MODULE};
+    static const char *const places[] = {
+        "%.*s/" KELVIN_MESSENGER_MODULE, "%.*s/../" KELVIN_MESSENGER_MODULE, "%.*s/kelvin/" KELVIN_MESSENGER_MODULE,
+        "%.*s/../" KELVIN_LIBDIR "/kelvin/" KELVIN_MESSENGER_MODULE, KELVIN_MODULES "/" KELVIN_MESSENGER_MODULE};
     Dl_info about;
     char path[PATH];
     snprintf(why, size, "this kelvin was built without MPI");
@@ -115,11 +116,11 @@ static kelvin_status open_messenger(struct kelvin_messenger *messenger, size_t l
         if (!open) snprintf(why, sizeof why, KELVIN_MESSENGER_MODULE " is of another version");
     }
     if (!open)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           "was started %zu times by a launcher such as mpirun, and %s: these processes cannot work "
-                           "together; start one, or build kelvin where MPI is installed (" KELVIN_REFER(
-                               INSTALL, "libopenmpi-dev") ")",
-                           launched, why);
+        return kelvin_fail(
+            KELVIN_EUSAGE,
+            "was started %zu times by a launcher such as mpirun, and %s: these processes cannot work "
+            "together; start one, or build kelvin where MPI is installed (" KELVIN_REFER(INSTALL, "libopenmpi-dev") ")",
+            launched, why);
     const char *failed = open(messenger);
     if (failed) return kelvin_fail(KELVIN_EIO, "%s", failed);
     if (messenger->version != KELVIN_MESSENGER)

@@ -5,8 +5,8 @@
  *     kelvin_serve(KELVIN_KIND_NEWS, hear, context);                        // hear() is called for each one that comes
  *
  * A thread of its own, the desk (desk.c), sends and receives; it tells rank 0 every other second that its rank is
- * alive, and hears the same of rank 0. Where a rank is gone or gives up, nobody waits for it any more: whoever does gets
- * KELVIN_EIO with a sentence that names it.
+ * alive, and hears the same of rank 0. Where a rank is gone or gives up, nobody waits for it any more: whoever does
+ * gets KELVIN_EIO with a sentence that names it.
  */
 #ifndef RANKS_RANKS_H
 #define RANKS_RANKS_H
@@ -38,7 +38,7 @@ enum kelvin_kind {
     KELVIN_KIND_BYE,
     KELVIN_KIND_SHARED, /* kelvin_share, and kelvin_report_status */
     KELVIN_KIND_REPORT,
-    KELVIN_KIND_ASK,    /* of a job: for a chain */
+    KELVIN_KIND_ASK, /* of a job: for a chain */
     KELVIN_KIND_TASK,
     KELVIN_KIND_NEWS,
     KELVIN_KIND_PLACE,
@@ -110,9 +110,9 @@ KELVIN_MUST_CHECK kelvin_status kelvin_group_agree(struct kelvin_group *group, k
 /* From the first to the others. */
 KELVIN_MUST_CHECK kelvin_status kelvin_group_spread(struct kelvin_group *group, void *data, size_t bytes);
 
-/* A sum in the order of the ranks, as one rank alone would add it up: what comes from the rank before is added to, piece
- * by piece, and handed on; the whole goes back the same way. `add` adds what this rank has to sum[from .. from + n - 1],
- * which on the first rank are as the caller left them. */
+/* A sum in the order of the ranks, as one rank alone would add it up: what comes from the rank before is added to,
+ * piece by piece, and handed on; the whole goes back the same way. `add` adds what this rank has to sum[from .. from +
+ * n - 1], which on the first rank are as the caller left them. */
 typedef void kelvin_group_add(void *context, float *sum, size_t from, size_t n);
 KELVIN_MUST_CHECK kelvin_status kelvin_group_sum(struct kelvin_group *group, float *sum, size_t n,
                                                  kelvin_group_add *add, void *context);

@@ -47,8 +47,8 @@ struct kelvin_chain {
     kelvin_posterior *posterior;
     size_t threads;
     struct kelvin_group *group; /* ranks that share it, each with its own copy of all this; NULL: none */
-    uint32_t ordered; /* the epoch that `order` is of, + 1; 0: none yet */
-    uint32_t *order;  /* (training observations), for batches */
+    uint32_t ordered;           /* the epoch that `order` is of, + 1; 0: none yet */
+    uint32_t *order;            /* (training observations), for batches */
 };
 
 KELVIN_MUST_CHECK kelvin_status kelvin_chain_create(struct kelvin_chain *chain, const kelvin_run *run, uint32_t number);

@@ -85,7 +85,7 @@ kelvin_status kelvin_crew_make(struct kelvin_job *job)
     KELVIN_TRY(check_group(size, job->team.size));
     if (size == 0) size = usual_group(job);
     const double often = 0.1, crowd = 16; /* many ranks would keep the leader busy */
-    job->tell_seconds = job->team.size > crowd ? often * (double)job->team.size / crowd : often;
+    job->tell_seconds = (double)job->team.size > crowd ? often * (double)job->team.size / crowd : often;
     const size_t me = kelvin_rank() - job->team.first;
     job->group = kelvin_group_of(job->team.first + me / size * size, size);
     return KELVIN_OK;
@@ -231,9 +231,8 @@ static const struct {
     kelvin_server *server;
     bool leader; /* or others */
 } servers[] = {
-    {KELVIN_KIND_ASK, hear_question, true}, {KELVIN_KIND_NEWS, hear_news, true},
-    {KELVIN_KIND_PLACE, hear_place, true},  {KELVIN_KIND_TIMES, hear_times, true},
-    {KELVIN_KIND_STOP, hear_stop, true},    {KELVIN_KIND_STOP, hear_stop, false},
+    {KELVIN_KIND_ASK, hear_question, true}, {KELVIN_KIND_NEWS, hear_news, true}, {KELVIN_KIND_PLACE, hear_place, true},
+    {KELVIN_KIND_TIMES, hear_times, true},  {KELVIN_KIND_STOP, hear_stop, true}, {KELVIN_KIND_STOP, hear_stop, false},
 };
 enum { SERVERS = sizeof servers / sizeof *servers };
 

@@ -66,8 +66,7 @@ static kelvin_status note_times(struct kelvin_slot *slot)
     const struct kelvin_team *team = &kelvin_run_inside(chain->run)->team;
     locale_t c, before = enter_c_locale(&c);
     snprintf(row.row, sizeof row.row, "%u,%u,%.6g,%.6g,%.6g,%zu\n", chain->number, slot->state.step,
-                              (double)slot->state.step / chain->row_steps, seconds, seconds > 0 ? steps / seconds : 0.0,
-                              slot->threads);
+             (double)slot->state.step / chain->row_steps, seconds, seconds > 0 ? steps / seconds : 0.0, slot->threads);
     leave_c_locale(c, before);
     snprintf(row.unit, sizeof row.unit, "%s", kelvin_run_row_name(chain->run));
     snprintf(row.folder, sizeof row.folder, "%s", chain->run->folder);

@@ -82,7 +82,7 @@ kelvin_status kelvin_logits_rate(double *per_s, const kelvin_run *run, size_t th
 enum { MOST_HELPERS = 31 }; /* each has one sample's logits under way, or in the leader's memory */
 
 struct question {
-    int32_t part;  /* of KELVIN_PARTS; -1: no more */
+    int32_t part; /* of KELVIN_PARTS; -1: no more */
     uint64_t sample;
 };
 

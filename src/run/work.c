@@ -199,8 +199,8 @@ static kelvin_status keep(struct work *work)
     return KELVIN_OK;
 }
 
-/* Someone asked for it, or what was to be written could not be: closing the slot says why. Ranks that share a chain stop
- * after the same step. */
+/* Someone asked for it, or what was to be written could not be: closing the slot says why. Ranks that share a chain
+ * stop after the same step. */
 static kelvin_status is_to_stop(struct work *work, bool *stop)
 {
     const bool writes = work->run->folder && !is_follower(work);

@@ -59,11 +59,11 @@ struct kelvin_posterior {
 
     kelvin_weights *weights;
     struct kelvin_group *group; /* NULL: nobody else */
-    kelvin_pool *pool;       /* NULL: one thread */
-    size_t threads, workers; /* that share an evaluation; that have shards to do */
-    struct worker *worker;   /* (workers) */
-    size_t partials;         /* gradients of shards that there is room for: all, or one if they come one by one, or 0 */
-    float *partial;          /* (partials, n_params); NULL where the gradient of one shard is always the gradient */
+    kelvin_pool *pool;          /* NULL: one thread */
+    size_t threads, workers;    /* that share an evaluation; that have shards to do */
+    struct worker *worker;      /* (workers) */
+    size_t partials; /* gradients of shards that there is room for: all, or one if they come one by one, or 0 */
+    float *partial;  /* (partials, n_params); NULL where the gradient of one shard is always the gradient */
     double logp[MAX_SHARDS];
     bool counts;                                  /* what the network says */
     kelvin_outputs of_shard[MAX_SHARDS], outputs; /* zeros if it does not */
@@ -73,7 +73,7 @@ struct kelvin_posterior {
 struct evaluation {
     kelvin_posterior *posterior;
     size_t shards;
-    size_t first, end; /* of these, this rank's own */
+    size_t first, end;  /* of these, this rank's own */
     atomic_size_t next; /* the shard to do next */
     bool logp;
     float *grad;   /* or NULL */
