@@ -151,6 +151,8 @@ for signal in TERM USR1; do
     find_ranks asked 3
     sleep 0.4
     set -- $pids
+    "$kelvin" resume asked >/dev/null 2>busy
+    check "one job at a time works in a folder" grep -q "another process.* is working here" busy
     kill -$signal $2
     wait $job
     echo $? >code

@@ -221,7 +221,12 @@ static void hear_times(void *context, size_t from, const void *data, size_t byte
     (void)from;
     if (bytes != sizeof row) return;
     memcpy(&row, data, sizeof row);
-    if (kelvin_times_add(&row)) atomic_store(&job->stop, true), kelvin_crew_stop(job); /* the disk is full */
+    const kelvin_status status = kelvin_times_add(&row);
+    if (!status || job->unwritten) return;
+    job->unwritten = status;
+    snprintf(job->why, sizeof job->why, "%s", kelvin_error_raw());
+    atomic_store(&job->stop, true);
+    kelvin_crew_stop(job);
 }
 
 /* ---- beginning and end ---- */
@@ -254,6 +259,10 @@ kelvin_status kelvin_crew_end(struct kelvin_job *job, kelvin_status status)
     snprintf(sentence, sizeof sentence, "%s", kelvin_error_raw());
     for (size_t i = 0; i < SERVERS && kelvin_crew_leads(job); i++)
         if (servers[i].leader) kelvin_unserve(servers[i].kind);
+    if (!status && job->unwritten) {
+        status = job->unwritten;
+        memcpy(sentence, job->why, sizeof sentence);
+    }
     if (status && kelvin_crew_leads(job) && kelvin_ranks_failed_elsewhere()) /* nobody listens any more */
         return kelvin_fail(status, KELVIN_SAID, sentence);
     for (size_t r = 0; r < job->n; r++) {

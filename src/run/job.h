@@ -25,6 +25,8 @@ struct kelvin_job {
     double tell_seconds;       /* between news of a chain */
     bool all_dealt;            /* no chain is left for this rank to begin */
     atomic_bool told_to_stop;
+    kelvin_status unwritten; /* at the leader: why a row of times.csv is not there, in the thread of the desk */
+    char why[KELVIN_RAW];
     pthread_mutex_t asking;
 };
 
