@@ -237,6 +237,15 @@ check "its output comes once" cmp info-1 stdout
 ranks 2 sample --help
 check "help comes once" [ "$(grep -c '^Usage' stdout)" = 1 ]
 
+# Ranks that would draw other bits, where there are such.
+if KELVIN_ISA=x86-64-v3 "$kelvin" info >/dev/null 2>&1; then
+    timeout -k 5 60 mpirun $root_option -n 2 "$kelvin" $sghmc -o x : -n 1 env KELVIN_ISA=baseline "$kelvin" $sghmc -o x \
+        >stdout 2>stderr
+    echo $? >code
+    check "a rank without FMA" said 2 "rank 2"
+    check "nothing is made then" [ ! -e x ]
+fi
+
 # Without MPI a launcher's processes are refused; a plain one is not touched by what Slurm leaves for batch scripts.
 mkdir alone-here
 cp "$kelvin" alone-here/kelvin # without the module beside it

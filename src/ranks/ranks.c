@@ -137,29 +137,40 @@ static kelvin_status open_messenger(struct kelvin_messenger *messenger, size_t l
 
 struct hello {
     char version[24], host[64];
+    int32_t isa;
 };
 
-static kelvin_status check_hello(const struct hello *hello, size_t rank)
+/* All must draw the same bits: with and without FMA they are others. */
+static kelvin_status check_hello(const struct hello *hello, const struct hello *own, size_t rank)
 {
     char name[KELVIN_RANK_NAME];
     kelvin_desk_name(rank, hello->host);
     kelvin_rank_name(name, rank);
-    if (strcmp(hello->version, KELVIN_VERSION) == 0) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE, "%s is kelvin %s, and rank 0 is " KELVIN_VERSION ": all must be of one version",
-                       name, hello->version);
+    if (strcmp(hello->version, own->version) != 0)
+        return kelvin_fail(KELVIN_EUSAGE, "%s is kelvin %s, and rank 0 is %s: all must be of one version", name,
+                           hello->version, own->version);
+    if ((hello->isa == KELVIN_ISA_BASELINE) == (own->isa == KELVIN_ISA_BASELINE)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE,
+                       "%s computes with %s, and rank 0 with %s: without FMA, draws are other bits; use machines of one "
+                       "kind, or KELVIN_ISA=%s for all",
+                       name, kelvin_isa_name((kelvin_isa)hello->isa), kelvin_isa_name((kelvin_isa)own->isa),
+                       kelvin_isa_name(KELVIN_ISA_BASELINE));
 }
 
 /* Everybody says hello to rank 0, which answers when it has heard all of them. */
 static kelvin_status greet(void)
 {
-    struct hello hello = {.version = KELVIN_VERSION};
+    struct hello own = {.version = KELVIN_VERSION}, hello;
+    kelvin_isa isa;
     const struct kelvin_team all = kelvin_team_all();
     kelvin_status status = KELVIN_OK;
-    if (gethostname(hello.host, sizeof hello.host - 1)) snprintf(hello.host, sizeof hello.host, "somewhere");
-    if (kelvin_rank() > 0) KELVIN_TRY(kelvin_post(0, KELVIN_KIND_HELLO, &hello, sizeof hello));
+    if (gethostname(own.host, sizeof own.host - 1)) snprintf(own.host, sizeof own.host, "somewhere");
+    KELVIN_TRY(kelvin_isa_choose(&isa));
+    own.isa = (int32_t)isa;
+    if (kelvin_rank() > 0) KELVIN_TRY(kelvin_post(0, KELVIN_KIND_HELLO, &own, sizeof own));
     for (size_t i = 1; i < all.size && kelvin_rank() == 0 && !status; i++) {
         KELVIN_TRY(kelvin_receive(&hello, sizeof hello, NULL, (int)i, KELVIN_KIND_HELLO));
-        status = check_hello(&hello, i);
+        status = check_hello(&hello, &own, i);
     }
     return kelvin_share_status(&all, status);
 }
