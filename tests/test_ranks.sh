@@ -239,7 +239,7 @@ check "help comes once" [ "$(grep -c '^Usage' stdout)" = 1 ]
 
 # Ranks that would draw other bits, where there are such.
 if KELVIN_ISA=x86-64-v3 "$kelvin" info >/dev/null 2>&1; then
-    timeout -k 5 60 mpirun $root_option -n 2 "$kelvin" $sghmc -o x : -n 1 env KELVIN_ISA=baseline "$kelvin" $sghmc -o x \
+    timeout -k 5 60 mpirun $root_option -n 2 "$kelvin" $sghmc -o x : -n 1 env KELVIN_ISA=x86-64 "$kelvin" $sghmc -o x \
         >stdout 2>stderr
     echo $? >code
     check "a rank without FMA" said 2 "rank 2"
