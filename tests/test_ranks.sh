@@ -148,8 +148,12 @@ done
 
 for signal in TERM USR1; do
     begin 3 asked
+    i=0 # until chains are under way: only then ranks listen
+    until ls asked/chain-*/state.safetensors >/dev/null 2>&1 || [ $i -ge 2000 ]; do
+        sleep 0.02
+        i=$((i + 1))
+    done
     find_ranks asked 3
-    sleep 0.4
     set -- $pids
     "$kelvin" resume asked >/dev/null 2>busy
     check "one job at a time works in a folder" grep -q "another process.* is working here" busy
