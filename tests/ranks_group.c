@@ -96,7 +96,7 @@ static void test_agree(void)
         kelvin_status status = KELVIN_OK;
         if (group.me == who) status = kelvin_fail(KELVIN_EFORMAT, "the reason");
         status = kelvin_group_agree(&group, status);
-        check(status == (group.me == who ? KELVIN_EFORMAT : group.size > 1 ? KELVIN_EIO : KELVIN_OK), "a failure");
+        check(status == (group.me == who ? KELVIN_EFORMAT : group.size > 1 ? KELVIN_ESTOP : KELVIN_OK), "a failure");
         if (group.me == who) check(strcmp(kelvin_error(), "the reason") == 0, "its sentence");
     }
 }

@@ -146,6 +146,32 @@ for i in $(seq "$kills"); do
     check "kill $i of $n ranks, $share to a chain; resumed by $((1 + i % 4))" resumes killed $((1 + i % 4))
 done
 
+# A file that cannot be written: whoever shares the chain stops, too, and the reason is said.
+for way in "2 2" "2 1" "4 4"; do
+    set -- $way
+    cp -r whole broken-$1-$2
+    rm -rf broken-$1-$2/manifest broken-$1-$2/chain-000
+    mkdir -p broken-$1-$2/chain-000/state.safetensors.tmp
+    timeout -k 5 60 mpirun $root_option -n $1 "$kelvin" resume broken-$1-$2 --ranks-per-chain $2 --threads 1 >stdout 2>stderr
+    echo $? >code
+    check "a state that cannot be written, $1 ranks, $2 to a chain" \
+        eval '[ "$(cat code)" = 1 ] && grep -q "^kelvin resume: .*state.safetensors" stderr'
+    rm -rf broken-$1-$2/chain-000
+    check "and then it can" resumes broken-$1-$2 $1
+done
+
+# Several jobs that name no folder.
+mkdir nameless
+for i in 1 2 3; do
+    (cd nameless && timeout -k 5 60 mpirun $root_option -n 2 "$kelvin" $sghmc --seed $i --threads 1 >out-$i 2>err-$i
+    echo $? >code-$i) &
+done
+wait
+check "three jobs without a name" [ "$(cat nameless/code-?)" = "0
+0
+0" ]
+check "have a folder each" [ "$(cd nameless && echo kelvin-run*)" = "kelvin-run kelvin-run-2 kelvin-run-3" ]
+
 for signal in TERM USR1; do
     begin 3 asked
     i=0 # until chains are under way: only then ranks listen
@@ -256,6 +282,12 @@ cp "$kelvin" alone-here/kelvin # without the module beside it
 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 alone-here/kelvin info >stdout 2>stderr
 echo $? >code
 check "a launcher without MPI" complained 2 "was started 2 times by a launcher"
+mkdir linked
+ln -s "$kelvin" linked/kelvin
+timeout -k 5 60 mpirun $root_option -n 2 linked/kelvin --version >stdout 2>stderr
+check "a link to kelvin" [ "$(cat stdout)" = "$("$kelvin" --version)" ]
+run experiment few.json --cache few --ranks-per-cell 7
+check "ranks where there are none" complained 2 "--ranks-per-cell is 7"
 SLURM_NTASKS=4 SLURM_PROCID=0 SLURM_JOB_ID=7 alone-here/kelvin info >stdout 2>stderr
 echo $? >code
 check "a batch script of Slurm" good

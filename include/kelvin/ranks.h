@@ -3,9 +3,9 @@
  *     kelvin_status st = kelvin_ranks_join();                            // before anything else
  *     if (!st) st = kelvin_run_start(&run, config, "RUN");               // the same calls on every rank
  *     if (!st) st = kelvin_run_sample(&run, 1, NULL, NULL, NULL);        // chains are dealt to ranks
- *     if (st) fprintf(stderr, "rank %zu: %s\n", kelvin_rank(), kelvin_error());
+ *     if (st && kelvin_rank() == 0) fprintf(stderr, "%s\n", kelvin_error());  // it has what failed at others, too
  *     if (!st && kelvin_rank() == 0) ...                                 // what one of them is enough for
- *     kelvin_ranks_leave(st);                                            // at the end
+ *     kelvin_ranks_leave(st, st != KELVIN_OK);                           // at the end
  *
  * A process that no launcher has started, or whose launcher has started it alone, is rank 0 of 1, and nothing is done.
  * Otherwise runs with a folder, experiments, and logits of new inputs are work of all ranks: each must make the same
@@ -33,9 +33,8 @@ KELVIN_API void kelvin_ranks_leave(kelvin_status status, int code);
 KELVIN_API size_t kelvin_rank(void);       /* 0 .. kelvin_rank_count() - 1 */
 KELVIN_API size_t kelvin_rank_count(void); /* 1: alone */
 
-/* How many processes a launcher has started, by what it has left in the environment, and which of them this is, unless
- * NULL; 1: none has. */
-KELVIN_API size_t kelvin_ranks_launched(size_t *rank);
+/* How many processes a launcher has started, by what it has left in the environment; 1: none has. */
+KELVIN_API size_t kelvin_ranks_launched(void);
 
 /* Rank 0 is gone: nobody else will say so. */
 KELVIN_API bool kelvin_ranks_lost_first(void);

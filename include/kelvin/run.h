@@ -108,6 +108,10 @@ typedef struct kelvin_run kelvin_run;
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_config *config,
                                                             const char *folder);
 
+/* The same in the first of NAME, NAME-2, NAME-3, ... that is not there: kelvin_run_folder() says which it is. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_start_free(kelvin_run **run, const kelvin_config *config,
+                                                                 const char *name);
+
 /* The same with data that the caller has open, whatever the field "data" says, as those of kelvin_data_from_arrays().
  * They stay the caller's, several runs may share them, and they must outlive the run. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_run_start_with(kelvin_run **run, const kelvin_config *config,

@@ -1,6 +1,8 @@
 /* Numbers as people read them: no more digits than anybody wants to know. */
 #include "cli/amounts.h"
 
+#include <kelvin/ranks.h>
+
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -68,4 +70,11 @@ void amount_busy(double cpu_share, double seconds)
     amount_seconds(text, seconds * cpu_share);
     printf("\nThis machine is busy: what was measured had %.0f %% of its CPUs; on an idle\n", 100 * cpu_share);
     printf("one it would take about %s.\n", text);
+}
+
+void amount_of_one_rank(void)
+{
+    if (kelvin_rank_count() > 1)
+        fprintf(stderr, "note: these are the numbers of one process; %zu ranks will share the work\n",
+                kelvin_rank_count());
 }

@@ -15,4 +15,7 @@ void amount_row(const char *name, void (*amount)(char out[AMOUNT], double x), do
 /* Of a time that was measured while other programs had the CPUs, what it would be without them; nothing otherwise. */
 void amount_busy(double cpu_share, double seconds);
 
+/* Under a launcher: a note that what is said of costs is said of one rank. */
+void amount_of_one_rank(void);
+
 #endif

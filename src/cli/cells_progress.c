@@ -125,6 +125,7 @@ kelvin_status cells_print_plan(const kelvin_experiment *experiment, size_t threa
     kelvin_experiment_plan plan;
     char note[160];
     const double cores = threads ? (double)threads : (double)kelvin_cpu_count();
+    amount_of_one_rank();
     KELVIN_TRY(kelvin_experiment_estimate(&plan, experiment, threads));
     snprintf(note, sizeof note, "%zu of them have ended", plan.done);
     amount_row("cells", amount_grouped, (double)plan.cells, note);

@@ -88,6 +88,7 @@ kelvin_status run_dry(const kelvin_config *config, const struct run_settings *se
     kelvin_estimate estimate;
     KELVIN_TRY(kelvin_run_start(&run, config, NULL));
     run_warn(run);
+    amount_of_one_rank();
     kelvin_status status = kelvin_run_estimate(&estimate, run, settings->threads);
     if (!status && settings->json) status = print_json(stdout, estimate_json(run, &estimate), FEW_DIGITS);
     if (!status && !settings->json) print_table(run, &estimate);

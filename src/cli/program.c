@@ -109,10 +109,7 @@ int program_main(int (*run)(int argc, char **argv), int argc, char **argv)
     signal(SIGCHLD, SIG_DFL);
     /* Standard output that may not become larger cannot be written: a sentence, no signal. */
     signal(SIGXFSZ, SIG_IGN);
-    size_t rank = 0;
     const kelvin_status joined = kelvin_ranks_join();
-    if (joined) kelvin_ranks_launched(&rank); /* by the launcher's count: one says it for all */
-    if (joined && rank > 0 && kelvin_rank_count() < 2) return EXIT_USAGE;
     be_silent();
     int code = joined ? program_complain("kelvin", joined, "") : run(argc, argv);
     if (fflush(stdout) || ferror(stdout)) {

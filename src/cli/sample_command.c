@@ -8,7 +8,6 @@
 
 #include <kelvin/ranks.h>
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -45,35 +44,12 @@ static kelvin_status choose(kelvin_config *config, const struct sample_settings 
 
 /* ---- the folder ---- */
 
-enum { FOLDER = 32 };
-
-/* kelvin-run, or the first kelvin-run-N that is not there. */
-static kelvin_status free_folder(char folder[FOLDER])
-{
-    struct stat about;
-    for (unsigned i = 1; i; i++) {
-        snprintf(folder, FOLDER, i == 1 ? "kelvin-run" : "kelvin-run-%u", i);
-        if (lstat(folder, &about) == 0) continue;
-        if (errno == ENOENT) return KELVIN_OK;
-        return kelvin_fail(KELVIN_EIO, "%s: whether it is there cannot be seen: %s; give another place with -o RUN",
-                           folder, strerror(errno));
-    }
-    return kelvin_fail(KELVIN_EUSAGE, "no name is left for the folder: give -o RUN");
-}
-
-/* A name that nobody gave may be another process's by now: then it is the next. */
 static kelvin_status start(kelvin_run **run, const kelvin_config *config, const struct sample_settings *settings)
 {
-    char folder[FOLDER];
-    struct stat about;
-    kelvin_status status;
     if (settings->output) return kelvin_run_start(run, config, settings->output);
-    do {
-        KELVIN_TRY(free_folder(folder));
-        status = kelvin_run_start(run, config, folder);
-    } while (status == KELVIN_EUSAGE && lstat(folder, &about) == 0);
-    if (!status) fprintf(stderr, "the run is kept in %s\n", folder);
-    return status;
+    KELVIN_TRY(kelvin_run_start_free(run, config, "kelvin-run"));
+    fprintf(stderr, "the run is kept in %s\n", kelvin_run_folder(*run));
+    return KELVIN_OK;
 }
 
 /* ---- the command ---- */
@@ -81,12 +57,13 @@ static kelvin_status start(kelvin_run **run, const kelvin_config *config, const 
 static kelvin_status sample(kelvin_config *config, const struct sample_settings *settings)
 {
     kelvin_run *new;
-    progress_catch_signals();
-    if (kelvin_rank() > 0) { /* rank 0 chooses what to sample, and where */
+    if (kelvin_rank() > 0) { /* rank 0 chooses what to sample, and where; before, a signal here ends the job */
         if (settings->how.dry_run) return KELVIN_OK;
         KELVIN_TRY(kelvin_run_start(&new, config, "."));
+        progress_catch_signals();
         return run_new(new, &settings->how);
     }
+    progress_catch_signals();
     KELVIN_TRY(choose(config, settings));
     if (settings->how.dry_run) {
         progress_release_signals();

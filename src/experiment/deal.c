@@ -314,7 +314,8 @@ static kelvin_status deal(struct kelvin_dealer *d)
     if (kelvin_rank() == 0) kelvin_serve(KELVIN_KIND_CELL_ASK, hear_question, d);
     kelvin_status status = sample_all(d);
     status = kelvin_report_status(&d->all, status);
-    if (!status && atomic_load(&d->w->asked)) status = kelvin_fail(KELVIN_ESTOP, "stopped on request");
+    if (!status && kelvin_rank() == 0 && atomic_load(&d->w->asked))
+        status = kelvin_fail(KELVIN_ESTOP, "stopped on request");
     if (kelvin_rank() == 0) kelvin_unserve(KELVIN_KIND_CELL_ASK);
     if (kelvin_rank() == 0 || !status) status = kelvin_share_status(&d->all, status);
     kelvin_unserve(KELVIN_KIND_CELL_NEWS);
@@ -337,16 +338,6 @@ static kelvin_status size_teams(struct kelvin_dealer *d)
     const kelvin_run_options *options = &d->w->options;
     const size_t ranks = d->all.size, share = options->ranks_per_chain ? options->ranks_per_chain : 1;
     size_t size = options->ranks_per_cell;
-    if (size > 0 && (ranks % size != 0 || size % share != 0))
-        return kelvin_fail(KELVIN_EUSAGE,
-                           KELVIN_REFER(OPTION, "ranks_per_cell") " is %zu; expected a number that divides the %zu "
-                                                                  "ranks, and a multiple of the %zu to a chain",
-                           size, ranks, share);
-    if (ranks % share != 0)
-        return kelvin_fail(KELVIN_EUSAGE,
-                           KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu, which does not divide the %zu ranks that "
-                                                                   "there are",
-                           share, ranks);
     uint64_t left = count_left(d->w->e);
     KELVIN_TRY(kelvin_share(&d->all, &left, sizeof left)); /* another process may have sampled some meanwhile */
     if (size == 0) size = share;

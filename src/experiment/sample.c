@@ -213,6 +213,20 @@ static void look_elsewhere(kelvin_experiment *e)
         if (cell->elsewhere && !cell->done) cell->done = kelvin_cell_has_ended(cell);
 }
 
+/* Whether the ranks that there are can be divided so. */
+static kelvin_status check_ranks(const kelvin_run_options *options)
+{
+    const size_t ranks = kelvin_rank_count(), cell = options->ranks_per_cell;
+    const size_t chain = options->ranks_per_chain ? options->ranks_per_chain : 1;
+    KELVIN_TRY(kelvin_run_check_options(options));
+    if (cell == 0 || (ranks % cell == 0 && cell % chain == 0)) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EUSAGE,
+                       KELVIN_REFER(OPTION, "ranks_per_cell") " is %zu; expected a number that divides the %zu rank%s "
+                                                              "that there are, and a multiple of " KELVIN_REFER(
+                                                                  OPTION, "ranks_per_chain") ", %zu",
+                       cell, ranks, ranks == 1 ? "" : "s", chain);
+}
+
 static kelvin_status sample_alone(struct kelvin_work *w)
 {
     kelvin_status status = KELVIN_OK;
@@ -230,6 +244,7 @@ kelvin_status kelvin_experiment_sample(kelvin_experiment *e, const kelvin_run_op
     static const kelvin_run_options usual = {.checkpoint = 60};
     struct kelvin_work w = {.e = e, .options = options ? *options : usual, .watch = watch, .context = context};
     if (w.options.threads == 0) w.options.threads = kelvin_cpu_count();
+    KELVIN_TRY(check_ranks(&w.options));
     if (!(w.share = kelvin_alloc(e->n ? e->n : 1, sizeof *w.share))) return KELVIN_ENOMEM;
     w.before = share_of_all(&w);
     pthread_mutex_init(&w.mutex, NULL);

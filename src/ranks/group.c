@@ -114,7 +114,7 @@ kelvin_status kelvin_group_agree(struct kelvin_group *g, kelvin_status status)
     const kelvin_status exchanged = kelvin_group_any(g, &failed);
     if (status) return kelvin_fail(status, KELVIN_SAID, sentence);
     if (exchanged) return exchanged;
-    return failed ? kelvin_fail(KELVIN_EIO, "a rank that shares a chain with this one has failed") : KELVIN_OK;
+    return failed ? kelvin_fail(KELVIN_ESTOP, "a rank that shares a chain with this one has failed") : KELVIN_OK;
 }
 
 kelvin_status kelvin_group_spread(struct kelvin_group *g, void *data, size_t bytes)

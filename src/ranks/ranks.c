@@ -58,16 +58,13 @@ static const struct {
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
 };
 
-size_t kelvin_ranks_launched(size_t *rank)
+size_t kelvin_ranks_launched(void)
 {
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         const char *size = getenv(launchers[i].size), *which = getenv(launchers[i].rank);
         const unsigned long n = size && which ? strtoul(size, NULL, 10) : 0;
-        if (n == 0) continue;
-        if (rank) *rank = strtoul(which, NULL, 10);
-        return n;
+        if (n > 0) return n;
     }
-    if (rank) *rank = 0;
     return 1;
 }
 
@@ -83,19 +80,16 @@ static void *open_module(char *why, size_t size)
         "%.*s/" KELVIN_MESSENGER_MODULE, "%.*s/../" KELVIN_MESSENGER_MODULE, "%.*s/kelvin/" KELVIN_MESSENGER_MODULE,
         "%.*s/../" KELVIN_LIBDIR "/kelvin/" KELVIN_MESSENGER_MODULE, KELVIN_MODULES "/" KELVIN_MESSENGER_MODULE};
     Dl_info about;
-    char path[PATH];
-    snprintf(why, size, "this kelvin was built without MPI");
+    char path[PATH], own[PATH];
     if (!dladdr((const void *)&launchers, &about) || !about.dli_fname) return NULL;
-    const char *slash = strrchr(about.dli_fname, '/');
-    char own[PATH] = "";
-    const ssize_t n = slash ? 0 : readlink("/proc/self/exe", own, sizeof own - 1); /* it was found by PATH */
-    const char *file = slash ? about.dli_fname : own;
-    if (n > 0) own[n] = '\0';
-    if (!(slash = strrchr(file, '/'))) return NULL;
+    const bool whole = strchr(about.dli_fname, '/'); /* or it was found by PATH */
+    if (!realpath(whole ? about.dli_fname : "/proc/self/exe", own)) return NULL;
+    const char *slash = strrchr(own, '/');
+    snprintf(why, size, "there is no " KELVIN_MESSENGER_MODULE " beside %.500s", own);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        snprintf(path, sizeof path, places[i], (int)(slash - file), file);
+        snprintf(path, sizeof path, places[i], (int)(slash - own), own);
 #pragma GCC diagnostic pop
         if (access(path, R_OK) != 0) continue;
         void *module = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* Open MPI's own modules want its names */
@@ -119,7 +113,8 @@ static kelvin_status open_messenger(struct kelvin_messenger *messenger, size_t l
         return kelvin_fail(
             KELVIN_EUSAGE,
             "was started %zu times by a launcher such as mpirun, and %s: these processes cannot work "
-            "together; start one, or build kelvin where MPI is installed (" KELVIN_REFER(INSTALL, "libopenmpi-dev") ")",
+            "together; start one, or build kelvin where MPI is installed, which makes that module (" KELVIN_REFER(
+                INSTALL, "libopenmpi-dev") ")",
             launched, why);
     const char *failed = open(messenger);
     if (failed) return kelvin_fail(KELVIN_EIO, "%s", failed);
@@ -150,11 +145,12 @@ static kelvin_status check_hello(const struct hello *hello, const struct hello *
         return kelvin_fail(KELVIN_EUSAGE, "%s is kelvin %s, and rank 0 is %s: all must be of one version", name,
                            hello->version, own->version);
     if ((hello->isa == KELVIN_ISA_BASELINE) == (own->isa == KELVIN_ISA_BASELINE)) return KELVIN_OK;
-    return kelvin_fail(KELVIN_EUSAGE,
-                       "%s computes with %s, and rank 0 with %s: without FMA, draws are other bits; use machines of one "
-                       "kind, or KELVIN_ISA=%s for all",
-                       name, kelvin_isa_name((kelvin_isa)hello->isa), kelvin_isa_name((kelvin_isa)own->isa),
-                       kelvin_isa_name(KELVIN_ISA_BASELINE));
+    return kelvin_fail(
+        KELVIN_EUSAGE,
+        "%s computes with %s, and rank 0 with %s: without FMA, draws are other bits; use machines of one "
+        "kind, or KELVIN_ISA=%s for all",
+        name, kelvin_isa_name((kelvin_isa)hello->isa), kelvin_isa_name((kelvin_isa)own->isa),
+        kelvin_isa_name(KELVIN_ISA_BASELINE));
 }
 
 /* Everybody says hello to rank 0, which answers when it has heard all of them. */
@@ -178,7 +174,7 @@ static kelvin_status greet(void)
 kelvin_status kelvin_ranks_join(void)
 {
     struct kelvin_messenger messenger = {0};
-    const size_t launched = kelvin_ranks_launched(NULL);
+    const size_t launched = kelvin_ranks_launched();
     if (launched < 2 || kelvin_desk_messenger()) return KELVIN_OK;
     KELVIN_TRY(open_messenger(&messenger, launched));
     KELVIN_TRY(kelvin_desk_open(&messenger));

@@ -75,7 +75,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_share(const struct kelvin_team *team, voi
 /* How it went at the leader, on all ranks of a team: KELVIN_OK, or its status and sentence. */
 KELVIN_MUST_CHECK kelvin_status kelvin_share_status(const struct kelvin_team *team, kelvin_status status);
 
-/* The reverse: KELVIN_OK at the leader if it went well on every rank. Others go on. */
+/* The reverse: KELVIN_OK at the leader if it went well on every rank; of failures the first, but not one that others
+ * had to stop for. Others go on. */
 KELVIN_MUST_CHECK kelvin_status kelvin_report_status(const struct kelvin_team *team, kelvin_status status);
 
 /* KELVIN_EIO with a sentence if a rank is gone or has given up. */
@@ -104,7 +105,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_group_exchange(struct kelvin_group *group
 /* Whether one of them says so, at all of them. */
 KELVIN_MUST_CHECK kelvin_status kelvin_group_any(struct kelvin_group *group, bool *any);
 
-/* KELVIN_OK at all of them, or at none: who has failed keeps its sentence, the others learn that one of them has. */
+/* KELVIN_OK at all of them, or at none: who has failed keeps its status and sentence, for the others it is
+ * KELVIN_ESTOP. */
 KELVIN_MUST_CHECK kelvin_status kelvin_group_agree(struct kelvin_group *group, kelvin_status status);
 
 /* From the first to the others. */

@@ -45,7 +45,7 @@ kelvin_status kelvin_report_status(const struct kelvin_team *team, kelvin_status
     }
     for (size_t i = 1; i < team->size; i++) {
         KELVIN_TRY(kelvin_receive(&outcome, sizeof outcome, NULL, (int)(team->first + i), KELVIN_KIND_REPORT));
-        if (!outcome.status || first.status) continue;
+        if (!outcome.status || (first.status && first.status != KELVIN_ESTOP)) continue;
         kelvin_rank_name(name, team->first + i);
         first.status = outcome.status;
         kelvin_compose(first.sentence, sizeof first.sentence, "%s: " KELVIN_SAID, name, outcome.sentence);

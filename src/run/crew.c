@@ -61,11 +61,16 @@ static kelvin_status check_group(size_t size, size_t ranks)
     if (size > KELVIN_MOST_RANKS_PER_CHAIN)
         return kelvin_fail(KELVIN_EUSAGE, KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu; expected at most %d", size,
                            KELVIN_MOST_RANKS_PER_CHAIN);
+    if (size > 1 && ranks == 1)
+        return kelvin_fail(KELVIN_EUSAGE,
+                           KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu, and there is one process: several are "
+                                                                   "started by mpirun or srun",
+                           size);
     if (size > 0 && ranks % size != 0)
         return kelvin_fail(KELVIN_EUSAGE,
-                           KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu, which does not divide the %zu rank%s that "
+                           KELVIN_REFER(OPTION, "ranks_per_chain") " is %zu, which does not divide the %zu ranks that "
                                                                    "there are",
-                           size, ranks, ranks == 1 ? "" : "s");
+                           size, ranks);
     return KELVIN_OK;
 }
 

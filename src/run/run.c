@@ -2,12 +2,16 @@
  * their samples. Who runs when and on how many threads changes nothing in what is drawn. */
 #include "base/needs.h"
 #include "base/threads.h"
+#include "base/words.h"
 #include "run/choose.h"
 #include "run/crew.h"
 #include "run/folder.h"
 #include "run/job.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- who does what ---- */
 
@@ -53,7 +57,8 @@ static kelvin_status run_task(void *context, size_t task)
 {
     struct kelvin_job *job = context;
     size_t r = 0;
-    if (atomic_load(&job->stop)) return KELVIN_OK;
+    if (atomic_load(&job->stop) && job->group.size < 2)
+        return KELVIN_OK; /* ranks in lockstep agree on it in the chain */
     while (task >= job->runs[r]->config.chains) task -= job->runs[r++]->config.chains;
     const kelvin_status status = kelvin_job_chain(job, job->runs[r], (uint32_t)task);
     if (status) {
@@ -73,7 +78,8 @@ static kelvin_status run_dealt(void *context, size_t worker)
     for (;;) {
         KELVIN_TRY(kelvin_crew_next(job, &task, &there));
         if (!there) return KELVIN_OK;
-        KELVIN_TRY(run_task(job, task));
+        /* whoever shares the chain asks for the next one, too, or nobody does */
+        KELVIN_TRY(kelvin_group_agree(&job->group, run_task(job, task)));
     }
 }
 
@@ -232,13 +238,38 @@ static kelvin_status start_alone(kelvin_run **run, const kelvin_config *config, 
     return begin(run, &choice.config, own, data, folder);
 }
 
-static kelvin_status start(kelvin_run **run, const kelvin_config *config, const kelvin_data *data, const char *folder)
+/* A name that is free may be another process's by the time it is taken: then it is the next. */
+static kelvin_status start_free(kelvin_run **run, const kelvin_config *config, const kelvin_data *data,
+                                const char *name)
+{
+    kelvin_path folder;
+    struct stat about;
+    for (unsigned i = 1; i; i++) {
+        snprintf(folder, sizeof folder, i == 1 ? "%s" : "%s-%u", name, i);
+        if (lstat(folder, &about) != 0) {
+            if (errno != ENOENT)
+                return kelvin_fail(
+                    KELVIN_EIO,
+                    "%s: whether it is there cannot be seen: %s; give another place " KELVIN_REFER(OUTPUT, "RUN"),
+                    folder, strerror(errno));
+            const kelvin_status status = start_alone(run, config, data, folder);
+            if (status != KELVIN_EUSAGE || lstat(folder, &about) != 0) return status;
+        }
+    }
+    return kelvin_fail(KELVIN_EUSAGE, "no name is left for the folder: give one " KELVIN_REFER(OUTPUT, "RUN"));
+}
+
+typedef kelvin_status starter(kelvin_run **run, const kelvin_config *config, const kelvin_data *data,
+                              const char *folder);
+
+static kelvin_status start(kelvin_run **run, const kelvin_config *config, const kelvin_data *data, const char *folder,
+                           starter *begin_it)
 {
     KELVIN_NEEDS(run);
     *run = NULL;
     if (!folder) return start_alone(run, config, data, NULL);
     if (!leads()) return keep_if(kelvin_crew_follow(run, data), run);
-    const kelvin_status status = start_alone(run, config, data, folder);
+    const kelvin_status status = begin_it(run, config, data, folder);
     return keep_if(kelvin_crew_lead(*run, status), run);
 }
 
@@ -247,13 +278,20 @@ kelvin_status kelvin_run_start_with(kelvin_run **run, const kelvin_config *confi
 {
     KELVIN_NEEDS(config);
     KELVIN_NEEDS(data);
-    return start(run, config, data, folder);
+    return start(run, config, data, folder, start_alone);
 }
 
 kelvin_status kelvin_run_start(kelvin_run **run, const kelvin_config *config, const char *folder)
 {
     KELVIN_NEEDS(config);
-    return start(run, config, NULL, folder);
+    return start(run, config, NULL, folder, start_alone);
+}
+
+kelvin_status kelvin_run_start_free(kelvin_run **run, const kelvin_config *config, const char *name)
+{
+    KELVIN_NEEDS(config);
+    KELVIN_NEEDS(name);
+    return start(run, config, NULL, name, start_free);
 }
 
 static kelvin_status go_on_alone(kelvin_run **run, const char *folder, const kelvin_data *data)
