@@ -83,7 +83,7 @@ if $as_nobody "$kelvin" --version >stdout 2>stderr; then
     (cd closed && chmod 600 . && $as_nobody timeout -s KILL 100 "$kelvin" sample --preset paper $small >../stdout 2>../stderr
         echo $? >../code)
     check "a folder in which no name can be looked for" complained 1 \
-        "kelvin-run: whether it is there cannot be seen: Permission denied; give another place with -o RUN"
+        "kelvin-run: whether it is there cannot be seen: Permission denied; name another place: -o RUN"
 else
     echo "skipped: this program cannot be run as nobody"
 fi

@@ -250,13 +250,13 @@ static kelvin_status start_free(kelvin_run **run, const kelvin_config *config, c
             if (errno != ENOENT)
                 return kelvin_fail(
                     KELVIN_EIO,
-                    "%s: whether it is there cannot be seen: %s; give another place " KELVIN_REFER(OUTPUT, "RUN"),
+                    "%s: whether it is there cannot be seen: %s; name another place: " KELVIN_REFER(OUTPUT, "RUN"),
                     folder, strerror(errno));
             const kelvin_status status = start_alone(run, config, data, folder);
             if (status != KELVIN_EUSAGE || lstat(folder, &about) != 0) return status;
         }
     }
-    return kelvin_fail(KELVIN_EUSAGE, "no name is left for the folder: give one " KELVIN_REFER(OUTPUT, "RUN"));
+    return kelvin_fail(KELVIN_EUSAGE, "no name is left for the folder; name a place: " KELVIN_REFER(OUTPUT, "RUN"));
 }
 
 typedef kelvin_status starter(kelvin_run **run, const kelvin_config *config, const kelvin_data *data,
