@@ -33,6 +33,7 @@ typedef struct kelvin_arrays {
     size_t columns;                  /* of a table; or */
     size_t channels, height, width;  /* of images */
     const float *x;                  /* a table (rows, columns), as measured: it is standardised here; or */
+    const double *doubles;           /* the same in double precision; or */
     const uint8_t *bytes;            /* images (rows, channels, height, width), where white is 255 */
     const int32_t *labels;           /* (rows), each 0 .. classes - 1 */
     size_t classes;                  /* 0: the largest label of the rows for training, and one more */
@@ -42,6 +43,7 @@ typedef struct kelvin_arrays {
     const double *weights;           /* (rows), from 0 on; NULL: all 1 */
     size_t test_rows;                /* a test part of its own: of these */
     const float *test_x;             /* (test_rows, columns) or */
+    const double *test_doubles;      /* the same; or */
     const uint8_t *test_bytes;       /* (test_rows, channels, height, width) */
     const int32_t *test_labels;      /* (test_rows) */
     double split;                    /* else a share of each class is split off: 0: 0.2, as "csv:" does; < 0: none */
@@ -51,9 +53,9 @@ typedef struct kelvin_arrays {
 } kelvin_arrays;
 
 /* A data set of copies of these arrays. The same numbers and labels by "csv:FILE" or "npy:X,Y" give the same bits, from
- * the split to the last draw: files are read in double precision, so that a CSV file must have 17 digits ("%.17g") to
- * hold the numbers of any float. There classes are in the order of their numbers, 9 before 10, or of their texts, byte
- * by byte, and those that do not occur are none; here they are in the order of `class_names`.
+ * the split to the last draw: files are read in double precision, as `doubles` are, so that a CSV file must have 17
+ * digits ("%.17g") to hold the numbers of any float. There classes are in the order of their numbers, 9 before 10, or
+ * of their texts, byte by byte, and those that do not occur are none; here they are in the order of `class_names`.
  *
  * Weights count like repetition. A row of weight w is there ceil(w) times, one behind the other, and each of them
  * counts w / ceil(w), which is 1 for whole numbers; a row of weight 0 is left out. So a weight of 2 is to the bit the
@@ -185,11 +187,21 @@ typedef struct kelvin_rows {
  * have another shape. `like` must outlive the inputs. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_inputs_open(kelvin_inputs **inputs, const char *spec,
                                                               const kelvin_data *like, bool labels);
-/* Arrays in memory, as measured: x (rows, columns) for a network that was trained on a table; for one of images bytes
- * (rows, channels, height, width), where white is what it was in training (255; of digits 16). The other one is NULL.
- * labels (rows): classes of `like`, -1: none; NULL: none at all. The arrays are not copied, and must stay until the
- * inputs are closed. A number that is not finite, or a label that is no class, is found when its row is asked for:
- * KELVIN_EUSAGE, with the row. */
+/* Arrays in memory, as measured. Of x, doubles and bytes one is given. */
+typedef struct kelvin_new_rows {
+    size_t rows;
+    const float *x;        /* (rows, columns), for a network that was trained on a table; or */
+    const double *doubles; /* the same; or */
+    const uint8_t *bytes;  /* (rows, channels, height, width), for one of images: white as in training (255; digits 16)
+                            */
+    const int32_t *labels; /* (rows), classes of the training data, -1: none; NULL: none at all */
+} kelvin_new_rows;
+
+/* The arrays are not copied, and must stay until the inputs are closed. A number that is not finite, or a label that is
+ * no class, is found when its row is asked for: KELVIN_EUSAGE, with the row. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_inputs_from_rows(kelvin_inputs **inputs, const kelvin_new_rows *rows,
+                                                                   const kelvin_data *like);
+/* The same of x or bytes, the other one is NULL. */
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_inputs_from_array(kelvin_inputs **inputs, const float *x,
                                                                     const uint8_t *bytes, const int32_t *labels,
                                                                     size_t rows, const kelvin_data *like);

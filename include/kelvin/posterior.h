@@ -102,7 +102,14 @@ KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_predict(kelvin_samples *sample
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_predict_images(kelvin_samples *samples, double *p,
                                                                  const uint8_t *bytes, size_t n, size_t threads);
 
+/* The same of any rows in memory; and doubt (n, 3), unless NULL, in nats: the entropy of p, the mean entropy of single
+ * samples (aleatoric), and their difference (epistemic). */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_predict_rows(kelvin_samples *samples, double *p, double *doubt,
+                                                               const kelvin_new_rows *rows, size_t threads);
+
 /* z (samples, n, classes): the logits of every sample. */
+KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_predict_logits_rows(kelvin_samples *samples, float *z,
+                                                                      const kelvin_new_rows *rows, size_t threads);
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_predict_logits(kelvin_samples *samples, float *z, const float *x,
                                                                  size_t n, size_t threads);
 KELVIN_API KELVIN_MUST_CHECK kelvin_status kelvin_predict_logits_images(kelvin_samples *samples, float *z,

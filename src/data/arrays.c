@@ -12,19 +12,29 @@ struct given {
     const char *name, *prefix; /* of the data; of the fields: "" or "test_" */
     size_t rows;
     const float *x;
+    const double *doubles; /* instead of x */
     const uint8_t *bytes;
     const int32_t *labels;
     const double *weights; /* NULL: all 1 */
 };
+
+static double number(const struct given *g, size_t i)
+{
+    return g->x ? (double)g->x[i] : g->doubles[i];
+}
 
 /* ---- what must hold ---- */
 
 static kelvin_status check_fields(const struct given *g, bool images)
 {
     const char *kind = images ? "bytes" : "x", *other = images ? "x" : "bytes";
-    if (images ? !g->bytes : !g->x)
+    const bool table = g->x || g->doubles;
+    if (g->x && g->doubles)
+        return kelvin_fail(KELVIN_EUSAGE, "%s: %sx is given together with %sdoubles; expected one of the two", g->name,
+                           g->prefix, g->prefix);
+    if (images ? !g->bytes : !table)
         return kelvin_fail(KELVIN_EUSAGE, "%s: %s%s is missing; expected %zu rows", g->name, g->prefix, kind, g->rows);
-    if (images ? (const void *)g->x : g->bytes)
+    if (images ? table : g->bytes != NULL)
         return kelvin_fail(KELVIN_EUSAGE, "%s: %s%s is given together with %s; expected one of the two", g->name,
                            g->prefix, other, kind);
     if (!g->labels)
@@ -58,7 +68,7 @@ static kelvin_status check_shape(size_t *inputs, const kelvin_arrays *a, const c
 
 static kelvin_status check_test(const kelvin_arrays *a, const char *name)
 {
-    const bool given = a->test_x || a->test_bytes || a->test_labels;
+    const bool given = a->test_x || a->test_doubles || a->test_bytes || a->test_labels;
     if (given && a->test_rows == 0)
         return kelvin_fail(KELVIN_EUSAGE, "%s: a test part is given, and test_rows is 0; expected how many it has",
                            name);
@@ -73,10 +83,10 @@ static kelvin_status check_test(const kelvin_arrays *a, const char *name)
 
 static kelvin_status check_numbers(const struct given *g, size_t columns)
 {
-    for (size_t i = 0; g->x && i < g->rows * columns; i++)
-        if (!isfinite(g->x[i]))
+    for (size_t i = 0; !g->bytes && i < g->rows * columns; i++)
+        if (!isfinite(number(g, i)))
             return kelvin_fail(KELVIN_EUSAGE, "%s: %sx: row %zu, column %zu (from 1): %g; expected a finite number",
-                               g->name, g->prefix, i / columns + 1, i % columns + 1, (double)g->x[i]);
+                               g->name, g->prefix, i / columns + 1, i % columns + 1, number(g, i));
     return KELVIN_OK;
 }
 
@@ -182,7 +192,7 @@ static void put_row(struct data_loader *l, size_t to, const struct given *g, siz
 {
     const size_t inputs = l->data->inputs;
     if (l->bytes) memcpy(l->bytes + to * inputs, g->bytes + from * inputs, inputs);
-    for (size_t j = 0; l->values && j < inputs; j++) l->values[to * inputs + j] = (double)g->x[from * inputs + j];
+    for (size_t j = 0; l->values && j < inputs; j++) l->values[to * inputs + j] = number(g, from * inputs + j);
     l->y[to] = g->labels[from];
 }
 
@@ -225,8 +235,9 @@ static kelvin_status open(struct data_loader *l)
     const kelvin_arrays *a = l->arrays;
     kelvin_data *data = l->data;
     const bool images = a->bytes || a->channels || a->test_bytes;
-    const struct given train = {data->name, "", a->rows, a->x, a->bytes, a->labels, a->weights};
-    const struct given test = {data->name, "test_", a->test_rows, a->test_x, a->test_bytes, a->test_labels, NULL};
+    const struct given train = {data->name, "", a->rows, a->x, a->doubles, a->bytes, a->labels, a->weights};
+    const struct given test = {data->name,      "test_",       a->test_rows,   a->test_x,
+                               a->test_doubles, a->test_bytes, a->test_labels, NULL};
     if (a->rows == 0) return kelvin_fail(KELVIN_EUSAGE, "%s: no rows; expected at least 2", data->name);
     KELVIN_TRY(check_fields(&train, images));
     if (test.rows > 0) KELVIN_TRY(check_fields(&test, images));

@@ -259,13 +259,19 @@ kelvin_status kelvin_inputs_of(kelvin_inputs **in, const kelvin_data *data, cons
     return finish(in, status);
 }
 
+kelvin_status kelvin_inputs_from_rows(kelvin_inputs **in, const kelvin_new_rows *rows, const kelvin_data *like)
+{
+    KELVIN_NEEDS(rows);
+    kelvin_status status = create(in, like);
+    if (!status) status = set_type(*in, &kelvin_inputs_array);
+    if (!status) status = kelvin_inputs_array_of(*in, rows);
+    return finish(in, status);
+}
+
 kelvin_status kelvin_inputs_from_array(kelvin_inputs **in, const float *x, const uint8_t *bytes, const int32_t *labels,
                                        size_t rows, const kelvin_data *like)
 {
-    kelvin_status status = create(in, like);
-    if (!status) status = set_type(*in, &kelvin_inputs_array);
-    if (!status) status = kelvin_inputs_array_of(*in, x, bytes, labels, rows);
-    return finish(in, status);
+    return kelvin_inputs_from_rows(in, &(kelvin_new_rows){rows, x, NULL, bytes, labels}, like);
 }
 
 bool kelvin_inputs_labelled(const kelvin_inputs *in)

@@ -39,8 +39,7 @@ extern const struct inputs_type kelvin_inputs_csv, kelvin_inputs_npy, kelvin_inp
 void kelvin_inputs_part_of(kelvin_inputs *inputs, const kelvin_data *data, const kelvin_part *part);
 
 /* Arrays of the caller's, for inputs of type kelvin_inputs_array. */
-KELVIN_MUST_CHECK kelvin_status kelvin_inputs_array_of(kelvin_inputs *inputs, const float *x, const uint8_t *bytes,
-                                                       const int32_t *labels, size_t rows);
+KELVIN_MUST_CHECK kelvin_status kelvin_inputs_array_of(kelvin_inputs *inputs, const kelvin_new_rows *rows);
 
 struct kelvin_inputs {
     const struct inputs_type *type;

@@ -4,9 +4,7 @@
 #include <math.h>
 
 struct state {
-    const float *x;       /* (rows, inputs), or */
-    const uint8_t *bytes; /* (rows, channels, height, width) */
-    const int32_t *labels;
+    kelvin_new_rows given;
     double *aside; /* (inputs) */
 };
 
@@ -14,7 +12,7 @@ static kelvin_status take_row(kelvin_inputs *in, const struct state *s, size_t i
 {
     const size_t inputs = in->like->inputs, row = in->before + i;
     for (size_t j = 0; j < inputs; j++) {
-        s->aside[j] = (double)s->x[row * inputs + j];
+        s->aside[j] = s->given.x ? (double)s->given.x[row * inputs + j] : s->given.doubles[row * inputs + j];
         if (!isfinite(s->aside[j]))
             return kelvin_fail(KELVIN_EUSAGE, "x: row %zu, column %zu (from 1): %g; expected a finite number", row + 1,
                                j + 1, s->aside[j]);
@@ -24,7 +22,7 @@ static kelvin_status take_row(kelvin_inputs *in, const struct state *s, size_t i
 
 static kelvin_status take_label(kelvin_inputs *in, const struct state *s, size_t i)
 {
-    const int32_t label = s->labels[in->before + i];
+    const int32_t label = s->given.labels[in->before + i];
     if (label < -1 || label >= (int32_t)in->like->classes)
         return kelvin_fail(KELVIN_EUSAGE, "labels: row %zu (from 1): %d; expected 0 to %zu, or -1 for none",
                            in->before + i + 1, (int)label, in->like->classes - 1);
@@ -35,9 +33,10 @@ static kelvin_status take_label(kelvin_inputs *in, const struct state *s, size_t
 static kelvin_status next(kelvin_inputs *in)
 {
     const struct state *s = in->state;
-    for (size_t i = 0; s->labels && i < in->most; i++) KELVIN_TRY(take_label(in, s, i));
-    for (size_t i = 0; s->x && i < in->most; i++) KELVIN_TRY(take_row(in, s, i));
-    if (s->bytes) kelvin_part_slice(in->like, &(kelvin_part){.bytes = s->bytes}, in->x, in->before, in->most);
+    const uint8_t *bytes = s->given.bytes;
+    for (size_t i = 0; s->given.labels && i < in->most; i++) KELVIN_TRY(take_label(in, s, i));
+    for (size_t i = 0; !bytes && i < in->most; i++) KELVIN_TRY(take_row(in, s, i));
+    if (bytes) kelvin_part_slice(in->like, &(kelvin_part){.bytes = bytes}, in->x, in->before, in->most);
     return KELVIN_OK;
 }
 
@@ -47,18 +46,19 @@ static void close_array(kelvin_inputs *in)
     (void)in;
 }
 
-kelvin_status kelvin_inputs_array_of(kelvin_inputs *in, const float *x, const uint8_t *bytes, const int32_t *labels,
-                                     size_t rows)
+kelvin_status kelvin_inputs_array_of(kelvin_inputs *in, const kelvin_new_rows *rows)
 {
-    const bool images = in->like->channels > 0;
-    if (rows > 0 && (images ? !bytes || x : !x || bytes))
+    const bool images = in->like->channels > 0, table = rows->x || rows->doubles;
+    if (rows->x && rows->doubles)
+        return kelvin_fail(KELVIN_EUSAGE, "x is given together with doubles; expected one of the two");
+    if (rows->rows > 0 && (images ? !rows->bytes || table : !table || rows->bytes))
         return kelvin_fail(KELVIN_EUSAGE, "the network takes %s; expected %s, and no %s",
                            images ? "images" : "rows of a table", images ? "bytes" : "x", images ? "x" : "bytes");
     struct state *s = in->state;
-    *s = (struct state){.x = x, .bytes = bytes, .labels = labels};
+    *s = (struct state){.given = *rows};
     s->aside = kelvin_arena_alloc(in->arena, in->like->inputs, sizeof *s->aside);
-    in->rows = rows;
-    in->labelled = labels;
+    in->rows = rows->rows;
+    in->labelled = rows->labels;
     return s->aside ? KELVIN_OK : KELVIN_ENOMEM;
 }
 

@@ -4,25 +4,19 @@
 #include "base/needs.h"
 #include <kelvin/posterior.h>
 
-/* What is to be predicted: one of the two. */
-struct array {
-    const float *x;
-    const uint8_t *bytes;
-    size_t n;
-};
-
-static kelvin_status open_logits(kelvin_logits **logits, kelvin_samples *samples, const struct array *array,
+static kelvin_status open_logits(kelvin_logits **logits, kelvin_samples *samples, const kelvin_new_rows *rows,
                                  size_t threads)
 {
     kelvin_inputs *inputs;
-    KELVIN_TRY(kelvin_inputs_from_array(&inputs, array->x, array->bytes, NULL, array->n, samples->run->data));
+    KELVIN_TRY(kelvin_inputs_from_rows(&inputs, rows, samples->run->data));
     return kelvin_logits_computed(logits, samples, inputs, threads);
 }
 
 /* ---- probabilities ---- */
 
 struct probabilities {
-    double *p; /* (n, classes) */
+    double *p;     /* (n, classes) */
+    double *doubt; /* (n, 3); or NULL */
     size_t classes;
 };
 
@@ -30,14 +24,21 @@ static kelvin_status keep(void *context, const kelvin_verdict *verdict)
 {
     const struct probabilities *to = context;
     memcpy(to->p + verdict->index * to->classes, verdict->p, to->classes * sizeof *to->p);
+    if (to->doubt)
+        memcpy(to->doubt + verdict->index * 3,
+               (const double[]){verdict->entropy, verdict->aleatoric, verdict->epistemic}, 3 * sizeof *to->doubt);
     return KELVIN_OK;
 }
 
-static kelvin_status predict(kelvin_samples *samples, double *p, const struct array *array, size_t threads)
+kelvin_status kelvin_predict_rows(kelvin_samples *samples, double *p, double *doubt, const kelvin_new_rows *rows,
+                                  size_t threads)
 {
-    struct probabilities to = {p, samples->run->data->classes};
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(p);
+    KELVIN_NEEDS(rows);
+    struct probabilities to = {p, doubt, samples->run->data->classes};
     kelvin_logits *logits;
-    KELVIN_TRY(open_logits(&logits, samples, array, threads));
+    KELVIN_TRY(open_logits(&logits, samples, rows, threads));
     const kelvin_status status = kelvin_judge(logits, keep, &to);
     kelvin_logits_close(logits);
     return status;
@@ -45,16 +46,12 @@ static kelvin_status predict(kelvin_samples *samples, double *p, const struct ar
 
 kelvin_status kelvin_predict(kelvin_samples *samples, double *p, const float *x, size_t n, size_t threads)
 {
-    KELVIN_NEEDS(samples);
-    KELVIN_NEEDS(p);
-    return predict(samples, p, &(struct array){.x = x, .n = n}, threads);
+    return kelvin_predict_rows(samples, p, NULL, &(kelvin_new_rows){.rows = n, .x = x}, threads);
 }
 
 kelvin_status kelvin_predict_images(kelvin_samples *samples, double *p, const uint8_t *bytes, size_t n, size_t threads)
 {
-    KELVIN_NEEDS(samples);
-    KELVIN_NEEDS(p);
-    return predict(samples, p, &(struct array){.bytes = bytes, .n = n}, threads);
+    return kelvin_predict_rows(samples, p, NULL, &(kelvin_new_rows){.rows = n, .bytes = bytes}, threads);
 }
 
 /* ---- logits ---- */
@@ -66,29 +63,28 @@ static void put_piece(float *z, const kelvin_piece *piece, size_t n, size_t clas
                piece->n * classes * sizeof *z);
 }
 
-static kelvin_status predict_logits(kelvin_samples *samples, float *z, const struct array *array, size_t threads)
+kelvin_status kelvin_predict_logits_rows(kelvin_samples *samples, float *z, const kelvin_new_rows *rows, size_t threads)
 {
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(z);
+    KELVIN_NEEDS(rows);
     kelvin_logits *logits;
     kelvin_piece piece;
-    KELVIN_TRY(open_logits(&logits, samples, array, threads));
+    KELVIN_TRY(open_logits(&logits, samples, rows, threads));
     kelvin_status status;
     while (!(status = kelvin_logits_next(logits, &piece)) && piece.n > 0)
-        put_piece(z, &piece, array->n, samples->run->data->classes);
+        put_piece(z, &piece, rows->rows, samples->run->data->classes);
     kelvin_logits_close(logits);
     return status;
 }
 
 kelvin_status kelvin_predict_logits(kelvin_samples *samples, float *z, const float *x, size_t n, size_t threads)
 {
-    KELVIN_NEEDS(samples);
-    KELVIN_NEEDS(z);
-    return predict_logits(samples, z, &(struct array){.x = x, .n = n}, threads);
+    return kelvin_predict_logits_rows(samples, z, &(kelvin_new_rows){.rows = n, .x = x}, threads);
 }
 
 kelvin_status kelvin_predict_logits_images(kelvin_samples *samples, float *z, const uint8_t *bytes, size_t n,
                                            size_t threads)
 {
-    KELVIN_NEEDS(samples);
-    KELVIN_NEEDS(z);
-    return predict_logits(samples, z, &(struct array){.bytes = bytes, .n = n}, threads);
+    return kelvin_predict_logits_rows(samples, z, &(kelvin_new_rows){.rows = n, .bytes = bytes}, threads);
 }

@@ -11,7 +11,9 @@ kelvin_status kelvin_rows_on(kelvin_inputs **inputs, kelvin_run **own, const kel
     *inputs = NULL;
     *own = NULL;
     if (!test && strcmp(on, "train") != 0) return kelvin_inputs_open(inputs, on, samples->run->data, true);
-    if (samples->run->folder) KELVIN_TRY(kelvin_run_load(own, samples->folder, false, NULL));
+    const bool has_rows =
+        kelvin_data_labels(samples->run->data, KELVIN_TRAIN); /* as one that was not read from a folder */
+    if (!has_rows) KELVIN_TRY(kelvin_run_load(own, samples->folder, false, NULL));
     const kelvin_data *data = *own ? (*own)->data : samples->run->data;
     return kelvin_inputs_of(inputs, data, test ? &data->test : &data->train);
 }
