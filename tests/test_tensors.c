@@ -175,6 +175,7 @@ static const char data[] = "\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00\x40\xc0\x00
 #define META      "{\"__metadata__\":{\"crc32\":\"3d60d50a\"},"
 #define W(fields) META "\"w\":{" fields "},\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[16,24]}}"
 #define LIST      "\"a0\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]},"
+#define LAST      "\"z0\":{\"dtype\":\"F16\",\"shape\":[0],\"data_offsets\":[16,16]}}"
 #define LONG_NAME "a234567890123456789012345678901234567890123456789012345678901234"
 
 static const struct {
@@ -182,6 +183,9 @@ static const struct {
 } headers[] = {
     {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]"), NULL},
     {W("\"data_offsets\":[0,16],\"shape\":[2],\"dtype\":\"F64\""), NULL},
+    {META "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[16,24]},"
+          "\"w\":{\"dtype\":\"BF16\",\"shape\":[2,4],\"data_offsets\":[0,16]}," LAST,
+     NULL}, /* the header has another order than the data */
     {META LIST "\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}", NULL},
     {"", "header, line"},
     {"{", "header, line 1"},
@@ -195,8 +199,9 @@ static const struct {
      "the data have crc32 3d60d50a, the header says 3d60d50b: the file is damaged"},
     {META "\"w\":7}", "tensor \"w\" is 7, expected dtype, shape and data_offsets"},
     {META "\"w\":{}}", "tensor \"w\" is {}, expected dtype, shape and data_offsets"},
-    {W("\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,16]"), "expected dtype F32, F64, I64 or BOOL"},
-    {W("\"dtype\":32,\"shape\":[2,2],\"data_offsets\":[0,16]"), "expected dtype F32, F64, I64 or BOOL"},
+    {W("\"dtype\":\"F8\",\"shape\":[2,2],\"data_offsets\":[0,16]"), "expected dtype F32, F64, F16, BF16, I64 or BOOL"},
+    {W("\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,16]"), "as far apart as the shape says"},
+    {W("\"dtype\":32,\"shape\":[2,2],\"data_offsets\":[0,16]"), "expected dtype F32, F64, F16, BF16, I64 or BOOL"},
     {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offset\":[0,16]"), "expected two data_offsets"},
     {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16,16]"), "expected two data_offsets"},
     {W("\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16.0]"), "expected two data_offsets"},
@@ -395,6 +400,180 @@ static void long_entries(void **state)
     assert_non_null(strstr(kelvin_error(), "n..., expected dtype F32"));
 }
 
+/* ---- files by other programs ---- */
+
+/* Without checksums; the data of `out` are those that are given. */
+static struct kelvin_tensors *foreign(const char *header, const void *values, size_t bytes)
+{
+    static char file[1 << 18];
+    struct kelvin_tensors *opened;
+    const uint64_t length = strlen(header);
+    memcpy(file, &length, 8);
+    memcpy(file + 8, header, length);
+    memcpy(file + 8 + length, values, bytes);
+    spill(in_base("foreign"), file, 8 + length + bytes);
+    assert_ok(kelvin_tensors_open_any(&opened, in_base("foreign")));
+    return opened;
+}
+
+/* "x" of n floats of that dtype, read; beside another, so that they do not lie at a multiple of their size. */
+static kelvin_status read_as(float *out, const char *dtype, const void *values, size_t n, size_t each)
+{
+    static char bytes[1 << 18];
+    char header[256], odd[1] = {1};
+    memcpy(bytes, odd, 1);
+    memcpy(bytes + 1, values, n * each);
+    snprintf(header, sizeof header,
+             "{\"x\":{\"dtype\":\"%s\",\"shape\":[%zu],\"data_offsets\":[1,%zu]},"
+             "\"odd\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[0,1]}}",
+             dtype, n, 1 + n * each);
+    struct kelvin_tensors *file = foreign(header, bytes, 1 + n * each);
+    const struct kelvin_array x = {"x", KELVIN_F32, 1, {n}, out};
+    const kelvin_status status = kelvin_tensors_floats(file, &x, 1);
+    kelvin_tensors_close(file);
+    return status;
+}
+
+/* Numbers by the IEEE's tables: 1, the largest, the smallest normal and subnormal one, a third. */
+static void floats_of_any_size(void **state)
+{
+    (void)state;
+    float out[8];
+    static const uint16_t half[] = {0x3c00, 0xfbff, 0x0400, 0x0001, 0x3555, 0x8000, 0xc000, 0x03ff};
+    static const double is[] = {1, -65504, 0x1p-14, 0x1p-24, 0.333251953125, -0.0, -2, 0x1.ff8p-15};
+    assert_ok(read_as(out, "F16", half, 8, 2));
+    for (int i = 0; i < 8; i++) assert_true((double)out[i] == is[i] && !signbit(out[i]) == !signbit(is[i]));
+
+    static const uint16_t brain[] = {0x3f80, 0xff7f, 0x0080, 0x0001, 0x4049, 0x8000};
+    static const double that[] = {1, -0x1.fep127, 0x1p-126, 0x1p-133, 3.140625, -0.0};
+    assert_ok(read_as(out, "BF16", brain, 6, 2));
+    for (int i = 0; i < 6; i++) assert_true((double)out[i] == that[i] && !signbit(out[i]) == !signbit(that[i]));
+
+    /* halfway between two floats to the even one; FLT_MAX; one that is 0 as a float */
+    static const double precise[] = {1 + 0x1p-24, 1 + 0x3p-24, 0x1.fffffep127, -1e-300, 0.1, 0x1p-149};
+    static const float nearest[] = {1, 1 + 0x1p-22f, 0x1.fffffep127f, -0.0f, 0.1f, 0x1p-149f};
+    assert_ok(read_as(out, "F64", precise, 6, 8));
+    assert_memory_equal(out, nearest, sizeof nearest);
+    assert_ok(read_as(out, "F32", nearest, 6, 4));
+    assert_memory_equal(out, nearest, sizeof nearest);
+}
+
+/* All there are, as the compiler converts them. */
+static void every_half_is_the_compilers(void **state)
+{
+    (void)state;
+#ifdef __FLT16_MAX__
+    static uint16_t bits[1 << 16];
+    static float out[1 << 16];
+    __extension__ _Float16 value;
+    size_t n = 0;
+    for (uint32_t i = 0; i < 1 << 16; i++)
+        if ((i >> 10 & 31) < 31) bits[n++] = (uint16_t)i;
+    assert_int_equal(n, 62 << 10);
+    assert_ok(read_as(out, "F16", bits, n, 2));
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&value, &bits[i], 2);
+        assert_true(out[i] == (float)value && !signbit(out[i]) == !signbit((float)value));
+    }
+#else
+    skip();
+#endif
+}
+
+static void floats_must_be_finite(void **state)
+{
+    (void)state;
+    float out[2];
+    static const double infinite[] = {1, -1e39}, none[] = {(double)NAN, 1};
+    static const float single[] = {1, INFINITY};
+    static const uint16_t half[] = {0x3c00, 0xfc00}, brain[] = {0x3f80, 0x7f81}, half_none[] = {0x3c00, 0x7c01};
+    const char *where = "/foreign: tensor \"x\": value 1 is ";
+    fails(read_as(out, "F64", infinite, 2, 8), KELVIN_EFORMAT, where, "-1e+39, expected a finite number that F32");
+    fails(read_as(out, "F64", none, 2, 8), KELVIN_EFORMAT, "\"x\": value 0 is nan", "expected a finite number");
+    fails(read_as(out, "F32", single, 2, 4), KELVIN_EFORMAT, where, "inf, expected");
+    fails(read_as(out, "F16", half, 2, 2), KELVIN_EFORMAT, where, "-inf, expected");
+    fails(read_as(out, "F16", half_none, 2, 2), KELVIN_EFORMAT, where, "nan, expected");
+    fails(read_as(out, "BF16", brain, 2, 2), KELVIN_EFORMAT, where, "nan, expected");
+    static const int64_t whole[] = {1, 2};
+    fails(read_as(out, "I64", whole, 2, 8), KELVIN_EFORMAT, "/foreign: tensor \"x\" is I64 (2), ",
+          "expected F32, F64, F16 or BF16");
+}
+
+#define TENSOR(name, from, to) "\"" name "\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[" from "," to "]}"
+
+static void names_and_shapes_are_expected(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *header, *sentence;
+    } table[] = {
+        {"{" TENSOR("l.bias", "0", "4") "," TENSOR("l.weight", "4", "8") "}", NULL},
+        {"{" TENSOR("l.weight", "0", "4") "," TENSOR("l.bias", "4", "8") "}", NULL},
+        {"{" TENSOR("l.bias", "0", "4") "}", "tensor \"l.weight\" is missing"},
+        {"{" TENSOR("l.bias", "0", "4") "," TENSOR("l.weigth", "4", "8") "}",
+         "tensor \"l.weigth\" is not known; did you mean 'l.weight'?"},
+        {"{" TENSOR("l.bias", "0", "4") "," TENSOR("other", "4", "8") "}",
+         "tensor \"other\" is not known; expected one of: l.weight"},
+        {"{" TENSOR("l.bias", "0", "4") "," TENSOR("l.weight", "4", "8") "," TENSOR("m", "8", "12") "}",
+         "tensor \"m\" is one too many"},
+        {"{" TENSOR("l.bias", "0", "4") ",\"l.weight\":{\"dtype\":\"F16\",\"shape\":[1,2],\"data_offsets\":[4,8]}}",
+         "tensor \"l.weight\" is F16 (1, 2), expected F16 (2)"},
+        {"{" TENSOR("l.bias", "0", "4") ",\"l.weight\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[4,12]}}",
+         "tensor \"l.weight\" is I64 (1), expected F32 (2)"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct kelvin_array arrays[] = {{"l.weight", KELVIN_F32, 1, {2}, NULL},
+                                              {"l.bias", KELVIN_F32, 1, {2}, NULL}};
+        const char *last = strrchr(table[i].header, ',');
+        struct kelvin_tensors *file = foreign(table[i].header, "0123456789ab", strtoul(last + 1, NULL, 10));
+        const kelvin_status status = kelvin_tensors_expect(file, arrays, 2);
+        if (!table[i].sentence && status) fail_msg("%s: %s", table[i].header, kelvin_error());
+        if (table[i].sentence) fails(status, KELVIN_EFORMAT, "/foreign: ", table[i].sentence);
+        kelvin_tensors_close(file);
+    }
+}
+
+/* Cut anywhere; and what is something else. */
+static void foreign_files_are_not_believed(void **state)
+{
+    (void)state;
+    struct kelvin_tensors *file = foreign("{" TENSOR("l.bias", "0", "4") "}", "\0\0\0\0", 4);
+    kelvin_tensors_close(file);
+    size_t bytes;
+    char *whole = slurp(in_base("foreign"), &bytes);
+    for (size_t n = 0; n < bytes; n++) {
+        spill(in_base("cut"), whole, n);
+        fails(kelvin_tensors_open_any(&file, in_base("cut")), KELVIN_EFORMAT, "/cut: ",
+              n < 8           ? "is not a safetensors file: "
+              : n < bytes - 4 ? "ends within its header: "
+                              : "bytes of data, expected 4");
+        assert_null(file);
+    }
+    kelvin_free(whole);
+    static const char zip[] = "PK\3\4, and whatever else there is in a zip";
+    spill(in_base("cut"), zip, sizeof zip);
+    fails(kelvin_tensors_open_any(&file, in_base("cut")), KELVIN_EFORMAT, "/cut: is not a safetensors file", "byte 8");
+    spill(in_base("cut"), "", 0);
+    fails(kelvin_tensors_open_any(&file, in_base("cut")), KELVIN_EFORMAT, "/cut: is not a safetensors file", "0 bytes");
+}
+
+static kelvin_status refuse_foreign(void *context)
+{
+    struct kelvin_tensors *file;
+    const struct kelvin_array other = {"other", KELVIN_F32, 1, {2}, NULL};
+    KELVIN_TRY(kelvin_tensors_open_any(&file, context));
+    const kelvin_status status = kelvin_tensors_expect(file, &other, 1);
+    kelvin_tensors_close(file);
+    return status == KELVIN_EFORMAT ? KELVIN_OK : status;
+}
+
+static void foreign_files_without_memory(void **state)
+{
+    (void)state;
+    kelvin_tensors_close(foreign("{" TENSOR("l.bias", "0", "4") "}", "\0\0\0\0", 4));
+    assert_true(without_memory(refuse_foreign, (void *)in_base("foreign")) > 5);
+}
+
 /* ---- logits, a piece at a time ---- */
 
 static void npy_in_pieces(void **state)
@@ -444,13 +623,26 @@ static void npy_of_labels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc32_of_any_length), cmocka_unit_test(crc32_of_files),
-        cmocka_unit_test(bits_come_back),      cmocka_unit_test(shapes),
-        cmocka_unit_test(cannot_be_written),   cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(bad_headers),         cmocka_unit_test(damaged_files),
-        cmocka_unit_test(versions_of_headers), cmocka_unit_test(every_bit_counts),
-        cmocka_unit_test(headers_are_signed),  cmocka_unit_test(long_entries),
-        cmocka_unit_test(npy_in_pieces),       cmocka_unit_test(npy_of_labels),
+        cmocka_unit_test(crc32_of_any_length),
+        cmocka_unit_test(crc32_of_files),
+        cmocka_unit_test(bits_come_back),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(cannot_be_written),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(bad_headers),
+        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(versions_of_headers),
+        cmocka_unit_test(every_bit_counts),
+        cmocka_unit_test(headers_are_signed),
+        cmocka_unit_test(long_entries),
+        cmocka_unit_test(floats_of_any_size),
+        cmocka_unit_test(every_half_is_the_compilers),
+        cmocka_unit_test(floats_must_be_finite),
+        cmocka_unit_test(names_and_shapes_are_expected),
+        cmocka_unit_test(foreign_files_are_not_believed),
+        cmocka_unit_test(foreign_files_without_memory),
+        cmocka_unit_test(npy_in_pieces),
+        cmocka_unit_test(npy_of_labels),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

@@ -15,12 +15,12 @@ uint32_t kelvin_crc32_join(uint32_t first, uint32_t second, uint64_t bytes);
 
 /* ---- arrays ---- */
 
-enum kelvin_dtype { KELVIN_F32, KELVIN_F64, KELVIN_I64, KELVIN_BOOL, KELVIN_TEXT };
+enum kelvin_dtype { KELVIN_F32, KELVIN_F64, KELVIN_F16, KELVIN_BF16, KELVIN_I64, KELVIN_BOOL, KELVIN_TEXT };
 enum { KELVIN_ARRAY_AXES = 6, KELVIN_ARRAY_NAME = 64 };
 
 /* What files call them, and their bytes: of a text, of a letter. */
 extern const struct kelvin_dtype_form {
-    const char *tensors, *npy; /* safetensors have no text */
+    const char *tensors, *npy; /* safetensors have no text, NumPy no BF16 */
     size_t bytes;
 } kelvin_dtypes[];
 
@@ -97,6 +97,26 @@ KELVIN_MUST_CHECK kelvin_status kelvin_tensors_offset(size_t *from, const struct
 /* Copies all n arrays to where they are to go. The file must hold these and no others, with these shapes. */
 KELVIN_MUST_CHECK kelvin_status kelvin_tensors_read(const struct kelvin_tensors *file,
                                                     const struct kelvin_array *arrays, size_t n);
+
+/* ---- safetensors by any program ----
+ *
+ *     kelvin_status st = kelvin_tensors_open_any(&file, "net.safetensors");
+ *     if (!st) st = kelvin_tensors_expect(file, arrays, n);     // names and shapes
+ *     if (!st) st = kelvin_tensors_floats(file, arrays, n);     // values
+ *     kelvin_tensors_close(file); */
+
+/* A file in memory whose data need not have a checksum. */
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_open_any(struct kelvin_tensors **file, const char *path);
+
+/* KELVIN_EFORMAT, and which tensor is to blame, unless the file holds arrays of these names and shapes, of any dtype,
+ * and no others. */
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_expect(const struct kelvin_tensors *file,
+                                                      const struct kelvin_array *arrays, size_t n);
+
+/* Copies what was expected to where it is to go, as F32, whichever floats the file has: F32, F64, F16 or BF16.
+ * KELVIN_EFORMAT if it has something else, or a number that is not finite as F32. */
+KELVIN_MUST_CHECK kelvin_status kelvin_tensors_floats(const struct kelvin_tensors *file,
+                                                      const struct kelvin_array *arrays, size_t n);
 
 /* ---- tables ---- */
 

@@ -5,7 +5,8 @@
  *      "w": {"dtype": "F32", "shape": [2, 1, 2], "data_offsets": [0, 16]}, ...}
  *
  * "crc32" is of the data, "header_crc32" of all before them, its own digits taken as zeros; files by kelvin before 0.7
- * do not have that. When read, the arrays must lie one behind the other from the first byte of the data to the last. */
+ * do not have that. When read, the arrays must lie one behind the other from the first byte of the data to the last;
+ * the header may have them in any order. */
 #include "files/tensors.h"
 #include "files/files.h"
 
@@ -15,24 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 256 };
+enum { SHOWN = TENSORS_SHOWN };
 
-/* As "F32 (2, 1, 2)". */
-static void describe(char out[SHOWN], const struct kelvin_array *array)
+void kelvin_tensors_describe(char out[TENSORS_SHOWN], const struct kelvin_array *array)
 {
     size_t used = (size_t)snprintf(out, SHOWN, "%s (", kelvin_dtypes[array->dtype].tensors);
     for (size_t i = 0; i < array->ndim; i++)
         used += (size_t)snprintf(out + used, SHOWN - used, i ? ", %zu" : "%zu", array->shape[i]);
     snprintf(out + used, SHOWN - used, ")");
 }
-
-struct kelvin_tensors {
-    char *path, *bytes; /* all of the file, or its header alone: */
-    bool whole;
-    json_t *header;
-    struct kelvin_array *arrays; /* in the order of their data */
-    size_t n, data;              /* where in the file the first of them begins */
-};
 
 static kelvin_status parse_header(struct kelvin_tensors *file, size_t size)
 {
@@ -42,6 +34,9 @@ static kelvin_status parse_header(struct kelvin_tensors *file, size_t size)
         return kelvin_fail(KELVIN_EFORMAT, "%s: is not a safetensors file: %zu bytes, expected at least %d", file->path,
                            size, TENSORS_PREFIX);
     memcpy(&length, file->bytes, TENSORS_PREFIX);
+    if (length > size - TENSORS_PREFIX && size > TENSORS_PREFIX && file->bytes[TENSORS_PREFIX] != '{')
+        return kelvin_fail(KELVIN_EFORMAT, "%s: is not a safetensors file: no header begins at byte %d", file->path,
+                           TENSORS_PREFIX);
     if (length > size - TENSORS_PREFIX)
         return kelvin_fail(KELVIN_EFORMAT, "%s: ends within its header: %zu bytes, expected %" PRIu64, file->path,
                            size - TENSORS_PREFIX, length);
@@ -84,7 +79,7 @@ static const char *parse_entry(struct kelvin_array *array, size_t *end, const js
     size_t bytes, first;
     const json_t *offsets = json_object_get(entry, "data_offsets");
     if (json_object_size(entry) != 3) return "dtype, shape and data_offsets";
-    if (!parse_dtype(array, json_object_get(entry, "dtype"))) return "dtype F32, F64, I64 or BOOL";
+    if (!parse_dtype(array, json_object_get(entry, "dtype"))) return "dtype F32, F64, F16, BF16, I64 or BOOL";
     if (!parse_shape(array, json_object_get(entry, "shape"))) return "a shape of at most 6 sizes";
     if (json_array_size(offsets) != 2 || !is_count(&first, json_array_get(offsets, 0)) ||
         !is_count(end, json_array_get(offsets, 1)))
@@ -105,22 +100,66 @@ static kelvin_status bad_entry(const char *path, const char *name, const json_t 
     return KELVIN_EFORMAT;
 }
 
-/* *end gets the bytes of all arrays: that the file has them is not known yet. */
-static kelvin_status parse_entries(struct kelvin_tensors *file, size_t *end)
-{
+/* An entry of the header, and where it says that its data are; 0 if it does not. */
+struct entry {
     const char *name;
-    json_t *entry;
-    *end = 0;
-    json_object_foreach(file->header, name, entry)
+    const json_t *is;
+    size_t begin, end;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end); /* those without data first */
+}
+
+/* As their data lie. Returns how many there are. */
+static size_t list_entries(struct entry *entries, json_t *header)
+{
+    size_t n = 0;
+    const char *name;
+    json_t *is;
+    json_object_foreach(header, name, is)
     {
+        const json_t *offsets = json_object_get(is, "data_offsets");
+        struct entry *entry = &entries[n];
         if (strcmp(name, TENSORS_METADATA) == 0) continue;
+        *entry = (struct entry){name, is, 0, 0};
+        if (!is_count(&entry->begin, json_array_get(offsets, 0))) entry->begin = 0;
+        if (!is_count(&entry->end, json_array_get(offsets, 1))) entry->end = 0;
+        n++;
+    }
+    qsort(entries, n, sizeof *entries, compare_entries);
+    return n;
+}
+
+/* *end gets the bytes of all arrays: that the file has them is not known yet. */
+static kelvin_status parse_entries(struct kelvin_tensors *file, size_t *end, const struct entry *entries, size_t n)
+{
+    *end = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *entry = &entries[i];
         struct kelvin_array *array = &file->arrays[file->n++];
-        const size_t begin = *end, length = strlen(name);
-        const char *expected = length < sizeof array->name ? parse_entry(array, end, entry, begin) : "a shorter name";
-        if (expected) return bad_entry(file->path, name, entry, expected);
-        memcpy(array->name, name, length + 1);
+        const size_t begin = *end, length = strlen(entry->name);
+        const char *expected =
+            length < sizeof array->name ? parse_entry(array, end, entry->is, begin) : "a shorter name";
+        if (expected) return bad_entry(file->path, entry->name, entry->is, expected);
+        memcpy(array->name, entry->name, length + 1);
     }
     return KELVIN_OK;
+}
+
+static kelvin_status parse_arrays(struct kelvin_tensors *file, size_t *end)
+{
+    const size_t most = json_object_size(file->header);
+    struct entry *entries = kelvin_alloc(most, sizeof *entries);
+    file->arrays = kelvin_alloc(most, sizeof *file->arrays);
+    const kelvin_status status = entries && file->arrays
+                                     ? parse_entries(file, end, entries, list_entries(entries, file->header))
+                                     : KELVIN_ENOMEM;
+    kelvin_free(entries);
+    return status;
 }
 
 static kelvin_status check_data(const struct kelvin_tensors *file, size_t bytes)
@@ -157,18 +196,16 @@ static kelvin_status check_header(const struct kelvin_tensors *file)
                        found, text);
 }
 
-static kelvin_status parse(struct kelvin_tensors *file, size_t size)
+static kelvin_status parse(struct kelvin_tensors *file, size_t size, bool checked)
 {
     size_t end;
     KELVIN_TRY(parse_header(file, size));
     KELVIN_TRY(check_header(file));
-    file->arrays = kelvin_alloc(json_object_size(file->header), sizeof *file->arrays);
-    if (!file->arrays) return KELVIN_ENOMEM;
-    KELVIN_TRY(parse_entries(file, &end));
+    KELVIN_TRY(parse_arrays(file, &end));
     if (end != size - file->data)
         return kelvin_fail(KELVIN_EFORMAT, "%s: holds %zu bytes of data, expected %zu", file->path, size - file->data,
                            end);
-    return file->whole ? check_data(file, end) : KELVIN_OK;
+    return checked ? check_data(file, end) : KELVIN_OK;
 }
 
 /* Of a file whose header alone is wanted: that, or all of it if there is no such header. *size is the file's. */
@@ -182,7 +219,7 @@ static kelvin_status read_header(char **bytes, size_t *size, const char *path)
     return kelvin_file_read_part(*bytes, path, 0, head);
 }
 
-static kelvin_status open_file(struct kelvin_tensors **file, const char *path, bool whole)
+static kelvin_status open_file(struct kelvin_tensors **file, const char *path, bool whole, bool checked)
 {
     struct kelvin_tensors *made = *file = kelvin_alloc(1, sizeof *made);
     size_t size = 0;
@@ -190,7 +227,7 @@ static kelvin_status open_file(struct kelvin_tensors **file, const char *path, b
     made->whole = whole;
     kelvin_status status = (made->path = kelvin_strdup(path)) ? KELVIN_OK : KELVIN_ENOMEM;
     if (!status) status = (whole ? kelvin_file_read : read_header)(&made->bytes, &size, path);
-    if (!status) status = parse(made, size);
+    if (!status) status = parse(made, size, checked);
     if (!status) return KELVIN_OK;
     kelvin_tensors_close(made);
     *file = NULL;
@@ -199,12 +236,17 @@ static kelvin_status open_file(struct kelvin_tensors **file, const char *path, b
 
 kelvin_status kelvin_tensors_open(struct kelvin_tensors **file, const char *path)
 {
-    return open_file(file, path, true);
+    return open_file(file, path, true, true);
+}
+
+kelvin_status kelvin_tensors_open_any(struct kelvin_tensors **file, const char *path)
+{
+    return open_file(file, path, true, false);
 }
 
 kelvin_status kelvin_tensors_peek(struct kelvin_tensors **file, const char *path)
 {
-    return open_file(file, path, false);
+    return open_file(file, path, false, false);
 }
 
 void kelvin_tensors_close(struct kelvin_tensors *file)
@@ -224,9 +266,8 @@ kelvin_status kelvin_tensors_note(const char **text, const struct kelvin_tensors
     return kelvin_fail(KELVIN_EFORMAT, "%s: " TENSORS_METADATA " has no string \"%s\"", file->path, name);
 }
 
-/* *at gets where in the file its data begin. */
-static kelvin_status find(const struct kelvin_array **found, size_t *at, const struct kelvin_tensors *file,
-                          const struct kelvin_array *wanted)
+kelvin_status kelvin_tensors_find(const struct kelvin_array **found, size_t *at, const struct kelvin_tensors *file,
+                                  const struct kelvin_array *wanted)
 {
     *at = file->data;
     for (size_t i = 0, bytes = 0; i < file->n; i++, *at += bytes) {
@@ -241,14 +282,14 @@ kelvin_status kelvin_tensors_shape(struct kelvin_array *array, const struct kelv
 {
     const struct kelvin_array *found = NULL;
     size_t at;
-    KELVIN_TRY(find(&found, &at, file, array));
+    KELVIN_TRY(kelvin_tensors_find(&found, &at, file, array));
     if (found->dtype == array->dtype && found->ndim == array->ndim) {
         memcpy(array->shape, found->shape, sizeof array->shape);
         array->data = file->whole ? file->bytes + at : NULL;
         return KELVIN_OK;
     }
     char is[SHOWN];
-    describe(is, found);
+    kelvin_tensors_describe(is, found);
     return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" is %s, expected %s with %zu axes", file->path, array->name,
                        is, kelvin_dtypes[array->dtype].tensors, array->ndim);
 }
@@ -256,7 +297,7 @@ kelvin_status kelvin_tensors_shape(struct kelvin_array *array, const struct kelv
 kelvin_status kelvin_tensors_offset(size_t *from, const struct kelvin_tensors *file, const struct kelvin_array *array)
 {
     const struct kelvin_array *found = NULL;
-    return find(&found, from, file, array);
+    return kelvin_tensors_find(&found, from, file, array);
 }
 
 static kelvin_status read_one(const struct kelvin_tensors *file, const struct kelvin_array *array, bool copy)
@@ -264,11 +305,11 @@ static kelvin_status read_one(const struct kelvin_tensors *file, const struct ke
     const struct kelvin_array *found = NULL;
     char is[SHOWN], should[SHOWN];
     size_t bytes, at;
-    KELVIN_TRY(find(&found, &at, file, array));
+    KELVIN_TRY(kelvin_tensors_find(&found, &at, file, array));
     if (found->dtype != array->dtype || found->ndim != array->ndim ||
         memcmp(found->shape, array->shape, array->ndim * sizeof *array->shape) != 0) {
-        describe(is, found);
-        describe(should, array);
+        kelvin_tensors_describe(is, found);
+        kelvin_tensors_describe(should, array);
         return kelvin_fail(KELVIN_EFORMAT, "%s: tensor \"%s\" is %s, expected %s", file->path, array->name, is, should);
     }
     if (copy && kelvin_array_bytes(&bytes, found)) memcpy(array->data, file->bytes + at, bytes);

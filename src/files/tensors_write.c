@@ -10,8 +10,9 @@
 enum { ALIGN = 8 };
 
 const struct kelvin_dtype_form kelvin_dtypes[] = {
-    [KELVIN_F32] = {"F32", "<f4", sizeof(float)},   [KELVIN_F64] = {"F64", "<f8", sizeof(double)},
-    [KELVIN_I64] = {"I64", "<i8", sizeof(int64_t)}, [KELVIN_BOOL] = {"BOOL", "|b1", sizeof(char)},
+    [KELVIN_F32] = {"F32", "<f4", sizeof(float)},    [KELVIN_F64] = {"F64", "<f8", sizeof(double)},
+    [KELVIN_F16] = {"F16", "<f2", sizeof(uint16_t)}, [KELVIN_BF16] = {"BF16", NULL, sizeof(uint16_t)},
+    [KELVIN_I64] = {"I64", "<i8", sizeof(int64_t)},  [KELVIN_BOOL] = {"BOOL", "|b1", sizeof(char)},
     [KELVIN_TEXT] = {NULL, "<U", sizeof(uint32_t)},
 };
 
