@@ -64,6 +64,10 @@ def bash_cases(kelvin, info):
     yield ["kelvin", "sample", "--density", "dirclip:"], []
     yield ["kelvin", "data", "dig"], ["digits"]
     yield ["kelvin", "resume", "ru"], ["runs/"]
+    yield ["kelvin", "sample", "--init", "ru"], ["runs/"]
+    yield ["kelvin", "sample", "--init", "runs/"], ["runs/inner/", "runs/table two.csv"]
+    yield ["kelvin", "sample", "--init", "runs/inner/"], ["runs/inner/my run"]
+    yield ["kelvin", "sample", "--init=ta"], ["table.csv"]
     yield ["kelvin", "resume", "runs/inner/"], ["runs/inner/my run"]
     yield ["kelvin", "resume", "runs/inner/my run", "_"], []
     yield ["kelvin", "eval", "a", "--json", "--threads", "2", "runs/inner/m"], ["runs/inner/my run"]
@@ -90,6 +94,8 @@ def zsh_cases(kelvin, info):
             if typed and not "all".startswith(typed):
                 yield " ".join(["kelvin", *words, typed]), " ".join(["kelvin", *words, name]) + ("" if more else " ")
     yield "kelvin sample --data csv:ta", "kelvin sample --data csv:table.csv "
+    yield "kelvin sample --init ta", "kelvin sample --init table.csv "
+    yield "kelvin sample --init runs/inner/", r"kelvin sample --init runs/inner/my\ run" # or a file in it
     yield "kelvin resume runs/inner/", r"kelvin resume runs/inner/my\ run "
     yield "kelvin eval a b runs/inner/", r"kelvin eval a b runs/inner/my\ run "
     yield "kelvin figure --scale l", "kelvin figure --scale laptop "

@@ -268,7 +268,7 @@ static void data_of_a_file_must_be_the_same(void **state)
 static void init_becomes_a_whole_path(void **state)
 {
     (void)state;
-    char here[PATH_MAX], whole[PATH_MAX], expected[PATH_MAX + 8];
+    char here[PATH_MAX], whole[PATH_MAX], expected[PATH_MAX + 32];
     assert_non_null(getcwd(here, sizeof here));
     assert_int_equal(mkdir(in_base("start"), 0777), 0);
     assert_non_null(realpath(in_base("start"), whole));
@@ -285,8 +285,22 @@ static void init_becomes_a_whole_path(void **state)
         assert_string_equal(run->config.init, expected);
         kelvin_run_close(run);
     }
+    static const char *const files[] = {"net.safetensors", "./start/../net.safetensors"};
     kelvin_run_config config = defaults("sghmc");
     kelvin_run *run;
+    write_text("other", "");
+    assert_int_equal(symlink("other", "net.safetensors"), 0); /* keeps its name, by which it is known as a file */
+    whole[strlen(whole) - strlen("start")] = '\0';
+    snprintf(expected, sizeof expected, "%snet.safetensors", whole);
+    for (size_t i = 0; i < 2; i++) {
+        config.init = files[i];
+        assert_ok(kelvin_run_begin(&run, &config, NULL));
+        assert_string_equal(run->config.init, expected);
+        kelvin_run_close(run);
+    }
+    config.init = "no.safetensors";
+    fails(kelvin_run_begin(&run, &config, NULL), KELVIN_EUSAGE, "\"no.safetensors\": there is no such file",
+          "expected a run's folder, FOLDER/SAMPLE, or FILE.safetensors");
     config.init = "start/x7";
     fails(kelvin_run_begin(&run, &config, NULL), KELVIN_EUSAGE, "start/x7", "no such run");
     assert_int_equal(chdir(here), 0);

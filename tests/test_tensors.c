@@ -518,6 +518,8 @@ static void names_and_shapes_are_expected(void **state)
          "tensor \"m\" is one too many"},
         {"{" TENSOR("l.bias", "0", "4") ",\"l.weight\":{\"dtype\":\"F16\",\"shape\":[1,2],\"data_offsets\":[4,8]}}",
          "tensor \"l.weight\" is F16 (1, 2), expected F16 (2)"},
+        {"{" TENSOR("l.bias", "0", "4") ",\"l.weight\":{\"dtype\":\"F16\",\"shape\":[2,1],\"data_offsets\":[4,8]}}",
+         "tensor \"l.weight\" is F16 (2, 1), expected F16 (2)"},
         {"{" TENSOR("l.bias", "0", "4") ",\"l.weight\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[4,12]}}",
          "tensor \"l.weight\" is I64 (1), expected F32 (2)"},
     };

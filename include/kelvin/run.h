@@ -249,9 +249,11 @@ KELVIN_API const kelvin_setting *kelvin_run_setting(const kelvin_run *run, size_
 /* Whether someone has said how large steps are: then nothing tunes them. */
 KELVIN_API bool kelvin_run_step_is_given(const kelvin_run *run);
 
-/* Whether chains begin at samples of another run: its folder, which fits into 4096 bytes, and the one sample that all
- * of them begin at, SIZE_MAX if each has its own. */
+/* Whether chains do not begin at random, but at samples of another run: its folder, which fits into 4096 bytes, and the
+ * one sample that all of them begin at, SIZE_MAX if each has its own. If kelvin_run_starts_at_file(), all of them begin
+ * at the parameters that a file (FILE.safetensors) had: the folder is that file, and the sample 0. */
 KELVIN_API bool kelvin_run_starts_from(const kelvin_run *run, char *folder, size_t size, size_t *sample);
+KELVIN_API bool kelvin_run_starts_at_file(const kelvin_run *run);
 
 /* Whether its files have checksums: earlier versions kept none. */
 KELVIN_API bool kelvin_run_has_checksums(const kelvin_run *run);

@@ -14,10 +14,14 @@ _kelvin_offer() {
 # _kelvin_offer_files FILES|FOLDERS: offers those that begin with what is typed.
 _kelvin_offer_files() {
     local name action=-f
+    local -A offered=() # runs, where both they and files can stand
     [[ $1 = FILES ]] || action=-d
     compopt -o filenames 2>/dev/null
+    for name in "${COMPREPLY[@]}"; do
+        offered[${name%/}]=yes
+    done
     while IFS= read -r name; do
-        COMPREPLY+=("$before$name")
+        [[ ${offered[$before$name]} ]] || COMPREPLY+=("$before$name")
     done < <(compgen $action -- "$typed")
 }
 

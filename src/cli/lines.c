@@ -47,7 +47,9 @@ static void append_start(char *text, size_t size, const kelvin_run *run)
     char folder[4096];
     size_t sample;
     if (!kelvin_run_starts_from(run, folder, sizeof folder, &sample)) return;
-    if (sample != SIZE_MAX)
+    if (kelvin_run_starts_at_file(run))
+        text_append(text, size, ", started from %s", folder);
+    else if (sample != SIZE_MAX)
         text_append(text, size, ", started from sample %zu of %s", sample, folder);
     else
         text_append(text, size, ", started from the samples of %s", folder);

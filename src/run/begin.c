@@ -34,7 +34,7 @@ static kelvin_status cannot_make(const char *folder)
 
 /* ---- what is in it ---- */
 
-/* A chain that starts from a sample of another run has its first state written at once: that run may change. */
+/* A chain that does not start at random has its first state written at once: what it starts from may change. */
 static kelvin_status first_state(const kelvin_run *run, const char *folder, uint32_t number)
 {
     struct kelvin_chain chain = {0};
@@ -48,7 +48,7 @@ static kelvin_status first_state(const kelvin_run *run, const char *folder, uint
     return status;
 }
 
-/* Where chains of another run's samples start is written down, or is as a configuration has it. */
+/* Where chains that do not start at random do so is written down, or is as a configuration has it. */
 static kelvin_status note_starts(const kelvin_run *run)
 {
     char mark[KELVIN_CONFIG_MARK], *known = kelvin_run_inside(run)->starts;
@@ -56,9 +56,9 @@ static kelvin_status note_starts(const kelvin_run *run)
     KELVIN_TRY(kelvin_starts_mark(mark, run));
     if (*known && strcmp(known, mark) != 0)
         return kelvin_fail(KELVIN_EFORMAT,
-                           "init: the samples of %s have changed since the configuration was written; leave the field "
+                           "init: the %s of %s have changed since the configuration was written; leave the field "
                            "init_crc32 out of a copy of it to start from the new ones",
-                           run->config.init);
+                           kelvin_start_is_file(run->config.init) ? "parameters" : "samples", run->config.init);
     memcpy(known, mark, sizeof mark);
     return KELVIN_OK;
 }

@@ -83,7 +83,7 @@ static inline bool kelvin_chain_row_ended(const struct kelvin_chain *chain)
     return chain->step % chain->row_steps == 0;
 }
 
-/* Parameters at which a chain starts: drawn at random, or those of a sample of config.init. */
+/* Parameters at which a chain starts: drawn at random, or those of config.init: a sample of a run, or a file. */
 KELVIN_MUST_CHECK kelvin_status kelvin_start(float *theta, const kelvin_run *run, uint32_t chain);
 
 /* A checksum of where all chains start, of a run whose config.init is not "none". */

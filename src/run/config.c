@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A copy that lives as long as the run. */
 static kelvin_status keep(const char **own, const kelvin_run *run, const char *text)
@@ -34,15 +35,24 @@ static kelvin_status copy_texts(kelvin_run *run)
 
 /* ---- whole paths: the run is read again from elsewhere ---- */
 
-/* Of a run's folder, or of FOLDER/i. False if there is no such folder. */
-static bool find_run(kelvin_path whole, const char *path)
+/* The last part of a path as it is, in the folder that the others lead to. */
+static bool find_below(kelvin_path whole, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    kelvin_path folder = ".", found;
+    if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    return realpath(folder, found) && !kelvin_path_join(whole, found, "%s", slash ? slash + 1 : path);
+}
+
+/* Of a run's folder, of FOLDER/i, or of a file, which keeps its name, should that be a link. False if there is no such
+ * folder or file. */
+static bool find_start(kelvin_path whole, const char *path)
 {
     _Static_assert(KELVIN_PATH_MAX >= PATH_MAX, "what realpath needs");
-    kelvin_path folder, found;
+    kelvin_path folder;
     size_t index;
-    if (realpath(path, whole)) return true;
-    return kelvin_start_split(folder, &index, path) && realpath(folder, found) &&
-           !kelvin_path_join(whole, found, "%s", strrchr(path, '/') + 1);
+    if (kelvin_start_is_file(path)) return access(path, F_OK) == 0 && find_below(whole, path);
+    return realpath(path, whole) || (kelvin_start_split(folder, &index, path) && find_below(whole, path));
 }
 
 /* What is there at a whole path is seen when chains begin: a run that began there can be read when it is gone. */
@@ -51,9 +61,11 @@ static kelvin_status keep_init(kelvin_run *run)
     kelvin_run_config *config = &run->config;
     kelvin_path whole;
     if (!config->init || strcmp(config->init, "none") == 0 || *config->init == '/') return KELVIN_OK;
-    if (find_run(whole, config->init)) return keep(&config->init, run, whole);
-    return kelvin_fail(KELVIN_EUSAGE, "init is \"%s\": there is no such run; expected a run's folder, or FOLDER/SAMPLE",
-                       config->init);
+    if (find_start(whole, config->init)) return keep(&config->init, run, whole);
+    return kelvin_fail(
+        KELVIN_EUSAGE,
+        "init is \"%s\": there is no such %s; expected a run's folder, FOLDER/SAMPLE, or FILE.safetensors",
+        config->init, kelvin_start_is_file(config->init) ? "file" : "run");
 }
 
 /* ---- making ---- */

@@ -28,7 +28,7 @@ typedef struct kelvin_run_config {
     uint64_t seed;
     uint32_t chains;
     double temperature;
-    const char *init; /* "none", or a run's folder (chain i starts from the last sample of its chain i), or FOLDER/i */
+    const char *init;   /* "none", a run's folder (chain i starts at the last of its chain i), FOLDER/i, a file */
     double logit_limit; /* a chain whose logits of one observation differ by more has diverged */
 
     /* of samplers that look at batches */

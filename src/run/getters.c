@@ -48,12 +48,18 @@ bool kelvin_run_has_checksums(const kelvin_run *run)
     return !kelvin_run_is_old(run);
 }
 
+bool kelvin_run_starts_at_file(const kelvin_run *run)
+{
+    return kelvin_start_is_file(run->config.init);
+}
+
 bool kelvin_run_starts_from(const kelvin_run *run, char *folder, size_t size, size_t *sample)
 {
     const char *init = run->config.init;
     kelvin_path of;
     *sample = SIZE_MAX;
     if (strcmp(init, "none") == 0) return false;
+    if (kelvin_run_starts_at_file(run)) *sample = 0;
     /* as a chain's start reads it: a folder that is there is one, whatever it is called */
     const bool one = !kelvin_is_folder(init) && kelvin_start_split(of, sample, init);
     snprintf(folder, size, "%s", one ? of : init);

@@ -180,6 +180,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_pass_create(kelvin_posterior **pass, cons
 
 /* FOLDER/i, as config.init may be: FOLDER, and which i; false if it does not end so. */
 bool kelvin_start_split(kelvin_path folder, size_t *index, const char *init);
+/* FILE.safetensors, as config.init may be too, whether it is there or not; a folder of such a name is none. */
+bool kelvin_start_is_file(const char *init);
 
 /* Parameters first .. first + n - 1 of `draws` samples of one chain, from number `sample` on: those of the d-th to
  * x[d], x[stride + d], ... They alone are read and seen to be finite. Whoever goes through all parameters begins with

@@ -42,7 +42,7 @@ static kelvin_status survey_old(kelvin_run *run)
 
 /* ---- where chains start ---- */
 
-/* Chains that start from another run's samples and have lost their first states get them again only from the same. */
+/* Chains that do not start at random and have lost their first states get them again only from the same start. */
 static kelvin_status check_starts(const kelvin_run *run)
 {
     const char *known = kelvin_run_inside(run)->starts;
@@ -55,12 +55,17 @@ static kelvin_status check_starts(const kelvin_run *run)
     }
     if (chain == run->config.chains || strcmp(run->config.init, "none") == 0) return KELVIN_OK;
     const kelvin_status status = kelvin_starts_mark(mark, run);
+    const bool file = kelvin_start_is_file(run->config.init);
     if (!status && (!*known || strcmp(known, mark) == 0)) return KELVIN_OK;
-    return kelvin_fail(
-        status ? status : KELVIN_EFORMAT,
-        "%s: chain %u cannot be begun anew: " KELVIN_SAID "; put that run back as it was, or sample this one anew "
-        "with " KELVIN_REFER(SAMPLE, ""),
-        run->folder, chain, status ? kelvin_error_raw() : "the samples that it starts from have changed");
+    return kelvin_fail(status ? status : KELVIN_EFORMAT,
+                       "%s: chain %u cannot be begun anew: " KELVIN_SAID
+                       "; put that %s back as it was, or sample this %s anew "
+                       "with " KELVIN_REFER(SAMPLE, ""),
+                       run->folder, chain,
+                       status ? kelvin_error_raw()
+                       : file ? "the parameters that it starts from have changed"
+                              : "the samples that it starts from have changed",
+                       file ? "file" : "run", file ? "run" : "one");
 }
 
 /* ---- what follows from other files ---- */
