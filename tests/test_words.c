@@ -61,7 +61,7 @@ static void each_word(void **state)
         assert_string_equal(kelvin_error(), said);
         assert_true(strstr(said, "THIS") || word == KELVIN_WORD_SAMPLE || word == KELVIN_WORD_CALL);
     }
-    assert_int_equal(n, KELVIN_WORD_CALL + 1);
+    assert_int_equal(n, KELVIN_WORD_GIVE + 1);
 }
 
 /* ---- sentences in sentences ---- */

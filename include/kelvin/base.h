@@ -89,6 +89,7 @@ typedef enum kelvin_word {
     KELVIN_WORD_FETCH_AGAIN, /* the same where it was fetched, but is not whole */
     KELVIN_WORD_INSTALL,     /* where a program or library is to be had: Debian's name of its package */
     KELVIN_WORD_CALL,        /* what was called, in "the same call"; of nothing */
+    KELVIN_WORD_GIVE,        /* what goes on with a run and gives it its data, "RUN/run.json" */
 } kelvin_word;
 
 /* "FIELD"; NULL after the last. */

@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _bindings as c
-from ._library import Handle, UsageError, raw, texts
+from ._library import Handle, UsageError, texts
 
 
 def is_frame(x: Any) -> bool:
@@ -111,12 +111,17 @@ class Arrays:
         A test part.
     split : float, optional
         The share of each class that is kept for testing, if there is no test part; 0: none.
+    columns : sequence of str, optional
+        Names of the columns; those of a frame are known.
     """
 
     def __init__(self, x: Any, y: Any, *, weights: Any = None, test: Optional[tuple] = None,
-                 split: Optional[float] = None, name: Optional[str] = None) -> None:
-        self.columns = column_names(x)
+                 split: Optional[float] = None, columns: Optional[Sequence[str]] = None) -> None:
+        self.columns = column_names(x) if columns is None else [str(name) for name in columns]
         inputs = inputs_of(x)
+        if self.columns and inputs.ndim == 2 and len(self.columns) != inputs.shape[1]:
+            raise UsageError(f"columns has {len(self.columns)} names, X {inputs.shape[1]} columns; "
+                             "expected a name for each")
         self.classes, labels = classes_of(y, len(inputs))
         arrays = c.kelvin_arrays()
         arrays.rows, arrays.classes = len(inputs), len(self.classes)
@@ -141,7 +146,6 @@ class Arrays:
             if not 0 <= split < 1:
                 raise UsageError(f"split is {split}; expected a share from 0 to less than 1")
             arrays.split = split or -1
-        arrays.name = raw(name) if name else None
         self.handle = Handle.make("kelvin_data_close", "kelvin_data_from_arrays", ctypes.byref(arrays))
 
     @staticmethod

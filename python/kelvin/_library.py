@@ -131,6 +131,7 @@ WORDS: Dict[int, Callable[[str], str]] = {
     c.KELVIN_WORD_FETCH: lambda of: f"get it with kelvin.fetch({of!r})",
     c.KELVIN_WORD_FETCH_AGAIN: lambda of: f"mend it with kelvin.fetch({of!r})",
     c.KELVIN_WORD_CALL: lambda of: "call",
+    c.KELVIN_WORD_GIVE: lambda of: f"kelvin.resume({os.path.dirname(of)!r}, (X, y))",
 }
 
 

@@ -459,7 +459,7 @@ class Run:
         return Run(folder, _data=self._data, _classes=self._labels)
 
     def resume(self, data: Any = None, *, threads: int = 0, progress: Optional[bool] = None,
-               callback: Optional[Callable] = None) -> "Run":
+               callback: Optional[Callable] = None, **options: Any) -> "Run":
         """Goes on with a run that was stopped or killed, to the same bits as one that was left alone.
 
         Parameters
@@ -468,6 +468,8 @@ class Run:
             Of a run that was made from arrays and opened from its folder: the same arrays.
         threads, progress, callback
             As for `kelvin.sample`.
+        **options
+            With data: weights, test, split, columns, as they were for `kelvin.sample`.
 
         Returns
         -------
@@ -476,7 +478,7 @@ class Run:
         """
         from ._sampling import go_on
 
-        return go_on(self, data, threads, progress, callback)
+        return go_on(self, data, threads, progress, callback, options)
 
     # ---- looks ----
 

@@ -5,7 +5,7 @@ import ctypes
 import os
 import warnings
 import weakref
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _bindings as c
 from . import _state
@@ -141,7 +141,8 @@ def sample(data: Any = None, *, model: Optional[str] = None, density: Optional[s
            prior: Optional[str] = None, temperature: Union[float, str, None] = None, sampler: Optional[str] = None,
            seed: Optional[int] = None, chains: Optional[int] = None, samples: Optional[int] = None, init: Any = None,
            folder: Union[str, os.PathLike, None] = None, label: Optional[str] = None, weights: Any = None,
-           test: Optional[tuple] = None, split: Optional[float] = None, config: Any = None, threads: int = 0,
+           test: Optional[tuple] = None, split: Optional[float] = None, columns: Optional[Sequence[str]] = None,
+           config: Any = None, threads: int = 0,
            progress: Optional[bool] = None, callback: Optional[Callable[[Progress], Any]] = None,
            **settings: Any) -> Run:
     """Samples a posterior. What nobody says is found from the data.
@@ -179,6 +180,8 @@ def sample(data: Any = None, *, model: Optional[str] = None, density: Optional[s
         A test part for arrays.
     split : float, optional
         Of arrays without a test part: the share that is kept for testing. 0: none; by default a fifth.
+    columns : sequence of str, optional
+        Names of the columns of X; those of a frame are known.
     config : path, optional
         A JSON file with settings, or the folder of another run whose settings are taken.
     threads : int, optional
@@ -214,7 +217,7 @@ def sample(data: Any = None, *, model: Optional[str] = None, density: Optional[s
     said_settings = dict(settings, model=model, density=density, prior=prior, temperature=temperature,
                          sampler=sampler, seed=seed, chains=chains, samples=samples)
     place = _Place(folder)
-    arrays, spec = _data_of(data, place, label, weights, test, split)
+    arrays, spec = _data_of(data, place, label, {"weights": weights, "test": test, "split": split, "columns": columns})
     if spec is not None:
         said_settings["data"] = spec
     if init is not None:
@@ -258,12 +261,11 @@ class _Place:
         return run
 
 
-def _data_of(data: Any, place: _Place, label: Optional[str], weights: Any, test: Optional[tuple],
-             split: Optional[float]) -> Tuple[Optional[Arrays], Optional[str]]:
+def _data_of(data: Any, place: _Place, label: Optional[str],
+             options: Dict[str, Any]) -> Tuple[Optional[Arrays], Optional[str]]:
     """(arrays of the library's, or None, a data set by its name, or None)"""
     if isinstance(data, (str, os.PathLike)) or data is None:
-        given = [name for name, value in (("label", label), ("weights", weights), ("test", test), ("split", split))
-                 if value is not None]
+        given = [name for name, value in {"label": label, **options}.items() if value is not None]
         if given:
             raise UsageError(f"{given[0]} is for arrays; of a data set it is said in its name, as 'csv:FILE,label=NAME'")
         return None, None if data is None else os.fspath(data)
@@ -273,15 +275,16 @@ def _data_of(data: Any, place: _Place, label: Optional[str], weights: Any, test:
                              f"{', '.join(map(str, list(data.columns)[:20]))}")
         x, y = data.drop(columns=[label]), data[label]
         if has_numbers_alone(x):
-            return Arrays(x, y, weights=weights, test=test, split=split), None
-        if weights is not None or test is not None:
-            raise UsageError("weights and test are for numbers alone; this frame has texts or missing cells")
+            return Arrays(x, y, **options), None
+        split = options.pop("split")
+        if any(value is not None for value in options.values()):
+            raise UsageError("weights, test and columns are for numbers alone; this frame has texts or missing cells")
         path = place.beside("data.csv")
         write_table(data, path)
         column = str(label).replace("\\", "\\\\").replace(",", "\\,")
         return None, f"csv:{path},label={column}" + ("" if split is None else f",split={split}")
     if isinstance(data, (tuple, list)) and len(data) == 2:
-        return Arrays(data[0], data[1], weights=weights, test=test, split=split), None
+        return Arrays(data[0], data[1], **options), None
     raise UsageError(f"data is a {type(data).__name__}; expected (X, y), a frame with label=, or the name of a data set")
 
 
@@ -306,10 +309,10 @@ def _init_of(init: Any, place: _Place, model: Optional[str], arrays: Optional[Ar
 
 
 def go_on(run: Run, data: Any, threads: int, progress: Optional[bool],
-          callback: Optional[Callable[[Progress], Any]]) -> Run:
+          callback: Optional[Callable[[Progress], Any]], options: Dict[str, Any]) -> Run:
     """What ``Run.resume`` does."""
     if isinstance(data, tuple):
-        data = Arrays(*data)
+        data = Arrays(*data, **options)
     data = data or run._data
     run._forget()
     handle = Handle.make("kelvin_run_close", "kelvin_run_open_with", raw(run.folder), data.handle) if data else \
@@ -329,7 +332,7 @@ def resume(run: Union[Run, str, os.PathLike, None] = None, data: Any = None, **o
     data : (X, y), optional
         Of a run that was made from arrays and opened from its folder: the same arrays.
     **options
-        threads, progress, callback, as for `kelvin.sample`.
+        threads, progress, callback; with data weights, test, split, columns: as for `kelvin.sample`.
 
     Returns
     -------

@@ -44,7 +44,7 @@ class Draws:
         found = np.empty((n, 3))
         numbers = [ctypes.c_double() for _ in range(3)]
         for i in range(n):
-            column = np.ascontiguousarray(self.x[:, :, i])
+            column = np.ascontiguousarray(self.x[:, :, i], dtype=np.float64)
             call("kelvin_rank_diagnostics", *map(ctypes.byref, numbers), column.ctypes.data, chains, draws)
             found[i] = [number.value for number in numbers]
         return found
@@ -253,7 +253,7 @@ def hmc(logp_and_grad: Target, x0: Any, *, draws: int = 1000, warmup: int = 500,
     progress : bool, optional
         Whether to show how far it is; by default in terminals and notebooks.
     **settings
-        Of the sampler; what is set is not tuned: step_size, leapfrog_steps, ...
+        Of the sampler; what is set is not tuned: step_size, steps, jitter.
 
     Returns
     -------
@@ -273,15 +273,18 @@ def hmc(logp_and_grad: Target, x0: Any, *, draws: int = 1000, warmup: int = 500,
 
 
 def mclmc(logp_and_grad: Target, x0: Any, *, draws: int = 1000, warmup: int = 1000, chains: Optional[int] = None,
-          seed: int = 0, temperature: float = 1.0, progress: Optional[bool] = None, **settings: float) -> Draws:
-    """Microcanonical Langevin Monte Carlo of a density of your own: no accepting, one gradient or a few per draw.
+          steps: int = 10, seed: int = 0, temperature: float = 1.0, progress: Optional[bool] = None,
+          **settings: float) -> Draws:
+    """Microcanonical Langevin Monte Carlo of a density of your own: nothing is rejected, and gradients are few.
 
     Parameters
     ----------
     logp_and_grad, x0, draws, warmup, chains, seed, temperature, progress
         As for `kelvin.hmc`.
+    steps : int, optional
+        From one draw to the next; each asks for two gradients.
     **settings
-        Of the sampler; what is set is not tuned: step_size, decoherence_length, energy_variance, ...
+        Of the sampler; what is set is not tuned: step_size, length, energy_variance.
 
     Returns
     -------
@@ -291,4 +294,5 @@ def mclmc(logp_and_grad: Target, x0: Any, *, draws: int = 1000, warmup: int = 10
     -----
     It has a bias, which ``energy_variance`` bounds; `kelvin.hmc` has none.
     """
-    return _sample("mclmc", logp_and_grad, x0, draws, warmup, chains, seed, temperature, progress, settings)
+    return _sample("mclmc", logp_and_grad, x0, draws, warmup, chains, seed, temperature, progress,
+                   {"steps": steps, **settings})

@@ -5,8 +5,10 @@ waits while another one makes the call, and what the other one calls back tells 
 """
 from __future__ import annotations
 
+import contextlib
+import signal
 import threading
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterator, Optional
 
 
 class Work:
@@ -16,6 +18,10 @@ class Work:
         self.stopped = False
         self.error: Optional[BaseException] = None
 
+    def stop(self, error: BaseException) -> None:
+        self.error = self.error or error
+        self.stopped = True
+
     def guard(self, function: Callable, *arguments: Any) -> bool:
         """For functions that C calls: calls another one, keeps what it raises, and says whether to go on."""
         if self.stopped:
@@ -24,8 +30,7 @@ class Work:
             if function(*arguments) is False:
                 self.stopped = True
         except BaseException as error:  # C cannot pass it on
-            self.error = self.error or error
-            self.stopped = True
+            self.stop(error)
         return not self.stopped
 
     def run(self, function: Callable, *arguments: Any) -> Any:
@@ -33,22 +38,36 @@ class Work:
         if threading.current_thread() is not threading.main_thread():
             return self._finish(function, *arguments)
         result: list = []
+        done = threading.Event()
 
         def work() -> None:
             try:
                 result.append((function(*arguments), None))
             except BaseException as error:
                 result.append((None, error))
+            finally:
+                done.set()
 
-        thread = threading.Thread(target=work, name="kelvin", daemon=True)
-        thread.start()
-        while thread.is_alive():
-            try:
-                thread.join(0.05)
-            except KeyboardInterrupt as error:
-                self.error = self.error or error
-                self.stopped = True
+        with self._hearing_ctrl_c():
+            threading.Thread(target=work, name="kelvin", daemon=True).start()
+            while not done.is_set():
+                try:
+                    done.wait(0.05)
+                except KeyboardInterrupt as error:  # by a handler of the user's
+                    self.stop(error)
         return self._finish(self._outcome, result)
+
+    @contextlib.contextmanager
+    def _hearing_ctrl_c(self) -> Iterator[None]:
+        """Python's own handler would raise an exception anywhere, also where the call must not be left alone."""
+        if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            yield
+            return
+        signal.signal(signal.SIGINT, lambda _number, _frame: self.stop(KeyboardInterrupt()))
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
     @staticmethod
     def _outcome(result: list) -> Any:

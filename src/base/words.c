@@ -28,6 +28,7 @@ static const struct {
     [KELVIN_WORD_FETCH_AGAIN] = {"FETCH_AGAIN", "fetch ", " again", false},
     [KELVIN_WORD_INSTALL] = {"INSTALL", "Debian's package ", "", false},
     [KELVIN_WORD_CALL] = {"CALL", "call", "", true},
+    [KELVIN_WORD_GIVE] = {"GIVE", "kelvin_run_open_with, of ", "", false},
 };
 enum { WORDS = sizeof table / sizeof *table };
 

@@ -104,6 +104,7 @@ static const struct {
     [KELVIN_WORD_FETCH_AGAIN] = {"mend it with: kelvin data ", plain, ""},
     [KELVIN_WORD_INSTALL] = {"apt-get install ", plain, ""},
     [KELVIN_WORD_CALL] = {"command", nothing, ""},
+    [KELVIN_WORD_GIVE] = {"kelvin_run_open_with in C, kelvin.resume in Python, of ", folder, ""},
 };
 
 void command_words(void *context, char *out, size_t size, kelvin_word word, const char *of)

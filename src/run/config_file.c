@@ -140,8 +140,8 @@ static kelvin_status expect_data(const kelvin_run_config *config, const char *pa
     if (kelvin_data_find_type(config->data)) return KELVIN_OK;
     return kelvin_fail(KELVIN_EUSAGE,
                        "%s: its data (\"%s\") were in the memory of the program that sampled it; only a program that "
-                       "gives them again can go on with it (kelvin_run_open_with)",
-                       path, config->data);
+                       "gives them again can go on with it (" KELVIN_REFER(GIVE, "%s") ")",
+                       path, config->data, path);
 }
 
 static kelvin_status prepare(kelvin_run **run, kelvin_run_config *config, kelvin_data *own, const kelvin_data *lent,
