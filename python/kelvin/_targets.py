@@ -11,6 +11,7 @@ import numpy as np
 from . import _bindings as c
 from ._library import Handle, UsageError, call, library, raw, text
 from ._progress import Bar, wanted
+from ._work import Work
 
 Target = Callable[[np.ndarray], Tuple[float, Any]]
 
@@ -88,7 +89,7 @@ class _Density:
 
     def __init__(self, function: Target, n: int) -> None:
         self.function, self.n = function, n
-        self.error: Optional[BaseException] = None
+        self.work = Work()
         self.calls = 0
         self.eval = c.kelvin_eval(self._eval)
         self.target = c.kelvin_target(n, self.eval, None)
@@ -109,13 +110,13 @@ class _Density:
 
     def _eval(self, _context: Any, logp: Any, grad: Any, theta: Any) -> None:
         value, gradient = float("nan"), None
-        if self.error is None:
+        if not self.work.stopped:
             try:
                 self.calls += 1
                 x = np.frombuffer(ctypes.string_at(theta, 4 * self.n), dtype=np.float32).astype(np.float64)
                 value, gradient = self.ask(x)
             except BaseException as error:  # C cannot pass it on; the step is finished without asking again
-                self.error = error
+                self.work.stop(error)
         if logp:
             ctypes.c_double.from_address(logp).value = value
         if grad:
@@ -125,8 +126,8 @@ class _Density:
                 ctypes.memmove(grad, np.ascontiguousarray(gradient).ctypes.data, 4 * self.n)
 
     def check(self) -> None:
-        if self.error is not None:
-            raise self.error
+        if self.work.error is not None:
+            raise self.work.error
 
 
 def _starts(x0: Any, chains: Optional[int]) -> np.ndarray:
@@ -167,8 +168,9 @@ def _sample(name: str, function: Target, x0: Any, draws: int, warmup: int, chain
     bar = Bar(name, draws * len(samplers), "draw") if wanted(progress) else None
     if bar:
         print("warming up ...", end="", file=sys.stderr, flush=True)
-    _warm_up(density, samplers, warmup, temperature)
-    found = _draw(density, samplers, draws, warmup, temperature, bar)
+    with density.work.hearing_ctrl_c():
+        _warm_up(density, samplers, warmup, temperature)
+        found = _draw(density, samplers, draws, warmup, temperature, bar)
     used = {}
     for i in range(1000):
         setting = library.kelvin_sampler_setting(samplers[0], i)

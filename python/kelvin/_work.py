@@ -48,7 +48,7 @@ class Work:
             finally:
                 done.set()
 
-        with self._hearing_ctrl_c():
+        with self.hearing_ctrl_c():
             threading.Thread(target=work, name="kelvin", daemon=True).start()
             while not done.is_set():
                 try:
@@ -58,9 +58,11 @@ class Work:
         return self._finish(self._outcome, result)
 
     @contextlib.contextmanager
-    def _hearing_ctrl_c(self) -> Iterator[None]:
-        """Python's own handler would raise an exception anywhere, also where the call must not be left alone."""
-        if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    def hearing_ctrl_c(self) -> Iterator[None]:
+        """Python's own handler would raise an exception anywhere: where the call must not be left alone, or in a function
+        that C calls, where it would be lost."""
+        if threading.current_thread() is not threading.main_thread() or \
+                signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
             yield
             return
         signal.signal(signal.SIGINT, lambda _number, _frame: self.stop(KeyboardInterrupt()))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -91,7 +91,9 @@ class _Network(nn.Module):
     That step has no parameters: a state dict is the same with and without it.
     """
 
-    inputs: Optional[Standardise] = None
+    def __init__(self) -> None:
+        super().__init__()
+        self.inputs: Optional[Standardise] = None
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits (rows, classes)."""
@@ -257,41 +259,29 @@ class ResNet(_Network):
 
 # ---- from texts ----
 
-class _Numbers(NamedTuple):
-    """A member of a family, and the numbers that a text tells it, by their names."""
-
-    member: str
-    value: Dict[str, Any]
-
-
-def _number(word: str) -> float:
-    return float.fromhex(word) if "x" in word.lower() else float(word)  # as strtod
-
-
-def _numbers_of(spec: str) -> _Numbers:
-    """The numbers of a text that the library takes: which there are, and what they usually are, it says itself."""
+def _member_of(spec: str) -> Any:
+    """The model that a text names, as the library describes it."""
     found = ctypes.c_void_p()
     call("kelvin_family_find", ctypes.byref(found), library.kelvin_family_of(b"models"), raw(spec))
-    member = ctypes.cast(found, ctypes.POINTER(c.kelvin_member)).contents
-    parameters = [member.parameter[i] for i in range(member.parameters)]
-    name = text(member.name) or ""
-    value: Dict[str, Any] = {text(each.name) or "": [] if each.list else None for each in parameters}
-    said, _, rest = spec.partition(":")
-    words = [word for word in [said[len(name.rstrip("N")):].rstrip("N"), *rest.split(",")] if word]
-    for word in words:
-        key, equals, number = word.rpartition("=")
-        key = key if equals else next(k for k, v in value.items() if v is None or isinstance(v, list))
-        if isinstance(value[key], list):
-            value[key].append(_number(number))
-        else:
-            value[key] = _number(number)
-    for each in parameters:
-        key = text(each.name) or ""
-        if value[key] is None:
-            value[key] = each.usual
-        if each.whole:
-            value[key] = [int(v) for v in value[key]] if each.list else int(value[key])
-    return _Numbers(name, value)
+    return ctypes.cast(found, ctypes.POINTER(c.kelvin_member)).contents
+
+
+def _numbers_of(spec: str, member: Any) -> Dict[str, Any]:
+    """The numbers of a text that the library has taken: lists, numbers, and the usual ones where it says none."""
+    parameters = {text(each.name) or "": each for each in member.parameter[:member.parameters]}
+    told: Dict[str, List[float]] = {name: [] for name in parameters}
+    called, _, rest = spec.partition(":")
+    beside = called[len((text(member.name) or "").rstrip("N")):]  # the 20 of resnet20
+    for word in filter(None, [beside, *rest.split(",")]):
+        name, equals, number = word.rpartition("=")
+        if not equals:  # in its place: a list takes all
+            name = next(each for each, values in told.items() if parameters[each].list or not values)
+        told[name].append(float.fromhex(number) if "x" in number.lower() else float(number))  # as C reads them
+    found: Dict[str, Any] = {}
+    for name, each in parameters.items():
+        values = [int(value) if each.whole else value for value in told[name] or ([] if each.list else [each.usual])]
+        found[name] = values if each.list else values[0]
+    return found
 
 
 def _mlp(value: Dict[str, Any], shape: Tuple[int, int, int], classes: int) -> _Network:
@@ -346,10 +336,11 @@ def module(spec: str, shape: Shape, classes: int) -> nn.Module:
     sizes = tuple(int(size) for size in sizes)
     # What the library refuses is refused here, with its sentence.
     Handle.make("kelvin_model_destroy", "kelvin_model_create", raw(spec), c.kelvin_shape(*sizes), classes).close()
-    numbers = _numbers_of(spec)
-    if numbers.member not in _MAKERS:
+    member = _member_of(spec)
+    make = _MAKERS.get(text(member.name) or "")
+    if make is None:
         raise UsageError(f"there is no PyTorch module of model {spec!r}; expected one of: {', '.join(_MAKERS)}")
-    return _MAKERS[numbers.member](numbers.value, sizes, int(classes))
+    return make(_numbers_of(spec, member), sizes, int(classes))
 
 
 # ---- from runs ----
