@@ -456,7 +456,7 @@ class Ensemble(nn.Module):
         """What every sample says of rows: (samples, rows, classes)."""
         if self.inputs is not None:
             x = self.inputs(x).to(self.theta.dtype)
-        if vmap is not None and isinstance(self._network[0], Mlp):  # convolutions take longer side by side
+        if vmap is not None:
             return vmap(self._of_one, in_dims=(0, None), chunk_size=SAMPLES_AT_ONCE)(self.theta, x)
         return torch.stack([self._of_one(theta, x) for theta in self.theta])
 

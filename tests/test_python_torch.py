@@ -1,0 +1,308 @@
+"""kelvin.torch against the library: names and shapes of tensors, logits of all networks, samples of runs, ensembles, and
+state dicts that go to kelvin and back.
+
+    PYTHONPATH=PACKAGE test_python_torch.py     (exits with 77 if there is no PyTorch)
+"""
+import copy
+import ctypes
+import os
+import pickle
+import sys
+import tempfile
+
+import numpy as np
+
+try:
+    import torch
+except ImportError as missing:
+    print("%s: nothing to compare kelvin's networks with" % missing)
+    sys.exit(77)
+
+import kelvin
+import kelvin.torch
+from kelvin import _bindings as c
+from kelvin._library import Handle, call, library, raw
+from kelvin._samples import tensors_of
+
+UNIT = 2.0**-24  # a float is off by so much of itself, when it is rounded
+WINOGRAD = 5  # by which convolutions with tiles are less exact than direct sums: docs/performance.md
+NETWORKS = [  # spec, shape, classes: every family, every parameter, paddings that are even, odd, and none
+    ("mlp", 5, 2),
+    ("mlp:7", 1, 3),
+    ("mlp:20,20", 13, 4),
+    ("mlp:20,20,20,leak=0.01", (1, 28, 28), 10),
+    ("mlp:W=9,leak=0.3,3", (3, 5, 4), 11),
+    ("mlp:0x10,1e1,leak=0.99", (17,), 2),
+    ("cnn", (1, 28, 28), 10),
+    ("cnn", (3, 11, 6), 3),
+    ("cnn:8,16,32,kernel=3,stride=2", (3, 32, 32), 10),
+    ("cnn:4,kernel=2,stride=1", (1, 5, 9), 2),
+    ("cnn:6,3,kernel=4,stride=3", (2, 13, 7), 5),
+    ("cnn:5,kernel=1,stride=2", (3, 1, 8), 4),
+    ("cnn:5,7,stride=4,kernel=2", (1, 10, 3), 3),  # pixels that no kernel looks at
+    ("cnn:kernel=3", (1, 8, 8), 10),
+    ("cnn:2,3,2,kernel=7,stride=1", (1, 4, 6), 2),  # kernels that are larger than images
+    ("resnet8", (1, 8, 8), 10),
+    ("resnet8", (3, 9, 14), 3),  # odd sizes: 9, 5, 3 and 14, 7, 4
+    ("resnet14", (3, 1, 6), 2),
+    ("resnet20", (3, 16, 16), 10),
+    ("resnet:26", (2, 7, 5), 17),
+]
+worst = {}  # the largest difference in each part of this test: (of the largest logit, of what is allowed)
+rng = np.random.default_rng(2385)
+
+
+def sizes(shape):
+    shape = (shape,) if isinstance(shape, int) else shape
+    return shape if len(shape) == 3 else (*shape, 1, 1)
+
+
+def up_or_down(tensor):
+    return torch.from_numpy(rng.choice([-1.0, 1.0], size=tensor.shape))
+
+
+def share(n):
+    """By which share n roundings change a number. Each is off by UNIT at most, up or down by chance: the deviation of
+    all of them is no more than sqrt(n / 3) UNIT, where all values are alike, and this is five of them."""
+    return 5 * np.sqrt(n / 3) * UNIT
+
+
+def roundings(name, state, pixels, residual):
+    """How many a parameter stands for: see `allowed`."""
+    reads = state[name.rsplit(".", 1)[0] + ".weight"][0].numel()
+    return WINOGRAD**2 * (reads + 1) + pixels + 6 if residual else reads + 1
+
+
+def allowed(network, x, given=0.0):
+    """How far logits may be off that are computed in float, where `network` is in double.
+
+    Each rounding multiplies a term by 1 + d with |d| <= UNIT. Of a sum of n products in any order a term goes through n
+    of them at most, which can as well be put on its weight: what is computed is, without any error, the output of
+    other weights, each of which is off by what n roundings do, where n is what a unit reads, with its bias. (ReLU, and
+    adding what goes around a block, let such factors pass.) FRN, gamma x / sqrt(mean of x^2 + 1e-6) + beta, has as many
+    roundings in its mean as there are pixels, and six more, and so has the mean over pixels before a head: they are
+    put on gamma, beta and weights. Convolutions by Winograd's method with tiles of 4x4 are less exact by a factor.
+
+    How these add up is measured: all parameters are moved by as much as they may be, up or down by chance, and the
+    largest change of any logit in three tries is what is allowed. A right network is off by a few hundredths of it; one
+    with another layer, padding or constant by thousands. Inputs are moved by `given`.
+    """
+    state = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    pixels, residual = x[0, 0].numel(), isinstance(network, kelvin.torch.ResNet)
+    exact, moved, most = network(x), copy.deepcopy(network), 0.0
+    for _ in range(3):
+        for name, tensor in moved.state_dict().items():  # the tensors themselves
+            off = share(roundings(name, state, pixels, residual))
+            tensor.copy_(state[name] * (1 + off * up_or_down(tensor)))
+        most = max(most, float((moved(x + given * up_or_down(x)) - exact).abs().max()))
+    return most
+
+
+def agree(part, got, want, most):
+    """Whether numbers agree, and what there is to say if not."""
+    got, want = (np.asarray(each, dtype=np.float64) for each in (got, want))
+    assert got.shape == want.shape and np.isfinite(got).all(), (part, got.shape, want.shape)
+    off, largest = np.abs(got - want).max(), np.abs(want).max()
+    assert most <= 1e-3 * largest, (part, "what is allowed is no test", most, largest)
+    assert off <= most, (part, off, most, largest)
+    kind = part.split(":")[0]
+    if os.environ.get("SHOW"): print(part, off/largest, off/most, most/largest)
+    worst[kind] = np.maximum(worst.get(kind, (0, 0)), (off / largest, off / most))
+
+
+# ---- networks ----
+
+def created(spec, shape, classes):
+    return Handle.make("kelvin_model_destroy", "kelvin_model_create", raw(spec), c.kelvin_shape(*sizes(shape)), classes)
+
+
+def check_tensors(spec, model, network):
+    """The same names, shapes and order; and it starts as chains do."""
+    tensors, offset = tensors_of(model), 0
+    state = network.state_dict()
+    assert list(state) == list(tensors), (spec, list(state), list(tensors))
+    for i, (name, (first, shape)) in enumerate(tensors.items()):
+        assert first == offset and tuple(state[name].shape) == shape, (spec, name, shape)
+        offset += state[name].numel()
+        check_start(spec, library.kelvin_model_tensor(model, i).contents, state[name])
+
+
+def check_start(spec, tensor, started):
+    if not tensor.cut:
+        assert bool((started == tensor.start).all()), (spec, tensor.name)
+        return
+    assert float(started.abs().max()) <= 2 * tensor.deviation / 0.8796, (spec, tensor.name)
+    # The deviation of n numbers of a normal is off by 1 / sqrt(2 n) of itself; of one that is cut by less.
+    n = started.numel()
+    off = float(started.double().square().mean().sqrt()) / tensor.deviation - 1
+    assert abs(off) <= 5 / np.sqrt(2 * n), (spec, tensor.name, off, n)
+
+
+def theta_of(model):
+    """As networks start, and every parameter moved, so that biases, gamma, beta and tau are no longer 0 or 1. The outputs
+    of a stem are so small that the 1e-6 of FRN matters."""
+    theta = np.empty(library.kelvin_model_parameters(model), dtype=np.float32)
+    library.kelvin_model_start(model, theta.ctypes.data, 5, 0)
+    theta += rng.normal(scale=0.05, size=theta.shape).astype(np.float32)
+    for name, (first, shape) in tensors_of(model).items():
+        if not name.endswith(".weight"):
+            theta[first:first + shape[0]] += rng.normal(scale=0.2, size=shape).astype(np.float32)
+        if name in ("stem.weight", "stem.bias"):
+            theta[first:first + int(np.prod(shape))] *= np.float32(1e-3)
+    return theta
+
+
+def loaded(network, model, theta):
+    network.load_state_dict({name: torch.from_numpy(theta[first:first + int(np.prod(shape))].reshape(shape))
+                             for name, (first, shape) in tensors_of(model).items()})
+    return network
+
+
+def check_network(spec, shape, classes):
+    model, network = created(spec, shape, classes), kelvin.torch.module(spec, shape, classes)
+    check_tensors(spec, model, network)
+    theta, rows = theta_of(model), 9 if spec.startswith("resnet") else 35  # more than go through a network at a time
+    loaded(network, model, theta)
+    x = rng.normal(size=(rows, *sizes(shape))).astype(np.float32)
+    if not isinstance(shape, tuple) or len(shape) == 1:
+        x = x.reshape(rows, -1)
+    logits = np.empty((rows, classes), dtype=np.float32)
+    call("kelvin_model_logits", model, logits.ctypes.data, theta.ctypes.data, x.ctypes.data, rows)
+    x = torch.from_numpy(x)
+    single = network(x)
+    network.double()
+    want, most = network(x.double()), allowed(network, x.double())
+    agree("logits of %s: %s, %s" % (spec[:3], spec, shape), logits, want, most)
+    agree("logits of %s in torch's float: %s, %s" % (spec[:3], spec, shape), single, want, most)
+
+
+def check_sentences():
+    for spec, shape, part in (("cnn", 5, "looks at images"), ("mpl:3", 5, "did you mean 'mlp'"),
+                              ("resnet9", (1, 8, 8), "6n + 2"), ("mlp:3", (2, 3), "shape is (2, 3)"),
+                              ("mlp:3", 0, "shape is 0"), ("mlp:3,leak=2", 4, "leak is '2'")):
+        try:
+            kelvin.torch.module(spec, shape, 3)
+        except kelvin.UsageError as error:
+            assert part in str(error), error
+        else:
+            raise AssertionError((spec, shape, "was taken"))
+
+
+# ---- runs ----
+
+def table():
+    """Columns as they come: large numbers that differ little, long tails, one that never changes."""
+    y = np.arange(120) % 3
+    x = rng.normal(size=(120, 5))
+    x[:, 0] += y
+    x[:, 1] = 1.6e9 + 40 * x[:, 1] + 30 * y
+    x[:, 2] = np.exp(3 * x[:, 2]) - 50
+    x[:, 3] = 7
+    return x, y
+
+
+def images(channels, height, width):
+    y = np.arange(60) % 2
+    x = rng.integers(0, 200, size=(60, channels, height, width))
+    x[:, 0] += 50 * y[:, None, None]
+    return x.astype(np.uint8), y
+
+
+def check_run(part, data, x, **settings):
+    """Samples as modules, and all of them as one, against what the library says of new rows."""
+    run = kelvin.sample(data, density="categorical", prior="normal:1", sampler="sghmc", chains=2, samples=4, epochs=8,
+                        seed=3, progress=False, **settings)
+    z, p, rows = run.predict_logits(x), run.predict(x), torch.from_numpy(x)
+    every = kelvin.torch.ensemble(run, raw_inputs=True)
+    most = []
+    for i in range(4):
+        network = kelvin.torch.load(run, i, raw_inputs=True)
+        check_sample(run, i, network)
+        single = network(rows).detach()
+        seen = network.inputs(rows)
+        exact = copy.deepcopy(network).double()
+        exact.inputs = None
+        # Numbers are rounded to float when they have been standardised; bytes are multiplied and moved in float, four
+        # roundings of what is no larger than the largest input.
+        most.append(allowed(exact, seen, 4 * UNIT * float(seen.abs().max())))
+        agree("samples in double: %s" % part, exact(seen).detach(), z[i], most[i])
+        agree("samples in float: %s" % part, single, z[i], 2 * most[i])  # of which both are rounded
+        assert torch.equal(kelvin.torch.load(run, i)(seen.float()), single), part
+        assert torch.equal(pickle.loads(pickle.dumps(network))(rows), single), part
+    # The slope of a softmax is at most 1/2, and what it makes is 1 at most: rounded by exp, sum, quotient and mean.
+    agree("ensembles: %s" % part, every(rows), p, max(most) + (len(p[0]) + 12) * UNIT)
+    agree("ensembles in double: %s" % part, copy.deepcopy(every).double()(rows), p, max(most) / 2)
+    agree("ensembles, logits: %s" % part, every.logits(rows), z, 2 * max(most))
+    assert torch.equal(kelvin.torch.ensemble(run)(seen.float()), every(rows)), part
+    return run
+
+
+def check_sample(run, i, network):
+    state = network.state_dict()
+    assert list(state) == list(run.samples), list(state)
+    assert all(np.array_equal(state[name].numpy(), array) for name, array in run.samples[i].items())
+    assert not network.training
+
+
+def check_runs():
+    x, y = table()
+    new, _ = table()
+    new[0, 2] = 1e200
+    run = check_run("table", (x, y), new, model="mlp:8,leak=0.1")
+    inputs = kelvin.torch.load(run, 0, raw_inputs=True).inputs
+    assert (inputs.width > 0).tolist() == [False, False, True, False, False], inputs.width  # it has long tails, indeed
+    # A table as the network saw it in training has mean 0 and deviation 1, but for the share that is kept for testing.
+    seen = inputs(torch.from_numpy(x))
+    assert float(seen.mean(0).abs().max()) < 0.5 and float((seen.std(0) - 1).abs()[[0, 1, 2, 4]].max()) < 0.5, seen
+    for shape, model in (((3, 7, 9), "cnn:4,3,kernel=3,stride=2"), ((1, 6, 6), "mlp:5"), ((1, 5, 8), "resnet8")):
+        (x, y), (new, _) = images(*shape), images(*shape)
+        run = check_run("images for %s" % model, (x, y), new, model=model)
+    one = kelvin.torch.load(run, 1, raw_inputs=True)  # pictures of one channel, with and without it
+    assert torch.equal(one(torch.from_numpy(new[:, 0])), one(torch.from_numpy(new)))
+    digits = rng.integers(0, 17, size=(20, 1, 8, 8)).astype(np.uint8)
+    run = check_run("digits", "digits", digits, model="cnn:3,kernel=3,stride=2")
+    assert kelvin.torch.load(run, 0, raw_inputs=True).inputs.white == 16
+
+
+# ---- to kelvin and back ----
+
+def check_init():
+    """Chains that start at a module, and make one step that is too short to move a float, are where it was."""
+    x, y = table()
+    for names in "kelvin's", "others":
+        network = kelvin.torch.module("mlp:6,4", 5, 3)
+        with torch.no_grad():
+            for tensor in network.parameters():
+                tensor.add_(0.1 * torch.from_numpy(rng.normal(size=tensor.shape)).float())
+        init = network if names == "kelvin's" else torch.nn.Sequential(*network.layers).state_dict()
+        run = kelvin.sample((x, y), model="mlp:6,4", init=init, sampler="hmc", density="categorical", prior="normal:1",
+                            chains=2, iterations=2, warmup=1, steps=1, step_size=1e-30, seed=1, progress=False)
+        for i in range(run.samples.n):
+            back = kelvin.torch.load(run, i).state_dict()
+            assert all(torch.equal(back[name], tensor) for name, tensor in network.state_dict().items()), names
+    check_other_shapes(x, y)
+
+
+def check_other_shapes(x, y):
+    try:
+        kelvin.sample((x, y), model="mlp:6,4", init=kelvin.torch.module("mlp:6,5", 5, 3), progress=False)
+    except kelvin.Error as error:
+        assert "layers.1.weight" in str(error), error
+    else:
+        raise AssertionError("a module of other shapes was taken")
+
+
+torch.manual_seed(1)
+torch.set_num_threads(1)
+torch.set_grad_enabled(False)
+with tempfile.TemporaryDirectory() as empty:
+    os.chdir(empty)
+    for each in NETWORKS:
+        check_network(*each)
+    check_sentences()
+    check_runs()
+    check_init()
+    os.chdir("/")
+for kind, (relative, share) in worst.items():
+    print("%-32s off by at most %.1e of the largest number, %3.0f %% of what is allowed" % (kind, relative, 100 * share))
+print("PyTorch %s agrees with kelvin" % torch.__version__)
