@@ -4,8 +4,11 @@
 #     make            build/kelvin, build/libkelvin.a and .so, manual pages, completion for shells
 #     make demo       figure 1 of the paper, into out/ (half a minute of sampling)
 #     make figures    all twenty figures of the paper, into out/; those of posteriors on digits (three minutes)
+#     make python     the package for Python, with scikit-learn and matplotlib, in a virtual environment: VENV, or .venv
 #     make test       all tests; the last line counts them
 #     make test-slurm a one-node Slurm, started for it and stopped again: the examples for it, cut off and requeued
+#     make test-python
+#                     the package for Python as pip installs it, with the newest scikit-learn, pandas, ArviZ, safetensors
 #     make test-hosts several hosts (network namespaces; root), one of which is cut off in the middle of a run
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each
@@ -21,6 +24,7 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 PYTHON ?= python3
+VENV ?= .venv
 
 all: packages-build build/build.ninja
 	ninja -C build products
@@ -30,6 +34,11 @@ demo: packages-demo all
 
 figures: packages-demo all
 	build/kelvin figure all -o out
+
+python: packages-python
+	[ -e $(VENV) ] || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet ".[sklearn,plot]"
+	@echo 'kelvin is in $(VENV): try $(VENV)/bin/python -c "import kelvin; print(kelvin.__version__)"'
 
 # For what was installed after the build folder had been made.
 find_again = @[ -e build/kelvin-mpi.so $(1) ] || meson setup --reconfigure build >/dev/null
@@ -47,6 +56,16 @@ test-hosts: packages-hosts build/build.ninja
 	$(call find_again)
 	ninja -C build products
 	tests/hosts/test_hosts.sh build/kelvin
+
+newest = scikit-learn pandas matplotlib arviz safetensors pytest
+test-python: packages-python build/build.ninja
+	ninja -C build products
+	[ -e build/venv ] || $(PYTHON) -m venv build/venv
+	build/venv/bin/pip install --quiet --upgrade pip $(newest)
+	build/venv/bin/pip install --quiet --force-reinstall --no-deps .
+	PYTHON=$(abspath build/venv/bin/python) tests/test_python.sh $(abspath build/kelvin) $(abspath .) \
+		$$(build/venv/bin/python -c "import sysconfig; print(sysconfig.get_paths()['purelib'])") \
+		$(notdir $(wildcard tests/python/test_*.py))
 
 sanitize: packages-test build-sanitize/build.ninja
 	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests build-sanitize
@@ -91,4 +110,4 @@ build-fuzz/build.ninja: | packages-fuzz
 		-Dc_args="-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined"
 
 .NOTPARALLEL: # ninja knows how many cores there are; two apt-gets at once would be one too many
-.PHONY: all demo figures test test-slurm test-hosts sanitize fuzz bench bench-tables install clean
+.PHONY: all demo figures python test test-slurm test-python test-hosts sanitize fuzz bench bench-tables install clean

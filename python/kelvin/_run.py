@@ -18,7 +18,7 @@ import numpy as np
 from . import _bindings as c
 from ._answers import Diagnosis, Effect, Metrics, effects
 from ._data import codes_of, column_names, has_numbers_alone, inputs_of, is_frame, new_rows, write_table
-from ._library import Handle, UsageError, call, library, raw, text, texts, words
+from ._library import FormatError, Handle, UsageError, call, library, raw, text, texts, words
 from ._samples import Samples, history_of
 from ._work import Work
 
@@ -119,8 +119,11 @@ class Run:
     @property
     def finished(self) -> bool:
         """Whether there is nothing left to sample."""
-        run = Handle.make("kelvin_run_close", "kelvin_run_read", raw(self.folder))
-        return bool(library.kelvin_run_finished(run))
+        try:
+            Handle.make("kelvin_samples_close", "kelvin_samples_find", raw(self.folder)).close()
+        except FormatError:
+            return False
+        return True
 
     @property
     def classes(self) -> List[str]:

@@ -1,4 +1,4 @@
-"""PyTorch modules of kelvin's networks, into which samples load, and whose state dicts ``kelvin.sample(init=...)`` takes.
+"""PyTorch modules of kelvin's networks: samples load into them, and ``kelvin.sample(init=...)`` takes them.
 
     run = kelvin.sample((X, y), model="mlp:20,20")
     network = kelvin.torch.load(run, 0, raw_inputs=True)       # the first sample
