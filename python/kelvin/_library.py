@@ -98,6 +98,8 @@ class Library:
         self._library = load()
 
     def __getattr__(self, name: str) -> Callable:
+        if name not in c.FUNCTIONS:
+            raise AttributeError(name)
         result, arguments = c.FUNCTIONS[name]
         function = getattr(self._library, name)
         function.restype, function.argtypes = result, arguments

@@ -42,12 +42,18 @@ def test_pipeline_and_search(short, table):
 
 
 def test_loky(short, table):
-    """Other processes, to which joblib gives arrays as read-only maps of files: the same scores."""
-    from joblib import parallel_backend
-    expected = cross_val_score(short, *table, cv=3, scoring="neg_log_loss")
-    with parallel_backend("loky", n_jobs=2, max_nbytes=100):
-        found = cross_val_score(short, *table, cv=3, scoring="neg_log_loss")
-    assert np.array_equal(found, expected)
+    """Other processes, to which joblib gives arrays as read-only maps of files: the same bits."""
+    from joblib import Parallel, delayed
+    expected = clone(short).fit(*table).predict_proba(table[0])
+    for found in Parallel(n_jobs=2, backend="loky", max_nbytes=100)(
+            delayed(fit_of_a_map)(clone(short), *table) for _ in range(3)):
+        assert np.array_equal(found, expected)
+    assert len(cross_val_score(short, *table, cv=3, n_jobs=2, scoring="neg_log_loss")) == 3
+
+
+def fit_of_a_map(model, X, y):
+    assert isinstance(X, np.memmap) and not X.flags.writeable
+    return model.fit(X, y).predict_proba(X)
 
 
 def test_pickles(fitted, table):

@@ -40,7 +40,7 @@ HEAD = """
 
     def pressing(progress, state=[]):
         # Once, when chains are under way.
-        if not state:
+        if progress.row > 100 and not state:
             state.append(1)
             threading.Timer(0.2, press).start()
 
