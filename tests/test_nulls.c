@@ -63,10 +63,15 @@ static void test_answers(void **state)
     const float x[1] = {0};
     float z[1];
     double p[1];
+    kelvin_inputs *inputs;
+    const kelvin_new_rows rows = {.rows = 1, .x = x};
     refused(kelvin_samples_of(&samples, NULL), "kelvin_samples_of", "run");
     assert_null(samples);
     refused(kelvin_predict(NULL, p, x, 1, 1), "kelvin_predict", "samples");
     refused(kelvin_predict_logits(NULL, z, x, 1, 1), "kelvin_predict_logits", "samples");
+    refused(kelvin_predict_rows(NULL, p, NULL, &rows, 1), "kelvin_predict_rows", "samples");
+    refused(kelvin_predict_logits_rows(NULL, z, &rows, 1), "kelvin_predict_logits_rows", "samples");
+    refused(kelvin_inputs_from_rows(&inputs, NULL, NULL), "kelvin_inputs_from_rows", "rows");
     refused(kelvin_logits_on(&logits, &found, NULL, "test", 1), "kelvin_logits_on", "samples");
     assert_null(logits);
     refused(kelvin_evaluate(&metrics, NULL, NULL), "kelvin_evaluate", "logits");

@@ -46,11 +46,15 @@ kelvin_status kelvin_predict_rows(kelvin_samples *samples, double *p, double *do
 
 kelvin_status kelvin_predict(kelvin_samples *samples, double *p, const float *x, size_t n, size_t threads)
 {
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(p);
     return kelvin_predict_rows(samples, p, NULL, &(kelvin_new_rows){.rows = n, .x = x}, threads);
 }
 
 kelvin_status kelvin_predict_images(kelvin_samples *samples, double *p, const uint8_t *bytes, size_t n, size_t threads)
 {
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(p);
     return kelvin_predict_rows(samples, p, NULL, &(kelvin_new_rows){.rows = n, .bytes = bytes}, threads);
 }
 
@@ -80,11 +84,15 @@ kelvin_status kelvin_predict_logits_rows(kelvin_samples *samples, float *z, cons
 
 kelvin_status kelvin_predict_logits(kelvin_samples *samples, float *z, const float *x, size_t n, size_t threads)
 {
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(z);
     return kelvin_predict_logits_rows(samples, z, &(kelvin_new_rows){.rows = n, .x = x}, threads);
 }
 
 kelvin_status kelvin_predict_logits_images(kelvin_samples *samples, float *z, const uint8_t *bytes, size_t n,
                                            size_t threads)
 {
+    KELVIN_NEEDS(samples);
+    KELVIN_NEEDS(z);
     return kelvin_predict_logits_rows(samples, z, &(kelvin_new_rows){.rows = n, .bytes = bytes}, threads);
 }
