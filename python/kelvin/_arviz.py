@@ -7,6 +7,8 @@ from typing import Any, Dict, Mapping
 
 import numpy as np
 
+OTHERS = ("log_likelihood", "logits_train", "labels_train", "logits_test", "labels_test")  # that are no statistics
+
 
 def from_groups(groups: Mapping[str, Mapping[str, np.ndarray]], dims: Mapping[str, list], coords: Mapping[str, Any],
                 attributes: Mapping[str, str]) -> Any:
@@ -16,9 +18,10 @@ def from_groups(groups: Mapping[str, Mapping[str, np.ndarray]], dims: Mapping[st
     except ImportError:
         raise ImportError("to_arviz needs ArviZ: pip install arviz") from None
     groups = {name: dict(group) for name, group in groups.items() if group}
+    about = {"dims": dict(dims), "coords": dict(coords), "pred_dims": dict(dims), "pred_coords": dict(coords)}
     if int(arviz.__version__.split(".")[0]) >= 1:
-        return arviz.from_dict(groups, dims=dict(dims), coords=dict(coords), attrs={"/": dict(attributes)})
-    return arviz.from_dict(**groups, dims=dict(dims), coords=dict(coords), attrs=dict(attributes))
+        return arviz.from_dict(groups, attrs={"/": dict(attributes)}, **about)
+    return arviz.from_dict(**groups, attrs=dict(attributes), **about)
 
 
 def from_run(run: Any) -> Any:
@@ -34,18 +37,13 @@ def from_run(run: Any) -> Any:
         "posterior_predictive": _taken(arrays, {"logits": "logits_train"}),
         "observed_data": _taken(arrays, {"y": "labels_train"}),
         "predictions": _taken(arrays, {"logits": "logits_test"}),
-        "predictions_constant_data": _taken(arrays, {"y_test": "labels_test"}),
+        "predictions_constant_data": _taken(arrays, {"y": "labels_test"}),
+        "sample_stats": {name: array for name, array in arrays.items()
+                         if name not in {*parameters, *OTHERS} and array.ndim == 2},
     }
-    others = {"chain", "draw", "class_names", "kelvin_run", "inference_library", "inference_library_version",
-              *parameters, "log_likelihood", "logits_train", "labels_train", "logits_test", "labels_test"}
-    groups["sample_stats"] = {name: array for name, array in arrays.items()
-                              if name not in others and array.ndim == 2}
-    dims = {"y": ["obs"], "logits": ["obs", "class"], "y_test": ["obs"]}
+    dims = {"y": ["obs"], "logits": ["obs", "class"]}
     coords = {"class": [str(each) for each in arrays["class_names"]], "chain": arrays["chain"],
               "draw": arrays["draw"]}
-    if "logits_test" in arrays:  # ArviZ has one length for each name
-        groups["predictions"] = {"logits_test": arrays["logits_test"]}
-        dims.update(logits_test=["obs_test", "class"], y_test=["obs_test"])
     attributes = {name: str(arrays[name]) for name in ("kelvin_run", "inference_library", "inference_library_version")
                   if name in arrays}
     return from_groups(groups, dims, coords, attributes)
