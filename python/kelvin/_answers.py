@@ -193,8 +193,8 @@ class Diagnosis:
             if found:
                 lines += ["", title] + [wrapped(each.text, "- ") for each in found]
         lines += ["", f"{'':12}{'R-hat, max':>12}{'bulk ESS, min':>16}{'tail ESS, min':>16}"]
-        for name, found in (("parameters", self.parameters), ("predictions", self.predictions)):
-            lines.append(f"{name:12}{found.rank_rhat_max:12.3f}{found.ess_bulk_min:16.0f}{found.ess_tail_min:16.0f}")
+        for name, of in (("parameters", self.parameters), ("predictions", self.predictions)):
+            lines.append(f"{name:12}{of.rank_rhat_max:12.3f}{of.ess_bulk_min:16.0f}{of.ess_tail_min:16.0f}")
         return "\n".join(lines)
 
 

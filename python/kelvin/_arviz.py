@@ -44,7 +44,7 @@ def from_run(run: Any) -> Any:
     dims = {"y": ["obs"], "logits": ["obs", "class"]}
     coords = {"class": [str(each) for each in arrays["class_names"]], "chain": arrays["chain"],
               "draw": arrays["draw"]}
-    attributes = {name: str(arrays[name]) for name in ("kelvin_run", "inference_library", "inference_library_version")
+    attributes: Dict[str, str] = {name: str(arrays[name]) for name in ("kelvin_run", "inference_library", "inference_library_version")
                   if name in arrays}
     return from_groups(groups, dims, coords, attributes)
 

@@ -228,7 +228,7 @@ class Handle:
 
 def listed(name: str, *arguments: Any) -> list:
     """All that ``name(..., i)`` has, up to the first NULL."""
-    found = []
+    found: list = []
     while True:
         each = getattr(library, name)(*arguments, len(found))
         if not each:

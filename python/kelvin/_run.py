@@ -233,7 +233,7 @@ class Run:
                    begin: Callable[[int, int], None]) -> None:
         """Asks about some rows at a time. Rows are as measured: arrays, frames, or a data set by its name."""
         if is_frame(x) and not has_numbers_alone(x):
-            raise UsageError("X has cells that are no numbers or missing; this run was made from numbers alone")
+            raise UsageError("X has texts or missing cells; expected numbers alone, or one of predict and uncertainty")
         x = x if is_frame(x) or isinstance(x, np.ndarray) else np.asarray(x)
         rows = len(x)
         begin(rows, len(self.classes))

@@ -1,8 +1,11 @@
 """Sampling: from data and settings to a run, with news of how far it is, and to the end of one that was stopped."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import sys
+import textwrap
 import warnings
 import weakref
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -92,8 +95,7 @@ def _sample(run: Run, handle: Handle, threads: int, progress: Optional[bool],
         return work.guard(news, told.contents)
 
     options = c.kelvin_run_options(threads=threads, checkpoint=60)
-    runs = (ctypes.c_void_p * 1)(handle._pointer)
-    runs = ctypes.cast(runs, ctypes.POINTER(ctypes.c_void_p))
+    runs = ctypes.cast((ctypes.c_void_p * 1)(handle._pointer), ctypes.POINTER(ctypes.c_void_p))
     try:
         work.run(call, "kelvin_run_sample", runs, 1, ctypes.byref(options), watch, None)
         diverged = [text(library.kelvin_run_diverged(handle, i)) for i in range(library.kelvin_run_chains(handle))]
@@ -123,7 +125,7 @@ def _configuration(settings: Mapping[str, Any], config: Any) -> Handle:
     return handle
 
 
-def _choose(config: Handle, data: Optional[Handle], threads: int, progress: Optional[bool]) -> Optional[str]:
+def _choose(config: Handle, data: Optional[Handle], threads: int) -> Optional[str]:
     """Finds what is open from the data; what was chosen, and why."""
     if not library.kelvin_config_is_open(config):
         return None
@@ -217,19 +219,13 @@ def sample(data: Any = None, *, model: Optional[str] = None, density: Optional[s
     said_settings = dict(settings, model=model, density=density, prior=prior, temperature=temperature,
                          sampler=sampler, seed=seed, chains=chains, samples=samples)
     place = _Place(folder)
-    arrays, spec = _data_of(data, place, label, {"weights": weights, "test": test, "split": split, "columns": columns})
-    if spec is not None:
-        said_settings["data"] = spec
-    if init is not None:
-        said_settings["init"] = _init_of(init, place, model, arrays, spec)
-    configuration = _configuration(said_settings, config)
-    handle = arrays.handle if arrays else None
-    _choose(configuration, handle, threads, progress)
-    started = Handle("kelvin_run_close")
-    if arrays:
-        call("kelvin_run_start_with", ctypes.byref(started._pointer), configuration, arrays.handle, raw(place.folder))
-    else:
-        call("kelvin_run_start", ctypes.byref(started._pointer), configuration, raw(place.folder))
+    try:
+        started, arrays = _start(place, data, label, {"weights": weights, "test": test, "split": split,
+                                                      "columns": columns}, init, said_settings, config, threads,
+                                 wanted(progress))
+    except BaseException:
+        place.clear()
+        raise
     run = place.run(arrays)
     warning = ctypes.create_string_buffer(8192)
     if library.kelvin_run_warning_say(started, warning, len(warning), words, None):
@@ -238,20 +234,49 @@ def sample(data: Any = None, *, model: Optional[str] = None, density: Optional[s
     return run
 
 
+def _start(place: "_Place", data: Any, label: Optional[str], options: Dict[str, Any], init: Any,
+           settings: Dict[str, Any], config: Any, threads: int, tell: bool) -> Tuple[Handle, Optional[Arrays]]:
+    """A run that has not drawn anything yet."""
+    arrays, spec = _data_of(data, place, label, options)
+    if spec is not None:
+        settings["data"] = spec
+    if init is not None:
+        settings["init"] = _init_of(init, place, settings["model"], arrays, spec)
+    configuration = _configuration(settings, config)
+    chosen = _choose(configuration, arrays.handle if arrays else None, threads)
+    if chosen and tell:
+        print(textwrap.fill(f"settings from the data: {chosen}", 88, subsequent_indent="  "), file=sys.stderr)
+    if arrays:
+        return Handle.make("kelvin_run_close", "kelvin_run_start_with", configuration, arrays.handle,
+                           raw(place.folder)), arrays
+    return Handle.make("kelvin_run_close", "kelvin_run_start", configuration, raw(place.folder)), None
+
+
 class _Place:
     """Where a run goes: a folder that somebody named, or a temporary one."""
 
     def __init__(self, folder: Union[str, os.PathLike, None]) -> None:
-        self.finalizer = None
-        self.home = None
-        self.folder = os.fspath(folder) if folder is not None else None
-        if self.folder is None:
+        self.made: List[str] = []
+        self.finalizer: Any = None
+        self.home: Optional[str] = None
+        if folder is None:
             self.home, self.finalizer = temporary(self)
-            self.folder = os.path.join(self.home, "run")
+            folder = os.path.join(self.home, "run")
+        self.folder = os.fspath(folder)
 
     def beside(self, name: str) -> str:
         """A path for a file that the run needs while it is made."""
-        return os.path.join(self.home, name) if self.home else f"{self.folder}-{name}"
+        path = os.path.join(self.home, name) if self.home else f"{self.folder}-{name}"
+        if os.path.exists(path):
+            raise UsageError(f"{path} already exists; expected a free name for what the run is made from")
+        self.made.append(path)
+        return path
+
+    def clear(self) -> None:
+        """Nothing is left of a run that could not be started."""
+        for path in self.made:
+            with contextlib.suppress(OSError):
+                os.remove(path)
 
     def run(self, arrays: Optional[Arrays]) -> Run:
         run = Run(self.folder, _data=arrays, _classes=arrays.classes.tolist() if arrays else None)

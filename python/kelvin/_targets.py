@@ -103,10 +103,10 @@ class _Density:
         grad = np.asarray(grad, dtype=np.float32)
         if grad.shape != (self.n,):
             raise UsageError(f"the density returned a gradient of shape {grad.shape}; expected ({self.n},)")
-        logp = np.asarray(logp, dtype=np.float64)
-        if logp.size != 1:
-            raise UsageError(f"the density returned a log-density of shape {logp.shape}; expected one number")
-        return float(logp.reshape(())), grad
+        value = np.asarray(logp, dtype=np.float64)
+        if value.size != 1:
+            raise UsageError(f"the density returned a log-density of shape {value.shape}; expected one number")
+        return float(value.reshape(())), grad
 
     def _eval(self, _context: Any, logp: Any, grad: Any, theta: Any) -> None:
         value, gradient = float("nan"), None
@@ -204,8 +204,8 @@ def _draw(density: _Density, samplers: List[Handle], draws: int, warmup: int, te
             moment = c.kelvin_moment(warmup + draw, warmup, 1, temperature)
             logp[chain, draw] = library.kelvin_sampler_step(sampler, ctypes.byref(moment))
             density.check()
-            x[chain, draw] = np.frombuffer(ctypes.string_at(
-                ctypes.cast(library.kelvin_sampler_theta(sampler), ctypes.c_void_p).value, 4 * density.n), np.float32)
+            x[chain, draw] = np.frombuffer(ctypes.string_at(library.kelvin_sampler_theta(sampler), 4 * density.n),
+                                           np.float32)
             for i, name in enumerate(names):
                 stats[name][chain, draw] = _statistic(sampler, i)[1]
             if bar:

@@ -81,3 +81,36 @@ def test_diverged(table):
     with pytest.raises(kelvin.DivergedError, match="lr"):
         kelvin.sample(table, model="mlp:5", density="categorical", prior="normal:1", lr=1e6, epochs=20, samples=4,
                       chains=2, batch=50)
+
+
+def test_nothing_is_left_of_what_could_not_start(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": ["x", "y"] * 20, "b": np.arange(40) % 3, "label": ["u", "v"] * 20})
+    with pytest.raises(kelvin.UsageError):
+        kelvin.sample(frame, label="label", density="dirclp", folder=tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_scikit_learn():
+    """The classifier by itself: parameters, a fit, what is asked before one."""
+    import subprocess
+    import sys
+    done = subprocess.run([sys.executable, "-c", """
+import sys
+sys.modules["sklearn"] = None
+import numpy as np, kelvin
+X = np.random.RandomState(0).randn(40, 2); y = np.where(X[:, 0] > 0, "a", "b")
+model = kelvin.KelvinClassifier(model="mlp:3", prior="normal:1", n_samples=8)
+try: model.predict(X)
+except ValueError as error: print(error)
+print(model)
+print(model.set_params(n_samples=4).fit(X, y).score(X, y) > 0.8)
+for wrong in (X[:, :1], X * np.nan):
+    try: model.predict(wrong)
+    except ValueError as error: print(error)
+"""], capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "this KelvinClassifier has not been fitted; call fit first",
+        "KelvinClassifier(prior='normal:1', model='mlp:3', n_samples=8)", "True",
+        "X has 1 features, but KelvinClassifier is expecting 2 features as input",
+        "X has numbers that are missing or infinite"], done.stderr

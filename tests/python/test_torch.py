@@ -1,28 +1,20 @@
 """kelvin.torch against the library: names and shapes of tensors, logits of all networks, samples of runs, ensembles,
 and state dicts that go to kelvin and back.
-
-    PYTHONPATH=PACKAGE test_python_torch.py     (exits with 77 if there is no PyTorch)
 """
 import copy
 import ctypes
-import os
 import pickle
-import sys
-import tempfile
 
 import numpy as np
+import pytest
 
-try:
-    import torch
-except ImportError as missing:
-    print("%s: nothing to compare kelvin's networks with" % missing)
-    sys.exit(77)
+torch = pytest.importorskip("torch")
 
-import kelvin
-import kelvin.torch
-from kelvin import _bindings as c
-from kelvin._library import Handle, call, library, raw
-from kelvin._samples import tensors_of
+import kelvin  # noqa: E402
+import kelvin.torch  # noqa: E402
+from kelvin import _bindings as c  # noqa: E402
+from kelvin._library import Handle, call, library, raw  # noqa: E402
+from kelvin._samples import tensors_of  # noqa: E402
 
 UNIT = 2.0**-24  # a float is off by so much of itself, when it is rounded
 WINOGRAD = 5  # by this factor its errors (1e-6 of the largest output, docs/performance.md) exceed those of plain sums
@@ -51,8 +43,16 @@ NETWORKS = [  # spec, shape, classes: every family, every parameter, paddings th
 SAID = {"density": "categorical", "prior": "normal:1", "sampler": "sghmc", "chains": 2, "samples": 4, "epochs": 4,
         "batch": 20, "lr": 0.01, "schedule": "constant", "temperature_schedule": "constant", "augment": "none",
         "seed": 3, "progress": False}  # all there is to say, so that nothing is searched for
-worst = {}  # the largest difference in each part of this test: (of the largest logit, of what is allowed)
 rng = np.random.default_rng(2385)
+
+
+@pytest.fixture(autouse=True)
+def alone():
+    """One thread, no gradients, random numbers of a seed."""
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+    with torch.no_grad():
+        yield
 
 
 def sizes(shape):
@@ -108,8 +108,6 @@ def agree(part, got, want, most):
     off, largest = np.abs(got - want).max(), np.abs(want).max()
     assert most <= 1e-3 * largest, (part, "what is allowed is no test", most, largest)
     assert off <= most, (part, off, most, largest)
-    kind = part.split(":")[0]
-    worst[kind] = np.maximum(worst.get(kind, (0, 0)), (off / largest, off / most))
 
 
 # ---- networks ----
@@ -160,7 +158,8 @@ def loaded(network, model, theta):
     return network
 
 
-def check_network(spec, shape, classes):
+@pytest.mark.parametrize("spec, shape, classes", NETWORKS)
+def test_network(spec, shape, classes):
     model, network = created(spec, shape, classes), kelvin.torch.module(spec, shape, classes)
     check_tensors(spec, model, network)
     theta, rows = theta_of(model), 9 if spec.startswith("resnet") else 35  # more than go through a network at a time
@@ -179,7 +178,7 @@ def check_network(spec, shape, classes):
     agree("logits of %s in torch's float: %s, %s" % (family, spec, shape), single, want, most)
 
 
-def check_sentences():
+def test_sentences():
     for spec, shape, part in (("cnn", 5, "looks at images"), ("mpl:3", 5, "did you mean 'mlp'"),
                               ("resnet9", (1, 8, 8), "6n + 2"), ("mlp:3", (2, 3), "shape is (2, 3)"),
                               ("mlp:3", 0, "shape is 0"), ("mlp:3,leak=2", 4, "leak is '2'")):
@@ -244,14 +243,14 @@ def check_sample(part, run, i, x):
     return most
 
 
-def check_far():
+def test_far():
     """Differences that are larger than a double can be, as in the library."""
     x = torch.tensor([[1.7e308, 1.7e308]], dtype=torch.float64)
     seen = kelvin.torch.Standardise([-1e308, 0.0], [1e308, 1.0], [0.0, -1e308], [0.0, 1e308])(x)
     assert np.allclose(seen, [[2.7, np.arcsinh(2.7)]], rtol=1e-15, atol=0), seen
 
 
-def check_runs():
+def test_runs():
     x, y = table()
     new, _ = table()
     run = check_run("table", (x, y), new, model="mlp:8,leak=0.1")
@@ -275,7 +274,7 @@ def check_runs():
 
 # ---- to kelvin and back ----
 
-def check_init():
+def test_init():
     """Chains that start at a module, and make one step that is too short to move a float, are where it was."""
     x, y = table()
     for names in "kelvin's", "others":
@@ -298,20 +297,3 @@ def check_other_shapes(x, y):
         assert "layers.1.weight" in str(error), error
     else:
         raise AssertionError("a module of other shapes was taken")
-
-
-torch.manual_seed(1)
-torch.set_num_threads(1)
-torch.set_grad_enabled(False)
-with tempfile.TemporaryDirectory() as empty:
-    os.chdir(empty)
-    for each in NETWORKS:
-        check_network(*each)
-    check_sentences()
-    check_far()
-    check_runs()
-    check_init()
-    os.chdir("/")
-for kind, (relative, part) in worst.items():
-    print("%-34s off by %.1e of the largest number, %2.0f %% of what is allowed" % (kind, relative, 100 * part))
-print("PyTorch %s agrees with kelvin" % torch.__version__)
