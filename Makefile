@@ -65,7 +65,7 @@ test-python: packages-python build/build.ninja
 	build/venv/bin/pip install --quiet --force-reinstall --no-deps .
 	PYTHON=$(abspath build/venv/bin/python) tests/test_python.sh $(abspath build/kelvin) $(abspath .) \
 		$$(build/venv/bin/python -c "import sysconfig; print(sysconfig.get_paths()['purelib'])") \
-		$(notdir $(wildcard tests/python/test_*.py))
+		$(notdir $(wildcard tests/python/test_*.py)) documentation.py
 
 sanitize: packages-test build-sanitize/build.ninja
 	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests build-sanitize

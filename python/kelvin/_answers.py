@@ -146,8 +146,13 @@ class Diagnosis:
         (chains, chains): the share of observations for which two chains have another most likely class.
     kinetic_temperature, configurational_temperature : float
         At which temperature chains were; nan where the sampler does not measure it.
+    temperature : float
+        What it should have been.
     diverged : int
         How many chains left for infinity.
+    numbers : dict
+        By name: acceptance, training_accuracy, log_likelihood, linear_log_likelihood, beyond_linear,
+        calibration_error, ...; nan where they are not known.
     """
 
     NUMBERS = ("acceptance", "energy_error", "energy_variance", "training_accuracy", "training_log_likelihood",

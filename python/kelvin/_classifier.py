@@ -38,12 +38,13 @@ class KelvinClassifier(ClassifierMixin, BaseEstimator):
     sampler : str, default="sghmc"
         "sghmc" looks at batches; "hmc" and "mclmc" at all rows in every step.
     n_samples : int, optional
-        Of the posterior, of all chains together; by default found with the rest.
+        Of the posterior, of all chains together; by default found with the rest. Chains of sghmc do not get longer by
+        it: more samples are closer to each other.
     random_state : int, RandomState or None, default=None
         The seed. None is the usual one, 0: the same data always give the same bits.
     n_jobs : int, optional
-        Threads; None and -1: one per CPU, or as many as $OMP_NUM_THREADS says, as in workers of joblib's. The bits do not
-        depend on it.
+        Threads. -1: one per CPU; None: the same, or as many as $OMP_NUM_THREADS says, as in workers of joblib's. The bits
+        do not depend on it.
     verbose : int, default=0
         1: shows how far it is.
 

@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _bindings as c
-from ._library import Handle, UsageError, texts
+from ._library import Handle, UsageError, raw, texts
 
 
 def is_frame(x: Any) -> bool:
@@ -131,6 +131,8 @@ class Arrays:
         arrays.class_names = texts([str(each) for each in self.classes.tolist()])
         if self.columns:
             arrays.column_names = texts(self.columns)
+        if isinstance(getattr(y, "name", None), str) and y.name not in (self.columns or []):
+            arrays.label_name = raw(y.name)
         if weights is not None:
             put(arrays, "weights", weights_of(weights, len(inputs)))
         if test is not None:

@@ -20,5 +20,5 @@ def first_screen(run: Any) -> str:
     body = re.sub(r"<nav.*?</nav>", "", screen.group(0), flags=re.S) if screen else ""
     body = re.sub(r'\s*\(<a href="#[^>]*>[^<]*</a>\)', "", body)  # what it leads to is not here
     whole = f"{head}<body>{body}</body></html>"
-    return (f'<iframe srcdoc="{html.escape(whole)}" title="{html.escape(repr(run))}" width="100%" height="330" '
+    return (f'<iframe srcdoc="{html.escape(whole)}" title="A posterior" width="100%" height="330" '
             'style="border:0" sandbox></iframe>')

@@ -58,7 +58,15 @@ class Stopped(KeyboardInterrupt):
 
 
 class StoppedByWatch(Error):
-    """A progress function asked to stop."""
+    """A callback asked to stop. What was drawn is kept.
+
+    Attributes
+    ----------
+    run : kelvin.Run
+        The run, as far as it came: ``run.resume()`` goes on with it.
+    """
+
+    run: Any = None
 
 
 EXCEPTIONS = {

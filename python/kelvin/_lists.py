@@ -50,7 +50,8 @@ def fields() -> Dict[str, str]:
         field = each.contents
         about = f"{text(field.about)} (usually {text(field.usual)})" if field.usual else text(field.about) or ""
         of = f"; of {text(field.samplers)}" if field.samplers else ""
-        found[text(field.name) or ""] = about + of
+        name = text(field.name) or ""
+        found[name] = "; or ".join(filter(None, [found.get(name), about + of]))  # two samplers may have one each
     return found
 
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 import threading
+import warnings
 import weakref
 import zlib
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy as np
 from . import _bindings as c
 from ._answers import Diagnosis, Effect, Metrics, effects
 from ._data import codes_of, column_names, has_numbers_alone, inputs_of, is_frame, new_rows, write_table
-from ._library import FormatError, Handle, UsageError, call, library, raw, text, texts, words
+from ._library import FormatError, Handle, UsageError, call, library, listed, raw, text, texts, words
 from ._samples import Samples, history_of
 from ._work import Work
 
@@ -286,7 +287,7 @@ class Run:
             with tempfile.TemporaryDirectory(prefix="kelvin-") as folder:
                 path = os.path.join(folder, "new.csv")
                 write_table(x, path)
-                return self._judged_data("csv:" + path, threads)
+                return self._judged_data("csv:" + path, threads, path)
         out: List[np.ndarray] = []
 
         def begin(rows: int, classes: int) -> None:
@@ -299,7 +300,7 @@ class Run:
         self._in_pieces(x, ask, begin)
         return out[0], out[1]
 
-    def _judged_data(self, spec: str, threads: int) -> Tuple[np.ndarray, np.ndarray]:
+    def _judged_data(self, spec: str, threads: int, path: str = "") -> Tuple[np.ndarray, np.ndarray]:
         p: List[bytes] = []
         doubt: List[Tuple[float, float, float]] = []
         width = len(self.classes) * 8
@@ -314,6 +315,9 @@ class Run:
         with self._using() as handle:
             logits = Handle.make("kelvin_logits_close", "kelvin_logits_of_data", handle, raw(spec), False, threads)
             Work().run(call, "kelvin_judge", logits, keep, None)
+            for note in listed("kelvin_logits_note", logits):
+                told = text(note) or ""
+                warnings.warn(told.replace(path, "X") if path else told, RuntimeWarning, stacklevel=4)
             logits.close()
         return np.frombuffer(b"".join(p)).reshape(-1, len(self.classes)).copy(), np.array(doubt).reshape(-1, 3)
 
@@ -377,6 +381,9 @@ class Run:
         -------
         list of Effect
         """
+        if on in (None, "train", "test") and self._data is None and self.config["data"] == "arrays":
+            raise UsageError("effects needs the rows that the run was made from, which are gone with the run that "
+                             "kelvin.sample returned; expected on='csv:FILE', a table with labels")
         with self._with_rows() as handle:
             found = Handle("kelvin_effects_free")
             Work().run(call, "kelvin_effects_find", ctypes.byref(found._pointer), handle,
@@ -489,10 +496,11 @@ class Run:
         try:
             config = self.config
         except OSError:
-            return f"<kelvin.Run {self.folder}: gone>"
+            return f"<kelvin.Run in {self.folder}: gone>"
         what = ", ".join(f"{name}={config[name]!r}" for name in ("model", "density", "prior", "temperature", "sampler")
                          if name in config)
-        return f"<kelvin.Run {self.folder}: {what}>"
+        where = "in a temporary folder" if self._home else f"in {self.folder}"
+        return f"<kelvin.Run {where}: {what}>"
 
     def _repr_html_(self) -> Optional[str]:
         from ._display import first_screen

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from . import _bindings as c
 from . import _state
 from ._data import Arrays, has_numbers_alone, is_frame, write_table
-from ._library import Handle, Stopped, UsageError, call, library, raw, text, words
+from ._library import Handle, Stopped, StoppedByWatch, UsageError, call, library, raw, text, words
 from ._progress import Bar, wanted
 from ._run import Run, open, remove, temporary
 from ._samples import tensors_of
@@ -34,7 +34,7 @@ class Progress(NamedTuple):
     steps_per_s : float
         Of this chain, lately; 0: not known yet.
     values : dict
-        The row so far, by the names of ``Run.history``.
+        The row so far, by the names of ``Run.history``; nothing before a chain's first step.
     """
 
     chain: int
@@ -46,7 +46,7 @@ class Progress(NamedTuple):
     values: Dict[str, float]
 
 
-_last: Optional[Run] = None  # that was stopped
+_last: Optional[Run] = None  # that was stopped here
 
 
 class _News:
@@ -99,6 +99,9 @@ def _sample(run: Run, handle: Handle, threads: int, progress: Optional[bool],
     try:
         work.run(call, "kelvin_run_sample", runs, 1, ctypes.byref(options), watch, None)
         diverged = [text(library.kelvin_run_diverged(handle, i)) for i in range(library.kelvin_run_chains(handle))]
+    except StoppedByWatch as error:
+        error.run = _last = run
+        raise
     except KeyboardInterrupt as error:
         _last = run
         where = "kelvin.resume()" if run._home else f"kelvin.resume({run.folder!r})"
@@ -353,7 +356,7 @@ def resume(run: Union[Run, str, os.PathLike, None] = None, data: Any = None, **o
     Parameters
     ----------
     run : Run or path, optional
-        By default the one that Ctrl-C has stopped last in this process.
+        By default the one that Ctrl-C, or a callback, has stopped last in this process.
     data : (X, y), optional
         Of a run that was made from arrays and opened from its folder: the same arrays.
     **options

@@ -13,7 +13,7 @@
 static size_t count_name(const struct csv_known *known, const char *name, size_t n)
 {
     size_t count = 0;
-    for (size_t i = 0; i < n; i++) count += strcmp(known->feature[i].name, name) == 0;
+    for (size_t i = 0; i < n; i++) count += known->feature[i].name && strcmp(known->feature[i].name, name) == 0;
     return count;
 }
 
@@ -22,6 +22,7 @@ static size_t count_name(const struct csv_known *known, const char *name, size_t
 static kelvin_status find(size_t *at, const struct csv_known *known, const struct csv_line *first, size_t i)
 {
     const char *name = known->feature[i].name;
+    if (!name) return *at = CSV_NOWHERE, KELVIN_OK; /* the label of arrays, whose columns have names, but not it */
     const size_t there = kelvin_csv_find_name(at, first, name), wanted = count_name(known, name, known->n);
     if (there == 0) return *at = CSV_NOWHERE, KELVIN_OK;
     if (there == 1 && wanted == 1) return KELVIN_OK;

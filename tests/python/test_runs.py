@@ -212,8 +212,9 @@ def test_resumed_after_an_exception(tmp_path, table, quick):
 
 
 def test_a_callback_that_says_false(table, quick):
-    with pytest.raises(kelvin.StoppedByWatch):
-        kelvin.sample(table, callback=lambda progress: False, **dict(quick, epochs=20000))
+    with pytest.raises(kelvin.StoppedByWatch) as stopped:
+        kelvin.sample(table, callback=lambda progress: progress.row < 100, **dict(quick, epochs=20000))
+    assert kelvin.resume() is stopped.value.run and stopped.value.run.samples.n == 8
 
 
 def test_started_from_a_state_dict(table, quick, tmp_path):
@@ -256,6 +257,20 @@ def test_frames_of_numbers_by_their_names(table, quick):
     assert {each.name for each in run.effects()} == set("abcd")
     with pytest.raises(kelvin.UsageError, match="no column 'c'"):
         run.predict(frame[["a", "b", "d"]])
+    missing = frame.copy()
+    missing.loc[3, "b"] = np.nan
+    with pytest.warns(RuntimeWarning, match="X: line 5: the value of 'b' is missing"):
+        p = run.predict(missing)
+    assert np.array_equal(np.delete(p, 3, 0), np.delete(run.predict(frame), 3, 0))
+    with pytest.raises(kelvin.UsageError, match="rows that the run was made from"):
+        pickle.loads(pickle.dumps(run)).effects()
+
+
+def test_a_table_for_a_run_of_named_arrays(table, quick, tmp_path):
+    """The label of arrays has no name, and their columns have: a file is matched by these."""
+    run = kelvin.sample(table, columns=list("abcd"), **quick)
+    write_csv(tmp_path / "new.csv", table[0], table[1], list("abcd"))
+    assert np.array_equal(run.predict(f"csv:{tmp_path / 'new.csv'}"), run.predict(table[0]))
 
 
 def test_images(quick):
@@ -271,6 +286,7 @@ def test_images(quick):
 
 def test_lists():
     assert list(kelvin.members("samplers")) == ["sghmc", "hmc", "mclmc"]
+    assert "hmc" in kelvin.fields()["step_size"].replace("sghmc", "") and "mclmc" in kelvin.fields()["step_size"]
     assert "step_size" in kelvin.fields() and "density" in kelvin.fields()
     assert kelvin.describe("digits")["rows"] == (1438, 359)
     with pytest.raises(kelvin.UsageError, match="densities"):
