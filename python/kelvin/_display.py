@@ -18,7 +18,9 @@ def first_screen(run: Any) -> str:
     head = page[:page.index("<body>")]
     screen = re.search(r"<header>.*?</header>", page, re.S)
     body = re.sub(r"<nav.*?</nav>", "", screen.group(0), flags=re.S) if screen else ""
+    body = re.sub(r"<h1>.*?</h1>", "", body, flags=re.S)  # the cell says what it is
     body = re.sub(r'\s*\(<a href="#[^>]*>[^<]*</a>\)', "", body)  # what it leads to is not here
-    whole = f"{head}<body>{body}</body></html>"
-    return (f'<iframe srcdoc="{html.escape(whole)}" title="A posterior" width="100%" height="330" '
+    tight = "<style>body { margin: 0; padding: 0 .5rem } body, .lead { max-width: none } header { margin: 0 }</style>"
+    whole = f"{head}{tight}<body>{body}</body></html>"
+    return (f'<iframe srcdoc="{html.escape(whole)}" title="A posterior" width="100%" height="320" '
             'style="border:0" sandbox></iframe>')
