@@ -34,15 +34,35 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [*_HOME, "__version__"]  # noqa: PLE0604
 
 if TYPE_CHECKING:
-    from ._answers import Advice, Convergence, Diagnosis, Effect, Metric, Metrics
-    from ._classifier import KelvinClassifier
-    from ._library import (DivergedError, Error, FileError, FormatError, OutOfMemory, Stopped, StoppedByWatch,
-                           UsageError)
-    from ._lists import describe, fetch, fields, members
-    from ._run import Run, Uncertainty, open
-    from ._samples import Samples
-    from ._sampling import Progress, resume, sample
-    from ._targets import Draws, hmc, mclmc
+    from ._answers import Advice as Advice
+    from ._answers import Convergence as Convergence
+    from ._answers import Diagnosis as Diagnosis
+    from ._answers import Effect as Effect
+    from ._answers import Metric as Metric
+    from ._answers import Metrics as Metrics
+    from ._classifier import KelvinClassifier as KelvinClassifier
+    from ._library import DivergedError as DivergedError
+    from ._library import Error as Error
+    from ._library import FileError as FileError
+    from ._library import FormatError as FormatError
+    from ._library import OutOfMemory as OutOfMemory
+    from ._library import Stopped as Stopped
+    from ._library import StoppedByWatch as StoppedByWatch
+    from ._library import UsageError as UsageError
+    from ._lists import describe as describe
+    from ._lists import fetch as fetch
+    from ._lists import fields as fields
+    from ._lists import members as members
+    from ._run import Run as Run
+    from ._run import Uncertainty as Uncertainty
+    from ._run import open as open
+    from ._samples import Samples as Samples
+    from ._sampling import Progress as Progress
+    from ._sampling import resume as resume
+    from ._sampling import sample as sample
+    from ._targets import Draws as Draws
+    from ._targets import hmc as hmc
+    from ._targets import mclmc as mclmc
 
     __version__: str
 
@@ -63,4 +83,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "torch"})
+    return sorted([*__all__, "torch"])

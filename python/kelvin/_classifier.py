@@ -8,6 +8,7 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
+from . import _tables
 from ._data import has_numbers_alone, is_frame, weights_of
 from ._run import Run, Uncertainty
 from ._sampling import sample
@@ -15,8 +16,6 @@ from ._sklearn import (BaseEstimator, ClassifierMixin, check_classification_targ
                        validate)
 
 CHAINS = 4  # of samplers whose samples are counted chain by chain
-LABEL = "kelvin_label"
-WEIGHT = "kelvin_weight"
 
 
 class KelvinClassifier(ClassifierMixin, BaseEstimator):
@@ -40,7 +39,7 @@ class KelvinClassifier(ClassifierMixin, BaseEstimator):
     n_samples : int, optional
         Of the posterior, of all chains together; by default found with the rest. Chains of sghmc do not get longer by
         it: more samples are closer to each other.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         The seed. None is the usual one, 0: the same data always give the same bits.
     n_jobs : int, optional
         Threads. -1: one per CPU; None: the same, or as many as $OMP_NUM_THREADS says, as in workers of joblib's. The bits
@@ -162,7 +161,8 @@ class KelvinClassifier(ClassifierMixin, BaseEstimator):
             return None
         if isinstance(self.random_state, numbers.Integral):
             return int(self.random_state)
-        return int(self.random_state.randint(2**31 - 1))
+        draw = getattr(self.random_state, "integers", None) or self.random_state.randint
+        return int(draw(2**31 - 1))
 
     def _threads(self) -> int:
         if self.n_jobs is None or self.n_jobs == -1:
@@ -183,18 +183,20 @@ class KelvinClassifier(ClassifierMixin, BaseEstimator):
         """A frame with texts or missing cells: the library's reader of tables makes inputs of them."""
         if weights is not None:
             raise ValueError("sample_weight is for numbers alone; this frame has texts or missing cells")
-        return sample(X.assign(**{LABEL: codes}), label=LABEL, split=0, **self._settings())
+        label = _tables.free_name(_tables.LABEL, X.columns)
+        order = _tables.row_order(X, codes)
+        run = sample(X.assign(**{label: self.classes_[codes]}).iloc[order], label=label, split=0, **self._settings())
+        run._labels = self.classes_.tolist()
+        return run
 
     # ---- asking ----
 
     def _judged(self, X: Any, ask: str) -> Any:
         check_is_fitted(self)
-        if is_frame(X) and not has_numbers_alone(X):
+        if is_frame(X) and (self.posterior_._made_from_a_table() or not has_numbers_alone(X)):
             validate(self, X, reset=False, skip_check_array=True)
         else:
-            checked = validate(self, X, reset=False, **self._checks(X))
-            # A frame keeps the names of its columns for a posterior that was made from names.
-            X = X if is_frame(X) and self.posterior_.config["data"].startswith("csv:") else checked
+            X = validate(self, X, reset=False, **self._checks(X))
         return getattr(self.posterior_, ask)(X, threads=self._threads())
 
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ from ._library import Handle, UsageError, raw, texts
 
 def is_frame(x: Any) -> bool:
     """Whether it is a table with named columns, as pandas has them."""
-    return hasattr(x, "columns") and hasattr(x, "dtypes") and hasattr(x, "to_numpy")
+    return hasattr(x, "columns") and hasattr(x, "iloc") and hasattr(x, "to_numpy")
 
 
 def column_names(x: Any) -> Optional[List[str]]:
@@ -28,6 +28,14 @@ def has_numbers_alone(frame: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return all(getattr(kind, "kind", "O") in "fiub" for kind in frame.dtypes) and bool(np.isfinite(values).all())
+
+
+def in_order(frame: Any, names: List[str], what: str = "X") -> Any:
+    """The columns of these names."""
+    missing = [name for name in names if name not in list(frame.columns)]
+    if missing:
+        raise UsageError(f"{what} has no column {missing[0]!r}; expected: {', '.join(names[:20])}")
+    return frame[names]
 
 
 def is_images(x: np.ndarray) -> bool:
@@ -79,21 +87,35 @@ def classes_of(y: Any, rows: int) -> Tuple[np.ndarray, np.ndarray]:
         raise UsageError(f"y has shape {y.shape}, X has {rows} rows; expected a label for each row ({rows},)")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise UsageError("y has labels that are missing or infinite; expected a class for each row")
-    classes, codes = np.unique(y, return_inverse=True)
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        raise UsageError("y has labels that cannot be put in order, or are missing; expected numbers or texts alone") \
+            from None
     return classes, codes.astype(np.int32)
 
 
 def codes_of(y: Any, classes: Sequence, rows: int) -> np.ndarray:
     """The numbers of labels among classes that are known."""
     known = {each: i for i, each in enumerate(classes)}
+    known.update({as_number(each): i for i, each in enumerate(classes) if as_number(each) is not None})
     y = np.asarray(y)
     if y.shape != (rows,):
         raise UsageError(f"y has shape {y.shape}, X has {rows} rows; expected a label for each row ({rows},)")
-    for label in y.tolist():
-        if label not in known and str(label) not in known:
+    codes = [known.get(label, known.get(str(label), known.get(as_number(label)))) for label in y.tolist()]
+    for label, code in zip(y.tolist(), codes):
+        if code is None:
             raise UsageError(f"y has the label {label!r}, which is no class of the training data; "
                              f"expected one of: {', '.join(map(str, list(classes)[:20]))}")
-    return np.array([known.get(label, known.get(str(label))) for label in y.tolist()], dtype=np.int32)
+    return np.array(codes, dtype=np.int32)
+
+
+def as_number(label: Any) -> Optional[float]:
+    """What a label is as a number: those of a run that was opened are texts."""
+    try:
+        return float(label)
+    except (TypeError, ValueError):
+        return None
 
 
 class Arrays:
@@ -137,6 +159,8 @@ class Arrays:
             put(arrays, "weights", weights_of(weights, len(inputs)))
         if test is not None:
             test_x, test_y = test
+            if self.columns and column_names(test_x):
+                test_x = in_order(test_x, self.columns, "X of test")
             test_inputs = inputs_of(test_x, "X of test")
             if test_inputs.shape[1:] != inputs.shape[1:]:
                 raise UsageError(f"X of test has rows of shape {test_inputs.shape[1:]}; "
@@ -166,8 +190,3 @@ def weights_of(weights: Any, rows: int) -> np.ndarray:
     if weights.shape != (rows,):
         raise UsageError(f"the weights have shape {weights.shape}; expected one for each row ({rows},)")
     return np.ascontiguousarray(weights)
-
-
-def write_table(frame: Any, path: str) -> None:
-    """A pandas frame as a CSV file that has all digits of its numbers."""
-    frame.to_csv(path, index=False, float_format="%.17g")

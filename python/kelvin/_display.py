@@ -20,6 +20,7 @@ def first_screen(run: Any) -> str:
     body = re.sub(r"<nav.*?</nav>", "", screen.group(0), flags=re.S) if screen else ""
     body = re.sub(r"<h1>.*?</h1>", "", body, flags=re.S)  # the cell says what it is
     body = re.sub(r'\s*\(<a href="#[^>]*>[^<]*</a>\)', "", body)  # what it leads to is not here
+    body = body.replace(html.escape(os.path.dirname(run.folder) + os.sep), "") if run._home else body
     tight = "<style>body { margin: 0; padding: 0 .5rem } body, .lead { max-width: none } header { margin: 0 }</style>"
     whole = f"{head}{tight}<body>{body}</body></html>"
     return (f'<iframe srcdoc="{html.escape(whole)}" title="A posterior" width="100%" height="320" '

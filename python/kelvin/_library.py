@@ -69,6 +69,9 @@ class StoppedByWatch(Error):
     run: Any = None
 
 
+for _each in (Error, UsageError, FormatError, FileError, OutOfMemory, DivergedError, Stopped, StoppedByWatch):
+    _each.__module__ = "kelvin"  # where people find them
+
 EXCEPTIONS = {
     c.KELVIN_EUSAGE: UsageError,
     c.KELVIN_ENOMEM: OutOfMemory,

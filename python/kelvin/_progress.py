@@ -81,8 +81,13 @@ class Bar:
                   end="", file=self.out, flush=True)
         self.width = len(line)
 
-    def close(self) -> None:
+    def begin_anew(self, title: str) -> None:
+        """Other work, whose rate is its own."""
+        self.title, self.begin, self.shown = title, None, 0.0
+
+    def close(self, finished: bool = True) -> None:
         if self.width:
+            self.done = self.total if finished else self.done
             self.show()
             print(file=self.out, flush=True)
             self.width = 0

@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import warnings
@@ -18,7 +19,8 @@ import numpy as np
 
 from . import _bindings as c
 from ._answers import Diagnosis, Effect, Metrics, effects
-from ._data import codes_of, column_names, has_numbers_alone, inputs_of, is_frame, new_rows, write_table
+from . import _tables
+from ._data import codes_of, column_names, has_numbers_alone, in_order, inputs_of, is_frame, new_rows
 from ._library import FormatError, Handle, UsageError, call, library, listed, raw, text, texts, words
 from ._samples import Samples, history_of
 from ._work import Work
@@ -189,7 +191,9 @@ class Run:
             return Metrics(metrics, found)
 
     def _logits_on(self, handle: Handle, on: Any, threads: int) -> Tuple[Handle, str]:
-        if isinstance(on, tuple):
+        if isinstance(on, (tuple, list)) and len(on) == 2:
+            if self._asked_by_table(on[0]):
+                return self._logits_on_table(handle, on[0], on[1], threads)
             rows = self._rows(on[0])
             labels = codes_of(on[1], self._labels if self._labels is not None else self.classes, len(rows))
             given = new_rows(rows, labels)
@@ -199,6 +203,8 @@ class Run:
             logits.given = given  # type: ignore[attr-defined]  # the arrays must stay
             call("kelvin_logits_computed", ctypes.byref(logits._pointer), handle, inputs.given_away(), threads)
             return logits, "arrays"
+        if on is not None and not isinstance(on, (str, os.PathLike)):
+            raise UsageError(f"on is a {type(on).__name__}; expected 'test', 'train', a data set, or (X, y)")
         found = ctypes.c_char_p()
         logits = Handle("kelvin_logits_close")
         call("kelvin_logits_on", ctypes.byref(logits._pointer), ctypes.cast(ctypes.byref(found), c.POINTER(c.c_char_p)),
@@ -210,12 +216,7 @@ class Run:
         data = library.kelvin_run_data(self._looked_at())
         names = column_names(x)
         own = self._columns(data)
-        if names and own and names != own:
-            missing = [name for name in own if name not in names]
-            if missing:
-                raise UsageError(f"X has no column {missing[0]!r}; expected: {', '.join(own[:20])}")
-            x = x[own]
-        rows = inputs_of(x)
+        rows = inputs_of(in_order(x, own) if names and own else x)
         shape = library.kelvin_data_shape(data)
         expected = (shape.channels, shape.height, shape.width) if library.kelvin_data_is_images(data) \
             else (library.kelvin_data_inputs(data),)
@@ -233,10 +234,11 @@ class Run:
     def _in_pieces(self, x: Any, ask: Callable[[Handle, np.ndarray, int, int], None],
                    begin: Callable[[int, int], None]) -> None:
         """Asks about some rows at a time. Rows are as measured: arrays, frames, or a data set by its name."""
-        if is_frame(x) and not has_numbers_alone(x):
-            raise UsageError("X has texts or missing cells; expected numbers alone, or one of predict and uncertainty")
+        if self._made_from_a_table():
+            raise UsageError("the run was made from a table with texts or missing cells: its logits are not asked for by "
+                             "arrays; expected predict or uncertainty")
         x = x if is_frame(x) or isinstance(x, np.ndarray) else np.asarray(x)
-        rows = len(x)
+        rows = len(x) if x.ndim else len(inputs_of(x))
         begin(rows, len(self.classes))
         with self._using() as handle:
             for first in range(0, rows, ROWS_AT_ONCE):
@@ -283,11 +285,11 @@ class Run:
     def _judged(self, x: Any, threads: int) -> Tuple[np.ndarray, np.ndarray]:
         if isinstance(x, (str, os.PathLike)):
             return self._judged_data(os.fspath(x), threads)
-        if is_frame(x) and not has_numbers_alone(x):
+        if self._asked_by_table(x):
             with tempfile.TemporaryDirectory(prefix="kelvin-") as folder:
                 path = os.path.join(folder, "new.csv")
-                write_table(x, path)
-                return self._judged_data("csv:" + path, threads, path)
+                self._write_table(x, path)
+                return self._judged_data(_tables.spec(path), threads, path)
         out: List[np.ndarray] = []
 
         def begin(rows: int, classes: int) -> None:
@@ -299,6 +301,46 @@ class Run:
 
         self._in_pieces(x, ask, begin)
         return out[0], out[1]
+
+    def _made_from_a_table(self) -> bool:
+        """Whether the library has read a CSV file, and made inputs of texts and missing cells."""
+        data = library.kelvin_run_data(self._looked_at())
+        return not library.kelvin_data_is_images(data) and self.config["data"].startswith("csv:")
+
+    def _asked_by_table(self, x: Any) -> bool:
+        """Whether the library should read these rows from a file: as it did before, or since cells of columns that it
+        knows by their names are missing."""
+        if self._made_from_a_table():
+            return True
+        names = self._columns(library.kelvin_run_data(self._looked_at()))
+        return bool(column_names(x) and names and not has_numbers_alone(x))
+
+    def _write_table(self, x: Any, path: str) -> None:
+        """New rows as a file, for a run that was made from one."""
+        names = _tables.columns_of(library.kelvin_run_data(self._looked_at()))
+        if not is_frame(x):
+            x = np.asarray(x)
+            if x.ndim != 2 or x.shape[1] != len(names):
+                raise UsageError(f"X has shape {x.shape}; expected (rows, {len(names)}), as in training")
+        _tables.write(x, path, names)
+
+    def _logits_on_table(self, handle: Handle, x: Any, y: Any, threads: int) -> Tuple[Handle, str]:
+        names = _tables.columns_of(library.kelvin_run_data(self._looked_at()))
+        label = _tables.free_name(_tables.LABEL, x.columns if is_frame(x) else names)
+        y = np.asarray(y)
+        if y.shape != (len(x),):
+            raise UsageError(f"y has shape {y.shape}, X has {len(x)} rows; expected a label for each row ({len(x)},)")
+        known = self._labels if self._labels is not None else self.classes
+        named = np.array(self.classes, dtype=object)[codes_of(y, known, len(y))]
+        with tempfile.TemporaryDirectory(prefix="kelvin-") as folder:
+            path = os.path.join(folder, "new.csv")
+            if is_frame(x):
+                _tables.write(x.assign(**{label: named}), path)
+            else:
+                _tables.write(np.column_stack([np.asarray(x, dtype=object), named]), path, [*names, label])
+            asked = _tables.spec(path, len(x.columns) if is_frame(x) else len(names))
+            logits = Handle.make("kelvin_logits_close", "kelvin_logits_of_data", handle, raw(asked), True, threads)
+        return logits, "arrays"
 
     def _judged_data(self, spec: str, threads: int, path: str = "") -> Tuple[np.ndarray, np.ndarray]:
         p: List[bytes] = []
@@ -381,6 +423,8 @@ class Run:
         -------
         list of Effect
         """
+        if on is not None and not isinstance(on, (str, os.PathLike)):
+            raise UsageError(f"on is a {type(on).__name__}; expected 'test', 'train' or a data set")
         if on in (None, "train", "test") and self._data is None and self.config["data"] == "arrays":
             raise UsageError("effects needs the rows that the run was made from, which are gone with the run that "
                              "kelvin.sample returned; expected on='csv:FILE', a table with labels")
@@ -570,6 +614,9 @@ class Logits(Mapping):
 def temporary(owner: Any) -> Tuple[str, Any]:
     """A folder that goes with its owner, and what removes it: once, and not in a child after a fork."""
     home = tempfile.mkdtemp(prefix="kelvin-")
+    util = sys.modules.get("multiprocessing.util")
+    if util:  # its workers end without the usual goodbyes
+        util.Finalize(None, remove, (home, os.getpid()), exitpriority=0)
     return home, weakref.finalize(owner, remove, home, os.getpid())
 
 

@@ -11,9 +11,9 @@ import weakref
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _bindings as c
-from . import _state
-from ._data import Arrays, has_numbers_alone, is_frame, write_table
-from ._library import Handle, Stopped, StoppedByWatch, UsageError, call, library, raw, text, words
+from . import _state, _tables
+from ._data import Arrays, has_numbers_alone, is_frame
+from ._library import Error, Handle, Stopped, StoppedByWatch, UsageError, call, library, raw, text, words
 from ._progress import Bar, wanted
 from ._run import Run, open, remove, temporary
 from ._samples import tensors_of
@@ -54,18 +54,19 @@ class _News:
 
     def __init__(self, run: Handle, bar: Optional[Bar], callback: Optional[Callable[[Progress], Any]]) -> None:
         self.bar, self.callback = bar, callback
-        self.step: Dict[int, Tuple[int, int]] = {}
-        columns = listed_columns(run)
-        self.columns = columns
+        self.step: Dict[int, int] = {}
+        self.chains = library.kelvin_run_chains(run)
+        self.columns = listed_columns(run)
 
     def __call__(self, news: Any) -> Any:
         if news.phase == c.KELVIN_CHAIN_LOGITS:
+            if self.bar and self.bar.title != "logits":
+                self.bar.begin_anew("logits")
             if self.bar:
-                self.bar.title = "logits"
                 self.bar.update(news.step, news.steps)
             return True
-        self.step[news.chain] = (news.step, news.steps)
-        done, total = (sum(each[i] for each in self.step.values()) for i in (0, 1))
+        self.step[news.chain] = news.step
+        done, total = sum(self.step.values()), news.steps * self.chains
         values = {}
         if news.values:
             values = dict(zip(self.columns, (ctypes.c_double * len(self.columns)).from_address(news.values)))
@@ -96,8 +97,10 @@ def _sample(run: Run, handle: Handle, threads: int, progress: Optional[bool],
 
     options = c.kelvin_run_options(threads=threads, checkpoint=60)
     runs = ctypes.cast((ctypes.c_void_p * 1)(handle._pointer), ctypes.POINTER(ctypes.c_void_p))
+    finished = False
     try:
         work.run(call, "kelvin_run_sample", runs, 1, ctypes.byref(options), watch, None)
+        finished = True
         diverged = [text(library.kelvin_run_diverged(handle, i)) for i in range(library.kelvin_run_chains(handle))]
     except StoppedByWatch as error:
         error.run = _last = run
@@ -110,7 +113,7 @@ def _sample(run: Run, handle: Handle, threads: int, progress: Optional[bool],
         raise stopped from error
     finally:
         if bar:
-            bar.close()
+            bar.close(finished)
         handle.close()
     if any(diverged) and not all(diverged):
         warnings.warn(" ".join(filter(None, diverged)), RuntimeWarning, stacklevel=3)
@@ -219,6 +222,8 @@ def sample(data: Any = None, *, model: Optional[str] = None, density: Optional[s
     >>> run.evaluate().accuracy                                         # doctest: +SKIP
     0.97
     """
+    global _last
+    _last = None
     said_settings = dict(settings, model=model, density=density, prior=prior, temperature=temperature,
                          sampler=sampler, seed=seed, chains=chains, samples=samples)
     place = _Place(folder)
@@ -226,8 +231,10 @@ def sample(data: Any = None, *, model: Optional[str] = None, density: Optional[s
         started, arrays = _start(place, data, label, {"weights": weights, "test": test, "split": split,
                                                       "columns": columns}, init, said_settings, config, threads,
                                  wanted(progress))
-    except BaseException:
+    except BaseException as error:
         place.clear()
+        if isinstance(error, Error):  # nobody has seen the file that it is about
+            error.args = (str(error).replace(place.file("data.csv"), "the frame"),)
         raise
     run = place.run(arrays)
     warning = ctypes.create_string_buffer(8192)
@@ -246,6 +253,8 @@ def _start(place: "_Place", data: Any, label: Optional[str], options: Dict[str, 
     if init is not None:
         settings["init"] = _init_of(init, place, settings["model"], arrays, spec)
     configuration = _configuration(settings, config)
+    if tell and library.kelvin_config_is_open(configuration):
+        print("looking for settings ...", end="\r", file=sys.stderr, flush=True)
     chosen = _choose(configuration, arrays.handle if arrays else None, threads)
     if chosen and tell:
         print(textwrap.fill(f"settings from the data: {chosen}", 88, subsequent_indent="  "), file=sys.stderr)
@@ -269,11 +278,14 @@ class _Place:
 
     def beside(self, name: str) -> str:
         """A path for a file that the run needs while it is made."""
-        path = os.path.join(self.home, name) if self.home else f"{self.folder}-{name}"
+        path = self.file(name)
         if os.path.exists(path):
             raise UsageError(f"{path} already exists; expected a free name for what the run is made from")
         self.made.append(path)
         return path
+
+    def file(self, name: str) -> str:
+        return os.path.join(self.home, name) if self.home else f"{self.folder}-{name}"
 
     def clear(self) -> None:
         """Nothing is left of a run that could not be started."""
@@ -308,10 +320,12 @@ def _data_of(data: Any, place: _Place, label: Optional[str],
         if any(value is not None for value in options.values()):
             raise UsageError("weights, test and columns are for numbers alone; this frame has texts or missing cells")
         path = place.beside("data.csv")
-        write_table(data, path)
-        column = str(label).replace("\\", "\\\\").replace(",", "\\,")
-        return None, f"csv:{path},label={column}" + ("" if split is None else f",split={split}")
+        _tables.write(data, path)
+        return None, _tables.spec(path, list(data.columns).index(label), split)
     if isinstance(data, (tuple, list)) and len(data) == 2:
+        if is_frame(data[0]) and not has_numbers_alone(data[0]):
+            raise UsageError("X is a frame with texts or missing cells; expected numbers alone, or one frame with the "
+                             "classes in it, as kelvin.sample(frame, label='name')")
         return Arrays(data[0], data[1], **options), None
     raise UsageError(f"data is a {type(data).__name__}; expected (X, y), a frame with label=, or the name of a data set")
 
@@ -339,9 +353,11 @@ def _init_of(init: Any, place: _Place, model: Optional[str], arrays: Optional[Ar
 def go_on(run: Run, data: Any, threads: int, progress: Optional[bool],
           callback: Optional[Callable[[Progress], Any]], options: Dict[str, Any]) -> Run:
     """What ``Run.resume`` does."""
-    if isinstance(data, tuple):
+    if isinstance(data, (tuple, list)) and len(data) == 2:
         data = Arrays(*data, **options)
-    data = data or run._data
+    elif data is not None:
+        raise UsageError(f"data is a {type(data).__name__}; expected (X, y), as they were for kelvin.sample")
+    data = data if data is not None else run._data
     run._forget()
     handle = Handle.make("kelvin_run_close", "kelvin_run_open_with", raw(run.folder), data.handle) if data else \
         Handle.make("kelvin_run_close", "kelvin_run_open", raw(run.folder))

@@ -15,6 +15,8 @@ def arrays_of(state: Any) -> Dict[str, np.ndarray]:
     """A state dict of arrays, whatever it comes as: a mapping of arrays or torch tensors, or a torch module."""
     if hasattr(state, "state_dict"):
         state = state.state_dict()
+    if isinstance(state, Mapping) and isinstance(state.get("state_dict"), Mapping):  # of a checkpoint
+        state = state["state_dict"]
     if not isinstance(state, Mapping):
         raise UsageError(f"init is a {type(state).__name__}; expected a folder of a run, a file, a state dict or a "
                          "torch module")
@@ -47,7 +49,13 @@ def load(path: Any) -> Any:
     """What a file of torch's holds; safetensors are the library's to read."""
     import torch  # only who has such a file needs it
 
-    return torch.load(os.fspath(path), map_location="cpu", weights_only=True)
+    try:
+        return torch.load(os.fspath(path), map_location="cpu", weights_only=True)
+    except OSError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{os.fspath(path)}: no state dict can be read from it; expected what "
+                         "torch.save(module.state_dict(), FILE) writes") from error
 
 
 def renamed(arrays: Dict[str, np.ndarray], tensors: Mapping[str, tuple]) -> Dict[str, np.ndarray]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import numbers
 import sys
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -9,11 +10,11 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _bindings as c
-from ._library import Handle, UsageError, call, library, raw, text
+from ._library import DivergedError, Handle, UsageError, call, library, raw, text
 from ._progress import Bar, wanted
 from ._work import Work
 
-Target = Callable[[np.ndarray], Tuple[float, Any]]
+Target = Callable[[np.ndarray], Tuple[Any, Any]]
 
 
 class Draws:
@@ -60,6 +61,11 @@ class Draws:
         """Effective sample size of each parameter, of the bulk."""
         return self._diagnostics()[:, 1]
 
+    @property
+    def ess_tail(self) -> np.ndarray:
+        """Effective sample size of each parameter, of the tails: the smaller one of the 5 % and the 95 % quantile."""
+        return self._diagnostics()[:, 2]
+
     def to_arviz(self) -> Any:
         """The draws for ArviZ.
 
@@ -77,10 +83,11 @@ class Draws:
         chains, draws, n = self.x.shape
         found = self._diagnostics()
         lines = [f"{chains} chains x {draws} draws of {n} numbers, {self.seconds:.1f} s, {self.calls} calls",
-                 f"{'':8}{'mean':>12}{'deviation':>12}{'R-hat':>10}{'ESS':>10}"]
+                 f"{'':8}{'mean':>12}{'deviation':>12}{'R-hat':>10}{'ESS':>10}{'tail ESS':>10}"]
         for i in range(min(n, 10)):
             column = self.x[:, :, i]
-            lines.append(f"{f'x[{i}]':8}{column.mean():12.4g}{column.std():12.4g}{found[i, 0]:10.3f}{found[i, 1]:10.0f}")
+            lines.append(f"{f'x[{i}]':8}{column.mean():12.4g}{column.std():12.4g}{found[i, 0]:10.3f}{found[i, 1]:10.0f}"
+                         f"{found[i, 2]:10.0f}")
         return "\n".join(lines + ([f"... and {n - 10} more"] if n > 10 else []))
 
 
@@ -100,6 +107,7 @@ class _Density:
             logp, grad = found
         except (TypeError, ValueError):
             raise UsageError("the density returned no pair; expected (log-density, gradient)") from None
+        logp, grad = (each.detach() if hasattr(each, "detach") else each for each in (logp, grad))  # of torch
         grad = np.asarray(grad, dtype=np.float32)
         if grad.shape != (self.n,):
             raise UsageError(f"the density returned a gradient of shape {grad.shape}; expected ({self.n},)")
@@ -136,8 +144,8 @@ def _starts(x0: Any, chains: Optional[int]) -> np.ndarray:
     if x0.ndim not in (1, 2) or x0.size == 0:
         raise UsageError(f"x0 has shape {x0.shape}; expected (n,), or (chains, n)")
     if x0.ndim == 1:
-        x0 = np.tile(x0, (4 if chains is None else chains, 1))
-    if chains is not None and len(x0) != chains:
+        x0 = np.tile(x0, (4 if chains is None else max(0, int(chains)), 1))
+    elif chains is not None and len(x0) != chains:
         raise UsageError(f"x0 has {len(x0)} rows and chains is {chains}; expected a row for each chain")
     if not np.isfinite(x0).all():
         raise UsageError("x0 has numbers that are not finite")
@@ -147,8 +155,11 @@ def _starts(x0: Any, chains: Optional[int]) -> np.ndarray:
 def _sample(name: str, function: Target, x0: Any, draws: int, warmup: int, chains: Optional[int], seed: int,
             temperature: float, progress: Optional[bool], settings: Dict[str, float]) -> Draws:
     starts = _starts(x0, chains)
-    if draws < 1 or warmup < 0:
-        raise UsageError(f"draws is {draws} and warmup {warmup}; expected at least 1 and 0")
+    for what, amount, least in (("draws", draws, 1), ("warmup", warmup, 0), ("seed", seed, 0), ("chains", len(starts), 1)):
+        if not isinstance(amount, numbers.Integral) or not least <= amount < 2**32:
+            raise UsageError(f"{what} is {amount!r}; expected a whole number from {least} on")
+    if name == "mclmc" and starts.shape[1] < 2:
+        raise UsageError("mclmc moves in a direction, and x0 has one number; expected at least 2, or kelvin.hmc")
     if not temperature > 0:
         raise UsageError(f"temperature is {temperature}; expected a number above 0")
     density = _Density(function, starts.shape[1])
@@ -214,6 +225,9 @@ def _draw(density: _Density, samplers: List[Handle], draws: int, warmup: int, te
         bar.close()
     for sampler in samplers:
         call("kelvin_sampler_check", sampler)
+    if not (np.abs(x) < 1e30).all():
+        raise DivergedError("chains left for infinity; expected a density that falls towards it, and smaller steps if it "
+                            "does")
     return x, logp, stats
 
 

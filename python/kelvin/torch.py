@@ -333,7 +333,7 @@ def module(spec: str, shape: Shape, classes: int) -> nn.Module:
         sizes = (*sizes, 1, 1)
     if len(sizes) != 3 or not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
         raise UsageError(f"shape is {shape!r}; expected the number of columns, or (channels, height, width)")
-    sizes = tuple(int(size) for size in sizes)
+    sizes = (int(sizes[0]), int(sizes[1]), int(sizes[2]))
     # What the library refuses is refused here, with its sentence.
     Handle.make("kelvin_model_destroy", "kelvin_model_create", raw(spec), c.kelvin_shape(*sizes), classes).close()
     member = _member_of(spec)

@@ -150,6 +150,7 @@ def test_progress_looks_like_tqdm(table, quick, capsys):
     import re
     kelvin.sample(table, seed=3, progress=True, **dict(quick, epochs=5000))
     last = capsys.readouterr().err.strip().split("\r")[-1]
+    assert "100%" in last
     assert re.match(r"\w+: +\d+%\|.*\| \S+/\S+ \[\d\d:\d\d<(\d\d:\d\d|\?), \S+ \w+/s\]", last), last
     kelvin.sample(table, seed=3, progress=False, **quick)
     assert capsys.readouterr() == ("", "")

@@ -73,6 +73,11 @@ CASES = {
     "chains": (lambda: kelvin.hmc(normal, np.zeros((2, 3)), chains=3), ValueError, "chains is 3"),
     "draws": (lambda: kelvin.hmc(normal, np.zeros(3), draws=0), ValueError, "draws is 0"),
     "setting": (lambda: kelvin.hmc(normal, np.zeros(3), stepsize=1), ValueError, "step_size"),
+    "no chains": (lambda: kelvin.hmc(normal, np.zeros(3), chains=0), ValueError, "chains is 0|x0"),
+    "half a draw": (lambda: kelvin.hmc(normal, np.zeros(3), draws=10.5), ValueError, "draws is 10.5"),
+    "seed": (lambda: kelvin.hmc(normal, np.zeros(3), seed=-1), ValueError, "seed is -1"),
+    "one dimension": (lambda: kelvin.mclmc(lambda x: (-0.5 * x @ x, -x), np.zeros(1)), ValueError, "at least 2"),
+    "flat": (lambda: kelvin.hmc(lambda x: (0.0, 0 * x), np.zeros(2)), kelvin.DivergedError, "infinity"),
     "temperature": (lambda: kelvin.hmc(normal, np.zeros(3), temperature=0), ValueError, "temperature"),
 }
 
