@@ -4,17 +4,20 @@ from __future__ import annotations
 import math
 import numbers
 import os
+import warnings
 from typing import Any, Dict, Optional
 
 import numpy as np
 
 from . import _tables
 from ._data import has_numbers_alone, is_frame, weights_of
+from ._library import DivergedError
 from ._run import Run, Uncertainty
 from ._sampling import sample
 from ._sklearn import (BaseEstimator, ClassifierMixin, check_classification_targets, check_is_fitted, column_or_1d,
                        validate)
 
+SMALLER_STEPS = 3  # tries with smaller steps, where chains have diverged
 CHAINS = 4  # of samplers whose samples are counted chain by chain
 
 
@@ -172,12 +175,31 @@ class KelvinClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"n_jobs is {self.n_jobs!r}; expected a whole number other than 0, or None")
         return int(self.n_jobs) if self.n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(self.n_jobs))
 
+    def _sampled(self, data: Any, **options: Any) -> Run:
+        """A few rows that are easily told apart let networks grow without end, at steps that trial runs of a part of them
+        took for small enough: then with smaller ones."""
+        settings = self._settings()
+        for _ in range(SMALLER_STEPS):
+            try:
+                with warnings.catch_warnings():
+                    warnings.filterwarnings("ignore", ".*diverged", RuntimeWarning)
+                    run = sample(data, split=0, **options, **settings)
+                if not run.diverged:
+                    return run
+            except DivergedError as error:
+                run = error.run
+            config = run.config if run else {}
+            if "lr" not in config:
+                break
+            settings.update({name: config[name] for name in ("model", "prior", "density")}, lr=config["lr"] / 8)
+        return sample(data, split=0, **options, **settings)
+
     def _sample_arrays(self, X: np.ndarray, codes: np.ndarray, weights: Optional[np.ndarray]) -> Run:
         """Rows in an order of their own, so that the one in which they were given does not count."""
         order = row_order(X, codes)
         names = getattr(self, "feature_names_in_", None) if X.ndim == 2 else None
-        return sample((X[order], self.classes_[codes[order]]), weights=None if weights is None else weights[order],
-                      split=0, columns=names, **self._settings())
+        return self._sampled((X[order], self.classes_[codes[order]]), columns=names,
+                             weights=None if weights is None else weights[order])
 
     def _sample_table(self, X: Any, codes: np.ndarray, weights: Optional[np.ndarray]) -> Run:
         """A frame with texts or missing cells: the library's reader of tables makes inputs of them."""
@@ -185,7 +207,7 @@ class KelvinClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("sample_weight is for numbers alone; this frame has texts or missing cells")
         label = _tables.free_name(_tables.LABEL, X.columns)
         order = _tables.row_order(X, codes)
-        run = sample(X.assign(**{label: self.classes_[codes]}).iloc[order], label=label, split=0, **self._settings())
+        run = self._sampled(X.assign(**{label: self.classes_[codes]}).iloc[order], label=label)
         run._labels = self.classes_.tolist()
         return run
 

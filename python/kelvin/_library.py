@@ -42,7 +42,15 @@ class OutOfMemory(Error, MemoryError):
 
 
 class DivergedError(Error, ArithmeticError):
-    """Chains left for infinity: there is no result."""
+    """Chains left for infinity: there is no result.
+
+    Attributes
+    ----------
+    run : kelvin.Run or None
+        What was sampled: ``run.config`` has its settings.
+    """
+
+    run: Any = None
 
 
 class Stopped(KeyboardInterrupt):

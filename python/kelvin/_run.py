@@ -138,6 +138,13 @@ class Run:
         """How many chains it has."""
         return int(library.kelvin_run_chains(self._looked_at()))
 
+    @property
+    def diverged(self) -> List[str]:
+        """A sentence for each chain that left for infinity; samples that it took before are kept."""
+        handle = self._opened()
+        found = [text(library.kelvin_samples_diverged(handle, i)) for i in range(self.chains)]
+        return [each for each in found if each]
+
     # ---- what it has left ----
 
     @property

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from . import _bindings as c
 from . import _state, _tables
 from ._data import Arrays, has_numbers_alone, is_frame
-from ._library import Error, Handle, Stopped, StoppedByWatch, UsageError, call, library, raw, text, words
+from ._library import DivergedError, Error, Handle, Stopped, StoppedByWatch, UsageError, call, library, raw, text, words
 from ._progress import Bar, wanted
 from ._run import Run, open, remove, temporary
 from ._samples import tensors_of
@@ -101,7 +101,6 @@ def _sample(run: Run, handle: Handle, threads: int, progress: Optional[bool],
     try:
         work.run(call, "kelvin_run_sample", runs, 1, ctypes.byref(options), watch, None)
         finished = True
-        diverged = [text(library.kelvin_run_diverged(handle, i)) for i in range(library.kelvin_run_chains(handle))]
     except StoppedByWatch as error:
         error.run = _last = run
         raise
@@ -115,10 +114,13 @@ def _sample(run: Run, handle: Handle, threads: int, progress: Optional[bool],
         if bar:
             bar.close(finished)
         handle.close()
-    if any(diverged) and not all(diverged):
-        warnings.warn(" ".join(filter(None, diverged)), RuntimeWarning, stacklevel=3)
-    elif diverged and all(diverged):
-        run._opened()  # fails, with what helps
+    try:
+        run._opened()
+    except DivergedError as error:  # with what helps
+        error.run = run
+        raise
+    if run.diverged:
+        warnings.warn("; ".join(run.diverged), RuntimeWarning, stacklevel=3)
 
 
 def _configuration(settings: Mapping[str, Any], config: Any) -> Handle:

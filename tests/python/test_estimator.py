@@ -110,6 +110,15 @@ def test_frames_with_texts_and_missing_cells(table):
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(frame), model.predict_proba(frame))
 
 
+@pytest.mark.parametrize("rows", [2, 3, 4, 6])
+def test_a_handful_of_rows(rows):
+    """Steps that are right for most tables are too large for these: chains leave for infinity, and smaller ones are
+    taken."""
+    X, y = np.random.RandomState(0).randn(rows, 3), np.arange(rows) % 2
+    model = KelvinClassifier().fit(X, y)
+    assert not model.posterior_.diverged and model.posterior_.samples.n == 128 and model.score(X, y) == 1
+
+
 def test_images():
     random = np.random.RandomState(0)
     X = random.randint(0, 255, (60, 8, 8)).astype(np.uint8)

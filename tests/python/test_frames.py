@@ -15,7 +15,7 @@ NAMES = {"texts": list("abcd"), "numbers": [0, 1, 2, 3], "texts of numbers": lis
 
 @pytest.fixture
 def model():
-    return KelvinClassifier(model="mlp:5", prior="normal:1", n_samples=8)
+    return KelvinClassifier(model="mlp:5", prior="normal:1", n_samples=8, sampler="hmc")
 
 
 def frames(table, names):
@@ -29,8 +29,8 @@ def frames(table, names):
 
 @pytest.mark.filterwarnings("ignore:.*is missing, as none was in training")
 @pytest.mark.parametrize("names", NAMES)
-@pytest.mark.parametrize("fitted, asked", [("whole", "whole"), ("missing", "missing"), ("missing", "whole"),
-                                           ("texts", "texts"), ("whole", "missing")])
+@pytest.mark.parametrize("fitted, asked", [("missing", "missing"), ("missing", "whole"), ("texts", "texts"),
+                                           ("whole", "missing")])
 def test_asked_of_fitted(model, table, names, fitted, asked):
     """Row by row: each is answered as it is alone, and rows without missing cells as the others."""
     given = frames(table, names)
