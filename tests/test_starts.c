@@ -168,14 +168,29 @@ static void a_start_must_be_what_it_was(void **state)
     }
 }
 
+/* What nothing can be started from, and what is said of it. */
+struct refusal {
+    const char *init, *model;
+    kelvin_status status;
+    const char *place, *sentence;
+};
+
+static void are_refused(const struct refusal *table, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        kelvin_run_config config = from(table[i].init);
+        config.model = table[i].model;
+        kelvin_run *run;
+        fails(kelvin_run_begin(&run, &config, in_base("second")), table[i].status, table[i].place, table[i].sentence);
+        assert_null(run);
+        assert_false(exists(in_base("second")));
+    }
+}
+
 static void starts_that_are_refused(void **state)
 {
     (void)state;
-    const struct {
-        const char *init, *model;
-        kelvin_status status;
-        const char *place, *sentence;
-    } table[] = {
+    static const struct refusal table[] = {
         {"first/4", "mlp:8", KELVIN_EUSAGE, "first has 4 samples, 0 to 3", "4 is not among them"},
         {"first/99999999999999999999", "mlp:8", KELVIN_EUSAGE, "first has 4 samples", "is not among them"},
         {"first/x", "mlp:8", KELVIN_EUSAGE, "init: ", "first/x: the run cannot be read"},
@@ -187,14 +202,7 @@ static void starts_that_are_refused(void **state)
         {"first/1", "mlp:8,8", KELVIN_EFORMAT, "another model than mlp:8,8", "first has mlp:8 on csv:"},
         {"first", "mlp:", KELVIN_EUSAGE, "mlp:", ""},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        kelvin_run_config config = from(table[i].init);
-        config.model = table[i].model;
-        kelvin_run *run;
-        fails(kelvin_run_begin(&run, &config, in_base("second")), table[i].status, table[i].place, table[i].sentence);
-        assert_null(run);
-        assert_false(exists(in_base("second")));
-    }
+    are_refused(table, sizeof table / sizeof *table);
 }
 
 /* A run that was begun, but has no samples yet. */
@@ -362,11 +370,7 @@ static void files_that_are_refused(void **state)
     kelvin_free(whole);
     theta[65] = NAN;
     write_state_dict("nan.safetensors", theta);
-    const struct {
-        const char *init, *model;
-        kelvin_status status;
-        const char *place, *sentence;
-    } table[] = {
+    static const struct refusal table[] = {
         {"nowhere.safetensors", "mlp:8", KELVIN_EUSAGE, "init: ", "nowhere.safetensors: could not be read: No such"},
         {"cut.safetensors", "mlp:8", KELVIN_EFORMAT,
          "init: ", "cut.safetensors: holds 267 bytes of data, expected 268"},
@@ -386,14 +390,7 @@ static void files_that_are_refused(void **state)
         {"net.safetensors/0", "mlp:8", KELVIN_EUSAGE, "net.safetensors", "expected the folder of a run"},
         {"table.csv", "mlp:8", KELVIN_EUSAGE, "table.csv: is a file", "or a file that ends in .safetensors"},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        kelvin_run_config config = from(table[i].init);
-        config.model = table[i].model;
-        kelvin_run *run;
-        fails(kelvin_run_begin(&run, &config, in_base("second")), table[i].status, table[i].place, table[i].sentence);
-        assert_null(run);
-        assert_false(exists(in_base("second")));
-    }
+    are_refused(table, sizeof table / sizeof *table);
 }
 
 static kelvin_status start_once(void *context)

@@ -82,9 +82,10 @@ class Run:
     def _opened(self) -> Handle:
         if self._process != os.getpid():  # after a fork: another thread of the parent may have had the lock
             self._forget()
-        if self._handle is None:
-            self._handle = Handle.make("kelvin_samples_close", "kelvin_samples_open", raw(self.folder))
-        return self._handle
+        with self._lock:  # two threads that come first at once have one handle
+            if self._handle is None:
+                self._handle = Handle.make("kelvin_samples_close", "kelvin_samples_open", raw(self.folder))
+            return self._handle
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[Handle]:
@@ -96,19 +97,19 @@ class Run:
     @contextlib.contextmanager
     def _with_rows(self) -> Iterator[Handle]:
         """The samples of a run that also has the arrays that it was made from, if it was made here."""
-        if self._data is None:
-            with self._using() as handle:
+        with self._using() as handle:
+            if self._data is None:
                 yield handle
-            return
-        run = Handle.make("kelvin_run_close", "kelvin_run_open_with", raw(self.folder), self._data.handle)
-        try:
-            samples = Handle.make("kelvin_samples_close", "kelvin_samples_of", run)
+                return
+            run = Handle.make("kelvin_run_close", "kelvin_run_open_with", raw(self.folder), self._data.handle)
             try:
-                yield samples
+                samples = Handle.make("kelvin_samples_close", "kelvin_samples_of", run)
+                try:
+                    yield samples
+                finally:
+                    samples.close()
             finally:
-                samples.close()
-        finally:
-            run.close()
+                run.close()
 
     def _looked_at(self) -> Any:
         return library.kelvin_samples_run(self._opened())
@@ -161,10 +162,9 @@ class Run:
         return Logits(self)
 
     @property
-    def labels(self) -> Dict[str, np.ndarray]:
-        """The true classes of its rows, as numbers: ``run.labels["test"]``."""
-        return {side: np.load(path) for side in ("train", "test")
-                if (path := Path(self.folder, f"labels_{side}.npy")).exists()}
+    def labels(self) -> "Labels":
+        """The true classes of its rows, as numbers: ``run.labels["test"]`` is (rows,), int64."""
+        return Labels(self)
 
     @property
     def history(self) -> np.ndarray:
@@ -296,7 +296,8 @@ class Run:
             with tempfile.TemporaryDirectory(prefix="kelvin-") as folder:
                 path = os.path.join(folder, "new.csv")
                 self._write_table(x, path)
-                return self._judged_data(_tables.spec(path), threads, path)
+                with _tables.shown_as("X", path):
+                    return self._judged_data(_tables.spec(path), threads, path)
         out: List[np.ndarray] = []
 
         def begin(rows: int, classes: int) -> None:
@@ -310,9 +311,10 @@ class Run:
         return out[0], out[1]
 
     def _made_from_a_table(self) -> bool:
-        """Whether the library has read a CSV file, and made inputs of texts and missing cells."""
+        """Whether the library has made other inputs than a number of each column: of texts, missing cells, and columns
+        that it left out."""
         data = library.kelvin_run_data(self._looked_at())
-        return not library.kelvin_data_is_images(data) and self.config["data"].startswith("csv:")
+        return not library.kelvin_data_is_images(data) and _tables.is_made_over(data)
 
     def _asked_by_table(self, x: Any) -> bool:
         """Whether the library should read these rows from a file: as it did before, or since cells of columns that it
@@ -346,7 +348,8 @@ class Run:
             else:
                 _tables.write(np.column_stack([np.asarray(x, dtype=object), named]), path, [*names, label])
             asked = _tables.spec(path, len(x.columns) if is_frame(x) else len(names))
-            logits = Handle.make("kelvin_logits_close", "kelvin_logits_of_data", handle, raw(asked), True, threads)
+            with _tables.shown_as("X", path):
+                logits = Handle.make("kelvin_logits_close", "kelvin_logits_of_data", handle, raw(asked), True, threads)
         return logits, "arrays"
 
     def _judged_data(self, spec: str, threads: int, path: str = "") -> Tuple[np.ndarray, np.ndarray]:
@@ -589,24 +592,28 @@ class Logits(Mapping):
                      "test": library.kelvin_data_rows(data, c.KELVIN_TEST)}
         self._sides = [side for side, rows in self.rows.items() if rows]
 
-    def __getitem__(self, side: str) -> np.ndarray:
+    def _pieces(self, side: str) -> Iterator[Any]:
+        """As they come from the library, which compares them with their checksums."""
         if side not in self._sides:
             raise KeyError(side)
-        run = self._run
-        z = np.empty((run.samples.n, self.rows[side], len(run.classes)), dtype=np.float32)
         piece = c.kelvin_piece()
-        with run._using() as handle:
+        with self._run._using() as handle:
             logits = Handle.make("kelvin_logits_close", "kelvin_logits_of_side", handle,
                                  c.KELVIN_TEST if side == "test" else c.KELVIN_TRAIN, 0)
             while True:
                 call("kelvin_logits_next", logits, ctypes.byref(piece))
                 if not piece.n:
                     break
-                shape = (piece.samples, piece.n, z.shape[2])
-                values = np.frombuffer(ctypes.string_at(piece.z, 4 * int(np.prod(shape))), dtype=np.float32)
-                z[piece.first_sample:piece.first_sample + piece.samples,
-                  piece.first:piece.first + piece.n] = values.reshape(shape)
+                yield piece
             logits.close()
+
+    def __getitem__(self, side: str) -> np.ndarray:
+        z = np.empty((self._run.samples.n, self.rows.get(side, 0), len(self._run.classes)), dtype=np.float32)
+        for piece in self._pieces(side):
+            shape = (piece.samples, piece.n, z.shape[2])
+            values = np.frombuffer(ctypes.string_at(piece.z, 4 * int(np.prod(shape))), dtype=np.float32)
+            z[piece.first_sample:piece.first_sample + piece.samples,
+              piece.first:piece.first + piece.n] = values.reshape(shape)
         return z
 
     def __iter__(self) -> Iterator[str]:
@@ -614,6 +621,16 @@ class Logits(Mapping):
 
     def __len__(self) -> int:
         return len(self._sides)
+
+
+class Labels(Logits):
+    """Classes of a run's own rows: ``labels["train"]``, ``labels["test"]`` where it has a test part."""
+
+    def __getitem__(self, side: str) -> np.ndarray:
+        y = np.empty(self.rows.get(side, 0), dtype=np.int64)
+        for piece in self._pieces(side):
+            y[piece.first:piece.first + piece.n] = np.frombuffer(ctypes.string_at(piece.y, 4 * piece.n), dtype=np.int32)
+        return y
 
 
 # ---- folders ----

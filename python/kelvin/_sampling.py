@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from . import _bindings as c
 from . import _state, _tables
 from ._data import Arrays, has_numbers_alone, is_frame
-from ._library import DivergedError, Error, Handle, Stopped, StoppedByWatch, UsageError, call, library, raw, text, words
+from ._library import DivergedError, Handle, Stopped, StoppedByWatch, UsageError, call, library, raw, text, words
 from ._progress import Bar, wanted
 from ._run import Run, open, remove, temporary
 from ._samples import tensors_of
@@ -178,7 +178,7 @@ def sample(data: Any = None, *, model: Optional[str] = None, density: Optional[s
     chains, samples : int, optional
         How many chains there are, and how many samples of all of them together (of sghmc).
     init : str, path, mapping or torch.nn.Module, optional
-        Where chains start: samples of another run ("RUN", "RUN:3"), a state dict of the same architecture (arrays or
+        Where chains start: samples of another run ("RUN", "RUN/3"), a state dict of the same architecture (arrays or
         torch tensors by name), a file of one (FILE.safetensors, FILE.pt), or a module.
     folder : path, optional
         A new folder for the run. By default it has a temporary one, and ``Run.save`` keeps it.
@@ -230,13 +230,12 @@ def sample(data: Any = None, *, model: Optional[str] = None, density: Optional[s
                          sampler=sampler, seed=seed, chains=chains, samples=samples)
     place = _Place(folder)
     try:
-        started, arrays = _start(place, data, label, {"weights": weights, "test": test, "split": split,
-                                                      "columns": columns}, init, said_settings, config, threads,
-                                 wanted(progress))
-    except BaseException as error:
+        with _tables.shown_as("the frame", place.file("data.csv")):
+            started, arrays = _start(place, data, label, {"weights": weights, "test": test, "split": split,
+                                                          "columns": columns}, init, said_settings, config, threads,
+                                     wanted(progress))
+    except BaseException:
         place.clear()
-        if isinstance(error, Error):  # nobody has seen the file that it is about
-            error.args = (str(error).replace(place.file("data.csv"), "the frame"),)
         raise
     run = place.run(arrays)
     warning = ctypes.create_string_buffer(8192)

@@ -2,14 +2,15 @@
 were made from such."""
 from __future__ import annotations
 
+import contextlib
 import csv
-from typing import Any, List, Optional, Sequence
+from typing import Any, Iterator, List, Optional, Sequence
 
 import numpy as np
 
 from . import _bindings as c
 from ._data import is_frame
-from ._library import listed, text
+from ._library import Error, listed, text
 
 LABEL = "label"
 
@@ -23,6 +24,16 @@ def write(table: Any, path: str, names: Optional[Sequence[str]] = None) -> None:
         out = csv.writer(file)
         out.writerow(names or [])
         out.writerows(np.asarray(table).tolist())
+
+
+@contextlib.contextmanager
+def shown_as(name: str, path: str) -> Iterator[None]:
+    """Sentences about a file that nobody has seen call it otherwise."""
+    try:
+        yield
+    except Error as error:
+        error.args = (str(error).replace(path, name),)
+        raise
 
 
 def spec(path: str, label: Optional[int] = None, split: Optional[float] = None) -> str:
@@ -46,6 +57,13 @@ def columns_of(data: Any) -> List[str]:
     features = [each.contents for each in listed("kelvin_data_feature", data)]
     return [text(each.name) or "" for each in sorted(features, key=lambda each: each.place)
             if each.kind in looked_at]
+
+
+def is_made_over(data: Any) -> bool:
+    """Whether a row is more, or less, than a number for each column."""
+    plain = (c.KELVIN_FEATURE_NUMBER, c.KELVIN_FEATURE_LABEL)
+    return any(each.contents.kind not in plain or each.contents.indicated
+               for each in listed("kelvin_data_feature", data))
 
 
 def row_order(frame: Any, codes: np.ndarray) -> np.ndarray:

@@ -108,6 +108,9 @@ def test_sentences(table):
     with pytest.raises(kelvin.Error, match="^the frame: ") as caught:
         kelvin.sample(given["texts"].assign(y=table[1], when="2020-01-01"), label="y")
     assert "kelvin-" not in str(caught.value)
+    run = kelvin.sample(given["texts"].assign(y=table[1]), label="y", model="mlp:3", prior="normal:1", sampler="hmc")
+    with pytest.raises(kelvin.Error, match="^X: line 2, column 1 .'a'.: 'one' is not a number"):
+        run.predict(given["texts"].assign(a="one"))
     with pytest.raises(kelvin.UsageError, match="put in order"):
         kelvin.sample((table[0], np.array(["a", None] * 75, dtype=object)))
 

@@ -97,6 +97,30 @@ def test_logits_are_the_networks(run, table):
     assert list(run.logits) == ["train", "test"]
 
 
+def test_labels(run, table):
+    assert np.array_equal(run.labels["test"], np.load(pathlib.Path(run.folder, "labels_test.npy")))
+    assert np.array_equal(np.bincount(run.labels["train"]), [40, 40, 40]) and list(run.labels) == ["train", "test"]
+    with pytest.raises(KeyError):
+        run.labels["other"]
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_arrays_for_a_run_of_the_commands(tmp_path, command, quick, table, header):
+    """A table of numbers, with names and without: arrays, logits and frames are asked about as its file is."""
+    X, y = table
+    write_csv(tmp_path / "table.csv", X, y)
+    if not header:
+        (tmp_path / "table.csv").write_text("\n".join((tmp_path / "table.csv").read_text().split("\n")[1:]))
+    command("sample", "--data", "csv:table.csv,label=5", *options(quick), "-o", "run", folder=tmp_path)
+    run = kelvin.open(tmp_path / "run")
+    expected = run.predict(f"csv:{tmp_path / 'table.csv'},label=5,split=0")
+    assert expected.shape == (150, 3) and np.array_equal(run.predict(X), expected)
+    z = run.predict_logits(X).astype(float)
+    p = np.exp(z - z.max(2, keepdims=True))
+    assert np.allclose((p / p.sum(2, keepdims=True)).mean(0), expected, atol=1e-12)
+    assert run.evaluate((X, y)).accuracy == pytest.approx((expected.argmax(1) == y).mean())
+
+
 def standardisation(run):
     """Means and deviations of the training rows, as its folder has them."""
     from kelvin._library import library
