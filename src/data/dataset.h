@@ -50,6 +50,15 @@ void kelvin_part_statistics(const kelvin_data *data, const kelvin_part *part, do
 /* How many observations the rows of a part count for: the sum of their weights. */
 double kelvin_part_total(const kelvin_part *part);
 
+/* ---- toy: the points of figure 1, for pictures of them ---- */
+
+enum { KELVIN_TOY_POINTS = 18 };
+extern const float kelvin_toy_points[KELVIN_TOY_POINTS][2];
+static inline int32_t kelvin_toy_label(size_t i)
+{
+    return i >= KELVIN_TOY_POINTS / 2;
+}
+
 /* ---- batches ---- */
 
 typedef enum kelvin_augment {

@@ -1,9 +1,10 @@
 /* The 18 points of figure 1: two classes, each with one point (its ninth) on the other's side. */
+#include "data/dataset.h"
 #include "data/labels.h"
 
-enum { N = 18, INPUTS = 2 };
+enum { N = KELVIN_TOY_POINTS, INPUTS = 2 };
 
-static const float x[N][INPUTS] = {
+const float kelvin_toy_points[N][INPUTS] = {
     {.15f, -.39f}, {.25f, -.23f}, {.12f, -.12f}, {.38f, -.10f}, {.45f, -.38f}, {.62f, -.25f},
     {.83f, -.12f}, {.80f, -.37f}, {.73f, -.69f}, {.18f, -.68f}, {.35f, -.58f}, {.45f, -.82f},
     {.51f, -.70f}, {.61f, -.60f}, {.69f, -.83f}, {.87f, -.76f}, {.82f, -.59f}, {.40f, -.27f},
@@ -16,8 +17,8 @@ static kelvin_status open(struct data_loader *loader)
     loader->data->mean = mean;
     loader->data->deviation = deviation;
     KELVIN_TRY(kelvin_data_alloc_rows(loader, N));
-    for (size_t i = 0; i < N * INPUTS; i++) loader->values[i] = (double)(&x[0][0])[i];
-    for (size_t i = 0; i < N; i++) loader->y[i] = i >= N / 2;
+    for (size_t i = 0; i < N * INPUTS; i++) loader->values[i] = (double)(&kelvin_toy_points[0][0])[i];
+    for (size_t i = 0; i < N; i++) loader->y[i] = kelvin_toy_label(i);
     return kelvin_labels_to_classes(loader, NULL, "toy", NULL);
 }
 

@@ -3,9 +3,7 @@
 #include "figures/lattice.h"
 #include "base/threads.h"
 #include "data/dataset.h"
-
-#include "kernels/kernels.h"
-#include "nn/nn.h"
+#include "figures/points.h"
 
 struct job {
     double *p;
@@ -13,7 +11,6 @@ struct job {
     const kelvin_model *model;
     const float *draws; /* (samples, n_params) */
     size_t samples;
-    const struct kelvin_kernels *kernels;
     const kelvin_figure_watch *watch;
 };
 
@@ -38,55 +35,22 @@ double kelvin_lattice_at(const struct lattice *lattice, size_t axis, double inde
     return lattice->low[axis] + (lattice->high[axis] - lattice->low[axis]) * index / (double)(lattice->n - 1);
 }
 
-/* A row of the lattice, and the network that looks at it. */
-struct points {
-    const kelvin_model *model;
-    kelvin_weights *weights;
-    kelvin_net *net;
-    size_t n;
-    float *x, *packed, *scratch;
-};
-
-static void points_destroy(struct points *points)
+void kelvin_lattice_row(float *x, const struct lattice *lattice, size_t row)
 {
-    kelvin_free(points->scratch);
-    kelvin_free(points->packed);
-    kelvin_free(points->x);
-    kelvin_net_destroy(points->net);
-    kelvin_weights_destroy(points->weights);
+    for (size_t i = 0; i < lattice->n; i++) {
+        x[2 * i] = (float)kelvin_lattice_at(lattice, 0, (double)i);
+        x[2 * i + 1] = (float)kelvin_lattice_at(lattice, 1, (double)row);
+    }
 }
 
-static kelvin_status points_create(struct points *points, const struct lattice *lattice, size_t row)
+static kelvin_status make_row(struct points *points, const struct job *job, size_t row)
 {
-    const kelvin_model *model = points->model;
-    const size_t n = points->n = lattice->n;
-    KELVIN_TRY(kelvin_weights_create(&points->weights, model));
-    KELVIN_TRY(kelvin_net_create(&points->net, model));
-    points->x = kelvin_alloc(2 * n, sizeof *points->x);
-    points->packed = kelvin_alloc(kelvin_model_packed(model, n), sizeof *points->packed);
-    points->scratch = kelvin_alloc(4 * model->classes * KELVIN_BLOCK, sizeof *points->scratch);
-    if (!points->x || !points->packed || !points->scratch) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        points->x[2 * i] = (float)kelvin_lattice_at(lattice, 0, (double)i);
-        points->x[2 * i + 1] = (float)kelvin_lattice_at(lattice, 1, (double)row);
-    }
-    kelvin_model_pack(model, points->packed, points->x, n);
-    return KELVIN_OK;
-}
-
-/* Adds the probabilities that one draw gives to the points. */
-static void add_draw(double *p, struct points *points, const struct kelvin_kernels *kernels, const float *theta)
-{
-    const kelvin_model *model = points->model;
-    const size_t size = model->classes * KELVIN_BLOCK;
-    float *z = points->scratch, *log_prob = z + size, *prob = log_prob + size, *rest = prob + size;
-    kelvin_weights_set(points->weights, theta, false);
-    for (size_t first = 0; first < points->n; first += model->block) {
-        const kelvin_block block = kelvin_model_block(model, points->packed, points->n, first);
-        kelvin_net_forward(points->net, z, points->weights, &block);
-        kernels->softmax(log_prob, prob, rest, z, model->classes);
-        for (size_t i = 0; i < block.n; i++) p[first + i] += (double)prob[i];
-    }
+    float *x = kelvin_alloc(2 * job->lattice->n, sizeof *x);
+    if (!x) return KELVIN_ENOMEM;
+    kelvin_lattice_row(x, job->lattice, row);
+    const kelvin_status status = kelvin_points_create(points, job->model, x, job->lattice->n);
+    kelvin_free(x);
+    return status;
 }
 
 static kelvin_status row(void *context, size_t index)
@@ -95,16 +59,14 @@ static kelvin_status row(void *context, size_t index)
     const size_t n = job->lattice->n;
     KELVIN_TRY(kelvin_figure_piece(job->watch));
 
-    struct points points = {.model = job->model};
+    struct points points;
     double *p = job->p + index * n;
-    const kelvin_status status = points_create(&points, job->lattice, index);
-    if (!status) {
-        for (size_t s = 0; s < job->samples; s++)
-            add_draw(p, &points, job->kernels, job->draws + s * job->model->n_params);
-        for (size_t i = 0; i < n; i++) p[i] /= (double)job->samples;
-    }
-    points_destroy(&points);
-    return status;
+    KELVIN_TRY(make_row(&points, job, index));
+    for (size_t s = 0; s < job->samples; s++)
+        kelvin_points_add(&points, p, NULL, job->draws + s * job->model->n_params);
+    for (size_t i = 0; i < n; i++) p[i] /= (double)job->samples;
+    kelvin_points_destroy(&points);
+    return KELVIN_OK;
 }
 
 /* All of them at once: one caller at a time may read samples, and every task needs each. */
@@ -118,7 +80,6 @@ static kelvin_status read_draws(float *draws, kelvin_samples *samples)
 static kelvin_status run_rows(struct job *job, size_t threads)
 {
     kelvin_pool *pool;
-    KELVIN_TRY(kelvin_kernels_get(&job->kernels));
     KELVIN_TRY(kelvin_pool_create(&pool, threads));
     const kelvin_status status = kelvin_pool_run(pool, row, job, job->lattice->n);
     kelvin_pool_destroy(pool);

@@ -16,6 +16,9 @@ struct lattice kelvin_lattice_around(const kelvin_data *data, double margin, siz
 /* Coordinate `axis` at position `index` in 0 .. n-1. */
 double kelvin_lattice_at(const struct lattice *lattice, size_t axis, double index);
 
+/* The points of one row: x (n, 2), as floats. */
+void kelvin_lattice_row(float *x, const struct lattice *lattice, size_t row);
+
 /* p (n, n), row by row of the second coordinate: the mean over all samples of the probability of class 0. Of
  * the options threads and watch count. */
 KELVIN_MUST_CHECK kelvin_status kelvin_lattice_predictive(double *p, const struct lattice *lattice,

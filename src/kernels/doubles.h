@@ -53,6 +53,8 @@ INLINE doubles doubles_fma(doubles a, doubles b, doubles c)
     return (doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 #elif defined(__aarch64__)
     return (doubles)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+#elif defined(__wasm_relaxed_simd__)
+    return __builtin_wasm_relaxed_madd_f64x2(a, b, c);
 #else
     return a * b + c;
 #endif

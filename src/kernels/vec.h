@@ -1,7 +1,7 @@
 /* The vocabulary of the kernels: vectors of eight floats, whatever the machine has.
  *
- * With AVX2 a v8 is one register; elsewhere it is two of four lanes (SSE2, NEON). Eight lanes everywhere is what makes
- * sums over lanes the same bits everywhere. v8_fma is fused where the instruction set has FMA; nothing else is fused
+ * With AVX2 a v8 is one register; elsewhere it is two of four lanes (SSE2, NEON, WebAssembly). Eight lanes everywhere is
+ * what makes sums over lanes the same bits everywhere. v8_fma is fused where the instruction set has FMA; nothing else is fused
  * (the build turns contraction off). */
 #ifndef KERNELS_VEC_H
 #define KERNELS_VEC_H
@@ -17,6 +17,10 @@
 #define VEC_FMA   1
 #elif defined(__aarch64__)
 #include <arm_neon.h>
+#define VEC_PARTS 2
+#define VEC_FMA   1
+#elif defined(__wasm_relaxed_simd__)
+/* A relaxed multiply-add is fused or not as the browser likes, always or never: web/c/known.c finds out. */
 #define VEC_PARTS 2
 #define VEC_FMA   1
 #else
@@ -155,6 +159,8 @@ INLINE v8 v8_fma(v8 a, v8 b, v8 c)
     EACH(v8, (vec_f)_mm256_fmadd_ps((__m256)P(a), (__m256)P(b), (__m256)P(c)));
 #elif defined(__aarch64__)
     EACH(v8, (vec_f)vfmaq_f32((float32x4_t)P(c), (float32x4_t)P(a), (float32x4_t)P(b)));
+#elif defined(__wasm_relaxed_simd__)
+    EACH(v8, __builtin_wasm_relaxed_madd_f32x4(P(a), P(b), P(c)));
 #else
     EACH(v8, P(a) * P(b) + P(c));
 #endif
@@ -163,7 +169,12 @@ INLINE v8 v8_fma(v8 a, v8 b, v8 c)
 /* The same for one float: what a lane would get. */
 INLINE float float_fma(float a, float b, float c)
 {
+#if defined(__wasm_relaxed_simd__) /* fmaf would be a function in software there */
+    const vec_f r = __builtin_wasm_relaxed_madd_f32x4((vec_f){a}, (vec_f){b}, (vec_f){c});
+    return r[0];
+#else
     return VEC_FMA ? __builtin_fmaf(a, b, c) : a * b + c;
+#endif
 }
 
 INLINE m8 v8_bits(v8 a)
@@ -261,6 +272,8 @@ INLINE v8 v8_sqrt(v8 a)
     EACH(v8, (vec_f)_mm256_sqrt_ps((__m256)P(a)));
 #elif defined(__aarch64__)
     EACH(v8, (vec_f)vsqrtq_f32((float32x4_t)P(a)));
+#elif defined(__wasm_simd128__)
+    EACH(v8, __builtin_wasm_sqrt_f32x4(P(a)));
 #else
     float x[8];
     v8_store(x, a);

@@ -1,5 +1,6 @@
 /* Vectors as wide as the registers: for kernels whose lanes are channels and never mix, so that the bits do not depend
- * on how many there are. A block of 16 channels is one vector with AVX-512, two with AVX2, four with SSE2 and NEON. */
+ * on how many there are. A block of 16 channels is one vector with AVX-512, two with AVX2, four with SSE2, NEON and
+ * WebAssembly. */
 #ifndef KERNELS_WIDE_H
 #define KERNELS_WIDE_H
 
@@ -44,6 +45,8 @@ INLINE wide wide_fma(wide a, wide b, wide c)
     return (wide)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #elif defined(__aarch64__)
     return (wide)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#elif defined(__wasm_relaxed_simd__)
+    return __builtin_wasm_relaxed_madd_f32x4(a, b, c);
 #else
     return a * b + c;
 #endif

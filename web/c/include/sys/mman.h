@@ -1,0 +1,1 @@
+/* No pages to give advice about: a heap alone. */
