@@ -74,29 +74,32 @@ export function unspell(members, text) {
   return { member, values: member.parameters.map((p, j) => (Number.isFinite(given[j]) ? given[j] : usual(p))) };
 }
 
-// Where a slider begins and ends, and whether it goes by ratios. Names say more than ranges do: a parameter that is
-// not in this list still gets a slider, from its range alone.
+// Where a slider begins and ends, whether it goes by ratios, and what its ends mean. Names say more than ranges do: a
+// parameter that is not in this list still gets a slider, from its range alone.
 const SLIDERS = {
-  alpha: { from: 0, to: 2, usual: 0.6 },
-  clip: { from: -100, to: -1, usual: -50 },
-  T: { from: 1e-3, to: 1, usual: 0.1, ratio: true },
+  alpha: { from: 0, to: 2, usual: 0.6, hint: 'below 1: labels are clean; above 1: they are noisy' },
+  clip: { from: -100, to: -1, usual: -50, hint: 'log-probabilities below this count as this' },
+  T: { from: 1e-3, to: 1, usual: 0.1, ratio: true, hint: 'the smaller, the more confident' },
   nu: { from: 1, to: 30, usual: 3, ratio: true },
+  s: { from: 0.05, to: 20, usual: 1, ratio: true, hint: 'how large weights may be' },
+  t: { from: 0.05, to: 20, usual: 0.4, ratio: true },
 };
+const ENDLESS = 1e12; // a bound that nobody means
 
 export function sliderOf(parameter) {
-  const { least, most } = parameter;
+  const least = parameter.least <= -ENDLESS ? -Infinity : Math.abs(parameter.least) < 1 / ENDLESS ? 0 : parameter.least;
+  const most = parameter.most >= ENDLESS ? Infinity : parameter.most;
   const known = SLIDERS[parameter.name];
   let slider;
-  if (known && known.from >= least && known.to <= most) slider = { ...known };
-  else if (known && known.to <= most && known.from < least) slider = { ...known, from: least };
+  if (known && known.to <= most && known.to > least) slider = { ...known, from: Math.max(known.from, least) };
   else if (Number.isFinite(least) && Number.isFinite(most)) slider = { from: least, to: most };
-  else if (least >= 0) slider = { from: Math.max(least, 1e-2), to: 1e2, ratio: true };
+  else if (least >= 0) slider = { from: Math.max(least, 1e-2), to: Math.max(100 * least, 1e2), ratio: true };
   else if (most <= 0) slider = { from: -100, to: Math.min(most, -1) };
   else slider = { from: -3, to: 3 };
   if (parameter.optional) slider.usual = parameter.usual;
   slider.usual ??= slider.ratio ? Math.sqrt(slider.from * slider.to) : (slider.from + slider.to) / 2;
   const step = (slider.to - slider.from) / 200;
-  if (parameter.above && slider.from <= least) slider.from = least + (slider.ratio ? 1e-3 : step);
+  if (parameter.above && slider.from <= least) slider.from = slider.ratio ? 1e-3 * slider.to : least + step;
   if (parameter.below && slider.to >= most) slider.to = most - step;
   slider.whole = Boolean(parameter.whole);
   if (slider.whole) slider.usual = Math.round(slider.usual);

@@ -23,8 +23,8 @@ export function shorten(value) {
   return size >= 1e4 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 }
 
-// A slider beside a number that can be typed. `range`: { from, to, ratio, whole }; by ratios if `ratio`. The number may
-// lie outside of the slider. Returns { root, value, set(value) }; `changed(value)` is called for what people do.
+// A slider beside a number that can be typed. `range`: { from, to, ratio, whole, hint }; by ratios if `ratio`. The number
+// may lie outside of the slider. Returns { root, value, set(value) }; `changed(value)` is called for what people do.
 export function slider({ label, range, value, changed, title }) {
   const STOPS = 1000;
   const id = freshId();
@@ -43,7 +43,8 @@ export function slider({ label, range, value, changed, title }) {
   const number = element('input', { type: 'number', step: 'any', 'aria-label': `${label}, as a number` });
   const self = {
     root: element('div', { class: 'field' },
-      element('div', { class: 'line' }, element('label', { for: id }, label), number), stops),
+      element('div', { class: 'line' }, element('label', { for: id }, label), number), stops,
+      ...(range.hint ? [element('span', { class: 'hint' }, range.hint)] : [])),
     value,
     set(to) {
       self.value = to;

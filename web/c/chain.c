@@ -26,8 +26,8 @@ struct explorer_chain {
     float *x;            /* (n, 2): the posterior looks at it until its first evaluation */
     struct points seen;  /* the same, to predict their classes; it has no model where there are none */
     double *predictions; /* (n) */
-    kelvin_outputs outputs;
-    double acceptance, log_posterior; /* acceptance: a sum over `counted` iterations */
+    double log_posterior;
+    double acceptance, accuracy; /* sums over `counted` iterations */
     size_t counted;
 
     size_t side;
@@ -176,6 +176,12 @@ static kelvin_status change_model(struct explorer_chain *c, const char *spec)
     return make_lattice(c);
 }
 
+static void forget_means(struct explorer_chain *c)
+{
+    c->acceptance = c->accuracy = 0;
+    c->counted = 0;
+}
+
 /* `theta`: where to begin; NULL: at random. */
 static kelvin_status begin(struct explorer_chain *c, const struct explorer_posterior *how, const float *x,
                            const int32_t *y, size_t n, const float *theta)
@@ -185,8 +191,8 @@ static kelvin_status begin(struct explorer_chain *c, const struct explorer_poste
     c->iteration = 0;
     c->warmup = (uint32_t)how->warmup;
     c->steps = (uint32_t)how->steps;
-    c->acceptance = c->log_posterior = 0;
-    c->counted = 0;
+    c->log_posterior = 0;
+    forget_means(c);
     forget_map(c);
     c->x = kelvin_alloc(n * INPUTS, sizeof *c->x);
     c->predictions = kelvin_alloc(n, sizeof *c->predictions);
@@ -271,7 +277,8 @@ static void add_draw(struct explorer_chain *c)
     const float *theta = kelvin_sampler_theta(c->sampler);
     memset(c->predictions, 0, c->n * sizeof *c->predictions);
     kelvin_points_add(&c->seen, c->predictions, NULL, theta);
-    c->outputs = kelvin_posterior_look(c->posterior, theta);
+    const kelvin_outputs outputs = kelvin_posterior_look(c->posterior, theta);
+    c->accuracy += (double)outputs.hits / (double)outputs.n;
     if (c->lattice.model) kelvin_points_add(&c->lattice, c->map, c->entropy, theta);
     c->summed += c->lattice.model != NULL;
 }
@@ -286,8 +293,7 @@ bool explorer_chain_step(struct explorer_chain *c)
         .step = c->iteration, .warmup = c->warmup, .rate = 1, .temperature = c->temperature};
     if (forgets_now(c)) {
         forget_map(c);
-        c->acceptance = 0;
-        c->counted = 0;
+        forget_means(c);
     }
     const char *name;
     c->log_posterior = kelvin_sampler_step(c->sampler, &moment);
@@ -342,7 +348,7 @@ size_t explorer_chain_parameters(const struct explorer_chain *c)
 
 double explorer_chain_accuracy(const struct explorer_chain *c)
 {
-    return (double)c->outputs.hits / (double)c->outputs.n;
+    return c->accuracy / (double)c->counted;
 }
 
 double explorer_chain_log_posterior(const struct explorer_chain *c)

@@ -100,20 +100,21 @@ EXPLORER size_t explorer_chain_summed(const struct explorer_chain *chain);    /*
  * the latter half, or more, of its iterations. */
 EXPLORER const double *explorer_chain_map(const struct explorer_chain *chain);
 EXPLORER const double *explorer_chain_entropy(const struct explorer_chain *chain);
-/* Of the last draw: the probability of class 0 at each point (n); all parameters, and how many; the share of points
- * that it gets right. */
+/* Of the last draw: the probability of class 0 at each point (n); all parameters, and how many; its log-posterior. */
 EXPLORER const double *explorer_chain_predictions(const struct explorer_chain *chain);
 EXPLORER const float *explorer_chain_theta(const struct explorer_chain *chain);
 EXPLORER size_t explorer_chain_parameters(const struct explorer_chain *chain);
-EXPLORER double explorer_chain_accuracy(const struct explorer_chain *chain);
 EXPLORER double explorer_chain_log_posterior(const struct explorer_chain *chain);
-EXPLORER double explorer_chain_acceptance(const struct explorer_chain *chain); /* mean since the warm-up, or in it */
-EXPLORER double explorer_chain_step_size(const struct explorer_chain *chain);  /* what it has come to */
-EXPLORER double explorer_chain_gradients(const struct explorer_chain *chain);  /* evaluated since it began */
+/* Means since the warm-up or, in it, of what the map is made of: the share of points that a draw gets right, and
+ * acceptance. */
+EXPLORER double explorer_chain_accuracy(const struct explorer_chain *chain);
+EXPLORER double explorer_chain_acceptance(const struct explorer_chain *chain);
+EXPLORER double explorer_chain_step_size(const struct explorer_chain *chain); /* what it has come to */
+EXPLORER double explorer_chain_gradients(const struct explorer_chain *chain); /* evaluated since it began */
 
-/* ---- contour.c, rhat.c ---- */
+/* ---- pictures.c ---- */
 
-/* Where f (side, side) has the value 1/2: points (column, row, 1 where a new curve begins), how many there are; at most
+/* Where f (side, side) has the value `level`: points (column, row, 1 where a new curve begins), how many there are; at most
  * `most` are written. */
 EXPLORER size_t explorer_contour(double *points, size_t most, const double *f, size_t side, double level);
 
