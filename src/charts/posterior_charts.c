@@ -44,15 +44,11 @@ static void limit(struct chart_axis *axis, size_t metric)
 /* Fewer observations than this say little about a share. */
 enum { FEW = 10 };
 
-/* Wilson (1927): the shares p for which |hits / n - p| <= z sqrt(p (1 - p) / n), with z the 90 % quantile of a normal
- * distribution. Unlike standard errors it has a width where all or none are right. */
 static void set_interval(struct chart_point *p, const kelvin_bin *b)
 {
-    static const double z = 1.2815515655446004;
-    const double n = (double)b->n, share = (double)b->hits / n, w = z * z / n;
-    const double half = z * sqrt(share * (1 - share) / n + w / (4 * n));
-    p->low = 100 * fmax(0, (share + w / 2 - half) / (1 + w));
-    p->high = 100 * fmin(1, (share + w / 2 + half) / (1 + w));
+    kelvin_bin_interval(&p->low, &p->high, b);
+    p->low *= 100;
+    p->high *= 100;
 }
 
 /* Accuracy as bars, the confidence that was claimed as a line across each; what a bar lacks of it is faint. */

@@ -25,14 +25,19 @@ void kelvin_ascent_step(const struct ascent *ascent, double z[SIMPLEX])
     for (int k = 0; k < SIMPLEX; k++) z[k] += ascent->rate * grad[k];
 }
 
-static bool ends_wrong(const struct ascent *ascent, const double p[SIMPLEX])
+bool kelvin_ascent_is_wrong(const double z[SIMPLEX])
 {
-    double z[SIMPLEX];
     bool wrong = false;
-    kelvin_simplex_logits(z, p);
-    for (size_t step = 0; step < ascent->steps; step++) kelvin_ascent_step(ascent, z);
     for (int k = 0; k < SIMPLEX; k++) wrong |= k != SIMPLEX_LABEL && z[k] >= z[SIMPLEX_LABEL];
     return wrong;
+}
+
+bool kelvin_ascent_ends_wrong(const struct ascent *ascent, const double p[SIMPLEX])
+{
+    double z[SIMPLEX];
+    kelvin_simplex_logits(z, p);
+    for (size_t step = 0; step < ascent->steps; step++) kelvin_ascent_step(ascent, z);
+    return kelvin_ascent_is_wrong(z);
 }
 
 void kelvin_ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context)
@@ -65,7 +70,7 @@ static kelvin_status piece(void *context, size_t index)
     for (size_t i = first; i < end; i++) {
         double p[SIMPLEX];
         kelvin_simplex_uniform(p, job->options->seed, i);
-        wrong += ends_wrong(job->ascent, p);
+        wrong += kelvin_ascent_ends_wrong(job->ascent, p);
     }
     atomic_fetch_add(&job->wrong, wrong);
     return KELVIN_OK;

@@ -60,3 +60,8 @@ bool kelvin_boundary_rest(const struct boundary *b, double *rest, double low, do
 {
     return answer(rest, (struct question){.b = b, .fixed = alpha, .of_rest = true}, low, high);
 }
+
+bool kelvin_boundary_start(const struct boundary *b, double *rest)
+{
+    return kelvin_boundary_rest(b, rest, 1e-12, 1 - 1e-12, 0);
+}

@@ -29,4 +29,7 @@ double kelvin_boundary_change(const struct boundary *b, double alpha, double res
 bool kelvin_boundary_alpha(const struct boundary *b, double *alpha, double low, double high, double rest);
 bool kelvin_boundary_rest(const struct boundary *b, double *rest, double low, double high, double alpha);
 
+/* The rest where the boundary leaves alpha = 0; false if it is nowhere. */
+bool kelvin_boundary_start(const struct boundary *b, double *rest);
+
 #endif

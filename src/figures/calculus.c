@@ -48,3 +48,20 @@ double kelvin_integral_unit(integrand *f, const void *context, double finest)
     width *= 2.0; /* what the last two panels left */
     return sum + panel(f, context, 0.0, width) + panel(f, context, 1.0 - width, 1.0);
 }
+
+/* `known`: the panel's own sum. */
+static double halved(integrand *f, const void *context, double from, double to, double known, double tolerance,
+                     int depth)
+{
+    const double middle = from + (to - from) / 2.0;
+    const double left = panel(f, context, from, middle), right = panel(f, context, middle, to);
+    if (depth == 0 || fabs(left + right - known) <= tolerance) return left + right;
+    return halved(f, context, from, middle, left, tolerance, depth - 1) +
+           halved(f, context, middle, to, right, tolerance, depth - 1);
+}
+
+double kelvin_integral_halving(integrand *f, const void *context, double from, double to, double tolerance)
+{
+    enum { DEPTH = 30 };
+    return halved(f, context, from, to, panel(f, context, from, to), tolerance, DEPTH);
+}

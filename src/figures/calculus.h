@@ -2,6 +2,7 @@
  *
  *     double peak = kelvin_bisect(rises, &curve, 0, 1);
  *     double area = kelvin_integral_unit(f, &context, 1e-7);      // f changes within 1e-7 of 0 or of 1
+ *     double cut = kelvin_integral_halving(f, &context, -4, 5, 1e-6);
  *     struct log_sum total = log_sum_zero;
  *     for (size_t i = 0; i < n; i++) log_sum_add(&total, log_term[i], weight[i]);
  *     double result = total.max + log(total.sum);
@@ -22,6 +23,10 @@ double kelvin_bisect(condition *holds, const void *context, double from, double 
 /* Of functions that are smooth but for changes close to the ends. `finest` in (0, 1]: over which length f changes
  * there. At 1/2 there may be a corner. */
 double kelvin_integral_unit(integrand *f, const void *context, double finest);
+
+/* Of functions that may have corners anywhere, but no peaks that ten points between `from` and `to` would miss. The
+ * interval is halved, and its halves, until a half adds what it added before to within `tolerance`. */
+double kelvin_integral_halving(integrand *f, const void *context, double from, double to, double tolerance);
 
 /* sum * exp(max), which neither overflows nor vanishes */
 struct log_sum {

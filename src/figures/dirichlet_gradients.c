@@ -9,14 +9,10 @@
  * 26 times the mean, the same for all three. (Measured in the published picture: in each panel the colour is linear in
  * the log-density over 6.49, 6.50 and 6.49 units, and the mean over 500 x 500 points is within 0.02 of the middle.)
  * For alpha < 1 the mean depends on how near to the corners one looks: it is taken over 500 x 500 points. */
-#include "figures/calculus.h"
 #include "figures/dirichlet_gradients_gp.h"
 #include "figures/simplex.h"
 
-enum { PANELS = 3, MEAN_GRID = 500, RASTER = 280, MARGIN = 5 };
-
-/* Nearer than that to an edge nothing is looked at; half the distance of the points that the mean is taken over. */
-static const double edge = 0.5 / (MEAN_GRID - 1);
+enum { PANELS = 3, RASTER = 280, MARGIN = 5 };
 
 static kelvin_status parse_panels(kelvin_density panel[PANELS], double alpha)
 {
@@ -28,51 +24,26 @@ static kelvin_status parse_panels(kelvin_density panel[PANELS], double alpha)
     return KELVIN_OK;
 }
 
-/* Point (column, row) of n x n over the box around the triangle; false if it is not inside. */
-static bool point_inside(double p[SIMPLEX], size_t column, size_t row, size_t n)
-{
-    const double last = (double)(n - 1);
-    kelvin_simplex_prediction(p, (struct place){(double)column / last, SIMPLEX_HEIGHT * (double)row / last});
-    return fmin(p[0], fmin(p[1], p[2])) > 1e-9;
-}
-
-static double log_density(const kelvin_density *density, const double p[SIMPLEX])
-{
-    double z[SIMPLEX];
-    kelvin_simplex_logits(z, p);
-    return kelvin_density_eval(density, NULL, z, SIMPLEX, SIMPLEX_LABEL);
-}
-
-static double log_mean(const kelvin_density *density)
-{
-    struct log_sum total = log_sum_zero;
-    double p[SIMPLEX];
-    size_t n = 0;
-    for (size_t i = 0; i < (size_t)MEAN_GRID * MEAN_GRID; i++) {
-        if (!point_inside(p, i % MEAN_GRID, i / MEAN_GRID, MEAN_GRID)) continue;
-        log_sum_add(&total, log_density(density, p), 1.0);
-        n++;
-    }
-    return total.max + log(total.sum / (double)n);
-}
-
 static kelvin_status write_raster(const struct figure_options *options, const kelvin_density panel[PANELS])
 {
     struct output_file table;
-    const double width = 1.0 / RASTER, mean[PANELS] = {log_mean(&panel[0]), log_mean(&panel[1]), log_mean(&panel[2])};
+    const double width = 1.0 / RASTER;
+    double mean[PANELS];
+    for (size_t i = 0; i < PANELS; i++) mean[i] = kelvin_simplex_log_mean(&panel[i]);
     KELVIN_TRY(kelvin_figure_table(&table, &kelvin_dirichlet_gradients_figure, options, ".csv",
                                    "x,y,likelihood,prior,posterior", ""));
-    fprintf(table.file, "# Logarithms of the densities, each divided by its mean over %d x %d points.\n", MEAN_GRID,
-            MEAN_GRID);
+    fprintf(table.file, "# Logarithms of the densities, each divided by its mean over %d x %d points.\n", SIMPLEX_MEAN,
+            SIMPLEX_MEAN);
     fputs("# Outside the triangle: at the nearest prediction inside.\n", table.file);
     for (int row = -MARGIN; row <= (int)ceil(SIMPLEX_HEIGHT * RASTER) + MARGIN; row++)
         for (int column = -MARGIN; column <= RASTER + MARGIN; column++) {
             const struct place at = {column * width, row * width};
             double p[SIMPLEX];
             kelvin_simplex_prediction(p, at);
-            kelvin_simplex_confine(p, edge);
+            kelvin_simplex_confine(p, SIMPLEX_EDGE);
             fprintf(table.file, "%.6g,%.6g", at.x, at.y);
-            for (size_t i = 0; i < PANELS; i++) fprintf(table.file, ",%.6g", log_density(&panel[i], p) - mean[i]);
+            for (size_t i = 0; i < PANELS; i++)
+                fprintf(table.file, ",%.6g", kelvin_simplex_log_density(&panel[i], p) - mean[i]);
             fputc('\n', table.file);
         }
     return kelvin_output_close(&table, KELVIN_OK);
@@ -88,7 +59,7 @@ static kelvin_status write_field(const struct figure_options *options, const kel
         if (i) fputs("\n\n", table.file);
         for (size_t point = 0; point < options->grid * options->grid; point++) {
             double p[SIMPLEX], z[SIMPLEX];
-            if (!point_inside(p, point % options->grid, point / options->grid, options->grid)) continue;
+            if (!kelvin_simplex_lattice(p, point % options->grid, point / options->grid, options->grid)) continue;
             kelvin_simplex_logits(z, p);
             const struct place at = kelvin_simplex_place(p), d = kelvin_simplex_move(&panel[i], z);
             fprintf(table.file, "%zu,%.10g,%.10g,%.10g,%.10g\n", i, at.x, at.y, d.x, d.y);

@@ -47,12 +47,105 @@ static struct log_sum half(const kelvin_density *density, double side, double h,
     return total;
 }
 
+static double share_below(const kelvin_density *density, double h, double end)
+{
+    const struct log_sum below = half(density, -1.0, h, end), above = half(density, 1.0, h, end);
+    return 1.0 / (1.0 + above.sum / below.sum * exp(above.max - below.max));
+}
+
 double kelvin_mass_below_half(const kelvin_density *density, double alpha)
 {
     if (!(alpha >= MASS_LEAST && alpha <= MASS_MOST)) return NAN;
     /* For large alpha all is within 1 / sqrt(alpha) of one place. For small alpha the tail exp(-alpha |u|) is followed
      * down to exp(-80). */
-    const double h = 0.125 / sqrt(1.0 + alpha / 10.0), end = log(2.0 * 80.0 / fmin(alpha, 1.0));
-    const struct log_sum below = half(density, -1.0, h, end), above = half(density, 1.0, h, end);
+    return share_below(density, 0.125 / sqrt(1.0 + alpha / 10.0), log(2.0 * 80.0 / fmin(alpha, 1.0)));
+}
+
+/* ---- densities of which nothing is known ---- */
+
+/* Each class in turn, and each two of them, are made all but impossible: there a density is a power of their
+ * probabilities, or falls faster than any. */
+double kelvin_mass_exponent(const kelvin_density *density)
+{
+    static const double far = 1e14;
+    double least = 0.0;
+    for (int set = 1; set < (1 << SIMPLEX) - 1; set++) {
+        double z[SIMPLEX], slope[SIMPLEX];
+        for (int k = 0; k < SIMPLEX; k++) z[k] = set >> k & 1 ? -far : 0.0;
+        (void)kelvin_density_eval(density, slope, z, SIMPLEX, SIMPLEX_LABEL);
+        for (int k = 0; k < SIMPLEX; k++)
+            if (set >> k & 1) least = fmin(least, slope[k]);
+    }
+    return 1.0 + least;
+}
+
+/* How far out of the plane's middle the integrand is below exp(-80) of what it is somewhere else, in eight directions;
+ * NaN if that is too far. (A density that is clipped falls faster behind the clip, so its exponent does not tell.) */
+static double reach(const kelvin_density *density)
+{
+    double top = log_term(density, 0.0, 0.0);
+    for (double r = 80.0; r < 2.0 * 80.0 / MASS_LEAST; r *= 2.0) {
+        double here = -INFINITY;
+        for (int i = -1; i <= 1; i++)
+            for (int j = -1; j <= 1; j++)
+                if (i || j) here = fmax(here, log_term(density, r * i, r * j));
+        if (here < top - 80.0) return r;
+        top = fmax(top, here);
+    }
+    return NAN;
+}
+
+/* One side of the plane: its integral is looked for as a multiple of what the trapezoidal rule finds with long steps,
+ * which must do for the order of magnitude. */
+struct side {
+    const kelvin_density *density;
+    double sign, end, log_unit, tolerance;
+    double u; /* of the line that is integrated over v */
+};
+
+static double across(double t, const void *context)
+{
+    const struct side *side = context;
+    return exp(log_term(side->density, side->u, sinh(t)) - side->log_unit) * cosh(t);
+}
+
+/* Panels of length 1, so that nothing is missed. */
+static double panels(integrand *f, const void *context, double from, double to, double tolerance)
+{
+    const long n = (long)ceil(to - from);
+    const double width = (to - from) / (double)n;
+    double sum = 0.0;
+    for (long i = 0; i < n; i++) {
+        const double begin = from + width * (double)i;
+        sum += kelvin_integral_halving(f, context, begin, begin + width, tolerance);
+    }
+    return sum;
+}
+
+static double along(double t, const void *context)
+{
+    struct side side = *(const struct side *)context;
+    const double u = exp(t - exp(-t)), weight = u * (1.0 + exp(-t));
+    side.u = side.sign * u;
+    /* so much finer than the tolerance along u that what is left here does not make that one halve its panels */
+    const double tolerance = side.tolerance / (100.0 * weight);
+    return weight * (panels(across, &side, -side.end, 0.0, tolerance) + panels(across, &side, 0.0, side.end, tolerance));
+}
+
+static struct log_sum half_to(const kelvin_density *density, double sign, double end, double tolerance)
+{
+    const struct log_sum about = half(density, sign, 0.125, end);
+    const double log_unit = about.max + log(about.sum * 0.125 * 0.125);
+    const struct side side = {
+        .density = density, .sign = sign, .end = end, .log_unit = log_unit, .tolerance = tolerance};
+    return (struct log_sum){log_unit, panels(along, &side, -4.0, end, tolerance)};
+}
+
+double kelvin_mass_below_half_to(const kelvin_density *density, double tolerance)
+{
+    const double r = kelvin_mass_exponent(density) > 0.0 ? reach(density) : NAN;
+    if (isnan(r)) return NAN;
+    const struct log_sum below = half_to(density, -1.0, log(2.0 * r), tolerance),
+                         above = half_to(density, 1.0, log(2.0 * r), tolerance);
     return 1.0 / (1.0 + above.sum / below.sum * exp(above.max - below.max));
 }

@@ -51,12 +51,6 @@ static kelvin_status write_cells(const struct figure_options *options, const str
 
 /* ---- the boundary ---- */
 
-/* Where the boundary leaves alpha = 0; false if it is nowhere. */
-static bool leaves_zero(const struct boundary *b, double *rest)
-{
-    return kelvin_boundary_rest(b, rest, 1e-12, 1 - 1e-12, 0);
-}
-
 static void write_point(FILE *out, const struct boundary *b, double rest)
 {
     double alpha;
@@ -72,7 +66,7 @@ static kelvin_status write_boundary(const struct figure_options *options, const 
     KELVIN_TRY(kelvin_figure_table(
         &table, &kelvin_phase_diagram_figure, options, "-boundary.csv", "p_wrong,alpha,rest",
         "# Where the change is 0: below alpha it is negative; rest = 1 - p_wrong. No rows: it is negative nowhere.\n"));
-    if (leaves_zero(b, &start)) fprintf(table.file, "%.15g,0,%.15g\n", 1 - start, start);
+    if (kelvin_boundary_start(b, &start)) fprintf(table.file, "%.15g,0,%.15g\n", 1 - start, start);
     for (size_t i = options->grid - 1; i > 0; i--)
         if ((double)i / columns < start) write_point(table.file, b, (double)i / columns);
     for (double rest = 0.1 / columns; rest > 1e-12; rest /= 10) write_point(table.file, b, rest);
@@ -83,7 +77,7 @@ static void print_boundary(FILE *out, const struct boundary *b)
 {
     static const double rest = 1e-7;
     double alpha, start;
-    if (!kelvin_boundary_alpha(b, &alpha, 0, 1, rest) || !leaves_zero(b, &start)) {
+    if (!kelvin_boundary_alpha(b, &alpha, 0, 1, rest) || !kelvin_boundary_start(b, &start)) {
         fprintf(out, "%zu classes: a step raises the true class whatever alpha in 0 .. 1 and the prediction\n", b->K);
         return;
     }

@@ -3,6 +3,7 @@
  *     x = p_0 / 2 + p_2,   y = sqrt(3)/2 p_0,   and   dp_k = p_k d log p_k   under a step in the logits. */
 #include "figures/simplex.h"
 #include "base/random.h"
+#include "figures/calculus.h"
 
 #include <math.h>
 
@@ -46,6 +47,33 @@ void kelvin_simplex_probabilities(double p[SIMPLEX], const double z[SIMPLEX])
     double total = 0.0;
     for (int k = 0; k < SIMPLEX; k++) total += p[k] = exp(z[k] - max);
     for (int k = 0; k < SIMPLEX; k++) p[k] /= total;
+}
+
+bool kelvin_simplex_lattice(double p[SIMPLEX], size_t column, size_t row, size_t n)
+{
+    const double last = (double)(n - 1);
+    kelvin_simplex_prediction(p, (struct place){(double)column / last, SIMPLEX_HEIGHT * (double)row / last});
+    return fmin(p[0], fmin(p[1], p[2])) > 1e-9;
+}
+
+double kelvin_simplex_log_density(const kelvin_density *density, const double p[SIMPLEX])
+{
+    double z[SIMPLEX];
+    kelvin_simplex_logits(z, p);
+    return kelvin_density_eval(density, NULL, z, SIMPLEX, SIMPLEX_LABEL);
+}
+
+double kelvin_simplex_log_mean(const kelvin_density *density)
+{
+    struct log_sum total = log_sum_zero;
+    double p[SIMPLEX];
+    size_t n = 0;
+    for (size_t i = 0; i < (size_t)SIMPLEX_MEAN * SIMPLEX_MEAN; i++) {
+        if (!kelvin_simplex_lattice(p, i % SIMPLEX_MEAN, i / SIMPLEX_MEAN, SIMPLEX_MEAN)) continue;
+        log_sum_add(&total, kelvin_simplex_log_density(density, p), 1.0);
+        n++;
+    }
+    return total.max + log(total.sum / (double)n);
 }
 
 struct place kelvin_simplex_move(const kelvin_density *density, const double z[SIMPLEX])

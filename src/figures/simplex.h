@@ -34,6 +34,17 @@ void kelvin_simplex_confine(double p[SIMPLEX], double least);
 void kelvin_simplex_logits(double z[SIMPLEX], const double p[SIMPLEX]);
 void kelvin_simplex_probabilities(double p[SIMPLEX], const double z[SIMPLEX]);
 
+/* Point (column, row) of n x n over the box around the triangle; false if it is not inside. */
+bool kelvin_simplex_lattice(double p[SIMPLEX], size_t column, size_t row, size_t n);
+
+/* log f, and the logarithm of the mean of f over SIMPLEX_MEAN x SIMPLEX_MEAN points of that box, those that are inside.
+ * (For alpha < 1 a mean depends on how near to the corners one looks.) Nearer than SIMPLEX_EDGE to an edge, half the
+ * distance of these points, a picture need not look. */
+enum { SIMPLEX_MEAN = 500 };
+#define SIMPLEX_EDGE (0.5 / (SIMPLEX_MEAN - 1))
+double kelvin_simplex_log_density(const kelvin_density *density, const double p[SIMPLEX]);
+double kelvin_simplex_log_mean(const kelvin_density *density);
+
 /* d place / d epsilon as the logits take a small step z + epsilon * gradient of the log-density. */
 struct place kelvin_simplex_move(const kelvin_density *density, const double z[SIMPLEX]);
 
@@ -51,6 +62,10 @@ struct ascent {
 /* z += rate * gradient */
 void kelvin_ascent_step(const struct ascent *ascent, double z[SIMPLEX]);
 
+/* Whether another class is at least as probable as the true one: here, and after all steps from p. */
+bool kelvin_ascent_is_wrong(const double z[SIMPLEX]);
+bool kelvin_ascent_ends_wrong(const struct ascent *ascent, const double p[SIMPLEX]);
+
 /* A particle stays near `at` from step `from` to step `until`. */
 typedef void ascent_stay(void *context, struct place at, size_t from, size_t until);
 
@@ -58,8 +73,8 @@ typedef void ascent_stay(void *context, struct place at, size_t from, size_t unt
  * place of its last step. Of a way that does not end, the first four sides' length. */
 void kelvin_ascent_follow(const struct ascent *ascent, const double p[SIMPLEX], ascent_stay *stay, void *context);
 
-/* The share of predictions 0 .. draws-1 of kelvin_simplex_uniform from which a particle ends at a wrong class: another
- * class is at least as probable as the true one. Of the options draws, seed, threads and watch count. */
+/* The share of predictions 0 .. draws-1 of kelvin_simplex_uniform from which a particle ends at a wrong class. Of the
+ * options draws, seed, threads and watch count. */
 KELVIN_MUST_CHECK kelvin_status kelvin_ascent_wrong_share(double *share, const struct ascent *ascent,
                                                           const struct figure_options *options);
 
@@ -73,5 +88,13 @@ KELVIN_MUST_CHECK kelvin_status kelvin_ascent_wrong_share(double *share, const s
  * likelihood. `density` is as high as p^(alpha - 1) or lower where any p goes to zero. NaN unless MASS_LEAST <= alpha
  * <= MASS_MOST: for alpha <= 0 the integral is not finite. */
 double kelvin_mass_below_half(const kelvin_density *density, double alpha);
+
+/* The same for a density of which nothing is known, and which may have corners: panels are halved until each of them
+ * changes by no more than `tolerance` of the whole. NaN if the integral is not finite, or reaches too far. */
+double kelvin_mass_below_half_to(const kelvin_density *density, double tolerance);
+
+/* A density is as high as p^(exponent - 1) or lower where any p goes to zero; its integral is finite if the exponent is
+ * above 0. At most 1. */
+double kelvin_mass_exponent(const kelvin_density *density);
 
 #endif

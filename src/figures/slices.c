@@ -6,10 +6,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *const kelvin_slice_panels[] = {"prior", "likelihood", "posterior"};
-
-enum number { NONE, ALPHA, CLIP, T_PRIOR, T_LIKELIHOOD, NUMBERS };
 
 /* One curve each. The paper moved most by hand; what it chose is kept as a rule for other numbers: the largest value on
  * the axis is put at `level`. A curve `of` another one moves with it. */
@@ -17,25 +16,25 @@ static const struct row {
     enum slice_panel panel;
     const char *name;
     const char *density;
-    enum number param[KELVIN_MAX_PARAMETERS];
-    enum number divisor; /* the temperature of a cold likelihood */
+    enum slice_number param[SLICE_MOST_NUMBERS];
+    enum slice_number divisor; /* the temperature of a cold likelihood */
     bool moved;
     double level;
     size_t of; /* 1 + index of the curve whose shift it has */
 } rows[SLICES] = {
-    {SLICE_PRIOR, "Dirichlet", "dirichlet", {ALPHA}, .moved = true, .level = 8.5},
-    {SLICE_PRIOR, "DirClip", "dirclip", {ALPHA, CLIP}, .of = 1 + 0},
-    {SLICE_PRIOR, "NDG", "ndg-prior", {ALPHA}, .moved = true, .level = -3},
-    {SLICE_PRIOR, "confidence", "confidence", {T_PRIOR}, .moved = true, .level = -5},
+    {SLICE_PRIOR, "Dirichlet", "dirichlet", {SLICE_ALPHA}, .moved = true, .level = 8.5},
+    {SLICE_PRIOR, "DirClip", "dirclip", {SLICE_ALPHA, SLICE_CLIP}, .of = 1 + 0},
+    {SLICE_PRIOR, "NDG", "ndg-prior", {SLICE_ALPHA}, .moved = true, .level = -3},
+    {SLICE_PRIOR, "confidence", "confidence", {SLICE_T_PRIOR}, .moved = true, .level = -5},
     {SLICE_LIKELIHOOD, "categ. like.", "categorical", .moved = false},
-    {SLICE_LIKELIHOOD, "cold like.", "categorical", .divisor = T_LIKELIHOOD},
-    {SLICE_LIKELIHOOD, "NDG like.", "ndg-likelihood", {ALPHA}, .moved = false},
+    {SLICE_LIKELIHOOD, "cold like.", "categorical", .divisor = SLICE_T_LIKELIHOOD},
+    {SLICE_LIKELIHOOD, "NDG like.", "ndg-likelihood", {SLICE_ALPHA}, .moved = false},
     {SLICE_POSTERIOR, "categ. like.", "categorical", .moved = false},
-    {SLICE_POSTERIOR, "conf. + categ.", "confidence", {T_PRIOR}, .moved = false},
-    {SLICE_POSTERIOR, "cold like.", "categorical", .divisor = T_PRIOR},
-    {SLICE_POSTERIOR, "NDG + categ.", "ndg-prior", {ALPHA}, .moved = true, .level = -5},
-    {SLICE_POSTERIOR, "NDG + NDG", "ndg-logprobs", {ALPHA}, .moved = true, .level = -5},
-    {SLICE_POSTERIOR, "Dir. + categ.", "dirichlet", {ALPHA}, .moved = true, .level = -9.5},
+    {SLICE_POSTERIOR, "conf. + categ.", "confidence", {SLICE_T_PRIOR}, .moved = false},
+    {SLICE_POSTERIOR, "cold like.", "categorical", .divisor = SLICE_T_PRIOR},
+    {SLICE_POSTERIOR, "NDG + categ.", "ndg-prior", {SLICE_ALPHA}, .moved = true, .level = -5},
+    {SLICE_POSTERIOR, "NDG + NDG", "ndg-logprobs", {SLICE_ALPHA}, .moved = true, .level = -5},
+    {SLICE_POSTERIOR, "Dir. + categ.", "dirichlet", {SLICE_ALPHA}, .moved = true, .level = -9.5},
 };
 
 /* Points at which maxima are looked for, whatever the number of points drawn: p changes by at most 1.2 % of itself or
@@ -88,9 +87,10 @@ static double fall(const struct slice *slice, double t, size_t i, int way)
 /* A maximum is where a rise is followed by a fall, with at most one point between them that has no slope at all: more
  * would be a plateau. So is what falls by less than 1 % of the density on one side, such as DirClip's clipped part,
  * which the probability of the other class keeps from being flat. */
-static void find_maxima(struct slice *slice)
+void kelvin_slice_find_maxima(struct slice *slice)
 {
     size_t rise = SEARCHED; /* the last point with a slope, if it was a rise */
+    slice->n_maxima = 0;
     for (size_t i = 0; i < SEARCHED; i++) {
         const double slope = slice_slope(slice, kelvin_slice_logit(i, SEARCHED));
         if (slope < 0 && rise < i && i - rise <= 2 && slice->n_maxima < SLICE_MOST_MAXIMA) {
@@ -102,8 +102,7 @@ static void find_maxima(struct slice *slice)
     }
 }
 
-/* The largest value on the axis: at a maximum, or at an end, or anywhere on a plateau. */
-static double largest(const struct slice *slice)
+double kelvin_slice_largest(const struct slice *slice)
 {
     double most = kelvin_slice_value(slice, kelvin_slice_logit(0, SEARCHED));
     for (size_t i = 1; i < SEARCHED; i++) most = fmax(most, kelvin_slice_value(slice, kelvin_slice_logit(i, SEARCHED)));
@@ -111,25 +110,29 @@ static double largest(const struct slice *slice)
     return most;
 }
 
-static kelvin_status make(struct slice *slice, const struct row *row, const double number[NUMBERS])
+static kelvin_status make(struct slice *slice, const struct row *row, const double number[SLICE_NUMBERS])
 {
     char text[128];
     int used = snprintf(text, sizeof text, "%s", row->density);
-    for (size_t i = 0; i < KELVIN_MAX_PARAMETERS && row->param[i]; i++)
+    for (size_t i = 0; i < SLICE_MOST_NUMBERS && row->param[i]; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%c%.17g", i ? ',' : ':', number[row->param[i]]);
     *slice = (struct slice){.panel = row->panel, .name = row->name};
     KELVIN_TRY(kelvin_density_parse(&slice->tempered.density, text));
+    memcpy(slice->number, row->param, sizeof row->param);
+    if (row->divisor) slice->number[0] = row->divisor;
     if (row->panel == SLICE_PRIOR) slice->tempered.density.likelihood = false;
     slice->tempered.power = row->divisor ? 1 / number[row->divisor] : 1;
-    find_maxima(slice);
-    slice->shift = row->moved ? row->level - largest(slice) : 0;
+    kelvin_slice_find_maxima(slice);
+    slice->shift = row->moved ? row->level - kelvin_slice_largest(slice) : 0;
     return KELVIN_OK;
 }
 
 kelvin_status kelvin_slices_make(struct slice slices[SLICES], const struct slice_numbers *numbers)
 {
-    const double number[NUMBERS] = {
-        [ALPHA] = numbers->alpha, [CLIP] = numbers->clip, [T_PRIOR] = numbers->T[0], [T_LIKELIHOOD] = numbers->T[1]};
+    const double number[SLICE_NUMBERS] = {[SLICE_ALPHA] = numbers->alpha,
+                                          [SLICE_CLIP] = numbers->clip,
+                                          [SLICE_T_PRIOR] = numbers->T[0],
+                                          [SLICE_T_LIKELIHOOD] = numbers->T[1]};
     for (size_t i = 0; i < SLICES; i++) KELVIN_TRY(make(&slices[i], &rows[i], number));
     for (size_t i = 0; i < SLICES; i++)
         if (rows[i].of) slices[i].shift = slices[rows[i].of - 1].shift;

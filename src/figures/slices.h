@@ -15,7 +15,15 @@
 
 enum slice_panel { SLICE_PRIOR, SLICE_LIKELIHOOD, SLICE_POSTERIOR };
 
-enum { SLICES = 13, SLICE_MOST_MAXIMA = 8 };
+/* What curves of the paper's picture depend on. */
+enum slice_number { SLICE_NONE, SLICE_ALPHA, SLICE_CLIP, SLICE_T_PRIOR, SLICE_T_LIKELIHOOD, SLICE_NUMBERS };
+
+enum { SLICES = 13, SLICE_MOST_MAXIMA = 8, SLICE_MOST_NUMBERS = 2 };
+
+/* The paper's numbers; temperatures in the order of `T` below. */
+#define SLICE_PAPER_ALPHA 1e-6
+#define SLICE_PAPER_CLIP (-16)
+#define SLICE_PAPER_TEMPERATURES "3e-7,0.08"
 
 extern const char *const kelvin_slice_panels[]; /* their names */
 
@@ -27,9 +35,10 @@ struct slice_numbers {
 struct slice {
     enum slice_panel panel;
     const char *name;
-    struct tempered tempered; /* its power is 1/T of a cold likelihood, else 1 */
-    double shift;             /* log-densities have no zero; the picture puts them where they can be compared */
-    size_t n_maxima;          /* the highest points inside the axis; not its ends, and no plateaus */
+    enum slice_number number[SLICE_MOST_NUMBERS]; /* what it depends on; SLICE_NONE after the last */
+    struct tempered tempered;                     /* its power is 1/T of a cold likelihood, else 1 */
+    double shift;    /* log-densities have no zero; the picture puts them where they can be compared */
+    size_t n_maxima; /* the highest points inside the axis; not its ends, and no plateaus */
     double maximum[SLICE_MOST_MAXIMA]; /* logits, from left to right */
 };
 
@@ -37,6 +46,11 @@ struct slice {
 KELVIN_MUST_CHECK kelvin_status kelvin_slices_make(struct slice slices[SLICES], const struct slice_numbers *numbers);
 
 double kelvin_slice_value(const struct slice *slice, double t);
+
+/* For slices of other densities, whose `tempered` is set: finds the maxima; then the largest value on the axis, be it at
+ * a maximum, at an end, or anywhere on a plateau. */
+void kelvin_slice_find_maxima(struct slice *slice);
+double kelvin_slice_largest(const struct slice *slice);
 
 /* The i-th of n logits, evenly spaced, from that of p = 1e-10 to that of 1 - p = 1e-10. */
 double kelvin_slice_logit(size_t i, size_t n);

@@ -115,15 +115,36 @@ static kelvin_status read_lines(struct kelvin_manifest *m, const char *path)
     return twice ? kelvin_fail(KELVIN_EFORMAT, "%s: has \"%.100s\" twice", path, twice) : KELVIN_OK;
 }
 
-static kelvin_status read_text(struct kelvin_manifest *m, const char *path)
+/* Its text becomes the manifest's, or is freed. */
+static kelvin_status parse(struct kelvin_manifest **manifest, const char *folder, char *text, size_t bytes,
+                           const char *path)
 {
-    size_t bytes;
-    KELVIN_TRY(kelvin_file_size(&bytes, path));
-    if (bytes > MOST_BYTES)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes, expected at most %d", path, bytes, (int)MOST_BYTES);
-    KELVIN_TRY(kelvin_file_read(&m->text, &bytes, path));
-    KELVIN_TRY(check_text(m->text, bytes, path));
-    return read_lines(m, path);
+    struct kelvin_manifest *m = kelvin_alloc(1, sizeof *m);
+    if (!m) {
+        kelvin_free(text);
+        return KELVIN_ENOMEM;
+    }
+    snprintf(m->folder, sizeof m->folder, "%s", folder);
+    m->text = text;
+    kelvin_status status = check_text(text, bytes, path);
+    if (!status) status = read_lines(m, path);
+    if (status)
+        kelvin_manifest_free(m);
+    else
+        *manifest = m;
+    return status;
+}
+
+kelvin_status kelvin_manifest_parse(struct kelvin_manifest **manifest, const char *folder, const char *text,
+                                    size_t bytes)
+{
+    kelvin_path path;
+    *manifest = NULL;
+    snprintf(path, sizeof path, "%.4000s/" KELVIN_MANIFEST_FILE, folder);
+    char *copy = kelvin_alloc(bytes + 1, 1);
+    if (!copy) return KELVIN_ENOMEM;
+    memcpy(copy, text, bytes);
+    return parse(manifest, folder, copy, bytes, path);
 }
 
 kelvin_status kelvin_manifest_read(struct kelvin_manifest **manifest, const char *folder)
@@ -133,15 +154,13 @@ kelvin_status kelvin_manifest_read(struct kelvin_manifest **manifest, const char
     *manifest = NULL;
     KELVIN_TRY(kelvin_path_join(path, folder, KELVIN_MANIFEST_FILE));
     if (lstat(path, &about) && errno == ENOENT) return KELVIN_OK;
-    struct kelvin_manifest *m = kelvin_alloc(1, sizeof *m);
-    if (!m) return KELVIN_ENOMEM;
-    strcpy(m->folder, folder);
-    const kelvin_status status = read_text(m, path);
-    if (status)
-        kelvin_manifest_free(m);
-    else
-        *manifest = m;
-    return status;
+    size_t bytes;
+    char *text;
+    KELVIN_TRY(kelvin_file_size(&bytes, path));
+    if (bytes > MOST_BYTES)
+        return kelvin_fail(KELVIN_EFORMAT, "%s: has %zu bytes, expected at most %d", path, bytes, (int)MOST_BYTES);
+    KELVIN_TRY(kelvin_file_read(&text, &bytes, path));
+    return parse(manifest, folder, text, bytes, path);
 }
 
 void kelvin_manifest_free(struct kelvin_manifest *manifest)
@@ -162,6 +181,28 @@ bool kelvin_manifest_has(const struct kelvin_manifest *manifest, const char *nam
     return find(manifest, name) != NULL;
 }
 
+static kelvin_status not_named(const struct kelvin_manifest *m, const char *name)
+{
+    return kelvin_fail(KELVIN_EFORMAT,
+                       "%s/%s: is not among the files that the run left: %s/" KELVIN_MANIFEST_FILE " does not name it",
+                       m->folder, name, m->folder);
+}
+
+kelvin_status kelvin_manifest_compare(const struct kelvin_manifest *manifest, const char *name, size_t bytes,
+                                      uint32_t crc32)
+{
+    const struct entry *entry = find(manifest, name);
+    if (!entry) return not_named(manifest, name);
+    if (bytes != entry->bytes)
+        return kelvin_fail(KELVIN_EFORMAT, "%s/%s: is not as the run left it: it has %zu bytes, expected %zu",
+                           manifest->folder, name, bytes, entry->bytes);
+    if (crc32 != entry->crc32)
+        return kelvin_fail(KELVIN_EFORMAT,
+                           "%s/%s: is not as the run left it: it has crc32 %08" PRIx32 ", expected %08" PRIx32,
+                           manifest->folder, name, crc32, entry->crc32);
+    return KELVIN_OK;
+}
+
 kelvin_status kelvin_manifest_check(struct kelvin_manifest *manifest, const char *name)
 {
     kelvin_path path;
@@ -169,19 +210,11 @@ kelvin_status kelvin_manifest_check(struct kelvin_manifest *manifest, const char
     uint32_t crc32;
     struct entry *entry = find(manifest, name);
     KELVIN_TRY(kelvin_path_join(path, manifest->folder, "%s", name));
-    if (!entry)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: is not among the files that the run left: %s/%s does not name it", path,
-                           manifest->folder, KELVIN_MANIFEST_FILE);
+    if (!entry) return not_named(manifest, name);
     if (entry->right) return KELVIN_OK;
     KELVIN_TRY(kelvin_file_size(&bytes, path));
     KELVIN_TRY(kelvin_file_crc32(&crc32, path, 0, bytes == entry->bytes ? bytes : 0)); /* that it can be read is seen */
-    if (bytes != entry->bytes)
-        return kelvin_fail(KELVIN_EFORMAT, "%s: is not as the run left it: it has %zu bytes, expected %zu", path, bytes,
-                           entry->bytes);
-    if (crc32 != entry->crc32)
-        return kelvin_fail(KELVIN_EFORMAT,
-                           "%s: is not as the run left it: it has crc32 %08" PRIx32 ", expected %08" PRIx32, path,
-                           crc32, entry->crc32);
+    KELVIN_TRY(kelvin_manifest_compare(manifest, name, bytes, crc32));
     entry->right = true;
     return KELVIN_OK;
 }

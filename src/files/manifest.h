@@ -23,6 +23,9 @@ struct kelvin_manifest;
 /* *manifest = NULL and KELVIN_OK if there is none; KELVIN_EFORMAT if it is damaged, or names a file that is not in the
  * folder. */
 KELVIN_MUST_CHECK kelvin_status kelvin_manifest_read(struct kelvin_manifest **manifest, const char *folder);
+/* The same from its text, which is not needed afterwards; the folder is for sentences alone. */
+KELVIN_MUST_CHECK kelvin_status kelvin_manifest_parse(struct kelvin_manifest **manifest, const char *folder,
+                                                      const char *text, size_t bytes);
 void kelvin_manifest_free(struct kelvin_manifest *manifest);
 
 bool kelvin_manifest_has(const struct kelvin_manifest *manifest, const char *name);
@@ -30,6 +33,10 @@ bool kelvin_manifest_has(const struct kelvin_manifest *manifest, const char *nam
 /* Whether a file is as it was: KELVIN_EFORMAT if it is not, or is not in the manifest; KELVIN_EIO if it cannot be read.
  * A file that was right once is not read again. */
 KELVIN_MUST_CHECK kelvin_status kelvin_manifest_check(struct kelvin_manifest *manifest, const char *name);
+
+/* Whether a file of so many bytes with this checksum is as it was; of other bytes the checksum does not matter. */
+KELVIN_MUST_CHECK kelvin_status kelvin_manifest_compare(const struct kelvin_manifest *manifest, const char *name,
+                                                        size_t bytes, uint32_t crc32);
 
 /* Of these files as they are now, in this order. Written whole or not at all. KELVIN_EUSAGE if a name is there twice or
  * leads out of the folder. */

@@ -106,3 +106,14 @@ double kelvin_calibration_error(const kelvin_bin *sums, size_t bins, size_t n)
     for (size_t b = 0; b < bins; b++) sum += fabs((double)sums[b].hits - sums[b].confidence);
     return sum / (double)n;
 }
+
+/* Wilson (1927): the shares p for which |hits / n - p| <= z sqrt(p (1 - p) / n), with z the 90 % quantile of a normal
+ * distribution. Unlike standard errors it has a width where all or none are right. */
+void kelvin_bin_interval(double *low, double *high, const kelvin_bin *bin)
+{
+    static const double z = 1.2815515655446004;
+    const double n = (double)bin->n, share = (double)bin->hits / n, w = z * z / n;
+    const double half = z * sqrt(share * (1 - share) / n + w / (4 * n));
+    *low = fmax(0, (share + w / 2 - half) / (1 + w));
+    *high = fmin(1, (share + w / 2 + half) / (1 + w));
+}

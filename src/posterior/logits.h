@@ -28,9 +28,17 @@ struct kelvin_logits_form {
     const char *logits, *labels; /* paths */
     const char *run;             /* as above, */
     const uint32_t *chain;       /* (samples), as above; both must stay */
-    size_t samples, n, classes;  /* samples, n: 0 if any number will do */
+    size_t samples, n, classes;  /* 0 if any number will do */
 };
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelvin_logits_form *form);
+
+/* The same where all bytes of the files are in memory, and stay there: the paths are for sentences alone. */
+struct kelvin_file_bytes {
+    const void *data;
+    size_t n;
+};
+KELVIN_MUST_CHECK kelvin_status kelvin_logits_from_bytes(kelvin_logits **logits, const struct kelvin_logits_form *form,
+                                                         struct kelvin_file_bytes z, struct kelvin_file_bytes y);
 
 /* Whether a run has kept those of a side. */
 KELVIN_MUST_CHECK kelvin_status kelvin_logits_are_kept(bool *kept, const kelvin_samples *samples, kelvin_side side);

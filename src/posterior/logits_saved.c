@@ -21,10 +21,12 @@ enum {
     FEW = 64, /* observations: to read fewer of each sample takes longer to ask for than to read */
 };
 
-/* An array on disk, open. */
+/* An array on disk, open, or all of its file in memory. */
 struct array {
     kelvin_path path;
-    int fd; /* -1: not open */
+    int fd;           /* -1: not open */
+    const char *file; /* NULL: on disk */
+    size_t bytes;     /* of the file */
     struct npy about;
     size_t data_at;
 };
@@ -44,6 +46,10 @@ struct saved {
 static kelvin_status read_at(const struct array *a, void *data, size_t from, size_t bytes)
 {
     char *to = data;
+    if (a->file) {
+        memcpy(to, a->file + from, bytes);
+        return KELVIN_OK;
+    }
     while (bytes > 0) {
         const ssize_t got = pread(a->fd, to, bytes, (off_t)from);
         if (got < 0 && errno == EINTR) continue;
@@ -56,19 +62,21 @@ static kelvin_status read_at(const struct array *a, void *data, size_t from, siz
     return KELVIN_OK;
 }
 
+static kelvin_status open_file(struct array *a)
+{
+    KELVIN_TRY(kelvin_file_size(&a->bytes, a->path));
+    if ((a->fd = kelvin_open_to_read(a->path)) >= 0) return KELVIN_OK;
+    return kelvin_fail(KELVIN_EIO, "%s could not be read: %s", a->path, strerror(errno));
+}
+
 /* `what` are kept as `kind`: "logits", 'f', 4 bytes. */
-static kelvin_status open_array(struct array *a, const char *path, const char *what, char kind, size_t item)
+static kelvin_status read_head(struct array *a, const char *what, char kind, size_t item)
 {
     unsigned char head[HEAD];
     const struct npy *is = &a->about;
-    size_t bytes;
-    snprintf(a->path, sizeof a->path, "%s", path);
-    KELVIN_TRY(kelvin_file_size(&bytes, path));
-    if ((a->fd = kelvin_open_to_read(path)) < 0)
-        return kelvin_fail(KELVIN_EIO, "%s could not be read: %s", path, strerror(errno));
-    const size_t used = bytes < HEAD ? bytes : HEAD;
+    const size_t used = a->bytes < HEAD ? a->bytes : HEAD;
     KELVIN_TRY(read_at(a, head, 0, used));
-    KELVIN_TRY(kelvin_npy_parse_head(&a->about, &a->data_at, head, used, bytes, path));
+    KELVIN_TRY(kelvin_npy_parse_head(&a->about, &a->data_at, head, used, a->bytes, a->path));
     if (is->kind == kind && is->item == item && !is->big_endian && !is->fortran) return KELVIN_OK;
     return kelvin_fail(KELVIN_EFORMAT, "%s: holds %s%c%zu%s; expected %s as <%c%zu in C order", a->path,
                        is->big_endian ? ">" : "<", is->kind, is->item, is->fortran ? " in Fortran order" : "", what,
@@ -80,7 +88,10 @@ static kelvin_status open_array(struct array *a, const char *path, const char *w
 static kelvin_status check_shapes(const struct saved *s, const struct kelvin_logits_form *form)
 {
     const struct npy *z = &s->logits.about, *y = &s->labels.about;
-    if (z->axes != 3 || z->shape[2] != form->classes || (form->n && z->shape[1] != form->n) || z->shape[0] > UINT32_MAX)
+    if (!form->classes && (z->axes != 3 || z->shape[0] > UINT32_MAX))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s; expected (samples, observations, classes)",
+                           s->logits.path, kelvin_npy_shape_text(z).text);
+    if (form->classes && (z->axes != 3 || z->shape[2] != form->classes || (form->n && z->shape[1] != form->n) || z->shape[0] > UINT32_MAX))
         return kelvin_fail(
             KELVIN_EFORMAT, "%s: shape is %s; expected (samples, %zu, %zu) for %zu observations of %zu classes",
             s->logits.path, kelvin_npy_shape_text(z).text, form->n, form->classes, form->n, form->classes);
@@ -175,39 +186,68 @@ static void choose_block(struct saved *s)
     s->base.at = read_observation;
 }
 
-static kelvin_status open_both(struct saved *s, const struct kelvin_logits_form *form)
+/* Both are open. */
+static kelvin_status begin(struct saved *s, const struct kelvin_logits_form *form)
 {
-    KELVIN_TRY(open_array(&s->logits, form->logits, "logits", 'f', sizeof *s->z));
-    KELVIN_TRY(open_array(&s->labels, form->labels, "labels", 'i', sizeof *s->raw));
+    KELVIN_TRY(read_head(&s->logits, "logits", 'f', sizeof *s->z));
+    KELVIN_TRY(read_head(&s->labels, "labels", 'i', sizeof *s->raw));
     KELVIN_TRY(check_shapes(s, form));
     s->base.samples = s->logits.about.shape[0];
-    s->base.classes = form->classes;
+    s->base.classes = s->logits.about.shape[2];
     s->n = s->logits.about.shape[1];
     choose_block(s);
-    s->base.chain = form->chain;
     if (!(s->z = kelvin_alloc(s->block * s->most * s->base.classes, sizeof *s->z)) ||
         !(s->y = kelvin_alloc(s->most, sizeof *s->y)) || !(s->raw = kelvin_alloc(s->most, sizeof *s->raw)))
         return KELVIN_ENOMEM;
     return KELVIN_OK;
 }
 
-kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelvin_logits_form *form)
+static struct saved *create(const struct kelvin_logits_form *form)
 {
-    *logits = NULL;
     struct saved *s = kelvin_alloc(1, sizeof *s);
-    if (!s) return KELVIN_ENOMEM;
+    if (!s) return NULL;
+    s->base = (kelvin_logits){.chain = form->chain, .name = s->logits.path, .run = form->run};
     s->base.next = next_saved;
     s->base.close = close_saved;
-    s->base.name = s->logits.path;
-    s->base.run = form->run;
     s->logits.fd = s->labels.fd = -1;
-    kelvin_status status = open_both(s, form);
-    if (form->run) status = kelvin_remedy(status, form->run);
+    snprintf(s->logits.path, sizeof s->logits.path, "%s", form->logits);
+    snprintf(s->labels.path, sizeof s->labels.path, "%s", form->labels);
+    return s;
+}
+
+/* What could not be made is closed again. */
+static kelvin_status finish(kelvin_logits **logits, struct saved *s, kelvin_status status)
+{
+    if (s->base.run) status = kelvin_remedy(status, s->base.run);
     if (status)
         close_saved(&s->base);
     else
         *logits = &s->base;
     return status;
+}
+
+kelvin_status kelvin_logits_from_files(kelvin_logits **logits, const struct kelvin_logits_form *form)
+{
+    *logits = NULL;
+    struct saved *s = create(form);
+    if (!s) return KELVIN_ENOMEM;
+    kelvin_status status = open_file(&s->logits);
+    if (!status) status = open_file(&s->labels);
+    if (!status) status = begin(s, form);
+    return finish(logits, s, status);
+}
+
+kelvin_status kelvin_logits_from_bytes(kelvin_logits **logits, const struct kelvin_logits_form *form,
+                                       struct kelvin_file_bytes z, struct kelvin_file_bytes y)
+{
+    *logits = NULL;
+    struct saved *s = create(form);
+    if (!s) return KELVIN_ENOMEM;
+    s->logits.file = z.data;
+    s->logits.bytes = z.n;
+    s->labels.file = y.data;
+    s->labels.bytes = y.n;
+    return finish(logits, s, begin(s, form));
 }
 
 /* ---- of a run ---- */

@@ -57,4 +57,7 @@ void kelvin_mass_bins(kelvin_bin *mass, const uint64_t *keys, size_t n, size_t b
 /* sum over bins of |hits - sum of confidences| / n */
 double kelvin_calibration_error(const kelvin_bin *sums, size_t bins, size_t n);
 
+/* Between which shares of hits a bin with observations is believed to be, 10 .. 90 %: Wilson's interval. */
+void kelvin_bin_interval(double *low, double *high, const kelvin_bin *bin);
+
 #endif

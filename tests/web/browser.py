@@ -54,15 +54,18 @@ class Browser:
                                  "goog:loggingPrefs": {"browser": "ALL"}}}
         self.root += "/session/" + self.call("POST", "/session", {"capabilities": asked})["sessionId"]
         self.call("POST", "/timeouts", {"script": 120000})
-        # The window's own size counts its frame: what the page sees is said here.
-        self.devtools("Emulation.setDeviceMetricsOverride", width=self.width, height=self.height, deviceScaleFactor=1,
-                      mobile=self.width < 600)
-        if self.dark:
-            self.devtools("Emulation.setEmulatedMedia",
-                          features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        self.appear(self.width, self.height, self.dark)
         if self.downloads:
             self.devtools("Browser.setDownloadBehavior", behavior="allow", downloadPath=self.downloads)
         return self
+
+    def appear(self, width, height, dark):
+        """As a screen of this size, with or without the wish for dark pages."""
+        self.width, self.height, self.dark = width, height, dark
+        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                      mobile=width < 600)
+        self.devtools("Emulation.setEmulatedMedia",
+                      features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def __exit__(self, *_):
         try:
