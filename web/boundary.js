@@ -10,6 +10,7 @@ const BOX = [0.02, -0.93, 0.97, 0];
 const MOST_POINTS = 200;
 const NEAR = 22; // pixels within which a point is meant
 const WAIT = 70; // milliseconds between two new beginnings while something is dragged
+const DRAWING = 0.8; // cores that drawing takes
 const STRIDE = 0.02; // of a point by an arrow key
 
 // How a chain moves. `tuned` finds its steps in a short warm-up; `paper` has those of figure 1, and ends where its runs
@@ -207,11 +208,13 @@ class Boundary {
     this.paint();
   }
 
-  // Lets those chains run that are seen.
+  // Lets those chains run that are seen. While something is dragged they leave most of a core to the picture.
   keepUp() {
     const shown = this.shownPanes();
+    const cores = navigator.hardwareConcurrency || 2;
+    const share = this.dragged >= 0 ? Math.min(1, (cores - DRAWING) / (shown.length * this.count.value)) : 1;
     for (const pane of this.panes) {
-      if (this.visible && this.going && pane.begun && shown.includes(pane)) pane.chains.go();
+      if (this.visible && this.going && pane.begun && shown.includes(pane)) pane.chains.go(share);
       else pane.chains.pause();
     }
   }
@@ -238,7 +241,10 @@ class Boundary {
       else if (hit >= 0 && this.tool === 'remove') this.removePoint(hit);
       else if (hit >= 0) this.chosenPoint = this.dragged = hit;
       else this.chosenPoint = -1;
-      if (this.dragged >= 0) canvas.setPointerCapture(event.pointerId);
+      if (this.dragged >= 0) {
+        canvas.setPointerCapture(event.pointerId);
+        this.keepUp();
+      }
       this.paint();
     });
     canvas.addEventListener('pointermove', (event) => {
@@ -249,7 +255,15 @@ class Boundary {
       }
       this.movePoint(this.dragged, pane.fromPixels(px, py, width, height));
     });
-    const drop = () => { this.dragged = -1; };
+    // A finger on a point drags it; anywhere else it scrolls the page.
+    canvas.addEventListener('touchstart', (event) => {
+      if (this.dragged >= 0) event.preventDefault();
+    }, { passive: false });
+    const drop = () => {
+      if (!(this.dragged >= 0)) return;
+      this.dragged = -1;
+      this.keepUp();
+    };
     canvas.addEventListener('pointerup', drop);
     canvas.addEventListener('pointercancel', drop);
     canvas.addEventListener('keydown', (event) => this.key(event));

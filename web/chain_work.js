@@ -17,9 +17,11 @@ export class ChainWork {
     this.again = () => port2.postMessage(0);
   }
 
+  // `share`: of a core's time; the rest is left to others.
   hear(message) {
     if (message.kind === 'begin') this.begin(message);
     if (message.kind === 'lattice') this.setLattice(message);
+    this.share = message.share ?? 1;
     this.going = message.kind !== 'pause' && !this.failed;
     if (this.going && this.asleep) {
       this.asleep = false;
@@ -75,7 +77,8 @@ export class ChainWork {
       this.tell();
     }
     this.asleep = !this.going;
-    if (this.going) this.again();
+    if (this.going && this.share < 1) setTimeout(() => this.spell(), SPELL * (1 / this.share - 1));
+    else if (this.going) this.again();
   }
 
   // What the last draw says of the points, for R-hat; draws of the warm-up are left out.
@@ -90,6 +93,8 @@ export class ChainWork {
     const { c } = kelvin;
     const map = Float32Array.from(kelvin.doubles(c.explorer_chain_map(chain), side * side));
     const entropy = Float32Array.from(kelvin.doubles(c.explorer_chain_entropy(chain), side * side));
+    const predictions = Float64Array.from(this.fresh.flatMap((draw) => Array.from(draw)));
+    this.fresh = [];
     this.send({
       kind: 'news',
       generation: this.generation,
@@ -103,9 +108,9 @@ export class ChainWork {
       gradients: c.explorer_chain_gradients(chain),
       spent: this.spent / 1000,
       resting: !this.going,
-      predictions: this.fresh.splice(0),
+      predictions,
       map,
       entropy,
-    });
+    }, [map.buffer, entropy.buffer, predictions.buffer]);
   }
 }

@@ -18,6 +18,7 @@ export class Chains {
     this.generation++;
     this.error = null;
     this.rhat = NaN;
+    this.points = points.length;
     while (this.workers.length > chains) this.workers.pop().terminate();
     const fresh = this.workers.length;
     while (this.workers.length < chains) this.workers.push(this.hire(this.workers.length));
@@ -43,7 +44,8 @@ export class Chains {
       if (data.kind === 'failed') this.error = data.error;
       else {
         this.news[chain] = data;
-        this.draws[chain].push(...data.predictions);
+        for (let i = 0; i < data.predictions.length; i += this.points)
+          this.draws[chain].push(data.predictions.subarray(i, i + this.points));
       }
       this.heard();
     };
@@ -54,9 +56,10 @@ export class Chains {
     return worker;
   }
 
-  go() {
+  // `share`: of a core's time that each chain takes at most.
+  go(share = 1) {
     this.going = true;
-    for (const worker of this.workers) worker.postMessage({ kind: 'go' });
+    for (const worker of this.workers) worker.postMessage({ kind: 'go', share });
   }
 
   pause() {

@@ -158,10 +158,14 @@ export function stage({ label, shape, draw, still = false }) {
   return { canvas, ask, paint };
 }
 
-// A colour of the style sheet by its name, as "--ink": [red, green, blue] or the text itself.
+// A colour of the style sheet by its name, as "--ink"; rgb: as [red, green, blue]. They are remembered, since to ask for
+// one costs a look at all styles, until light turns to dark.
+const colours = new Map();
 export function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return colours.get(name);
 }
+globalThis.matchMedia?.('(prefers-color-scheme: dark)').addEventListener('change', () => colours.clear());
 
 export function rgb(name) {
   const hex = colour(name).replace('#', '');

@@ -25,6 +25,6 @@ self.onmessage = async ({ data }) => {
     }
     return;
   }
-  chain ??= new ChainWork(kelvin, (message) => self.postMessage(message));
+  chain ??= new ChainWork(kelvin, (message, transferred) => self.postMessage(message, transferred));
   chain.hear(data);
 };

@@ -134,7 +134,7 @@ size_t explorer_simplex_ended_wrong(const kelvin_density *density, size_t seed, 
 
 double explorer_simplex_mass(const kelvin_density *density)
 {
-    return explorer_simplex_of_logits(density) ? NAN : kelvin_mass_below_half_to(density, 1e-4);
+    return explorer_simplex_of_logits(density) ? NAN : kelvin_mass_below_half_to(density, 1e-5);
 }
 
 double explorer_simplex_exponent(const kelvin_density *density)
