@@ -55,7 +55,7 @@ static double halved(integrand *f, const void *context, double from, double to, 
 {
     const double middle = from + (to - from) / 2.0;
     const double left = panel(f, context, from, middle), right = panel(f, context, middle, to);
-    if (depth == 0 || fabs(left + right - known) <= tolerance) return left + right;
+    if (depth == 0 || !(fabs(left + right - known) > tolerance)) return left + right; /* not a number: no use */
     return halved(f, context, from, middle, left, tolerance, depth - 1) +
            halved(f, context, middle, to, right, tolerance, depth - 1);
 }

@@ -25,7 +25,8 @@ double kelvin_bisect(condition *holds, const void *context, double from, double 
 double kelvin_integral_unit(integrand *f, const void *context, double finest);
 
 /* Of functions that may have corners anywhere, but no peaks that ten points between `from` and `to` would miss. The
- * interval is halved, and its halves, until a half adds what it added before to within `tolerance`. */
+ * interval is halved, and its halves, until a half adds what it added before to within `tolerance`. Not a number if
+ * f is that anywhere: so a function can put an end to it. */
 double kelvin_integral_halving(integrand *f, const void *context, double from, double to, double tolerance);
 
 /* sum * exp(max), which neither overflows nor vanishes */

@@ -12,6 +12,8 @@
 #include "figures/dirichlet_gradients_gp.h"
 #include "figures/simplex.h"
 
+#include <math.h>
+
 enum { PANELS = 3, RASTER = 280, MARGIN = 5 };
 
 static kelvin_status parse_panels(kelvin_density panel[PANELS], double alpha)

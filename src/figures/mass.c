@@ -100,12 +100,15 @@ static double reach(const kelvin_density *density)
 struct side {
     const kelvin_density *density;
     double sign, end, log_unit, tolerance;
-    double u; /* of the line that is integrated over v */
+    double u;     /* of the line that is integrated over v */
+    size_t *left; /* evaluations; without any the result is not a number */
 };
 
 static double across(double t, const void *context)
 {
     const struct side *side = context;
+    if (*side->left == 0) return NAN;
+    --*side->left;
     return exp(log_term(side->density, side->u, sinh(t)) - side->log_unit) * cosh(t);
 }
 
@@ -132,12 +135,20 @@ static double along(double t, const void *context)
     return weight * (panels(across, &side, -side.end, 0.0, tolerance) + panels(across, &side, 0.0, side.end, tolerance));
 }
 
+/* Ten times what a clipped density takes. A peak that long steps do not see would take forever. */
+enum { MOST_EVALUATIONS = 10000000 };
+
 static struct log_sum half_to(const kelvin_density *density, double sign, double end, double tolerance)
 {
     const struct log_sum about = half(density, sign, 0.125, end);
     const double log_unit = about.max + log(about.sum * 0.125 * 0.125);
-    const struct side side = {
-        .density = density, .sign = sign, .end = end, .log_unit = log_unit, .tolerance = tolerance};
+    size_t left = MOST_EVALUATIONS;
+    const struct side side = {.density = density,
+                              .sign = sign,
+                              .end = end,
+                              .log_unit = log_unit,
+                              .tolerance = tolerance,
+                              .left = &left};
     return (struct log_sum){log_unit, panels(along, &side, -4.0, end, tolerance)};
 }
 

@@ -90,7 +90,7 @@ KELVIN_MUST_CHECK kelvin_status kelvin_ascent_wrong_share(double *share, const s
 double kelvin_mass_below_half(const kelvin_density *density, double alpha);
 
 /* The same for a density of which nothing is known, and which may have corners: panels are halved until each of them
- * changes by no more than `tolerance` of the whole. NaN if the integral is not finite, or reaches too far. */
+ * changes by no more than `tolerance` of the whole. NaN if the integral is not finite, or takes too long. */
 double kelvin_mass_below_half_to(const kelvin_density *density, double tolerance);
 
 /* A density is as high as p^(exponent - 1) or lower where any p goes to zero; its integral is finite if the exponent is

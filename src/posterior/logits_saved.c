@@ -89,9 +89,10 @@ static kelvin_status check_shapes(const struct saved *s, const struct kelvin_log
 {
     const struct npy *z = &s->logits.about, *y = &s->labels.about;
     if (!form->classes && (z->axes != 3 || z->shape[0] > UINT32_MAX))
-        return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s; expected (samples, observations, classes)",
-                           s->logits.path, kelvin_npy_shape_text(z).text);
-    if (form->classes && (z->axes != 3 || z->shape[2] != form->classes || (form->n && z->shape[1] != form->n) || z->shape[0] > UINT32_MAX))
+        return kelvin_fail(KELVIN_EFORMAT, "%s: shape is %s; expected (samples, observations, classes)", s->logits.path,
+                           kelvin_npy_shape_text(z).text);
+    if (form->classes && (z->axes != 3 || z->shape[2] != form->classes || (form->n && z->shape[1] != form->n) ||
+                          z->shape[0] > UINT32_MAX))
         return kelvin_fail(
             KELVIN_EFORMAT, "%s: shape is %s; expected (samples, %zu, %zu) for %zu observations of %zu classes",
             s->logits.path, kelvin_npy_shape_text(z).text, form->n, form->classes, form->n, form->classes);

@@ -289,8 +289,7 @@ bool explorer_chain_step(struct explorer_chain *c)
         kelvin_fail(KELVIN_EUSAGE, "a step of a chain that has not begun");
         return false;
     }
-    const kelvin_moment moment = {
-        .step = c->iteration, .warmup = c->warmup, .rate = 1, .temperature = c->temperature};
+    const kelvin_moment moment = {.step = c->iteration, .warmup = c->warmup, .rate = 1, .temperature = c->temperature};
     if (forgets_now(c)) {
         forget_map(c);
         forget_means(c);
@@ -339,6 +338,11 @@ const double *explorer_chain_predictions(const struct explorer_chain *c)
 const float *explorer_chain_theta(const struct explorer_chain *c)
 {
     return kelvin_sampler_theta(c->sampler);
+}
+
+void explorer_chain_logits(const struct explorer_chain *c, float *z)
+{
+    kelvin_posterior_logits(c->posterior, z, kelvin_sampler_theta(c->sampler));
 }
 
 size_t explorer_chain_parameters(const struct explorer_chain *c)

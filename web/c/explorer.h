@@ -103,6 +103,8 @@ EXPLORER const double *explorer_chain_entropy(const struct explorer_chain *chain
 /* Of the last draw: the probability of class 0 at each point (n); all parameters, and how many; its log-posterior. */
 EXPLORER const double *explorer_chain_predictions(const struct explorer_chain *chain);
 EXPLORER const float *explorer_chain_theta(const struct explorer_chain *chain);
+/* And its logits at the points, z (n, 2). */
+EXPLORER void explorer_chain_logits(const struct explorer_chain *chain, float *z);
 EXPLORER size_t explorer_chain_parameters(const struct explorer_chain *chain);
 EXPLORER double explorer_chain_log_posterior(const struct explorer_chain *chain);
 /* Means since the warm-up or, in it, of what the map is made of: the share of points that a draw gets right, and
@@ -114,8 +116,8 @@ EXPLORER double explorer_chain_gradients(const struct explorer_chain *chain); /*
 
 /* ---- pictures.c ---- */
 
-/* Where f (side, side) has the value `level`: points (column, row, 1 where a new curve begins), how many there are; at most
- * `most` are written. */
+/* Where f (side, side) has the value `level`: points (column, row, 1 where a new curve begins), how many there are; at
+ * most `most` are written. */
 EXPLORER size_t explorer_contour(double *points, size_t most, const double *f, size_t side, double level);
 
 /* As the paper has it: x (chains, draws). */

@@ -1,6 +1,6 @@
 /* A chain whose draws are known: the page runs it when it starts, and says whether a browser has the library's bits.
- * A relaxed multiply-add of WebAssembly is fused or not, as a browser likes; which one is seen from a product that needs
- * more digits than a float has. */
+ * A relaxed multiply-add of WebAssembly is fused or not, as a browser likes; which one is seen from a product that
+ * needs more digits than a float has. */
 #include "web/c/explorer.h"
 
 #include "data/dataset.h"
@@ -25,8 +25,8 @@ static bool run(struct explorer_chain *chain, uint32_t *checksum)
     if (!explorer_chain_begin(chain, &how, x, y, n, false)) return false;
     for (int i = 0; i < ITERATIONS; i++) {
         if (!explorer_chain_step(chain)) return false;
-        *checksum = kelvin_crc32_more(*checksum, explorer_chain_theta(chain),
-                                      explorer_chain_parameters(chain) * sizeof(float));
+        *checksum =
+            kelvin_crc32_more(*checksum, explorer_chain_theta(chain), explorer_chain_parameters(chain) * sizeof(float));
     }
     return true;
 }

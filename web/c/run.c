@@ -80,42 +80,37 @@ static kelvin_status evaluate(kelvin_metrics **metrics, const struct kelvin_logi
     return status;
 }
 
-/* What JavaScript holds is the library's own. */
-struct explorer_run {
-    kelvin_metrics metrics;
-};
-
-struct explorer_run *explorer_run_evaluate(const void *logits, size_t logits_bytes, const char *logits_name,
-                                           const void *labels, size_t labels_bytes, const char *labels_name,
-                                           const uint32_t *chain, size_t bins)
+struct kelvin_metrics *explorer_run_evaluate(const void *logits, size_t logits_bytes, const char *logits_name,
+                                             const void *labels, size_t labels_bytes, const char *labels_name,
+                                             const uint32_t *chain, size_t bins)
 {
     const struct kelvin_logits_form form = {.logits = logits_name, .labels = labels_name, .chain = chain};
     const struct kelvin_file_bytes z = {logits, logits_bytes}, y = {labels, labels_bytes};
     kelvin_metrics *metrics = NULL;
     if (evaluate(&metrics, &form, z, y, bins)) return NULL;
-    return (struct explorer_run *)metrics;
+    return metrics;
 }
 
-void explorer_run_free(struct explorer_run *run)
+void explorer_run_free(struct kelvin_metrics *run)
 {
-    kelvin_metrics_free(run ? &run->metrics : NULL);
+    kelvin_metrics_free(run);
 }
 
-size_t explorer_run_count(const struct explorer_run *run, enum explorer_run_count which)
+size_t explorer_run_count(const struct kelvin_metrics *run, enum explorer_run_count which)
 {
-    const kelvin_metrics *m = &run->metrics;
-    const size_t count[] = {
-        [EXPLORER_RUN_SAMPLES] = m->samples, [EXPLORER_RUN_CHAINS] = m->chains,   [EXPLORER_RUN_OBSERVATIONS] = m->n,
-        [EXPLORER_RUN_CLASSES] = m->classes, [EXPLORER_RUN_SINGLES] = m->singles, [EXPLORER_RUN_SUBSETS] = m->subsets,
-        [EXPLORER_RUN_SUBSET] = m->subset,   [EXPLORER_RUN_BINS] = m->bins,       [EXPLORER_RUN_SIZES] = m->sizes};
+    const size_t count[] = {[EXPLORER_RUN_SAMPLES] = run->samples, [EXPLORER_RUN_CHAINS] = run->chains,
+                            [EXPLORER_RUN_OBSERVATIONS] = run->n,  [EXPLORER_RUN_CLASSES] = run->classes,
+                            [EXPLORER_RUN_SINGLES] = run->singles, [EXPLORER_RUN_SUBSETS] = run->subsets,
+                            [EXPLORER_RUN_SUBSET] = run->subset,   [EXPLORER_RUN_BINS] = run->bins,
+                            [EXPLORER_RUN_SIZES] = run->sizes};
     return count[which];
 }
 
-void explorer_run_metric(const struct explorer_run *run, double *values, size_t i)
+void explorer_run_metric(const struct kelvin_metrics *run, double *values, size_t i)
 {
-    const kelvin_average single = kelvin_metrics_single(&run->metrics, i);
-    const kelvin_percentiles spread = kelvin_metrics_spread(&run->metrics, i);
-    values[0] = kelvin_metrics_ensemble(&run->metrics, i);
+    const kelvin_average single = kelvin_metrics_single(run, i);
+    const kelvin_percentiles spread = kelvin_metrics_spread(run, i);
+    values[0] = kelvin_metrics_ensemble(run, i);
     values[1] = single.mean;
     values[2] = single.error;
     values[3] = spread.low;
@@ -123,10 +118,10 @@ void explorer_run_metric(const struct explorer_run *run, double *values, size_t 
     values[5] = spread.high;
 }
 
-void explorer_run_bin(const struct explorer_run *run, double *values, bool mass, size_t b)
+void explorer_run_bin(const struct kelvin_metrics *run, double *values, bool mass, size_t b)
 {
     size_t n;
-    const kelvin_bin *bin = kelvin_metrics_bins(&run->metrics, mass, &n) + b;
+    const kelvin_bin *bin = kelvin_metrics_bins(run, mass, &n) + b;
     values[0] = bin->from;
     values[1] = bin->to;
     values[2] = (double)bin->n;
@@ -136,10 +131,10 @@ void explorer_run_bin(const struct explorer_run *run, double *values, bool mass,
     if (bin->n) kelvin_bin_interval(&values[5], &values[6], bin);
 }
 
-void explorer_run_size(const struct explorer_run *run, double *values, size_t k, size_t i)
+void explorer_run_size(const struct kelvin_metrics *run, double *values, size_t k, size_t i)
 {
-    const kelvin_by_size size = kelvin_metrics_by_size(&run->metrics, k, i);
-    values[0] = (double)kelvin_metrics_size(&run->metrics, k);
+    const kelvin_by_size size = kelvin_metrics_by_size(run, k, i);
+    values[0] = (double)kelvin_metrics_size(run, k);
     values[1] = size.mean;
     values[2] = size.low;
     values[3] = size.high;

@@ -2,7 +2,7 @@
  *
  *     size_t shape[3];
  *     bool ok = explorer_run_shape(shape, head, n, bytes, "logits_test.npy");    // before all of it is read
- *     struct explorer_run *run = explorer_run_evaluate(z, z_bytes, "logits_test.npy", y, y_bytes, "labels_test.npy",
+ *     struct kelvin_metrics *run = explorer_run_evaluate(z, z_bytes, "logits_test.npy", y, y_bytes, "labels_test.npy",
  *                                                      chain, 15);               // NULL: explorer_error()
  *     explorer_run_metric(run, numbers, i);
  *     explorer_run_free(run);
@@ -39,10 +39,10 @@ EXPLORER double explorer_run_memory(size_t samples, size_t observations);
 
 /* The bytes of both files, which may be freed afterwards; chain (samples): that each sample is of, in order; NULL: each
  * is of one of its own. */
-EXPLORER struct explorer_run *explorer_run_evaluate(const void *logits, size_t logits_bytes, const char *logits_name,
-                                                    const void *labels, size_t labels_bytes, const char *labels_name,
-                                                    const uint32_t *chain, size_t bins);
-EXPLORER void explorer_run_free(struct explorer_run *run);
+EXPLORER struct kelvin_metrics *explorer_run_evaluate(const void *logits, size_t logits_bytes, const char *logits_name,
+                                                      const void *labels, size_t labels_bytes, const char *labels_name,
+                                                      const uint32_t *chain, size_t bins);
+EXPLORER void explorer_run_free(struct kelvin_metrics *run);
 
 enum explorer_run_count {
     EXPLORER_RUN_SAMPLES,
@@ -55,21 +55,21 @@ enum explorer_run_count {
     EXPLORER_RUN_BINS,
     EXPLORER_RUN_SIZES, /* points of the curve over posterior sizes */
 };
-EXPLORER size_t explorer_run_count(const struct explorer_run *run, enum explorer_run_count which);
+EXPLORER size_t explorer_run_count(const struct kelvin_metrics *run, enum explorer_run_count which);
 
 /* Of metric i: of the ensemble; mean of single samples, and its standard error; 10 %, median and 90 % of ensembles of
  * a subset. Not numbers where there are none. */
 enum { EXPLORER_METRIC_VALUES = 6 };
-EXPLORER void explorer_run_metric(const struct explorer_run *run, double *values, size_t i);
+EXPLORER void explorer_run_metric(const struct kelvin_metrics *run, double *values, size_t i);
 
 /* A bin of equal width, or of equal mass: from, to, observations, how many are right, mean confidence, and between
  * which shares of right ones it is believed to be. */
 enum { EXPLORER_BIN_VALUES = 7 };
-EXPLORER void explorer_run_bin(const struct explorer_run *run, double *values, bool mass, size_t b);
+EXPLORER void explorer_run_bin(const struct kelvin_metrics *run, double *values, bool mass, size_t b);
 
 /* The k-th posterior size: how many samples; mean, 10 % and 90 % of metric i. */
 enum { EXPLORER_SIZE_VALUES = 4 };
-EXPLORER void explorer_run_size(const struct explorer_run *run, double *values, size_t k, size_t i);
+EXPLORER void explorer_run_size(const struct kelvin_metrics *run, double *values, size_t k, size_t i);
 
 /* ---- the manifest ---- */
 

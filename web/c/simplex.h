@@ -1,10 +1,9 @@
 /* simplex: predictions over three classes as points of a triangle, particles that climb a density there, and the phase
  * diagram of gradient steps. The true class is class 0, at the top; places are those of src/figures/simplex.h.
  *
- *     kelvin_density *density = explorer_simplex_create("dirichlet:0.01", EXPLORER_POSTERIOR);  // NULL: explorer_error()
- *     explorer_simplex_scatter(z, 0, 0, 100);
- *     explorer_simplex_climb(density, z, 100, 1000);
- *     size_t wrong = explorer_simplex_ended_wrong(density, 0, 0, 10000);                        // 3040
+ *     kelvin_density *density = explorer_simplex_create("dirichlet:0.01", EXPLORER_POSTERIOR);  // NULL:
+ * explorer_error() explorer_simplex_scatter(z, 0, 0, 100); explorer_simplex_climb(density, z, 100, 1000); size_t wrong
+ * = explorer_simplex_ended_wrong(density, 0, 0, 10000);                        // 3040
  *     explorer_simplex_destroy(density);
  */
 #ifndef EXPLORER_SIMPLEX_H

@@ -3,7 +3,8 @@
  *
  *     struct explorer_slices *slices = explorer_slices_create();
  *     bool ok = explorer_slices_density(slices, "dirclip:0.6,-16");   // as prior, and as posterior
- *     explorer_slice_values(slices, 0, value, n);                     // value + explorer_slice_shift(slices, 0) is drawn
+ *     explorer_slice_values(slices, 0, value, n);                     // value + explorer_slice_shift(slices, 0) is
+ * drawn
  *
  * Whatever makes slices forgets those that were there before; after a failure there are none.
  */
@@ -37,7 +38,7 @@ EXPLORER const char *explorer_slice_density(struct explorer_slices *slices, size
 EXPLORER bool explorer_slice_has_likelihood(const struct explorer_slices *slices, size_t i); /* that is added to it */
 EXPLORER double explorer_slice_power(const struct explorer_slices *slices, size_t i);
 EXPLORER double explorer_slice_shift(const struct explorer_slices *slices, size_t i);
-EXPLORER size_t explorer_slice_maxima(const struct explorer_slices *slices, size_t i); /* how many, */
+EXPLORER size_t explorer_slice_maxima(const struct explorer_slices *slices, size_t i);         /* how many, */
 EXPLORER const double *explorer_slice_maximum(const struct explorer_slices *slices, size_t i); /* and their logits */
 EXPLORER enum slice_number explorer_slice_number(const struct explorer_slices *slices, size_t i, size_t j);
 EXPLORER double explorer_slice_value(const struct explorer_slices *slices, size_t i, double t);

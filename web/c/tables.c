@@ -36,10 +36,10 @@ const char *explorer_parameter_name(enum explorer_family family, size_t i, size_
 double explorer_parameter_number(enum explorer_family family, size_t i, size_t j, enum explorer_number which)
 {
     const kelvin_parameter *p = &member_of(family, i)->parameter[j];
-    const double number[] = {[EXPLORER_LEAST] = p->least,       [EXPLORER_MOST] = p->most,
-                             [EXPLORER_ABOVE] = p->above,       [EXPLORER_BELOW] = p->below,
-                             [EXPLORER_WHOLE] = p->whole,       [EXPLORER_OPTIONAL] = p->optional,
-                             [EXPLORER_USUAL] = p->usual};
+    const double number[] = {
+        [EXPLORER_LEAST] = p->least, [EXPLORER_MOST] = p->most,   [EXPLORER_ABOVE] = p->above,
+        [EXPLORER_BELOW] = p->below, [EXPLORER_WHOLE] = p->whole, [EXPLORER_OPTIONAL] = p->optional,
+        [EXPLORER_USUAL] = p->usual};
     return number[which];
 }
 
