@@ -8,27 +8,27 @@ const FROM_LAB = [[1, 0.3963377774, 0.2158037573], [1, -0.1055613458, -0.0638541
 const FROM_CONES = [[4.0767416621, -3.3077115913, 0.2309699292], [-1.2684380046, 2.6097574011, -0.3413193965],
   [-0.0041960863, -0.7034186147, 1.707614701]];
 
-const times = (matrix, v) => matrix.map((row) => row[0] * v[0] + row[1] * v[1] + row[2] * v[2]);
-const toLinear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-const fromLinear = (c) => (c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055);
+const labTimes = (matrix, v) => matrix.map((row) => row[0] * v[0] + row[1] * v[1] + row[2] * v[2]);
+const srgbToLinear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+const linearToSrgb = (c) => (c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055);
 
 function toLab(rgb255) {
-  return times(TO_LAB, times(TO_CONES, rgb255.map((c) => toLinear(c / 255))).map(Math.cbrt));
+  return labTimes(TO_LAB, labTimes(TO_CONES, rgb255.map((c) => srgbToLinear(c / 255))).map(Math.cbrt));
 }
 
 function fromLab(lab) {
-  const linear = times(FROM_CONES, times(FROM_LAB, lab).map((c) => c ** 3));
-  return linear.map((c) => Math.round(255 * fromLinear(Math.min(1, Math.max(0, c)))));
+  const linear = labTimes(FROM_CONES, labTimes(FROM_LAB, lab).map((c) => c ** 3));
+  return linear.map((c) => Math.round(255 * linearToSrgb(Math.min(1, Math.max(0, c)))));
 }
 
 // The colour at `share` between two, each [red, green, blue].
-export function blend(a, b, share) {
+export function blendColours(a, b, share) {
   const [from, to] = [toLab(a), toLab(b)];
   return fromLab(from.map((v, i) => v + (to[i] - v) * share));
 }
 
 // 256 colours through all of `stops`, which stand at equal distances: (256, 3) bytes.
-export function ramp(stops) {
+export function rampTable(stops) {
   const labs = stops.map(toLab);
   const table = new Uint8ClampedArray(3 * 256);
   for (let i = 0; i < 256; i++) {

@@ -1,7 +1,7 @@
 // What a worker computes for the simplex and for the phase diagram.
 
-const FLOAT_BYTES = 4;
-const DOUBLE_BYTES = 8;
+const SIMPLEX_FLOAT = 4;
+const SIMPLEX_DOUBLE = 8;
 
 // use(density) with a density of the library that is there for that long. `panel`: an explorer_panel.
 export function withSimplexDensity(kelvin, { density, panel }, use) {
@@ -17,7 +17,7 @@ export function withSimplexDensity(kelvin, { density, panel }, use) {
 
 export const simplexJobs = {
   simplexRaster: (kelvin, { columns, rows, margin, ...of }) => withSimplexDensity(kelvin, of, (density, take) => {
-    const out = take.room(columns * rows * FLOAT_BYTES);
+    const out = take.room(columns * rows * SIMPLEX_FLOAT);
     kelvin.c.explorer_simplex_raster(density, out, columns, rows, margin);
     return kelvin.floats(out, columns * rows).slice();
   }),
@@ -33,13 +33,13 @@ export const simplexJobs = {
   })),
 
   phaseBoundary: (kelvin, { classes, most }) => kelvin.with((take) => {
-    const out = take.room(2 * most * DOUBLE_BYTES);
+    const out = take.room(2 * most * SIMPLEX_DOUBLE);
     const n = kelvin.c.explorer_phase_boundary(out, classes, most);
     return kelvin.doubles(out, 2 * n).slice();
   }),
 
   phaseRaster: (kelvin, { classes, columns, rows }) => kelvin.with((take) => {
-    const out = take.room(columns * rows * FLOAT_BYTES);
+    const out = take.room(columns * rows * SIMPLEX_FLOAT);
     kelvin.check(kelvin.c.explorer_phase_raster(out, classes, columns, rows));
     return kelvin.floats(out, columns * rows).slice();
   }),

@@ -62,11 +62,16 @@ double kelvin_slice_value(const struct slice *slice, double t)
     return kelvin_tempered_eval(&slice->tempered, NULL, (double[]){t, 0});
 }
 
-/* The derivative of the value in t. */
+/* The slope is the derivative in t. */
+static double value_and_slope(double *slope, const struct slice *slice, double t)
+{
+    return kelvin_tempered_eval(&slice->tempered, slope, (double[]){t, 0});
+}
+
 static double slice_slope(const struct slice *slice, double t)
 {
     double slope;
-    (void)kelvin_tempered_eval(&slice->tempered, &slope, (double[]){t, 0});
+    (void)value_and_slope(&slope, slice, t);
     return slope;
 }
 
@@ -87,12 +92,15 @@ static double fall(const struct slice *slice, double t, size_t i, int way)
 /* A maximum is where a rise is followed by a fall, with at most one point between them that has no slope at all: more
  * would be a plateau. So is what falls by less than 1 % of the density on one side, such as DirClip's clipped part,
  * which the probability of the other class keeps from being flat. */
-void kelvin_slice_find_maxima(struct slice *slice)
+void kelvin_slice_survey(struct slice *slice)
 {
     size_t rise = SEARCHED; /* the last point with a slope, if it was a rise */
     slice->n_maxima = 0;
+    slice->largest = -INFINITY;
     for (size_t i = 0; i < SEARCHED; i++) {
-        const double slope = slice_slope(slice, kelvin_slice_logit(i, SEARCHED));
+        double slope;
+        const double value = value_and_slope(&slope, slice, kelvin_slice_logit(i, SEARCHED));
+        slice->largest = fmax(slice->largest, value);
         if (slope < 0 && rise < i && i - rise <= 2 && slice->n_maxima < SLICE_MOST_MAXIMA) {
             const double t =
                 kelvin_bisect(rises, slice, kelvin_slice_logit(rise, SEARCHED), kelvin_slice_logit(i, SEARCHED));
@@ -100,14 +108,8 @@ void kelvin_slice_find_maxima(struct slice *slice)
         }
         if (slope != 0) rise = slope > 0 ? i : SEARCHED;
     }
-}
-
-double kelvin_slice_largest(const struct slice *slice)
-{
-    double most = kelvin_slice_value(slice, kelvin_slice_logit(0, SEARCHED));
-    for (size_t i = 1; i < SEARCHED; i++) most = fmax(most, kelvin_slice_value(slice, kelvin_slice_logit(i, SEARCHED)));
-    for (size_t i = 0; i < slice->n_maxima; i++) most = fmax(most, kelvin_slice_value(slice, slice->maximum[i]));
-    return most;
+    for (size_t i = 0; i < slice->n_maxima; i++)
+        slice->largest = fmax(slice->largest, kelvin_slice_value(slice, slice->maximum[i]));
 }
 
 static kelvin_status make(struct slice *slice, const struct row *row, const double number[SLICE_NUMBERS])
@@ -122,8 +124,8 @@ static kelvin_status make(struct slice *slice, const struct row *row, const doub
     if (row->divisor) slice->number[0] = row->divisor;
     if (row->panel == SLICE_PRIOR) slice->tempered.density.likelihood = false;
     slice->tempered.power = row->divisor ? 1 / number[row->divisor] : 1;
-    kelvin_slice_find_maxima(slice);
-    slice->shift = row->moved ? row->level - kelvin_slice_largest(slice) : 0;
+    kelvin_slice_survey(slice);
+    slice->shift = row->moved ? row->level - slice->largest : 0;
     return KELVIN_OK;
 }
 

@@ -38,6 +38,7 @@ struct slice {
     enum slice_number number[SLICE_MOST_NUMBERS]; /* what it depends on; SLICE_NONE after the last */
     struct tempered tempered;                     /* its power is 1/T of a cold likelihood, else 1 */
     double shift;    /* log-densities have no zero; the picture puts them where they can be compared */
+    double largest;  /* value on the axis: at a maximum, or at an end, or anywhere on a plateau */
     size_t n_maxima; /* the highest points inside the axis; not its ends, and no plateaus */
     double maximum[SLICE_MOST_MAXIMA]; /* logits, from left to right */
 };
@@ -47,10 +48,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_slices_make(struct slice slices[SLICES], 
 
 double kelvin_slice_value(const struct slice *slice, double t);
 
-/* For slices of other densities, whose `tempered` is set: finds the maxima; then the largest value on the axis, be it at
- * a maximum, at an end, or anywhere on a plateau. */
-void kelvin_slice_find_maxima(struct slice *slice);
-double kelvin_slice_largest(const struct slice *slice);
+/* Finds the largest value and the maxima of a slice whose `tempered` is set; kelvin_slices_make does it for its own. */
+void kelvin_slice_survey(struct slice *slice);
 
 /* The i-th of n logits, evenly spaced, from that of p = 1e-10 to that of 1 - p = 1e-10. */
 double kelvin_slice_logit(size_t i, size_t n);

@@ -77,9 +77,7 @@ function lattice(chain, side, box) {
 const rows = fs.readFileSync(csv, 'utf8').split('\n').filter((line) => line && !/^[#x]/.test(line))
   .map((line) => line.split(',').map(Number));
 const [seed, chains, iterations, steps, side] = figure.split(',').map(Number);
-const xs = rows.map((row) => row[0]);
-const ys = rows.map((row) => row[1]);
-const box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)].map((v) => Number(v.toFixed(6)));
+const box = [...rows[0].slice(0, 2), ...rows.at(-1).slice(0, 2)];
 tables.paper.forEach(({ density, stepSize }, i) => {
   const sum = new Float64Array(side * side);
   const warmup = Math.floor((iterations * 3) / 10);

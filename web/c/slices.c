@@ -73,8 +73,8 @@ static kelvin_status add(struct explorer_slices *slices, enum slice_panel panel,
     *slice = (struct slice){.panel = panel, .tempered = *tempered};
     if (panel == SLICE_PRIOR) kelvin_density_prior_only(&slice->tempered.density);
     KELVIN_TRY(check_values(slice));
-    kelvin_slice_find_maxima(slice);
-    slice->shift = -kelvin_slice_largest(slice);
+    kelvin_slice_survey(slice);
+    slice->shift = -slice->largest;
     slices->n++;
     return KELVIN_OK;
 }
