@@ -322,16 +322,46 @@ static void no_memory(void **state)
     assert_true(without_memory(of_network, folder) > 10);
 }
 
+/* The same files, read by somebody else: any number of classes will do. */
+static void from_bytes(void **state)
+{
+    (void)state;
+    enum { S = 9 };
+    static float logits[S * N * K];
+    int32_t y[N];
+    kelvin_metrics of_disk, of_memory;
+    kelvin_logits *source;
+    make(logits, y, S);
+    struct kelvin_logits_form form = {.logits = logits_file(logits, S), .labels = labels_file(y, N)};
+    assert_ok(evaluate_files(&of_disk, &form));
+    struct kelvin_file_bytes z = {0}, labels = {0};
+    char *z_file = slurp(form.logits, &z.n), *y_file = slurp(form.labels, &labels.n);
+    z.data = z_file;
+    labels.data = y_file;
+    form.logits = "z.npy";
+    form.labels = "y.npy";
+    assert_ok(kelvin_logits_from_bytes(&source, &form, z, labels));
+    assert_ok(kelvin_evaluate_into(&of_memory, source, NULL, NULL));
+    kelvin_logits_close(source);
+    assert_memory_equal(of_memory.ensemble, of_disk.ensemble, sizeof of_disk.ensemble);
+    assert_true(of_memory.samples == S && of_memory.classes == K && of_memory.n == N);
+    fails(kelvin_logits_from_bytes(&source, &form, z, z), KELVIN_EFORMAT, "y.npy: holds <f4", "expected labels");
+    assert_null(source);
+    z.n -= 4;
+    fails(kelvin_logits_from_bytes(&source, &form, z, labels), KELVIN_EFORMAT, "z.npy: holds ", "bytes of data");
+    z = (struct kelvin_file_bytes){0};
+    fails(kelvin_logits_from_bytes(&source, &form, z, labels), KELVIN_EFORMAT, "z.npy: ", "NPY");
+    free(z_file);
+    free(y_file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(from_files),
-        cmocka_unit_test(large_file),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(not_numbers),
-        cmocka_unit_test(computed_again_of_every_sampler),
-        cmocka_unit_test(changed_since),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(from_files),    cmocka_unit_test(from_bytes),
+        cmocka_unit_test(large_file),    cmocka_unit_test(damaged_files),
+        cmocka_unit_test(not_numbers),   cmocka_unit_test(computed_again_of_every_sampler),
+        cmocka_unit_test(changed_since), cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

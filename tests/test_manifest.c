@@ -133,6 +133,30 @@ static void changed_files(void **state)
     kelvin_manifest_free(manifest);
 }
 
+/* What somebody else has read of the files. */
+static void without_files(void **state)
+{
+    (void)state;
+    struct kelvin_manifest *manifest;
+    size_t bytes;
+    write_manifest();
+    char *text = slurp(in_base("manifest"), &bytes);
+    assert_ok(kelvin_manifest_parse(&manifest, "elsewhere", text, bytes));
+    text[bytes - 2] ^= 1; /* it has its own */
+    assert_ok(kelvin_manifest_compare(manifest, "chain-000/history.csv", 10, 0x8d57e369));
+    fails(kelvin_manifest_compare(manifest, "chain-000/history.csv", 10, 0xfa50d3ff), KELVIN_EFORMAT,
+          "elsewhere/chain-000/history.csv: is not as", "crc32 fa50d3ff, expected 8d57e369");
+    fails(kelvin_manifest_compare(manifest, "chain-000/history.csv", 9, 0x8d57e369), KELVIN_EFORMAT, "history.csv",
+          "it has 9 bytes, expected 10");
+    fails(kelvin_manifest_compare(manifest, "times.csv", 0, 0), KELVIN_EFORMAT, "elsewhere/times.csv: is not among",
+          "elsewhere/manifest does not name it");
+    kelvin_manifest_free(manifest);
+    fails(kelvin_manifest_parse(&manifest, "elsewhere", text, bytes), KELVIN_EFORMAT,
+          "elsewhere/manifest: ", "its last line is");
+    assert_null(manifest);
+    free(text);
+}
+
 /* More bytes than are read at a time; the last of them counts. */
 static void long_files(void **state)
 {
@@ -282,7 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_back),        cmocka_unit_test(changed_files),     cmocka_unit_test(long_files),
         cmocka_unit_test(damaged_manifests), cmocka_unit_test(strange_manifests), cmocka_unit_test(cannot_be_written),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_runs_out),   cmocka_unit_test(without_files),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }

@@ -30,15 +30,16 @@ function runDot(context, x, y, fill, hollow, size = 3.5) {
 function runShareAxis(observations, label) {
   const floor = Math.log10(60 / observations); // somewhat below one of them
   const ticks = [];
-  for (let power = Math.ceil(floor); power <= 2; power++) ticks.push([power, String(Number((10 ** power).toPrecision(1)))]);
-  return { from: floor, to: 2.18, label, ticks: ticks.length > 4 ? ticks.filter((_, i) => i % 2 === ticks.length % 2 || i === ticks.length - 1) : ticks };
+  const step = floor < -1 ? 2 : 1;
+  for (let power = 2; power >= floor; power -= step) ticks.push([power, String(Number((10 ** power).toPrecision(1)))]);
+  return { from: floor, to: 2.18, label, ticks };
 }
 
-function runShareBars(context, plot, bins, count, observations, axis, fill, alpha) {
+function runShareBars(context, plot, bins, count, observations, axis, fill) {
   plot.clip(() => {
-    for (const bin of bins) {
-      const n = count(bin);
-      if (n) runBar(context, plot, 100 * bin.from, 100 * bin.to, axis.from, Math.log10((100 * n) / observations), fill, alpha);
+    for (const bin of bins.filter(count)) {
+      const share = Math.log10((100 * count(bin)) / observations);
+      runBar(context, plot, 100 * bin.from, 100 * bin.to, axis.from, share, fill);
     }
   });
 }
@@ -89,19 +90,22 @@ export function runDrawReliability(context, width, height, { result, mass }) {
   const bins = mass ? result.mass : result.width;
   const from = mass ? runLeast(bins) : 0;
   const to = mass ? 100 + 0.03 * (100 - from) : 100;
-  const split = mass ? height : Math.round(height * 0.72);
+  const split = mass ? height : Math.round(height * 0.68);
   const top = axes(context, width, split, {
-    x: { from, to, label: mass ? 'confidence, %' : '' }, y: { from, to, label: 'accuracy, %' }, bottom: mass ? 40 : 22 });
+    x: { from, to, label: mass ? 'confidence, %' : '' }, y: { from, to, label: 'accuracy, %' }, right: 16,
+    bottom: mass ? 40 : 22 });
   if (mass) runReliabilityPoints(context, top, bins);
   else runReliabilityBars(context, top, bins);
-  top.line([[Math.max(from, 0), Math.max(from, 0)], [100, 100]], { stroke: colour('--soft'), width: 1.5, dash: [5, 4] });
+  const least = Math.max(from, 0);
+  top.line([[least, least], [100, 100]], { stroke: colour('--soft'), width: 1.5, dash: [5, 4] });
   if (mass) return;
   const n = result.counts.observations;
   const axis = runShareAxis(n, 'rows, %');
   context.save();
   context.translate(0, split);
-  const low = axes(context, width, height - split, { x: { from, to, label: 'confidence, %' }, y: axis, top: 4 });
-  runShareBars(context, low, bins, (bin) => bin.n, n, axis, colour('--c7'), 1);
+  const low = axes(context, width, height - split,
+    { x: { from, to, label: 'confidence, %' }, y: axis, right: 16, top: 6 });
+  runShareBars(context, low, bins, (bin) => bin.n, n, axis, colour('--c7'));
   context.restore();
 }
 
@@ -113,13 +117,14 @@ export function runDrawConfidence(context, width, height, { result }) {
   const axis = runShareAxis(n);
   const panels = [
     { label: 'right, %', count: (bin) => bin.hits, fill: colour('--c2'), top: 0, size: half, bottom: 22, name: '' },
-    { label: 'wrong, %', count: (bin) => bin.n - bin.hits, fill: colour('--c1'), top: half, size: height - half, bottom: 40,
-      name: 'confidence, %' }];
+    { label: 'wrong, %', count: (bin) => bin.n - bin.hits, fill: colour('--c1'), top: half, size: height - half,
+      bottom: 40, name: 'confidence, %' }];
   for (const { label, count, fill, top, size, bottom, name } of panels) {
     context.save();
     context.translate(0, top);
-    const plot = axes(context, width, size, { x: { from: 0, to: 100, label: name }, y: { ...axis, label }, top: 8, bottom });
-    runShareBars(context, plot, result.width, count, n, axis, fill, 1);
+    const plot = axes(context, width, size, { x: { from: 0, to: 100, label: name }, y: { ...axis, label },
+      right: 16, top: 8, bottom });
+    runShareBars(context, plot, result.width, count, n, axis, fill);
     context.restore();
   }
 }
@@ -140,14 +145,16 @@ function runRange(values, span, least = -Infinity, most = Infinity) {
 
 export function runDrawSizes(context, width, height, { metric }) {
   const { scale, sizes } = metric;
-  const points = sizes.map(([n, mean, low, high]) => ({ x: Math.log2(n), y: scale * mean, low: scale * low, high: scale * high }));
+  const points = sizes.map(([n, mean, low, high]) =>
+    ({ x: Math.log2(n), y: scale * mean, low: scale * low, high: scale * high }));
   const last = points[points.length - 1].x;
   const powers = Array.from({ length: Math.floor(last) + 1 }, (_, i) => [i, String(2 ** i)]);
   const every = Math.ceil(powers.length / (width / 55));
   const range = runRange(points.flatMap((p) => [p.low, p.high, p.y]), metric.unit === '%' ? 0.1 : 1e-3,
     scale * metric.least, scale * metric.most);
   const plot = axes(context, width, height, {
-    x: { from: -0.15, to: Math.max(last, 0.5) + 0.15, label: 'samples in the ensemble', ticks: powers.filter((_, i) => i % every === 0) },
+    x: { from: -0.15, to: Math.max(last, 0.5) + 0.15, label: 'samples in the ensemble',
+      ticks: powers.filter((_, i) => i % every === 0) },
     y: { ...range, label: metric.unit ? `${metric.title}, ${metric.unit}` : metric.title }, left: 58 });
   plot.clip(() => {
     context.fillStyle = colour('--c0');
@@ -165,13 +172,15 @@ export function runDrawSizes(context, width, height, { metric }) {
 // ---- histories ----
 
 export function runDrawHistory(context, width, height, { histories, column, latter }) {
-  const curves = histories.filter((one) => one.curves[column]).map((one) => ({ chain: one.chain, ...one.curves[column] }));
+  const curves = histories.filter((one) => one.curves[column])
+    .map((one) => ({ chain: one.chain, ...one.curves[column] }));
   if (!curves.length) return;
   const end = Math.max(...curves.map((one) => one.x[one.x.length - 1] ?? 0), 1);
   const from = latter ? end / 2 : 0;
   const seen = curves.flatMap((one) => Array.from(one.y).filter((_, i) => one.x[i] >= from));
   const plot = axes(context, width, height, {
-    x: { from, to: end, label: histories[0].by }, y: { ...runRange(seen, 1e-9), label: column.replaceAll('_', ' ') }, left: 62 });
+    x: { from, to: end, label: histories[0].by },
+    y: { ...runRange(seen, 1e-9), label: column.replaceAll('_', ' ') }, left: 62 });
   context.globalAlpha = curves.length > 4 ? 0.7 : 1;
   for (const one of curves)
     plot.line(Array.from(one.x, (x, i) => [x, one.y[i]]),

@@ -3,42 +3,63 @@
 const RUN_MOST_FILES = 20000;
 const RUN_USED = /^(run\.json|data\.json|manifest|(logits|labels)_(test|train)\.npy|(chain-\d+\/)?history\.csv)$/;
 const RUN_UNUSED = /(^|\/)(chain-\d+\/.*|.*\.safetensors|times\.csv|lock|\.DS_Store)$/;
-const RUN_PLACE = /^(.*\/)?(run\.json|data\.json|manifest|(?:logits|labels)_(?:test|train)\.npy|chain-\d+\/history\.csv)$/;
+// The folder of what can only be a run's, before its name.
+const RUN_PLACE = /^(.*\/)?(run\.json|data\.json|manifest|(logits|labels)_(test|train)\.npy|chain-\d+\/history\.csv)$/;
 
 // ---- bringing ----
 
-function runEntryFile(entry) {
-  return new Promise((resolve, reject) => entry.file(resolve, reject));
+function runPush(found, path, file) {
+  if (found.length >= RUN_MOST_FILES)
+    throw new Error(`these are more than ${RUN_MOST_FILES} files: drop the folder of one run`);
+  found.push({ path, file });
 }
 
-// A folder tells what is in it some at a time.
-async function runEntryList(entry) {
-  const reader = entry.createReader();
-  const list = [];
-  for (;;) {
-    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!some.length) return list;
-    list.push(...some);
+// A folder by its handle: in Chromium, which reads no entries for a page that was opened from a file.
+async function runWalkHandle(handle, path, found) {
+  for await (const inside of handle.values()) {
+    if (inside.kind === 'directory') await runWalkHandle(inside, `${path}${inside.name}/`, found);
+    else runPush(found, path + inside.name, await inside.getFile());
   }
 }
 
-async function runWalk(entry, path, found) {
-  if (found.length > RUN_MOST_FILES) throw new Error(`These are more than ${RUN_MOST_FILES} files: drop one run's folder.`);
-  if (entry.isFile) found.push({ path: path + entry.name, file: await runEntryFile(entry) });
-  else for (const inside of await runEntryList(entry)) await runWalk(inside, `${path}${entry.name}/`, found);
+// The same elsewhere. An entry tells what is in it some at a time.
+async function runWalkEntry(entry, path, found) {
+  const asked = (call) => new Promise((resolve, reject) => call(resolve, reject));
+  const reader = entry.createReader();
+  for (;;) {
+    const some = await asked((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!some.length) return;
+    for (const inside of some) {
+      if (inside.isDirectory) await runWalkEntry(inside, `${path}${inside.name}/`, found);
+      else runPush(found, path + inside.name, await asked((resolve, reject) => inside.file(resolve, reject)));
+    }
+  }
 }
 
-// What was dropped, folders with all that is in them: [{ path, file }]. Entries must be asked for at once: they are gone
-// when the event is over.
-export async function runDropped(transfer) {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  const plain = [...transfer.files];
-  if (!entries.length) return plain.map((file) => ({ path: file.name, file }));
-  const found = [];
+async function runWalkFolder({ entry, handle }, found) {
+  const opened = await handle?.catch(() => null);
   try {
-    for (const entry of entries) await runWalk(entry, '', found);
+    if (opened) await runWalkHandle(opened, `${entry.name}/`, found);
+    else await runWalkEntry(entry, `${entry.name}/`, found);
   } catch (error) {
-    throw new Error(error.message.endsWith('.') ? error.message : `What was dropped could not be read: ${error.message}.`);
+    throw new Error(error instanceof DOMException
+      ? `${entry.name}: this browser does not let the page look into a dropped folder; choose it by the button, `
+        + 'or drop the files in it' : error.message);
+  }
+}
+
+// What was dropped, folders with all that is in them: [{ path, file }]. Items must be asked at once: they are gone when
+// the event is over.
+export async function runDropped(transfer) {
+  const items = [...transfer.items].filter((item) => item.kind === 'file').map((item) => {
+    const entry = item.webkitGetAsEntry?.();
+    if (!entry?.isDirectory) return { file: item.getAsFile() };
+    return { entry, handle: item.getAsFileSystemHandle?.() };
+  });
+  const found = [];
+  for (const item of items) {
+    if (item.file) runPush(found, item.file.name, item.file);
+    else if (item.entry) await runWalkFolder(item, found);
   }
   return found;
 }
@@ -49,10 +70,11 @@ export function runChosen(files) {
 
 // ---- sorting ----
 
-// { folder, files, aside }: by their paths in the run's folder, and the names of those that no run has. Loose files called
-// history.csv are told apart by numbers.
+// { folder, files, aside }: by their paths in the run's folder, and the names of those that no run has. Loose files
+// called history.csv are told apart by numbers.
 export function runSort(brought) {
-  const roots = new Set(brought.map(({ path }) => path.match(RUN_PLACE)).filter(Boolean).map((match) => match[1] ?? ''));
+  const places = brought.map(({ path }) => path.match(RUN_PLACE)).filter(Boolean);
+  const roots = new Set(places.map((match) => match[1] ?? ''));
   if (roots.size > 1)
     throw new Error(`These are files of ${roots.size} runs (${[...roots].slice(0, 3).map((one) => one || 'no folder')
       .join(', ')}${roots.size > 3 ? ', ...' : ''}): drop one run at a time.`);

@@ -1,5 +1,5 @@
-// A run's files in a worker: they are compared with their manifest, read and evaluated by the library. Files come as Blobs
-// by their paths in the run's folder, so that bytes are read here and nowhere else.
+// A run's files in a worker: they are compared with their manifest, read and evaluated by the library. Files come as
+// Blobs by their paths in the run's folder, so that bytes are read here and nowhere else.
 
 const RUN_PIECE = 1 << 23; // bytes that are read at once
 const RUN_HEAD = 4096; // bytes in which an array file must say what it is
@@ -334,7 +334,8 @@ function runCheckRoom(kelvin, folder, side, shape) {
   const bytes = files + kelvin.c.explorer_run_memory(shape.samples, shape.observations);
   if (bytes > RUN_MOST_MEMORY)
     throw new Error(`logits_${side}.npy: ${shape.samples} samples at ${shape.observations} observations take `
-      + `${runBytes(bytes)} to evaluate, and a page has room for ${runBytes(RUN_MOST_MEMORY)}: kelvin eval RUN does it`);
+      + `${runBytes(bytes)} to evaluate, and a page has room for ${runBytes(RUN_MOST_MEMORY)}: `
+      + 'kelvin eval RUN does it');
 }
 
 function runCheckData(data, side, shape) {
@@ -359,7 +360,8 @@ function runResults(kelvin, run) {
       return Array.from(kelvin.doubles(at, n));
     };
     const metrics = runMetrics(kelvin).map((metric) => {
-      const [ensemble, mean, error, low, median, high] = read(6, (out) => c.explorer_run_metric(run, out, metric.index));
+      const [ensemble, mean, error, low, median, high] = read(6, (out) =>
+        c.explorer_run_metric(run, out, metric.index));
       const sizes = Array.from({ length: counts.sizes }, (_, k) =>
         read(4, (out) => c.explorer_run_size(run, out, k, metric.index)));
       return { ...metric, ensemble, mean, error, low, median, high, sizes };

@@ -181,6 +181,7 @@ export function save(name, blob) {
 
 // Several canvases side by side as one PNG, on the page's paper.
 export function savePicture(name, canvases) {
+  if (!canvases.length) return Promise.resolve(null);
   const gap = 16;
   const width = canvases.reduce((sum, c) => sum + c.width + gap, gap);
   const height = Math.max(...canvases.map((c) => c.height)) + 2 * gap;

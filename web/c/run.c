@@ -172,7 +172,7 @@ uint32_t explorer_crc32(uint32_t crc32, const void *data, size_t bytes)
 
 size_t explorer_array_header(char *out, size_t samples, size_t observations, size_t classes)
 {
-    _Static_assert(EXPLORER_HEADER == KELVIN_NPY_HEADER, "a header fits");
+    _Static_assert((int)EXPLORER_HEADER == (int)KELVIN_NPY_HEADER, "a header fits");
     const struct kelvin_array logits = {.dtype = KELVIN_F32, .ndim = 3, .shape = {samples, observations, classes}};
     const struct kelvin_array labels = {.dtype = KELVIN_I64, .ndim = 1, .shape = {observations}};
     return kelvin_npy_header(out, samples ? &logits : &labels);
