@@ -3,7 +3,7 @@
 
 import { Pane, VIEWS } from './pane.js';
 import { pointsFromText, pointsToCsv, pointsToText, PRESETS } from './points.js';
-import { button, choice, element, save, slider, switches, words } from './ui.js';
+import { button, choice, element, saveCsv, slider, switches, words } from './ui.js';
 
 // Figure 1's lattice: the box of its points, and a tenth more.
 const BOX = [0.02, -0.93, 0.97, 0];
@@ -27,11 +27,11 @@ const PAIRS = [
   ['plain', 'Plain | cold posterior', ['categorical;normal:1;1', 'categorical;normal:1;0.05']],
 ];
 
-const WORDS = 'Each picture is a Bayesian neural network’s answer to the points: the line is where it gives both classes '
-  + 'one half, and the colour is how sure it is. Alpha says what its prior expects of labels: below 1 they are clean and '
-  + 'every point is signal, so that the line goes around even the two odd ones; above 1 labels are noisy, and the odd points '
-  + 'are ignored. Drag a point across a line, or turn alpha, and watch the posterior change its mind: what you see are '
-  + 'chains of Hamiltonian Monte Carlo that run in this page.';
+const WORDS = 'Each picture is a Bayesian neural network’s answer to the points: the line is where it gives both '
+  + 'classes one half, and the colour is how sure it is. Alpha says what its prior expects of labels: below 1 they are '
+  + 'clean and every point is signal, so that the line goes around even the two odd ones; above 1 labels are noisy, and '
+  + 'the odd points are ignored. Drag a point across a line, or turn alpha, and watch the posterior change its mind: '
+  + 'what you see are chains of Hamiltonian Monte Carlo that run in this page.';
 const PAPER = 'Paper: figure 1 and its appendix “Hamiltonian Monte Carlo”. Keys on a picture: N chooses the next point, '
   + 'arrows move it, F flips its class, Delete removes it, A adds one beside it.';
 
@@ -84,22 +84,28 @@ class Boundary {
 
   makeControls() {
     const again = () => this.beginSoon(this.panes, { anew: true });
-    this.views = switches({ label: 'What the colours show', options: VIEWS, value: 'predictive', changed: () => this.paint() });
+    this.views = switches({ label: 'What the colours show', options: VIEWS, value: 'predictive',
+      changed: () => this.paint() });
     this.two = switches({ label: 'How many posteriors', options: [['two', 'Two side by side'], ['one', 'One']],
       value: 'two', changed: () => this.showPanes() });
-    this.width = slider({ label: 'Width of the network', range: { from: 2, to: 32, whole: true }, value: 10, changed: again });
+    this.width = slider({ label: 'Width of the network', range: { from: 2, to: 32, whole: true }, value: 10,
+      changed: again });
     this.depth = slider({ label: 'Hidden layers', range: { from: 1, to: 8, whole: true }, value: 5, changed: again });
     const few = (navigator.hardwareConcurrency || 2) < 6 ? 2 : 3;
-    this.count = slider({ label: 'Chains of each', range: { from: 1, to: 6, whole: true }, value: few, changed: again });
+    this.count = slider({ label: 'Chains of each', range: { from: 1, to: 6, whole: true }, value: few,
+      changed: again });
     this.sampler = choice({ label: 'Steps', options: Object.entries(SAMPLERS).map(([key, { text }]) => [key, text]),
       value: 'tuned', changed: again });
-    this.tools = switches({ label: 'What a click does', options: [['move', 'Move'], ['add0', 'Add ✚'], ['add1', 'Add ●'],
-      ['flip', 'Flip'], ['remove', 'Remove']], value: 'move', changed: (tool) => { this.tool = tool; } });
+    this.tools = switches({ label: 'What a click does', options: [['move', 'Move'], ['add0', 'Add ✚'],
+      ['add1', 'Add ●'], ['flip', 'Flip'], ['remove', 'Remove']], value: 'move',
+      changed: (tool) => { this.tool = tool; } });
     this.presets = element('div', { class: 'buttons', role: 'group', 'aria-label': 'Sets of points' },
-      ...PRESETS.map(([key, text, make]) => button(text, () => this.setPoints(make(this.app.tables), key), { 'data-preset': key })),
+      ...PRESETS.map(([key, text, make]) => button(text, () => this.setPoints(make(this.app.tables), key),
+        { 'data-preset': key })),
       button('Clear', () => this.setPoints([], 'own')));
-    this.pairs = choice({ label: 'Two posteriors of the same points', options: [...PAIRS.map(([key, text]) => [key, text]), ['own', 'your own']],
-      value: 'figure1', changed: (key) => this.setPair(key) });
+    this.pairs = choice({ label: 'Two posteriors of the same points',
+      options: [...PAIRS.map(([key, text]) => [key, text]), ['own', 'your own']], value: 'figure1',
+      changed: (key) => this.setPair(key) });
     this.pauseButton = button('Pause', () => this.toggle());
     this.said = element('p', { class: 'note', role: 'status' });
   }
@@ -153,6 +159,12 @@ class Boundary {
     this.keepUp();
   }
 
+  // Which of the pairs the two posteriors are.
+  presentPair() {
+    const pair = PAIRS.find(([, , texts]) => texts.every((text, i) => this.panes[i].toText() === text));
+    return pair?.[0] ?? 'own';
+  }
+
   // ---- chains ----
 
   settings() {
@@ -174,8 +186,7 @@ class Boundary {
   // Now, or as soon as the last beginning is old enough: who drags gets the first change at once and the last one
   // surely. `anew`: chains start at random instead of going on from where they are.
   beginSoon(panes, { anew = false } = {}) {
-    if (!this.panes.some((pane) => PAIRS.some(([key, , texts]) => key === this.pairs.value && texts.includes(pane.toText()))))
-      this.pairs.set('own');
+    this.pairs.set(this.presentPair());
     this.due ??= new Map();
     for (const pane of panes) this.due.set(pane, anew || this.due.get(pane) || false);
     this.app.changed();
@@ -236,7 +247,8 @@ class Boundary {
       if (event.button) return;
       const [px, py, width, height] = at(event);
       const hit = this.pointAt(pane, px, py, width, height);
-      if (this.tool.startsWith('add') && hit < 0) this.addPoint(pane.fromPixels(px, py, width, height), Number(this.tool[3]));
+      if (this.tool.startsWith('add') && hit < 0)
+        this.addPoint(pane.fromPixels(px, py, width, height), Number(this.tool[3]));
       else if (hit >= 0 && this.tool === 'flip') this.flip(hit);
       else if (hit >= 0 && this.tool === 'remove') this.removePoint(hit);
       else if (hit >= 0) this.chosenPoint = this.dragged = hit;
@@ -250,7 +262,8 @@ class Boundary {
     canvas.addEventListener('pointermove', (event) => {
       const [px, py, width, height] = at(event);
       if (!(this.dragged >= 0)) {
-        canvas.style.cursor = this.tool === 'move' && this.pointAt(pane, px, py, width, height) >= 0 ? 'grab' : 'default';
+        const over = this.pointAt(pane, px, py, width, height) >= 0;
+        canvas.style.cursor = this.tool === 'move' && over ? 'grab' : 'default';
         return;
       }
       this.movePoint(this.dragged, pane.fromPixels(px, py, width, height));
@@ -369,8 +382,7 @@ class Boundary {
     this.count.set(whole(state.chains, 1, 8, this.count.value));
     if (SAMPLERS[state.steps]) this.sampler.set(state.steps);
     this.seed = whole(state.seed, 0, 2 ** 31, this.seed);
-    const pair = PAIRS.find(([, , texts]) => texts.every((text, i) => this.panes[i].toText() === text));
-    this.pairs.set(pair?.[0] ?? 'own');
+    this.pairs.set(this.presentPair());
     this.showPanes();
     this.beginSoon(this.panes, { anew: true });
   }
@@ -400,7 +412,7 @@ export const boundary = {
       state: () => part.state(),
       restore: (state) => part.restore(state),
       canvases: () => part.shownPanes().map((pane) => pane.stage.canvas),
-      files: () => [['Save CSV', () => save('kelvin-points.csv', new Blob([pointsToCsv(part.points())], { type: 'text/csv' }))]],
+      files: () => [['Save CSV', () => saveCsv('kelvin-points.csv', pointsToCsv(part.points()))]],
     };
   },
 };

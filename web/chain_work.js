@@ -1,4 +1,5 @@
-// One chain in a worker: it samples in short spells, so that it hears soon, and sends what it found some times a second.
+// One chain in a worker: it samples in short spells, so that it hears soon, and sends what it found some times a
+// second.
 
 const SPELL = 20; // milliseconds between two looks at messages
 const NEWS = 90; // and between two messages of its own

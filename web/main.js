@@ -9,10 +9,10 @@ import { slices } from './slices.js';
 import { readTables } from './tables.js';
 import { button, element, savePicture } from './ui.js';
 
-// A part is { key, title, create(app) }, and what it creates { root, show(), hide(), state(), restore(state), canvases(),
-// files() }: an element; called when it comes and goes; its state as an object of texts, and back (what is missing or
-// makes no sense is as it is at first); its canvases; what can be saved besides, as [[button text, file name, function
-// that returns a text]...].
+// A part is { key, title, create(app) }, and what it creates is { root, show(), hide(), state(), restore(state),
+// canvases(), files() }: an element; called when it comes and goes; its state as an object of texts, and back (what is
+// missing or makes no sense is as it is at first); its canvases; what can be saved besides, as [[button text, function
+// that saves it]...].
 const parts = [boundary, simplex, slices, run];
 
 // What the library's bits are here, said at the foot of the page.
@@ -70,7 +70,8 @@ class Page {
   make({ key, title, create }) {
     const part = create(this.app);
     const link = element('a', { href: `#${key}` }, title);
-    const section = element('section', { id: key, 'aria-label': title, hidden: true }, part.root, this.sharing(key, part));
+    const section = element('section', { id: key, 'aria-label': title, hidden: true }, part.root,
+      this.sharing(key, part));
     link.addEventListener('click', (event) => {
       event.preventDefault();
       history.pushState(null, '', writeAddress(key, part.state()));
@@ -94,7 +95,11 @@ class Page {
     };
     const buttons = [
       button('Copy link', copy),
-      button('Save PNG', () => savePicture(`kelvin-${key}.png`, part.canvases())),
+      button('Save PNG', () => {
+        const canvases = part.canvases();
+        said.textContent = canvases.length ? '' : 'There is no picture yet.';
+        if (canvases.length) savePicture(`kelvin-${key}.png`, canvases);
+      }),
       ...(part.files?.() ?? []).map(([text, save]) => button(text, save)),
     ];
     return element('div', { class: 'buttons share' }, ...buttons, said);

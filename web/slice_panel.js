@@ -39,13 +39,13 @@ function sliceBubble(context, lines, x, y, width) {
 }
 
 export class SlicePanel {
-  // `owner`: { kelvin, axis, cursor, curves(panel), range(panel), moveCursor(index), look(), turned() }; curves have `key`,
+  // `owner`: { kelvin, axis, cursor, curves(panel), range(panel), moveCursor(index), look(), turned(knobs) }; curves have `key`,
   // `label`, `style` and `knobs`, what they can be dragged by: { name, range, value, set(value) }.
   constructor(owner, index, name) {
     Object.assign(this, { owner, index, name, under: null, drag: null, pointer: null });
     this.stage = stage({
       label: `${name}: where on the axis of p`,
-      shape: (width) => (width > 520 ? 0.5 : 0.92),
+      shape: (width) => (width > 520 ? 0.5 : 0.84),
       draw: (context, width, height) => this.draw(context, width, height),
     });
     this.at = element('span', { class: 'slice-at' });
@@ -307,7 +307,7 @@ export class SlicePanel {
     const up = (from.y - this.pointer.y) * unit;
     const shares = knobs.length > 1 ? [right, up] : [right + up];
     shares.forEach((share, i) => knobs[i].set(turnedBy(knobs[i].range, values[i], share)));
-    this.owner.turned();
+    this.owner.turned(knobs);
   }
 
   // A gesture that became a scroll was not meant for the curve.
@@ -315,10 +315,10 @@ export class SlicePanel {
     if (!this.drag) return;
     const { knobs, values } = this.drag;
     this.drag = null;
-    if (back) knobs.forEach((knob, i) => knob.set(values[i]));
     this.under = null;
     this.stage.canvas.style.cursor = 'crosshair';
-    this.owner.turned();
+    if (back) knobs.forEach((knob, i) => knob.set(values[i]));
+    this.owner.turned(knobs);
   }
 
   leave() {

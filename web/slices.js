@@ -1,17 +1,17 @@
 // The slices: prior, likelihood and posterior of one prediction for two classes, over the probability p of the true class.
 
-import { SliceList, readSliceAxis, sliceStyle, slicesToCsv, SLICE_POINTS } from './slice_curves.js';
+import { SliceList, readSliceAxis, sliceNumber, sliceStyle, slicesToCsv, SLICE_POINTS } from './slice_curves.js';
 import { SlicePanel } from './slice_panel.js';
 import { formatNumber, sliderOf, spell, unspell, usual } from './tables.js';
 import { button, element, freshId, save, slider, switches, words } from './ui.js';
 
-const SLICE_WORDS = 'For two classes a prediction is one number, the probability p of the true class, and a curve tells '
-  + 'how much a prior (which does not know the class), a likelihood (which does) or both together like each p; the axis is '
-  + 'stretched towards both ends, where one in a million and one in a billion lie. '
-  + 'To make a network confident a prior must rise towards both ends alike, so it calls it good to be surely right and '
-  + 'just as good to be surely wrong, and the likelihood alone has to tip the scales. '
-  + 'Drag alpha or T: the Dirichlet prior rises without end and cannot be sampled, clipping makes it level off, and a dot '
-  + 'on the left of the posterior is a maximum at which a sampler can be stuck with the wrong class.';
+const SLICE_WORDS = 'A prediction for two classes is one number, the probability p of the true class, and each curve tells '
+  + 'how much a prior, a likelihood, or both together favour each p; the axis is stretched towards both ends, down to one '
+  + 'in ten billion. '
+  + 'A prior that wants confident predictions rises towards both ends alike, since it does not know which class is true: '
+  + 'being surely wrong pleases it as much as being surely right, and only the likelihood tells the two apart. '
+  + 'Make alpha or T smaller and look at the posterior: a dot on its left side is a maximum where a sampler can get stuck '
+  + 'with the wrong class, and that of a Dirichlet prior goes on rising without end, where no sampler can follow.';
 const SLICE_PAPER = 'Paper: figure “Slices of various prior, likelihood, and posterior distributions”, and sections 5 '
   + '(Dirichlet prior), 6 (Noisy Dirichlet Gaussian), 7 (Clipped Dirichlet prior) and 8 (Confidence prior).';
 
@@ -26,16 +26,14 @@ const SLICE_COLD_RANGE = { from: 1e-7, to: 1, ratio: true };
 
 const SLICE_CAPTIONS = {
   paper: [
-    'Priors do not know the true class, so they are symmetric. Moved up or down as in the paper: largest values at 8.5 '
-      + '(DirClip with Dirichlet), −3 (NDG) and −5 (confidence).',
-    'Likelihoods know the true class. None is moved: they are 0 at p = 1, or near it.',
-    'Prior plus likelihood. The likelihoods and confidence are not moved; the largest values of NDG are put at −5, of '
-      + 'Dirichlet at −9.5.',
+    'Priors do not know the true class: they are symmetric. Each is moved up or down as in the paper, to be compared.',
+    'Likelihoods know the true class. None is moved.',
+    'Prior plus likelihood. NDG and Dirichlet are moved as in the paper, the others not.',
   ],
   all: [
     'Densities that do not see the label, alone. Each is moved so that its largest value on the axis is 0.',
-    'Densities that see the label, with the largest value at 0. Those of logits are taken at the logits (log p/(1−p), 0).',
-    'The same densities; to those that do not see the label the likelihood is added. Largest values are at 0.',
+    'Densities that see the label, largest values at 0. Those of logits are taken at the logits (log p/(1−p), 0).',
+    'The same densities, with the likelihood where they do not see the label. Largest values are at 0.',
   ],
 };
 
@@ -51,7 +49,7 @@ function sliceRange(view, panel, curves) {
 // The slider of a density's parameter here: what must be positive goes by ratios, down to where tails are still on the
 // axis; a clip below log p = -24 would not be seen on it.
 function sliceRangeOf(parameter) {
-  const range = sliderOf(parameter);
+  const range = { ...sliderOf(parameter), hint: '' };
   if (parameter.name === 'clip') return { ...range, from: Math.max(range.from, -24) };
   if (parameter.least >= 0 && !range.whole) return { ...range, from: Math.max(parameter.least, 1e-9), ratio: true };
   return range;
@@ -104,8 +102,7 @@ class SliceRow {
     if (!this.shown) return [];
     return this.list.curves.map((curve) => {
       const label = curve.likelihood ? `${this.label} + likelihood` : this.label;
-      const told = `${curve.power === 1 ? curve.density : label}${curve.likelihood ? ' + likelihood' : ''}`
-        + `${curve.power === 1 ? '' : `, T = ${formatNumber(1 / curve.power)}`}`;
+      const told = [label, ...this.knobs.map((knob) => `${knob.name} = ${sliceNumber(knob.value)}`)].join(', ');
       return { ...curve, key: `${this.label}/${curve.panel}`, label, told, style: this.style, knobs: this.knobs };
     });
   }
@@ -181,16 +178,17 @@ class SlicePart {
       value: this.view,
       changed: (view) => { this.choose(view); this.app.changed(); },
     });
-    const hint = element('p', { class: 'note' }, 'Or drag a curve: to the right is more of its number, to the left less; where '
-      + 'it has two, up and down turns the second.');
+    const hint = element('p', { class: 'note' }, 'Drag a curve to the right or left for more or less of its number; up and down '
+      + 'turns the second of two. Arrow keys move the cursor.');
     this.forPaper = element('div', { class: 'slice-set' }, ...this.knobs.map((knob) => knob.root));
     this.forAll = element('div', { class: 'slice-set' }, ...this.rows.map((row) => row.root));
     this.back = button('The paper’s numbers', () => { this.toFirst(this.view); this.remakeAll(); this.app.changed(); });
     this.sentence = element('p', { class: 'sentence', role: 'alert' });
     this.root = element('div', { class: 'part slices' },
-      element('div', {}, this.sentence, element('div', { class: 'pictures' }, ...this.panels.map((panel) => panel.root))),
-      element('div', { class: 'controls' }, this.choice.root, hint, this.forPaper, this.forAll,
-        element('div', { class: 'buttons' }, this.back)),
+      element('div', { class: 'slice-bar' }, this.choice.root, hint),
+      this.sentence,
+      element('div', { class: 'pictures' }, ...this.panels.map((panel) => panel.root)),
+      element('div', { class: 'controls' }, this.forPaper, this.forAll, element('div', { class: 'buttons' }, this.back)),
       words(SLICE_WORDS, SLICE_PAPER));
     this.choose(this.view);
   }
@@ -201,7 +199,6 @@ class SlicePart {
     this.forPaper.hidden = view !== 'paper';
     this.forAll.hidden = view !== 'all';
     this.panels.forEach((panel, i) => { panel.caption.textContent = SLICE_CAPTIONS[view][i]; });
-    this.remember = null;
     this.look(true);
   }
 
@@ -233,13 +230,9 @@ class SlicePart {
     this.app.changed();
   }
 
-  turned() {
-    for (const panel of this.panels) {
-      const turned = panel.drag?.knobs ?? [];
-      if (turned.length) this.lastTurned = turned;
-    }
-    if (this.view === 'paper') this.changed(this.paper);
-    else for (const row of this.rows) if (row.knobs.length && row.knobs === this.lastTurned) this.changed(row);
+  // By a curve that was dragged.
+  turned(knobs) {
+    this.changed(this.view === 'paper' ? this.paper : this.rows.find((row) => row.knobs === knobs));
   }
 
   renew() {
@@ -254,7 +247,7 @@ class SlicePart {
   paperCurves() {
     return this.paper.curves.map((curve, i) => {
       const knobs = curve.numbers.map((number) => this.knobs[SLICE_NUMBERS.findIndex((one) => one.number === number)]);
-      const told = [curve.name, ...knobs.map((knob) => `${knob.name} = ${formatNumber(knob.value)}`)].join(', ');
+      const told = [curve.name, ...knobs.map((knob) => `${knob.name} = ${sliceNumber(knob.value)}`)].join(', ');
       return { ...curve, key: String(i), label: curve.name, told, style: sliceStyle(curve.member, curve.power !== 1), knobs };
     });
   }

@@ -179,6 +179,10 @@ export function save(name, blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
+export function saveCsv(name, text) {
+  save(name, new Blob([text], { type: 'text/csv' }));
+}
+
 // Several canvases side by side as one PNG, on the page's paper.
 export function savePicture(name, canvases) {
   if (!canvases.length) return Promise.resolve(null);
