@@ -4,7 +4,7 @@
 import { runDrawConfidence, runDrawHistory, runDrawReliability, runDrawSizes } from './run_charts.js';
 import { runChosen, runDropped, runMerge, runSort } from './run_files.js';
 import { runMetrics } from './run_jobs.js';
-import { button, choice, element, save, stage, switches, words } from './ui.js';
+import { button, choice, element, saveCsv, stage, switches, words } from './ui.js';
 
 const RUN_BINS = ['5', '10', '15', '25', '50'];
 const RUN_USUAL = { side: 'test', kind: 'width', bins: '15', metric: null, column: 'log_posterior', rows: 'all' };
@@ -468,7 +468,7 @@ class RunPart {
 
   keep(suffix, make) {
     const name = `kelvin-${this.folder || 'run'}-${this.side}-${suffix}.csv`;
-    if (this.result) save(name, new Blob([make()], { type: 'text/csv' }));
+    if (this.result) saveCsv(name, make());
     else this.complain('There are no numbers to save yet: drop the files of a run first');
   }
 

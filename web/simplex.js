@@ -4,7 +4,7 @@ import { Phase } from './phase.js';
 import { Particles } from './simplex_particles.js';
 import { Triangle, TRIANGLE_RASTER } from './simplex_triangle.js';
 import { formatNumber, sliderOf, spell, unspell, usual } from './tables.js';
-import { button, choice, element, numberList, save, shorten, slider, switches, words } from './ui.js';
+import { button, choice, element, numberList, saveCsv, shorten, slider, switches, words } from './ui.js';
 
 const SIMPLEX_PANELS = { likelihood: 0, prior: 1, posterior: 2 };
 const FIRST_DENSITY = 'dirichlet:0.01';
@@ -89,7 +89,7 @@ class SimplexPart {
       mass: shareBar('Mass where the true class is below one half', '--c6'),
     };
     this.barNote = element('p', { class: 'note', role: 'status' });
-    this.root = element('div', { class: 'part' }, this.pictures(), this.controls(), words(SIMPLEX_WORDS, SIMPLEX_PAPER));
+    this.root = element('div', { class: 'part' }, words(SIMPLEX_WORDS, SIMPLEX_PAPER), this.pictures(), this.controls());
   }
 
   pictures() {
@@ -344,7 +344,7 @@ class SimplexPart {
     const lines = ['# density and what is shown', `# ${this.text()} ${this.panelShown()}`, 'x,y,ended,wrong'];
     for (const { place, wrong, ended } of this.particles.each())
       lines.push([formatNumber(place[0]), formatNumber(place[1]), Number(ended), Number(wrong)].join(','));
-    save('kelvin-particles.csv', new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }));
+    saveCsv('kelvin-particles.csv', `${lines.join('\n')}\n`);
   }
 }
 

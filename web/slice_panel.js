@@ -18,6 +18,12 @@ export function turnedBy({ from, to, ratio, whole }, value, share) {
   return whole ? Math.round(kept) : Number(kept.toPrecision(3));
 }
 
+// A piece of a curve, for lists.
+export function sliceSwatch({ colour: name, dash }) {
+  const style = `border-top: 3px ${dash.length ? 'dashed' : 'solid'} var(${name})`;
+  return element('span', { class: 'slice-swatch', 'aria-hidden': 'true', style });
+}
+
 // A text in a box beside a place, inside of the panel.
 function sliceBubble(context, lines, x, y, width) {
   context.font = '12px system-ui, sans-serif';
@@ -44,7 +50,7 @@ export class SlicePanel {
   constructor(owner, index, name) {
     Object.assign(this, { owner, index, name, under: null, drag: null, pointer: null });
     this.stage = stage({
-      label: `${name}: where on the axis of p`,
+      label: `${name}: log-densities at the probability p`,
       shape: (width) => (width > 520 ? 0.5 : 0.84),
       draw: (context, width, height) => this.draw(context, width, height),
     });
@@ -61,7 +67,7 @@ export class SlicePanel {
   frame(context, width, height, bottom) {
     const { axis } = this.owner;
     const [low, high] = this.owner.range(this.index);
-    const left = 48;
+    const left = 54;
     const right = 10;
     const room = width - left - right;
     const ticks = axis.ticks.map(([at, text]) => [at, room < 225 && /⁻³/.test(text) ? '' : text]);
@@ -85,7 +91,8 @@ export class SlicePanel {
       frame.line(points, { stroke: colour(name), width: curve.key === chosen ? 4 : 2.2, dash });
     }
     frame.clip(() => {
-      for (const curve of curves) for (const { x, y } of curve.maxima) this.dot(context, frame.x(x), frame.y(y), 5.5, curve);
+      for (const curve of curves)
+        for (const { x, y } of curve.maxima) this.dot(context, frame.x(x), frame.y(y), 5.5, curve);
     });
   }
 
@@ -171,12 +178,7 @@ export class SlicePanel {
   relist() {
     this.values = this.owner.curves(this.index).map((curve) => {
       const value = element('dd');
-      const { colour: name, dash } = curve.style;
-      const swatch = element('span', {
-        class: 'slice-swatch', 'aria-hidden': 'true',
-        style: `border-top: 3px ${dash.length ? 'dashed' : 'solid'} var(${name})`,
-      });
-      return { row: element('div', {}, element('dt', { title: curve.told }, swatch, curve.label), value), value };
+      return { row: element('div', {}, element('dt', {}, sliceSwatch(curve.style), curve.label), value), value };
     });
     this.legend.replaceChildren(...this.values.map(({ row }) => row));
   }

@@ -1,9 +1,9 @@
 // The slices: prior, likelihood and posterior of one prediction for two classes, over the probability p of the true class.
 
 import { SliceList, readSliceAxis, sliceNumber, sliceStyle, slicesToCsv, SLICE_POINTS } from './slice_curves.js';
-import { SlicePanel } from './slice_panel.js';
+import { SlicePanel, sliceSwatch } from './slice_panel.js';
 import { formatNumber, sliderOf, spell, unspell, usual } from './tables.js';
-import { button, element, freshId, save, slider, switches, words } from './ui.js';
+import { button, element, freshId, saveCsv, slider, switches, words } from './ui.js';
 
 const SLICE_WORDS = 'A prediction for two classes is one number, the probability p of the true class, and each curve tells '
   + 'how much a prior, a likelihood, or both together favour each p; the axis is stretched towards both ends, down to one '
@@ -17,11 +17,12 @@ const SLICE_PAPER = 'Paper: figure “Slices of various prior, likelihood, and p
 
 // The numbers of the paper's figure: key in the address, enum slice_number in C, which curves have it, its slider.
 const SLICE_NUMBERS = [
-  { key: 'a', number: 1, name: 'alpha', about: 'alpha of Dirichlet, DirClip and NDG', range: { from: 1e-12, to: 10, ratio: true } },
-  { key: 'c', number: 2, name: 'clip', about: 'clip of DirClip', range: { from: -24, to: -1 } },
-  { key: 'p', number: 3, name: 'T', about: 'T of the confidence prior and the posteriors', range: { from: 1e-9, to: 1, ratio: true } },
-  { key: 'l', number: 4, name: 'T', about: 'T of the cold likelihood', range: { from: 1e-3, to: 1, ratio: true } },
-];
+  ['a', 1, 'alpha', 'alpha: Dirichlet, DirClip, NDG', { from: 1e-12, to: 10, ratio: true }],
+  ['c', 2, 'clip', 'clip: DirClip', { from: -24, to: -1 }],
+  ['p', 3, 'T', 'T: confidence, posteriors', { from: 1e-9, to: 1, ratio: true }],
+  ['l', 4, 'T', 'T: cold likelihood', { from: 1e-3, to: 1, ratio: true }],
+].map(([key, number, name, about, range]) => ({ key, number, name, about, range }));
+const SLICE_COLD = 4; // the temperature of the cold likelihood among them
 const SLICE_COLD_RANGE = { from: 1e-7, to: 1, ratio: true };
 
 const SLICE_CAPTIONS = {
@@ -63,16 +64,19 @@ function sliceKnob(name, label, range, value, changed) {
 
 // A density (or the cold likelihood) of the second view: a check box, its formula, its sliders and its curves.
 class SliceRow {
-  constructor(part, { title, label, style, formula, knobs, fill }) {
-    Object.assign(this, { label, style, knobs, fill });
+  constructor(part, { label, style, formula, knobs, fill }) {
+    Object.assign(this, { label, style, knobs, fill, first: knobs.map((knob) => knob.value) });
     this.list = new SliceList(part.kelvin);
     const id = freshId();
-    this.box = element('input', { type: 'checkbox', id, checked: true, onchange: () => { this.follow(); part.changed(this); } });
-    const line = `border-top: 3px ${style.dash.length ? 'dashed' : 'solid'} var(${style.colour})`;
-    this.more = element('div', { class: 'slice-more' }, element('p', { class: 'formula' }, formula), ...knobs.map((k) => k.root));
-    this.root = element('fieldset', { 'aria-label': title }, element('div', { class: 'slice-choice' }, this.box,
-      element('label', { for: id }, element('span', { class: 'slice-swatch', style: line, 'aria-hidden': 'true' }), title)),
-    this.more);
+    const checked = () => {
+      this.follow();
+      part.changed(this);
+    };
+    this.box = element('input', { type: 'checkbox', id, checked: true, onchange: checked });
+    this.more = element('div', { class: 'slice-more' },
+      element('p', { class: 'formula' }, formula), ...knobs.map((knob) => knob.root));
+    this.root = element('fieldset', { 'aria-label': label },
+      element('div', { class: 'slice-choice' }, this.box, element('label', { for: id }, sliceSwatch(style), label)), this.more);
   }
 
   get shown() {
@@ -87,9 +91,9 @@ class SliceRow {
     this.list.make((c, list) => this.fill(c, list));
   }
 
-  // "!" before what is not shown.
-  text(spelled) {
-    return this.shown ? spelled : `!${spelled}`;
+  // "_" before what is not shown: one of the few characters that an address leaves alone, as "*" is.
+  text() {
+    return `${this.shown ? '' : '_'}${this.spelled()}`;
   }
 
   set(shown, values) {
@@ -142,7 +146,6 @@ class SlicePart {
     const knobs = member.parameters.map((parameter) => sliceKnob(parameter.name, parameter.name, sliceRangeOf(parameter),
       this.firstValue(parameter), () => this.changed(row)));
     const row = new SliceRow(this, {
-      title: member.name,
       label: member.name,
       style: sliceStyle(member.index, false),
       formula: member.about,
@@ -155,10 +158,9 @@ class SlicePart {
   }
 
   coldRow() {
-    const T = this.kelvin.c.explorer_slices_paper_number(4);
+    const T = this.kelvin.c.explorer_slices_paper_number(SLICE_COLD);
     const knob = sliceKnob('T', 'T', SLICE_COLD_RANGE, T, () => this.changed(row));
     const row = new SliceRow(this, {
-      title: 'cold likelihood',
       label: 'cold likelihood',
       style: sliceStyle(0, true),
       formula: 'l_y / T',
@@ -185,11 +187,11 @@ class SlicePart {
     this.back = button('The paper’s numbers', () => { this.toFirst(this.view); this.remakeAll(); this.app.changed(); });
     this.sentence = element('p', { class: 'sentence', role: 'alert' });
     this.root = element('div', { class: 'part slices' },
+      words(SLICE_WORDS, SLICE_PAPER),
       element('div', { class: 'slice-bar' }, this.choice.root, hint),
       this.sentence,
       element('div', { class: 'pictures' }, ...this.panels.map((panel) => panel.root)),
-      element('div', { class: 'controls' }, this.forPaper, this.forAll, element('div', { class: 'buttons' }, this.back)),
-      words(SLICE_WORDS, SLICE_PAPER));
+      element('div', { class: 'controls' }, this.forPaper, this.forAll, element('div', { class: 'buttons' }, this.back)));
     this.choose(this.view);
   }
 
@@ -206,8 +208,7 @@ class SlicePart {
     if (view === 'paper')
       SLICE_NUMBERS.forEach(({ number }, i) => this.knobs[i].set(this.kelvin.c.explorer_slices_paper_number(number)));
     else
-      for (const row of this.rows)
-        row.set(true, row.member ? row.member.parameters.map((p) => this.firstValue(p)) : [this.kelvin.c.explorer_slices_paper_number(4)]);
+      for (const row of this.rows) row.set(true, row.first);
   }
 
   // ---- curves ----
@@ -248,7 +249,8 @@ class SlicePart {
     return this.paper.curves.map((curve, i) => {
       const knobs = curve.numbers.map((number) => this.knobs[SLICE_NUMBERS.findIndex((one) => one.number === number)]);
       const told = [curve.name, ...knobs.map((knob) => `${knob.name} = ${sliceNumber(knob.value)}`)].join(', ');
-      return { ...curve, key: String(i), label: curve.name, told, style: sliceStyle(curve.member, curve.power !== 1), knobs };
+      const style = sliceStyle(curve.member, curve.power !== 1);
+      return { ...curve, key: String(i), label: curve.name, told, style, knobs };
     });
   }
 
@@ -296,14 +298,11 @@ class SlicePart {
   // ---- what the page asks ----
 
   state() {
-    const state = {};
     if (this.view === 'all') {
-      const texts = this.rows.map((row) => row.text(row.spelled()));
-      const cold = texts.pop();
-      return { v: 'all', d: texts.join(';'), l: cold };
+      const densities = this.rows.filter((row) => row.member).map((row) => row.text());
+      return { v: 'all', d: densities.join('*'), l: this.cold.text() };
     }
-    SLICE_NUMBERS.forEach(({ key }, i) => { state[key] = formatNumber(this.knobs[i].value); });
-    return { v: 'paper', ...state };
+    return { v: 'paper', ...Object.fromEntries(SLICE_NUMBERS.map(({ key }, i) => [key, formatNumber(this.knobs[i].value)])) };
   }
 
   restore(state) {
@@ -323,14 +322,16 @@ class SlicePart {
   }
 
   restoreAll(state) {
-    for (const text of (state.d ?? '').split(';')) {
-      const shown = !text.startsWith('!');
+    for (const text of (state.d ?? '').split('*')) {
+      const shown = !text.startsWith('_');
       const found = unspell(this.app.tables.densities, shown ? text : text.slice(1));
-      if (found) this.rows[found.member.index].set(shown, found.values);
+      if (!found) continue;
+      const row = this.rows[found.member.index];
+      row.set(shown, text.includes(':') ? found.values : row.knobs.map((knob) => knob.value));
     }
     const cold = state.l ?? '';
-    const T = parseFloat(cold.replace('!', ''));
-    if (Number.isFinite(T)) this.cold.set(!cold.startsWith('!'), [T]);
+    const T = parseFloat(cold.replace('_', ''));
+    this.cold.set(!cold.startsWith('_'), [Number.isFinite(T) ? T : this.cold.knobs[0].value]);
   }
 
   csv() {
@@ -351,7 +352,7 @@ export const slices = {
       state: () => part.state(),
       restore: (state) => part.restore(state),
       canvases: () => part.panels.map((panel) => panel.print(420, 380)),
-      files: () => [['Save CSV', () => save('kelvin-slices.csv', new Blob([part.csv()], { type: 'text/csv' }))]],
+      files: () => [['Save CSV', () => saveCsv('kelvin-slices.csv', part.csv())]],
     };
   },
 };
