@@ -88,11 +88,12 @@ class Boundary {
       changed: () => this.paint() });
     this.two = switches({ label: 'How many posteriors', options: [['two', 'Two side by side'], ['one', 'One']],
       value: 'two', changed: () => this.showPanes() });
-    this.width = slider({ label: 'Width of the network', range: { from: 2, to: 32, whole: true }, value: 10,
+    this.width = slider({ label: 'Width of the network', range: { from: 2, to: 32, whole: true, least: 1, most: 64 }, value: 10,
       changed: again });
-    this.depth = slider({ label: 'Hidden layers', range: { from: 1, to: 8, whole: true }, value: 5, changed: again });
+    this.depth = slider({ label: 'Hidden layers', range: { from: 1, to: 8, whole: true, least: 1, most: 8 }, value: 5,
+      changed: again });
     const few = (navigator.hardwareConcurrency || 2) < 6 ? 2 : 3;
-    this.count = slider({ label: 'Chains of each', range: { from: 1, to: 6, whole: true }, value: few,
+    this.count = slider({ label: 'Chains of each', range: { from: 1, to: 6, whole: true, least: 1, most: 8 }, value: few,
       changed: again });
     this.sampler = choice({ label: 'Steps', options: Object.entries(SAMPLERS).map(([key, { text }]) => [key, text]),
       value: 'tuned', changed: again });

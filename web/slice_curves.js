@@ -25,8 +25,8 @@ export function sliceProbability(kelvin, t) {
   return p < 0.9 ? sliceNumber(p) : `1 − ${sliceNumber(kelvin.c.explorer_slice_probability(-t))}`;
 }
 
-// The paper's axis: logits of the points and where they stand, its ends, which leave a twentieth free on both sides, and
-// its ticks.
+// The paper's axis: logits of the points and where they stand, its ends, which leave a twentieth free on both sides,
+// and its ticks.
 export function readSliceAxis(kelvin) {
   const { c } = kelvin;
   const t = Array.from({ length: SLICE_POINTS }, (_, i) => c.explorer_slice_logit(i, SLICE_POINTS));
@@ -56,9 +56,9 @@ export function nearestSlicePoint(axis, place) {
   return place - axis.x[low] < axis.x[high] - place ? low : high;
 }
 
-// One list of curves in C. make(fill) has it filled by fill(c, list), and reads `curves`: { panel, name, member, density,
-// likelihood, power, shift, numbers, drawn (SLICE_POINTS), lowest, maxima: [{ t, x, y }] }; where that fails there are
-// none, and `sentence` says why.
+// One list of curves in C. make(fill) has it filled by fill(c, list), and reads `curves`: { panel, name, member,
+// density, likelihood, power, numbers, shift, values and drawn (SLICE_POINTS each), lowest, maxima: [{ t, x, y }] };
+// where that fails there are none, and `sentence` says why.
 export class SliceList {
   constructor(kelvin) {
     this.kelvin = kelvin;
@@ -119,7 +119,8 @@ export function slicesToCsv(kelvin, axis, panels, curves) {
   const lines = ['panel,curve,density,likelihood,power,logit,probability,complement,axis,value,drawn'];
   const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
   for (const curve of curves) {
-    const head = [panels[curve.panel], quoted(curve.label), quoted(curve.density), Number(curve.likelihood), curve.power];
+    const texts = [curve.label, curve.density].map(quoted);
+    const head = [panels[curve.panel], ...texts, Number(curve.likelihood), curve.power];
     axis.t.forEach((t, k) => {
       const p = [t, -t].map((logit) => kelvin.c.explorer_slice_probability(logit));
       lines.push([...head, t, ...p, axis.x[k], curve.values[k], curve.drawn[k]].join(','));

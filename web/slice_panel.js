@@ -45,8 +45,8 @@ function sliceBubble(context, lines, x, y, width) {
 }
 
 export class SlicePanel {
-  // `owner`: { kelvin, axis, cursor, curves(panel), range(panel), moveCursor(index), look(), turned(knobs) }; curves have `key`,
-  // `label`, `style` and `knobs`, what they can be dragged by: { name, range, value, set(value) }.
+  // `owner`: { kelvin, axis, cursor, curves(panel), range(panel), moveCursor(index), look(), turned(knobs) }; curves
+  // have `key`, `label`, `told`, `style` and `knobs`, what they can be dragged by: { name, range, value, set(value) }.
   constructor(owner, index, name) {
     Object.assign(this, { owner, index, name, under: null, drag: null, pointer: null });
     this.stage = stage({
@@ -57,8 +57,8 @@ export class SlicePanel {
     this.at = element('span', { class: 'slice-at' });
     this.legend = element('dl', { class: 'slice-legend' });
     this.caption = element('figcaption');
-    this.root = element('figure', {},
-      element('div', { class: 'slice-head' }, element('h3', {}, name), this.at), this.stage.canvas, this.legend, this.caption);
+    const head = element('div', { class: 'slice-head' }, element('h3', {}, name), this.at);
+    this.root = element('figure', {}, head, this.stage.canvas, this.legend, this.caption);
     this.listen(this.stage.canvas);
   }
 

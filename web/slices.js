@@ -1,17 +1,19 @@
-// The slices: prior, likelihood and posterior of one prediction for two classes, over the probability p of the true class.
+// The slices: prior, likelihood and posterior of one prediction for two classes, over the probability p of the true
+// class.
 
 import { SliceList, readSliceAxis, sliceNumber, sliceStyle, slicesToCsv, SLICE_POINTS } from './slice_curves.js';
 import { SlicePanel, sliceSwatch } from './slice_panel.js';
 import { formatNumber, sliderOf, spell, unspell, usual } from './tables.js';
 import { button, element, freshId, saveCsv, slider, switches, words } from './ui.js';
 
-const SLICE_WORDS = 'A prediction for two classes is one number, the probability p of the true class, and each curve tells '
-  + 'how much a prior, a likelihood, or both together favour each p; the axis is stretched towards both ends, down to one '
-  + 'in ten billion. '
-  + 'A prior that wants confident predictions rises towards both ends alike, since it does not know which class is true: '
-  + 'being surely wrong pleases it as much as being surely right, and only the likelihood tells the two apart. '
-  + 'Make alpha or T smaller and look at the posterior: a dot on its left side is a maximum where a sampler can get stuck '
-  + 'with the wrong class, and that of a Dirichlet prior goes on rising without end, where no sampler can follow.';
+const SLICE_WORDS = 'A prediction for two classes is one number, the probability p of the true class, and each curve '
+  + 'tells how much a prior, a likelihood, or both together favour each p; the axis is stretched towards both ends, '
+  + 'down to one in ten billion. '
+  + 'A prior that wants confident predictions rises towards both ends alike, since it does not know which class is '
+  + 'true: being surely wrong pleases it as much as being surely right, and only the likelihood tells the two apart. '
+  + 'Make alpha or T smaller and look at the posterior: a dot on its left side is a maximum where a sampler can get '
+  + 'stuck with the wrong class, and that of a Dirichlet prior goes on rising without end, where no sampler '
+  + 'can follow.';
 const SLICE_PAPER = 'Paper: figure “Slices of various prior, likelihood, and posterior distributions”, and sections 5 '
   + '(Dirichlet prior), 6 (Noisy Dirichlet Gaussian), 7 (Clipped Dirichlet prior) and 8 (Confidence prior).';
 
@@ -38,8 +40,8 @@ const SLICE_CAPTIONS = {
   ],
 };
 
-// How far down each panel goes: as in the library's picture of the paper's figure; a likelihood down to its lowest value,
-// but no steep one may press the others flat.
+// How far down each panel goes: as in the library's picture of the paper's figure; a likelihood down to its lowest
+// value, but no steep one may press the others flat.
 function sliceRange(view, panel, curves) {
   if (panel === 0) return view === 'paper' ? [-20, 10] : [-30, 2];
   if (panel === 2) return [-55, 3];
@@ -75,8 +77,9 @@ class SliceRow {
     this.box = element('input', { type: 'checkbox', id, checked: true, onchange: checked });
     this.more = element('div', { class: 'slice-more' },
       element('p', { class: 'formula' }, formula), ...knobs.map((knob) => knob.root));
+    const named = element('label', { for: id }, sliceSwatch(style), label);
     this.root = element('fieldset', { 'aria-label': label },
-      element('div', { class: 'slice-choice' }, this.box, element('label', { for: id }, sliceSwatch(style), label)), this.more);
+      element('div', { class: 'slice-choice' }, this.box, named), this.more);
   }
 
   get shown() {
@@ -143,8 +146,8 @@ class SlicePart {
   }
 
   densityRow(member) {
-    const knobs = member.parameters.map((parameter) => sliceKnob(parameter.name, parameter.name, sliceRangeOf(parameter),
-      this.firstValue(parameter), () => this.changed(row)));
+    const knobs = member.parameters.map((parameter) => sliceKnob(parameter.name, parameter.name,
+      sliceRangeOf(parameter), this.firstValue(parameter), () => this.changed(row)));
     const row = new SliceRow(this, {
       label: member.name,
       style: sliceStyle(member.index, false),
@@ -180,8 +183,8 @@ class SlicePart {
       value: this.view,
       changed: (view) => { this.choose(view); this.app.changed(); },
     });
-    const hint = element('p', { class: 'note' }, 'Drag a curve to the right or left for more or less of its number; up and down '
-      + 'turns the second of two. Arrow keys move the cursor.');
+    const hint = element('p', { class: 'note' }, 'Drag a curve to the right or left for more or less of its number; '
+      + 'up and down turns the second of two. Arrow keys move the cursor.');
     this.forPaper = element('div', { class: 'slice-set' }, ...this.knobs.map((knob) => knob.root));
     this.forAll = element('div', { class: 'slice-set' }, ...this.rows.map((row) => row.root));
     this.back = button('The paper’s numbers', () => { this.toFirst(this.view); this.remakeAll(); this.app.changed(); });
@@ -191,7 +194,8 @@ class SlicePart {
       element('div', { class: 'slice-bar' }, this.choice.root, hint),
       this.sentence,
       element('div', { class: 'pictures' }, ...this.panels.map((panel) => panel.root)),
-      element('div', { class: 'controls' }, this.forPaper, this.forAll, element('div', { class: 'buttons' }, this.back)));
+      element('div', { class: 'controls' }, this.forPaper, this.forAll,
+        element('div', { class: 'buttons' }, this.back)));
     this.choose(this.view);
   }
 
@@ -302,7 +306,8 @@ class SlicePart {
       const densities = this.rows.filter((row) => row.member).map((row) => row.text());
       return { v: 'all', d: densities.join('*'), l: this.cold.text() };
     }
-    return { v: 'paper', ...Object.fromEntries(SLICE_NUMBERS.map(({ key }, i) => [key, formatNumber(this.knobs[i].value)])) };
+    const numbers = SLICE_NUMBERS.map(({ key }, i) => [key, formatNumber(this.knobs[i].value)]);
+    return { v: 'paper', ...Object.fromEntries(numbers) };
   }
 
   restore(state) {

@@ -24,7 +24,7 @@ export function shorten(value) {
 }
 
 // A slider beside a number that can be typed. `range`: { from, to, ratio, whole, hint }; by ratios if `ratio`. The number
-// may lie outside of the slider. Returns { root, value, set(value) }; `changed(value)` is called for what people do.
+// may lie outside of the slider, but not of `least` and `most`, where these are said. Returns { root, value, set(value) }; `changed(value)` is called for what people do.
 export function slider({ label, range, value, changed, title }) {
   const STOPS = 1000;
   const id = freshId();
@@ -62,7 +62,7 @@ export function slider({ label, range, value, changed, title }) {
       number.value = shorten(self.value);
       return;
     }
-    const typed = Number(number.value);
+    const typed = Math.min(range.most ?? Infinity, Math.max(range.least ?? -Infinity, Number(number.value)));
     self.set(range.whole ? Math.round(typed) : typed);
     number.value = String(self.value);
     changed(self.value);

@@ -21,8 +21,8 @@ enum slice_number { SLICE_NONE, SLICE_ALPHA, SLICE_CLIP, SLICE_T_PRIOR, SLICE_T_
 enum { SLICES = 13, SLICE_MOST_MAXIMA = 8, SLICE_MOST_NUMBERS = 2 };
 
 /* The paper's numbers; temperatures in the order of `T` below. */
-#define SLICE_PAPER_ALPHA 1e-6
-#define SLICE_PAPER_CLIP (-16)
+#define SLICE_PAPER_ALPHA        1e-6
+#define SLICE_PAPER_CLIP         (-16)
 #define SLICE_PAPER_TEMPERATURES "3e-7,0.08"
 
 extern const char *const kelvin_slice_panels[]; /* their names */
