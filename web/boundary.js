@@ -35,6 +35,17 @@ const WORDS = 'Each picture is a Bayesian neural network’s answer to the point
 const PAPER = 'Paper: figure 1 and its appendix “Hamiltonian Monte Carlo”. Keys on a picture: N chooses the next point, '
   + 'arrows move it, F flips its class, Delete removes it, A adds one beside it.';
 
+const VIEW_NOTES = {
+  predictive: 'Orange: class ✚, green: class ●; the paler, the less sure.',
+  aleatoric: 'The darker, the more each single draw doubts: labels look noisy there.',
+  epistemic: 'The darker, the more the draws contradict each other: more points would help there.',
+};
+
+// The nearest place in the picture.
+function inside({ x, y }) {
+  return { x: Math.min(BOX[2], Math.max(BOX[0], x)), y: Math.min(BOX[3], Math.max(BOX[1], y)) };
+}
+
 class Boundary {
   constructor(app) {
     this.app = app;
@@ -69,7 +80,7 @@ class Boundary {
   }
 
   shownPanes() {
-    return this.two.value === 'two' ? this.panes : this.panes.slice(1);
+    return { two: this.panes, a: this.panes.slice(0, 1), one: this.panes.slice(1) }[this.two.value];
   }
 
   others(pane) {
@@ -85,8 +96,9 @@ class Boundary {
   makeControls() {
     const again = () => this.beginSoon(this.panes, { anew: true });
     this.views = switches({ label: 'What the colours show', options: VIEWS, value: 'predictive',
-      changed: () => this.paint() });
-    this.two = switches({ label: 'How many posteriors', options: [['two', 'Two side by side'], ['one', 'One']],
+      changed: () => this.explainView() });
+    this.viewNote = element('p', { class: 'hint' }, VIEW_NOTES.predictive);
+    this.two = switches({ label: 'How many posteriors', options: [['two', 'Side by side'], ['a', 'Only A'], ['one', 'Only B']],
       value: 'two', changed: () => this.showPanes() });
     this.width = slider({ label: 'Width of the network', range: { from: 2, to: 32, whole: true, least: 1, most: 64 }, value: 10,
       changed: again });
@@ -118,22 +130,31 @@ class Boundary {
       group('Compare', this.pairs.root, this.two.root),
       group('Points', this.presets),
       group('A click on a picture', this.tools.root),
-      group('Colours', this.views.root),
+      group('Colours', this.views.root, this.viewNote),
       group('Network', this.width.root, this.depth.root),
       group('Chains', this.count.root, this.sampler.root,
         element('div', { class: 'buttons' }, this.pauseButton,
           button('Start anew', () => {
             this.seed++;
             this.beginSoon(this.panes, { anew: true });
-          }))));
+          })),
+        element('p', { class: 'hint' }, 'Chains can be stuck in one of several answers, most of all where alpha or T is '
+          + 'small: another start may show another.')));
     this.root = element('div', { class: 'part' },
       element('div', {}, words(WORDS, PAPER), this.pictures, this.said), side);
     this.showPanes();
   }
 
   showPanes() {
-    this.panes[0].root.hidden = this.two.value !== 'two';
+    const shown = this.shownPanes();
+    for (const pane of this.panes) pane.root.hidden = !shown.includes(pane);
     this.keepUp();
+    this.paint();
+    this.app.changed();
+  }
+
+  explainView() {
+    this.viewNote.textContent = VIEW_NOTES[this.views.value];
     this.paint();
     this.app.changed();
   }
@@ -211,9 +232,9 @@ class Boundary {
       if (labels.size === 2) {
         pane.begin(settings, !anew);
         pane.begun = true;
-      } else if (pane.begun) {
-        pane.chains.pause();
+      } else {
         pane.begun = false;
+        pane.rest('waiting for points of both classes');
       }
     }
     this.keepUp();
@@ -322,8 +343,7 @@ class Boundary {
   }
 
   movePoint(i, to) {
-    const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
-    this.points_[i] = { ...this.points_[i], x: clamp(to.x, BOX[0], BOX[2]), y: clamp(to.y, BOX[1], BOX[3]) };
+    this.points_[i] = { ...this.points_[i], ...inside(to) };
     this.touched();
   }
 
@@ -374,9 +394,10 @@ class Boundary {
     const preset = PRESETS.find(([key]) => key === state.points);
     const own = !preset && state.points ? pointsFromText(state.points) : null;
     if (preset) [this.points_, this.preset] = [preset[2](this.app.tables), preset[0]];
-    else if (own) [this.points_, this.preset] = [own.slice(0, MOST_POINTS), 'own'];
+    else if (own) [this.points_, this.preset] = [own.slice(0, MOST_POINTS).map((p) => ({ ...p, ...inside(p) })), 'own'];
     if (VIEWS.some(([key]) => key === state.view)) this.views.set(state.view);
-    if (state.show === 'one' || state.show === 'two') this.two.set(state.show);
+    this.viewNote.textContent = VIEW_NOTES[this.views.value];
+    if (['two', 'a', 'one'].includes(state.show)) this.two.set(state.show);
     const [width, depth] = (state.net ?? '').split('x');
     this.width.set(whole(width, 1, 64, this.width.value));
     this.depth.set(whole(depth, 1, 8, this.depth.value));

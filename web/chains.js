@@ -24,6 +24,7 @@ export class Chains {
     while (this.workers.length < chains) this.workers.push(this.hire(this.workers.length));
     this.news = this.workers.map(() => null);
     this.draws = this.workers.map(() => []);
+    this.sums = new Float64Array(this.points);
     this.began = performance.now();
     this.workers.forEach((worker, chain) => worker.postMessage({
       kind: 'begin',
@@ -46,6 +47,7 @@ export class Chains {
         this.news[chain] = data;
         for (let i = 0; i < data.predictions.length; i += this.points)
           this.draws[chain].push(data.predictions.subarray(i, i + this.points));
+        data.predictions.forEach((p, i) => { this.sums[i % this.points] += p; });
       }
       this.heard();
     };
@@ -134,6 +136,20 @@ export class Chains {
       }
     });
     return (this.rhat = sum / counted);
+  }
+
+  // The probability of class 0 at each point, over all draws.
+  meanPredictions() {
+    const n = this.draws.reduce((sum, draws) => sum + draws.length, 0);
+    return this.sums.map((sum) => sum / n);
+  }
+
+  // What still comes of what was before is dropped.
+  forget() {
+    this.pause();
+    this.generation++;
+    this.news = [];
+    this.error = null;
   }
 
   // Leapfrog steps a second of one chain while it computed.

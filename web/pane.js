@@ -27,8 +27,10 @@ function memberControls({ label, members, text, changed }) {
     member: null,
     values: [],
     text: () => spell(self.member, self.values),
+    // What is not in the table leaves all as it is.
     set(spelled) {
-      const found = unspell(members, spelled) ?? { member: members[0], values: members[0].parameters.map(usual) };
+      const found = unspell(members, spelled)
+        ?? (self.member ? self : { member: members[0], values: members[0].parameters.map(usual) });
       self.member = found.member;
       self.values = found.values;
       select.set(found.member.name);
@@ -49,7 +51,9 @@ function memberControls({ label, members, text, changed }) {
     options: members.map((member) => [member.name, member.usage]),
     value: members[0].name,
     changed: (name) => {
-      self.set(name);
+      const before = new Map(self.member.parameters.map((parameter, j) => [parameter.name, self.values[j]]));
+      const next = members.find((member) => member.name === name);
+      self.set(spell(next, next.parameters.map((parameter) => before.get(parameter.name) ?? usual(parameter))));
       changed();
     },
   });
@@ -145,16 +149,34 @@ export class Pane {
     const percent = (share) => `${(100 * share).toFixed(share === 1 ? 0 : 1)} %`;
     const rhat = settled ? chains.functionRhat() : NaN;
     const warm = chains.present()[0].warmup;
-    this.state.textContent = settled ? (chains.resting() ? 'at rest' : 'sampling') : `warm-up, ${iteration} of ${warm}`;
+    this.state.textContent = settled ? (chains.resting() ? 'finished' : 'sampling') : `warm-up, ${iteration} of ${warm}`;
     this.numbers.set('draws', draws.toLocaleString('en'));
     this.numbers.set('accepted', percent(chains.mean('acceptance')));
-    this.numbers.set('R-hat', Number.isFinite(rhat) ? rhat.toFixed(2) : '–');
-    this.numbers.set('training points right', percent(chains.mean('accuracy')));
+    this.numbers.set('R-hat (1: chains agree)', Number.isFinite(rhat) ? rhat.toFixed(2) : '–');
+    this.numbers.set('points on their side', settled ? `${this.countRight()} of ${this.owner.points().length}` : '–');
+    this.numbers.set('right by single draws', percent(chains.mean('accuracy')));
     this.numbers.set('step', shorten(chains.mean('stepSize')));
     this.numbers.set('leapfrog steps a second', Math.round(chains.speed()).toLocaleString('en'));
     const label = `Posterior ${this.name}, ${this.title.textContent}: ${percent(chains.mean('accuracy'))} of the training `
       + `points right, ${settled ? `${draws} draws` : 'warming up'}. ${this.owner.points().length} points.`;
     if (this.stage.canvas.getAttribute('aria-label') !== label) this.stage.canvas.setAttribute('aria-label', label);
+  }
+
+  // Points whose class all draws together give more than one half.
+  countRight() {
+    const p = this.chains.meanPredictions();
+    return this.owner.points().filter((point, i) => (point.label === 0 ? p[i] > 0.5 : p[i] < 0.5)).length;
+  }
+
+  // Nothing to sample: nothing to show.
+  rest(why) {
+    this.chains.forget();
+    this.curve = this.maps = null;
+    this.state.textContent = why;
+    this.sentence.textContent = '';
+    this.numbers.clear();
+    this.stage.canvas.setAttribute('aria-label', `Posterior ${this.name}: ${why}. ${this.owner.points().length} points.`);
+    this.stage.ask();
   }
 
   // The boundary as lists of (column, row) on the lattice; traced by C once for each new map.

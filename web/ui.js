@@ -110,7 +110,8 @@ export function switches({ label, options, value, changed }) {
   return self;
 }
 
-// A list of numbers with names. Returns { root, set(name, text) }; names appear in the order in which they are first set.
+// A list of numbers with names. Returns { root, set(name, text), clear() }; names appear in the order in which they are
+// first set.
 export function numberList() {
   const root = element('dl', { class: 'numbers' });
   const values = new Map();
@@ -123,6 +124,9 @@ export function numberList() {
         root.append(element('div', {}, element('dt', {}, name), value));
       }
       if (values.get(name).textContent !== text) values.get(name).textContent = text;
+    },
+    clear() {
+      for (const value of values.values()) value.textContent = '–';
     },
   };
 }
