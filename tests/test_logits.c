@@ -351,8 +351,8 @@ static void from_bytes(void **state)
     fails(kelvin_logits_from_bytes(&source, &form, z, labels), KELVIN_EFORMAT, "z.npy: holds ", "bytes of data");
     z = (struct kelvin_file_bytes){0};
     fails(kelvin_logits_from_bytes(&source, &form, z, labels), KELVIN_EFORMAT, "z.npy: ", "NPY");
-    free(z_file);
-    free(y_file);
+    kelvin_free(z_file);
+    kelvin_free(y_file);
 }
 
 int main(void)

@@ -154,7 +154,7 @@ static void without_files(void **state)
     fails(kelvin_manifest_parse(&manifest, "elsewhere", text, bytes), KELVIN_EFORMAT,
           "elsewhere/manifest: ", "its last line is");
     assert_null(manifest);
-    free(text);
+    kelvin_free(text);
 }
 
 /* More bytes than are read at a time; the last of them counts. */

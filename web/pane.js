@@ -1,7 +1,7 @@
 // One posterior of the first part: its map, the points on it, its numbers and its controls.
 
 import { Chains } from './chains.js';
-import { sliderOf, spell, unspell, usual } from './tables.js';
+import { carryOver, sliderOf, spell, unspell, usual } from './tables.js';
 import { choice, colour, element, numberList, rgb, shorten, slider, stage } from './ui.js';
 
 export const SIDE = 96;
@@ -23,6 +23,7 @@ function entropyOf(p) {
 function memberControls({ label, members, text, changed }) {
   const sliders = element('div', { class: 'field' });
   const formula = element('p', { class: 'formula' });
+  const memory = new Map();
   const self = {
     member: null,
     values: [],
@@ -51,9 +52,7 @@ function memberControls({ label, members, text, changed }) {
     options: members.map((member) => [member.name, member.usage]),
     value: members[0].name,
     changed: (name) => {
-      const before = new Map(self.member.parameters.map((parameter, j) => [parameter.name, self.values[j]]));
-      const next = members.find((member) => member.name === name);
-      self.set(spell(next, next.parameters.map((parameter) => before.get(parameter.name) ?? usual(parameter))));
+      self.set(carryOver(memory, self, members.find((member) => member.name === name)));
       changed();
     },
   });

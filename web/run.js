@@ -178,8 +178,8 @@ class RunPart {
     return words('A run of kelvin leaves what every sample of its posterior says of every observation, and from that '
       + 'alone this page computes how good the posterior is. In the reliability diagram bars should reach the dashed '
       + 'line: below it a network claims more than it keeps, above it a network is too modest. More samples in the '
-      + 'ensemble should help, until the curve of posterior size is flat; chains that wander apart in the history say that they '
-      + 'have not settled.',
+      + 'ensemble should help, until the curve of posterior size is flat; chains that wander apart in the history say '
+      + 'that they have not settled.',
     'Paper: section 2.1 (the posterior predictive), appendices B.2 and G (why more samples help). Reliability diagrams '
       + 'are those of Guo et al., 2017.');
   }

@@ -3,7 +3,7 @@
 import { Phase } from './phase.js';
 import { Particles } from './simplex_particles.js';
 import { Triangle, TRIANGLE_RASTER } from './simplex_triangle.js';
-import { formatNumber, sliderOf, spell, unspell, usual } from './tables.js';
+import { carryOver, formatNumber, sliderOf, spell, unspell, usual } from './tables.js';
 import { button, choice, element, numberList, saveCsv, shorten, slider, switches, words } from './ui.js';
 
 const SIMPLEX_PANELS = { likelihood: 0, prior: 1, posterior: 2 };
@@ -70,8 +70,12 @@ class SimplexPart {
     const { densities } = this.app.tables;
     this.select = choice({
       label: 'density', options: densities.map((d) => [d.name, d.usage]), value: densities[0].name,
-      changed: (name) => { this.setDensity(name); this.changed(); },
+      changed: (name) => {
+        this.setDensity(carryOver(this.memory, this, densities.find((d) => d.name === name)));
+        this.changed();
+      },
     });
+    this.memory = new Map();
     this.formula = element('p', { class: 'formula' });
     this.sliderPlace = element('div', { class: 'field' });
     this.misleads = element('p', { class: 'note', role: 'status' });
@@ -128,7 +132,8 @@ class SimplexPart {
       changed: (value) => this.setValue(j, value),
     }));
     this.sliderPlace.replaceChildren(...this.sliders.map((one) => one.root));
-    if (this.member.hasCritical) this.sliders[0].root.append(this.criticalMark(this.member.parameters[0]));
+    if (this.member.hasCritical)
+      this.sliders[0].root.querySelector('input[type=range]').after(this.criticalMark(this.member.parameters[0]));
     this.makeDensity();
   }
 

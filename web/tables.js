@@ -74,6 +74,15 @@ export function unspell(members, text) {
   return { member, values: member.parameters.map((p, j) => (Number.isFinite(given[j]) ? given[j] : usual(p))) };
 }
 
+// The text of another member, with the values that parameters of the same names had before: `memory` is a Map of them.
+export function carryOver(memory, { member, values }, next) {
+  member.parameters.forEach((parameter, j) => memory.set(parameter.name, values[j]));
+  return spell(next, next.parameters.map((parameter) => {
+    const value = memory.get(parameter.name);
+    return value > parameter.least && value < parameter.most ? value : usual(parameter);
+  }));
+}
+
 // Where a slider begins and ends, whether it goes by ratios, and what its ends mean. Names say more than ranges do: a
 // parameter that is not in this list still gets a slider, from its range alone.
 const SLIDERS = {
