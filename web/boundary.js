@@ -10,7 +10,7 @@ const BOX = [0.02, -0.93, 0.97, 0];
 const MOST_POINTS = 200;
 const NEAR = 22; // pixels within which a point is meant
 const WAIT = 70; // milliseconds between two new beginnings while something is dragged
-const DRAWING = 0.8; // cores that drawing takes
+const ROOM = { dragged: 0.8, still: 0.3 }; // cores that are left to the picture
 const STRIDE = 0.02; // of a point by an arrow key
 
 // How a chain moves. `tuned` finds its steps in a short warm-up; `paper` has those of figure 1, and ends where its runs
@@ -241,11 +241,13 @@ class Boundary {
     this.paint();
   }
 
-  // Lets those chains run that are seen. While something is dragged they leave most of a core to the picture.
+  // Lets those chains run that are seen. They leave something of a core to the picture, and most of it while something
+  // is dragged.
   keepUp() {
     const shown = this.shownPanes();
     const cores = navigator.hardwareConcurrency || 2;
-    const share = this.dragged >= 0 ? Math.min(1, (cores - DRAWING) / (shown.length * this.count.value)) : 1;
+    const room = this.dragged >= 0 ? ROOM.dragged : ROOM.still;
+    const share = Math.min(1, (cores - room) / (shown.length * this.count.value));
     for (const pane of this.panes) {
       if (this.visible && this.going && pane.begun && shown.includes(pane)) pane.chains.go(share);
       else pane.chains.pause();
