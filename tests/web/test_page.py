@@ -231,6 +231,27 @@ def pictures_and_points_are_saved(page):
     assert content.count(b"\n") == 19
 
 
+def gradients_mislead_on_the_simplex(page):
+    """The paper's numbers: some 30 % of the particles end at a wrong class, 1.36 % of the mass is there."""
+    page.open("#simplex")
+    text = page.browser.wait("""
+        const text = document.getElementById('simplex').innerText;
+        return text.includes('10,000 particles') && /wrong class\\s+[\\d.]+ %/.test(text) && /one half\\s+[\\d.]+ %/.test(text) && text;""")
+    wrong = float(re.search(r"wrong class\s+([\d.]+) %", text).group(1))
+    mass = float(re.search(r"one half\s+([\d.]+) %", text).group(1))
+    assert 29.3 < wrong < 32.3 and mass == 1.36, (wrong, mass)  # 10,000 particles: three standard errors are 1.4
+
+
+def the_example_of_a_run_is_evaluated(page):
+    page.open("#run")
+    page.browser.run("[...document.querySelectorAll('#run button')].find((b) => b.textContent.includes('example')).click()")
+    page.browser.wait("return /1,000 samples of 4 chains, 18 observations/.test(document.getElementById('run').innerText)")
+    rows = page.browser.run("return [...document.querySelectorAll('#run .metrics tr')].map((r) => r.innerText)")
+    accuracy = next(row for row in rows if row.startswith("accuracy"))
+    assert 50 < float(re.search(r"([\d.]+)", accuracy.split("%")[1]).group(1)) <= 100, accuracy
+    assert page.browser.run("return document.querySelectorAll('#run canvas').length") >= 4
+
+
 def what_is_hidden_rests(page):
     page.open()
     page.settled(5)
@@ -244,7 +265,8 @@ def what_is_hidden_rests(page):
 TESTS = [starts_with_the_bits_of_the_library, shows_every_part, figure_1_comes_out, a_drag_moves_the_boundary,
          points_are_added_flipped_and_removed, keys_do_what_pointers_do, sliders_change_the_posterior, presets_work,
          every_density_can_be_sampled, the_address_restores, nonsense_in_the_address_is_survived,
-         an_impossible_posterior_gets_a_sentence, pictures_and_points_are_saved, what_is_hidden_rests]
+         an_impossible_posterior_gets_a_sentence, pictures_and_points_are_saved, gradients_mislead_on_the_simplex,
+         the_example_of_a_run_is_evaluated, what_is_hidden_rests]
 
 
 def fits_at_every_width(page, folder):
