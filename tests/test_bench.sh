@@ -83,5 +83,20 @@ run data
 check "bench data does not hide a damaged cache" complained 1 "has 0 bytes, expected 30730000"
 unset KELVIN_DATA
 
+# ---- beside an earlier version ----
+race() {
+    python3 -B "$root/bench/versions" "$@" >stdout 2>stderr
+}
+race nowhere
+check "versions asks for a build folder" [ $? -eq 2 ]
+check "and says so" grep -q "nowhere has no kelvin: expected the build folder" stderr
+mkdir fake && : >fake/kelvin
+race fake --only nothing
+check "versions knows its races" [ $? -eq 2 ]
+check "and lists them" grep -q "nothing is called nothing: there are resnet20, cnn, tables" stderr
+race fake --version 0.0.0 --old old
+check "a version that is not in the history is left out" [ $? -eq 0 ]
+check "and that is said" grep -q "Version 0.0.0 is left out" stdout
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
