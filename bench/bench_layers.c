@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ERROR_IMAGES = 2, METHODS = 3 };
+enum { ERROR_IMAGES = 2, METHODS = 4 };
 
 /* What a convolution is made of; each pass makes one of them from the two others. */
 enum { IN, WEIGHTS, OUT, PARTS };
@@ -55,7 +55,8 @@ static size_t larger(size_t a, size_t b)
 static size_t methods_of(const struct conv_method *fitting[METHODS], const struct kelvin_kernels *kernels,
                          const struct conv *conv)
 {
-    const struct conv_method *all[METHODS] = {&kernels->direct, &kernels->winograd_2, &kernels->winograd_4};
+    const struct conv_method *all[METHODS] = {&kernels->direct, &kernels->winograd_2, &kernels->winograd_4,
+                                                &kernels->winograd_s2};
     size_t n = 0;
     for (size_t i = 0; i < METHODS; i++)
         if (all[i]->fits(conv)) fitting[n++] = all[i];

@@ -193,9 +193,10 @@ static void methods_against_plain_loops(void **state)
         expect(&e, arena, &shapes[s]);
         forget_bits();
         for (size_t t = 0; t < n_tables; t++) {
-            const struct conv_method *methods[] = {&all[t]->direct, &all[t]->winograd_2, &all[t]->winograd_4};
+            const struct conv_method *methods[] = {&all[t]->direct, &all[t]->winograd_2, &all[t]->winograd_4,
+                                                   &all[t]->winograd_s2};
             next_table();
-            for (size_t m = 0; m < 3; m++) check_method(all[t], methods[m], &e, s % 2, arena);
+            for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) check_method(all[t], methods[m], &e, s % 2, arena);
         }
         kelvin_arena_destroy(arena);
     }
