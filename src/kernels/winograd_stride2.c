@@ -222,6 +222,10 @@ INLINE void window_open(struct window *w, const float *block, const struct map *
 
 /* ---- transforms of single tiles: one vector of channels ---- */
 
+/* Not inlined into the loops over tiles: there the compiler would keep the addresses of all 81 values on the stack, which
+ * takes longer than the transform; in a function of its own they are distances from the first of them. */
+#define APART static __attribute__((noinline))
+
 /* Along y, from column x of `half`, to the values of column `to`. */
 #define ALONG_Y(transform, n, v, t, half, x, to)                                                                       \
     {                                                                                                                  \
@@ -256,8 +260,18 @@ INLINE void to_values(float *v, size_t t, const float *in, size_t row, size_t st
     }
 }
 
+APART void values_of_in(float *v, size_t t, const float *in, size_t row)
+{
+    to_values(v, t, in, row, 2);
+}
+
+APART void values_of_out(float *v, size_t t, const float *in, size_t row)
+{
+    to_values(v, t, in, row, 1);
+}
+
 /* The adjoint of the way from values to outputs. */
-INLINE void to_values_back(float *v, size_t t, const float *in, size_t row)
+APART void values_of_out_back(float *v, size_t t, const float *in, size_t row)
 {
     wide y_in[TILE][TILE], half[TILE][REAL];
     UNROLLED(y, TILE) {
@@ -272,38 +286,18 @@ INLINE void to_values_back(float *v, size_t t, const float *in, size_t row)
     UNROLLED(x, TILE) ALONG_Y(to_points_back, TILE, v, t, y_in, x, REAL + x)
 }
 
-/* From the values (y, first .. first + REAL - 1) to pixels, along x. */
-INLINE void along_x(wide out[TILE], const float *m, size_t t, int y)
+/* From values to pixels along y, of column x of the values. */
+INLINE void along_y(wide out[TILE], const float *m, size_t t, int x)
 {
     wide d[REAL];
-    UNROLLED(x, REAL) d[x] = wide_load(m + value_at(t, (size_t)y, (size_t)x));
+    UNROLLED(y, REAL) d[y] = wide_load(m + value_at(t, (size_t)y, (size_t)x));
     from_points(out, d);
 }
 
+/* A plain value of column x. */
 INLINE wide plain(const float *m, size_t t, int y, int x)
 {
-    return wide_load(m + value_at(t, (size_t)y, (size_t)(REAL + x)));
-}
-
-/* A tile of outputs, to which all values add. */
-INLINE void to_outputs(wide out[TILE][TILE], const float *m, size_t t)
-{
-    wide half[REAL][TILE];
-    UNROLLED(y, REAL) {
-        along_x(half[y], m, t, y);
-        UNROLLED(x, TILE) half[y][x] += plain(m, t, y, x);
-    }
-    UNROLLED(x, TILE) {
-        wide d[REAL], p[TILE];
-        UNROLLED(y, REAL) d[y] = half[y][x];
-        from_points(p, d);
-        UNROLLED(y, TILE) out[y][x] = p[y];
-    }
-    UNROLLED(y, TILE) {
-        wide row[TILE];
-        along_x(row, m, t, REAL + y);
-        UNROLLED(x, TILE) out[y][x] += row[x] + plain(m, t, REAL + y, x);
-    }
+    return wide_load(m + value_at(t, (size_t)(REAL + y), (size_t)x));
 }
 
 /* ---- what becomes of finished tiles ---- */
@@ -315,20 +309,38 @@ struct finish {
     const float *bias; /* (16 blocks), or NULL */
 };
 
-INLINE void put_outputs(float *out, float *squares, wide y[TILE][TILE], wide bias, size_t row, int rows, int columns)
+/* A tile of outputs, to which all values add. */
+INLINE void put_outputs(float *out, float *squares, const float *m, size_t t, wide bias, size_t row, int rows,
+                        int columns)
 {
-    wide sum = (wide){0};
-    UNROLLED(i, TILE) {
-        wide in_row = (wide){0};
-        UNROLLED(j, TILE) {
-            if (i >= rows || j >= columns) continue;
-            const wide value = y[i][j] + bias;
-            wide_store(out + (size_t)i * row + j * LANES, value);
+    wide half[AXIS][TILE], sum = (wide){0};
+    UNROLLED(x, AXIS) {
+        along_y(half[x], m, t, x);
+        UNROLLED(y, TILE) half[x][y] += plain(m, t, y, x);
+    }
+    UNROLLED(y, TILE) {
+        wide d[REAL], p[TILE], in_row = (wide){0};
+        UNROLLED(x, REAL) d[x] = half[x][y];
+        from_points(p, d);
+        UNROLLED(x, TILE) {
+            if (y >= rows || x >= columns) continue;
+            const wide value = p[x] + half[REAL + x][y] + bias;
+            wide_store(out + (size_t)y * row + x * LANES, value);
             if (squares) in_row = wide_fma(value, value, in_row);
         }
         sum += in_row;
     }
     if (squares) wide_store(squares, wide_load(squares) + sum);
+}
+
+APART void put_whole(float *out, float *squares, const float *m, size_t t, wide bias, size_t row)
+{
+    put_outputs(out, squares, m, t, bias, row, TILE, TILE);
+}
+
+APART void put_some(float *out, float *squares, const float *m, size_t t, wide bias, size_t row, int rows, int columns)
+{
+    put_outputs(out, squares, m, t, bias, row, rows, columns);
 }
 
 /* The tiles of a part for one block of output channels. */
@@ -342,13 +354,12 @@ static void finish_forward(const struct finish *f, const float *m, size_t block,
         float *at = f->out + tile.image * map->size + map_at(map, block * LANES, y, x);
         float *squares = f->squares ? f->squares + (tile.image * map->blocks + block) * LANES : NULL;
         for (size_t c = 0; c < LANES; c += WIDE) {
-            wide out[TILE][TILE];
-            to_outputs(out, m + c, t);
             const wide bias = f->bias ? wide_load(f->bias + block * LANES + c) : (wide){0};
-            if (rows < TILE || columns < TILE || !squares)
-                put_outputs(at + c, squares ? squares + c : NULL, out, bias, map->row, rows, columns);
+            float *sum = squares ? squares + c : NULL;
+            if (rows < TILE || columns < TILE)
+                put_some(at + c, sum, m + c, t, bias, map->row, rows, columns);
             else
-                put_outputs(at + c, squares + c, out, bias, map->row, TILE, TILE);
+                put_whole(at + c, sum, m + c, t, bias, map->row);
         }
     }
 }
@@ -357,7 +368,7 @@ static void finish_forward(const struct finish *f, const float *m, size_t block,
 struct target {
     float *at;
     size_t row;
-    bool add, whole;
+    bool add;
     int first_y, first_x, end_y, end_x;
 };
 
@@ -371,25 +382,35 @@ INLINE void put_pixel(const struct target *to, int y, int x, wide value, bool wh
 /* All phases of a tile of d_in. */
 INLINE void put_phases(const struct target *to, const float *m, size_t t, bool whole)
 {
-    wide even[REAL][TILE];
-    UNROLLED(y, REAL) along_x(even[y], m, t, y);
-    UNROLLED(x, TILE) {
-        wide d[REAL], p[TILE];
-        UNROLLED(y, REAL) d[y] = even[y][x];
-        from_points(p, d);
-        UNROLLED(y, TILE) put_pixel(to, 2 * y, 2 * x, p[y], whole);
-        UNROLLED(y, REAL) d[y] = plain(m, t, y, x);
-        from_points(p, d);
-        UNROLLED(y, TILE) put_pixel(to, 2 * y, 2 * x + 1, p[y], whole);
-    }
+    wide half[REAL][TILE];
+    UNROLLED(x, REAL) along_y(half[x], m, t, x);
     UNROLLED(y, TILE) {
-        wide row[TILE];
-        along_x(row, m, t, REAL + y);
-        UNROLLED(x, TILE) {
-            put_pixel(to, 2 * y + 1, 2 * x, row[x], whole);
-            put_pixel(to, 2 * y + 1, 2 * x + 1, plain(m, t, REAL + y, x), whole);
+        wide d[REAL], p[TILE];
+        UNROLLED(x, REAL) d[x] = half[x][y];
+        from_points(p, d);
+        UNROLLED(x, TILE) put_pixel(to, 2 * y, 2 * x, p[x], whole);
+        UNROLLED(x, REAL) d[x] = plain(m, t, y, x);
+        from_points(p, d);
+        UNROLLED(x, TILE) put_pixel(to, 2 * y + 1, 2 * x, p[x], whole);
+    }
+    UNROLLED(x, TILE) {
+        wide p[TILE];
+        along_y(p, m, t, REAL + x);
+        UNROLLED(y, TILE) {
+            put_pixel(to, 2 * y, 2 * x + 1, p[y], whole);
+            put_pixel(to, 2 * y + 1, 2 * x + 1, plain(m, t, y, REAL + x), whole);
         }
     }
+}
+
+APART void put_whole_phases(const struct target *to, const float *m, size_t t)
+{
+    put_phases(to, m, t, true);
+}
+
+APART void put_some_phases(const struct target *to, const float *m, size_t t)
+{
+    put_phases(to, m, t, false);
 }
 
 static int clamp(ptrdiff_t x)
@@ -407,66 +428,59 @@ static void finish_backward(float *d_in, const struct conv *conv, const float *m
         struct target to = {.row = map->row, .add = add};
         to.first_y = clamp(-y), to.first_x = clamp(-x);
         to.end_y = clamp((ptrdiff_t)map->height - y), to.end_x = clamp((ptrdiff_t)map->width - x);
-        to.whole = to.end_y - to.first_y == 2 * TILE && to.end_x - to.first_x == 2 * TILE;
+        const bool whole = to.end_y - to.first_y == 2 * TILE && to.end_x - to.first_x == 2 * TILE;
         for (size_t c = 0; c < LANES; c += WIDE) {
             to.at = d_in + tile.image * map->size +
                     ((ptrdiff_t)(map->origin + block * map->block + c) + y * (ptrdiff_t)map->row + x * LANES);
-            if (to.whole)
-                put_phases(&to, m + c, t, true);
-            else
-                put_phases(&to, m + c, t, false);
+            (whole ? put_whole_phases : put_some_phases)(&to, m + c, t);
         }
     }
 }
 
 /* ---- all tiles of a part ---- */
 
-/* What a pass reads: windows of size x size, the first of which begins at (y, x) of the map; steps from tile to tile. */
+/* What a pass reads: windows of size x size pixels, `step` of which are between the first ones of neighbours; the first
+ * window begins at (y, x) of the map. */
 struct reader {
     const struct map *map;
-    size_t size, step;
-    ptrdiff_t y, x;
+    void (*transform)(float *v, size_t t, const float *in, size_t row);
+    size_t size;
+    ptrdiff_t step, y, x;
 };
 
-INLINE void part_values(float *v, const float *in, const struct reader *reader, const struct part *part, size_t step,
-                        bool back)
+/* v (blocks, values) of so many blocks of channels, from the first on. */
+static void part_values(float *v, const float *in, const struct reader *reader, const struct part *part, size_t blocks)
 {
+    const struct map *map = reader->map;
     struct window window;
     for (size_t t = 0; t < part->n; t++) {
         const struct tile tile = tile_at(part, t);
-        const float *image = in + tile.image * reader->map->size;
-        for (size_t b = 0; b < reader->map->blocks; b++) {
-            window_open(&window, image + b * reader->map->block, reader->map, (ptrdiff_t)step * tile.y + reader->y,
-                        (ptrdiff_t)step * tile.x + reader->x, reader->size);
+        for (size_t b = 0; b < blocks; b++) {
+            window_open(&window, in + tile.image * map->size + b * map->block, map, reader->step * tile.y + reader->y,
+                        reader->step * tile.x + reader->x, reader->size);
             for (size_t c = 0; c < LANES; c += WIDE)
-                if (back)
-                    to_values_back(v + b * BLOCK_VALUES + c, t, window.at + c, window.row);
-                else
-                    to_values(v + b * BLOCK_VALUES + c, t, window.at + c, window.row, step);
+                reader->transform(v + b * BLOCK_VALUES + c, t, window.at + c, window.row);
         }
     }
 }
 
 /* Of `in`, on the way forward and for gradients of weights. */
-static void part_of_in(float *v, const float *in, const struct conv *conv, const struct part *part)
+static struct reader reader_of_in(const struct conv *conv)
 {
-    const struct reader reader = {
-        .map = &conv->in, .size = AXIS, .y = -(ptrdiff_t)conv->pad_y, .x = -(ptrdiff_t)conv->pad_x};
-    part_values(v, in, &reader, part, 2, false);
+    return (struct reader){&conv->in, values_of_in, AXIS, 2, -(ptrdiff_t)conv->pad_y, -(ptrdiff_t)conv->pad_x};
 }
 
-/* Of d_out, on the way back: an even pixel hears from the output before its odd neighbour's and from that. */
-static void part_of_out(float *v, const float *d_out, const struct conv *conv, const struct part *part)
+/* Of d_out, on the way back: an even pixel hears from the output that its odd neighbour hears from and from the one
+ * before. */
+static struct reader reader_of_out(const struct conv *conv)
 {
-    const struct reader reader = {.map = &conv->out, .size = REAL, .y = -1, .x = -1};
-    part_values(v, d_out, &reader, part, 1, false);
+    return (struct reader){&conv->out, values_of_out, REAL, 1, -1, -1};
 }
 
 /* Of d_out, for gradients of weights. */
-static void part_of_out_back(float *v, const float *d_out, const struct conv *conv, const struct part *part)
+static struct reader reader_of_out_back(const struct conv *conv)
 {
-    const struct reader reader = {.map = &conv->out, .size = TILE};
-    part_values(v, d_out, &reader, part, 1, true);
+    return (struct reader){&conv->out, values_of_out_back, TILE, 1, 0, 0};
 }
 
 static size_t channels_of(size_t channels, size_t block)
@@ -525,7 +539,7 @@ size_t NAMED(weights)(const struct conv *conv)
 
 size_t NAMED(scratch)(const struct conv *conv)
 {
-    return (conv->in.blocks + conv->out.blocks) * BLOCK_VALUES;
+    return (larger(conv->in.blocks, conv->out.blocks) + 1) * BLOCK_VALUES;
 }
 
 void NAMED(forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
@@ -534,10 +548,11 @@ void NAMED(forward)(float *out, float *squares, const float *in, const float *pa
     const struct finish finish = {.out = out, .map = &conv->out, .squares = squares, .bias = bias};
     float *v = work->scratch, *m = v + conv->in.blocks * BLOCK_VALUES;
     if (squares) memset(squares, 0, n * conv->out.blocks * LANES * sizeof *squares);
+    const struct reader reader = reader_of_in(conv);
     struct part part = part_make(conv->out.height, conv->out.width, n);
     struct fetch fetch = fetch_make(work, turns(&part, FORWARD_TILES, conv->out.blocks));
     while (part_next(&part, FORWARD_TILES)) {
-        part_of_in(v, in, conv, &part);
+        part_values(v, in, &reader, &part, conv->in.blocks);
         for (size_t block = 0; block < conv->out.blocks; block++) {
             multiply(m, v, packed + block * ALL_POINTS * weight_step(conv->in.channels), part.n, conv->in.channels,
                      &fetch);
@@ -550,10 +565,11 @@ void NAMED(backward)(float *d_in, const float *d_out, const float *packed, const
                      const struct work *work)
 {
     float *v = work->scratch, *m = v + conv->out.blocks * BLOCK_VALUES;
+    const struct reader reader = reader_of_out(conv);
     struct part part = part_make((conv->in.height + conv->pad_y + 1) / 2, (conv->in.width + conv->pad_x + 1) / 2, n);
     struct fetch fetch = fetch_make(work, turns(&part, FORWARD_TILES, conv->in.blocks));
     while (part_next(&part, FORWARD_TILES)) {
-        part_of_out(v, d_out, conv, &part);
+        part_values(v, d_out, &reader, &part, conv->out.blocks);
         for (size_t block = 0; block < conv->in.blocks; block++) {
             multiply(m, v, packed + block * ALL_POINTS * weight_step(conv->out.channels), part.n, conv->out.channels,
                      &fetch);
@@ -563,50 +579,45 @@ void NAMED(backward)(float *d_in, const float *d_out, const float *packed, const
 }
 
 /* d (channels, 16) = (or, if `add`, +=) sum over rows of v (rows, 16) times g (rows, 16), for some channels */
-INLINE void add_rows(float *d, const struct product *product, size_t first, int rows, bool add)
+INLINE void add_channels(float *d, const float *v, const float *g, size_t rows, int channels, bool add)
 {
     wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
-    struct product some = *product;
-    some.a += first;
-    if (add) product_load(sum, d + first * LANES, rows);
-    product_add(sum, rows, some);
-    product_store(d + first * LANES, sum, rows);
+    if (add) product_load(sum, d, channels);
+    product_add(sum, channels,
+                (struct product){.a = v, .b = g, .n = rows, .step_a = LANES, .row_a = 1, .step_b = LANES});
+    product_store(d, sum, channels);
 }
 
-/* d (channels, 16) at one point, from one block to one block */
-static void add_products(float *d, const struct product *product, size_t channels, bool add)
+/* d (points, channels, 16) from v (blocks, values) and g (values), one block of channels of d_out. */
+static void add_products(float *d, const float *v, const float *g, size_t tiles, size_t channels, bool add,
+                         struct fetch *fetch)
 {
-    for (size_t c = 0, rows; c < channels; c += rows) {
-        rows = product_rows(channels - c);
-#define CALL(constant) add_rows(d, product, c, constant, add)
-        WITH_CONSTANT_ROWS(rows, CALL)
+    for (size_t p = 0; p < ALL_POINTS; p++, d += weight_step(channels)) {
+        const size_t from = point_at(p), all = tiles * rows_at(p);
+        fetch_some(fetch);
+        for (size_t c = 0, some; c < channels; c += some) {
+            const float *block = v + c / LANES * BLOCK_VALUES + from;
+            some = product_rows(smaller(LANES - c % LANES, channels - c));
+#define CALL(constant) add_channels(d + c * LANES, block + c % LANES, g + from, all, constant, add)
+            WITH_CONSTANT_ROWS(some, CALL)
 #undef CALL
+        }
     }
 }
 
 void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n, bool add,
                      const struct work *work)
 {
-    const size_t channels = conv->in.channels;
     float *v = work->scratch, *g = v + conv->in.blocks * BLOCK_VALUES;
+    const struct reader of_in = reader_of_in(conv), of_out = reader_of_out_back(conv);
     struct part part = part_make(conv->out.height, conv->out.width, n);
     struct fetch fetch = fetch_make(work, turns(&part, TILES, conv->out.blocks));
     while (part_next(&part, TILES)) {
-        part_of_in(v, in, conv, &part);
-        part_of_out_back(g, d_out, conv, &part);
-        for (size_t p = 0; p < ALL_POINTS * conv->out.blocks; p++) {
-            const size_t block = p / ALL_POINTS, from = point_at(p % ALL_POINTS);
-            fetch_some(&fetch);
-            for (size_t b = 0; b < conv->in.blocks; b++) {
-                const struct product product = {.a = v + b * BLOCK_VALUES + from,
-                                                .b = g + block * BLOCK_VALUES + from,
-                                                .n = part.n * rows_at(p % ALL_POINTS),
-                                                .step_a = LANES,
-                                                .row_a = 1,
-                                                .step_b = LANES};
-                add_products(d_packed + p * weight_step(channels) + b * LANES * LANES, &product,
-                             channels_of(channels, b), add);
-            }
+        part_values(v, in, &of_in, &part, conv->in.blocks);
+        for (size_t block = 0; block < conv->out.blocks; block++) {
+            float *d = d_packed + block * ALL_POINTS * weight_step(conv->in.channels);
+            part_values(g, d_out + block * conv->out.block, &of_out, &part, 1);
+            add_products(d, v, g, part.n, conv->in.channels, add, &fetch);
         }
         add = true;
     }
