@@ -200,7 +200,8 @@ static void methods_against_plain_loops(void **state)
             const struct conv_method *methods[] = {&all[t]->direct, &all[t]->winograd_2, &all[t]->winograd_4,
                                                    &all[t]->winograd_s2};
             next_table();
-            for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) check_method(all[t], methods[m], &e, s % 2, arena);
+            for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+                check_method(all[t], methods[m], &e, s % 2, arena);
         }
         kelvin_arena_destroy(arena);
     }

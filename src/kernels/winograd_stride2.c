@@ -1,129 +1,19 @@
-/* Winograd's minimal filtering of 3x3 convolutions of stride 2, by tiles of 4x4 outputs: 81 products instead of 144.
+/* Winograd's minimal filtering of 3x3, stride-2 convolutions, by tiles of 4x4 outputs: 81 products instead of 144.
+ * Along an axis the outer taps meet one half of the pixels, as in a convolution of two taps and stride 1, the middle
+ * one meets the other half (winograd_stride2.h). With the transforms applied along both axes,
  *
- * Along one axis a tile reads nine pixels. The first and the last tap meet the even ones of them, 0, 2 .. 8: two taps
- * at neighbours, as in a convolution of stride 1, which takes a product at each of five points instead of eight. The
- * middle tap meets the odd ones, 1, 3, 5, 7: a product each, plainly. So there are nine values per axis, five at points
- * and four plain ones, which share one weight:
+ *     forward    out = A' [ sum over c of (G w G') (B' in B) ] A            per tile, products per value
+ *     backward   each phase of d_in = A' [ sum over c of (G w G') (B' d_out B) ] A, the weights turned by half a turn
+ *                and their channels exchanged; a phase: the pixels at even or odd places down and across
+ *     gradient   dw = G' [ sum over tiles and plain values of (B' in B) (A d_out A') ] G
  *
- *     forward    out = A' [ sum over c of (G w G') (B' in B) ] A        per tile, products per value
- *     gradient   dw = G' [ sum over tiles, plain values, of (B' in B) (A dout A') ] G
- *
- * Back to the data it is the same products: 4x4 pixels of each phase of `in` hear from 5x5 of `out`. Even pixels hear
- * through the first and the last tap from two neighbours, odd ones through the middle tap from one:
- *
- *     backward   each phase of d_in = A' [ sum over c of (G w G') (B' dout B) ] A, weights turned by half a turn
- *
- * Points: 0, +-7/8, +-7/4. Of the sets that are their own mirror image, which cost least, these lose the fewest digits;
- * 0, +-1, 2, infinity lose three times as many. The factors that make the transforms fit each other are all in the
- * weights'. Lanes are channels throughout. Each sum is one chain of multiply-adds in a fixed order. */
+ * Lanes are channels throughout. Each sum is one chain of multiply-adds in a fixed order. */
+#include "kernels/winograd_stride2.h"
 #include "kernels/fetch.h"
 #include "kernels/local.h"
 #include "kernels/product.h"
 
 #define NAMED(function) NAME(winograd_s2_##function)
-
-enum {
-    LANES = KELVIN_LANES,
-    TILE = 4,
-    REAL = TILE + 1,   /* points of a transform */
-    AXIS = REAL + TILE, /* values per axis, and pixels that a tile reads */
-    POINTS = REAL + 1, /* weights per axis: the last one belongs to the plain values */
-    ALL_POINTS = POINTS * POINTS,
-    TILES = 32, /* at a time, at most */
-    FORWARD_TILES = 16,
-};
-
-/* ---- one axis ---- */
-
-static const float point_a = 0.875f, point_b = 1.75f;
-
-/* d times the polynomials that vanish at all points but one, (x^2 - a^2) (x^2 - b^2) and so on */
-INLINE void to_points(wide v[REAL], const wide d[REAL])
-{
-    const wide aa = wide_set(-point_a * point_a), bb = wide_set(-point_b * point_b);
-    const wide even_a = wide_fma(bb, d[2], d[4]), by_a = wide_set(point_a) * wide_fma(bb, d[1], d[3]);
-    const wide even_b = wide_fma(aa, d[2], d[4]), by_b = wide_set(point_b) * wide_fma(aa, d[1], d[3]);
-    v[0] = wide_fma(aa * bb, d[0], wide_fma(aa, d[2], even_a));
-    v[1] = even_a + by_a;
-    v[2] = even_a - by_a;
-    v[3] = even_b + by_b;
-    v[4] = even_b - by_b;
-}
-
-/* y[j] = sum over points of point^j m */
-INLINE void from_points(wide y[TILE], const wide m[REAL])
-{
-    const wide a = wide_set(point_a), b = wide_set(point_b);
-    const wide sum_a = m[1] + m[2], sum_b = m[3] + m[4];
-    const wide odd_a = a * (m[1] - m[2]), odd_b = b * (m[3] - m[4]);
-    y[0] = m[0] + (sum_a + sum_b);
-    y[1] = odd_a + odd_b;
-    y[2] = wide_fma(b * b, sum_b, a * a * sum_a);
-    y[3] = wide_fma(b * b, odd_b, a * a * odd_a);
-}
-
-INLINE void to_points_back(wide m[REAL], const wide y[TILE])
-{
-    const wide a = wide_set(point_a), b = wide_set(point_b);
-    const wide even_a = wide_fma(a * a, y[2], y[0]), by_a = a * wide_fma(a * a, y[3], y[1]);
-    const wide even_b = wide_fma(b * b, y[2], y[0]), by_b = b * wide_fma(b * b, y[3], y[1]);
-    m[0] = y[0];
-    m[1] = even_a + by_a;
-    m[2] = even_a - by_a;
-    m[3] = even_b + by_b;
-    m[4] = even_b - by_b;
-}
-
-/* The polynomial of the outer taps at each point, over the product of the distances to the other points; the middle
- * tap. */
-static const float at_0 = 1 / (0.875f * 0.875f * 1.75f * 1.75f), at_a = 0.5f / (0.875f * 0.875f) / (-3 * 0.875f * 0.875f),
-                   at_b = 0.5f / (1.75f * 1.75f) / (3 * 0.875f * 0.875f);
-
-INLINE void weight_points(wide u[POINTS], const wide g[3])
-{
-    const wide even_a = wide_set(at_a) * g[0], even_b = wide_set(at_b) * g[0];
-    const wide odd_a = wide_set(at_a * point_a) * g[2], odd_b = wide_set(at_b * point_b) * g[2];
-    u[0] = wide_set(at_0) * g[0];
-    u[1] = even_a + odd_a;
-    u[2] = even_a - odd_a;
-    u[3] = even_b + odd_b;
-    u[4] = even_b - odd_b;
-    u[5] = g[1];
-}
-
-INLINE void weight_back(wide g[3], const wide u[POINTS])
-{
-    const wide even = wide_fma(wide_set(at_a), u[1] + u[2], wide_set(at_b) * (u[3] + u[4]));
-    g[0] = wide_fma(wide_set(at_0), u[0], even);
-    g[1] = u[5];
-    g[2] = wide_fma(wide_set(at_a * point_a), u[1] - u[2], wide_set(at_b * point_b) * (u[3] - u[4]));
-}
-
-/* ---- where values are ---- */
-
-/* Values of tiles are (blocks, points, tiles, plain values down, across, 16). How many rows of 16 a tile has at a
- * point, one for each pair of plain values: */
-INLINE size_t rows_at(size_t point)
-{
-    return (point / POINTS < REAL ? 1u : TILE) * (point % POINTS < REAL ? 1u : TILE);
-}
-
-/* Where the values at a point begin: one line more than they fill after the last, or all points would fall into one set
- * of the cache. */
-INLINE size_t point_at(size_t point)
-{
-    const size_t down = point / POINTS, across = point % POINTS;
-    return ((AXIS * down + (down < REAL ? 1 : TILE) * across) * TILES + point) * LANES;
-}
-
-enum { BLOCK_VALUES = (AXIS * AXIS * TILES + ALL_POINTS) * LANES };
-
-/* Value (y, x) of AXIS x AXIS of tile t. */
-INLINE size_t value_at(size_t t, size_t y, size_t x)
-{
-    const size_t down = y < REAL ? y : REAL, across = x < REAL ? x : REAL, point = down * POINTS + across;
-    return point_at(point) + (t * rows_at(point) + (y - down) * (across < REAL ? 1 : TILE) + (x - across)) * LANES;
-}
 
 /* Weights at the points are (blocks, points, channels, 16): floats from one point to the next. */
 INLINE size_t weight_step(size_t channels)
@@ -173,22 +63,25 @@ static bool part_next(struct part *part, size_t most)
 
 struct tile {
     size_t image;
-    ptrdiff_t y, x; /* of its first pixel */
+    ptrdiff_t y, x; /* of its first output */
 };
 
 static struct tile tile_at(const struct part *part, size_t t)
 {
     const size_t number = part->first + t, row = number / part->across;
-    return (struct tile){row / part->down, (ptrdiff_t)(row % part->down * TILE), (ptrdiff_t)(number % part->across * TILE)};
+    const size_t y = row % part->down * TILE, x = number % part->across * TILE;
+    return (struct tile){row / part->down, (ptrdiff_t)y, (ptrdiff_t)x};
 }
 
-/* size x size pixels of one block from (y, x) on, zeros where there is neither image nor frame. */
+/* size x size pixels of one block from (y, x) on; a copy where neither the image nor its frame has all of them, with
+ * zeros for those beyond. */
 struct window {
     const float *at;
     size_t row;
     float copy[AXIS * AXIS * LANES];
 };
 
+/* Whether a row of `size` pixels is within one of `length` and its frame. */
 static bool inside(ptrdiff_t first, size_t size, size_t length, struct frame frame)
 {
     return first + (ptrdiff_t)frame.before >= 0 && first + (ptrdiff_t)size <= (ptrdiff_t)(length + frame.after);
@@ -200,14 +93,12 @@ static void window_copy(struct window *w, const float *block, const struct map *
     memset(w->copy, 0, sizeof w->copy);
     w->at = w->copy;
     w->row = size * LANES;
-    for (size_t i = 0; i < size; i++)
-        for (size_t j = 0; j < size; j++) {
-            const ptrdiff_t from_y = y + (ptrdiff_t)i, from_x = x + (ptrdiff_t)j;
-            if (!inside(from_y, 1, map->height, (struct frame){0}) || !inside(from_x, 1, map->width, (struct frame){0}))
-                continue;
-            memcpy(w->copy + i * w->row + j * LANES, block + map_at(map, 0, (size_t)from_y, (size_t)from_x),
-                   LANES * sizeof(float));
-        }
+    const struct frame none = {0, 0};
+    for (size_t i = 0; i < size * size; i++) {
+        const ptrdiff_t from_y = y + (ptrdiff_t)(i / size), from_x = x + (ptrdiff_t)(i % size);
+        if (inside(from_y, 1, map->height, none) && inside(from_x, 1, map->width, none))
+            memcpy(w->copy + i * LANES, block + map_at(map, 0, (size_t)from_y, (size_t)from_x), LANES * sizeof(float));
+    }
 }
 
 INLINE void window_open(struct window *w, const float *block, const struct map *map, ptrdiff_t y, ptrdiff_t x,
@@ -220,86 +111,6 @@ INLINE void window_open(struct window *w, const float *block, const struct map *
         window_copy(w, block, map, y, x, size);
 }
 
-/* ---- transforms of single tiles: one vector of channels ---- */
-
-/* Not inlined into the loops over tiles: there the compiler would keep the addresses of all 81 values on the stack, which
- * takes longer than the transform; in a function of its own they are distances from the first of them. */
-#define APART static __attribute__((noinline))
-
-/* Along y, from column x of `half`, to the values of column `to`. */
-#define ALONG_Y(transform, n, v, t, half, x, to)                                                                       \
-    {                                                                                                                  \
-        wide d[n], p[REAL];                                                                                            \
-        UNROLLED(y, n) d[y] = half[y][x];                                                                              \
-        transform(p, d);                                                                                               \
-        UNROLLED(y, REAL) wide_store((v) + value_at(t, (size_t)y, (size_t)(to)), p[y]);                                \
-    }
-
-/* Even pixels are `step` pixels apart, odd ones are the neighbours of even ones. */
-INLINE void to_values(float *v, size_t t, const float *in, size_t row, size_t step)
-{
-    wide even[REAL][REAL], odd[REAL][TILE];
-    UNROLLED(y, REAL) {
-        const float *at = in + (size_t)y * step * row;
-        wide d[REAL];
-        UNROLLED(x, REAL) d[x] = wide_load(at + (size_t)x * step * LANES);
-        to_points(even[y], d);
-        UNROLLED(x, TILE) odd[y][x] = wide_load(at + ((size_t)x * step + 1) * LANES);
-    }
-    UNROLLED(x, REAL) ALONG_Y(to_points, REAL, v, t, even, x, x)
-    UNROLLED(x, TILE) ALONG_Y(to_points, REAL, v, t, odd, x, REAL + x)
-    UNROLLED(y, TILE) {
-        const float *at = in + ((size_t)y * step + 1) * row;
-        wide d[REAL], p[REAL];
-        UNROLLED(x, REAL) d[x] = wide_load(at + (size_t)x * step * LANES);
-        to_points(p, d);
-        UNROLLED(x, REAL) wide_store(v + value_at(t, (size_t)(REAL + y), (size_t)x), p[x]);
-        UNROLLED(x, TILE)
-            wide_store(v + value_at(t, (size_t)(REAL + y), (size_t)(REAL + x)),
-                       wide_load(at + ((size_t)x * step + 1) * LANES));
-    }
-}
-
-APART void values_of_in(float *v, size_t t, const float *in, size_t row)
-{
-    to_values(v, t, in, row, 2);
-}
-
-APART void values_of_out(float *v, size_t t, const float *in, size_t row)
-{
-    to_values(v, t, in, row, 1);
-}
-
-/* The adjoint of the way from values to outputs. */
-APART void values_of_out_back(float *v, size_t t, const float *in, size_t row)
-{
-    wide y_in[TILE][TILE], half[TILE][REAL];
-    UNROLLED(y, TILE) {
-        UNROLLED(x, TILE) {
-            y_in[y][x] = wide_load(in + (size_t)y * row + x * LANES);
-            wide_store(v + value_at(t, (size_t)(REAL + y), (size_t)(REAL + x)), y_in[y][x]);
-        }
-        to_points_back(half[y], y_in[y]);
-        UNROLLED(x, REAL) wide_store(v + value_at(t, (size_t)(REAL + y), (size_t)x), half[y][x]);
-    }
-    UNROLLED(x, REAL) ALONG_Y(to_points_back, TILE, v, t, half, x, x)
-    UNROLLED(x, TILE) ALONG_Y(to_points_back, TILE, v, t, y_in, x, REAL + x)
-}
-
-/* From values to pixels along y, of column x of the values. */
-INLINE void along_y(wide out[TILE], const float *m, size_t t, int x)
-{
-    wide d[REAL];
-    UNROLLED(y, REAL) d[y] = wide_load(m + value_at(t, (size_t)y, (size_t)x));
-    from_points(out, d);
-}
-
-/* A plain value of column x. */
-INLINE wide plain(const float *m, size_t t, int y, int x)
-{
-    return wide_load(m + value_at(t, (size_t)(REAL + y), (size_t)x));
-}
-
 /* ---- what becomes of finished tiles ---- */
 
 struct finish {
@@ -308,40 +119,6 @@ struct finish {
     float *squares;    /* (images, 16 blocks), added to; or NULL */
     const float *bias; /* (16 blocks), or NULL */
 };
-
-/* A tile of outputs, to which all values add. */
-INLINE void put_outputs(float *out, float *squares, const float *m, size_t t, wide bias, size_t row, int rows,
-                        int columns)
-{
-    wide half[AXIS][TILE], sum = (wide){0};
-    UNROLLED(x, AXIS) {
-        along_y(half[x], m, t, x);
-        UNROLLED(y, TILE) half[x][y] += plain(m, t, y, x);
-    }
-    UNROLLED(y, TILE) {
-        wide d[REAL], p[TILE], in_row = (wide){0};
-        UNROLLED(x, REAL) d[x] = half[x][y];
-        from_points(p, d);
-        UNROLLED(x, TILE) {
-            if (y >= rows || x >= columns) continue;
-            const wide value = p[x] + half[REAL + x][y] + bias;
-            wide_store(out + (size_t)y * row + x * LANES, value);
-            if (squares) in_row = wide_fma(value, value, in_row);
-        }
-        sum += in_row;
-    }
-    if (squares) wide_store(squares, wide_load(squares) + sum);
-}
-
-APART void put_whole(float *out, float *squares, const float *m, size_t t, wide bias, size_t row)
-{
-    put_outputs(out, squares, m, t, bias, row, TILE, TILE);
-}
-
-APART void put_some(float *out, float *squares, const float *m, size_t t, wide bias, size_t row, int rows, int columns)
-{
-    put_outputs(out, squares, m, t, bias, row, rows, columns);
-}
 
 /* The tiles of a part for one block of output channels. */
 static void finish_forward(const struct finish *f, const float *m, size_t block, const struct part *part)
@@ -364,60 +141,12 @@ static void finish_forward(const struct finish *f, const float *m, size_t block,
     }
 }
 
-/* Where the pixels of a tile of d_in go: those from `first` to before `end` of 2 TILE x 2 TILE are there. */
-struct target {
-    float *at;
-    size_t row;
-    bool add;
-    int first_y, first_x, end_y, end_x;
-};
-
-INLINE void put_pixel(const struct target *to, int y, int x, wide value, bool whole)
-{
-    if (!whole && (y < to->first_y || y >= to->end_y || x < to->first_x || x >= to->end_x)) return;
-    float *at = to->at + y * (ptrdiff_t)to->row + x * LANES;
-    wide_store(at, to->add ? wide_load(at) + value : value);
-}
-
-/* All phases of a tile of d_in. */
-INLINE void put_phases(const struct target *to, const float *m, size_t t, bool whole)
-{
-    wide half[REAL][TILE];
-    UNROLLED(x, REAL) along_y(half[x], m, t, x);
-    UNROLLED(y, TILE) {
-        wide d[REAL], p[TILE];
-        UNROLLED(x, REAL) d[x] = half[x][y];
-        from_points(p, d);
-        UNROLLED(x, TILE) put_pixel(to, 2 * y, 2 * x, p[x], whole);
-        UNROLLED(x, REAL) d[x] = plain(m, t, y, x);
-        from_points(p, d);
-        UNROLLED(x, TILE) put_pixel(to, 2 * y + 1, 2 * x, p[x], whole);
-    }
-    UNROLLED(x, TILE) {
-        wide p[TILE];
-        along_y(p, m, t, REAL + x);
-        UNROLLED(y, TILE) {
-            put_pixel(to, 2 * y, 2 * x + 1, p[y], whole);
-            put_pixel(to, 2 * y + 1, 2 * x + 1, plain(m, t, y, REAL + x), whole);
-        }
-    }
-}
-
-APART void put_whole_phases(const struct target *to, const float *m, size_t t)
-{
-    put_phases(to, m, t, true);
-}
-
-APART void put_some_phases(const struct target *to, const float *m, size_t t)
-{
-    put_phases(to, m, t, false);
-}
-
 static int clamp(ptrdiff_t x)
 {
     return x < 0 ? 0 : x > 2 * TILE ? 2 * TILE : (int)x;
 }
 
+/* The tiles of a part for one block of input channels. */
 static void finish_backward(float *d_in, const struct conv *conv, const float *m, size_t block, const struct part *part,
                             bool add)
 {
@@ -439,8 +168,7 @@ static void finish_backward(float *d_in, const struct conv *conv, const float *m
 
 /* ---- all tiles of a part ---- */
 
-/* What a pass reads: windows of size x size pixels, `step` of which are between the first ones of neighbours; the first
- * window begins at (y, x) of the map. */
+/* What a pass reads: windows of size x size pixels, TILE * step from one tile to the next, the first from (y, x) on. */
 struct reader {
     const struct map *map;
     void (*transform)(float *v, size_t t, const float *in, size_t row);
@@ -448,7 +176,7 @@ struct reader {
     ptrdiff_t step, y, x;
 };
 
-/* v (blocks, values) of so many blocks of channels, from the first on. */
+/* v (blocks, values) of so many blocks of channels, from the one at `in` on. */
 static void part_values(float *v, const float *in, const struct reader *reader, const struct part *part, size_t blocks)
 {
     const struct map *map = reader->map;
@@ -464,20 +192,19 @@ static void part_values(float *v, const float *in, const struct reader *reader, 
     }
 }
 
-/* Of `in`, on the way forward and for gradients of weights. */
+/* On the way forward, and for gradients of weights. */
 static struct reader reader_of_in(const struct conv *conv)
 {
     return (struct reader){&conv->in, values_of_in, AXIS, 2, -(ptrdiff_t)conv->pad_y, -(ptrdiff_t)conv->pad_x};
 }
 
-/* Of d_out, on the way back: an even pixel hears from the output that its odd neighbour hears from and from the one
- * before. */
+/* On the way back: from the output before a tile's first on. */
 static struct reader reader_of_out(const struct conv *conv)
 {
     return (struct reader){&conv->out, values_of_out, REAL, 1, -1, -1};
 }
 
-/* Of d_out, for gradients of weights. */
+/* For gradients of weights. */
 static struct reader reader_of_out_back(const struct conv *conv)
 {
     return (struct reader){&conv->out, values_of_out_back, TILE, 1, 0, 0};
