@@ -220,7 +220,7 @@ static const struct command bench_command = {
                "the update; forward is the log-density alone. Operations are counted as the direct method of "
                "convolution has them, so that a share of the peak can be above 100 %; the peak is one core's times "
                "the threads. Of residual networks, also each convolution on one core: direct, or Winograd's with "
-               "tiles of 2 x 2 (winograd_2) or 4 x 4 pixels (winograd_4).\n"
+               "tiles of 2 x 2 (winograd_2) or 4 x 4 pixels (winograd_4, with stride 2 winograd_s2).\n"
                "Sampling over the gradient is what a chain of kelvin sample takes beside the gradient of batches "
                "that are there: one chain on one thread, in CPU time, on as much noise as MNIST (cnn) or CIFAR-10 "
                "(resnetN, flipped and cropped) has, or the digits; with a checkpoint a minute, and the history of "

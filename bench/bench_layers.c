@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ERROR_IMAGES = 2, METHODS = 3 };
+enum { ERROR_IMAGES = 2, METHODS = 4 };
 
 /* What a convolution is made of; each pass makes one of them from the two others. */
 enum { IN, WEIGHTS, OUT, PARTS };
@@ -55,7 +55,8 @@ static size_t larger(size_t a, size_t b)
 static size_t methods_of(const struct conv_method *fitting[METHODS], const struct kelvin_kernels *kernels,
                          const struct conv *conv)
 {
-    const struct conv_method *all[METHODS] = {&kernels->direct, &kernels->winograd_2, &kernels->winograd_4};
+    const struct conv_method *all[METHODS] = {&kernels->direct, &kernels->winograd_2, &kernels->winograd_4,
+                                                &kernels->winograd_s2};
     size_t n = 0;
     for (size_t i = 0; i < METHODS; i++)
         if (all[i]->fits(conv)) fitting[n++] = all[i];
@@ -308,7 +309,7 @@ static void print_methods(const json_t *layer)
         size_t i;
         const json_t *one;
         json_array_foreach(json_object_get(json_object_get(layer, passes[pass].key), "methods"), i, one)
-            printf("    %-16s  %-10s %7.1f GFLOP/s %4.0f %%   error %.1e\n", passes[pass].title, text(one, "method"),
+            printf("    %-16s  %-11s %7.1f GFLOP/s %4.0f %%   error %.1e\n", passes[pass].title, text(one, "method"),
                    number(one, "gflops"), 100 * number(one, "share_of_peak"), number(one, "error"));
     }
 }
@@ -319,7 +320,7 @@ void bench_layers_print(const json_t *layers)
     const json_t *layer;
     printf("\nconvolutions on one core: method, GFLOP/s counted as direct, share of the peak\n");
     printf("%-22s %-20s  %-9s %5s", "first of its shape", "shape", "kernel", "times");
-    for (int pass = 0; pass < PASSES; pass++) printf(pass < PASSES - 1 ? "  %-24s" : "  %s\n", passes[pass].title);
+    for (int pass = 0; pass < PASSES; pass++) printf(pass < PASSES - 1 ? "  %-25s" : "  %s\n", passes[pass].title);
     json_array_foreach(layers, i, layer)
     {
         const int kernel = (int)number(layer, "kernel"), stride = (int)number(layer, "stride");
@@ -328,10 +329,10 @@ void bench_layers_print(const json_t *layers)
         for (int pass = 0; pass < PASSES; pass++) {
             const json_t *one = json_object_get(layer, passes[pass].key);
             if (one)
-                printf("  %-10s %6.1f %4.0f %%", text(one, "method"), number(one, "gflops"),
+                printf("  %-11s %6.1f %4.0f %%", text(one, "method"), number(one, "gflops"),
                        100 * number(one, "share_of_peak"));
             else
-                printf("  %-24s", "");
+                printf("  %-25s", "");
         }
         putchar('\n');
         print_methods(layer);

@@ -190,7 +190,9 @@ struct kelvin_kernels {
 
     /* ---- lanes are channels: maps.h ---- */
 
-    struct conv_method direct, winograd_2, winograd_4; /* any convolution; 3x3, stride 1: by tiles of 2x2, of 4x4 */
+    struct conv_method direct;                 /* any convolution */
+    struct conv_method winograd_2, winograd_4; /* 3x3, stride 1: by tiles of 2x2, of 4x4 */
+    struct conv_method winograd_s2;            /* 3x3, stride 2 */
 
     /* out = a (+ added, unless NULL) for n images. x (n, x_map->size), out (n, out_map->size), added (n,
      * added_map->size); squares: sums over pixels of x^2. r (n, 16 blocks) is kept for the way back. */

@@ -70,6 +70,7 @@ void NAME(map_from_planes)(float *out, const float *planes, const struct map *ma
 CONV_METHOD_PROTOTYPES(direct);
 CONV_METHOD_PROTOTYPES(winograd_2);
 CONV_METHOD_PROTOTYPES(winograd_4);
+CONV_METHOD_PROTOTYPES(winograd_s2);
 
 extern const struct kelvin_kernels NAME(kernels);
 

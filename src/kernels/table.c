@@ -33,6 +33,7 @@ const struct kelvin_kernels NAME(kernels) = {
     .direct = CONV_METHOD(direct),
     .winograd_2 = CONV_METHOD(winograd_2),
     .winograd_4 = CONV_METHOD(winograd_4),
+    .winograd_s2 = CONV_METHOD(winograd_s2),
     .frn_forward = NAME(frn_forward),
     .frn_backward = NAME(frn_backward),
     .mean_forward = NAME(mean_forward),

@@ -3,13 +3,15 @@
 
 #include <string.h>
 
-/* Convolutions of 3x3 and stride 1 are Winograd's, by tiles of 4x4, in all three passes: in every layer of the residual
- * networks, the fastest method whose error stays below 1e-5 of the largest output (docs/performance.md; kelvin-bench
- * resnet20 --methods). With few channels its transforms cost more than the products that they save. */
+/* Convolutions of 3x3 are Winograd's, by tiles of 4x4, in all three passes: in every layer of the residual networks, the
+ * fastest method whose error stays below 1e-5 of the largest output (docs/performance.md; kelvin-bench resnet20
+ * --methods). With few channels its transforms cost more than the products that they save. */
 static const struct conv_method *choose(const struct kelvin_kernels *kernels, const struct conv *conv)
 {
     const bool narrow = conv->in.channels < KELVIN_LANES || conv->out.channels < KELVIN_LANES;
-    return !narrow && kernels->winograd_4.fits(conv) ? &kernels->winograd_4 : &kernels->direct;
+    if (!narrow && kernels->winograd_4.fits(conv)) return &kernels->winograd_4;
+    if (!narrow && kernels->winograd_s2.fits(conv)) return &kernels->winograd_s2;
+    return &kernels->direct;
 }
 
 static struct frame frame_max(struct frame a, struct frame b)
