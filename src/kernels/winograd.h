@@ -67,12 +67,10 @@ static void walk_on(struct walk *walk, struct part *part, size_t most)
     for (size_t t = 0; t < part->n; t++, walk->next = tile_after(walk, walk->next)) part->tile[t] = walk->next;
 }
 
-/* Values at the points are (points, tiles, 16 blocks). Floats from one point to the next: one line more than they fill,
- * or all points would fall into one set of the cache. */
-INLINE size_t step_of(size_t blocks)
-{
-    return (TILES * blocks + 1) * KELVIN_LANES;
-}
+/* Values at the points are (blocks, points, tiles, 16). Floats from one point to the next: one line more than they fill,
+ * or all points would fall into one set of the cache. They are constants: 36 addresses that have to be computed would
+ * cost more than a transform. */
+enum { STEP = (TILES + 1) * KELVIN_LANES, BLOCK_STEP = ALL_POINTS * STEP };
 
 /* Weights at the points are (blocks, points, channels, 16): floats from one point to the next, for the same reason. */
 INLINE size_t weight_step(size_t channels)
@@ -87,113 +85,114 @@ static size_t smaller(size_t a, size_t b)
 
 /* ---- transforms of single tiles: one vector of channels ---- */
 
-/* The second half of a transform to points: along y. out[p * step] */
-#define ALONG_Y(transform, out, step, half, n)                                                                         \
-    UNROLLED(x, POINTS) {                                                                                              \
-        wide d[n], v[POINTS];                                                                                          \
-        UNROLLED(y, n) d[y] = half[y][x];                                                                              \
-        transform(v, d);                                                                                               \
-        UNROLLED(y, POINTS) wide_store((out) + (size_t)(y * POINTS + x) * (step), v[y]);                               \
-    }
+/* A transform goes along x, then along y, for some of its columns (or rows) at a time: those that share terms, GROUPS
+ * of the file that includes this. What is half done then fits into the registers, and is worth more than what is loaded
+ * again: stores are the narrowest way in and out. The compiler leaves out what no column asks for; it must not fetch
+ * early, or keep, what the next group loads. */
+#define APART() __asm__ volatile("" ::: "memory")
 
-/* out[p * step] = B' in B */
-INLINE void tile_to_points(float *out, size_t step, const float *in, size_t row)
+/* out[p STEP] = B' in B, for points `first` to `first + count - 1` along x */
+INLINE void some_to_points(float *out, const float *in, size_t row, int first, int count)
 {
-    wide half[POINTS][POINTS];
+    wide half[2][POINTS];
     UNROLLED(y, POINTS) {
-        wide d[POINTS];
-        UNROLLED(x, POINTS) d[x] = wide_load(in + x * KELVIN_LANES);
-        to_points(half[y], d);
-        in += row;
+        wide d[POINTS], v[POINTS];
+        UNROLLED(x, POINTS) d[x] = wide_load(in + (size_t)y * row + x * KELVIN_LANES);
+        to_points(v, d);
+        UNROLLED(i, count) half[i][y] = v[first + i];
     }
-    ALONG_Y(to_points, out, step, half, POINTS)
+    UNROLLED(i, count) {
+        wide v[POINTS];
+        to_points(v, half[i]);
+        UNROLLED(y, POINTS) wide_store(out + (y * POINTS + first + i) * STEP, v[y]);
+    }
+    APART();
 }
 
-/* out = A' m A, m at m[p * step] */
-INLINE void tile_from_points(wide out[TILE][TILE], const float *m, size_t step)
+static NOINLINE void tile_to_points(float *out, const float *in, size_t row)
+{
+#define TO_POINTS(first, count) some_to_points(out + c, in + c, row, first, count);
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) { POINT_GROUPS(TO_POINTS) }
+#undef TO_POINTS
+}
+
+/* Rows `one` and `two` of A' m A, m at m[p STEP] */
+INLINE void rows_from_points(wide out[TILE][TILE], const float *m, int one, int two)
 {
     wide half[TILE][POINTS];
     UNROLLED(x, POINTS) {
         wide d[POINTS], v[TILE];
-        UNROLLED(y, POINTS) d[y] = wide_load(m + (size_t)(y * POINTS + x) * step);
+        UNROLLED(y, POINTS) d[y] = wide_load(m + (y * POINTS + x) * STEP);
         from_points(v, d);
-        UNROLLED(y, TILE) half[y][x] = v[y];
+        half[one][x] = v[one];
+        half[two][x] = v[two];
     }
-    UNROLLED(y, TILE) from_points(out[y], half[y]);
+    from_points(out[one], half[one]);
+    from_points(out[two], half[two]);
 }
 
-/* out[p * step] = A in A', the pixels beyond `rows` and `columns` taken as 0 */
-INLINE void tile_to_points_back(float *out, size_t step, const float *in, size_t row, int rows, int columns)
+/* out[p STEP] = A in A', the pixels beyond `rows` and `columns` taken as 0; for some points along x */
+INLINE void some_to_points_back(float *out, const float *in, size_t row, int rows, int columns, int first, int count)
 {
-    wide half[TILE][POINTS];
+    wide half[2][TILE];
     UNROLLED(y, TILE) {
-        wide d[TILE];
-        UNROLLED(x, TILE) d[x] = y < rows && x < columns ? wide_load(in + x * KELVIN_LANES) : (wide){0};
-        to_points_back(half[y], d);
-        in += row;
+        wide d[TILE], v[POINTS];
+        UNROLLED(x, TILE)
+            d[x] = y < rows && x < columns ? wide_load(in + (size_t)y * row + x * KELVIN_LANES) : (wide){0};
+        to_points_back(v, d);
+        UNROLLED(i, count) half[i][y] = v[first + i];
     }
-    ALONG_Y(to_points_back, out, step, half, TILE)
+    UNROLLED(i, count) {
+        wide v[POINTS];
+        to_points_back(v, half[i]);
+        UNROLLED(y, POINTS) wide_store(out + (y * POINTS + first + i) * STEP, v[y]);
+    }
+    APART();
+}
+
+INLINE void tile_to_points_back(float *out, const float *in, size_t row, int rows, int columns)
+{
+#define TO_POINTS(first, count) some_to_points_back(out, in, row, rows, columns, first, count);
+    POINT_GROUPS(TO_POINTS)
+#undef TO_POINTS
 }
 
 /* ---- all tiles of a part ---- */
 
-/* v (points, tiles, 16 blocks). Strides between points are constants where `blocks` is one: 36 addresses that have to
- * be computed cost more than the transform. */
-INLINE void blocks_to_points(float *v, const float *in, const struct map *map, const struct part *part, size_t blocks)
+static void part_to_points(float *v, const float *in, const struct map *map, const struct part *part)
 {
     for (size_t t = 0; t < part->n; t++) {
         const struct tile tile = part->tile[t];
         const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x) - map->row - KELVIN_LANES;
-        for (size_t b = 0; b < blocks; b++)
-            for (size_t c = 0; c < KELVIN_LANES; c += WIDE)
-                tile_to_points(v + (t * blocks + b) * KELVIN_LANES + c, step_of(blocks), at + b * map->block + c,
-                               map->row);
+        for (size_t b = 0; b < map->blocks; b++)
+            tile_to_points(v + b * BLOCK_STEP + t * KELVIN_LANES, at + b * map->block, map->row);
     }
 }
 
-INLINE void blocks_to_points_back(float *v, const float *in, const struct map *map, const struct part *part,
-                                  size_t blocks)
+static NOINLINE void whole_tile_to_points_back(float *out, const float *in, size_t row)
+{
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) tile_to_points_back(out + c, in + c, row, TILE, TILE);
+}
+
+static NOINLINE void part_tile_to_points_back(float *out, const float *in, size_t row, int rows, int columns)
+{
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) tile_to_points_back(out + c, in + c, row, rows, columns);
+}
+
+static void part_to_points_back(float *v, const float *in, const struct map *map, const struct part *part)
 {
     for (size_t t = 0; t < part->n; t++) {
         const struct tile tile = part->tile[t];
         const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x);
         const int rows = (int)smaller(TILE, map->height - tile.y), columns = (int)smaller(TILE, map->width - tile.x);
-        for (size_t b = 0; b < blocks; b++)
-            for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
-                float *to = v + (t * blocks + b) * KELVIN_LANES + c;
-                const float *from = at + b * map->block + c;
-                if (rows == TILE && columns == TILE)
-                    tile_to_points_back(to, step_of(blocks), from, map->row, TILE, TILE);
-                else
-                    tile_to_points_back(to, step_of(blocks), from, map->row, rows, columns);
-            }
+        for (size_t b = 0; b < map->blocks; b++) {
+            float *to = v + b * BLOCK_STEP + t * KELVIN_LANES;
+            if (rows == TILE && columns == TILE)
+                whole_tile_to_points_back(to, at + b * map->block, map->row);
+            else
+                part_tile_to_points_back(to, at + b * map->block, map->row, rows, columns);
+        }
     }
-}
-
-#define WITH_CONSTANT_BLOCKS(blocks, function, ...)                                                                    \
-    switch (blocks) {                                                                                                  \
-    case 1:                                                                                                            \
-        function(__VA_ARGS__, 1);                                                                                      \
-        break;                                                                                                         \
-    case 2:                                                                                                            \
-        function(__VA_ARGS__, 2);                                                                                      \
-        break;                                                                                                         \
-    case 4:                                                                                                            \
-        function(__VA_ARGS__, 4);                                                                                      \
-        break;                                                                                                         \
-    default:                                                                                                           \
-        function(__VA_ARGS__, blocks);                                                                                 \
-        break;                                                                                                         \
-    }
-
-static void part_to_points(float *v, const float *in, const struct map *map, const struct part *part)
-{
-    WITH_CONSTANT_BLOCKS(map->blocks, blocks_to_points, v, in, map, part)
-}
-
-static void part_to_points_back(float *v, const float *in, const struct map *map, const struct part *part)
-{
-    WITH_CONSTANT_BLOCKS(map->blocks, blocks_to_points_back, v, in, map, part)
 }
 
 /* What becomes of a finished tile. */
@@ -205,23 +204,48 @@ struct finish {
     bool add;          /* to what is there */
 };
 
-INLINE void put_tile(float *out, float *squares, wide y[TILE][TILE], wide bias, bool add, size_t row, int rows,
-                     int columns)
+/* One row of a tile; returns the sum of its squares. */
+INLINE wide put_row(float *out, const wide y[TILE], wide bias, bool add, int columns)
 {
-    wide sum = (wide){0};
-    UNROLLED(i, TILE) {
-        wide in_row = (wide){0};
-        UNROLLED(j, TILE) {
-            if (i >= rows || j >= columns) continue;
-            float *at = out + (size_t)i * row + j * KELVIN_LANES;
-            const wide value = y[i][j] + (add ? wide_load(at) : bias);
-            wide_store(at, value);
-            if (squares) in_row = wide_fma(value, value, in_row);
-        }
-        sum += in_row;
+    wide squares = (wide){0};
+    UNROLLED(j, TILE) {
+        if (j >= columns) continue;
+        const wide value = y[j] + (add ? wide_load(out + j * KELVIN_LANES) : bias);
+        wide_store(out + j * KELVIN_LANES, value);
+        squares = wide_fma(value, value, squares);
     }
-    if (squares) wide_store(squares, wide_load(squares) + sum);
+    return squares;
 }
+
+/* One vector of channels of a finished tile. */
+INLINE void put_tile(float *out, float *squares, const float *m, wide bias, bool add, size_t row, int rows, int columns)
+{
+    wide y[TILE][TILE], in_row[TILE] = {{0}}, sum = (wide){0};
+#define PUT(i)                                                                                                         \
+    if (i < rows) in_row[i] = put_row(out + (i) * row, y[i], bias, add, columns);
+#define PUT_ROWS(one, two)                                                                                             \
+    rows_from_points(y, m, one, two);                                                                                  \
+    PUT(one) PUT(two) APART();
+    ROW_GROUPS(PUT_ROWS)
+#undef PUT_ROWS
+#undef PUT
+    if (!squares) return;
+    UNROLLED(i, TILE) sum += in_row[i];
+    wide_store(squares, wide_load(squares) + sum);
+}
+
+#define PUT_TILE(kind, SQUARES, ADD, ROWS, COLUMNS)                                                                    \
+    static NOINLINE void put_##kind(float *out, float *squares, const float *m, const float *bias, bool add,           \
+                                    size_t row, int rows, int columns)                                                 \
+    {                                                                                                                  \
+        (void)squares, (void)add, (void)rows, (void)columns;                                                           \
+        for (size_t c = 0; c < KELVIN_LANES; c += WIDE)                                                                \
+            put_tile(out + c, SQUARES, m + c, bias ? wide_load(bias + c) : (wide){0}, ADD, row, ROWS, COLUMNS);        \
+    }
+PUT_TILE(forward, squares + c, false, TILE, TILE)
+PUT_TILE(back, NULL, false, TILE, TILE)
+PUT_TILE(back_added, NULL, true, TILE, TILE)
+PUT_TILE(edge, squares ? squares + c : NULL, add, rows, columns)
 
 /* The tiles of a part for one block of output channels, from m (points, tiles, 16). */
 static void part_from_points(const struct finish *f, const float *m, size_t block, const struct part *part)
@@ -232,45 +256,47 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
         const int rows = (int)smaller(TILE, map->height - tile.y), columns = (int)smaller(TILE, map->width - tile.x);
         float *at = f->out + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
         float *squares = f->squares ? f->squares + (tile.image * map->blocks + block) * KELVIN_LANES : NULL;
-        for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
-            wide y[TILE][TILE];
-            tile_from_points(y, m + t * KELVIN_LANES + c, step_of(1));
-            const wide bias = f->bias ? wide_load(f->bias + block * KELVIN_LANES + c) : (wide){0};
-            if (rows < TILE || columns < TILE)
-                put_tile(at + c, squares ? squares + c : NULL, y, bias, f->add, map->row, rows, columns);
-            else if (squares)
-                put_tile(at + c, squares + c, y, bias, false, map->row, TILE, TILE);
-            else
-                put_tile(at + c, NULL, y, bias, f->add, map->row, TILE, TILE);
-        }
+        const float *bias = f->bias ? f->bias + block * KELVIN_LANES : NULL;
+        const bool whole = rows == TILE && columns == TILE;
+        (!whole ? put_edge : squares ? put_forward : f->add ? put_back_added : put_back)(
+            at, squares, m + t * KELVIN_LANES, bias, f->add, map->row, rows, columns);
     }
 }
 
-/* m (tiles, 16) = v (tiles, 16 blocks) times u (channels, 16), some tiles at one point, and one block of output
+/* m (tiles, 16) = v (blocks, tiles, 16) times u (channels, 16), some tiles at one point, and one block of output
  * channels. */
-INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t blocks, size_t channels)
+INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t channels)
 {
-    wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
-    product_add(
-        sum, rows,
-        (struct product){
-            .a = v, .b = u, .n = channels, .step_a = 1, .row_a = blocks * KELVIN_LANES, .step_b = KELVIN_LANES});
+    wide sum[PRODUCT_ROWS][PER_BLOCK];
+    struct product p = {.a = v, .b = u, .step_a = 1, .row_a = KELVIN_LANES, .step_b = KELVIN_LANES};
+    product_first(sum, rows, &p);
+    p.n = smaller(channels, KELVIN_LANES) - 1;
+    product_add(sum, rows, &p);
+    for (size_t c = KELVIN_LANES; c < channels; c += KELVIN_LANES) {
+        p.a = v += BLOCK_STEP;
+        p.n = smaller(channels - c, KELVIN_LANES);
+        product_add(sum, rows, &p);
+    }
     product_store(m, sum, rows);
 }
 
-/* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. */
-INLINE void multiply_blocks(float *m, const float *v, const float *u, size_t tiles, size_t channels,
-                            struct fetch *fetch, size_t blocks)
+static NOINLINE void multiply(float *m, const float *v, const float *u, size_t tiles, size_t channels)
 {
-    for (size_t p = 0; p < ALL_POINTS; p++, m += step_of(1), v += step_of(blocks), u += weight_step(channels)) {
-        fetch_some(fetch);
-        for (size_t t = 0; t < tiles;) {
-            const size_t rows = product_rows(tiles - t);
-#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * blocks * KELVIN_LANES, u, constant, blocks, channels)
-            WITH_CONSTANT_ROWS(rows, CALL)
+    for (size_t t = 0; t < tiles;) {
+        const size_t rows = product_rows(tiles - t);
+#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * KELVIN_LANES, u, constant, channels)
+        WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
-            t += rows;
-        }
+        t += rows;
+    }
+}
+
+/* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. */
+static void multiply_points(float *m, const float *v, const float *u, size_t tiles, size_t channels, struct fetch *fetch)
+{
+    for (size_t p = 0; p < ALL_POINTS; p++, m += STEP, v += STEP, u += weight_step(channels)) {
+        fetch_some(fetch);
+        multiply(m, v, u, tiles, channels);
     }
 }
 
@@ -283,7 +309,7 @@ static size_t turns(const struct map *out, size_t n, size_t most)
 static void convolve(const struct finish *finish, const float *in, const struct map *map, const float *u, size_t n,
                      const struct work *work)
 {
-    float *v = work->scratch, *m = v + ALL_POINTS * step_of(map->blocks);
+    float *v = work->scratch, *m = v + map->blocks * BLOCK_STEP;
     if (finish->squares) memset(finish->squares, 0, n * finish->map->blocks * KELVIN_LANES * sizeof(float));
     struct fetch fetch = fetch_make(work, turns(finish->map, n, FORWARD_TILES));
     struct walk walk = walk_make(finish->map, n);
@@ -292,7 +318,7 @@ static void convolve(const struct finish *finish, const float *in, const struct 
         part_to_points(v, in, map, &part);
         for (size_t block = 0; block < finish->map->blocks; block++) {
             const float *weights = u + block * ALL_POINTS * weight_step(map->channels);
-            WITH_CONSTANT_BLOCKS(map->blocks, multiply_blocks, m, v, weights, part.n, map->channels, &fetch)
+            multiply_points(m, v, weights, part.n, map->channels, &fetch);
             part_from_points(finish, m, block, &part);
         }
     }
@@ -323,7 +349,7 @@ size_t NAMED(weights)(const struct conv *conv)
 
 size_t NAMED(scratch)(const struct conv *conv)
 {
-    return ALL_POINTS * (step_of(conv->in.blocks) + step_of(conv->out.blocks));
+    return (conv->in.blocks + conv->out.blocks) * BLOCK_STEP;
 }
 
 void NAMED(forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
@@ -340,51 +366,48 @@ void NAMED(backward)(float *d_in, const float *d_out, const float *packed, const
     convolve(&finish, d_out, &conv->out, packed, n, work);
 }
 
-/* d (channels, 16) = (or, if `add`, +=) sum over tiles of v (tiles, 16 blocks) times g (tiles, 16 of the blocks), for
- * some channels */
-INLINE void add_rows(float *d, const struct product *product, size_t first, int rows, bool add)
+/* d (channels, 16) = (or, if `add`, +=) sum over tiles of v (tiles, 16) times g (tiles, 16), for some channels of one
+ * block */
+INLINE void add_rows(float *d, const float *v, const float *g, size_t tiles, int rows, bool add)
 {
-    wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
-    struct product some = *product;
-    some.a += first;
-    if (add) product_load(sum, d + first * KELVIN_LANES, rows);
-    product_add(sum, rows, some);
-    product_store(d + first * KELVIN_LANES, sum, rows);
+    wide sum[PRODUCT_ROWS][PER_BLOCK];
+    struct product p = {.a = v, .b = g, .n = tiles, .step_a = KELVIN_LANES, .row_a = 1, .step_b = KELVIN_LANES};
+    if (add)
+        product_load(sum, d, rows);
+    else
+        product_first(sum, rows, &p);
+    product_add(sum, rows, &p);
+    product_store(d, sum, rows);
 }
 
-/* d (channels, 16) at one point and for one block of output channels */
-static void add_products(float *d, const struct product *product, size_t channels, bool add)
+/* d (channels, 16) at one point and for one block of output channels, v (blocks, tiles, 16) */
+static NOINLINE void add_products(float *d, const float *v, const float *g, size_t tiles, size_t channels, bool add)
 {
-    for (size_t c = 0; c < channels;) {
-        const size_t rows = product_rows(channels - c);
-#define CALL(constant) add_rows(d, product, c, constant, add)
+    for (size_t c = 0, rows; c < channels; c += rows) {
+        const size_t here = c % KELVIN_LANES;
+        rows = product_rows(smaller(KELVIN_LANES - here, channels - c));
+#define CALL(constant) add_rows(d + c * KELVIN_LANES, v + c / KELVIN_LANES * BLOCK_STEP + here, g, tiles, constant, add)
         WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
-        c += rows;
     }
 }
 
 void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n, bool add,
                      const struct work *work)
 {
-    const size_t channels = conv->in.channels, step_v = step_of(conv->in.blocks), step_g = step_of(conv->out.blocks);
-    float *v = work->scratch, *g = v + ALL_POINTS * step_v;
+    const size_t channels = conv->in.channels;
+    float *v = work->scratch, *g = v + conv->in.blocks * BLOCK_STEP;
     struct fetch fetch = fetch_make(work, turns(&conv->out, n, TILES));
     struct walk walk = walk_make(&conv->out, n);
     struct part part;
     for (walk_on(&walk, &part, TILES); part.n > 0; walk_on(&walk, &part, TILES)) {
         part_to_points(v, in, &conv->in, &part);
         part_to_points_back(g, d_out, &conv->out, &part);
-        for (size_t block = 0; block < conv->out.blocks; block++)
-            for (size_t p = 0; p < ALL_POINTS; p++) {
-                const struct product product = {.a = v + p * step_v,
-                                                .b = g + p * step_g + block * KELVIN_LANES,
-                                                .n = part.n,
-                                                .step_a = conv->in.blocks * KELVIN_LANES,
-                                                .row_a = 1,
-                                                .step_b = conv->out.blocks * KELVIN_LANES};
+        for (size_t p = 0; p < ALL_POINTS; p++)
+            for (size_t block = 0; block < conv->out.blocks; block++) {
                 fetch_some(&fetch);
-                add_products(d_packed + (block * ALL_POINTS + p) * weight_step(channels), &product, channels, add);
+                add_products(d_packed + (block * ALL_POINTS + p) * weight_step(channels), v + p * STEP,
+                             g + block * BLOCK_STEP + p * STEP, part.n, channels, add);
             }
         add = true;
     }

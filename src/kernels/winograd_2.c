@@ -2,6 +2,8 @@
  * infinity. */
 #define TILE            2
 #define NAMED(function) NAME(winograd_2_##function)
+#define POINT_GROUPS(DO) DO(0, 1) DO(1, 2) DO(3, 1)
+#define ROW_GROUPS(DO) DO(0, 1)
 
 #include "kernels/wide.h"
 

@@ -5,6 +5,8 @@
  * make the three transforms fit each other are all in the weights'. */
 #define TILE            4
 #define NAMED(function) NAME(winograd_4_##function)
+#define POINT_GROUPS(DO) DO(0, 1) DO(1, 2) DO(3, 2) DO(5, 1)
+#define ROW_GROUPS(DO) DO(0, 2) DO(1, 3)
 
 #include "kernels/wide.h"
 
