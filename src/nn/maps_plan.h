@@ -57,6 +57,6 @@ KELVIN_MUST_CHECK kelvin_status kelvin_plan_make(struct plan *plan, kelvin_arena
                                                  const struct kelvin_kernels *kernels);
 
 /* Images that go through a network together. */
-enum { MAPS_BLOCK = 8 };
+enum { MAPS_BLOCK = 16 };
 
 #endif
