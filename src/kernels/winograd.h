@@ -3,15 +3,18 @@
  *
  *     to_points(v, d)      v = B' d     POINTS = TILE + 2 inputs, POINTS values
  *     from_points(y, m)    y = A' m     POINTS values, TILE outputs
- *     to_points_back(m, y) m = A y      its adjoint, for the gradient of the weights
+ *     to_points_back(m, y) m = A y      its adjoint
+ *     points_back(d, v)    d = B v      the adjoint of to_points
  *     weight_points(u, g)  u = G g      3 weights, POINTS values
  *     weight_back(g, u)    g = G' u     its adjoint
  *
  * and includes this one. With all of them applied along both axes,
  *
  *     forward    out = A' [ sum over c of (G w G') (B' in B) ] A        per tile, products per point
- *     backward   the same with the weights turned by half a turn and their channels exchanged
+ *     backward   d_in = B [ sum over k of (G w G') (A dout A') ] B'      per tile; tiles overlap, and are added up
  *     gradient   dw = G' [ sum over tiles of (B' in B) (A dout A') ] G   summed at the points, brought back once
+ *
+ * Both ways back share A dout A' (winograd_back.h).
  *
  * Tiles are taken some at a time so that their values at the points stay in L2. Lanes are channels throughout. Each sum
  * is one chain of multiply-adds in a fixed order. */
@@ -131,32 +134,6 @@ INLINE void rows_from_points(wide out[TILE][TILE], const float *m, int one, int 
     from_points(out[two], half[two]);
 }
 
-/* out[p STEP] = A in A', the pixels beyond `rows` and `columns` taken as 0; for some points along x */
-INLINE void some_to_points_back(float *out, const float *in, size_t row, int rows, int columns, int first, int count)
-{
-    wide half[2][TILE];
-    UNROLLED(y, TILE) {
-        wide d[TILE], v[POINTS];
-        UNROLLED(x, TILE)
-            d[x] = y < rows && x < columns ? wide_load(in + (size_t)y * row + x * KELVIN_LANES) : (wide){0};
-        to_points_back(v, d);
-        UNROLLED(i, count) half[i][y] = v[first + i];
-    }
-    UNROLLED(i, count) {
-        wide v[POINTS];
-        to_points_back(v, half[i]);
-        UNROLLED(y, POINTS) wide_store(out + (y * POINTS + first + i) * STEP, v[y]);
-    }
-    APART();
-}
-
-INLINE void tile_to_points_back(float *out, const float *in, size_t row, int rows, int columns)
-{
-#define TO_POINTS(first, count) some_to_points_back(out, in, row, rows, columns, first, count);
-    POINT_GROUPS(TO_POINTS)
-#undef TO_POINTS
-}
-
 /* ---- all tiles of a part ---- */
 
 static void part_to_points(float *v, const float *in, const struct map *map, const struct part *part)
@@ -169,48 +146,21 @@ static void part_to_points(float *v, const float *in, const struct map *map, con
     }
 }
 
-static NOINLINE void whole_tile_to_points_back(float *out, const float *in, size_t row)
-{
-    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) tile_to_points_back(out + c, in + c, row, TILE, TILE);
-}
-
-static NOINLINE void part_tile_to_points_back(float *out, const float *in, size_t row, int rows, int columns)
-{
-    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) tile_to_points_back(out + c, in + c, row, rows, columns);
-}
-
-static void part_to_points_back(float *v, const float *in, const struct map *map, const struct part *part)
-{
-    for (size_t t = 0; t < part->n; t++) {
-        const struct tile tile = part->tile[t];
-        const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x);
-        const int rows = (int)smaller(TILE, map->height - tile.y), columns = (int)smaller(TILE, map->width - tile.x);
-        for (size_t b = 0; b < map->blocks; b++) {
-            float *to = v + b * BLOCK_STEP + t * KELVIN_LANES;
-            if (rows == TILE && columns == TILE)
-                whole_tile_to_points_back(to, at + b * map->block, map->row);
-            else
-                part_tile_to_points_back(to, at + b * map->block, map->row, rows, columns);
-        }
-    }
-}
-
 /* What becomes of a finished tile. */
 struct finish {
     float *out;
     const struct map *map;
     float *squares;    /* (images, 16 blocks), added to; or NULL */
     const float *bias; /* (16 blocks), or NULL */
-    bool add;          /* to what is there */
 };
 
 /* One row of a tile; returns the sum of its squares. */
-INLINE wide put_row(float *out, const wide y[TILE], wide bias, bool add, int columns)
+INLINE wide put_row(float *out, const wide y[TILE], wide bias, int columns)
 {
     wide squares = (wide){0};
     UNROLLED(j, TILE) {
         if (j >= columns) continue;
-        const wide value = y[j] + (add ? wide_load(out + j * KELVIN_LANES) : bias);
+        const wide value = y[j] + bias;
         wide_store(out + j * KELVIN_LANES, value);
         squares = wide_fma(value, value, squares);
     }
@@ -218,11 +168,11 @@ INLINE wide put_row(float *out, const wide y[TILE], wide bias, bool add, int col
 }
 
 /* One vector of channels of a finished tile. */
-INLINE void put_tile(float *out, float *squares, const float *m, wide bias, bool add, size_t row, int rows, int columns)
+INLINE void put_tile(float *out, float *squares, const float *m, wide bias, size_t row, int rows, int columns)
 {
     wide y[TILE][TILE], in_row[TILE] = {{0}}, sum = (wide){0};
 #define PUT(i)                                                                                                         \
-    if (i < rows) in_row[i] = put_row(out + (i) * row, y[i], bias, add, columns);
+    if (i < rows) in_row[i] = put_row(out + (i) * row, y[i], bias, columns);
 #define PUT_ROWS(one, two)                                                                                             \
     rows_from_points(y, m, one, two);                                                                                  \
     PUT(one) PUT(two) APART();
@@ -234,18 +184,19 @@ INLINE void put_tile(float *out, float *squares, const float *m, wide bias, bool
     wide_store(squares, wide_load(squares) + sum);
 }
 
-#define PUT_TILE(kind, SQUARES, ADD, ROWS, COLUMNS)                                                                    \
-    static NOINLINE void put_##kind(float *out, float *squares, const float *m, const float *bias, bool add,           \
-                                    size_t row, int rows, int columns)                                                 \
-    {                                                                                                                  \
-        (void)squares, (void)add, (void)rows, (void)columns;                                                           \
-        for (size_t c = 0; c < KELVIN_LANES; c += WIDE)                                                                \
-            put_tile(out + c, SQUARES, m + c, bias ? wide_load(bias + c) : (wide){0}, ADD, row, ROWS, COLUMNS);        \
-    }
-PUT_TILE(forward, squares + c, false, TILE, TILE)
-PUT_TILE(back, NULL, false, TILE, TILE)
-PUT_TILE(back_added, NULL, true, TILE, TILE)
-PUT_TILE(edge, squares ? squares + c : NULL, add, rows, columns)
+static NOINLINE void put_whole(float *out, float *squares, const float *m, const float *bias, size_t row)
+{
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE)
+        put_tile(out + c, squares + c, m + c, bias ? wide_load(bias + c) : (wide){0}, row, TILE, TILE);
+}
+
+static NOINLINE void put_edge(float *out, float *squares, const float *m, const float *bias, size_t row, int rows,
+                              int columns)
+{
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE)
+        put_tile(out + c, squares ? squares + c : NULL, m + c, bias ? wide_load(bias + c) : (wide){0}, row, rows,
+                 columns);
+}
 
 /* The tiles of a part for one block of output channels, from m (points, tiles, 16). */
 static void part_from_points(const struct finish *f, const float *m, size_t block, const struct part *part)
@@ -257,9 +208,10 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
         float *at = f->out + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
         float *squares = f->squares ? f->squares + (tile.image * map->blocks + block) * KELVIN_LANES : NULL;
         const float *bias = f->bias ? f->bias + block * KELVIN_LANES : NULL;
-        const bool whole = rows == TILE && columns == TILE;
-        (!whole ? put_edge : squares ? put_forward : f->add ? put_back_added : put_back)(
-            at, squares, m + t * KELVIN_LANES, bias, f->add, map->row, rows, columns);
+        if (squares && rows == TILE && columns == TILE)
+            put_whole(at, squares, m + t * KELVIN_LANES, bias, map->row);
+        else
+            put_edge(at, squares, m + t * KELVIN_LANES, bias, map->row, rows, columns);
     }
 }
 
@@ -306,24 +258,6 @@ static size_t turns(const struct map *out, size_t n, size_t most)
     return (walk_make(out, n).left + most - 1) / most * out->blocks * ALL_POINTS;
 }
 
-static void convolve(const struct finish *finish, const float *in, const struct map *map, const float *u, size_t n,
-                     const struct work *work)
-{
-    float *v = work->scratch, *m = v + map->blocks * BLOCK_STEP;
-    if (finish->squares) memset(finish->squares, 0, n * finish->map->blocks * KELVIN_LANES * sizeof(float));
-    struct fetch fetch = fetch_make(work, turns(finish->map, n, FORWARD_TILES));
-    struct walk walk = walk_make(finish->map, n);
-    struct part part;
-    for (walk_on(&walk, &part, FORWARD_TILES); part.n > 0; walk_on(&walk, &part, FORWARD_TILES)) {
-        part_to_points(v, in, map, &part);
-        for (size_t block = 0; block < finish->map->blocks; block++) {
-            const float *weights = u + block * ALL_POINTS * weight_step(map->channels);
-            multiply_points(m, v, weights, part.n, map->channels, &fetch);
-            part_from_points(finish, m, block, &part);
-        }
-    }
-}
-
 /* ---- the method ---- */
 
 bool NAMED(fits)(const struct conv *conv)
@@ -356,61 +290,20 @@ void NAMED(forward)(float *out, float *squares, const float *in, const float *pa
                     const struct conv *conv, size_t n, const struct work *work)
 {
     const struct finish finish = {.out = out, .map = &conv->out, .squares = squares, .bias = bias};
-    convolve(&finish, in, &conv->in, packed, n, work);
-}
-
-void NAMED(backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
-                     const struct work *work)
-{
-    const struct finish finish = {.out = d_in, .map = &conv->in, .add = add};
-    convolve(&finish, d_out, &conv->out, packed, n, work);
-}
-
-/* d (channels, 16) = (or, if `add`, +=) sum over tiles of v (tiles, 16) times g (tiles, 16), for some channels of one
- * block */
-INLINE void add_rows(float *d, const float *v, const float *g, size_t tiles, int rows, bool add)
-{
-    wide sum[PRODUCT_ROWS][PER_BLOCK];
-    struct product p = {.a = v, .b = g, .n = tiles, .step_a = KELVIN_LANES, .row_a = 1, .step_b = KELVIN_LANES};
-    if (add)
-        product_load(sum, d, rows);
-    else
-        product_first(sum, rows, &p);
-    product_add(sum, rows, &p);
-    product_store(d, sum, rows);
-}
-
-/* d (channels, 16) at one point and for one block of output channels, v (blocks, tiles, 16) */
-static NOINLINE void add_products(float *d, const float *v, const float *g, size_t tiles, size_t channels, bool add)
-{
-    for (size_t c = 0, rows; c < channels; c += rows) {
-        const size_t here = c % KELVIN_LANES;
-        rows = product_rows(smaller(KELVIN_LANES - here, channels - c));
-#define CALL(constant) add_rows(d + c * KELVIN_LANES, v + c / KELVIN_LANES * BLOCK_STEP + here, g, tiles, constant, add)
-        WITH_CONSTANT_ROWS(rows, CALL)
-#undef CALL
-    }
-}
-
-void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n, bool add,
-                     const struct work *work)
-{
     const size_t channels = conv->in.channels;
-    float *v = work->scratch, *g = v + conv->in.blocks * BLOCK_STEP;
-    struct fetch fetch = fetch_make(work, turns(&conv->out, n, TILES));
+    float *v = work->scratch, *m = v + conv->in.blocks * BLOCK_STEP;
+    if (squares) memset(squares, 0, n * conv->out.blocks * KELVIN_LANES * sizeof *squares);
+    struct fetch fetch = fetch_make(work, turns(&conv->out, n, FORWARD_TILES));
     struct walk walk = walk_make(&conv->out, n);
     struct part part;
-    for (walk_on(&walk, &part, TILES); part.n > 0; walk_on(&walk, &part, TILES)) {
+    for (walk_on(&walk, &part, FORWARD_TILES); part.n > 0; walk_on(&walk, &part, FORWARD_TILES)) {
         part_to_points(v, in, &conv->in, &part);
-        part_to_points_back(g, d_out, &conv->out, &part);
-        for (size_t p = 0; p < ALL_POINTS; p++)
-            for (size_t block = 0; block < conv->out.blocks; block++) {
-                fetch_some(&fetch);
-                add_products(d_packed + (block * ALL_POINTS + p) * weight_step(channels), v + p * STEP,
-                             g + block * BLOCK_STEP + p * STEP, part.n, channels, add);
-            }
-        add = true;
+        for (size_t block = 0; block < conv->out.blocks; block++) {
+            multiply_points(m, v, packed + block * ALL_POINTS * weight_step(channels), part.n, channels, &fetch);
+            part_from_points(&finish, m, block, &part);
+        }
     }
 }
 
+#include "kernels/winograd_back.h"
 #include "kernels/winograd_weights.h"
